@@ -104,10 +104,10 @@ bool graph_owns_memory(const struct CUgraph_st *graph, bool instantiated);
 CUresult graph_memory_ready(const struct CUgraph_st *graph, bool frees);
 /** Allocates or frees. It takes the lock. */
 CUresult memory_node(const struct graph_work *work, CUstream stream);
-/** An allocation, and a free, in a stream that is captured become nodes. They take the lock. */
-CUresult capture_allocation(CUdeviceptr *address, size_t bytes, CUdevice device, CUstream stream);
-/* CUDA_ERROR_INVALID_VALUE: it is no memory of graphs. */
-CUresult capture_free(CUdeviceptr address, CUstream stream);
+/** Whether a node's memory has the address. The caller holds the lock. */
+bool graph_memory_is(CUdeviceptr address);
+/** What a node was made with, and its address. */
+const CUDA_MEM_ALLOC_NODE_PARAMS *graph_memory_parameters(const struct graph_memory *memory);
 
 /* ---- launch.c, copy.c, fill.c, streams.c, events.c: what nodes do ---- */
 

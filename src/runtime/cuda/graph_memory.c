@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "runtime/cuda/checks.h"
 #include "runtime/cuda/graph.h"
 #include "runtime/cuda/order.h"
 
@@ -31,6 +32,16 @@ static struct graph_memory *memory_at(CUdeviceptr address)
     while (m && m->is.dptr != address)
         m = m->next;
     return m;
+}
+
+bool graph_memory_is(CUdeviceptr address)
+{
+    return memory_at(address) != NULL;
+}
+
+const CUDA_MEM_ALLOC_NODE_PARAMS *graph_memory_parameters(const struct graph_memory *m)
+{
+    return &m->is;
 }
 
 /* Gives up the addresses of memory that no node has and that was freed. */
@@ -92,7 +103,7 @@ CUresult graph_memory_ready(const struct CUgraph_st *graph, bool frees)
             continue;
         if (!frees)
             return CUDA_ERROR_INVALID_VALUE;
-        pool_free(work->memory->is.dptr, "cuGraphLaunch");
+        gpu_free(work->memory->gpu, work->memory->is.dptr, checks_entry("cuGraphLaunch"));
     }
     return CUDA_SUCCESS;
 }
@@ -130,7 +141,7 @@ static CUresult come(struct graph_memory *m, CUstream stream)
     struct wt_error err;
     if (is_there(m))
         return CUDA_ERROR_INVALID_VALUE;
-    if (gpu_take(m->gpu, m->is.dptr, "cuGraphLaunch", &err) != WT_OK)
+    if (gpu_take(m->gpu, m->is.dptr, checks_entry("cuGraphLaunch"), &err) != WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (used(m->gpu) > most[gpu])
         most[gpu] = used(m->gpu);
@@ -146,7 +157,8 @@ static CUresult go(CUdeviceptr address, CUstream stream)
         return CUDA_ERROR_INVALID_VALUE;
     order_begin(m->gpu, stream, "cuGraphLaunch");
     order_memory(address, m->is.bytesize, false);
-    return pool_free(address, "cuGraphLaunch") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    return gpu_free(m->gpu, address, checks_entry("cuGraphLaunch")) ? CUDA_SUCCESS
+                                                                    : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult memory_node(const struct graph_work *work, CUstream stream)
@@ -157,90 +169,6 @@ CUresult memory_node(const struct graph_work *work, CUstream stream)
         return result;
     return state_leave(work->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC ? come(work->memory, stream)
                                                                   : go(work->freed, stream));
-}
-
-CUresult capture_allocation(CUdeviceptr *address, size_t bytes, CUdevice device, CUstream stream)
-{
-    CUDA_MEM_ALLOC_NODE_PARAMS what = {
-        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
-                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}},
-        .bytesize = bytes};
-    struct graph_work work;
-    CUresult result = state_lock();
-    if (result)
-        return result;
-    result = state_leave(address ? graph_memory_work(&what, &work) : CUDA_ERROR_INVALID_VALUE);
-    if (result)
-        return result;
-    if (!capture_takes(stream, &work, &result) && !result)
-        result = CUDA_ERROR_INVALID_VALUE; /* the capture has ended meanwhile */
-    if (state_lock() == CUDA_SUCCESS) {
-        graph_memory_leave(work.memory); /* the node has it */
-        state_leave(CUDA_SUCCESS);
-    }
-    if (!result)
-        *address = what.dptr;
-    return result;
-}
-
-CUresult capture_free(CUdeviceptr address, CUstream stream)
-{
-    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .freed = address};
-    CUresult result = state_lock();
-    if (result)
-        return result;
-    result = state_leave(memory_at(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
-    if (!result && !capture_takes(stream, &work, &result) && !result)
-        result = CUDA_ERROR_INVALID_VALUE;
-    return result;
-}
-
-/* ---- nodes of the program ---- */
-
-API_IN(state_lock(), cuGraphAddMemAllocNode,
-       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
-        CUDA_MEM_ALLOC_NODE_PARAMS *what),
-       (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
-       what)
-{
-    struct graph_work work;
-    if (!node || !what || !graph_is(graph) || graph->order)
-        return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = graph_memory_work(what, &work);
-    return result ? result : graph_add(graph, after, count, &work, node);
-}
-
-API_IN(state_lock(), cuGraphMemAllocNodeGetParams,
-       (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what), (node, what), "%p, %p", node, what)
-{
-    if (!what || !graph_is_node(node) || node->work.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
-        return CUDA_ERROR_INVALID_VALUE;
-    *what = node->work.memory->is;
-    return CUDA_SUCCESS;
-}
-
-API_IN(state_lock(), cuGraphAddMemFreeNode,
-       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
-        CUdeviceptr address),
-       (node, graph, after, count, address), "*%p, %p, %p, %zu, 0x%llx", HANDLE(node), graph, after,
-       count, address)
-{
-    struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .freed = address};
-    if (!node || !graph_is(graph) || graph->order || !memory_at(address))
-        return CUDA_ERROR_INVALID_VALUE;
-    for (size_t i = 0; i < graph->count; i++)
-        if (graph->node[i]->work.type == work.type && graph->node[i]->work.freed == address)
-            return CUDA_ERROR_INVALID_VALUE;
-    return graph_add(graph, after, count, &work, node);
-}
-
-API_IN(state_lock(), cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *address),
-       (node, address), "%p, *0x%llx", node, RESULT(address))
-{
-    if (!address || !graph_is_node(node) || node->work.type != CU_GRAPH_NODE_TYPE_MEM_FREE)
-        return CUDA_ERROR_INVALID_VALUE;
-    *address = node->work.freed;
-    return CUDA_SUCCESS;
 }
 
 /* ---- what a GPU has of it ---- */

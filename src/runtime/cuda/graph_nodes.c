@@ -213,3 +213,51 @@ API(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph *child), (node, ch
     *child = node->work.child;
     return state_leave(CUDA_SUCCESS);
 }
+
+/* ---- memory ---- */
+
+API_IN(state_lock(), cuGraphAddMemAllocNode,
+       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
+        CUDA_MEM_ALLOC_NODE_PARAMS *what),
+       (node, graph, after, count, what), "*%p, %p, %p, %zu, %p", HANDLE(node), graph, after, count,
+       what)
+{
+    struct graph_work work;
+    if (!node || !what || !graph_is(graph) || graph->order)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = graph_memory_work(what, &work);
+    return result ? result : graph_add(graph, after, count, &work, node);
+}
+
+API_IN(state_lock(), cuGraphMemAllocNodeGetParams,
+       (CUgraphNode node, CUDA_MEM_ALLOC_NODE_PARAMS *what), (node, what), "%p, %p", node, what)
+{
+    if (!what || !graph_is_node(node) || node->work.type != CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        return CUDA_ERROR_INVALID_VALUE;
+    *what = *graph_memory_parameters(node->work.memory);
+    return CUDA_SUCCESS;
+}
+
+API_IN(state_lock(), cuGraphAddMemFreeNode,
+       (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,
+        CUdeviceptr address),
+       (node, graph, after, count, address), "*%p, %p, %p, %zu, 0x%llx", HANDLE(node), graph, after,
+       count, address)
+{
+    struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .freed = address};
+    if (!node || !graph_is(graph) || graph->order || !graph_memory_is(address))
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->node[i]->work.type == work.type && graph->node[i]->work.freed == address)
+            return CUDA_ERROR_INVALID_VALUE;
+    return graph_add(graph, after, count, &work, node);
+}
+
+API_IN(state_lock(), cuGraphMemFreeNodeGetParams, (CUgraphNode node, CUdeviceptr *address),
+       (node, address), "%p, *0x%llx", node, RESULT(address))
+{
+    if (!address || !graph_is_node(node) || node->work.type != CU_GRAPH_NODE_TYPE_MEM_FREE)
+        return CUDA_ERROR_INVALID_VALUE;
+    *address = node->work.freed;
+    return CUDA_SUCCESS;
+}

@@ -108,6 +108,44 @@ static CUresult allocate(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, 
     return CUDA_SUCCESS;
 }
 
+/* An allocation, and a free, in a stream that is captured become nodes. */
+static CUresult capture_allocation(CUdeviceptr *address, size_t bytes, CUdevice device,
+                                   CUstream stream)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS what = {
+        .poolProps = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                      .location = {CU_MEM_LOCATION_TYPE_DEVICE, device}},
+        .bytesize = bytes};
+    struct graph_work work;
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    result = state_leave(graph_memory_work(&what, &work));
+    if (result)
+        return result;
+    if (!capture_takes(stream, &work, &result) && !result)
+        result = CUDA_ERROR_INVALID_VALUE; /* the capture has ended meanwhile */
+    if (state_lock() == CUDA_SUCCESS) {
+        graph_memory_leave(work.memory); /* the node has it */
+        state_leave(CUDA_SUCCESS);
+    }
+    if (!result)
+        *address = what.dptr;
+    return result;
+}
+
+static CUresult capture_free(CUdeviceptr address, CUstream stream)
+{
+    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE, .freed = address};
+    CUresult result = state_lock();
+    if (result)
+        return result;
+    result = state_leave(graph_memory_is(address) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (!result && !capture_takes(stream, &work, &result) && !result)
+        result = CUDA_ERROR_INVALID_VALUE;
+    return result;
+}
+
 /* A pool NULL: that of the stream's GPU. In a stream that is captured it becomes a node. */
 static CUresult allocate_later(CUdeviceptr *address, size_t bytes, CUmemoryPool pool, bool own,
                                CUstream stream)
