@@ -91,14 +91,13 @@ static void list_profile(const struct vx_profile *p, FILE *out)
     fprintf(out,
             "  local memory     0x%" PRIx64 " (RV32), 0x%" PRIx64 " (RV64), 0x%" PRIx64 " bytes\n",
             p->local_mem_base[0], p->local_mem_base[1], p->local_mem_size);
-    for (size_t i = 0; i < p->csr_count; i++) {
-        const struct vx_csr_row *row = &p->csrs[i];
+    for (const struct vx_csr_row *row = NULL; (row = vx_profile_next_csr(p, row));) {
         char number[24];
         if (row->first == row->last)
             snprintf(number, sizeof number, "0x%03x", row->first);
         else
             snprintf(number, sizeof number, "0x%03x-0x%03x", row->first, row->last);
-        fprintf(out, "  CSR %-12s %-15s %s %s\n", number, row->name, width(row->xlen), row->about);
+        fprintf(out, "  CSR %-12s %-15s both %s\n", number, row->name, row->about);
     }
     for (size_t i = 0; i < p->dcr_count; i++) {
         const struct vx_dcr_row *row = &p->dcrs[i];
@@ -169,8 +168,8 @@ static bool is_later(uint32_t word, unsigned xlen)
     const unsigned csr = word >> 20;
     const bool reads_csr = (word & 0x7f) == SYSTEM && word >> 12 & 3;
     return (id >= VX_INSN_LATER && id < VX_INSN_COUNT) ||
-           (reads_csr && id < VX_INSN_COUNT && !vx_profile_csr(vx_profiles[0], csr, xlen) &&
-            vx_profile_csr(vx_profiles[1], csr, xlen));
+           (reads_csr && id < VX_INSN_COUNT && !vx_profile_csr(vx_profiles[0], csr) &&
+            vx_profile_csr(vx_profiles[1], csr));
 }
 
 /* Finds the first such instruction, one behind the other from the beginning of a segment. */

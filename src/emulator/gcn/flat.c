@@ -87,6 +87,20 @@ static void find_apertures(struct gcn_targets *t)
     }
 }
 
+/* Addresses in memory for all enabled lanes; returns the bits that are set in any of them. */
+static uint64_t begin_targets(const struct gcn_wave *w, const struct gcn_uop *u,
+                              struct gcn_targets *t, uint64_t base, const uint32_t *low,
+                              const uint32_t *high)
+{
+    uint64_t all;
+    t->at = u;
+    t->lanes = gcn_exec(w);
+    t->lds = t->private = t->zero = t->split = 0;
+    t->swizzled = t->judged = false;
+    address_lanes(t->addr, base, low, high, &all);
+    return all;
+}
+
 /* The aperture that each address lies in decides where it goes. */
 static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, access_fn access)
 {
@@ -99,13 +113,7 @@ static const struct gcn_uop *flat(struct gcn_wave *w, const struct gcn_uop *u, a
         gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
         return gcn_next(u);
     struct gcn_targets t;
-    t.at = u;
-    t.lanes = gcn_exec(w);
-    t.lds = t.private = t.zero = t.split = 0;
-    t.swizzled = t.judged = false;
-    uint64_t all;
-    address_lanes(t.addr, base, low, high, &all);
-    if (all >> 48)
+    if (begin_targets(w, u, &t, base, low, high) >> 48)
         find_apertures(&t);
     return access(w, u, &t);
 }
@@ -122,12 +130,7 @@ static const struct gcn_uop *global(struct gcn_wave *w, const struct gcn_uop *u,
         gcn_vmem_row(w, u, base, low, high, access == gcn_vmem_store))
         return gcn_next(u);
     struct gcn_targets t;
-    t.at = u;
-    t.lanes = gcn_exec(w);
-    t.lds = t.private = t.zero = t.split = 0;
-    t.swizzled = t.judged = false;
-    uint64_t all;
-    address_lanes(t.addr, base, low, high, &all);
+    begin_targets(w, u, &t, base, low, high);
     return access(w, u, &t);
 }
 
@@ -153,42 +156,16 @@ static const struct gcn_uop *scratch(struct gcn_wave *w, const struct gcn_uop *u
     return access(w, u, &t);
 }
 
-OP(flat_load)
-{
-    return flat(w, u, gcn_vmem_load);
-}
-
-OP(flat_store)
-{
-    return flat(w, u, gcn_vmem_store);
-}
-
-OP(flat_atomic)
-{
-    return flat(w, u, gcn_vmem_atomic);
-}
-
-OP(global_load)
-{
-    return global(w, u, u->lds ? gcn_load_to_lds : gcn_vmem_load);
-}
-
-OP(global_store)
-{
-    return global(w, u, gcn_vmem_store);
-}
-
-OP(global_atomic)
-{
-    return global(w, u, gcn_vmem_atomic);
-}
-
-OP(scratch_load)
-{
-    return scratch(w, u, u->lds ? gcn_load_to_lds : gcn_vmem_load);
-}
-
-OP(scratch_store)
-{
-    return scratch(w, u, gcn_vmem_store);
-}
+#define ROW(name, way, access)                                                                     \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        return way(w, u, access);                                                                  \
+    }
+ROW(flat_load, flat, gcn_vmem_load)
+ROW(flat_store, flat, gcn_vmem_store)
+ROW(flat_atomic, flat, gcn_vmem_atomic)
+ROW(global_load, global, u->lds ? gcn_load_to_lds : gcn_vmem_load)
+ROW(global_store, global, gcn_vmem_store)
+ROW(global_atomic, global, gcn_vmem_atomic)
+ROW(scratch_load, scratch, u->lds ? gcn_load_to_lds : gcn_vmem_load)
+ROW(scratch_store, scratch, gcn_vmem_store)

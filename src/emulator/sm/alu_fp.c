@@ -424,49 +424,28 @@ static void set_double_cc(const struct sm_exec *x)
     sm_set_cc(x, 47, z, s, 0, 0);
 }
 
-unsigned sm_alu_dadd(struct sm_exec *x)
-{
-    const uint64_t w = x->word;
-    if (!are_pairs(x, true, false))
-        return 0;
-    FOR_LANES (i) {
-        struct wt_fp fp = mode_of(SM_FIELD(w, rnd39), false);
-        put_pair(x, i,
-                 wt_f64_add(signs64(pair(x->a, i), sm_bit(w, 48), sm_bit(w, 46)),
-                            signs64(pair(x->b, i), sm_bit(w, 45), sm_bit(w, 49)), &fp));
+#define DOUBLE(name, has_c, rounding, value)                                                       \
+    unsigned sm_alu_##name(struct sm_exec *x)                                                      \
+    {                                                                                              \
+        const uint64_t w = x->word;                                                                \
+        if (!are_pairs(x, true, has_c))                                                            \
+            return 0;                                                                              \
+        FOR_LANES (i) {                                                                            \
+            struct wt_fp fp = mode_of(SM_FIELD(w, rounding), false);                               \
+            const uint64_t a = pair(x->a, i), b = pair(x->b, i);                                   \
+            put_pair(x, i, value);                                                                 \
+        }                                                                                          \
+        set_double_cc(x);                                                                          \
+        return 2;                                                                                  \
     }
-    set_double_cc(x);
-    return 2;
-}
 
-unsigned sm_alu_dmul(struct sm_exec *x)
-{
-    const uint64_t w = x->word;
-    if (!are_pairs(x, true, false))
-        return 0;
-    FOR_LANES (i) {
-        struct wt_fp fp = mode_of(SM_FIELD(w, rnd39), false);
-        put_pair(x, i,
-                 wt_f64_mul(pair(x->a, i), signs64(pair(x->b, i), sm_bit(w, 48), false), &fp));
-    }
-    set_double_cc(x);
-    return 2;
-}
-
-unsigned sm_alu_dfma(struct sm_exec *x)
-{
-    const uint64_t w = x->word;
-    if (!are_pairs(x, true, true))
-        return 0;
-    FOR_LANES (i) {
-        struct wt_fp fp = mode_of(SM_FIELD(w, rnd50), false);
-        put_pair(x, i,
-                 wt_f64_fma(pair(x->a, i), signs64(pair(x->b, i), sm_bit(w, 48), false),
-                            signs64(pair(x->c, i), sm_bit(w, 49), false), &fp));
-    }
-    set_double_cc(x);
-    return 2;
-}
+DOUBLE(dadd, false, rnd39,
+       wt_f64_add(signs64(a, sm_bit(w, 48), sm_bit(w, 46)),
+                  signs64(b, sm_bit(w, 45), sm_bit(w, 49)), &fp))
+DOUBLE(dmul, false, rnd39, wt_f64_mul(a, signs64(b, sm_bit(w, 48), false), &fp))
+DOUBLE(dfma, true, rnd50,
+       wt_f64_fma(a, signs64(b, sm_bit(w, 48), false), signs64(pair(x->c, i), sm_bit(w, 49), false),
+                  &fp))
 
 unsigned sm_alu_dmnmx(struct sm_exec *x)
 {

@@ -147,20 +147,25 @@ static bool take_floating(struct sm_asm *p, bool is_double, uint64_t *bits)
     return true;
 }
 
-static bool take_constant(struct sm_asm *p, unsigned bank_pos, unsigned shift, unsigned width)
+/* "c[0x3][", the number of a bank; @p expected: what is said where it is none. */
+static bool take_bank(struct sm_asm *p, const char *expected, uint64_t *bank)
 {
-    const char *start = p->at;
-    uint64_t bank, offset;
     if (!sm_asm_take(p, "c["))
-        return sm_asm_bad(p, "constant memory (c[0x0][0x140]) is expected here");
-    if (!take_bits(p, 5, false, &bank))
+        return sm_asm_bad(p, expected);
+    if (!take_bits(p, 5, false, bank))
         return false;
     if (!sm_asm_take(p, "]"))
         return sm_asm_bad(p, "']' is missing");
     sm_asm_blanks(p);
-    if (!sm_asm_take(p, "["))
-        return sm_asm_bad(p, "'[' is missing");
-    if (!take_bits(p, width + shift, false, &offset))
+    return sm_asm_take(p, "[") || sm_asm_bad(p, "'[' is missing");
+}
+
+static bool take_constant(struct sm_asm *p, unsigned bank_pos, unsigned shift, unsigned width)
+{
+    const char *start = p->at;
+    uint64_t bank, offset;
+    if (!take_bank(p, "constant memory (c[0x0][0x140]) is expected here", &bank) ||
+        !take_bits(p, width + shift, false, &offset))
         return false;
     if (!sm_asm_take(p, "]"))
         return sm_asm_bad(p, "']' is missing");
@@ -254,18 +259,11 @@ static bool take_memory(struct sm_asm *p, const struct sm_item *item)
     return sm_asm_take(p, "]") || sm_asm_bad(p, "']' is missing");
 }
 
-static bool take_bank(struct sm_asm *p)
+static bool take_bank_and_place(struct sm_asm *p)
 {
     uint64_t bank;
-    if (!sm_asm_take(p, "c["))
-        return sm_asm_bad(p, "constant memory (c[0x0][R2+0x8]) is expected here");
-    if (!take_bits(p, 5, false, &bank))
+    if (!take_bank(p, "constant memory (c[0x0][R2+0x8]) is expected here", &bank))
         return false;
-    if (!sm_asm_take(p, "]"))
-        return sm_asm_bad(p, "']' is missing");
-    sm_asm_blanks(p);
-    if (!sm_asm_take(p, "["))
-        return sm_asm_bad(p, "'[' is missing");
     sm_asm_set(p, 36, 5, bank);
     return take_place(p, 20, 16, 1) && (sm_asm_take(p, "]") || sm_asm_bad(p, "']' is missing"));
 }
@@ -627,7 +625,7 @@ bool sm_asm_operand(struct sm_asm *p, const struct sm_item *item)
     case 'm':
         return take_memory(p, item);
     case 'k':
-        return take_bank(p);
+        return take_bank_and_place(p);
     case 't':
         return take_target(p);
     case 'K':

@@ -187,30 +187,21 @@ static const struct sm_uop *push_target(struct sm_warp *w, const struct sm_uop *
     return sm_push(w, kind, w->mask, target) ? sm_next(u) : overflow(w, u);
 }
 
-const struct sm_uop *sm_op_ssy(struct sm_warp *w, const struct sm_uop *u)
-{
-    return push_target(w, u, SM_ENTRY_SSY);
-}
-
-const struct sm_uop *sm_op_pbk(struct sm_warp *w, const struct sm_uop *u)
-{
-    return push_target(w, u, SM_ENTRY_PBK);
-}
-
-const struct sm_uop *sm_op_pcnt(struct sm_warp *w, const struct sm_uop *u)
-{
-    return push_target(w, u, SM_ENTRY_PCNT);
-}
-
-const struct sm_uop *sm_op_pret(struct sm_warp *w, const struct sm_uop *u)
-{
-    return push_target(w, u, SM_ENTRY_CALL);
-}
-
-const struct sm_uop *sm_op_plongjmp(struct sm_warp *w, const struct sm_uop *u)
-{
-    return push_target(w, u, SM_ENTRY_JUMP);
-}
+#define ROW(name, way, ...)                                                                        \
+    const struct sm_uop *sm_op_##name(struct sm_warp *w, const struct sm_uop *u)                   \
+    {                                                                                              \
+        return way(w, u, __VA_ARGS__);                                                             \
+    }
+ROW(ssy, push_target, SM_ENTRY_SSY)
+ROW(pbk, push_target, SM_ENTRY_PBK)
+ROW(pcnt, push_target, SM_ENTRY_PCNT)
+ROW(pret, push_target, SM_ENTRY_CALL)
+ROW(plongjmp, push_target, SM_ENTRY_JUMP)
+ROW(sync, leave, taken(w, u), 1u << SM_ENTRY_SSY, SM_STACK_ERROR, "SYNC")
+ROW(brk, leave, taken(w, u), 1u << SM_ENTRY_PBK, SM_STACK_ERROR, "BRK")
+ROW(cont, leave, taken(w, u), 1u << SM_ENTRY_PCNT, SM_STACK_ERROR, "CONT")
+ROW(ret, leave, taken(w, u), 1u << SM_ENTRY_CALL, SM_RET_EMPTY_STACK_ERROR, "RET")
+ROW(longjmp, leave, taken(w, u), 1u << SM_ENTRY_JUMP, SM_STACK_ERROR, "LONGJMP")
 
 static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint64_t target)
 {
@@ -231,31 +222,6 @@ const struct sm_uop *sm_op_jcal(struct sm_warp *w, const struct sm_uop *u)
     const struct sm_uop *next;
     uint64_t target;
     return absolute_target(w, u, &target, &next) ? call(w, u, target) : next;
-}
-
-const struct sm_uop *sm_op_sync(struct sm_warp *w, const struct sm_uop *u)
-{
-    return leave(w, u, taken(w, u), 1u << SM_ENTRY_SSY, SM_STACK_ERROR, "SYNC");
-}
-
-const struct sm_uop *sm_op_brk(struct sm_warp *w, const struct sm_uop *u)
-{
-    return leave(w, u, taken(w, u), 1u << SM_ENTRY_PBK, SM_STACK_ERROR, "BRK");
-}
-
-const struct sm_uop *sm_op_cont(struct sm_warp *w, const struct sm_uop *u)
-{
-    return leave(w, u, taken(w, u), 1u << SM_ENTRY_PCNT, SM_STACK_ERROR, "CONT");
-}
-
-const struct sm_uop *sm_op_ret(struct sm_warp *w, const struct sm_uop *u)
-{
-    return leave(w, u, taken(w, u), 1u << SM_ENTRY_CALL, SM_RET_EMPTY_STACK_ERROR, "RET");
-}
-
-const struct sm_uop *sm_op_longjmp(struct sm_warp *w, const struct sm_uop *u)
-{
-    return leave(w, u, taken(w, u), 1u << SM_ENTRY_JUMP, SM_STACK_ERROR, "LONGJMP");
 }
 
 const struct sm_uop *sm_op_exit(struct sm_warp *w, const struct sm_uop *u)

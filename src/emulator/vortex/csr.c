@@ -84,14 +84,9 @@ static uint64_t read_cta(const struct vx_warp *w, enum vx_csr csr, unsigned numb
 void vx_csr_init(struct vx_device *d)
 {
     assert(d->profile);
-    const struct vx_profile *profile = d->profile;
     memset(d->csr, VX_NO_CSR, sizeof d->csr);
-    /* Backwards, so that the first row of a number counts, as in vx_profile_csr(). */
-    for (size_t i = profile->csr_count; i-- > 0;) {
-        const struct vx_csr_row *row = &profile->csrs[i];
-        if (row->xlen == 0 || row->xlen == d->config.xlen)
-            memset(&d->csr[row->first], row->csr, row->last - row->first + 1u);
-    }
+    for (const struct vx_csr_row *row = NULL; (row = vx_profile_next_csr(d->profile, row));)
+        memset(&d->csr[row->first], row->csr, row->last - row->first + 1u);
 }
 
 bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *value)

@@ -53,9 +53,9 @@ static void fence_set(struct out *out, unsigned set)
         set & 1 ? "w" : "", set ? "" : "0");
 }
 
-static void csr_name(struct out *out, unsigned number, unsigned xlen)
+static void csr_name(struct out *out, unsigned number)
 {
-    const char *name = vx_csr_name(number, xlen);
+    const char *name = vx_csr_name(number);
     operand(out);
     if (name)
         put(out, "%s", name);
@@ -144,7 +144,7 @@ static void full_operand(struct out *out, char letter, uint32_t word, unsigned x
         put(out, "%u", wt_field(word, 25, 20));
         break;
     case 'E':
-        csr_name(out, wt_field(word, 31, 20), xlen);
+        csr_name(out, wt_field(word, 31, 20));
         break;
     case 'Z':
         operand(out);

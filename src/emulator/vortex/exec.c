@@ -412,7 +412,7 @@ X_OP(czero_nez, b != 0 ? 0 : a)
 
 static const struct vx_uop *no_csr(struct vx_warp *w, const struct vx_uop *u, const char *what)
 {
-    const struct vx_csr_row *row = vx_profile_csr(w->device->profile, (unsigned)u->imm, VX_XLEN);
+    const struct vx_csr_row *row = vx_profile_csr(w->device->profile, (unsigned)u->imm);
     return vx_fault(w, u, WT_FAULT_ILLEGAL, w->mask, 0, "%s CSR 0x%03x%s%s", what, (unsigned)u->imm,
                     row ? " " : "", row ? row->name : "");
 }

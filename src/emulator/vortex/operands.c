@@ -225,10 +225,8 @@ void vx_operand_name(const struct wt_insn_operand *o, char *text, size_t size)
         [VX_STATE_WARPS] = "the core's warps: which are active, and for what they wait",
     };
     const struct vx_csr_row *csr =
-        o->file == VX_FILE_CSR ? vx_profile_csr(vx_profiles[0], o->number, 64) : NULL;
-    const char *csr_name = o->file != VX_FILE_CSR ? NULL
-                           : csr                  ? csr->name
-                                                  : vx_csr_name(o->number, 64);
+        o->file == VX_FILE_CSR ? vx_profile_csr(vx_profiles[0], o->number) : NULL;
+    const char *csr_name = o->file != VX_FILE_CSR ? NULL : csr ? csr->name : vx_csr_name(o->number);
     if (o->kind == WT_OPERAND_MEMORY)
         snprintf(text, size, "memory a lane, at %s%+" PRId64, vx_x_name(o->number), o->value);
     else if (o->file == VX_FILE_CSR)

@@ -45,8 +45,7 @@ static void call(struct wt_flow *f, wt_origin_value *reg, unsigned link)
 /* A CSR that tells lanes apart, or how many there are, is no address. */
 static wt_origin_value csr(const struct code *c, struct wt_flow *f, unsigned number)
 {
-    const struct vx_csr_row *row =
-        vx_profile_csr(c->device->profile, number, c->device->config.xlen);
+    const struct vx_csr_row *row = vx_profile_csr(c->device->profile, number);
     if (!row || number < 0xc00)
         return wt_flow_number(f);
     if (row->csr == VX_CSR_LOCAL_MEM_BASE)

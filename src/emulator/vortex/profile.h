@@ -58,7 +58,7 @@ struct vx_csr_row {
     uint16_t first, last; /* CSR numbers that mean it */
     const char *name;
     enum vx_csr csr;
-    uint8_t xlen; /* 32: only there; 0: both */
+    uint8_t profiles; /* that have it: bits, as in vx_profile.bit */
     const char *about;
 };
 
@@ -96,8 +96,7 @@ struct vx_device;
 struct vx_profile {
     const char *name;
     const char *about;
-    const struct vx_csr_row *csrs;
-    size_t csr_count;
+    uint8_t bit; /* in vx_csr_row.profiles */
     const struct vx_dcr_row *dcrs;
     size_t dcr_count;
     uint64_t startup_addr;
@@ -131,9 +130,11 @@ const struct vx_profile *vx_profile_named(const char *name);
 /* The registers that a row of DCRs is: x, y and z, or one. */
 unsigned vx_dcr_count(const struct vx_dcr_row *row);
 /* The name of a CSR of any version, for texts; NULL: none has one for that number alone. */
-const char *vx_csr_name(unsigned number, unsigned xlen);
-/* The row of a CSR number on this width, or NULL. */
-const struct vx_csr_row *vx_profile_csr(const struct vx_profile *profile, unsigned number,
-                                        unsigned xlen);
+const char *vx_csr_name(unsigned number);
+/* The row of a CSR number, or NULL. */
+const struct vx_csr_row *vx_profile_csr(const struct vx_profile *profile, unsigned number);
+/* The row behind @p row, by CSR number; the first one behind NULL; NULL: there are no more. */
+const struct vx_csr_row *vx_profile_next_csr(const struct vx_profile *profile,
+                                             const struct vx_csr_row *row);
 
 #endif

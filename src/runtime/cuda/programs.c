@@ -217,6 +217,19 @@ static enum wt_status link_texts(struct gpu *g, struct gpu_module *m, struct wt_
     }
 }
 
+/* Room for variables or constants, mapped; none of 0 bytes. */
+static enum wt_status take_data(struct gpu *g, uint64_t size, bool writable, uint64_t *at,
+                                uint64_t *room, struct wt_error *err)
+{
+    enum wt_status status;
+    if (!size)
+        return WT_OK;
+    if ((status = take(g, &g->variables, size, writable, at, err)) != WT_OK)
+        return status;
+    *room = size;
+    return gpu_add_range(g, *at, size, false, err);
+}
+
 static enum wt_status load_ptx(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
     enum wt_status status;
@@ -229,14 +242,8 @@ static enum wt_status load_ptx(struct gpu *g, struct gpu_module *m, struct wt_er
         return status;
     m->code_room = code_size;
     assert(m->code == sm_ptx_code_address(m->image));
-    if (data_size) {
-        if ((status = take(g, &g->variables, data_size, true, &m->data, err)) != WT_OK)
-            return status;
-        m->data_room = data_size;
-        if ((status = gpu_add_range(g, m->data, data_size, false, err)) != WT_OK)
-            return status;
-    }
-    if ((status = put(g, m->code, code, code_size, err)) != WT_OK ||
+    if ((status = take_data(g, data_size, true, &m->data, &m->data_room, err)) != WT_OK ||
+        (status = put(g, m->code, code, code_size, err)) != WT_OK ||
         (status = put(g, m->data, data, data_size, err)) != WT_OK)
         return status;
     return sm_device_attach_ptx(g->device, m->image, err);
@@ -261,20 +268,10 @@ static enum wt_status load_cubin(struct gpu *g, struct gpu_module *m, struct wt_
     if ((status = take(g, &g->code, c->code_size, false, &m->code, err)) != WT_OK)
         return status;
     m->code_room = c->code_size;
-    if (data_size) {
-        if ((status = take(g, &g->variables, data_size, false, &m->data, err)) != WT_OK)
-            return status;
-        m->data_room = data_size;
-        if ((status = gpu_add_range(g, m->data, data_size, false, err)) != WT_OK)
-            return status;
-    }
-    if (c->data_size) {
-        if ((status = take(g, &g->variables, c->data_size, true, &m->variables, err)) != WT_OK)
-            return status;
-        m->variables_room = c->data_size;
-        if ((status = gpu_add_range(g, m->variables, c->data_size, false, err)) != WT_OK)
-            return status;
-    }
+    if ((status = take_data(g, data_size, false, &m->data, &m->data_room, err)) != WT_OK ||
+        (status = take_data(g, c->data_size, true, &m->variables, &m->variables_room, err)) !=
+            WT_OK)
+        return status;
     cubin_relocate(c, m->code, m->variables, m->data);
     if ((status = put(g, m->variables, c->data, c->initialized, err)) != WT_OK)
         return status;

@@ -16,21 +16,6 @@ static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value
     return state_leave(copy_box(&to, &from, bytes, 1, 1));
 }
 
-API(cuStreamWriteValue32_v2,
-    (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)
-{
-    return write_value(stream, address, value, 4, flags);
-}
-
-API(cuStreamWriteValue64_v2,
-    (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,
-    (unsigned long long)value, flags)
-{
-    return write_value(stream, address, value, 8, flags);
-}
-
 /* Whether the value is there that is waited for; numbers are compared as a ring. */
 static bool is_there(uint64_t have, uint64_t wanted, unsigned bytes, unsigned condition)
 {
@@ -70,17 +55,19 @@ static CUresult wait_value(CUstream stream, CUdeviceptr address, uint64_t value,
     return state_leave(CUDA_ERROR_NOT_SUPPORTED);
 }
 
-API(cuStreamWaitValue32_v2,
-    (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)
-{
-    return wait_value(stream, address, value, 4, flags);
-}
-
-API(cuStreamWaitValue64_v2,
-    (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),
-    (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,
-    (unsigned long long)value, flags)
-{
-    return wait_value(stream, address, value, 8, flags);
-}
+#define VALUES(what, function)                                                                     \
+    API(cuStream##what##Value32_v2,                                                                \
+        (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),                  \
+        (stream, address, value, flags), "%p, 0x%llx, %u, %u", stream, address, value, flags)      \
+    {                                                                                              \
+        return function(stream, address, value, 4, flags);                                         \
+    }                                                                                              \
+    API(cuStream##what##Value64_v2,                                                                \
+        (CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned flags),                  \
+        (stream, address, value, flags), "%p, 0x%llx, %llu, %u", stream, address,                  \
+        (unsigned long long)value, flags)                                                          \
+    {                                                                                              \
+        return function(stream, address, value, 8, flags);                                         \
+    }
+VALUES(Write, write_value)
+VALUES(Wait, wait_value)

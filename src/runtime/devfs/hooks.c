@@ -72,8 +72,9 @@ static mode_t mode_of(int flags, va_list args)
 
 /* ---- opening ---- */
 
-#define DEFINE_OPEN(name)                                                                          \
-    HOOK int name(const char *path, int flags, ...)                                                \
+/* @p folder: the parameter before the path, and its comma; @p given: its name as an argument. */
+#define DEFINE_OPEN_(name, folder, given)                                                          \
+    HOOK int name(folder const char *path, int flags, ...)                                         \
     {                                                                                              \
         va_list args;                                                                              \
         va_start(args, flags);                                                                     \
@@ -83,22 +84,11 @@ static mode_t mode_of(int flags, va_list args)
         if (driver)                                                                                \
             return open_ours(driver, path, flags);                                                 \
         REAL(name);                                                                                \
-        return real(path, flags, mode);                                                            \
+        return real(given path, flags, mode);                                                      \
     }
-
-#define DEFINE_OPENAT(name)                                                                        \
-    HOOK int name(int folder, const char *path, int flags, ...)                                    \
-    {                                                                                              \
-        va_list args;                                                                              \
-        va_start(args, flags);                                                                     \
-        const mode_t mode = mode_of(flags, args);                                                  \
-        va_end(args);                                                                              \
-        const struct wt_devfs_driver *driver = wt_devfs_driver_of(path);                           \
-        if (driver)                                                                                \
-            return open_ours(driver, path, flags);                                                 \
-        REAL(name);                                                                                \
-        return real(folder, path, flags, mode);                                                    \
-    }
+#define COMMA ,
+#define DEFINE_OPEN(name) DEFINE_OPEN_(name, , )
+#define DEFINE_OPENAT(name) DEFINE_OPEN_(name, int folder COMMA, folder COMMA)
 
 DEFINE_OPEN(open)
 DEFINE_OPEN(open64)

@@ -210,12 +210,20 @@ static HSAKMT_STATUS set(struct host *host, uint64_t addr, uint64_t end, unsigne
     return HSAKMT_STATUS_SUCCESS;
 }
 
-static HSAKMT_STATUS check_range(const void *start, uint64_t size)
+/* Whether a call can be done; @p from: the kinds of attributes below it are not looked at. */
+static HSAKMT_STATUS check_call(const struct host *host, const void *start, uint64_t size,
+                                unsigned count, HSA_SVM_ATTRIBUTE *attributes, int from)
 {
     const uint64_t addr = (uint64_t)(uintptr_t)start;
+    HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     if (!addr || !size || (addr | size) % HOST_PAGE || addr + size < addr)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    return HSAKMT_STATUS_SUCCESS;
+    for (unsigned i = 0; i < count && !status; i++)
+        if ((int)attributes[i].type >= from)
+            status = check_attribute(host, &attributes[i]);
+    return status;
 }
 
 HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
@@ -223,11 +231,7 @@ HSAKMT_STATUS hsaKmtSVMSetAttr(void *start, HSAuint64 size, unsigned int count,
 {
     struct host *host = host_get();
     const uint64_t addr = (uint64_t)(uintptr_t)start;
-    if (!host)
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    HSAKMT_STATUS status = check_range(start, size);
-    for (unsigned i = 0; i < count && !status; i++)
-        status = check_attribute(host, &attributes[i]);
+    HSAKMT_STATUS status = check_call(host, start, size, count, attributes, 0);
     if (status)
         return status;
     pthread_mutex_lock(&host->lock);
@@ -292,12 +296,8 @@ HSAKMT_STATUS hsaKmtSVMGetAttr(void *start, HSAuint64 size, unsigned int count,
 {
     struct host *host = host_get();
     const uint64_t addr = (uint64_t)(uintptr_t)start;
-    if (!host)
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    HSAKMT_STATUS status = check_range(start, size);
-    for (unsigned i = 0; i < count && !status; i++)
-        if (attributes[i].type > HSA_SVM_ATTR_PREFETCH_LOC)
-            status = check_attribute(host, &attributes[i]);
+    const HSAKMT_STATUS status =
+        check_call(host, start, size, count, attributes, HSA_SVM_ATTR_PREFETCH_LOC + 1);
     if (status)
         return status;
     pthread_mutex_lock(&host->lock);

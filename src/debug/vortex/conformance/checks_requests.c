@@ -197,15 +197,8 @@ static void hacause_step(struct conformance *c)
 
 static void hacause_ebreak(struct conformance *c)
 {
-    if (!placed(c) || !go_to(c, c->warp, AT_EBREAK))
+    if (!run_to_ebreak(c))
         return;
-    wr(c, DM_DCONFIG, c->dconfig | DCONFIG_EH);
-    release_warp(c, c->warp);
-    const uint32_t bit = (uint32_t)1 << (c->warp % 32);
-    if (!wait_for(c, DM_WSTATUS, bit, bit)) {
-        cannot(c, "warp %u does not halt at an ebreak with ebreakh=1", (unsigned)c->warp);
-        return;
-    }
     expect(c, CAUSE_EBREAK, hacause(c, c->warp), "DCTRL.hacause after an ebreak (1: EBREAK)");
     wr(c, DM_DCONFIG, c->dconfig);
 }

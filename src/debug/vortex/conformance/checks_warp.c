@@ -72,15 +72,8 @@ static void dpc_steps_there(struct conformance *c)
 
 static void dpc_ebreak(struct conformance *c)
 {
-    if (!placed(c) || !go_to(c, c->warp, AT_EBREAK))
+    if (!run_to_ebreak(c))
         return;
-    wr(c, DM_DCONFIG, c->dconfig | DCONFIG_EH);
-    release_warp(c, c->warp);
-    const uint32_t bit = (uint32_t)1 << (c->warp % 32);
-    if (!wait_for(c, DM_WSTATUS, bit, bit)) {
-        cannot(c, "warp %u does not halt at an ebreak with ebreakh=1", (unsigned)c->warp);
-        return;
-    }
     const uint32_t pc = rd(c, DM_DPC);
     wr(c, DM_DCONFIG, c->dconfig);
     if (pc == c->base + AT_EBREAK + 4)

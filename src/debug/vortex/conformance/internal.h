@@ -161,6 +161,9 @@ bool halt_warp(struct conformance *c, uint32_t warp);
 bool resume_warp(struct conformance *c, uint32_t warp);
 /** Resumes a warp that may halt again at once. */
 void release_warp(struct conformance *c, uint32_t warp);
+/** Lets the check's warp run to AT_EBREAK with ebreakh=1, which stays set; false with a verdict if
+ * it does not halt there. */
+bool run_to_ebreak(struct conformance *c);
 /** Steps a warp and waits; false with a verdict if it does not end. */
 bool step_warp(struct conformance *c, uint32_t warp);
 /** DCTRL.hacause of a warp. */

@@ -253,6 +253,18 @@ bool resume_warp(struct conformance *c, uint32_t warp)
     return true;
 }
 
+bool run_to_ebreak(struct conformance *c)
+{
+    const uint32_t bit = (uint32_t)1 << (c->warp % 32);
+    if (!placed(c) || !go_to(c, c->warp, AT_EBREAK))
+        return false;
+    wr(c, DM_DCONFIG, c->dconfig | DCONFIG_EH);
+    release_warp(c, c->warp);
+    if (!wait_for(c, DM_WSTATUS, bit, bit))
+        return cannot(c, "warp %u does not halt at an ebreak with ebreakh=1", (unsigned)c->warp);
+    return true;
+}
+
 bool step_warp(struct conformance *c, uint32_t warp)
 {
     const uint32_t bit = (uint32_t)1 << (warp % 32);
