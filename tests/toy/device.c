@@ -30,6 +30,19 @@ const struct wt_config toy_config_table = {.gpu = "a toy",
 
 /* ---- the engine ---- */
 
+/* Instructions are decoded as they are executed: the pages of decoded code stay empty. */
+static void none(void)
+{
+}
+static const struct wt_code_format code_format = {.granule = 8,
+                                                  .bundle = 8,
+                                                  .longest = 8,
+                                                  .first = sizeof(struct wt_code_page),
+                                                  .record = 16,
+                                                  .tail = 1,
+                                                  .undecoded = none,
+                                                  .next_page = none};
+
 struct wt_issue toy_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
 {
     return (struct wt_issue){
@@ -107,7 +120,7 @@ static void trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context
                                    .effect = ""});
 }
 
-static const struct wt_engine_ops engine = {.code = &toy_code_format,
+static const struct wt_engine_ops engine = {.code = &code_format,
                                             .turn = turn,
                                             .blocked = blocked,
                                             .issue_at = toy_issue_at,

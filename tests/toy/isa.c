@@ -4,22 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const names[TOY_OPS] = {"illegal", "set",     "add",   "addi", "mul",
-                                           "lane",    "group",   "arg",   "load", "store",
-                                           "branch",  "barrier", "break", "end"};
-
-/* Instructions are decoded as they are executed: the pages of decoded code stay empty. */
-static void none(void)
-{
-}
-const struct wt_code_format toy_code_format = {.granule = 8,
-                                               .bundle = 8,
-                                               .longest = 8,
-                                               .first = sizeof(struct wt_code_page),
-                                               .record = 16,
-                                               .tail = 1,
-                                               .undecoded = none,
-                                               .next_page = none};
+#define TEXT_OF(name, text) text,
+static const char *const names[TOY_OPS] = {TOY_ROWS(TEXT_OF)};
 
 bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in)
 {
@@ -146,8 +132,6 @@ const struct wt_group_ops toy_group_ops = {.launch = launch_of,
                                            .start_wave = start_wave,
                                            .refusal = "a wave cannot be started"};
 
-static const wt_lanes all_lanes = ((wt_lanes)1 << TOY_LANES) - 1;
-
 /* Those that wait go on once all waves of the group that are left have come. */
 static void release_barrier(struct toy_group *g, struct toy_device *d)
 {
@@ -157,7 +141,7 @@ static void release_barrier(struct toy_group *g, struct toy_device *d)
     for (uint32_t i = 0; i < d->machine.waves; i++)
         if (d->wave[i].group == g && d->wave[i].at_barrier) {
             d->wave[i].at_barrier = false;
-            wt_wave_tell_release(&d->machine, &d->wave[i].head, all_lanes, 0);
+            wt_wave_tell_release(&d->machine, &d->wave[i].head, 0xff, 0);
             toy_update_ready(&d->wave[i]);
         }
 }
@@ -168,7 +152,7 @@ static bool arrive(struct toy_wave *w)
     w->wait_pc = w->pc;
     w->pc += sizeof(struct toy_insn);
     w->group->arrived++;
-    wt_wave_tell_arrival(&w->device->machine, &w->head, w->wait_pc, all_lanes, 0);
+    wt_wave_tell_arrival(&w->device->machine, &w->head, w->wait_pc, 0xff, 0);
     toy_update_ready(w);
     release_barrier(w->group, w->device);
     return false;

@@ -32,23 +32,18 @@
         .line = 64, .banks = 8, .together = 8                                                      \
     }
 
-enum toy_op {
-    TOY_ILLEGAL,
-    TOY_SET,
-    TOY_ADD,
-    TOY_ADDI,
-    TOY_MUL,
-    TOY_LANE,
-    TOY_GROUP,
-    TOY_ARG,
-    TOY_LOAD,
-    TOY_STORE,
-    TOY_BRANCH,
-    TOY_BARRIER,
-    TOY_BREAK,
-    TOY_END,
-    TOY_OPS
-};
+/* The operations, by code: ROW(name, text). */
+#define TOY_ROWS(ROW)                                                                              \
+    ROW(ILLEGAL, "illegal")                                                                        \
+    ROW(SET, "set")                                                                                \
+    ROW(ADD, "add")                                                                                \
+    ROW(ADDI, "addi")                                                                              \
+    ROW(MUL, "mul")                                                                                \
+    ROW(LANE, "lane")                                                                              \
+    ROW(GROUP, "group") ROW(ARG, "arg") ROW(LOAD, "load") ROW(STORE, "store")                      \
+        ROW(BRANCH, "branch") ROW(BARRIER, "barrier") ROW(BREAK, "break") ROW(END, "end")
+#define TOY_CODE_OF(name, text) TOY_##name,
+enum toy_op { TOY_ROWS(TOY_CODE_OF) TOY_OPS };
 
 struct toy_insn {
     uint8_t op, a, b, c;
@@ -112,7 +107,6 @@ struct toy_device {
 };
 
 /* ---- isa.c ---- */
-extern const struct wt_code_format toy_code_format;
 extern const struct wt_group_ops toy_group_ops;
 bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in);
 void toy_text(const struct toy_insn *in, char *text, size_t size);

@@ -62,6 +62,18 @@ void wt_print_lanes(FILE *out, struct wt_debugger *debugger, const struct wt_vie
                     const struct wt_values *values, const struct wt_format *format, const char *dim,
                     const char *plain);
 
+/* ---- page.c ---- */
+
+/** A page that is being filled with output. */
+struct wt_page {
+    unsigned row, column; /**< of the next character */
+    bool in_sequence;     /**< the text so far ends within a control sequence */
+};
+/** Bytes of @p text up to where a page of @p rows, 2 or more, is full, its last row left for a
+ * question; text goes on in the next row behind @p columns, 0: it does not. */
+size_t wt_page_fill(struct wt_page *page, const char *text, size_t length, unsigned rows,
+                    unsigned columns);
+
 /* ---- progress.c ---- */
 
 /** How far a run or a search is that began at issue time @p from. */

@@ -41,12 +41,10 @@ struct progress {
     uint64_t from;        /**< issue time at which the run at hand has begun */
 };
 
-/** The page that is being filled with output. */
 struct pager {
-    unsigned row, column; /**< of the next character */
-    bool in_sequence;     /**< the text so far ends within a control sequence */
-    bool continues;       /**< what the command at hand prints is not paged any more */
-    bool quit;            /**< … is not wanted any more, and the command is to end */
+    struct wt_page page;
+    bool continues; /**< what the command at hand prints is not paged any more */
+    bool quit;      /**< … is not wanted any more, and the command is to end */
 };
 
 /** The commands at hand, and how they end. */

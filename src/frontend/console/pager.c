@@ -18,34 +18,9 @@ static bool page_size(const struct wt_shell *c, unsigned *rows, unsigned *column
     return *rows > 1 && *rows < WT_SETTING_UNLIMITED;
 }
 
-/* Bytes of @p text up to where the page is full. */
-static size_t fill_page(struct wt_shell *c, const char *text, size_t length, unsigned rows,
-                        unsigned columns)
-{
-    size_t i = 0;
-    for (; i < length && c->pager.row < rows - 1; i++) {
-        const unsigned char ch = (unsigned char)text[i];
-        if (ch == '\n') {
-            c->pager.row++;
-            c->pager.column = 0;
-        } else if (ch == '\033') {
-            c->pager.in_sequence = true;
-        } else if (c->pager.in_sequence) { /* ESC [ … letter */
-            c->pager.in_sequence = ch == '[' || ch < '@';
-        } else if ((ch & 0xc0) != 0x80) {
-            c->pager.column = ch == '\t' ? (c->pager.column | 7) + 1 : c->pager.column + 1;
-        }
-        if (columns && c->pager.column >= columns) {
-            c->pager.row++;
-            c->pager.column = 0;
-        }
-    }
-    return i;
-}
-
 void begin_pages(struct wt_shell *c)
 {
-    c->pager = (struct pager){.row = 0};
+    c->pager = (struct pager){.quit = false};
 }
 
 size_t take_page(struct wt_shell *c, const char *text, size_t length)
@@ -54,7 +29,7 @@ size_t take_page(struct wt_shell *c, const char *text, size_t length)
     char answer[8];
     if (!page_size(c, &rows, &columns))
         return length;
-    if (c->pager.row >= rows - 1) {
+    if (c->pager.page.row >= rows - 1) {
         const bool any = c->options.page(c->options.context, QUESTION, answer, sizeof answer);
         begin_pages(c);
         c->pager.quit = !any || *wt_skip_blanks(answer) == 'q';
@@ -64,5 +39,5 @@ size_t take_page(struct wt_shell *c, const char *text, size_t length)
             return 0;
         }
     }
-    return fill_page(c, text, length, rows, columns);
+    return wt_page_fill(&c->pager.page, text, length, rows, columns);
 }
