@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Arrays that grow, and are searched. */
 #ifndef WT_BASE_ARRAY_H
 #define WT_BASE_ARRAY_H
 
@@ -37,5 +37,19 @@ static inline void *wt_array_grow(void *array, size_t *capacity, size_t count, s
         *capacity = room;
     return grown;
 }
+
+/**
+ * Declares size_t @p low: how many of @p count elements, 0 or more, come before what is sought.
+ * @p before, an expression, tells whether element `middle` does; those that do come first.
+ */
+#define WT_BISECT(low, count, before)                                                              \
+    size_t low = 0;                                                                                \
+    for (size_t high_ = (count); low < high_;) {                                                   \
+        const size_t middle = low + (high_ - low) / 2;                                             \
+        if (before)                                                                                \
+            low = middle + 1;                                                                      \
+        else                                                                                       \
+            high_ = middle;                                                                        \
+    }
 
 #endif

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/array.h"
+
 struct wt_clock {
     uint32_t wave, clock;
 };
@@ -32,14 +34,7 @@ void wt_clocks_drop(struct wt_clocks *c);
 /** The clock of a wave; 0: none of its accesses is ordered. */
 static inline uint32_t wt_clocks_of(const struct wt_clocks *c, uint32_t wave)
 {
-    uint32_t low = 0, high = c ? c->count : 0;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (c->list[middle].wave < wave)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, c ? c->count : 0, c->list[middle].wave < wave);
     return c && low < c->count && c->list[low].wave == wave ? c->list[low].clock : 0;
 }
 

@@ -28,14 +28,7 @@ void wt_decisions_add(struct wt_decisions *all, const struct wt_decision *one)
 
 size_t wt_decisions_at(const struct wt_decisions *all, uint64_t time)
 {
-    size_t low = 0, high = all->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (all->list[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, all->count, all->list[middle].time < time);
     return low;
 }
 

@@ -14,14 +14,7 @@
 /* The first region that ends at @p addr or behind it. */
 static size_t region_at(const struct init_space *s, uint64_t addr)
 {
-    size_t low = 0, high = s->regions;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->region[middle].last < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, s->regions, s->region[middle].last < addr);
     return low;
 }
 

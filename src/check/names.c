@@ -109,16 +109,9 @@ static void sort(struct names *n)
 /* The last one that begins at or before an address. */
 static const struct name *before(struct names *n, const void *space, uint64_t addr)
 {
-    size_t low = 0, high = n->count;
     const struct name wanted = {space, {.first = addr}};
     sort(n);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (by_address(&n->list[middle], &wanted) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, n->count, by_address(&n->list[middle], &wanted) <= 0);
     return low && n->list[low - 1].space == space ? &n->list[low - 1] : NULL;
 }
 

@@ -30,14 +30,7 @@ bool wt_memory_image_add(struct wt_memory_image *image, uint64_t addr, uint8_t *
 /* The last piece that begins at or before an address; NULL: there is none. */
 static const struct wt_memory_piece *piece_at(const struct wt_memory_image *image, uint64_t addr)
 {
-    size_t low = 0, high = image->piece_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (image->piece[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, image->piece_count, image->piece[middle].addr <= addr);
     return low ? &image->piece[low - 1] : NULL;
 }
 

@@ -40,8 +40,11 @@
     ROW(ADDI, "addi")                                                                              \
     ROW(MUL, "mul")                                                                                \
     ROW(LANE, "lane")                                                                              \
-    ROW(GROUP, "group") ROW(ARG, "arg") ROW(LOAD, "load") ROW(STORE, "store")                      \
-        ROW(BRANCH, "branch") ROW(BARRIER, "barrier") ROW(BREAK, "break") ROW(END, "end")
+    ROW(GROUP, "group")                                                                            \
+    ROW(ARG, "arg")                                                                                \
+    ROW(LOAD, "load")                                                                              \
+    ROW(STORE, "store") ROW(BRANCH, "branch") ROW(BARRIER, "barrier") ROW(BREAK, "break")          \
+        ROW(END, "end")
 #define TOY_CODE_OF(name, text) TOY_##name,
 enum toy_op { TOY_ROWS(TOY_CODE_OF) TOY_OPS };
 

@@ -81,14 +81,7 @@ void dbg_free_breakpoints(struct wt_debugger *d)
 /* The index in the table where @p addr is, or where it would be inserted. */
 static size_t position(struct wt_debugger *d, uint64_t addr)
 {
-    size_t low = 0, high = d->breakpoints.count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (d->breakpoints.list[middle].addr < addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, d->breakpoints.count, d->breakpoints.list[middle].addr < addr);
     return low;
 }
 

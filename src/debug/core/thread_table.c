@@ -108,14 +108,8 @@ struct dbg_numbered *dbg_thread_table_find(struct dbg_thread_table *t, uint32_t 
         struct dbg_numbered *n = t->fixed[slot] ? &t->wave[t->fixed[slot] - 1] : NULL;
         return n && number - n->first < n->wave.lanes ? n : NULL;
     }
-    size_t low = 0, high = t->later_count; /* the first wave whose numbers begin after this one's */
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (t->wave[t->later[middle]].first > number)
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    /* the first wave whose numbers begin after this one's */
+    WT_BISECT(low, t->later_count, t->wave[t->later[middle]].first <= number);
     if (low == 0)
         return NULL;
     struct dbg_numbered *n = &t->wave[t->later[low - 1]];

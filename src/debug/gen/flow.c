@@ -9,14 +9,7 @@ enum { MOST_CODE = 1 << 22, CHUNK = 4096 };
 
 size_t genp_find_instruction(const struct genp_code *f, uint64_t addr)
 {
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        const size_t mid = (low + high) / 2;
-        if (f->insn[mid].addr < addr)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    WT_BISECT(low, f->count, f->insn[middle].addr < addr);
     return low < f->count && f->insn[low].addr == addr ? low : SIZE_MAX;
 }
 

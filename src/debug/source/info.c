@@ -102,14 +102,7 @@ static void sort(struct ranges *r)
 /* The narrowest range that begins last at or before `pc` and holds it. */
 static const struct range *find_range(const struct ranges *r, uint64_t pc)
 {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (r->list[middle].start <= pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, r->count, r->list[middle].start <= pc);
     /* Ranges overlap in damaged files only: a few steps back are enough. */
     for (size_t i = low; i-- > 0 && low - i < 64;)
         if (pc < r->list[i].end)
@@ -167,14 +160,7 @@ static void note_scope(struct wt_info *info, Dwarf_Die *die, const char *prefix)
 const char *wt_info_scope_of(const struct wt_info *info, Dwarf_Die *die)
 {
     const Dwarf_Off at = dwarf_dieoffset(die);
-    size_t low = 0, high = info->run_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (info->run[middle].from <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, info->run_count, info->run[middle].from <= at);
     return low ? info->run[low - 1].prefix : "";
 }
 
@@ -724,14 +710,7 @@ static bool ends_with_parts(const char *whole, const char *name)
 /* The first name whose last part is not before this one. */
 static size_t first_name(const struct wt_info *info, const char *part)
 {
-    size_t low = 0, high = info->name_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (strcmp(wt_info_last_part(info->name[middle].name), part) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, info->name_count, strcmp(wt_info_last_part(info->name[middle].name), part) < 0);
     return low;
 }
 

@@ -150,14 +150,7 @@ bool wt_symbols_function(struct wt_symbols *s, uint64_t addr, const char **name,
 {
     if (!s)
         return false;
-    size_t low = 0, high = s->symbols;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (s->symbol[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, s->symbols, s->symbol[middle].addr <= addr);
     /* Goes back to the nearest code symbol at or before the address that extends to it; labels have
      * no size. */
     const struct wt_symbol *best = NULL;
@@ -183,14 +176,7 @@ static size_t rows_until(struct wt_symbols *s, uint64_t addr)
 {
     if (!s->lines_read)
         wt_symbols_read_lines(s);
-    size_t low = 0, high = s->lines;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (s->line[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, s->lines, s->line[middle].addr <= addr);
     return low;
 }
 

@@ -1,4 +1,5 @@
 /* The memory of a device in a host process. See copy.h. */
+#include "base/array.h"
 #include "emulator/machine/copy.h"
 
 #include <assert.h>
@@ -7,14 +8,7 @@
 /* Whether the page of addr is one of them. */
 static bool shared_pages_have(const struct wt_shared_pages *pages, uint64_t addr)
 {
-    size_t low = 0, high = pages->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (pages->page[middle] <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, pages->count, pages->page[middle] <= addr);
     return low && addr - pages->page[low - 1] < WT_PAGE_SIZE;
 }
 

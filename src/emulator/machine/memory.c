@@ -150,14 +150,7 @@ static bool is_new(const struct wt_memory *m, uint64_t addr)
 /* The index of the first alias that begins above addr. */
 static size_t alias_above(const struct wt_memory *m, uint64_t addr)
 {
-    size_t low = 0, high = m->aliases;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (m->alias[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, m->aliases, m->alias[middle].addr <= addr);
     return low;
 }
 

@@ -10,18 +10,9 @@
 
 const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr)
 {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const struct wt_region *region = &r->region[middle];
-        if (addr - region->addr < region->size)
-            return region;
-        if (addr < region->addr)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
+    WT_BISECT(low, r->count, r->region[middle].addr <= addr);
+    const struct wt_region *region = low ? &r->region[low - 1] : NULL;
+    return region && addr - region->addr < region->size ? region : NULL;
 }
 
 bool wt_regions_next(const struct wt_regions *r, uint64_t from, uint64_t *addr, uint64_t *size)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "base/check.h"
 #include "base/file.h"
@@ -150,14 +151,7 @@ static uint32_t nth_ready(const struct wt_turns *t, uint32_t n)
 /* The index of the first choice that is later than @p time. */
 static size_t later_choice(const struct wt_choices *choices, uint64_t time)
 {
-    size_t low = 0, high = choices->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (choices->at[middle].time <= time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, choices->count, choices->at[middle].time <= time);
     return low;
 }
 

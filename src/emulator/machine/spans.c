@@ -50,15 +50,9 @@ bool wt_spans_meet(const struct wt_spans *spans, uint64_t space, uint64_t first,
 {
     assert(first <= last);
     /* The first span that does not end before the range begins is the only one that may meet it. */
-    size_t low = 0, high = spans->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct wt_span *s = &spans->span[middle];
-        if (s->space < space || (s->space == space && s->last < first))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct wt_span *s = spans->span;
+    WT_BISECT(low, spans->count,
+              s[middle].space < space || (s[middle].space == space && s[middle].last < first));
     return low < spans->count && spans->span[low].space == space && spans->span[low].first <= last;
 }
 

@@ -11,14 +11,7 @@
  * client knows to be stopped. */
 static size_t known_position(const struct wt_rsp_session *s, wt_thread thread)
 {
-    size_t low = 0, high = s->known.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->known.thread[middle] < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, s->known.count, s->known.thread[middle] < thread);
     return low;
 }
 

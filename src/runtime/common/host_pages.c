@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "runtime/common/guard.h"
 
 enum { PAGE = 4096, MOST = 64 };
@@ -27,14 +28,7 @@ static unsigned next; /* that wt_host_pages_next() takes */
 
 static struct wt_host_page *find(uint64_t addr)
 {
-    size_t low = 0, high = atomic_load(&page_count);
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (pages[middle].addr + PAGE <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, atomic_load(&page_count), pages[middle].addr + PAGE <= addr);
     return low < atomic_load(&page_count) && addr - pages[low].addr < PAGE ? &pages[low] : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/array.h"
 #include "runtime/drm/internal.h"
 
 /* How long a command is, in dwords. */
@@ -37,19 +38,10 @@ enum { IN_PLACE, AT_END, ELSEWHERE };
 /* The memory of this process for size bytes at a GPU address; NULL: no mapping has all of them. */
 static uint8_t *batch_host(const struct drm_batch *batch, uint64_t address, uint64_t size)
 {
-    size_t low = 0, high = batch->mapping_count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        const struct wt_i915_mapping *m = &batch->mappings[middle];
-        if (address < m->address) {
-            high = middle;
-        } else if (address - m->address >= m->size) {
-            low = middle + 1;
-        } else {
-            const uint64_t offset = address - m->address;
-            return size <= m->size - offset ? m->host + offset : NULL;
-        }
-    }
+    WT_BISECT(low, batch->mapping_count, batch->mappings[middle].address <= address);
+    const struct wt_i915_mapping *m = low ? &batch->mappings[low - 1] : NULL;
+    if (m && address - m->address < m->size && size <= m->size - (address - m->address))
+        return m->host + (address - m->address);
     return NULL;
 }
 

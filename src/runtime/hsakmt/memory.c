@@ -55,14 +55,7 @@ static void hide(struct host_gpu *gpu, uint64_t addr, uint64_t size)
 /* The index of the first one that begins above addr. */
 static size_t above(const struct host *host, uint64_t addr)
 {
-    size_t low = 0, high = host->allocations;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (host->allocation[middle]->addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    WT_BISECT(low, host->allocations, host->allocation[middle]->addr <= addr);
     return low;
 }
 

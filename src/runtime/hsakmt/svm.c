@@ -211,8 +211,8 @@ static HSAKMT_STATUS set(struct host *host, uint64_t addr, uint64_t end, unsigne
 }
 
 /* Whether a call can be done; @p from: the kinds of attributes below it are not looked at. */
-static HSAKMT_STATUS check_call(const struct host *host, const void *start, uint64_t size,
-                                unsigned count, HSA_SVM_ATTRIBUTE *attributes, int from)
+static HSAKMT_STATUS check_call(struct host *host, const void *start, uint64_t size, unsigned count,
+                                HSA_SVM_ATTRIBUTE *attributes, int from)
 {
     const uint64_t addr = (uint64_t)(uintptr_t)start;
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
