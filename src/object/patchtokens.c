@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/file.h"
 #include "object/elf_header.h"
 
 enum {
@@ -609,17 +609,10 @@ bool gen_patchtokens_is_file(const char *path)
 {
     struct wt_elf_header header;
     uint8_t bytes[4];
-    struct stat st;
     if (wt_elf_header_read(path, &header))
         return header.type == GEN_OPENCL_EXECUTABLE;
-    /* A pipe can be read only once. */
-    if (stat(path, &st) || !S_ISREG(st.st_mode))
-        return false;
-    FILE *file = fopen(path, "re");
-    const bool read = file && fread(bytes, 1, sizeof bytes, file) == sizeof bytes;
-    if (file)
-        fclose(file);
-    return read && wt_load_le(bytes, 4) == GEN_PATCHTOKENS_MAGIC;
+    return wt_file_begin(path, bytes, sizeof bytes) == sizeof bytes &&
+           wt_load_le(bytes, 4) == GEN_PATCHTOKENS_MAGIC;
 }
 
 enum wt_status gen_patchtokens_parse(const char *name, const uint8_t *bytes, size_t length,

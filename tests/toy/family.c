@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "probe.h"
 #include "target/gcn.h"
 #include "target/gen.h"
 #include "target/history.h"
@@ -39,12 +38,8 @@ static struct own *own(const struct wt_emulated *e)
 
 static bool takes(const char *path)
 {
-    struct toy_header h = {.magic = ""};
-    FILE *file = fopen(path, "re");
-    const bool is = file && fread(&h, sizeof h, 1, file) == 1 && !memcmp(h.magic, TOY_MAGIC, 8);
-    if (file)
-        fclose(file);
-    return is;
+    struct toy_header h;
+    return wt_file_begin(path, &h, sizeof h) == sizeof h && !memcmp(h.magic, TOY_MAGIC, 8);
 }
 
 static struct wt_launch_argument argument(const void *kernel, size_t index)

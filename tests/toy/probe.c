@@ -1,6 +1,4 @@
 /* The toy's probe, over debug/standstill. */
-#include "probe.h"
-
 #include <string.h>
 
 #include "base/bits.h"

@@ -43,8 +43,8 @@
     ROW(GROUP, "group")                                                                            \
     ROW(ARG, "arg")                                                                                \
     ROW(LOAD, "load")                                                                              \
-    ROW(STORE, "store") ROW(BRANCH, "branch") ROW(BARRIER, "barrier") ROW(BREAK, "break")          \
-        ROW(END, "end")
+    ROW(STORE, "store")                                                                            \
+    ROW(BRANCH, "branch") ROW(BARRIER, "barrier") ROW(BREAK, "break") ROW(END, "end")
 #define TOY_CODE_OF(name, text) TOY_##name,
 enum toy_op { TOY_ROWS(TOY_CODE_OF) TOY_OPS };
 
@@ -128,6 +128,9 @@ enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length
                         const uint64_t *argument, struct toy_launch *launch, struct wt_error *err);
 uint32_t toy_do_launch(struct wt_machine *m, const void *bytes, size_t size);
 extern const wt_input_operation toy_operations[];
+
+/* ---- probe.c ---- */
+extern const struct wt_probe_ops toy_probe;
 
 /* ---- host programs ---- */
 #define TOY_WIRE_FAMILY WT_WIRE_FAMILY(15) /* of which there are no verbs */
