@@ -388,6 +388,8 @@ static void lives(void)
     WORKS(vx_device_dump_perf(device, stdout));
     /* the legacy half, by 3.0's parameters */
     WORKS(vx_check_occupancy(device, 16, 0) ? VX_ERR_INTERNAL : VX_SUCCESS);
+    WORKS(vx_check_occupancy(device, 4, 16384) ? VX_ERR_INTERNAL
+                                               : VX_SUCCESS); /* few CTAs of a core */
     WORKS(vx_check_occupancy(device, 16, 16385) == -1 ? VX_SUCCESS : VX_ERR_INTERNAL);
     WORKS(vx_mpm_query(device, 1, 0xb00, 0, &caps) ? VX_ERR_INTERNAL : VX_SUCCESS);
     WORKS(vx_max_occupancy_grid(device, 1, (uint32_t[]){9}, grid, block) ? VX_ERR_INTERNAL

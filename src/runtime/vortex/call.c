@@ -46,7 +46,7 @@ enum vx_result call_fail(struct wt_error *err, enum vx_result result, const char
 
 const char *call_result_name(enum vx_result result)
 {
-    return (size_t)result < sizeof names / sizeof *names ? names[result] : "no result of Vortex's";
+    return (size_t)result < sizeof names / sizeof *names ? names[result] : "VX_ERR_UNKNOWN";
 }
 
 enum vx_result call_result(enum wt_status status)

@@ -461,14 +461,12 @@ API(vx_check_occupancy, (vx_device_h device, uint32_t group_size, uintptr_t thir
         return call_fail(err, VX_ERR_INVALID_VALUE,
                          "a group of %u threads: a core has %u warps of %u threads", group_size,
                          g->config.warps, g->config.threads);
-    const uint64_t part = g->config.profile->local_mem_size / (g->config.warps / warps);
-    if (later && third > part)
+    const uint64_t all = g->config.profile->local_mem_size;
+    if (later && third > all)
         return call_fail(err, VX_ERR_INVALID_VALUE,
-                         "0x%" PRIxPTR
-                         " bytes of local memory: a group of %u threads has 0x%" PRIx64,
-                         third, group_size, part);
+                         "0x%" PRIxPTR " bytes of local memory: a core has 0x%" PRIx64, third, all);
     if (!later && third)
-        *(uint32_t *)third = (uint32_t)part;
+        *(uint32_t *)third = (uint32_t)(all / (g->config.warps / warps));
     return VX_SUCCESS;
 }
 
