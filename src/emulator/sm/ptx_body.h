@@ -207,6 +207,8 @@ bool ptx_lower_pack(struct body *b);
 bool ptx_lower_generic(struct body *b, enum ptx_math op);
 /* isspacep. */
 bool ptx_lower_isspacep(struct body *b, enum ptx_math op);
+/* mapa, getctarank. */
+bool ptx_lower_cluster(struct body *b, enum ptx_math op);
 /* mov. */
 bool ptx_lower_move(struct body *b, enum ptx_math op);
 /* ptx_lower_memory.c */

@@ -72,6 +72,7 @@ static const struct {
     {"param::func", SPACE, PTX_SPACE_PARAM},
     {"shared", SPACE, PTX_SPACE_SHARED},
     {"shared::cta", SPACE, PTX_SPACE_SHARED},
+    {"shared::cluster", SPACE, PTX_SPACE_SHARED},
     {"v2", VEC, 2},
     {"v4", VEC, 4},
     {"volatile", SEM, WT_ORDER_RELAXED | OF_SYSTEM},

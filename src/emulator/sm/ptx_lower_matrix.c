@@ -354,29 +354,33 @@ bool ptx_lower_fragment(struct body *b, enum ptx_math op)
     return lower_product(b, &w);
 }
 
+/* ldmatrix and stmatrix: their words, in any order, as the assembler of NVIDIA takes them. */
+static bool take_of_memory(struct words *w, const char *word)
+{
+    if (strcmp(word, "x1") == 0 || strcmp(word, "x2") == 0 || strcmp(word, "x4") == 0) {
+        w->kind_count = (unsigned)(word[1] - '0');
+        return true;
+    }
+    if (strcmp(word, "trans") == 0)
+        return w->column[0] = true;
+    if (strcmp(word, "m8n8") == 0)
+        return (w->tile.m = 8) != 0;
+    if (strcmp(word, "b16") == 0)
+        return w->popc = true;
+    return strcmp(word, "sync") == 0 || strcmp(word, "aligned") == 0 ||
+           strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0;
+}
+
 bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op)
 {
-    static const char *const forms[] = {"x1", "x2", "x4"};
-    const struct ptx_name name = b->s->name;
     const bool stores = op == PTX_OP_add;
     enum ptx_space space = b->form.space;
+    struct words w = {0};
     struct ptx_op record = body_blank();
-    char text[100];
-    for (unsigned i = 0; i < 3; i++)
-        for (unsigned transposed = 0; transposed < 2; transposed++)
-            for (unsigned place = 0; place < 3; place++) {
-                snprintf(text, sizeof text, "%s.sync.aligned.m8n8.%s%s%s.b16",
-                         stores ? "stmatrix" : "ldmatrix", forms[i], transposed ? ".trans" : "",
-                         place == 0   ? ""
-                         : place == 1 ? ".shared"
-                                      : ".shared::cta");
-                if (ptx_name_is(name, text)) {
-                    record.count = (uint8_t)(1 << i);
-                    record.flag = transposed;
-                }
-            }
-    if (!record.count)
+    if (!read_words(b, take_of_memory, &w) || !w.tile.m || !w.popc || !w.kind_count)
         return body_unsupported(b);
+    record.count = (uint8_t)w.kind_count;
+    record.flag = w.column[0];
     const struct ptx_operand *memory = body_operand(b, stores ? 0 : 1);
     if (memory->kind != PTX_OPERAND_MEMORY)
         return body_unsupported(b);

@@ -217,6 +217,24 @@ bool ptx_lower_generic(struct body *b, enum ptx_math op)
     return true;
 }
 
+/* A cluster is one CTA, whose rank is 0: an address there is the address. */
+bool ptx_lower_cluster(struct body *b, enum ptx_math op)
+{
+    const bool rank = op == PTX_OP_add;
+    const enum ptx_type type = b->form.type[0];
+    struct ptx_source unused = {0};
+    struct ptx_op record = body_blank();
+    if (b->form.type_count != 1 || (type != PTX_U32 && type != PTX_U64) ||
+        ((b->form.fields & SPACE) && b->form.space != PTX_SPACE_SHARED))
+        return body_unsupported(b);
+    if (rank && !body_constant(b, PTX_U32, 0, &record.s[0]))
+        return false;
+    return body_source(b, body_operand(b, 1), type, rank ? &unused : &record.s[0]) &&
+           (rank || body_source(b, body_operand(b, 2), PTX_U32, &unused)) &&
+           body_destination(b, body_operand(b, 0), rank ? PTX_U32 : type, &record.d) &&
+           body_put_record(b, ptx_integer(PTX_OP_mov, rank ? PTX_U32 : type), &record);
+}
+
 bool ptx_lower_isspacep(struct body *b, enum ptx_math op)
 {
     uint32_t d;

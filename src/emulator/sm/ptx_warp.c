@@ -112,6 +112,19 @@ static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
     case PTX_SR_nctaid_y:
     case PTX_SR_nctaid_z:
         return l->grid[number - PTX_SR_nctaid_x];
+    case PTX_SR_clusterid_x:
+    case PTX_SR_clusterid_y:
+    case PTX_SR_clusterid_z:
+        return w->cta->coordinate[number - PTX_SR_clusterid_x];
+    case PTX_SR_nclusterid_x:
+    case PTX_SR_nclusterid_y:
+    case PTX_SR_nclusterid_z:
+        return l->grid[number - PTX_SR_nclusterid_x];
+    case PTX_SR_cluster_nctaid_x:
+    case PTX_SR_cluster_nctaid_y:
+    case PTX_SR_cluster_nctaid_z:
+    case PTX_SR_cluster_nctarank:
+        return 1;
     case PTX_SR_laneid:
         return lane;
     case PTX_SR_warpid:

@@ -441,7 +441,7 @@ LOOP: mad.lo.u32 %v, %n, 128, 0; mad.lo.u32 %v, %lane, 4, %v; cvt.u64.u32 %w, %v
 mov.u32 %a, s; add.u32 %a, %a, %v; st.shared.u32 [%a], %b; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 4; @%p bra LOOP;
 bar.sync 0;
 sub.u32 %v, 31, %lane; mov.u32 %a, s; mad.lo.u32 %a, %v, 16, %a;
-ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {{{names}}}, [%a];
+ldmatrix.sync.aligned.{"m8n8.x%d%s" % (count, trans) if count < 4 else f"x4{trans}.m8n8"}.shared.b16 {{{names}}}, [%a];
 mad.lo.u32 %b, %lane, 16, s; add.u32 %b, %b, 512;
 stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%b], {{{names}}};
 bar.sync 0;

@@ -746,6 +746,15 @@ def test_reductions_of_a_warp(tmp_path, op, fold):
     assert list(got) == want
 
 
+def test_a_cluster_is_one_cta(tmp_path):
+    """Its registers, addresses of shared memory and ranks in it."""
+    text = """mov.u32 %t, shared; st.shared::cluster.u32 [%t], 41; mapa.shared::cluster.u32 %t, %t, %cluster_ctarank;
+ld.shared::cta.u32 %d, [%t]; add.u32 %d, %d, %cluster_nctarank; getctarank.shared::cluster.u32 %c, %t; add.u32 %d, %d, %c;
+mul.lo.u32 %d, %d, %cluster_nctaid.y; add.u32 %d, %d, %cluster_ctaid.z; mad.lo.u32 %d, %nclusterid.x, 1000, %d; mad.lo.u32 %d, %clusterid.x, 10000, %d;
+cvta.shared.u64 %D, shared; mapa.u64 %E, %D, 0; setp.ne.u64 %p, %D, %E; @%p mov.u32 %d, 0; isspacep.shared::cluster %p, %E; @!%p mov.u32 %d, 1;"""
+    assert set(lanes(tmp_path, text)) == {1042}
+
+
 def test_barriers_reduce_and_count_threads(tmp_path):
     assert set(lanes(tmp_path, "bar.red.popc.u32 %d, 0, %r;", block=128)) == {64}
     assert set(lanes(tmp_path, "barrier.red.and.pred %p, 1, %r; selp.u32 %d, 1, 0, %p;", block=128)) == {0}
