@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "base/token.h"
 #include "cli/exec_file.h"
+#include "cli/exec_gdb.h"
 #include "cli/options.h"
 #include "cli/program_socket.h"
 #include "cli/own_files.h"
@@ -209,6 +210,8 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (options->supervision && cli_supervises(options->supervision) &&
         !cli_supervise(command, options->supervision, offered, &status))
         return status;
+    if (options->gdb && cli_exec_gdb(options->gdb, &err) != WT_OK)
+        return cli_fail(command, &err);
     if (found && what.elf)
         execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
@@ -241,6 +244,8 @@ struct exec {
     uint32_t caught;      /* exceptions of --catch */
     unsigned catches;     /* GPUs that have them, and memory of their own */
     unsigned logging;     /* GPUs that know --log-calls */
+    const char *gdb;      /* of --gdb, or NULL */
+    unsigned known;       /* GPUs that GDB knows */
     unsigned count;       /* of GPUs */
     bool help;
 };
@@ -276,6 +281,7 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
         status = no_host_programs(value, err);
     e->catches += !status && gpu.family->debug.exception_name;
     e->logging += !status && gpu.family->host->logs_calls;
+    e->known += !status && gpu.family->debug.gdb && gpu.family->debug.process;
     wt_gpu_free(&gpu);
     if (status)
         return status;
@@ -556,6 +562,12 @@ static int run_with(struct exec *e, char **program)
         return cli_fail(&cli_exec, &err);
     }
     struct wt_error err;
+    if (e->gdb && e->length && !e->known) {
+        wt_fail(&err, WT_INVALID,
+                "--gdb: GDB knows the instruction set of no GPU that is given; 'wavetrap debug' is "
+                "for these");
+        return cli_fail(&cli_exec, &err);
+    }
     if (make_token(e, &err) || cli_check_complete(&e->supervision.check, &err))
         return cli_fail(&cli_exec, &err);
     const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
@@ -570,6 +582,7 @@ static int run_with(struct exec *e, char **program)
                                        .socket = e->socket,
                                        .token = e->token,
                                        .log = e->logs ? e->log : NULL,
+                                       .gdb = e->gdb,
                                        .supervision = &e->supervision,
                                        .caught = e->caught};
     return cli_exec_program(&cli_exec, &o, program);
@@ -637,6 +650,11 @@ static const struct cli_option options[] = {
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
      "which empties it first",
      CLI_SET(set_ptx_cache)},
+    {"gdb", 0, "ADDRESS",
+     "let stock GDB debug the kernels of a vortex: the program waits in its first\n"
+     "launch until GDB has connected to :PORT, HOST:PORT or unix:PATH; port 0 is\n"
+     "any free port",
+     CLI_TEXT(struct exec, gdb)},
     CLI_CHECK_OPTIONS(set_),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"

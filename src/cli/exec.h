@@ -22,6 +22,7 @@ struct cli_exec_options {
     const char *socket;    /**< of --socket: where a debugger may come, or NULL */
     const char *token;     /**< the token's file, whole, with a socket */
     const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
+    const char *gdb;       /**< of --gdb: where GDB may connect, or NULL */
     struct cli_supervision *supervision; /**< NULL: none */
     uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };

@@ -5,6 +5,7 @@ import signal
 import struct
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -184,6 +185,93 @@ def test_a_debugger_comes_and_goes(built):
     finally:
         program.kill()
         program.wait()
+
+
+class Gdb:
+    """A program under exec --gdb, and stock GDB on its device."""
+
+    def __init__(self, folder, *program, host=(), options=()):
+        self.socket = folder / "gdb.socket"
+        self.socket.unlink(missing_ok=True)
+        self.program = subprocess.Popen([WAVETRAP, "exec", f"--gdb=unix:{self.socket}", *options, *host, *map(str, program)], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True, env=environment())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.program.kill()
+        self.program.wait()
+
+    def start(self, *commands, file=()):
+        while not self.socket.exists():
+            assert self.program.poll() is None, self.program.stdout.read()
+            time.sleep(0.02)
+        return subprocess.Popen(["gdb-multiarch", "-nx", "-batch", "-ex", f"target remote {self.socket}", *(f"-ex={c}" for c in commands), *map(str, file)],
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment())
+
+    def run(self, *commands, file=()):
+        return self.start(*commands, file=file).communicate(timeout=120)[0]
+
+    def end(self, typed=None):
+        said = self.program.communicate(typed, timeout=60)[0]
+        return self.program.returncode, said
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_stock_gdb_debugs_kernels_of_2_x(built, xlen):
+    """Over two launches, with the ELF file that is beside the kernel, forwards, backwards, to the program's end."""
+    with Gdb(built, "./vortex_program", f"k{xlen}.vxbin", 0, 2, options=["--gpu", f"vortex:xlen={xlen}"]) as gdb:
+        in_order(gdb.run("break add if i == 50", "continue", "print *args", "backtrace", "info threads", "x/i $pc", "stepi", "reverse-stepi", "print $pc == (void *)add", "set $t3 = 7", "print $t3",
+                         "next", "continue", "delete", "continue"),
+                 r"Reading symbols from target:.*k\d\d.elf", r"_start \(\)", "dispatch 1, group .0,0,0., core 0, warp 0, thread 2. hit Breakpoint 1, add .p=0x13000, i=50", r"count = 100, mode = 0, a = 65536",
+                 r"#1 .* run_range", r"\* \d+ .*warp 0, thread 2", "=> 0x8", "15\t", r"\n\$2 = 1", "= 7", "16\t", "dispatch 2, .*hit Breakpoint 1", "exited normally")
+        assert gdb.end()[1].count(f"sum {TWICE}\n") == 1
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_stock_gdb_debugs_kernels_of_3_0(later, xlen):
+    with Gdb(later, "./vortex3_program", f"m{xlen}.vxbin", "compute", options=["--gpu", f"vortex:xlen={xlen}"]) as gdb:
+        in_order(gdb.run("break kernel_main", "continue", "print *args", "print/d $vx_cta_block_dim_y", "finish", "kill", file=[later / f"m{xlen}.elf"]),
+                 r"dispatch 2, group \(0,0,0\), core 0, warp 0, thread 0. hit Breakpoint 1, kernel_main", "factor = 3", r"\$2 = 2", "in _start", "killed")
+        assert gdb.end()[0] == -signal.SIGKILL
+
+
+def test_the_program_goes_on_when_gdb_detaches(later):
+    with Gdb(later, "./vortex3_program", "m32.vxbin", "compute") as gdb:
+        in_order(gdb.run("break add", "continue", "detach"), "hit Breakpoint 1, add", "detached")
+        status, said = gdb.end()
+        assert status == 0
+        in_order(said, "code that was loaded is that of .*m32.elf", "before the first instruction of its first launch", "the client has detached; the program goes on", COMPUTED)
+
+
+def test_gdb_interrupts_a_program_between_its_launches(built):
+    """GDB cannot show a program without threads: the stop is at the next launch, also of a breakpoint that was set there."""
+    with Gdb(built, "./vortex_program", "k32.vxbin", 7, 2) as gdb:
+        client = gdb.start("continue", "print $pc == (void *)_start", "break add", "continue", "delete", "continue")
+        while "launch 2 waits" not in (line := gdb.program.stdout.readline()):
+            assert line
+        client.send_signal(signal.SIGINT)
+        while "No kernel runs: the stop is before the first instruction of the next launch." not in (line := client.stdout.readline()):
+            assert line
+        gdb.program.stdin.write("\n")
+        gdb.program.stdin.flush()
+        in_order(client.communicate(timeout=60)[0], "received signal SIGINT", r"\$1 = 1", "dispatch 2, .*hit Breakpoint 1, add", "exited normally")
+        assert gdb.end()[0] == 0
+
+
+def test_gdb_debugs_both_halves(later):
+    """One GDB the host program, which it starts, another one its kernels."""
+    host = ["gdb-multiarch", "-nx", "-batch", "-ex=set breakpoint pending on", "-ex=break vx_device_release", "-ex=run", "-ex=backtrace", "-ex=continue", "--args"]
+    with Gdb(later, "./vortex3_program", "m32.vxbin", "compute", host=host) as gdb:
+        in_order(gdb.run("break kernel_main", "continue", "delete", "continue"), "hit Breakpoint 1, kernel_main", "exited normally")
+        in_order(gdb.end()[1], "a client has connected", "hit Breakpoint 1, .*vx_device_release", r"#\d+ .* main \(", "exited normally")
+
+
+def test_gdb_is_not_for_every_program(built):
+    assert "the program has ended, and has opened no GPU that GDB knows" in wavetrap(built, "exec", "--gdb=:0", "-g", "vortex", "true")
+    assert "GDB knows the instruction set of no GPU that is given" in wavetrap(built, "exec", "--gdb=:0", "-g", "gen9", "true", status=125)
+    assert "the program has standard input" in wavetrap(built, "exec", "--gdb=stdio", "-g", "vortex", "true", status=125)
 
 
 def test_ctrl_c_says_where_the_warps_are(built):

@@ -1,5 +1,5 @@
 /* A host program of Vortex 2.x: KERNEL [MODE [LAUNCHES]]. Prints what the kernel has left, or which
- * call has failed. */
+ * call has failed. MODE 7 waits for a line before each launch but the first. */
 #define VORTEX_API 2
 #include "runtime/vortex/vortex.h"
 
@@ -46,6 +46,8 @@ int main(int argc, char **argv)
     TRY(vx_upload_kernel_file(device, argv[1], &kernel));
     TRY(vx_upload_bytes(device, &arguments, sizeof arguments, &block));
     for (int i = 0; i < launches; i++) {
+        if (mode == 7 && i)
+            printf("launch %d waits\n", i + 1), getchar();
         TRY(vx_start(device, kernel, block));
         TRY(vx_ready_wait(device, mode == 3 ? 10 : VX_MAX_TIMEOUT));
         TRY(vx_copy_from_dev(words, c, 0, sizeof words));

@@ -491,6 +491,13 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
                                const struct wt_resume *list, size_t count, struct wt_error *err);
 
 /**
+ * All-stop, while no wave of a host program is active: lets the program go on until the first wave
+ * of a launch stands before its first instruction, which is reported as WT_STOP_STEP, or its end.
+ * WT_UNSUPPORTED: it is no host program.
+ */
+enum wt_status wt_debugger_run_to_launch(struct wt_debugger *d, struct wt_error *err);
+
+/**
  * Says which thread the user looks at, and so which lane of its wave. Of several lanes that meet a
  * breakpoint together this one is reported, if the condition holds for it. (Clients plant
  * breakpoints that mean one thread only, for `next` and `finish`, and ignore a stop of another.) A

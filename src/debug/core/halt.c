@@ -56,7 +56,7 @@ void dbg_all_stopped(struct wt_debugger *d)
     }
     dbg_fill_set(d, &d->sets.free, 0);
     d->run.stepper_count = 0;
-    d->run.going = d->run.launches_run = false;
+    d->run.going = d->run.launches_run = d->run.to_launch = false;
 }
 
 /* ---- halting ---- */

@@ -72,8 +72,9 @@ static enum wt_status examine_halted(struct wt_debugger *d, uint32_t wave, struc
     struct stop stop = {.wave = wave,
                         .id = w->self.id,
                         .lane = w->mask ? wt_lanes_lowest(w->mask) : 0,
-                        .event = {.reason = WT_STOP_INTERRUPTED}};
-    snprintf(stop.event.text, sizeof stop.event.text, "halted by someone else's request");
+                        .event = {.reason = d->run.to_launch ? WT_STOP_STEP : WT_STOP_INTERRUPTED}};
+    if (!d->run.to_launch)
+        snprintf(stop.event.text, sizeof stop.event.text, "halted by someone else's request");
     return dbg_stop(d, &stop, err);
 }
 

@@ -168,7 +168,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     d->run.launches_run = d->run.nonstop;
     for (size_t i = 0; i < count; i++)
         d->run.launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
-    d->ops->hold_launches(d->probe, !d->run.launches_run);
+    d->ops->hold_launches(d->probe, !d->run.launches_run || d->run.to_launch);
     /* `held`: these waves are marked to run but are still halted, so memory can be written through
      * them. */
     dbg_copy_set(d, &d->sets.held, &eligible);

@@ -119,6 +119,17 @@ enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction directio
     return status == WT_IO && dbg_tell_end(d) ? WT_OK : status;
 }
 
+enum wt_status wt_debugger_run_to_launch(struct wt_debugger *d, struct wt_error *err)
+{
+    const struct wt_resume all = {.kind = WT_RESUME_CONTINUE};
+    if (!d->topology->host_launches || d->run.nonstop)
+        return wt_fail(err, WT_UNSUPPORTED, "nothing here waits for launches");
+    d->run.to_launch = true;
+    const enum wt_status status = wt_debugger_run(d, WT_FORWARDS, &all, 1, err);
+    d->run.to_launch &= !status;
+    return status;
+}
+
 /* ---- on the way ---- */
 
 bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)

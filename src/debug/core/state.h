@@ -217,6 +217,7 @@ struct run {
     size_t stepper_count;
     bool going;        /**< something was resumed and has not stopped */
     bool launches_run; /**< waves that begin run by themselves, rather than being held */
+    bool to_launch;    /**< … but for the first one, which is held before its first instruction */
     unsigned changes;  /**< so many wt_debugger_begin_changes() are not ended */
     bool nonstop;
     bool ended, lost;

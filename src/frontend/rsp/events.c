@@ -1,6 +1,8 @@
 /* Reports the debugger's events to the client. */
 #include "frontend/rsp/session.h"
 
+#include <string.h>
+
 /*
  * The lanes of a wave run together even if the client resumed only one of them, and GDB 13 fails an
  * assertion of its own if it is told of a thread that it did not resume. So an event of the wave is
@@ -39,6 +41,35 @@ static void name_running_thread(struct wt_rsp_session *s, struct wt_event *event
     }
 }
 
+/*
+ * GDB cannot look at a program without threads. Where a host program stops while no kernel runs,
+ * the program goes on to its next launch, and the stop is reported there.
+ */
+static bool put_off(struct wt_rsp_session *s, const struct wt_event *event)
+{
+    static const char text[] =
+        "No kernel runs: the stop is before the first instruction of the next launch.\n";
+    if (event->kind != WT_EVENT_STOPPED || event->thread || event->reason == WT_STOP_LOST ||
+        !s->topology->host_launches || wt_client_begin_run(s->client, WT_IGNORED) ||
+        wt_debugger_run_to_launch(s->debugger, WT_IGNORED))
+        return false;
+    if (!s->put_off)
+        wt_rsp_session_output(s, text, strlen(text));
+    if (!s->put_off || event->reason == WT_STOP_INTERRUPTED)
+        s->put_off_for = event->reason;
+    s->put_off = s->waiting = true;
+    return true;
+}
+
+/* The stop at the launch, as what was put off. */
+static void take_up(struct wt_rsp_session *s, struct wt_event *event)
+{
+    if (s->put_off && event->kind == WT_EVENT_STOPPED && event->reason == WT_STOP_STEP &&
+        s->put_off_for == WT_STOP_INTERRUPTED)
+        event->reason = WT_STOP_INTERRUPTED;
+    s->put_off = false;
+}
+
 void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
 {
     struct wt_event event = *what;
@@ -52,6 +83,9 @@ void wt_rsp_session_event(struct wt_rsp_session *s, const struct wt_event *what)
             wt_rsp_end_errand(s, &event);
         return;
     }
+    if (s->waiting && !s->nonstop && put_off(s, &event))
+        return;
+    take_up(s, &event);
     s->last = event;
     if (s->nonstop) {
         name_running_thread(s, &event);
@@ -119,6 +153,8 @@ void wt_rsp_question(struct wt_rsp_session *s, const struct wt_rsp_args *args)
             return;
         }
         struct wt_event event = wt_rsp_standing(s);
+        if (put_off(s, &event))
+            return;
         bool same = s->last.kind == event.kind && event.kind == WT_EVENT_STOPPED &&
                     wt_debugger_thread_alive(s->debugger, s->last.thread);
         if (same)

@@ -6,6 +6,12 @@ static bool restart(struct wt_rsp_session *s)
 {
     struct wt_error err = {0};
     wt_rsp_forget_call(s);
+    if (s->options->kill) {
+        wt_rsp_refuse(s, WT_UNSUPPORTED,
+                      "the program is a process of its own: start it again where "
+                      "it was started");
+        return false;
+    }
     if (wt_debugger_restart(s->debugger, &err)) {
         wt_rsp_error(s, &err);
         return false;
@@ -99,6 +105,8 @@ static void halt_for_good(struct wt_rsp_session *s)
     wt_rsp_forget_known(s);
     s->killed = true;
     s->waiting = false;
+    if (s->options->kill)
+        s->options->kill(s->options->context);
 }
 
 void wt_rsp_kill(struct wt_rsp_session *s, const struct wt_rsp_args *args)

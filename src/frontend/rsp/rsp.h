@@ -13,9 +13,11 @@
 
 /** When the server ends by itself. */
 enum wt_rsp_until {
-    WT_RSP_FOREVER,     /**< not at all: the next client may come */
-    WT_RSP_CLIENT_LEFT, /**< when the first client has left; if it detached, when the program that
-                             it left running has ended */
+    WT_RSP_FOREVER,      /**< not at all: the next client may come */
+    WT_RSP_CLIENT_LEFT,  /**< when the first client has left; if it detached, when the program that
+                              it left running has ended */
+    WT_RSP_PROGRAM_LEFT, /**< when a client has detached, has killed the program, or leaves after
+                            its end; who was merely lost may come again */
 };
 
 struct wt_rsp_options {
@@ -41,6 +43,9 @@ struct wt_rsp_options {
      */
     int stop_fd;
     const struct wt_checks *checks; /**< of the program (debug/core/checks.h); NULL: none */
+    /** Ends the program, which is a process that cannot be started again here, where a client kills
+     * it. NULL: a client that comes, or runs it, gets the program from its beginning. */
+    void (*kill)(void *context);
     /** Told what a person should know (a client came, was refused, …). May be NULL. */
     void (*log)(void *context, const char *text);
     void *context;

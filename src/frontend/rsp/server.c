@@ -80,6 +80,9 @@ static void drop_client(struct wt_rsp_server *server, const char *why)
     server->detached = s->detached;
     server->was_here = true;
     say(server, "%s", why);
+    if (server->options.until == WT_RSP_PROGRAM_LEFT &&
+        (s->detached || s->killed || wt_debugger_ended(server->debugger, NULL)))
+        wt_session_end(server->shared);
     wt_rsp_session_end(s);
     if (server->options.until == WT_RSP_CLIENT_LEFT || is_stdio(server))
         wt_session_end_when_idle(server->shared);

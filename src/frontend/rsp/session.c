@@ -199,6 +199,7 @@ void wt_rsp_session_begin(struct wt_rsp_session *s)
     s->general = s->control = 0;
     s->waiting = s->killed = s->closing = s->detached = s->overrun = s->foreign = false;
     s->errand.end = NULL;
+    s->put_off = false;
     s->thread_next = 0;
     s->pending_length = s->pending_lost = 0;
     s->call.held = s->each_lane = false;
@@ -246,7 +247,8 @@ void wt_rsp_session_end(struct wt_rsp_session *s)
         wt_debugger_interrupt(s->debugger, WT_IGNORED);
     if (s->killed)
         wt_rsp_forget_call(s);
-    if (s->killed && alone && wt_debugger_restart(s->debugger, WT_IGNORED) == WT_OK)
+    if (s->killed && alone && !s->options->kill &&
+        wt_debugger_restart(s->debugger, WT_IGNORED) == WT_OK)
         s->last = wt_rsp_standing(s);
     s->killed = false;
 }

@@ -171,6 +171,8 @@ struct wt_rsp_session {
     bool detached; /**< … because the client has detached */
 
     struct wt_event last; /**< what the client was last told, or would have been */
+    bool put_off;         /**< a stop waits for the next launch (events.c): */
+    enum wt_stop_reason put_off_for;
 
     const struct wt_rsp_command *command; /**< being handled */
 

@@ -207,7 +207,7 @@ struct wt_event wt_rsp_standing(struct wt_rsp_session *s)
     /* The program of a device that was already running may have ended before the first look. */
     const struct wt_thread_info *list;
     size_t count;
-    if (!event.thread && s->options->attached &&
+    if (!event.thread && s->options->attached && !s->topology->host_launches &&
         wt_debugger_threads(s->debugger, &list, &count, WT_IGNORED) == WT_OK && count == 0)
         event.kind = WT_EVENT_EXITED;
     return event;
