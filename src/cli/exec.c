@@ -568,6 +568,13 @@ static int run_with(struct exec *e, char **program)
                 "for these");
         return cli_fail(&cli_exec, &err);
     }
+    if (e->gdb && e->known > 1) {
+        wt_fail(&err, WT_INVALID,
+                "--gdb: GDB sees one memory, and each of %u GPUs has its own; 'wavetrap debug' "
+                "follows them all",
+                e->known);
+        return cli_fail(&cli_exec, &err);
+    }
     if (make_token(e, &err) || cli_check_complete(&e->supervision.check, &err))
         return cli_fail(&cli_exec, &err);
     const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,

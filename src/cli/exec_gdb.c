@@ -1,4 +1,5 @@
-/* See exec_gdb.h. The server is nobody's child, so that the program finds the children that it expects.
+/* See exec_gdb.h. The server is nobody's child, so that the program finds the children that it
+ * expects.
  */
 #include "cli/exec_gdb.h"
 

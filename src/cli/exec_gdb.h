@@ -5,10 +5,10 @@
 #include "wavetrap/error.h"
 
 /**
- * Starts a process that serves GDB at @p address (wt_rsp_options), of the first program that opens GPUs
- * whose instruction set GDB knows: this process, which is to become a program, or one that it starts.
- * Kernels of these programs wait for it (WAVETRAP_HELD). It ends with the program, or once GDB has
- * left it. WT_IO: nobody can listen there.
+ * Starts a process that serves GDB at @p address (wt_rsp_options), of the first program that opens
+ * GPUs whose instruction set GDB knows: this process, which is to become a program, or one that it
+ * starts. Kernels of these programs wait for it (WAVETRAP_HELD). It ends with the program, or once
+ * GDB has left it. WT_IO: nobody can listen there.
  */
 enum wt_status cli_exec_gdb(const char *address, struct wt_error *err);
 

@@ -26,6 +26,7 @@ enum vortex_wire_verb {
     VORTEX_WIRE_WRITES, /**< addr, with struct vortex_wire_writes behind it: answered by writes of
                              the host there, the latest first, struct wt_host_write
                              (base/object_view.h); value[0]: there are, or were, others before */
+    VORTEX_WIRE_SHAPES, /**< answered by struct vortex_wire_shape, one for each device */
     VORTEX_WIRE_ID,     /**< wave: answered in value[0] by the id of the one in the slot */
 };
 
@@ -49,6 +50,11 @@ struct vortex_work {
     uint32_t place;              /**< of the CTA in its core: CTA_ID */
     uint32_t local_size;         /**< bytes of the CTA's local memory */
     uint64_t local;              /**< its address */
+};
+
+struct vortex_wire_shape {
+    uint32_t cores, warps, threads; /**< of all clusters, of a core, of a warp */
+    uint32_t xlen, ctas;
 };
 
 struct vortex_wire_program {

@@ -12,6 +12,7 @@
 #include "emulator/vortex/vortex.h"
 #include "object/vortex_wire.h"
 #include "target/code_list.h"
+#include "target/vortex_bundle.h"
 
 /* ---- a Debug Module whose warps are all inactive ---- */
 
@@ -63,7 +64,8 @@ static void write_idle(void *context, uint32_t addr, uint32_t value)
 struct way {
     struct wt_bus bus; /* first */
     struct wt_process_link *wire;
-    struct idle_module idle; /* without a program, and after its end */
+    struct vortex_bundle bundle; /* of the program's several GPUs */
+    struct idle_module idle;     /* without a program, and after its end */
     struct wt_vortex_link link;
     struct wt_vortex_host host;
 };
@@ -116,7 +118,8 @@ static enum wt_status transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t
     struct way *w = (struct way *)bus;
     enum wt_status status = WT_OK;
     if (w->wire && !w->wire->connection.ended)
-        status = ask_process(w, ops, count, err);
+        status = w->bundle.count ? vortex_bundle_ask(&w->bundle, w->wire, ops, count, err)
+                                 : ask_process(w, ops, count, err);
     if (!w->wire || w->wire->connection.ended) {
         serve_idle(w, ops, count);
         return WT_OK;
@@ -171,9 +174,11 @@ struct wt_vortex_work wt_vortex_work_of(const struct vortex_work *is)
 static bool work(void *context, uint32_t warp, struct wt_vortex_work *to)
 {
     const struct way *w = context;
-    const struct wt_wire_request request = {.verb = VORTEX_WIRE_WORK, .wave = warp};
+    struct wt_wire_request request = {.verb = VORTEX_WIRE_WORK};
     struct vortex_work is;
     struct wt_wire_answer answer;
+    if (w->wire)
+        wt_process_link_locate(w->wire, warp, &request);
     if (!w->wire ||
         wt_process_link_ask(w->wire, &request, NULL, &answer, &is, sizeof is, WT_IGNORED) !=
             WT_OK ||
@@ -217,12 +222,14 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
     const enum wt_status status = make_code(p, err);
     if (status)
         return status;
-    if (hello->devices > 1)
-        return wt_fail(
-            err, WT_UNSUPPORTED,
-            "the program has %u Vortex GPUs; a debugger follows one: give -g vortex once",
-            (unsigned)hello->devices);
     struct way *w = ((struct code *)p->code)->way;
+    if (hello->devices > 1) {
+        const enum wt_status several = vortex_bundle_open(&w->bundle, p->wire, err);
+        if (several)
+            return several;
+        w->link.gpu_count = w->bundle.count;
+        w->link.gpu = w->bundle.gpu;
+    }
     w->link.xlen = (unsigned)hello->place[0];
     w->link.exit_addr = hello->place[1];
     w->link.ctas = hello->place[3];
@@ -243,8 +250,11 @@ static enum wt_status add_program(struct wt_process *p, void *record, void *entr
         return WT_OK;
     enum wt_status status = wt_process_link_read_all(p->wire, request, &bytes, &length, err);
     if (!status)
-        status = wt_modules_add_bytes(p->modules, program->name, bytes, length, 0, 0,
-                                      &((struct wt_listed_code *)entry)->module, err);
+        status = wt_modules_add_bytes(p->modules, program->name, bytes, length,
+                                      ((struct code *)p->code)->way->bundle.count
+                                          ? (uint64_t)(program->device + 1) << WT_VORTEX_GPU_SHIFT
+                                          : 0,
+                                      0, &((struct wt_listed_code *)entry)->module, err);
     free(bytes);
     return status;
 }
@@ -286,9 +296,21 @@ static enum wt_pump pump(void *context, uint64_t budget)
     }
 }
 
+/* An address that says whose memory it is of is that GPU's, whichever warp looks. */
+static struct wt_address in_memory(const struct wt_process_link *link, struct wt_address addr,
+                                   uint32_t *wave)
+{
+    const uint64_t gpu = addr.offset >> WT_VORTEX_GPU_SHIFT;
+    if (link->hello.devices < 2 || !gpu || gpu > link->hello.devices)
+        return addr;
+    *wave = wt_process_link_first(link, (uint32_t)gpu - 1);
+    return wt_address_of(addr.offset & ~WT_VORTEX_GPU_BITS);
+}
+
 static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                         void *out, size_t size)
 {
+    addr = in_memory(context, addr, &wave);
     return addr.space == 0 && wt_process_link_ops.read(context, wave, lane, addr.offset, out, size,
                                                        WT_IGNORED) == WT_OK;
 }
@@ -296,14 +318,29 @@ static bool read_memory(void *context, uint32_t wave, unsigned lane, struct wt_a
 static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_address addr,
                          const void *bytes, size_t size)
 {
+    addr = in_memory(context, addr, &wave);
     return addr.space == 0 && wt_process_link_ops.write(context, wave, lane, addr.offset, bytes,
                                                         size, WT_IGNORED) == WT_OK;
+}
+
+/* What a GPU tells of its own warp and code. */
+static uint64_t code_of(const struct wt_process_link *link, uint32_t device, uint64_t pc)
+{
+    return link->hello.devices > 1 ? pc | (uint64_t)(device + 1) << WT_VORTEX_GPU_SHIFT : pc;
 }
 
 static const struct wt_fault *fault(void *context)
 {
     struct wt_vortex_process *p = context;
-    return wt_process_link_fault(&p->link, 0, WT_NO_HANDLE, 0, &p->fault) ? &p->fault : NULL;
+    for (uint32_t i = 0; i < p->link.hello.devices; i++) {
+        if (!wt_process_link_fault(&p->link, i, WT_NO_HANDLE, 0, &p->fault))
+            continue;
+        if (p->fault.wave != WT_NO_HANDLE)
+            p->fault.wave += wt_process_link_first(&p->link, i);
+        p->fault.pc = code_of(&p->link, i, p->fault.pc);
+        return &p->fault;
+    }
+    return NULL;
 }
 
 static void clear_fault(void *context)
@@ -315,12 +352,11 @@ static void clear_fault(void *context)
 
 static wt_wave_id wave_id(void *context, wt_wave_handle warp)
 {
+    struct wt_wire_request request = {.verb = VORTEX_WIRE_ID};
     struct wt_wire_answer answer;
-    return wt_process_link_tell(context,
-                                (struct wt_wire_request){.verb = VORTEX_WIRE_ID, .wave = warp},
-                                &answer, WT_IGNORED) == WT_OK
-               ? answer.value[0]
-               : WT_NO_WAVE;
+    wt_process_link_locate(context, warp, &request);
+    return wt_process_link_tell(context, request, &answer, WT_IGNORED) == WT_OK ? answer.value[0]
+                                                                                : WT_NO_WAVE;
 }
 
 static enum wt_status set_watchpoints(void *context, const struct wt_watchpoint *list, size_t count,
@@ -330,8 +366,12 @@ static enum wt_status set_watchpoints(void *context, const struct wt_watchpoint 
     struct wt_wire_watch *watch = calloc(count + 1, sizeof *watch);
     if (!watch)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for watchpoints");
-    for (size_t i = 0; i < count; i++)
-        watch[i] = wt_process_link_watched(&list[i], list[i].addr.offset);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t wave = list[i].wave;
+        const struct wt_address addr = in_memory(link, list[i].addr, &wave);
+        watch[i] = wt_process_link_watched(&list[i], addr.offset);
+        watch[i].wave = wave;
+    }
     const enum wt_status status =
         link->connection.ended ? WT_OK : wt_process_link_ops.watch(link, watch, count, err);
     free(watch);
@@ -353,8 +393,12 @@ static size_t watchpoint_hits(void *context, const struct wt_watchpoint_hit **li
     }
     free(p->hit);
     p->hit = calloc(count, sizeof *p->hit);
-    for (size_t i = 0; p->hit && i < count; i++)
+    for (size_t i = 0; p->hit && i < count; i++) {
+        struct wt_wire_request at = {0};
         p->hit[i] = wt_process_link_hit(&hit[i]);
+        wt_process_link_locate(&p->link, p->hit[i].wave, &at);
+        p->hit[i].pc = code_of(&p->link, at.device, p->hit[i].pc);
+    }
     free(hit);
     *list = p->hit;
     return p->hit ? count : 0;
@@ -431,9 +475,11 @@ static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_
                                  size_t available, char *text, size_t size)
 {
     const struct code *c = p->code;
-    return available < 2 ? 0
-                         : vx_disassemble_known(bytes, (unsigned)available, c->way->link.xlen, pc,
-                                                text, size);
+    return available < 2
+               ? 0
+               : vx_disassemble_known(bytes, (unsigned)available, c->way->link.xlen,
+                                      c->way->bundle.count ? pc & ~WT_VORTEX_GPU_BITS : pc, text,
+                                      size);
 }
 
 const struct wt_process_ops wt_vortex_process = {.socket = VORTEX_WIRE_SOCKET,

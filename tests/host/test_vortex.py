@@ -136,6 +136,46 @@ def test_the_past_goes_over_launches(later):
     in_order(said, "vx_enqueue_write wrote 384 bytes", "begin at .*vortex3_program.c", "main at .*vortex3_program.c")
 
 
+TWO = ("-g", "vortex", "-g", "vortex:threads=8", "./vortex3_program", "m32.vxbin", "compute", "o32.vxbin")
+
+
+def test_one_debugger_follows_two_devices(later):
+    """They have programs of their own, which lie at the same addresses."""
+    where = {}
+    for stem in ("m32", "o32"):
+        nm = subprocess.run(["riscv64-unknown-elf-nm", later / f"{stem}.elf"], check=True, text=True, capture_output=True).stdout
+        where[stem] = int(re.search(r"^(\w+) T add$", nm, re.M).group(1), 16)
+    assert where["m32"] != where["o32"]
+    core = later / "second"
+    said = debug(later, ["break add if $_lane == 2", "run", "print args->c", "finish", "info breakpoints", "delete", "break kernel_main if $_core == 1", "continue", "backtrace", "print *args", "print threadIdx",
+                         "info devices", "info dispatches", "info groups", "next", "stepi", "x/i $pc", "watch *(int *)0x12008", "delete 2", "continue", "print $_core", f"generate-core-file {core}", "delete",
+                         "tbreak add", "continue", "delete", "reverse-stepi"], *TWO, status=1)
+    in_order(said, r"device 0, dispatch 1, group \(0,0,0\), core 0, warp 0, thread 2", r"add \(args=0x\w+\)", r"= 73728", r"in _start", f"0x1000000{where['m32']:08x} in add",
+             r"device 1, dispatch 4, group \(0,0,0\), core 1, warp 0, thread 0; threads 0-7 enabled", r"#0  kernel_main \(args=0x\w+\) at .*:51", r"#1 .* in _start", r"factor = 3, a = 65536", r"\{x = 0, y = 0, z = 0\}",
+             r"  0  vortex .*\n\* 1  vortex", r"\* device 1 dispatch 4  kernel_main  grid of \(4,3,1\) groups of \(4,2,1\)", r"device 1 dispatch 4 group \(0,0,0\) on core 1, place 0", r"=> 0x2000000800",
+             "Hardware watchpoint 3", "Old value = 4\nNew value = 12\n", r"= 1\n", "Saved corefile", r"device 0, dispatch 5, .*core 0", "add ",
+             "nothing is recorded of a program with several GPUs")
+    assert "kernel_main" in debug(later, ["backtrace", "info waves"], f"--core={core}")
+    said = debug(later, ["run", "backtrace", "continue", "backtrace", "continue", "continue"], *TWO[:-2], "fail", "o32.vxbin")
+    in_order(said, "device 0, dispatch 1", "misaligned store", "#0 .*stray .*:69", "device 1, dispatch 4", "misaligned store", r"#0  0x2\w+ in stray .*:69", "device 0, dispatch 7", "exited normally")
+    assert "are of two kinds" in debug(later, ["run"], "-g", "vortex", "-g", "vortex:xlen=64", *TWO[4:], status=None)
+    assert "each of 2 GPUs has code at 0x80000100: 0x100000080000100 is that of device 0" in debug(later, ["tbreak add", "run", "break *0x80000100"], *TWO, status=None)
+    assert "'wavetrap debug' follows them all" in wavetrap(later, "exec", "--gdb=:0", *TWO, status=125)
+
+
+def test_a_debugger_comes_to_two_devices(later):
+    program = subprocess.Popen([WAVETRAP, "exec", *TWO], cwd=later, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env={**environment(), "WAVETRAP_HELD": "1"})
+    try:
+        while not re.search(rf"{program.pid} +2 +vortex", wavetrap(later, "ps")):
+            assert program.poll() is None
+        said = debug(later, ["break kernel_main if $_core == 1", "continue", "detach"], f"--pid={program.pid}")
+        in_order(said, r"device 1, dispatch 4, group \(0,0,0\), core 1, warp 0, thread 0", "kernel_main ", "Detached")
+        assert program.communicate(timeout=60)[0] == 3 * COMPUTED  # without a breakpoint that was left
+    finally:
+        program.kill()
+        program.wait()
+
+
 def test_dispatches_are_caught(later):
     """At their first instructions and at their ends, which the lanes as a page are of, too."""
     words = ("-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
@@ -323,11 +363,12 @@ def test_the_library_exports_what_programs_call():
 
 @pytest.fixture(scope="module")
 def later(tmp_path_factory):
-    """A folder with programs of 3.0, and kernels m32.vxbin and m64.vxbin with a table of them, p32.vxbin without one, each beside its ELF file."""
+    """A folder with programs of 3.0, and kernels m32.vxbin and m64.vxbin with a table of them, p32.vxbin without one, each beside its ELF file. Those of o32.vxbin lie elsewhere."""
     folder = tmp_path_factory.mktemp("vortex3")
-    for xlen, (march, abi, _, _) in WIDTHS.items():
-        elf, raw = folder / f"m{xlen}.elf", folder / "raw"
-        subprocess.run(["riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", "-O1", "-g", "-ffreestanding", "-mcmodel=medany", "-nostdlib", "-nostartfiles",
+    for letter, xlen, level in (("m", 32, "-O1"), ("m", 64, "-O1"), ("o", 32, "-Os")):
+        march, abi, _, _ = WIDTHS[xlen]
+        elf, raw = folder / f"{letter}{xlen}.elf", folder / "raw"
+        subprocess.run(["riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", level, "-g", "-ffreestanding", "-mcmodel=medany", "-nostdlib", "-nostartfiles",
                         "-Wl,--build-id=none,--section-start=.start=0x80000000,-Ttext=0x80000100,--defsym=__tls_block_size=20", "-o", elf, HERE / "vortex3_kernel.c"], check=True)
         subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, raw], check=True)
         symbols = subprocess.run(["riscv64-unknown-elf-nm", elf], check=True, text=True, capture_output=True).stdout
@@ -337,7 +378,9 @@ def later(tmp_path_factory):
             entries.append(struct.pack("<IHHQ", len(names), len(name), 0, int(address, 16)))
             names += name
         image = struct.pack("<QQ", 0x80000000, 0x80000040 + len(raw.read_bytes())) + raw.read_bytes()
-        (folder / f"m{xlen}.vxbin").write_bytes(image + names + b"".join(entries) + struct.pack("<I", len(entries)) + b"VXSYMTAB")
+        (folder / f"{letter}{xlen}.vxbin").write_bytes(image + names + b"".join(entries) + struct.pack("<I", len(entries)) + b"VXSYMTAB")
+        if letter == "o":
+            continue
         (folder / f"p{xlen}.vxbin").write_bytes(image)
         (folder / f"p{xlen}.elf").write_bytes(elf.read_bytes())
     for name in ("vortex3_program", "vortex3_misuse", "vortex3_legacy"):

@@ -1,5 +1,6 @@
-/* A host program of Vortex 3.0: FILE WORK. Prints what it sees; "wrong" where a call does not give
- * what it is to. */
+/* A host program of Vortex 3.0: FILE WORK [OTHER]. Prints what it sees; "wrong" where a call does
+ * not give what it is to. With OTHER, the kernels of a second device, that one and the first work,
+ * too. */
 #define VORTEX_API 3
 #include "runtime/vortex/vortex.h"
 
@@ -46,15 +47,15 @@ static uint32_t where(vx_buffer_h buffer)
     return (uint32_t)address;
 }
 
-static void begin(const char *path)
+static void begin(const char *path, uint32_t number)
 {
     const vx_queue_info_t info = {.struct_size = sizeof info,
                                   .priority = VX_QUEUE_PRIORITY_NORMAL,
                                   .flags = VX_QUEUE_PROFILING_ENABLE};
     uint32_t count = 0;
     WORKS(vx_device_count(&count));
-    IS(count >= 1);
-    WORKS(vx_device_open(0, &device));
+    IS(count > number);
+    WORKS(vx_device_open(number, &device));
     WORKS(vx_queue_create(device, &info, &queue));
     WORKS(vx_buffer_create(device, SIZE, VX_MEM_READ, &a));
     WORKS(vx_buffer_create(device, SIZE, VX_MEM_READ, &b));
@@ -396,6 +397,20 @@ static void lives(void)
                                                                          : VX_SUCCESS);
 }
 
+static void work_on_second(const char *path, void (*work)(void))
+{
+    vx_device_h first = device;
+    vx_queue_h queue_of_first = queue;
+    vx_module_h module_of_first = module;
+    vx_buffer_h buffers[] = {a, b, c};
+    begin(path, 1);
+    work();
+    end();
+    device = first, queue = queue_of_first, module = module_of_first;
+    a = buffers[0], b = buffers[1], c = buffers[2];
+    work();
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -408,10 +423,13 @@ int main(int argc, char **argv)
     if (argc < 3)
         return 2;
     setbuf(stdout, NULL);
-    begin(argv[1]);
+    begin(argv[1], 0);
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
-        if (!strcmp(works[i].name, argv[2]))
+        if (!strcmp(works[i].name, argv[2])) {
             works[i].work();
+            if (argc > 3)
+                work_on_second(argv[3], works[i].work);
+        }
     end();
     return wrong;
 }

@@ -11,7 +11,8 @@
 struct wt_address wt_debugger_address(struct wt_debugger *d, uint64_t number)
 {
     const unsigned bits = d->topology->address_bits;
-    return wt_address_of(bits < 64 ? number & (((uint64_t)1 << bits) - 1) : number);
+    return wt_address_of(bits < 64 ? number & ((((uint64_t)1 << bits) - 1) | d->topology->gpu_bits)
+                                   : number);
 }
 
 uint32_t dbg_memory_wave(struct wt_debugger *d)

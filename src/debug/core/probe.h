@@ -135,9 +135,12 @@ struct wt_topology {
     uint64_t code_spaces;  /**< spaces beside space 0, as a bit set, whose offsets are addresses of
                                 space 0, too, of the same memory */
     unsigned address_bits; /**< of space 0: 32 or 64 */
-    uint32_t frame_space;  /**< the space in which functions have their frames */
-    unsigned frame_scale;  /**< registers of the roles SP and FP count the bytes of so many lanes,
-                                which lie interleaved; 0: of one */
+    uint64_t gpu_bits; /**< each of several GPUs has memory of its own: these bits of an address of
+                            space 0, above address_bits, say whose, and those of code always do; 0
+                            there: that of the wave's own. 0: all have the same memory */
+    uint32_t frame_space; /**< the space in which functions have their frames */
+    unsigned frame_scale; /**< registers of the roles SP and FP count the bytes of so many lanes,
+                               which lie interleaved; 0: of one */
     bool stack_grows_up;
     uint32_t file_space;       /**< space that is the register file, as memory; 0: there is none */
     int file_dwarf;            /**< DWARF number of the register at its offset 0 */

@@ -17,7 +17,8 @@ enum wt_status wt_debugger_check_breakpoint(struct wt_debugger *d, uint64_t addr
                                             struct wt_error *err)
 {
     struct wt_window window;
-    if (d->topology->address_bits < 64 && addr >> d->topology->address_bits)
+    if (d->topology->address_bits < 64 &&
+        (addr & ~d->topology->gpu_bits) >> d->topology->address_bits)
         return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is past the end of the address space", addr);
     enum wt_status status = d->ops->window(d->probe, addr, &window, err);
     if (status)

@@ -50,8 +50,8 @@ enum wt_status dbg_resolve_watchpoint(struct wt_debugger *d, const struct wt_wat
     if (r->addr.space >= d->topology->space_count)
         return wt_fail(err, WT_INVALID, "there is no address space %u", (unsigned)r->addr.space);
     const unsigned bits = d->topology->spaces[r->addr.space].address_bits;
-    const uint64_t last = r->addr.offset + (r->size - 1);
-    if (last < r->addr.offset || (bits < 64 && last >> bits))
+    const uint64_t last = (r->addr.offset & ~d->topology->gpu_bits) + (r->size - 1);
+    if (last < r->size - 1 || (bits < 64 && last >> bits))
         return wt_fail(err, WT_INVALID,
                        "%" PRIu64 " bytes at 0x%" PRIx64 " reach past the end of the address space",
                        r->size, r->addr.offset);

@@ -145,6 +145,7 @@ static bool is_assembly(const struct wt_physical *p)
 static bool add_returned_to(struct wt_frames *f, uint64_t pc)
 {
     const struct wt_physical *p = &f->physical[f->physical_count - 1];
+    pc |= pc ? f->physical[0].pc & f->topology->gpu_bits : 0;
     if (pc && wt_modules_at(f->modules, 0, pc - 1))
         return add_physical(f, pc, true);
     if (f->physical_count == 1 && is_assembly(p))

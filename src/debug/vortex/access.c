@@ -171,7 +171,7 @@ static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
     if (pc) {
         enum wt_halt_cause cause;
         uint64_t address;
-        if ((status = vortex_halt_cause(p, wave, &cause, &address, err)))
+        if ((status = vortex_told_halt_cause(p, wave, &cause, &address, err)))
             return status;
         for (size_t i = 0; i < count; i++)
             for (unsigned k = 0; k < places->count; k++)
@@ -324,6 +324,7 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
     case CODE_GPR:
         return number == 0 ? WT_OK : write_gpr(p, wave, lane, number, value, err);
     case CODE_PC:
+        value &= p->link->gpu_count ? ~WT_VORTEX_GPU_BITS : UINT64_MAX;
         if (value >> 32 || p->far_code || p->fars)
             return write_far_pc(p, wave, lane, value, err);
         dm_begin(p);

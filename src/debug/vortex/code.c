@@ -15,6 +15,11 @@ enum wt_status vortex_window(struct wt_probe *p, uint64_t addr, struct wt_window
     if (addr & 1)
         return wt_fail(err, WT_INVALID,
                        "no instruction can begin at 0x%" PRIx64 ": the address is odd", addr);
+    if (p->link->gpu_count && !(addr & WT_VORTEX_GPU_BITS))
+        return wt_fail(err, WT_INVALID,
+                       "each of %u GPUs has code at 0x%" PRIx64 ": 0x%" PRIx64
+                       " is that of device 0, and so on",
+                       p->link->gpu_count, addr, addr | (uint64_t)1 << WT_VORTEX_GPU_SHIFT);
     window->addr = addr;
     window->size = 4;
     window->least = 2;
@@ -31,7 +36,7 @@ void vortex_patch(struct wt_probe *p, uint64_t addr, const struct wt_window *win
                   struct wt_patch *patch)
 {
     const unsigned length = length_of(window->bytes);
-    vortex_remember_far(p, addr);
+    vortex_remember_far(p, p->link->gpu_count ? addr & ~WT_VORTEX_GPU_BITS : addr);
     *patch = (struct wt_patch){.addr = addr, .size = length};
     wt_store_le(patch->bytes, length == 4 ? EBREAK : C_EBREAK, length);
     memset(patch->mask, 0xff, length);

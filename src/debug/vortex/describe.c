@@ -60,6 +60,8 @@ enum wt_status vortex_read_platform(struct wt_probe *p, struct wt_error *err)
     t->lanes = 1u << wt_field(platform, 2, 0);
     uint64_t cores_in_all = (uint64_t)t->clusters * cores;
     uint64_t waves = cores_in_all * t->waves_per_core;
+    if (p->link->gpu_count && (status = vortex_add_gpus(p, &cores_in_all, &waves, err)) != WT_OK)
+        return status;
     if (waves == 0 || waves > WT_MAX_WAVES)
         return wt_fail(err, WT_INVALID,
                        "PLATFORM reads 0x%08x: %u clusters of %u cores of %u warps make %llu "
@@ -143,7 +145,7 @@ static enum wt_status ask_witness(struct wt_probe *p, uint32_t wave, struct wt_e
     p->has_f = !misa || misa >> ('F' - 'A') & 1;
     p->has_d = !misa || misa >> ('D' - 'A') & 1;
     /* Devices that use LOG2UP describe one thread per warp as 2^1. */
-    if (lanes == 1 && p->topology.lanes == 2)
+    if (lanes == 1 && p->topology.lanes == 2 && !p->link->gpu_count)
         p->topology.lanes = 1;
     return WT_OK;
 }

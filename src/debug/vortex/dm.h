@@ -124,6 +124,7 @@ struct wt_probe {
     const struct wt_vortex_link *link;
     struct wt_bus *bus; /**< of the link */
     bool port;
+    unsigned *device_cores; /* of each of several GPUs */
     struct wt_topology topology;
     struct wt_space space;
     struct wt_register *registers;
@@ -285,6 +286,20 @@ void vortex_remember_far(struct wt_probe *p, uint64_t addr);
 enum wt_status vortex_settle_dpc(struct wt_probe *p, uint32_t wave, uint64_t *pc,
                                  struct wt_error *err);
 WT_PROBE_FN(halt_cause) vortex_halt_cause;
+
+/* ---- gpus.c: several GPUs behind one bus ---- */
+
+/** Their shapes, in the topology; how many cores and numbers of warps they have. */
+enum wt_status vortex_add_gpus(struct wt_probe *p, uint64_t *cores, uint64_t *waves,
+                               struct wt_error *err);
+/** The GPU of a warp, whose number becomes that in the GPU. */
+unsigned vortex_gpu_of(const struct wt_probe *p, uint32_t *warp);
+/** GPU, core, slot and number of lanes of a warp. */
+void vortex_place(const struct wt_probe *p, uint32_t warp, struct wt_wave *wave);
+/* The operations of the probe: what they tell of PCs says which GPU's code it is. */
+WT_PROBE_FN(survey) vortex_told_survey;
+WT_PROBE_FN(halt_cause) vortex_told_halt_cause;
+void vortex_tell_step(const struct wt_probe *p, uint32_t wave, struct wt_probe_step *step);
 
 /* ---- survey.c ---- */
 

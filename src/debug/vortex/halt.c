@@ -99,9 +99,10 @@ enum wt_status vortex_summary(struct wt_probe *p, struct wt_probe_summary *summa
                        "the Debug Module is not active any more (DCTRL reads 0x%08x): "
                        "attach again",
                        (unsigned)dctrl);
-    summary->any_halted = dctrl & DCTRL_ANYHALTED;
-    summary->any_running = dctrl & DCTRL_ANYRUNNING;
-    summary->all_unavailable = dctrl & DCTRL_ALLUNAVAIL;
+    const bool one = !p->link->gpu_count; /* else DCTRL is that of one of them */
+    summary->any_halted = one && dctrl & DCTRL_ANYHALTED;
+    summary->any_running = one && dctrl & DCTRL_ANYRUNNING;
+    summary->all_unavailable = one && dctrl & DCTRL_ALLUNAVAIL;
     if (summary->all_unavailable)
         return WT_OK;
     /* Halted warps may all be inactive, and not every device implements allunavail: look at

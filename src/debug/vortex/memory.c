@@ -14,7 +14,7 @@
 static enum wt_status check_range(struct wt_probe *p, struct wt_address at, size_t size,
                                   struct wt_error *err)
 {
-    const uint64_t addr = at.offset, last = addr + size - 1;
+    const uint64_t addr = at.offset & ~p->topology.gpu_bits, last = addr + size - 1;
     if (at.space >= p->topology.space_count)
         return wt_fail(err, WT_INVALID, "there is no address space %u", (unsigned)at.space);
     if (last < addr || (p->xlen == 32 && last >> 32))

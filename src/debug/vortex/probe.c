@@ -73,8 +73,8 @@ static void add_step_look(struct wt_probe *p)
     dm_get(p, DM_WSTATUS);
 }
 
-static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
-                                  struct wt_error *err)
+static enum wt_status look_at_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
+                                   struct wt_error *err)
 {
     size_t n = p->batch.count;
     uint32_t dctrl = dm_got(p, n - 4), bit = wave % 32;
@@ -96,6 +96,14 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
     if (step->done)
         wt_wave_set_add(&p->examined, wave);
     return step->done && !step->active ? release_ended(p, wave, err) : WT_OK;
+}
+
+static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
+                                  struct wt_error *err)
+{
+    const enum wt_status status = look_at_step(p, wave, step, err);
+    vortex_tell_step(p, wave, step);
+    return status;
 }
 
 static enum wt_status vortex_step(struct wt_probe *p, uint32_t wave, struct wt_probe_step *step,
@@ -154,10 +162,8 @@ static bool describe_work(struct wt_probe *p, wt_wave_handle handle, struct wt_w
 
 static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, struct wt_wave *wave)
 {
-    *wave = (struct wt_wave){.id = vortex_wave_id(p, handle),
-                             .lanes = p->topology.lanes,
-                             .core = handle / p->topology.waves_per_core,
-                             .slot = handle % p->topology.waves_per_core};
+    *wave = (struct wt_wave){.id = vortex_wave_id(p, handle), .lanes = p->topology.lanes};
+    vortex_place(p, handle, wave);
     if (p->work && describe_work(p, handle, wave))
         return;
     if (!p->link->host)
@@ -167,6 +173,8 @@ static void vortex_describe_wave(struct wt_probe *p, wt_wave_handle handle, stru
     wave->has_work = true;
     wave->dispatch = wave->id >> 44 & 0xffff;
     wave->group[0] = wave->core;
+    for (unsigned i = 0; i < wave->device; i++)
+        wave->group[0] -= p->device_cores[i];
     wave->index = wave->slot;
 }
 
@@ -353,6 +361,7 @@ static void vortex_close(struct wt_probe *p)
     free(p->registers);
     free(p->incarnation);
     free(p->work);
+    free(p->device_cores);
     free(p);
 }
 
@@ -439,9 +448,9 @@ const struct wt_probe_ops wt_probe_vortex = {
     .resume = vortex_resume,
     .step = vortex_step,
     .step_poll = vortex_step_poll,
-    .halt_cause = vortex_halt_cause,
+    .halt_cause = vortex_told_halt_cause,
     .mask = vortex_mask,
-    .survey = vortex_survey,
+    .survey = vortex_told_survey,
     .reset_halted = vortex_reset_halted,
     .replaced = vortex_replaced,
     .read_rows = vortex_read_rows,

@@ -155,7 +155,7 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
                                 .type = WT_REG_CODE_PTR,
                                 .scope = WT_SCOPE_WAVE,
                                 .role = WT_ROLE_PC,
-                                .bits = p->xlen,
+                                .bits = p->topology.gpu_bits ? 64 : p->xlen,
                                 .number = 32,
                                 .dwarf = -1,
                                 .code = CODE_PC};

@@ -31,6 +31,22 @@ struct wt_vortex_work {
 /** Tells what an active warp works on; false: on nothing that the launch unit has given it. */
 typedef bool wt_vortex_work_fn(void *context, uint32_t warp, struct wt_vortex_work *work);
 
+/** One of several GPUs behind one bus. */
+struct wt_vortex_gpu {
+    unsigned cores, warps,
+        threads; /**< cores of all its clusters, warps of a core, threads of a warp */
+};
+
+/** The numbers of warps of a GPU: those of the next one begin in a window of their own (WMASK). */
+static inline uint32_t wt_vortex_gpu_warps(const struct wt_vortex_gpu *gpu)
+{
+    return (gpu->cores * gpu->warps + 31) / 32 * 32;
+}
+
+/* Addresses of code have the number of the GPU, from 1, in the bits above (topology->gpu_bits). */
+#define WT_VORTEX_GPU_SHIFT 56
+#define WT_VORTEX_GPU_BITS ((uint64_t)0xff << WT_VORTEX_GPU_SHIFT)
+
 /** The structure that `link` of a target points to, for this probe. It must outlive the probe. */
 struct wt_vortex_link {
     struct wt_bus *bus;
@@ -41,6 +57,9 @@ struct wt_vortex_link {
     void *work_context;
     unsigned wait_ms;                  /**< how long the device may take for one request; 0: 2000 */
     const struct wt_vortex_host *host; /**< NULL: the device is alone, and runs one program */
+    unsigned gpu_count; /**< GPUs behind the bus: their warps are numbered through, requests of
+                           DCTRL go to all of them; 0: the one that PLATFORM describes */
+    const struct wt_vortex_gpu *gpu; /**< these; of one XLEN and one profile */
 };
 
 /** The Vortex probe: VxDebug Debug Module registers over a register bus. */

@@ -432,10 +432,16 @@ static void begin(void *context)
         s->driver->begin(s->context);
 }
 
+struct code {
+    struct wt_server *server;
+    unsigned device;
+};
+
 static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
 {
-    return copy(context, &(struct wt_wire_request){.wave = UINT32_MAX, .addr = addr}, bytes, size,
-                out);
+    const struct code *code = context;
+    const struct wt_wire_request of = {.device = code->device, .wave = UINT32_MAX, .addr = addr};
+    return copy(code->server, &of, bytes, size, out);
 }
 
 /* Who has only looked has changed nothing but the recordings. */
@@ -448,7 +454,7 @@ static void undo_all(struct wt_server *s)
         wt_hosted_record(gpu, 0);
         if (!s->gate->followed)
             continue;
-        wt_planted_set(gpu->planted, false, copy_code, s);
+        wt_planted_set(gpu->planted, false, copy_code, &(struct code){s, i});
         wt_planted_forget(gpu->planted);
         watched_set(&gpu->watched, gpu->machine, NULL, 0, s->driver->changes);
     }

@@ -159,12 +159,21 @@ static int32_t read_elf(const struct wt_wire_request *r, struct wt_wire_answer *
     return 0;
 }
 
-/* Lets a kernel run that stands. */
-static int32_t run_slice(struct gpu *g, uint64_t issues)
+static struct gpu *running_gpu(void)
+{
+    for (unsigned i = 0; i < gpu_count(); i++)
+        if (gpu_gate()->gpu == &gpu_at(i)->hosted)
+            return gpu_at(i);
+    return NULL;
+}
+
+/* Lets the kernel run that stands: one at a time does, of all GPUs. */
+static int32_t run_slice(uint64_t issues)
 {
     enum { MOST = 1000000 };
     struct wt_gate *gate = gpu_gate();
-    if (gate->gpu != &g->hosted)
+    struct gpu *g = running_gpu();
+    if (!g)
         return VORTEX_WIRE_NOTHING;
     const uint64_t runs = gate->runs;
     g->slice = issues < 1 ? 1 : issues < MOST ? issues : MOST;
@@ -177,16 +186,27 @@ static int32_t run_slice(struct gpu *g, uint64_t issues)
                                            : VORTEX_WIRE_EVENT;
 }
 
-static int32_t go_on(struct gpu *g)
+static int32_t list_shapes(struct wt_wire_answer *answer, uint8_t *bytes)
+{
+    for (unsigned i = 0; i < gpu_count(); i++) {
+        const struct vx_config *c = &gpu_at(i)->config;
+        const struct vortex_wire_shape shape = {c->clusters * c->cores, c->warps, c->threads,
+                                                c->xlen, c->profile->launch_unit};
+        memcpy(bytes + answer->size, &shape, sizeof shape);
+        answer->size += sizeof shape;
+    }
+    return 0;
+}
+
+static void go_on(struct gpu *g)
 {
     struct wt_machine *m = g->machine;
     if (!m->fault.kind)
-        return 0;
+        return;
     if (g->came_back == WT_RUN_FAULT && gpu_gate()->gpu == &g->hosted)
         wt_gate_fail(gpu_gate(), &m->fault);
     else
         wt_hosted_input(&g->hosted, &(struct wt_input){.kind = WT_INPUT_CLEAR_FAULT});
-    return 0;
 }
 
 /* A step of the Debug Module may access watched memory. In the past hits are those of a search. */
@@ -233,9 +253,13 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
     case VORTEX_WIRE_ELF:
         return read_elf(r, answer, bytes);
     case VORTEX_WIRE_RUN:
-        return run_slice(gpu_at(r->device), r->value);
+        return run_slice(r->value);
     case VORTEX_WIRE_GO_ON:
-        return go_on(gpu_at(r->device));
+        for (unsigned i = 0; i < gpu_count(); i++)
+            go_on(gpu_at(i));
+        return 0;
+    case VORTEX_WIRE_SHAPES:
+        return list_shapes(answer, bytes);
     case VORTEX_WIRE_ID:
         answer->value[0] = r->wave < gpu_at(r->device)->machine->waves
                                ? wt_machine_wave_id(gpu_at(r->device)->machine, r->wave)

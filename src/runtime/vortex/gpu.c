@@ -8,9 +8,8 @@ static struct {
     struct gpu *gpu[MOST_GPUS];
     unsigned count;
     struct wt_gate gate;
-    struct wt_planted_list planted;
     struct wt_final_memory final;
-} all = {.gate = WT_GATE_OPEN, .planted = WT_PLANTED_NONE, .final = WT_FINAL_MEMORY_NONE};
+} all = {.gate = WT_GATE_OPEN, .final = WT_FINAL_MEMORY_NONE};
 
 struct wt_gate *gpu_gate(void)
 {
@@ -37,7 +36,8 @@ unsigned gpu_count(void)
 
 void gpu_add(struct gpu *g)
 {
-    g->planted = &all.planted;
+    g->own_planted = (struct wt_planted_list)WT_PLANTED_NONE;
+    g->planted = &g->own_planted;
     g->final = &all.final;
     all.gpu[all.count++] = g;
 }
@@ -68,7 +68,7 @@ bool gpu_read(struct gpu *g, uint64_t addr, void *to, uint64_t size)
 {
     if (!g->machine->ops->read_memory(g->machine, UINT32_MAX, 0, addr, to, size))
         return false;
-    wt_planted_lift(&all.planted, addr, to, size);
+    wt_planted_lift(g->planted, addr, to, size);
     return true;
 }
 

@@ -100,6 +100,7 @@ struct gpu {
     struct vx_device *device;
     unsigned number;
     struct wt_core_on_fault on_fault;
+    struct wt_planted_list own_planted;
     /* under state_lock */
     struct buffer *buffers;
     uint64_t in_use;
