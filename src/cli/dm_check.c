@@ -226,7 +226,7 @@ static int check_emulator(struct check *c, const char *program)
 {
     struct wt_emulated device;
     struct wt_error err;
-    c->options.device.debugged = true;
+    c->options.device.debugged = c->run.emulated = true;
     if (cli_open(&device, &c->options, program, &err))
         return cli_fail(&cli_dm_check, &err);
     device.console = NULL; /* the checks run no program to its end */

@@ -1,6 +1,6 @@
 /*
- * See vortex_bundle.h. What names a warp goes to the warp's GPU, what names a window of warps to the
- * window's, and requests to all of them (VxDebug specification, "Debug Module Registers").
+ * See vortex_bundle.h. What names a warp goes to the warp's GPU, what names a window of warps to
+ * the window's, and requests to all of them (VxDebug specification, "Debug Module Registers").
  */
 #include "target/vortex_bundle.h"
 
@@ -26,10 +26,11 @@ enum wt_status vortex_bundle_open(struct vortex_bundle *b, struct wt_process_lin
         return wt_connection_lost(&link->connection, "it does not say how its GPUs are", err);
     for (uint32_t i = 0; i < link->hello.devices; i++) {
         if (shape[i].xlen != shape->xlen || shape[i].ctas != shape->ctas)
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "the program's GPUs 0 and %u are of two kinds (RV32 and RV64, or Vortex 2 "
-                           "and 3): a debugger follows GPUs of one",
-                           (unsigned)i);
+            return wt_fail(
+                err, WT_UNSUPPORTED,
+                "the program's GPUs 0 and %u are of two kinds (RV32 and RV64, or Vortex 2 "
+                "and 3): a debugger follows GPUs of one",
+                (unsigned)i);
         b->gpu[i] = (struct wt_vortex_gpu){shape[i].cores, shape[i].warps, shape[i].threads};
         link->waves[i] = wt_vortex_gpu_warps(&b->gpu[i]);
     }
@@ -86,8 +87,7 @@ static uint32_t choose(struct flight *f, bool window)
     uint32_t first = b->dselect >> WINDOW, warp = b->dselect >> LANE_BITS & ((1u << WARP_BITS) - 1);
     uint32_t of_window = first * 32;
     const uint32_t gpu = gpu_of(b, window ? &of_window : &warp);
-    const uint32_t value =
-        window ? of_window / 32 << WINDOW : warp << LANE_BITS | lane;
+    const uint32_t value = window ? of_window / 32 << WINDOW : warp << LANE_BITS | lane;
     if (!b->known[gpu] || b->own[gpu] != value)
         add(f, gpu, VX_DM_DSELECT, true, value, NULL);
     b->known[gpu] = true;

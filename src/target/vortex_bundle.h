@@ -15,8 +15,8 @@ struct vortex_bundle {
     bool injects[WT_WIRE_DEVICES];         /**< … if that is known */
 };
 
-/** Asks the program for the shapes of its GPUs, and says how they number their warps. WT_UNSUPPORTED:
- * they differ in XLEN or in the version of Vortex. */
+/** Asks the program for the shapes of its GPUs, and says how they number their warps.
+ * WT_UNSUPPORTED: they differ in XLEN or in the version of Vortex. */
 enum wt_status vortex_bundle_open(struct vortex_bundle *bundle, struct wt_process_link *link,
                                   struct wt_error *err);
 

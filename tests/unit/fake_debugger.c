@@ -464,6 +464,11 @@ static void stop_wave(struct wt_debugger *d, wt_thread thread)
     }
 }
 
+enum wt_status wt_debugger_run_to_launch(struct wt_debugger *d, struct wt_error *err)
+{
+    return wt_fail(err, WT_UNSUPPORTED, "nothing here waits for launches");
+}
+
 enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction direction,
                                const struct wt_resume *list, size_t count, struct wt_error *err)
 {

@@ -23,7 +23,6 @@
 
 #include "debug/core/expr.h"
 #include "debug/core/probe.h"
-
 struct wt_debugger;
 typedef uint32_t wt_thread;
 
@@ -490,11 +489,8 @@ bool wt_debugger_is_nonstop(const struct wt_debugger *d);
 enum wt_status wt_debugger_run(struct wt_debugger *d, enum wt_direction direction,
                                const struct wt_resume *list, size_t count, struct wt_error *err);
 
-/**
- * All-stop, while no wave of a host program is active: lets the program go on until the first wave
- * of a launch stands before its first instruction, which is reported as WT_STOP_STEP, or its end.
- * WT_UNSUPPORTED: it is no host program.
- */
+/** All-stop, while no wave of a host program is active: goes on until the first wave of a launch
+ * stands before its first instruction (WT_STOP_STEP), or to its end. */
 enum wt_status wt_debugger_run_to_launch(struct wt_debugger *d, struct wt_error *err);
 
 /**
@@ -593,10 +589,8 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget);
 void wt_debugger_name_wave(const struct wt_debugger *d, const struct wt_wave *wave, char *text,
                            size_t size);
 
-/**
- * The fault for which a thread's wave stands where it is, in the past, too, as the event with which
- * it was told or will be; false: there is none, or the target does not record faults.
- */
+/** The fault for which a thread's wave stands where it is, in the past, too, as the event with
+ * which it was told or will be; false: there is none, or the target does not record faults. */
 bool wt_debugger_fault(struct wt_debugger *d, wt_thread thread, struct wt_event *event);
 
 /* ---- work: devices, dispatches, groups ---- */

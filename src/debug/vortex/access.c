@@ -171,8 +171,9 @@ static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
     if (pc) {
         enum wt_halt_cause cause;
         uint64_t address;
-        if ((status = vortex_told_halt_cause(p, wave, &cause, &address, err)))
+        if ((status = vortex_halt_cause(p, wave, &cause, &address, err)))
             return status;
+        address = vortex_code_of(p, wave, address);
         for (size_t i = 0; i < count; i++)
             for (unsigned k = 0; k < places->count; k++)
                 if (CODE_CLASS(code_of(p, index[i])) == CODE_PC)
@@ -202,6 +203,24 @@ static bool read_through_port(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     for (; lanes; lanes &= lanes - 1, out += size)
         memcpy(out, row + (size_t)wt_lanes_lowest(lanes) * size, size);
     return true;
+}
+
+/* DSCRATCH0 is in the Debug Module. Every injection of this probe goes through it: it has what the
+ * last one, or a client, has left there. */
+static enum wt_status read_scratch(struct wt_probe *p, uint32_t wave, wt_lanes lanes, uint8_t *out,
+                                   struct wt_error *err)
+{
+    size_t at[WT_MAX_LANES];
+    unsigned count = 0;
+    dm_begin(p);
+    for (; lanes; lanes &= lanes - 1) {
+        dm_select_lane(p, wave, wt_lanes_lowest(lanes));
+        at[count++] = dm_get(p, DM_DSCRATCH0);
+    }
+    const enum wt_status status = dm_run(p, err);
+    for (unsigned i = 0; i < count && !status; i++)
+        wt_store_le(out + 4 * i, dm_got(p, at[i]), 4);
+    return status;
 }
 
 /* Reads the registers by injection, and stores each row at its place in @p out. */
@@ -240,7 +259,9 @@ enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lane
     if (!rest || !to)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers", count);
     for (size_t i = 0; i < count && !status; i++) {
-        if (!read_through_port(p, wave, lanes, index[i], out)) {
+        if (CODE_CLASS(code_of(p, index[i])) == CODE_SCRATCH) {
+            status = read_scratch(p, wave, lanes, out, err);
+        } else if (!read_through_port(p, wave, lanes, index[i], out)) {
             rest[left] = index[i];
             to[left++] = out;
         }
@@ -323,6 +344,11 @@ static enum wt_status write_value(struct wt_probe *p, uint32_t wave, unsigned la
     switch (CODE_CLASS(r->code)) {
     case CODE_GPR:
         return number == 0 ? WT_OK : write_gpr(p, wave, lane, number, value, err);
+    case CODE_SCRATCH:
+        dm_begin(p);
+        dm_select_lane(p, wave, lane);
+        dm_put(p, DM_DSCRATCH0, (uint32_t)value);
+        return dm_run(p, err);
     case CODE_PC:
         value &= p->link->gpu_count ? ~WT_VORTEX_GPU_BITS : UINT64_MAX;
         if (value >> 32 || p->far_code || p->fars)

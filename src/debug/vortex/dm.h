@@ -55,7 +55,13 @@ enum {
 enum { X_T0 = 5, X_T1 = 6 };
 
 /* The parts of wt_register.code: a class, and the number within it. */
-enum { CODE_GPR = 0x10000, CODE_FPR = 0x20000, CODE_CSR = 0x30000, CODE_PC = 0x40000 };
+enum {
+    CODE_GPR = 0x10000,
+    CODE_FPR = 0x20000,
+    CODE_CSR = 0x30000,
+    CODE_PC = 0x40000,
+    CODE_SCRATCH = 0x50000
+};
 #define CODE_CLASS(code) ((code)&0xf0000)
 #define CODE_NUMBER(code) ((code)&0xffff)
 
@@ -292,14 +298,10 @@ WT_PROBE_FN(halt_cause) vortex_halt_cause;
 /** Their shapes, in the topology; how many cores and numbers of warps they have. */
 enum wt_status vortex_add_gpus(struct wt_probe *p, uint64_t *cores, uint64_t *waves,
                                struct wt_error *err);
-/** The GPU of a warp, whose number becomes that in the GPU. */
-unsigned vortex_gpu_of(const struct wt_probe *p, uint32_t *warp);
 /** GPU, core, slot and number of lanes of a warp. */
 void vortex_place(const struct wt_probe *p, uint32_t warp, struct wt_wave *wave);
-/* The operations of the probe: what they tell of PCs says which GPU's code it is. */
-WT_PROBE_FN(survey) vortex_told_survey;
-WT_PROBE_FN(halt_cause) vortex_told_halt_cause;
-void vortex_tell_step(const struct wt_probe *p, uint32_t wave, struct wt_probe_step *step);
+/** The address of the code that the warp's GPU has at @p pc: it says which GPU's it is. */
+uint64_t vortex_code_of(const struct wt_probe *p, uint32_t warp, uint64_t pc);
 
 /* ---- survey.c ---- */
 

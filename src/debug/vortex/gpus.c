@@ -1,6 +1,6 @@
 /*
- * Several GPUs behind one bus, whose warps are numbered through: which GPU a warp is of, and addresses
- * of code that say whose memory they are of.
+ * Several GPUs behind one bus, whose warps are numbered through: which GPU a warp is of, and
+ * addresses of code that say whose memory they are of.
  */
 #include "debug/vortex/dm.h"
 
@@ -32,7 +32,8 @@ enum wt_status vortex_add_gpus(struct wt_probe *p, uint64_t *cores, uint64_t *wa
     return WT_OK;
 }
 
-unsigned vortex_gpu_of(const struct wt_probe *p, uint32_t *warp)
+/* The GPU of a warp, whose number becomes that in the GPU. */
+static unsigned gpu_of(const struct wt_probe *p, uint32_t *warp)
 {
     unsigned gpu = 0;
     for (; gpu + 1 < p->link->gpu_count && *warp >= wt_vortex_gpu_warps(&p->link->gpu[gpu]); gpu++)
@@ -42,7 +43,7 @@ unsigned vortex_gpu_of(const struct wt_probe *p, uint32_t *warp)
 
 void vortex_place(const struct wt_probe *p, uint32_t warp, struct wt_wave *wave)
 {
-    const unsigned gpu = vortex_gpu_of(p, &warp);
+    const unsigned gpu = gpu_of(p, &warp);
     const unsigned warps =
         p->link->gpu_count ? p->link->gpu[gpu].warps : p->topology.waves_per_core;
     wave->device = gpu;
@@ -53,32 +54,7 @@ void vortex_place(const struct wt_probe *p, uint32_t warp, struct wt_wave *wave)
         wave->core += p->device_cores[i];
 }
 
-/* The address of code that the warp's GPU has at @p pc. */
-static uint64_t code_of(const struct wt_probe *p, uint32_t warp, uint64_t pc)
+uint64_t vortex_code_of(const struct wt_probe *p, uint32_t warp, uint64_t pc)
 {
-    return p->link->gpu_count
-               ? pc | (uint64_t)(vortex_gpu_of(p, &warp) + 1) << WT_VORTEX_GPU_SHIFT
-               : pc;
-}
-
-enum wt_status vortex_told_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
-                                  struct wt_probe_view *view, struct wt_error *err)
-{
-    const enum wt_status status = vortex_survey(p, wave, count, view, err);
-    for (size_t i = 0; i < count && !status; i++)
-        view[i].pc = code_of(p, wave[i], view[i].pc);
-    return status;
-}
-
-enum wt_status vortex_told_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
-                                      uint64_t *pc, struct wt_error *err)
-{
-    const enum wt_status status = vortex_halt_cause(p, wave, cause, pc, err);
-    *pc = status ? *pc : code_of(p, wave, *pc);
-    return status;
-}
-
-void vortex_tell_step(const struct wt_probe *p, uint32_t wave, struct wt_probe_step *step)
-{
-    step->pc = code_of(p, wave, step->pc);
+    return p->link->gpu_count ? pc | (uint64_t)(gpu_of(p, &warp) + 1) << WT_VORTEX_GPU_SHIFT : pc;
 }

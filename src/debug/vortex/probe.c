@@ -102,7 +102,7 @@ static enum wt_status finish_step(struct wt_probe *p, uint32_t wave, struct wt_p
                                   struct wt_error *err)
 {
     const enum wt_status status = look_at_step(p, wave, step, err);
-    vortex_tell_step(p, wave, step);
+    step->pc = vortex_code_of(p, wave, step->pc);
     return status;
 }
 
@@ -302,6 +302,25 @@ static enum wt_status vortex_next_event(struct wt_probe *p, struct wt_probe_even
     return WT_OK;
 }
 
+/* ---- whose code it is ---- */
+
+static enum wt_status told_survey(struct wt_probe *p, const uint32_t *wave, size_t count,
+                                  struct wt_probe_view *view, struct wt_error *err)
+{
+    const enum wt_status status = vortex_survey(p, wave, count, view, err);
+    for (size_t i = 0; i < count && !status; i++)
+        view[i].pc = vortex_code_of(p, wave[i], view[i].pc);
+    return status;
+}
+
+static enum wt_status told_halt_cause(struct wt_probe *p, uint32_t wave, enum wt_halt_cause *cause,
+                                      uint64_t *pc, struct wt_error *err)
+{
+    const enum wt_status status = vortex_halt_cause(p, wave, cause, pc, err);
+    *pc = status ? *pc : vortex_code_of(p, wave, *pc);
+    return status;
+}
+
 static const struct wt_topology *vortex_topology(struct wt_probe *p)
 {
     return &p->topology;
@@ -448,9 +467,9 @@ const struct wt_probe_ops wt_probe_vortex = {
     .resume = vortex_resume,
     .step = vortex_step,
     .step_poll = vortex_step_poll,
-    .halt_cause = vortex_told_halt_cause,
+    .halt_cause = told_halt_cause,
     .mask = vortex_mask,
-    .survey = vortex_told_survey,
+    .survey = told_survey,
     .reset_halted = vortex_reset_halted,
     .replaced = vortex_replaced,
     .read_rows = vortex_read_rows,

@@ -57,6 +57,7 @@ static const struct {
     {0x3a0, 0, "csr", "pmpcfg0"},
     {0x3b0, 0, "csr", "pmpaddr0"},
     {0x744, 0, "csr", "mnstatus"},
+    {CSR_DSCRATCH0, NARROW | LANE, "csr", "dscratch0"},
     {0xb00, CORE, "csr", "mcycle"},
     {0xb02, CORE, "csr", "minstret"},
     {0xb80, RV32_ONLY | CORE, "csr", "mcycleh"},
@@ -184,11 +185,11 @@ enum wt_status vortex_make_registers(struct wt_probe *p, struct wt_error *err)
             .bits = flags & NARROW ? 32 : p->xlen,
             .number = 65 + csr,
             .dwarf = 4096 + (int)csr,
-            .code = CODE_CSR | csr,
+            .code = csr == CSR_DSCRATCH0 ? CODE_SCRATCH : CODE_CSR | csr,
             /* Bits 11:10 of a CSR's number say that it is read-only; but a write to TMC sets the
              * mask. */
             .read_only = csr >> 10 == 3 && csr != CSR_ACTIVE_THREADS,
-            .unsteady = !(flags & (LANE | STEADY)),
+            .unsteady = !(flags & (LANE | STEADY)) || csr == CSR_DSCRATCH0,
         };
         alias += ALIAS;
     }

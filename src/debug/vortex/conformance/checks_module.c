@@ -61,7 +61,7 @@ static void sleep_resets_dselect(struct conformance *c)
     const struct wt_conformance_device *d = &c->device;
     const uint32_t mask = (c->windows - 1) << 22 | (c->waves - 1) << 7 | (d->threads - 1);
     if (!mask) {
-        cannot(c, "there is only one warp of one thread to select");
+        cannot_yet(c, WOULD_WARPS, "there is only one warp of one thread to select");
         return;
     }
     sleep_resets(c, DM_DSELECT, "DSELECT", mask);
@@ -262,7 +262,7 @@ static bool arrange(struct conformance *c, enum situation situation)
             if (!any)
                 return !c->broken;
         }
-        return cannot(c, "not every warp becomes inactive when all exit (WACTIVE)");
+        return cannot_yet(c, WOULD_TIME, "not every warp becomes inactive when all exit (WACTIVE)");
     }
     settle(c);
     return !c->broken;
@@ -353,7 +353,7 @@ static void requests_read_zero(struct conformance *c)
                     "DCTRL's request bits [6], [3], [1:0] after a %s", requests[i].name))
             return;
         if (!wait_for(c, DM_DCTRL, DCTRL_INJECTSTATE | DCTRL_STEPSTATE, 0)) {
-            cannot(c, "DCTRL.%s is not done in time", requests[i].name);
+            cannot_yet(c, WOULD_TIME, "DCTRL.%s is not done in time", requests[i].name);
             return;
         }
     }

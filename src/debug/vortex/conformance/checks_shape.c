@@ -145,7 +145,8 @@ static void dconfig_ndmreset_length(struct conformance *c)
         return;
     wr(c, DM_DCONFIG, c->dconfig);
     if (shortest == 0 && longest == 0)
-        cannot(c, "ndmreset is over before DCTRL can be read, with every ndmresetcyc");
+        cannot_yet(c, WOULD_SLOWNESS,
+                   "ndmreset is over before DCTRL can be read, with every ndmresetcyc");
     else if (longest <= shortest)
         failed(c,
                "expected ndmreset to last longer with ndmresetcyc=7 (128 cycles) than with 0 (1 "
@@ -163,7 +164,7 @@ static bool halt_length(struct conformance *c, uint32_t cycles, unsigned *resume
     wmask_only(c, c->warp);
     request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
     if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
-        return cannot(c, "DCTRL.ndmreset does not come back to 0");
+        return cannot_yet(c, WOULD_TIME, "DCTRL.ndmreset does not come back to 0");
     select_warp(c, c->warp);
     struct patience p = {0};
     struct wt_bus_op ops[] = {{true, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_RESUMEREQ},
@@ -186,8 +187,9 @@ static void dconfig_resethaltreq_length(struct conformance *c)
         return;
     wr(c, DM_DCONFIG, c->dconfig);
     if (shortest <= 1 && longest <= 1)
-        cannot(c,
-               "resethaltreq is over before a resumereq can meet it, with every resethaltreqcyc");
+        cannot_yet(
+            c, WOULD_SLOWNESS,
+            "resethaltreq is over before a resumereq can meet it, with every resethaltreqcyc");
     else if (longest <= shortest)
         failed(c,
                "expected resethaltreq to withstand resumereq longer with resethaltreqcyc=7 than "
@@ -251,7 +253,11 @@ static void dselect_field(struct conformance *c)
     uint32_t others =
         all_ones(c->windows - 1) << 22 | all_ones(c->waves - 1) << 7 | (c->device.threads - 1);
     if (!limit) {
-        cannot(c, "the device has only one that %s could name", name);
+        cannot_yet(c,
+                   msb == 31   ? WOULD_WINDOWS
+                   : msb == 21 ? WOULD_WARPS
+                               : WOULD_THREADS,
+                   "the device has only one that %s could name", name);
         return;
     }
     if (!awake(c))

@@ -170,7 +170,7 @@ static void injectreq_once(struct conformance *c)
 static void injectreq_thread(struct conformance *c)
 {
     if (c->device.threads < 2) {
-        cannot(c, "warps have only one thread");
+        cannot_yet(c, WOULD_THREADS, "warps have only one thread");
         return;
     }
     const unsigned threads[] = {0, 1, c->device.threads - 1};
@@ -253,7 +253,8 @@ static void dscratch_holds(struct conformance *c)
         return;
     select_warp(c, c->warp);
     if (!scratch_holds(c, n) && !c->decided)
-        cannot(c, "DSCRATCH%u reads 0 whatever is written: a device has up to 4 of them", n);
+        cannot_yet(c, WOULD_SCRATCHES,
+                   "DSCRATCH%u reads 0 whatever is written: a device has up to 4 of them", n);
 }
 
 static void dscratch_distinct(struct conformance *c)
@@ -268,7 +269,7 @@ static void dscratch_distinct(struct conformance *c)
             present |= 1u << i;
     }
     if (present == 1) {
-        cannot(c, "there is only DSCRATCH0");
+        cannot_yet(c, WOULD_SCRATCHES, "there is only DSCRATCH0");
         return;
     }
     for (unsigned i = 0; i < DSCRATCHES; i++)
@@ -306,7 +307,7 @@ static void dscratch_from_thread(struct conformance *c)
 static void dscratch_thread(struct conformance *c)
 {
     if (c->device.threads < 2) {
-        cannot(c, "warps have only one thread");
+        cannot_yet(c, WOULD_THREADS, "warps have only one thread");
         return;
     }
     if (!at_reset(c))

@@ -44,7 +44,7 @@ static void wmask_holds(struct conformance *c)
 static void wmask_windows(struct conformance *c)
 {
     if (c->windows == 1) {
-        cannot(c, "the device has only one window");
+        cannot_yet(c, WOULD_WINDOWS, "the device has only one window");
         return;
     }
     if (!awake(c))
@@ -145,7 +145,7 @@ static void wactive_spawn(struct conformance *c)
     if (!placed(c))
         return;
     if (c->device.warps < 2) {
-        cannot(c, "the cores have only one warp");
+        cannot_yet(c, WOULD_WARPS, "the cores have only one warp");
         return;
     }
     const uint32_t spawned = c->warp + 1;
@@ -185,7 +185,7 @@ static void beyond(struct conformance *c)
         expect(c, 0, rd(c, reg), "%s of window %u, which has no warps", name, c->windows);
         wr(c, DM_WMASK, 0);
     } else if (bits == 0xffffffff) {
-        cannot(c, "every bit of every window stands for a warp that exists");
+        cannot_yet(c, WOULD_ABSENT, "every bit of every window stands for a warp that exists");
     }
 }
 
@@ -230,7 +230,7 @@ static void wstatus_halted(struct conformance *c)
 static void wstatus_windows(struct conformance *c)
 {
     if (c->windows == 1) {
-        cannot(c, "the device has only one window");
+        cannot_yet(c, WOULD_WINDOWS, "the device has only one window");
         return;
     }
     if (!counting(c))
@@ -264,7 +264,7 @@ static void all_windows(struct conformance *c)
     const bool halt = c->check->number;
     const char *name = halt ? "haltreq" : "resumereq";
     if (c->windows == 1) {
-        cannot(c, "the device has only one window");
+        cannot_yet(c, WOULD_WINDOWS, "the device has only one window");
         return;
     }
     if (!counting(c))

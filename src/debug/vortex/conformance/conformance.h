@@ -47,6 +47,7 @@ struct wt_conformance_device {
 
 struct wt_conformance_options {
     unsigned patience_ms; /**< how long a device may take for one request; 0: 1000 */
+    bool emulated;        /**< it is our emulator's: `text` names its options that would tell */
     bool base_given;      /**< put instructions at `base`, not where the device starts */
     uint32_t base;
     /** Is this check wanted? NULL: all are. */

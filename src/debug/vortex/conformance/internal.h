@@ -81,8 +81,22 @@ extern const struct check wt_checks_of_warp[];     /* DPC, INJECT, DSCRATCH */
 
 /* ---- verdicts: the first one of a check counts ---- */
 
+/** What would tell where a check cannot. */
+enum would {
+    WOULD_TIME,      /**< more of it */
+    WOULD_THREADS,   /**< more in a warp */
+    WOULD_WARPS,     /**< more in a core */
+    WOULD_WINDOWS,   /**< more warps than a window has bits */
+    WOULD_ABSENT,    /**< fewer warps than windows have bits */
+    WOULD_SLOWNESS,  /**< a reset that lasts longer than an access */
+    WOULD_SCRATCHES, /**< more of DSCRATCH */
+};
+
 /** The check cannot tell, since …; returns false. */
 bool cannot(struct conformance *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/** The same, where something would tell: its text says what. */
+bool cannot_yet(struct conformance *c, enum would would, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /** The check has failed: …; returns false. */
 bool failed(struct conformance *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /** Fails unless both are the same; @p format says what was read, and after what. */

@@ -27,14 +27,15 @@ bool awake(struct conformance *c)
 {
     wr(c, DM_DCTRL, DCTRL_DMACTIVE);
     if (!(rd(c, DM_DCTRL) & DCTRL_DMACTIVE))
-        return cannot(c, "the module does not wake: DCTRL.dmactive reads 0 after writing 1");
+        return cannot_yet(c, WOULD_TIME,
+                          "the module does not wake: DCTRL.dmactive reads 0 after writing 1");
     return !c->broken;
 }
 
 bool reset_ends(struct conformance *c)
 {
     if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
-        return cannot(c, "DCTRL.ndmreset does not come back to 0");
+        return cannot_yet(c, WOULD_TIME, "DCTRL.ndmreset does not come back to 0");
     /* resethaltreq stays asserted for some cycles, and this cannot be observed. */
     struct wt_bus_op ops[140];
     size_t cycles = ((size_t)1 << wt_field(rd(c, DM_DCONFIG), 28, 26)) + 4;
@@ -90,8 +91,9 @@ bool at_reset(struct conformance *c)
         select_warp(c, c->warp);
         const uint32_t bit = (uint32_t)1 << (c->warp % 32);
         if (!wait_for(c, DM_WSTATUS, bit, bit))
-            return cannot(c, "warp %u does not halt, neither by resethaltreq nor by haltreq",
-                          (unsigned)c->warp);
+            return cannot_yet(c, WOULD_TIME,
+                              "warp %u does not halt, neither by resethaltreq nor by haltreq",
+                              (unsigned)c->warp);
     }
     if (!c->explored)
         explore(c);
@@ -233,7 +235,7 @@ bool halt_warp(struct conformance *c, uint32_t warp)
     select_warp(c, warp);
     request(c, DCTRL_HALTREQ);
     if (!wait_for(c, DM_WSTATUS, bit, bit))
-        return cannot(c, "warp %u does not halt on haltreq", (unsigned)warp);
+        return cannot_yet(c, WOULD_TIME, "warp %u does not halt on haltreq", (unsigned)warp);
     return true;
 }
 
@@ -249,7 +251,7 @@ bool resume_warp(struct conformance *c, uint32_t warp)
     const uint32_t bit = (uint32_t)1 << (warp % 32);
     release_warp(c, warp);
     if (!wait_for(c, DM_WSTATUS, bit, 0))
-        return cannot(c, "warp %u does not resume on resumereq", (unsigned)warp);
+        return cannot_yet(c, WOULD_TIME, "warp %u does not resume on resumereq", (unsigned)warp);
     return true;
 }
 
@@ -271,9 +273,9 @@ bool step_warp(struct conformance *c, uint32_t warp)
     select_warp(c, warp);
     request(c, DCTRL_STEPREQ);
     if (!wait_for(c, DM_DCTRL, DCTRL_STEPSTATE, 0))
-        return cannot(c, "DCTRL.stepstate does not come back to NONE after a step");
+        return cannot_yet(c, WOULD_TIME, "DCTRL.stepstate does not come back to NONE after a step");
     if (!wait_for(c, DM_WSTATUS, bit, bit))
-        return cannot(c, "warp %u is not halted after a step", (unsigned)warp);
+        return cannot_yet(c, WOULD_TIME, "warp %u is not halted after a step", (unsigned)warp);
     return true;
 }
 
@@ -292,7 +294,7 @@ bool two_warps(struct conformance *c, uint32_t *other)
         return go_to(c, c->warp, AT_COUNT) && go_to(c, c->other, AT_COUNT);
     }
     if (c->device.warps < 2)
-        return cannot(c, "it needs two warps, and the device has one");
+        return cannot_yet(c, WOULD_WARPS, "it needs two warps, and the device has one");
     *other = c->warp + 1;
     if (!set_x(c, c->warp, 0, 6 /* t1 */, 2) || !set_x(c, c->warp, 0, 7 /* t2 */, c->base) ||
         !go_to(c, c->warp, AT_SPAWN))
@@ -301,8 +303,9 @@ bool two_warps(struct conformance *c, uint32_t *other)
     const uint32_t bit = (uint32_t)1 << (*other % 32);
     select_warp(c, *other);
     if (!wait_for(c, DM_WACTIVE, bit, bit))
-        return cannot(c, "warp %u does not become active when warp %u spawns it (WSPAWN)",
-                      (unsigned)*other, (unsigned)c->warp);
+        return cannot_yet(c, WOULD_TIME,
+                          "warp %u does not become active when warp %u spawns it (WSPAWN)",
+                          (unsigned)*other, (unsigned)c->warp);
     return halt_warp(c, c->warp) && halt_warp(c, *other) && go_to(c, c->warp, AT_COUNT) &&
            go_to(c, *other, AT_COUNT);
 }

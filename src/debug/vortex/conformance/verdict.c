@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static void decide(struct conformance *c, enum wt_verdict verdict, const char *format, va_list args)
 {
@@ -19,6 +20,33 @@ bool cannot(struct conformance *c, const char *format, ...)
     va_start(args, format);
     decide(c, WT_VERDICT_CANNOT_TELL, format, args);
     va_end(args);
+    return false;
+}
+
+bool cannot_yet(struct conformance *c, enum would would, const char *format, ...)
+{
+    static const struct {
+        const char *emulated, *elsewhere;
+    } what[] = {
+        [WOULD_TIME] = {"--patience=MS waits longer", "--patience=MS waits longer"},
+        [WOULD_THREADS] = {"-g vortex:threads=2 tells", "a device with more threads tells"},
+        [WOULD_WARPS] = {"-g vortex:warps=2 tells", "a device with more warps tells"},
+        [WOULD_WINDOWS] = {"-g vortex:warps=64 tells", "a device with more than 32 warps tells"},
+        [WOULD_ABSENT] = {"-g vortex:warps=4 tells",
+                          "a device tells whose warps are no multiple of 32"},
+        [WOULD_SLOWNESS] = {"no option tells: the emulated reset lasts for no access",
+                            "a device tells whose reset lasts longer than an access"},
+        [WOULD_SCRATCHES] = {"no option tells", "a device with DSCRATCH1 to 3 tells"},
+    };
+    va_list args;
+    const bool first = !c->decided;
+    va_start(args, format);
+    decide(c, WT_VERDICT_CANNOT_TELL, format, args);
+    va_end(args);
+    const size_t used = strlen(c->text);
+    if (first)
+        snprintf(c->text + used, sizeof c->text - used, "; %s",
+                 c->options->emulated ? what[would].emulated : what[would].elsewhere);
     return false;
 }
 
