@@ -66,6 +66,7 @@ def test_the_emulator_passes_with_and_without_a_program(build):
 
 def test_what_cannot_be_told_has_its_reason():
     done = run("dm", "check", "--gpu=vortex:warps=1,threads=1", "--only=injectreq.warp,wmask")
+    assert "the device has only one window; -g vortex:warps=64 tells" in done.stdout
     assert verdicts(done.stdout) == {"injectreq.warp": "cannot tell", "wmask.holds": "pass",
                                      "wmask.windows": "cannot tell", "wmask.inert": "pass"}
     assert "it needs two warps, and the device has one" in done.stdout

@@ -179,6 +179,7 @@ def test_a_debugger_comes_to_two_devices(later):
 def test_dispatches_are_caught(later):
     """At their first instructions and at their ends, which the lanes as a page are of, too."""
     words = ("-g", "vortex", "./vortex3_program", "m32.vxbin", "compute")
+    in_order(debug(later, ["break _start", "run", "info dispatches"], *words), "in _start", r"dispatch 1  add  grid")
     in_order(debug(later, ["catch dispatch begin", "run", "continue", "continue"], *words), r"dispatch 1, group \(0,0,0\)", "dispatch begin.*add ", r"dispatch 2, group \(0,0,0\)", "kernel_main", COMPUTED)
     in_order(debug(later, ["catch dispatch end", "run", "info waves", "x/i $pc", "continue", "continue"], *words), r"dispatch 1, group \(3,2,0\)", r"\n\* device 0, dispatch 1, .* index \d", "tmc",
              r"dispatch 2, group \(3,2,0\)", COMPUTED)
@@ -262,10 +263,10 @@ class Gdb:
 def test_stock_gdb_debugs_kernels_of_2_x(built, xlen):
     """Over two launches, with the ELF file that is beside the kernel, forwards, backwards, to the program's end."""
     with Gdb(built, "./vortex_program", f"k{xlen}.vxbin", 0, 2, options=["--gpu", f"vortex:xlen={xlen}"]) as gdb:
-        in_order(gdb.run("break add if i == 50", "continue", "print *args", "backtrace", "info threads", "x/i $pc", "stepi", "reverse-stepi", "print $pc == (void *)add", "set $t3 = 7", "print $t3",
+        in_order(gdb.run("break add if i == 50", "continue", "print *args", "backtrace", "info threads", "x/i $pc", "stepi", "reverse-stepi", "print $pc == (void *)add", "set $t3 = 7", "print $t3", "set $dscratch0 = 0x1234", "print $dscratch0", "print $vx_num_warps",
                          "next", "continue", "delete", "continue"),
                  r"Reading symbols from target:.*k\d\d.elf", r"_start \(\)", "dispatch 1, group .0,0,0., core 0, warp 0, thread 2. hit Breakpoint 1, add .p=0x13000, i=50", r"count = 100, mode = 0, a = 65536",
-                 r"#1 .* run_range", r"\* \d+ .*warp 0, thread 2", "=> 0x8", "15\t", r"\n\$2 = 1", "= 7", "16\t", "dispatch 2, .*hit Breakpoint 1", "exited normally")
+                 r"#1 .* run_range", r"\* \d+ .*warp 0, thread 2", "=> 0x8", "15\t", r"\n\$2 = 1", "= 7", "= 4660", "= 4\n", "16\t", "dispatch 2, .*hit Breakpoint 1", "exited normally")
         assert gdb.end()[1].count(f"sum {TWICE}\n") == 1
 
 
@@ -275,6 +276,11 @@ def test_stock_gdb_debugs_kernels_of_3_0(later, xlen):
         in_order(gdb.run("break kernel_main", "continue", "print *args", "print/d $vx_cta_block_dim_y", "finish", "kill", file=[later / f"m{xlen}.elf"]),
                  r"dispatch 2, group \(0,0,0\), core 0, warp 0, thread 0. hit Breakpoint 1, kernel_main", "factor = 3", r"\$2 = 2", "in _start", "killed")
         assert gdb.end()[0] == -signal.SIGKILL
+
+
+def test_dispatches_of_2_x_are_caught(built):
+    said = debug(built, ["catch dispatch begin", "run", "continue", "continue"], "-g", "vortex", "./vortex_program", "k32.vxbin", 0, 2)
+    in_order(said, r"dispatch 1, group \(0,0,0\), core 0, warp 0", r"Catchpoint 1 \(dispatch begin\), _start", "dispatch 2, ", r"Catchpoint 1 \(dispatch begin\), _start", f"sum {TWICE}", "exited normally")
 
 
 def test_the_program_goes_on_when_gdb_detaches(later):

@@ -68,8 +68,12 @@ static enum wt_status can_catch(const struct wt_program *g, enum wt_catch_kind k
 {
     if (kind == WT_CATCH_MODULES && !g->options.host)
         return wt_fail(err, WT_UNSUPPORTED, "all code is loaded before the program begins");
-    if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->has_grid)
-        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of dispatches");
+    const bool begins_alone = kind == WT_CATCH_DISPATCHES && g->topology->host_launches;
+    if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->has_grid &&
+        !begins_alone)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       g->topology->host_launches ? "the device does not tell where a dispatch ends"
+                                                  : "the device does not tell of dispatches");
     return WT_OK;
 }
 
@@ -122,8 +126,6 @@ enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, cons
  * No GPU tells its debugger that a dispatch has ended. So each wave of a dispatch that was seen to
  * begin stops at the instruction that ends it. The dispatch ends with the wave that ends when the
  * last group has begun and no other wave is left: groups begin in ascending order. */
-
-#define CALL_TO_END 16 /* bytes behind a call, in which the wave ends */
 
 #define CALL_TO_END 16 /* bytes behind the call of a kernel: in them the wave ends */
 
@@ -262,6 +264,10 @@ bool pg_catch_at(struct wt_program *g, struct wt_point *p, uint64_t pc)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
+    /* Without a grid each core comes to the program's beginning. */
+    if (p->caught == WT_CATCH_DISPATCHES && !g->topology->has_grid)
+        return wt_program_wave(g, g->thread, &wave, &place, WT_IGNORED) != WT_OK ||
+               (!wave.group[0] && !wave.index);
     if (p->caught != WT_CATCH_ENDS)
         return true;
     if (is_entry(p, pc)) {

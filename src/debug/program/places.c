@@ -155,6 +155,15 @@ uint64_t *pg_kernel_entries(struct wt_program *g, size_t *count)
 {
     struct addresses a = {0};
     find_kernels(g, NULL, true, &a);
+    /* Programs of Vortex 2 are launched, not kernels in them. */
+    const struct wt_module *m = wt_modules_list(g->modules, count);
+    for (size_t i = 0; i < *count && !g->topology->has_grid; i++) {
+        const struct kernels k = {NULL, g->modules, true, &a};
+        uint64_t start;
+        a.module = &m[i];
+        if (m[i].symbols && wt_symbols_address(m[i].symbols, "_start", &start))
+            add_kernel(&k, start);
+    }
     *count = a.count;
     return a.list;
 }

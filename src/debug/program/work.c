@@ -49,6 +49,19 @@ static void file_at(struct wt_program *g, uint64_t pc, const char **name)
         *name = slash ? slash + 1 : m->name;
 }
 
+/* The kernel that Vortex 3.0's start-up code of a thread is to call: a CSR has its address. */
+static bool vortex_kernel_of(struct wt_program *g, wt_thread thread, uint64_t pc, const char **name)
+{
+    const struct wt_topology *t = g->topology;
+    uint64_t entry;
+    unsigned index = 0;
+    while (index < t->register_count && strcmp(t->registers[index].name, "vx_cta_entry") != 0)
+        index++;
+    return index < t->register_count &&
+           wt_debugger_read_numbers(g->debugger, thread, &index, 1, &entry, WT_IGNORED) == WT_OK &&
+           vortex_kernel_at(g, entry | (pc & t->gpu_bits), name);
+}
+
 /* The kernel that a wave's frames are in: the outermost one, but on Vortex, whose kernels are
  * called; else *name is the code's file. */
 static bool kernel_of_frames(struct wt_program *g, wt_wave_id wave, const char **name)
@@ -65,7 +78,7 @@ static bool kernel_of_frames(struct wt_program *g, wt_wave_id wave, const char *
         found = found || vortex_kernel_at(g, inside, name);
     }
     wt_frames_free(frames);
-    if (found || kernel_at(g, inside, name))
+    if (found || kernel_at(g, inside, name) || vortex_kernel_of(g, thread, inside, name))
         return true;
     file_at(g, inside, name);
     return false;
