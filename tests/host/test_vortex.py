@@ -278,6 +278,16 @@ def test_stock_gdb_debugs_kernels_of_3_0(later, xlen):
         assert gdb.end()[0] == -signal.SIGKILL
 
 
+def test_symbols_come_from_a_file_that_the_user_names(built, tmp_path):
+    """It waits for the upload, and is taken for the code that has its bytes."""
+    (tmp_path / "k.vxbin").write_bytes((built / "k32.vxbin").read_bytes())
+    words = ("-g", "vortex", built / "vortex_program", tmp_path / "k.vxbin")
+    in_order(debug(built, ["break *0x80000000", "run", "bt", "info sharedlibrary"], *words), r"#0  0x80000000 in \?\?", "No code is loaded", "k.vxbin: no ELF file was found for it")
+    in_order(debug(built, ["symbol-file k32.elf", "break add", "run", "info sharedlibrary"], *words), "Symbols of k32.elf pending", "add .*vortex_kernel.c", "k32.elf")
+    assert "no ELF file was found for it" in debug(built, ["symbol-file k64.elf", "run"], *words)
+    assert "name the file before 'run'" in debug(built, ["break *0x80000000", "run", "symbol-file k32.elf"], *words, status=None)
+
+
 def test_dispatches_of_2_x_are_caught(built):
     said = debug(built, ["catch dispatch begin", "run", "continue", "continue"], "-g", "vortex", "./vortex_program", "k32.vxbin", 0, 2)
     in_order(said, r"dispatch 1, group \(0,0,0\), core 0, warp 0", r"Catchpoint 1 \(dispatch begin\), _start", "dispatch 2, ", r"Catchpoint 1 \(dispatch begin\), _start", f"sum {TWICE}", "exited normally")

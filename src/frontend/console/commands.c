@@ -38,6 +38,9 @@ const struct wt_command wt_shell_commands[] = {
      "attach PID, or attach ADDRESS of 'wavetrap exec --socket'. 'wavetrap ps' lists programs "
      "here.",
      0, false},
+    {"symbol-file", NULL, do_symbol_file, RUNNING,
+     "Names an ELF file for kernels of a Vortex program that have none beside them.",
+     "symbol-file FILE, before 'run'. It is taken for code that has its bytes.", 0, false},
     {"detach", NULL, do_detach, RUNNING,
      "Lets a host program, or a device elsewhere, go on without a debugger.", NULL, 0, false},
     {"reverse-continue", "rc", do_reverse_continue, BACK, "Goes back to the last stop before.",

@@ -45,7 +45,7 @@ static const struct {
     {"", "remote", OWN_CONNECTION},
     {"", "disconnect", "'detach' lets the program go on without a debugger"},
     {"",
-     "file exec-file symbol-file add-symbol-file add-symbol-file-from-memory core-file core load "
+     "file exec-file add-symbol-file add-symbol-file-from-memory core-file core load "
      "sharedlibrary nosharedlibrary remove-symbol-file section",
      ONE_PROGRAM},
     {"", "inferior add-inferior clone-inferior remove-inferiors kill-inferiors detach-inferiors",

@@ -71,6 +71,7 @@ static const struct variable {
     {"WAVETRAP_SM_DEFAULT", "--gpu", "sm:KEY=VALUE,…"},
     {"WAVETRAP_SM_GPUS", NULL, NULL},
     {"WAVETRAP_SOCKETS", NULL, NULL},
+    {"WAVETRAP_SYMBOLS", NULL, NULL},
     {"WAVETRAP_TALLY", NULL, NULL},
     {"WAVETRAP_TOKEN", NULL, NULL},
     {"WAVETRAP_VORTEX_GPUS", NULL, NULL},

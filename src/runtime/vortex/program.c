@@ -35,19 +35,22 @@ static bool is_made_of(const char *elf, const struct wt_segment *kernel, unsigne
     return same && any;
 }
 
-/* The file beside it whose name differs in the extension; the caller frees it. */
+/* The file beside @p path (NULL: it was no file) whose name differs in the extension, or that which
+ * the user has named; the caller frees it. */
 static char *find_elf(const char *path, const struct wt_segment *kernel, unsigned *bits)
 {
     static const char *const ends[] = {".elf", ""};
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const int stem = (int)(dot ? (size_t)(dot - path) : strlen(path));
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    const char *named = getenv("WAVETRAP_SYMBOLS");
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    const char *dot = path ? strrchr(slash ? slash : path, '.') : NULL;
+    const int stem = path ? (int)(dot ? (size_t)(dot - path) : strlen(path)) : 0;
+    for (size_t i = 0; path && i < sizeof ends / sizeof *ends; i++) {
         char name[PATH_MAX];
         snprintf(name, sizeof name, "%.*s%s", stem, path, ends[i]);
         if (strcmp(name, path) != 0 && !access(name, R_OK) && is_made_of(name, kernel, bits))
             return strdup(name);
     }
-    return NULL;
+    return named && is_made_of(named, kernel, bits) ? strdup(named) : NULL;
 }
 
 /* ---- kernels ---- */
@@ -63,7 +66,7 @@ static enum vx_result check_width(const struct gpu *g, const char *path,
                                   const struct wt_segment *code, struct wt_error *err)
 {
     unsigned bits = 0;
-    free(path ? find_elf(path, code, &bits) : NULL);
+    free(find_elf(path, code, &bits));
     if ((code->addr + code->size - 1) >> 32)
         bits = 64;
     return !bits || bits == g->config.xlen
@@ -104,10 +107,9 @@ static void note_program(struct gpu *g, struct buffer *b, const char *path,
     char whole[PATH_MAX];
     unsigned bits;
     struct program program = {.id = atomic_fetch_add(&last, 1) + 1, .entry = code->addr};
-    if (path && realpath(path, whole)) {
-        program.path = strdup(whole);
-        program.elf = find_elf(whole, code, &bits);
-    }
+    const bool known = path && realpath(path, whole);
+    program.path = known ? strdup(whole) : NULL;
+    program.elf = find_elf(known ? whole : NULL, code, &bits);
     if (g->config.profile->launch_unit)
         program.threads = add_thread_variables(g, b, program.elf);
     state_lock();
@@ -116,6 +118,12 @@ static void note_program(struct gpu *g, struct buffer *b, const char *path,
     state_unlock();
     wt_gate_enter(gpu_gate());
     gpu_gate()->code++;
+    if ((gpu_gate()->followed || gpu_gate()->held) && !program.elf)
+        fprintf(
+            stderr,
+            "wavetrap: %s: no ELF file was found for it, with names and lines for the debugger: "
+            "'symbol-file FILE' before 'run', or WAVETRAP_SYMBOLS=FILE, names one\n",
+            path ? path : "a kernel");
     wt_gate_leave(gpu_gate());
 }
 
