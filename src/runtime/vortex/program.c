@@ -30,7 +30,8 @@ static bool is_made_of(const char *elf, const struct wt_segment *kernel, unsigne
         any = true;
         same = !memcmp(kernel->bytes + at, s->bytes, length);
     }
-    *bits = image.bits;
+    if (same && any)
+        *bits = image.bits;
     wt_image_free(&image);
     return same && any;
 }
