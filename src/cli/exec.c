@@ -658,9 +658,9 @@ static const struct cli_option options[] = {
      "which empties it first",
      CLI_SET(set_ptx_cache)},
     {"gdb", 0, "ADDRESS",
-     "let stock GDB debug the kernels of a vortex: the program waits in its first\n"
-     "launch until GDB has connected to :PORT, HOST:PORT or unix:PATH; port 0 is\n"
-     "any free port",
+     "let stock GDB debug the kernels of a vortex: the program waits in its\n"
+     "first launch until GDB has connected to :PORT, HOST:PORT or unix:PATH;\n"
+     "port 0 is any free port",
      CLI_TEXT(struct exec, gdb)},
     CLI_CHECK_OPTIONS(set_),
     {"stats", 0, NULL,
