@@ -9,7 +9,8 @@
 
 /** Zeros: nothing is known. */
 struct wt_check_code {
-    struct wt_map map; /**< pc + 1 -> what is known, of the check's own type */
+    struct wt_map map; /**< pc + 1 -> what is known, of the check's own type; the check may have
+                            more in a pc's upper bits */
     struct {
         uint64_t pc;
         void *known; /**< NULL: the entry is empty */

@@ -222,6 +222,106 @@ static struct wt_defined permuted(const struct wt_defined *s)
     return result;
 }
 
+/* Part of a value that begins at any bit, and ends there at the latest. */
+static unsigned room_behind(unsigned first, unsigned count, unsigned bits)
+{
+    const unsigned room = first < bits ? bits - first : 0;
+    return count < room ? count : room;
+}
+
+static struct wt_defined bits_of(struct wt_defined x, uint64_t mask)
+{
+    return (struct wt_defined){x.value & mask, x.undefined & mask, x.computed & mask};
+}
+
+static struct wt_defined part(const struct wt_defined *s, unsigned bits, bool is_signed)
+{
+    const unsigned first = (unsigned)s[1].value & 0xff, count = (unsigned)s[2].value & 0xff,
+                   end = first + count - 1, top = end < bits - 1 ? end : bits - 1;
+    const uint64_t mask = mask_of(bits), field = mask_of(room_behind(first, count, bits));
+    struct wt_defined x = bits_of(moved(s[0], -(int)(first < 64 ? first : 64), mask), field);
+    if (is_signed && count) {
+        const struct wt_defined sign =
+            sign_extended(moved(s[0], -(int)top, mask), 1, mask & ~field);
+        x.value |= sign.value & mask & ~field;
+        x.undefined |= sign.undefined & mask & ~field;
+        x.computed |= sign.computed & mask & ~field;
+    }
+    return (s[1].undefined | s[2].undefined) & 0xff ? all_or_none(x.value, 1, mask) : x;
+}
+
+static struct wt_defined with_part(const struct wt_defined *s, unsigned bits)
+{
+    const unsigned first = (unsigned)s[2].value & 0xff, count = (unsigned)s[3].value & 0xff;
+    const uint64_t mask = mask_of(bits), field = mask_of(room_behind(first, count, bits))
+                                                 << (first & 63);
+    const struct wt_defined in = bits_of(moved(s[0], (int)(first & 63), mask), field),
+                            rest = bits_of(s[1], mask & ~field);
+    const struct wt_defined x = {in.value | rest.value, in.undefined | rest.undefined,
+                                 in.computed | rest.computed};
+    return (s[2].undefined | s[3].undefined) & 0xff ? all_or_none(x.value, 1, mask) : x;
+}
+
+/* PTX's prmt. */
+static struct wt_defined picked(const struct wt_defined *s)
+{
+    struct wt_defined result = {0};
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned number = (unsigned)(s[2].value >> 4 * i & 15);
+        const struct wt_defined from =
+            moved(s[number >> 2 & 1], -8 * (int)(number & 3), UINT64_MAX);
+        const struct wt_defined byte = s[2].undefined >> 4 * i & 15 ? all_or_none(0, 1, 0xff)
+                                       : number & 8
+                                           ? sign_extended(moved(from, -7, UINT64_MAX), 1, 0xff)
+                                           : from;
+        result.value |= (byte.value & 0xff) << 8 * i;
+        result.undefined |= (byte.undefined & 0xff) << 8 * i;
+        result.computed |= (byte.computed & 0xff) << 8 * i;
+    }
+    return result;
+}
+
+/* Each of eight products of the three, or their opposites, is 0 or 1 as the table says. */
+static struct wt_defined by_table(const struct wt_defined *s, uint64_t mask)
+{
+    uint64_t value = 0, zero = 0, one = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t is = UINT64_MAX, may_be = UINT64_MAX;
+        for (unsigned k = 0; k < 3; k++) {
+            const uint64_t x = i >> (2 - k) & 1 ? s[k].value : ~s[k].value;
+            is &= x;
+            may_be &= x | s[k].undefined;
+        }
+        value |= s[3].value >> i & 1 ? is : 0;
+        *(s[3].value >> i & 1 ? &one : &zero) |= may_be;
+    }
+    return computed(value & mask, zero & one & mask);
+}
+
+/* An amount of as many bits as it has; all beyond the value's width are one. */
+static struct wt_defined shift_out(enum wt_operation operation, struct wt_defined x,
+                                   struct wt_defined by, unsigned bits)
+{
+    const enum wt_operation how =
+        (enum wt_operation)(operation - WT_DOES_SHIFT_LEFT_OUT + WT_DOES_SHIFT_LEFT);
+    struct wt_defined all = {0}, is = {0};
+    bool first = true;
+    for (unsigned n = 0; n <= bits; n++) {
+        const struct wt_defined one = n < bits ? shifted(how, x, n, bits)
+                                      : how == WT_DOES_SHIFT_SIGNED
+                                          ? shifted(how, x, bits - 1, bits)
+                                          : (struct wt_defined){0};
+        if (n < bits ? n == by.value : by.value >= bits)
+            is = one;
+        if (n < bits ? !((n ^ by.value) & ~by.undefined) : most(by) >= bits) {
+            unite(&all, one, first);
+            first = false;
+        }
+    }
+    all.value = is.value;
+    return all;
+}
+
 /* ---- choices ---- */
 
 /* If the bit is undefined, what both have in common. */
@@ -367,6 +467,19 @@ static struct wt_defined combined(enum wt_operation operation, const struct wt_d
         return permuted(s);
     case WT_DOES_SELECT:
         return chosen(s[0], s[1], s[count - 1]);
+    case WT_DOES_SHIFT_LEFT_OUT:
+    case WT_DOES_SHIFT_RIGHT_OUT:
+    case WT_DOES_SHIFT_SIGNED_OUT:
+        return shift_out(operation, s[0], s[1], bits);
+    case WT_DOES_PART:
+    case WT_DOES_PART_SIGNED:
+        return part(s, bits, operation == WT_DOES_PART_SIGNED);
+    case WT_DOES_PUT_PART:
+        return with_part(s, bits);
+    case WT_DOES_PICK:
+        return picked(s);
+    case WT_DOES_TABLE:
+        return by_table(s, mask);
     default:
         break;
     }
@@ -391,10 +504,26 @@ static unsigned least_sources(enum wt_operation operation)
     case WT_DOES_SELECT:
     case WT_DOES_EXTRACT:
     case WT_DOES_EXTRACT_SIGNED:
+    case WT_DOES_PART:
+    case WT_DOES_PART_SIGNED:
+    case WT_DOES_PICK:
         return 3;
+    case WT_DOES_PUT_PART:
+    case WT_DOES_TABLE:
+        return 4;
     default:
         return 2;
     }
+}
+
+/* Whether a source has bits of its own, not as many as the operation is for. */
+static bool is_amount(enum wt_operation operation, unsigned source)
+{
+    if (operation >= WT_DOES_SHIFT_LEFT_OUT && operation <= WT_DOES_SHIFT_SIGNED_OUT)
+        return source == 1;
+    return operation >= WT_DOES_PART && operation <= WT_DOES_PUT_PART
+               ? source > (operation == WT_DOES_PUT_PART)
+               : operation == WT_DOES_TABLE && source == 3;
 }
 
 /* x - x, x ^ x and comparisons of a register with itself do not depend on it. */
@@ -415,8 +544,7 @@ struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt
     if (count > WT_DEFINED_SOURCES)
         count = WT_DEFINED_SOURCES;
     for (unsigned i = 0; i < count; i++)
-        own[i] = (struct wt_defined){source[i].value & mask, source[i].undefined & mask,
-                                     source[i].computed & mask};
+        own[i] = is_amount(operation, i) ? source[i] : bits_of(source[i], mask);
     if (same && count > 1 && is_constant(operation, count))
         own[0].undefined = own[1].undefined = 0;
     if (count < least_sources(operation))

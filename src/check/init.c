@@ -34,28 +34,51 @@ static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
     memcpy(list, o->list, o->count * sizeof *list);
     insn->count = o->count;
     insn->list = list;
+    insn->guard = NULL;
+    for (unsigned i = 0; i < o->count; i++)
+        if (list[i].guards && list[i].reads && list[i].by_lane)
+            insn->guard = &list[i];
     insn->lanes = (o->lanes ? wt_lanes_first(o->lanes) << o->first_lane : ~(wt_lanes)0) &
                   wt_lanes_first(c->machine->lanes);
     memcpy(&insn->head, o, offsetof(struct wt_insn_operands, list));
     return init_list_spans(c, insn);
 }
 
-/* What is known of the instruction at @p pc, which a wave is about to execute; NULL: nothing. */
-static const struct init_insn *insn_at(struct wt_check_init *c, uint32_t wave, uint64_t pc)
+/* What is known of the instruction that a wave is about to execute; NULL: nothing. */
+static const struct init_insn *insn_at(struct wt_check_init *c, const struct wt_issue *i)
 {
+    enum { FRAME = 48 }; /* bits of addresses of code */
     struct wt_insn_operands o;
-    const struct init_insn *known = wt_check_code_find(&c->code, pc);
-    if (known)
+    const bool keyed = !(i->pc >> FRAME) && !(i->frame >> (64 - FRAME));
+    const uint64_t key = keyed ? i->pc | (uint64_t)i->frame << FRAME : i->pc;
+    const struct init_insn *known = wt_check_code_find(&c->code, key);
+    if (known && (keyed || !known->head.steady))
         return known;
-    if (!c->machine->ops->operands(c->machine, wave, pc, &o))
+    if (!c->machine->ops->operands(c->machine, i->wave, i->pc, &o))
         return NULL;
-    if (o.indirect)
+    if (o.indirect && !(o.steady && keyed))
         return take_operands(c, &c->now, &o) ? &c->now : NULL;
     struct init_insn *insn = calloc(1, sizeof *insn);
-    if (insn && take_operands(c, insn, &o) && wt_check_code_add(&c->code, pc, insn))
+    if (insn && take_operands(c, insn, &o) && wt_check_code_add(&c->code, key, insn))
         return insn;
     free_insn(insn);
     return NULL;
+}
+
+/* The lanes for which an instruction is executed. */
+static wt_lanes enabled_of(const struct wt_check_init *c, const struct init_insn *insn,
+                           const struct wt_issue *i)
+{
+    const struct wt_insn_operand *guard = insn->guard;
+    if (!insn->head.steady || !guard)
+        return insn->head.exact && !insn->head.steady ? insn->lanes & insn->head.enabled
+               : insn->head.unmasked                  ? insn->lanes
+                                                      : insn->lanes & i->mask;
+    uint32_t mask = 0;
+    const unsigned bits = c->machine->ops->operand_files[guard->file].bits;
+    c->machine->ops->read_cell(c->machine, i->wave, guard->file,
+                               (uint64_t)guard->number * bits / INIT_CELL, &mask);
+    return insn->lanes & i->mask & (guard->inverted ? ~mask : mask);
 }
 
 /* ---- waves and groups ---- */
@@ -123,15 +146,14 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     struct init_pending *p = &c->pending;
     p->insn = NULL;
     c->writes = 0;
-    if (!i->issues || is_past(c, i->time) || !(p->insn = insn_at(c, i->wave, i->pc)))
+    if (!i->issues || is_past(c, i->time) || !(p->insn = insn_at(c, i)))
         return;
     const struct init_insn *insn = p->insn;
     p->wave = i->wave;
     p->time = i->time;
     p->pc = i->pc;
-    p->enabled = insn->head.exact      ? insn->lanes & insn->head.enabled
-                 : insn->head.unmasked ? insn->lanes
-                                       : insn->lanes & i->mask;
+    p->enabled = enabled_of(c, insn, i);
+    p->guarded = insn->lanes & i->mask;
     p->slow = false;
     p->moved = 0;
     if (p->any_more)
@@ -142,11 +164,11 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
         return;
     }
     struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
-    if (!init_may_be_slow(w, insn, p->enabled))
+    if (!init_may_be_slow(w, insn, p->guarded | p->enabled))
         return;
     for (unsigned k = 0; k < insn->count && !p->slow; k++)
         p->slow = insn->list[k].reads && insn->list[k].kind <= WT_OPERAND_SCALAR &&
-                  init_has_undefined(c, w, &insn->list[k], p->enabled);
+                  init_has_undefined(c, w, &insn->list[k], init_readers(p, &insn->list[k]));
     if (p->slow)
         init_issue(c, w);
 }

@@ -8,8 +8,7 @@
 
 /* ---- origins ---- */
 
-/* The origin of what the instruction computes of it. */
-static uint32_t computed_of(struct wt_check_init *c, uint32_t origin)
+uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin)
 {
     struct wt_machine *m = c->machine;
     const struct init_pending *p = &c->pending;
@@ -42,11 +41,6 @@ static uint32_t computed_of(struct wt_check_init *c, uint32_t origin)
 
 /* ---- sources ---- */
 
-static bool is_register(const struct wt_insn_operand *o)
-{
-    return o->kind <= WT_OPERAND_SCALAR;
-}
-
 static bool is_source(const struct wt_insn_operand *o)
 {
     return o->reads && !o->aside && o->kind <= WT_OPERAND_CONSTANT;
@@ -62,12 +56,6 @@ static bool accesses_memory(enum wt_operation operation)
     return operation >= WT_DOES_LOAD && operation <= WT_DOES_ATOMIC;
 }
 
-/* The value of a lane that is written. */
-static unsigned element_of(const struct wt_check_init *c, unsigned lane)
-{
-    return lane - c->pending.insn->head.first_lane;
-}
-
 /* A value that has more than 64 bits is looked at in parts. */
 static struct wt_defined fetch_any(const struct wt_check_init *c, const struct init_wave *w,
                                    const struct wt_insn_operand *o, unsigned lane, bool *decides,
@@ -77,8 +65,8 @@ static struct wt_defined fetch_any(const struct wt_check_init *c, const struct i
     struct wt_defined any = {0};
     for (unsigned from = 0; from < bits; from += 64) {
         const unsigned count = bits - from < 64 ? bits - from : 64;
-        const struct wt_defined part =
-            init_fetch(c, w, c->pending.wave, o, lane, element_of(c, lane), from, count, origin);
+        const struct wt_defined part = init_fetch(c, w, c->pending.wave, o, lane,
+                                                  init_element_of(c, lane), from, count, origin);
         any.undefined |= part.undefined;
         any.computed |= part.computed;
         *decides |= part.undefined && (bits > 64 || wt_defined_may_be_zero_or_not(part, count));
@@ -93,7 +81,7 @@ static struct wt_defined fetch_any(const struct wt_check_init *c, const struct i
 static void decide(struct wt_check_init *c, struct init_wave *w, const struct wt_insn_operand *o,
                    bool truth, enum wt_finding_kind kind, const char *what)
 {
-    const wt_lanes own = c->pending.enabled, bit = own & -own;
+    const wt_lanes own = init_readers(&c->pending, o), bit = own & -own;
     wt_lanes bad = 0;
     uint32_t origin = 0;
     if (!own && !is_of_wave(o))
@@ -118,7 +106,8 @@ static void decide_all(struct wt_check_init *c, struct init_wave *w)
     const enum wt_operation operation = (enum wt_operation)insn->head.operation;
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
-        if (!o->reads || !is_register(o) || !init_has_undefined(c, w, o, c->pending.enabled))
+        if (!o->reads || !init_is_register(o) ||
+            !init_has_undefined(c, w, o, init_readers(&c->pending, o)))
             continue;
         if (o->guards)
             decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says which lanes execute it");
@@ -164,8 +153,9 @@ static void list_sources(const struct init_insn *insn, unsigned pair, struct sou
 
 static bool are_one(const struct wt_insn_operand *a, const struct wt_insn_operand *b)
 {
-    return is_register(a) && a->kind == b->kind && a->file == b->file && a->number == b->number &&
-           a->first == b->first && a->bits == b->bits && a->step == b->step;
+    return init_is_register(a) && a->kind == b->kind && a->file == b->file &&
+           a->number == b->number && a->first == b->first && a->bits == b->bits &&
+           a->step == b->step;
 }
 
 /* The union of an operand's undefined bits. */
@@ -190,15 +180,15 @@ static struct wt_defined fetch_source(const struct wt_check_init *c, const struc
     const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
     unsigned of =
         o->whose == WT_LANE_OWN ? lane : wt_lanes_lowest(init_lanes_of(c, o, c->pending.enabled));
-    if (o->kind == WT_OPERAND_ROW && o->crosses) {
+    if ((o->kind == WT_OPERAND_ROW || o->by_lane) && o->crosses) {
         if (!s->has_from)
             return fetch_lanes(c, w, o, c->pending.enabled, origin);
         if (s->from[lane] >= WT_ZERO_LANE)
             return (struct wt_defined){0};
         of = s->from[lane];
     }
-    return init_fetch(c, w, c->pending.wave, o, of, element_of(c, of), 0, bits < 64 ? bits : 64,
-                      origin);
+    return init_fetch(c, w, c->pending.wave, o, of, init_element_of(c, of), 0,
+                      bits < 64 ? bits : 64, origin);
 }
 
 static bool compares(enum wt_operation operation)
@@ -214,7 +204,7 @@ static unsigned width_of(const struct wt_check_init *c, const struct sources *s,
     if (!bits && main && !compares(operation))
         bits = main->by_lane ? 1 : init_bits_of(c, main);
     for (unsigned i = 0; !bits && i < s->count; i++)
-        if (is_register(s->of[i]))
+        if (init_is_register(s->of[i]))
             bits = init_bits_of(c, s->of[i]);
     return bits == 0 ? 1 : bits > 64 ? 64 : bits;
 }
@@ -227,7 +217,7 @@ static bool has_undefined_aside(const struct wt_check_init *c, const struct init
     bool decides = false;
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
-        if (o->reads && o->aside && is_register(o) && !o->guards &&
+        if (o->reads && o->aside && init_is_register(o) && !o->guards &&
             fetch_any(c, w, o, lane, &decides, origin).undefined)
             return true;
     }
@@ -248,7 +238,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
     bool wide = s->more;
     for (unsigned i = 0; i < s->count; i++) {
         in[i] = fetch_source(c, w, s, s->of[i], lane, &from);
-        wide |= is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
+        wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
     }
     if (has_undefined_aside(c, w, lane, &from)) {
         const uint64_t all = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
@@ -259,7 +249,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
         struct wt_defined all = {0};
         for (unsigned i = 0; i < c->pending.insn->count; i++) {
             const struct wt_insn_operand *o = &c->pending.insn->list[i];
-            if (is_source(o) && is_register(o))
+            if (is_source(o) && init_is_register(o))
                 all.undefined |= fetch_any(c, w, o, lane, &decides, &from).undefined;
         }
         in[0] = (struct wt_defined){0, all.undefined ? UINT64_MAX : 0, 0};
@@ -281,7 +271,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
                                    (enum wt_flag)head->flag, flag);
     }
     *origin = result.computed || (flag && flag->undefined && !result.undefined)
-                  ? computed_of(c, from)
+                  ? init_computed_of(c, from)
                   : from;
     return result;
 }
@@ -294,18 +284,13 @@ static bool is_flag(const struct wt_insn_operand *o, const struct wt_insn_operan
     return o != main;
 }
 
-static bool is_result(const struct wt_insn_operand *o)
-{
-    return o->writes && is_register(o) && !o->aside;
-}
-
 /* The operand that the operation's result goes to. */
 static const struct wt_insn_operand *main_result(const struct init_insn *insn)
 {
     const struct wt_insn_operand *main = NULL;
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
-        if (!is_result(o))
+        if (!init_is_result(o))
             continue;
         if (o->guards)
             return o;
@@ -326,14 +311,14 @@ static void decide_mask(struct wt_check_init *c, const struct wt_insn_operand *o
     init_report(c, WT_FOUND_UNDEFINED_BRANCH, lanes, origin, "the mask of lanes");
 }
 
-static void put_result(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
-                       struct wt_defined is, uint32_t origin)
+void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
+                     struct wt_defined is, uint32_t origin)
 {
     const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
     if (!is.undefined || o->guards)
         return;
     for (unsigned from = 0; from < bits; from += 64)
-        init_put(c, o, lane, element_of(c, lane), from, bits - from < 64 ? bits - from : 64,
+        init_put(c, o, lane, init_element_of(c, lane), from, bits - from < 64 ? bits - from : 64,
                  from ? (struct wt_defined){0, UINT64_MAX, UINT64_MAX} : is, origin);
 }
 
@@ -364,10 +349,10 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
         uint32_t origin = 0;
         if (s->has_from && s->from[lane] == WT_NO_LANE) {
             if (main->reads)
-                put_result(c, main, lane,
-                           init_fetch(c, w, c->pending.wave, main, lane, element_of(c, lane), 0,
-                                      bits, &origin),
-                           origin);
+                init_put_result(c, main, lane,
+                                init_fetch(c, w, c->pending.wave, main, lane,
+                                           init_element_of(c, lane), 0, bits, &origin),
+                                origin);
             continue;
         }
         const struct wt_defined is = compute(c, w, s, pair, bits, lane, &flag, &origin);
@@ -375,7 +360,7 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
             continue;
         for (unsigned i = 0; i < insn->count; i++) {
             const struct wt_insn_operand *o = &insn->list[i];
-            if (!is_result(o) || o->pair != pair || is_of_wave(o) != of_wave)
+            if (!init_is_result(o) || o->pair != pair || is_of_wave(o) != of_wave)
                 continue;
             const bool beside = is_flag(o, main) && !compares(operation);
             if (beside && main->guards)
@@ -385,7 +370,7 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
                 own = (struct wt_defined){0, UINT64_MAX, UINT64_MAX};
             if (o->guards)
                 decide_mask(c, o, own, origin, wt_lane_bit(lane));
-            put_result(c, o, lane, beside ? own : extended(c, o, own, bits), origin);
+            init_put_result(c, o, lane, beside ? own : extended(c, o, own, bits), origin);
         }
     }
 }
@@ -399,7 +384,7 @@ static void compute_all(struct wt_check_init *c, const struct init_wave *w)
     if (!main)
         return;
     for (unsigned i = 0; i < insn->count; i++)
-        if (is_result(&insn->list[i]))
+        if (init_is_result(&insn->list[i]))
             pairs |= UINT64_C(1) << (insn->list[i].pair & 63);
     for (; pairs; pairs &= pairs - 1) {
         const unsigned pair = (unsigned)__builtin_ctzll(pairs);
@@ -407,7 +392,7 @@ static void compute_all(struct wt_check_init *c, const struct init_wave *w)
         list_sources(insn, pair, &s);
         bool by_lanes = false, by_wave = false;
         for (unsigned i = 0; i < insn->count; i++)
-            if (is_result(&insn->list[i]) && insn->list[i].pair == pair) {
+            if (init_is_result(&insn->list[i]) && insn->list[i].pair == pair) {
                 if (pair && insn->list[i].pair == pair)
                     main = &insn->list[i];
                 by_wave |= is_of_wave(&insn->list[i]);
@@ -457,343 +442,4 @@ void init_issue(struct wt_check_init *c, struct init_wave *w)
         decide_comparison(c, w);
     else if (operation < WT_DOES_LOAD)
         compute_all(c, w);
-}
-
-/* ---- loads and stores ---- */
-
-/* The operand that has byte @p at of what is moved; *within becomes the byte of it. NULL: none
- * does. */
-static const struct wt_insn_operand *data_at(const struct wt_check_init *c, bool writes,
-                                             unsigned at, unsigned *within)
-{
-    const struct init_insn *insn = c->pending.insn;
-    for (unsigned i = 0; i < insn->count; i++) {
-        const struct wt_insn_operand *o = &insn->list[i];
-        if (!is_register(o) || o->aside || (writes ? !o->writes : !o->reads))
-            continue;
-        const unsigned bytes = init_bits_of(c, o) / 8;
-        if (at < bytes) {
-            *within = at;
-            return o;
-        }
-        at -= bytes;
-    }
-    return NULL;
-}
-
-/* Bytes that a lane has loaded, from byte @p at of its data on. */
-static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
-                       const struct init_byte *byte, unsigned size, bool converted)
-{
-    const enum wt_operation operation = (enum wt_operation)c->pending.insn->head.operation;
-    const struct wt_insn_operand *o = NULL;
-    unsigned within;
-    const bool is_signed = operation == WT_DOES_LOAD_SIGNED ||
-                           ((operation == WT_DOES_EXCHANGE || operation == WT_DOES_ATOMIC) &&
-                            (o = data_at(c, true, at, &within)) && o->type == WT_OPERAND_SIGNED);
-    for (unsigned i = 0; i < size; i++) {
-        if (byte[i].undefined && (o = data_at(c, true, at + i, &within)))
-            init_put(c, o, lane, element_of(c, lane), 8 * within, 8,
-                     (struct wt_defined){0, byte[i].undefined, byte[i].computed}, byte[i].origin);
-    }
-    /* A sign that fills the rest of the register. */
-    if (is_signed && byte[size - 1].undefined & 0x80 && (o = data_at(c, true, at, &within))) {
-        const bool computed = byte[size - 1].computed & 0x80;
-        const unsigned bits = init_bits_of(c, o), from = 8 * size;
-        if (bits > from)
-            init_put(c, o, lane, element_of(c, lane), from, bits - from,
-                     (struct wt_defined){0, UINT64_MAX, computed ? UINT64_MAX : 0},
-                     byte[size - 1].origin);
-    }
-    for (unsigned i = 0; converted && i < size; i++) {
-        if (!byte[i].undefined)
-            continue;
-        const struct wt_defined all = {0, UINT64_MAX, UINT64_MAX};
-        for (unsigned k = 0; k < c->pending.insn->count; k++)
-            if (is_result(&c->pending.insn->list[k]))
-                put_result(c, &c->pending.insn->list[k], lane, all, computed_of(c, byte[i].origin));
-        return;
-    }
-}
-
-/* Bytes that a lane stores. */
-static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, unsigned lane,
-                         unsigned at, struct init_byte *byte, unsigned size)
-{
-    for (unsigned i = 0; i < size; i++) {
-        unsigned within;
-        const struct wt_insn_operand *o = data_at(c, false, at + i, &within);
-        byte[i] = (struct init_byte){0};
-        if (!o || o->kind == WT_OPERAND_CONSTANT)
-            continue;
-        uint32_t origin = 0;
-        const struct wt_defined is =
-            init_fetch(c, w, c->pending.wave, o, lane, element_of(c, lane), 8 * within, 8, &origin);
-        byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
-    }
-}
-
-static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
-                                   const struct wt_observed *a)
-{
-    if (a->space == WT_OBSERVED_GLOBAL)
-        return c->global;
-    if (a->space == WT_OBSERVED_PRIVATE)
-        return &w->own;
-    if (a->space != WT_OBSERVED_GROUP || a->home == WT_HOME_NOW)
-        return NULL;
-    uint64_t *there = wt_map_add(&c->groups, a->home + 1);
-    struct init_space *s = there ? (struct init_space *)(uintptr_t)*there : NULL;
-    if (there && !s && (s = calloc(1, sizeof *s))) {
-        s->origin = INIT_OF_GROUP;
-        *there = (uint64_t)(uintptr_t)s;
-    }
-    return s;
-}
-
-enum { DWORD = 4, GROUP_WINDOW = 1 << 24 };
-
-/* Where the shadow has byte @p at of a lane's access. */
-static uint64_t shadow_of(const struct wt_observed *a, unsigned lane, unsigned at)
-{
-    const uint64_t addr = a->at[lane] + at;
-    return a->space == WT_OBSERVED_PRIVATE
-               ? (addr / DWORD * WT_MAX_LANES + lane) * DWORD + addr % DWORD
-           : a->space == WT_OBSERVED_GROUP ? addr % GROUP_WINDOW
-                                           : addr;
-}
-
-/* How many bytes of the access, from byte @p at on, lie side by side in the shadow. */
-static unsigned room_at(const struct wt_observed *a, unsigned lane, unsigned at)
-{
-    const unsigned rest = a->size - at, room = DWORD - (unsigned)((a->at[lane] + at) % DWORD);
-    return a->space != WT_OBSERVED_PRIVATE || rest < room ? rest : room;
-}
-
-static bool is_lane_defined(struct init_space *s, const struct wt_observed *a, unsigned lane)
-{
-    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        if (!init_is_defined(s, shadow_of(a, lane, at), room_at(a, lane, at)))
-            return false;
-    return true;
-}
-
-static void load_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
-                      struct init_byte *byte)
-{
-    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        init_load(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
-}
-
-static void store_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
-                       const struct init_byte *byte)
-{
-    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        init_store(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
-}
-
-static void define_lane(struct init_space *s, const struct wt_observed *a, unsigned lane)
-{
-    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        init_define(s, shadow_of(a, lane, at), room_at(a, lane, at));
-}
-
-/* Whether the lanes are neighbours: `count` of them from `first` on. */
-static bool are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
-{
-    *first = wt_lanes_lowest(lanes);
-    *count = wt_lanes_count(lanes);
-    return lanes >> *first == wt_lanes_first(*count);
-}
-
-/* Whether the lanes access bytes one behind the other in the shadow. */
-static bool is_contiguous(const struct wt_observed *a, uint64_t *addr, uint64_t *size)
-{
-    unsigned first, count;
-    const bool own = a->space == WT_OBSERVED_PRIVATE;
-    const uint64_t step = own ? 0 : a->size;
-    uint64_t differ = 0;
-    if (!are_neighbours(a->lanes, &first, &count) ||
-        (own && (a->size != DWORD || a->at[first] % DWORD)) ||
-        a->at[first + count - 1] != a->at[first] + (count - 1) * step)
-        return false;
-    for (unsigned i = 0; i < count; i++)
-        differ |= a->at[first + i] ^ (a->at[first] + i * step);
-    *addr = shadow_of(a, first, 0);
-    *size = (uint64_t)count * a->size;
-    return !differ;
-}
-
-/* The first and the last byte of all lanes. */
-static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
-{
-    unsigned first, count;
-    const bool near = are_neighbours(a->lanes, &first, &count);
-    wt_lanes left = a->lanes;
-    *low = UINT64_MAX;
-    *high = 0;
-    for (unsigned i = 0; i < count; i++, left &= left - 1) {
-        const uint64_t at = a->at[near ? first + i : wt_lanes_lowest(left)];
-        *low = at < *low ? at : *low;
-        *high = at > *high ? at : *high;
-    }
-    *high += a->size - 1;
-}
-
-static bool are_defined(struct init_space *s, const struct wt_observed *a)
-{
-    uint64_t first, last, size;
-    if (is_contiguous(a, &first, &size))
-        return init_is_defined(s, first, size);
-    extent_of(a, &first, &last);
-    if (a->space == WT_OBSERVED_GROUP) {
-        first %= GROUP_WINDOW;
-        last %= GROUP_WINDOW;
-    }
-    if (a->space != WT_OBSERVED_PRIVATE && first <= last && init_are_pages_defined(s, first, last))
-        return true;
-    for (wt_lanes left = a->lanes; left; left &= left - 1)
-        if (!is_lane_defined(s, a, wt_lanes_lowest(left)))
-            return false;
-    return true;
-}
-
-/* Bytes that the load was widened by, outside of the object. */
-static void undefine_beyond(struct wt_check_init *c, const struct wt_observed *a, unsigned lane,
-                            struct init_byte *byte)
-{
-    struct wt_object object;
-    struct wt_good good;
-    const uint64_t at = a->at[lane];
-    if (wt_objects_judge(c->space, at, a->size, false, &object, &good) != WT_PARTLY)
-        return;
-    struct init_origin o = {.kind = INIT_BEYOND, .object = object, .load = a->pc};
-    const uint32_t origin = init_new_origin(&o);
-    for (unsigned i = 0; i < a->size; i++)
-        if (at + i < object.addr || at + i - object.addr >= object.size)
-            byte[i] = (struct init_byte){0xff, 0, origin};
-}
-
-/* Whether some lane's load may be partly outside of its object. */
-static bool may_leave(struct wt_check_init *c, const struct wt_observed *a)
-{
-    enum { ELEMENT = 4 };
-    struct wt_object object;
-    uint64_t low, high;
-    if (a->space != WT_OBSERVED_GLOBAL || a->size <= ELEMENT || a->kind != WT_WATCH_READ)
-        return false;
-    extent_of(a, &low, &high);
-    if (c->good.state == wt_objects_state() && low >= c->good.first && high <= c->good.last)
-        return false;
-    if (high - low >= INT32_MAX)
-        return true;
-    struct wt_good good;
-    if (wt_objects_judge(c->space, low, high - low + 1, false, &object, &good) != WT_GOOD)
-        return true;
-    c->good = good;
-    return false;
-}
-
-static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
-{
-    enum { MOST = 4096 };
-    struct wt_object object;
-    const bool found = wt_object_find(c->space, addr, &object, NULL, NULL);
-    if (found ? init_is_hidden(&object) : !c->machine->groups.ops)
-        return; /* a program without a host leaves its variables */
-    for (size_t i = 0; i < c->visibles; i++)
-        if (c->visible[i].addr == addr && c->visible[i].size >= size)
-            return;
-    struct init_page_seen *grown =
-        c->visibles < MOST
-            ? wt_array_grow(c->visible, &c->visible_room, c->visibles + 1, sizeof *grown)
-            : NULL;
-    if (!grown)
-        return;
-    c->visible = grown;
-    grown[c->visibles++] = (struct init_page_seen){addr, size};
-}
-
-static void load(struct wt_check_init *c, struct init_space *s, const struct wt_observed *a,
-                 const struct init_pending *p)
-{
-    const enum wt_operation operation = (enum wt_operation)p->insn->head.operation;
-    const bool beyond = may_leave(c, a),
-               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE;
-    wt_lanes bad = 0;
-    uint32_t origin = 0;
-    if (operation == WT_DOES_STORE || (!beyond && are_defined(s, a)))
-        return; /* a conditional store takes nothing from memory */
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = wt_lanes_lowest(left);
-        struct init_byte byte[INIT_MOST_BYTES];
-        bool any = false;
-        load_lane(s, a, lane, byte);
-        if (beyond)
-            undefine_beyond(c, a, lane, byte);
-        for (unsigned i = 0; i < a->size; i++)
-            if (byte[i].undefined) {
-                any = true;
-                origin = origin ? origin : byte[i].origin;
-            }
-        if (!any)
-            continue;
-        bad |= wt_lane_bit(lane);
-        if (decides)
-            define_lane(s, a, lane);
-        else {
-            init_unlock();
-            put_loaded(c, lane, p->moved + p->more[lane], byte, a->size,
-                       operation == WT_DOES_OTHER || operation > WT_DOES_ATOMIC);
-            init_lock();
-        }
-    }
-    if (bad && decides)
-        init_report(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory");
-    else if (bad && c->level >= WT_INIT_LOAD)
-        init_report(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded");
-}
-
-static void store(struct wt_check_init *c, struct init_wave *w, struct init_space *s,
-                  const struct wt_observed *a)
-{
-    uint64_t first, size;
-    if (!c->pending.slow && is_contiguous(a, &first, &size)) {
-        init_define(s, first, size);
-        return;
-    }
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = wt_lanes_lowest(left);
-        struct init_byte byte[INIT_MOST_BYTES];
-        bool seen = false;
-        if (!c->pending.slow) {
-            define_lane(s, a, lane);
-            continue;
-        }
-        fetch_stored(c, w, lane, c->pending.moved + c->pending.more[lane], byte, a->size);
-        store_lane(s, a, lane, byte);
-        for (unsigned i = 0; i < a->size; i++)
-            seen |= c->level >= WT_INIT_COPY ? byte[i].undefined : byte[i].computed;
-        if (seen && a->space == WT_OBSERVED_GLOBAL)
-            note_visible(c, a->at[lane], a->size);
-    }
-}
-
-void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a)
-{
-    struct init_pending *p = &c->pending;
-    init_lock();
-    struct init_space *s = space_of(c, w, a);
-    if (s && a->kind != WT_WATCH_WRITE)
-        load(c, s, a, p);
-    if (s && a->kind != WT_WATCH_READ)
-        store(c, w, s, a);
-    init_unlock();
-    if (a->lanes == p->enabled) {
-        p->moved += a->size;
-        return;
-    }
-    for (wt_lanes left = a->lanes; left; left &= left - 1)
-        p->more[wt_lanes_lowest(left)] = (uint8_t)(p->more[wt_lanes_lowest(left)] + a->size);
-    p->any_more = true;
 }

@@ -96,9 +96,22 @@ bool init_is_hidden(const struct wt_object *object)
 {
     /* Of allocators whose memory the host sees by copies alone; what others make is written by the
        host, too, which nobody sees. */
-    static const char *const names[] = {
-        "hipMalloc",   "hipMallocAsync",         "hipMallocPitch",       "hipMalloc3D",
-        WT_CHECK_HEAP, "hipMallocFromPoolAsync", "hipExtMallocWithFlags"};
+    static const char *const names[] = {"hipMalloc",
+                                        "hipMallocAsync",
+                                        "hipMallocPitch",
+                                        "hipMalloc3D",
+                                        WT_CHECK_HEAP,
+                                        "hipMallocFromPoolAsync",
+                                        "hipExtMallocWithFlags",
+                                        "cudaMalloc",
+                                        "cudaMallocAsync",
+                                        "cudaMallocPitch",
+                                        "cudaMalloc3D",
+                                        "cuMemAlloc",
+                                        "cuMemAllocAsync",
+                                        "cuMemAllocPitch",
+                                        "cudaMallocFromPoolAsync",
+                                        "cuMemAllocFromPoolAsync"};
     for (size_t i = 0; object->by && i < sizeof names / sizeof *names; i++)
         if (strcmp(object->by, names[i]) == 0)
             return true;

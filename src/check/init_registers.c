@@ -194,6 +194,53 @@ static void extent(const struct wt_check_init *c, const struct wt_insn_operand *
     *last = (bit + reach) / INIT_CELL;
 }
 
+/* ---- cells by lanes ---- */
+
+/* How the cells that an operand has parts of belong to lanes. */
+static enum init_by by_of(const struct wt_check_init *c, const struct wt_insn_operand *o)
+{
+    const struct wt_operand_file *f = file_of(c, o);
+    const unsigned bits = init_bits_of(c, o);
+    if (is_word_a_row(c, o))
+        return o->whose == WT_LANE_OWN && !o->crosses ? INIT_BY_LANES : INIT_BY_ALL;
+    if (f->per_lane || c->machine->lanes > INIT_CELL || (o->crosses && !o->guards) ||
+        (uint64_t)o->number * f->bits % INIT_CELL)
+        return INIT_BY_ALL;
+    if (o->by_lane)
+        return bits == INIT_CELL ? INIT_BY_BITS : INIT_BY_ALL;
+    if (o->kind != WT_OPERAND_ROW || o->whose != WT_LANE_OWN || o->row || o->first + bits > o->step)
+        return INIT_BY_ALL;
+    return o->step == INIT_CELL       ? INIT_BY_CELLS
+           : o->step == 2 * INIT_CELL ? INIT_BY_PAIRS
+                                      : INIT_BY_ALL;
+}
+
+/* Each bit twice. */
+static uint64_t doubled(uint32_t bits)
+{
+    uint64_t x = bits;
+    x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
+    x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    x = (x | x << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    x = (x | x << 2) & UINT64_C(0x3333333333333333);
+    x = (x | x << 1) & UINT64_C(0x5555555555555555);
+    return x | x << 1;
+}
+
+static uint64_t shifted_by(uint64_t x, int by)
+{
+    return by >= 0 ? x << by : x >> -by;
+}
+
+/* The cells of a span that lanes have parts of. */
+static inline uint64_t cells_of(const struct init_span *s, wt_lanes lanes)
+{
+    return s->by == INIT_BY_LANES   ? (uint64_t)lanes
+           : s->by == INIT_BY_CELLS ? shifted_by((uint32_t)lanes, s->shift)
+           : s->by == INIT_BY_PAIRS ? shifted_by(doubled((uint32_t)lanes), s->shift)
+                                    : s->cells;
+}
+
 /* ---- spans ---- */
 
 static bool add_span(struct init_insn *insn, struct init_span one)
@@ -213,6 +260,9 @@ static bool is_whole(const struct wt_check_init *c, const struct wt_insn_operand
     const unsigned first = o->number * file_of(c, o)->bits + o->first;
     if (init_bits_of(c, o) % INIT_CELL || first % INIT_CELL || (o->crosses && o->reads))
         return false;
+    const enum init_by by = by_of(c, o);
+    if (by >= INIT_BY_CELLS)
+        return by == INIT_BY_BITS || init_bits_of(c, o) == o->step;
     return o->kind == WT_OPERAND_SCALAR ? !o->by_lane || o->crosses
                                         : is_word_a_row(c, o) && o->whose == WT_LANE_OWN;
 }
@@ -233,7 +283,7 @@ static bool add_lanes(const struct wt_check_init *c, struct init_insn *insn,
                                         .cells = UINT64_C(1) << cell % 64};
                 struct init_span *last =
                     *count ? &insn->span[insn->reads + insn->writes - 1] : NULL;
-                if (last && last->file == one.file && last->word == one.word && !last->by_lanes) {
+                if (last && last->file == one.file && last->word == one.word && !last->by) {
                     last->cells |= one.cells;
                     continue;
                 }
@@ -256,8 +306,8 @@ static bool add_spans(const struct wt_check_init *c, struct init_insn *insn,
     extent(c, o, &first, &last);
     for (uint64_t word = first / 64; word <= last / 64; word++, (*count)++) {
         struct init_span one = {.file = o->file,
-                                .by_lanes =
-                                    is_word_a_row(c, o) && o->whose == WT_LANE_OWN && !o->crosses,
+                                .by = (uint8_t)by_of(c, o),
+                                .shift = (int8_t)((int64_t)first - 64 * (int64_t)word),
                                 .word = (uint32_t)word,
                                 .cells = UINT64_MAX};
         if (word == first / 64)
@@ -294,7 +344,7 @@ bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, w
     for (unsigned i = 0; i < insn->reads; i++) {
         const struct init_span *s = &insn->span[i];
         const struct init_file *f = &w->file[s->file];
-        if (s->word < f->cells / 64 && f->any[s->word] & (s->by_lanes ? (uint64_t)lanes : s->cells))
+        if (s->word < f->cells / 64 && f->any[s->word] & cells_of(s, lanes))
             return true;
     }
     return false;
@@ -316,7 +366,19 @@ bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w
         return false;
     }
     extent(c, o, &first, &last);
-    return any_in(f, first, last);
+    if (!any_in(f, first, last))
+        return false;
+    struct init_span s = {.by = (uint8_t)by_of(c, o), .word = (uint32_t)(first / 64)};
+    if (s.by == INIT_BY_BITS)
+        return undefined_of(f, first) & (uint32_t)lanes;
+    if (s.by < INIT_BY_CELLS)
+        return true;
+    for (; s.word <= last / 64 && s.word < f->cells / 64; s.word++) {
+        s.shift = (int8_t)((int64_t)first - 64 * (int64_t)s.word);
+        if (f->any[s.word] & cells_of(&s, lanes))
+            return true;
+    }
+    return false;
 }
 
 struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wave *w,
@@ -338,7 +400,7 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
         const uint64_t undefined = undefined_of(f, cell) >> within & mask;
         const bool fresh = undefined && has(f->fresh, cell);
         c->machine->ops->read_cell(c->machine, slot, o->file, cell, &value);
-        all.value |= (value >> within & mask) << done;
+        all.value |= ((o->inverted ? ~value : value) >> within & mask) << done;
         all.undefined |= undefined << done;
         if (undefined && !fresh)
             all.computed |= (f->computed[cell] >> within & undefined) << done;
@@ -415,34 +477,6 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
     }
 }
 
-void init_commit(struct wt_check_init *c, struct init_wave *w)
-{
-    const struct init_insn *insn = c->pending.insn;
-    const wt_lanes lanes = c->pending.enabled;
-    bool parts = false; /* of cells have become defined */
-    for (unsigned i = insn->reads; i < insn->reads + insn->writes; i++) {
-        const struct init_span *s = &insn->span[i];
-        struct init_file *f = &w->file[s->file];
-        const uint64_t cells = s->by_lanes ? (uint64_t)lanes : s->cells;
-        if (s->word >= f->cells / 64 || !(f->any[s->word] & cells))
-            continue;
-        parts |= !insn->whole;
-        if (parts)
-            continue;
-        f->any[s->word] &= ~cells;
-        f->fresh[s->word] &= f->any[s->word];
-    }
-    for (unsigned i = 0; parts && i < insn->count; i++)
-        if (insn->list[i].writes && insn->list[i].kind <= WT_OPERAND_SCALAR)
-            init_define_operand(c, w, &insn->list[i], lanes);
-    for (size_t i = 0; i < c->writes; i++)
-        set_bits(&w->file[c->write[i].file], c->write[i].bit, c->write[i].bits, c->write[i].is,
-                 c->write[i].origin);
-    c->writes = 0;
-}
-
-/* ---- waves ---- */
-
 /* [first, last] of a file are undefined, and have no values. */
 static bool make_fresh(struct init_file *f, size_t first, size_t last)
 {
@@ -459,6 +493,52 @@ static bool make_fresh(struct init_file *f, size_t first, size_t last)
     return true;
 }
 
+/* Registers have no values from now on. */
+static void make_unwritten(struct wt_check_init *c, struct init_wave *w,
+                           const struct wt_unwritten *u)
+{
+    const struct wt_operand_file *f = &c->machine->ops->operand_files[u->file];
+    const uint64_t bits = (uint64_t)f->bits * (f->per_lane ? c->machine->lanes : 1),
+                   first = u->first * bits / INIT_CELL,
+                   end = ((uint64_t)u->first + u->count) * bits / INIT_CELL;
+    if (end > first && !make_fresh(&w->file[u->file], first, end - 1))
+        c->run.lost = true;
+}
+
+void init_commit(struct wt_check_init *c, struct init_wave *w)
+{
+    const struct init_insn *insn = c->pending.insn;
+    const wt_lanes lanes = c->pending.enabled;
+    bool parts = false; /* of cells have become defined */
+    if (insn->head.empties.count && lanes)
+        make_unwritten(c, w, &insn->head.empties);
+    for (unsigned i = insn->reads; i < insn->reads + insn->writes; i++) {
+        const struct init_span *s = &insn->span[i];
+        struct init_file *f = &w->file[s->file];
+        const uint64_t cells = cells_of(s, lanes);
+        if (s->word >= f->cells / 64 || !(f->any[s->word] & cells))
+            continue;
+        parts |= !insn->whole;
+        if (parts)
+            continue;
+        if (s->by == INIT_BY_BITS) {
+            set_cell(f, s->word * UINT64_C(64) + (unsigned)s->shift, (uint32_t)lanes, 0, 0, 0);
+            continue;
+        }
+        f->any[s->word] &= ~cells;
+        f->fresh[s->word] &= f->any[s->word];
+    }
+    for (unsigned i = 0; parts && i < insn->count; i++)
+        if (insn->list[i].writes && insn->list[i].kind <= WT_OPERAND_SCALAR)
+            init_define_operand(c, w, &insn->list[i], lanes);
+    for (size_t i = 0; i < c->writes; i++)
+        set_bits(&w->file[c->write[i].file], c->write[i].bit, c->write[i].bits, c->write[i].is,
+                 c->write[i].origin);
+    c->writes = 0;
+}
+
+/* ---- waves ---- */
+
 void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot, uint64_t id)
 {
     struct wt_machine *m = c->machine;
@@ -472,14 +552,8 @@ void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot
     w->own.origin = INIT_OF_PRIVATE;
     w->id = id;
     const size_t count = m->ops->unwritten(m, slot, list);
-    for (size_t i = 0; i < count; i++) {
-        const struct wt_operand_file *f = &m->ops->operand_files[list[i].file];
-        const uint64_t bits = (uint64_t)f->bits * (f->per_lane ? m->lanes : 1),
-                       first = list[i].first * bits / INIT_CELL,
-                       end = ((uint64_t)list[i].first + list[i].count) * bits / INIT_CELL;
-        if (end > first && !make_fresh(&w->file[list[i].file], first, end - 1))
-            c->run.lost = true;
-    }
+    for (size_t i = 0; i < count; i++)
+        make_unwritten(c, w, &list[i]);
 }
 
 void init_free_wave(struct init_wave *w)

@@ -48,10 +48,20 @@ struct init_wave {
     struct init_space own; /* PRIVATE memory: dwords of all lanes side by side */
 };
 
+/* Which of a span's cells count. */
+enum init_by {
+    INIT_BY_ALL,
+    INIT_BY_LANES, /* a cell is a lane's, and those that are enabled count */
+    INIT_BY_CELLS, /* likewise, from another cell on: lanes have one each, */
+    INIT_BY_PAIRS, /* or two */
+    INIT_BY_BITS,  /* there is one cell, of which each bit is a lane's */
+};
+
 /* Some of 64 cells of a file, which an operand has parts of. */
 struct init_span {
     uint8_t file;
-    bool by_lanes; /* a cell is a lane's, and those that are enabled count */
+    uint8_t by;   /* enum init_by */
+    int8_t shift; /* of the cells of lane 0 in the word */
     uint32_t word;
     uint64_t cells;
 };
@@ -66,6 +76,7 @@ struct init_insn {
     size_t span_room;
     struct wt_insn_operands head; /* its list is not used */
     struct wt_insn_operand *list;
+    const struct wt_insn_operand *guard; /* says by which lanes it is executed; NULL: none does */
 };
 
 /* Bits of a register that an instruction will have written. */
@@ -82,7 +93,7 @@ struct init_pending {
     const struct init_insn *insn; /* NULL: it is not looked at */
     uint32_t wave;
     uint64_t time, pc;
-    wt_lanes enabled;
+    wt_lanes enabled, guarded;  /* those that execute it; those whose guard is asked */
     bool slow;                  /* some of its sources are undefined */
     unsigned moved;             /* bytes that all lanes have loaded or stored, */
     uint8_t more[WT_MAX_LANES]; /* and that each lane has beside them */
@@ -137,6 +148,11 @@ void init_leave(struct wt_check_init *c);
 
 /* ---- init_registers.c ---- */
 
+/* The lanes that read an operand, if it is not of the wave. */
+static inline wt_lanes init_readers(const struct init_pending *p, const struct wt_insn_operand *o)
+{
+    return o->guards && o->by_lane ? p->guarded : p->enabled;
+}
 /* Whether lanes of an operand that is read have undefined bits; more may be said. */
 bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w,
                         const struct wt_insn_operand *o, wt_lanes lanes);
@@ -168,8 +184,29 @@ void init_free_wave(struct init_wave *w);
 
 /* ---- init_issue.c ---- */
 
+static inline bool init_is_register(const struct wt_insn_operand *o)
+{
+    return o->kind <= WT_OPERAND_SCALAR;
+}
+static inline bool init_is_result(const struct wt_insn_operand *o)
+{
+    return o->writes && init_is_register(o) && !o->aside;
+}
+/* Of a lane of the instruction: which one of its lanes it is. */
+static inline unsigned init_element_of(const struct wt_check_init *c, unsigned lane)
+{
+    return lane - c->pending.insn->head.first_lane;
+}
+/* The origin of what the instruction computes of bits of this origin. */
+uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin);
+/* What a lane's result will be. */
+void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
+                     struct wt_defined is, uint32_t origin);
 /* Before an instruction: looks at what decides, and what its results will be. */
 void init_issue(struct wt_check_init *c, struct init_wave *w);
+
+/* ---- init_access.c ---- */
+
 /* An access of it. */
 void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a);
 

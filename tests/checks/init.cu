@@ -147,7 +147,7 @@ RUN(atomic_of_unwritten, total, HALF)
 
 __global__ void counter(int *count, int)
 {
-    atomicAdd(count, 1); /* BUG counter */
+    atomicAdd(count, (int)threadIdx.x & 1); /* BUG counter */
 }
 
 static void unwritten_counter(int bad)

@@ -23,10 +23,12 @@ def numbers():
     return {name: n for prefix in ("WT_DOES", "WT_FLAG") for n, name in enumerate(dict.fromkeys(re.findall(rf"\b{prefix}_(\w+)", text)))}
 
 
-def results(operation, bits, digits, flag="OTHER"):
-    """The sets of cases in which each bit of the result, and then the flag, is undefined."""
+def results(operation, bits, digits, flag="OTHER", constant=(), ends=False):
+    """The sets of cases in which each bit of the result, and then the flag, is undefined. `constant`: sources behind those; `ends`: the digits are the lowest
+    and the highest bits of sources."""
+    constants = ",".join(map(str, constant if isinstance(constant, tuple) else (constant,)))
     program = checks.built("definedness", "gcc", "-O2", f"-I{ROOT}/src", f"-I{ROOT}/include", checks.HERE / "definedness.c", ROOT / "src" / "check" / "definedness.c")
-    done = subprocess.run([program, str(numbers()[operation]), str(bits), ",".join(map(str, digits)), str(numbers()[flag])], capture_output=True, check=True)
+    done = subprocess.run([program, str(numbers()[operation]), str(bits), ",".join(map(str, digits)), str(numbers()[flag]), constants, "ends" * ends], capture_output=True, check=True)
     size = len(done.stdout) // (bits + 1)
     return [int.from_bytes(done.stdout[k * size:(k + 1) * size], "little") for k in range(bits + 1)]
 
@@ -187,6 +189,73 @@ def test_choices():
     assert results("INSERT", 3, (3, 3, 3))[:3] == undefined(tuple((m[1] & x[k]) | (m[0] & y[k]) for k in (0, 1)) for m, x, y in zip(mask, a, b))
     a, b, bit = sources((5, 5, 1))
     assert results("SELECT", 5, (5, 5, 1))[:5] == undefined(tuple((bit[0][1] & y[k]) | (bit[0][0] & x[k]) for k in (0, 1)) for x, y in zip(a, b))
+
+
+def chosen_by(amounts, results, all_cases):
+    """The bits of what each amount gives, of those that are possible: {(amount of a source, ...): bits}."""
+    made = [(0, 0)] * len(next(iter(results.values())))
+    for values, bits in results.items():
+        possible = all_cases
+        for source, value in zip(amounts, values):
+            for k, bit in enumerate(source):
+                possible &= bit[value >> k & 1]
+        made = [tuple(old[k] | (possible & bit[k]) for k in (0, 1)) for old, bit in zip(made, bits)]
+    return made
+
+
+@pytest.mark.parametrize("operation", ["SHIFT_LEFT_OUT", "SHIFT_RIGHT_OUT", "SHIFT_SIGNED_OUT"])
+def test_shifts_beyond_the_width(operation):
+    """An amount has more bits than it takes to shift all out."""
+    (a, by), cases, bits = sources((5, 4)), (1 << 3 ** 9) - 1, 5
+    zero, fill = (cases, 0), a[-1] if "SIGNED" in operation else (cases, 0)
+    moved = {(n,): [a[i - n] if i >= n else zero for i in range(bits)] if "LEFT" in operation else [a[i + n] if i + n < bits else fill for i in range(bits)]
+             for n in range(16)}
+    assert results(operation, bits, (bits, 4))[:bits] == undefined(chosen_by([by], moved, cases))
+
+
+def test_tables():
+    (a, b, c), bits = sources((2, 2, 2)), 2
+    for table in (0x80, 0x96, 0xca, 0xe8, 0x1b, 0xf0):
+        made = []
+        for x, y, z in zip(a, b, c):
+            can = [0, 0]
+            for i in range(8):
+                can[table >> i & 1] |= x[i >> 2 & 1] & y[i >> 1 & 1] & z[i & 1]
+            made.append(tuple(can))
+        assert results("TABLE", bits, (bits, bits, bits), constant=table)[:bits] == undefined(made)
+
+
+def known(bits, value, all_cases):
+    return [(0, all_cases) if value >> k & 1 else (all_cases, 0) for k in range(bits)]
+
+
+@pytest.mark.parametrize("first, count", [(0, 5), (1, 3), (4, 4), (2, 0), (6, 2), (0, 9)])
+def test_parts(first, count):
+    """Extracted, with zeros or a sign, and put into another number; an end beyond the number is its end."""
+    bits, cases = 5, (1 << 3 ** 5) - 1
+    a, = sources((bits,))
+    room = min(count, max(0, bits - first))
+    field = [a[first + k] for k in range(room)]
+    sign = a[min(first + count, bits) - 1] if count else (cases, 0)
+    for operation, fill in (("PART", (cases, 0)), ("PART_SIGNED", sign)):
+        assert results(operation, bits, (bits,), constant=(first, count))[:bits] == undefined(field + [fill] * (bits - room)), operation
+    (a, b), cases = sources((bits, bits)), (1 << 9 ** bits) - 1
+    made = [a[k - first] if first <= k < first + room else b[k] for k in range(bits)]
+    assert results("PUT_PART", bits, (bits, bits), constant=(first, count))[:bits] == undefined(made)
+
+
+def test_bytes_that_nibbles_pick():
+    """Of bytes with few bits that vary: the lowest and the highest one of each word."""
+    a, b = sources((2, 2))
+    cases = (1 << 3 ** 4) - 1
+    word = [[x[0], *known(30, 0, cases), x[1]] for x in (a, b)]
+    for picks in (0x3210, 0x7654, 0x0437, 0xbf84, 0x3b3b):
+        made = []
+        for i in range(4):
+            number = picks >> 4 * i & 15
+            byte = word[number >> 2 & 1][8 * (number & 3):8 * (number & 3) + 8]
+            made += [byte[7]] * 8 if number & 8 else byte
+        assert results("PICK", 32, (2, 2), constant=picks, ends=True)[:32] == undefined(made), hex(picks)
 
 
 def test_a_flag_says_whether_the_result_is_zero():

@@ -71,11 +71,6 @@ struct wt_register_shape {
 #define WT_REGISTER_BYTES 32
 #define WT_ROW_BYTES (WT_MAX_LANES * WT_REGISTER_BYTES)
 
-/** Registers of a file (wt_insn_operand) that nothing has given a value. */
-struct wt_unwritten {
-    unsigned file;
-    uint32_t first, count;
-};
 enum { WT_UNWRITTEN = 8 };
 /** Of wt_machine_ops.unwritten. */
 #define WT_UNTOLD SIZE_MAX

@@ -57,6 +57,18 @@ enum wt_operation {
     WT_DOES_FUNNEL_BYTES, /**< likewise, by bytes */
     WT_DOES_PERMUTE,      /**< bytes of source 0 : source 1 that the bytes of source 2 number */
     WT_DOES_SELECT,       /**< the second source where the last one, a bit, is 1, else the first */
+    /* SM: */
+    WT_DOES_SHIFT_LEFT_OUT, /**< likewise, but an amount beyond the value's bits shifts all out */
+    WT_DOES_SHIFT_RIGHT_OUT,
+    WT_DOES_SHIFT_SIGNED_OUT,
+    WT_DOES_PART, /**< a value, the first bit, how many bits, each modulo 256; beyond the value are
+                       zeros */
+    WT_DOES_PART_SIGNED, /**< beyond the value, and above the part, is the part's highest bit */
+    WT_DOES_PUT_PART,    /**< the second source, with the lowest bits of the first: from which bit
+                              on, how many, each modulo 256 */
+    WT_DOES_PICK,  /**< bytes of source 1 : source 0 that the 4 nibbles of source 2 number; bit 3:
+                        the byte's sign */
+    WT_DOES_TABLE, /**< of three bits each, by a table of 8 bits, the last source */
     WT_DOES_EQUAL,
     WT_DOES_NOT_EQUAL,
     WT_DOES_LESS, /**< of unsigned numbers */
@@ -74,6 +86,8 @@ enum wt_operation {
     WT_DOES_ATOMIC,   /**< another operation on memory; what it computes with decides */
     WT_DOES_BRANCH,   /**< sources that are no constants decide which lanes go where */
     WT_DOES_WAIT,     /**< nothing with values */
+    WT_DOES_UNTOLD,   /**< results depend on some sources, it is not said how: they count as defined
+                       */
 };
 
 /** What a flag (SCC, a carry, lanes of a mask) beside a result is. */
@@ -97,6 +111,7 @@ struct wt_insn_operand {
     bool may_count; /**< it is read, but only some of the addresses that lanes may use depend on it
                      */
     bool guards;    /**< SCALAR: it says which lanes execute this instruction, or the next ones */
+    bool inverted;  /**< SCALAR that is read: a lane's bit counts as its opposite */
     bool aside;     /**< it says where an operand is (an address, a shift of lanes), or how the
                          instruction computes (a rounding mode): it is no part of the result */
     uint8_t file;   /**< which registers or memory: an enumeration of the family's */
@@ -109,7 +124,14 @@ struct wt_insn_operand {
                             lie `step` bits from each other, 0: those of all lanes; */
     uint16_t step;     /**< … 0: they are one value */
     uint16_t row_step; /**< … and those of the next lanes so many bits behind these */
-    int64_t value;     /**< CONSTANT: its value; MEMORY: bytes after the address */
+    int64_t value;     /**< CONSTANT: its value; MEMORY: bytes after the address; ROW, where
+                            `element` is told: with which byte of what is moved it begins */
+};
+
+/** Registers of a file (wt_insn_operand) that nothing has given a value. */
+struct wt_unwritten {
+    unsigned file;
+    uint32_t first, count;
 };
 
 enum { WT_MOST_OPERANDS = 80 };
@@ -123,12 +145,18 @@ struct wt_insn_operands {
     bool any_lane;             /**< it does nothing where none of its lanes is enabled */
     bool indirect;             /**< registers choose some of them: at another issue it has others */
     bool incomplete;           /**< it has others, too, which are not known */
-    uint8_t operation;         /**< enum wt_operation */
-    uint8_t then;              /**< with its result and the third source; OTHER: nothing */
-    uint8_t flag;              /**< enum wt_flag */
-    uint8_t width;             /**< bits that the operation is for; 0: those of its result */
-    bool decides;              /**< the truth of the comparison decides where its lanes go on */
-    bool turned;               /**< its first two sources are listed in the other order */
+    bool steady; /**< indirect, but the same at each issue of one frame (wt_issue.frame), and where
+                      lanes are enabled by a register that guards */
+    uint8_t element; /**< of a load or store: bytes in memory of each register, whose sign or zeros
+                          fill the rest of it; 0: as many as the registers have */
+    struct wt_unwritten empties; /**< registers that have no value from then on, but those of them
+                                      that are written */
+    uint8_t operation;           /**< enum wt_operation */
+    uint8_t then;                /**< with its result and the third source; OTHER: nothing */
+    uint8_t flag;                /**< enum wt_flag */
+    uint8_t width;               /**< bits that the operation is for; 0: those of its result */
+    bool decides;                /**< the truth of the comparison decides where its lanes go on */
+    bool turned;                 /**< its first two sources are listed in the other order */
     bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
                    out */
     wt_lanes enabled;

@@ -178,6 +178,23 @@ static void find_registers(struct wt_slice *s, struct made *x)
     }
 }
 
+/* Registers that have no value from the instruction on: what they had before is not looked for. */
+static void find_emptied(struct wt_slice *s, struct made *x)
+{
+    enum { MOST = 1 << 10 };
+    const struct wt_unwritten *e = &x->operands.empties;
+    for (uint32_t done = 0; done < e->count; done += MOST) {
+        const uint32_t left = e->count - done;
+        const unsigned bits = s->m->ops->operand_files[e->file].bits;
+        const struct wt_insn_operand part = {.kind = WT_OPERAND_SCALAR,
+                                             .file = (uint8_t)e->file,
+                                             .number = e->first + done,
+                                             .bits =
+                                                 (uint16_t)(bits * (left < MOST ? left : MOST))};
+        x->of_wave |= slice_register(s, x->issue->id, &part, 0, 0, false, &x->depth) != 0;
+    }
+}
+
 static void look_for_loaded(struct wt_slice *s, const struct made *x, uint32_t depth, bool exact)
 {
     for (size_t n = 0; n < x->issue->accesses; n++) {
@@ -332,6 +349,7 @@ void slice_read(struct wt_slice *s, const struct issue *i)
     if (x.operands.any_lane && !x.enabled)
         return;
     find_registers(s, &x);
+    find_emptied(s, &x);
     find_stored(s, &x);
     if (x.depth == UINT32_MAX)
         return;

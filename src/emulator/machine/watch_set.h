@@ -142,6 +142,8 @@ struct wt_issue {
     wt_lanes mask;
     bool executes; /**< it counts for EXECUTE watches: on Vortex, a lane is enabled */
     bool issues;   /**< it counts for ISSUE watches: no breakpoint halts the wave instead, either */
+    uint32_t frame; /**< where the wave's registers are in their file, for families that move them;
+                         else 0 */
 };
 
 /**

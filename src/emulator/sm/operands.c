@@ -705,7 +705,7 @@ bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands
     survey(&l, at, &condition_code);
     l.bytes = accessed(&l);
     if (w && l.u.guard != 7) {
-        o->indirect = o->exact = true;
+        o->indirect = o->exact = o->steady = true;
         o->enabled = sm_lanes_of(w, &l.u);
     }
     if (reads_state(&l, 'T') || writes_state(&l, 'T')) {
@@ -725,9 +725,12 @@ bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands
     put_letters(&l);
     o->any_lane = writes_state(&l, 'b');
     o->incomplete = is(&l, SM_BAR_RED); /* other warps have a part in its result */
+    sm_list_meaning(&l.u, o);
     struct wt_insn_operand *guard =
         l.u.guard % 8 == 7 ? NULL : put_predicate(&l, l.u.guard % 8, false);
-    if (guard)
-        guard->aside = guard->crosses = true; /* it says which lanes are enabled */
+    if (guard) {
+        guard->aside = guard->crosses = guard->guards = true; /* it says which lanes are enabled */
+        guard->inverted = l.u.guard >= 8;
+    }
     return true;
 }

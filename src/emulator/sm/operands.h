@@ -2,9 +2,10 @@
 #ifndef WT_EMULATOR_SM_OPERANDS_H
 #define WT_EMULATOR_SM_OPERANDS_H
 
-#include "emulator/machine/operands.h"
+#include "emulator/machine/machine.h"
 
 struct sm_ptx;
+struct sm_uop;
 struct sm_warp;
 
 /** Files of registers, and memory (wt_insn_operand.file). */
@@ -53,12 +54,20 @@ enum sm_special {
  */
 bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands *operands);
 
+/** Adds what the instruction does with those that are listed (meaning.c). */
+void sm_list_meaning(const struct sm_uop *u, struct wt_insn_operands *operands);
+
 /**
  * Lists the operands of record @p index of PTX, which @p w is about to execute: those of its frame
  * now. False: there is no such record.
  */
 bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t index,
                   struct wt_insn_operands *operands);
+
+/* The machine's operations of these names (definedness.c). */
+WT_MACHINE_FN(read_cell) sm_read_cell;
+WT_MACHINE_FN(unwritten) sm_unwritten;
+WT_MACHINE_FN(lane_sources) sm_lane_sources;
 
 /** The files of registers, by enum sm_file. */
 extern const struct wt_operand_file sm_operand_files[];

@@ -115,6 +115,24 @@ PTX_EXECUTOR(ptx_op_join)
     return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(u);
 }
 
+/* Whether a path comes together with the one that runs, which is at a .sync. */
+static bool comes_here(const struct sm_warp *w, const struct sm_entry *e, uint64_t pc)
+{
+    return e->kind == SM_ENTRY_PATH && e->pc == pc && e->base == w->base &&
+           (e->wait == PTX_WAITS_SYNC || e->wait == PTX_RUNS);
+}
+
+uint32_t ptx_lanes_together(const struct sm_warp *w, const struct ptx_op *o)
+{
+    uint32_t lanes = ptx_lanes(w, o), others = 0;
+    for (uint32_t i = 0; w->wait != PTX_GOES_ON && i < w->depth; i++)
+        others |= comes_here(w, &w->stack[i], w->pc) ? w->stack[i].mask : 0;
+    if (!others || o->guard == PTX_NO_SLOT)
+        return lanes | others;
+    const uint32_t mask = *(const uint32_t *)(ptx_frame(w) + o->guard);
+    return lanes | (others & (o->guard_negated ? ~mask : mask));
+}
+
 bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *members,
                   const struct sm_uop **next)
 {
@@ -126,8 +144,7 @@ bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *mem
     }
     for (uint32_t i = w->depth; i-- > 0;) {
         const struct sm_entry *e = &w->stack[i];
-        if (e->kind != SM_ENTRY_PATH || e->pc != pc || e->base != w->base ||
-            (e->wait != PTX_WAITS_SYNC && e->wait != PTX_RUNS))
+        if (!comes_here(w, e, pc))
             continue;
         w->mask |= e->mask;
         ptx_remove_entry(w, i);

@@ -310,6 +310,8 @@ enum ptx_math {
 
 /* Executors of integers and bits by type; NULL where there is none. */
 sm_op ptx_integer(enum ptx_math op, enum ptx_type type);
+/* The other way; false: it is no such executor. */
+bool ptx_integer_of(sm_op run, enum ptx_math *op, enum ptx_type *type);
 /* Of floating point; `plain`: the host's arithmetic does (no rounding, flushing, saturation). */
 sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain);
 /* setp of the type. */
@@ -385,6 +387,8 @@ bool ptx_can_run(const struct sm_entry *e);
 bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc);
 /* Removes path i of those that do not run. */
 void ptx_remove_entry(struct sm_warp *w, uint32_t i);
+/* The lanes that execute a .sync of the path that runs, with those that come together there. */
+uint32_t ptx_lanes_together(const struct sm_warp *w, const struct ptx_op *o);
 /* Adds a path, to the one at the same place if there is one. */
 void ptx_put_away(struct sm_warp *w, uint64_t pc, uint32_t mask, uint32_t base, uint32_t wait,
                   uint32_t result);

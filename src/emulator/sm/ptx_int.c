@@ -493,6 +493,18 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type)
     return executors[op][plain(op, type)];
 }
 
+bool ptx_integer_of(sm_op run, enum ptx_math *op, enum ptx_type *type)
+{
+    for (unsigned i = 0; i < PTX_MATHS; i++)
+        for (unsigned k = 0; k < PTX_TYPES; k++)
+            if (executors[i][k] == run) {
+                *op = (enum ptx_math)i;
+                *type = (enum ptx_type)k;
+                return true;
+            }
+    return false;
+}
+
 /* ---- selection by a predicate, and by a sign ---- */
 
 #define SELECT(T, E)                                                                               \

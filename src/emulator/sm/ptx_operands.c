@@ -5,6 +5,7 @@
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/ptx_matrix.h"
+#include "emulator/sm/ptx_meaning.h"
 
 /* A record whose operands are being listed, before it is executed. */
 struct listing {
@@ -16,7 +17,7 @@ struct listing {
     uint8_t pair;      /* of what is listed now */
 };
 
-enum { UNSET = PTX_LOCAL_ROW * PTX_ROW_BYTES, MOST_PAIRS = 30 };
+enum { UNSET = PTX_LOCAL_ROW * PTX_ROW_BYTES, MOST_PAIRS = 60 };
 
 static bool has_room(const struct listing *l)
 {
@@ -63,15 +64,15 @@ static void put_memory(struct listing *l, bool reads, bool writes)
                                                    .file = SM_FILE_MEMORY});
 }
 
-static void put_carry(struct listing *l, bool writes)
+static struct wt_insn_operand *put_carry(struct listing *l, bool writes)
 {
-    wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
-                                                   .reads = !writes,
-                                                   .writes = writes,
-                                                   .by_lane = true,
-                                                   .file = SM_FILE_STATE,
-                                                   .bits = 32,
-                                                   .number = SM_STATE_CARRY});
+    return wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                          .reads = !writes,
+                                                          .writes = writes,
+                                                          .by_lane = true,
+                                                          .file = SM_FILE_STATE,
+                                                          .bits = 32,
+                                                          .number = SM_STATE_CARRY});
 }
 
 /* Bytes of the register at a slot, 0: a predicate; -1: it has no name. */
@@ -129,49 +130,93 @@ static void put_vector(struct listing *l, unsigned bytes, bool writes)
 {
     for (unsigned k = 0; k < l->op->count && k < 4; k++)
         if (l->op->vector[k] != PTX_NO_SLOT && !l->op->vector_constant[k])
-            put_row(l, l->w->base, l->op->vector[k], bytes, writes);
+            put_row(l, l->w->base, l->op->vector[k], bytes, writes)->value =
+                (int64_t)k * l->op->size;
+}
+
+/* Some bits of a register of 4 or 8 bytes. */
+static void put_part(struct listing *l, uint32_t slot, unsigned bytes, unsigned first,
+                     unsigned bits, bool writes)
+{
+    struct wt_insn_operand *x = put_row(l, l->w->base, slot, bytes, writes);
+    x->first = (uint8_t)first;
+    x->bits = (uint16_t)bits;
+}
+
+/* The elements of a vector are parts of one register: each of them is a move of its own. */
+static void put_elements(struct listing *l, uint32_t whole, bool packs)
+{
+    const struct ptx_op *op = l->op;
+    const unsigned bits = 8u * op->size;
+    l->o->operation = WT_DOES_MOVE;
+    l->o->width = (uint8_t)bits;
+    for (unsigned k = 0; k < op->count && k < 4; k++) {
+        const bool named = op->vector[k] != PTX_NO_SLOT && !op->vector_constant[k];
+        l->pair = (uint8_t)(k + 1);
+        if (packs)
+            put_part(l, whole, op->element, k * bits, bits, true);
+        if (named && packs)
+            put_part(l, op->vector[k], 4, 0, bits, false);
+        else if (named)
+            put_row(l, l->w->base, op->vector[k], 4, true);
+        if (named && !packs && whole != PTX_NO_SLOT)
+            put_part(l, whole, op->element, k * bits, bits, false);
+    }
+    l->pair = 0;
 }
 
 /* ---- parameters of functions: a dword a row ---- */
 
+/* A move between a register, or a half of one of 64 bits, and a row, or a part of one. */
+static void put_parameter_part(struct listing *l, unsigned k, unsigned half, bool loads)
+{
+    const struct ptx_op *op = l->op;
+    const uint32_t at = (uint32_t)op->offset + k * op->size;
+    const unsigned bits = op->size < 4 ? 8u * op->size : 32;
+    const bool named = op->vector[k] != PTX_NO_SLOT && !op->vector_constant[k];
+    if (loads && !named)
+        return;
+    l->pair = (uint8_t)(2 * k + half + 1);
+    if (loads && bits < 32) /* zeros, or a sign, fill its register */
+        put_row(l, l->w->base, op->vector[k], op->how, true)->type =
+            op->is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
+    else if (named)
+        put_part(l, op->vector[k], op->how, 32 * half, bits, loads);
+    struct wt_insn_operand *x =
+        put_row(l, l->w->base, op->s[0].slot + (at / 4 + half) * PTX_ROW_BYTES, 4, !loads);
+    x->first = (uint8_t)(bits < 32 ? 8 * (at % 4) : 0); /* step stays that of dwords */
+    x->bits = (uint16_t)bits;
+}
+
 /* The elements of a vector, each moved between its register and the parameter's rows. */
 static void put_parameter(struct listing *l, bool loads)
 {
-    const struct ptx_op *op = l->op;
-    for (unsigned k = 0; k < op->count && k < 4; k++) {
-        const uint32_t at = (uint32_t)op->offset + k * op->size;
-        const bool named = op->vector[k] != PTX_NO_SLOT && !op->vector_constant[k];
-        if (loads && !named)
-            continue;
-        l->pair = (uint8_t)(k + 1);
-        if (named)
-            put_row(l, l->w->base, op->vector[k], op->how, loads);
-        for (unsigned n = 0; n < (op->size == 8 ? 2u : 1u); n++) {
-            struct wt_insn_operand *x =
-                put_row(l, l->w->base, op->s[0].slot + (at / 4 + n) * PTX_ROW_BYTES, 4, !loads);
-            if (op->size < 4) { /* step stays that of dwords */
-                x->first = (uint8_t)(8 * (at % 4));
-                x->bits = (uint16_t)(8 * op->size);
-            }
-        }
-    }
+    l->o->operation = WT_DOES_MOVE;
+    l->o->width = l->op->size < 4 ? (uint8_t)(8 * l->op->size) : 32;
+    for (unsigned k = 0; k < l->op->count && k < 4; k++)
+        for (unsigned half = 0; half < (l->op->size == 8 ? 2u : 1u); half++)
+            put_parameter_part(l, k, half, loads);
     l->pair = 0;
 }
 
 /* ---- calls ---- */
 
-/* A dword of each lane from one frame to another. */
+/* A dword of each lane from one frame to another; @p wide: from a half of a register of 64 bits. */
 static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t from_base,
-                     const struct ptx_source *from, uint32_t at)
+                     const struct ptx_source *from, uint32_t n, bool wide)
 {
-    if (!has_room(l)) { /* the list is full */
+    if (!has_room(l) || l->pair == MOST_PAIRS) { /* the list is full */
         l->o->incomplete = true;
         return;
     }
-    l->pair = (uint8_t)(l->pair < MOST_PAIRS ? l->pair + 1 : MOST_PAIRS);
+    l->pair++;
     put_row(l, to_base, to, 4, true);
-    if (!from->constant)
-        put_row(l, from_base, from->slot + at, 4, false);
+    if (from->constant)
+        return;
+    struct wt_insn_operand *x =
+        put_row(l, from_base, from->slot + (wide ? 0 : n * PTX_ROW_BYTES), wide ? 8 : 4, false);
+    x->first = wide ? (uint8_t)(32 * n) : 0;
+    x->bits = 32;
 }
 
 /* Arguments go to rows of the new frame, whose other registers are those that nobody has written.
@@ -183,26 +228,20 @@ static void put_call(struct listing *l)
     uint32_t rows = c->rows + PTX_PARAMETER_ROW;
     if (l->op->run == ptx_op_call)
         rows = l->image->function[l->op->offset].rows;
+    l->o->operation = WT_DOES_MOVE;
+    l->o->width = 32;
     for (uint32_t k = 0; k < c->argument_count; k++) {
         const struct ptx_move *m = &c->argument[k];
-        if (m->wide && has_room(l)) {
-            l->pair = (uint8_t)(l->pair < MOST_PAIRS ? l->pair + 1 : MOST_PAIRS);
-            put_row(l, base, m->to, 4, true);
-            put_row(l, base, m->to + PTX_ROW_BYTES, 4, true);
-            if (!m->from.constant && has_room(l))
-                put_row(l, l->w->base, m->from.slot, 8, false);
-            continue;
-        }
-        for (uint32_t n = 0; n < m->dwords; n++)
-            put_move(l, base, m->to + n * PTX_ROW_BYTES, l->w->base, &m->from, n * PTX_ROW_BYTES);
+        for (uint32_t n = 0; n < (m->wide ? 2 : m->dwords); n++)
+            put_move(l, base, m->to + n * PTX_ROW_BYTES, l->w->base, &m->from, n, m->wide);
     }
     l->pair = 0;
     if (l->op->run == ptx_op_call_register && has_room(l))
         put_aside(l, 0);
-    l->pair = MOST_PAIRS + 1; /* nothing is read for them */
-    for (uint32_t n = 0; n < rows && has_room(l); n += 60)
-        put_rows(l, base, n * PTX_ROW_BYTES, rows - n < 60 ? rows - n : 60, true);
-    l->pair = 0;
+    const uint32_t listed = l->o->incomplete ? c->rows + PTX_PARAMETER_ROW : 0;
+    if (rows > listed)
+        l->o->empties = (struct wt_unwritten){SM_FILE_R, (base + listed) * PTX_ROW_BYTES,
+                                              (rows - listed) * PTX_ROW_BYTES};
 }
 
 static void put_return(struct listing *l)
@@ -215,10 +254,12 @@ static void put_return(struct listing *l)
     if (!image || header[PTX_CALL] >= image->call_count)
         return;
     const struct ptx_call *c = &image->call[header[PTX_CALL]];
+    l->o->operation = WT_DOES_MOVE;
+    l->o->width = 32;
     for (uint32_t k = 0; k < c->result_count; k++) {
         const struct ptx_source from = {.slot = c->result_slot + k * PTX_ROW_BYTES};
         if (c->result[k] != PTX_NO_SLOT)
-            put_move(l, header[PTX_CALLER], c->result[k], l->w->base, &from, 0);
+            put_move(l, header[PTX_CALLER], c->result[k], l->w->base, &from, 0, false);
     }
     l->pair = 0;
 }
@@ -227,6 +268,7 @@ static void put_return(struct listing *l)
 static void put_builtin(struct listing *l)
 {
     const struct ptx_call *c = &l->image->call[l->op->index];
+    l->o->operation = WT_DOES_UNTOLD;
     for (uint32_t k = 0; k < c->result_count && has_room(l); k++)
         if (c->result[k] != PTX_NO_SLOT)
             put_row(l, l->w->base, c->result[k], 4, true);
@@ -255,6 +297,7 @@ static unsigned matrix_rows(const struct ptx_op *o, unsigned which)
 static void put_matrix(struct listing *l)
 {
     const struct ptx_op *op = l->op;
+    l->o->operation = WT_DOES_UNTOLD;
     put_rows(l, l->w->base, op->d, matrix_rows(op, 3), true);
     for (unsigned k = 0; k < 3; k++)
         put_rows(l, l->w->base, op->s[k].slot, matrix_rows(op, k), false);
@@ -271,6 +314,11 @@ static bool is_load(sm_op run)
 
 static void put_load(struct listing *l)
 {
+    const bool plain = l->op->run == ptx_op_load || l->op->run == ptx_op_load_parameter;
+    l->o->operation = !plain             ? WT_DOES_OTHER
+                      : l->op->is_signed ? WT_DOES_LOAD_SIGNED
+                                         : WT_DOES_LOAD;
+    l->o->element = plain ? l->op->size : 0;
     put_vector(l,
                l->op->run == ptx_op_texture        ? 4
                : l->op->run == ptx_op_surface_load ? (l->op->size == 8 ? 8 : 4)
@@ -285,6 +333,8 @@ static void put_load(struct listing *l)
 
 static void put_store(struct listing *l)
 {
+    l->o->operation = WT_DOES_STORE;
+    l->o->element = l->op->size;
     put_vector(l, l->op->run == ptx_op_store ? l->op->how : l->op->size == 8 ? 8 : 4, false);
     for (unsigned k = 0; k < 4; k++)
         put_aside(l, k);
@@ -294,9 +344,13 @@ static void put_store(struct listing *l)
 static void put_atomic(struct listing *l)
 {
     const unsigned wide = l->op->size == 8 ? 8 : 4;
+    const bool barrier = l->op->run == ptx_op_mbarrier;
+    const unsigned result = barrier ? bytes_of(l, l->op->d, PTX_NO_SLOT) : wide;
+    l->o->operation = !barrier && l->op->how != SM_ATOMIC_EXCH ? WT_DOES_ATOMIC
+                      : result                                 ? WT_DOES_EXCHANGE
+                                                               : WT_DOES_OTHER;
     if (l->op->d != PTX_NO_SLOT)
-        put_row(l, l->w->base, l->op->d,
-                l->op->run == ptx_op_mbarrier ? bytes_of(l, l->op->d, PTX_NO_SLOT) : wide, true);
+        put_row(l, l->w->base, l->op->d, result, true);
     put_aside(l, 0);
     put_source(l, 1);
     if (l->op->run == ptx_op_atomic && l->op->how == SM_ATOMIC_CAS)
@@ -304,20 +358,36 @@ static void put_atomic(struct listing *l)
     put_memory(l, true, true);
 }
 
-/* Lanes have results from other lanes; the others of the operands say which. */
-static void put_exchange(struct listing *l)
-{
-    put_result(l, l->op->d);
-    put_result(l, l->op->d2);
-    put_crossing(l, 0);
-    for (unsigned k = 1; k < 4; k++)
-        put_aside(l, k);
-}
-
 static bool is_exchange(sm_op run)
 {
     return run == ptx_op_shuffle || run == ptx_op_vote || run == ptx_op_match ||
            run == ptx_op_reduce || run == ptx_op_transpose;
+}
+
+/* Lanes have results from other lanes; the others of the operands say which. */
+static void put_exchange(struct listing *l)
+{
+    const bool shuffles = l->op->run == ptx_op_shuffle;
+    l->o->operation = shuffles                         ? WT_DOES_MOVE
+                      : l->op->run == ptx_op_transpose ? WT_DOES_UNTOLD
+                                                       : WT_DOES_OTHER;
+    l->pair = shuffles; /* its predicate does not depend on the value, */
+    put_result(l, l->op->d);
+    l->pair = shuffles ? 2 : 0;
+    put_result(l, l->op->d2);
+    l->pair = shuffles;
+    put_crossing(l, 0);
+    l->pair = 0;
+    for (unsigned k = 1; k < 4; k++)
+        put_aside(l, k);
+}
+
+/* Whether its lanes come together with others first. */
+static bool is_together(const struct ptx_op *op)
+{
+    return (is_exchange(op->run) && op->flag) || op->run == ptx_op_elect ||
+           op->run == ptx_op_matrix || op->run == ptx_op_load_matrix ||
+           op->run == ptx_op_store_matrix || op->run == ptx_op_transpose;
 }
 
 /* Results that no register is read for. */
@@ -332,6 +402,59 @@ static bool is_control(sm_op run)
     return run == ptx_op_nop || run == ptx_op_copy_wait || run == ptx_op_fence ||
            run == ptx_op_bra || run == ptx_op_brx || run == ptx_op_exit || run == ptx_op_trap ||
            run == ptx_op_barrier || run == ptx_op_warp_barrier || run == ptx_op_join;
+}
+
+/* ---- arithmetic, conversions, selection, predicates; alloca and the stack ---- */
+
+static unsigned told(const struct listing *l, unsigned bytes, uint32_t slot, uint32_t other)
+{
+    return bytes == PTX_UNTOLD ? bytes_of(l, slot, other) : bytes;
+}
+
+/* A source of so many bytes. Without lanes that are left out constants count, too. */
+static void put_value(struct listing *l, const struct ptx_meaning *m, unsigned k)
+{
+    const struct ptx_source *s = &l->op->s[k];
+    const unsigned bytes = m->bytes[k + 1];
+    const bool other = m->operation == WT_DOES_OTHER;
+    if (s->constant && !other) {
+        const uint64_t value = ptx_get(s->constant, bytes == 8 ? 8 : 4, 0);
+        wt_operands_add_constant(l->o, m->left && k == 2 ? 32 - (int64_t)value : (int64_t)value);
+    } else if (!s->constant && s->slot != PTX_NO_SLOT && s->slot != UNSET) {
+        put_row(l, l->w->base, s->slot, told(l, bytes, s->slot, l->op->d), false)->inverted =
+            s->negated;
+    }
+}
+
+static void put_arithmetic(struct listing *l)
+{
+    const struct ptx_op *op = l->op;
+    const struct ptx_meaning m = ptx_meaning_of(op);
+    const unsigned bytes = op->d == PTX_NO_SLOT ? 0 : told(l, m.bytes[0], op->d, op->s[0].slot);
+    l->o->operation = m.operation;
+    l->o->then = m.then;
+    l->o->flag = m.flag;
+    l->o->width = m.width;
+    if (op->d != PTX_NO_SLOT)
+        put_row(l, l->w->base, op->d, bytes, true)->type =
+            m.is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
+    if (m.bytes[0] == 0 && op->d2 != PTX_NO_SLOT)
+        put_row(l, l->w->base, op->d2, 0, true);
+    else
+        put_result(l, op->d2);
+    if (m.of_zero)
+        wt_operands_add_constant(l->o, 0);
+    for (unsigned k = 0; k < 4; k++)
+        if (m.order[k] < 4 && (op->s[m.order[k]].constant || op->s[m.order[k]].slot))
+            put_value(l, &m, m.order[k]);
+    if (m.has_table)
+        wt_operands_add_constant(l->o, op->how);
+    if (ptx_is_carrying(op->run)) {
+        if (op->flag)
+            put_carry(l, true);
+        if (op->how & 1) /* 0 after a borrow */
+            put_carry(l, false)->inverted = m.operation == WT_DOES_SUBTRACT;
+    }
 }
 
 static void put_operands(struct listing *l)
@@ -358,18 +481,24 @@ static void put_operands(struct listing *l)
     else if (is_source(op->run)) {
         put_result(l, op->d);
         put_result(l, op->d2);
+    } else if (op->run == ptx_op_brx) {
+        l->o->operation = WT_DOES_BRANCH;
+        put_source(l, 0);
     } else if (is_control(op->run)) {
         for (unsigned k = 0; k < 4; k++)
             put_aside(l, k);
     } else if (op->run == ptx_op_copy_async) {
+        l->o->operation = WT_DOES_STORE;
         for (unsigned k = 0; k < 3; k++)
             put_aside(l, k);
         put_memory(l, true, true);
     } else if (op->run == ptx_op_load_matrix) {
+        l->o->operation = WT_DOES_UNTOLD;
         put_rows(l, l->w->base, op->d, op->count, true);
         put_aside(l, 0);
         put_memory(l, true, false);
     } else if (op->run == ptx_op_store_matrix) {
+        l->o->operation = WT_DOES_STORE;
         put_rows(l, l->w->base, op->s[1].slot, op->count, false);
         put_aside(l, 0);
         put_memory(l, false, true);
@@ -380,22 +509,11 @@ static void put_operands(struct listing *l)
         put_aside(l, 1);
         put_memory(l, loads, !loads);
     } else if (op->run == ptx_op_pack) {
-        put_row(l, l->w->base, op->d, op->element, true);
-        put_vector(l, 4, false);
+        put_elements(l, op->d, true);
     } else if (op->run == ptx_op_unpack) {
-        put_vector(l, 4, true);
-        put_row(l, l->w->base, op->s[0].slot, op->element, false);
-    } else { /* arithmetic, conversions, selection, predicates; alloca and the stack */
-        put_result(l, op->d);
-        put_result(l, op->d2);
-        for (unsigned k = 0; k < 4; k++)
-            put_source(l, k);
-        if (ptx_is_carrying(op->run)) {
-            if (op->flag)
-                put_carry(l, true);
-            if (op->how & 1)
-                put_carry(l, false);
-        }
+        put_elements(l, op->s[0].constant ? PTX_NO_SLOT : op->s[0].slot, false);
+    } else {
+        put_arithmetic(l);
     }
 }
 
@@ -409,11 +527,15 @@ bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t 
     *o = (struct wt_insn_operands){.indirect = true, .exact = true};
     if (l.function == image->function_count)
         return false;
-    o->enabled = ptx_lanes(w, l.op);
+    o->enabled = is_together(l.op) ? ptx_lanes_together(w, l.op) : ptx_lanes(w, l.op);
+    /* What a call and a return move depends on more than the frame. */
+    o->steady = !is_together(l.op) && l.op->run != ptx_op_call &&
+                l.op->run != ptx_op_call_register && l.op->run != ptx_op_ret;
     put_operands(&l);
     if (l.op->guard != PTX_NO_SLOT) {
         struct wt_insn_operand *x = put_row(&l, w->base, l.op->guard, 0, false);
-        x->aside = x->crosses = true; /* it says which lanes are enabled */
+        x->aside = x->crosses = x->guards = true; /* it says which lanes are enabled */
+        x->inverted = l.op->guard_negated;
     }
     return true;
 }

@@ -42,8 +42,13 @@ bool sm_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t
 struct wt_issue sm_issue_at(const struct wt_wave_head *head, uint64_t pc, uint64_t time)
 {
     const struct sm_warp *w = (const struct sm_warp *)head;
-    return (struct wt_issue){
-        .time = time, .pc = pc, .wave = w->id, .mask = w->mask, .executes = true, .issues = true};
+    return (struct wt_issue){.time = time,
+                             .pc = pc,
+                             .wave = w->id,
+                             .mask = w->mask,
+                             .executes = true,
+                             .issues = true,
+                             .frame = w->base};
 }
 
 /* Where an address that all warps share lies: in local memory of a lane (*at becomes the offset),

@@ -69,7 +69,7 @@ static bool copy_row(const struct copy_end *to, const struct copy_end *from, uin
         return true;
     wt_object_copied(to->host ? (uint64_t)(uintptr_t)to->host + to_offset : to->address + to_offset,
                      from->host ? (uint64_t)(uintptr_t)row : from->address + from_offset, bytes,
-                     "a copy of the driver");
+                     checks_entry("a copy of the driver"));
     if ((!from->host && !source) || (!to->host && !target))
         return false;
     order_copied(to->host ? (uintptr_t)to->host + to_offset : to->address + to_offset,

@@ -1,0 +1,354 @@
+/* What an instruction loads and stores. See init_state.h. */
+#include "base/array.h"
+#include "check/init_state.h"
+#include "emulator/machine/groups.h"
+
+/* The operand that has byte @p at of what is moved; *within becomes the byte of it. NULL: none
+ * does. */
+static const struct wt_insn_operand *data_at(const struct wt_check_init *c, bool writes,
+                                             unsigned at, unsigned *within)
+{
+    const struct init_insn *insn = c->pending.insn;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (!init_is_register(o) || o->aside || (writes ? !o->writes : !o->reads))
+            continue;
+        if (insn->head.element) {
+            if (at - (unsigned)o->value >= insn->head.element)
+                continue;
+            *within = at - (unsigned)o->value;
+            return o;
+        }
+        const unsigned bytes = init_bits_of(c, o) / 8;
+        if (bytes >= INIT_MOST_BYTES)
+            return NULL; /* rows of all lanes, in an order of their own */
+        if (at < bytes) {
+            *within = at;
+            return o;
+        }
+        at -= bytes;
+    }
+    return NULL;
+}
+
+/* Bytes that a lane has loaded, from byte @p at of its data on. */
+static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
+                       const struct init_byte *byte, unsigned size, bool converted)
+{
+    const enum wt_operation operation = (enum wt_operation)c->pending.insn->head.operation;
+    const struct wt_insn_operand *o = NULL;
+    unsigned within;
+    const bool is_signed = operation == WT_DOES_LOAD_SIGNED ||
+                           ((operation == WT_DOES_EXCHANGE || operation == WT_DOES_ATOMIC) &&
+                            (o = data_at(c, true, at, &within)) && o->type == WT_OPERAND_SIGNED);
+    for (unsigned i = 0; i < size; i++) {
+        if (byte[i].undefined && (o = data_at(c, true, at + i, &within)))
+            init_put(c, o, lane, init_element_of(c, lane), 8 * within, 8,
+                     (struct wt_defined){0, byte[i].undefined, byte[i].computed}, byte[i].origin);
+    }
+    /* A sign that fills the rest of the register. */
+    const unsigned each = c->pending.insn->head.element ? c->pending.insn->head.element : size;
+    for (unsigned last = each - 1; is_signed && last < size; last += each) {
+        const struct init_byte *b = &byte[last];
+        if (!(b->undefined & 0x80) || !(o = data_at(c, true, at + last, &within)))
+            continue;
+        const unsigned bits = init_bits_of(c, o), from = 8 * (within + 1);
+        if (bits > from)
+            init_put(c, o, lane, init_element_of(c, lane), from, bits - from,
+                     (struct wt_defined){0, UINT64_MAX, b->computed & 0x80 ? UINT64_MAX : 0},
+                     b->origin);
+    }
+    for (unsigned i = 0; converted && i < size; i++) {
+        if (!byte[i].undefined)
+            continue;
+        const struct wt_defined all = {0, UINT64_MAX, UINT64_MAX};
+        for (unsigned k = 0; k < c->pending.insn->count; k++)
+            if (init_is_result(&c->pending.insn->list[k]))
+                init_put_result(c, &c->pending.insn->list[k], lane, all, init_computed_of(c, byte[i].origin));
+        return;
+    }
+}
+
+/* Bytes that a lane stores. */
+static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, unsigned lane,
+                         unsigned at, struct init_byte *byte, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++) {
+        unsigned within;
+        const struct wt_insn_operand *o = data_at(c, false, at + i, &within);
+        byte[i] = (struct init_byte){0};
+        if (!o || o->kind == WT_OPERAND_CONSTANT)
+            continue;
+        uint32_t origin = 0;
+        const struct wt_defined is =
+            init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 8 * within, 8, &origin);
+        byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
+    }
+}
+
+static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
+                                   const struct wt_observed *a)
+{
+    if (a->space == WT_OBSERVED_GLOBAL)
+        return c->global;
+    if (a->space == WT_OBSERVED_PRIVATE)
+        return &w->own;
+    if (a->space != WT_OBSERVED_GROUP || a->home == WT_HOME_NOW)
+        return NULL;
+    uint64_t *there = wt_map_add(&c->groups, a->home + 1);
+    struct init_space *s = there ? (struct init_space *)(uintptr_t)*there : NULL;
+    if (there && !s && (s = calloc(1, sizeof *s))) {
+        s->origin = INIT_OF_GROUP;
+        *there = (uint64_t)(uintptr_t)s;
+    }
+    return s;
+}
+
+enum { DWORD = 4, GROUP_WINDOW = 1 << 24 };
+
+/* Where the shadow has byte @p at of a lane's access. */
+static uint64_t shadow_of(const struct wt_observed *a, unsigned lane, unsigned at)
+{
+    const uint64_t addr = a->at[lane] + at;
+    return a->space == WT_OBSERVED_PRIVATE
+               ? (addr / DWORD * WT_MAX_LANES + lane) * DWORD + addr % DWORD
+           : a->space == WT_OBSERVED_GROUP ? addr % GROUP_WINDOW
+                                           : addr;
+}
+
+/* How many bytes of the access, from byte @p at on, lie side by side in the shadow. */
+static unsigned room_at(const struct wt_observed *a, unsigned lane, unsigned at)
+{
+    const unsigned rest = a->size - at, room = DWORD - (unsigned)((a->at[lane] + at) % DWORD);
+    return a->space != WT_OBSERVED_PRIVATE || rest < room ? rest : room;
+}
+
+static bool is_lane_defined(struct init_space *s, const struct wt_observed *a, unsigned lane)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        if (!init_is_defined(s, shadow_of(a, lane, at), room_at(a, lane, at)))
+            return false;
+    return true;
+}
+
+static void load_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
+                      struct init_byte *byte)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        init_load(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
+}
+
+static void store_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
+                       const struct init_byte *byte)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        init_store(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
+}
+
+static void define_lane(struct init_space *s, const struct wt_observed *a, unsigned lane)
+{
+    for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
+        init_define(s, shadow_of(a, lane, at), room_at(a, lane, at));
+}
+
+/* Whether the lanes are neighbours: `count` of them from `first` on. */
+static bool are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
+{
+    *first = wt_lanes_lowest(lanes);
+    *count = wt_lanes_count(lanes);
+    return lanes >> *first == wt_lanes_first(*count);
+}
+
+/* Whether the lanes access bytes one behind the other in the shadow. */
+static bool is_contiguous(const struct wt_observed *a, uint64_t *addr, uint64_t *size)
+{
+    unsigned first, count;
+    const bool own = a->space == WT_OBSERVED_PRIVATE;
+    const uint64_t step = own ? 0 : a->size;
+    uint64_t differ = 0;
+    if (!are_neighbours(a->lanes, &first, &count) ||
+        (own && (a->size != DWORD || a->at[first] % DWORD)) ||
+        a->at[first + count - 1] != a->at[first] + (count - 1) * step)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        differ |= a->at[first + i] ^ (a->at[first] + i * step);
+    *addr = shadow_of(a, first, 0);
+    *size = (uint64_t)count * a->size;
+    return !differ;
+}
+
+/* The first and the last byte of all lanes. */
+static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
+{
+    unsigned first, count;
+    const bool near = are_neighbours(a->lanes, &first, &count);
+    wt_lanes left = a->lanes;
+    *low = UINT64_MAX;
+    *high = 0;
+    for (unsigned i = 0; i < count; i++, left &= left - 1) {
+        const uint64_t at = a->at[near ? first + i : wt_lanes_lowest(left)];
+        *low = at < *low ? at : *low;
+        *high = at > *high ? at : *high;
+    }
+    *high += a->size - 1;
+}
+
+static bool are_defined(struct init_space *s, const struct wt_observed *a)
+{
+    uint64_t first, last, size;
+    if (is_contiguous(a, &first, &size))
+        return init_is_defined(s, first, size);
+    extent_of(a, &first, &last);
+    if (a->space == WT_OBSERVED_GROUP) {
+        first %= GROUP_WINDOW;
+        last %= GROUP_WINDOW;
+    }
+    if (a->space != WT_OBSERVED_PRIVATE && first <= last && init_are_pages_defined(s, first, last))
+        return true;
+    for (wt_lanes left = a->lanes; left; left &= left - 1)
+        if (!is_lane_defined(s, a, wt_lanes_lowest(left)))
+            return false;
+    return true;
+}
+
+/* Bytes that the load was widened by, outside of the object. */
+static void undefine_beyond(struct wt_check_init *c, const struct wt_observed *a, unsigned lane,
+                            struct init_byte *byte)
+{
+    struct wt_object object;
+    struct wt_good good;
+    const uint64_t at = a->at[lane];
+    if (wt_objects_judge(c->space, at, a->size, false, &object, &good) != WT_PARTLY)
+        return;
+    struct init_origin o = {.kind = INIT_BEYOND, .object = object, .load = a->pc};
+    const uint32_t origin = init_new_origin(&o);
+    for (unsigned i = 0; i < a->size; i++)
+        if (at + i < object.addr || at + i - object.addr >= object.size)
+            byte[i] = (struct init_byte){0xff, 0, origin};
+}
+
+/* Whether some lane's load may be partly outside of its object. */
+static bool may_leave(struct wt_check_init *c, const struct wt_observed *a)
+{
+    enum { ELEMENT = 4 };
+    struct wt_object object;
+    uint64_t low, high;
+    if (a->space != WT_OBSERVED_GLOBAL || a->size <= ELEMENT || a->kind != WT_WATCH_READ)
+        return false;
+    extent_of(a, &low, &high);
+    if (c->good.state == wt_objects_state() && low >= c->good.first && high <= c->good.last)
+        return false;
+    if (high - low >= INT32_MAX)
+        return true;
+    struct wt_good good;
+    if (wt_objects_judge(c->space, low, high - low + 1, false, &object, &good) != WT_GOOD)
+        return true;
+    c->good = good;
+    return false;
+}
+
+static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
+{
+    enum { MOST = 4096 };
+    struct wt_object object;
+    const bool found = wt_object_find(c->space, addr, &object, NULL, NULL);
+    if (found ? init_is_hidden(&object) : !c->machine->groups.ops)
+        return; /* a program without a host leaves its variables */
+    for (size_t i = 0; i < c->visibles; i++)
+        if (c->visible[i].addr == addr && c->visible[i].size >= size)
+            return;
+    struct init_page_seen *grown =
+        c->visibles < MOST
+            ? wt_array_grow(c->visible, &c->visible_room, c->visibles + 1, sizeof *grown)
+            : NULL;
+    if (!grown)
+        return;
+    c->visible = grown;
+    grown[c->visibles++] = (struct init_page_seen){addr, size};
+}
+
+static void load(struct wt_check_init *c, struct init_space *s, const struct wt_observed *a,
+                 const struct init_pending *p)
+{
+    const enum wt_operation operation = (enum wt_operation)p->insn->head.operation;
+    const bool beyond = may_leave(c, a),
+               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE;
+    wt_lanes bad = 0;
+    uint32_t origin = 0;
+    /* A conditional store takes nothing from memory. */
+    if (operation == WT_DOES_STORE || operation == WT_DOES_UNTOLD ||
+        (!beyond && are_defined(s, a)))
+        return;
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        struct init_byte byte[INIT_MOST_BYTES];
+        bool any = false;
+        load_lane(s, a, lane, byte);
+        if (beyond)
+            undefine_beyond(c, a, lane, byte);
+        for (unsigned i = 0; i < a->size; i++)
+            if (byte[i].undefined) {
+                any = true;
+                origin = origin ? origin : byte[i].origin;
+            }
+        if (!any)
+            continue;
+        bad |= wt_lane_bit(lane);
+        if (decides)
+            define_lane(s, a, lane);
+        else {
+            init_unlock();
+            put_loaded(c, lane, p->moved + p->more[lane], byte, a->size,
+                       operation == WT_DOES_OTHER || operation > WT_DOES_ATOMIC);
+            init_lock();
+        }
+    }
+    if (bad && decides)
+        init_report(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory");
+    else if (bad && c->level >= WT_INIT_LOAD)
+        init_report(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded");
+}
+
+static void store(struct wt_check_init *c, struct init_wave *w, struct init_space *s,
+                  const struct wt_observed *a)
+{
+    uint64_t first, size;
+    if (!c->pending.slow && is_contiguous(a, &first, &size)) {
+        init_define(s, first, size);
+        return;
+    }
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const unsigned lane = wt_lanes_lowest(left);
+        struct init_byte byte[INIT_MOST_BYTES];
+        bool seen = false;
+        if (!c->pending.slow) {
+            define_lane(s, a, lane);
+            continue;
+        }
+        fetch_stored(c, w, lane, c->pending.moved + c->pending.more[lane], byte, a->size);
+        store_lane(s, a, lane, byte);
+        for (unsigned i = 0; i < a->size; i++)
+            seen |= c->level >= WT_INIT_COPY ? byte[i].undefined : byte[i].computed;
+        if (seen && a->space == WT_OBSERVED_GLOBAL)
+            note_visible(c, a->at[lane], a->size);
+    }
+}
+
+void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a)
+{
+    struct init_pending *p = &c->pending;
+    init_lock();
+    struct init_space *s = space_of(c, w, a);
+    if (s && a->kind != WT_WATCH_WRITE)
+        load(c, s, a, p);
+    if (s && a->kind != WT_WATCH_READ)
+        store(c, w, s, a);
+    init_unlock();
+    if (a->lanes == p->enabled) {
+        p->moved += a->size;
+        return;
+    }
+    for (wt_lanes left = a->lanes; left; left &= left - 1)
+        p->more[wt_lanes_lowest(left)] = (uint8_t)(p->more[wt_lanes_lowest(left)] + a->size);
+    p->any_more = true;
+}
