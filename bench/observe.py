@@ -27,7 +27,7 @@ def observation(report, folder, build, pairs, run, count, vortex):
         for way, text, aim in (("bytes", "accesses", "aim below x3"), ("all", "accesses and events", ""), ("memory", "memory checked", "aim below x8"), ("race", "races", "aim below x25"),
                                ("init", "uninitialised values", "aim below x25"), ("sync", "barriers", "aim below x25"),
                                ("hazard", "hazards", "aim below x25")):
-            if not what.startswith({"init": ("gfx900", "Vortex"), "hazard": "gfx900"}.get(way, "")):     # the check is not there for the others
+            if not what.startswith({"init": ("gfx900", "SM", "Vortex"), "hazard": "gfx900"}.get(way, "")):     # the check is not there for the others
                 continue
             a, b, ratio = pairs(lambda way=way: once(way), lambda: once("plain"), count)
             report.row(f"{what}: {text}", a, "nobody", b, ratio, "s", aim)

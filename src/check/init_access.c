@@ -64,7 +64,8 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
         const struct wt_defined all = {0, UINT64_MAX, UINT64_MAX};
         for (unsigned k = 0; k < c->pending.insn->count; k++)
             if (init_is_result(&c->pending.insn->list[k]))
-                init_put_result(c, &c->pending.insn->list[k], lane, all, init_computed_of(c, byte[i].origin));
+                init_put_result(c, &c->pending.insn->list[k], lane, all,
+                                init_computed_of(c, byte[i].origin));
         return;
     }
 }
@@ -80,8 +81,8 @@ static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, uns
         if (!o || o->kind == WT_OPERAND_CONSTANT)
             continue;
         uint32_t origin = 0;
-        const struct wt_defined is =
-            init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 8 * within, 8, &origin);
+        const struct wt_defined is = init_fetch(c, w, c->pending.wave, o, lane,
+                                                init_element_of(c, lane), 8 * within, 8, &origin);
         byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
     }
 }
@@ -276,8 +277,7 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
     wt_lanes bad = 0;
     uint32_t origin = 0;
     /* A conditional store takes nothing from memory. */
-    if (operation == WT_DOES_STORE || operation == WT_DOES_UNTOLD ||
-        (!beyond && are_defined(s, a)))
+    if (operation == WT_DOES_STORE || operation == WT_DOES_UNTOLD || (!beyond && are_defined(s, a)))
         return;
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);

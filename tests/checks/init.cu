@@ -86,6 +86,18 @@ __global__ void in_function(int *out, const int *in, int)
 }
 RUN(product_in_a_function, in_function)
 
+__device__ __noinline__ int next_of(const int *in, int at)
+{
+    return in[at] + 1; /* BUG called */
+}
+
+__global__ void calls(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    out[i] = next_of(in, i);
+}
+RUN(sum_in_a_call, calls, HALF)
+
 __global__ void reduce(int *out, const int *in, int)
 {
     const int i = threadIdx.x;
@@ -265,6 +277,78 @@ static void byte_of_a_word(int bad)
     (void)API(Free)(scratch);
 }
 
+/* What a function takes and returns has padding. */
+__device__ __noinline__ padded moved(padded from, int by)
+{
+    padded to;
+    to.tag = (char)(from.tag + by);
+    to.number = from.number - by;
+    return to;
+}
+
+__global__ void through_calls(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    padded own;
+    own.tag = (char)in[i];
+    own.number = in[i] * 5;
+    own = moved(own, i);
+    own = moved(own, own.tag);
+    out[i] = own.tag + own.number;
+}
+RUN_GOOD(padding_in_calls, through_calls, N)
+
+/* Fields that are written in a word that nobody has written as a whole. */
+struct fields {
+    unsigned low : 3;
+    int middle : 9;
+    unsigned high : 20;
+};
+
+__global__ void some_fields(int *out, fields *scratch, int)
+{
+    const int i = threadIdx.x;
+    scratch[i].middle = 3 * i - 90;
+    out[i] = scratch[i].middle;
+    if (i % 2) {
+        scratch[i].low = i;
+        out[i] += scratch[i].low * 1000;
+    }
+}
+
+static void fields_of_a_word(int)
+{
+    int *scratch = device(N, 0), *out = device(N, N);
+    LAUNCH(some_fields, 1, N, 0, 0, out, (fields *)scratch, 0);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(scratch);
+}
+
+/* Elements of a wide load, of which one is written; halves of a number of 64 bits. */
+struct alignas(8) quarters {
+    short a, b, c, d;
+};
+
+__global__ void some_quarters(int *out, quarters *scratch, int)
+{
+    const int i = threadIdx.x;
+    scratch[i].b = (short)(i - 30);
+    const quarters own = scratch[i];
+    scratch[i + N] = own;
+    const unsigned long long both = ((unsigned long long *)scratch)[i + N];
+    out[i] = own.b * 2 + (int)((both >> 16) & 0xff);
+}
+
+static void quarters_of_a_number(int)
+{
+    int *scratch = device(4 * N, 0), *out = device(N, N);
+    LAUNCH(some_quarters, 1, N, 0, 0, out, (quarters *)scratch, 0);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(scratch);
+}
+
 /* Each lane uses what it has written alone. */
 __global__ void partly(int *out, int *scratch, int)
 {
@@ -374,13 +458,14 @@ static void one_buffer_of_another(int)
 }
 
 CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
-      CASE(product_in_a_function), CASE(reduction_of_a_part), CASE(branch_on_unwritten),
+      CASE(product_in_a_function), CASE(sum_in_a_call), CASE(reduction_of_a_part), CASE(branch_on_unwritten),
       CASE(loop_on_unwritten), CASE(index_of_unwritten), CASE(index_of_a_store),
       CASE(atomic_of_unwritten), CASE(unwritten_counter), CASE(shared_of_a_part),
       CASE(branch_on_shared), CASE(own_of_a_part), CASE(padding_is_copied),
       CASE(unused_tail_is_copied), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
       CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
-      CASE(memory_is_set), CASE(one_buffer_of_another))
+      CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
+      CASE(fields_of_a_word), CASE(quarters_of_a_number))
 
 int main(int argc, char **argv)
 {

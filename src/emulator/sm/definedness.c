@@ -31,12 +31,12 @@ size_t sm_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *li
     if (!d->grid.active)
         return 0;
     const bool ptx = l->rows;
-    const uint32_t rows = !ptx ? l->registers
+    const uint32_t rows = !ptx                          ? l->registers
                           : l->rows > PTX_PARAMETER_ROW ? l->rows - PTX_PARAMETER_ROW
                                                         : 0;
     (void)wave;
-    list[0] = (struct wt_unwritten){SM_FILE_R, ptx ? FIRST * PTX_ROW_BYTES : 0,
-                                    rows * PTX_ROW_BYTES};
+    list[0] =
+        (struct wt_unwritten){SM_FILE_R, ptx ? FIRST * PTX_ROW_BYTES : 0, rows * PTX_ROW_BYTES};
     const uint32_t first = ptx ? SM_STATE_ZERO : 0;
     list[1] = (struct wt_unwritten){SM_FILE_STATE, first, SM_STATE_BARRIER - first};
     return 2;
@@ -69,10 +69,9 @@ static bool of_word(const struct sm_warp *w, uint64_t pc, uint8_t *from)
         return false;
     const uint32_t *lane = w->r[sm_bits(word, 20, 8)], *bound = w->r[sm_bits(word, 39, 8)];
     for (unsigned i = 0; i < SM_LANES; i++)
-        from[i] = (uint8_t)lane_of(
-            (SM_FIELD(word, shfl30) + INDEX) % (INDEX + 1), i,
-            sm_bit(word, 28) ? (uint32_t)sm_bits(word, 20, 5) : lane[i],
-            sm_bit(word, 29) ? (uint32_t)sm_bits(word, 34, 13) : bound[i]);
+        from[i] = (uint8_t)lane_of((SM_FIELD(word, shfl30) + INDEX) % (INDEX + 1), i,
+                                   sm_bit(word, 28) ? (uint32_t)sm_bits(word, 20, 5) : lane[i],
+                                   sm_bit(word, 29) ? (uint32_t)sm_bits(word, 34, 13) : bound[i]);
     return true;
 }
 

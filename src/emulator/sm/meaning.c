@@ -34,10 +34,10 @@ static enum wt_operation sum(const struct sm_uop *u, bool *turned)
 {
     const bool first = sm_bit(u->word, 49), second = sm_bit(u->word, 48);
     *turned = first && !second;
-    return first && second                                  ? WT_DOES_OTHER
+    return first && second                                    ? WT_DOES_OTHER
            : field_of(u, SM_F_x43) || field_of(u, SM_F_sat50) ? WT_DOES_OTHER
-           : first || second                                ? WT_DOES_SUBTRACT
-                                                            : WT_DOES_ADD;
+           : first || second                                  ? WT_DOES_SUBTRACT
+                                                              : WT_DOES_ADD;
 }
 
 static enum wt_operation load(unsigned size)

@@ -8,9 +8,8 @@ static const uint8_t as_listed[4] = {0, 1, 2, 3};
 
 static struct ptx_meaning other(unsigned result, unsigned first, unsigned second, unsigned third)
 {
-    return (struct ptx_meaning){.operation = WT_DOES_OTHER,
-                                .bytes = {result, first, second, third, 4},
-                                .order = as_listed};
+    return (struct ptx_meaning){
+        .operation = WT_DOES_OTHER, .bytes = {result, first, second, third, 4}, .order = as_listed};
 }
 
 /* All operands have so many bytes. */

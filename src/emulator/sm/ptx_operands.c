@@ -387,7 +387,8 @@ static bool is_together(const struct ptx_op *op)
 {
     return (is_exchange(op->run) && op->flag) || op->run == ptx_op_elect ||
            op->run == ptx_op_matrix || op->run == ptx_op_load_matrix ||
-           op->run == ptx_op_store_matrix || op->run == ptx_op_transpose;
+           op->run == ptx_op_store_matrix || op->run == ptx_op_load_fragment ||
+           op->run == ptx_op_store_fragment || op->run == ptx_op_transpose;
 }
 
 /* Results that no register is read for. */
@@ -504,6 +505,7 @@ static void put_operands(struct listing *l)
         put_memory(l, false, true);
     } else if (op->run == ptx_op_load_fragment || op->run == ptx_op_store_fragment) {
         const bool loads = op->run == ptx_op_load_fragment;
+        l->o->operation = loads ? WT_DOES_UNTOLD : WT_DOES_STORE;
         put_rows(l, l->w->base, loads ? op->d : op->s[2].slot, op->count, loads);
         put_aside(l, 0);
         put_aside(l, 1);
