@@ -86,6 +86,13 @@ static enum wt_status read_upper_fprs(struct wt_probe *p, uint32_t wave, unsigne
     return WT_OK;
 }
 
+/* Read from the Debug Module, not through t0. DSCRATCH0 has what the last injection, or a client,
+ * has left there: every injection of this probe goes through it. */
+static bool is_direct(unsigned code)
+{
+    return CODE_CLASS(code) == CODE_PC || CODE_CLASS(code) == CODE_SCRATCH;
+}
+
 /* The second half of reading: everything that has to go through t0. */
 static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
                                       const unsigned *index, size_t count, uint64_t *value,
@@ -96,7 +103,7 @@ static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code);
         bool gpr = CODE_CLASS(code) == CODE_GPR;
-        if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0 || reg == X_T0)))
+        if (is_direct(code) || (gpr && (p->xlen == 32 || reg == 0 || reg == X_T0)))
             continue;
         if (gpr) {
             dm_inject_at(p, places, rv_srli(X_T0, reg, 32));
@@ -113,7 +120,7 @@ static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
         unsigned code = code_of(p, index[i]), reg = CODE_NUMBER(code), k;
         bool gpr = CODE_CLASS(code) == CODE_GPR;
         bool wide = p->xlen == 64 && p->registers[index[i]].bits > 32;
-        if (CODE_CLASS(code) == CODE_PC || (gpr && (p->xlen == 32 || reg == 0)))
+        if (is_direct(code) || (gpr && (p->xlen == 32 || reg == 0)))
             continue; /* has its value already */
         if (gpr && reg == X_T0) {
             for (k = 0; k < places->count; k++)
@@ -128,6 +135,14 @@ static enum wt_status read_through_t0(struct wt_probe *p, struct dm_loan *loan,
     return WT_OK;
 }
 
+static bool has_scratch(struct wt_probe *p, const unsigned *index, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (CODE_CLASS(code_of(p, index[i])) == CODE_SCRATCH)
+            return true;
+    return false;
+}
+
 static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                   const unsigned *index, size_t count, uint64_t *value,
                                   struct wt_error *err)
@@ -140,11 +155,15 @@ static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
         return status;
     dm_lanes_of(places, wave, lanes);
     dm_begin(p);
+    for (unsigned k = 0; k < places->count && has_scratch(p, index, count); k++) {
+        dm_select_lane(p, places->at[k].wave, places->at[k].lane);
+        dm_get(p, DM_DSCRATCH0);
+    }
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]);
         if (CODE_CLASS(code) != CODE_GPR) {
             pc |= CODE_CLASS(code) == CODE_PC;
-            through_t0 |= CODE_CLASS(code) != CODE_PC;
+            through_t0 |= !is_direct(code);
             passage |= needs_passage(p, index[i]);
             continue;
         }
@@ -160,11 +179,16 @@ static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
     if ((status = dm_run(p, err)))
         return status;
     size_t cursor = 0;
+    uint32_t scratch[WT_MAX_LANES] = {0};
+    for (unsigned k = 0; k < places->count && has_scratch(p, index, count); k++)
+        scratch[k] = dm_next_value(p, &cursor);
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]);
         bool fetched = CODE_CLASS(code) == CODE_GPR && CODE_NUMBER(code) != 0;
         for (unsigned k = 0; k < places->count; k++)
-            value[i + k * count] = fetched ? dm_next_value(p, &cursor) : 0;
+            value[i + k * count] = fetched                            ? dm_next_value(p, &cursor)
+                                   : CODE_CLASS(code) == CODE_SCRATCH ? scratch[k]
+                                                                      : 0;
     }
     for (unsigned k = 0; k < places->count && through_t0; k++)
         loan.t0[k] = dm_next_value(p, &cursor);
@@ -205,24 +229,6 @@ static bool read_through_port(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
     return true;
 }
 
-/* DSCRATCH0 is in the Debug Module. Every injection of this probe goes through it: it has what the
- * last one, or a client, has left there. */
-static enum wt_status read_scratch(struct wt_probe *p, uint32_t wave, wt_lanes lanes, uint8_t *out,
-                                   struct wt_error *err)
-{
-    size_t at[WT_MAX_LANES];
-    unsigned count = 0;
-    dm_begin(p);
-    for (; lanes; lanes &= lanes - 1) {
-        dm_select_lane(p, wave, wt_lanes_lowest(lanes));
-        at[count++] = dm_get(p, DM_DSCRATCH0);
-    }
-    const enum wt_status status = dm_run(p, err);
-    for (unsigned i = 0; i < count && !status; i++)
-        wt_store_le(out + 4 * i, dm_got(p, at[i]), 4);
-    return status;
-}
-
 /* Reads the registers by injection, and stores each row at its place in @p out. */
 static enum wt_status read_by_injection(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                                         const unsigned *index, size_t count, uint8_t *const *out,
@@ -259,9 +265,7 @@ enum wt_status vortex_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lane
     if (!rest || !to)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for %zu registers", count);
     for (size_t i = 0; i < count && !status; i++) {
-        if (CODE_CLASS(code_of(p, index[i])) == CODE_SCRATCH) {
-            status = read_scratch(p, wave, lanes, out, err);
-        } else if (!read_through_port(p, wave, lanes, index[i], out)) {
+        if (!read_through_port(p, wave, lanes, index[i], out)) {
             rest[left] = index[i];
             to[left++] = out;
         }
