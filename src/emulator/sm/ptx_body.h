@@ -200,6 +200,8 @@ bool ptx_lower_test(struct body *b, enum ptx_math op);
 bool ptx_lower_convert(struct body *b, enum ptx_math op);
 /* ptx_mbarrier.c */
 bool ptx_lower_mbarrier(struct body *b, enum ptx_math op);
+/* cp: copies, and arrivals that they cause. */
+bool ptx_lower_asynchronous(struct body *b, enum ptx_math op);
 /* ptx_pack.c */
 /** cvt.pack, and cvt to and from FP8 and TF32. */
 bool ptx_lower_pack(struct body *b);

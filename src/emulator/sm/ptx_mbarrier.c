@@ -34,13 +34,17 @@ static const struct form {
     {"test_wait.parity", TEST_PARITY, "dap", false},
     {"try_wait", TEST, "das(h", false},
     {"try_wait.parity", TEST_PARITY, "dap(h", false},
+    /* of cp: its copies are done, so that one arrival more is expected and comes at once */
+    {"async.mbarrier.arrive", EXPECT, "a", false},
+    {"async.mbarrier.arrive.noinc", ARRIVE, "a", false},
 };
 
 /* The words of an opcode that are neither of order nor of a place, which mean nothing here. */
 static bool read_words(struct ptx_name opcode, char words[static 64])
 {
-    static const char *const silent[] = {"acquire", "release", "relaxed", "cta",
-                                         "cluster", "shared",  "b64",     "shared::cta"};
+    static const char *const silent[] = {"acquire", "release",     "relaxed",
+                                         "cta",     "cluster",     "shared",
+                                         "b64",     "shared::cta", "shared::cluster"};
     char text[100], *rest = NULL;
     snprintf(text, sizeof text, "%.*s", (int)opcode.length, opcode.at);
     *words = 0;
@@ -87,7 +91,7 @@ bool ptx_lower_mbarrier(struct body *b, enum ptx_math op)
     const bool tests = form->how >= TEST;
     record.how = (uint8_t)form->how;
     record.combine = strstr(words, "expect_tx") && form->how != EXPECT; /* and expects bytes */
-    if (!body_constant(b, PTX_U32, record.combine ? 0 : 1, &record.s[1]))
+    if (!body_constant(b, PTX_U32, !record.combine && form->how != EXPECT, &record.s[1]))
         return false;
     unsigned at = 0;
     bool is_needed = true;
@@ -125,6 +129,14 @@ bool ptx_lower_mbarrier(struct body *b, enum ptx_math op)
                                                                         : WT_ORDER_RELAXED);
     record.scope = (uint8_t)(b->form.fields & SCOPE ? b->form.scope : WT_AMONG_GROUP);
     return body_put_record(b, ptx_op_mbarrier, &record);
+}
+
+bool ptx_lower_asynchronous(struct body *b, enum ptx_math op)
+{
+    if (!(b->form.fields & FREE))
+        return ptx_lower_copy(b, op);
+    return strncmp(b->s->name.at, "cp.async.mbarrier.", 18) == 0 ? ptx_lower_mbarrier(b, op)
+                                                                 : body_unsupported(b);
 }
 
 /* ---- execution ---- */
