@@ -201,6 +201,7 @@ static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
         return false;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
                                 .wide = o->size == 8,
+                                .bytes = (uint8_t)o->size,
                                 .space = o->space == PTX_SPACE_GLOBAL ? WT_ROWS_GLOBAL
                                          : o->space == PTX_SPACE_NONE ? WT_ROWS_GENERIC
                                                                       : WT_ROWS_GROUP,
@@ -379,17 +380,19 @@ static struct sm_blocks *blocks_of(struct sm_device *d)
 static const struct wt_rows_block *translate(struct sm_device *d, const struct wt_rows_insn *insn,
                                              uint32_t first, size_t count)
 {
-    static const uint64_t window[2] = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW};
+    static const struct wt_rows_shape shape = {.lanes = SM_LANES,
+                                               .paths = true,
+                                               .window = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW},
+                                               .window_bytes = SM_WINDOW_BYTES};
     struct wt_rows_memory *m = d->blocks->memory;
-    const struct wt_rows_block *b =
-        wt_rows_translate(m, insn, first, count, window, SM_WINDOW_BYTES);
+    const struct wt_rows_block *b = wt_rows_translate(m, &shape, insn, first, count);
     if (b || !wt_rows_memory_used(m))
         return b;
     for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
         for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
             forget((struct sm_code *)page);
     wt_rows_memory_clear(m);
-    return wt_rows_translate(m, insn, first, count, window, SM_WINDOW_BYTES);
+    return wt_rows_translate(m, &shape, insn, first, count);
 }
 
 void sm_translate(struct sm_warp *w, struct sm_uop *slot)

@@ -14,7 +14,9 @@ static void branch(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     size_t past = 0;
-    if (n->combine) {
+    if (n->op == WT_ROWS_BRANCH_IF) {
+        past = emit_decide(e);
+    } else if (n->combine) {
         emit_load_predicate(e, &n->s[0], X86_AX);
         x86_integer(code, X86_AND, false, X86_AX, FIELD(mask));
         past = x86_jump(code, X86_ZERO);
@@ -24,10 +26,12 @@ static void branch(struct emitter *e)
     if (n->target == WT_ROWS_ELSEWHERE) {
         emit_leave(e, X86_ALWAYS);
     } else {
-        x86_test_byte(code, emit_field(offsetof(struct wt_rows_state, barred) + n->target / 8),
-                      1u << n->target % 8);
-        emit_leave(e, X86_NOT_ZERO);
-        if (n->target <= e->at) {
+        if (e->shape->paths) {
+            x86_test_byte(code, emit_field(offsetof(struct wt_rows_state, barred) + n->target / 8),
+                          1u << n->target % 8);
+            emit_leave(e, X86_NOT_ZERO);
+        }
+        if (e->shape->paths && n->target <= e->at) {
             x86_integer(code, X86_LOAD, false, X86_AX, FIELD(patience));
             x86_integer_number(code, X86_SUB, false, X86_AX, 1);
             emit_leave(e, X86_BELOW);
@@ -50,9 +54,10 @@ static void operation(struct emitter *e)
         break;
     case WT_ROWS_CALL:
         emit_call(e, X86_ALWAYS);
-        e->cache = (struct cache){{NOTHING, NOTHING}, false, 0};
+        emit_forget(e);
         break;
     case WT_ROWS_BRANCH:
+    case WT_ROWS_BRANCH_IF:
         branch(e);
         break;
     case WT_ROWS_LOAD:
@@ -75,32 +80,30 @@ static void begin(struct emitter *e)
     x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_SI));
     x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
-    if (e->some) {
-        emit_vector(e, VPBROADCASTD, T0, 0, FIELD(mask));
+    code->narrow = false;
+    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some; i++) {
+        const unsigned idle = e->shape->lanes <= 32 ? IDLE + i : T2;
+        emit_vector(e, VPBROADCASTD, T0, 0,
+                    emit_field(offsetof(struct wt_rows_state, mask) + i / 4 * 4));
         emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
-        for (unsigned i = 0; i < 4; i++) {
-            emit_spread(e, IDLE + i, T0, false, i);
-            emit_vector(e, VPCMPEQD, IDLE + i, IDLE + i, x86_reg(T1));
-            emit_vector(e, VMOVDQU_TO, IDLE + i, 0,
-                        emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
-        }
+        emit_spread(e, idle, T0, false, i % 4);
+        emit_vector(e, VPCMPEQD, idle, idle, x86_reg(T1));
+        emit_vector(e, VMOVDQU_TO, idle, 0,
+                    emit_field(offsetof(struct wt_rows_state, idle) + 32 * (size_t)i));
     }
     x86_jump_register(code, X86_AX);
 }
 
-/* The rows that the banks have before an instruction are loaded, for whoever comes to it from
+/* The rows that registers have before an instruction are loaded, for whoever comes to it from
  * elsewhere. Returns where that begins. */
 static size_t enter(struct emitter *e, uint32_t insn)
 {
     const struct cache *c = &e->before[insn];
     const size_t first = e->code.size;
-    for (unsigned bank = 0; bank < 2; bank++)
-        for (unsigned i = 0; i < BANK; i++)
-            if (c->wide)
-                emit_vector(e, VMOVDQU, bank * BANK + i, 0,
-                            x86_mem(FRAME, c->slot[0] + 32 * (bank * BANK + i)));
-            else if (c->slot[bank] != NOTHING)
-                emit_vector(e, VMOVDQU, bank * BANK + i, 0, x86_mem(FRAME, c->slot[bank] + 32 * i));
+    for (unsigned i = 0; i < CACHED; i++)
+        if (c->slot[i] != NOTHING)
+            for (unsigned k = 0, parts = emit_parts(e, c->wide[i]); k < parts; k++)
+                emit_vector(e, VMOVDQU, i + k, 0, x86_mem(FRAME, c->slot[i] + 32 * k));
     if (e->code.size == first)
         return e->body[insn];
     x86_land(&e->code, x86_jump(&e->code, X86_ALWAYS), e->body[insn]);
@@ -133,7 +136,8 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     x86_integer_number(code, X86_AND, false, X86_AX, 0xff);
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
-    for (unsigned i = 0; i < 4 && e->some; i++)
+    code->narrow = false;
+    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && i < 4 && e->some; i++)
         emit_vector(e, VMOVDQU, IDLE + i, 0,
                     emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
     e->behind[insn] = x86_jump(code, X86_ALWAYS);
@@ -146,7 +150,7 @@ static void emit(struct emitter *e, bool some, uint32_t *entry)
     struct x86_code *code = &e->code;
     e->some = some;
     e->exits = e->branches = 0;
-    e->cache = (struct cache){{NOTHING, NOTHING}, false, 0};
+    emit_forget(e);
     memset(e->behind, 0, sizeof e->behind);
     begin(e);
     for (e->at = 0; e->at < e->count; e->at++) {
@@ -205,19 +209,18 @@ void wt_rows_emitter_free(struct emitter *e)
     free(e);
 }
 
-bool wt_rows_emit(struct emitter *e, const struct wt_rows_insn *insn, size_t count,
-                  const uint64_t window[2], uint64_t window_bytes, struct wt_rows_code *to)
+bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
+                  const struct wt_rows_insn *insn, size_t count, struct wt_rows_code *to)
 {
     struct x86_code *code = &e->code;
-    assert(count >= 1 && count <= WT_ROWS_MOST);
+    assert(count >= 1 && count <= WT_ROWS_MOST && shape->lanes <= WT_ROWS_LANES);
     *to =
         (struct wt_rows_code){.bytes = code->bytes, .entry = malloc(3 * count * sizeof *to->entry)};
     if (!to->entry)
         return false;
     e->insn = insn;
     e->count = (uint32_t)count;
-    memcpy(e->window, window, sizeof e->window);
-    e->window_bytes = window_bytes;
+    e->shape = shape;
     code->size = code->literal_count = code->fixup_count = 0;
     code->overflow = false;
     emit(e, false, to->entry);

@@ -7,18 +7,18 @@
 
 /*
  * Registers of the code: di: the state; si: the frame; cx: instructions that are left. Vector
- * registers 0 to 3 and 4 to 7 are two banks: each has a row of dwords that memory has, too, or both
- * have one of qwords. 8 to 11 are for intermediate results. 12 to 15, in code for some lanes: ones
- * for each lane that does not execute.
+ * registers 0 to 7 have rows that memory has, too, each in as many as it has parts. 8 to 11 are for
+ * intermediate results. 12 to 15, in code for some of up to 32 lanes: ones for each lane that does
+ * not execute.
  */
-enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, BANK = 4, T0 = 8, T1, T2, T3, IDLE };
+enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, CACHED = 8, T0 = 8, T1, T2, T3, IDLE };
 #define NOTHING UINT32_MAX
 
-/* What the banks have. */
+/* The rows that registers have, by the first one. */
 struct cache {
-    uint32_t slot[2]; /* NOTHING: no row */
-    bool wide;        /* both banks have the row of qwords at slot[0] */
-    unsigned next;    /* the bank for the next result */
+    uint32_t slot[CACHED]; /* NOTHING: no row begins there */
+    bool wide[CACHED];
+    unsigned next; /* where the next result goes */
 };
 
 struct exit {
@@ -32,7 +32,9 @@ enum { EXITS = 8 * WT_ROWS_MOST };
 struct emitter {
     struct x86_code code;
     const struct wt_rows_insn *insn;
+    const struct wt_rows_shape *shape;
     uint32_t count, at;
+    unsigned result; /* the first register of the result */
     bool some; /* of the lanes execute, not all */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */
@@ -45,7 +47,6 @@ struct emitter {
         uint32_t target;
     } branch[WT_ROWS_MOST];
     size_t branches;
-    uint64_t window[2], window_bytes;
 };
 
 /* A member of the state. */
@@ -56,6 +57,16 @@ static inline struct x86_place emit_field(size_t offset)
 #define FIELD(member) emit_field(offsetof(struct wt_rows_state, member))
 
 /* ---- emit_rows.c ---- */
+
+/* How many parts of 32 bytes, or fewer, a row has. Instructions of vectors are of that size from
+ * then on. */
+unsigned emit_parts(struct emitter *e, bool wide);
+/* Lanes of such a part. */
+unsigned emit_part_lanes(const struct emitter *e, bool wide);
+/* No row is in a register. */
+void emit_forget(struct emitter *e);
+/* Chooses registers for the result of the instruction. */
+void emit_choose(struct emitter *e);
 
 /* An instruction of vectors. */
 void emit_vector(struct emitter *e, unsigned op, unsigned a, unsigned b, struct x86_place c);
@@ -77,11 +88,13 @@ void emit_widened(struct emitter *e, const struct wt_rows_source *s, bool is_sig
 bool emit_is_wide_result(const struct wt_rows_insn *n);
 /* The register for part `strip` of the result. */
 unsigned emit_result(const struct emitter *e, unsigned strip);
+/* Ones for the lanes of a part that do not execute, in a register: @p into, if not in one yet. */
+unsigned emit_idle(struct emitter *e, bool wide, unsigned strip, unsigned into);
 /* Part `strip` of the result is in a register: it is stored for the lanes that execute. */
 void emit_store(struct emitter *e, unsigned strip, unsigned from);
 /* Forgets rows of the cache that overlap [slot, slot + size). */
-void emit_evict(struct cache *c, uint32_t slot, uint32_t size);
-/* The result's row is in its bank from now on. */
+void emit_evict(struct emitter *e, uint32_t slot, uint32_t size);
+/* The result's row is in its registers from now on. */
 void emit_keep(struct emitter *e);
 /* A predicate in a register. */
 void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsigned reg);
@@ -90,6 +103,9 @@ void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsi
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
 void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip);
+/* Jumps on where two rows compare in no lane as an instruction says; leaves before it where lanes
+ * disagree. Returns the jump. */
+size_t emit_decide(struct emitter *e);
 /* An instruction that is neither a branch nor an access, nor left to its handler. */
 void emit_alu(struct emitter *e);
 /* A load or a store. */

@@ -31,22 +31,35 @@ static void find_page(struct emitter *e, bool is_store)
 static void avoid_windows(struct emitter *e)
 {
     for (unsigned i = 0; i < 2; i++) {
-        x86_set(&e->code, X86_R8, 0 - e->window[i]);
+        x86_set(&e->code, X86_R8, 0 - e->shape->window[i]);
         x86_integer(&e->code, X86_ADD, true, X86_R8, x86_reg(X86_AX));
-        x86_set(&e->code, X86_DX, e->window_bytes);
+        x86_set(&e->code, X86_DX, e->shape->window_bytes);
         x86_integer(&e->code, X86_CMP, true, X86_R8, x86_reg(X86_DX));
         emit_call(e, X86_BELOW);
     }
 }
 
+/* The source of the address of a lane. */
+static struct x86_place base_of(const struct wt_rows_insn *n, unsigned lane)
+{
+    return x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane);
+}
+
 /* The address of the first lane in ax, which must be aligned. */
-static void first_address(struct emitter *e, unsigned size)
+static void first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_set(&e->code, X86_AX, n->offset);
-    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_mem(FRAME, n->s[0].slot));
-    x86_integer_number(&e->code, X86_TEST, false, X86_AX, (int32_t)size - 1);
-    emit_call(e, X86_NOT_ZERO);
+    if (n->short_address) {
+        x86_set(&e->code, X86_AX, (uint32_t)n->offset);
+        x86_integer(&e->code, X86_ADD, false, X86_AX, base_of(n, 0));
+    } else {
+        x86_set(&e->code, X86_AX, n->offset);
+        x86_integer(&e->code, X86_ADD, true, X86_AX, base_of(n, 0));
+    }
+    if (n->bytes > 1) {
+        x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
+        emit_call(e, X86_NOT_ZERO);
+    }
     if (n->space == WT_ROWS_GENERIC)
         avoid_windows(e);
 }
@@ -58,13 +71,46 @@ static void note_access(struct emitter *e)
     x86_store_number(&e->code, FIELD(at), e->at);
 }
 
-/* The lanes access one dword or qword behind the other. */
-static void access_in_row(struct emitter *e, unsigned size)
+/* Part `strip` of the register of a load comes from memory at a place. */
+static void load_part(struct emitter *e, unsigned strip, struct x86_place memory)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    static const unsigned wider[2][5] = {{0, VPMOVSXBD, VPMOVSXWD, 0, VMOVDQU},
+                                         {0, VPMOVSXBQ, VPMOVSXWQ, 0, VPMOVSXDQ}};
+    const unsigned op = n->bytes == 8 ? VMOVDQU : wider[n->wide][n->bytes];
+    const bool zeros = op != VMOVDQU && n->extend != WT_ROWS_SIGN;
+    emit_vector(e, op + (zeros ? 0x10 << 8 : 0), T0, 0, memory);
+    if (n->extend == WT_ROWS_ONES)
+        emit_vector(e, VPOR, T0, T0, emit_literal(e, (uint64_t)UINT32_MAX << 32, true));
+    emit_store(e, strip, T0);
+}
+
+/* Part `strip` of the register of a store goes to memory at a place. */
+static void store_part(struct emitter *e, unsigned strip, struct x86_place memory)
+{
+    static const uint32_t even[8] = {0, 2, 4, 6, 0, 2, 4, 6};
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const struct x86_place part = emit_part(e, &n->s[1], n->wide, strip);
+    if (n->bytes == (n->wide ? 8 : 4)) {
+        emit_vector(e, VMOVDQU_TO, emit_loaded(e, part, T0), 0, memory);
+        return;
+    }
+    emit_vector(e, VMOVDQU, T1, 0, x86_literal(&e->code, even, sizeof even));
+    emit_vector(e, VPERMD, T0, T1, part);
+    e->code.narrow = true;
+    emit_vector(e, VMOVDQU_TO, T0, 0, memory);
+    e->code.narrow = false;
+}
+
+/* The lanes access one place behind the other. */
+static void access_in_row(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const int32_t bytes = (int32_t)size * WT_ROWS_LANES;
-    first_address(e, size);
+    const int32_t bytes = (int32_t)(n->bytes * e->shape->lanes);
+    const unsigned parts = emit_parts(e, n->wide),
+                   part_bytes = n->bytes * emit_part_lanes(e, n->wide);
+    first_address(e);
     if (n->space == WT_ROWS_GROUP) {
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
         x86_integer_number(code, X86_SUB, true, X86_DX, bytes);
@@ -80,106 +126,151 @@ static void access_in_row(struct emitter *e, unsigned size)
     }
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
     note_access(e);
-    for (unsigned i = 0; i < size; i++) {
-        const struct x86_place memory = x86_mem(X86_DX, 32 * i);
-        if (n->op == WT_ROWS_STORE) {
-            emit_vector(e, VMOVDQU_TO, emit_loaded(e, emit_part(e, &n->s[1], n->wide, i), T0), 0,
-                        memory);
-        } else {
-            emit_vector(e, VMOVDQU, T0, 0, memory);
-            emit_store(e, i, T0);
-        }
+    for (unsigned i = 0; i < parts; i++)
+        if (n->op == WT_ROWS_STORE)
+            store_part(e, i, x86_mem(X86_DX, part_bytes * i));
+        else
+            load_part(e, i, x86_mem(X86_DX, part_bytes * i));
+}
+
+/* A lane accesses its place; dx: what is added to the source of its address. */
+static void access_lane(struct emitter *e, unsigned lane)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool store = n->op == WT_ROWS_STORE;
+    const struct x86_place memory = x86_sum(X86_DX, X86_AX);
+    const uint32_t slot = (store ? n->s[1].slot : n->d) + (n->wide ? 8 : 4) * lane;
+    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base_of(n, lane));
+    if (n->short_address && n->offset)
+        x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->offset);
+    if (store) {
+        x86_integer(code, X86_LOAD, n->wide, X86_R8, x86_mem(FRAME, slot));
+        x86_store_part(code, n->bytes, X86_R8, memory);
+        return;
     }
+    if (n->bytes == 8)
+        x86_integer(code, X86_LOAD, true, X86_R8, memory);
+    else
+        x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
+    x86_integer(code, X86_STORE, n->wide, X86_R8, x86_mem(FRAME, slot));
+    if (n->extend == WT_ROWS_ONES)
+        x86_store_number(code, x86_mem(FRAME, slot + 4), UINT32_MAX);
 }
 
 /* The lanes access places of one page, or of the group's memory, lane by lane. */
-static void access_scattered(struct emitter *e, unsigned size)
+static void access_scattered(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool group = n->space == WT_ROWS_GROUP, wide = n->wide;
+    const bool group = n->space == WT_ROWS_GROUP, wide = !n->short_address;
+    const unsigned last = e->shape->lanes - 1;
     struct x86_code *code = &e->code;
+    const unsigned parts = emit_parts(e, wide);
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
     if (!group) { /* the last lane says soon that they are of several pages */
-        x86_set(code, X86_AX, n->offset);
-        x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(FRAME, n->s[0].slot + 8 * 31));
-        x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
-        x86_integer(code, X86_ADD, true, X86_AX, x86_mem(FRAME, n->s[0].slot));
+        x86_set(code, X86_AX, wide ? n->offset : (uint32_t)n->offset);
+        x86_integer(code, X86_LOAD, wide, X86_DX, base_of(n, last));
+        x86_integer(code, X86_ADD, wide, X86_DX, x86_reg(X86_AX));
+        x86_integer(code, X86_ADD, wide, X86_AX, base_of(n, 0));
         x86_integer(code, X86_XOR, true, X86_DX, x86_reg(X86_AX));
         x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)WT_PAGE_SIZE);
         emit_call(e, X86_NOT_BELOW);
-        emit_vector(e, VPBROADCASTQ, T0, 0, x86_mem(FRAME, n->s[0].slot));
-        emit_vector(e, VPADDQ, T0, T0, emit_literal(e, n->offset, true));
+        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, base_of(n, 0));
+        emit_vector(e, wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, n->offset, wide));
     }
     /* The bits that lanes have, or in which they differ from the first one. */
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
-    for (unsigned i = 0; i < 8; i++) {
-        emit_vector(e, VPADDQ, T2, emit_loaded(e, emit_part(e, &n->s[0], true, i), T2),
-                    emit_literal(e, n->offset, true));
+    for (unsigned i = 0; i < parts; i++) {
+        emit_vector(e, wide ? VPADDQ : VPADDD, T2,
+                    emit_loaded(e, emit_part(e, &n->s[0], wide, i), T2),
+                    emit_literal(e, n->offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
         emit_vector(e, VPOR, T1, T1, x86_reg(T2));
     }
     if (group) {
         emit_vector(e, VPBROADCASTQ, T2, 0, FIELD(group_outside));
-        emit_vector(e, VPOR, T2, T2, emit_literal(e, size - 1, true));
+        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, true));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
         emit_call(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
     } else {
-        emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (size - 1), true));
+        emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));
         emit_call(e, X86_NOT_ZERO);
-        first_address(e, size);
+        first_address(e);
         find_page(e, n->op == WT_ROWS_STORE);
         x86_integer(code, X86_SUB, true, X86_DX, x86_reg(X86_R8));
     }
-    x86_set(code, X86_R8, n->offset);
-    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
-    note_access(e);
-    for (unsigned i = 0; i < WT_ROWS_LANES; i++) {
-        const struct x86_place memory = x86_sum(X86_DX, X86_AX),
-                               row = x86_mem(FRAME, (n->op == WT_ROWS_STORE ? n->s[1].slot : n->d) +
-                                                        size * i);
-        x86_integer(code, X86_LOAD, true, X86_AX, x86_mem(FRAME, n->s[0].slot + 8 * i));
-        x86_integer(code, X86_LOAD, wide, X86_R8, n->op == WT_ROWS_STORE ? row : memory);
-        x86_integer(code, X86_STORE, wide, X86_R8, n->op == WT_ROWS_STORE ? memory : row);
+    if (wide) { /* short ones wrap: access_lane() adds it */
+        x86_set(code, X86_R8, n->offset);
+        x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
     }
-    for (unsigned i = 0; i < size && n->op == WT_ROWS_LOAD; i++)
+    note_access(e);
+    for (unsigned i = 0; i <= last; i++)
+        access_lane(e, i);
+    for (unsigned i = 0; n->op == WT_ROWS_LOAD && i < emit_parts(e, n->wide); i++)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
+}
+
+/* Jumps where the lanes do not access one place behind the other; returns the jumps, of which the
+ * first may be 0. */
+static void find_row(struct emitter *e, size_t scattered[2])
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool wide = !n->short_address;
+    const unsigned size = n->bytes, parts = emit_parts(e, wide),
+                   part_lanes = emit_part_lanes(e, wide), last = e->shape->lanes - 1;
+    scattered[0] = 0;
+    if (parts > 1) { /* the last lane's address says soon that they are not in a row */
+        x86_integer(code, X86_LOAD, wide, X86_DX, base_of(n, last));
+        x86_integer(code, X86_SUB, wide, X86_DX, base_of(n, 0));
+        x86_integer_number(code, X86_CMP, wide, X86_DX, (int32_t)(last * size));
+        scattered[0] = x86_jump(code, X86_NOT_ZERO);
+    }
+    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, base_of(n, 0));
+    for (unsigned i = 0; i < parts; i++) {
+        uint64_t far[4];
+        uint32_t near[8];
+        for (unsigned k = 0; k < 8; k++) {
+            far[k / 2] = (part_lanes * i + k / 2) * size;
+            near[k] = (part_lanes * i + k) * size;
+        }
+        const unsigned to = i ? T2 : T1;
+        emit_vector(e, wide ? VPSUBQ : VPSUBD, to,
+                    emit_loaded(e, emit_part(e, &n->s[0], wide, i), T2), x86_reg(T0));
+        emit_vector(e, VPXOR, to, to,
+                    wide ? x86_literal(code, far, sizeof far)
+                         : x86_literal(code, near, sizeof near));
+        if (i)
+            emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    }
+    emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
+    scattered[1] = x86_jump(code, X86_NOT_ZERO);
 }
 
 void emit_access(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const unsigned size = n->wide ? 8 : 4;
     struct x86_code *code = &e->code;
     if (e->some) {
         emit_call(e, X86_ALWAYS);
-        e->cache = (struct cache){{NOTHING, NOTHING}, false, 0};
+        emit_forget(e);
         return;
     }
-    /* The last lane's address says soon that they are not in a row. */
-    x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(FRAME, n->s[0].slot + 8 * 31));
-    x86_integer(code, X86_SUB, true, X86_DX, x86_mem(FRAME, n->s[0].slot));
-    x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)(31 * size));
-    const size_t soon = x86_jump(code, X86_NOT_ZERO);
-    emit_vector(e, VPBROADCASTQ, T0, 0, x86_mem(FRAME, n->s[0].slot));
-    for (unsigned i = 0; i < 8; i++) {
-        uint64_t distance[4];
-        for (unsigned k = 0; k < 4; k++)
-            distance[k] = (4 * i + k) * size;
-        const unsigned to = i ? T2 : T1;
-        emit_vector(e, VPSUBQ, to, emit_loaded(e, emit_part(e, &n->s[0], true, i), T2),
-                    x86_reg(T0));
-        emit_vector(e, VPXOR, to, to, x86_literal(code, distance, sizeof distance));
-        if (i)
-            emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    if (n->op == WT_ROWS_LOAD)
+        emit_choose(e);
+    if (n->op == WT_ROWS_STORE && n->bytes < 4) { /* no vectors of such */
+        access_scattered(e);
+        return;
     }
-    emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
-    const size_t scattered = x86_jump(code, X86_NOT_ZERO);
-    access_in_row(e, size);
+    size_t scattered[2];
+    find_row(e, scattered);
+    access_in_row(e);
     const size_t done = x86_jump(code, X86_ALWAYS);
-    x86_land(code, scattered, code->size);
-    x86_land(code, soon, code->size);
-    access_scattered(e, size);
+    for (unsigned i = 0; i < 2; i++)
+        if (scattered[i])
+            x86_land(code, scattered[i], code->size);
+    access_scattered(e);
     x86_land(code, done, code->size);
     if (n->op == WT_ROWS_LOAD)
         emit_keep(e);

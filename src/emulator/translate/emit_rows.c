@@ -34,17 +34,45 @@ struct x86_place emit_literal(struct emitter *e, uint64_t value, bool wide)
     return x86_literal(&e->code, &value, wide ? 8 : 4);
 }
 
+static unsigned row_bytes(const struct emitter *e, bool wide)
+{
+    return e->shape->lanes * (wide ? 8 : 4);
+}
+
+static unsigned parts_of(const struct emitter *e, bool wide)
+{
+    const unsigned bytes = row_bytes(e, wide);
+    return bytes > 32 ? bytes / 32 : 1;
+}
+
+unsigned emit_parts(struct emitter *e, bool wide)
+{
+    e->code.narrow = row_bytes(e, wide) <= 16;
+    return parts_of(e, wide);
+}
+
+unsigned emit_part_lanes(const struct emitter *e, bool wide)
+{
+    const unsigned most = wide ? 4 : 8;
+    return e->shape->lanes < most ? e->shape->lanes : most;
+}
+
+void emit_forget(struct emitter *e)
+{
+    e->cache.next = 0;
+    for (unsigned i = 0; i < CACHED; i++)
+        e->cache.slot[i] = NOTHING;
+}
+
 /* Part `strip`, 32 bytes, of the row of a source: in a register, or in memory. */
 struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bool wide,
                            unsigned strip)
 {
     if (s->constant)
         return emit_literal(e, s->value, wide);
-    if (e->cache.wide && wide && e->cache.slot[0] == s->slot)
-        return x86_reg(strip);
-    for (unsigned bank = 0; bank < 2 && !wide && !e->cache.wide; bank++)
-        if (e->cache.slot[bank] == s->slot)
-            return x86_reg(bank * BANK + strip);
+    for (unsigned i = 0; i < CACHED; i++)
+        if (e->cache.slot[i] == s->slot && e->cache.wide[i] == wide)
+            return x86_reg(i + strip);
     return x86_mem(FRAME, s->slot + 32 * strip);
 }
 
@@ -77,10 +105,48 @@ bool emit_is_wide_result(const struct wt_rows_insn *n)
            n->op == WT_ROWS_MULTIPLY_ADD_WIDE;
 }
 
+/* Whether a row of a cache of `parts` parts that begins at register `first` is in one of [from, to). */
+static bool overlaps(unsigned first, unsigned parts, unsigned from, unsigned to)
+{
+    return first < to && from < first + parts;
+}
+
+/* Forgets rows that registers [from, to) have a part of, but one that begins at `except`. */
+static void release(struct emitter *e, unsigned from, unsigned to, unsigned except)
+{
+    for (unsigned i = 0; i < CACHED; i++)
+        if (i != except && e->cache.slot[i] != NOTHING &&
+            overlaps(i, parts_of(e, e->cache.wide[i]), from, to))
+            e->cache.slot[i] = NOTHING;
+}
+
+/*
+ * A source may be in the very registers of the result: part i of it is read before part i of the
+ * result is written, or it has twice as many parts. One that begins elsewhere is read from memory.
+ */
+void emit_choose(struct emitter *e)
+{
+    const unsigned parts = emit_parts(e, emit_is_wide_result(&e->insn[e->at]));
+    if (parts > CACHED)
+        return;
+    e->result = (e->cache.next + parts - 1) / parts * parts % CACHED;
+    release(e, e->result, e->result + parts, e->result);
+}
+
 /* The register for part `strip` of the result. */
 unsigned emit_result(const struct emitter *e, unsigned strip)
 {
-    return emit_is_wide_result(&e->insn[e->at]) ? strip : e->cache.next * BANK + strip;
+    return parts_of(e, emit_is_wide_result(&e->insn[e->at])) > CACHED ? T2 : e->result + strip;
+}
+
+unsigned emit_idle(struct emitter *e, bool wide, unsigned strip, unsigned into)
+{
+    const size_t idle = offsetof(struct wt_rows_state, idle);
+    if (!wide && e->shape->lanes <= 32)
+        return IDLE + strip;
+    emit_vector(e, wide ? VPMOVSXDQ : VMOVDQU, into, 0,
+                emit_field(idle + (wide ? 16 : 32) * (size_t)strip));
+    return into;
 }
 
 /* Part `strip` of the result is in a register: it is stored for the lanes that execute. */
@@ -89,43 +155,37 @@ void emit_store(struct emitter *e, unsigned strip, unsigned from)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const struct x86_place to = x86_mem(FRAME, n->d + 32 * strip);
     const unsigned d = emit_result(e, strip);
-    if (e->some && emit_is_wide_result(n)) {
-        emit_vector(e, VPMOVSXDQ, T3, 0,
-                    emit_field(offsetof(struct wt_rows_state, idle) + 16 * strip));
-        x86_vector_number(&e->code, VPBLENDVB, d, from, to, T3 << 4);
-    } else if (e->some) {
-        x86_vector_number(&e->code, VPBLENDVB, d, from, to, (IDLE + strip) << 4);
-    } else if (d != from) {
+    if (e->some)
+        x86_vector_number(&e->code, VPBLENDVB, d, from, to,
+                          emit_idle(e, emit_is_wide_result(n), strip, T3) << 4);
+    else if (d != from)
         emit_vector(e, VMOVDQU, d, 0, x86_reg(from));
-    }
     emit_vector(e, VMOVDQU_TO, d, 0, to);
 }
 
 /* Forgets rows of the cache that overlap [slot, slot + size). */
-void emit_evict(struct cache *c, uint32_t slot, uint32_t size)
+void emit_evict(struct emitter *e, uint32_t slot, uint32_t size)
 {
-    for (unsigned i = 0; i < 2; i++)
+    struct cache *c = &e->cache;
+    for (unsigned i = 0; i < CACHED; i++)
         if (c->slot[i] != NOTHING && c->slot[i] < slot + size &&
-            slot < c->slot[i] + (c->wide ? 256 : 128))
+            slot < c->slot[i] + row_bytes(e, c->wide[i]))
             c->slot[i] = NOTHING;
-    if (c->slot[0] == NOTHING)
-        c->wide = false;
 }
 
-/* The result's row is in its bank from now on. */
+/* The result's row is in its registers from now on. */
 void emit_keep(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    struct cache *c = &e->cache;
-    if (emit_is_wide_result(n)) {
-        *c = (struct cache){{n->d, NOTHING}, true, 0};
+    const bool wide = emit_is_wide_result(n);
+    const unsigned parts = parts_of(e, wide);
+    emit_evict(e, n->d, row_bytes(e, wide));
+    if (parts > CACHED)
         return;
-    }
-    if (c->wide)
-        *c = (struct cache){{NOTHING, NOTHING}, false, c->next};
-    emit_evict(c, n->d, 128);
-    c->slot[c->next] = n->d;
-    c->next ^= 1;
+    release(e, e->result, e->result + parts, NOTHING);
+    e->cache.slot[e->result] = n->d;
+    e->cache.wide[e->result] = wide;
+    e->cache.next = (e->result + parts) % CACHED;
 }
 
 /* A predicate in a register. */

@@ -20,7 +20,7 @@ struct wt_rows_code {
 };
 
 /* Emits a block; false: it takes too much memory. */
-bool wt_rows_emit(struct emitter *e, const struct wt_rows_insn *insn, size_t count,
-                  const uint64_t window[2], uint64_t window_bytes, struct wt_rows_code *to);
+bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
+                  const struct wt_rows_insn *insn, size_t count, struct wt_rows_code *to);
 
 #endif

@@ -85,20 +85,23 @@ static bool place(struct wt_rows_memory *m, const struct wt_rows_code *code)
 }
 
 const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
+                                              const struct wt_rows_shape *shape,
                                               const struct wt_rows_insn *insn, uint32_t number,
-                                              size_t count, const uint64_t window[2],
-                                              uint64_t window_bytes)
+                                              size_t count)
 {
     struct wt_rows_code code;
     struct block *b = calloc(1, sizeof *b);
-    if (!wt_rows_emit(m->emitter, insn, count, window, window_bytes, &code) || !b ||
+    if (!wt_rows_emit(m->emitter, shape, insn, count, &code) || !b ||
         !place(m, &code)) {
         free(code.entry);
         free(b);
         return NULL;
     }
     const uint8_t *first = m->bytes + m->used;
+    /* Rows of fewer lanes are parts of a vector: the others do not execute. */
+    const uint64_t all = shape->lanes < 4 ? 0 : UINT64_MAX >> (64 - shape->lanes);
     b->block = (struct wt_rows_block){.code = {first, first + code.second},
+                                      .all = all,
                                       .first = number,
                                       .count = (uint32_t)count,
                                       .entry = code.entry,
@@ -115,7 +118,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
 __attribute__((no_sanitize("undefined"))) uint32_t
 wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
 {
-    const bool some = s->mask != UINT32_MAX;
+    const bool some = s->mask != block->all;
     uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
     const uint8_t *code = block->code[some];
     assert(first < block->count && s->left && s->mask);

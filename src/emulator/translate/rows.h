@@ -4,9 +4,9 @@
  *
  * A family fills a wt_rows_insn for each instruction of a block and keeps its handlers: the code
  * may be entered at any instruction and left before any one, with all rows in memory, so that a
- * handler goes on there. Rows have 32 lanes of dwords, or (wide) of qwords; predicates are dwords,
- * a bit for each lane. The code executes only what it does exactly as handlers do; it leaves before
- * anything else.
+ * handler goes on there. Rows have 1 to 64 lanes of dwords, or (wide) of qwords; predicates are
+ * dwords, a bit for each of 32 lanes. The code executes only what it does exactly as handlers do; it
+ * leaves before anything else.
  */
 #ifndef WT_EMULATOR_TRANSLATE_ROWS_H
 #define WT_EMULATOR_TRANSLATE_ROWS_H
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ROWS_LANES = 32, WT_ROWS_MOST = 256 };
+enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256 };
 
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
 enum wt_rows_op {
@@ -32,9 +32,11 @@ enum wt_rows_op {
     WT_ROWS_AND,
     WT_ROWS_OR,
     WT_ROWS_XOR,
-    WT_ROWS_SHIFT_LEFT, /**< by a dword; by 32 (64) and more: 0, or the sign */
+    WT_ROWS_SHIFT_LEFT, /**< by a dword; by 32 (64) and more: 0, or the sign; if `modulo`, by the
+                           lower 5 (6) bits of a row of the same width */
     WT_ROWS_SHIFT_RIGHT,
-    WT_ROWS_SHIFT_SIGNED, /**< dwords only; so are the next four */
+    WT_ROWS_SHIFT_SIGNED,  /**< of qwords if `modulo` */
+    WT_ROWS_MULTIPLY_HIGH, /**< the upper half; `is_signed`; dwords only; so are the next four */
     WT_ROWS_MIN,
     WT_ROWS_MAX,
     WT_ROWS_MIN_SIGNED,
@@ -42,20 +44,25 @@ enum wt_rows_op {
     WT_ROWS_WIDEN, /**< qwords of dwords; `is_signed`, as in the next two */
     WT_ROWS_MULTIPLY_WIDE,
     WT_ROWS_MULTIPLY_ADD_WIDE, /**< source 2 has qwords */
-    WT_ROWS_NARROW,            /**< dwords of qwords */
+    WT_ROWS_NARROW,            /**< dwords of qwords; 32 lanes only; so are the next two, and
+                                  FLOAT_COMPARE */
     WT_ROWS_SELECT,            /**< source 0 where the predicate, source 2, is 1, else source 1 */
     WT_ROWS_COMPARE,           /**< a predicate: `how` has the outcomes for which it is 1 */
-    WT_ROWS_FLOAT_ADD,         /**< to nearest; a NaN of singles is 0x7fffffff, one of doubles is
-                                  as the handler has it; so in the next four */
+    WT_ROWS_SET,               /**< the same as a row: 1, or 0 */
+    WT_ROWS_FLOAT_ADD,         /**< to nearest; a NaN of singles is 0x7fffffff, one of doubles, or
+                                  of `boxed`, is as the handler has it; so in the next five */
     WT_ROWS_FLOAT_SUBTRACT,
     WT_ROWS_FLOAT_MULTIPLY,
-    WT_ROWS_FLOAT_MULTIPLY_ADD,
+    WT_ROWS_FLOAT_MULTIPLY_ADD, /**< how: 1: the product is negated; 2: the addend is */
     WT_ROWS_FLOAT_DIVIDE,
+    WT_ROWS_FLOAT_ROOT, /**< the square root; doubles and `boxed` only */
     WT_ROWS_FLOAT_COMPARE,
     WT_ROWS_FLOAT_OF_SIGNED, /**< of a dword */
     WT_ROWS_BRANCH,          /**< of lanes for which the predicate, source 0, is 1, if `combine` */
-    WT_ROWS_LOAD,            /**< a dword or qword at source 0, qwords, + offset, into the result */
-    WT_ROWS_STORE,           /**< source 1 */
+    WT_ROWS_BRANCH_IF,       /**< if sources 0 and 1 of all lanes compare as `how` says; the code is
+                                left before it where lanes disagree */
+    WT_ROWS_LOAD,            /**< `bytes` at source 0 + offset, into the result */
+    WT_ROWS_STORE,           /**< the lower ones of source 1 */
     WT_ROWS_OPS
 };
 
@@ -79,10 +86,24 @@ struct wt_rows_source {
     uint64_t value; /**< of a constant, in all lanes */
 };
 
+/** How a load fills its register. */
+enum wt_rows_extend { WT_ROWS_ZEROS, WT_ROWS_SIGN, WT_ROWS_ONES };
+
 struct wt_rows_insn {
     uint8_t op; /**< enum wt_rows_op */
     bool wide, is_signed;
     uint8_t how, combine, space;
+    bool modulo;        /**< of shifts */
+    bool lower;         /**< wide: of the lower dwords of qwords; results are sign-extended. ADD,
+                           SUBTRACT, MULTIPLY and shifts */
+    bool boxed;         /**< wide: singles in qwords whose upper dwords are ones, of FLOAT_ADD to
+                           FLOAT_ROOT and MOVE; the handler is called for what is none */
+    bool raises;        /**< exceptions of floating point are the program's: of lanes that do not
+                           execute there are none */
+    bool guarded;       /**< the handler is called where the state says `guard` */
+    bool short_address; /**< of dwords, which wrap at 2^32; else of qwords */
+    uint8_t bytes;      /**< of memory that a lane accesses: 1, 2, 4, 8 */
+    uint8_t extend;     /**< enum wt_rows_extend: the rest of the register */
     uint32_t d; /**< slot of the result */
     struct wt_rows_source s[3];
     uint64_t offset; /**< of an address */
@@ -94,6 +115,13 @@ struct wt_rows_insn {
 
 struct wt_tlb;
 
+/** What all blocks of a device have in common. */
+struct wt_rows_shape {
+    unsigned lanes; /**< a power of two, 1 to WT_ROWS_LANES */
+    bool paths;     /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
+    uint64_t window[2], window_bytes; /**< the two windows of generic addresses */
+};
+
 /** What code works on, and tells when it is left. */
 struct wt_rows_state {
     uint8_t *frame;
@@ -101,12 +129,13 @@ struct wt_rows_state {
                              remain. When a handler is called, or host memory is accessed: those behind
                              this instruction */
     uint32_t at;          /**< number of the instruction that does so */
-    uint32_t mask;        /**< lanes that execute, 1 or more */
+    uint64_t mask;        /**< lanes that execute, 1 or more */
     uint32_t patience;    /**< so many branches backwards are taken; each one counts it down */
     uint32_t group_bytes; /**< of the group's memory */
     /** Executes instruction `at` by its handler; `left` is in its hands. False: the code is left,
      * and wt_rows_run() returns WT_ROWS_GONE. The mask and the frame stay the same. */
     bool (*call)(struct wt_rows_state *s);
+    bool guard; /**< handlers are called for guarded instructions */
     uint8_t barred[WT_ROWS_MOST / 8]; /**< a bit for each instruction to which no branch is taken */
     uint64_t group_outside; /**< bits that no address in a part of it has that begins it */
     uint8_t *group;
@@ -120,6 +149,7 @@ struct wt_rows_memory;
 /** A translated block; it is freed with the memory that it is in. */
 struct wt_rows_block {
     const uint8_t *code[2]; /**< for all lanes; for some */
+    uint64_t all;           /**< the mask for which code[0] is; 0: none */
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1] */
     const uint32_t *target; /**< instructions to which it branches */
@@ -138,14 +168,13 @@ void wt_rows_memory_clear(struct wt_rows_memory *m);
 size_t wt_rows_memory_used(const struct wt_rows_memory *m);
 
 /**
- * Translates @p count instructions, 1 to WT_ROWS_MOST; @p first is kept in the block. @p window:
- * where the two windows of generic addresses begin; they are @p window_bytes long. NULL: the memory
- * is full, or the host has none.
+ * Translates @p count instructions, 1 to WT_ROWS_MOST; @p first is kept in the block. NULL: the
+ * memory is full, or the host has none.
  */
 const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
+                                              const struct wt_rows_shape *shape,
                                               const struct wt_rows_insn *insn, uint32_t first,
-                                              size_t count, const uint64_t window[2],
-                                              uint64_t window_bytes);
+                                              size_t count);
 
 /**
  * Executes a block from instruction @p first on; returns the number of the instruction that is next

@@ -62,7 +62,7 @@ static void vector(struct x86_code *c, unsigned op, unsigned a, unsigned b, stru
         return;
     byte(c, 0xc4);
     byte(c, (a < 8 ? 0x80u : 0) | 0x40 | (base_of(p) < 8 ? 0x20u : 0) | (op >> 2 & 31));
-    byte(c, (op >> 7 & 1) << 7 | (~b & 15) << 3 | 1 << 2 | (op & 3));
+    byte(c, (op >> 7 & 1) << 7 | (~b & 15) << 3 | (c->narrow ? 0 : 1 << 2) | (op & 3));
     byte(c, op >> 8 & 0xff);
     operand(c, a, p, behind);
 }
@@ -103,6 +103,36 @@ void x86_integer(struct x86_code *c, unsigned op, bool wide, unsigned a, struct 
     rex(c, wide, a, base_of(b));
     byte(c, op);
     operand(c, a, b, 0);
+}
+
+void x86_load_part(struct x86_code *c, unsigned bytes, bool is_signed, bool wide, unsigned a,
+                   struct x86_place from)
+{
+    if (bytes == 4 && !(is_signed && wide)) {
+        x86_integer(c, X86_LOAD, false, a, from);
+        return;
+    }
+    if (is_full(c))
+        return;
+    rex(c, wide, a, base_of(from));
+    if (bytes == 4) {
+        byte(c, 0x63);
+    } else {
+        byte(c, 0x0f);
+        byte(c, (is_signed ? 0xbe : 0xb6) | bytes >> 1);
+    }
+    operand(c, a, from, 0);
+}
+
+void x86_store_part(struct x86_code *c, unsigned bytes, unsigned a, struct x86_place to)
+{
+    if (is_full(c))
+        return;
+    if (bytes == 2)
+        byte(c, 0x66);
+    rex(c, bytes == 8, a, base_of(to));
+    byte(c, bytes == 1 ? 0x88 : 0x89);
+    operand(c, a, to, 0);
 }
 
 void x86_integer_number(struct x86_code *c, unsigned op, bool wide, unsigned a, int32_t number)

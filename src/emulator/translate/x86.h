@@ -13,6 +13,7 @@ struct x86_code {
     uint8_t *bytes;
     size_t size, room;
     bool overflow;
+    bool narrow; /**< instructions of vectors are of 128 bits, not 256 */
     size_t literal_count;
     uint8_t (*literal)[32];
     size_t fixup_count;
@@ -54,7 +55,7 @@ static inline struct x86_place x86_sum(unsigned base, unsigned index)
     return (struct x86_place){X86_INDEXED, base, 0, index};
 }
 
-/** The instructions of vectors, 256 bits: prefix | map << 2 | W << 7 | opcode << 8. */
+/** The instructions of vectors: prefix | map << 2 | W << 7 | opcode << 8. */
 #define X86_V(prefix, map, w, opcode) ((prefix) | (map) << 2 | (w) << 7 | (opcode) << 8)
 enum {
     VMOVDQU = X86_V(2, 1, 0, 0x6f),
@@ -87,10 +88,17 @@ enum {
     VPCMPGTQ = X86_V(1, 2, 0, 0x37),
     VPBROADCASTD = X86_V(1, 2, 0, 0x58),
     VPBROADCASTQ = X86_V(1, 2, 0, 0x59),
-    VPMOVZXDQ = X86_V(1, 2, 0, 0x35),
+    VPMOVSXBD = X86_V(1, 2, 0, 0x21), /* zeros instead of the sign: 0x10 more */
+    VPMOVSXBQ = X86_V(1, 2, 0, 0x22),
+    VPMOVSXWD = X86_V(1, 2, 0, 0x23),
+    VPMOVSXWQ = X86_V(1, 2, 0, 0x24),
     VPMOVSXDQ = X86_V(1, 2, 0, 0x25),
+    VPMOVZXDQ = X86_V(1, 2, 0, 0x35),
     VPACKSSDW = X86_V(1, 1, 0, 0x6b),
     VPACKSSWB = X86_V(1, 1, 0, 0x63),
+    VPSHUFD = X86_V(1, 1, 0, 0x70),
+    VPBLENDD = X86_V(1, 3, 0, 0x02),
+    VPANDN = X86_V(1, 1, 0, 0xdf), /* a = ~b & c */
     VPERMD = X86_V(1, 2, 0, 0x36),
     VPERMQ = X86_V(1, 3, 1, 0x00),
     VSHUFPS = X86_V(0, 1, 0, 0xc6),
@@ -105,7 +113,9 @@ enum {
     VDIVPS = X86_V(0, 1, 0, 0x5e),
     VCMPPS = X86_V(0, 1, 0, 0xc2),
     VCVTDQ2PS = X86_V(0, 1, 0, 0x5b),
-    VFMADD132PS = X86_V(1, 2, 0, 0x98), /* a = a * c + b */
+    VFMADD132PS = X86_V(1, 2, 0, 0x98), /* a = a * c + b; the negated ones: 0x9a to 0x9e */
+    VSQRTPS = X86_V(0, 1, 0, 0x51),
+    VSQRTPD = X86_V(1, 1, 0, 0x51),
     VADDPD = X86_V(1, 1, 0, 0x58),
     VMULPD = X86_V(1, 1, 0, 0x59),
     VSUBPD = X86_V(1, 1, 0, 0x5c),
@@ -136,6 +146,12 @@ enum {
 };
 /** Register @p a, operand @p b: of 32 bits, or (wide) of 64. */
 void x86_integer(struct x86_code *code, unsigned op, bool wide, unsigned a, struct x86_place b);
+/** Loads 1, 2 or 4 bytes into register @p a, of 32 bits or (wide) 64, with zeros or the sign
+ * above them. */
+void x86_load_part(struct x86_code *code, unsigned bytes, bool is_signed, bool wide, unsigned a,
+                   struct x86_place from);
+/** Stores the lower 1, 2, 4 or 8 bytes of register @p a. */
+void x86_store_part(struct x86_code *code, unsigned bytes, unsigned a, struct x86_place to);
 /** Register @p a and a number, which is extended from 32 bits. */
 void x86_integer_number(struct x86_code *code, unsigned op, bool wide, unsigned a, int32_t number);
 /** Shifts 64 bits to the left or right. */
