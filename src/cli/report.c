@@ -88,14 +88,22 @@ void cli_report_fault(FILE *out, struct wt_emulated *e, const char *report)
         e->family->run.explain_fault(e, out);
 }
 
-void cli_report_stats(const struct wt_machine *m, double seconds)
+void cli_report_stats(const struct wt_emulated *e, double seconds)
 {
+    const struct wt_machine *m = e->machine;
+    const struct wt_rows_totals none = {0},
+                                t = e->family->run.translated ? e->family->run.translated(e) : none;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     fprintf(stderr,
             "wavetrap: %" PRIu64 " issues in %.3f s (%.1f million a second), "
             "peak memory %ld KiB\n",
             m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
+    if (t.blocks)
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " blocks translated (%" PRIu64 " KiB), in which %" PRIu64
+                " of the issues were\n",
+                t.blocks, (t.bytes + 1023) / 1024, t.issues);
 }
 
 int cli_fault_status(enum wt_fault_kind kind)

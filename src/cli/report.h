@@ -15,8 +15,8 @@ void cli_report_waves(FILE *out, struct wt_emulated *device);
 /** The instruction at @p pc on a line of its own, where the family's reports show instructions. */
 void cli_report_instruction(FILE *out, struct wt_emulated *device, uint64_t pc);
 
-/** Prints the number of issues, their rate and the peak memory to stderr. */
-void cli_report_stats(const struct wt_machine *machine, double seconds);
+/** Prints the number of issues, their rate, the peak memory and what was translated to stderr. */
+void cli_report_stats(const struct wt_emulated *device, double seconds);
 
 /** Reports the first choice of a schedule's list that could not be followed, if there is one. */
 void cli_report_missed(FILE *out, const struct wt_machine *machine);

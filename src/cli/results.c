@@ -523,9 +523,7 @@ enum wt_status cli_results_report(struct cli_results *r, struct wt_emulated *e, 
         fprintf(stderr, "wavetrap: state hash %016" PRIx64 " after %" PRIu64 " issues\n",
                 m->ops->hash(e->machine), m->time);
     if (r->stats)
-        cli_report_stats(m, seconds);
-    if (r->stats && e->family->run.tell_stats)
-        e->family->run.tell_stats(e, stderr);
+        cli_report_stats(e, seconds);
     for (size_t i = 0; i < r->touch_count; i++)
         keep(&status, err,
              r->touch[i].slice ? report_slice(e, &r->touch[i], &r->limits, &why)

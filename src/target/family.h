@@ -19,6 +19,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/timeline.h"
+#include "emulator/translate/rows.h"
 #include "target/support.h"
 #include "wavetrap/error.h"
 
@@ -110,8 +111,8 @@ struct wt_family_run {
                          size_t size);
     /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
-    /** Prints lines about how a program has been executed, for --stats; NULL: there are none. */
-    void (*tell_stats)(struct wt_emulated *e, FILE *out);
+    /** What has been translated of programs, for --stats. NULL: nothing ever is. */
+    struct wt_rows_totals (*translated)(const struct wt_emulated *e);
     /** Tells check/objects.h of the program's variables, and of other memory that it may use. NULL:
      * its buffers are all of its objects. */
     void (*objects)(struct wt_emulated *e);

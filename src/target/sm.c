@@ -13,6 +13,7 @@
 #include "emulator/sm/host.h"
 #include "emulator/sm/isa.h"
 #include "emulator/sm/sm.h"
+#include "emulator/translate/rows.h"
 #include "object/cubin.h"
 #include "object/ptx_word.h"
 #include "runtime/common/value.h"
@@ -683,14 +684,9 @@ static bool fault_memory(struct wt_emulated *e, const struct wt_fault *fault, ch
     return !sm_fault_is_global(fault);
 }
 
-static void tell_stats(struct wt_emulated *e, FILE *out)
+static struct wt_rows_totals translated(const struct wt_emulated *e)
 {
-    const struct sm_translated t = sm_device_translated((struct sm_device *)e->machine);
-    if (t.blocks)
-        fprintf(out,
-                "wavetrap: %" PRIu64 " blocks translated (%" PRIu64 " KiB), in which %" PRIu64
-                " of the issues were\n",
-                t.blocks, (t.bytes + 1023) / 1024, t.issues);
+    return sm_device_translated((struct sm_device *)e->machine);
 }
 
 const struct wt_family wt_family_sm = {
@@ -711,7 +707,7 @@ const struct wt_family wt_family_sm = {
             .load = load,
             .close = close_device,
             .fault_memory = fault_memory,
-            .tell_stats = tell_stats},
+            .translated = translated},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,
             .code_register = code_register,

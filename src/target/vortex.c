@@ -20,6 +20,7 @@
 #include "emulator/vortex/launch.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"
+#include "emulator/translate/rows.h"
 #include "object/image.h"
 #include "object/vortex_wire.h"
 #include "target/emulated.h"
@@ -497,6 +498,11 @@ static void make_ready(struct wt_emulated *e)
         vx_dm_write(d, VX_DM_DCTRL, DCTRL_DMACTIVE);
 }
 
+static struct wt_rows_totals translated(const struct wt_emulated *e)
+{
+    return vx_device_translated((struct vx_device *)e->machine);
+}
+
 const struct wt_family wt_family_vortex = {
     .name = "vortex",
     .config = {.table = &vx_config_table, .describe = describe},
@@ -514,7 +520,8 @@ const struct wt_family wt_family_vortex = {
             .objects = add_objects,
             .allows = allows,
             .variable = variable_of,
-            .stacks = stacks},
+            .stacks = stacks,
+            .translated = translated},
     .isa = {.instruction_text = instruction_text,
             .assembler = "riscv64-unknown-elf-gcc assembles its text (Debian's package "
                          "gcc-riscv64-unknown-elf)",

@@ -1,9 +1,10 @@
 """Batch sessions: exit statuses, run control forwards and backwards, lanes."""
 import re
+import subprocess
 
 import pytest
 
-from conftest import ask_console, ask_gdb, debug
+from conftest import WAVETRAP, ask_console, ask_gdb, debug
 
 
 def plain(text):
@@ -559,3 +560,19 @@ def test_who_wrote_says_which_value(program):
     said = debug(program("watched"), "break bump if by == 7", "run", "who-wrote total", "print total").stdout
     assert re.search(r"^  was \d+, is (\d+)\n(?:.*\n)*\$1 = \1$", said, re.M), said
     assert said.count("\ntime ") == 1, said
+
+
+def test_translated_blocks_change_no_session(example):
+    """Breakpoints within blocks, steps, the way back: the same words with blocks from the first visit on, and without."""
+    file = example("sgemm", 32)
+    commands = ["break sgemm.c:61", "run", "continue", "info lanes", "print sum", "stepi", "stepi", "info registers", "delete", "stepi 90",
+                "backtrace", "reverse-stepi 77", "info lanes", "print $pc", "break sgemm.c:54", "continue", "continue", "delete", "stepi 30",
+                "info time", "reverse-stepi 10", "info lanes", "continue"]
+    said = []
+    for jit in (0, 1):
+        done = debug(file, *commands, options=[f"--gpu=vortex:jit={jit},threads=8,warps=2"])
+        said.append((done.stdout + done.stderr).replace(f"jit={jit}", ""))
+    assert said[0] == said[1]
+    assert said[0].count("Breakpoint 1, ") == 2 and said[0].count("Breakpoint 2, ") == 1, said[0]
+    told = [subprocess.run([WAVETRAP, "run", "--stats", f"--gpu=vortex:jit={jit}", file], capture_output=True, text=True, check=True).stderr for jit in (0, 1)]
+    assert "translated" not in told[0] and re.search(r"\d blocks translated .*, in which \d{4,} of the issues were\n", told[1]), told

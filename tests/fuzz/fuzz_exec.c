@@ -2,7 +2,7 @@
  * Fuzz target: instruction decode and execution. A header chooses the device, the rest is code that
  * a small device runs for a bounded number of issues. A fault must tell what and where; the
  * disassembler must have a text for every word; and a run in slices, a traced run and a run in one
- * piece must reach the same state.
+ * piece must reach the same state, the latter with blocks translated from the first visit on.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { HEADER = 4, BASE = 0x80000000u, ISSUES = 400 };
 
-static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, size_t length)
+static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, size_t length,
+                                    unsigned jit)
 {
     struct vx_config config;
     struct wt_error err;
@@ -30,6 +31,7 @@ static struct vx_device *new_device(const uint8_t *header, const uint8_t *code, 
     config.allow_misaligned = header[1] >> 1 & 1;
     config.part_lanes = header[3] >> 2 & 1;
     config.argument = header[2];
+    config.jit = jit;
     if (header[1] >> 4 & 1) {
         vx_config_use_profile(&config, vx_profile_named("v3"));
         config.launch = (struct vx_launch){.grid = {1 + (header[2] & 7), 1 + (header[2] >> 6), 1},
@@ -94,8 +96,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if ((n != 2 && n != 4) || !text[0])
             abort();
     }
-    struct vx_device *whole = new_device(data, code, length);
-    struct vx_device *pieces = new_device(data, code, length);
+    struct vx_device *whole = new_device(data, code, length, 1);
+    struct vx_device *pieces = new_device(data, code, length, 0);
     struct wt_machine *a = vx_machine(whole), *b = vx_machine(pieces);
     enum wt_run run = a->ops->run(a, ISSUES);
     check_fault(a, run);

@@ -20,7 +20,7 @@ struct sm_blocks {
     const struct wt_rows_block *block; /* the code */
     const struct sm_uop *next;         /* behind a called handler that does not go on in the code */
     bool barred;                       /* the state bars branches */
-    struct sm_translated translated;   /* bytes apart */
+    struct wt_rows_totals translated;  /* bytes apart */
 };
 
 /* ---- records as rows ---- */
@@ -296,34 +296,6 @@ static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
 }
 
 /*
- * Runs of instructions between those that are left to handlers: where they have fewer than two, or
- * not more than half, that the code executes itself, they are left, too, since entries and calls
- * take as long as handlers do. Returns for how many the code is there.
- */
-static size_t leave_short(struct wt_rows_insn *insn, size_t count)
-{
-    size_t first = 0, own = 0, total = 0;
-    for (size_t i = 0; i <= count; i++) {
-        const bool leaves = i == count || insn[i].op == WT_ROWS_HANDLER ||
-                            (insn[i].op == WT_ROWS_BRANCH && !insn[i].combine &&
-                             insn[i].target == WT_ROWS_ELSEWHERE);
-        if (!leaves) {
-            own += insn[i].op != WT_ROWS_CALL;
-            continue;
-        }
-        const bool pays = own >= 2 && 2 * own > i - first;
-        for (size_t k = first; k < i && !pays; k++)
-            insn[k].op = WT_ROWS_HANDLER;
-        total += pays ? own : 0;
-        if (i < count)
-            insn[i].op = WT_ROWS_HANDLER;
-        first = i + 1;
-        own = 0;
-    }
-    return total;
-}
-
-/*
  * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
  * tail has another handler than it was given here, and no block of the page is entered any more.
  */
@@ -405,7 +377,7 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
     const struct sm_blocks *blocks = blocks_of(d);
     const uint32_t first = number_of(at);
     const size_t count = blocks && blocks->memory ? list(w, first, insn) : 0;
-    if (!leave_short(insn, count))
+    if (!wt_rows_leave_short(insn, count))
         return;
     const struct wt_rows_block *b = translate(d, insn, first, count);
     if (!b)
@@ -509,9 +481,9 @@ void sm_blocks_lost(struct sm_warp *w)
     w->device->executing = &w->code->uop[slot_of(b->block->first + b->state.at)];
 }
 
-struct sm_translated sm_device_translated(const struct sm_device *d)
+struct wt_rows_totals sm_device_translated(const struct sm_device *d)
 {
-    struct sm_translated t = {0};
+    struct wt_rows_totals t = {0};
     if (!d->blocks)
         return t;
     t = d->blocks->translated;

@@ -26,6 +26,7 @@
 struct sm_device;
 struct sm_launch;
 struct wt_archive;
+struct wt_rows_totals;
 
 #define SM_WARPS 64           /**< of an SM */
 #define SM_CTAS 32            /**< of an SM */
@@ -63,12 +64,8 @@ void sm_device_free(struct sm_device *device);
 const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
-/** What has been translated of PTX: blocks, bytes of code, and issues that it has executed. */
-struct sm_translated {
-    uint64_t blocks, bytes, issues;
-};
-/** Of the device's whole life. */
-struct sm_translated sm_device_translated(const struct sm_device *device);
+/** What has been translated of PTX, of the device's whole life. */
+struct wt_rows_totals sm_device_translated(const struct sm_device *device);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
 /** The instructions it has executed whose results may differ from hardware's. */

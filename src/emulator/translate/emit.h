@@ -35,7 +35,7 @@ struct emitter {
     const struct wt_rows_shape *shape;
     uint32_t count, at;
     unsigned result; /* the first register of the result */
-    bool some; /* of the lanes execute, not all */
+    bool some;       /* of the lanes execute, not all */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */
     size_t body[WT_ROWS_MOST];

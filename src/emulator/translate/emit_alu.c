@@ -292,14 +292,15 @@ static void check_boxes(struct emitter *e, unsigned sources)
 }
 
 /*
- * Of doubles, and of boxed singles, the upper dwords of which are quiet NaNs that raise nothing.
+ * Of doubles, and of boxed singles, the upper dwords of which are quiet NaNs that raise nothing, in
+ * rows that registers hold.
  * Which NaN a result is depends on the order in which the host's instruction has its operands: then
  * the handler computes it, and nothing is stored here.
  */
 static void wide_float(struct emitter *e, unsigned op, unsigned sources)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->raises && e->some) {
+    if ((n->raises && e->some) || strips(e) > CACHED) {
         emit_call(e, X86_ALWAYS);
         emit_forget(e);
         return;
@@ -417,7 +418,8 @@ static struct comparison comparison_of(const struct wt_rows_insn *n)
     return (struct comparison){VPCMPEQD, less, less != opposite, VPMINUD, false};
 }
 
-/* Ones in a register where it holds for part `strip` of sources 0 and 1; of qwords T1 is not kept. */
+/* Ones in a register where it holds for part `strip` of sources 0 and 1; of qwords T1 is not kept.
+ */
 static void compare_part(struct emitter *e, struct comparison c, unsigned strip, unsigned to)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];

@@ -71,6 +71,13 @@ static void note_access(struct emitter *e)
     x86_store_number(&e->code, FIELD(at), e->at);
 }
 
+/* What a load of 4 bytes has above them in a qword of T0. */
+static void put_ones(struct emitter *e)
+{
+    if (e->insn[e->at].extend == WT_ROWS_ONES)
+        emit_vector(e, VPOR, T0, T0, emit_literal(e, (uint64_t)UINT32_MAX << 32, true));
+}
+
 /* Part `strip` of the register of a load comes from memory at a place. */
 static void load_part(struct emitter *e, unsigned strip, struct x86_place memory)
 {
@@ -80,8 +87,7 @@ static void load_part(struct emitter *e, unsigned strip, struct x86_place memory
     const unsigned op = n->bytes == 8 ? VMOVDQU : wider[n->wide][n->bytes];
     const bool zeros = op != VMOVDQU && n->extend != WT_ROWS_SIGN;
     emit_vector(e, op + (zeros ? 0x10 << 8 : 0), T0, 0, memory);
-    if (n->extend == WT_ROWS_ONES)
-        emit_vector(e, VPOR, T0, T0, emit_literal(e, (uint64_t)UINT32_MAX << 32, true));
+    put_ones(e);
     emit_store(e, strip, T0);
 }
 
@@ -131,6 +137,54 @@ static void access_in_row(struct emitter *e)
             store_part(e, i, x86_mem(X86_DX, part_bytes * i));
         else
             load_part(e, i, x86_mem(X86_DX, part_bytes * i));
+}
+
+/*
+ * The lanes of part `strip` of the sources of addresses load 4 or 8 bytes each, into T0 or T3
+ * (`to`); dx: the memory. T1 and T2 are for the mask and for the places.
+ */
+static void gather_part(struct emitter *e, unsigned strip, unsigned to)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool wide = !n->short_address;
+    const unsigned op = wide            ? n->bytes == 8 ? VPGATHERQQ : VPGATHERQD
+                        : n->bytes == 8 ? VPGATHERDQ
+                                        : VPGATHERDD;
+    /* dwords for a part of qwords are half a part */
+    const struct x86_place part = wide == n->wide || wide
+                                      ? emit_part(e, &n->s[0], wide, strip)
+                                      : x86_mem(FRAME, n->s[0].slot + 16 * strip);
+    emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, part, T2),
+                emit_literal(e, n->offset, wide));
+    if (n->space != WT_ROWS_GROUP)
+        emit_vector(e, VPAND, T2, T2, emit_literal(e, WT_PAGE_MASK, wide));
+    emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
+    x86_gather(&e->code, op, to, T1, X86_DX, T2);
+}
+
+/* All lanes load so; dx: the memory. */
+static void gather(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool wide = !n->short_address;
+    for (unsigned i = 0; i < emit_parts(e, n->wide); i++) {
+        if (wide == n->wide || n->bytes == 8) {
+            gather_part(e, i, T0);
+        } else if (wide) { /* two parts of addresses are one of dwords */
+            gather_part(e, 2 * i, T0);
+            gather_part(e, 2 * i + 1, T3);
+            x86_vector_number(&e->code, VINSERTI128, T0, T0, x86_reg(T3), 1);
+        } else {
+            e->code.narrow = true;
+            gather_part(e, i, T0);
+            e->code.narrow = false;
+        }
+        if (n->wide && n->bytes == 4) {
+            emit_vector(e, n->extend == WT_ROWS_SIGN ? VPMOVSXDQ : VPMOVZXDQ, T0, 0, x86_reg(T0));
+            put_ones(e);
+        }
+        emit_store(e, i, T0);
+    }
 }
 
 /* A lane accesses its place; dx: what is added to the source of its address. */
@@ -198,8 +252,14 @@ static void access_scattered(struct emitter *e)
         emit_call(e, X86_NOT_ZERO);
         first_address(e);
         find_page(e, n->op == WT_ROWS_STORE);
-        x86_integer(code, X86_SUB, true, X86_DX, x86_reg(X86_R8));
     }
+    if (n->op == WT_ROWS_LOAD && n->bytes >= 4) {
+        note_access(e);
+        gather(e);
+        return;
+    }
+    if (!group)
+        x86_integer(code, X86_SUB, true, X86_DX, x86_reg(X86_R8));
     if (wide) { /* short ones wrap: access_lane() adds it */
         x86_set(code, X86_R8, n->offset);
         x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));

@@ -105,7 +105,8 @@ bool emit_is_wide_result(const struct wt_rows_insn *n)
            n->op == WT_ROWS_MULTIPLY_ADD_WIDE;
 }
 
-/* Whether a row of a cache of `parts` parts that begins at register `first` is in one of [from, to). */
+/* Whether a row of a cache of `parts` parts that begins at register `first` is in one of [from,
+ * to). */
 static bool overlaps(unsigned first, unsigned parts, unsigned from, unsigned to)
 {
     return first < to && from < first + parts;

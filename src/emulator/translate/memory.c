@@ -26,6 +26,29 @@ bool wt_rows_supported(void)
 #endif
 }
 
+size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
+{
+    size_t first = 0, own = 0, total = 0;
+    for (size_t i = 0; i <= count; i++) {
+        const bool leaves = i == count || insn[i].op == WT_ROWS_HANDLER ||
+                            (insn[i].op == WT_ROWS_BRANCH && !insn[i].combine &&
+                             insn[i].target == WT_ROWS_ELSEWHERE);
+        if (!leaves) {
+            own += insn[i].op != WT_ROWS_CALL;
+            continue;
+        }
+        const bool pays = own >= 2 && 2 * own > i - first;
+        for (size_t k = first; k < i && !pays; k++)
+            insn[k].op = WT_ROWS_HANDLER;
+        total += pays ? own : 0;
+        if (i < count)
+            insn[i].op = WT_ROWS_HANDLER;
+        first = i + 1;
+        own = 0;
+    }
+    return total;
+}
+
 struct wt_rows_memory *wt_rows_memory_new(size_t bytes)
 {
     struct wt_rows_memory *m = calloc(1, sizeof *m);
@@ -91,8 +114,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
 {
     struct wt_rows_code code;
     struct block *b = calloc(1, sizeof *b);
-    if (!wt_rows_emit(m->emitter, shape, insn, count, &code) || !b ||
-        !place(m, &code)) {
+    if (!wt_rows_emit(m->emitter, shape, insn, count, &code) || !b || !place(m, &code)) {
         free(code.entry);
         free(b);
         return NULL;

@@ -5,8 +5,8 @@
  * A family fills a wt_rows_insn for each instruction of a block and keeps its handlers: the code
  * may be entered at any instruction and left before any one, with all rows in memory, so that a
  * handler goes on there. Rows have 1 to 64 lanes of dwords, or (wide) of qwords; predicates are
- * dwords, a bit for each of 32 lanes. The code executes only what it does exactly as handlers do; it
- * leaves before anything else.
+ * dwords, a bit for each of 32 lanes. The code executes only what it does exactly as handlers do;
+ * it leaves before anything else.
  */
 #ifndef WT_EMULATOR_TRANSLATE_ROWS_H
 #define WT_EMULATOR_TRANSLATE_ROWS_H
@@ -104,7 +104,7 @@ struct wt_rows_insn {
     bool short_address; /**< of dwords, which wrap at 2^32; else of qwords */
     uint8_t bytes;      /**< of memory that a lane accesses: 1, 2, 4, 8 */
     uint8_t extend;     /**< enum wt_rows_extend: the rest of the register */
-    uint32_t d; /**< slot of the result */
+    uint32_t d;         /**< slot of the result */
     struct wt_rows_source s[3];
     uint64_t offset; /**< of an address */
     uint32_t target; /**< of a branch: the number of an instruction of the block; else
@@ -118,7 +118,7 @@ struct wt_tlb;
 /** What all blocks of a device have in common. */
 struct wt_rows_shape {
     unsigned lanes; /**< a power of two, 1 to WT_ROWS_LANES */
-    bool paths;     /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
+    bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
     uint64_t window[2], window_bytes; /**< the two windows of generic addresses */
 };
 
@@ -135,7 +135,7 @@ struct wt_rows_state {
     /** Executes instruction `at` by its handler; `left` is in its hands. False: the code is left,
      * and wt_rows_run() returns WT_ROWS_GONE. The mask and the frame stay the same. */
     bool (*call)(struct wt_rows_state *s);
-    bool guard; /**< handlers are called for guarded instructions */
+    bool guard;                       /**< handlers are called for guarded instructions */
     uint8_t barred[WT_ROWS_MOST / 8]; /**< a bit for each instruction to which no branch is taken */
     uint64_t group_outside; /**< bits that no address in a part of it has that begins it */
     uint8_t *group;
@@ -155,6 +155,18 @@ struct wt_rows_block {
     const uint32_t *target; /**< instructions to which it branches */
     uint32_t targets;       /**< how many: a branch each */
 };
+
+/** What has been translated: blocks, bytes of code, and issues that it has executed. */
+struct wt_rows_totals {
+    uint64_t blocks, bytes, issues;
+};
+
+/**
+ * Leaves to handlers the runs of instructions between those that are theirs, in which fewer than
+ * two, or not more than half, are the code's own: entries and calls take as long as handlers do.
+ * Returns for how many the code is there.
+ */
+size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count);
 
 /** Whether this host executes translated code. */
 bool wt_rows_supported(void);

@@ -80,6 +80,19 @@ void x86_vector_number(struct x86_code *c, unsigned op, unsigned a, unsigned b, 
         byte(c, number);
 }
 
+void x86_gather(struct x86_code *c, unsigned op, unsigned a, unsigned mask, unsigned base,
+                unsigned index)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xc4);
+    byte(c, (a < 8 ? 0x80u : 0) | (index < 8 ? 0x40u : 0) | 0x20 | (op >> 2 & 31));
+    byte(c, (op >> 7 & 1) << 7 | (~mask & 15) << 3 | (c->narrow ? 0 : 1 << 2) | (op & 3));
+    byte(c, op >> 8 & 0xff);
+    byte(c, 0x04 | (a & 7) << 3);
+    byte(c, (index & 7) << 3 | base);
+}
+
 void x86_vzeroupper(struct x86_code *c)
 {
     if (is_full(c))

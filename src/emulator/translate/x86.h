@@ -99,6 +99,11 @@ enum {
     VPSHUFD = X86_V(1, 1, 0, 0x70),
     VPBLENDD = X86_V(1, 3, 0, 0x02),
     VPANDN = X86_V(1, 1, 0, 0xdf), /* a = ~b & c */
+    VINSERTI128 = X86_V(1, 3, 0, 0x38),
+    VPGATHERDD = X86_V(1, 2, 0, 0x90),
+    VPGATHERDQ = X86_V(1, 2, 1, 0x90),
+    VPGATHERQD = X86_V(1, 2, 0, 0x91),
+    VPGATHERQQ = X86_V(1, 2, 1, 0x91),
     VPERMD = X86_V(1, 2, 0, 0x36),
     VPERMQ = X86_V(1, 3, 1, 0x00),
     VSHUFPS = X86_V(0, 1, 0, 0xc6),
@@ -129,6 +134,10 @@ void x86_vector(struct x86_code *code, unsigned op, unsigned a, unsigned b, stru
 /** The same with a byte behind it. */
 void x86_vector_number(struct x86_code *code, unsigned op, unsigned a, unsigned b,
                        struct x86_place c, unsigned number);
+/** Loads lanes at @p base, one of the lower eight, + a register of vectors, which are neither @p a
+ * nor @p mask: of signs; it is zeros then. */
+void x86_gather(struct x86_code *code, unsigned op, unsigned a, unsigned mask, unsigned base,
+                unsigned index);
 /* Clears the upper halves of all registers of vectors, before code that has none. */
 void x86_vzeroupper(struct x86_code *code);
 

@@ -103,6 +103,15 @@ static struct vx_uop code_decode(struct vx_device *d, uint64_t pc)
     return (struct vx_uop){.run = vx_illegal, .halves = 1};
 }
 
+bool vx_decode_record(struct vx_warp *w, struct vx_uop *slot)
+{
+    const uint64_t pc = vx_pc_of(w, slot);
+    if (wt_watch_set_code(w->device->machine.watch, pc))
+        return false;
+    *slot = code_decode(w->device, pc);
+    return true;
+}
+
 /* The handler of a record that is not decoded yet: decodes it in place and executes it. */
 static const struct vx_uop *decode_here(struct vx_warp *w, const struct vx_uop *u)
 {

@@ -32,8 +32,13 @@ void vx_config_use_profile(struct vx_config *config, const struct vx_profile *pr
 void vx_config_default(void *config)
 {
     struct vx_config *c = config;
-    *c = (struct vx_config){
-        .clusters = 1, .cores = 1, .warps = 4, .threads = 4, .line = 64, .host_level = 3};
+    *c = (struct vx_config){.clusters = 1,
+                            .cores = 1,
+                            .warps = 4,
+                            .threads = 4,
+                            .line = 64,
+                            .host_level = 3,
+                            .jit = 256};
     take_layout(c, vx_profiles[0]);
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
@@ -145,6 +150,10 @@ static const struct wt_config_key keys[] = {
     {"host-level",
      "the most that is used of the host's x86-64 levels, 1..3; the same results at each (3)",
      AT(host_level), .least = 1, .most = 3},
+    {"jit",
+     "visits of an instruction after which code of the host is made for it and what follows,\n"
+     "               1..60000; 0: never (256)",
+     AT(jit), .most = 60000},
     WT_FILL_KEY,
 };
 

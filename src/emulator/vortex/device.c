@@ -49,6 +49,7 @@ void vx_device_free(struct vx_device *d)
     if (!d)
         return;
     vx_dm_free(d);
+    vx_blocks_free(d);
     wt_machine_end(&d->machine);
     wt_code_page_free((struct wt_code_page *)d->inject_code);
     free(d->trace);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "emulator/machine/softfloat.h"
+#include "emulator/vortex/host_fp.h"
 
 #if VX_XLEN == 32
 typedef uint32_t ux;
@@ -191,14 +192,22 @@ X_OP(sraw, W32((int32_t)a >> (b & 31)))
 #define op_srai_32 op_srai
 #endif
 
+/* A jump backwards comes to a record. */
+static inline const struct vx_uop *visit(struct vx_warp *w, const struct vx_uop *u)
+{
+    if (UNLIKELY(u && vx_visit(w, u)))
+        AWAY(vx_translate(w, u));
+    return u;
+}
+
 /* A jump to pc + imm of the instruction at u: within the page it is pointer arithmetic. */
 static inline const struct vx_uop *jump_relative(struct vx_warp *w, const struct vx_uop *u,
                                                  int32_t imm)
 {
     const ptrdiff_t slot = (u - w->code->uop) + (imm >> 1);
     if (LIKELY((size_t)slot < VX_SLOTS))
-        return go_on(w, &w->code->uop[slot]);
-    return vx_fetch(w, (ux)(vx_pc_of(w, u) + (uint64_t)(int64_t)imm));
+        return go_on(w, imm < 0 ? visit(w, &w->code->uop[slot]) : &w->code->uop[slot]);
+    return visit(w, vx_fetch(w, (ux)(vx_pc_of(w, u) + (uint64_t)(int64_t)imm)));
 }
 
 OP(jal)
@@ -253,7 +262,7 @@ OP(jalr)
     const uint64_t slot = (target - w->code->page.base) / 2;
     if (slot < VX_SLOTS)
         return &w->code->uop[slot];
-    return vx_fetch(w, target);
+    return visit(w, vx_fetch(w, target));
 }
 
 /* Lanes that disagree: a mistake without SPLIT, or the last active lane decides (RTL). */

@@ -42,12 +42,14 @@ struct vx_uop {
 #define VX_SINK 32
 #define VX_X_ROWS 33
 #define VX_SLOTS (WT_PAGE_SIZE / 2)
-#define VX_TAIL 2
+#define VX_TAIL 3 /* the last one is a witness (block.c) */
 
 /* The decoded instructions of one page of code, one record a halfword. */
 struct vx_code {
     struct wt_code_page page;
-    struct vx_uop uop[VX_SLOTS + VX_TAIL]; /* the last ones lead to the next page */
+    struct vx_page_blocks *blocks; /* of the device; NULL: it has not been translated */
+    uint16_t visits[VX_SLOTS]; /* how often a turn or a jump came there, until it is translated */
+    struct vx_uop uop[VX_SLOTS + VX_TAIL]; /* last; those behind VX_SLOTS lead to the next page */
 };
 
 /* Why a warp that is active cannot issue. PHASE: BAR.WAIT, for the end of a barrier's phase. */
@@ -196,6 +198,7 @@ struct vx_device {
     struct vx_uop injected_uop;
     uint32_t mpm_class;
     struct vx_kmu kmu;
+    struct vx_blocks *blocks; /* translated code; NULL until there is some */
     struct wt_console console;
     struct vx_dm dm;
 };
@@ -233,6 +236,9 @@ WT_MACHINE_FN(origins) vx_origins;
  */
 const struct vx_uop *vx_fetch(struct vx_warp *w, uint64_t pc);
 extern const struct wt_code_format vx_code_format;
+/* Decodes a record of the page that the warp executes; false where it is watched: it is as it was.
+ */
+bool vx_decode_record(struct vx_warp *w, struct vx_uop *slot);
 /*
  * Decodes one 32-bit instruction, or what a compressed one of `halves` halfwords stands for. No
  * such instruction: the illegal handler.
@@ -398,6 +404,24 @@ const struct vx_handlers *vx_select_handlers(unsigned xlen, unsigned threads, un
 /* The handler of an instruction that accesses memory, where the machine has a judge; NULL: it
  * accesses none. */
 vx_handler vx_judged_handler(enum vx_insn_id id);
+
+/* ---- block.c: translated code ---- */
+
+/* The handler of records that have code. */
+const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u);
+/* Translates what begins at a record that has been visited often, if that pays. */
+void vx_translate(struct vx_warp *w, const struct vx_uop *u);
+/* Frees all translated code. */
+void vx_blocks_free(struct vx_device *d);
+
+/* A turn or a jump comes to a record. Returns whether it is to be translated: what cannot be is
+ * tried at powers of two. */
+static inline bool vx_visit(struct vx_warp *w, const struct vx_uop *u)
+{
+    const unsigned visits = ++w->code->visits[u - w->code->uop];
+    return visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)) &&
+           u->run != vx_run_block;
+}
 
 /* ---- run.c ---- */
 

@@ -14,6 +14,8 @@ static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
     const struct vx_uop *u = vx_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
+    if (vx_visit(w, u))
+        vx_translate(w, u);
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;

@@ -18,6 +18,7 @@
 #include "wavetrap/error.h"
 
 struct vx_profile;
+struct wt_rows_totals;
 struct vx_device;
 struct wt_archive;
 
@@ -50,6 +51,7 @@ struct vx_config {
     unsigned line; /**< bytes of a cache line, a power of two 4..4096: a profile's transaction */
     unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
+    unsigned jit;        /**< visits of an instruction after which it is translated; 0: never */
 };
 
 /** The shape and layout of Vortex's own defaults: 1 cluster, 1 core, 4 warps, 4 threads, v2. */
@@ -77,6 +79,8 @@ void vx_device_free(struct vx_device *device);
 enum wt_status vx_device_use_profile(struct vx_device *device, const struct vx_profile *profile,
                                      struct wt_error *err);
 
+/** What has been translated, of the device's whole life. */
+struct wt_rows_totals vx_device_translated(const struct vx_device *device);
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);
 /**

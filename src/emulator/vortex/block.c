@@ -1,0 +1,564 @@
+/*
+ * Translated code (emulator/translate/rows.h). From a record on that turns and jumps backwards come
+ * to often, all records up to the end of the page or a jump are a block; those that rows have an
+ * operation for get the handler vx_run_block, the others keep theirs, and the code is left before
+ * them. The handlers decide what an instruction does; the code does the same.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/translate/rows.h"
+#include "emulator/vortex/host_fp.h"
+#include "emulator/vortex/watch.h"
+
+enum { CODE_BYTES = 4 << 20 };
+
+struct block {
+    const struct wt_rows_block *rows;
+    bool floats;                     /* its code raises exceptions of the host */
+    uint16_t slot[WT_ROWS_MOST + 1]; /* of the records of its instructions, and behind them */
+    struct block *next;
+};
+
+/* Of a page that has been translated: what its records were, where they have code. */
+struct vx_page_blocks {
+    struct {
+        vx_handler run;
+        struct block *block;
+        uint16_t number; /* of the instruction in the block */
+    } entry[VX_SLOTS];
+    uint64_t base;
+    struct vx_page_blocks *next;
+};
+
+struct vx_blocks {
+    struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
+    struct wt_rows_shape shape;
+    struct wt_rows_state state;
+    struct block *block;
+    struct vx_page_blocks *page;
+    struct vx_warp *warp;         /* that executes code; NULL: none */
+    const struct block *executed; /* the code */
+    const struct vx_uop *next;    /* behind a called handler that does not go on in the code */
+    struct wt_rows_totals totals; /* bytes apart */
+};
+
+/* ---- records as rows ---- */
+
+/* What rows have an operation for. `how`: of comparisons the outcomes, of accesses the bytes. */
+static const struct operation {
+    uint8_t insn, op;
+    bool is_signed;
+    uint8_t how;
+    bool lower;     /* of words of RV64 */
+    uint8_t extend; /* of loads */
+} operations[] = {
+#define ROW(insn_, op_, ...)                                                                       \
+    {                                                                                              \
+        .insn = VX_INSN_##insn_, .op = WT_ROWS_##op_, __VA_ARGS__                                  \
+    }
+    ROW(lui, MOVE),
+    ROW(auipc, MOVE),
+    ROW(addi, ADD),
+    ROW(add, ADD),
+    ROW(sub, SUBTRACT),
+    ROW(xori, XOR),
+    ROW(xor, XOR),
+    ROW(ori, OR),
+    ROW(or, OR),
+    ROW(andi, AND),
+    ROW(and, AND),
+    ROW(slti, SET, .is_signed = true, .how = WT_ROWS_LESS),
+    ROW(slt, SET, .is_signed = true, .how = WT_ROWS_LESS),
+    ROW(sltiu, SET, .how = WT_ROWS_LESS),
+    ROW(sltu, SET, .how = WT_ROWS_LESS),
+    ROW(slli_32, SHIFT_LEFT),
+    ROW(slli, SHIFT_LEFT),
+    ROW(sll, SHIFT_LEFT),
+    ROW(srli_32, SHIFT_RIGHT),
+    ROW(srli, SHIFT_RIGHT),
+    ROW(srl, SHIFT_RIGHT),
+    ROW(srai_32, SHIFT_SIGNED),
+    ROW(srai, SHIFT_SIGNED),
+    ROW(sra, SHIFT_SIGNED),
+    ROW(addiw, ADD, .lower = true),
+    ROW(addw, ADD, .lower = true),
+    ROW(subw, SUBTRACT, .lower = true),
+    ROW(slliw, SHIFT_LEFT, .lower = true),
+    ROW(sllw, SHIFT_LEFT, .lower = true),
+    ROW(srliw, SHIFT_RIGHT, .lower = true),
+    ROW(srlw, SHIFT_RIGHT, .lower = true),
+    ROW(sraiw, SHIFT_SIGNED, .lower = true),
+    ROW(sraw, SHIFT_SIGNED, .lower = true),
+    ROW(mul, MULTIPLY),
+    ROW(mulw, MULTIPLY, .lower = true),
+    ROW(mulh, MULTIPLY_HIGH, .is_signed = true),
+    ROW(mulhu, MULTIPLY_HIGH),
+    ROW(jal, BRANCH),
+    ROW(beq, BRANCH_IF, .how = WT_ROWS_EQUAL),
+    ROW(bne, BRANCH_IF, .how = WT_ROWS_LESS | WT_ROWS_GREATER),
+    ROW(blt, BRANCH_IF, .is_signed = true, .how = WT_ROWS_LESS),
+    ROW(bge, BRANCH_IF, .is_signed = true, .how = WT_ROWS_GREATER | WT_ROWS_EQUAL),
+    ROW(bltu, BRANCH_IF, .how = WT_ROWS_LESS),
+    ROW(bgeu, BRANCH_IF, .how = WT_ROWS_GREATER | WT_ROWS_EQUAL),
+    ROW(lb, LOAD, .how = 1, .extend = WT_ROWS_SIGN),
+    ROW(lh, LOAD, .how = 2, .extend = WT_ROWS_SIGN),
+    ROW(lw, LOAD, .how = 4, .extend = WT_ROWS_SIGN),
+    ROW(ld, LOAD, .how = 8),
+    ROW(lbu, LOAD, .how = 1),
+    ROW(lhu, LOAD, .how = 2),
+    ROW(lwu, LOAD, .how = 4),
+    ROW(flw, LOAD, .how = 4, .extend = WT_ROWS_ONES),
+    ROW(fld, LOAD, .how = 8),
+    ROW(sb, STORE, .how = 1),
+    ROW(sh, STORE, .how = 2),
+    ROW(sw, STORE, .how = 4),
+    ROW(sd, STORE, .how = 8),
+    ROW(fsw, STORE, .how = 4),
+    ROW(fsd, STORE, .how = 8),
+#define FLOATS(insn, op, ...) ROW(insn##_s, op, __VA_ARGS__), ROW(insn##_d, op, __VA_ARGS__)
+    FLOATS(fsgnj, MOVE), /* of a register with itself */
+    FLOATS(fadd, FLOAT_ADD),
+    FLOATS(fsub, FLOAT_SUBTRACT),
+    FLOATS(fmul, FLOAT_MULTIPLY),
+    FLOATS(fdiv, FLOAT_DIVIDE),
+    FLOATS(fsqrt, FLOAT_ROOT),
+    FLOATS(fmadd, FLOAT_MULTIPLY_ADD, .how = 0),
+    FLOATS(fnmsub, FLOAT_MULTIPLY_ADD, .how = 1),
+    FLOATS(fmsub, FLOAT_MULTIPLY_ADD, .how = 2),
+    FLOATS(fnmadd, FLOAT_MULTIPLY_ADD, .how = 3),
+};
+
+/* The instruction of a decoded record, by its handler. */
+static enum vx_insn_id insn_of(const struct vx_device *d, vx_handler run)
+{
+    unsigned id = 0;
+    while (id < VX_INSN_COUNT && d->handlers->full[id] != run &&
+           (d->handlers->compressed[id] != run || !run))
+        id++;
+    return (enum vx_insn_id)id;
+}
+
+static const struct operation *operation_of(enum vx_insn_id id)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (operations[i].insn == id)
+            return &operations[i];
+    return NULL;
+}
+
+static struct wt_rows_source x_row(const struct vx_device *d, unsigned number, bool accesses)
+{
+    return (struct wt_rows_source){.constant = !number && !accesses,
+                                   .slot = number * d->config.threads * d->config.xlen / 8};
+}
+
+static struct wt_rows_source f_row(const struct vx_warp *w, unsigned number)
+{
+    const size_t first = (size_t)((const uint8_t *)w->f - w->x);
+    return (struct wt_rows_source){.slot =
+                                       (uint32_t)first + number * 8 * w->device->config.threads};
+}
+
+static struct wt_rows_source constant(int64_t value)
+{
+    return (struct wt_rows_source){.constant = true, .value = (uint64_t)value};
+}
+
+/* The operands that the letters of isa.def say. */
+static void take_operands(const struct vx_warp *w, const struct vx_uop *u, const char *letters,
+                          struct wt_rows_insn *to)
+{
+    const struct vx_device *d = w->device;
+    const bool accesses = to->op == WT_ROWS_LOAD || to->op == WT_ROWS_STORE;
+    unsigned numbers = 1; /* the source that a number is */
+    for (const char *l = letters; *l; l++)
+        switch (*l) {
+        case 'd':
+            to->d = x_row(d, u->rd, true).slot;
+            break;
+        case 's':
+            to->s[0] = x_row(d, u->rs1, false);
+            break;
+        case 't':
+            to->s[1] = x_row(d, u->rs2, accesses);
+            break;
+        case 'D':
+            to->wide = true;
+            to->d = f_row(w, u->rd).slot;
+            break;
+        case 'S':
+            to->wide = true;
+            to->s[0] = f_row(w, u->rs1);
+            break;
+        case 'T':
+            to->wide = true;
+            to->s[1] = f_row(w, u->rs2);
+            break;
+        case 'R':
+            to->s[2] = f_row(w, (unsigned)u->imm >> 8);
+            break;
+        case 'l':
+        case 'q':
+            to->s[0] = x_row(d, u->rs1, true);
+            to->offset = (uint64_t)(int64_t)u->imm;
+            break;
+        case 'u':
+            numbers = 0; /* fallthrough */
+        case 'j':
+        case '5':
+        case '6':
+            to->s[numbers] = constant(u->imm);
+            break;
+        default:
+            break;
+        }
+}
+
+/* False: the code does not execute it itself. */
+static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id,
+                    struct wt_rows_insn *to)
+{
+    const struct vx_device *d = w->device;
+    const struct operation *o = operation_of(id);
+    const bool wide = d->config.xlen == 64;
+    if (!o)
+        return false;
+    const char *letters = vx_insns[id].operands;
+    const bool single = strstr(vx_insns[id].name, ".s") != NULL, floats = strchr(letters, 'S');
+    *to = (struct wt_rows_insn){.op = o->op,
+                                .wide = wide,
+                                .is_signed = o->is_signed,
+                                .how = o->how,
+                                .modulo = true,
+                                .lower = o->lower,
+                                .boxed = floats && single,
+                                .raises = floats,
+                                .short_address = !wide,
+                                .bytes = o->how,
+                                .extend = o->extend};
+    take_operands(w, u, letters, to);
+    const unsigned rm = (unsigned)u->imm & 7;
+    to->guarded = floats && rm == 7; /* frm */
+    if (to->op == WT_ROWS_MULTIPLY_HIGH && wide)
+        return false;
+    if (to->op == WT_ROWS_BRANCH)
+        return u->rd == VX_SINK;
+    if (to->op == WT_ROWS_MOVE && floats)
+        return u->rs1 == u->rs2;
+    if (floats)
+        return rm == WT_RNE || rm == 7;
+    if (id == VX_INSN_auipc)
+        to->s[0].value += vx_pc_of(w, u);
+    const bool sums = to->op == WT_ROWS_ADD || to->op == WT_ROWS_OR || to->op == WT_ROWS_XOR;
+    if (sums && to->s[0].constant && to->s[1].constant && !to->lower) {
+        to->op = WT_ROWS_MOVE;
+        to->s[0] = to->s[1];
+    } else if (sums && to->s[1].constant && !to->s[1].value && !to->lower) {
+        to->op = WT_ROWS_MOVE;
+    }
+    return true;
+}
+
+/* Whether a handler may be called by code: it goes on behind the instruction, with the same mask.
+ */
+static bool is_plain(enum vx_insn_id id)
+{
+    switch (id) {
+    case VX_INSN_jal:
+    case VX_INSN_jalr:
+    case VX_INSN_ecall:
+    case VX_INSN_ebreak:
+    case VX_INSN_uret:
+    case VX_INSN_sret:
+    case VX_INSN_mret:
+    case VX_INSN_tmc:
+    case VX_INSN_wspawn:
+    case VX_INSN_split:
+    case VX_INSN_split_n:
+    case VX_INSN_join:
+    case VX_INSN_bar:
+    case VX_INSN_pred:
+    case VX_INSN_pred_n:
+    case VX_INSN_bar_arrive:
+    case VX_INSN_COUNT:
+        return false;
+    default:
+        return id < VX_INSN_tcu;
+    }
+}
+
+static bool ends_block(enum vx_insn_id id)
+{
+    return id == VX_INSN_jal || id == VX_INSN_jalr || (id >= VX_INSN_ecall && id <= VX_INSN_mret) ||
+           id >= VX_INSN_tcu;
+}
+
+/* ---- blocks ---- */
+
+/* Lists the instructions from a record on, and branches' targets among them. */
+static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
+                   struct block *block)
+{
+    size_t slot = first, count = 0;
+    int32_t target[WT_ROWS_MOST];
+    enum vx_insn_id id = VX_INSN_lui;
+    for (; slot < VX_SLOTS && count < WT_ROWS_MOST && !(count && ends_block(id)); count++) {
+        struct vx_uop *u = &w->code->uop[slot];
+        if (u->run == vx_run_block ||
+            (u->run == (vx_handler)vx_code_format.undecoded && !vx_decode_record(w, u)))
+            break;
+        id = insn_of(w->device, u->run);
+        if (!as_rows(w, u, id, &insn[count]))
+            insn[count] =
+                (struct wt_rows_insn){.op = is_plain(id) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
+        block->floats |= insn[count].raises;
+        block->slot[count] = (uint16_t)slot;
+        target[count] = (int32_t)slot + u->imm / 2;
+        slot += u->halves;
+    }
+    block->slot[count] = (uint16_t)slot;
+    for (size_t i = 0; i < count; i++) {
+        insn[i].target = WT_ROWS_ELSEWHERE;
+        for (uint32_t k = 0; k < count; k++)
+            if (block->slot[k] == target[i])
+                insn[i].target = k;
+    }
+    return count;
+}
+
+/*
+ * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
+ * tail has another handler than it was given here, and no block of the page is entered any more.
+ */
+static vx_handler *witness(struct vx_code *code)
+{
+    return &code->uop[VX_SLOTS + VX_TAIL - 1].run;
+}
+
+static inline bool holds(struct vx_code *code)
+{
+    return *witness(code) == vx_run_block;
+}
+
+/* Forgets the blocks of a page. */
+static void forget(struct vx_code *code)
+{
+    for (size_t i = 0; i < VX_SLOTS; i++)
+        if (code->uop[i].run == vx_run_block)
+            code->uop[i].run = (vx_handler)vx_code_format.undecoded;
+    *witness(code) = (vx_handler)vx_code_format.next_page;
+}
+
+/* The handler of a record that has code. */
+static inline vx_handler handler_of(const struct vx_code *code, const struct vx_uop *u)
+{
+    return code->blocks->entry[u - code->uop].run;
+}
+
+/* Flags that the host shows are the warp's from then on. */
+static void settle(struct vx_blocks *b, struct vx_warp *w)
+{
+    b->state.guard = w->frm != WT_RNE;
+    if (b->executed->floats)
+        host_fp_begin(w);
+}
+
+/* Calls the handler of a record of the block that is executed: for that one instruction. */
+static bool call_handler(struct wt_rows_state *s)
+{
+    struct vx_blocks *b = (struct vx_blocks *)((char *)s - offsetof(struct vx_blocks, state));
+    struct vx_warp *w = b->warp;
+    struct vx_code *code = w->code;
+    const struct vx_uop *u = &code->uop[b->executed->slot[s->at]];
+    if (b->executed->floats)
+        host_fp_end(w);
+    w->left = 0; /* handlers go on as long as there is some */
+    w->device->machine.slice -= s->left;
+    b->next = handler_of(code, u)(w, u);
+    w->device->machine.slice += s->left;
+    w->left = s->left;
+    settle(b, w);
+    b->totals.issues--; /* it is the handler's */
+    return b->next == u + u->halves && w->left && holds(code) && b->next->run == vx_run_block &&
+           code->blocks->entry[b->next - code->uop].block == b->executed;
+}
+
+static struct vx_blocks *blocks_of(struct vx_device *d)
+{
+    struct vx_blocks *b = d->blocks;
+    if (b || !(b = d->blocks = calloc(1, sizeof *b)))
+        return b;
+    if (wt_rows_supported() && d->config.host_level == 3 && d->config.threads <= WT_ROWS_LANES)
+        b->memory = wt_rows_memory_new(CODE_BYTES);
+    b->shape.lanes = d->config.threads;
+    b->state.tlb = &d->machine.tlb;
+    b->state.call = call_handler;
+    return b;
+}
+
+/* Frees all blocks; their code is there no more. */
+static void free_blocks(struct vx_blocks *b)
+{
+    while (b->block) {
+        struct block *block = b->block;
+        b->block = block->next;
+        free(block);
+    }
+}
+
+void vx_blocks_free(struct vx_device *d)
+{
+    struct vx_blocks *b = d->blocks;
+    if (!b)
+        return;
+    free_blocks(b);
+    while (b->page) {
+        struct vx_page_blocks *page = b->page;
+        b->page = page->next;
+        free(page);
+    }
+    wt_rows_memory_free(b->memory);
+    free(b);
+    d->blocks = NULL;
+}
+
+/* Forgets all code. */
+static void clear(struct vx_device *d)
+{
+    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
+        for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
+            forget((struct vx_code *)page);
+    wt_rows_memory_clear(d->blocks->memory);
+    free_blocks(d->blocks);
+}
+
+/* What belongs to a page; a page that was forgotten and is there again has that of the old one. */
+static bool give_page(struct vx_blocks *b, struct vx_code *code)
+{
+    struct vx_page_blocks *page = b->page;
+    while (page && page->base != code->page.base)
+        page = page->next;
+    if (!page && (page = calloc(1, sizeof *page))) {
+        page->base = code->page.base;
+        page->next = b->page;
+        b->page = page;
+    }
+    code->blocks = page;
+    return page;
+}
+
+/* A block of what begins at a record; NULL: it does not pay, or there is no memory. */
+static struct block *translate(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn)
+{
+    struct vx_blocks *b = w->device->blocks;
+    struct block *block = calloc(1, sizeof *block);
+    const size_t count = block ? list(w, first, insn, block) : 0;
+    if (!wt_rows_leave_short(insn, count)) {
+        free(block);
+        return NULL;
+    }
+    block->rows = wt_rows_translate(b->memory, &b->shape, insn, first, count);
+    if (!block->rows && wt_rows_memory_used(b->memory)) {
+        clear(w->device);
+        block->rows = wt_rows_translate(b->memory, &b->shape, insn, first, count);
+    }
+    if (!block->rows) {
+        free(block);
+        return NULL;
+    }
+    block->next = b->block;
+    b->block = block;
+    return block;
+}
+
+void vx_translate(struct vx_warp *w, const struct vx_uop *u)
+{
+    struct wt_rows_insn insn[WT_ROWS_MOST];
+    struct vx_device *d = w->device;
+    struct vx_code *code = w->code;
+    struct vx_blocks *b = d->injecting ? NULL : blocks_of(d);
+    if (!b || !b->memory || b->warp || (!code->blocks && !give_page(b, code)))
+        return;
+    if (!holds(code))
+        forget(code);
+    const struct block *block = translate(w, (uint16_t)(u - code->uop), insn);
+    if (!block)
+        return;
+    b->totals.blocks++;
+    *witness(code) = vx_run_block;
+    for (size_t i = 0; i < block->rows->count; i++) {
+        const size_t at = block->slot[i];
+        if (insn[i].op == WT_ROWS_HANDLER)
+            continue;
+        code->blocks->entry[at].run = code->uop[at].run;
+        code->blocks->entry[at].block = (struct block *)block;
+        code->blocks->entry[at].number = (uint16_t)i;
+        code->uop[at].run = vx_run_block;
+    }
+}
+
+/* Whether nobody wants to know of accesses by their instructions. */
+static inline bool is_unattended(const struct wt_machine *m)
+{
+    return (!m->watch || (!m->watch->observes && !m->watch->memory_count)) && !m->judge;
+}
+
+/* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
+ * that, which its handler must execute. */
+static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const struct vx_uop *u,
+                                bool *stays)
+{
+    struct vx_code *code = w->code;
+    struct wt_rows_state *s = &b->state;
+    const struct block *block = code->blocks->entry[u - code->uop].block;
+    const uint64_t left = w->left;
+    s->frame = w->x;
+    s->left = left + 1;
+    s->mask = (uint64_t)w->mask;
+    b->warp = w;
+    b->executed = block;
+    settle(b, w);
+    const uint32_t next = wt_rows_run(block->rows, code->blocks->entry[u - code->uop].number, s);
+    b->warp = NULL;
+    if (block->floats)
+        host_fp_end(w);
+    *stays = true;
+    if (s->left > left)
+        return u;
+    b->totals.issues += left + 1 - s->left;
+    w->left = s->left;
+    if (next == WT_ROWS_GONE) {
+        *stays = false;
+        return b->next;
+    }
+    const struct vx_uop *v = &code->uop[block->slot[next]];
+    *stays = w->left && v->run == vx_run_block && holds(code);
+    w->left -= *stays;
+    return v;
+}
+
+const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
+{
+    struct vx_code *code = w->code;
+    if (__builtin_expect(!holds(code), false)) {
+        forget(code);
+        return u->run(w, u);
+    }
+    if (!w->left || !w->mask || !is_unattended(&w->device->machine))
+        return handler_of(code, u)(w, u);
+    bool stays;
+    const struct vx_uop *next = run(w->device->blocks, w, u, &stays);
+    return stays ? handler_of(code, next)(w, next) : next;
+}
+
+struct wt_rows_totals vx_device_translated(const struct vx_device *d)
+{
+    struct wt_rows_totals t = {0};
+    if (!d->blocks)
+        return t;
+    t = d->blocks->totals;
+    t.bytes = d->blocks->memory ? wt_rows_memory_used(d->blocks->memory) : 0;
+    return t;
+}
