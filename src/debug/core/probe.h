@@ -135,9 +135,10 @@ struct wt_topology {
     uint64_t code_spaces;  /**< spaces beside space 0, as a bit set, whose offsets are addresses of
                                 space 0, too, of the same memory */
     unsigned address_bits; /**< of space 0: 32 or 64 */
-    uint64_t gpu_bits; /**< each of several GPUs has memory of its own: these bits of an address of
-                            space 0, above address_bits, say whose, and those of code always do; 0
-                            there: that of the wave's own. 0: all have the same memory */
+    uint64_t gpu_bits;  /**< each of several GPUs has memory of its own: these bits of an address of
+                             space 0, above address_bits, say whose, and those of code always do; 0
+                             there: that of the wave's own. 0: all have the same memory */
+    bool takes_symbols; /**< code may come without symbols: a file can be named that has them */
     uint32_t frame_space; /**< the space in which functions have their frames */
     unsigned frame_scale; /**< registers of the roles SP and FP count the bytes of so many lanes,
                                which lie interleaved; 0: of one */

@@ -1,8 +1,10 @@
 /* Programs in processes of their own: their arguments, their environment, their end. */
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "debug/program/internal.h"
@@ -33,6 +35,21 @@ enum wt_status wt_program_change_environment(struct wt_program *g, char *change,
     grown[g->environment_count++] = change;
     grown[g->environment_count] = NULL;
     return WT_OK;
+}
+
+enum wt_status wt_program_name_symbols(struct wt_program *g, const char *path, struct wt_error *err)
+{
+    char whole[PATH_MAX], *change;
+    if (!g->topology->takes_symbols)
+        return wt_fail(err, WT_UNSUPPORTED, "the code that these programs load has its symbols");
+    if (g->started)
+        return wt_fail(err, WT_STATE,
+                       "code gets its symbols as it is loaded: name the file before 'run'");
+    if (!realpath(path, whole) || access(whole, R_OK))
+        return wt_fail(err, WT_IO, "%.400s: %s", path, strerror(errno));
+    if (asprintf(&change, "WAVETRAP_SYMBOLS=%s", whole) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return wt_program_change_environment(g, change, err);
 }
 
 void pg_free_environment(struct wt_program *g)

@@ -336,6 +336,11 @@ enum wt_status wt_program_set_arguments(struct wt_program *program, const char *
 /** Adds NAME=VALUE, or NAME: unset. Takes @p change over. WT_NO_MEMORY. */
 enum wt_status wt_program_change_environment(struct wt_program *program, char *change,
                                              struct wt_error *err);
+/** Names an ELF file for kernels that the program will load without one: they get its names and
+ * lines if they have its bytes. WT_UNSUPPORTED: these programs' code has its symbols; WT_STATE: it
+ * runs already; WT_IO, WT_NO_MEMORY. */
+enum wt_status wt_program_name_symbols(struct wt_program *program, const char *path,
+                                       struct wt_error *err);
 /** The location where the program's code begins, for wt_program_set_break(): main, or the kernels
  * where programs have kernels. */
 const char *wt_program_entry(struct wt_program *program);

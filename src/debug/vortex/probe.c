@@ -428,6 +428,7 @@ static enum wt_status vortex_open(const struct wt_probe_ops *ops, const struct w
     }
     struct wt_topology *t = &p->topology;
     t->family = "vortex";
+    t->takes_symbols = true;
     t->arch = p->xlen == 64 ? "riscv:rv64" : "riscv:rv32";
     t->triple = p->xlen == 64 ? "riscv64-unknown-unknown-elf" : "riscv32-unknown-unknown-elf";
     t->address_bits = p->xlen;

@@ -1,10 +1,6 @@
 /* Programs in processes of their own: starts them anew at each run, attaches, detaches, and kills
  * them. */
-#include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"
@@ -34,25 +30,12 @@ enum wt_status do_unset(struct wt_shell *c, const char *text, struct wt_error *e
     return status ? status : wt_program_change_environment(c->program, strdup(name), err);
 }
 
-/* Kernels that a program uploads without an ELF file beside them get their names and lines from
- * this one, if it has their bytes. */
 enum wt_status do_symbol_file(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    char whole[PATH_MAX], *change;
-    const enum wt_status status = need_host(c, "symbol-file", err);
-    if (status)
-        return status;
-    if (strcmp(c->program->topology->family, "vortex") != 0)
-        return wt_fail(err, WT_UNSUPPORTED, "the code that these programs load has its symbols");
-    if (c->program->started)
-        return wt_fail(err, WT_STATE,
-                       "code gets its symbols as it is loaded: name the file before 'run'");
-    if (!realpath(text, whole) || access(whole, R_OK))
-        return wt_fail(err, WT_IO, "%.400s: %s", text, strerror(errno));
-    if (asprintf(&change, "WAVETRAP_SYMBOLS=%s", whole) < 0)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    fprintf(c->out, "Symbols of %s pending.\n", text);
-    return wt_program_change_environment(c->program, change, err);
+    enum wt_status status = need_host(c, "symbol-file", err);
+    if (!status && (status = wt_program_name_symbols(c->program, text, err)) == WT_OK)
+        fprintf(c->out, "Symbols of %s pending.\n", text);
+    return status;
 }
 
 enum wt_status do_attach(struct wt_shell *c, const char *text, struct wt_error *err)
