@@ -16,7 +16,9 @@ enum { CODE_BYTES = 4 << 20 };
 
 struct block {
     const struct wt_rows_block *rows;
-    bool floats;                     /* its code raises exceptions of the host */
+    bool floats;    /* its code raises exceptions of the host */
+    bool needs_all; /* much of it is code for warps with all lanes on alone; handlers do the rest */
+    uint32_t entered, declined;      /* how often its code was, and was not, since lanes were off */
     uint16_t slot[WT_ROWS_MOST + 1]; /* of the records of its instructions, and behind them */
     struct block *next;
 };
@@ -27,6 +29,7 @@ struct vx_page_blocks {
         vx_handler run;
         struct block *block;
         uint16_t number; /* of the instruction in the block */
+        bool given_up;   /* no block begins here any more */
     } entry[VX_SLOTS];
     uint64_t base;
     struct vx_page_blocks *next;
@@ -36,10 +39,12 @@ struct vx_blocks {
     struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
     struct wt_rows_shape shape;
     struct wt_rows_state state;
+    uint64_t all; /* lanes */
     struct block *block;
     struct vx_page_blocks *page;
     struct vx_warp *warp;         /* that executes code; NULL: none */
     const struct block *executed; /* the code */
+    bool floats; /* it raises exceptions now: with lanes off, handlers do all floating point */
     const struct vx_uop *next;    /* behind a called handler that does not go on in the code */
     struct wt_rows_totals totals; /* bytes apart */
 };
@@ -301,7 +306,7 @@ static bool ends_block(enum vx_insn_id id)
 static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
                    struct block *block)
 {
-    size_t slot = first, count = 0;
+    size_t slot = first, count = 0, for_all = 0;
     int32_t target[WT_ROWS_MOST];
     enum vx_insn_id id = VX_INSN_lui;
     for (; slot < VX_SLOTS && count < WT_ROWS_MOST && !(count && ends_block(id)); count++) {
@@ -314,11 +319,14 @@ static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
             insn[count] =
                 (struct wt_rows_insn){.op = is_plain(id) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
         block->floats |= insn[count].raises;
+        for_all +=
+            insn[count].raises || insn[count].op == WT_ROWS_LOAD || insn[count].op == WT_ROWS_STORE;
         block->slot[count] = (uint16_t)slot;
         target[count] = (int32_t)slot + u->imm / 2;
         slot += u->halves;
     }
     block->slot[count] = (uint16_t)slot;
+    block->needs_all = for_all * 8 > count;
     for (size_t i = 0; i < count; i++) {
         insn[i].target = WT_ROWS_ELSEWHERE;
         for (uint32_t k = 0; k < count; k++)
@@ -345,9 +353,12 @@ static inline bool holds(struct vx_code *code)
 /* Forgets the blocks of a page. */
 static void forget(struct vx_code *code)
 {
-    for (size_t i = 0; i < VX_SLOTS; i++)
+    for (size_t i = 0; i < VX_SLOTS; i++) {
         if (code->uop[i].run == vx_run_block)
             code->uop[i].run = (vx_handler)vx_code_format.undecoded;
+        if (code->blocks)
+            code->blocks->entry[i].given_up = false;
+    }
     *witness(code) = (vx_handler)vx_code_format.next_page;
 }
 
@@ -361,7 +372,7 @@ static inline vx_handler handler_of(const struct vx_code *code, const struct vx_
 static void settle(struct vx_blocks *b, struct vx_warp *w)
 {
     b->state.guard = w->frm != WT_RNE;
-    if (b->executed->floats)
+    if (b->floats)
         host_fp_begin(w);
 }
 
@@ -372,7 +383,7 @@ static bool call_handler(struct wt_rows_state *s)
     struct vx_warp *w = b->warp;
     struct vx_code *code = w->code;
     const struct vx_uop *u = &code->uop[b->executed->slot[s->at]];
-    if (b->executed->floats)
+    if (b->floats)
         host_fp_end(w);
     w->left = 0; /* handlers go on as long as there is some */
     w->device->machine.slice -= s->left;
@@ -393,6 +404,7 @@ static struct vx_blocks *blocks_of(struct vx_device *d)
     if (wt_rows_supported() && d->config.host_level == 3 && d->config.threads <= WT_ROWS_LANES)
         b->memory = wt_rows_memory_new(CODE_BYTES);
     b->shape.lanes = d->config.threads;
+    b->all = (uint64_t)wt_lanes_first(d->config.threads);
     b->state.tlb = &d->machine.tlb;
     b->state.call = call_handler;
     return b;
@@ -483,6 +495,8 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
         return;
     if (!holds(code))
         forget(code);
+    if (code->blocks->entry[u - code->uop].given_up)
+        return;
     const struct block *block = translate(w, (uint16_t)(u - code->uop), insn);
     if (!block)
         return;
@@ -512,17 +526,19 @@ static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const st
 {
     struct vx_code *code = w->code;
     struct wt_rows_state *s = &b->state;
-    const struct block *block = code->blocks->entry[u - code->uop].block;
+    struct block *block = code->blocks->entry[u - code->uop].block;
     const uint64_t left = w->left;
+    block->entered++;
     s->frame = w->x;
     s->left = left + 1;
     s->mask = (uint64_t)w->mask;
     b->warp = w;
     b->executed = block;
+    b->floats = block->floats && s->mask == b->all;
     settle(b, w);
     const uint32_t next = wt_rows_run(block->rows, code->blocks->entry[u - code->uop].number, s);
     b->warp = NULL;
-    if (block->floats)
+    if (b->floats)
         host_fp_end(w);
     *stays = true;
     if (s->left > left)
@@ -539,6 +555,26 @@ static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const st
     return v;
 }
 
+/* Whether lanes are off, and the handlers are quicker then. Code that is hardly ever entered for
+ * that is given up: its records get their handlers back. */
+static bool declines(struct vx_warp *w, const struct vx_uop *u)
+{
+    enum { OFTEN = 256 };
+    struct vx_code *code = w->code;
+    struct block *block = code->blocks->entry[u - code->uop].block;
+    if (!block->needs_all || (uint64_t)w->mask == w->device->blocks->all)
+        return false;
+    if (++block->declined % OFTEN || block->declined < block->entered)
+        return true;
+    for (size_t i = 0; i < block->rows->count; i++) {
+        const size_t at = block->slot[i];
+        code->blocks->entry[at].given_up = true;
+        if (code->blocks->entry[at].block == block && code->uop[at].run == vx_run_block)
+            code->uop[at].run = code->blocks->entry[at].run;
+    }
+    return true;
+}
+
 const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
 {
     struct vx_code *code = w->code;
@@ -546,7 +582,7 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
         forget(code);
         return u->run(w, u);
     }
-    if (!w->left || !w->mask || !is_unattended(&w->device->machine))
+    if (!w->left || !w->mask || !is_unattended(&w->device->machine) || declines(w, u))
         return handler_of(code, u)(w, u);
     bool stays;
     const struct vx_uop *next = run(w->device->blocks, w, u, &stays);
