@@ -94,7 +94,7 @@ build-tsan/build.ninja:
 SUITES ?= check
 .PHONY: coverage
 coverage: build-coverage/build.ninja
-	@scripts/need.sh kernels gcn gen hip ptx offload check coverage
+	@scripts/need.sh kernels gcn gen hip ptx offload check
 	@ninja -C build-coverage --quiet
 	@find build-coverage -name '*.gcda' -delete
 	@scripts/test.py build-coverage --suite $(SUITES) || true

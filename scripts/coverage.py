@@ -6,7 +6,9 @@
 The table goes to docs/testing.md. Code that only a program under ptrace or after fork executes counts as far as it wrote its counters.
 """
 import collections
+import concurrent.futures
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,13 +16,27 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
+def reported(data):
+    """gcov's report of one object: an entry for each file of src."""
+    done = subprocess.run(["gcov", "--json-format", "--stdout", data.name], cwd=data.parent, capture_output=True, text=True, check=False)
+    if done.returncode or not done.stdout:
+        return []  # of a process that was killed as it wrote
+    report = json.loads(done.stdout.splitlines()[0])
+    files = ((pathlib.Path(report["current_working_directory"], file["file"]).resolve(), file) for file in report["files"])
+    return [(str(path.relative_to(ROOT)), file) for path, file in files if path.is_relative_to(ROOT / "src")]
+
+
 def counted(build):
-    """gcovr's report: one entry for each file of src."""
-    words = ["gcovr", "--root", ROOT, "--filter", "src/", "--gcov-ignore-parse-errors", "-j", "4", "--json", "-", build]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(f"gcovr: {done.stderr}")
-    return json.loads(done.stdout)["files"]
+    """How often each line and each function was executed: a file is compiled into several objects."""
+    lines, functions = collections.Counter(), collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for files in pool.map(reported, sorted(pathlib.Path(build).rglob("*.gcda"))):
+            for name, file in files:
+                for line in file["lines"]:
+                    lines[name, line["line_number"]] += line["count"]
+                for function in file["functions"]:
+                    functions[name, function["start_line"], function["name"]] += function["execution_count"]
+    return lines, functions
 
 
 def folder_of(name):
@@ -31,13 +47,12 @@ def folder_of(name):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    lines, hit, idle = collections.Counter(), collections.Counter(), []
-    for file in counted(sys.argv[1]):
-        folder = folder_of(file["file"])
-        code = [line for line in file["lines"] if not line.get("gcovr/noncode")]
-        lines[folder] += len(code)
-        hit[folder] += sum(line["count"] > 0 for line in code)
-        idle += [f"{file['file']}:{f['lineno']}: {f['name']}" for f in file.get("functions", []) if not f["execution_count"]]
+    lines, hit = collections.Counter(), collections.Counter()
+    counts, calls = counted(sys.argv[1])
+    for (name, _), count in counts.items():
+        lines[folder_of(name)] += 1
+        hit[folder_of(name)] += count > 0
+    idle = [f"{name}:{line}: {function}" for (name, line, function), count in calls.items() if not count]
     print("| folder | lines | executed |\n|---|---|---|")
     for folder in sorted(lines):
         print(f"| `{folder}` | {lines[folder]} | {100 * hit[folder] / lines[folder]:.1f} % |")

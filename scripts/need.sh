@@ -18,7 +18,6 @@ ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 libcub-de
 driver="linux-source-6.1"
 full="buildah mmdebstrap debhelper lintian autopkgtest piglit python3-silx python3-simtk libopenmm-plugins python3-numba"
 bench="qemu-user qemu-system-misc gdbserver oclgrind time"
-coverage="gcovr"
 site="mkdocs mkdocs-material"
 check_tools="python3 python3-pytest"
 format="clang-format"
@@ -41,7 +40,6 @@ for step in "$@"; do
     bench) want="$want $bench" ;;
     offload) want="$want $offload" ;;
     ptx) want="$want $ptx" ;;
-    coverage) want="$want $coverage" ;;
     full) want="$want $full $site" ;;
     site) want="$want $site" ;;
     driver) want="$want $driver" ;;
