@@ -133,10 +133,6 @@ static void look(void *context, const struct wt_probe_event *news)
         say(NULL, err.text);
 }
 
-static void no_input(void *context)
-{
-}
-
 static void stopped(void *context, const struct wt_event *event)
 {
     struct server *s = context;
@@ -144,22 +140,7 @@ static void stopped(void *context, const struct wt_event *event)
         wt_session_end(s->session);
 }
 
-static bool nothing_more(void *context)
-{
-    return false;
-}
-
-static bool never_busy(void *context)
-{
-    return true;
-}
-
-static const struct wt_client_ops looker = {.handle = no_input,
-                                            .event = stopped,
-                                            .news = look,
-                                            .answer = nothing_more,
-                                            .is_full = nothing_more,
-                                            .is_idle = never_busy};
+static const struct wt_client_ops looker = {WT_CLIENT_LOOKS, .event = stopped, .news = look};
 
 /* The program has ended while no client is there to be told. */
 static void program_ended(void *context, int fd, short events)

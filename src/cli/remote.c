@@ -50,30 +50,12 @@ static void no_news(void *context, const struct wt_news *news)
 {
 }
 
-static void no_input(void *context)
-{
-}
-
 static void stopped(void *context, const struct wt_event *event)
 {
     cli_pages_follow(((struct cli_remote *)context)->pages);
 }
 
-static bool nothing_more(void *context)
-{
-    return false;
-}
-
-static bool never_busy(void *context)
-{
-    return true;
-}
-
-static const struct wt_client_ops viewer = {.handle = no_input,
-                                            .event = stopped,
-                                            .answer = nothing_more,
-                                            .is_full = nothing_more,
-                                            .is_idle = never_busy};
+static const struct wt_client_ops viewer = {WT_CLIENT_LOOKS, .event = stopped};
 
 enum wt_status cli_remote_show(struct cli_remote *r, struct cli_pages *pages, struct wt_error *err)
 {

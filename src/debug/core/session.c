@@ -30,6 +30,20 @@ struct wt_session {
 
 static int work(void *context);
 
+void wt_client_no_input(void *context)
+{
+}
+
+bool wt_client_no_output(void *context)
+{
+    return false;
+}
+
+bool wt_client_always_idle(void *context)
+{
+    return true;
+}
+
 struct wt_session *wt_session_new(struct wt_debugger *debugger)
 {
     struct wt_session *s = calloc(1, sizeof *s);

@@ -39,6 +39,17 @@ struct wt_client_ops {
     bool (*is_idle)(void *context);
 };
 
+/** `handle` of a client that has no input. */
+void wt_client_no_input(void *context);
+/** `answer` and `is_full` of a client that has no output. */
+bool wt_client_no_output(void *context);
+/** `is_idle` of a client for which the session need not go on. */
+bool wt_client_always_idle(void *context);
+/* The operations of a client that only looks. */
+#define WT_CLIENT_LOOKS                                                                            \
+    .handle = wt_client_no_input, .answer = wt_client_no_output, .is_full = wt_client_no_output,   \
+    .is_idle = wt_client_always_idle
+
 /** A session without clients. NULL without host memory. The debugger must outlive it. */
 struct wt_session *wt_session_new(struct wt_debugger *debugger);
 /** Frees it; all clients must have left. */

@@ -155,7 +155,8 @@ static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
         return status;
     dm_lanes_of(places, wave, lanes);
     dm_begin(p);
-    for (unsigned k = 0; k < places->count && has_scratch(p, index, count); k++) {
+    const bool reads_scratch = has_scratch(p, index, count);
+    for (unsigned k = 0; reads_scratch && k < places->count; k++) {
         dm_select_lane(p, places->at[k].wave, places->at[k].lane);
         dm_get(p, DM_DSCRATCH0);
     }
@@ -180,7 +181,7 @@ static enum wt_status read_values(struct wt_probe *p, uint32_t wave, wt_lanes la
         return status;
     size_t cursor = 0;
     uint32_t scratch[WT_MAX_LANES] = {0};
-    for (unsigned k = 0; k < places->count && has_scratch(p, index, count); k++)
+    for (unsigned k = 0; reads_scratch && k < places->count; k++)
         scratch[k] = dm_next_value(p, &cursor);
     for (size_t i = 0; i < count; i++) {
         unsigned code = code_of(p, index[i]);

@@ -147,7 +147,8 @@ static bool take_floating(struct sm_asm *p, bool is_double, uint64_t *bits)
     return true;
 }
 
-/* "c[0x3][", the number of a bank; @p expected: what is said where it is none. */
+/* Reads the number of a constant bank, with its brackets: "c[0x3][". The error says @p expected
+ * where there is no "c[". */
 static bool take_bank(struct sm_asm *p, const char *expected, uint64_t *bank)
 {
     if (!sm_asm_take(p, "c["))

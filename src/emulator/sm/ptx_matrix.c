@@ -239,7 +239,8 @@ struct matrices {
     uint64_t a[MOST_M][MOST_K], b[MOST_K][MOST_N], c[MOST_M][MOST_N];
 };
 
-/* .satfinite of wmma: infinity is the largest number, and what is no number is zero. */
+/* .satfinite of wmma: an infinity becomes the largest finite number of its sign, a NaN becomes 0.
+ */
 static uint32_t made_finite(unsigned kind, uint32_t sum)
 {
     const unsigned f = kinds[kind].fraction, sign = kinds[kind].exponent + f;

@@ -1,5 +1,5 @@
-/* The GPUs behind libvortex-wavetrap.so: what upstream's library wants of them, and what it is
- * told. */
+/* Configures the GPUs of libvortex-wavetrap.so, and makes the capability words that upstream's
+ * library reads. */
 #include "runtime/vortex/internal.h"
 
 static unsigned log2_of(uint64_t power)
