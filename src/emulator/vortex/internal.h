@@ -319,7 +319,8 @@ bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t va
 
 /* Sets the warp's thread mask; an empty mask ends the warp. */
 void vx_set_mask(struct vx_warp *w, wt_lanes mask);
-/* Activates a warp with those threads at pc. Its registers stay as they are. */
+/* Activates a warp with those threads at pc, of which bit 0 is ignored, as of a jump's target.
+ * Its registers stay as they are. */
 void vx_warp_start(struct vx_warp *w, uint64_t pc, wt_lanes mask);
 /** Tells who observes the machine that the warp executes a fence. */
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u);

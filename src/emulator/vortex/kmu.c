@@ -278,7 +278,7 @@ static void start_warp(struct vx_device *d, struct vx_core *core, struct vx_warp
     x->rank++;
     x->rest -= threads;
     x->starts = x->rest > 0;
-    vx_warp_start(w, vx_truncate(d, pc) & ~(uint64_t)1, wt_lanes_first(threads));
+    vx_warp_start(w, pc, wt_lanes_first(threads));
 }
 
 /* A core takes a CTA, and starts a warp, if it can; false: neither. */

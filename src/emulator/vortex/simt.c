@@ -117,7 +117,7 @@ void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)
 void vx_warp_start(struct vx_warp *w, uint64_t pc, wt_lanes mask)
 {
     w->touched = true;
-    w->pc = pc;
+    w->pc = vx_truncate(w->device, pc) & ~(uint64_t)1;
     w->depth = w->parts = 0;
     const bool begins = !w->active;
     if (begins) {

@@ -1,6 +1,7 @@
 /* The parts of the device's state, for snapshots and core files. See machine/archive.h. */
 #include "emulator/machine/archive.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "emulator/vortex/internal.h"
@@ -101,6 +102,19 @@ static void dm(struct wt_archive *a, struct vx_device *d)
     wt_archive_text(a, d->inject_fault, sizeof d->inject_fault);
 }
 
+/* Instructions begin at even addresses. */
+static void check_pc(struct wt_archive *a, uint64_t pc)
+{
+    if (pc & 1)
+        wt_archive_fail(a, "a PC is odd: 0x%" PRIx64, pc);
+}
+
+static void pc_of(struct wt_archive *a, uint64_t *pc)
+{
+    wt_archive_u64(a, pc, UINT64_MAX, "a PC");
+    check_pc(a, *pc);
+}
+
 static void registers(struct wt_archive *a, struct vx_warp *w)
 {
     const struct vx_device *d = w->device;
@@ -117,7 +131,7 @@ static void registers(struct wt_archive *a, struct vx_warp *w)
         struct vx_ipdom *entry = &w->ipdom[i];
         wt_archive_lanes(a, &entry->restore, d->all_lanes);
         wt_archive_lanes(a, &entry->other, d->all_lanes);
-        wt_archive_u64(a, &entry->pc, UINT64_MAX, "an address");
+        pc_of(a, &entry->pc);
         wt_archive_bool(a, &entry->fallthrough);
     }
     if (!d->config.part_lanes)
@@ -125,7 +139,7 @@ static void registers(struct wt_archive *a, struct vx_warp *w)
     wt_archive_unsigned(a, &w->parts, (unsigned)lanes - 1, "a number of parted lanes");
     for (unsigned i = 0; i < w->parts; i++) {
         wt_archive_lanes(a, &w->part[i].mask, d->all_lanes);
-        wt_archive_u64(a, &w->part[i].pc, UINT64_MAX, "an address");
+        pc_of(a, &w->part[i].pc);
     }
 }
 
@@ -177,6 +191,7 @@ static void warp(struct wt_archive *a, struct vx_warp *w)
     wt_archive_fields(a, w, vx_warp_fields);
     wt_archive_lanes(a, &mask, d->all_lanes);
     wt_archive_fields(a, w, vx_warp_end);
+    check_pc(a, w->pc);
     check_wait(a, w);
     if (d->profile->launch_unit) {
         wt_archive_fields(a, w, vx_warp_later);
