@@ -89,6 +89,20 @@ static void free_group(struct init_space *s)
     free(s);
 }
 
+static void free_wave(struct init_wave *w)
+{
+    if (w)
+        init_free_wave(w);
+    free(w);
+}
+
+static void free_gone(struct init_gone *gone)
+{
+    free_wave(gone->wave);
+    if (gone->group)
+        free_group(gone->group);
+}
+
 /* All registers and groups' memory count as defined. */
 static void begin_anew(struct wt_check_init *c)
 {
@@ -97,9 +111,10 @@ static void begin_anew(struct wt_check_init *c)
             free_group((void *)(uintptr_t)c->groups.entry[i].value);
     wt_map_free(&c->groups);
     for (uint32_t i = 0; i < c->machine->waves; i++) {
-        init_free_wave(&c->wave[i]);
-        c->wave[i] = (struct init_wave){.id = 0};
+        free_wave(c->wave[i]);
+        c->wave[i] = NULL;
     }
+    init_past_clear(&c->past);
     c->writes = 0;
     c->pending.insn = NULL;
 }
@@ -128,14 +143,60 @@ static bool is_past(struct wt_check_init *c, uint64_t time)
     return wt_followed_is_past(&c->run, c->machine, time, forget, c);
 }
 
+/* What changes of a wave is noted from now on, or is not. */
+static void note_changes(struct wt_check_init *c, struct init_wave *w)
+{
+    for (unsigned i = 0; i < INIT_FILES; i++)
+        w->file[i].past = c->past.kept ? &c->past : NULL;
+}
+
+/* What happens from now on is of this time. */
+static void go_on(struct wt_check_init *c, uint64_t time)
+{
+    const bool kept = c->machine->recorded;
+    if (kept != c->past.kept) {
+        init_past_clear(&c->past);
+        c->past.kept = kept;
+        c->past.from = time;
+        for (uint32_t i = 0; i < c->machine->waves; i++)
+            if (c->wave[i])
+                note_changes(c, c->wave[i]);
+    }
+    c->past.now = time;
+}
+
+static size_t bytes_of(const struct init_wave *w)
+{
+    size_t bytes = sizeof *w + w->own.pages.count * sizeof(struct init_page);
+    for (unsigned i = 0; i < INIT_FILES; i++)
+        bytes += w->file[i].cells * 3 * sizeof *w->file[i].origin;
+    return bytes;
+}
+
+/* A wave whose registers all have values; NULL without host memory. */
+static struct init_wave *new_wave(struct wt_check_init *c, uint32_t slot, uint64_t id)
+{
+    struct init_wave *old = c->wave[slot];
+    if (!old ||
+        init_past_take(&c->past, &(struct init_gone){.bytes = bytes_of(old), .wave = old})) {
+        c->wave[slot] = calloc(1, sizeof **c->wave);
+        c->run.lost |= !c->wave[slot];
+    } else {
+        init_free_wave(old);
+        *old = (struct init_wave){.id = 0};
+    }
+    struct init_wave *w = c->wave[slot];
+    if (w) {
+        w->id = id;
+        note_changes(c, w);
+    }
+    return w;
+}
+
 static struct init_wave *wave_of(struct wt_check_init *c, uint32_t slot, uint64_t id)
 {
-    struct init_wave *w = &c->wave[slot];
-    if (w->id == id)
-        return w;
-    init_free_wave(w); /* its begin was not seen */
-    *w = (struct init_wave){.id = id};
-    return w;
+    struct init_wave *w = c->wave[slot];
+    return w && w->id == id ? w : new_wave(c, slot, id); /* its begin was not seen */
 }
 
 /* ---- what the observer is told ---- */
@@ -148,6 +209,7 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     c->writes = 0;
     if (!i->issues || is_past(c, i->time) || !(p->insn = insn_at(c, i)))
         return;
+    go_on(c, i->time);
     const struct init_insn *insn = p->insn;
     p->wave = i->wave;
     p->time = i->time;
@@ -164,6 +226,10 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
         return;
     }
     struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
+    if (!w) {
+        p->insn = NULL;
+        return;
+    }
     if (!init_may_be_slow(w, insn, p->guarded | p->enabled))
         return;
     for (unsigned k = 0; k < insn->count && !p->slow; k++)
@@ -177,7 +243,7 @@ static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
     if (c->pending.insn && c->pending.time == i->time)
-        init_commit(c, &c->wave[i->wave]);
+        init_commit(c, c->wave[i->wave]);
     c->pending.insn = NULL;
     wt_mistakes_tell(&c->decisions, m, i);
 }
@@ -187,7 +253,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     struct wt_check_init *c = context;
     (void)m;
     if (c->pending.insn && a->time == c->pending.time && a->wave == c->pending.wave)
-        init_access(c, &c->wave[a->wave], a);
+        init_access(c, c->wave[a->wave], a);
 }
 
 static void change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)
@@ -202,23 +268,37 @@ static void end_group(struct wt_check_init *c, uint64_t home)
     uint64_t *there = wt_map_find(&c->groups, home + 1);
     if (!there)
         return;
-    free_group((void *)(uintptr_t)*there);
+    struct init_space *group = (void *)(uintptr_t)*there;
+    const size_t bytes = sizeof *group + group->pages.count * sizeof(struct init_page);
+    if (!init_past_take(&c->past,
+                        &(struct init_gone){.bytes = bytes, .group = group, .home = home}))
+        free_group(group);
     wt_map_remove(&c->groups, home + 1);
+}
+
+/* A wave's registers are those that had no values before, too, where nobody goes back. */
+static void begin_wave(struct wt_check_init *c, uint32_t slot, uint64_t id)
+{
+    struct init_wave *w = c->wave[slot] && !c->past.kept ? c->wave[slot] : new_wave(c, slot, id);
+    if (!w)
+        return;
+    init_begin_wave(c, w, slot, id);
+    note_changes(c, w);
 }
 
 static void event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
 {
     struct wt_check_init *c = context;
-    (void)m;
     if (e->kind == WT_SEEN_LAUNCH) {
         c->pending.insn = NULL; /* a wave that ends makes room for the launch */
         forget_code(c);         /* other code may have been loaded */
     }
     if (is_past(c, e->time))
         return;
+    go_on(c, e->time);
     switch (e->kind) {
     case WT_SEEN_WAVE:
-        init_begin_wave(c, &c->wave[e->wave], e->wave, e->id);
+        begin_wave(c, e->wave, e->id);
         break;
     case WT_SEEN_GROUP_END:
         end_group(c, e->home);
@@ -250,6 +330,7 @@ struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *spac
         return NULL;
     *c = (struct wt_check_init){
         .machine = m, .level = level, .found = found, .context = context, .run = wt_follow(m)};
+    c->past.free_gone = free_gone;
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);
     wt_check_init_set_space(c, space);

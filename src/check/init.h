@@ -5,6 +5,7 @@
 #ifndef WT_CHECK_INIT_H
 #define WT_CHECK_INIT_H
 
+#include "base/defined_view.h"
 #include "check/memory.h"
 
 struct wt_check_init;
@@ -37,6 +38,11 @@ void wt_check_init_set_stacks(struct wt_check_init *c, uint64_t first, uint64_t 
 void wt_check_init_end(struct wt_check_init *c);
 /** Frees the check of a machine that has ended. NULL is allowed. */
 void wt_check_init_free(struct wt_check_init *c);
+
+/** Answers what a debugger asks about a value of the wave in a slot, as it is at the machine's
+ * time: now, or in the past. */
+void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
+                        const struct wt_defined_request *request, struct wt_defined_view *view);
 
 /** Follows memory of the process's objects (objects.h) from now on: it listens to news of them. */
 void wt_check_init_listen(enum wt_init_level level);

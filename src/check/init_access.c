@@ -107,14 +107,18 @@ static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
 
 enum { DWORD = 4, GROUP_WINDOW = 1 << 24 };
 
+uint64_t init_place(enum wt_observed_space space, unsigned lane, uint64_t addr)
+{
+    return space == WT_OBSERVED_PRIVATE
+               ? (addr / DWORD * WT_MAX_LANES + lane) * DWORD + addr % DWORD
+           : space == WT_OBSERVED_GROUP ? addr % GROUP_WINDOW
+                                        : addr;
+}
+
 /* Where the shadow has byte @p at of a lane's access. */
 static uint64_t shadow_of(const struct wt_observed *a, unsigned lane, unsigned at)
 {
-    const uint64_t addr = a->at[lane] + at;
-    return a->space == WT_OBSERVED_PRIVATE
-               ? (addr / DWORD * WT_MAX_LANES + lane) * DWORD + addr % DWORD
-           : a->space == WT_OBSERVED_GROUP ? addr % GROUP_WINDOW
-                                           : addr;
+    return init_place(a->space, lane, a->at[lane] + at);
 }
 
 /* How many bytes of the access, from byte @p at on, lie side by side in the shadow. */
@@ -221,7 +225,7 @@ static void undefine_beyond(struct wt_check_init *c, const struct wt_observed *a
     const uint64_t at = a->at[lane];
     if (wt_objects_judge(c->space, at, a->size, false, &object, &good) != WT_PARTLY)
         return;
-    struct init_origin o = {.kind = INIT_BEYOND, .object = object, .load = a->pc};
+    struct init_origin o = {.kind = WT_ORIGIN_BEYOND, .object = object, .load = a->pc};
     const uint32_t origin = init_new_origin(&o);
     for (unsigned i = 0; i < a->size; i++)
         if (at + i < object.addr || at + i - object.addr >= object.size)
@@ -339,10 +343,14 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
     struct init_pending *p = &c->pending;
     init_lock();
     struct init_space *s = space_of(c, w, a);
+    if (s)
+        s->past = c->past.kept ? &c->past : NULL;
     if (s && a->kind != WT_WATCH_WRITE)
         load(c, s, a, p);
     if (s && a->kind != WT_WATCH_READ)
         store(c, w, s, a);
+    if (s)
+        s->past = NULL;
     init_unlock();
     if (a->lanes == p->enabled) {
         p->moved += a->size;

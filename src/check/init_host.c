@@ -1,6 +1,17 @@
 /* What the host does with memory that is followed: allocations, copies, fills. See init.h. */
 #include "check/init_state.h"
 
+/* It is about to change for those that go back; a run that is repeated changes nothing. The lock is
+ * held. */
+static void note_change(const void *space, uint64_t addr, uint64_t size)
+{
+    for (struct wt_check_init *c = init_checks(); c; c = c->next)
+        if (c->space == space && c->past.kept && c->machine->time >= c->run.most) {
+            c->past.now = c->machine->time;
+            init_note_host(&c->past, c->global, addr, size);
+        }
+}
+
 static void make(const struct wt_object_news *news)
 {
     /* It is not in the table yet. */
@@ -18,7 +29,8 @@ static void make(const struct wt_object_news *news)
     init_new_origin(NULL);
     s = init_memory_of(news->space);
     const uint32_t origin =
-        init_new_origin(&(struct init_origin){.kind = INIT_OBJECT, .object = object});
+        init_new_origin(&(struct init_origin){.kind = WT_ORIGIN_OBJECT, .object = object});
+    note_change(news->space, news->addr, news->size);
     if (s && origin)
         init_undefine(s, news->addr, news->size, origin);
     init_unlock();
@@ -54,6 +66,7 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
     struct init_space *s = init_memory_of(space);
     if (s && size && host && !init_is_defined(s, from, size))
         judge_copy(s, from, size, news->by, &news->calls, level);
+    note_change(space, to, size);
     if (s && size && host)
         init_define(s, to, size);
     else if (s && size)
@@ -65,6 +78,7 @@ void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size)
 {
     init_lock();
     struct init_space *s = size ? init_memory_of(space) : NULL;
+    note_change(space, addr, size);
     if (s)
         init_define(s, addr, size);
     init_unlock();

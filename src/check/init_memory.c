@@ -50,8 +50,8 @@ static uint32_t add_origin(const struct init_origin *o)
 
 uint32_t init_new_origin(const struct init_origin *o)
 {
-    static const enum init_origin_kind fixed[INIT_FIXED] = {INIT_NOWHERE, INIT_REGISTER,
-                                                            INIT_PRIVATE, INIT_GROUP};
+    static const enum wt_defined_origin fixed[INIT_FIXED] = {WT_ORIGIN_UNKNOWN, WT_ORIGIN_REGISTER,
+                                                             WT_ORIGIN_PRIVATE, WT_ORIGIN_GROUP};
     while (shared.origins < INIT_FIXED) {
         const size_t before = shared.origins;
         add_origin(&(struct init_origin){.kind = fixed[before]});
@@ -63,7 +63,7 @@ uint32_t init_new_origin(const struct init_origin *o)
 
 const struct init_origin *init_origin_of(uint32_t number)
 {
-    static const struct init_origin none = {.kind = INIT_NOWHERE};
+    static const struct init_origin none = {.kind = WT_ORIGIN_UNKNOWN};
     return number < shared.origins ? shared.origin[number] : &none;
 }
 

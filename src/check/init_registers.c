@@ -102,6 +102,7 @@ static bool grow(struct init_file *f, size_t cells)
         memcpy(grown.computed, f->computed, f->cells * sizeof *f->computed);
         memcpy(grown.origin, f->origin, f->cells * sizeof *f->origin);
     }
+    grown.past = f->past;
     free(f->any);
     free(f->fresh);
     free(f->undefined);
@@ -120,6 +121,8 @@ static void set_cell(struct init_file *f, size_t cell, uint32_t mask, uint32_t u
     const uint32_t old = undefined_of(f, cell),
                    old_computed = old && !fresh ? f->computed[cell] & old : 0;
     const uint32_t now = (old & ~mask) | (undefined & mask);
+    if (f->past && (old || now))
+        init_note_cell(f, cell);
     f->fresh[cell / 64] &= ~bit;
     f->any[cell / 64] = now ? f->any[cell / 64] | bit : f->any[cell / 64] & ~bit;
     if (!now)
@@ -439,6 +442,8 @@ static bool define_rows(const struct wt_check_init *c, struct init_file *f,
         return false;
     const uint64_t keep = ~(uint64_t)init_lanes_of(c, o, lanes);
     for (unsigned n = o->number; n < o->number + bits / INIT_CELL && n < f->cells / 64; n++) {
+        if (f->past && f->any[n] & ~keep)
+            init_note_set(f, n);
         f->any[n] &= keep;
         f->fresh[n] &= f->any[n];
     }
@@ -482,6 +487,8 @@ static bool make_fresh(struct init_file *f, size_t first, size_t last)
 {
     if (!grow(f, last + 1))
         return false;
+    for (size_t word = first / 64; f->past && word <= last / 64; word++)
+        init_note_set(f, word);
     for (size_t cell = first; cell <= last; cell++) {
         f->any[cell / 64] |= UINT64_C(1) << cell % 64;
         f->fresh[cell / 64] |= UINT64_C(1) << cell % 64;
@@ -525,6 +532,8 @@ void init_commit(struct wt_check_init *c, struct init_wave *w)
             set_cell(f, s->word * UINT64_C(64) + (unsigned)s->shift, (uint32_t)lanes, 0, 0, 0);
             continue;
         }
+        if (f->past)
+            init_note_set(f, s->word);
         f->any[s->word] &= ~cells;
         f->fresh[s->word] &= f->any[s->word];
     }
@@ -543,11 +552,13 @@ void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot
 {
     struct wt_machine *m = c->machine;
     struct wt_unwritten list[WT_UNWRITTEN];
-    for (unsigned i = 0; i < INIT_FILES; i++)
+    for (unsigned i = 0; i < INIT_FILES; i++) {
+        w->file[i].past = NULL; /* how it begins is no change */
         if (w->file[i].cells) {
             memset(w->file[i].any, 0, w->file[i].cells / 8);
             memset(w->file[i].fresh, 0, w->file[i].cells / 8);
         }
+    }
     init_space_clear(&w->own);
     w->own.origin = INIT_OF_PRIVATE;
     w->id = id;

@@ -7,15 +7,8 @@
 /* Where it comes from, and who has computed with it first. */
 static void describe(struct wt_finding *f, const struct init_origin *o, const char *what)
 {
-    static const char *const kinds[] = {
-        [INIT_NOWHERE] = "of unknown origin",
-        [INIT_REGISTER] = "from a register that nothing has written",
-        [INIT_PRIVATE] = "from a lane's own memory, which nothing has written",
-        [INIT_GROUP] = "from the group's memory, which nothing has written since the group began",
-        [INIT_OBJECT] = "from the allocation, where nothing has written",
-        [INIT_BEYOND] = "from a load that reaches beyond the object"};
-    snprintf(f->text, sizeof f->text, "%s has bits %s", what, kinds[o->kind]);
-    if (o->kind >= INIT_OBJECT)
+    snprintf(f->text, sizeof f->text, "%s has bits %s", what, wt_origin_text(o->kind));
+    if (o->kind >= WT_ORIGIN_OBJECT)
         wt_finding_of_object(f, &o->object);
 }
 

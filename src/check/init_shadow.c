@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/init_past.h"
 
 /* Of a map: the page is known to be defined. */
 #define DEFINED UINT64_C(1)
@@ -77,21 +78,35 @@ static bool remember(struct init_space *s, uint64_t number, struct init_page *pa
     return there;
 }
 
-/* The page of a number, which is made of the regions where there is none; NULL: it is defined. */
-static struct init_page *make_page(struct init_space *s, uint64_t number)
+/* Whether some of a page is undefined where nothing else is known of it. */
+static bool is_of_region(const struct init_space *s, uint64_t number)
+{
+    const size_t first = region_at(s, number * INIT_PAGE);
+    return s->origin ||
+           (first < s->regions && s->region[first].first <= number * INIT_PAGE + INIT_PAGE - 1);
+}
+
+/* As regions have it. NULL without host memory. */
+static struct init_page *page_of_regions(const struct init_space *s, uint64_t number)
 {
     const uint64_t begin = number * INIT_PAGE, end = begin + INIT_PAGE - 1;
-    const size_t first = region_at(s, begin);
-    const bool any = s->origin || (first < s->regions && s->region[first].first <= end);
-    struct init_page *page = any && !s->lost ? calloc(1, sizeof *page) : NULL;
-    s->lost |= any && !page;
+    struct init_page *page = calloc(1, sizeof *page);
     if (page && s->origin)
         set_undefined(page, 0, INIT_PAGE - 1, s->origin);
-    for (size_t i = first; page && i < s->regions && s->region[i].first <= end; i++) {
+    for (size_t i = region_at(s, begin); page && i < s->regions && s->region[i].first <= end; i++) {
         const struct init_region *r = &s->region[i];
         set_undefined(page, r->first > begin ? (unsigned)(r->first - begin) : 0,
                       r->last < end ? (unsigned)(r->last - begin) : INIT_PAGE - 1, r->origin);
     }
+    return page;
+}
+
+/* The page of a number, which is made of the regions where there is none; NULL: it is defined. */
+static struct init_page *make_page(struct init_space *s, uint64_t number)
+{
+    const bool any = is_of_region(s, number);
+    struct init_page *page = any && !s->lost ? page_of_regions(s, number) : NULL;
+    s->lost |= any && !page;
     if (!remember(s, number, page)) {
         free(page);
         return NULL;
@@ -141,7 +156,9 @@ static void define_page(struct init_space *s, uint64_t number)
         there && *there != DEFINED ? (struct init_page *)(uintptr_t)*there : NULL;
     if (there && !page)
         return;
-    if (remember(s, number, NULL))
+    const bool taken =
+        s->past && (page || is_of_region(s, number)) && init_note_page(s->past, s, number, page);
+    if (remember(s, number, NULL) && !taken)
         free(page);
 }
 
@@ -210,15 +227,27 @@ bool init_are_pages_defined(struct init_space *s, uint64_t first, uint64_t last)
     return true;
 }
 
+static struct init_byte byte_of(const struct init_page *page, unsigned at)
+{
+    const uint8_t undefined = page ? page->undefined[at] : 0;
+    return (struct init_byte){undefined,
+                              undefined && page->computed[at / 8] >> at % 8 & 1 ? undefined : 0,
+                              undefined ? page->origin[at / INIT_GRANULE] : 0};
+}
+
+void init_load_page(const struct init_space *s, uint64_t number, const struct init_page *page,
+                    unsigned at, unsigned size, struct init_byte *out)
+{
+    struct init_page *made = page ? NULL : page_of_regions(s, number);
+    for (unsigned i = 0; i < size; i++)
+        out[i] = byte_of(page ? page : made, at + i);
+    free(made);
+}
+
 void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_byte *out)
 {
     for (unsigned i = 0; i < size; i++) {
-        const unsigned at = (unsigned)((addr + i) % INIT_PAGE);
-        const struct init_page *page = page_at(s, (addr + i) / INIT_PAGE);
-        const uint8_t undefined = page ? page->undefined[at] : 0;
-        out[i] = (struct init_byte){
-            undefined, undefined && page->computed[at / 8] >> at % 8 & 1 ? undefined : 0,
-            undefined ? page->origin[at / INIT_GRANULE] : 0};
+        out[i] = byte_of(page_at(s, (addr + i) / INIT_PAGE), (unsigned)((addr + i) % INIT_PAGE));
     }
 }
 
@@ -240,6 +269,8 @@ void init_store(struct init_space *s, uint64_t addr, unsigned size, const struct
         struct init_page *page = bytes[i].undefined ? page_for(s, number) : page_at(s, number);
         if (!page)
             continue;
+        if (s->past)
+            init_note_byte(s->past, s, number, page, (unsigned)((addr + i) % INIT_PAGE));
         store_byte(page, (unsigned)((addr + i) % INIT_PAGE), &bytes[i]);
         drop_page_if_defined(s, number, page);
     }
@@ -264,6 +295,8 @@ void init_define(struct init_space *s, uint64_t addr, uint64_t size)
             define_page(s, at / INIT_PAGE);
         } else if (page) {
             for (unsigned i = 0; i < count; i++) {
+                if (s->past && page->undefined[first + i])
+                    init_note_byte(s->past, s, at / INIT_PAGE, page, first + i);
                 page->count = (uint16_t)(page->count - !!page->undefined[first + i]);
                 page->undefined[first + i] = 0;
             }
@@ -339,5 +372,5 @@ void init_space_clear(struct init_space *s)
             free((void *)(uintptr_t)s->pages.entry[i].value);
     wt_map_free(&s->pages);
     free(s->region);
-    *s = (struct init_space){.origin = s->origin};
+    *s = (struct init_space){.past = s->past, .origin = s->origin};
 }

@@ -10,20 +10,9 @@
 #include <stdint.h>
 
 #include "base/map.h"
+#include "check/init_past.h"
 
-enum {
-    INIT_PAGE = 256,      /* bytes */
-    INIT_GRANULE = 4,     /* bytes that have one origin */
-    INIT_MOST_BYTES = 128 /* of a lane's access */
-};
-
-/* Page of memory, of which some bytes are undefined. */
-struct init_page {
-    uint8_t undefined[INIT_PAGE]; /* bits of each byte */
-    uint8_t computed[INIT_PAGE / 8];
-    uint32_t origin[INIT_PAGE / INIT_GRANULE]; /* of the latest undefined byte */
-    uint16_t count;                            /* undefined bytes */
-};
+enum { INIT_MOST_BYTES = 128 /* of a lane's access */ };
 
 /* Memory that is undefined where there is no page. */
 struct init_region {
@@ -38,8 +27,9 @@ struct init_space {
     struct init_page *last_page; /* ... and this; NULL: it is defined */
     struct init_region *region;  /* by address */
     size_t regions, room;
-    uint32_t origin; /* not 0: all that no region is of is undefined */
-    bool lost;       /* the host had no memory: what is not known is defined */
+    struct init_past *past; /* what changes is noted there (init_past.h); NULL: it is not */
+    uint32_t origin;        /* not 0: all that no region is of is undefined */
+    bool lost;              /* the host had no memory: what is not known is defined */
 };
 
 /* A byte of memory, or of a register. */
@@ -55,6 +45,9 @@ bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size);
 bool init_are_pages_defined(struct init_space *s, uint64_t first, uint64_t last);
 /* What the bytes are. */
 void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_byte *out);
+/* What bytes of a page were, which was this one; NULL: it was as regions say. */
+void init_load_page(const struct init_space *s, uint64_t number, const struct init_page *page,
+                    unsigned at, unsigned size, struct init_byte *out);
 /* They become this. */
 void init_store(struct init_space *s, uint64_t addr, unsigned size, const struct init_byte *bytes);
 /* All of them are defined from now on. */

@@ -12,18 +12,8 @@
 
 enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */ };
 
-/* Where undefined bits come from. */
-enum init_origin_kind {
-    INIT_NOWHERE,
-    INIT_REGISTER, /* that nobody has written since the wave began */
-    INIT_PRIVATE,  /* a lane's own memory */
-    INIT_GROUP,    /* a group's */
-    INIT_OBJECT,   /* an object of the program */
-    INIT_BEYOND,   /* behind the object that a wider load was for */
-};
-
 struct init_origin {
-    enum init_origin_kind kind;
+    enum wt_defined_origin kind;
     struct wt_object object; /* OBJECT, BEYOND */
     uint64_t load;           /* BEYOND: the instruction */
     /* the first instruction that has computed with it; pc 0: it is copied as it is */
@@ -32,14 +22,6 @@ struct init_origin {
     uint32_t device;
     char wave[WT_WAVE_NAME];
     struct wt_check_init *by;
-};
-
-/* Registers: cells of 32 bits. */
-struct init_file {
-    size_t cells;
-    uint64_t *any;   /* a bit a cell: some bits are undefined */
-    uint64_t *fresh; /* of these: all bits, and the cell has no values yet */
-    uint32_t *undefined, *computed, *origin;
 };
 
 struct init_wave {
@@ -109,7 +91,8 @@ struct wt_check_init {
     void *context;
     uint64_t stacks, stacks_size; /* of lanes, in `global`; size 0: they have PRIVATE memory */
     struct wt_followed run;
-    struct init_wave *wave;    /* by slot */
+    struct init_wave **wave; /* by slot; NULL: none has been there */
+    struct init_past past;
     struct wt_map groups;      /* home + 1 -> struct init_space */
     struct wt_check_code code; /* struct init_insn */
     struct init_insn now;      /* whose registers choose its operands */
@@ -178,7 +161,7 @@ unsigned init_bits_of(const struct wt_check_init *c, const struct wt_insn_operan
 /* The lanes of an operand, of those that are enabled. */
 wt_lanes init_lanes_of(const struct wt_check_init *c, const struct wt_insn_operand *o,
                        wt_lanes own);
-/* A wave begins: registers are what a launch leaves. */
+/* A wave begins: registers are what a launch leaves, which is no change (init_past.h). */
 void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot, uint64_t id);
 void init_free_wave(struct init_wave *w);
 
@@ -206,6 +189,9 @@ void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, u
 void init_issue(struct wt_check_init *c, struct init_wave *w);
 
 /* ---- init_access.c ---- */
+
+/* Where the shadow of a space has a byte. */
+uint64_t init_place(enum wt_observed_space space, unsigned lane, uint64_t addr);
 
 /* An access of it. */
 void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a);

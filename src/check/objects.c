@@ -526,6 +526,11 @@ static void view_object(const struct wt_object *o, enum wt_object_place place,
         view->freed_by[i] = (uintptr_t)o->ended.address[i];
 }
 
+void wt_object_view_of(const struct wt_object *object, struct wt_object_view *view)
+{
+    view_object(object, WT_IN_OBJECT, view);
+}
+
 size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *list)
 {
     struct wt_object found, before, behind;

@@ -146,6 +146,8 @@ uint64_t wt_objects_state(void);
  */
 bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
                     struct wt_object *before, struct wt_object *behind);
+/** Describes an object. */
+void wt_object_view_of(const struct wt_object *object, struct wt_object_view *view);
 /** Describes the object that holds @p addr, or held it last, else the nearest ones around it.
  * Returns how many. */
 size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *list);

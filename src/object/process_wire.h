@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 7u
+#define WT_WIRE_VERSION 8u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -47,6 +47,8 @@ enum wt_wire_verb {
                       is; -ENOENT */
     WT_WIRE_OBJECTS, /**< addr: answered by struct wt_object_view (base/object_view.h): the memory
                         objects of the program there, or around it */
+    WT_WIRE_DEFINED, /**< wave, followed by struct wt_defined_request (base/defined_view.h):
+                        answered by struct wt_defined_view */
     WT_WIRE_RECORD,  /**< value: bytes of host memory for recording kernels; 0: none are. -ENOMEM */
     WT_WIRE_TIME,    /**< answered in value[0]: the issue time of the device */
     WT_WIRE_HISTORY, /**< number, value: a struct wt_travel_request (object/travel_wire.h), with

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/init.h"
 #include "check/objects.h"
 #include "target/core_file.h"
 #include "target/history.h"
@@ -88,6 +89,13 @@ static size_t objects(void *context, wt_wave_handle wave, uint64_t addr,
     return wt_object_views(((const struct wt_emulated *)context)->machine, addr, list);
 }
 
+static bool defined(void *context, wt_wave_handle wave, const struct wt_defined_request *request,
+                    struct wt_defined_view *view)
+{
+    wt_check_init_tell(((const struct wt_emulated *)context)->machine, wave, request, view);
+    return true;
+}
+
 static bool wave_fault(void *context, uint32_t wave, wt_wave_id id, struct wt_fault *out)
 {
     const struct wt_fault *f = wt_emulated_fault(context, wave);
@@ -165,6 +173,7 @@ static const struct wt_target_services services = {
     .reload = reload,
     .wave_id = wave_id,
     .home = home,
+    .defined = defined,
     .time = issue_time,
     .set_watchpoints = wt_emulated_set_watchpoints,
     .watchpoint_hits = wt_emulated_watchpoint_hits,

@@ -167,3 +167,53 @@ def test_findings_are_equal_from_run_to_run(tmp_path):
         found, _ = reported(tmp_path / str(number), "init", "gfx900", "bad", *planted)
         runs.append([(one["finding"], places(one), one["time"], one["lanes"], one["times"]) for one in found])
     assert runs[0] == runs[1] and len(runs[0]) >= 12
+
+
+# ---- what is defined, now and before ----
+
+PAST = [("vortex", "sum_of_a_part", "own_sum", 40, ["own@*", "own[3]", "$a5@*", "$t3@*"], "from a lane's own memory"),
+        ("vortex", "local_of_a_part", "local_sum", 60, ["$a5@*", "$a4@*", "*(int *)0xffff0004", "*(int *)0xffff003c"], "from the group's memory"),
+        ("gfx900", "branch_on_unwritten", "compare", 7, ["$v1@*", "$v2@*", "$vcc", "in[40]", "in[3]"], "from the allocation"),
+        ("gfx900", "branch_on_shared", "shared_branch", 12, ["$v1@*", "$v2@*", "$v3@*", "$vcc", "s[40]", "s[3]"], "from the group's memory"),
+        ("sm", "branch_on_shared", "shared_branch", 12, ["*(int *)0xfe00000c", "*(int *)0xfe000000", "*(int *)0xfe0000f0"], "from the group's memory")]
+
+
+def session(family, case, *commands, options=("--check=init",)):
+    program = "init_vortex" if family.startswith("vortex") else "init"
+    words = [*checks.VORTEX, f"--arg={cases_of(program).index(case) + 1}"] if program == "init_vortex" else ["-g", family]
+    return checks.run(checks.command_under_test(), "debug", "--nx", *words, *options, *[word for one in [*commands, "kill", "quit"] for word in ("-ex", one)],
+                      *program_of(program, family), *([] if program == "init_vortex" else ["bad", case]))
+
+
+def asked(done):
+    """{issue time: what was said of each expression}; the lines of calls have addresses of their process."""
+    parts = [part.partition("===\n")[0] for part in done.stdout.split("@@@\n")[1:]]
+    return {int(re.search(r"[Ii]ssue time (\d+)", part)[1]): re.findall(r"^(?:(?:lane|thread)s? \d.*: .*|computed first.*time \d+)$", re.sub(r"0x\w+|wave \d+", "", part), re.M) for part in parts}
+
+
+@pytest.mark.parametrize("family, case, function, steps, expressions, origin", PAST)
+def test_what_is_defined_is_told_of_the_past_as_it_was_then(family, case, function, steps, expressions, origin):
+    ask = [*[word for one in expressions for word in ("info time", f"info defined {one}")], "echo ===\\n"]
+    begin = [f"break {function}", "run", "delete"]
+    there = asked(session(family, case, *begin, *[word for _ in range(steps) for word in ("echo @@@\\n", *ask, "stepi")]))
+    assert len(there) == steps and all(len(said) >= 2 for said in there.values()), there
+    assert len(set(map(tuple, there.values()))) >= 2, there         # something becomes defined, and undefined
+    assert any(origin in line for said in there.values() for line in said), there
+    back = asked(session(family, case, *begin, *["stepi"] * (steps - 1), *[word for time in reversed(there) for word in (f"goto {time}", "echo @@@\\n", *ask)]))
+    assert back == there
+
+
+def test_the_origin_has_its_allocation_and_who_computed_first():
+    done = session("gfx900", "branch_on_unwritten", "catch check", "run", "info defined $vcc", "info defined in[40]", "info defined 1 + 2")
+    flag, element = re.findall(r"^lane \d+: (.*), from the allocation, where nothing has written$", done.stdout, re.M)
+    assert (flag, element) == ("bits 32-63 of 64 are undefined", "all 32 bits are undefined"), done.stdout
+    assert re.search(r"^computed first by 0x\w+ <compare\(.*\)\+\d+> at init\.cu:\d+, device 0, dispatch \d+, group \(0,0,0\), core 0, wave 0, issue time \d+$", done.stdout, re.M), done.stdout
+    assert done.stdout.count("an allocation of 256 bytes at 0x") == done.stdout.count("allocated by hipMalloc\n") == 2, done.stdout
+    assert "'info defined 1 + 2': 1 + 2 lies neither in memory nor in a register" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("options, said", [([], "nothing is checked: --check=LIST says what is to be"), (["--check=memory"], "uninitialised values are not followed: 'wavetrap debug --check=init' does"),
+                                           (["--check=init", "--no-history"], "thread 0: all 32 bits are defined")])
+def test_what_is_defined_is_told_where_that_is_checked(options, said):
+    done = session("vortex", "sum_of_a_part", "break own_sum", "run", "info defined a", options=options)
+    assert said in done.stdout + done.stderr, done.stdout + done.stderr

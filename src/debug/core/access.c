@@ -1,8 +1,10 @@
 /* Reads and writes memory of stopped threads, for clients. */
 #include "debug/core/state.h"
 
+#include <inttypes.h>
 #include <string.h>
 
+#include "debug/core/checks.h"
 #include "debug/core/known.h"
 #include "debug/core/memory.h"
 #include "debug/core/past.h"
@@ -211,6 +213,49 @@ enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, stru
                        "memory of a work-group or of a lane is no allocation of the program");
     *count = services->objects(d->target->context, wave, addr.offset, list);
     return WT_OK;
+}
+
+enum wt_status wt_debugger_defined(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                                   const struct wt_defined_request *request,
+                                   struct wt_defined_view *view, struct wt_error *err)
+{
+    const struct wt_target_services *services = d->target->services;
+    struct wt_defined_request asked = *request;
+    uint32_t wave;
+    unsigned lane;
+    enum wt_status status = dbg_stopped_thread(d, thread, &wave, &lane, err);
+    if (status)
+        return status;
+    addr = wt_address_generic(d->topology, addr);
+    if (!request->name[0] && addr.space)
+        return wt_fail(err, WT_UNSUPPORTED, "nothing is known of memory of this address space");
+    asked.id = d->wave[wave].self.id;
+    asked.address = addr.offset;
+    *view = (struct wt_defined_view){.answer = WT_DEFINED_NOT_CHECKED};
+    if (services->defined && !services->defined(d->target->context, wave, &asked, view))
+        return wt_fail(err, WT_STATE, "the program does not answer");
+    switch ((enum wt_defined_answer)view->answer) {
+    case WT_DEFINED_KNOWN:
+        return WT_OK;
+    case WT_DEFINED_NO_VALUE:
+        return wt_fail(err, WT_INVALID, "%.20s is no register that instructions write", asked.name);
+    case WT_DEFINED_NO_WAVE:
+        return wt_fail(err, WT_STATE, "the wave has ended");
+    case WT_DEFINED_FORGOTTEN:
+        return wt_fail(err, WT_STATE,
+                       "what was defined at this time is not known: it is from issue time %" PRIu64
+                       " on ('goto %" PRIu64 "')",
+                       view->since, view->since);
+    case WT_DEFINED_CHANGED:
+        return wt_fail(err, WT_STATE,
+                       "what was defined there before the host wrote at issue time %" PRIu64
+                       " is not kept: ask from then on ('goto %" PRIu64 "')",
+                       view->since, view->since);
+    default:
+        return wt_fail(err, WT_STATE,
+                       "uninitialised values are not followed: 'wavetrap debug --check=init' does, "
+                       "on gfx900, SM and Vortex");
+    }
 }
 
 size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct wt_address addr,

@@ -133,6 +133,15 @@ static void print_object(FILE *out, const struct wt_checks *checks, const struct
         fputs("It has not been freed.\n", out);
 }
 
+void wt_checks_print_made(FILE *out, const struct wt_checks *checks,
+                          const struct wt_object_view *object)
+{
+    print_what(out, object);
+    fputc('\n', out);
+    if (!*object->name && *object->by)
+        print_who(out, checks, "allocated", object->by, object->made, object->made_depth);
+}
+
 enum wt_status wt_checks_print_object(struct wt_debugger *d, const struct wt_checks *checks,
                                       wt_thread thread, struct wt_address addr,
                                       enum wt_allocation_of what, FILE *out, struct wt_error *err)

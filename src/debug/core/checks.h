@@ -50,6 +50,19 @@ enum wt_status wt_checks_print_object(struct wt_debugger *d, const struct wt_che
                                       wt_thread thread, struct wt_address addr,
                                       enum wt_allocation_of what, FILE *out, struct wt_error *err);
 
+/**
+ * What the check of uninitialised values knows of a value of a stopped thread's wave, as it is now,
+ * or was then: @p request has all but the wave and, for memory, which is at @p addr, the address.
+ * WT_STATE: it does not know, and *err says why, and what to do.
+ */
+enum wt_status wt_debugger_defined(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
+                                   const struct wt_defined_request *request,
+                                   struct wt_defined_view *view, struct wt_error *err);
+
+/** Prints who made a memory object, which may have been freed since. */
+void wt_checks_print_made(FILE *out, const struct wt_checks *checks,
+                          const struct wt_object_view *object);
+
 /** The error of commands that are about checks where @p checks is NULL: nothing is checked. */
 enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err);
 /** The kinds of mistakes that a name means, as bits; "": all. WT_INVALID, WT_STATE: no accesses are

@@ -11,6 +11,7 @@
 
 #include "base/fault.h"
 #include "base/lanes.h"
+#include "base/defined_view.h"
 #include "base/object_view.h"
 #include "base/slice_view.h"
 #include "base/wave_view.h"
@@ -331,6 +332,10 @@ struct wt_target_services {
      * most WT_OBJECT_VIEWS; returns how many. NULL: it is not told. */
     size_t (*objects)(void *context, wt_wave_handle wave, uint64_t addr,
                       struct wt_object_view *list);
+    /** What the check of uninitialised values knows of a value of the wave in a handle's slot, as
+     * it is now. False: it cannot be asked. NULL: there is no such check. */
+    bool (*defined)(void *context, wt_wave_handle wave, const struct wt_defined_request *request,
+                    struct wt_defined_view *view);
     /** Lets a faulted device try the instruction again when its wave is resumed. */
     void (*clear_fault)(void *context);
     /** Loads the program afresh (memory and all); the debugger resets and halts the waves. */

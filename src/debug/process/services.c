@@ -151,11 +151,28 @@ static size_t objects(void *link, wt_wave_handle wave, uint64_t addr, struct wt_
     return answer.size / sizeof *list;
 }
 
+static bool defined(void *link, wt_wave_handle wave, const struct wt_defined_request *asked,
+                    struct wt_defined_view *view)
+{
+    struct wt_wire_request request = {.verb = WT_WIRE_DEFINED, .follows = sizeof *asked};
+    struct wt_wire_answer answer;
+    wt_process_link_locate(link, wave, &request);
+    return wt_process_link_ask(link, &request, asked, &answer, view, sizeof *view, WT_IGNORED) ==
+               WT_OK &&
+           answer.result >= 0 && answer.size == sizeof *view &&
+           memchr(view->wave, 0, sizeof view->wave) &&
+           memchr(view->object.by, 0, sizeof view->object.by) &&
+           memchr(view->object.name, 0, sizeof view->object.name) &&
+           view->object.made_depth <= WT_OBJECT_STACK &&
+           view->object.freed_depth <= WT_OBJECT_STACK;
+}
+
 void wt_process_link_offer(struct wt_target_services *services)
 {
     services->wave_waits = wave_waits;
     services->wave_fault = wave_fault;
     services->home = home;
     services->objects = objects;
+    services->defined = defined;
     services->save_core_file = save_core_file;
 }

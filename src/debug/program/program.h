@@ -431,6 +431,28 @@ struct wt_where_from {
 enum wt_status wt_program_where_from(struct wt_program *program, const char *text,
                                      const struct wt_slice_limits *limits,
                                      struct wt_where_from *from, struct wt_error *err);
+/** What is defined of a lane's value. */
+struct wt_defined_lane {
+    unsigned lane;
+    bool is_there;                /**< else the lane has no value */
+    uint8_t *undefined;           /**< bits of each byte of the value */
+    struct wt_defined_view first; /**< of the first part of it that has undefined bits */
+};
+struct wt_defined_value {
+    struct wt_defined_lane *lane;
+    unsigned lanes;
+    uint64_t size;       /**< bytes of one */
+    uint32_t bits, from; /**< of a bit-field: so many, from this bit on; else all, from 0 */
+};
+/**
+ * What the check of uninitialised values says of the value of an expression, for the selected lane
+ * or those that it names (x@…). The caller frees it. WT_INVALID: it is no register and no memory;
+ * else as wt_debugger_defined().
+ */
+enum wt_status wt_program_defined(struct wt_program *program, const char *text,
+                                  struct wt_defined_value *value, struct wt_error *err);
+/** Frees what it points to. */
+void wt_defined_value_free(struct wt_defined_value *value);
 /** Reports the event that has come; *again: it is nothing that the user wants to see. */
 enum wt_status wt_program_report(struct wt_program *program, bool *again, struct wt_error *err);
 

@@ -228,3 +228,105 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
     free(seed);
     return status;
 }
+
+/* ---- what is defined ---- */
+
+void wt_defined_value_free(struct wt_defined_value *value)
+{
+    for (unsigned i = 0; value->lane && i < value->lanes; i++)
+        free(value->lane[i].undefined);
+    free(value->lane);
+    *value = (struct wt_defined_value){.lanes = 0};
+}
+
+/* Bytes [at, end) of a lane's value, which lie in a register, by @p request, or in memory. */
+static enum wt_status ask_defined(struct wt_program *g, struct wt_defined_request request,
+                                  struct wt_address addr, uint64_t at, uint64_t end,
+                                  struct wt_defined_lane *lane, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (; !status && at < end; at += request.bytes) {
+        struct wt_defined_view view;
+        bool any = false;
+        request.bytes = (uint32_t)(end - at < WT_DEFINED_BYTES ? end - at : WT_DEFINED_BYTES);
+        status = wt_debugger_defined(g->debugger, g->thread, addr, &request, &view, err);
+        addr.offset += request.bytes;
+        request.from += request.bytes;
+        if (status)
+            break;
+        memcpy(lane->undefined + at, view.undefined, request.bytes);
+        for (uint32_t i = 0; i < request.bytes; i++)
+            any |= view.undefined[i] != 0;
+        if (any && lane->first.answer != WT_DEFINED_KNOWN)
+            lane->first = view;
+    }
+    return status;
+}
+
+static enum wt_status defined_of_lane(struct wt_program *g, const char *text,
+                                      const struct wt_values *v, unsigned k,
+                                      struct wt_defined_lane *lane, struct wt_error *err)
+{
+    const struct wt_value_piece whole = {.end = v->size, .reg = v->reg, .from = v->from};
+    struct wt_defined_request request = {.lane = lane->lane};
+    struct wt_address addr = {0};
+    enum wt_status status = WT_OK;
+    if (v->in_memory) {
+        addr = (struct wt_address){v->space, v->address[k]};
+        if (leads_to_registers(g->topology, v->space, v->address[k], &request.from))
+            strcpy(request.name, "#");
+        return ask_defined(g, request, addr, 0, v->size, lane, err);
+    }
+    uint64_t begin = 0;
+    for (unsigned i = 0; !status && i < (v->piece_count ? v->piece_count : 1); i++) {
+        const struct wt_value_piece *piece = v->piece_count ? &v->piece[i] : &whole;
+        if (piece->reg < 0 || (size_t)piece->reg >= g->topology->register_count)
+            return wt_fail(err, WT_INVALID,
+                           "%s%s lies neither in memory nor in a register of the wave: ask for "
+                           "what it is made of",
+                           v->piece_count ? "a part of " : "", text);
+        request.from = (uint32_t)piece->from;
+        snprintf(request.name, sizeof request.name, "%s", g->topology->registers[piece->reg].name);
+        status = ask_defined(g, request, addr, begin, piece->end, lane, err);
+        begin = piece->end;
+    }
+    return status;
+}
+
+enum wt_status wt_program_defined(struct wt_program *g, const char *text,
+                                  struct wt_defined_value *value, struct wt_error *err)
+{
+    enum { MOST_BYTES = 4096 };
+    const struct wt_view view = wt_program_view(g);
+    struct wt_values v;
+    *value = (struct wt_defined_value){.lanes = 0};
+    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    if (status)
+        return status;
+    wt_lanes left = v.lanes;
+    if (v.size > MOST_BYTES) {
+        wt_values_free(&v);
+        return wt_fail(err, WT_INVALID, "%s has more than %d bytes: ask for a part of it", text,
+                       MOST_BYTES);
+    }
+    value->lane = calloc(v.lane_count, sizeof *value->lane);
+    value->size = v.size;
+    value->bits = v.bit_size ? v.bit_size : (uint32_t)(8 * v.size);
+    value->from = v.bit_size ? v.bit_offset : 0;
+    if (!value->lane)
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for the value");
+    for (unsigned k = 0; !status && k < v.lane_count; k++, left &= left - 1) {
+        struct wt_defined_lane *lane = &value->lane[value->lanes++];
+        lane->lane = left ? wt_lanes_lowest(left) : 0;
+        lane->is_there = v.state[k] == WT_VALUE_GOOD || v.state[k] == WT_VALUE_LARGE;
+        lane->undefined = calloc(1, v.size ? v.size : 1);
+        if (!lane->undefined)
+            status = wt_fail(err, WT_NO_MEMORY, "no host memory for the value");
+        else if (lane->is_there)
+            status = defined_of_lane(g, text, &v, k, lane, err);
+    }
+    wt_values_free(&v);
+    if (status)
+        wt_defined_value_free(value);
+    return status;
+}

@@ -339,6 +339,7 @@ static const struct wt_machine_ops machine_ops = {
     .read_cell = gcn_read_cell,
     .unwritten = gcn_unwritten,
     .lane_sources = gcn_lane_sources,
+    .observed_place = gcn_observed_place,
     .name_operand = gcn_operand_name,
     .pace = gcn_pace,
     .pace_table = &gcn_pace_table,

@@ -145,6 +145,20 @@ static bool is_private(const struct gcn_wave *w, unsigned lane, unsigned size, u
     return true;
 }
 
+void gcn_observed_place(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t *at,
+                        unsigned *space, uint64_t *home)
+{
+    const struct gcn_wave *w = &((const struct gcn_device *)m)->wave[wave];
+    *home = gcn_home(m, wave, *at);
+    *space = WT_OBSERVED_PRIVATE;
+    if (*at - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE)
+        *at -= GCN_PRIVATE_APERTURE;
+    else if (*home != WT_HOME_NOW)
+        *space = WT_OBSERVED_GROUP;
+    else if (!is_private(w, lane, 1, at))
+        *space = WT_OBSERVED_GLOBAL;
+}
+
 void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after)

@@ -19,6 +19,7 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
  * its address) in which an address lies as the wave sees it; WT_HOME_NOW for all other memory.
  */
 WT_MACHINE_FN(home) gcn_home;
+WT_MACHINE_FN(observed_place) gcn_observed_place;
 /* That of a group (wt_group_ops.home). */
 uint64_t gcn_group_home(const struct wt_machine *m, const struct wt_group_head *g);
 

@@ -9,6 +9,7 @@
 #include "emulator/machine/config.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/observe.h"
 #include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
 
@@ -169,6 +170,13 @@ bool wt_machine_no_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint
 size_t wt_machine_untold(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list)
 {
     return WT_UNTOLD;
+}
+
+void wt_machine_shared_place(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t *at,
+                             unsigned *space, uint64_t *home)
+{
+    *space = WT_OBSERVED_GLOBAL;
+    *home = WT_HOME_NOW;
 }
 
 bool wt_machine_no_lane_sources(struct wt_machine *m, uint32_t wave, uint64_t pc, uint8_t *from)

@@ -168,6 +168,11 @@ struct wt_machine_ops {
     /** Lists the registers of a wave that begins which nothing has given a value; WT_UNTOLD: its
      * family does not say. @p list has room for WT_UNWRITTEN. */
     size_t (*unwritten)(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list);
+    /** Which memory an address leads a lane of a wave that is there to, as observers are told of an
+     * access (struct wt_observed): *space is an enum wt_observed_space; *at, which is the address,
+     * becomes the place in it, and *home says of which group it is. */
+    void (*observed_place)(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t *at,
+                           unsigned *space, uint64_t *home);
     /** From which lane each lane takes the value of operands that cross lanes, in the instruction
      * that a wave is about to execute: a number of a lane; WT_NO_LANE: the result stays as it is;
      * WT_ZERO_LANE: from none, and 0. False: it is not known. */
@@ -270,6 +275,7 @@ WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(read_cell) wt_machine_no_cell;
 WT_MACHINE_FN(unwritten) wt_machine_untold;
+WT_MACHINE_FN(observed_place) wt_machine_shared_place;
 WT_MACHINE_FN(lane_sources) wt_machine_no_lane_sources;
 WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 /** The operation of a family whose hardware waits by itself, and its pace_table. */
@@ -283,7 +289,7 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
  * and write, either; … what they must wait for. */
 #define WT_MACHINE_NO_CELLS                                                                        \
     .read_cell = wt_machine_no_cell, .unwritten = wt_machine_untold,                               \
-    .lane_sources = wt_machine_no_lane_sources
+    .lane_sources = wt_machine_no_lane_sources, .observed_place = wt_machine_shared_place
 #define WT_MACHINE_NO_OPERANDS                                                                     \
     WT_MACHINE_NO_CELLS, .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,     \
                          .find_operand = wt_machine_no_operand,                                    \

@@ -259,6 +259,7 @@ static const struct wt_machine_ops machine_ops = {
     .read_cell = sm_read_cell,
     .unwritten = sm_unwritten,
     .lane_sources = sm_lane_sources,
+    .observed_place = sm_observed_place,
     .name_operand = sm_operand_name,
     WT_MACHINE_NO_PACE,
     .operand_files = sm_operand_files,

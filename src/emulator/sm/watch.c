@@ -66,6 +66,19 @@ static enum wt_observed_space space_at(const struct sm_warp *w, unsigned lane, u
     return WT_OBSERVED_PRIVATE;
 }
 
+void sm_observed_place(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t *at,
+                       unsigned *space, uint64_t *home)
+{
+    *home = sm_home(m, wave, *at);
+    *space = WT_OBSERVED_PRIVATE;
+    if (*at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)
+        *at -= SM_LOCAL_WINDOW;
+    else if (*home != WT_HOME_NOW)
+        *space = WT_OBSERVED_GROUP;
+    else
+        *space = space_at(&((const struct sm_device *)m)->warp[wave], lane, at);
+}
+
 /* How an access orders others. Loads of machine code that fetch again (.CV) are the volatile ones.
  */
 static void put_order(const struct sm_warp *w, const struct sm_uop *u, struct wt_lane_access *a)

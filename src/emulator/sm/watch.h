@@ -13,6 +13,7 @@ bool sm_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_t
                    struct wt_spans *spans);
 /* The shared or local memory in which an address of a window lies as the warp sees it. */
 WT_MACHINE_FN(home) sm_home;
+WT_MACHINE_FN(observed_place) sm_observed_place;
 /* That of a group (wt_group_ops.home). */
 uint64_t sm_group_home(const struct wt_machine *m, const struct wt_group_head *g);
 

@@ -448,6 +448,7 @@ static const struct wt_machine_ops machine_ops = {
     .read_cell = vx_read_cell,
     .unwritten = vx_unwritten,
     .lane_sources = vx_lane_sources,
+    .observed_place = vx_observed_place,
     .name_operand = vx_operand_name,
     WT_MACHINE_NO_PACE,
     .operand_files = vx_operand_files,

@@ -98,15 +98,27 @@ uint64_t vx_cta_home(const struct vx_warp *w)
     return (w->device->machine.runs + 1) << 32 | (uint32_t)(number + 1);
 }
 
+static uint64_t local_home(const struct vx_warp *w)
+{
+    return w->of_cta ? vx_cta_home(w) : w->core->id + 1;
+}
+
+void vx_observed_place(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t *at,
+                       unsigned *space, uint64_t *home)
+{
+    const struct vx_device *d = (const struct vx_device *)m;
+    const bool local = vx_is_local(d, *at);
+    *space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL;
+    *home = local ? local_home(&d->warp[wave]) : WT_HOME_NOW;
+}
+
 static struct wt_lane_access access_of(const struct vx_warp *w, const struct vx_uop *u,
                                        enum wt_watch_kind kind, bool local, unsigned size)
 {
     return (struct wt_lane_access){.pc = vx_pc_of(w, u),
                                    .kind = kind,
                                    .space = local ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-                                   .home = !local      ? WT_SPACE_GLOBAL
-                                           : w->of_cta ? vx_cta_home(w)
-                                                       : w->core->id + 1,
+                                   .home = local ? local_home(w) : WT_SPACE_GLOBAL,
                                    .size = size};
 }
 

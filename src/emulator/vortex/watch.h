@@ -11,6 +11,7 @@
 #include "emulator/vortex/internal.h"
 
 WT_MACHINE_FN(watch_range) vx_watch_range;
+WT_MACHINE_FN(observed_place) vx_observed_place;
 
 /* Whether [addr, addr + size), as this core sees it, holds a byte watched for reads, or writes. */
 bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t addr, uint64_t size);

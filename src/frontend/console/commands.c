@@ -304,6 +304,10 @@ const struct wt_command wt_shell_infos[] = {
     {"races", NULL, do_info_races, "",
      "Races that were found so far (debug --check=race), with the numbers of 'info checks'.", NULL,
      0, false},
+    {"defined", NULL, do_info_defined, "",
+     "Which bits of a value something has written (debug --check=init), and where the others come "
+     "from. EXPRESSION@LANES asks about other lanes.",
+     "info defined EXPRESSION", 'e', false},
     {"profile", NULL, do_info_profile, "",
      "What was executed so far, by line: instructions, lanes, transactions (debug --profile).",
      NULL, 0, false},

@@ -199,7 +199,7 @@ wt_command_fn do_thread, do_lane, do_wave, do_info_threads, do_info_lanes, do_in
     do_info_devices, do_info_groups, do_info_dispatches, do_info_queues, do_info_divergence,
     do_info_barriers, do_info_spaces, do_info_trap, do_info_modules, do_info_time, do_apply,
     do_group, do_info_allocation, do_who_allocated, do_who_freed, do_info_checks, do_info_races,
-    do_info_profile, do_info_program, do_check;
+    do_info_defined, do_info_profile, do_info_program, do_check;
 wt_command_fn do_help, do_info, do_quit, do_apropos, do_complete;
 wt_command_fn do_cuda, do_info_cuda;
 

@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "base/wave_view.h"
+#include "check/init.h"
 #include "check/objects.h"
 #include "emulator/machine/machine.h"
 #include "object/final_wire.h"
@@ -220,6 +221,22 @@ static int32_t tell_objects(struct wt_server *s, const struct wt_wire_request *r
     return 0;
 }
 
+static int32_t tell_defined(struct wt_server *s, const struct wt_wire_request *r,
+                            struct wt_wire_answer *answer)
+{
+    struct wt_defined_request asked;
+    struct wt_defined_view view;
+    if (r->follows != sizeof asked)
+        return -EINVAL;
+    memcpy(&asked, s->bytes, sizeof asked);
+    if (!memchr(asked.name, 0, sizeof asked.name))
+        return -EINVAL;
+    wt_check_init_tell(gpu_of(s, r)->machine, r->wave, &asked, &view);
+    answer->size = sizeof view;
+    memcpy(s->bytes, &view, sizeof view);
+    return 0;
+}
+
 static int32_t travel(struct wt_server *s, const struct wt_wire_request *r,
                       struct wt_wire_answer *answer)
 {
@@ -361,6 +378,8 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         return tell_fault(s, r, answer);
     case WT_WIRE_OBJECTS:
         return tell_objects(s, r, answer);
+    case WT_WIRE_DEFINED:
+        return tell_defined(s, r, answer);
     case WT_WIRE_RECORD:
         return wt_hosted_record(gpu_of(s, r), r->value) ? 0 : -ENOMEM;
     case WT_WIRE_TIME:
