@@ -68,8 +68,11 @@ def test_an_unmodified_program_runs(built, gpu):
     assert run(built, 0, 2, gpu=[gpu], kernel=kernel) == f"sum {TWICE}\n"
 
 
-def test_cores_share_the_work(built):
-    assert run(built, gpu=["cores=2,clusters=2"]) == f"sum {SUM}\n"
+@pytest.mark.parametrize("shape", ["cores=2,clusters=2", "cores=8"])
+def test_cores_share_the_work_of_each_launch(built, shape):
+    """The program is not uploaded anew for the second and third one."""
+    for launches in (1, 3):
+        assert run(built, 0, launches, gpu=[shape]) == f"sum {SUM * (launches + 1) // 2}\n"
 
 
 def test_kernels_print_and_are_counted(built):
@@ -276,6 +279,21 @@ def test_stock_gdb_debugs_kernels_of_3_0(later, xlen):
         in_order(gdb.run("break kernel_main", "continue", "print *args", "print/d $vx_cta_block_dim_y", "finish", "kill", file=[later / f"m{xlen}.elf"]),
                  r"dispatch 2, group \(0,0,0\), core 0, warp 0, thread 0. hit Breakpoint 1, kernel_main", "factor = 3", r"\$2 = 2", "in _start", "killed")
         assert gdb.end()[0] == -signal.SIGKILL
+
+
+def test_queues_and_what_waits_are_told(built, later, driver):
+    """Of the host's queues what runs, what is behind it, and who waits for whom; of a ring, which another libvortex.so fills, its commands."""
+    said = debug(later, ["break add", "run", "info dispatches", "info queues", "delete", "continue"], "-g", "vortex", "./vortex3_program", "m32.vxbin", "line")
+    in_order(said, r"\* dispatch 1  add  grid.*\n  not begun, queue (0x\w+): vx_enqueue_launch main \(call \d+\) waits for event (0x\w+) of vx_enqueue_launch to reach 1; it is at 0\n"
+             r"queue 0x\w+ of device 0: 2 of 3 commands have ended\n  runs: vx_enqueue_launch add \(call \d+\)\n"
+             r"queue \1 of device 0: 0 of 2 commands have ended\n  then: vx_enqueue_launch main \(call \d+\) waits for event \2 of .*\n  then: vx_enqueue_read \(call \d+\)\n"
+             r"thread \d+: vx_queue_finish waits for queue \1\n", "sum", "exited normally")
+    assert "No queue has a dispatch now" in debug(built, ["break add", "run", "info queues"], "-g", "vortex", "./vortex_program", "k32.vxbin"), "2.x has none"
+    nm = subprocess.run(["riscv64-unknown-elf-nm", later / "m32.elf"], check=True, text=True, capture_output=True).stdout
+    add = re.search(r"^(\w+) \w add$", nm, re.M).group(1)
+    said = debug(later, ["break add", "run", "info queues", "info dispatches", "delete", "continue"], "-g", "vortex", "./vortex_driver", "libvortex-wavetrap.so", "line", "m32.vxbin", add)
+    in_order(said, r"queue 0: a ring of 0x\w+ bytes at 0x\w+, \d+ commands carried out\n  runs: command (\d+): LAUNCH\n  then: command \d+: EVENT_SIG 0x20000, 0x7\n"
+             r"  then: command \d+: EVENT_WAIT 0x20000, 0x7, 0x0\n  then: command (\d+): LAUNCH\n\* dispatch 1  add.*\n  not begun: LAUNCH of command \2\n", "both have ended")
 
 
 def test_symbols_come_from_a_file_that_the_user_names(built, tmp_path):
@@ -514,8 +532,8 @@ def test_a_kernel_of_3_0_is_debugged(later):
              r"dispatch 2 group \(0,0,0\) on core 0, place 0, local memory 0xffff0000..0xffff001f", r"group \(1,0,0\) on core 0, place 1, local memory 0xffff0040..0xffff005f", COMPUTED, "exited normally")
 
 
-@pytest.mark.parametrize("work,waits", [("nobody", [r"thread \d+: vx_queue_finish waits for queue (\w+)\n  queue \1: its vx_enqueue_barrier, with 1 commands behind it, waits for "
-                                                    "event 0x[0-9a-f]+ of vx_event_create to reach 1; it is at 0"]),
+@pytest.mark.parametrize("work,waits", [("nobody", [r"thread \d+: vx_queue_finish waits for queue (\w+)\n  queue \1 of device 0: 2 of 4 commands have ended\n    then: vx_enqueue_barrier \(call \d+\) waits for "
+                                                    r"event 0x[0-9a-f]+ of vx_event_create to reach 1; it is at 0\n    then: vx_enqueue_read \(call \d+\)\n"]),
                                         ("join", [r"thread \d+: vx_event_wait_value waits for event \w+ of vx_event_create to reach 1", "1 other thread of the program sleeps"])])
 def test_a_wait_for_nobody_ends_with_a_report(later, work, waits):
     in_order(run3(later, work, status=121), "nobody will signal what the program waits for", *waits)

@@ -5,6 +5,7 @@
 #include "runtime/vortex/vortex.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -247,6 +248,46 @@ static void order(void)
     print_sum();
 }
 
+static bool main_sleeps(void)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)getpid());
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+        state = 0;
+    if (f)
+        fclose(f);
+    return state == 'S';
+}
+
+static void *signal_when_main_sleeps(void *event)
+{
+    while (!main_sleeps())
+        usleep(1000);
+    WORKS(vx_event_signal(event, 1));
+    return NULL;
+}
+
+/* A launch that begins when all else waits for it: a queue, another one, the program. */
+static void line_up(void)
+{
+    vx_event_h gate, added;
+    vx_queue_h other;
+    pthread_t thread;
+    WORKS(vx_event_create(device, &gate));
+    WORKS(vx_queue_create(device, NULL, &other));
+    launch(queue, "add", 1, &gate, &added);
+    launch(other, "main", 1, &added, NULL);
+    WORKS(vx_enqueue_read(other, words, c, 0, SIZE, 0, NULL, NULL));
+    pthread_create(&thread, NULL, signal_when_main_sleeps, gate);
+    WORKS(vx_queue_finish(other, VX_TIMEOUT_INFINITE));
+    pthread_join(thread, NULL);
+    WORKS(vx_event_release(gate));
+    WORKS(vx_event_release(added));
+    WORKS(vx_queue_release(other));
+    print_sum();
+}
+
 /* A command waits for the program; another queue goes on; a wait for all of several. */
 static void signals(void)
 {
@@ -419,7 +460,8 @@ int main(int argc, char **argv)
     } works[] = {{"compute", compute},  {"fail", fail},   {"nobody", wait_for_nobody},
                  {"join", join_nobody}, {"order", order}, {"signals", signals},
                  {"move", move},        {"lives", lives}, {"own", own},
-                 {"beyond", beyond},    {"part", part},   {"apart", apart}};
+                 {"beyond", beyond},    {"part", part},   {"apart", apart},
+                 {"line", line_up}};
     if (argc < 3)
         return 2;
     setbuf(stdout, NULL);

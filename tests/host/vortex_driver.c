@@ -254,6 +254,26 @@ static void stray(char **words)
     end();
 }
 
+/* A launch, and an event behind it that the host waits for, in one ring. */
+static void line_up(char **words)
+{
+    enum { ARGUMENTS = 0x13000, EVENT = 0x20000 };
+    uint32_t arguments[] = {3, 0x10000, 0x11000, 0x12000}, pair[32][2];
+    begin();
+    load(words[0]);
+    move(0, ARGUMENTS, arguments, sizeof arguments);
+    const size_t count = launch_of(strtoull(words[1], NULL, 16), ARGUMENTS, pair);
+    for (size_t i = 0; i < count; i++)
+        post(DCR_WRITE, 2, pair[i][0], pair[i][1], 0);
+    uint8_t *at = command(line(), LAUNCH, 1, 0, 0, 0);
+    command(command(at, EVENT_SIG, 2, EVENT, 7, 0), EVENT_WAIT, 3, EVENT, 7, 0);
+    command(line(), LAUNCH, 1, 0, 0, 0);
+    if (ring_bell() || wait())
+        wrong("the launches fail");
+    puts("both have ended");
+    end();
+}
+
 /* ---- events, capabilities ---- */
 
 static void events(void)
@@ -378,6 +398,8 @@ int main(int argc, char **argv)
         compute(argv + 3);
     else if (!strcmp(argv[2], "stray"))
         stray(argv + 3);
+    else if (!strcmp(argv[2], "line"))
+        line_up(argv + 3);
     else if (!strcmp(argv[2], "events"))
         events();
     else if (!strcmp(argv[2], "capabilities"))

@@ -22,7 +22,7 @@ uintptr_t vx_startup_argument;
 
 void vx_run_core(void);
 void vx_run_job(void);
-void vx_worker(void) __attribute__((noreturn));
+__attribute__((noreturn)) void vx_worker(void), vx_end_worker(void);
 void vx_release_workers(void);
 
 /** In every lane of every warp: start.S calls it. */
@@ -59,7 +59,7 @@ void vx_worker(void)
         seen = generation;
         vx_fence();
         if (job.ended)
-            __asm__ volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); /* tmc 0: the warp ends */
+            vx_end_worker();
         vx_run_core();
         vx_fence();
         vx_atomic_add(&job.finished, 1);
@@ -116,4 +116,16 @@ void vx_serial(void (*function)(void *), void *arg)
             function(arg);
         VX_END
     }
+}
+
+/** At the end of the program, instead of a job. The last core leaves the job as it was when it was
+ * loaded: a host may launch the program again without loading it. */
+void vx_end_worker(void)
+{
+    if ((vx_atomic_add(&job.finished, 1) + 1) % (vx_cores() - 1) == 0) {
+        job.ended = false;
+        job.generation = 0;
+    }
+    __asm__ volatile(".insn r 0x0b, 0, 0, x0, x0, x0"); /* tmc 0: the warp ends */
+    __builtin_unreachable();
 }

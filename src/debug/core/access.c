@@ -273,3 +273,9 @@ size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct w
     *more = count > most;
     return count > most ? most : count;
 }
+
+bool wt_debugger_host_queues(struct wt_debugger *d, bool launches, FILE *out)
+{
+    const struct wt_target_services *services = d->target->services;
+    return services->host_queues && services->host_queues(d->target->context, launches, out);
+}

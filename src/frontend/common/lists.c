@@ -146,7 +146,10 @@ static enum wt_status list(const struct wt_words *w,
 
 enum wt_status wt_words_dispatches(const struct wt_words *w, struct wt_error *err)
 {
-    return list(w, print_dispatches, "No dispatch has waves now.", err);
+    const enum wt_status status = list(w, print_dispatches, "No dispatch has waves now.", err);
+    if (!status)
+        wt_debugger_host_queues(w->program->debugger, true, w->out);
+    return status;
 }
 
 enum wt_status wt_words_groups(const struct wt_words *w, struct wt_error *err)
@@ -156,7 +159,9 @@ enum wt_status wt_words_groups(const struct wt_words *w, struct wt_error *err)
 
 enum wt_status wt_words_queues(const struct wt_words *w, struct wt_error *err)
 {
-    return list(w, print_queues, "No queue has a dispatch now.", err);
+    return wt_debugger_host_queues(w->program->debugger, false, w->out)
+               ? WT_OK
+               : list(w, print_queues, "No queue has a dispatch now.", err);
 }
 
 enum wt_status wt_words_waves(const struct wt_words *w, struct wt_error *err)

@@ -236,14 +236,20 @@ static enum command_result execute(struct command_processor *p, const struct com
     return COMMAND_DONE;
 }
 
+static void command_text(const struct command_processor *p, const struct command *c, char *text,
+                         size_t size)
+{
+    int used = snprintf(text, size, "command %" PRIu64 ": %s", p->sequence + 1,
+                        commands[c->opcode].name);
+    for (unsigned i = 0; i < commands[c->opcode].arguments; i++)
+        used += snprintf(text + used, size - (size_t)used, "%s0x%" PRIx64, i ? ", " : " ",
+                         c->argument[i]);
+}
+
 static void note(const struct command_processor *p, const struct command *c)
 {
     char text[160];
-    int used = snprintf(text, sizeof text, "command %" PRIu64 ": %s", p->sequence + 1,
-                        commands[c->opcode].name);
-    for (unsigned i = 0; i < commands[c->opcode].arguments; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s0x%" PRIx64, i ? ", " : " ",
-                         c->argument[i]);
+    command_text(p, c, text, sizeof text);
     p->target->note(p->context, commands[c->opcode].name, text);
 }
 
@@ -354,6 +360,65 @@ static enum command_result set_tail(struct command_processor *p, uint64_t tail,
                       tail, room, p->head);
     p->tail = tail;
     return COMMAND_DONE;
+}
+
+/* ---- what debuggers are told ---- */
+
+static bool is_launch(const struct command *c)
+{
+    return c->opcode == LAUNCH || c->opcode == LAUNCH_QMD;
+}
+
+/* A command of the ring, in a copy of the processor that has come to it. */
+static void tell_command(const struct command_processor *p, const struct command *c, bool first,
+                         FILE *out)
+{
+    uint8_t word[8];
+    char text[160];
+    command_text(p, c, text, sizeof text);
+    fprintf(out, "  %s: %s", !first ? "then" : is_launch(c) ? "runs" : "next", text);
+    if (first && c->opcode == EVENT_WAIT &&
+        p->target->read(p->context, c->argument[0], word, sizeof word, WT_IGNORED))
+        fprintf(out, ", waits: the word is 0x%" PRIx64, wt_load_le(word, sizeof word));
+    fputc('\n', out);
+}
+
+void command_tell(const struct command_processor *processor, bool launches, FILE *out)
+{
+    enum { MOST = 32 };
+    struct command_processor ahead = *processor, *p = &ahead;
+    struct command c = {.opcode = NOP};
+    unsigned told = 0;
+    if (!launches)
+        fprintf(out,
+                "queue 0: a ring of 0x%" PRIx64 " bytes at 0x%" PRIx64 ", %" PRIu64
+                " commands carried out%s\n",
+                UINT64_C(1) << p->ring_log2, p->ring, p->sequence,
+                p->error         ? "; the next one has stopped it"
+                : is_enabled(p) ? ""
+                                : "; it is not enabled");
+    while (p->head < p->tail && told < MOST) {
+        bool end;
+        if ((!p->loaded && load_line(p, WT_IGNORED)) || decode(p, &c, &end, WT_IGNORED)) {
+            fprintf(out, "  line %" PRIu64 " cannot be read\n", p->head / COMMAND_LINE);
+            return;
+        }
+        if (end) {
+            p->loaded = false;
+            p->head += COMMAND_LINE;
+            continue;
+        }
+        const bool first = told++ == 0;
+        if (!launches)
+            tell_command(p, &c, first, out);
+        else if (!first && is_launch(&c))
+            fprintf(out, "  not begun: %s of command %" PRIu64 "\n", commands[c.opcode].name,
+                    p->sequence + 1);
+        p->offset += commands[c.opcode].size;
+        p->sequence++;
+    }
+    if (p->head < p->tail && !launches)
+        fprintf(out, "  and others, up to line %" PRIu64 "\n", p->tail / COMMAND_LINE - 1);
 }
 
 /* ---- registers ---- */

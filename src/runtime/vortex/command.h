@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "wavetrap/error.h"
 
@@ -74,5 +75,11 @@ enum command_result command_register_write(struct command_processor *p, uint32_t
 /** Reads a register, after the same. */
 enum command_result command_register_read(struct command_processor *p, uint32_t offset,
                                           uint32_t *value, struct wt_error *err);
+/**
+ * Tells of the ring in lines: the command that it has come to and those behind it, as far as their
+ * memory can be read; or (@p launches) only launches that have not begun. Of the target only read()
+ * is used.
+ */
+void command_tell(const struct command_processor *p, bool launches, FILE *out);
 
 #endif

@@ -240,6 +240,26 @@ static int32_t list_writes(const struct wt_wire_request *r, struct wt_wire_answe
     return 0;
 }
 
+static int32_t tell_queues(const struct wt_wire_request *r, struct wt_wire_answer *answer,
+                           uint8_t *bytes)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return -ENOMEM;
+    door_tell_queues(r->value, out);
+    if (fclose(out)) {
+        free(text);
+        return -ENOMEM;
+    }
+    const uint32_t most = r->size < WT_WIRE_MOST ? r->size : WT_WIRE_MOST;
+    answer->size = size < most ? (uint32_t)size : most;
+    memcpy(bytes, text, answer->size);
+    free(text);
+    return 0;
+}
+
 static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wire_answer *answer,
                    uint8_t *bytes)
 {
@@ -267,6 +287,8 @@ static int32_t own(void *context, const struct wt_wire_request *r, struct wt_wir
         return 0;
     case VORTEX_WIRE_WRITES:
         return list_writes(r, answer, bytes);
+    case VORTEX_WIRE_QUEUES:
+        return tell_queues(r, answer, bytes);
     case VORTEX_WIRE_WORK:
         answer->size = sizeof(struct vortex_work);
         return r->wave < gpu_at(r->device)->machine->waves &&

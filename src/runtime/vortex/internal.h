@@ -334,6 +334,12 @@ bool gpu_become_later(struct gpu *g);
 /** Completes the configuration of a GPU that is to be made: by the program's version of Vortex. */
 enum wt_status door_configure(struct gpu *g, struct wt_error *err);
 
+/* ---- queue.c, or plugin.c in that library ---- */
+
+/** Tells a debugger of the program's queues, in lines: commands in order, what they wait for, and
+ * who waits for them; or (@p launches) of the launches that have not begun. */
+void door_tell_queues(bool launches, FILE *out);
+
 /* ---- plugin_config.c ---- */
 
 /** What GPU_DEV_CAPS of the command processor tells of a GPU. */

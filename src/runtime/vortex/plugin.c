@@ -41,7 +41,11 @@ struct plug {
 static struct {
     pthread_mutex_t lock; /* is taken before the turn */
     struct plug plug[MOST_GPUS];
-} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    /* For debuggers, of each device's ring: all commands, and launches that have not begun. It is
+     * written where commands wait, since `lock` is held while a kernel stands. NULL: none wait. */
+    char *told[MOST_GPUS][2];
+    pthread_mutex_t told_lock; /* of `told`; is taken last */
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .told_lock = PTHREAD_MUTEX_INITIALIZER};
 
 static int fail(const char *by, const struct wt_error *err)
 {
@@ -173,9 +177,59 @@ static bool read_dcr(void *context, uint32_t addr, uint32_t tag, uint32_t *value
     return is;
 }
 
+/* ---- what debuggers are told ---- */
+
+/* Memory of the device cannot be read here: a kernel that was started would run for it. */
+static bool read_host(void *context, uint64_t addr, void *to, uint64_t size, struct wt_error *err)
+{
+    uint8_t *host;
+    const bool is = find(context, addr, size, &host, err) && host;
+    if (is)
+        memcpy(to, host, size);
+    return is;
+}
+
+/* Keeps what the ring has, if something of it waits. Locked. */
+static void tell_later(const struct plug *p)
+{
+    char **told = all.told[p - all.plug];
+    static const struct command_target peek = {.read = read_host};
+    struct command_processor ahead = p->processor;
+    char *text[2] = {NULL, NULL};
+    ahead.target = &peek;
+    for (unsigned launches = 0; launches < 2 && ahead.head < ahead.tail; launches++) {
+        size_t size;
+        FILE *out = open_memstream(&text[launches], &size);
+        if (!out)
+            continue;
+        command_tell(&ahead, launches, out);
+        fclose(out);
+    }
+    pthread_mutex_lock(&all.told_lock);
+    for (unsigned i = 0; i < 2; i++) {
+        free(told[i]);
+        told[i] = text[i];
+    }
+    pthread_mutex_unlock(&all.told_lock);
+}
+
+void door_tell_queues(bool launches, FILE *out)
+{
+    pthread_mutex_lock(&all.told_lock);
+    for (unsigned i = 0; i < MOST_GPUS; i++) {
+        const char *text = all.told[i][launches];
+        if (text && *text && gpu_count() > 1)
+            fprintf(out, "device %u, ", i);
+        if (text)
+            fputs(text, out);
+    }
+    pthread_mutex_unlock(&all.told_lock);
+}
+
 static void begin(void *context)
 {
     struct plug *p = context;
+    tell_later(p);
     struct vx_launch launch;
     char name[32];
     gpu_enter(p->gpu);
@@ -309,6 +363,7 @@ static int dev_close(void *device)
         for (size_t i = 0; i < p->regions; i++)
             free(p->region[i].at);
         free(p->region);
+        tell_later(p);
         *p = (struct plug){.gpu = NULL};
     }
     pthread_mutex_unlock(&all.lock);
@@ -329,6 +384,8 @@ static int cp_reg_write(void *device, uint32_t offset, uint32_t value)
     const int result =
         p ? answer(command_register_write(&p->processor, offset, value, &err), "cp_reg_write", &err)
           : -1;
+    if (p && !p->processor.launched)
+        tell_later(p);
     pthread_mutex_unlock(&all.lock);
     return result;
 }
@@ -343,6 +400,8 @@ static int cp_reg_read(void *device, uint32_t offset, uint32_t *value)
     const int result =
         p ? answer(command_register_read(&p->processor, offset, value, &err), "cp_reg_read", &err)
           : -1;
+    if (p && !p->processor.launched)
+        tell_later(p);
     pthread_mutex_unlock(&all.lock);
     return result;
 }

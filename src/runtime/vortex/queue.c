@@ -94,17 +94,74 @@ bool queues_move(void)
     return move;
 }
 
-void queues_tell(FILE *out)
+/* ---- what debuggers and reports tell ---- */
+
+/* A command, with the kernels that it launches, and the call that has enqueued it. */
+static void tell_command(FILE *out, const struct command *c)
 {
-    for (const struct queue *q = all.queue; q; q = q->next) {
-        uint64_t value;
-        const struct event *e = q->first ? awaited(q->first, &value) : NULL;
-        if (!e)
-            continue;
-        fprintf(out, "  queue %p: its %s, with %" PRIu64 " commands behind it, waits for ",
-                q->handle, q->first->name, q->enqueued - q->ended - 1);
+    fputs(c->name, out);
+    for (uint32_t i = 0; i < c->steps; i++)
+        if (c->step[i].launch)
+            fprintf(out, " %s",
+                    c->step[i].launch->kernel ? c->step[i].launch->kernel->name : "by registers");
+    fprintf(out, " (call %" PRIu64 ")", c->call.number);
+}
+
+/* What it waits for, and the end of the line. */
+static void tell_wait(FILE *out, const struct command *c)
+{
+    uint64_t value;
+    const struct event *e = awaited(c, &value);
+    if (e) {
+        fputs(" waits for ", out);
         event_tell(out, e, value);
+    } else {
+        fputc('\n', out);
     }
+}
+
+void queues_tell(FILE *out, const char *indent)
+{
+    enum { MOST = 32 };
+    for (const struct queue *q = all.queue; q; q = q->next) {
+        fprintf(out, "%squeue %p of device %u: %" PRIu64 " of %" PRIu64 " commands have ended\n",
+                indent, q->handle, q->gpu->number, q->ended, q->enqueued);
+        if (q->running) {
+            fprintf(out, "%s  runs: ", indent);
+            tell_command(out, q->running);
+            fputc('\n', out);
+        }
+        unsigned told = 0;
+        for (const struct command *c = q->first; c && told < MOST; c = c->next, told++) {
+            fprintf(out, "%s  then: ", indent);
+            tell_command(out, c);
+            tell_wait(out, c);
+        }
+        const uint64_t left = q->enqueued - q->ended - told - (q->running != NULL);
+        if (left)
+            fprintf(out, "%s  and %" PRIu64 " more\n", indent, left);
+    }
+}
+
+void door_tell_queues(bool launches, FILE *out)
+{
+    state_lock();
+    if (!launches) {
+        queues_tell(out, "");
+        waits_tell(out, "");
+    }
+    for (const struct queue *q = launches ? all.queue : NULL; q; q = q->next)
+        for (const struct command *c = q->first; c; c = c->next) {
+            bool is = false;
+            for (uint32_t i = 0; i < c->steps; i++)
+                is |= c->step[i].launch != NULL;
+            if (!is)
+                continue;
+            fprintf(out, "  not begun, queue %p: ", q->handle);
+            tell_command(out, c);
+            tell_wait(out, c);
+        }
+    state_unlock();
 }
 
 /* ---- the thread ---- */
@@ -207,8 +264,10 @@ enum vx_result queue_new(struct gpu *g, const vx_queue_info_t *info, vx_queue_h 
     q->refs = 1;
     q->priority = info ? info->priority : VX_QUEUE_PRIORITY_NORMAL;
     q->flags = info ? info->flags : 0;
-    q->next = all.queue;
-    all.queue = q;
+    struct queue **last = &all.queue;
+    while (*last)
+        last = &(*last)->next;
+    *last = q;
     *queue = q->handle;
     return VX_SUCCESS;
 }

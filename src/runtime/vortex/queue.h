@@ -87,10 +87,10 @@ enum vx_result queue_new(struct gpu *g, const vx_queue_info_t *info, vx_queue_h 
 void queue_free(struct queue *q);
 /** Ends what a command uses. Not locked. */
 void command_end(struct command *command);
+/** Lists queues, their commands in order, and what these wait for, behind @p indent. Locked. */
+void queues_tell(FILE *out, const char *indent);
 /** Whether a command of a queue runs, or could. Locked. */
 bool queues_move(void);
-/** Lists what queues wait for. Locked. */
-void queues_tell(FILE *out);
 
 /* ---- event.c ---- */
 
@@ -103,6 +103,8 @@ void event_tell(FILE *out, const struct event *e, uint64_t value);
 
 /* ---- wait.c ---- */
 
+/** Lists which threads wait, and for what, a line each behind @p indent. Locked. */
+void waits_tell(FILE *out, const char *indent);
 /** Waits until @p queue has ended @p target commands, for function @p by. Locked. */
 enum vx_result wait_queue(const struct queue *queue, uint64_t target, uint64_t timeout_ns,
                           const char *by, struct wt_error *err);

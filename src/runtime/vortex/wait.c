@@ -37,6 +37,20 @@ static const struct waiter *waiter_of(pid_t thread)
     return w;
 }
 
+void waits_tell(FILE *out, const char *indent)
+{
+    for (const struct waiter *w = waiters; w; w = w->next) {
+        for (uint32_t i = 0; i < w->count; i++)
+            if (w->event[i]->value < w->value[i]) {
+                fprintf(out, "%sthread %d: %s waits for ", indent, (int)w->thread, w->by);
+                event_tell(out, w->event[i], w->value[i]);
+            }
+        if (!w->count)
+            fprintf(out, "%sthread %d: %s waits for queue %p\n", indent, (int)w->thread, w->by,
+                    w->queue->handle);
+    }
+}
+
 /* ---- whether somebody may still signal ---- */
 
 static bool read_task(pid_t thread, const char *name, char *text, size_t size)
@@ -119,17 +133,8 @@ static _Noreturn void end_still(unsigned others)
 {
     wt_server_forget();
     fprintf(stderr, "wavetrap: nobody will signal what the program waits for\n");
-    for (const struct waiter *w = waiters; w; w = w->next) {
-        for (uint32_t i = 0; i < w->count; i++)
-            if (w->event[i]->value < w->value[i]) {
-                fprintf(stderr, "  thread %d: %s waits for ", (int)w->thread, w->by);
-                event_tell(stderr, w->event[i], w->value[i]);
-            }
-        if (!w->count)
-            fprintf(stderr, "  thread %d: %s waits for queue %p\n", (int)w->thread, w->by,
-                    w->queue->handle);
-    }
-    queues_tell(stderr);
+    waits_tell(stderr, "  ");
+    queues_tell(stderr, "  ");
     if (others)
         fprintf(stderr, "  %u other thread%s of the program sleep%s\n", others,
                 others == 1 ? "" : "s", others == 1 ? "s" : "");
