@@ -150,10 +150,10 @@ def test_one_debugger_follows_two_devices(later):
         where[stem] = int(re.search(r"^(\w+) T add$", nm, re.M).group(1), 16)
     assert where["m32"] != where["o32"]
     core = later / "second"
-    said = debug(later, ["break add if $_lane == 2", "run", "print args->c", "finish", "info breakpoints", "delete", "break kernel_main if $_core == 1", "continue", "backtrace", "print *args", "print threadIdx",
+    said = debug(later, ["break add if $_lane == 2", "run", "print args->c", "print $pc", "finish", "info breakpoints", "delete", "break kernel_main if $_core == 1", "continue", "backtrace", "print *args", "print threadIdx",
                          "info devices", "info dispatches", "info groups", "next", "stepi", "x/i $pc", "watch *(int *)0x12008", "delete 2", "continue", "print $_core", f"generate-core-file {core}", "delete",
                          "tbreak add", "continue", "delete", "reverse-stepi"], *TWO, status=1)
-    in_order(said, r"device 0, dispatch 1, group \(0,0,0\), core 0, warp 0, thread 2", r"add \(args=0x\w+\)", r"= 73728", r"in _start", f"0x1000000{where['m32']:08x} in add",
+    in_order(said, r"device 0, dispatch 1, group \(0,0,0\), core 0, warp 0, thread 2", r"add \(args=0x\w+\)", r"= 73728", r"\(void \(\*\)\(\)\) 0x\w+ <\w*add(\+\d+)?>", r"in _start", f"0x1000000{where['m32']:08x} in add",
              r"device 1, dispatch 4, group \(0,0,0\), core 1, warp 0, thread 0; threads 0-7 enabled", r"#0  kernel_main \(args=0x\w+\) at .*:51", r"#1 .* in _start", r"factor = 3, a = 65536", r"\{x = 0, y = 0, z = 0\}",
              r"  0  vortex .*\n\* 1  vortex", r"\* device 1 dispatch 4  kernel_main  grid of \(4,3,1\) groups of \(4,2,1\)", r"device 1 dispatch 4 group \(0,0,0\) on core 1, place 0", r"=> 0x2000000800",
              "Hardware watchpoint 3", "Old value = 4\nNew value = 12\n", r"= 1\n", "Saved corefile", r"device 0, dispatch 5, .*core 0", "add ",

@@ -708,6 +708,9 @@ void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool dat
     char plain[250];
     uint64_t offset;
     const struct wt_topology *t = scope->source->topology;
+    /* A pointer of the program's is one of the frame's own GPU. */
+    if (scope->frame && !(address & t->gpu_bits))
+        address |= scope->frame->pc & t->gpu_bits;
     text[0] = 0;
     for (size_t i = 0; i < t->space_count; i++) {
         const struct wt_space *s = &t->spaces[i];
