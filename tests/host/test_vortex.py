@@ -311,6 +311,14 @@ def test_dispatches_of_2_x_are_caught(built):
     in_order(said, r"dispatch 1, group \(0,0,0\), core 0, warp 0", r"Catchpoint 1 \(dispatch begin\), _start", "dispatch 2, ", r"Catchpoint 1 \(dispatch begin\), _start", f"sum {TWICE}", "exited normally")
 
 
+@pytest.mark.parametrize("cores,place", [(1, "core 0, warp 0"), (4, r"core \d, warp 0")])
+def test_ends_of_2_x_are_caught(built, cores, place):
+    """The last instruction of the last warp that is left, in each launch; the warps of jobs within it end before."""
+    said = debug(built, ["catch dispatch end", "run", "info waves", "x/i $pc", "continue", "info waves", "continue"], "-g", f"vortex:cores={cores}", "./vortex_program", "k32.vxbin", 0, 2)
+    stop = rf"dispatch {{}}, group \(\d,0,0\), {place}, thread 0.*\n\nCatchpoint 1 \(dispatch end\), .*\n.*\n\* device 0, dispatch {{}}, .* index 0  threads 0 .*\n"
+    in_order(said, stop.format(1, 1) + r"=> 0x\w+ <.*>:\tvx_tmc zero\nContinuing", stop.format(2, 2) + "Continuing", f"sum {TWICE}", "exited normally")
+
+
 def test_the_program_goes_on_when_gdb_detaches(later):
     with Gdb(later, "./vortex3_program", "m32.vxbin", "compute") as gdb:
         in_order(gdb.run("break add", "continue", "detach"), "hit Breakpoint 1, add", "detached")

@@ -68,12 +68,9 @@ static enum wt_status can_catch(const struct wt_program *g, enum wt_catch_kind k
 {
     if (kind == WT_CATCH_MODULES && !g->options.host)
         return wt_fail(err, WT_UNSUPPORTED, "all code is loaded before the program begins");
-    const bool begins_alone = kind == WT_CATCH_DISPATCHES && g->topology->host_launches;
     if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->has_grid &&
-        !begins_alone)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       g->topology->host_launches ? "the device does not tell where a dispatch ends"
-                                                  : "the device does not tell of dispatches");
+        !g->topology->host_launches)
+        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of dispatches");
     return WT_OK;
 }
 
@@ -125,7 +122,8 @@ enum wt_status wt_program_set_catch(struct wt_program *g, const char *text, cons
  *
  * No GPU tells its debugger that a dispatch has ended. So each wave of a dispatch that was seen to
  * begin stops at the instruction that ends it. The dispatch ends with the wave that ends when the
- * last group has begun and no other wave is left: groups begin in ascending order. */
+ * last group has begun and no other wave is left: groups begin in ascending order. Where a whole
+ * program is launched, any of its functions may have the instruction. */
 
 #define CALL_TO_END 16 /* bytes behind the call of a kernel: in them the wave ends */
 
@@ -155,20 +153,46 @@ static bool find_code_of_ends(struct wt_program *g, uint64_t entry, uint64_t *fr
     return true;
 }
 
-static void find_ends(struct wt_program *g, struct wt_point *p, size_t *capacity, uint64_t entry)
+struct ends {
+    struct wt_program *g;
+    struct wt_point *p;
+    size_t capacity; /* of p->addr */
+    uint64_t bias;
+};
+
+static void find_in_code(struct ends *e, uint64_t from, uint64_t to)
 {
-    uint64_t from, to;
-    if (!find_code_of_ends(g, entry, &from, &to))
-        return;
     for (uint64_t at = from; at < to;) {
         struct wt_instruction instruction = {0};
-        if (wt_debugger_instruction(g->debugger, g->thread, at, &instruction, WT_IGNORED) !=
+        if (wt_debugger_instruction(e->g->debugger, e->g->thread, at, &instruction, WT_IGNORED) !=
                 WT_OK ||
             !instruction.length)
             return;
         if (instruction.kind == WT_INSTRUCTION_END)
-            pg_add_address(&p->addr, &p->addr_count, capacity, at);
+            pg_add_address(&e->p->addr, &e->p->addr_count, &e->capacity, at);
         at += instruction.length;
+    }
+}
+
+static bool find_in_function(void *context, const char *name, uint64_t addr, uint64_t size,
+                             bool code)
+{
+    struct ends *e = context;
+    if (code)
+        find_in_code(e, addr + e->bias, addr + e->bias + size);
+    return true;
+}
+
+static void find_ends(struct ends *e, uint64_t entry)
+{
+    uint64_t from, to;
+    const struct wt_module *m = wt_modules_at(e->g->modules, 0, entry);
+    if (e->g->topology->has_grid) {
+        if (find_code_of_ends(e->g, entry, &from, &to))
+            find_in_code(e, from, to);
+    } else if (m && m->symbols) {
+        e->bias = m->bias;
+        wt_symbols_each(m->symbols, find_in_function, e);
     }
 }
 
@@ -178,10 +202,10 @@ void pg_resolve_catch(struct wt_program *g, struct wt_point *p)
     uint64_t *list = pg_kernel_entries(g, &count);
     pg_set_addresses(p, list, count);
     p->entries = p->caught == WT_CATCH_ENDS ? count : 0;
-    size_t capacity = count;
+    struct ends e = {.g = g, .p = p, .capacity = count};
     if (p->caught == WT_CATCH_ENDS && g->started && g->thread)
         for (size_t i = 0; i < count; i++)
-            find_ends(g, p, &capacity, p->addr[i]);
+            find_ends(&e, p->addr[i]);
     pg_compile_condition(g, p, WT_IGNORED);
 }
 
@@ -271,7 +295,9 @@ bool pg_catch_at(struct wt_program *g, struct wt_point *p, uint64_t pc)
     if (p->caught != WT_CATCH_ENDS)
         return true;
     if (is_entry(p, pc)) {
-        pg_resolve_catch(g, p);
+        /* Of a whole program they are where they were. */
+        if (g->topology->has_grid || p->addr_count == p->entries)
+            pg_resolve_catch(g, p);
         return false;
     }
     if (wt_program_wave(g, g->thread, &wave, &place, WT_IGNORED) != WT_OK)
