@@ -435,10 +435,10 @@ static bool host_queues(void *context, bool launches, FILE *out)
         .verb = VORTEX_WIRE_QUEUES, .value = launches, .size = ROOM};
     struct wt_wire_answer answer;
     char *text = malloc(ROOM);
-    const bool told = text &&
-                      wt_process_link_ask(context, &request, NULL, &answer, text, ROOM,
-                                          WT_IGNORED) == WT_OK &&
-                      answer.result >= 0 && fwrite(text, 1, answer.size, out) && answer.size;
+    const bool told =
+        text &&
+        wt_process_link_ask(context, &request, NULL, &answer, text, ROOM, WT_IGNORED) == WT_OK &&
+        answer.result >= 0 && fwrite(text, 1, answer.size, out) && answer.size;
     free(text);
     return told;
 }

@@ -472,6 +472,19 @@ def test_functions_of_3_0(later, work, numbers):
     assert f"sum {sum((i + 1) * n for i, n in enumerate(numbers))}\n" in run3(later, work, "--check=memory,leak")
 
 
+@pytest.mark.parametrize("gpu", ["threads=4", "threads=8,cores=2,xlen=64", "threads=1"])
+def test_every_register_of_the_device_is_used(built, later, gpu):
+    """Each that `info --profile` lists: 3.0's are read back and say what a launch does; 2.x has some that can only be written."""
+    def listed(profile):
+        said = wavetrap(built, "info", "--profile", "-g", f"vortex:profile={profile}")
+        rows = re.findall(r"^ +DCR (0x\w+)(?:-(0x\w+))? ", said[said.index(f"profile {profile}:"):].split("\nprofile ")[0], re.M)
+        return [number for first, last in rows for number in range(int(first, 16), int(last or first, 16) + 1)]
+    said = run3(later, "registers", f"--gpu=vortex:{gpu}", kernel="m64.vxbin" if "64" in gpu else "m32.vxbin")
+    assert COMPUTED in said and sorted(int(n, 16) for n in re.findall(r"^register (\w+)$", said, re.M)) == listed("v3")
+    said = run(built, 8)
+    assert f"sum {SUM}\n" in said and [int(n, 16) for n in re.findall(r"^register (\w+)$", said, re.M)] == listed("v2")
+
+
 def steps(n):
     count = 0
     while n != 1:

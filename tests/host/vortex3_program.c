@@ -385,6 +385,65 @@ static void move(void)
     print_sum();
 }
 
+/* Each device configuration register, written by hand and read back; then a launch of what they
+ * say.
+ */
+static void registers(void)
+{
+    uint64_t entry = 0, threads = 0;
+    uint32_t value;
+    vx_kernel_h kernel;
+    vx_buffer_h block;
+    launch(queue, "add", 0, NULL, NULL);
+    const vx_launch_info_t info = launch_of("main", &kernel);
+    WORKS(vx_kernel_address(kernel, &entry));
+    WORKS(vx_device_query(device, VX_CAPS_NUM_THREADS, &threads));
+    WORKS(vx_buffer_create(device, sizeof arguments, VX_MEM_READ, &block));
+    WORKS(vx_enqueue_write(queue, block, 0, &arguments, sizeof arguments, 0, NULL, NULL));
+    const uint32_t x = info.block_dim[0], y = info.block_dim[1], n = (uint32_t)threads;
+    const uint32_t is[][2] = {{0x10, 0x80000000},
+                              {0x11, 0},
+                              {0x12, (uint32_t)entry},
+                              {0x13, (uint32_t)(entry >> 32)},
+                              {0x14, where(block)},
+                              {0x15, 0},
+                              {0x16, x},
+                              {0x17, y},
+                              {0x18, 1},
+                              {0x19, 4},
+                              {0x1a, 3},
+                              {0x1b, 1},
+                              {0x1c, 32},
+                              {0x1d, x * y},
+                              {0x1e, n % x},
+                              {0x1f, n / x % y},
+                              {0x20, 0},
+                              {0x21, 2},
+                              {0x22, 1},
+                              {0x23, 1}};
+    for (size_t i = 0; i < sizeof is / sizeof *is; i++) {
+        WORKS(vx_enqueue_dcr_write(queue, is[i][0], ~is[i][1], 0, NULL, NULL));
+        WORKS(vx_enqueue_dcr_read(queue, is[i][0], &value, 0, NULL, NULL));
+        WORKS(vx_enqueue_dcr_write(queue, is[i][0], is[i][1], 0, NULL, NULL));
+        WORKS(vx_queue_finish(queue, VX_TIMEOUT_INFINITE));
+        IS(value == ~is[i][1]);
+        WORKS(vx_dcr_read(device, is[i][0], 0, &value) ? VX_ERR_INTERNAL : VX_SUCCESS);
+        IS(value == is[i][1]);
+        printf("register 0x%x\n", is[i][0]);
+    }
+    const vx_launch_info_t by_registers = {.struct_size = sizeof by_registers};
+    WORKS(vx_enqueue_launch(queue, &by_registers, 0, NULL, NULL));
+    print_sum();
+    for (uint32_t number = 0; number < 2; number++) { /* these can be read only */
+        IS(vx_dcr_write(device, number, 1) != 0);
+        WORKS(vx_dcr_read(device, number, 2 << 16, &value) ? VX_ERR_INTERNAL : VX_SUCCESS);
+        IS(!value == !number); /* no caches; some instructions */
+        printf("register 0x%x\n", number);
+    }
+    WORKS(vx_kernel_release(kernel));
+    WORKS(vx_buffer_release(block));
+}
+
 /* Objects live as long as a holder, or a command that uses them. */
 static void lives(void)
 {
@@ -457,11 +516,11 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*work)(void);
-    } works[] = {{"compute", compute},  {"fail", fail},   {"nobody", wait_for_nobody},
-                 {"join", join_nobody}, {"order", order}, {"signals", signals},
-                 {"move", move},        {"lives", lives}, {"own", own},
-                 {"beyond", beyond},    {"part", part},   {"apart", apart},
-                 {"line", line_up}};
+    } works[] = {{"compute", compute},  {"fail", fail},          {"nobody", wait_for_nobody},
+                 {"join", join_nobody}, {"order", order},        {"signals", signals},
+                 {"move", move},        {"lives", lives},        {"own", own},
+                 {"beyond", beyond},    {"part", part},          {"apart", apart},
+                 {"line", line_up},     {"registers", registers}};
     if (argc < 3)
         return 2;
     setbuf(stdout, NULL);

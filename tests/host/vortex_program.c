@@ -45,6 +45,9 @@ int main(int argc, char **argv)
     TRY(vx_copy_to_dev(b, words, 0, sizeof words));
     TRY(vx_upload_kernel_file(device, argv[1], &kernel));
     TRY(vx_upload_bytes(device, &arguments, sizeof arguments, &block));
+    for (uint32_t i = 0; mode == 8 && i < 16; i++) /* vx_start writes those of the start itself */
+        if (!vx_dcr_write(device, i, 0x12345678))
+            printf("register 0x%x\n", i);
     for (int i = 0; i < launches; i++) {
         if (mode == 7 && i)
             printf("launch %d waits\n", i + 1), getchar();

@@ -1,7 +1,11 @@
 """CSRs, local memory and where programs start."""
+import re
+import subprocess
+
 import pytest
 
 from simt import ILLEGAL
+from v3 import OUT, Kernel, threads
 
 SHAPES = [(1, 1, 1, 1), (1, 1, 4, 4), (1, 2, 4, 4), (2, 2, 2, 8), (1, 1, 16, 32), (3, 1, 2, 2)]
 
@@ -300,3 +304,115 @@ def test_console_slots(machine):
     assert sorted(result.stdout.splitlines()) == ["aa", "bb", "cc", "dd"]
     result = machine.run(text, 32, "threads=4", ["--slots"])
     assert sorted(result.stdout.splitlines()) == ["#0: aa", "#1: bb", "#2: cc", "#3: dd"]
+
+
+# ---- each row of the table ----
+
+STRIDE = 1024  # bytes for a thread's CSRs
+
+
+def listed(wavetrap, profile, what="CSR"):
+    """The numbers that `info --profile` lists."""
+    said = subprocess.run([wavetrap, "info", "--profile", "-g", f"vortex:profile={profile}"], check=True, capture_output=True, text=True).stdout
+    said = said[said.index(f"profile {profile}:"):].split("\nprofile ")[0]
+    rows = [(int(first, 16), int(last or first, 16)) for first, last in re.findall(rf"^ +{what} (0x\w+)(?:-(0x\w+))? ", said, re.M)]
+    return [number for first, last in rows for number in range(first, last + 1)]
+
+
+def told(memory, numbers, place, step):
+    """What the thread at a place of the memory has stored: {CSR: value}, and the address of the first instruction that reads one."""
+    values = [int.from_bytes(memory[place * STRIDE + step * i:place * STRIDE + step * (i + 1)], "little") for i in range(len(numbers) + 1)]
+    return dict(zip(numbers, values[1:])), values[0]
+
+
+def tell(numbers, xlen):
+    """Stores them from t0 on, behind the address of the first instruction: CSR number k is read 2 + 2k instructions behind it."""
+    store, step = ("sd", 8) if xlen == 64 else ("sw", 4)
+    return f"auipc t1, 0\n{store} t1, 0(t0)\n" + "".join(f"csrr t1, {number:#x}\n{store} t1, {step * (k + 1)}(t0)\n" for k, number in enumerate(numbers))
+
+
+ALWAYS_ZERO = [0x180, *range(0x302, 0x305), 0x3A0, 0x3B0, 0x744, 0xB01, *range(0xB03, 0xB20), 0xB81, *range(0xB83, 0xBA0), 0xF11, 0xF12, 0xF13]
+
+
+def constants(profile, xlen, cores, warps, lanes):
+    """The CSRs that are the same in each thread of a program that has written none: by the manuals, and the table of Vortex's own."""
+    misa = sum(1 << (ord(letter) - ord("A")) for letter in "ACDFIMUX") | (1 << 30 if xlen == 32 else 2 << 62)
+    fresh = [0x001, 0x002, 0x003, *range(0x7B2, 0x7B6), 0x300, 0x305, 0x341, 0x342, 0xB80, 0xB82]
+    return {**dict.fromkeys(ALWAYS_ZERO + fresh, 0), 0x301: misa, 0x340: OUT, 0xFC0: lanes, 0xFC1: warps, 0xFC2: cores, 0xFC3: 0xFFFF0000 if xlen == 32 else 0x1FFFF0000,
+            **({0x343: 0, 0xFC4: 8} if profile == "v3" else {0xFC4: 0, 0xFC5: 0, 0xFC6: 0})}
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_every_csr_of_v2_is_as_it_is_to_be(machine, wavetrap, xlen):
+    """One warp: both counters count the instructions before the one that reads them."""
+    numbers = listed(wavetrap, "v2")
+    text = "all\nla t0, out\ncsrr t1, 0xcc0\nslli t1, t1, 10\nadd t0, t0, t1\n" + tell(numbers, xlen) + "exit 0\n"
+    result = machine.run(text, xlen, "cores=1,warps=1,threads=4", [f"--arg={OUT:#x}"])
+    assert result.status == 0, result.stderr
+    memory = b"".join(word.to_bytes(8, "little") for word in result.words)
+    for lane in range(4):
+        is_, first = told(memory, numbers, lane, xlen // 8)
+        before = {number: (first - 0x80000000) // 4 + 2 + 2 * k for k, number in enumerate(numbers)}
+        assert is_ == {**constants("v2", xlen, 1, 1, 4), 0xB00: before[0xB00], 0xB02: before[0xB02], 0xCC0: lane, 0xCC1: 0, 0xCC2: 0, 0xCC3: 1, 0xCC4: 15, 0xF14: lane}
+
+
+# grid, block, cluster, bytes of local memory
+LAUNCHES = {"one warp": ((1, 1, 1), (4, 1, 1), (1, 1, 1), 0), "1D": ((4, 1, 1), (8, 1, 1), (1, 1, 1), 16), "2D": ((3, 2, 1), (4, 2, 1), (1, 1, 1), 64), "3D": ((2, 2, 3), (2, 2, 2), (1, 1, 1), 65),
+            "ragged last warp": ((2, 1, 1), (5, 3, 1), (1, 1, 1), 0), "clusters": ((4, 2, 2), (4, 1, 1), (2, 1, 2), 8), "more CTAs than places": ((3, 3, 3), (4, 1, 1), (1, 1, 1), 0),
+            "local memory at its limit": ((3, 1, 1), (4, 2, 1), (1, 1, 1), 16384), "more warps than a core": ((2, 1, 1), (33, 1, 1), (1, 1, 1), 0)}
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("launch", LAUNCHES)
+def test_every_csr_of_v3_is_as_it_is_to_be(wavetrap, tmp_path, xlen, launch):
+    """In each thread of each shape of launch, by arithmetic on where it is; where a warp runs, it says itself. The counters are exact where one warp runs."""
+    grid, block, cluster, local = LAUNCHES[launch]
+    cores, warps, lanes = (1, 1, 4) if launch == "one warp" else (2, 4, 4)
+    numbers = listed(wavetrap, "v3")
+    place = "csrr t0, 0xcd8\n" + "".join(f"csrr t1, {times:#x}\nmul t0, t0, t1\ncsrr t1, {plus:#x}\nadd t0, t0, t1\n"
+                                        for times, plus in ((0xCDD, 0xCD7), (0xCDC, 0xCD6), (0xCDB, 0xCD5), (0xCDA, 0xCD4), (0xCD9, 0xCD3))) + "slli t0, t0, 10\nadd t0, t0, a0\n"
+    kernel = Kernel(tmp_path, place + tell(numbers, xlen) + "ret\n", xlen)
+    everybody = [(cta, thread) for cta in threads(grid) for thread in threads(block)]
+    shape = ",".join(f"{key}={'x'.join(map(str, value))}" for key, value in (("grid", grid), ("block", block), ("cluster", cluster)))
+    done = kernel.run(wavetrap, f"cores={cores},warps={warps},threads={lanes},xlen={xlen},lmem={local},{shape}", size=STRIDE * len(everybody))
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    size, pitch = block[0] * block[1] * block[2], (local + 63) // 64 * 64
+    places = max(1, min(warps, 16384 // pitch if pitch else warps))
+    seen = set()
+    for number, (cta, thread) in enumerate(everybody):
+        is_, first = told(done.memory, numbers, number, xlen // 8)
+        inside = (thread[2] * block[1] + thread[1]) * block[0] + thread[0]
+        lane, warp, core, at = inside % lanes, is_[0xCC1], is_[0xCC2], is_[0xCD0]
+        wanted = {**constants("v3", xlen, cores, warps, lanes), 0xCC0: lane, 0xCC1: warp, 0xCC2: core, 0xCC3: is_[0xCC3], 0xCC4: (1 << min(lanes, size - inside + lane)) - 1,
+                  0xF14: (core * warps + warp) * lanes + lane, 0xCD0: at, 0xCD1: inside // lanes, 0xCD2: (size + lanes - 1) // lanes, 0xCDF: (0xFFFF0000 if xlen == 32 else 0x1FFFF0000) + pitch * at,
+                  0xCE0: cluster[0] * cluster[1] * cluster[2], 0xCE1: kernel.symbols["kernel"], 0xB00: is_[0xB00], 0xB02: is_[0xB02]}
+        for first_csr, three in ((0xCD3, thread), (0xCD6, cta), (0xCD9, block), (0xCDC, grid)):
+            wanted.update({first_csr + axis: three[axis] for axis in range(3)})
+        assert is_ == wanted
+        assert warp < warps and core < cores and at < places and is_[0xCC3] >> warp & 1 and is_[0xB00] and is_[0xB02]
+        seen.add((core, at))
+        if launch == "one warp":
+            prologue = (kernel.symbols["kernel"] - 0x80000000) // 4 - 2
+            assert [is_[csr] for csr in (0xB00, 0xB02)] == [prologue + (first - kernel.symbols["kernel"]) // 4 + 2 + 2 * numbers.index(csr) for csr in (0xB00, 0xB02)]
+    assert launch != "more CTAs than places" or seen == {(core, at) for core in range(cores) for at in range(places)}
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+@pytest.mark.parametrize("profile", ["v2", "v3"])
+def test_every_csr_that_can_be_written_keeps_what_it_has(machine, wavetrap, tmp_path, profile, xlen):
+    """Each below the counters: as many bits as it has. Vortex has none of those that read 0."""
+    value = 0x5A5A5A58 if xlen == 32 else 0x5A5A5A5A5A5A5A58
+    kept = {0x001: value & 31, 0x002: value & 7, 0x003: value & 255, 0x301: constants(profile, xlen, 1, 1, 4)[0x301], 0x340: value, **dict.fromkeys(range(0x7B2, 0x7B6), value & 0xFFFFFFFF),
+            **dict.fromkeys([0x180, 0x302, 0x303, 0x304, 0x3A0, 0x3B0, 0x744], 0), **dict.fromkeys([0x300, 0x305, 0x341, 0x342], value if profile == "v3" else 0), **({0x343: value} if profile == "v3" else {})}
+    numbers = [number for number in listed(wavetrap, profile) if number < 0xB00]
+    store, step = ("sd", 8) if xlen == 64 else ("sw", 4)
+    text = f"li t2, {value:#x}\n" + "".join(f"csrw {number:#x}, t2\ncsrr t1, {number:#x}\n{store} t1, {step * k}(t0)\ncsrw {number:#x}, x0\n" for k, number in enumerate(numbers))
+    if profile == "v3":
+        done = Kernel(tmp_path, "mv t0, a0\n" + text + "ret\n", xlen).run(wavetrap, f"warps=1,xlen={xlen}")
+        assert done.returncode == 0, done.stderr
+        memory = done.memory
+    else:
+        result = machine.run("la t0, out\n" + text + "exit 0\n", xlen, "warps=1")
+        assert result.status == 0, result.stderr
+        memory = b"".join(word.to_bytes(8, "little") for word in result.words)
+    assert {number: int.from_bytes(memory[step * k:step * (k + 1)], "little") for k, number in enumerate(numbers)} == kept

@@ -181,6 +181,86 @@ def test_barriers_that_cannot_be(wavetrap, tmp_path):
     assert "3 transactions are pending" in done.stderr, done.stderr
 
 
+# t5: the barrier; each line of the middle gives what is stored: the phase before, 0 or 1.
+PHASES = """
+    csrr t0, 0xcc0
+    csrr t5, 0xcd0
+    ori t5, t5, 3 << 8
+    li t2, 1
+    li t3, 0x80000000                   # announces no transaction
+    .insn r 0x0b, 6, 0, s1, t5, t2      # arrive: 0, and it ends the phase
+    .insn r 0x0b, 6, 0, s2, t5, t2      # arrive: 1, likewise
+    .insn r 0x0b, 4, 0, x0, t5, t2      # bar: likewise
+    .insn r 0x0b, 6, 0, s3, t5, t3      # no arrival: 1
+    .insn r 0x0b, 6, 0, s4, t5, t3      # still 1
+    .insn r 0x0b, 6, 0, x0, t5, x0      # wait while it is 0: it is not
+    .insn r 0x0b, 6, 0, s5, t5, t2      # arrive: 1
+    .insn r 0x0b, 6, 0, x0, t5, t2      # wait while it is 1: it is not
+    slli t0, t0, 5
+    add t0, t0, a0
+    sw s1, 0(t0)
+    sw s2, 4(t0)
+    sw s3, 8(t0)
+    sw s4, 12(t0)
+    sw s5, 16(t0)
+    ret
+"""
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_phases_of_a_barrier(wavetrap, tmp_path, xlen):
+    """A count of 1 is an arrival that ends the phase; one barrier of a CTA's eight has its own."""
+    done = Kernel(tmp_path, PHASES, xlen).run(wavetrap, f"xlen={xlen}", size=128)
+    assert done.returncode == 0, done.stderr
+    assert [words(done.memory)[8 * lane:8 * lane + 5] for lane in range(4)] == [[0, 1, 1, 1, 1]] * 4
+
+
+# All threads of all cores add 1 to a number, at different times, and read it behind a barrier of all cores.
+MEET = """
+    csrr t0, 0xcc2
+    slli t0, t0, 5
+1:  addi t0, t0, -1
+    bgez t0, 1b
+    li t1, 1
+    addi t0, a0, 1024
+    amoadd.w x0, t1, (t0)
+    csrr t5, 0xcd0
+    li t1, 0x80000200
+    or t5, t5, t1
+    csrr t2, 0xfc2
+    {barrier}
+    lw t1, 0(t0)
+    csrr t0, 0xcc2
+    csrr t2, 0xfc1
+    mul t0, t0, t2
+    csrr t2, 0xcc1
+    add t0, t0, t2
+    slli t0, t0, 2
+    add t0, t0, a0
+    sw t1, 0(t0)
+    ret
+"""
+
+
+@pytest.mark.parametrize("schedule", ["rr:64", "random:9"])
+@pytest.mark.parametrize("barrier", [SYNC, SPLIT], ids=["bar", "arrive-wait"])
+@pytest.mark.parametrize("cores,warps", [(2, 3), (4, 2)])
+def test_barriers_of_all_cores(wavetrap, tmp_path, barrier, schedule, cores, warps):
+    done = Kernel(tmp_path, MEET.replace("{barrier}", barrier)).run(wavetrap, f"cores={cores},warps={warps},grid={cores},block={4 * warps}", [f"--schedule={schedule}"], size=1028)
+    assert done.returncode == 0, done.stderr
+    assert words(done.memory)[:cores * warps] == [4 * cores * warps] * cores * warps
+    if schedule == "rr:64":
+        alone = Kernel(tmp_path, MEET.replace("{barrier}", ""), name="alone").run(wavetrap, f"cores={cores},warps={warps},grid={cores},block={4 * warps}", size=1028)
+        assert words(alone.memory)[0] < 4 * cores * warps, "without the barrier the first core reads too early"
+
+
+def test_transactions_that_nobody_completes(wavetrap, tmp_path):
+    """Announced for a barrier of the CTA, or of all cores; the report tells how many the warps wait for."""
+    for barrier in ("x0", "t5"):
+        done = Kernel(tmp_path, f"li t5, 0x80000000\nli t2, 0x80000002\n.insn r 0x0b, 6, 0, t6, {barrier}, t2\n.insn r 0x0b, 6, 0, t6, {barrier}, t2\nli t2, 1\n.insn r 0x0b, 4, 0, x0, {barrier}, t2\nret").run(wavetrap)
+        assert done.returncode == 121 and "4 transactions are pending" in done.stderr, done.stderr
+
+
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_traps(wavetrap, tmp_path, xlen):
     """ECALL and EBREAK go to mtvec with cause, PC and mask of the warp; MRET comes back with its mask."""

@@ -649,13 +649,6 @@ bool wt_debugger_device(const struct wt_debugger *d, unsigned index, struct wt_d
 const struct wt_dispatch *wt_debugger_dispatch(const struct wt_debugger *d, uint64_t id);
 /** Describes what works now. wt_work_free() frees it, after a failure, too. */
 enum wt_status wt_debugger_work(struct wt_debugger *d, struct wt_work *work, struct wt_error *err);
-
-/**
- * Prints the host program's queues, a command a line, and what they and its threads wait for; or
- * (@p launches) only launches that have not begun. False: the target tells of none. In the past,
- * too, they are as they are now.
- */
-bool wt_debugger_host_queues(struct wt_debugger *d, bool launches, FILE *out);
 /** Frees the lists. */
 void wt_work_free(struct wt_work *work);
 /** How many lanes of a wave are work-items, and which of its group's that of lane 0 is; all where

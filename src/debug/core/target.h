@@ -329,9 +329,9 @@ struct wt_target_services {
      * of them, or one more where others are not listed. NULL: they are not known. */
     size_t (*host_writes)(void *context, wt_wave_handle wave, uint64_t addr, uint64_t size,
                           uint64_t until, struct wt_host_write *list, size_t most);
-    /** Tells of the host program's queues as they are now, in lines of text: commands in order, what
-     * they wait for, and which threads wait; or (@p launches) only of launches that have not begun.
-     * False: there is nothing to tell. NULL: queues are not known. */
+    /** Tells of the host program's queues as they are now, in lines of text: commands in order,
+     * what they wait for, and which threads wait; or (@p launches) only of launches that have not
+     * begun. False: there is nothing to tell. NULL: queues are not known. */
     bool (*host_queues)(void *context, bool launches, FILE *out);
     /** The program's memory objects at an address as a wave's device has it, as they are now, at
      * most WT_OBJECT_VIEWS; returns how many. NULL: it is not told. */

@@ -63,4 +63,11 @@ void wt_touches_free(struct wt_touches *s);
 size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
                                uint64_t size, struct wt_host_write *list, size_t most, bool *more);
 
+/**
+ * Prints the host program's queues, a command a line, and what they and its threads wait for; or
+ * (@p launches) only launches that have not begun. False: the target tells of none. In the past,
+ * too, they are as they are now.
+ */
+bool wt_debugger_host_queues(struct wt_debugger *d, bool launches, FILE *out);
+
 #endif

@@ -97,11 +97,10 @@ void vx_reset(struct wt_machine *m)
 /* What transactions a barrier still waits for; "": none. */
 static const char *pending(const struct vx_warp *w, char *text, size_t size)
 {
-    const uint32_t count = w->core->phase[w->wait_id].pending;
+    const uint32_t count = w->core->phase ? w->core->phase[w->wait_id].pending : 0;
     text[0] = 0;
     if (count)
-        snprintf(text, size, ", and %u transactions are pending, of a unit that is not modelled",
-                 count);
+        snprintf(text, size, "; %u transactions are pending", count);
     return text;
 }
 
@@ -109,7 +108,7 @@ static void view_barrier(const struct vx_device *d, const struct vx_warp *w,
                          struct wt_wave_view *view)
 {
     const uint32_t each = d->profile->slot_barriers;
-    char more[80];
+    char more[48];
     if (each)
         snprintf(view->wait, sizeof view->wait,
                  "barrier %u of CTA place %u: %u of %u warps have arrived%s", w->wait_id % each,
@@ -123,7 +122,7 @@ static void view_phase(const struct vx_device *d, const struct vx_warp *w,
                        struct wt_wave_view *view)
 {
     const uint32_t each = d->profile->slot_barriers;
-    char more[80];
+    char more[48];
     snprintf(view->wait, sizeof view->wait,
              "barrier %u of CTA place %u: until phase %u ends; %u have arrived%s",
              w->wait_id % each, w->wait_id / each, w->wait_count, view->arrived,
@@ -135,6 +134,7 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
     assert(wave < m->waves && view);
     const struct vx_device *d = device_of(m);
     const struct vx_warp *w = &d->warp[wave];
+    char more[48];
     *view = (struct wt_wave_view){
         .active = w->active,
         .waiting = w->wait != VX_RUNS,
@@ -170,8 +170,8 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         view->arrived = vx_cores_at_barrier(d, w->core, w->wait_id);
         view->expected = w->wait_count;
         snprintf(view->wait, sizeof view->wait,
-                 "global barrier %u: until all active warps of %u cores have arrived", w->wait_id,
-                 w->wait_count);
+                 "global barrier %u: until all active warps of %u cores have arrived%s", w->wait_id,
+                 w->wait_count, pending(w, more, sizeof more));
         break;
     }
 }
@@ -741,7 +741,7 @@ static uint32_t *narrow_dcr(struct vx_device *d, enum vx_dcr dcr, uint32_t axis)
         return &l->warp_step[axis];
     case VX_DCR_CLUSTER_DIM:
         return &l->cluster[axis];
-    default: /* CACHE_FLUSH */
+    default: /* CACHE_FLUSH; MPM_VALUE, which drivers answer */
         return NULL;
     }
 }

@@ -112,6 +112,7 @@ static const struct vx_profile v2 = {
 
 static const struct vx_dcr_row v3_dcrs[] = {
     {0x000, "CACHE_FLUSH", VX_DCR_CACHE_FLUSH, "reads 0: there are no caches"},
+    {0x001, "MPM_VALUE", VX_DCR_MPM_VALUE, "a counter of a core, as the tag of the read says"},
     {0x010, "STARTUP_ADDR0", VX_DCR_STARTUP_ADDR0, "first instruction, bits 31:0"},
     {0x011, "STARTUP_ADDR1", VX_DCR_STARTUP_ADDR1, "first instruction, bits 63:32"},
     {0x012, "KERNEL_ENTRY0", VX_DCR_KERNEL_ENTRY0, "CSR vx_cta_entry, bits 31:0"},

@@ -71,6 +71,7 @@ enum vx_dcr {
     VX_DCR_MPM_CLASS,
     /* of version 3 */
     VX_DCR_CACHE_FLUSH,
+    VX_DCR_MPM_VALUE,
     VX_DCR_KERNEL_ENTRY0,
     VX_DCR_KERNEL_ENTRY1,
     VX_DCR_BLOCK_DIM, /* x, y and z, as the others of three */

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/wave_name.h"
+#include "debug/core/touches.h"
 #include "frontend/common/words.h"
 
 /* ---- the work that runs now ---- */

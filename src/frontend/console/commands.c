@@ -312,7 +312,10 @@ const struct wt_command wt_shell_infos[] = {
      "What was executed so far, by line: instructions, lanes, transactions (debug --profile).",
      NULL, 0, false},
     {"program", NULL, do_info_program, "", "Whether the program runs.", NULL, 0, false},
-    {"queues", NULL, do_info_queues, "", "Queues whose kernels have waves now, or queues of the host program, their commands and waits.", NULL, 0, false},
+    {"queues", NULL, do_info_queues, "",
+     "Queues whose kernels have waves now, or queues of the host program, their commands and "
+     "waits.",
+     NULL, 0, false},
     {"registers", "r", do_info_registers, "", "Registers of the thread, of a set, or by name.",
      NULL, 0, false},
     {"scope", NULL, do_info_scope, "",

@@ -239,8 +239,8 @@ static enum command_result execute(struct command_processor *p, const struct com
 static void command_text(const struct command_processor *p, const struct command *c, char *text,
                          size_t size)
 {
-    int used = snprintf(text, size, "command %" PRIu64 ": %s", p->sequence + 1,
-                        commands[c->opcode].name);
+    int used =
+        snprintf(text, size, "command %" PRIu64 ": %s", p->sequence + 1, commands[c->opcode].name);
     for (unsigned i = 0; i < commands[c->opcode].arguments; i++)
         used += snprintf(text + used, size - (size_t)used, "%s0x%" PRIx64, i ? ", " : " ",
                          c->argument[i]);
@@ -394,7 +394,7 @@ void command_tell(const struct command_processor *processor, bool launches, FILE
                 "queue 0: a ring of 0x%" PRIx64 " bytes at 0x%" PRIx64 ", %" PRIu64
                 " commands carried out%s\n",
                 UINT64_C(1) << p->ring_log2, p->ring, p->sequence,
-                p->error         ? "; the next one has stopped it"
+                p->error        ? "; the next one has stopped it"
                 : is_enabled(p) ? ""
                                 : "; it is not enabled");
     while (p->head < p->tail && told < MOST) {

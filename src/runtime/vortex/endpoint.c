@@ -240,15 +240,23 @@ static int32_t list_writes(const struct wt_wire_request *r, struct wt_wire_answe
     return 0;
 }
 
+static _Atomic(void (*)(bool launches, FILE *out)) queues_by; /* NULL: there are none */
+
+void endpoint_queues_by(void (*tell)(bool launches, FILE *out))
+{
+    queues_by = tell;
+}
+
 static int32_t tell_queues(const struct wt_wire_request *r, struct wt_wire_answer *answer,
                            uint8_t *bytes)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    void (*const tell)(bool launches, FILE *out) = queues_by;
+    FILE *out = tell ? open_memstream(&text, &size) : NULL;
     if (!out)
-        return -ENOMEM;
-    door_tell_queues(r->value, out);
+        return tell ? -ENOMEM : 0;
+    tell(r->value, out);
     if (fclose(out)) {
         free(text);
         return -ENOMEM;

@@ -334,12 +334,6 @@ bool gpu_become_later(struct gpu *g);
 /** Completes the configuration of a GPU that is to be made: by the program's version of Vortex. */
 enum wt_status door_configure(struct gpu *g, struct wt_error *err);
 
-/* ---- queue.c, or plugin.c in that library ---- */
-
-/** Tells a debugger of the program's queues, in lines: commands in order, what they wait for, and
- * who waits for them; or (@p launches) of the launches that have not begun. */
-void door_tell_queues(bool launches, FILE *out);
-
 /* ---- plugin_config.c ---- */
 
 /** What GPU_DEV_CAPS of the command processor tells of a GPU. */
@@ -409,6 +403,9 @@ _Noreturn void report_interrupted(struct gpu *g);
 
 /** Listens for debuggers. */
 void endpoint_start(void);
+/** Says what tells debuggers of the program's queues, in lines: commands in order, what they wait
+ * for, and who waits for them; or (`launches`) of the launches that have not begun. */
+void endpoint_queues_by(void (*tell)(bool launches, FILE *out));
 extern const struct wt_host_core_ops vortex_core_ops;
 extern const struct wt_recording_ops vortex_recording_ops;
 

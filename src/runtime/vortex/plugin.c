@@ -213,7 +213,7 @@ static void tell_later(const struct plug *p)
     pthread_mutex_unlock(&all.told_lock);
 }
 
-void door_tell_queues(bool launches, FILE *out)
+static void tell_debugger(bool launches, FILE *out)
 {
     pthread_mutex_lock(&all.told_lock);
     for (unsigned i = 0; i < MOST_GPUS; i++) {
@@ -331,6 +331,7 @@ static enum vx_result open_one(struct plug **opened, struct wt_error *err)
                                               .isa_caps = gpu_isa_flags(g) | VX_ISA_EXT_ZICOND,
                                               .cores = g->config.clusters * g->config.cores};
     command_reset(&p->processor);
+    endpoint_queues_by(tell_debugger);
     /* Which parts of it are the program's, upstream's library does not tell. */
     wt_object_variable(g->machine, MEMORY_FIRST, end - MEMORY_FIRST,
                        "memory that the program's libvortex.so allocates", false);

@@ -143,14 +143,9 @@ void queues_tell(FILE *out, const char *indent)
     }
 }
 
-void door_tell_queues(bool launches, FILE *out)
+void launches_tell(FILE *out)
 {
-    state_lock();
-    if (!launches) {
-        queues_tell(out, "");
-        waits_tell(out, "");
-    }
-    for (const struct queue *q = launches ? all.queue : NULL; q; q = q->next)
+    for (const struct queue *q = all.queue; q; q = q->next)
         for (const struct command *c = q->first; c; c = c->next) {
             bool is = false;
             for (uint32_t i = 0; i < c->steps; i++)
@@ -161,7 +156,6 @@ void door_tell_queues(bool launches, FILE *out)
             tell_command(out, c);
             tell_wait(out, c);
         }
-    state_unlock();
 }
 
 /* ---- the thread ---- */

@@ -89,6 +89,8 @@ void queue_free(struct queue *q);
 void command_end(struct command *command);
 /** Lists queues, their commands in order, and what these wait for, behind @p indent. Locked. */
 void queues_tell(FILE *out, const char *indent);
+/** Lists launches that have not begun. Locked. */
+void launches_tell(FILE *out);
 /** Whether a command of a queue runs, or could. Locked. */
 bool queues_move(void);
 
@@ -103,8 +105,8 @@ void event_tell(FILE *out, const struct event *e, uint64_t value);
 
 /* ---- wait.c ---- */
 
-/** Lists which threads wait, and for what, a line each behind @p indent. Locked. */
-void waits_tell(FILE *out, const char *indent);
+/** Tells a debugger of queues and waits (endpoint_queues_by()). */
+void waits_tell_debugger(bool launches, FILE *out);
 /** Waits until @p queue has ended @p target commands, for function @p by. Locked. */
 enum vx_result wait_queue(const struct queue *queue, uint64_t target, uint64_t timeout_ns,
                           const char *by, struct wt_error *err);

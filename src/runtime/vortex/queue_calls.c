@@ -18,6 +18,7 @@ API3(vx_queue_create, (vx_device_h device, const vx_queue_info_t *info, vx_queue
         (info->priority > VX_QUEUE_PRIORITY_HIGH || info->flags & ~VX_QUEUE_PROFILING_ENABLE))
         return call_fail(err, VX_ERR_INVALID_VALUE, "priority %u, flags 0x%x: there are no such",
                          info->priority, info->flags);
+    endpoint_queues_by(waits_tell_debugger);
     state_lock();
     const enum vx_result result = queue_new(g, info, queue, err);
     state_unlock();

@@ -37,7 +37,7 @@ static const struct waiter *waiter_of(pid_t thread)
     return w;
 }
 
-void waits_tell(FILE *out, const char *indent)
+static void tell_waits(FILE *out, const char *indent)
 {
     for (const struct waiter *w = waiters; w; w = w->next) {
         for (uint32_t i = 0; i < w->count; i++)
@@ -49,6 +49,18 @@ void waits_tell(FILE *out, const char *indent)
             fprintf(out, "%sthread %d: %s waits for queue %p\n", indent, (int)w->thread, w->by,
                     w->queue->handle);
     }
+}
+
+void waits_tell_debugger(bool launches, FILE *out)
+{
+    state_lock();
+    if (launches) {
+        launches_tell(out);
+    } else {
+        queues_tell(out, "");
+        tell_waits(out, "");
+    }
+    state_unlock();
 }
 
 /* ---- whether somebody may still signal ---- */
@@ -133,7 +145,7 @@ static _Noreturn void end_still(unsigned others)
 {
     wt_server_forget();
     fprintf(stderr, "wavetrap: nobody will signal what the program waits for\n");
-    waits_tell(stderr, "  ");
+    tell_waits(stderr, "  ");
     queues_tell(stderr, "  ");
     if (others)
         fprintf(stderr, "  %u other thread%s of the program sleep%s\n", others,
