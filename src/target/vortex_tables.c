@@ -172,15 +172,26 @@ static bool is_later(uint32_t word, unsigned xlen)
             vx_profile_csr(vx_profiles[1], csr));
 }
 
-/* Finds the first such instruction, one behind the other from the beginning of a segment. */
+static bool is_instruction(uint32_t word, unsigned length)
+{
+    uint32_t whole;
+    return length == 4
+               ? vx_insn_find(word, 32) < VX_INSN_COUNT || vx_insn_find(word, 64) < VX_INSN_COUNT
+               : vx_rvc_find((uint16_t)word, 32, &whole) || vx_rvc_find((uint16_t)word, 64, &whole);
+}
+
+/* Finds the first such instruction, one behind the other from the beginning of a segment. The first
+ * bytes that are none, but for zeros between functions, are the beginning of data. */
 static bool find_later(const struct wt_segment *s, unsigned xlen, uint64_t *addr)
 {
-    for (uint64_t at = 0; at + 2 <= s->length;) {
+    for (uint64_t at = 0; at + 4 <= s->length;) {
         const unsigned length = (s->bytes[at] & 3) == 3 ? 4 : 2;
+        const uint32_t word = (uint32_t)wt_load_le(s->bytes + at, length);
         *addr = s->addr + at;
-        if (length == 4 && at + 4 <= s->length &&
-            is_later((uint32_t)wt_load_le(s->bytes + at, 4), xlen))
+        if (length == 4 && is_later(word, xlen))
             return true;
+        if (word && !is_instruction(word, length))
+            return false;
         at += length;
     }
     return false;

@@ -472,6 +472,15 @@ def test_functions_of_3_0(later, work, numbers):
     assert f"sum {sum((i + 1) * n for i, n in enumerate(numbers))}\n" in run3(later, work, "--check=memory,leak")
 
 
+def test_info_says_which_version_code_needs(built, later):
+    """By the instructions, not by the data behind them: k32's table of powers of ten has a word that would be one of 3.0."""
+    for file in (built / "k32.vxbin", built / "k64.vxbin"):
+        assert "needs: no instruction and no CSR of profile v3" in wavetrap(built, "info", file)
+    assert "needs: profile v3, since it names its kernels" in wavetrap(later, "info", "m32.vxbin")
+    for file in ("p32.vxbin", "p64.vxbin"):
+        assert re.search(r"needs: profile v3: 0x800000\w+ has an instruction or a CSR of it", wavetrap(later, "info", file))
+
+
 @pytest.mark.parametrize("gpu", ["threads=4", "threads=8,cores=2,xlen=64", "threads=1"])
 def test_every_register_of_the_device_is_used(built, later, gpu):
     """Each that `info --profile` lists: 3.0's are read back and say what a launch does; 2.x has some that can only be written."""
