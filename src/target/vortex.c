@@ -145,8 +145,10 @@ static enum wt_status choose_kernel(const struct wt_emulated *e, struct vortex *
         return wt_fail(err, WT_INVALID, "--kernel: %s has no kernel '%s'%s%s", e->program, o->name,
                        k.count ? "; it has " : "", k.names);
     if (!o->name && k.count > 1)
-        return wt_fail(err, WT_INVALID, "%s has %u kernels: --kernel=NAME chooses one (%s)",
-                       e->program, k.count, k.names);
+        return wt_fail(
+            err, WT_INVALID,
+            "%s has %u kernels: --kernel=NAME or -g vortex:kernel=ADDRESS chooses one (%s)",
+            e->program, k.count, k.names);
     if (k.found)
         v->config.launch.entry = k.addr;
     return WT_OK;
