@@ -467,6 +467,18 @@ typedef struct {
     int id;
 } CUmemLocation;
 
+/** What an edge between nodes of a graph stands for: all 0 is the only kind here. */
+typedef struct {
+    unsigned char from_port, to_port, type, reserved[5];
+} CUgraphEdgeData;
+
+/** How a context is made besides its flags; wavetrap takes none of it. */
+typedef struct {
+    void *execAffinityParams;
+    int numExecAffinityParams;
+    void *cigParams;
+} CUctxCreateParams;
+
 typedef struct {
     CUmemAllocationType allocType;
     CUmemAllocationHandleType handleTypes;
@@ -655,6 +667,13 @@ CUresult cuCtxGetDevice(CUdevice *device);
 CUresult cuCtxGetFlags(unsigned *flags);
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned flags);
 CUresult cuCtxSynchronize(void);
+CUresult cuCtxSynchronize_v2(CUcontext context);
+CUresult cuCtxCreate_v3(CUcontext *context, void *affinities, int count, unsigned flags,
+                        CUdevice number);
+CUresult cuCtxCreate_v4(CUcontext *context, CUctxCreateParams *more, unsigned flags,
+                        CUdevice number);
+CUresult cuCtxGetDevice_v2(CUdevice *number, CUcontext context);
+CUresult cuCtxResetPersistingL2Cache(void);
 CUresult cuCtxSetLimit(CUlimit limit, size_t value);
 CUresult cuCtxGetLimit(size_t *value, CUlimit limit);
 CUresult cuCtxGetCacheConfig(CUfunc_cache *config);
@@ -677,6 +696,10 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t bytes, unsigned flags);
 CUresult cuMemHostGetFlags(unsigned *flags, void *address);
 CUresult cuMemPrefetchAsync(CUdeviceptr address, size_t bytes, CUdevice device, CUstream stream);
 CUresult cuMemAdvise(CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device);
+CUresult cuMemAdvise_v2(CUdeviceptr address, size_t bytes, CUmem_advise advice,
+                        CUmemLocation place);
+CUresult cuMemPrefetchAsync_v2(CUdeviceptr address, size_t bytes, CUmemLocation place,
+                               unsigned flags, CUstream stream);
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr address);
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute,
@@ -822,6 +845,32 @@ CUresult cuStreamCreateWithPriority(CUstream *stream, unsigned flags, int priori
 CUresult cuStreamGetPriority(CUstream stream, int *priority);
 CUresult cuStreamGetFlags(CUstream stream, unsigned *flags);
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context);
+CUresult cuStreamGetCtx_v2(CUstream stream, CUcontext *context, void **green);
+CUresult cuStreamGetDevice(CUstream stream, CUdevice *number);
+CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                                   CUgraph *graph, const CUgraphNode **after,
+                                   const CUgraphEdgeData **edges, size_t *count);
+CUresult cuStreamUpdateCaptureDependencies_v2(CUstream stream, CUgraphNode *after,
+                                              const CUgraphEdgeData *edges, size_t count,
+                                              unsigned flags);
+CUresult cuFuncIsLoaded(int *state, CUfunction function);
+CUresult cuFuncLoad(CUfunction function);
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel,
+                              CUdevice number);
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+                              CUdevice number);
+CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice number);
+CUresult cuGraphGetEdges_v2(CUgraph graph, CUgraphNode *from, CUgraphNode *to,
+                            CUgraphEdgeData *edges, size_t *count);
+CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *before,
+                                       CUgraphEdgeData *edges, size_t *count);
+CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *behind,
+                                         CUgraphEdgeData *edges, size_t *count);
+CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                   const CUgraphEdgeData *edges, size_t count);
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from,
+                                      const CUgraphNode *to, const CUgraphEdgeData *edges,
+                                      size_t count);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags);

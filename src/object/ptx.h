@@ -114,7 +114,8 @@ struct ptx_operand {
     enum ptx_operand_kind kind;
     bool negated; /**< !p */
     bool indexed; /**< NAME[index]: the index, one operand, is the list */
-    uint16_t unused;
+    bool minus;   /**< -r, which vmad has */
+    uint8_t unused;
     struct ptx_name name;
     struct ptx_name component; /**< "x" of %tid.x; none */
     uint64_t value;

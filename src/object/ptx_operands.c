@@ -379,6 +379,8 @@ static bool simple_operand(struct parser *p, struct ptx_operand *o, unsigned dep
         o->kind = PTX_OPERAND_SINK;
         return true;
     }
+    o->minus = ptx_parse_is_mark(p, '-') && p->lexer.at < p->lexer.end && *p->lexer.at == '%' &&
+               ptx_parse_take_mark(p, '-');
     const bool not = ptx_parse_is_mark(p, '!') && p->lexer.at < p->lexer.end &&
                      !strchr("(0123456789!~+-", *p->lexer.at);
     if (!not &&ptx_parse_begins_expression(p)) {

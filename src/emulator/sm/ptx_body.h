@@ -272,6 +272,10 @@ bool ptx_lower_match(struct body *b, enum ptx_math op);
 bool ptx_lower_redux(struct body *b, enum ptx_math op);
 /* Instructions on the halves or bytes of words. */
 bool ptx_lower_parts(struct body *b, enum ptx_math op);
+/* add, min, max of .u16x2 and .s16x2. */
+bool ptx_lower_halves(struct body *b, enum ptx_math op);
+/* Instructions on a part of a word each. */
+bool ptx_lower_scalar_video(struct body *b, enum ptx_math op);
 /* shfl. */
 bool ptx_lower_shuffle(struct body *b, enum ptx_math op);
 /* vote. */

@@ -93,23 +93,29 @@ uint16_t ptx_bfloat(uint64_t wide, unsigned round)
 
 static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
 {
-    struct wt_fp fp = {.round = o->round, .propagate_nan = true, .flush_output = o->ftz};
+    struct wt_fp fp = {.round = o->round, .propagate_nan = true,
+                       .flush_output = o->ftz && o->type == PTX_F32};
     double v;
     memcpy(&v, &wide, sizeof v);
     if (o->sat) {
         v = v >= 1 ? 1 : v > 0 ? v : 0;
         wide = double_bits(v);
     }
-    if (o->how && v == v) { /* .relu */
+    if (o->how & 1 && v == v) { /* .relu */
         v = v > 0 ? v : 0;
         wide = double_bits(v);
     }
     if (o->type == PTX_F64)
         return wide;
-    if (o->type == PTX_F16)
-        return v != v ? 0x7fff : wt_f64_to_f16(wide, &fp);
-    if (o->type == PTX_BF16)
-        return ptx_bfloat(wide, o->round);
+    const bool finite = o->how & 2 && v == v; /* .satfinite */
+    if (o->type == PTX_F16) {
+        const uint16_t r = v != v ? 0x7fff : wt_f64_to_f16(wide, &fp);
+        return finite && (r & 0x7fff) == 0x7c00 ? r - 1 : r;
+    }
+    if (o->type == PTX_BF16) {
+        const uint16_t r = ptx_bfloat(wide, o->round);
+        return finite && (r & 0x7fff) == 0x7f80 ? r - 1 : r;
+    }
     return v != v ? 0x7fffffff : wt_f64_to_f32(wide, &fp);
 }
 
@@ -170,6 +176,9 @@ static uint64_t convert(const struct ptx_op *o, uint64_t v)
         uint64_t wide = widen(o->from_type, v, o->ftz);
         if (!is_float(o->type))
             return to_integer(o, wide);
+        /* Bits that move only: a NaN stays what it is. */
+        if (o->from_type == PTX_BF16 && o->type == PTX_F32 && !o->flag && !o->sat && !o->ftz)
+            return v << 16;
         if (o->flag) /* .rni and the like */
             wide = integral(wide, o->round);
         return narrow(o, wide);
@@ -277,7 +286,7 @@ static sm_op row_of(const struct ptx_op *o)
     }
     if (o->from_type == PTX_F32 && from == DWORD && to == DWORD) {
         if (o->type == PTX_F32)
-            return o->flag && o->round <= WT_RUP ? rounding[o->round] : NULL;
+            return !o->flag ? dword : o->round <= WT_RUP ? rounding[o->round] : NULL;
         return o->round != WT_RTZ ? NULL : is_signed(o->type) ? s32_f32 : u32_f32;
     }
     if (o->flag || o->round != WT_RNE)

@@ -48,8 +48,8 @@ static uint32_t approximate(const struct ptx_op *o, uint32_t bits)
         return one_nan((float)sqrt(a));
     case PTX_OP_rsqrt:
         return one_nan((float)(1 / sqrt(a)));
-    case PTX_OP_sin:
-        return one_nan((float)sin(a));
+    case PTX_OP_sin: /* the unit flushes its operand */
+        return one_nan((float)sin((double)wt_float_of_bits(flush(bits))));
     case PTX_OP_cos:
         return one_nan((float)cos(a));
     case PTX_OP_lg2:
@@ -59,6 +59,29 @@ static uint32_t approximate(const struct ptx_op *o, uint32_t bits)
     default:
         return one_nan((float)tanh(a));
     }
+}
+
+/*
+ * div.approx, div.full: a * (1 / b), each rounded (9.7.3.8). Of .approx 1 / b is 0 where b is 2^126
+ * or more; .full scales both then. A subnormal divisor is scaled, too, where it is not flushed.
+ */
+static uint32_t approximate_quotient(const struct ptx_op *o, uint32_t a_bits, uint32_t b_bits)
+{
+    enum { LARGE = 0x7e800000 };
+    float a = wt_float_of_bits(o->ftz ? flush(a_bits) : a_bits),
+          b = wt_float_of_bits(o->ftz ? flush(b_bits) : b_bits), after = 1;
+    const uint32_t size = b_bits & 0x7fffffff;
+    if (o->count && size > LARGE) {
+        a *= 0.25f;
+        b *= 0.25f;
+    } else if (size < 0x800000 && b != 0) {
+        b *= 0x1p24f;
+        after = 0x1p24f;
+    }
+    const uint32_t inverse = wt_float_bits(1 / b);
+    const float rounded = wt_float_of_bits(flush(inverse));
+    const uint32_t r = wt_float_bits(a * rounded * after);
+    return one_nan(wt_float_of_bits(o->ftz ? flush(r) : r));
 }
 
 static uint32_t single(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c)
@@ -80,7 +103,7 @@ static uint32_t single(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t 
         r = wt_f32_fma(a, b, c, &fp);
         break;
     case PTX_OP_div:
-        r = wt_f32_div(a, b, &fp);
+        r = o->flag ? approximate_quotient(o, a, b) : wt_f32_div(a, b, &fp);
         break;
     case PTX_OP_rcp:
         r = o->flag ? approximate(o, a) : wt_f32_div(0x3f800000, a, &fp);
@@ -192,9 +215,11 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
         r = o->flag && nan ? 0x7fff : wt_f16_max(a, b, &fp) | sign;
         break;
     case PTX_OP_abs:
-        return a & 0x7fff;
+        r = a & 0x7fff;
+        break;
     case PTX_OP_neg:
-        return a ^ 0x8000;
+        r = a ^ 0x8000;
+        break;
     default: { /* ex2, tanh */
         const float v = wt_float_of_bits(wt_f16_to_f32(a, &fp));
         const double exact = o->how == PTX_OP_ex2 ? exp2((double)v) : tanh((double)v);
@@ -237,9 +262,9 @@ static uint16_t brain(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c
     uint16_t r;
     switch (o->how) {
     case PTX_OP_abs:
-        return a & 0x7fff;
+        return (a & 0x7fff) > 0x7f80 ? 0x7fff : a & 0x7fff;
     case PTX_OP_neg:
-        return a ^ 0x8000;
+        return (a & 0x7fff) > 0x7f80 ? 0x7fff : a ^ 0x8000;
     case PTX_OP_min:
     case PTX_OP_max: /* exact in binary32 */
         return (uint16_t)(single(o, (uint32_t)a << 16, (uint32_t)b << 16, 0) >> 16);
@@ -285,6 +310,12 @@ static uint64_t any(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
     default:
         return single(o, (uint32_t)a, (uint32_t)b, (uint32_t)c);
     }
+}
+
+uint64_t ptx_float_of_lane(enum ptx_math op, enum ptx_type type, bool ftz, uint64_t a, uint64_t b)
+{
+    const struct ptx_op o = {.how = (uint8_t)op, .type = (uint8_t)type, .ftz = ftz};
+    return any(&o, a, b, 0);
 }
 
 static const struct sm_uop *lane_at_a_time(struct sm_warp *w, const struct sm_uop *u)
@@ -383,6 +414,8 @@ static inline __attribute__((always_inline)) bool compute(const struct ptx_op *o
             r[i] = wt_float_bits(fmaf(FLOAT(A), FLOAT(B), FLOAT(C)));
         return true;
     case PTX_OP_div:
+        if (o->flag)
+            return false;
         LANES
             r[i] = wt_float_bits(FLOAT(A) / FLOAT(B));
         return true;

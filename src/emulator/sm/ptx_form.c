@@ -16,7 +16,7 @@ static const struct {
 #undef P
 };
 
-static_assert(PTX_WORD_COUNT <= 64, "ptx_form.words has a bit of each");
+static_assert(PTX_WORD_COUNT <= 128, "ptx_form.words has a bit of each");
 
 enum { OF_SYSTEM = 0x80 }; /* of a word for an order: without another scope it is the system's */
 
@@ -136,6 +136,9 @@ static void put(struct ptx_form *f, uint32_t field, uint8_t value)
     case SPACE:
         f->space = (enum ptx_space)value;
         break;
+    case APPROX:
+        f->is_full = value == 2;
+        break;
     case VEC:
         f->vector = value;
         break;
@@ -153,7 +156,7 @@ static void put(struct ptx_form *f, uint32_t field, uint8_t value)
         f->scope = (enum wt_observed_scope)value;
         break;
     case OTHER:
-        f->words |= UINT64_C(1) << value;
+        f->words |= ptx_word_bit((enum ptx_word)value);
         break;
     default:
         break;

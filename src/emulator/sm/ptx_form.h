@@ -39,6 +39,14 @@ enum ptx_word {
     PTX_WORD_COUNT
 };
 
+/** A set of them, a bit each. */
+__extension__ typedef unsigned __int128 ptx_words;
+
+static inline ptx_words ptx_word_bit(enum ptx_word word)
+{
+    return (ptx_words)1 << word;
+}
+
 struct ptx_form {
     int row; /**< of ptx.def */
     enum ptx_type type[4];
@@ -48,16 +56,17 @@ struct ptx_form {
     enum wt_observed_order order; /**< PLAIN: there is no word for it, or .weak */
     enum wt_observed_scope scope;
     bool is_unsigned_comparison; /**< lo, ls, hi, hs */
+    bool is_full;                /**< of .approx and .full the second */
     bool bypasses;               /**< a cache: cg, cv, wt */
     enum ptx_space space;
     uint8_t vector; /**< 1, 2, 4 */
-    uint64_t words; /**< bit of each OTHER word */
+    ptx_words words; /**< of kind OTHER */
 };
 
 /* Whether the opcode has one of the OTHER words. */
 static inline bool ptx_has(const struct ptx_form *f, enum ptx_word word)
 {
-    return f->words >> word & 1;
+    return f->words & ptx_word_bit(word);
 }
 
 /** Splits an opcode. False: *bad is the word that the instruction does not have. */

@@ -314,6 +314,8 @@ sm_op ptx_integer(enum ptx_math op, enum ptx_type type);
 bool ptx_integer_of(sm_op run, enum ptx_math *op, enum ptx_type *type);
 /* Of floating point; `plain`: the host's arithmetic does (no rounding, flushing, saturation). */
 sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain);
+/* The result of one lane of add, min or max, to the nearest; `ftz`: singles are flushed. */
+uint64_t ptx_float_of_lane(enum ptx_math op, enum ptx_type type, bool ftz, uint64_t a, uint64_t b);
 /* setp of the type. */
 sm_op ptx_set_predicate(enum ptx_type type);
 /* cvt of the record. */

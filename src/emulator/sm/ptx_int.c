@@ -9,10 +9,13 @@
 
 /* ---- one lane ---- */
 
-/* By 0: all ones, as GPUs of NVIDIA give; the remainder is the dividend. */
+/* By 0: all ones, as NVIDIA's assembler has it; a remainder of 16 bits is the dividend. */
 #define DIV(U, V, a, b)                                                                            \
     ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
-#define REM(U, V, a, b) ((b) == 0 ? (U)(a) : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 : (U)((a) % (b)))
+#define REM(U, V, a, b)                                                                            \
+    ((b) == 0                              ? (U)(sizeof(V) == 2 ? (U)(a) : (U) ~(U)0)              \
+     : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 \
+                                    : (U)((a) % (b)))
 
 static inline uint32_t clamp_add(int32_t a, int32_t b)
 {
@@ -215,8 +218,13 @@ SHIFTS(s32, uint32_t, int32_t, uint32_t, 32)
 SHIFTS(u64, uint64_t, uint64_t, uint64_t, 64)
 SHIFTS(s64, uint64_t, int64_t, uint64_t, 64)
 
+PTX_ROW(mad_hi_sat_s32, uint32_t, int32_t, uint32_t, clamp_add((int32_t)((int64_t)a * b >> 32), c))
+PTX_ROW(mad24_hi_sat_s32, uint32_t, int32_t, uint32_t,
+        clamp_add((int32_t)(product24(a, b, true) >> 16), c))
 PTX_ROW(add_sat_s32, uint32_t, int32_t, uint32_t, clamp_add(a, b))
 PTX_ROW(sub_sat_s32, uint32_t, int32_t, uint32_t, clamp_sub(a, b))
+PTX_ROW(min_relu_s32, uint32_t, int32_t, uint32_t, a < 0 || b < 0 ? 0 : a < b ? a : b)
+PTX_ROW(max_relu_s32, uint32_t, int32_t, uint32_t, a < 0 && b < 0 ? 0 : a > b ? a : b)
 PTX_ROW(mul24_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false))
 PTX_ROW(mul24_s32, uint32_t, uint32_t, uint32_t, product24(a, b, true))
 PTX_ROW(mul24_hi_u32, uint32_t, uint32_t, uint32_t, product24(a, b, false) >> 16)
@@ -296,8 +304,6 @@ PTX_ROW(dp2a_u32, uint32_t, uint32_t, uint32_t, dot2(a, b, c, o->how))
 PTX_ROW(bmsk_u32, uint32_t, uint32_t, uint32_t, mask_of(a, b, o->how))
 PTX_ROW(szext_u32, uint32_t, uint32_t, uint32_t, extend(a, b, o->how, false))
 PTX_ROW(szext_s32, uint32_t, uint32_t, uint32_t, extend(a, b, o->how, true))
-PTX_ROW(vadd_u32, uint32_t, uint32_t, uint32_t, a + b + (o->flag ? c : 0))
-PTX_ROW(vsub_u32, uint32_t, uint32_t, uint32_t, a - b + (o->flag ? c : 0))
 
 /* Operands of other widths than the result. */
 #define EXTRACT(T, E, is_signed, N)                                                                \
@@ -430,6 +436,10 @@ static const sm_op executors[PTX_MATHS][PTX_TYPES] = {
     ROW_WIDE(mad_wide),
     [PTX_OP_add_sat] = {[PTX_S32] = add_sat_s32},
     [PTX_OP_sub_sat] = {[PTX_S32] = sub_sat_s32},
+    [PTX_OP_min_relu] = {[PTX_S32] = min_relu_s32},
+    [PTX_OP_max_relu] = {[PTX_S32] = max_relu_s32},
+    [PTX_OP_mad_hi_sat] = {[PTX_S32] = mad_hi_sat_s32},
+    [PTX_OP_mad24_hi_sat] = {[PTX_S32] = mad24_hi_sat_s32},
     ROW_CARRY(addc),
     ROW_CARRY(subc),
     ROW_CARRY(madc_lo),
@@ -456,8 +466,6 @@ static const sm_op executors[PTX_MATHS][PTX_TYPES] = {
     ROW_U32(dp2a),
     ROW_U32(bmsk),
     ROW_32(szext),
-    ROW_U32(vadd),
-    ROW_U32(vsub),
 };
 
 /* Bits are unsigned numbers; for moves floats are bits. */
@@ -528,7 +536,8 @@ bool ptx_integer_of(sm_op run, enum ptx_math *op, enum ptx_type *type)
         E *D = (E *)(frame + o->d);                                                                \
         PTX_LEFT(i, ptx_lanes(w, o))                                                               \
         {                                                                                          \
-            const uint32_t c = C[i];                                                               \
+            const bool flushed = o->ftz && !(C[i] & 0x7f800000);                                   \
+            const uint32_t c = flushed ? 0 : C[i];                                                 \
             const bool below = o->flag ? c > 0x80000000u && c <= 0xff800000u : c >> 31;            \
             const bool nan = o->flag && (c & 0x7fffffff) > 0x7f800000;                             \
             D[i] = below || nan ? B[i] : A[i];                                                     \

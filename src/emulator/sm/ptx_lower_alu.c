@@ -30,8 +30,13 @@ static enum ptx_math integer_operation(const struct body *b, enum ptx_math op)
     const struct ptx_form *f = &b->form;
     const bool cc = f->fields & CC;
     switch (op) {
+    case PTX_OP_min:
+    case PTX_OP_max:
+        if (f->words == ptx_word_bit(PTX_WORD_relu))
+            return op == PTX_OP_min ? PTX_OP_min_relu : PTX_OP_max_relu;
+        return f->words ? PTX_MATHS : op;
     case PTX_OP_add:
-        return cc ? PTX_OP_addc : f->fields & SAT ? PTX_OP_add_sat : op;
+        return f->words ? PTX_MATHS : cc ? PTX_OP_addc : f->fields & SAT ? PTX_OP_add_sat : op;
     case PTX_OP_sub:
         return cc ? PTX_OP_subc : f->fields & SAT ? PTX_OP_sub_sat : op;
     case PTX_OP_mul:
@@ -41,7 +46,7 @@ static enum ptx_math integer_operation(const struct body *b, enum ptx_math op)
                                      : PTX_MATHS;
     case PTX_OP_mad_lo:
         if (f->fields & SAT)
-            return PTX_MATHS;
+            return f->half == PTX_HI && !cc ? PTX_OP_mad_hi_sat : PTX_MATHS;
         return f->half == PTX_LO     ? (cc ? PTX_OP_madc_lo : op)
                : f->half == PTX_HI   ? (cc ? PTX_OP_madc_hi : PTX_OP_mad_hi)
                : f->half == PTX_WIDE ? PTX_OP_mad_wide
@@ -51,6 +56,8 @@ static enum ptx_math integer_operation(const struct body *b, enum ptx_math op)
     case PTX_OP_mul24:
         return f->half == PTX_HI ? PTX_OP_mul24_hi : op;
     case PTX_OP_mad24:
+        if (f->fields & SAT)
+            return f->half == PTX_HI ? PTX_OP_mad24_hi_sat : PTX_MATHS;
         return f->half == PTX_HI ? PTX_OP_mad24_hi : op;
     case PTX_OP_bfind:
         return ptx_has(f, PTX_WORD_shiftamt) ? PTX_OP_bfind_shiftamt : op;
@@ -137,16 +144,11 @@ static bool counts_bits(enum ptx_math op)
     return op == PTX_OP_bmsk || op == PTX_OP_szext;
 }
 
-/* Operands that the opcode has in ptx.def; the video instructions may add to a third one. */
-static bool right_count(struct body *b, enum ptx_math op)
+/* Operands that the opcode has in ptx.def. */
+static bool right_count(struct body *b)
 {
-    const unsigned most = body_operands_of(b) + (op == PTX_OP_vadd || op == PTX_OP_vsub);
+    const unsigned most = body_operands_of(b);
     return body_operand_count(b) <= most || body_fail(b, "an operand too many: there are %u", most);
-}
-
-static uint64_t word_bit(enum ptx_word word)
-{
-    return UINT64_C(1) << word;
 }
 
 /* Whether a float operation has the words that few have; bfloat16 neither .ftz nor .sat, but for
@@ -156,16 +158,43 @@ static bool words_belong(const struct ptx_form *f, enum ptx_math op)
     const enum ptx_type t = f->type[0];
     const bool brain = t == PTX_BF16 || t == PTX_BF16X2;
     const bool compares = op == PTX_OP_min || op == PTX_OP_max;
-    const uint64_t xorsign = word_bit(PTX_WORD_xorsign) | word_bit(PTX_WORD_abs);
-    const uint64_t words = f->words & ~word_bit(PTX_WORD_NaN);
+    const ptx_words xorsign = ptx_word_bit(PTX_WORD_xorsign) | ptx_word_bit(PTX_WORD_abs);
+    const ptx_words words = f->words & ~ptx_word_bit(PTX_WORD_NaN);
     if (brain && f->fields & (op == PTX_OP_ex2 ? SAT : SAT | FTZ))
         return false;
     if (compares)
         return t == PTX_F64 ? !f->words : !words || words == xorsign;
     if (op == PTX_OP_fma)
-        return !f->words || (f->words == word_bit(PTX_WORD_relu) && !(f->fields & SAT) &&
+        return !f->words || (f->words == ptx_word_bit(PTX_WORD_relu) && !(f->fields & SAT) &&
                              (brain || t == PTX_F16 || t == PTX_F16X2));
     return true;
+}
+
+/* lop3 with a predicate: whether its result is not 0, and (or) another predicate (9.7.8.6). */
+static bool lower_logic_and_test(struct body *b)
+{
+    const struct ptx_operand *target = body_operand(b, 0), *table = body_operand(b, 4);
+    struct ptx_op record = body_blank(), test = body_blank();
+    if (b->form.combine > 1 || target->kind != PTX_OPERAND_PAIR || body_operand_count(b) != 6)
+        return body_unsupported(b);
+    if (table->kind != PTX_OPERAND_INTEGER || table->value > 255)
+        return body_fail_at(b, table, "the truth table of lop3 is a number of 8 bits");
+    for (unsigned i = 0; i < 3; i++)
+        if (!body_source(b, body_operand(b, i + 1), PTX_B32, &record.s[i]))
+            return false;
+    if (!body_destination(b, &b->text->item[target->list], PTX_B32, &record.d) ||
+        !body_destination(b, &b->text->item[target->list + 1], PTX_PRED, &test.d) ||
+        !body_source(b, body_operand(b, 5), PTX_PRED, &test.s[2]) ||
+        !body_constant(b, PTX_U32, 0, &test.s[1]))
+        return false;
+    record.how = (uint8_t)table->value;
+    test.s[0].slot = record.d;
+    test.d2 = NONE;
+    test.how = PTX_LESS | PTX_GREATER;
+    test.combine = b->form.combine;
+    test.type = test.from_type = PTX_U32;
+    return body_put_record(b, ptx_integer(PTX_OP_lop3, PTX_B32), &record) &&
+           body_put_record(b, ptx_set_predicate(PTX_U32), &test);
 }
 
 bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
@@ -175,10 +204,13 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     const bool floating = ptx_type_is_float(t);
     enum ptx_math chosen = op == PTX_OP_mad_lo && floating ? PTX_OP_fma : op;
     sm_op run;
+    if (ptx_has(f, PTX_WORD_u16x2) || ptx_has(f, PTX_WORD_s16x2))
+        return ptx_lower_halves(b, op);
     if (f->type_count == 0)
         return body_unsupported(b);
     if (floating) {
-        const bool plain = f->round == WT_RNE && !(f->fields & (FTZ | SAT)) && !f->words;
+        const bool plain = f->round == WT_RNE && !(f->fields & (FTZ | SAT)) && !f->words &&
+                           (op != PTX_OP_div || !(f->fields & APPROX));
         run = f->fields & (HALF | CC) || !words_belong(f, chosen) ? NULL
                                                                   : ptx_float(chosen, t, plain);
     } else {
@@ -197,7 +229,9 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     const unsigned last = chosen == PTX_OP_lop3 ? 4 : body_operand_count(b);
     if (!run)
         return body_unsupported(b);
-    if (!right_count(b, op))
+    if (f->fields & BOOL && op == PTX_OP_lop3)
+        return lower_logic_and_test(b);
+    if (!right_count(b))
         return false;
     enum ptx_type types[5];
     struct ptx_source sources[4] = {{0}};
@@ -221,6 +255,7 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     o->sat = f->fields & SAT;
     o->how = (uint8_t)chosen;
     o->flag = f->fields & APPROX;
+    o->count = f->is_full;
     if (chosen == PTX_OP_min || chosen == PTX_OP_max)
         o->flag = ptx_has(f, PTX_WORD_NaN);
     if (floating)
@@ -232,8 +267,6 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     }
     if (chosen == PTX_OP_prmt)
         o->how = (uint8_t)permute_mode(f);
-    if (chosen == PTX_OP_vadd || chosen == PTX_OP_vsub)
-        o->flag = body_operand_count(b) == 4;
     if (is_dot(chosen))
         o->how = (uint8_t)((f->type[0] == PTX_S32) | (f->type[1] == PTX_S32) << 1 |
                            (f->half == PTX_HI) << 2);
@@ -407,5 +440,6 @@ bool ptx_lower_select(struct body *b, enum ptx_math op)
     o->d = d;
     memcpy(o->s, s, sizeof s);
     o->flag = by == PTX_F32;
+    o->ftz = o->flag && b->form.fields & FTZ;
     return true;
 }

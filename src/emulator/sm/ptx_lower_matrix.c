@@ -137,7 +137,7 @@ static bool is_shape(const struct words *w)
     const bool any_layout = wmma ? !bits && !((1u << w->kind[1]) & INT4) : halves && w->tile.k == 4;
     if (w->kind_count != 4 || w->layout_count != 2 || w->matrix || w->is_placed ||
         (w->does && !wmma) || (w->satfinite && (bits || !(integers || (wmma && halves)))) ||
-        bits != (w->popc && w->logic) || (w->round && !(wmma && wide)) ||
+        bits != (w->popc && w->logic) || (w->round && !wide) ||
         (!any_layout && (w->column[0] || !w->column[1])))
         return false;
     if (wmma)

@@ -230,6 +230,54 @@ bool ptx_lower_store(struct body *b, enum ptx_math op)
     return body_put_record(b, ptx_op_store, &record);
 }
 
+/* Whether there is an operation on elements of a type (9.7.13.6, .7): min and max of halves, and
+ * sums of singles but one, are of vectors of up to 16 bytes. */
+static bool atomic_has(unsigned how, enum ptx_type t, unsigned elements)
+{
+    const bool half = t == PTX_F16 || t == PTX_BF16 || t == PTX_F16X2 || t == PTX_BF16X2;
+    if (elements > 1)
+        return (half ? how <= SM_ATOMIC_MAX : t == PTX_F32 && how == SM_ATOMIC_ADD) &&
+               elements * ptx_type_bytes(t) <= 16;
+    return !ptx_type_is_float(t) || how == SM_ATOMIC_ADD;
+}
+
+/* An atomic of a vector: one of each element, as only those are atomic. */
+static bool each_element(struct body *b, bool reduces, enum ptx_type t, unsigned elements,
+                         struct ptx_op *record)
+{
+    const struct ptx_operand *results = reduces ? NULL : body_operand(b, 0),
+                             *values = body_operand(b, reduces ? 1 : 2);
+    struct ptx_source s[8] = {{0}};
+    uint32_t d[8];
+    if ((results && body_elements_of(b, results) != elements) ||
+        body_elements_of(b, values) != elements)
+        return body_fail(b, "a vector of %u elements is wanted", elements);
+    for (unsigned i = 0; i < elements; i++) {
+        const struct ptx_operand value = body_element_of(b, values, i);
+        d[i] = PTX_NO_SLOT;
+        if (!body_source(b, &value, t, &s[i]))
+            return false;
+        if (results) {
+            const struct ptx_operand result = body_element_of(b, results, i);
+            if (!body_optional_destination(b, &result, t, &d[i]))
+                return false;
+        }
+    }
+    for (unsigned i = 0; i < elements; i++)
+        for (unsigned later = i + 1; later < elements && d[i] != PTX_NO_SLOT; later++)
+            if ((!s[later].constant && s[later].slot == d[i]) || record->s[0].slot == d[i])
+                return body_fail(b, "a register that is a result and what is still to be read");
+    for (unsigned i = 0; i < elements; i++) {
+        struct ptx_op one = *record;
+        one.d = d[i];
+        one.s[1] = s[i];
+        one.offset += (int64_t)(i * ptx_type_bytes(t));
+        if (!body_put_record(b, ptx_op_atomic, &one))
+            return false;
+    }
+    return true;
+}
+
 bool ptx_lower_atomic(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
@@ -240,13 +288,14 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op)
     enum ptx_space space = f->space;
     struct ptx_op record = body_blank();
     const bool cas = f->atom == SM_ATOMIC_CAS, floating = ptx_type_is_float(t);
+    const unsigned elements = ptx_has(f, PTX_WORD_v8) ? 8 : f->vector;
     if (!(f->fields & ATOM) || f->type_count != 1 || !is_memory(memory) || ptx_type_bytes(t) == 1 ||
-        (floating && f->atom != SM_ATOMIC_ADD) || t == PTX_BF16 || t == PTX_BF16X2 ||
-        t == PTX_B128 || count != first + 2 + cas)
+        !atomic_has(f->atom, t, elements) || t == PTX_B128 || count != first + 2 + cas)
         return body_unsupported(b);
-    if (!reduces && !body_optional_destination(b, body_operand(b, 0), t, &record.d))
+    if (!reduces && elements == 1 &&
+        !body_optional_destination(b, body_operand(b, 0), t, &record.d))
         return false;
-    if (!body_source(b, body_operand(b, first + 1), t, &record.s[1]) ||
+    if ((elements == 1 && !body_source(b, body_operand(b, first + 1), t, &record.s[1])) ||
         (cas && !body_source(b, body_operand(b, first + 2), t, &record.s[2])) ||
         !body_address(b, memory, &space, &record))
         return false;
@@ -257,6 +306,8 @@ bool ptx_lower_atomic(struct body *b, enum ptx_math op)
     record.is_signed = ptx_type_is_signed(t);
     record.flag = floating;
     put_order(&record, f, WT_ORDER_RELAXED);
+    if (elements > 1)
+        return each_element(b, reduces, t, elements, &record);
     return body_put_record(b, ptx_op_atomic, &record);
 }
 

@@ -140,9 +140,10 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
     if (f->fields & FREE) /* a word that other conversions do not have */
         return ptx_lower_pack(b);
     const bool pair = to == PTX_F16X2 || to == PTX_BF16X2;
-    const bool relu = ptx_has(f, PTX_WORD_relu);
+    const ptx_words known = ptx_word_bit(PTX_WORD_relu) | ptx_word_bit(PTX_WORD_satfinite);
+    const bool relu = ptx_has(f, PTX_WORD_relu), finite = ptx_has(f, PTX_WORD_satfinite);
     const bool has_relu = from == PTX_F32 && (pair || to == PTX_F16 || to == PTX_BF16);
-    if (f->words && (f->words != UINT64_C(1) << PTX_WORD_relu || !has_relu))
+    if (f->words && (f->words & ~known || !has_relu))
         return body_unsupported(b);
     if (f->type_count != 2 || to == PTX_PRED || from == PTX_PRED || from == PTX_F16X2 ||
         from == PTX_BF16X2 || (pair && (from != PTX_F32 || body_operand_count(b) != 3)))
@@ -170,7 +171,7 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
                             .ftz = f->fields & FTZ,
                             .sat = f->fields & SAT,
                             .flag = f->fields & IROUND && ptx_type_is_float(to),
-                            .how = relu,
+                            .how = (uint8_t)(relu | finite << 1),
                             .size = (uint8_t)from_bytes,
                             .element = (uint8_t)to_bytes};
     struct ptx_op *o = body_emit_guarded(b, ptx_convert(&choice));

@@ -538,18 +538,14 @@ PTX_EXECUTOR(ptx_op_store_parameter)
 
 /* ---- atomics ---- */
 
-static uint64_t floating(unsigned type, enum sm_atomic how, uint64_t old, uint64_t data)
+/* Of singles those in shared memory keep what is subnormal (9.7.13.6). */
+static uint64_t floating(unsigned type, enum sm_atomic how, bool shared, uint64_t old,
+                         uint64_t data)
 {
-    struct wt_fp fp = {.propagate_nan = true};
-    if (type == PTX_F64)
-        return wt_f64_add(old, data, &fp);
-    if (type == PTX_F16)
-        return wt_f16_add((uint16_t)old, (uint16_t)data, &fp);
-    if (type == PTX_F16X2)
-        return wt_f16_add((uint16_t)old, (uint16_t)data, &fp) |
-               (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
-    const uint32_t sum = wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
-    return (sum & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : sum;
+    const enum ptx_math op = how == SM_ATOMIC_MIN   ? PTX_OP_min
+                             : how == SM_ATOMIC_MAX ? PTX_OP_max
+                                                    : PTX_OP_add;
+    return ptx_float_of_lane(op, (enum ptx_type)type, type == PTX_F32 && !shared, old, data);
 }
 
 /* Lane by lane, the lowest first. */
@@ -578,8 +574,8 @@ PTX_EXECUTOR(ptx_op_atomic)
         uint64_t result;
         if (how == SM_ATOMIC_CAS)
             result = old == (value & mask) ? ptx_get(second, wide, i) : old;
-        else if (how == SM_ATOMIC_ADD && o->flag)
-            result = floating(o->type, how, old, value);
+        else if (o->flag && how <= SM_ATOMIC_MAX)
+            result = floating(o->type, how, a.shared >> i & 1, old, value);
         else
             result = sm_atomic_whole(how, o->is_signed, size, old, value);
         wt_store_le(bytes, result, size);

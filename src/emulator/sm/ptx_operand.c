@@ -39,6 +39,8 @@ bool body_register_operand(struct body *b, const struct ptx_operand *o, const st
     uint32_t element = 0;
     if (o->indexed)
         return body_fail_at(b, o, "'%.*s' is no array", (int)o->name.length, o->name.at);
+    if (o->minus)
+        return body_fail_at(b, o, "'-' before a register, which only vmad has");
     if (o->component.length) {
         const char *at = o->component.length == 1 ? strchr("xrygzbwa", o->component.at[0]) : NULL;
         element = at ? (uint32_t)(at - "xrygzbwa") / 2 : NONE;

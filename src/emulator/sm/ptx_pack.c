@@ -14,7 +14,7 @@ enum how { TO_E4M3, TO_E5M2, FROM_E4M3, FROM_E5M2, TO_TF32, PACK };
 static const struct form {
     const char *opcode;
     uint8_t how, bits; /* of PACK: of a part */
-    bool is_signed;    /* of PACK; else: the source is a pair of halves */
+    bool is_signed;    /* of PACK; of TF32: .satfinite; else: the source is a pair of halves */
     bool relu;
     uint8_t round;
     enum ptx_type d, s[3];
@@ -36,6 +36,7 @@ static const struct form {
 #undef EIGHT
 #define TF32(words, round, relu)                                                                   \
     {"cvt." words ".tf32.f32", TO_TF32, 0, false, relu, round, PTX_B32, {PTX_F32}},
+            {"cvt.rna.satfinite.tf32.f32", TO_TF32, 0, true, false, WT_RMM, PTX_B32, {PTX_F32}},
             TF32("rna", WT_RMM, false) TF32("rn", WT_RNE, false) TF32("rn.relu", WT_RNE, true)
                 TF32("rz", WT_RTZ, false) TF32("rz.relu", WT_RTZ, true)
 #undef TF32
@@ -130,21 +131,22 @@ static double of_half(uint32_t bits)
 
 /* ---- the others ---- */
 
-static uint32_t to_tf32(uint32_t bits, unsigned round, bool relu)
+static uint32_t to_tf32(uint32_t bits, unsigned round, bool relu, bool finite)
 {
     enum { DROPPED = 13, MIDDLE = 1 << (DROPPED - 1) };
     const uint32_t magnitude = bits & 0x7fffffff;
-    if (magnitude > 0x7f800000)
+    if (magnitude > 0x7f800000 && round != WT_RMM)
         return 0x7fffffff;
     if (relu && bits >> 31)
         return 0;
-    if (magnitude == 0x7f800000)
+    if (magnitude == 0x7f800000 && round != WT_RMM)
         return bits;
-    if (round == WT_RMM)
-        bits += MIDDLE;
+    if (round == WT_RMM) /* a sequence of NVIDIA's assembler, which cuts off bits of a NaN, too */
+        bits += magnitude < 0x7f800000 ? MIDDLE : 0;
     else if (round == WT_RNE)
         bits += MIDDLE - 1 + (bits >> DROPPED & 1);
-    return bits & ~((1u << DROPPED) - 1);
+    bits &= ~((1u << DROPPED) - 1);
+    return finite && (bits & 0x7f800000) == 0x7f800000 ? bits - (1u << DROPPED) : bits;
 }
 
 static uint32_t part_of(int32_t value, unsigned bits, bool is_signed)
@@ -169,7 +171,7 @@ static uint32_t result_of(const struct ptx_op *o, uint32_t a, uint32_t b, uint32
     case FROM_E5M2:
         return to_half(five, a & 0xff, o->combine) | to_half(five, a >> 8 & 0xff, o->combine) << 16;
     case TO_TF32:
-        return to_tf32(a, o->round, o->combine);
+        return to_tf32(a, o->round, o->combine, o->flag);
     case PACK:
         break;
     }

@@ -311,6 +311,17 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetCaptureInfo_v2,
     return CUDA_SUCCESS;
 }
 
+/* Edges have no data: NULL says so. */
+API(cuStreamGetCaptureInfo_v3,
+    (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
+     const CUgraphNode **after, const CUgraphEdgeData **edges, size_t *count),
+    (stream, status, id, graph, after, edges, count), "%p, *%llu", stream, RESULT(status))
+{
+    if (edges)
+        *edges = NULL;
+    return do_cuStreamGetCaptureInfo_v2(stream, status, id, graph, after, count);
+}
+
 API(cuStreamGetCaptureInfo, (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id),
     (stream, status, id), "%p, *%llu, *%llu", stream, RESULT(status), RESULT(id))
 {
@@ -337,6 +348,16 @@ API_IN(state_enter_stream(stream, &g), cuStreamUpdateCaptureDependencies,
     if (flags == REPLACE)
         p->count = 0;
     return join(p, &more);
+}
+
+API(cuStreamUpdateCaptureDependencies_v2,
+    (CUstream stream, CUgraphNode *after, const CUgraphEdgeData *edges, size_t count,
+     unsigned flags),
+    (stream, after, edges, count, flags), "%p, %p, %p, %zu, %u", stream, after, edges, count, flags)
+{
+    return graph_edges_are_plain(edges, count)
+               ? do_cuStreamUpdateCaptureDependencies(stream, after, count, flags)
+               : CUDA_ERROR_NOT_SUPPORTED;
 }
 
 API(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), (mode), "*%llu", RESULT(mode))

@@ -126,6 +126,29 @@ API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdev
     return CUDA_SUCCESS;
 }
 
+API(cuCtxCreate_v3,
+    (CUcontext * context, void *affinities, int count, unsigned flags, CUdevice number),
+    (context, affinities, count, flags, number), "*%p, %p, %d, %u, %d", HANDLE(context), affinities,
+    count, flags, number)
+{
+    if (count) {
+        call_refused("cuCtxCreate with a part of the multiprocessors: a context has all");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return do_cuCtxCreate_v2(context, flags, number);
+}
+
+API(cuCtxCreate_v4,
+    (CUcontext * context, CUctxCreateParams *more, unsigned flags, CUdevice number),
+    (context, more, flags, number), "*%p, %p, %u, %d", HANDLE(context), (void *)more, flags, number)
+{
+    if (more && more->cigParams) {
+        call_refused("cuCtxCreate for a queue of graphics: there is no graphics driver");
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    return do_cuCtxCreate_v3(context, NULL, more ? more->numExecAffinityParams : 0, flags, number);
+}
+
 API_IN(state_lock(), cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
 {
     return state_is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
@@ -161,6 +184,30 @@ API_IN(state_enter(&g), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", 
     if (number)
         *number = state_context()->device;
     return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* Of a context, or (NULL) of the thread's. */
+API(cuCtxGetDevice_v2, (CUdevice * number, CUcontext context), (number, context), "*%llu, %p",
+    RESULT(number), context)
+{
+    if (!context)
+        return do_cuCtxGetDevice(number);
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!state_is_context(context))
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    if (number)
+        *number = context->device;
+    return state_leave(number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* There is no cache in which lines could persist. */
+API(cuCtxResetPersistingL2Cache, (void), (), "%s", "")
+{
+    struct gpu *g;
+    const CUresult result = state_enter(&g);
+    return result ? result : state_leave(CUDA_SUCCESS);
 }
 
 API_IN(state_enter(&g), cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESULT(flags))

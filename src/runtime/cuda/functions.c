@@ -187,3 +187,41 @@ API_IN(state_enter_function(&function, &g), cuOccupancyAvailableDynamicSMemPerBl
     *dynamic = low;
     return CUDA_SUCCESS;
 }
+
+/* Code is there as soon as its module is. */
+API_IN(state_enter_function(&function, &g), cuFuncIsLoaded, (int *state, CUfunction function),
+       (state, function), "*%llu, %p", RESULT(state), function)
+{
+    enum { LOADED = 1 };
+    if (state)
+        *state = LOADED;
+    return state ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+API_IN(state_enter_function(&function, &g), cuFuncLoad, (CUfunction function), (function), "%p",
+       function)
+{
+    return CUDA_SUCCESS;
+}
+
+/* A kernel of a library is the function of the GPU of the thread's context. */
+API(cuKernelGetAttribute,
+    (int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice number),
+    (value, attribute, kernel, number), "*%llu, %d, %p, %d", RESULT(value), (int)attribute, kernel,
+    number)
+{
+    return do_cuFuncGetAttribute(value, attribute, (CUfunction)kernel);
+}
+
+API(cuKernelSetAttribute,
+    (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice number),
+    (attribute, value, kernel, number), "%d, %d, %p, %d", (int)attribute, value, kernel, number)
+{
+    return do_cuFuncSetAttribute((CUfunction)kernel, attribute, value);
+}
+
+API(cuKernelSetCacheConfig, (CUkernel kernel, CUfunc_cache config, CUdevice number),
+    (kernel, config, number), "%p, %d, %d", kernel, (int)config, number)
+{
+    return do_cuFuncSetCacheConfig((CUfunction)kernel, config);
+}

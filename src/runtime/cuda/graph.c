@@ -354,6 +354,69 @@ API_IN(state_lock(), cuGraphRemoveDependencies,
     return CUDA_SUCCESS;
 }
 
+/* ---- the same with data of the edges, which here have none (12.3) ---- */
+
+bool graph_edges_are_plain(const CUgraphEdgeData *edges, size_t count)
+{
+    static const CUgraphEdgeData plain;
+    for (size_t i = 0; edges && i < count; i++)
+        if (memcmp(&edges[i], &plain, sizeof plain) != 0) {
+            call_refused("an edge of a graph that stands for less than the end of a node");
+            return false;
+        }
+    return true;
+}
+
+static CUresult with_plain_edges(CUresult result, CUgraphEdgeData *edges, const size_t *count)
+{
+    if (!result && edges)
+        memset(edges, 0, *count * sizeof *edges);
+    return result;
+}
+
+API(cuGraphGetEdges_v2,
+    (CUgraph graph, CUgraphNode *from, CUgraphNode *to, CUgraphEdgeData *edges, size_t *count),
+    (graph, from, to, edges, count), "%p, %p, %p, %p, *%llu", graph, from, to, (void *)edges,
+    RESULT(count))
+{
+    return with_plain_edges(do_cuGraphGetEdges(graph, from, to, count), edges, count);
+}
+
+API(cuGraphNodeGetDependencies_v2,
+    (CUgraphNode node, CUgraphNode *before, CUgraphEdgeData *edges, size_t *count),
+    (node, before, edges, count), "%p, %p, %p, *%llu", node, before, (void *)edges, RESULT(count))
+{
+    return with_plain_edges(do_cuGraphNodeGetDependencies(node, before, count), edges, count);
+}
+
+API(cuGraphNodeGetDependentNodes_v2,
+    (CUgraphNode node, CUgraphNode *behind, CUgraphEdgeData *edges, size_t *count),
+    (node, behind, edges, count), "%p, %p, %p, *%llu", node, behind, (void *)edges, RESULT(count))
+{
+    return with_plain_edges(do_cuGraphNodeGetDependentNodes(node, behind, count), edges, count);
+}
+
+API(cuGraphAddDependencies_v2,
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
+     size_t count),
+    (graph, from, to, edges, count), "%p, %p, %p, %p, %zu", graph, from, to, (const void *)edges,
+    count)
+{
+    return graph_edges_are_plain(edges, count) ? do_cuGraphAddDependencies(graph, from, to, count)
+                                               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
+API(cuGraphRemoveDependencies_v2,
+    (CUgraph graph, const CUgraphNode *from, const CUgraphNode *to, const CUgraphEdgeData *edges,
+     size_t count),
+    (graph, from, to, edges, count), "%p, %p, %p, %p, %zu", graph, from, to, (const void *)edges,
+    count)
+{
+    return graph_edges_are_plain(edges, count)
+               ? do_cuGraphRemoveDependencies(graph, from, to, count)
+               : CUDA_ERROR_NOT_SUPPORTED;
+}
+
 API_IN(state_lock(), cuGraphDestroyNode, (CUgraphNode node), (node), "%p", node)
 {
     if (!graph_is_node(node) || node->graph->inner)

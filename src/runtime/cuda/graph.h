@@ -156,4 +156,7 @@ bool capture_has(const struct capture_point *event);
 /** A stream goes. The caller holds the lock. */
 void capture_drop(CUstream stream);
 
+/** Whether edges stand for the end of their nodes, which all do here; if not, that was said. */
+bool graph_edges_are_plain(const CUgraphEdgeData *edges, size_t count);
+
 #endif

@@ -24,32 +24,54 @@ static void *find(const char *name, const char *version)
     return found;
 }
 
-/* Functions whose forms differ by more than the width of their numbers, and the driver's version
- * that brought the second one. */
-static int second_since(const char *name)
+/* The form of a function that a driver's version has: functions whose forms differ by more than the
+ * width of their numbers, the newest form first, with the version that brought it. */
+static const char *form_of(const char *name, int version)
 {
     static const struct {
         const char *name;
         int since;
-    } later[] = {{"cuGetProcAddress", 12000},
-                 {"cuGraphAddKernelNode", 12000},
-                 {"cuGraphKernelNodeSetParams", 12000},
-                 {"cuGraphKernelNodeGetParams", 12000},
-                 {"cuGraphExecKernelNodeSetParams", 12000},
-                 {"cuGraphExecUpdate", 12000},
-                 {"cuStreamGetCaptureInfo", 11030}};
+        const char *form;
+    } later[] = {{"cuCtxCreate", 12050, "_v4"},
+                 {"cuCtxCreate", 11040, "_v3"},
+                 {"cuCtxGetDevice", 13000, "_v2"},
+                 {"cuCtxSynchronize", 13000, "_v2"},
+                 {"cuEventElapsedTime", 12080, "_v2"},
+                 {"cuGetProcAddress", 12000, "_v2"},
+                 {"cuGraphAddDependencies", 12030, "_v2"},
+                 {"cuGraphAddKernelNode", 12000, "_v2"},
+                 {"cuGraphAddNode", 12030, "_v2"},
+                 {"cuGraphGetEdges", 12030, "_v2"},
+                 {"cuGraphKernelNodeSetParams", 12000, "_v2"},
+                 {"cuGraphKernelNodeGetParams", 12000, "_v2"},
+                 {"cuGraphExecKernelNodeSetParams", 12000, "_v2"},
+                 {"cuGraphExecUpdate", 12000, "_v2"},
+                 {"cuGraphNodeGetDependencies", 12030, "_v2"},
+                 {"cuGraphNodeGetDependentNodes", 12030, "_v2"},
+                 {"cuGraphRemoveDependencies", 12030, "_v2"},
+                 {"cuMemAdvise", 12020, "_v2"},
+                 {"cuMemPrefetchAsync", 12020, "_v2"},
+                 {"cuMemcpy3DBatchAsync", 13000, "_v2"},
+                 {"cuMemcpyBatchAsync", 13000, "_v2"},
+                 {"cuStreamGetCaptureInfo", 12030, "_v3"},
+                 {"cuStreamGetCaptureInfo", 11030, "_v2"},
+                 {"cuStreamGetCtx", 12050, "_v2"},
+                 {"cuStreamUpdateCaptureDependencies", 12030, "_v2"}};
+    bool differs = false;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcmp(name, later[i].name) == 0)
-            return later[i].since;
-    return 3020;
+        if (strcmp(name, later[i].name) == 0) {
+            if (version >= later[i].since)
+                return later[i].form;
+            differs = strcmp(name, "cuCtxCreate") != 0;
+        }
+    return !differs && version >= 3020 ? "_v2" : "";
 }
 
 static CUdriverProcAddressQueryResult look_up(const char *name, void **function, int version)
 {
     if (strcmp(name, "cuGraphInstantiate") == 0 && version >= 12000)
         name = "cuGraphInstantiateWithFlags";
-    *function =
-        strncmp(name, "cu", 2) == 0 && version >= second_since(name) ? find(name, "_v2") : NULL;
+    *function = strncmp(name, "cu", 2) == 0 ? find(name, form_of(name, version)) : NULL;
     if (!*function && strncmp(name, "cu", 2) == 0)
         *function = find(name, "");
     return *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;

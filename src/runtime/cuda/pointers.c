@@ -167,3 +167,27 @@ API_IN(state_enter_address(address, &g), cuMemAdvise,
                ? CUDA_SUCCESS
                : CUDA_ERROR_INVALID_VALUE;
 }
+
+/* A place as a device's number; what is not a device is a part of the host. */
+static CUdevice device_of(CUmemLocation place)
+{
+    return place.type == CU_MEM_LOCATION_TYPE_DEVICE ? place.id : CU_DEVICE_CPU;
+}
+
+API(cuMemPrefetchAsync_v2,
+    (CUdeviceptr address, size_t bytes, CUmemLocation place, unsigned flags, CUstream stream),
+    (address, bytes, place, flags, stream), "0x%llx, %zu, {%d, %d}, %u, %p", address, bytes,
+    (int)place.type, place.id, flags, stream)
+{
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    return do_cuMemPrefetchAsync(address, bytes, device_of(place), stream);
+}
+
+API(cuMemAdvise_v2,
+    (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation place),
+    (address, bytes, advice, place), "0x%llx, %zu, %d, {%d, %d}", address, bytes, (int)advice,
+    (int)place.type, place.id)
+{
+    return do_cuMemAdvise(address, bytes, advice, device_of(place));
+}

@@ -14,8 +14,10 @@
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
+/* By its symbol: the header has macros of some names, which lead to their later forms. */
 #define R(name, why)                                                                               \
-    EXPORT CUresult name(void)                                                                     \
+    EXPORT CUresult refused_##name(void) __asm__(#name);                                           \
+    EXPORT CUresult refused_##name(void)                                                           \
     {                                                                                              \
         return refuse(#name, why);                                                                 \
     }

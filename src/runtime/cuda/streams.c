@@ -101,6 +101,19 @@ API(cuCtxSynchronize, (void), (), "%s", "")
     return state_leave(CUDA_SUCCESS);
 }
 
+API(cuCtxSynchronize_v2, (CUcontext context), (context), "%p", context)
+{
+    if (!context)
+        return do_cuCtxSynchronize();
+    const CUresult result = state_lock();
+    if (result)
+        return result;
+    if (!state_is_context(context))
+        return state_leave(CUDA_ERROR_INVALID_CONTEXT);
+    order_waits_for_all();
+    return state_leave(CUDA_SUCCESS);
+}
+
 /* ---- what a stream is ---- */
 
 API(cuStreamGetPriority, (CUstream stream, int *priority), (stream, priority), "%p, *%llu", stream,
@@ -126,6 +139,24 @@ API_IN(state_enter_stream(stream, &g), cuStreamGetCtx, (CUstream stream, CUconte
     if (context)
         *context = state_entered();
     return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* There are no green contexts. */
+API(cuStreamGetCtx_v2, (CUstream stream, CUcontext *context, void **green),
+    (stream, context, green), "%p, *%p, %p", stream, HANDLE(context), (void *)green)
+{
+    if (!green)
+        return CUDA_ERROR_INVALID_VALUE;
+    *green = NULL;
+    return do_cuStreamGetCtx(stream, context);
+}
+
+API_IN(state_enter_stream(stream, &g), cuStreamGetDevice, (CUstream stream, CUdevice *number),
+       (stream, number), "%p, *%llu", stream, RESULT(number))
+{
+    if (number)
+        *number = (CUdevice)gpu_number(g);
+    return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API_IN(state_enter_stream(stream, &g), cuStreamGetId, (CUstream stream, unsigned long long *id),

@@ -126,8 +126,8 @@ def f16(bits):
 
 
 def tf32(bits, mode):
-    if f32(bits) != f32(bits):
-        return 0x7fffffff
+    if f32(bits) != f32(bits):  # .rna is a sequence of NVIDIA's assembler, which cuts bits off
+        return bits & ~0x1fff if mode == "rna" else 0x7fffffff
     if math.isinf(f32(bits)):
         return bits
     magnitude, sign = bits & 0x7fffffff, bits & 0x80000000
