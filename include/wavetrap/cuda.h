@@ -868,9 +868,8 @@ CUresult cuGraphNodeGetDependentNodes_v2(CUgraphNode node, CUgraphNode *behind,
                                          CUgraphEdgeData *edges, size_t *count);
 CUresult cuGraphAddDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
                                    const CUgraphEdgeData *edges, size_t count);
-CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from,
-                                      const CUgraphNode *to, const CUgraphEdgeData *edges,
-                                      size_t count);
+CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, const CUgraphNode *to,
+                                      const CUgraphEdgeData *edges, size_t count);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr address, size_t bytes, unsigned flags);

@@ -76,7 +76,7 @@ def test_page_of_what_works_is_that_of_the_command():
 
 def test_ptx_that_the_matrix_calls_refused_is_refused_with_its_reason(tmp_path):
     refused = [row for row in support("sm") if row["of"] == "PTX" and row["state"] == "refused"]
-    assert len(refused) > 10
+    assert len(refused) > 5
     for row in refused:
         text = tmp_path / f"{row['name']}.ptx"
         text.write_text(f".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k()\n{{\n\t{row['name']}.u32 0;\n\tret;\n}}\n")

@@ -122,17 +122,17 @@ def test_the_program_ends_at_a_failure_that_is_caught(program, names, kernel, en
 
 OTHER_DRIVER = """
 int cuInit(unsigned flags) { return 42; }
-int cuTexRefCreate(void *texture) { return 0; }
+int cuOfAnotherDriver(void *texture) { return 0; }
 int cuIpcGetMemHandle(void *handle, unsigned long long address) { return 0; }
 """
 CALLS = """
 #include <stdio.h>
-int cuInit(unsigned), cuTexRefCreate(void *), cuIpcGetMemHandle(void *, unsigned long long);
+int cuInit(unsigned), cuOfAnotherDriver(void *), cuIpcGetMemHandle(void *, unsigned long long);
 int main(void)
 {
     printf("init %d, ipc %d\\n", cuInit(0), cuIpcGetMemHandle(0, 0));
     fflush(stdout);
-    return cuTexRefCreate(0);
+    return cuOfAnotherDriver(0);
 }
 """
 
@@ -150,7 +150,7 @@ def test_another_vendors_driver_is_passed_over_and_what_is_missing_is_named(tmp_
     done = wavetrap("exec", "-g", "sm", tmp_path / "p", env={**environment(), **other})
     assert done.stdout == "init 0, ipc 801\n" and done.returncode == 127, done.stdout + done.stderr
     assert "wavetrap: libcuda: cuIpcGetMemHandle is refused: an emulated GPU belongs to one process\n" in done.stderr
-    assert "undefined symbol: cuTexRefCreate" in done.stderr
+    assert "undefined symbol: cuOfAnotherDriver" in done.stderr
 
 
 def test_calls_are_logged(program, tmp_path):

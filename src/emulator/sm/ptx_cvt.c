@@ -93,8 +93,8 @@ uint16_t ptx_bfloat(uint64_t wide, unsigned round)
 
 static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
 {
-    struct wt_fp fp = {.round = o->round, .propagate_nan = true,
-                       .flush_output = o->ftz && o->type == PTX_F32};
+    struct wt_fp fp = {
+        .round = o->round, .propagate_nan = true, .flush_output = o->ftz && o->type == PTX_F32};
     double v;
     memcpy(&v, &wide, sizeof v);
     if (o->sat) {

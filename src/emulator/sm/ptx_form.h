@@ -42,6 +42,7 @@ enum ptx_word {
 /** A set of them, a bit each. */
 __extension__ typedef unsigned __int128 ptx_words;
 
+/** The set of one word. */
 static inline ptx_words ptx_word_bit(enum ptx_word word)
 {
     return (ptx_words)1 << word;
@@ -59,7 +60,7 @@ struct ptx_form {
     bool is_full;                /**< of .approx and .full the second */
     bool bypasses;               /**< a cache: cg, cv, wt */
     enum ptx_space space;
-    uint8_t vector; /**< 1, 2, 4 */
+    uint8_t vector;  /**< 1, 2, 4 */
     ptx_words words; /**< of kind OTHER */
 };
 

@@ -13,8 +13,8 @@
 #define DIV(U, V, a, b)                                                                            \
     ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
 #define REM(U, V, a, b)                                                                            \
-    ((b) == 0                              ? (U)(sizeof(V) == 2 ? (U)(a) : (U) ~(U)0)              \
-     : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 \
+    ((b) == 0                       ? (U)(sizeof(V) == 2 ? (U)(a) : (U) ~(U)0)                     \
+     : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0                                                         \
                                     : (U)((a) % (b)))
 
 static inline uint32_t clamp_add(int32_t a, int32_t b)
@@ -218,7 +218,7 @@ SHIFTS(s32, uint32_t, int32_t, uint32_t, 32)
 SHIFTS(u64, uint64_t, uint64_t, uint64_t, 64)
 SHIFTS(s64, uint64_t, int64_t, uint64_t, 64)
 
-PTX_ROW(mad_hi_sat_s32, uint32_t, int32_t, uint32_t, clamp_add((int32_t)((int64_t)a * b >> 32), c))
+PTX_ROW(mad_hi_sat_s32, uint32_t, int32_t, uint32_t, clamp_add((int32_t)((int64_t)a *b >> 32), c))
 PTX_ROW(mad24_hi_sat_s32, uint32_t, int32_t, uint32_t,
         clamp_add((int32_t)(product24(a, b, true) >> 16), c))
 PTX_ROW(add_sat_s32, uint32_t, int32_t, uint32_t, clamp_add(a, b))

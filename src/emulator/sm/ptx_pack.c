@@ -37,13 +37,13 @@ static const struct form {
 #define TF32(words, round, relu)                                                                   \
     {"cvt." words ".tf32.f32", TO_TF32, 0, false, relu, round, PTX_B32, {PTX_F32}},
             {"cvt.rna.satfinite.tf32.f32", TO_TF32, 0, true, false, WT_RMM, PTX_B32, {PTX_F32}},
-            TF32("rna", WT_RMM, false) TF32("rn", WT_RNE, false) TF32("rn.relu", WT_RNE, true)
-                TF32("rz", WT_RTZ, false) TF32("rz.relu", WT_RTZ, true)
+    TF32("rna", WT_RMM, false) TF32("rn", WT_RNE, false) TF32("rn.relu", WT_RNE, true)
+        TF32("rz", WT_RTZ, false) TF32("rz.relu", WT_RTZ, true)
 #undef TF32
 #define PACKED(type, bits, is_signed)                                                              \
     {"cvt.pack.sat." type ".s32.b32", PACK, bits, is_signed, false, 0, PTX_B32,                    \
      {PTX_S32, PTX_S32, PTX_B32}},
-                    {"cvt.pack.sat.s16.s32", PACK, 16, true, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
+            {"cvt.pack.sat.s16.s32", PACK, 16, true, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
     {"cvt.pack.sat.u16.s32", PACK, 16, false, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
     PACKED("s8", 8, true) PACKED("u8", 8, false) PACKED("s4", 4, true) PACKED("u4", 4, false)
         PACKED("s2", 2, true) PACKED("u2", 2, false)

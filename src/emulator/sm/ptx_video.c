@@ -58,8 +58,8 @@ bool ptx_lower_halves(struct body *b, enum ptx_math op)
 {
     const struct ptx_form *f = &b->form;
     const bool is_signed = ptx_has(f, PTX_WORD_s16x2), relu = ptx_has(f, PTX_WORD_relu);
-    const ptx_words known = ptx_word_bit(PTX_WORD_u16x2) | ptx_word_bit(PTX_WORD_s16x2) |
-                            ptx_word_bit(PTX_WORD_relu);
+    const ptx_words known =
+        ptx_word_bit(PTX_WORD_u16x2) | ptx_word_bit(PTX_WORD_s16x2) | ptx_word_bit(PTX_WORD_relu);
     struct ptx_op record = body_blank();
     if (f->type_count || f->fields & ~(uint32_t)OTHER || f->words & ~known ||
         (relu && (!is_signed || op == PTX_OP_add)) || body_operand_count(b) != 3)
@@ -71,8 +71,7 @@ bool ptx_lower_halves(struct body *b, enum ptx_math op)
     return body_destination(b, body_operand(b, 0), PTX_B32, &record.d) &&
            body_source(b, body_operand(b, 1), PTX_B32, &record.s[0]) &&
            body_source(b, body_operand(b, 2), PTX_B32, &record.s[1]) &&
-           body_constant(b, PTX_B32, 0, &record.s[2]) &&
-           body_put_record(b, ptx_op_parts, &record);
+           body_constant(b, PTX_B32, 0, &record.s[2]) && body_put_record(b, ptx_op_parts, &record);
 }
 
 static int part_of(uint32_t word, unsigned bits, unsigned n, bool is_signed)
@@ -164,7 +163,7 @@ static unsigned selected_bits(unsigned selector)
 
 static unsigned selected_at(unsigned selector)
 {
-    return selector == WHOLE      ? 0
+    return selector == WHOLE     ? 0
            : selector < HALFWORD ? 8 * (selector - BYTE)
                                  : 16 * (selector - HALFWORD);
 }
@@ -303,9 +302,9 @@ static uint32_t scalar_video(const struct ptx_op *o, uint32_t a_word, uint32_t b
         value = clamp_bits(value, bits, o->is_signed);
     const int64_t addend = o->is_signed ? (int32_t)c : (int64_t)c;
     if (o->flag)
-        return (uint32_t)(o->round == SM_ATOMIC_ADD                        ? value + addend
+        return (uint32_t)(o->round == SM_ATOMIC_ADD                         ? value + addend
                           : (o->round == SM_ATOMIC_MIN) == (value < addend) ? value
-                                                                           : addend);
+                                                                            : addend);
     const uint32_t mask = (UINT32_MAX >> (32 - bits)) << at;
     return ((uint32_t)value << at & mask) | (c & ~mask);
 }

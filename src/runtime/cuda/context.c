@@ -138,8 +138,7 @@ API(cuCtxCreate_v3,
     return do_cuCtxCreate_v2(context, flags, number);
 }
 
-API(cuCtxCreate_v4,
-    (CUcontext * context, CUctxCreateParams *more, unsigned flags, CUdevice number),
+API(cuCtxCreate_v4, (CUcontext * context, CUctxCreateParams *more, unsigned flags, CUdevice number),
     (context, more, flags, number), "*%p, %p, %u, %d", HANDLE(context), (void *)more, flags, number)
 {
     if (more && more->cigParams) {

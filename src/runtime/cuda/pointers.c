@@ -184,8 +184,7 @@ API(cuMemPrefetchAsync_v2,
     return do_cuMemPrefetchAsync(address, bytes, device_of(place), stream);
 }
 
-API(cuMemAdvise_v2,
-    (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation place),
+API(cuMemAdvise_v2, (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUmemLocation place),
     (address, bytes, advice, place), "0x%llx, %zu, %d, {%d, %d}", address, bytes, (int)advice,
     (int)place.type, place.id)
 {
