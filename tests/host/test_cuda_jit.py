@@ -33,6 +33,15 @@ SYNTAX = HEAD + ".visible .entry s()\n{\n  add.u32 %r1 %r2;\n}\n"
 UNKNOWN = HEAD + ".visible .entry s()\n{\n  .reg .b32 %r;\n  foo.u32 %r;\n}\n"
 WRONG_TYPE = HEAD + ".visible .entry s()\n{\n  .reg .b64 %d;\n  add.f32 %d, %d, %d;\n  ret;\n}\n"
 VARIABLE = HEAD + ".extern .global .u32 v;\n.visible .entry s()\n{\n  .reg .b32 %r;\n  ld.global.u32 %r, [v];\n  ret;\n}\n"
+# what nvcc -rdc=true puts into each program: calls of functions that NVIDIA's driver brings
+DEVICE_RUNTIME = HEAD + """.extern .func (.param .b32 r) cnpGetLastError;
+.visible .func (.param .b32 r) cudaGetLastError()
+{
+  .reg .b32 %a; .param .b32 q;
+  call (q), cnpGetLastError; ld.param.b32 %a, [q]; st.param.b32 [r], %a;
+  ret;
+}
+"""
 POINTER = HEAD + ".extern .func f;\n.visible .global .u64 table[1] = {f};\n"
 
 
@@ -54,6 +63,11 @@ def run(program, tmp_path, how, *texts, size=1000, verbose=False):
 
 def calls(done):
     return re.findall(r"^(add|complete|load) (\d+)", done.stdout, re.M)
+
+
+def test_objects_with_the_device_runtime_are_linked(program, tmp_path):
+    done = run(program, tmp_path, "link", KERNEL, TWICE, DEVICE_RUNTIME)
+    assert calls(done) == [("add", "0"), ("add", "0"), ("add", "0"), ("complete", "0"), ("load", "0")], done.stdout
 
 
 def test_objects_are_linked(program, tmp_path):

@@ -49,6 +49,18 @@ bool ptx_mistake(struct ptx_linker *l, uint32_t module, struct ptx_place place,
     return false;
 }
 
+/* Functions of the device runtime that NVIDIA's driver brings, which nvcc -rdc=true declares in
+ * each program. Here they are missing only when a thread calls one. */
+static bool is_of_device_runtime(struct ptx_name name)
+{
+    static const char *const prefixes[] = {"cnp", "__cuda_syscall_"};
+    for (unsigned i = 0; i < 2; i++)
+        if (name.length > strlen(prefixes[i]) &&
+            memcmp(name.at, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
 bool ptx_check_defined(struct ptx_linker *l, uint32_t module, struct ptx_place place,
                        const struct ptx_symbol *s)
 {
@@ -56,7 +68,7 @@ bool ptx_check_defined(struct ptx_linker *l, uint32_t module, struct ptx_place p
     char **note = s->variable ? &l->image->undefined : &l->image->undefined_function;
     const bool nowhere = s->variable ? !ptx_is_definition(s) && !s->placed && !s->dynamic
                                      : l->image->function[s->info].builtin == PTX_UNRESOLVED;
-    if (!nowhere || *note)
+    if (!nowhere || *note || is_of_device_runtime(s->name))
         return true;
     snprintf(sentence, sizeof sentence,
              "the %s '%.*s' is declared .extern, and no module defines it",
