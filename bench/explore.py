@@ -49,5 +49,20 @@ def explore(report, folder, wavetrap, pairs, count):
     for jobs in (2, 8):
         a, b, ratio = pairs(lambda jobs=jobs: several(jobs), lambda: several(1), count)
         report.row(f"explore --jobs={jobs}", a, "--jobs=1", b, ratio, "runs/s")
+    program = os.path.join(os.path.dirname(os.path.realpath(wavetrap)), "wavetrap-explore-mpi")
+    if os.path.exists(program):
+        environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+        def ranks(number):
+            """Ranks that make runs; one more hands them out."""
+            begin = time.monotonic()
+            done = subprocess.run(["mpirun", "-q", "--oversubscribe", "-n", str(number + 1), program, f"--runs={RUNS}", *kernel],
+                                  env=environment, capture_output=True, text=True)
+            if done.returncode not in (0, 113):
+                sys.exit(f"bench: {program} failed ({done.returncode}): {done.stderr}")
+            return RUNS / (time.monotonic() - begin)
+        for number in (1, 2, 8):
+            a, b, ratio = pairs(lambda number=number: ranks(number), lambda: several(1), count)
+            report.row(f"explore-mpi, {number} ranks that run", a, "--jobs=1", b, ratio, "runs/s", "with mpirun's start")
     a, b, ratio = pairs(searched, lambda: several(1), count)
     report.row("explore --systematic", a, "--jobs=1", b, ratio, "runs/s")

@@ -6,7 +6,7 @@ build="gcc make meson ninja-build pkg-config libelf-dev libdw-dev libedit-dev li
 kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-unknown-elf"
 demo="gdb-multiarch"
 check="chromium mandoc zsh fish python3-pexpect python3-jsonschema python3-yaml python3-sarif-python-om qemu-user lldb-19 python3-lldb-19 \
-llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd oclgrind"
+llvm-19 clang-19 lld-19 libclang-rt-19-dev gdb-multiarch dejagnu gdb-source openocd oclgrind libopenmpi-dev openmpi-bin"
 gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-19 pocl-opencl-icd python3-pyopencl"
 gen="intel-opencl-icd libigc-tools intel-gpu-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev libze-dev clinfo \
 g++ libboost-dev libviennacl-dev libclfft-dev clblast-tests clpeak ffmpeg hashcat"
@@ -17,7 +17,7 @@ libomp-19-dev rocm-device-libs"
 ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 libcub-dev libthrust-dev gcc-12 g++-12 gfortran-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1 llvm-19 llvm-14"
 driver="linux-source-6.1"
 full="buildah mmdebstrap debhelper lintian autopkgtest piglit python3-silx python3-simtk libopenmm-plugins python3-numba"
-bench="qemu-user qemu-system-misc gdbserver oclgrind time"
+bench="qemu-user qemu-system-misc gdbserver oclgrind time libopenmpi-dev openmpi-bin"
 site="mkdocs mkdocs-material"
 check_tools="python3 python3-pytest"
 format="clang-format"

@@ -212,6 +212,10 @@ static enum wt_status refuse(const struct explore *x, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "--systematic is one process, and goes with none of --jobs, --state and "
                        "--check");
+    if (x->share && (x->systematic || x->jobs))
+        return wt_fail(err, WT_INVALID,
+                       "--systematic and --jobs are for one machine; mpirun's -n says how many "
+                       "processes there are");
     if (x->save && !x->systematic)
         return wt_fail(err, WT_INVALID, "--save is for --systematic");
     if (!x->is_host && o->gpu_count > 1)
@@ -239,9 +243,10 @@ static void set_defaults(struct explore *x)
     x->save = x->save ? x->save : "outcome-";
 }
 
-static int explore(int argc, char **argv)
+int explore_shared(int argc, char **argv, const struct explore_share *share)
 {
-    struct explore x = {.command = &cli_explore, .preemptions = EXPLORE_UNBOUNDED};
+    struct explore x = {.command = &cli_explore, .share = share, .preemptions = EXPLORE_UNBOUNDED};
+    const bool works = share && !share->workers;
     struct wt_error err;
     int status = cli_parse(&cli_explore, argc, argv, &x, &x.drive.options, 1, true);
     if (status == CLI_GO) {
@@ -255,12 +260,17 @@ static int explore(int argc, char **argv)
         }
         if (!done)
             done = x.systematic ? explore_search(&x, &err) : explore_runs(&x, &err);
-        status = done ? cli_fail(&cli_explore, &err) : print_all(&x);
+        status = done ? cli_fail(&cli_explore, &err) : works ? 0 : print_all(&x);
     }
     explore_outcomes_free(&x.outcomes);
     free(x.words);
     cli_drive_free(&x.drive);
     return status;
+}
+
+static int explore(int argc, char **argv)
+{
+    return explore_shared(argc, argv, NULL);
 }
 
 const struct cli_command cli_explore = {

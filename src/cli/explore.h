@@ -5,9 +5,27 @@
 #include "cli/drive.h"
 #include "explore/outcome.h"
 
+/*
+ * An exploration by several processes that share its runs: one manager, which has the state file
+ * and tells what was found, and workers. A worker's message is "" at first, then the line of a run
+ * that has ended (explore_journal_line), or "!" and why it could not be made; the answer is the
+ * next run, or EXPLORE_NO_RUN.
+ */
+struct explore_share {
+    void *context;
+    unsigned workers; /* of the manager; 0: this process is a worker */
+    /* A worker's message, and the answer that it waits for. */
+    uint64_t (*ask)(void *context, const char *message);
+    /* The manager waits for the next message: malloc'ed; NULL without host memory. */
+    char *(*listen)(void *context, unsigned *worker);
+    void (*answer)(void *context, unsigned worker, uint64_t run);
+};
+#define EXPLORE_NO_RUN UINT64_MAX
+
 struct explore {
     struct cli_drive drive; /* first: the context of options of `run` */
     const struct cli_command *command;
+    const struct explore_share *share; /* NULL: this process makes all runs */
     uint64_t runs, jobs;
     double timeout; /* seconds of a host program; 0: no limit */
     bool systematic;
@@ -21,11 +39,15 @@ struct explore {
     struct explore_outcomes outcomes;
 };
 
+/* `wavetrap explore` as a part of a shared exploration. Returns the exit status; a worker's is 0,
+ * but CLI_FAILED where its command line is refused. */
+int explore_shared(int argc, char **argv, const struct explore_share *share);
+
 /* The schedule of a run, from 0 on: "rr:64", "rr:1", "lockstep", "random:SEED". */
 void explore_schedule(uint64_t run, char *text, size_t size);
 
-/* Runs the program under `runs` schedules, several processes at a time, and gathers the outcomes.
- */
+/* Runs the program under `runs` schedules, several processes at a time, and gathers the outcomes;
+ * of a shared exploration the part of the manager or of a worker. */
 enum wt_status explore_runs(struct explore *x, struct wt_error *err);
 
 /* Searches all schedules of a kernel, writes the choices of each outcome to a file, and prints what

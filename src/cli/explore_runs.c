@@ -186,18 +186,41 @@ static enum wt_status refuse(const struct job *job, struct wt_error *err)
     return status;
 }
 
+/* A run has ended: into the state file, and to the outcomes. */
+static enum wt_status keep(void *context, uint64_t run, const struct explore_outcome *o,
+                           struct wt_error *err)
+{
+    struct runs *r = context;
+    size_t place;
+    enum wt_status status = WT_OK;
+    if (run >= r->x->runs || r->done[run])
+        return wt_fail(err, WT_INVALID, "run %" PRIu64 " was not asked for", run);
+    if (r->journal.fd >= 0)
+        status = explore_journal_add(&r->journal, run, o, err);
+    r->done[run] = true;
+    return status ? status : explore_outcomes_add(&r->x->outcomes, o, run, &place, err);
+}
+
+/* A worker tells the manager of its run, and learns the next one, or EXPLORE_NO_RUN. */
+static enum wt_status tell(struct runs *r, uint64_t run, const struct explore_outcome *o,
+                           struct wt_error *err)
+{
+    char *line;
+    const enum wt_status status = explore_journal_line(run, o, &line, err);
+    if (!status)
+        r->next = r->x->share->ask(r->x->share->context, line);
+    free(line);
+    return status;
+}
+
 static enum wt_status end(struct runs *r, struct job *job, int how, struct wt_error *err)
 {
     struct explore_outcome o;
-    size_t place;
     if (WIFEXITED(how) && WEXITSTATUS(how) == CLI_FAILED)
         return refuse(job, err);
     enum wt_status status = read_outcome(job, how, &o, err);
-    if (!status && r->journal.fd >= 0)
-        status = explore_journal_add(&r->journal, job->run, &o, err);
     if (!status)
-        status = explore_outcomes_add(&r->x->outcomes, &o, job->run, &place, err);
-    r->done[job->run] = true;
+        status = r->x->share ? tell(r, job->run, &o, err) : keep(r, job->run, &o, err);
     explore_outcome_free(&o);
     return status;
 }
@@ -220,21 +243,26 @@ static enum wt_status wait_for_one(struct runs *r, struct wt_error *err)
     return ended < 0 ? wt_fail(err, WT_IO, "waiting for a run: %s", strerror(errno)) : WT_OK;
 }
 
+/* The next run to begin, EXPLORE_NO_RUN after the last. */
+static uint64_t next_run(struct runs *r)
+{
+    while (r->next < r->x->runs && r->done[r->next])
+        r->next++;
+    return r->next < r->x->runs ? r->next++ : EXPLORE_NO_RUN;
+}
+
 static enum wt_status run_all(struct runs *r, struct wt_error *err)
 {
-    enum wt_status status = WT_OK;
-    uint64_t active = 0;
+    enum wt_status status;
     for (;;) {
-        while (r->next < r->x->runs && r->done[r->next])
-            r->next++;
         struct job *free_job = NULL;
-        active = 0;
+        uint64_t active = 0, run;
         for (uint64_t i = 0; i < r->x->jobs; i++) {
             active += r->job[i].process != 0;
             free_job = r->job[i].process ? free_job : &r->job[i];
         }
-        if (free_job && r->next < r->x->runs)
-            status = begin(r, free_job, r->next++, err);
+        if (free_job && (run = next_run(r)) != EXPLORE_NO_RUN)
+            status = begin(r, free_job, run, err);
         else if (active)
             status = wait_for_one(r, err);
         else
@@ -242,6 +270,40 @@ static enum wt_status run_all(struct runs *r, struct wt_error *err)
         if (status)
             return status;
     }
+}
+
+/* A worker: one run after the other, as the manager says. */
+static enum wt_status work(struct runs *r, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    r->next = r->x->share->ask(r->x->share->context, "");
+    while (!status && r->next != EXPLORE_NO_RUN) {
+        status = begin(r, r->job, r->next, err);
+        if (!status)
+            status = wait_for_one(r, err);
+    }
+    return status;
+}
+
+/* The manager: hands runs out until all workers know that there is none left. */
+static enum wt_status manage(struct runs *r, struct wt_error *err)
+{
+    const struct explore_share *share = r->x->share;
+    enum wt_status status = WT_OK;
+    for (unsigned left = share->workers, worker; left && !status;) {
+        char *message = share->listen(share->context, &worker);
+        if (!message)
+            return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        if (*message == '!')
+            status = wt_fail(err, WT_INVALID, "%s", message + 1);
+        else if (*message)
+            status = explore_journal_read(message, keep, r, err);
+        free(message);
+        const uint64_t run = status ? EXPLORE_NO_RUN : next_run(r);
+        share->answer(share->context, worker, run);
+        left -= run == EXPLORE_NO_RUN;
+    }
+    return status;
 }
 
 static void end_jobs(struct runs *r)
@@ -300,21 +362,31 @@ static enum wt_status open_state(struct runs *r, struct wt_error *err)
     return status;
 }
 
+static void complain(const struct explore_share *share, const struct wt_error *err)
+{
+    char message[sizeof err->text + 1];
+    snprintf(message, sizeof message, "!%s", err->text);
+    share->ask(share->context, message);
+}
+
 enum wt_status explore_runs(struct explore *x, struct wt_error *err)
 {
     struct runs r = {.x = x,
                      .done = calloc(x->runs, sizeof *r.done),
                      .job = calloc(x->jobs, sizeof *r.job),
                      .journal = {.fd = -1}};
+    const bool works = x->share && !x->share->workers, manages = x->share && !works;
     enum wt_status status = WT_OK;
     if (!r.done || !r.job)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
-    if (!status && !x->is_host)
+    if (!status && !x->is_host && !manages)
         status = cli_open(&r.device, &x->drive.options, x->program[0], err);
-    if (!status)
+    if (!status && !works)
         status = open_state(&r, err);
     if (!status)
-        status = run_all(&r, err);
+        status = (works ? work : manages ? manage : run_all)(&r, err);
+    if (status && works)
+        complain(x->share, err);
     end_jobs(&r);
     explore_journal_close(&r.journal);
     if (r.device.family)

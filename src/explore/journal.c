@@ -49,8 +49,8 @@ static bool read_text(char *text)
 }
 
 /* A line is "SEAL RUN STATUS OUTPUT MEMORY FOUND"; the seal is a hash of what is behind it. */
-static enum wt_status take_line(char *line, explore_journal_fn *take, void *context,
-                                struct wt_error *err)
+enum wt_status explore_journal_read(char *line, explore_journal_fn *take, void *context,
+                                    struct wt_error *err)
 {
     struct explore_outcome o = {0};
     uint64_t seal, run;
@@ -68,6 +68,25 @@ static enum wt_status take_line(char *line, explore_journal_fn *take, void *cont
     return take(context, run, &o, err);
 }
 
+enum wt_status explore_journal_line(uint64_t run, const struct explore_outcome *o, char **whole,
+                                    struct wt_error *err)
+{
+    char *line = NULL;
+    size_t size;
+    FILE *out = open_memstream(&line, &size);
+    *whole = NULL;
+    if (out) {
+        fprintf(out, "%" PRIu64 " %d %016" PRIx64 " %016" PRIx64 " |", run, o->status, o->output,
+                o->memory);
+        print_text(out, o->found);
+    }
+    if (!out || fclose(out) ||
+        asprintf(whole, "%016" PRIx64 " %s", (uint64_t)XXH3_64bits(line, size), line) < 0)
+        *whole = NULL;
+    free(line);
+    return *whole ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
 /* Hands all whole lines over; *good: bytes of these. */
 static enum wt_status take_lines(char *text, explore_journal_fn *take, void *context, size_t *good,
                                  struct wt_error *err)
@@ -80,7 +99,7 @@ static enum wt_status take_lines(char *text, explore_journal_fn *take, void *con
         if (!end)
             break;
         *end = 0;
-        if ((status = take_line(line, take, context, err)) == WT_INVALID)
+        if ((status = explore_journal_read(line, take, context, err)) == WT_INVALID)
             wt_fail_in(err, "line %u", number);
         line = end + 1;
     }
@@ -146,22 +165,14 @@ enum wt_status explore_journal_open(struct explore_journal *j, const char *path,
 enum wt_status explore_journal_add(struct explore_journal *j, uint64_t run,
                                    const struct explore_outcome *o, struct wt_error *err)
 {
-    char *line = NULL, *whole = NULL;
-    size_t size;
-    FILE *out = open_memstream(&line, &size);
-    enum wt_status status = WT_OK;
-    if (out) {
-        fprintf(out, "%" PRIu64 " %d %016" PRIx64 " %016" PRIx64 " |", run, o->status, o->output,
-                o->memory);
-        print_text(out, o->found);
-    }
-    if (!out || fclose(out) ||
-        asprintf(&whole, "%016" PRIx64 " %s\n", (uint64_t)XXH3_64bits(line, size), line) < 0)
-        status = wt_fail(err, WT_NO_MEMORY, "no host memory");
-    else
-        status = write_all(j, whole, strlen(whole), err);
+    char *line;
+    enum wt_status status = explore_journal_line(run, o, &line, err);
+    if (status)
+        return status;
+    const size_t length = strlen(line);
+    line[length] = '\n'; /* the file has no zeros */
+    status = write_all(j, line, length + 1, err);
     free(line);
-    free(whole);
     return status;
 }
 

@@ -24,6 +24,15 @@ typedef enum wt_status explore_journal_fn(void *context, uint64_t run,
  */
 enum wt_status explore_journal_open(struct explore_journal *j, const char *path, uint64_t command,
                                     explore_journal_fn *take, void *context, struct wt_error *err);
+/**
+ * A line of such a file, without its end, for a run: *line is malloc'ed, and the caller's.
+ * explore_journal_read() hands it to @p take, and changes it; WT_INVALID: it is damaged.
+ */
+enum wt_status explore_journal_line(uint64_t run, const struct explore_outcome *outcome,
+                                    char **line, struct wt_error *err);
+/** The other way round. */
+enum wt_status explore_journal_read(char *line, explore_journal_fn *take, void *context,
+                                    struct wt_error *err);
 /** Appends a run. */
 enum wt_status explore_journal_add(struct explore_journal *j, uint64_t run,
                                    const struct explore_outcome *outcome, struct wt_error *err);

@@ -1,5 +1,6 @@
 """wavetrap explore: the outcomes of a program under many schedules, its state file, and the search of all schedules against a model."""
 import os
+import pathlib
 import random
 import re
 import signal
@@ -191,6 +192,108 @@ def test_a_state_that_is_damaged_or_of_another_command(build, tmp_path):
     state.write_text("a diary\n")
     done = run(*words, "-gvortex:warps=4", elf)
     assert done.returncode == 125 and "no state file" in done.stderr and state.read_text() == "a diary\n"
+
+
+# ---- on a cluster: Debian's Open MPI, on this machine ----
+
+MPI = pathlib.Path(WAVETRAP).resolve().parent / "wavetrap-explore-mpi"
+
+
+def start_mpi(ranks, folder, *words):
+    """What Open MPI keeps of a killed job stays in @p folder."""
+    environment = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "TMPDIR": str(folder)}
+    return subprocess.Popen(["mpirun", "-q", "--oversubscribe", "-n", str(ranks), MPI, *map(str, words)], env=environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def mpi(ranks, folder, *words):
+    child = start_mpi(ranks, folder, *words)
+    out, err = child.communicate(timeout=300)
+    return subprocess.CompletedProcess(child.args, child.returncode, out, err)
+
+
+needs_mpi = pytest.mark.skipif(not MPI.exists(), reason="built without MPI (libopenmpi-dev)")
+
+
+@needs_mpi
+def test_ranks_find_what_one_process_finds(build, tmp_path):
+    elf, state = build.asm(UPDATES), tmp_path / "state"
+    (tmp_path / "p").write_text("#!/bin/sh\necho $1\nexit 3\n")
+    (tmp_path / "p").chmod(0o755)
+    for words in (["-gvortex:warps=4", "--runs=40", elf], ["--runs=4", tmp_path / "p", "--runs=x"]):
+        whole = run("explore", *words)
+        for ranks in (1, 2, 4):
+            done = mpi(ranks, tmp_path, *words)
+            assert (done.returncode, done.stdout) == (whole.returncode, whole.stdout), done
+    # The state file is the same, too: each goes on with the other's.
+    assert mpi(3, tmp_path, "-gvortex:warps=4", f"--state={state}", "--runs=20", elf).returncode == SEVERAL
+    assert run("explore", "-gvortex:warps=4", f"--state={state}", "--runs=30", elf).returncode == SEVERAL
+    done = mpi(3, tmp_path, "-gvortex:warps=4", f"--state={state}", "--runs=40", elf)
+    assert done.stdout == run("explore", "-gvortex:warps=4", "--runs=40", elf).stdout and len(lines(state)) == 40
+
+
+@needs_mpi
+def test_ranks_say_once_what_is_wrong(build, tmp_path):
+    """The command line, before any run; and what only a worker sees, with its host's name."""
+    elf = build.asm(UPDATES)
+    for words, message in ((["--jobs=2", elf], "mpirun's -n says"), (["--systematic", elf], "are for one machine"),
+                           (["--runs=0", elf], "runs are 1 to"), (["-gvortex:warps=99999", elf], "must be 1 to"),
+                           (["--load=/no/such/file@0x90000000", elf], f"on {os.uname().nodename}: "), (["--state=/no/such/file", elf], "cannot open")):
+        done = mpi(3, tmp_path, *words)
+        assert done.returncode == 125 and done.stderr.count(message) == 1 and not done.stdout, (words, done)
+
+
+def descendants(of):
+    """The processes that @p of has started, and theirs: process: name of its program."""
+    found, parents = {}, {}
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                name, rest = open(f"/proc/{entry}/stat").read().rsplit(")", 1)
+            except OSError:
+                continue
+            parents[int(entry)] = (int(rest.split()[1]), name.split("(", 1)[1], rest.split()[0])
+    for process in parents:
+        at = process
+        while at in parents and at != of:
+            at = parents[at][0]
+        if at == of and process != of and parents[process][2] != "Z":
+            found[process] = parents[process][1]
+    return found
+
+
+@needs_mpi
+@pytest.mark.parametrize("most", [4, pytest.param(50, marks=pytest.mark.full)])
+def test_a_killed_job_goes_on(build, tmp_path, most):
+    """The starter, the manager, a worker or all of them are killed at random moments: no run is lost or made twice."""
+    elf, state, runs = build.asm(UPDATES), tmp_path / "state", 40 * most
+    words = ["-gvortex:warps=4", f"--runs={runs}", f"--state={state}", elf]
+    rng, kills = random.Random(most), 0
+    while kills < most:
+        child = start_mpi(3, tmp_path, *words)
+        want = (len(lines(state)) if state.exists() else 0) + rng.randrange(0, 30)
+        while child.poll() is None and (len(lines(state)) if state.exists() else 0) < min(want, runs - 1):
+            time.sleep(0.001)
+        started = descendants(child.pid)
+        ranks = sorted(process for process, name in started.items() if name.startswith("wavetrap-explor"))
+        chosen = rng.choice([[child.pid], ranks[:1], ranks[1:2], [child.pid, *started]])
+        for process in chosen:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        kills += bool(chosen)
+        child.communicate(timeout=120)
+        while any(os.path.exists(f"/proc/{process}") for process in started):
+            try:
+                os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                pass
+            time.sleep(0.01)
+    done = mpi(3, tmp_path, *words)
+    whole = run("explore", *(word for word in words if "--state" not in str(word)))
+    assert (done.returncode, done.stdout) == (whole.returncode, whole.stdout)
+    assert sorted(int(line.split()[1]) for line in lines(state)) == list(range(runs))
 
 
 # ---- all schedules ----

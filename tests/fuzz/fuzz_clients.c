@@ -150,7 +150,7 @@ static void act(struct wt_rsp_session *s, unsigned what, struct input *in)
         in->at += size;
     } else {
         wt_rsp_session_end(s);
-        wt_rsp_session_begin(s);
+        wt_rsp_session_begin(s, true);
     }
 }
 

@@ -49,7 +49,7 @@ static bool conversation_open(struct conversation *c, struct wt_session *shared,
 /* A connection on which a debugger's first packet, qSupported, has come. */
 static void conversation_begin(struct wt_rsp_session *s)
 {
-    wt_rsp_session_begin(s);
+    wt_rsp_session_begin(s, true);
     s->in.strict = false;
 }
 

@@ -173,7 +173,7 @@ static void begin_client(struct wt_rsp_server *server, int in, int out)
         drop_client(server, "out of memory");
         return;
     }
-    wt_rsp_session_begin(server->session);
+    wt_rsp_session_begin(server->session, in == out);
 }
 
 /* ---- clients beyond the first ---- */

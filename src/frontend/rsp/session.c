@@ -186,11 +186,11 @@ void wt_rsp_session_free(struct wt_rsp_session *s)
     free(s);
 }
 
-void wt_rsp_session_begin(struct wt_rsp_session *s)
+void wt_rsp_session_begin(struct wt_rsp_session *s, bool by_port)
 {
     wt_packet_reader_clear(&s->in);
     wt_packet_writer_clear(&s->out);
-    s->in.strict = true;
+    s->in.strict = by_port;
     s->out.keep_last = true;
     s->no_ack = s->next_no_ack = false;
     s->multiprocess = s->swbreak = s->hwbreak = s->error_message = s->no_resumed = false;

@@ -261,8 +261,11 @@ struct wt_rsp_session *wt_rsp_session_new(struct wt_debugger *debugger, struct w
 /** Frees it; its client has left the session before. */
 void wt_rsp_session_free(struct wt_rsp_session *session);
 
-/** A client has come: all is as at the beginning; what runs is interrupted. */
-void wt_rsp_session_begin(struct wt_rsp_session *session);
+/**
+ * A client has come: all is as at the beginning; what runs is interrupted. @p by_port: it may be a
+ * web page (WT_PACKET_FOREIGN); one at our standard input is none.
+ */
+void wt_rsp_session_begin(struct wt_rsp_session *session, bool by_port);
 /** The client is gone: what runs is halted, unless it detached; its breakpoints are removed. */
 void wt_rsp_session_end(struct wt_rsp_session *session);
 
