@@ -1,4 +1,5 @@
-/* `wavetrap-explore-mpi`: `wavetrap explore` with its runs shared out over the ranks of an MPI job. */
+/* `wavetrap-explore-mpi`: `wavetrap explore` with its runs shared out over the ranks of an MPI job.
+ */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +73,8 @@ int main(int argc, char **argv)
                                         .listen = listen_to_workers,
                                         .answer = answer};
     /* What is wrong with the command line is said once. */
-    bool failed = rank && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr));
+    bool failed =
+        rank && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr));
     int status = failed ? CLI_FAILED : explore_shared(argc, argv, size > 1 ? &share : NULL);
     if ((fflush(stdout) || ferror(stdout)) && !status)
         status = CLI_FAILED;
