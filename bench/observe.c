@@ -3,8 +3,8 @@
  * memory cost. Runs the kernel, or the whole program, with nobody who observes it (WAY `plain`), or
  * with a client that counts the bytes of all accesses (`bytes`) and the events, too (`all`), or
  * with the check of memory (`memory`), or of races, too (`race`), or of uninitialised values, too
- * (`init`), or of barriers (`sync`). Prints the CPU seconds of the run, the bytes and events, or
- * the findings, and by how many bytes the heap has grown.
+ * (`init`), or of all three (`three`), or of barriers (`sync`). Prints the CPU seconds of the run,
+ * the bytes and events, or the findings, and by how many bytes the heap has grown.
  */
 #include <inttypes.h>
 #include <malloc.h>
@@ -89,15 +89,17 @@ int main(int argc, char **argv)
     struct wt_check_set set = {.memory = NULL};
     const char *way = argv[1];
     bool begun = true;
-    if (!strcmp(way, "memory") || !strcmp(way, "race") || !strcmp(way, "init"))
+    const bool races = !strcmp(way, "race") || !strcmp(way, "three"),
+               values = !strcmp(way, "init") || !strcmp(way, "three");
+    if (!strcmp(way, "memory") || races || values)
         begun = (set.memory = wt_emulated_check(&e, note_finding, &counts));
-    if (!strcmp(way, "race"))
-        begun &= (set.race =
-                      wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts)) != NULL;
-    else if (!strcmp(way, "init"))
+    if (values)
         begun &=
             (set.init = wt_emulated_check_init(&e, WT_INIT_USE, note_finding, &counts)) != NULL;
-    else if (!strcmp(way, "sync"))
+    if (races)
+        begun &= (set.race =
+                      wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts)) != NULL;
+    if (!strcmp(way, "sync"))
         begun = (set.sync = wt_check_sync_begin(m, note_finding, &counts));
     else if (!strcmp(way, "hazard"))
         begun = (set.hazard = wt_check_hazard_begin(m, note_finding, &counts));

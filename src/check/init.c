@@ -22,7 +22,23 @@ static void free_insn(void *insn)
 
 static void forget_code(struct wt_check_init *c)
 {
+    c->insns = 0;
+    c->code_state++;
     wt_check_code_forget(&c->code, free_insn);
+}
+
+/* Whether all that it does is to compute values in registers. */
+static bool computes(const struct init_insn *insn)
+{
+    bool results = false;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (o->kind == WT_OPERAND_MEMORY)
+            return false;
+        results |= init_is_result(o);
+    }
+    return results && insn->head.operation < WT_DOES_LOAD && !insn->head.decides &&
+           (!insn->head.indirect || insn->head.steady) && !insn->head.empties.count;
 }
 
 static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
@@ -41,17 +57,19 @@ static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
     insn->lanes = (o->lanes ? wt_lanes_first(o->lanes) << o->first_lane : ~(wt_lanes)0) &
                   wt_lanes_first(c->machine->lanes);
     memcpy(&insn->head, o, offsetof(struct wt_insn_operands, list));
+    insn->computes = computes(insn);
+    insn->number = INIT_NO_NUMBER;
     return init_list_spans(c, insn);
 }
 
 /* What is known of the instruction that a wave is about to execute; NULL: nothing. */
-static const struct init_insn *insn_at(struct wt_check_init *c, const struct wt_issue *i)
+static struct init_insn *insn_at(struct wt_check_init *c, const struct wt_issue *i)
 {
     enum { FRAME = 48 }; /* bits of addresses of code */
     struct wt_insn_operands o;
     const bool keyed = !(i->pc >> FRAME) && !(i->frame >> (64 - FRAME));
     const uint64_t key = keyed ? i->pc | (uint64_t)i->frame << FRAME : i->pc;
-    const struct init_insn *known = wt_check_code_find(&c->code, key);
+    struct init_insn *known = wt_check_code_find(&c->code, key);
     if (known && (keyed || !known->head.steady))
         return known;
     if (!c->machine->ops->operands(c->machine, i->wave, i->pc, &o))
@@ -59,8 +77,12 @@ static const struct init_insn *insn_at(struct wt_check_init *c, const struct wt_
     if (o.indirect && !(o.steady && keyed))
         return take_operands(c, &c->now, &o) ? &c->now : NULL;
     struct init_insn *insn = calloc(1, sizeof *insn);
-    if (insn && take_operands(c, insn, &o) && wt_check_code_add(&c->code, key, insn))
+    if (insn && take_operands(c, insn, &o) && wt_check_code_add(&c->code, key, insn)) {
+        insn->pc = i->pc;
+        if (keyed && c->insns < INIT_NO_NUMBER)
+            insn->number = c->insns++;
         return insn;
+    }
     free_insn(insn);
     return NULL;
 }
@@ -146,8 +168,10 @@ static bool is_past(struct wt_check_init *c, uint64_t time)
 /* What changes of a wave is noted from now on, or is not. */
 static void note_changes(struct wt_check_init *c, struct init_wave *w)
 {
-    for (unsigned i = 0; i < INIT_FILES; i++)
+    for (unsigned i = 0; i < INIT_FILES; i++) {
         w->file[i].past = c->past.kept ? &c->past : NULL;
+        w->file[i].state = &w->state;
+    }
 }
 
 /* What happens from now on is of this time. */
@@ -188,6 +212,7 @@ static struct init_wave *new_wave(struct wt_check_init *c, uint32_t slot, uint64
     struct init_wave *w = c->wave[slot];
     if (w) {
         w->id = id;
+        w->state = 1;
         note_changes(c, w);
     }
     return w;
@@ -199,18 +224,84 @@ static struct init_wave *wave_of(struct wt_check_init *c, uint32_t slot, uint64_
     return w && w->id == id ? w : new_wave(c, slot, id); /* its begin was not seen */
 }
 
+/* ---- what need not be told ---- */
+
+/* Whether neither the instruction's sources nor its results have undefined bits: then it changes
+ * nothing that the check knows. */
+static bool is_clean(struct init_wave *w, const struct init_insn *insn)
+{
+    uint32_t *clean;
+    if (!insn->computes || insn->number == INIT_NO_NUMBER)
+        return false;
+    if (insn->number >= w->clean_room) {
+        const size_t old = w->clean_room;
+        if (!(clean = wt_array_grow(w->clean, &w->clean_room, insn->number + 1, sizeof *clean)))
+            return false;
+        memset(clean + old, 0, (w->clean_room - old) * sizeof *clean);
+        w->clean = clean;
+    }
+    clean = &w->clean[insn->number];
+    if (*clean == w->state)
+        return true;
+    if (!init_is_clean(w, insn))
+        return false;
+    *clean = w->state;
+    return true;
+}
+
+/* Notes which instruction is behind the one that the wave has executed before. */
+static void link(struct wt_check_init *c, struct init_wave *w, struct init_insn *insn)
+{
+    enum { MOST_BYTES = 16 }; /* of an instruction */
+    if (w->code != c->code_state) {
+        memset(w->clean, 0, w->clean_room * sizeof *w->clean);
+        w->code = c->code_state;
+        w->last = NULL;
+    }
+    if (w->last && insn->pc > w->last->pc && insn->pc - w->last->pc <= MOST_BYTES) {
+        w->last->computes &= !w->last->next || w->last->next == insn;
+        w->last->next = insn;
+    }
+    w->last = insn->computes ? insn : NULL;
+}
+
+/* How many instructions from this one on change nothing that the check knows. All lanes of the wave
+ * execute them: no others wait for their turn. */
+static uint64_t skipped(const struct wt_check_init *c, struct init_wave *w, struct init_insn *insn,
+                        const struct wt_issue *i)
+{
+    enum { MOST = 64 };
+    const struct wt_machine *m = c->machine;
+    uint64_t count = 0;
+    if ((!c->may_skip && i->mask != wt_lanes_first(m->lanes)) || (m->watch && m->watch->mistakes))
+        return 0;
+    for (; insn && count < MOST && is_clean(w, insn); insn = insn->next, count++)
+        w->last = insn;
+    return count;
+}
+
 /* ---- what the observer is told ---- */
 
 static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
     struct init_pending *p = &c->pending;
+    struct init_insn *insn;
     p->insn = NULL;
     c->writes = 0;
-    if (!i->issues || is_past(c, i->time) || !(p->insn = insn_at(c, i)))
+    if (!i->issues || is_past(c, i->time) || !(insn = insn_at(c, i)))
         return;
     go_on(c, i->time);
-    const struct init_insn *insn = p->insn;
+    struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
+    if (!w)
+        return;
+    link(c, w, insn);
+    const uint64_t skip = skipped(c, w, insn, i);
+    if (skip) {
+        wt_observe_skip(m, c, skip);
+        return;
+    }
+    p->insn = insn;
     p->wave = i->wave;
     p->time = i->time;
     p->pc = i->pc;
@@ -222,11 +313,6 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
         memset(p->more, 0, sizeof p->more);
     p->any_more = false;
     if (insn->head.any_lane && !p->enabled) {
-        p->insn = NULL;
-        return;
-    }
-    struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
-    if (!w) {
         p->insn = NULL;
         return;
     }
@@ -331,6 +417,7 @@ struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *spac
     *c = (struct wt_check_init){
         .machine = m, .level = level, .found = found, .context = context, .run = wt_follow(m)};
     c->past.free_gone = free_gone;
+    c->may_skip = m->ops->divergence == wt_machine_no_divergence;
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);
     wt_check_init_set_space(c, space);

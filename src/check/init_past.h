@@ -33,6 +33,7 @@ struct init_file {
     uint64_t *fresh; /* of these: all bits, and the cell has no values yet */
     uint32_t *undefined, *computed, *origin;
     struct init_past *past; /* what changes is noted there; NULL: it is not */
+    uint32_t *state;        /* of the wave (init_state.h) */
 };
 
 enum init_change_kind {

@@ -103,6 +103,7 @@ static bool grow(struct init_file *f, size_t cells)
         memcpy(grown.origin, f->origin, f->cells * sizeof *f->origin);
     }
     grown.past = f->past;
+    grown.state = f->state;
     free(f->any);
     free(f->fresh);
     free(f->undefined);
@@ -124,6 +125,7 @@ static void set_cell(struct init_file *f, size_t cell, uint32_t mask, uint32_t u
     if (f->past && (old || now))
         init_note_cell(f, cell);
     f->fresh[cell / 64] &= ~bit;
+    *f->state += (now & ~old) != 0;
     f->any[cell / 64] = now ? f->any[cell / 64] | bit : f->any[cell / 64] & ~bit;
     if (!now)
         return;
@@ -353,6 +355,17 @@ bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, w
     return false;
 }
 
+bool init_is_clean(const struct init_wave *w, const struct init_insn *insn)
+{
+    for (unsigned i = 0; i < insn->reads + insn->writes; i++) {
+        const struct init_span *s = &insn->span[i];
+        const struct init_file *f = &w->file[s->file];
+        if (s->word < f->cells / 64 && f->any[s->word] & s->cells)
+            return false;
+    }
+    return true;
+}
+
 bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w,
                         const struct wt_insn_operand *o, wt_lanes lanes)
 {
@@ -487,6 +500,7 @@ static bool make_fresh(struct init_file *f, size_t first, size_t last)
 {
     if (!grow(f, last + 1))
         return false;
+    ++*f->state;
     for (size_t word = first / 64; f->past && word <= last / 64; word++)
         init_note_set(f, word);
     for (size_t cell = first; cell <= last; cell++) {
@@ -574,5 +588,6 @@ void init_free_wave(struct init_wave *w)
         free(w->file[i].fresh);
         free(w->file[i].undefined);
     }
+    free(w->clean);
     init_space_clear(&w->own);
 }

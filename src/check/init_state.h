@@ -28,6 +28,12 @@ struct init_wave {
     uint64_t id;
     struct init_file file[INIT_FILES];
     struct init_space own; /* PRIVATE memory: dwords of all lanes side by side */
+    uint32_t state;        /* changes when a register becomes undefined */
+    uint32_t code;         /* the check's `code_state` of what follows */
+    uint32_t *clean; /* by number of an instruction: the state in which it had no undefined source
+                        or result; or 0 */
+    size_t clean_room;
+    struct init_insn *last; /* that it was told of last; NULL: it has a branch behind it */
 };
 
 /* Which of a span's cells count. */
@@ -59,7 +65,13 @@ struct init_insn {
     struct wt_insn_operands head; /* its list is not used */
     struct wt_insn_operand *list;
     const struct wt_insn_operand *guard; /* says by which lanes it is executed; NULL: none does */
+    uint64_t pc;
+    uint32_t number;        /* from 0 on; of an instruction whose operands are not known beforehand:
+                               NO_NUMBER */
+    bool computes;          /* it has a result, accesses no memory and goes to what is behind it */
+    struct init_insn *next; /* that is; NULL: not known yet */
 };
+enum { INIT_NO_NUMBER = UINT16_MAX };
 
 /* Bits of a register that an instruction will have written. */
 struct init_write {
@@ -95,6 +107,9 @@ struct wt_check_init {
     struct init_past past;
     struct wt_map groups;      /* home + 1 -> struct init_space */
     struct wt_check_code code; /* struct init_insn */
+    uint32_t insns;            /* in it, that have numbers */
+    uint32_t code_state;       /* changes when it is forgotten */
+    bool may_skip;             /* lanes of a wave that are off wait for an instruction, if at all */
     struct init_insn now;      /* whose registers choose its operands */
     struct init_pending pending;
     struct init_write *write;
@@ -151,6 +166,8 @@ void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned
 bool init_list_spans(const struct wt_check_init *c, struct init_insn *insn);
 /* Whether some of its sources are undefined; more may be said. */
 bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes);
+/* Whether no source and no result of the instruction has undefined bits, in any lane. */
+bool init_is_clean(const struct init_wave *w, const struct init_insn *insn);
 /* What is written is defined, but for what was put. */
 void init_commit(struct wt_check_init *c, struct init_wave *w);
 /* They are defined from now on. */

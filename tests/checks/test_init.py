@@ -217,3 +217,16 @@ def test_the_origin_has_its_allocation_and_who_computed_first():
 def test_what_is_defined_is_told_where_that_is_checked(options, said):
     done = session("vortex", "sum_of_a_part", "break own_sum", "run", "info defined a", options=options)
     assert said in done.stdout + done.stderr, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex")])
+def test_what_is_passed_by_changes_no_finding(tmp_path, program, family):
+    """Runs of instructions that change nothing are passed by in one turn of a wave. With turns of one issue none are, and the findings are the same."""
+    found = {}
+    planted = [use.case for use in PLANTED if use.program == program]
+    for turns in ("rr:1", "rr:64"):
+        (tmp_path / turns).mkdir()
+        for cases in [[case] for case in planted] if program == "init_vortex" else [planted]:
+            each, _ = reported(tmp_path / turns, program, family, "bad", *cases, options=[f"--schedule={turns}"])
+            found.setdefault(turns, []).extend(sorted((one["finding"], places(one)) for one in each))
+    assert found["rr:1"] == found["rr:64"] and len(found["rr:1"]) >= 8

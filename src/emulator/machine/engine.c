@@ -135,7 +135,8 @@ __attribute__((noinline)) static uint64_t run_observed_turn(struct wt_machine *m
                                                             uint64_t n)
 {
     const struct wt_issue next = m->engine->next_issue(m, wave);
-    const uint64_t issued = m->engine->turn(m, wave, wt_observe_before(m, &next) ? 1 : n);
+    const uint64_t most = wt_observe_before(m, &next);
+    const uint64_t issued = m->engine->turn(m, wave, most < n ? most : n);
     wt_observe_after(m, &next, issued);
     return issued;
 }

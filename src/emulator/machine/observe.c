@@ -142,15 +142,24 @@ void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     }
 }
 
-bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
+uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 {
-    bool asks = false;
-    for (const struct wt_observer *o = m->observer; o; o = o->beneath) {
+    uint64_t most = UINT64_MAX;
+    for (struct wt_observer *o = m->observer; o; o = o->beneath) {
+        o->most = 1;
         if (o->before)
             o->before(o->context, m, issue);
-        asks |= o->issue != NULL;
+        if (o->issue && o->most < most)
+            most = o->most;
     }
-    return asks;
+    return most;
+}
+
+void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues)
+{
+    for (struct wt_observer *o = m->observer; o; o = o->beneath)
+        if (o->context == context && o->before)
+            o->most = issues;
 }
 
 void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)

@@ -103,6 +103,12 @@ void wt_observe_issues(struct wt_machine *m, wt_observe_issue_fn *before,
 bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issue_fn *before,
                         wt_observe_issue_fn *after, void *context);
 
+/**
+ * From `before` of an observer: it need not be told of the next @p issues of that wave, 1 or more,
+ * that which is about to come among them. Of those others hear as without this one.
+ */
+void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues);
+
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
                                   uint64_t size);
@@ -206,6 +212,7 @@ struct wt_observer {
     void *context;
     struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
     bool stays;                  /**< wt_observe_beneath() has added it */
+    uint64_t most;               /**< issues that may come before it is told of one again */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
@@ -254,9 +261,9 @@ void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64
                       const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);
 /** Frees the observers of a machine that ends. */
 void wt_observe_free(struct wt_machine *m);
-/** Tells the observers of the next issue, before its instruction is executed. True: they ask for
- * each issue. */
-bool wt_observe_before(struct wt_machine *m, const struct wt_issue *issue);
+/** Tells the observers of the next issue, before its instruction is executed. Returns how many may
+ * come before they are told of one again. */
+uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue);
 /** Hands over the records, and the issue where it has @p issued. */
 void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued);
 
