@@ -45,7 +45,7 @@ static uint64_t integral(uint64_t bits, unsigned round)
     double v;
     memcpy(&v, &bits, sizeof v);
     if (v != v)
-        return bits;
+        return quieted(bits);
     const double r = round == WT_RTZ   ? trunc(v)
                      : round == WT_RDN ? floor(v)
                      : round == WT_RUP ? ceil(v)
@@ -65,7 +65,8 @@ static uint64_t clamp_unsigned(uint64_t v, unsigned bytes)
     return v > most ? most : v;
 }
 
-/* Out of range: the nearest there is; NaN: 0. */
+/* Out of range: the nearest there is. NaN: 0, but from or to 64 bits the highest bit alone (manual
+ * 9.7.9.21). */
 static uint64_t to_integer(const struct ptx_op *o, uint64_t wide)
 {
     const unsigned bytes = ptx_type_bytes((enum ptx_type)o->type);
@@ -73,7 +74,7 @@ static uint64_t to_integer(const struct ptx_op *o, uint64_t wide)
     double v;
     memcpy(&v, &wide, sizeof v);
     if (v != v)
-        return 0;
+        return bytes == 8 || o->from_type == PTX_F64 ? UINT64_C(1) << (8 * bytes - 1) : 0;
     return is_signed(o->type) ? clamp_signed(wt_f64_to_i64(wide, &fp), bytes)
                               : clamp_unsigned(wt_f64_to_u64(wide, &fp), bytes);
 }
@@ -88,6 +89,8 @@ uint16_t ptx_bfloat(uint64_t wide, unsigned round)
     bits |= wt_f32_to_f64(bits, &fp) != wide;
     if (round == WT_RTZ)
         return (uint16_t)(bits >> 16);
+    if (round != WT_RNE) /* up or down */
+        return (uint16_t)((bits + (bits >> 31 == (round == WT_RDN) ? 0xffff : 0)) >> 16);
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
@@ -106,7 +109,13 @@ static uint64_t narrow(const struct ptx_op *o, uint64_t wide)
         wide = double_bits(v);
     }
     if (o->type == PTX_F64)
-        return wide;
+        return o->ftz && v != v ? UINT64_C(0x7fffffffe0000000) : wide;
+    if (o->from_type == PTX_F64 && v != v) { /* a NaN keeps its upper bits */
+        const uint32_t cut = wt_f64_to_f32(wide, &fp);
+        return o->type == PTX_F16    ? wt_f64_to_f16(wide, &fp)
+               : o->type == PTX_BF16 ? cut >> 16
+                                     : cut;
+    }
     const bool finite = o->how & 2 && v == v; /* .satfinite */
     if (o->type == PTX_F16) {
         const uint16_t r = v != v ? 0x7fff : wt_f64_to_f16(wide, &fp);
@@ -132,17 +141,15 @@ static uint64_t from_integer(const struct ptx_op *o, uint64_t v)
 {
     struct wt_fp fp = {.round = o->round};
     const bool s = is_signed(o->from_type);
-    uint64_t r;
+    if (o->sat)
+        v = s && (int64_t)v < 0 ? 0 : v != 0;
     if (o->type == PTX_F64)
         return s ? wt_i64_to_f64((int64_t)v, &fp) : wt_u64_to_f64(v, &fp);
     if (o->type == PTX_F16)
         return s ? wt_i64_to_f16((int64_t)v, &fp) : wt_u64_to_f16(v, &fp);
     if (o->type == PTX_BF16)
         return ptx_bfloat(sticky_double(s, v), o->round);
-    r = s ? wt_i64_to_f32((int64_t)v, &fp) : wt_u64_to_f32(v, &fp);
-    if (o->sat)
-        r = (uint32_t)r & 0x80000000u ? 0 : r > 0x3f800000 ? 0x3f800000 : r;
-    return r;
+    return s ? wt_i64_to_f32((int64_t)v, &fp) : wt_u64_to_f32(v, &fp);
 }
 
 /* The value of an integer in 64 bits. */
@@ -173,7 +180,8 @@ static uint64_t refit(const struct ptx_op *o, uint64_t v)
 static uint64_t convert(const struct ptx_op *o, uint64_t v)
 {
     if (is_float(o->from_type)) {
-        uint64_t wide = widen(o->from_type, v, o->ftz);
+        /* a half's rounding flushes nothing */
+        uint64_t wide = widen(o->from_type, v, o->ftz && o->type != PTX_F16);
         if (!is_float(o->type))
             return to_integer(o, wide);
         /* Bits that move only: a NaN stays what it is. */
@@ -253,7 +261,7 @@ PTX_ROW(f64_u32, uint32_t, uint32_t, double, a)
 PTX_ROW(s32_f32, float, float, uint32_t, truncated(a))
 PTX_ROW(u32_f32, float, float, uint32_t, truncated_unsigned(a))
 PTX_ROW(f64_f32, float, float, double, (double)a)
-PTX_ROW(f32_f64, double, double, uint32_t, one_nan((float)a))
+PTX_ROW(f32_f64, double, double, float, (float)a)
 PTX_ROW(near_f32, float, float, uint32_t, one_nan(nearbyintf(a)))
 PTX_ROW(truncated_f32, float, float, uint32_t, one_nan(truncf(a)))
 PTX_ROW(floor_f32, float, float, uint32_t, one_nan(floorf(a)))

@@ -16,11 +16,11 @@ PTX_ROW(sub_f32, float, float, uint32_t, one_nan(a - b))
 PTX_ROW(mul_f32, float, float, uint32_t, one_nan(a *b))
 PTX_ROW(fma_f32, float, float, uint32_t, one_nan(fmaf(a, b, c)))
 PTX_ROW(div_f32, float, float, uint32_t, one_nan(a / b))
-PTX_ROW(add_f64, double, double, double, a + b)
-PTX_ROW(sub_f64, double, double, double, a - b)
-PTX_ROW(mul_f64, double, double, double, a *b)
-PTX_ROW(fma_f64, double, double, double, fma(a, b, c))
-PTX_ROW(div_f64, double, double, double, a / b)
+PTX_ROW(add_f64, double, double, uint64_t, settled(a + b, b, a, 0))
+PTX_ROW(sub_f64, double, double, uint64_t, settled(a - b, b, a, 0))
+PTX_ROW(mul_f64, double, double, uint64_t, settled(a *b, b, a, 0))
+PTX_ROW(fma_f64, double, double, uint64_t, settled(fma(a, b, c), b, c, a))
+PTX_ROW(div_f64, double, double, uint64_t, settled(a / b, a, b, 0))
 
 /* ---- the others, a lane at a time ---- */
 
@@ -146,7 +146,17 @@ static uint32_t single(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t 
     return o->sat ? saturate(r) : r;
 }
 
-static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
+static inline uint64_t absolute_wide(uint64_t a)
+{
+    return is_nan_wide(a) ? quieted(a) : a & INT64_MAX;
+}
+
+static inline uint64_t negated_wide(uint64_t a)
+{
+    return is_nan_wide(a) ? quieted(a) : a ^ UINT64_C(1) << 63;
+}
+
+static uint64_t twice_before_nan(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
 {
     struct wt_fp fp = {.round = o->round, .propagate_nan = true};
     switch (o->how) {
@@ -171,11 +181,30 @@ static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c
     case PTX_OP_max:
         return wt_f64_max(a, b, &fp);
     case PTX_OP_abs:
-        return a & ~(UINT64_C(1) << 63);
+        return absolute_wide(a);
     case PTX_OP_neg:
-        return a ^ UINT64_C(1) << 63;
+        return negated_wide(a);
     default:
         return (a & UINT64_C(1) << 63) | (b & ~(UINT64_C(1) << 63));
+    }
+}
+
+static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
+{
+    const uint64_t r = twice_before_nan(o, a, b, c);
+    switch (o->how) {
+    case PTX_OP_abs:
+    case PTX_OP_neg:
+    case PTX_OP_copysign:
+        return r;
+    case PTX_OP_div:
+        return is_nan_wide(r) ? nan_of(a, b, 0) : r;
+    case PTX_OP_rcp:
+    case PTX_OP_sqrt:
+    case PTX_OP_rsqrt:
+        return is_nan_wide(r) ? nan_of(a, 0, 0) : r;
+    default:
+        return is_nan_wide(r) ? nan_of(b, o->how == PTX_OP_fma ? c : a, a) : r;
     }
 }
 
@@ -185,13 +214,14 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
         .round = o->round, .propagate_nan = true, .flush_input = o->ftz, .flush_output = o->ftz};
     const bool nan = (a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00;
     const bool compares = o->how == PTX_OP_min || o->how == PTX_OP_max;
+    const bool moves = o->how == PTX_OP_abs || o->how == PTX_OP_neg;
     uint16_t r, sign = 0;
     if (compares && o->combine & XORSIGN) {
         sign = (a ^ b) & 0x8000;
         a &= 0x7fff;
         b &= 0x7fff;
     }
-    if (compares && o->ftz) {
+    if ((compares || moves) && o->ftz) {
         a &= a & 0x7c00 ? 0xffff : 0x8000;
         b &= b & 0x7c00 ? 0xffff : 0x8000;
     }
@@ -228,7 +258,7 @@ static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
     }
     }
     if ((r & 0x7fff) > 0x7c00)
-        return 0x7fff;
+        return o->sat ? 0 : 0x7fff;
     if (!compares && o->combine & RELU && r & 0x8000)
         return 0;
     if (o->sat) {
@@ -354,36 +384,20 @@ static inline uint32_t extreme(uint32_t a, uint32_t b, bool max, bool strict)
     return a_nan ? (strict ? NAN32 : b) : b_nan ? or_nan : r;
 }
 
-static inline uint64_t quieted(uint64_t a)
-{
-    return a | UINT64_C(1) << 51;
-}
-
-static inline bool is_nan_wide(uint64_t a)
-{
-    return (a & INT64_MAX) > UINT64_C(0x7ff) << 52;
-}
-
 static inline uint64_t extreme_wide(uint64_t a, uint64_t b, bool max)
 {
     const uint64_t r = (ordered_wide(a) < ordered_wide(b)) != max ? a : b;
-    const uint64_t other = is_nan_wide(b) ? quieted(a) : b;
+    const uint64_t other = is_nan_wide(b) ? quieted(b) : b;
     return is_nan_wide(a) ? other : is_nan_wide(b) ? a : r;
 }
 
-/* A root or a quotient of one operand: NaNs are the operand's, or the GPU's own. */
-static inline uint64_t settled(uint64_t a, double r)
-{
-    return is_nan_wide(a) ? quieted(a) : r == r ? wt_double_bits(r) : UINT64_C(0xfff) << 51;
-}
-
-PTX_ROW(sqrt_f64, uint64_t, uint64_t, uint64_t, settled(a, sqrt(wt_double_of_bits(a))))
-PTX_ROW(rcp_f64, uint64_t, uint64_t, uint64_t, settled(a, 1 / wt_double_of_bits(a)))
-PTX_ROW(rsqrt_f64, double, double, double, 1 / sqrt(a))
+PTX_ROW(sqrt_f64, double, double, uint64_t, settled(sqrt(a), a, 0, 0))
+PTX_ROW(rcp_f64, double, double, uint64_t, settled(1 / a, a, 0, 0))
+PTX_ROW(rsqrt_f64, double, double, uint64_t, settled(1 / sqrt(a), a, 0, 0))
 PTX_ROW(min_f64, uint64_t, uint64_t, uint64_t, extreme_wide(a, b, false))
 PTX_ROW(max_f64, uint64_t, uint64_t, uint64_t, extreme_wide(a, b, true))
-PTX_ROW(abs_f64, uint64_t, uint64_t, uint64_t, a &INT64_MAX)
-PTX_ROW(neg_f64, uint64_t, uint64_t, uint64_t, a ^ UINT64_C(1) << 63)
+PTX_ROW(abs_f64, uint64_t, uint64_t, uint64_t, absolute_wide(a))
+PTX_ROW(neg_f64, uint64_t, uint64_t, uint64_t, negated_wide(a))
 PTX_ROW(copysign_f64, uint64_t, uint64_t, uint64_t, (a & UINT64_C(1) << 63) | (b & INT64_MAX))
 
 /* Computes r of all lanes before flushing and saturation; false: only lanes by themselves can. */
@@ -668,12 +682,12 @@ COMPARE(s64, uint64_t, int64_t)
 COMPARE(f32, float, float)
 COMPARE(f64, double, double)
 
-/* The bits of a single float of what is compared: a half, one of a pair (the upper one by a shift),
- * or a float whose denormals count as zeros. */
-static float compared(unsigned type, uint32_t bits, unsigned shift)
+/* The value of what is compared: a half, one of a pair (the upper one by a shift), or a float whose
+ * denormals count as zeros. */
+static float compared(const struct ptx_op *o, uint32_t bits, unsigned shift)
 {
-    struct wt_fp fp = {0};
-    switch (type) {
+    struct wt_fp fp = {.flush_input = o->ftz};
+    switch (o->from_type) {
     case PTX_F16:
     case PTX_F16X2:
         return wt_float_of_bits(wt_f16_to_f32((uint16_t)(bits >> shift), &fp));
@@ -690,8 +704,7 @@ static uint32_t lanes_that_hold(const struct ptx_op *o, const uint8_t *frame, un
     const uint32_t *A = ptx_in(frame, &o->s[0]), *B = ptx_in(frame, &o->s[1]);
     uint32_t holds = 0;
     for (unsigned i = 0; i < SM_LANES; i++) {
-        const float a = compared(o->from_type, A[i], shift),
-                    b = compared(o->from_type, B[i], shift);
+        const float a = compared(o, A[i], shift), b = compared(o, B[i], shift);
         const unsigned outcome = a < b ? LESS : a == b ? EQUAL : a > b ? GREATER : UNORDERED;
         holds |= (uint32_t)((o->how & outcome) != 0) << i;
     }
@@ -759,7 +772,7 @@ const struct sm_uop *ptx_op_testp(struct sm_warp *w, const struct sm_uop *u)
                               class == FP_INFINITE,
                               class != FP_NAN,
                               class == FP_NAN,
-                              class == FP_NORMAL,
+                              class == FP_NORMAL || class == FP_ZERO,
                               class == FP_SUBNORMAL};
         mask |= (uint32_t)holds[o->how] << i;
     }

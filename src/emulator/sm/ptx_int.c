@@ -9,13 +9,11 @@
 
 /* ---- one lane ---- */
 
-/* By 0: all ones, as NVIDIA's assembler has it; a remainder of 16 bits is the dividend. */
+/* By 0: all ones, as NVIDIA's GPUs have it. */
 #define DIV(U, V, a, b)                                                                            \
     ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)(0 - (U)(a)) : (U)((a) / (b)))
 #define REM(U, V, a, b)                                                                            \
-    ((b) == 0                       ? (U)(sizeof(V) == 2 ? (U)(a) : (U) ~(U)0)                     \
-     : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0                                                         \
-                                    : (U)((a) % (b)))
+    ((b) == 0 ? (U) ~(U)0 : (V)-1 < (V)0 && (b) == (V)-1 ? (U)0 : (U)((a) % (b)))
 
 static inline uint32_t clamp_add(int32_t a, int32_t b)
 {

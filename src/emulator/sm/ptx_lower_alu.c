@@ -413,6 +413,7 @@ bool ptx_lower_compare(struct body *b, enum ptx_math op)
     memcpy(o->s, s, sizeof s);
     o->how = f->outcomes;
     o->combine = f->combine;
+    o->ftz = f->fields & FTZ;
     o->flag = to_register;
     o->type = (uint8_t)f->type[0];
     o->from_type = (uint8_t)t;

@@ -17,6 +17,35 @@ static inline uint32_t one_nan(float r)
     return r == r ? wt_float_bits(r) : NAN32;
 }
 
+/* A NaN as a quiet one. */
+static inline uint64_t quieted(uint64_t a)
+{
+    return a | UINT64_C(1) << 51;
+}
+
+/* Whether the bits of a double are a NaN. */
+static inline bool is_nan_wide(uint64_t a)
+{
+    return (a & INT64_MAX) > UINT64_C(0x7ff) << 52;
+}
+
+/* The NaN that an operation on doubles has: the first of these that is one, or, of an invalid
+ * operation on numbers, the GPU's own. */
+static inline uint64_t nan_of(uint64_t first, uint64_t second, uint64_t third)
+{
+    return is_nan_wide(first)    ? quieted(first)
+           : is_nan_wide(second) ? quieted(second)
+           : is_nan_wide(third)  ? quieted(third)
+                                 : UINT64_C(0xfff8) << 48;
+}
+
+/* A result, or the NaN that the GPU has in its place. */
+static inline uint64_t settled(double r, double first, double second, double third)
+{
+    return r == r ? wt_double_bits(r)
+                  : nan_of(wt_double_bits(first), wt_double_bits(second), wt_double_bits(third));
+}
+
 /* The lanes whose dword is negative. */
 static inline uint32_t ptx_signs(const int32_t row[SM_LANES])
 {

@@ -10,7 +10,8 @@ import pytest
 
 from test_ptx_rows import EDGES, HEAD, M32, check_operands, run, s
 
-REGISTERS = {"u32": ("b32", 4), "s32": ("b32", 4), "b32": ("b32", 4), "f32": ("f32", 4), "u16": ("b16", 2), "f16": ("b16", 2), "bf16": ("b16", 2)}
+REGISTERS = {"u32": ("b32", 4), "s32": ("b32", 4), "b32": ("b32", 4), "f32": ("f32", 4), "u16": ("b16", 2), "f16": ("b16", 2), "bf16": ("b16", 2), "s16": ("b16", 2),
+             "f16x2": ("b32", 4), "u64": ("b64", 8), "s64": ("b64", 8), "f64": ("f64", 8), "pred": ("pred", 4)}
 
 # opcode, type of the result, of the operands: operands and result, as bits
 FOLDED = """
@@ -50,9 +51,60 @@ vabsdiff.s32.u32.u32.min s32 b32,b32,b32: 80808080 aaaaaaaa 0 = 0, 1000000 7ffff
 vadd4.u32.u32.u32 b32 b32,b32,b32: fffffffe 3f ffffffff = ffffff3d, 7fff 7f7f7f7f 3 = 7f7ffe7e, 84955eb9 f839eebf 57068d71 = 7cce4c78
 """
 
+# What an H200 computes.
+COMPUTED = """
+rem.u16 u16 u16,u16: 7fff 0 = ffff, 8000 0 = ffff, 7 5 = 2
+rem.s16 s16 s16,s16: 0 0 = ffff, 5555 0 = ffff, fffe 0 = ffff, fff9 5 = fffe
+add.rn.sat.f16 f16 f16,f16: 7c01 7c01 = 0, 7e00 5c00 = 0, fe00 8400 = 0
+sub.rn.ftz.sat.f16 f16 f16,f16: 1400 7c01 = 0, 7e00 7e00 = 0
+mul.rn.sat.f16x2 f16x2 f16x2,f16x2: 7fff3800 78007bff = 3c00, fe003800 80008000 = 0
+fma.rn.sat.f16x2 f16x2 f16x2,f16x2,f16x2: fdff0001 2c018400 fe0057ff = 3c00, fe007c00 80007c01 57ff3800 = 0
+neg.ftz.f16 f16 f16: 3ff = 8000, 8001 = 0, 1 = 8000, 83ff = 0
+abs.ftz.f16 f16 f16: 200 = 0
+neg.ftz.f16x2 f16x2 f16x2: 64000200 = e4008000, 80017e00 = 7fff
+abs.ftz.f16x2 f16x2 f16x2: 7c000001 = 7c000000, 7bff0200 = 7bff0000, 3ff3c00 = 3c00, 4008001 = 4000000
+setp.lt.ftz.f16 pred f16,f16: 8001 0 = 0, 8000 200 = 0, 61 80 = 0
+set.eq.ftz.u32.f16 u32 f16,f16: 83ff 3ff = ffffffff, 3ff 200 = ffffffff, 8001 83ff = ffffffff
+set.eq.ftz.f16x2.f16x2 f16x2 f16x2,f16x2: 80002c01 80014bff = 3c000000, 2008001 8001fbff = 3c000000, 4248 17c01 = 3c000000
+testp.normal.f32 pred f32: 80000000 = 1, 0 = 1
+testp.normal.f64 pred f64: 8000000000000000 = 1, 0 = 1
+cvt.rzi.u8.f64 u16 f64: 7fffffffffffffff = 80, fff7ffffffffffff = 80
+cvt.rzi.s32.f64 s32 f64: fff8000000000000 = 80000000, 7fffffffffffffff = 80000000
+cvt.rzi.s64.f32 s64 f32: 7fffffff = 8000000000000000, ffbfffff = 8000000000000000
+cvt.rzi.u64.f16 u64 f16: 7e00 = 8000000000000000, fe00 = 8000000000000000
+cvt.rn.sat.f16.u8 f16 u16: ff = 3c00, aa = 3c00, 21 = 3c00
+cvt.rm.sat.f16.s32 f16 s32: 1ffffff = 3c00, 2 = 3c00, ffffffff = 0
+cvt.rn.sat.f64.s16 f64 s16: fffe = 0, ffff = 0, 80 = 3ff0000000000000
+cvt.rm.bf16.u16 bf16 u16: 5555 = 46aa, ffff = 477f, 7f7f = 46fe
+cvt.rp.bf16.u16 bf16 u16: 9c70 = 471d, 8080 = 4701, 3344 = 464e
+cvt.rm.bf16.s32 bf16 s32: 7f7f7f7f = 4efe, 1ffffff = 4bff
+cvt.rp.bf16.f32 bf16 f32: c9ccd030 = c9cc, 3f800001 = 3f81, c366c000 = c366
+cvt.rm.bf16.f64 bf16 f64: 7fe0000000000000 = 7f7f, 7ff0000000000001 = 7fc0, 380fffffffffffff = 7f
+cvt.rz.bf16.f64 bf16 f64: fff7ffffffffffff = ffff, 7ff8000000000000 = 7fc0
+cvt.rp.f16.f64 f16 f64: 7ff0000000000001 = 7e00, fff8000000000000 = fe00
+cvt.rm.ftz.f16.f32 f16 f32: 804718fb = 8001, 80000001 = 8001
+cvt.rp.ftz.sat.f16.f32 f16 f32: 1 = 1, 7fffff = 1
+cvt.rn.f32.f64 f32 f64: fff7ffffffffffff = ffffffff, 7ff0000000000001 = 7fc00000, fff8000000000000 = ffc00000
+cvt.rz.ftz.f32.f64 f32 f64: 7ff0000000000001 = 7fc00000, fff7ffffffffffff = ffffffff
+cvt.ftz.f64.f32 f64 f32: 7f800001 = 7fffffffe0000000, ffc00000 = 7fffffffe0000000
+cvt.rni.f64.f64 f64 f64: fff7ffffffffffff = ffffffffffffffff, 7ff0000000000001 = 7ff8000000000001
+add.rn.f64 f64 f64,f64: fff7ffffffffffff 7ff0000000000001 = 7ff8000000000001, 7ff8000000000000 7fffffffffffffff = 7fffffffffffffff
+sub.rn.f64 f64 f64,f64: 7fffffffffffffff fff8000000000000 = fff8000000000000, 7fffffffffffffff 7ff8000000000000 = 7ff8000000000000
+mul.rz.f64 f64 f64,f64: 8000000000000000 fff0000000000000 = fff8000000000000, 7ff8000000000000 7ff0000000000001 = 7ff8000000000001
+fma.rn.f64 f64 f64,f64,f64: fff7ffffffffffff bfe0000000000000 fff8000000000000 = fff8000000000000, 3ca0000000000000 7ff0000000000001 fff8000000000000 = 7ff8000000000001
+fma.rz.f64 f64 f64,f64,f64: 7ff0000000000000 0 8000000000000001 = fff8000000000000, fff7ffffffffffff 7fffffffffffffff 7ff8000000000000 = 7fffffffffffffff
+div.rz.f64 f64 f64,f64: 0 8000000000000000 = fff8000000000000, fff7ffffffffffff 7fffffffffffffff = ffffffffffffffff
+sqrt.rn.f64 f64 f64: bfe0000000000000 = fff8000000000000, 8000000000000001 = fff8000000000000
+sqrt.rm.f64 f64 f64: fff0000000000000 = fff8000000000000
+neg.f64 f64 f64: fff8000000000000 = fff8000000000000, fff7ffffffffffff = ffffffffffffffff, 7ff8000000000000 = 7ff8000000000000
+abs.f64 f64 f64: fff8000000000000 = fff8000000000000, 7ff0000000000001 = 7ff8000000000001, fff7ffffffffffff = ffffffffffffffff
+min.f64 f64 f64,f64: fff7ffffffffffff 7ff0000000000001 = 7ff8000000000001, fff8000000000000 7fffffffffffffff = 7fffffffffffffff
+max.f64 f64 f64,f64: 7ff0000000000001 fff7ffffffffffff = ffffffffffffffff, 7ff8000000000000 7fffffffffffffff = 7fffffffffffffff
+"""
 
-def folded():
-    for line in FOLDED.strip().split("\n"):
+
+def listed(table):
+    for line in table.strip().split("\n"):
         what, values = line.split(": ")
         opcode, result, operands = what.split()
         for row in values.split(", "):
@@ -61,21 +113,27 @@ def folded():
 
 
 def moved(kind, register, value):
+    if kind == "f64":
+        return f"mov.f64 {register}, 0d{value:016x};"
     return f"mov.f32 {register}, 0f{value:08x};" if kind == "f32" else f"mov.{REGISTERS[kind][0]} {register}, {value:#x};"
 
 
-def test_what_the_assembler_computes(tmp_path):
-    rows, text = list(folded()), "ld.param.u64 %y, [out];\n"
+@pytest.mark.parametrize("table", ("FOLDED", "COMPUTED"))
+def test_literal_results(tmp_path, table):
+    rows, text = list(listed(globals()[table])), "ld.param.u64 %y, [out];\n"
     for n, (opcode, result, operands, values, _) in enumerate(rows):
         registers = "".join(f".reg .{REGISTERS[k][0]} %s{i}; " for i, k in enumerate(operands)) + f".reg .{REGISTERS[result][0]} %r;"
         text += "{ " + registers + " ".join(moved(k, f"%s{i}", v) for i, (k, v) in enumerate(zip(operands, values)))
         text += f" {opcode} %r, {', '.join(f'%s{i}' for i in range(len(operands)))};"
-        text += f" st.global.{REGISTERS[result][0]} [%y+{4 * n}], %r; }}\n"
+        if result == "pred":
+            text += f" .reg .b32 %w; selp.b32 %w, 1, 0, %r; st.global.b32 [%y+{8 * n}], %w; }}\n"
+        else:
+            text += f" st.global.{REGISTERS[result][0]} [%y+{8 * n}], %r; }}\n"
     # the last word is what run() stores
-    got = run(tmp_path, text + f"add.u64 %y, %y, {4 * len(rows)}; mov.u32 %d, 1;", bytes(12), 4 * len(rows) + 4, 1)
+    got = run(tmp_path, text + f"add.u64 %y, %y, {8 * len(rows)}; mov.u32 %d, 1;", bytes(12), 8 * len(rows) + 4, 1)
     wrong = [(opcode, [hex(v) for v in values], hex(want)) for n, (opcode, result, _, values, want) in enumerate(rows)
-             if int.from_bytes(got[4 * n:4 * n + REGISTERS[result][1]], "little") != want]
-    assert not wrong and len(rows) > 140
+             if int.from_bytes(got[8 * n:8 * n + REGISTERS[result][1]], "little") != want]
+    assert not wrong and len(rows) > 105
 
 
 def clamp(value, bits, signed):
