@@ -334,6 +334,14 @@ def test_printf_of_kernels(tmp_path):
     assert run("run", "--grid=32", path).stdout == "1,1,\n"
 
 
+def test_printf_of_what_kernels_do_not_have(tmp_path):
+    """As NVIDIA's driver 580 prints it on an H200: a conversion of C stands as it is, any other one loses all but its "%"."""
+    path = write(tmp_path, printf("%hd|%p|%s|%6s|%zu %td %Lf %.*f %n %5% %k %z %c|%", """st.local.u32 [list], 70000; st.local.u64 [list+8], 0;
+        st.local.u64 [list+16], 0; call (%r), vprintf, (%f, %l);"""))
+    done = run("run", "--grid=1", path)
+    assert done.returncode == 0 and done.stdout == "4464|(nil)|(null)|  word|%zu %td %Lf %.*f %n %5% %k % A|%\n", done
+
+
 def test_printf_of_nothing_is_reported(tmp_path):
     done = run("run", "--grid=1", write(tmp_path, printf("x", "mov.u64 %f, 64; call (%r), vprintf, (%f, %l);")))
     assert done.returncode and "no memory is mapped there" in done.stderr and "call (%r), vprintf" in done.stderr

@@ -1,4 +1,5 @@
-/* After a kernel has failed: its context is lost, a new one of the same GPU works. */
+/* After a kernel has failed: its context is lost, other ones of the GPU work, there is no new one.
+ */
 #include <stdio.h>
 #include <wavetrap/cuda.h>
 
@@ -18,14 +19,16 @@ int main(void)
     CUdevice device;
     cuInit(0);
     cuDeviceGet(&device, 0);
+    CUcontext contexts[4], more;
+    for (int i = 0; i < 4; i++)
+        cuCtxCreate(&contexts[i], 0, device);
     for (int round = 0; round < 4; round++) {
-        CUcontext context;
         CUmodule module;
         CUfunction bad, good;
         CUdeviceptr memory;
         int value[64] = {0}, loaded;
         void *arguments[] = {&memory};
-        cuCtxCreate(&context, 0, device);
+        cuCtxSetCurrent(contexts[round]);
         loaded = cuModuleLoadData(&module, text);
         cuModuleGetFunction(&bad, module, round & 1 ? "trapped" : "stray");
         cuModuleGetFunction(&good, module, "good");
@@ -34,8 +37,9 @@ int main(void)
         loaded |= cuMemcpyDtoH(value, memory, sizeof value);
         cuLaunchKernel(bad, 5, 1, 1, 64, 1, 1, 0, NULL, NULL, NULL);
         printf("%d: %d %d, then %d", loaded, value[1], value[63], cuCtxSynchronize());
-        printf(" %d\n", cuLaunchKernel(good, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL));
-        cuCtxDestroy(context);
+        printf(" %d", cuLaunchKernel(good, 1, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL));
+        cuCtxDestroy(contexts[round]);
+        printf(", no new context: %d\n", cuCtxCreate(&more, 0, device));
     }
     return 0;
 }

@@ -18,7 +18,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c", "cuda_unmap.c") else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_answers.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c", "cuda_unmap.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program
@@ -51,6 +51,14 @@ def api(tmp_path_factory):
                                   "contexts", "objects", "pairs", "handles"])
 def test_what_the_documentation_says_of_each_function(api, part):
     done = wavetrap("exec", "-g", "sm", api, part)
+    assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("part", ["no-context", "memory", "launches", "limits", "fault"])
+def test_what_the_driver_of_a_gpu_answers(tmp_path, part):
+    """The program has the results of driver 580 on an H200."""
+    program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
+    done = wavetrap("exec", "-g", "sm:cc=9.0", program, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
 
 
@@ -320,9 +328,10 @@ def test_nvptx_none_run(tmp_path):
 
 
 @pytest.mark.parametrize("gpu", ["sm", "sm:sms=2", "sm:error-delay=8"])
-def test_a_new_context_after_a_kernel_that_failed(tmp_path, gpu):
+def test_other_contexts_after_a_kernel_that_failed(tmp_path, gpu):
     done = wavetrap("exec", "-g", gpu, compiled(tmp_path, "gcc-12", "cuda_after.c", f"-I{ROOT}/include"))
-    assert done.stdout.splitlines() == ["0: 1 63, then 700 700", "0: 1 63, then 719 719"] * 2, done.stdout + done.stderr
+    each = [f"0: 1 63, then {code} {code}, no new context: {code}" for code in (700, 719)]
+    assert done.stdout.splitlines() == each * 2, done.stdout + done.stderr
 
 
 def test_the_cache_of_parsed_text(tmp_path):

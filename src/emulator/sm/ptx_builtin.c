@@ -178,17 +178,34 @@ static bool next_argument(struct arguments *a, unsigned size, uint64_t *value,
     return true;
 }
 
-/* One conversion, whose text "%-5.2l" is in spec without its last letter. */
-static bool convert(struct arguments *a, char *spec, size_t length, char how, bool wide,
-                    const struct sm_uop **next)
+/* Length modifiers of a conversion: how many of each. */
+struct modifiers {
+    unsigned shorts, longs, others; /* h, l, the rest */
+};
+
+static uint64_t shortened(uint64_t value, bool is_signed, const struct modifiers *m)
 {
-    char text[1200], string[1024];
+    if (m->longs)
+        return value;
+    if (m->shorts > 1)
+        return is_signed ? (uint64_t)(int8_t)value : (uint8_t)value;
+    if (m->shorts)
+        return is_signed ? (uint64_t)(int16_t)value : (uint16_t)value;
+    return is_signed ? (uint64_t)(int32_t)value : value;
+}
+
+/* One conversion, whose text "%-5.2" is in spec. */
+static bool convert(struct arguments *a, char *spec, size_t length, char how,
+                    const struct modifiers *m, const struct sm_uop **next)
+{
+    char text[1200], string[1024] = "(null)";
     uint64_t value = 0;
+    const bool wide = m->longs > 0;
     const bool real = strchr("aAeEfFgG", how), pointer = how == 'p' || how == 's';
     if (!next_argument(a, wide || real || pointer ? 8 : 4, &value, next))
         return false;
     if (how == 's') {
-        if (!fetch_text(a->w, a->u, a->lane, value, string, sizeof string, next))
+        if (value && !fetch_text(a->w, a->u, a->lane, value, string, sizeof string, next))
             return false;
         snprintf(spec + length, 8, "s");
         snprintf(text, sizeof text, spec, string);
@@ -201,13 +218,12 @@ static bool convert(struct arguments *a, char *spec, size_t length, char how, bo
         snprintf(spec + length, 8, "c");
         snprintf(text, sizeof text, spec, (int)value);
     } else if (how == 'p') {
-        snprintf(text, sizeof text, "0x%" PRIx64, value);
+        snprintf(spec + length, 8, "p");
+        snprintf(text, sizeof text, spec, (void *)(uintptr_t)value);
     } else {
         const bool is_signed = how == 'd' || how == 'i';
         snprintf(spec + length, 8, "ll%c", how);
-        if (is_signed && !wide)
-            value = (uint64_t)(int32_t)value;
-        snprintf(text, sizeof text, spec, (long long)value);
+        snprintf(text, sizeof text, spec, (long long)shortened(value, is_signed, m));
     }
     print(a->w, text);
     return true;
@@ -238,6 +254,38 @@ static bool specification(struct arguments *a, const char **at, char *spec, size
     return true;
 }
 
+static struct modifiers modifiers_at(const char **at)
+{
+    struct modifiers m = {0};
+    for (; **at && strchr("hlLjzt", **at); ++*at)
+        *(**at == 'h' ? &m.shorts : **at == 'l' ? &m.longs : &m.others) += 1;
+    return m;
+}
+
+/*
+ * Prints a specification that kernels do not have, as NVIDIA's driver 580 does: one of C's as it
+ * stands, any other as its "%" alone. False: kernels have it. *at is behind its "%"; on true it
+ * becomes what follows.
+ */
+static bool print_unsupported(struct sm_warp *w, const char **at)
+{
+    const char *end = *at + strspn(*at, "-+ #0123456789.*");
+    const char *precision = memchr(*at, '.', (size_t)(end - *at));
+    const struct modifiers m = modifiers_at(&end);
+    char text[64];
+    if (!*end || !strchr("diouxXcspaAeEfFgGn%", *end)) {
+        print(w, "%");
+        *at = end;
+        return true;
+    }
+    if (*end != 'n' && *end != '%' && !m.others && !(precision && precision[1] == '*'))
+        return false;
+    snprintf(text, sizeof text, "%%%.*s", (int)(end + 1 - *at), *at);
+    print(w, text);
+    *at = end + 1;
+    return true;
+}
+
 static bool vprintf_of(struct sm_warp *w, const struct sm_uop *u, const struct ptx_call *c,
                        unsigned lane, const struct sm_uop **next)
 {
@@ -248,20 +296,18 @@ static bool vprintf_of(struct sm_warp *w, const struct sm_uop *u, const struct p
         return false;
     for (const char *at = format; *at;) {
         size_t length;
-        unsigned longs = 0;
         if (*at != '%' || at[1] == '%') {
             print(w, (char[]){*at, 0});
             at += *at == '%' ? 2 : 1;
             continue;
         }
         at++;
+        if (print_unsupported(w, &at))
+            continue;
         if (!specification(&a, &at, spec, &length, next))
             return false;
-        for (; *at && strchr("hlLjzt", *at); at++)
-            longs += strchr("lLjzt", *at) != NULL;
-        if (!*at || !strchr("diouxXcspaAeEfFgG", *at))
-            continue;
-        if (!convert(&a, spec, length, *at++, longs > 0, next))
+        const struct modifiers m = modifiers_at(&at);
+        if (!convert(&a, spec, length, *at++, &m, next))
             return false;
         conversions++;
     }

@@ -190,8 +190,11 @@ API_IN(state_enter(&g), cuArray3DCreate_v2, (CUarray * array, const CUDA_ARRAY3D
 API(cuArrayCreate_v2, (CUarray * array, const CUDA_ARRAY_DESCRIPTOR *what), (array, what),
     "*%p, %p", HANDLE(array), what)
 {
-    if (!what)
-        return CUDA_ERROR_INVALID_VALUE;
+    struct gpu *g;
+    if (!what) {
+        const CUresult result = state_enter(&g);
+        return result ? result : state_leave(CUDA_ERROR_INVALID_VALUE);
+    }
     const CUDA_ARRAY3D_DESCRIPTOR whole = {.Width = what->Width,
                                            .Height = what->Height,
                                            .Format = what->Format,

@@ -7,6 +7,8 @@
 enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
 
 static struct CUctx_st *contexts;
+/* Of devices: the error of a kernel, after which none gets another context in this process. */
+static CUresult device_failed[STATE_MOST_GPUS];
 static uint64_t made;            /* contexts so far */
 static struct CUctx_st *entered; /* of the call that has the lock */
 static bool was_entered;
@@ -76,7 +78,12 @@ CUresult state_enter(struct gpu **gpu)
 
 CUresult state_fail(CUresult result)
 {
-    return entered->failed = result;
+    return device_failed[entered->device] = entered->failed = result;
+}
+
+CUresult context_refused(CUdevice number)
+{
+    return device_failed[number];
 }
 
 static CUresult push(struct CUctx_st *context)
@@ -115,6 +122,8 @@ API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdev
     CUresult result = CUDA_SUCCESS;
     if (!context || !state_gpu(number))
         return context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+    if (context_refused(number))
+        return context_refused(number);
     struct CUctx_st *c = context_new(number, flags);
     if (!c)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -150,6 +159,8 @@ API(cuCtxCreate_v4, (CUcontext * context, CUctxCreateParams *more, unsigned flag
 
 API_IN(state_lock(), cuCtxPushCurrent_v2, (CUcontext context), (context), "%p", context)
 {
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
     return state_is_context(context) ? push(context) : CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -178,10 +189,14 @@ API_IN(state_lock(), cuCtxGetCurrent, (CUcontext * context), (context), "*%p", H
     return context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter(&g), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
+/* Also after a kernel has failed. */
+API_IN(state_lock(), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RESULT(number))
 {
+    const struct CUctx_st *c = state_context();
+    if (!c)
+        return depth ? CUDA_ERROR_CONTEXT_IS_DESTROYED : CUDA_ERROR_INVALID_CONTEXT;
     if (number)
-        *number = state_context()->device;
+        *number = c->device;
     return number ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -222,5 +237,7 @@ API(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags), "%p,
     const CUresult result = state_enter(&g);
     if (!result)
         state_leave(CUDA_SUCCESS);
+    if (!result && !peer)
+        return CUDA_ERROR_INVALID_CONTEXT;
     return result ? result : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 }

@@ -8,14 +8,15 @@ struct CUctx_st {
     struct CUctx_st *next; /* of all there are */
     CUdevice device;
     unsigned flags;
-    CUresult failed;      /* of a kernel */
-    CUfunc_cache cache;   /* what the program prefers; there is no cache to be shared out */
-    CUsharedconfig banks; /* likewise: shared memory has no banks */
-    uint64_t id;          /* no other context has had it */
+    CUresult failed;    /* of a kernel */
+    CUfunc_cache cache; /* what the program prefers; there is no cache to be shared out */
+    uint64_t id;        /* no other context has had it */
 };
 
 /** A new context of a device; NULL without host memory. The caller holds the lock, as below. */
 struct CUctx_st *context_new(CUdevice number, unsigned flags);
+/** The error of a kernel after which a device has no new context; CUDA_SUCCESS: it may have one. */
+CUresult context_refused(CUdevice number);
 /** Frees a context from which all was taken that is its own; the thread's may be the next one. */
 void context_free(struct CUctx_st *context);
 

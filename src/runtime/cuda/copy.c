@@ -231,6 +231,8 @@ static CUresult end_of(const struct place *p, const CUDA_MEMCPY3D *c, struct cop
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }
+    if (p->pitch && p->x && p->x + c->WidthInBytes > p->pitch)
+        return CUDA_ERROR_INVALID_VALUE;
     end->pitch = p->pitch ? p->pitch : c->WidthInBytes;
     end->slice = end->pitch * (p->height ? p->height : c->Height);
     const uint64_t offset = p->z * end->slice + p->y * end->pitch + p->x;

@@ -70,8 +70,10 @@ static CUresult enter_in_stream(CUevent event, CUstream stream)
     const CUresult result = named ? state_enter_stream(stream, &g) : state_lock();
     if (result)
         return result;
-    if (!event || !*find(event))
-        return state_leave(miss(event));
+    if (!event || !*find(event)) {
+        const CUresult context = named ? CUDA_SUCCESS : state_enter_owner(0, &g);
+        return context ? context : state_leave(miss(event));
+    }
     return named ? CUDA_SUCCESS : state_enter_owner(state_context() ? 0 : event->owner, &g);
 }
 
@@ -108,11 +110,12 @@ API_IN(state_lock(), cuEventDestroy_v2, (CUevent event), (event), "%p", event)
     struct CUevent_st **at = find(event), *e = *at;
     if (!event || !e)
         return miss(event);
+    const CUresult failed = state_context_of(e->owner)->failed;
     *at = e->next;
     free(e->point.node);
     wt_order_drop(&e->order);
     checks_handle_gone(e, "cuEventDestroy");
-    return CUDA_SUCCESS;
+    return failed;
 }
 
 /* An event is recorded in streams of its own context only. */

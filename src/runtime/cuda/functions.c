@@ -37,9 +37,10 @@ API_IN(state_enter_function(&function, &g), cuFuncGetAttribute,
        (int *value, CUfunction_attribute attribute, CUfunction function),
        (value, attribute, function), "*%llu, %d, %p", RESULT(value), (int)attribute, function)
 {
-    if (value)
-        *value = attribute_of(function, g, attribute);
-    return value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!value || attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
+        return CUDA_ERROR_INVALID_VALUE;
+    *value = attribute_of(function, g, attribute);
+    return CUDA_SUCCESS;
 }
 
 /* Two attributes may be set. The second one is a preference, for there is no cache to take shared
@@ -60,7 +61,10 @@ API_IN(state_enter_function(&function, &g), cuFuncSetAttribute,
         function->carveout_set = true;
         return CUDA_SUCCESS;
     }
-    return CUDA_ERROR_INVALID_VALUE;
+    /* There are no clusters of blocks. */
+    return attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
 }
 
 /* Preferences only: there is no cache, and shared memory has no banks. */
@@ -88,12 +92,17 @@ API_IN(state_enter_function(&function, &g), cuFuncGetModule,
     return module ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_function(&function, &g), cuFuncGetName, (const char **name, CUfunction function),
-       (name, function), "%p, %p", name, function)
+API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "%p, %p", name,
+    function)
 {
-    if (name)
-        *name = function->kernel.name;
-    return name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    struct gpu *g;
+    if (!name || !function)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = state_enter_function(&function, &g);
+    if (result)
+        return result;
+    *name = function->kernel.name;
+    return state_leave(CUDA_SUCCESS);
 }
 
 /* ---- occupancy ---- */
@@ -110,7 +119,7 @@ static unsigned resident(const struct gpu *g, const struct CUfunc_st *f, int blo
     return gpu_resident(g, &launch);
 }
 
-API_IN(state_enter_function(&function, &g), cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+API_IN(state_enter_launched(&function, &g), cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
        (int *blocks, CUfunction function, int block, size_t dynamic, unsigned flags),
        (blocks, function, block, dynamic, flags), "*%llu, %p, %d, %zu, %u", RESULT(blocks),
        function, block, dynamic, flags)

@@ -105,7 +105,9 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     *g = (struct gpu){.number = number,
                       .space = SPACES + number * SPACE_BYTES,
                       .heap = HEAP_SIZE,
-                      .fifo = FIFO_SIZE};
+                      .fifo = FIFO_SIZE,
+                      .pending = 2048,
+                      .fetch = 64};
     make_rooms(g);
     sm_config_default(&g->config);
     if ((status = configure(&g->config, "WAVETRAP_SM_DEFAULT", usual, err)) != WT_OK ||
@@ -176,35 +178,66 @@ CUresult gpu_set_limit(struct gpu *g, CUlimit limit, uint64_t value)
         if (value > MOST_STACK)
             return CUDA_ERROR_INVALID_VALUE;
         g->stack = (value + 15) / 16 * 16;
+        g->stack_set = true;
         return CUDA_SUCCESS;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
-        g->fifo = value;
+        g->fifo = value > LEAST_FIFO ? value : LEAST_FIFO;
         return CUDA_SUCCESS;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-        value = (value + WT_PAGE_MASK) & ~(uint64_t)WT_PAGE_MASK;
-        if (value <= g->heap)
-            return CUDA_SUCCESS;
-        if (value > g->config.memory ||
+        if (value > g->config.memory)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        value = value > LEAST_HEAP ? (value + HEAP_STEP - 1) / HEAP_STEP * HEAP_STEP : LEAST_HEAP;
+        if (value > g->heap &&
             gpu_map(g, g->space + HEAP + g->heap, value - g->heap, true, &err) != WT_OK)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        g->heap = value;
+        g->heap = value > g->heap ? value : g->heap;
+        g->heap_said = value;
         return CUDA_SUCCESS;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+        g->pending = value;
+        return CUDA_SUCCESS;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+        if (value > 128)
+            return CUDA_ERROR_INVALID_VALUE;
+        g->fetch = value;
+        return CUDA_SUCCESS;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE: /* at most what there is: nothing */
+        return CUDA_SUCCESS;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+    case CU_LIMIT_SHMEM_SIZE:
+    case CU_LIMIT_CIG_ENABLED:
+        return CUDA_ERROR_UNSUPPORTED_LIMIT;
     }
-    return CUDA_ERROR_UNSUPPORTED_LIMIT;
+    return CUDA_ERROR_INVALID_VALUE;
 }
 
 bool gpu_limit(const struct gpu *g, CUlimit limit, size_t *value)
 {
     switch (limit) {
     case CU_LIMIT_STACK_SIZE:
-        *value = g->stack > USUAL_STACK ? g->stack : USUAL_STACK;
+        *value = g->stack_set ? g->stack : USUAL_STACK;
         return true;
     case CU_LIMIT_PRINTF_FIFO_SIZE:
         *value = g->fifo;
         return true;
     case CU_LIMIT_MALLOC_HEAP_SIZE:
-        *value = g->heap;
+        *value = g->heap_said ? g->heap_said : g->heap;
         return true;
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+        *value = g->pending;
+        return true;
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+        *value = g->fetch;
+        return true;
+    case CU_LIMIT_SHMEM_SIZE:
+        *value = GPU_BLOCK_SHARED;
+        return true;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+    case CU_LIMIT_CIG_ENABLED:
+        *value = 0;
+        return true;
+    case CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH:
+        break;
     }
     return false;
 }

@@ -65,11 +65,12 @@ enum { GPU_BLOCK_SHARED = SM_CTA_SHARED, GPU_SHARED = SM_SHARED_BYTES };
 
 /**
  * Sets a limit of kernels. A stack is at least what a kernel needs, a heap at least 256 MiB; the
- * buffer of printf needs no size. CUDA_ERROR_UNSUPPORTED_LIMIT: no such limit;
- * CUDA_ERROR_INVALID_VALUE: a stack of more than 512 KiB; CUDA_ERROR_OUT_OF_MEMORY.
+ * buffer of printf needs no size. CUDA_ERROR_UNSUPPORTED_LIMIT: it cannot be set;
+ * CUDA_ERROR_INVALID_VALUE: no such limit, or a stack of more than 512 KiB;
+ * CUDA_ERROR_OUT_OF_MEMORY.
  */
 CUresult gpu_set_limit(struct gpu *gpu, CUlimit limit, uint64_t value);
-/** The value of a limit, in bytes, that holds now; false: there is no such limit. */
+/** The value of a limit, in bytes, as the program has set it; false: there is no such limit. */
 bool gpu_limit(const struct gpu *gpu, CUlimit limit, size_t *value);
 /** The number of SMs. */
 unsigned gpu_sms(const struct gpu *gpu);

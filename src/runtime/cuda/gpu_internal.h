@@ -36,7 +36,10 @@
     (CODE - UINT64_C(0x100000)) /* cooperative launches: the grid barrier's workspace */
 #define TOGETHER_BYTES UINT64_C(0x1000)
 #define LOCAL SCALED(UINT64_C(0x4000000000))
-#define USUAL_STACK UINT64_C(0x4000) /* of a thread that recurses */
+#define USUAL_STACK UINT64_C(1024) /* as NVIDIA's driver says; a thread that recurses has more */
+#define HEAP_STEP UINT64_C(0x10000)
+#define LEAST_HEAP (UINT64_C(4) << 20)   /* that a program can set */
+#define LEAST_FIFO (UINT64_C(512) << 10) /* likewise */
 #define MOST_STACK UINT64_C(0x80000)
 #define BUFFERS SCALED(UINT64_C(0x8000000000))
 #define GAP UINT64_C(0x10000)
@@ -80,8 +83,11 @@ struct gpu {
     struct rooms ptx, variables, code;
     uint64_t local;             /* bytes of local memory that are mapped */
     uint64_t stack, heap, fifo; /* limits of kernels: bytes; of the stack: 0, if none was set */
-    bool has_headers;           /* their memory is mapped */
-    bool header[MOST_HEADERS];  /* of textures: which are in use */
+    bool stack_set;
+    uint64_t heap_said;                  /* what the program has set: the heap may be larger */
+    uint64_t pending, fetch;             /* limits that are noted only */
+    bool has_headers;                    /* their memory is mapped */
+    bool header[MOST_HEADERS];           /* of textures: which are in use */
     uint64_t header_owner[MOST_HEADERS]; /* ids of their contexts */
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;

@@ -152,8 +152,10 @@ static CUresult see_no_more(void *at, bool registered, const char *by)
     CUresult result = state_lock();
     if (result)
         return result;
+    if (!at)
+        return state_leave(registered ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS);
     struct seen **place = find_seen(at), *s = *place;
-    if (!registered && at && (!s || s->at != at || s->registered))
+    if (!registered && (!s || s->at != at || s->registered))
         checks_bad_free((uintptr_t)at, checks_entry(by));
     if (!s || s->at != at || s->registered != registered)
         return state_leave(registered && !s ? CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED
@@ -168,8 +170,12 @@ static CUresult allocate_host(void **address, size_t bytes, unsigned flags, cons
     CUresult result = state_enter(&g);
     if (result)
         return result;
-    if (!address || !bytes || flags > 7)
+    if (!address || flags > 7)
         return state_leave(CUDA_ERROR_INVALID_VALUE);
+    if (!bytes) {
+        *address = NULL;
+        return state_leave(CUDA_SUCCESS);
+    }
     const size_t whole = bytes + wt_check_redzone();
     void *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
@@ -201,7 +207,8 @@ API(cuMemFreeHost, (void *address), (address), "%p", address)
 API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags),
        (address, bytes, flags), "%p, %zu, %u", address, bytes, flags)
 {
-    if (!address || !bytes)
+    enum { KNOWN_FLAGS = 15 }; /* CU_MEMHOSTREGISTER_… */
+    if (!address || !bytes || flags > KNOWN_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
     return overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
                                          : see(address, bytes, 0, flags, "cuMemHostRegister");

@@ -25,7 +25,9 @@ struct asked {
 static CUresult gather(const struct gpu_kernel *k, void **parameters, void **extra, uint8_t *to)
 {
     const void *packed = NULL;
-    size_t size = 0;
+    const size_t *size = NULL;
+    if (parameters && extra)
+        return CUDA_ERROR_INVALID_VALUE;
     if (parameters) {
         for (size_t i = 0; i < k->parameter_count; i++)
             memcpy(to + k->parameter[i].offset, parameters[i], k->parameter[i].size);
@@ -35,12 +37,15 @@ static CUresult gather(const struct gpu_kernel *k, void **parameters, void **ext
         if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
             packed = extra[1];
         if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
-            size = *(size_t *)extra[1];
+            size = extra[1];
     }
-    if (k->parameter_bytes > size || (k->parameter_bytes && !packed))
+    if (k->parameter_bytes && (!packed || !size))
         return CUDA_ERROR_INVALID_VALUE;
-    if (packed)
-        memcpy(to, packed, k->parameter_bytes);
+    if (!packed || !size)
+        return CUDA_SUCCESS;
+    if (*size > (k->parameter_bytes + 7) / 8 * 8) /* a structure may be padded */
+        return CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+    memcpy(to, packed, *size < k->parameter_bytes ? *size : k->parameter_bytes);
     return CUDA_SUCCESS;
 }
 
@@ -50,7 +55,7 @@ static CUresult enter(CUfunction *function, CUstream stream, struct gpu **g)
 {
     const bool named = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
     const CUresult result =
-        named ? state_enter_stream(stream, g) : state_enter_function(function, g);
+        named ? state_enter_stream(stream, g) : state_enter_launched(function, g);
     if (result)
         return result;
     if (named)
@@ -65,11 +70,19 @@ static CUresult enter(CUfunction *function, CUstream stream, struct gpu **g)
 /* Whether a launch may have this form at all. */
 static CUresult check(const struct asked *a, const struct CUfunc_st *f)
 {
+    const uint32_t shared = f->kernel.launch.shared;
     const uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
     for (unsigned i = 0; i < 3; i++)
-        if (!a->grid[i] || !a->block[i] || a->block[i] > 1024 ||
+        if (!a->grid[i] || !a->block[i] || a->block[i] > (i < 2 ? 1024 : 64) ||
             a->grid[i] > (i ? MOST_GRID_YZ : INT32_MAX))
             return CUDA_ERROR_INVALID_VALUE;
+    if (a->shared > GPU_BLOCK_SHARED || shared > GPU_BLOCK_SHARED - a->shared) {
+        fprintf(stderr,
+                "wavetrap: kernel %s: %u bytes of shared memory for a block and %u that the launch "
+                "adds; %d are the most\n",
+                f->kernel.name, shared, a->shared, GPU_BLOCK_SHARED);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
     if (threads <= f->kernel.most_threads)
         return CUDA_SUCCESS;
     if (threads <= 1024)

@@ -82,6 +82,15 @@ CUresult state_enter_function(CUfunction *function, struct gpu **gpu)
     return *function ? CUDA_SUCCESS : state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
+CUresult state_enter_launched(CUfunction *function, struct gpu **gpu)
+{
+    const CUresult result = state_enter_function(function, gpu);
+    if (result != CUDA_ERROR_INVALID_HANDLE)
+        return result;
+    const CUresult context = state_enter(gpu);
+    return context ? context : state_leave(result);
+}
+
 /* ---- loading ---- */
 
 /* The image is read for every GPU at once: the program may free it. The error of the last one that

@@ -25,7 +25,14 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
                                   : allocate(g, address, bytes, "cuMemAlloc");
 }
 
-API_IN(state_enter_address(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
+/* Nothing, and what is no memory, can be freed without a context. */
+static CUresult enter_to_free(uint64_t address, struct gpu **gpu)
+{
+    const CUresult result = state_enter_address(address, gpu);
+    return result == CUDA_ERROR_INVALID_CONTEXT ? state_lock() : result;
+}
+
+API_IN(enter_to_free(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",
        address)
 {
     order_gone(address);

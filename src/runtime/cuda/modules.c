@@ -169,7 +169,9 @@ API_IN(state_enter(&g), cuModuleLoad, (CUmodule * module, const char *path), (mo
     uint8_t *bytes;
     size_t length;
     CUresult result = CUDA_SUCCESS;
-    if (!path || wt_file_read(path, &bytes, &length, &err) != WT_OK)
+    if (!module || !path)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return CUDA_ERROR_FILE_NOT_FOUND;
     result = load_own(g, module, bytes, length, &(struct options){0});
     free(bytes);
@@ -277,6 +279,8 @@ API_IN(enter(module), cuModuleGetGlobal_v2,
     uint64_t at, size;
     if (!gpu_module_variable(&module->module, name, &at, &size))
         return CUDA_ERROR_NOT_FOUND;
+    if (!address && !bytes)
+        return CUDA_ERROR_INVALID_VALUE;
     if (address)
         *address = at;
     if (bytes)

@@ -51,6 +51,13 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         put(to, !known ? 0 : p->gpu ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST, 4);
         return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        put(to, p->gpu ? (uintptr_t)pool_of_memory(p->base) : 0, 8);
+        return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_P2P_TOKENS:
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES: /* none: handles for other processes */
+        put(to, 0, 8);
+        return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
         put(to, known ? address : 0, 8);
@@ -75,16 +82,28 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
         put(to, p->size, 8);
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&
+                       attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE
+                   ? CUDA_ERROR_NOT_SUPPORTED
+                   : CUDA_ERROR_INVALID_VALUE;
     }
 }
 
-API_IN(state_enter_address(address, &g), cuPointerGetAttribute,
+/* An address that nobody has is told from a good one also without a context. */
+static CUresult enter_to_ask(uint64_t address, struct gpu **gpu)
+{
+    const CUresult result = state_enter_address(address, gpu);
+    return result == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_VALUE : result;
+}
+
+API_IN(enter_to_ask(address, &g), cuPointerGetAttribute,
        (void *value, CUpointer_attribute attribute, CUdeviceptr address),
        (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
 {
     struct place p;
     if (!value || !find(address, &p))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (attribute == CU_POINTER_ATTRIBUTE_HOST_POINTER && p.gpu && !gpu_is_managed(p.gpu, address))
         return CUDA_ERROR_INVALID_VALUE;
     return attribute_of(attribute, address, &p, value);
 }

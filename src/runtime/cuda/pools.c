@@ -75,6 +75,14 @@ static void forget(uint64_t address)
     }
 }
 
+CUmemoryPool pool_of_memory(uint64_t address)
+{
+    for (size_t i = 0; i < allocation_count; i++)
+        if (allocation[i].address == address)
+            return allocation[i].pool;
+    return NULL;
+}
+
 bool pool_free(uint64_t address, const char *function)
 {
     struct gpu *g = state_owner(address, NULL);
@@ -155,9 +163,13 @@ static CUresult allocate_later(CUdeviceptr *address, size_t bytes, CUmemoryPool 
     if (result)
         return result;
     const CUdevice device = (CUdevice)gpu_number(g);
-    if (!address || !bytes || !(own || is_pool(pool)))
+    if (!address || !(own || is_pool(pool)))
         return state_leave(CUDA_ERROR_INVALID_VALUE);
     state_leave(CUDA_SUCCESS);
+    if (!bytes) {
+        *address = 0;
+        return CUDA_SUCCESS;
+    }
     if (capture_is(stream))
         return capture_allocation(address, bytes, own ? device : pool->device, stream);
     result = state_enter_stream(stream, &g);
@@ -192,8 +204,8 @@ API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "
         order_begin(g, stream, "cuMemFreeAsync");
         order_memory(base, size, false);
     }
-    return state_leave(pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS
-                                                            : CUDA_ERROR_INVALID_VALUE);
+    return state_leave(!address || pool_free(address, "cuMemFreeAsync") ? CUDA_SUCCESS
+                                                                        : CUDA_ERROR_INVALID_VALUE);
 }
 
 /* ---- the pool of a GPU ---- */

@@ -41,6 +41,8 @@ static bool is_primary(const struct CUctx_st *context)
 
 API_IN(state_lock(), cuCtxDestroy_v2, (CUcontext context), (context), "%p", context)
 {
+    if (!context)
+        return CUDA_ERROR_INVALID_VALUE;
     if (!state_is_context(context) || is_primary(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     destroy(context);
@@ -61,6 +63,8 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxRetain, (CUcontext * context, CU
     struct primary *p = &primaries[number];
     if (!context)
         return CUDA_ERROR_INVALID_VALUE;
+    if (context_refused(number))
+        return context_refused(number);
     if (!p->context && !(p->context = context_new(number, p->flags)))
         return CUDA_ERROR_OUT_OF_MEMORY;
     p->retained++;
@@ -112,12 +116,13 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxGetState,
     return CUDA_SUCCESS;
 }
 
-/* The error of a kernel goes with the context; who has retained it keeps it. */
+/* A context in which a kernel has failed is destroyed, though its handle stays; who has retained
+ * any other one keeps it. */
 API_IN(enter_primary(number), cuDevicePrimaryCtxReset_v2, (CUdevice number), (number), "%d", number)
 {
     struct primary *p = &primaries[number];
-    if (p->context)
-        p->context->failed = CUDA_SUCCESS;
+    if (p->context && p->context->failed)
+        p->context->failed = CUDA_ERROR_CONTEXT_IS_DESTROYED;
     return CUDA_SUCCESS;
 }
 

@@ -12,6 +12,8 @@ API_IN(state_enter(&g), cuCtxGetLimit, (size_t * value, CUlimit limit), (value, 
 {
     if (!value)
         return CUDA_ERROR_INVALID_VALUE;
+    if (limit > CU_LIMIT_CIG_ENABLED)
+        return CUDA_ERROR_INVALID_VALUE;
     return gpu_limit(g, limit, value) ? CUDA_SUCCESS : CUDA_ERROR_UNSUPPORTED_LIMIT;
 }
 
@@ -31,12 +33,12 @@ API_IN(state_enter(&g), cuCtxGetCacheConfig, (CUfunc_cache * config), (config), 
     return config ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+/* Banks are of 4 bytes, whatever a program asks for. */
 API_IN(state_enter(&g), cuCtxSetSharedMemConfig, (CUsharedconfig config), (config), "%d",
        (int)config)
 {
     if (config > CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE)
         return CUDA_ERROR_INVALID_VALUE;
-    state_context()->banks = config;
     return CUDA_SUCCESS;
 }
 
@@ -44,7 +46,7 @@ API_IN(state_enter(&g), cuCtxGetSharedMemConfig, (CUsharedconfig * config), (con
        RESULT(config))
 {
     if (config)
-        *config = state_context()->banks;
+        *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
     return config ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -73,11 +73,12 @@ API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stre
         checks_handle_missed(stream, "stream");
         return CUDA_ERROR_INVALID_HANDLE;
     }
+    const CUresult failed = s->context->failed;
     capture_drop(s);
     wt_order_drop(&s->order.point);
     *at = s->next;
     checks_handle_gone(s, "cuStreamDestroy");
-    return CUDA_SUCCESS;
+    return failed;
 }
 
 API(cuStreamQuery, (CUstream stream), (stream), "%p", stream)
@@ -199,7 +200,9 @@ API(cuLaunchHostFunc, (CUstream stream, CUhostFn call, void *data), (stream, cal
 {
     CUresult result = CUDA_SUCCESS;
     const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_HOST, .host = {call, data}};
-    if (call && (capture_takes(stream, &work, &result) || result))
+    if (!call)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (capture_takes(stream, &work, &result) || result)
         return result;
     return host_node(&work.host, stream);
 }
