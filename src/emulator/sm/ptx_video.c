@@ -106,7 +106,10 @@ static int result_of(const struct ptx_op *o, int a, int b)
     }
 }
 
-/* All parts of a lane: put together or, with .add, added to the third word. */
+/*
+ * All parts of a lane: put together or, with .add, added to the third word. A GPU of compute
+ * capability 9.0 adds each result whole, before it is cut to the bits of a part.
+ */
 static uint32_t parts(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c)
 {
     const unsigned bits = o->size;
@@ -118,10 +121,8 @@ static uint32_t parts(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c
             value = clamp_part(value, bits, o->is_signed);
         if (o->round && value < 0) /* .relu */
             value = 0;
-        const uint32_t part = (uint32_t)value & ((1u << bits) - 1);
-        if (o->flag)
-            c += (uint32_t)part_of(part, bits, 0, o->is_signed);
-        word |= part << bits * n;
+        c += (uint32_t)value;
+        word |= ((uint32_t)value & ((1u << bits) - 1)) << bits * n;
     }
     return o->flag ? c : word;
 }
@@ -245,23 +246,63 @@ static int64_t selected(uint32_t word, unsigned selector, bool is_signed)
     return is_signed ? wt_sign_extend(part, bits) : (int64_t)part;
 }
 
-__extension__ typedef __int128 s128;
-
-static int64_t clamp_bits(s128 value, unsigned bits, bool is_signed)
+static int64_t clamp_bits(int64_t value, unsigned bits, bool is_signed)
 {
     const int64_t most = ((int64_t)1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
-    return value < least ? least : value > most ? most : (int64_t)value;
+    return value < least ? least : value > most ? most : value;
 }
 
-/* vmad: products and sums have as many bits as they need. */
+/*
+ * vmad as a GPU of compute capability 9.0 computes it: whole words have signs whatever their types
+ * are, the sum is 64 bits wide, and with .sat the sum of unsigned words is shifted without its
+ * sign.
+ */
 static uint32_t multiply_add(const struct ptx_op *o, int64_t a, int64_t b, uint32_t c)
 {
     const bool is_signed = o->type || o->index & 3;
-    const s128 addend = is_signed ? (s128)(int32_t)c : (s128)c, product = (s128)a * b;
-    const s128 sum =
-        (o->index & 1 ? -product : product) + (o->index & 2 ? -addend : addend) + (o->index >> 2);
-    const s128 result = sum >> o->count;
-    return (uint32_t)(o->sat ? clamp_bits(result, 32, is_signed) : result);
+    const uint64_t product = (uint64_t)(o->vector[1] == WHOLE ? (int32_t)a : a) *
+                             (uint64_t)(o->vector[2] == WHOLE ? (int32_t)b : b);
+    const uint64_t addend = (uint64_t)(int32_t)c;
+    const int64_t sum = (int64_t)((o->index & 1 ? -product : product) +
+                                  (o->index & 2 ? -addend : addend) + (o->index >> 2));
+    if (!o->sat)
+        return (uint32_t)(sum >> o->count);
+    if (is_signed || !o->count)
+        return (uint32_t)clamp_bits(sum >> o->count, 32, is_signed);
+    return (uint32_t)clamp_bits((int64_t)((uint64_t)sum >> o->count), 32, false);
+}
+
+/*
+ * The result of .sat as a GPU of compute capability 9.0 has it: a part takes negative results for
+ * large ones (not of vshr); vshl keeps 34 bits, limits them to 32 and cuts them to the part; no
+ * other instruction limits large results to u32.
+ */
+static int64_t saturated(const struct ptx_op *o, int64_t value, unsigned bits)
+{
+    const uint32_t most = (UINT32_MAX >> (32 - bits)) >> o->is_signed;
+    if (o->how == SHIFT_LEFT)
+        return clamp_bits(wt_sign_extend((uint64_t)value, 34), 32, o->is_signed);
+    if (o->how == SHIFT_RIGHT)
+        return clamp_bits(value, bits, o->is_signed);
+    if (bits < 32)
+        return (uint32_t)value < most ? (uint32_t)value : most;
+    if (o->is_signed)
+        return clamp_bits(value, 32, true);
+    return value < 0 ? 0 : value;
+}
+
+/*
+ * The lesser or the greater of a result and c. A GPU of compute capability 9.0 compares 64 bits; of
+ * sums, differences and saturated shifts the upper 32 repeat the sign bit of the lower ones.
+ */
+static uint32_t extreme(const struct ptx_op *o, int64_t value, uint32_t c)
+{
+    const bool shifts = o->how == SHIFT_LEFT || o->how == SHIFT_RIGHT;
+    const bool is_cut = o->how == ADD || o->how == SUBTRACT || (shifts && o->sat);
+    const bool is_signed = o->is_signed || (o->how == COMPARE && o->type & A_SIGNED);
+    const int64_t compared = is_cut ? (int32_t)value : value;
+    const bool less = is_signed ? compared < (int32_t)c : (uint64_t)compared < c;
+    return (o->round == SM_ATOMIC_MIN) == less ? (uint32_t)value : c;
 }
 
 static uint32_t scalar_video(const struct ptx_op *o, uint32_t a_word, uint32_t b_word, uint32_t c)
@@ -299,12 +340,11 @@ static uint32_t scalar_video(const struct ptx_op *o, uint32_t a_word, uint32_t b
         value = (o->combine & (a < b ? PTX_LESS : a > b ? PTX_GREATER : PTX_EQUAL)) != 0;
     }
     if (o->sat)
-        value = clamp_bits(value, bits, o->is_signed);
-    const int64_t addend = o->is_signed ? (int32_t)c : (int64_t)c;
+        value = saturated(o, value, bits);
     if (o->flag)
-        return (uint32_t)(o->round == SM_ATOMIC_ADD                         ? value + addend
-                          : (o->round == SM_ATOMIC_MIN) == (value < addend) ? value
-                                                                            : addend);
+        return o->round == SM_ATOMIC_ADD ? (uint32_t)value + c : extreme(o, value, c);
+    if (o->vector[0] == HALFWORD + 1 && !o->sat) /* compute capability 9.0: not the lower half */
+        return ((uint32_t)value & 0xffff0000) | (c & 0xffff);
     const uint32_t mask = (UINT32_MAX >> (32 - bits)) << at;
     return ((uint32_t)value << at & mask) | (c & ~mask);
 }

@@ -243,9 +243,8 @@ def parts(a, b, c, operation, bits, dtype="u32", types=("u32", "u32"), sat=False
         if sat:
             most = (1 << bits - signed) - 1
             value = max(-most - 1 if signed else 0, min(most, value))
-        part = value & (1 << bits) - 1
-        word |= part << bits * n
-        total += s(part, bits) if signed else part
+        word |= (value & (1 << bits) - 1) << bits * n
+        total += value  # whole, as a GPU adds it
     return total if adds else word
 
 
