@@ -1,4 +1,5 @@
 /* See init_past.h. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,10 +8,10 @@
 
 static const size_t most_bytes = (size_t)256 << 20;
 
-static void free_change(struct init_change *change)
+/* The page that a change keeps; NULL: none. */
+static struct init_page *page_of(const struct init_change *change)
 {
-    if (change->kind == INIT_WAS_PAGE)
-        free(change->was.page);
+    return change->kind == INIT_WAS_PAGE ? change->was.page : NULL;
 }
 
 /* ---- what is forgotten ---- */
@@ -19,11 +20,9 @@ static void drop_changes(struct init_past *p, uint64_t time)
 {
     size_t first = 0;
     for (; first < p->count && p->list[first].time < time; first++) {
-        p->bytes -=
-            sizeof *p->list + (p->list[first].was.page && p->list[first].kind == INIT_WAS_PAGE
-                                   ? sizeof(struct init_page)
-                                   : 0);
-        free_change(&p->list[first]);
+        struct init_page *page = page_of(&p->list[first]);
+        p->bytes -= sizeof *p->list + (page ? sizeof *page : 0);
+        free(page);
     }
     p->count -= first;
     if (first)
@@ -76,6 +75,7 @@ static struct init_change *note(struct init_past *p, const void *of, enum init_c
                                 uint64_t at)
 {
     const struct init_change *last = p->count ? &p->list[p->count - 1] : NULL;
+    assert(!last || last->time <= p->now); /* change_at() searches by time */
     if (last && last->time == p->now && last->of == of && last->kind == kind && last->at == at)
         return NULL;
     make_room(p, sizeof *p->list);

@@ -29,7 +29,7 @@ struct init_space {
     size_t regions, room;
     struct init_past *past; /* what changes is noted there (init_past.h); NULL: it is not */
     uint32_t origin;        /* not 0: all that no region is of is undefined */
-    bool lost;              /* the host had no memory: what is not known is defined */
+    bool lost;              /* host memory ran out: bytes that no page has count as defined */
 };
 
 /* A byte of memory, or of a register. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "check/init_state.h"
 #include "emulator/machine/groups.h"
 
@@ -43,9 +44,7 @@ static struct init_space *group_of(const struct wt_check_init *c, uint64_t home,
 /* The first of the changes that were made at a time or later. */
 static size_t change_at(const struct init_past *p, uint64_t time)
 {
-    size_t low = p->count;
-    while (low && p->list[low - 1].time >= time)
-        low--;
+    WT_BISECT(low, p->count, p->list[middle].time < time);
     return low;
 }
 
@@ -88,34 +87,33 @@ static bool copy_file(const struct init_past *p, const struct init_file *of, uin
     return true;
 }
 
-/* What bytes from @p addr on of a space were at a time. */
-static void undo_in_bytes(const struct init_past *p, const struct init_space *s, uint64_t addr,
-                          unsigned size, uint64_t time, struct init_byte *byte)
+/* Turns a byte of a space as it is now into what it was at a time. */
+static void undo_in_byte(const struct init_past *p, const struct init_space *s, uint64_t at,
+                         uint64_t time, struct init_byte *byte)
 {
     for (size_t i = p->count, first = change_at(p, time); i-- > first;) {
         const struct init_change *n = &p->list[i];
-        for (unsigned k = 0; n->of == s && k < size; k++) {
-            const uint64_t at = addr + k;
-            if (n->kind == INIT_WAS_PAGE && n->at == at / INIT_PAGE)
-                init_load_page(s, n->at, n->was.page, (unsigned)(at % INIT_PAGE), 1, &byte[k]);
-            if (n->kind != INIT_WAS_GRANULE || n->at != at / INIT_GRANULE)
-                continue;
-            const uint8_t undefined = n->was.granule.undefined[at % INIT_GRANULE];
-            byte[k] = (struct init_byte){
-                undefined, n->was.granule.computed >> at % INIT_GRANULE & 1 ? undefined : 0,
-                undefined ? n->was.granule.origin : 0};
-        }
+        if (n->of != s)
+            continue;
+        if (n->kind == INIT_WAS_PAGE && n->at == at / INIT_PAGE)
+            init_load_page(s, n->at, n->was.page, (unsigned)(at % INIT_PAGE), 1, byte);
+        if (n->kind != INIT_WAS_GRANULE || n->at != at / INIT_GRANULE)
+            continue;
+        const uint8_t undefined = n->was.granule.undefined[at % INIT_GRANULE];
+        *byte = (struct init_byte){undefined,
+                                   n->was.granule.computed >> at % INIT_GRANULE & 1 ? undefined : 0,
+                                   undefined ? n->was.granule.origin : 0};
     }
 }
 
 /* The time at which the host has written there, after a time; 0: it has not. */
-static uint64_t changed_at(const struct init_past *p, const struct init_space *s, uint64_t addr,
-                           unsigned size, uint64_t time)
+static uint64_t changed_at(const struct init_past *p, const struct init_space *s, uint64_t at,
+                           uint64_t time)
 {
     for (size_t i = change_at(p, time); i < p->count; i++) {
         const struct init_change *n = &p->list[i];
-        if (n->of == s && n->kind == INIT_WAS_CHANGED && n->time > time && n->at < addr + size &&
-            n->was.last >= addr)
+        if (n->of == s && n->kind == INIT_WAS_CHANGED && n->time > time && n->at <= at &&
+            n->was.last >= at)
             return n->time;
     }
     return 0;
@@ -190,11 +188,11 @@ static enum wt_defined_answer tell_memory(const struct wt_check_init *c, uint32_
             at = init_place(space, r->lane, at);
         else if (space == WT_OBSERVED_GROUP)
             byte = (struct init_byte){0xff, 0, INIT_OF_GROUP};
-        if (s && (view->since = changed_at(&c->past, s, at, 1, m->time)) != 0)
+        if (s && (view->since = changed_at(&c->past, s, at, m->time)) != 0)
             return WT_DEFINED_CHANGED;
         if (s) {
             init_load(s, at, 1, &byte);
-            undo_in_bytes(&c->past, s, at, 1, m->time, &byte);
+            undo_in_byte(&c->past, s, at, m->time, &byte);
         }
         view->undefined[i] = byte.undefined;
         view->computed[i] = byte.computed;

@@ -246,7 +246,6 @@ static void set_defaults(struct explore *x)
 int explore_shared(int argc, char **argv, const struct explore_share *share)
 {
     struct explore x = {.command = &cli_explore, .share = share, .preemptions = EXPLORE_UNBOUNDED};
-    const bool works = share && !share->workers;
     struct wt_error err;
     int status = cli_parse(&cli_explore, argc, argv, &x, &x.drive.options, 1, true);
     if (status == CLI_GO) {
@@ -260,7 +259,7 @@ int explore_shared(int argc, char **argv, const struct explore_share *share)
         }
         if (!done)
             done = x.systematic ? explore_search(&x, &err) : explore_runs(&x, &err);
-        status = done ? cli_fail(&cli_explore, &err) : works ? 0 : print_all(&x);
+        status = done ? cli_fail(&cli_explore, &err) : explore_works(&x) ? 0 : print_all(&x);
     }
     explore_outcomes_free(&x.outcomes);
     free(x.words);

@@ -6,10 +6,11 @@
 #include "explore/outcome.h"
 
 /*
- * An exploration by several processes that share its runs: one manager, which has the state file
- * and tells what was found, and workers. A worker's message is "" at first, then the line of a run
- * that has ended (explore_journal_line), or "!" and why it could not be made; the answer is the
- * next run, or EXPLORE_NO_RUN.
+ * How the processes of a shared exploration talk. One of them is the manager: it keeps the state
+ * file and prints the outcomes. The others are workers: each makes one run at a time. A worker
+ * sends a message and waits for the answer, which is the number of its next run, or EXPLORE_NO_RUN
+ * at the end. Its first message is "". Each later one is the line of the run that it has made
+ * (explore_journal_line()), or "!" and the reason why it could not make that run.
  */
 struct explore_share {
     void *context;
@@ -38,6 +39,12 @@ struct explore {
     char *words;          /* of a command line that repeats a run: what is behind the schedule */
     struct explore_outcomes outcomes;
 };
+
+/* Whether this process is a worker of a shared exploration. */
+static inline bool explore_works(const struct explore *x)
+{
+    return x->share && !x->share->workers;
+}
 
 /* `wavetrap explore` as a part of a shared exploration. Returns the exit status; a worker's is 0,
  * but CLI_FAILED where its command line is refused. */

@@ -186,19 +186,26 @@ static enum wt_status refuse(const struct job *job, struct wt_error *err)
     return status;
 }
 
+/* A run is done, with this outcome. */
+static enum wt_status count(struct runs *r, uint64_t run, const struct explore_outcome *o,
+                            struct wt_error *err)
+{
+    size_t place;
+    r->done[run] = true;
+    return explore_outcomes_add(&r->x->outcomes, o, run, &place, err);
+}
+
 /* A run has ended: into the state file, and to the outcomes. */
 static enum wt_status keep(void *context, uint64_t run, const struct explore_outcome *o,
                            struct wt_error *err)
 {
     struct runs *r = context;
-    size_t place;
     enum wt_status status = WT_OK;
     if (run >= r->x->runs || r->done[run])
         return wt_fail(err, WT_INVALID, "run %" PRIu64 " was not asked for", run);
     if (r->journal.fd >= 0)
         status = explore_journal_add(&r->journal, run, o, err);
-    r->done[run] = true;
-    return status ? status : explore_outcomes_add(&r->x->outcomes, o, run, &place, err);
+    return status ? status : count(r, run, o, err);
 }
 
 /* A worker tells the manager of its run, and learns the next one, or EXPLORE_NO_RUN. */
@@ -323,13 +330,11 @@ static enum wt_status take_run(void *context, uint64_t run, const struct explore
                                struct wt_error *err)
 {
     struct runs *r = context;
-    size_t place;
     if (run >= r->x->runs)
         return WT_OK;
     if (r->done[run])
         return wt_fail(err, WT_INVALID, "run %" PRIu64 " is there twice", run);
-    r->done[run] = true;
-    return explore_outcomes_add(&r->x->outcomes, o, run, &place, err);
+    return count(r, run, o, err);
 }
 
 /* A number for the command and its program's bytes. */
@@ -375,7 +380,7 @@ enum wt_status explore_runs(struct explore *x, struct wt_error *err)
                      .done = calloc(x->runs, sizeof *r.done),
                      .job = calloc(x->jobs, sizeof *r.job),
                      .journal = {.fd = -1}};
-    const bool works = x->share && !x->share->workers, manages = x->share && !works;
+    const bool works = explore_works(x), manages = x->share && !works;
     enum wt_status status = WT_OK;
     if (!r.done || !r.job)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");

@@ -53,7 +53,7 @@ enum wt_status wt_checks_print_object(struct wt_debugger *d, const struct wt_che
 /**
  * What the check of uninitialised values knows of a value of a stopped thread's wave, as it is now,
  * or was then: @p request has all but the wave and, for memory, which is at @p addr, the address.
- * WT_STATE: it does not know, and *err says why, and what to do.
+ * WT_STATE: the check has no answer; *err says the reason and what the user can do.
  */
 enum wt_status wt_debugger_defined(struct wt_debugger *d, wt_thread thread, struct wt_address addr,
                                    const struct wt_defined_request *request,

@@ -64,9 +64,9 @@ size_t wt_debugger_host_writes(struct wt_debugger *d, wt_thread thread, struct w
                                uint64_t size, struct wt_host_write *list, size_t most, bool *more);
 
 /**
- * Prints the host program's queues, a command a line, and what they and its threads wait for; or
- * (@p launches) only launches that have not begun. False: the target tells of none. In the past,
- * too, they are as they are now.
+ * Prints the queues of the host program, one line for each command, and what commands and threads
+ * wait for. With @p launches it prints only the launches that have not begun. The queues are those
+ * of the present, also while the debugger is in the past. False: there was nothing to print.
  */
 bool wt_debugger_host_queues(struct wt_debugger *d, bool launches, FILE *out);
 

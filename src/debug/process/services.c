@@ -134,6 +134,13 @@ static bool wave_fault(void *link, uint32_t wave, wt_wave_id id, struct wt_fault
     return wt_process_link_fault(link, at.device, at.wave, id, fault);
 }
 
+/* Whether texts end and numbers are in range. */
+static bool is_sound(const struct wt_object_view *view)
+{
+    return memchr(view->by, 0, sizeof view->by) && memchr(view->name, 0, sizeof view->name) &&
+           view->made_depth <= WT_OBJECT_STACK && view->freed_depth <= WT_OBJECT_STACK;
+}
+
 static size_t objects(void *link, wt_wave_handle wave, uint64_t addr, struct wt_object_view *list)
 {
     struct wt_wire_request request = {.verb = WT_WIRE_OBJECTS, .addr = addr};
@@ -144,9 +151,7 @@ static size_t objects(void *link, wt_wave_handle wave, uint64_t addr, struct wt_
         answer.result < 0 || answer.size % sizeof *list)
         return 0;
     for (size_t i = 0; i < answer.size / sizeof *list; i++)
-        if (!memchr(list[i].by, 0, sizeof list[i].by) ||
-            !memchr(list[i].name, 0, sizeof list[i].name) || list[i].made_depth > WT_OBJECT_STACK ||
-            list[i].freed_depth > WT_OBJECT_STACK)
+        if (!is_sound(&list[i]))
             return 0;
     return answer.size / sizeof *list;
 }
@@ -160,11 +165,7 @@ static bool defined(void *link, wt_wave_handle wave, const struct wt_defined_req
     return wt_process_link_ask(link, &request, asked, &answer, view, sizeof *view, WT_IGNORED) ==
                WT_OK &&
            answer.result >= 0 && answer.size == sizeof *view &&
-           memchr(view->wave, 0, sizeof view->wave) &&
-           memchr(view->object.by, 0, sizeof view->object.by) &&
-           memchr(view->object.name, 0, sizeof view->object.name) &&
-           view->object.made_depth <= WT_OBJECT_STACK &&
-           view->object.freed_depth <= WT_OBJECT_STACK;
+           memchr(view->wave, 0, sizeof view->wave) && is_sound(&view->object);
 }
 
 void wt_process_link_offer(struct wt_target_services *services)

@@ -25,7 +25,7 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
                                   : allocate(g, address, bytes, "cuMemAlloc");
 }
 
-/* Nothing, and what is no memory, can be freed without a context. */
+/* cuMemFree needs no context for address 0, nor to refuse an address that is no allocation. */
 static CUresult enter_to_free(uint64_t address, struct gpu **gpu)
 {
     const CUresult result = state_enter_address(address, gpu);

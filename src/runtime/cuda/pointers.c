@@ -187,7 +187,7 @@ API_IN(state_enter_address(address, &g), cuMemAdvise,
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* A place as a device's number; what is not a device is a part of the host. */
+/* The number of the device that a location names; all other locations are in the host. */
 static CUdevice device_of(CUmemLocation place)
 {
     return place.type == CU_MEM_LOCATION_TYPE_DEVICE ? place.id : CU_DEVICE_CPU;

@@ -87,9 +87,10 @@ enum vx_result queue_new(struct gpu *g, const vx_queue_info_t *info, vx_queue_h 
 void queue_free(struct queue *q);
 /** Ends what a command uses. Not locked. */
 void command_end(struct command *command);
-/** Lists queues, their commands in order, and what these wait for, behind @p indent. Locked. */
+/** Prints each queue, its commands in order, and what each command waits for. Each line begins with
+ * @p indent. The caller holds the lock. */
 void queues_tell(FILE *out, const char *indent);
-/** Lists launches that have not begun. Locked. */
+/** Prints the launches that have not begun. The caller holds the lock. */
 void launches_tell(FILE *out);
 /** Whether a command of a queue runs, or could. Locked. */
 bool queues_move(void);
