@@ -254,7 +254,8 @@ static void link(struct wt_check_init *c, struct init_wave *w, struct init_insn 
 {
     enum { MOST_BYTES = 16 }; /* of an instruction */
     if (w->code != c->code_state) {
-        memset(w->clean, 0, w->clean_room * sizeof *w->clean);
+        if (w->clean)
+            memset(w->clean, 0, w->clean_room * sizeof *w->clean);
         w->code = c->code_state;
         w->last = NULL;
     }
