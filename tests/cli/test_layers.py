@@ -245,6 +245,7 @@ NOT_CALLED = {
         "a macro makes all operations of each format",
     "wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint": "breakpoints of conditions without a plan, the short way for tests of the core",
     "wt_expr_loops": "fuzz targets leave out expressions that need not end",
+    "context_forget_failures": "fuzz targets stand for many programs in one process, of which some have a kernel that fails",
     "wt_timeline_set_interval": "tests keep snapshots oftener than the timeline itself",
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/cuda/context.h"
 #include "wavetrap/cuda.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -45,6 +46,7 @@ struct world {
     unsigned registered_owner;
     CUcontext context[MOST];
     bool failed[MOST];
+    bool refused;              /* a kernel has failed: there are no new contexts */
     unsigned stack[64], depth; /* of current contexts: numbers in `context` */
     CUstream stream[MOST];
     CUevent event[MOST];
@@ -106,11 +108,21 @@ static CUresult or_state(const struct world *w, CUresult wanted)
 
 /* ---- memory ---- */
 
+/* A new context, which there is only once the failure of a kernel is forgotten. */
+static void create(struct world *w, CUcontext *context)
+{
+    if (w->refused)
+        expect(cuCtxCreate(context, 0, 0), CUDA_ERROR_ILLEGAL_ADDRESS);
+    context_forget_failures();
+    w->refused = false;
+    expect(cuCtxCreate(context, 0, 0), CUDA_SUCCESS);
+}
+
 /* Writes an allocation's bytes, in a context of its own, where the thread's has failed. */
 static void fill_anew(struct world *w, unsigned i)
 {
     CUcontext fresh;
-    expect(cuCtxCreate(&fresh, 0, 0), CUDA_SUCCESS);
+    create(w, &fresh);
     expect(cuMemcpyHtoD(w->memory[i].at, w->memory[i].bytes, w->memory[i].size), CUDA_SUCCESS);
     expect(cuCtxDestroy(fresh), CUDA_SUCCESS);
 }
@@ -149,7 +161,8 @@ static void memory(struct world *w, struct input *in, unsigned which)
     }
     case 1: {
         const bool in_stream = size && value & 1;
-        const CUresult state = state_in(w, in_stream ? stream_context(w, i) : memory_context(w, i));
+        const unsigned c = in_stream ? stream_context(w, i) : memory_context(w, i);
+        const CUresult state = !size && c == NOBODY ? CUDA_SUCCESS : state_in(w, c);
         expect(in_stream ? cuMemFreeAsync(w->memory[i].at, w->stream[i])
                          : cuMemFree(size ? w->memory[i].at : 0),
                state);
@@ -193,8 +206,9 @@ static void memory(struct world *w, struct input *in, unsigned which)
                state || there ? state : CUDA_ERROR_NOT_FOUND);
         if (!state && there && (base != w->memory[i].at || range != size))
             abort();
+        const bool judged = there || (state && state != CUDA_ERROR_INVALID_CONTEXT);
         expect(cuPointerGetAttribute(&base, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, at),
-               state || there ? state : CUDA_ERROR_INVALID_VALUE);
+               judged ? state : CUDA_ERROR_INVALID_VALUE);
         if (!state && there && base != w->memory[i].at)
             abort();
     }
@@ -229,7 +243,7 @@ static void context(struct world *w, struct input *in)
 {
     const unsigned i = next(in) % MOST, which = next(in) % 4;
     if (which == 0 && !w->context[i] && w->depth < 60) {
-        expect(cuCtxCreate(&w->context[i], 0, 0), CUDA_SUCCESS);
+        create(w, &w->context[i]);
         w->stack[w->depth++] = i;
     } else if (which == 1 && w->context[i] && w->depth < 60) {
         expect(cuCtxPushCurrent(w->context[i]), CUDA_SUCCESS);
@@ -384,10 +398,10 @@ static void launch(struct world *w, struct input *in)
     }
     if (result && result != CUDA_ERROR_ILLEGAL_ADDRESS)
         abort();
-    w->failed[owner] = result != CUDA_SUCCESS;
+    w->failed[owner] = w->refused = result != CUDA_SUCCESS;
     /* How far it came is not defined: a context that has not failed tells. */
     CUcontext fresh;
-    expect(cuCtxCreate(&fresh, 0, 0), CUDA_SUCCESS);
+    create(w, &fresh);
     expect(cuMemcpyDtoH(w->memory[i].bytes, w->memory[i].at, w->memory[i].size), CUDA_SUCCESS);
     expect(cuCtxDestroy(fresh), CUDA_SUCCESS);
 }
@@ -405,7 +419,9 @@ static CUresult of_event_in_stream(const struct world *w, unsigned i, unsigned k
     const unsigned in = stream_context(w, k) == NOBODY ? owner : stream_context(w, k);
     if (w->stream[k] && state_in(w, in))
         return state_in(w, in);
-    if (!w->event[i] || (same && in != owner))
+    if (!w->event[i])
+        return w->stream[k] ? CUDA_ERROR_INVALID_HANDLE : or_state(w, CUDA_ERROR_INVALID_HANDLE);
+    if (same && in != owner)
         return CUDA_ERROR_INVALID_HANDLE;
     return state_in(w, in);
 }
@@ -417,13 +433,14 @@ static void objects(struct world *w, struct input *in)
     switch (which) {
     case 0:
         if (w->stream[i])
-            expect(cuStreamDestroy(w->stream[i]), CUDA_SUCCESS), w->stream[i] = NULL;
+            expect(cuStreamDestroy(w->stream[i]), state_in(w, w->stream_owner[i])),
+                w->stream[i] = NULL;
         else
             expect(cuStreamCreate(&w->stream[i], 0), state_of(w)), w->stream_owner[i] = current(w);
         return;
     case 1:
         if (w->event[i])
-            expect(cuEventDestroy(w->event[i]), CUDA_SUCCESS), w->event[i] = NULL;
+            expect(cuEventDestroy(w->event[i]), state_in(w, w->event_owner[i])), w->event[i] = NULL;
         else
             expect(cuEventCreate(&w->event[i], 0), state_of(w)), w->event_owner[i] = current(w);
         w->recorded[i] = false;
@@ -478,7 +495,7 @@ static void end(struct world *w)
 {
     CUcontext last;
     size_t left, all;
-    expect(cuCtxCreate(&last, 0, 0), CUDA_SUCCESS);
+    create(w, &last);
     for (unsigned i = 0; i < MOST; i++) {
         if (w->memory[i].size) {
             uint8_t bytes[LARGEST];
@@ -491,9 +508,9 @@ static void end(struct world *w)
         if (w->module[i])
             expect(cuModuleUnload(w->module[i]), state_in(w, w->module_owner[i]));
         if (w->stream[i])
-            expect(cuStreamDestroy(w->stream[i]), CUDA_SUCCESS);
+            expect(cuStreamDestroy(w->stream[i]), state_in(w, w->stream_owner[i]));
         if (w->event[i])
-            expect(cuEventDestroy(w->event[i]), CUDA_SUCCESS);
+            expect(cuEventDestroy(w->event[i]), state_in(w, w->event_owner[i]));
         if (w->texture[i])
             expect(cuTexObjectDestroy(w->texture[i]), CUDA_SUCCESS);
         if (w->array[i])
@@ -533,7 +550,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         begun = true;
     }
     if (size && *data != 0xff) { /* most inputs begin with a context */
-        expect(cuCtxCreate(&w->context[0], 0, 0), CUDA_SUCCESS);
+        create(w, &w->context[0]);
         w->stack[w->depth++] = 0;
     }
     for (unsigned n = 0; in.at < in.end && n < CALLS; n++) {

@@ -22,6 +22,7 @@
 #include "object/core_wire.h"
 #include "object/final_wire.h"
 #include "object/sm_wire.h"
+#include "runtime/cuda/context.h"
 #include "wavetrap/cuda.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -64,6 +65,7 @@ static void *program(void *context)
     CUdeviceptr data;
     uint8_t zeros[BUFFER] = {0};
     (void)context;
+    context_forget_failures(); /* of the program before */
     check(cuCtxCreate(&own, 0, 0));
     check(cuModuleLoadData(&module, text));
     check(cuModuleGetFunction(&f, module, "count"));

@@ -1,5 +1,6 @@
 /* libcuda: contexts ("CUDA Driver API": 6.7, 6.8). Each belongs to a device; threads have stacks.
  */
+#include <string.h>
 #include <stdlib.h>
 
 #include "runtime/cuda/context.h"
@@ -84,6 +85,11 @@ CUresult state_fail(CUresult result)
 CUresult context_refused(CUdevice number)
 {
     return device_failed[number];
+}
+
+void context_forget_failures(void)
+{
+    memset(device_failed, 0, sizeof device_failed);
 }
 
 static CUresult push(struct CUctx_st *context)

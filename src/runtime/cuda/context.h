@@ -17,6 +17,8 @@ struct CUctx_st {
 struct CUctx_st *context_new(CUdevice number, unsigned flags);
 /** The error of a kernel after which a device has no new context; CUDA_SUCCESS: it may have one. */
 CUresult context_refused(CUdevice number);
+/** Devices have new contexts again. For tests that stand for several programs in one process. */
+void context_forget_failures(void);
 /** Frees a context from which all was taken that is its own; the thread's may be the next one. */
 void context_free(struct CUctx_st *context);
 

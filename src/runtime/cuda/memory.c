@@ -28,8 +28,8 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
 /* cuMemFree needs no context for address 0, nor to refuse an address that is no allocation. */
 static CUresult enter_to_free(uint64_t address, struct gpu **gpu)
 {
-    const CUresult result = state_enter_address(address, gpu);
-    return result == CUDA_ERROR_INVALID_CONTEXT ? state_lock() : result;
+    const CUresult result = state_enter_memory(address, gpu);
+    return !address && result == CUDA_ERROR_INVALID_VALUE ? state_lock() : result;
 }
 
 API_IN(enter_to_free(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",

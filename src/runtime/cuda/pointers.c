@@ -3,13 +3,26 @@
 
 #include "runtime/cuda/context.h"
 
-CUresult state_enter_address(uint64_t address, struct gpu **gpu)
+/* As state_enter_owner(), with the lock, for a call that names memory by an address. */
+static CUresult enter_address(uint64_t address, struct gpu **gpu)
 {
     const CUresult result = state_lock();
     if (result)
         return result;
     const struct gpu *g = state_owner(address, NULL);
     return state_enter_owner(g ? gpu_range_owner(g, address) : memory_owner(address), gpu);
+}
+
+CUresult state_enter_memory(uint64_t address, struct gpu **gpu)
+{
+    CUresult result = enter_address(address, gpu);
+    if (result != CUDA_ERROR_INVALID_CONTEXT || state_lock())
+        return result;
+    uint64_t base, size;
+    const struct gpu *g = state_owner(address, NULL);
+    if (g ? !gpu_range(g, address, &base, &size) : !memory_owner(address))
+        result = CUDA_ERROR_INVALID_VALUE;
+    return state_leave(result);
 }
 
 /* The memory behind an address. */
@@ -89,14 +102,7 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     }
 }
 
-/* An address that nobody has is told from a good one also without a context. */
-static CUresult enter_to_ask(uint64_t address, struct gpu **gpu)
-{
-    const CUresult result = state_enter_address(address, gpu);
-    return result == CUDA_ERROR_INVALID_CONTEXT ? CUDA_ERROR_INVALID_VALUE : result;
-}
-
-API_IN(enter_to_ask(address, &g), cuPointerGetAttribute,
+API_IN(state_enter_memory(address, &g), cuPointerGetAttribute,
        (void *value, CUpointer_attribute attribute, CUdeviceptr address),
        (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
 {
@@ -109,7 +115,7 @@ API_IN(enter_to_ask(address, &g), cuPointerGetAttribute,
 }
 
 /* Unlike the function for one, this one knows an answer for any address. */
-API_IN(state_enter_address(address, &g), cuPointerGetAttributes,
+API_IN(enter_address(address, &g), cuPointerGetAttributes,
        (unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address),
        (count, attributes, data, address), "%u, %p, %p, 0x%llx", count, attributes, data, address)
 {
@@ -125,7 +131,7 @@ API_IN(state_enter_address(address, &g), cuPointerGetAttributes,
     return result;
 }
 
-API_IN(state_enter_address(address, &g), cuPointerSetAttribute,
+API_IN(enter_address(address, &g), cuPointerSetAttribute,
        (const void *value, CUpointer_attribute attribute, CUdeviceptr address),
        (value, attribute, address), "%p, %d, 0x%llx", value, (int)attribute, address)
 {
@@ -135,7 +141,7 @@ API_IN(state_enter_address(address, &g), cuPointerSetAttribute,
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_address(address, &g), cuMemGetAddressRange_v2,
+API_IN(enter_address(address, &g), cuMemGetAddressRange_v2,
        (CUdeviceptr * base, size_t *size, CUdeviceptr address), (base, size, address),
        "*0x%llx, *%llu, 0x%llx", RESULT(base), RESULT(size), address)
 {
@@ -173,7 +179,7 @@ API_IN(state_enter_stream(stream, &g), cuMemPrefetchAsync,
     return is_managed(address, bytes) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API_IN(state_enter_address(address, &g), cuMemAdvise,
+API_IN(enter_address(address, &g), cuMemAdvise,
        (CUdeviceptr address, size_t bytes, CUmem_advise advice, CUdevice device),
        (address, bytes, advice, device), "0x%llx, %zu, %d, %d", address, bytes, (int)advice, device)
 {

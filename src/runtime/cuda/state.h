@@ -96,8 +96,11 @@ CUresult state_fail(CUresult result);
 
 /* ---- pointers.c ---- */
 
-/** As state_enter_owner, with the lock, for a call that names memory by an address. */
-CUresult state_enter_address(uint64_t address, struct gpu **gpu);
+/**
+ * As state_enter_owner(), with the lock, for a call that names memory by an address. Without a
+ * context an address at which no memory is gives CUDA_ERROR_INVALID_VALUE.
+ */
+CUresult state_enter_memory(uint64_t address, struct gpu **gpu);
 
 /* ---- streams.c, stream_list.c, events.c ---- */
 
