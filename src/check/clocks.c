@@ -40,6 +40,16 @@ static void replace(struct wt_clocks **c, struct wt_clocks *by)
     *c = by;
 }
 
+struct wt_clocks *wt_clocks_copy(const struct wt_clocks *c)
+{
+    struct wt_clocks *copy = c ? new_clocks(c->count) : NULL;
+    if (!copy)
+        return NULL;
+    copy->count = c->count;
+    memcpy(copy->list, c->list, c->count * sizeof *c->list);
+    return copy;
+}
+
 bool wt_clocks_join(struct wt_clocks **c, struct wt_clocks *b)
 {
     const struct wt_clocks *a = *c;

@@ -31,6 +31,9 @@ static inline struct wt_clocks *wt_clocks_hold(struct wt_clocks *c)
 /** One reference less. */
 void wt_clocks_drop(struct wt_clocks *c);
 
+/** The same set, which shares nothing; NULL of NULL, and without host memory. */
+struct wt_clocks *wt_clocks_copy(const struct wt_clocks *c);
+
 /** The clock of a wave; 0: none of its accesses is ordered. */
 static inline uint32_t wt_clocks_of(const struct wt_clocks *c, uint32_t wave)
 {

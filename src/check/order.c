@@ -36,24 +36,49 @@ static void add(struct wt_order *o, struct wt_order_point *p, uint32_t stream)
         become_calm(o);
 }
 
-void wt_order_give(struct wt_order *o, struct wt_order_stream *s, const char *by)
+void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *by)
+{
+    *call = (struct wt_order_call){
+        .host = {wt_clocks_hold(o->host.done), o->now}, .by = by, .waits = true};
+    wt_call_stack_take(&call->calls);
+    o->waiting++;
+}
+
+void wt_order_cancel(struct wt_order *o, struct wt_order_call *call)
+{
+    o->waiting -= call->waits;
+    call->waits = false;
+    wt_order_drop(&call->host);
+}
+
+void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_order_call *call)
 {
     if (!s->number)
         s->number = ++o->streams;
-    wt_order_wait(o, &s->point, &o->host);
+    wt_order_wait(o, &s->point, &call->host);
+    wt_order_cancel(o, call);
     o->now++;
-    o->stream = s->number;
     add(o, &s->point, s->number);
     add(o, &o->given, s->number);
-    wt_order_drop(&o->before);
-    o->before = (struct wt_order_point){wt_clocks_hold(s->point.done), o->now};
-    o->by = by;
-    wt_call_stack_take(&o->calls);
+    wt_clocks_drop(o->newest.before);
+    o->newest = (struct wt_order_operation){
+        s->number, o->now, o->calm, wt_clocks_copy(s->point.done), call->by, call->calls};
+    if (!o->newest.before) /* all counts as ordered before it */
+        o->newest.calm = o->now;
 }
 
-bool wt_order_is_before(const struct wt_order *o, uint32_t stream, uint32_t number)
+void wt_order_give(struct wt_order *o, struct wt_order_stream *s, const char *by)
 {
-    return number <= o->calm || wt_clocks_of(o->before.done, stream) >= number;
+    struct wt_order_call call;
+    wt_order_call(o, &call, by);
+    wt_order_begin(o, s, &call);
+}
+
+bool wt_order_is_before(const struct wt_order_operation *first,
+                        const struct wt_order_operation *then)
+{
+    return first->number <= then->calm ||
+           wt_clocks_of(then->before, first->stream) >= first->number;
 }
 
 bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number)
@@ -64,7 +89,7 @@ bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number
 void wt_order_host_waits(struct wt_order *o, struct wt_order_point *point)
 {
     const struct wt_clocks *all = o->given.done;
-    bool calm = true;
+    bool calm = !o->waiting; /* those may begin behind what the host had not waited for */
     wt_order_wait(o, &o->host, point);
     for (uint32_t i = 0; all && i < all->count; i++)
         calm &= wt_order_is_over(o, all->list[i].wave, all->list[i].clock);

@@ -1,8 +1,9 @@
 /*
  * The order of what a program gives to GPUs: launches, copies and fills in streams, and the calls
- * by which the host or a stream waits for them. Emulators run an operation as soon as it is given;
- * for the check of races two operations are ordered only where the API says so. All threads of the
- * host count as one, since nobody sees what orders them. The caller has a lock.
+ * by which the host or a stream waits for them. Emulators run an operation as soon as it is given,
+ * or as soon as it can begin; for the check of races two operations are ordered only where the API
+ * says so. All threads of the host count as one, since nobody sees what orders them. The caller has
+ * a lock.
  */
 #ifndef WT_CHECK_ORDER_H
 #define WT_CHECK_ORDER_H
@@ -22,26 +23,46 @@ struct wt_order_stream {
     struct wt_order_point point; /**< what is ordered before its next operation */
 };
 
+/** A call that gives an operation, which begins now or later. */
+struct wt_order_call {
+    struct wt_order_point host; /**< what the host had waited for */
+    const char *by;             /**< the function: constant text */
+    struct wt_call_stack calls; /**< who called it */
+    bool waits;                 /**< it has not begun */
+};
+
+/** An operation. */
+struct wt_order_operation {
+    uint32_t stream, number;
+    uint32_t calm;            /**< all up to this one are ordered before it; and: */
+    struct wt_clocks *before; /**< of each stream all up to one of its operations; nobody else's */
+    const char *by;           /**< of its call */
+    struct wt_call_stack calls;
+};
+
 struct wt_order {
     uint32_t streams, now;             /**< numbers of streams, operations so far */
     uint32_t calm;                     /**< the host has waited for all operations up to this one */
-    struct wt_order_point host, given; /**< what the host has waited for; all that was given */
-    /* The newest operation. */
-    uint32_t stream;
-    struct wt_order_point before; /**< what is ordered before it, and it */
-    const char *by;               /**< the function: constant text */
-    struct wt_call_stack calls;   /**< who called it */
+    uint32_t waiting;                  /**< calls whose operations have not begun */
+    struct wt_order_point host, given; /**< what the host has waited for; all that has begun */
+    struct wt_order_operation newest;
 };
 
-/** The program gives an operation to a stream by function @p by: it comes behind what the stream
- * and the host have waited for. */
+/** The program gives an operation by function @p by, which begins later. */
+void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *by);
+/** It begins: behind what the stream has waited for, and what the host had. */
+void wt_order_begin(struct wt_order *o, struct wt_order_stream *stream, struct wt_order_call *call);
+/** It will not begin any more. A call that does not wait is none. */
+void wt_order_cancel(struct wt_order *o, struct wt_order_call *call);
+/** Both at once. */
 void wt_order_give(struct wt_order *o, struct wt_order_stream *stream, const char *by);
 /** All that is done at @p point is done from now on at *@p to, too. */
 void wt_order_wait(struct wt_order *o, struct wt_order_point *to, struct wt_order_point *point);
 /** The host waits for what is done at @p point. */
 void wt_order_host_waits(struct wt_order *o, struct wt_order_point *point);
-/** Whether operation @p number of a stream is ordered before the newest one. */
-bool wt_order_is_before(const struct wt_order *o, uint32_t stream, uint32_t number);
+/** Whether operation @p first is ordered before another one. */
+bool wt_order_is_before(const struct wt_order_operation *first,
+                        const struct wt_order_operation *then);
 /** Whether the host has waited for it. */
 bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number);
 /** Whether the host has waited for all operations. */

@@ -82,7 +82,7 @@ static const struct race_record *under_way(const struct wt_check_race *r,
                                            const struct race_cell *cell, unsigned slot)
 {
     const struct race_record *o = race_record(&r->shadow, *cell->slot[slot]);
-    const struct race_call *call = o ? r->wave[o->wave - 1].call : NULL;
+    const struct wt_order_operation *call = o ? r->wave[o->wave - 1].call : NULL;
     return call && !wt_order_is_over(r->order, call->stream, call->number) ? o : NULL;
 }
 

@@ -62,8 +62,10 @@ static void begin_anew(struct wt_check_race *r)
         r->ended[i] = NULL;
     }
     drop_known(r);
-    for (size_t i = 0; i < r->calls; i++)
+    for (size_t i = 0; i < r->calls; i++) {
+        wt_clocks_drop(r->call[i]->before);
         free(r->call[i]);
+    }
     r->calls = 0;
     for (size_t i = 0; i < r->groups.room; i++)
         if (r->groups.entry[i].key) {
@@ -82,7 +84,8 @@ static void begin_anew(struct wt_check_race *r)
         }
     r->last_group = NULL;
     r->waves = 0;
-    r->active = r->launches = 0;
+    r->active = 0;
+    r->launches = 0;
     race_forget(&r->shadow);
     if (r->shadow.first > RACE_SPLIT / 2) { /* numbers begin anew */
         race_space_free(&r->shadow, &r->global);
@@ -97,6 +100,7 @@ void race_free_all(struct wt_check_race *r)
     race_shadow_free(&r->shadow);
     free(r->wave);
     free(r->call);
+    free(r->launch);
     free(r->copy);
 }
 
@@ -167,20 +171,31 @@ static void tick(struct race_slot *w)
     w->used = false;
 }
 
-/* The call that the newest operation is; NULL without host memory. */
-static const struct race_call *call_now(struct wt_check_race *r)
+/* The newest operation; NULL: nobody asks for the order of calls, or without host memory. */
+static const struct wt_order_operation *call_now(struct wt_check_race *r)
 {
-    const struct wt_order *o = r->order;
-    if (r->calls && r->call[r->calls - 1]->number == o->now)
-        return r->call[r->calls - 1];
-    struct race_call **grown = wt_array_grow(r->call, &r->call_room, r->calls + 1, sizeof *grown);
-    struct race_call *new = grown ? malloc(sizeof *new) : NULL;
+    const struct wt_order_operation *o = r->order ? &r->order->newest : NULL;
+    if (!o || (r->calls && r->call[r->calls - 1]->number == o->number))
+        return o ? r->call[r->calls - 1] : NULL;
+    struct wt_order_operation **grown =
+        wt_array_grow(r->call, &r->call_room, r->calls + 1, sizeof *grown);
+    struct wt_order_operation *new = grown ? malloc(sizeof *new) : NULL;
     r->call = grown ? grown : r->call;
     r->run.lost |= !new;
     if (!new)
         return NULL;
-    *new = (struct race_call){o->stream, o->now, o->by, o->calls};
+    *new = *o;
+    wt_clocks_hold(new->before);
     return grown[r->calls++] = new;
+}
+
+/* The operation that a launch is of; one that nobody has seen begin is the newest one. */
+static const struct wt_order_operation *call_of(struct wt_check_race *r, uint64_t launch)
+{
+    for (size_t i = 0; i < r->launches; i++)
+        if (launch && r->launch[i].number == launch)
+            return r->launch[i].call;
+    return call_now(r);
 }
 
 /* Begins to record accesses of what @p wave is; its number becomes that of @p w. */
@@ -196,8 +211,7 @@ static bool begin_slot(struct wt_check_race *r, struct race_slot *w, const struc
     w->id = wave->id;
     w->clock = 1;
     grown[r->waves] = *wave;
-    if (r->order)
-        grown[r->waves].call = call_now(r);
+    grown[r->waves].call = call_of(r, wave->launch);
     w->number = (uint32_t)++r->waves;
     return true;
 }
@@ -398,9 +412,11 @@ void race_forget_ordered(struct wt_check_race *r)
 }
 
 /* Accesses of other streams, and of the host, may race with those of a kernel that has ended. */
-static void end_launch(struct wt_check_race *r)
+static void end_launch(struct wt_check_race *r, uint64_t number)
 {
-    r->launches -= r->launches > 0;
+    for (size_t i = 0; i < r->launches; i++)
+        if (r->launch[i].number == number)
+            r->launch[i--] = r->launch[--r->launches];
     if (r->launches || r->active)
         return;
     race_report_waiting(r);
@@ -410,9 +426,16 @@ static void end_launch(struct wt_check_race *r)
         begin_anew(r);
 }
 
-static void begin_launch(struct wt_check_race *r)
+static void begin_launch(struct wt_check_race *r, uint64_t number)
 {
     race_forget_ordered(r);
+    struct race_launch *grown =
+        wt_array_grow(r->launch, &r->launch_room, r->launches + 1, sizeof *grown);
+    r->run.lost |= !grown;
+    if (!grown)
+        return;
+    r->launch = grown;
+    grown[r->launches] = (struct race_launch){number, call_now(r)};
     r->launches++;
 }
 
@@ -423,9 +446,9 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
     if (race_is_past(r, e->time))
         return;
     if (e->kind == WT_SEEN_LAUNCH)
-        begin_launch(r);
+        begin_launch(r, e->launch);
     else if (e->kind == WT_SEEN_LAUNCH_END)
-        end_launch(r);
+        end_launch(r, e->launch);
     else if (e->kind == WT_SEEN_GROUP_END)
         end_group(r, e->home);
     else if (e->kind == WT_SEEN_WAVE)
@@ -583,16 +606,16 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
         write_sync(r, w, sync, a);
 }
 
-/* Whether the accesses of a wave are ordered before those of another one, which is of the newest
- * operation, since one operation is ordered before the other. */
-static bool are_ordered_by_calls(const struct wt_check_race *r, const struct race_wave *first,
-                                 const struct race_wave *then)
+/* Whether the accesses of two waves are ordered by calls, in whichever order the emulator does
+ * them. */
+static bool are_ordered_by_calls(const struct race_wave *first, const struct race_wave *then)
 {
-    if (!r->order || !first->call)
+    if (!first->call || !then->call)
         return first->launch != then->launch;
-    if (first->call == then->call)
-        return first->bytes; /* parts of one copy */
-    return wt_order_is_before(r->order, first->call->stream, first->call->number);
+    if (first->call == then->call) /* parts of one copy, or launches of one list of commands */
+        return first->bytes || first->launch != then->launch;
+    return wt_order_is_before(first->call, then->call) ||
+           wt_order_is_before(then->call, first->call);
 }
 
 bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
@@ -600,7 +623,7 @@ bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsi
 {
     if (record->wave != w->number)
         return wt_clocks_of(wave_of(r, w->number)->known, record->wave) >= record->clock ||
-               are_ordered_by_calls(r, wave_of(r, record->wave), wave_of(r, w->number));
+               are_ordered_by_calls(wave_of(r, record->wave), wave_of(r, w->number));
     return !r->rules.independent || (lane | mine) & RACE_WAVE || lane == mine ||
            record->clock <= w->lane[mine];
 }

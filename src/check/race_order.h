@@ -27,18 +27,17 @@ struct race_rules {
     bool spawns;         /**< a wave starts others, and waits until it is alone on its core */
 };
 
-/** An operation that the program has given to a stream. */
-struct race_call {
-    uint32_t stream, number; /**< order.h */
-    const char *by;
-    struct wt_call_stack calls;
+/** A launch that runs, and the operation that it is of. */
+struct race_launch {
+    uint64_t number;
+    const struct wt_order_operation *call;
 };
 
 /** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
     uint64_t bytes, entry;        /**< `entry`: its kernel's first instruction; 0: not known */
-    const struct race_call *call; /**< it belongs to; NULL: nobody asks for the order of calls */
+    const struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
     struct wt_clocks *known; /**< of other waves */
 };
@@ -94,8 +93,10 @@ struct wt_check_race {
     void *context;
     struct wt_followed run;
     const struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
-    struct race_call **call;      /* of waves and copies that may race */
+    struct wt_order_operation **call; /* of waves and copies that may race */
     size_t calls, call_room;
+    struct race_launch *launch; /* those that run */
+    size_t launches, launch_room;
     struct race_slot *copy; /* NULL until there is one */
     struct race_shadow shadow;
     struct race_space global;
@@ -105,7 +106,7 @@ struct wt_check_race {
     struct race_slot *slot; /* of the machine */
     struct race_wave *wave; /* by number, from 1 */
     size_t waves, wave_room;
-    uint32_t active, launches;  /* waves and launches that have begun */
+    uint32_t active;            /* waves that have begun */
     struct wt_clocks **ended;   /* SPAWNS: of waves of each core that have ended */
     struct wt_finding *waiting; /* of loads beside atomic operations, until their kernel's end */
     size_t waits, wait_room;

@@ -10,8 +10,9 @@ import pytest
 
 import checks
 import test_found as harness
+from vortex3 import kernels_of
 
-FAMILIES = {"races": ("gfx900", "sm"), "orders": ("sm",), "races_opencl": ("gen9",), "races_vortex": ("vortex",)}
+FAMILIES = {"races": ("gfx900", "sm"), "orders": ("sm",), "races_opencl": ("gen9",), "races_vortex": ("vortex",), "queues": ("vortex",)}
 # Found, but for the place of what is inlined: clang writes lines alone into PTX.
 INLINED = {"races-in_functions-sm", "races-atomic_then_load-sm", "races-cleared_late-sm"}
 
@@ -64,6 +65,8 @@ PLANTED = [race for race in races() if race.findings]
 def program_of(program, family):
     """The words that start it."""
     clang = ["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w"]
+    if program == "queues":
+        return queues(family)
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
     if family == "gen9":
@@ -74,12 +77,23 @@ def program_of(program, family):
     return [checks.built(f"{program}.sm", *clang, f"--cuda-path={cuda}", checks.HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
 
 
+def queues(family):
+    """Host programs with queues."""
+    elf = checks.OUT / "vortex" / "queue_kernels.elf"
+    elf.parent.mkdir(parents=True, exist_ok=True)
+    if not elf.exists() or elf.stat().st_mtime < checks.newest().stat().st_mtime:
+        kernels_of(checks.HERE / "queue_kernels_vortex.c", elf, 32, "-O1")
+    folder = checks.BUILD / "src" / "runtime" / "vortex"
+    return [checks.built(f"queues.{family}", "gcc", "-O0", "-g", "-DVORTEX_QUEUES", f"-I{checks.ROOT / 'src'}", checks.HERE / "queues.c", f"-L{folder}", "-lvortex"),
+            elf.with_suffix(".vxbin")]
+
+
 def cases_of(program):
     return [race.case for race in races() if race.program == program]
 
 
 def wavetrap(program, family, how, *cases, options=()):
-    if family == "vortex":
+    if program == "races_vortex":
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
     return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
@@ -87,9 +101,11 @@ def wavetrap(program, family, how, *cases, options=()):
 
 def tsan(program, how, *cases):
     sources = {**{name: ["g++", "-x", "c++", "-std=c++17", checks.HERE / f"{name}.cu"] for name in ("races", "orders")},
+               "queues": ["g++", "-x", "c++", "-std=c++17", checks.HERE / "queues.c"],
                "races_vortex": ["gcc", f"-I{checks.HERE / 'host'}", checks.HERE / "races_vortex.c"]}[program]
     words = [sources[0], "-O0", "-g", "-w", "-fsanitize=thread", *sources[1:], "-lpthread"]
-    return checks.run(checks.built(f"{program}.tsan", *words), how, *cases, TSAN_OPTIONS="exitcode=0 history_size=7")
+    kernels = ["-"] if program == "queues" else []
+    return checks.run(checks.built(f"{program}.tsan", *words), *kernels, how, *cases, TSAN_OPTIONS="exitcode=0 history_size=7")
 
 
 def oclgrind(how, *cases):

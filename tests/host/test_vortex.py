@@ -10,6 +10,7 @@ import time
 import pytest
 
 from conftest import BUILD, ROOT, WAVETRAP, environment
+from vortex3 import kernels_of
 
 HERE = ROOT / "tests" / "host"
 LIBRARY = ROOT / "examples" / "vortex" / "lib"
@@ -408,19 +409,8 @@ def later(tmp_path_factory):
     """A folder with programs of 3.0, and kernels m32.vxbin and m64.vxbin with a table of them, p32.vxbin without one, each beside its ELF file. Those of o32.vxbin lie elsewhere."""
     folder = tmp_path_factory.mktemp("vortex3")
     for letter, xlen, level in (("m", 32, "-O1"), ("m", 64, "-O1"), ("o", 32, "-Os")):
-        march, abi, _, _ = WIDTHS[xlen]
-        elf, raw = folder / f"{letter}{xlen}.elf", folder / "raw"
-        subprocess.run(["riscv64-unknown-elf-gcc", f"-march={march}", f"-mabi={abi}", level, "-g", "-ffreestanding", "-mcmodel=medany", "-nostdlib", "-nostartfiles",
-                        "-Wl,--build-id=none,--section-start=.start=0x80000000,-Ttext=0x80000100,--defsym=__tls_block_size=20", "-o", elf, HERE / "vortex3_kernel.c"], check=True)
-        subprocess.run(["riscv64-unknown-elf-objcopy", "-O", "binary", elf, raw], check=True)
-        symbols = subprocess.run(["riscv64-unknown-elf-nm", elf], check=True, text=True, capture_output=True).stdout
-        names, entries = b"", []
-        for address, name in re.findall(r"^(\w+) \w __vx_kentry_(\w+)$", symbols, re.M):
-            name = b"main" if name == "kernel_main" else name.encode()
-            entries.append(struct.pack("<IHHQ", len(names), len(name), 0, int(address, 16)))
-            names += name
-        image = struct.pack("<QQ", 0x80000000, 0x80000040 + len(raw.read_bytes())) + raw.read_bytes()
-        (folder / f"{letter}{xlen}.vxbin").write_bytes(image + names + b"".join(entries) + struct.pack("<I", len(entries)) + b"VXSYMTAB")
+        elf = folder / f"{letter}{xlen}.elf"
+        image = kernels_of(HERE / "vortex3_kernel.c", elf, xlen, level)
         if letter == "o":
             continue
         (folder / f"p{xlen}.vxbin").write_bytes(image)

@@ -1,33 +1,9 @@
-/* Kernels of Vortex 3.0 for vortex3_program.c, with the prologue that the launch unit expects. */
-#include <stdint.h>
+/* Kernels of Vortex 3.0 for vortex3_program.c. */
+#include "vortex3_start.h"
 
 struct arguments {
     uint32_t factor, a, b, c;
 };
-
-__asm__(".section .start, \"ax\", @progbits\n"
-        ".option norelax\n"
-        ".option norvc\n"
-        ".globl _start\n"
-        "_start:\n"
-        "    csrr t0, 0xf14\n"
-        "    slli t0, t0, 13\n"
-        "    csrr sp, 0xfc3\n"
-        "    sub sp, sp, t0\n"
-        "    csrr s11, 0xce1\n"
-        "    csrr a0, 0x340\n"
-        "    jalr ra, s11\n"
-        "    .insn r 0x0b, 7, 0, x0, x0, x0\n"
-        "    .insn r 0x0b, 0, 0, x0, x0, x0\n"
-        ".text\n");
-
-#define CSR(number)                                                                                \
-    ({                                                                                             \
-        uintptr_t value_;                                                                          \
-        __asm__("csrr %0, " #number : "=r"(value_));                                               \
-        value_;                                                                                    \
-    })
-#define KERNEL(name) extern void __vx_kentry_##name(const void *) __attribute__((alias(#name)))
 
 static inline __attribute__((always_inline)) uint32_t place(void)
 {
@@ -43,7 +19,7 @@ void add(const struct arguments *args)
     ((uint32_t *)(uintptr_t)args->c)[i] =
         ((uint32_t *)(uintptr_t)args->a)[i] + ((uint32_t *)(uintptr_t)args->b)[i];
 }
-KERNEL(add);
+KERNEL_NAME(add);
 
 /* c = c * factor + the block's number, by way of local memory */
 void kernel_main(const struct arguments *args)
@@ -54,7 +30,7 @@ void kernel_main(const struct arguments *args)
     *(volatile uint32_t *)local = c[i] * args->factor;
     c[i] = *(volatile uint32_t *)local + CSR(0xcd7) * CSR(0xcdc) + CSR(0xcd6);
 }
-KERNEL(kernel_main);
+KERNEL_NAME(kernel_main);
 
 /* until c is not 0 */
 void spin(const struct arguments *args)
@@ -62,13 +38,13 @@ void spin(const struct arguments *args)
     while (!*(volatile uint32_t *)(uintptr_t)args->c)
         continue;
 }
-KERNEL(spin);
+KERNEL_NAME(spin);
 
 void stray(const struct arguments *args)
 {
     *(volatile uint32_t *)(uintptr_t)(args->c + 1) = 1; /* misaligned */
 }
-KERNEL(stray);
+KERNEL_NAME(stray);
 
 extern char _end[], __tls_block_size[];
 
@@ -80,7 +56,7 @@ void own(const struct arguments *args)
     *mine = i;
     ((uint32_t *)(uintptr_t)args->c)[i] = *mine;
 }
-KERNEL(own);
+KERNEL_NAME(own);
 
 /* behind the last one */
 void beyond(const struct arguments *args)
@@ -88,7 +64,7 @@ void beyond(const struct arguments *args)
     const uint32_t threads = CSR(0xfc0) * CSR(0xfc1) * CSR(0xfc2);
     *(volatile uint32_t *)(_end + threads * (uintptr_t)__tls_block_size) = args->factor;
 }
-KERNEL(beyond);
+KERNEL_NAME(beyond);
 
 static __attribute__((noinline)) uint32_t steps(uint32_t n)
 {
@@ -124,7 +100,7 @@ void part(const struct arguments *args)
     __asm__ volatile(".insn r 0x0b, 7, 0, x0, x0, x0" ::: "memory"); /* wsync */
     ((uint32_t *)(uintptr_t)args->c)[i] = value;
 }
-KERNEL(part);
+KERNEL_NAME(part);
 
 /* Lanes come to two instructions that are for all of them. */
 void apart(const struct arguments *args)
@@ -134,4 +110,4 @@ void apart(const struct arguments *args)
     else
         __asm__ volatile(".insn r 0x0b, 0, 0, x0, %0, x0" ::"r"(args->factor - 4));
 }
-KERNEL(apart);
+KERNEL_NAME(apart);

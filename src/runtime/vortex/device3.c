@@ -131,6 +131,8 @@ enum vx_result map_begin(struct buffer *b, uint64_t offset, uint64_t size, uint3
 enum vx_result map_read(struct buffer *b, struct wt_error *err)
 {
     gpu_enter(b->gpu);
+    if (b->mapped && b->mapped_flags & VX_MEM_READ)
+        order_copied(b->gpu, b->addr + b->mapped_offset, b->mapped_size, WT_ACCESS_LOAD);
     const bool done = !b->mapped || !(b->mapped_flags & VX_MEM_READ) ||
                       gpu_read(b->gpu, b->addr + b->mapped_offset, b->mapped, b->mapped_size);
     gpu_leave(b->gpu);
@@ -145,6 +147,8 @@ enum vx_result map_end(struct buffer *b, const void *host, struct wt_error *err)
     if (!is)
         return call_fail(err, VX_ERR_INVALID_VALUE, "the buffer is not mapped at %p", host);
     gpu_enter(b->gpu);
+    if (b->mapped_flags & VX_MEM_WRITE)
+        order_copied(b->gpu, b->addr + b->mapped_offset, b->mapped_size, WT_ACCESS_STORE);
     const bool done = !(b->mapped_flags & VX_MEM_WRITE) ||
                       gpu_write(b->gpu, b->addr + b->mapped_offset, b->mapped, b->mapped_size);
     gpu_leave(b->gpu);
@@ -182,6 +186,8 @@ API3(vx_buffer_map,
         *host = b->mapped;
     state_unlock();
     if (!result)
+        order_host_copies("vx_buffer_map");
+    if (!result)
         result = map_read(b, err);
     buffer_unuse(b, "vx_buffer_map");
     return result;
@@ -192,6 +198,7 @@ API3(vx_buffer_unmap, (vx_buffer_h buffer, void *host), (buffer, host), "%p, %p"
     struct buffer *b = hold(buffer, err);
     if (!b)
         return VX_ERR_INVALID_HANDLE;
+    order_host_copies("vx_buffer_unmap");
     const enum vx_result result = map_end(b, host, err);
     buffer_unuse(b, "vx_buffer_unmap");
     return result;

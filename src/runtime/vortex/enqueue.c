@@ -109,6 +109,10 @@ static enum vx_result enqueue(struct command *c, const struct ask *a, struct wt_
 static bool copy(struct command *c, uint64_t to, uint64_t from, uint64_t size)
 {
     struct gpu *g = c->queue->gpu;
+    if (c->from)
+        order_copied(g, c->from->addr + from, size, WT_ACCESS_LOAD);
+    if (c->to)
+        order_copied(g, c->to->addr + to, size, WT_ACCESS_STORE);
     if (c->host_to)
         return gpu_read(g, c->from->addr + from, (uint8_t *)c->host_to + to, size);
     if (c->host_from)
@@ -276,6 +280,7 @@ static enum vx_result do_fill(struct command *c, struct wt_error *err)
 {
     bool done = true;
     gpu_enter(c->queue->gpu);
+    order_copied(c->queue->gpu, c->to->addr + c->to_offset, c->size, WT_ACCESS_STORE);
     for (uint64_t at = 0; at < c->size && done; at += c->pattern_size)
         done = gpu_write(c->queue->gpu, c->to->addr + c->to_offset + at, c->pattern,
                          c->size - at < c->pattern_size ? c->size - at : c->pattern_size);
@@ -369,8 +374,10 @@ API3(vx_enqueue_barrier, (vx_queue_h queue, VX_WAIT_LIST), (queue, LIST), "%p" L
 static enum vx_result do_signal(struct command *c, struct wt_error *err)
 {
     state_lock();
-    if (c->event->value < c->value)
+    if (c->event->value < c->value) {
         c->event->value = c->value;
+        order_signalled(c->event, c->value, c->queue);
+    }
     state_changed();
     state_unlock();
     return VX_SUCCESS;
@@ -573,6 +580,7 @@ static enum vx_result run_launch(struct gpu *g, const struct launch *l, struct w
     if (l->shaped)
         set_shape(g, &l->shape);
     start_kernel(g, l->kernel ? l->kernel->name : "kernel");
+    g->order = order_of_queues();
     result = gpu_run_and_leave(g, err);
     if (args)
         buffer_unuse(args, "vx_enqueue_launch");

@@ -23,8 +23,10 @@ void event_drop(struct event *e)
         handle_end(e->handle);
         e->handle = NULL;
     }
-    if (!e->refs && !e->uses)
-        free(e);
+    if (e->refs || e->uses)
+        return;
+    order_drop_signals(e);
+    free(e);
 }
 
 void event_tell(FILE *out, const struct event *e, uint64_t value)
@@ -58,6 +60,7 @@ API3(vx_event_signal, (vx_event_h event, uint64_t value), (event, value), "%p, %
     struct event *e = handle_need(HANDLE_EVENT, event, err);
     if (e && e->value < value) {
         e->value = value;
+        order_signalled(e, value, NULL);
         state_changed();
     }
     state_unlock();
@@ -68,9 +71,11 @@ API3(vx_event_get_value, (vx_event_h event, uint64_t *value), (event, value), "%
      (void *)event, RESULT(value))
 {
     state_lock();
-    const struct event *e = handle_need(HANDLE_EVENT, event, err);
+    struct event *e = handle_need(HANDLE_EVENT, event, err);
     if (e && value)
         *value = e->value;
+    if (e && value && e->value)
+        order_host_waited(e, e->value);
     state_unlock();
     return !e      ? VX_ERR_INVALID_HANDLE
            : value ? VX_SUCCESS

@@ -114,6 +114,7 @@ struct gpu {
     bool ran;              /**< one has begun */
     bool begun;            /**< it has issued */
     bool lost;             /**< the latest kernel has ended by a fault */
+    const struct wt_order *order; /**< of the queues that the latest kernel is of; NULL: of none */
     uint64_t slice;        /**< issues that the debugger lets it run at most */
     enum wt_run came_back; /**< why it stands, for the debugger */
     uint64_t began;        /**< issue time when the latest kernel began */

@@ -4,6 +4,7 @@
 
 #include "check/objects.h"
 #include "runtime/common/checked.h"
+#include "runtime/common/counted.h"
 #include "runtime/vortex/internal.h"
 
 /* The bytes from a buffer's address to where the next one may begin. */
@@ -121,6 +122,8 @@ static void free_buffer(struct buffer *b)
 /* Frees a buffer that nobody has any longer; the GPU is entered. */
 static void free_unused(struct buffer *b, const char *by)
 {
+    struct wt_check_race *races = wt_counted_race(&b->gpu->hosted, b->gpu->machine);
+    wt_check_race_renewed(races, b->addr, b->size);
     wt_object_freed(b->gpu->machine, b->addr, by);
     if (b->program.threads)
         wt_object_freed(b->gpu->machine, b->program.threads, by);

@@ -166,6 +166,7 @@ static void run_command(struct command *c)
     const uint64_t start = wt_clock_ns();
     state_lock();
     enum vx_result result = failure(c);
+    order_begins(c);
     struct event *e = c->done;
     const void *handle = e->handle;
     call_resume(&c->call);
@@ -177,8 +178,10 @@ static void run_command(struct command *c)
     if (result)
         call_done(c->name, result, &err, "..., *%p", handle);
     state_lock();
-    if (e->value < 1)
+    if (e->value < 1) {
         e->value = 1;
+        order_signalled(e, 1, c->queue);
+    }
     e->failed = result;
     e->ended = true;
     e->times = (vx_profile_info_t){c->queued_ns, c->submit_ns, start, wt_clock_ns()};
@@ -231,6 +234,7 @@ enum vx_result queue_append(const struct command *command, vx_event_h *done, str
     c->done = e;
     c->number = ++all.commands;
     call_take(&c->call);
+    order_enqueued(c);
     c->queued_ns = wt_clock_ns();
     e->uses = 1;
     e->timed = q->flags & VX_QUEUE_PROFILING_ENABLE;
@@ -272,5 +276,6 @@ void queue_free(struct queue *q)
     while (*link != q)
         link = &(*link)->next;
     *link = q->next;
+    wt_order_drop(&q->order.point);
     free(q);
 }

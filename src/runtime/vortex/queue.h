@@ -3,7 +3,14 @@
 #ifndef WT_RUNTIME_VORTEX_QUEUE_H
 #define WT_RUNTIME_VORTEX_QUEUE_H
 
+#include "check/order.h"
 #include "runtime/vortex/internal.h"
+
+/** What was done when an event came to a value. */
+struct order_signal {
+    uint64_t value;
+    struct wt_order_point done;
+};
 
 struct event {
     struct gpu *gpu;
@@ -14,6 +21,9 @@ struct event {
     const char *by;        /**< the function that has made it */
     bool timed, ended;     /**< its command has times, and has ended */
     vx_profile_info_t times;
+    struct order_signal *signal; /**< in their order, while races are looked for */
+    uint32_t signals;
+    size_t signal_room;
 };
 
 struct queue {
@@ -24,6 +34,7 @@ struct queue {
     uint32_t priority, flags;
     struct command *first, *last, *running;
     uint64_t enqueued, ended; /**< commands so far */
+    struct wt_order_stream order;
 };
 
 /** A part of a command of vx_enqueue_commands: a launch, or (launch NULL) a register. */
@@ -73,6 +84,7 @@ struct command {
     uint64_t value; /**< that the event is to reach */
     bool awaits;    /**< it waits for that */
     uint32_t addr, *word;
+    struct wt_order_call order;
 };
 
 /* ---- queue.c ---- */
@@ -104,12 +116,33 @@ void event_drop(struct event *e);
 /** An event's description, for reports. Locked. */
 void event_tell(FILE *out, const struct event *e, uint64_t value);
 
+/* ---- order.c: for --check=race; locked, unless it says otherwise ---- */
+
+/** The order of all queues' commands; NULL: races are not looked for. Needs no lock. */
+const struct wt_order *order_of_queues(void);
+/** A command is enqueued. */
+void order_enqueued(struct command *command);
+/** It begins: behind its queue's last one, and what its events' signals have done. */
+void order_begins(struct command *command);
+/** An event comes to a value by a command of queue @p by; NULL: by the program. */
+void order_signalled(struct event *e, uint64_t value, struct queue *by);
+/** Frees what an event has of it. */
+void order_drop_signals(struct event *e);
+/** The program has waited for an event to come to a value, or has seen that it has. */
+void order_host_waited(struct event *e, uint64_t value);
+/** It has waited for the commands of a queue. */
+void order_host_waited_for(struct queue *q);
+/** A call is about to copy by itself, in no queue. Not locked. */
+void order_host_copies(const char *by);
+/** The newest operation loads or stores device memory. Entered, not locked. */
+void order_copied(struct gpu *g, uint64_t addr, uint64_t size, enum wt_access access);
+
 /* ---- wait.c ---- */
 
 /** Tells a debugger of queues and waits (endpoint_queues_by()). */
 void waits_tell_debugger(bool launches, FILE *out);
 /** Waits until @p queue has ended @p target commands, for function @p by. Locked. */
-enum vx_result wait_queue(const struct queue *queue, uint64_t target, uint64_t timeout_ns,
+enum vx_result wait_queue(struct queue *queue, uint64_t target, uint64_t timeout_ns,
                           const char *by, struct wt_error *err);
 
 /* ---- device3.c ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "check/race.h"
 #include "object/vortex_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted.h"
@@ -20,6 +21,25 @@ static uint64_t next_number(void)
     return ++last;
 }
 
+/* The stacks and thread-local variables of a launch are none of the one before. Entered. */
+static void begin_races(struct gpu *g)
+{
+    struct wt_check_race *r = wt_counted_race(&g->hosted, g->machine);
+    const uint64_t stacks = gpu_memory_end(g);
+    struct wt_object own;
+    if (!r)
+        return;
+    wt_check_race_set_order(r, g->order);
+    wt_check_race_renewed(r, stacks,
+                          g->config.profile->local_mem_base[g->config.xlen == 64] - stacks);
+    state_lock();
+    for (const struct buffer *b = g->buffers; b; b = b->next)
+        if (b->program.threads &&
+            wt_object_find(g->machine, b->program.threads, &own, NULL, NULL))
+            wt_check_race_renewed(r, own.addr, own.size);
+    state_unlock();
+}
+
 /* Entered. False: the launch unit refuses what the registers say. */
 static bool begin(struct gpu *g)
 {
@@ -32,6 +52,7 @@ static bool begin(struct gpu *g)
     const uint64_t number = next_number();
     wt_final_kernel(gpu_final());
     wt_counted_before_kernel(&g->hosted, programs, g->machine);
+    begin_races(g);
     wt_recording_before_kernel(g->recording);
     const bool launched = gpu_do(g, vx_do_launch, &number, sizeof number);
     wt_recording_after_kernel(g->recording);
@@ -135,6 +156,7 @@ void start_kernel(struct gpu *g, const char *name)
     snprintf(g->kernel_name, sizeof g->kernel_name, "%s", name);
     g->started = true;
     g->begun = g->lost = false;
+    g->order = NULL;
 }
 
 /* One for all GPUs: the gate knows of one kernel that runs. */

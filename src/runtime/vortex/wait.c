@@ -23,7 +23,7 @@ struct waiter {
     uint32_t count; /* events; 0: for a queue */
     struct event *const *event;
     const uint64_t *value;
-    const struct queue *queue;
+    struct queue *queue;
     uint64_t target;
 };
 
@@ -190,6 +190,15 @@ static bool is_over(const struct waiter *w, enum vx_result *result)
     return *result || (w->count ? all : w->queue->ended >= w->target);
 }
 
+/* For the check of races: what a wait that is over has waited for. */
+static void note_waited(const struct waiter *w)
+{
+    for (uint32_t i = 0; i < w->count; i++)
+        order_host_waited(w->event[i], w->value[i]);
+    if (!w->count)
+        order_host_waited_for(w->queue);
+}
+
 static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, struct wt_error *err)
 {
     enum { SLICE_NS = 100000000 };
@@ -216,6 +225,8 @@ static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, str
     while (*link != w)
         link = &(*link)->next;
     *link = w->next;
+    if (result != VX_ERR_TIMEOUT)
+        note_waited(w);
     if (result)
         call_fail(err, result,
                   result == VX_ERR_TIMEOUT ? "not within %" PRIu64 " nanoseconds"
@@ -224,7 +235,7 @@ static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, str
     return result;
 }
 
-enum vx_result wait_queue(const struct queue *queue, uint64_t target, uint64_t timeout_ns,
+enum vx_result wait_queue(struct queue *queue, uint64_t target, uint64_t timeout_ns,
                           const char *by, struct wt_error *err)
 {
     struct waiter w = {.by = by, .queue = queue, .target = target};
