@@ -28,7 +28,7 @@ static void begin(things *t)
     (void)API(Malloc)(&t->p, BYTES);
     (void)API(Malloc)(&t->q, BYTES);
     (void)API(Malloc)(&t->out, BYTES);
-    (void)API(MallocHost)(&t->pinned, BYTES);
+    (void)API(MallocHost)((void **)&t->pinned, BYTES);
     (void)API(MallocManaged)(&t->managed, BYTES, API(MemAttachGlobal));
     (void)API(Memset)(t->p, 0, BYTES);
     (void)API(Memset)(t->q, 0, BYTES);
@@ -458,6 +458,14 @@ static void host_function(void *p)
     ((int *)p)[1] += 3;
 }
 
+#ifdef __HIP__ /* Debian's HIP 5.2 declares hipLaunchHostFunc(), and does not have it */
+static void host_callback(hipStream_t, hipError_t, void *p)
+{
+    host_function(p);
+}
+#define hipLaunchHostFunc(stream, function, p) hipStreamAddCallback(stream, host_callback, p, 0)
+#endif
+
 static void in_stream_order(int)
 {
     things t;
@@ -488,7 +496,7 @@ static void flag_for_the_host(int)
     things t;
     int *flag, sum = 0;
     begin(&t);
-    (void)API(MallocHost)(&flag, sizeof *flag);
+    (void)API(MallocHost)((void **)&flag, sizeof *flag);
     *flag = 0;
     LAUNCH(put_and_tell, 1, 1, 0, t.a, t.pinned, flag);
     while (!IS_RAISED(flag))

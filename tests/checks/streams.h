@@ -148,7 +148,7 @@ template <class T> static inline void hostMalloc(T **p, size_t size)
 {
     *p = (T *)malloc(size);
 }
-template <class T> static inline void hostMallocHost(T **p, size_t size)
+static inline void hostMallocHost(void **p, size_t size)
 {
     hostMalloc(p, size);
 }

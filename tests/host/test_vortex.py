@@ -155,13 +155,13 @@ def test_one_debugger_follows_two_devices(later):
                          "info devices", "info dispatches", "info groups", "next", "stepi", "x/i $pc", "watch *(int *)0x12008", "delete 2", "continue", "print $_core", f"generate-core-file {core}", "delete",
                          "tbreak add", "continue", "delete", "reverse-stepi"], *TWO, status=1)
     in_order(said, r"device 0, dispatch 1, group \(0,0,0\), core 0, warp 0, thread 2", r"add \(args=0x\w+\)", r"= 73728", r"\(void \(\*\)\(\)\) 0x\w+ <\w*add(\+\d+)?>", r"in _start", f"0x1000000{where['m32']:08x} in add",
-             r"device 1, dispatch 4, group \(0,0,0\), core 1, warp 0, thread 0; threads 0-7 enabled", r"#0  kernel_main \(args=0x\w+\) at .*:51", r"#1 .* in _start", r"factor = 3, a = 65536", r"\{x = 0, y = 0, z = 0\}",
+             r"device 1, dispatch 4, group \(0,0,0\), core 1, warp 0, thread 0; threads 0-7 enabled", r"#0  kernel_main \(args=0x\w+\) at .*:27", r"#1 .* in _start", r"factor = 3, a = 65536", r"\{x = 0, y = 0, z = 0\}",
              r"  0  vortex .*\n\* 1  vortex", r"\* device 1 dispatch 4  kernel_main  grid of \(4,3,1\) groups of \(4,2,1\)", r"device 1 dispatch 4 group \(0,0,0\) on core 1, place 0", r"=> 0x2000000800",
              "Hardware watchpoint 3", "Old value = 4\nNew value = 12\n", r"= 1\n", "Saved corefile", r"device 0, dispatch 5, .*core 0", "add ",
              "nothing is recorded of a program with several GPUs")
     assert "kernel_main" in debug(later, ["backtrace", "info waves"], f"--core={core}")
     said = debug(later, ["run", "backtrace", "continue", "backtrace", "continue", "continue"], *TWO[:-2], "fail", "o32.vxbin")
-    in_order(said, "device 0, dispatch 1", "misaligned store", "#0 .*stray .*:69", "device 1, dispatch 4", "misaligned store", r"#0  0x2\w+ in stray .*:69", "device 0, dispatch 7", "exited normally")
+    in_order(said, "device 0, dispatch 1", "misaligned store", "#0 .*stray .*:45", "device 1, dispatch 4", "misaligned store", r"#0  0x2\w+ in stray .*:45", "device 0, dispatch 7", "exited normally")
     assert "are of two kinds" in debug(later, ["run"], "-g", "vortex", "-g", "vortex:xlen=64", *TWO[4:], status=None)
     assert "each of 2 GPUs has code at 0x80000100: 0x100000080000100 is that of device 0" in debug(later, ["tbreak add", "run", "break *0x80000100"], *TWO, status=None)
     assert "'wavetrap debug' follows them all" in wavetrap(later, "exec", "--gdb=:0", *TWO, status=125)
