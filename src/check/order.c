@@ -61,8 +61,12 @@ void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_ord
     add(o, &s->point, s->number);
     add(o, &o->given, s->number);
     wt_clocks_drop(o->newest.before);
-    o->newest = (struct wt_order_operation){
-        s->number, o->now, o->calm, wt_clocks_copy(s->point.done), call->by, call->calls};
+    o->newest = (struct wt_order_operation){.stream = s->number,
+                                            .number = o->now,
+                                            .calm = o->calm,
+                                            .before = wt_clocks_copy(s->point.done),
+                                            .by = call->by,
+                                            .calls = call->calls};
     if (!o->newest.before) /* all counts as ordered before it */
         o->newest.calm = o->now;
 }

@@ -38,11 +38,12 @@ struct wt_order_operation {
     struct wt_clocks *before; /**< of each stream all up to one of its operations; nobody else's */
     const char *by;           /**< of its call */
     struct wt_call_stack calls;
+    bool copies; /**< a copy or a fill: what kernels do for it is told by wt_check_race_copied() */
 };
 
 struct wt_order {
     uint32_t streams, now;             /**< numbers of streams, operations so far */
-    uint32_t calm;                     /**< the host has waited for all operations up to this one */
+    _Atomic uint32_t calm;             /**< the host has waited for all operations up to this one */
     uint32_t waiting;                  /**< calls whose operations have not begun */
     struct wt_order_point host, given; /**< what the host has waited for; all that has begun */
     struct wt_order_operation newest;

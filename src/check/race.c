@@ -505,6 +505,27 @@ static void note_polling(struct race_access *x)
     x->w->last_at = at;
 }
 
+/* A store behind a release may be a flag for the host, where its code does not say whether it is
+ * atomic. */
+static void note_flags(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    struct race_slot *w = x->w;
+    const bool global = a->space == WT_OBSERVED_GLOBAL;
+    wt_lanes left =
+        global && (w->waited || w->fenced) && x->record.maybe_atomic && a->kind == WT_WATCH_WRITE
+            ? a->lanes
+            : 0;
+    for (; left; left &= left - 1) {
+        struct race_page *page = race_page(x->space, a->at[wt_lanes_lowest(left)], true);
+        if (page)
+            page->tells = true;
+    }
+    w->waited = w->fenced = false;
+    w->wrote_last = global && a->kind != WT_WATCH_READ;
+    w->wrote |= w->wrote_last;
+}
+
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
@@ -521,6 +542,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         r->run.lost = true;
         return;
     }
+    if (r->wave[x.w->number - 1].call && r->wave[x.w->number - 1].call->copies)
+        return;
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
     x.record = (struct race_record){.time = a->time,
                                     .pc = a->pc,
@@ -534,6 +557,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     note_polling(&x);
     race_note_guesses(&x);
+    if (r->order)
+        note_flags(&x);
     if (race_number(&x))
         take_lanes(&x);
     else

@@ -27,6 +27,11 @@ void wt_check_race_set_space(struct wt_check_race *r, const void *space);
  * is the launch that begins: races are looked for between launches, copies and the host, too. */
 struct wt_order;
 void wt_check_race_set_order(struct wt_check_race *r, const struct wt_order *order);
+/** Launch @p number is about to begin, and is of operation @p of; its waves may begin later. One
+ * that nobody tells of is of the newest operation when its first wave begins. */
+struct wt_order_operation;
+void wt_check_race_launch(struct wt_check_race *r, uint64_t number,
+                          const struct wt_order_operation *of);
 /** The newest operation loads or stores [addr, addr + size): a copy, a fill. NULL is allowed. */
 void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
                           enum wt_access access);

@@ -103,7 +103,7 @@ enum wt_race_use wt_check_race_use(struct wt_check_race *r, uint64_t addr, uint6
     struct race_page *page = race_page(&r->global, addr, false);
     if (!r->order || !page)
         return WT_RACE_PARTS;
-    if (page->syncs)
+    if (page->syncs || page->tells)
         return WT_RACE_ATOMIC;
     return each_cell(r, addr, size, use, &all) ? all : WT_RACE_PARTS;
 }

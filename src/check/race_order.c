@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/race.h"
 #include "emulator/machine/groups.h"
 
 /* ---- memory ---- */
@@ -67,6 +68,7 @@ static void begin_anew(struct wt_check_race *r)
         free(r->call[i]);
     }
     r->calls = 0;
+    r->newest = 0;
     for (size_t i = 0; i < r->groups.room; i++)
         if (r->groups.entry[i].key) {
             free_group(r, (void *)(uintptr_t)r->groups.entry[i].value);
@@ -81,6 +83,7 @@ static void begin_anew(struct wt_check_race *r)
             if (page->syncs)
                 memset(page->sync, 0, sizeof page->sync);
             page->syncs = 0;
+            page->tells = false;
         }
     r->last_group = NULL;
     r->waves = 0;
@@ -171,12 +174,12 @@ static void tick(struct race_slot *w)
     w->used = false;
 }
 
-/* The newest operation; NULL: nobody asks for the order of calls, or without host memory. */
-static const struct wt_order_operation *call_now(struct wt_check_race *r)
+/* A copy of an operation that stays; NULL without host memory. */
+static const struct wt_order_operation *note_call(struct wt_check_race *r,
+                                                  const struct wt_order_operation *o)
 {
-    const struct wt_order_operation *o = r->order ? &r->order->newest : NULL;
-    if (!o || (r->calls && r->call[r->calls - 1]->number == o->number))
-        return o ? r->call[r->calls - 1] : NULL;
+    if (r->calls && o->number && r->call[r->calls - 1]->number == o->number)
+        return r->call[r->calls - 1];
     struct wt_order_operation **grown =
         wt_array_grow(r->call, &r->call_room, r->calls + 1, sizeof *grown);
     struct wt_order_operation *new = grown ? malloc(sizeof *new) : NULL;
@@ -185,8 +188,15 @@ static const struct wt_order_operation *call_now(struct wt_check_race *r)
     if (!new)
         return NULL;
     *new = *o;
-    wt_clocks_hold(new->before);
+    new->before = wt_clocks_copy(o->before);
+    r->newest = o->number > r->newest ? o->number : r->newest;
     return grown[r->calls++] = new;
+}
+
+/* The newest operation; NULL: nobody asks for the order of calls, or without host memory. */
+static const struct wt_order_operation *call_now(struct wt_check_race *r)
+{
+    return r->order ? note_call(r, &r->order->newest) : NULL;
 }
 
 /* The operation that a launch is of; one that nobody has seen begin is the newest one. */
@@ -331,6 +341,7 @@ static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt
     }
     r->run.lost |= !wt_clocks_join(&b->arrived, wave_of(r, w->number)->known) ||
                    !wt_clocks_add(&b->arrived, w->number, w->clock);
+    w->waited = false; /* it was for the barrier */
     w->used = true; /* also where it has made none: the clock of the barrier is no later access's */
     tick(w);
 }
@@ -388,6 +399,7 @@ static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_
         acquire(r, w, e->lanes, scope);
     if (releases(e->order) || e->order == WT_ORDER_PLAIN)
         release_to(w, scope);
+    w->fenced |= scope == RACE_DEVICE && w->wrote;
 }
 
 /* gfx900: s_waitcnt with vmcnt(0) releases to the device, since the wave's stores are then in the
@@ -399,6 +411,7 @@ static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_o
         return;
     if (e->count[0] == 0)
         release_to(w, RACE_DEVICE);
+    w->waited |= e->count[0] == 0 && w->wrote_last;
     if (e->count[0] == 0 || e->count[2] == 0)
         acquire(r, w, e->lanes, RACE_GROUP);
 }
@@ -407,7 +420,7 @@ void race_forget_ordered(struct wt_check_race *r)
 {
     enum { MOST_WAVES = 1 << 18 }; /* with more waves, records are forgotten sooner */
     if (r->order && r->calls && !r->launches && !r->active &&
-        (r->call[r->calls - 1]->number <= r->order->calm || r->waves >= MOST_WAVES))
+        (r->newest <= r->order->calm || r->waves >= MOST_WAVES))
         begin_anew(r);
 }
 
@@ -426,17 +439,33 @@ static void end_launch(struct wt_check_race *r, uint64_t number)
         begin_anew(r);
 }
 
-static void begin_launch(struct wt_check_race *r, uint64_t number)
+/* Launch @p number is of operation @p call. */
+static void note_launch(struct wt_check_race *r, uint64_t number,
+                        const struct wt_order_operation *call)
 {
-    race_forget_ordered(r);
     struct race_launch *grown =
         wt_array_grow(r->launch, &r->launch_room, r->launches + 1, sizeof *grown);
     r->run.lost |= !grown;
     if (!grown)
         return;
     r->launch = grown;
-    grown[r->launches] = (struct race_launch){number, call_now(r)};
-    r->launches++;
+    grown[r->launches++] = (struct race_launch){number, call};
+}
+
+void wt_check_race_launch(struct wt_check_race *r, uint64_t number,
+                          const struct wt_order_operation *of)
+{
+    race_forget_ordered(r);
+    note_launch(r, number, note_call(r, of));
+}
+
+static void begin_launch(struct wt_check_race *r, uint64_t number)
+{
+    for (size_t i = 0; i < r->launches; i++)
+        if (number && r->launch[i].number == number)
+            return;
+    race_forget_ordered(r);
+    note_launch(r, number, call_now(r));
 }
 
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)

@@ -36,8 +36,9 @@ struct race_launch {
 /** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
-    uint64_t bytes, entry;        /**< `entry`: its kernel's first instruction; 0: not known */
-    const struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
+    uint64_t bytes, entry; /**< `entry`: its kernel's first instruction; 0: not known */
+    const struct wt_order_operation
+        *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
     struct wt_clocks *known; /**< of other waves */
 };
@@ -51,8 +52,11 @@ struct race_slot {
         uint64_t pc, at;
     } load[4]; /**< its last plain loads, in a ring */
     unsigned loads;
-    bool used;                           /**< it has made an access at this clock */
-    bool among_group;                    /**< it has acquired among its group alone */
+    bool used;              /**< it has made an access at this clock */
+    bool among_group;       /**< it has acquired among its group alone */
+    bool wrote, wrote_last; /**< global memory: ever; with its last access */
+    bool waited, fenced;    /**< it may publish, by waiting or a fence for the device, what it has
+                                 written, and has made no access since */
     uint32_t released[RACE_SCOPES];      /**< the clock up to which a later atomic store releases */
     struct wt_clocks *read[RACE_SCOPES]; /**< what an acquire will order */
     struct wt_clocks *hint;              /**< what it would order, had all been released */
@@ -95,6 +99,7 @@ struct wt_check_race {
     const struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
     struct wt_order_operation **call; /* of waves and copies that may race */
     size_t calls, call_room;
+    uint32_t newest;            /* the highest number among them */
     struct race_launch *launch; /* those that run */
     size_t launches, launch_room;
     struct race_slot *copy; /* NULL until there is one */

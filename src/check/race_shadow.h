@@ -43,6 +43,7 @@ struct race_page {
     uint64_t number; /**< address / RACE_PAGE */
     uint32_t slot[RACE_SLOTS][RACE_CELLS];
     uint8_t lane[RACE_SLOTS][RACE_CELLS];
+    bool tells;                     /**< a store that may be a flag for the host was made there */
     uint32_t syncs;                 /**< cells with a bit in `sync` */
     uint64_t sync[RACE_CELLS / 64]; /**< an atomic access has used it */
 };

@@ -56,7 +56,8 @@ static uint32_t where(buffer_t b)
     return (uint32_t)address;
 }
 #define WAITS wait != NONE, &wait, &done
-static event_t launch(queue_t on, const char *name, buffer_t to, buffer_t from, int first, int count, event_t wait)
+static event_t launch(queue_t on, const char *name, buffer_t to, buffer_t from, int first,
+                      int count, event_t wait)
 {
     const uint32_t arguments[] = {where(to), where(from), (uint32_t)first};
     vx_kernel_h kernel;
@@ -142,7 +143,8 @@ struct one_event {
 typedef one_event *event_t;
 #define NONE nullptr
 static thread_local int NUMBER;
-namespace kernels {
+namespace kernels
+{
 #include "queue_kernels.c"
 }
 

@@ -1,5 +1,5 @@
-/* What a kernel's file of Vortex 3.0 needs: the prologue that the launch unit expects, and names for
- * its table. */
+/* What a kernel's file of Vortex 3.0 needs: the prologue that the launch unit expects, and names
+ * for its table. */
 #ifndef VORTEX3_START_H
 #define VORTEX3_START_H
 #include <stdint.h>

@@ -18,6 +18,31 @@ struct wt_host_calls {
     bool (*prepares)(uint64_t arguments);
 };
 
+/** For --check=race: the order of what a program gives to HIP's streams. Handles up to 2 are those
+ * of the default streams; those of streams and events that nobody has told of are such, too. */
+struct wt_host_order {
+    /** A call begins, and ends: between calls the program's accesses are looked at. */
+    void (*enter)(void);
+    void (*leave)(void);
+    /** A call gives an operation to a stream; it is the only one until given(). */
+    void (*give)(const void *stream, const char *by, bool copies);
+    /** What it accesses, where that is memory of GPUs. */
+    void (*accesses)(uint64_t addr, uint64_t size, enum wt_access access);
+    /** It was given: waits until GPUs have done all that they can. */
+    void (*given)(void);
+    void (*stream_made)(const void *stream, bool blocking);
+    void (*gone)(const void *handle);
+    void (*record)(const void *event, const void *stream);
+    void (*stream_waits)(const void *stream, const void *event); /**< NULL: for all streams */
+    /** The host waits. */
+    void (*host_waits)(const void *stream);
+    void (*host_waits_for_event)(const void *event);
+    void (*host_waits_for_all)(void);
+    /** Memory is made: for GPUs alone, or for both sides; or goes. */
+    void (*memory_made)(uint64_t addr, uint64_t size, bool shared);
+    void (*memory_gone)(uint64_t addr);
+};
+
 struct wt_host_checks {
     bool (*wants)(enum wt_check check);
     /* objects.h, checked.h */
@@ -46,6 +71,7 @@ struct wt_host_checks {
     bool (*is_of_host)(uint64_t addr);
     /** Lists the variables of code objects that have been loaded since. */
     void (*list_variables)(void);
+    const struct wt_host_order *order;
 };
 
 /** The driver's name for it. */

@@ -98,7 +98,7 @@ static CUresult see(void *at, size_t bytes, size_t whole, unsigned flags, const 
             return CUDA_ERROR_OUT_OF_MEMORY;
         }
     seen = s;
-    order_made((uintptr_t)at, bytes, whole ? ORDER_SHARED : ORDER_REGISTERED);
+    order_made((uintptr_t)at, bytes, whole ? WT_OF_BOTH : WT_OF_REGISTERED);
     if (wt_checks_wanted())
         wt_object_made(NULL, (uintptr_t)at, bytes, checks_entry(by));
     return CUDA_SUCCESS;

@@ -13,7 +13,7 @@ static CUresult allocate(struct gpu *g, CUdeviceptr *address, size_t bytes, cons
     if (gpu_allocate(g, bytes, checks_entry(by), &at, &err) != WT_OK)
         return CUDA_ERROR_OUT_OF_MEMORY;
     gpu_own(g, at, state_entered_id());
-    order_made(at, bytes, ORDER_DEVICE);
+    order_made(at, bytes, WT_OF_DEVICE);
     *address = at;
     return CUDA_SUCCESS;
 }
@@ -66,7 +66,7 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
     if (result || (result = state_enter(&g)) != CUDA_SUCCESS)
         return result;
     gpu_manage(g, *address);
-    order_made(*address, bytes, ORDER_SHARED);
+    order_made(*address, bytes, WT_OF_BOTH);
     return state_leave(CUDA_SUCCESS);
 }
 

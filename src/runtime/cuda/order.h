@@ -1,5 +1,5 @@
 /*
- * What the program gives to streams, for --check=race (check/order.h): the order that the CUDA
+ * What the program gives to streams, for --check=race (common/streams.h): the order that the CUDA
  * Driver API guarantees ("Stream synchronization behavior", "API synchronization behavior"), and
  * not the one in which this driver does it. Graphs count as given node by node. The caller holds
  * the lock of state.h, and nothing is done where the check is not wanted.
@@ -7,7 +7,7 @@
 #ifndef WT_RUNTIME_CUDA_ORDER_H
 #define WT_RUNTIME_CUDA_ORDER_H
 
-#include "check/order.h"
+#include "runtime/common/streams.h"
 #include "runtime/cuda/state.h"
 
 /** An operation on GPU @p g is given to a stream; @p usual: the function, where the program's own
@@ -18,14 +18,8 @@ void order_begin(struct gpu *g, CUstream stream, const char *usual);
 void order_copied(uint64_t to, uint64_t from, uint64_t bytes);
 /** It frees, or, with @p made, makes memory. */
 void order_memory(uint64_t address, uint64_t bytes, bool made);
-/** Who accesses memory. */
-enum order_side {
-    ORDER_DEVICE,     /**< GPUs alone */
-    ORDER_REGISTERED, /**< the host, too; other memory of the program may lie in its pages */
-    ORDER_SHARED,     /**< the host, too */
-};
 /** Memory is made, for all streams. */
-void order_made(uint64_t address, uint64_t bytes, enum order_side side);
+void order_made(uint64_t address, uint64_t bytes, enum wt_stream_side side);
 /** The memory at @p address goes, when all streams have done what they were given. */
 void order_gone(uint64_t address);
 /** The host waits for all that a stream was given. */

@@ -84,5 +84,6 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .is_of_gpus = is_of_gpus,
     .is_of_host = is_of_host,
     .list_variables = host_variables_list,
+    .order = &host_order,
     .listen = wt_host_listen,
 };

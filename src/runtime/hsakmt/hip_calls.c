@@ -1,66 +1,43 @@
 /*
- * Functions of HIP (hip_runtime_api.h, parts of which are C++). The objects of the table have the
- * sizes that the program asks for; memory is freed when the quarantine lets it go.
+ * Functions of HIP's for memory. The objects of the table have the sizes that the program asks for;
+ * memory is freed when the quarantine lets it go.
  */
-#include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "runtime/common/calls.h"
+#include "runtime/hsakmt/hip_calls.h"
 
 /* No header declares what programs find here by its name. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
-enum {
-    SUCCESS = 0,
-    INVALID_VALUE = 1,
-    OUT_OF_MEMORY = 2,
-    NO_HIP = 3, /* hipErrorNotInitialized */
-    INVALID_HANDLE = 400,
-    NOT_READY = 600,
-};
 /* hipMemcpyKind */
 enum { HOST_TO_HOST, HOST_TO_DEVICE, DEVICE_TO_HOST, DEVICE_TO_DEVICE };
 
-struct dim3 {
-    uint32_t x, y, z;
-};
+/* ---- memory ---- */
 
-/* Streams, events and modules are objects in spaces of their own. */
-static const char streams, events, modules;
-
-/* ---- calls ---- */
-
-#define LOOK_UP(function, name) CALLS_LOOK_UP(function, name, "libamdhip64.so.5")
-
-/* Notes a call that HIP has refused. */
-static int leave(const char *name, int result)
+/* Whether a list that ends with NULL has the function that has made an object. */
+static bool is_made_by(const char *by, const char *const *makers)
 {
-    static const char *(*_Atomic text)(int);
-    calls_depth--;
-    const struct wt_host_checks *c = result && result != NOT_READY ? calls_checks() : NULL;
-    if (!c)
-        return result;
-    c->call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s", name,
-            LOOK_UP(text, "hipGetErrorName") ? text(result) : "");
-    return result;
+    while (*makers && strcmp(by, *makers) != 0)
+        makers++;
+    return *makers;
 }
 
-/* Begins the definition of a function; CALL calls HIP's. */
-#define FUNCTION(name, ...)                                                                        \
-    static int (*_Atomic real_##name)(__VA_ARGS__);                                                \
-    __attribute__((visibility("default"))) int name(__VA_ARGS__)
-#define CALL(name, ...)                                                                            \
-    (LOOK_UP(real_##name, #name) ? (calls_depth++, leave(#name, real_##name(__VA_ARGS__))) : NO_HIP)
-
-/* ---- memory ---- */
+/* Memory that only GPUs have by the rules of HIP; and the host's, which GPUs may access. */
+static const char *const makers_of_device[] = {
+    "hipMalloc",      "hipMallocAsync",   "hipMallocFromPoolAsync",
+    "hipMallocPitch", "hipMemAllocPitch", NULL};
+static const char *const makers_of_host[] = {"hipHostMalloc", "hipHostAlloc", "hipMallocHost",
+                                             "hipMemAllocHost", NULL};
 
 static int made(int result, const void *at, size_t size, const char *by)
 {
     void *const *p = at;
     const struct wt_host_checks *c = calls_checks();
-    if (!result && c && p && *p && size)
-        c->made(NULL, calls_address(*p), size, by);
+    const struct wt_host_order *o = hip_order();
+    if (result || !c || !p || !*p || !size)
+        return result;
+    c->made(NULL, calls_address(*p), size, by);
+    if (o)
+        o->memory_made(calls_address(*p), size,
+                       is_made_by(by, makers_of_host) || strcmp(by, "hipMallocManaged") == 0);
     return result;
 }
 
@@ -69,22 +46,33 @@ static int made(int result, const void *at, size_t size, const char *by)
 #define ALLOCATES(name, parameters, bytes, ...)                                                    \
     FUNCTION(name, UNPACK parameters)                                                              \
     {                                                                                              \
-        const struct wt_host_checks *c = calls_checks();                                           \
-        if (!LOOK_UP(real_##name, #name))                                                          \
-            return NO_HIP;                                                                         \
-        calls_depth++;                                                                             \
-        int result = real_##name(__VA_ARGS__);                                                     \
-        if (result == OUT_OF_MEMORY && c && c->release_kept())                                     \
-            result = real_##name(__VA_ARGS__);                                                     \
-        return made(leave(#name, result), p, result ? 0 : (bytes), #name);                         \
+        ALLOCATE(name, bytes, __VA_ARGS__);                                                        \
+        return result;                                                                             \
     }
-#define UNPACK(...) __VA_ARGS__
+/* The same for an operation of `stream`, which writes all of the memory. */
+#define ALLOCATES_IN(name, parameters, bytes, ...)                                                 \
+    FUNCTION(name, UNPACK parameters)                                                              \
+    {                                                                                              \
+        hip_give(stream, #name, true);                                                             \
+        ALLOCATE(name, bytes, __VA_ARGS__);                                                        \
+        hip_accesses(result ? NULL : *p, bytes, WT_ACCESS_STORE);                                  \
+        return hip_given(result, stream, false);                                                   \
+    }
+#define ALLOCATE(name, bytes, ...)                                                                 \
+    const struct wt_host_checks *c = calls_checks();                                               \
+    if (!LOOK_UP(real_##name, #name))                                                              \
+        return NO_HIP;                                                                             \
+    hip_enter();                                                                                   \
+    int result = real_##name(__VA_ARGS__);                                                         \
+    if (result == OUT_OF_MEMORY && c && c->release_kept())                                         \
+        result = real_##name(__VA_ARGS__);                                                         \
+    result = made(hip_leave(#name, result), p, result ? 0 : (bytes), #name)
 ALLOCATES(hipMalloc, (void **p, size_t size), size, p, size)
 ALLOCATES(hipExtMallocWithFlags, (void **p, size_t size, unsigned flags), size, p, size, flags)
 ALLOCATES(hipMallocManaged, (void **p, size_t size, unsigned flags), size, p, size, flags)
-ALLOCATES(hipMallocAsync, (void **p, size_t size, void *stream), size, p, size, stream)
-ALLOCATES(hipMallocFromPoolAsync, (void **p, size_t size, void *pool, void *stream), size, p, size,
-          pool, stream)
+ALLOCATES_IN(hipMallocAsync, (void **p, size_t size, void *stream), size, p, size, stream)
+ALLOCATES_IN(hipMallocFromPoolAsync, (void **p, size_t size, void *pool, void *stream), size, p,
+             size, pool, stream)
 ALLOCATES(hipMallocPitch, (void **p, size_t *pitch, size_t width, size_t height), *pitch *height, p,
           pitch, width, height)
 ALLOCATES(hipMemAllocPitch,
@@ -157,25 +145,10 @@ static void release(void *context, uint64_t addr)
     calls_depth--;
 }
 
-/* Whether a list that ends with NULL has the function that has made an object. */
-static bool is_made_by(const struct wt_object *o, const char *const *makers)
-{
-    while (*makers && strcmp(o->by, *makers) != 0)
-        makers++;
-    return *makers;
-}
-
-/* Memory that only GPUs have by the rules of HIP; and the host's, which GPUs may access. */
-static const char *const makers_of_device[] = {
-    "hipMalloc",      "hipMallocAsync",   "hipMallocFromPoolAsync",
-    "hipMallocPitch", "hipMemAllocPitch", NULL};
-static const char *const makers_of_host[] = {"hipHostMalloc", "hipHostAlloc", "hipMallocHost",
-                                             "hipMemAllocHost", NULL};
-
 static bool is_of_device(const struct wt_host_checks *c, const void *p)
 {
     struct wt_object o;
-    return c->find(NULL, calls_address(p), &o) && !o.freed && is_made_by(&o, makers_of_device);
+    return c->find(NULL, calls_address(p), &o) && !o.freed && is_made_by(o.by, makers_of_device);
 }
 
 /* HIP's functions that free memory of one kind do not free the other's: "invalid, including host
@@ -184,7 +157,7 @@ static bool is_of_device(const struct wt_host_checks *c, const void *p)
 static void check_kind(const struct wt_host_checks *c, const struct wt_object *o, const char *by)
 {
     const bool host = strcmp(by, "hipHostFree") == 0 || strcmp(by, "hipFreeHost") == 0;
-    if (is_made_by(o, host ? makers_of_device : makers_of_host))
+    if (is_made_by(o->by, host ? makers_of_device : makers_of_host))
         c->call(WT_FOUND_BAD_FREE, WT_ERROR, o, "%s: memory of %s", by, o->by);
 }
 
@@ -218,7 +191,10 @@ static bool frees(const struct wt_host_checks *c, void *p, void *stream, bool al
 #define FREES(name)                                                                                \
     FUNCTION(name, void *p)                                                                        \
     {                                                                                              \
+        const struct wt_host_order *o = hip_order();                                               \
         int result;                                                                                \
+        if (o && p)                                                                                \
+            o->memory_gone(calls_address(p));                                                      \
         if (LOOK_UP(real_##name, #name) &&                                                         \
             frees(calls_checks(), p, NULL, true, *(void **)&real_##name, #name, &result))          \
             return result;                                                                         \
@@ -230,14 +206,34 @@ FREES(hipFreeHost)
 
 FUNCTION(hipFreeAsync, void *p, void *stream)
 {
+    const struct wt_host_checks *c = calls_checks();
+    struct wt_object o;
     int result;
-    if (LOOK_UP(real_hipFree, "hipFree") &&
-        frees(calls_checks(), p, stream, false, *(void **)&real_hipFree, "hipFreeAsync", &result))
-        return result;
-    return CALL(hipFreeAsync, p, stream);
+    hip_give(stream, "hipFreeAsync", true);
+    if (c && c->find(NULL, calls_address(p), &o))
+        hip_accesses(p, o.size, WT_ACCESS_STORE);
+    if (!LOOK_UP(real_hipFree, "hipFree") ||
+        !frees(c, p, stream, false, *(void **)&real_hipFree, "hipFreeAsync", &result))
+        result = CALL(hipFreeAsync, p, stream);
+    return hip_given(result, stream, false);
 }
 
 /* ---- copies and fills ---- */
+
+/* Whether a copy that is not to wait does ("If host or dest are not pinned, the memory copy will be
+ * performed synchronously", hipMemcpyAsync). */
+static bool is_pageable(const void *to, const void *from)
+{
+    const struct wt_host_checks *c = calls_checks();
+    return c && (c->is_of_host(calls_address(to)) || c->is_of_host(calls_address(from)));
+}
+
+static void give_copy(void *stream, const void *to, const void *from, size_t size, const char *by)
+{
+    hip_give(stream, by, true);
+    hip_accesses(from, size, WT_ACCESS_LOAD);
+    hip_accesses(to, size, WT_ACCESS_STORE);
+}
 
 static void check_direction(const void *to, const void *from, int kind, const char *by)
 {
@@ -263,21 +259,26 @@ static size_t copied_to(const void *to, const void *from, size_t size, int kind,
     return calls_copied(to, from, size, by);
 }
 
-static bool is_destroyed(const void *space, const void *handle, const char *what, const char *by);
-
 #define COPIES(name, kind, to_type, from_type)                                                     \
     FUNCTION(name, to_type to, from_type from, size_t size)                                        \
     {                                                                                              \
         const size_t most = copied_to((const void *)to, (const void *)from, size, kind, #name);    \
-        return size && !most ? SUCCESS : CALL(name, to, from, most);                               \
+        if (size && !most)                                                                         \
+            return SUCCESS;                                                                        \
+        give_copy(NULL, to, from, most, #name);                                                    \
+        return hip_given(CALL(name, to, from, most), NULL, true);                                  \
     }                                                                                              \
     FUNCTION(name##Async, to_type to, from_type from, size_t size, void *stream)                   \
     {                                                                                              \
-        if (is_destroyed(&streams, stream, "stream", #name "Async"))                               \
+        if (hip_is_destroyed(&hip_streams, stream, "stream", #name "Async"))                       \
             return INVALID_HANDLE;                                                                 \
         const size_t most =                                                                        \
             copied_to((const void *)to, (const void *)from, size, kind, #name "Async");            \
-        return size && !most ? SUCCESS : CALL(name##Async, to, from, most, stream);                \
+        if (size && !most)                                                                         \
+            return SUCCESS;                                                                        \
+        give_copy(stream, to, from, most, #name "Async");                                          \
+        return hip_given(CALL(name##Async, to, from, most, stream), stream,                        \
+                         is_pageable(to, from));                                                   \
     }
 COPIES(hipMemcpyHtoD, HOST_TO_DEVICE, void *, void *)
 COPIES(hipMemcpyDtoH, DEVICE_TO_HOST, void *, void *)
@@ -286,37 +287,53 @@ COPIES(hipMemcpyDtoD, DEVICE_TO_DEVICE, void *, void *)
 FUNCTION(hipMemcpy, void *to, const void *from, size_t size, int kind)
 {
     const size_t most = copied_to(to, from, size, kind, "hipMemcpy");
-    return size && !most ? SUCCESS : CALL(hipMemcpy, to, from, most, kind);
+    if (size && !most)
+        return SUCCESS;
+    give_copy(NULL, to, from, most, "hipMemcpy");
+    return hip_given(CALL(hipMemcpy, to, from, most, kind), NULL, true);
 }
 
 FUNCTION(hipMemcpyAsync, void *to, const void *from, size_t size, int kind, void *stream)
 {
-    if (is_destroyed(&streams, stream, "stream", "hipMemcpyAsync"))
+    if (hip_is_destroyed(&hip_streams, stream, "stream", "hipMemcpyAsync"))
         return INVALID_HANDLE;
     const size_t most = copied_to(to, from, size, kind, "hipMemcpyAsync");
-    return size && !most ? SUCCESS : CALL(hipMemcpyAsync, to, from, most, kind, stream);
+    if (size && !most)
+        return SUCCESS;
+    give_copy(stream, to, from, most, "hipMemcpyAsync");
+    return hip_given(CALL(hipMemcpyAsync, to, from, most, kind, stream), stream,
+                     is_pageable(to, from));
 }
 
 FUNCTION(hipMemcpyWithStream, void *to, const void *from, size_t size, int kind, void *stream)
 {
-    if (is_destroyed(&streams, stream, "stream", "hipMemcpyWithStream"))
+    if (hip_is_destroyed(&hip_streams, stream, "stream", "hipMemcpyWithStream"))
         return INVALID_HANDLE;
     const size_t most = copied_to(to, from, size, kind, "hipMemcpyWithStream");
-    return size && !most ? SUCCESS : CALL(hipMemcpyWithStream, to, from, most, kind, stream);
+    if (size && !most)
+        return SUCCESS;
+    give_copy(stream, to, from, most, "hipMemcpyWithStream");
+    return hip_given(CALL(hipMemcpyWithStream, to, from, most, kind, stream), stream, true);
 }
 
 FUNCTION(hipMemcpyPeer, void *to, int device, const void *from, int other, size_t size)
 {
     const size_t most = calls_copied(to, from, size, "hipMemcpyPeer");
-    return size && !most ? SUCCESS : CALL(hipMemcpyPeer, to, device, from, other, most);
+    if (size && !most)
+        return SUCCESS;
+    give_copy(NULL, to, from, most, "hipMemcpyPeer");
+    return hip_given(CALL(hipMemcpyPeer, to, device, from, other, most), NULL, true);
 }
 
 FUNCTION(hipMemcpyPeerAsync, void *to, int device, const void *from, int other, size_t size,
          void *stream)
 {
     const size_t most = calls_copied(to, from, size, "hipMemcpyPeerAsync");
-    return size && !most ? SUCCESS
-                         : CALL(hipMemcpyPeerAsync, to, device, from, other, most, stream);
+    if (size && !most)
+        return SUCCESS;
+    give_copy(stream, to, from, most, "hipMemcpyPeerAsync");
+    return hip_given(CALL(hipMemcpyPeerAsync, to, device, from, other, most, stream), stream,
+                     false);
 }
 
 /* The rows of a box that may be copied whole; those of the first mistake on may not. */
@@ -331,25 +348,41 @@ static size_t rows_copied(const char *to, size_t to_pitch, const char *from, siz
     return y;
 }
 
+static void give_rows(void *stream, const char *to, size_t to_pitch, const char *from,
+                      size_t from_pitch, size_t width, size_t height, const char *by)
+{
+    hip_give(stream, by, true);
+    for (size_t y = 0; y < height; y++) {
+        hip_accesses(from ? from + y * from_pitch : NULL, width, WT_ACCESS_LOAD);
+        hip_accesses(to + y * to_pitch, width, WT_ACCESS_STORE);
+    }
+}
+
 FUNCTION(hipMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
          size_t height, int kind)
 {
     const size_t rows =
         rows_copied(to, to_pitch, from, from_pitch, width, height, kind, "hipMemcpy2D");
-    return height && !rows ? SUCCESS
-                           : CALL(hipMemcpy2D, to, to_pitch, from, from_pitch, width, rows, kind);
+    if (height && !rows)
+        return SUCCESS;
+    give_rows(NULL, to, to_pitch, from, from_pitch, width, rows, "hipMemcpy2D");
+    return hip_given(CALL(hipMemcpy2D, to, to_pitch, from, from_pitch, width, rows, kind), NULL,
+                     true);
 }
 
 FUNCTION(hipMemcpy2DAsync, void *to, size_t to_pitch, const void *from, size_t from_pitch,
          size_t width, size_t height, int kind, void *stream)
 {
-    if (is_destroyed(&streams, stream, "stream", "hipMemcpy2DAsync"))
+    if (hip_is_destroyed(&hip_streams, stream, "stream", "hipMemcpy2DAsync"))
         return INVALID_HANDLE;
     const size_t rows =
         rows_copied(to, to_pitch, from, from_pitch, width, height, kind, "hipMemcpy2DAsync");
-    return height && !rows
-               ? SUCCESS
-               : CALL(hipMemcpy2DAsync, to, to_pitch, from, from_pitch, width, rows, kind, stream);
+    if (height && !rows)
+        return SUCCESS;
+    give_rows(stream, to, to_pitch, from, from_pitch, width, rows, "hipMemcpy2DAsync");
+    return hip_given(
+        CALL(hipMemcpy2DAsync, to, to_pitch, from, from_pitch, width, rows, kind, stream), stream,
+        is_pageable(to, from));
 }
 
 /* How much of a copy to or from a variable may be made, as far as the other side says: the runtime
@@ -375,18 +408,31 @@ static size_t of_symbol(const void *symbol, size_t offset, const void *other, si
     return calls_judged(other, size, there, by);
 }
 
+/* A copy to or from a variable, as far as the other side says. */
+static void give_other(void *stream, const void *other, size_t size, bool written, const char *by)
+{
+    hip_give(stream, by, true);
+    hip_accesses(other, size, written ? WT_ACCESS_LOAD : WT_ACCESS_STORE);
+}
+
 #define COPIES_TO_SYMBOL(name, other_type, first, second, symbol, other, written)                  \
     FUNCTION(name, other_type first, const void *second, size_t size, size_t offset, int kind)     \
     {                                                                                              \
         const size_t most = of_symbol(symbol, offset, other, size, written, #name);                \
-        return size && !most ? SUCCESS : CALL(name, first, second, most, offset, kind);            \
+        if (size && !most)                                                                         \
+            return SUCCESS;                                                                        \
+        give_other(NULL, other, most, written, #name);                                             \
+        return hip_given(CALL(name, first, second, most, offset, kind), NULL, true);               \
     }                                                                                              \
     FUNCTION(name##Async, other_type first, const void *second, size_t size, size_t offset,        \
              int kind, void *stream)                                                               \
     {                                                                                              \
         const size_t most = of_symbol(symbol, offset, other, size, written, #name "Async");        \
-        return size && !most ? SUCCESS                                                             \
-                             : CALL(name##Async, first, second, most, offset, kind, stream);       \
+        if (size && !most)                                                                         \
+            return SUCCESS;                                                                        \
+        give_other(stream, other, most, written, #name "Async");                                   \
+        return hip_given(CALL(name##Async, first, second, most, offset, kind, stream), stream,     \
+                         is_pageable(other, other));                                               \
     }
 COPIES_TO_SYMBOL(hipMemcpyToSymbol, const void *, to, from, to, from, true)
 COPIES_TO_SYMBOL(hipMemcpyFromSymbol, void *, to, from, from, to, false)
@@ -396,15 +442,23 @@ COPIES_TO_SYMBOL(hipMemcpyFromSymbol, void *, to, from, from, to, false)
     {                                                                                              \
         const size_t most =                                                                        \
             calls_judged(to, count * (element), WT_ACCESS_STORE, #name) / (element);               \
-        return count && !most ? SUCCESS : CALL(name, to, value, most);                             \
+        if (count && !most)                                                                        \
+            return SUCCESS;                                                                        \
+        hip_give(NULL, #name, true);                                                               \
+        hip_accesses(to, most *(element), WT_ACCESS_STORE);                                        \
+        return hip_given(CALL(name, to, value, most), NULL, true);                                 \
     }                                                                                              \
     FUNCTION(name##Async, void *to, type value, size_t count, void *stream)                        \
     {                                                                                              \
-        if (is_destroyed(&streams, stream, "stream", #name "Async"))                               \
+        if (hip_is_destroyed(&hip_streams, stream, "stream", #name "Async"))                       \
             return INVALID_HANDLE;                                                                 \
         const size_t most =                                                                        \
             calls_judged(to, count * (element), WT_ACCESS_STORE, #name "Async") / (element);       \
-        return count && !most ? SUCCESS : CALL(name##Async, to, value, most, stream);              \
+        if (count && !most)                                                                        \
+            return SUCCESS;                                                                        \
+        hip_give(stream, #name "Async", true);                                                     \
+        hip_accesses(to, most *(element), WT_ACCESS_STORE);                                        \
+        return hip_given(CALL(name##Async, to, value, most, stream), stream, false);               \
     }
 FILLS(hipMemset, int, 1u)
 FILLS(hipMemsetD8, unsigned char, 1u)
@@ -422,144 +476,18 @@ static size_t rows_filled(char *to, size_t pitch, size_t width, size_t height, c
 FUNCTION(hipMemset2D, void *to, size_t pitch, int value, size_t width, size_t height)
 {
     const size_t rows = rows_filled(to, pitch, width, height, "hipMemset2D");
-    return height && !rows ? SUCCESS : CALL(hipMemset2D, to, pitch, value, width, rows);
+    if (height && !rows)
+        return SUCCESS;
+    give_rows(NULL, to, pitch, NULL, 0, width, rows, "hipMemset2D");
+    return hip_given(CALL(hipMemset2D, to, pitch, value, width, rows), NULL, true);
 }
 
 FUNCTION(hipMemset2DAsync, void *to, size_t pitch, int value, size_t width, size_t height,
          void *stream)
 {
     const size_t rows = rows_filled(to, pitch, width, height, "hipMemset2DAsync");
-    return height && !rows ? SUCCESS
-                           : CALL(hipMemset2DAsync, to, pitch, value, width, rows, stream);
+    if (height && !rows)
+        return SUCCESS;
+    give_rows(stream, to, pitch, NULL, 0, width, rows, "hipMemset2DAsync");
+    return hip_given(CALL(hipMemset2DAsync, to, pitch, value, width, rows, stream), stream, false);
 }
-
-/* ---- streams, events, modules ---- */
-
-/* Handles up to 2 are the default streams. */
-static bool is_destroyed(const void *space, const void *handle, const char *what, const char *by)
-{
-    const struct wt_host_checks *c = calls_checks();
-    struct wt_object o;
-    if (!c || calls_address(handle) <= 2 || !c->find(space, calls_address(handle), &o) || !o.freed)
-        return false;
-    c->call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, &o, "%s: the %s was destroyed before", by, what);
-    return c->wants(WT_CHECK_API);
-}
-
-static int made_handle(int result, const void *space, void *const *handle, const char *by)
-{
-    const struct wt_host_checks *c = calls_checks();
-    if (!result && c && handle && *handle)
-        c->made(space, calls_address(*handle), 1, by);
-    return result;
-}
-
-static void destroyed_handle(const void *space, const void *handle, const char *by)
-{
-    const struct wt_host_checks *c = calls_checks();
-    if (c && handle)
-        c->forget(space, calls_address(handle), by);
-}
-
-/* Defines a function that makes an object, whose handle goes to its first argument. */
-#define MAKES(name, space, parameters, ...)                                                        \
-    FUNCTION(name, UNPACK parameters)                                                              \
-    {                                                                                              \
-        return made_handle(CALL(name, __VA_ARGS__), &(space), handle, #name);                      \
-    }
-MAKES(hipStreamCreate, streams, (void **handle), handle)
-MAKES(hipStreamCreateWithFlags, streams, (void **handle, unsigned flags), handle, flags)
-MAKES(hipStreamCreateWithPriority, streams, (void **handle, unsigned flags, int priority), handle,
-      flags, priority)
-MAKES(hipEventCreate, events, (void **handle), handle)
-MAKES(hipEventCreateWithFlags, events, (void **handle, unsigned flags), handle, flags)
-MAKES(hipModuleLoad, modules, (void **handle, const char *path), handle, path)
-MAKES(hipModuleLoadData, modules, (void **handle, const void *image), handle, image)
-MAKES(hipModuleLoadDataEx, modules,
-      (void **handle, const void *image, unsigned count, int *options, void **values), handle,
-      image, count, options, values)
-
-#define DESTROYS(name, space, what)                                                                \
-    FUNCTION(name, void *handle)                                                                   \
-    {                                                                                              \
-        if (is_destroyed(&(space), handle, what, #name))                                           \
-            return INVALID_HANDLE;                                                                 \
-        destroyed_handle(&(space), handle, #name);                                                 \
-        return CALL(name, handle);                                                                 \
-    }
-DESTROYS(hipStreamDestroy, streams, "stream")
-DESTROYS(hipEventDestroy, events, "event")
-DESTROYS(hipModuleUnload, modules, "module")
-
-/* Defines a function that uses the object `handle`, one of its arguments. */
-#define USES(name, space, what, parameters, ...)                                                   \
-    FUNCTION(name, UNPACK parameters)                                                              \
-    {                                                                                              \
-        return is_destroyed(&(space), handle, what, #name) ? INVALID_HANDLE                        \
-                                                           : CALL(name, __VA_ARGS__);              \
-    }
-USES(hipStreamSynchronize, streams, "stream", (void *handle), handle)
-USES(hipStreamQuery, streams, "stream", (void *handle), handle)
-USES(hipEventSynchronize, events, "event", (void *handle), handle)
-USES(hipEventQuery, events, "event", (void *handle), handle)
-USES(hipModuleGetFunction, modules, "module", (void **function, void *handle, const char *name),
-     function, handle, name)
-USES(hipModuleGetGlobal, modules, "module",
-     (void **address, size_t *size, void *handle, const char *name), address, size, handle, name)
-USES(hipLaunchKernel, streams, "stream",
-     (const void *function, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
-      void *handle),
-     function, grid, block, arguments, shared, handle)
-USES(hipLaunchCooperativeKernel, streams, "stream",
-     (const void *function, struct dim3 grid, struct dim3 block, void **arguments, unsigned shared,
-      void *handle),
-     function, grid, block, arguments, shared, handle)
-USES(hipModuleLaunchKernel, streams, "stream",
-     (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-      unsigned block_y, unsigned block_z, unsigned shared, void *handle, void **arguments,
-      void **extra),
-     function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, handle, arguments, extra)
-
-FUNCTION(hipEventRecord, void *event, void *stream)
-{
-    return is_destroyed(&events, event, "event", "hipEventRecord") ||
-                   is_destroyed(&streams, stream, "stream", "hipEventRecord")
-               ? INVALID_HANDLE
-               : CALL(hipEventRecord, event, stream);
-}
-
-FUNCTION(hipEventElapsedTime, float *ms, void *first, void *second)
-{
-    return is_destroyed(&events, first, "event", "hipEventElapsedTime") ||
-                   is_destroyed(&events, second, "event", "hipEventElapsedTime")
-               ? INVALID_HANDLE
-               : CALL(hipEventElapsedTime, ms, first, second);
-}
-
-FUNCTION(hipStreamWaitEvent, void *stream, void *event, unsigned flags)
-{
-    return is_destroyed(&streams, stream, "stream", "hipStreamWaitEvent") ||
-                   is_destroyed(&events, event, "event", "hipStreamWaitEvent")
-               ? INVALID_HANDLE
-               : CALL(hipStreamWaitEvent, stream, event, flags);
-}
-
-/* ---- other calls that often fail ---- */
-
-FUNCTION(hipDeviceReset, void)
-{
-    const struct wt_host_checks *c = calls_checks();
-    if (c)
-        (void)c->release_kept();
-    return CALL(hipDeviceReset);
-}
-
-#define NOTES(name, parameters, ...)                                                               \
-    FUNCTION(name, UNPACK parameters)                                                              \
-    {                                                                                              \
-        return CALL(name, ##__VA_ARGS__);                                                          \
-    }
-NOTES(hipSetDevice, (int device), device)
-NOTES(hipDeviceSynchronize, (void))
-NOTES(hipGetSymbolAddress, (void **address, const void *symbol), address, symbol)
-NOTES(hipHostGetDevicePointer, (void **address, void *p, unsigned flags), address, p, flags)

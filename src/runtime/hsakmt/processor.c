@@ -300,6 +300,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     host_variables_list();
     wt_counted_before_kernel(&gpu->hosted, code, NULL);
     wt_counted_set_variables(&gpu->hosted, host_variable, gpu->host);
+    host_order_launch(q, q->begun, origin.launch);
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
@@ -331,6 +332,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     if (q->suspended || q->stopped || gcn_kfd_suspended(gpu->device, (uint32_t)q->id))
         return false;
     if (q->copies) {
+        host_order_accesses();
         const bool done = host_copy(q);
         if (done)
             wt_recording_merge(gpu->recording);

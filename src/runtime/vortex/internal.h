@@ -109,16 +109,16 @@ struct gpu {
     void *handle;       /**< NULL: it is not open */
     bool startup_given; /**< the program has written STARTUP_ADDR itself */
     /* of who has the turn */
-    atomic_bool started;   /**< a kernel was, and has not ended */
-    char kernel_name[256]; /**< of the latest one */
-    bool ran;              /**< one has begun */
-    bool begun;            /**< it has issued */
-    bool lost;             /**< the latest kernel has ended by a fault */
+    atomic_bool started;          /**< a kernel was, and has not ended */
+    char kernel_name[256];        /**< of the latest one */
+    bool ran;                     /**< one has begun */
+    bool begun;                   /**< it has issued */
+    bool lost;                    /**< the latest kernel has ended by a fault */
     const struct wt_order *order; /**< of the queues that the latest kernel is of; NULL: of none */
-    uint64_t slice;        /**< issues that the debugger lets it run at most */
-    enum wt_run came_back; /**< why it stands, for the debugger */
-    uint64_t began;        /**< issue time when the latest kernel began */
-    uint64_t cycles;       /**< issues of the latest kernel */
+    uint64_t slice;               /**< issues that the debugger lets it run at most */
+    enum wt_run came_back;        /**< why it stands, for the debugger */
+    uint64_t began;               /**< issue time when the latest kernel began */
+    uint64_t cycles;              /**< issues of the latest kernel */
     bool printed;
     struct host_writes writes;
 };

@@ -142,8 +142,8 @@ void order_copied(struct gpu *g, uint64_t addr, uint64_t size, enum wt_access ac
 /** Tells a debugger of queues and waits (endpoint_queues_by()). */
 void waits_tell_debugger(bool launches, FILE *out);
 /** Waits until @p queue has ended @p target commands, for function @p by. Locked. */
-enum vx_result wait_queue(struct queue *queue, uint64_t target, uint64_t timeout_ns,
-                          const char *by, struct wt_error *err);
+enum vx_result wait_queue(struct queue *queue, uint64_t target, uint64_t timeout_ns, const char *by,
+                          struct wt_error *err);
 
 /* ---- device3.c ---- */
 

@@ -34,8 +34,7 @@ static void begin_races(struct gpu *g)
                           g->config.profile->local_mem_base[g->config.xlen == 64] - stacks);
     state_lock();
     for (const struct buffer *b = g->buffers; b; b = b->next)
-        if (b->program.threads &&
-            wt_object_find(g->machine, b->program.threads, &own, NULL, NULL))
+        if (b->program.threads && wt_object_find(g->machine, b->program.threads, &own, NULL, NULL))
             wt_check_race_renewed(r, own.addr, own.size);
     state_unlock();
 }

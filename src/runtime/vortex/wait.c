@@ -235,8 +235,8 @@ static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, str
     return result;
 }
 
-enum vx_result wait_queue(struct queue *queue, uint64_t target, uint64_t timeout_ns,
-                          const char *by, struct wt_error *err)
+enum vx_result wait_queue(struct queue *queue, uint64_t target, uint64_t timeout_ns, const char *by,
+                          struct wt_error *err)
 {
     struct waiter w = {.by = by, .queue = queue, .target = target};
     return wait_until_over(&w, timeout_ns, err);
