@@ -7,14 +7,13 @@
  *     v EVENT             … for the event    d                   … for all
  *     r BUFFER            the host loads     o BUFFER            the host stores
  * BUFFER, TO, FROM: 0 to 3, managed memory of a page. */
-#include <cuda_runtime.h>
-#include <stdio.h>
+#include "gpu.h"
 
 enum { N = 1024, BYTES = N * sizeof(int), BUFFERS = 4 };
 
 static int *buffer[BUFFERS];
-static cudaStream_t stream[3];
-static cudaEvent_t event[2];
+static API(Stream_t) stream[3];
+static API(Event_t) event[2];
 static int sum;
 
 template <int TO, int FROM> __global__ void kernel(int *to, const int *from)
@@ -28,11 +27,11 @@ template <int TO, int FROM> __attribute__((noinline)) static void launch(int s)
 }
 template <int TO, int FROM> __attribute__((noinline)) static void copy(int s)
 {
-    (void)cudaMemcpyAsync(buffer[TO], buffer[FROM], BYTES, cudaMemcpyDeviceToDevice, stream[s]);
+    (void)API(MemcpyAsync)(buffer[TO], buffer[FROM], BYTES, API(MemcpyDeviceToDevice), stream[s]);
 }
 template <int TO, int FROM> __attribute__((noinline)) static void fill(int s)
 {
-    (void)cudaMemsetAsync(buffer[TO], 1, BYTES, stream[s]);
+    (void)API(MemsetAsync)(buffer[TO], 1, BYTES, stream[s]);
 }
 template <int AT, int NONE> __attribute__((noinline)) static void host_load(int)
 {
@@ -73,19 +72,19 @@ static void run(const char *word)
         fills[b][0](a);
         break;
     case 'e':
-        (void)cudaEventRecord(event[b], stream[a]);
+        (void)API(EventRecord)(event[b], stream[a]);
         break;
     case 'w':
-        (void)cudaStreamWaitEvent(stream[a], event[b], 0);
+        (void)API(StreamWaitEvent)(stream[a], event[b], 0);
         break;
     case 's':
-        (void)cudaStreamSynchronize(stream[a]);
+        (void)API(StreamSynchronize)(stream[a]);
         break;
     case 'v':
-        (void)cudaEventSynchronize(event[a]);
+        (void)API(EventSynchronize)(event[a]);
         break;
     case 'd':
-        (void)cudaDeviceSynchronize();
+        (void)API(DeviceSynchronize)();
         break;
     case 'r':
         loads[a][0](0);
@@ -98,16 +97,16 @@ static void run(const char *word)
 
 int main(int argc, char **argv)
 {
-    (void)cudaStreamCreate(&stream[1]);
-    (void)cudaStreamCreateWithFlags(&stream[2], cudaStreamNonBlocking);
-    for (cudaEvent_t &e : event)
-        (void)cudaEventCreate(&e);
+    (void)API(StreamCreate)(&stream[1]);
+    (void)API(StreamCreateWithFlags)(&stream[2], API(StreamNonBlocking));
+    for (API(Event_t) &e : event)
+        (void)API(EventCreate)(&e);
     for (int *&b : buffer) {
-        (void)cudaMallocManaged(&b, BYTES);
+        (void)API(MallocManaged)(&b, BYTES);
         printf("%p\n", (void *)b);
     }
     for (int i = 1; i < argc; i++)
         run(argv[i]);
-    (void)cudaDeviceSynchronize();
+    (void)API(DeviceSynchronize)();
     return 0;
 }

@@ -1,7 +1,7 @@
-"""Random operations in CUDA streams (order_script.cu) whose order a model knows: sets of operations that are done before another one. --check=race reports
+"""Random operations in streams of CUDA and HIP (order_script.cu) whose order a model knows: sets of operations that are done before another one. --check=race reports
 something of each buffer in which the model has a race, and only pairs of operations that race.
 
-    test_order_model.py FIRST COUNT      as many scripts, from a number on, by hand
+    test_order_model.py FAMILY FIRST COUNT      as many scripts, from a number on, by hand
 """
 import concurrent.futures
 import json
@@ -10,6 +10,8 @@ import random
 import re
 import sys
 import tempfile
+
+import pytest
 
 import checks
 
@@ -84,15 +86,18 @@ def operation(side, calls):
     return LETTERS[letter], int(to), int(source)
 
 
-def program():
+def program(family):
+    words = ["-O1", "-g", "-w", "-fno-optimize-sibling-calls"]
+    if family == "gfx900":
+        return checks.built("order_script.gfx900", "hipcc", "--offload-arch=gfx900", *words, "-x", "hip", checks.HERE / "order_script.cu")
     cuda = checks.cuda_path()
-    return checks.built("order_script.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", "-O1", "-g", "-w", "-fno-optimize-sibling-calls", f"--cuda-path={cuda}", checks.HERE / "order_script.cu",
+    return checks.built("order_script.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", *words, f"--cuda-path={cuda}", checks.HERE / "order_script.cu",
                         f"-L{cuda}/lib64", "-lcudart", "-lstdc++")
 
 
-def judge(folder, number):
+def judge(folder, family, number):
     script, report = script_of(number), folder / f"{number}.json"
-    done = checks.run(checks.command_under_test(), "exec", "-g", "sm", "--check=race", f"--report=json:{report}", program(), *script)
+    done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=race", f"--report=json:{report}", program(family), *script)
     addresses = [int(line, 16) for line in done.stdout.split()]
     found = {}
     for one in map(json.loads, report.read_text().splitlines()):
@@ -106,13 +111,14 @@ def judge(folder, number):
     return len(wanted)
 
 
-def test_random_operations(tmp_path):
-    program()
+@pytest.mark.parametrize("family", ["sm", "gfx900"])
+def test_random_operations(tmp_path, family):
+    program(family)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        races = list(pool.map(lambda number: judge(tmp_path, number), range(40)))
+        races = list(pool.map(lambda number: judge(tmp_path, family, number), range(40 if family == "sm" else 25)))
     assert sum(map(bool, races)) >= 10 and races.count(0) >= 5, races
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
-        print(sum(judge(pathlib.Path(made), number) for number in range(int(sys.argv[1]), int(sys.argv[1]) + int(sys.argv[2]))), "buffers with races")
+        print(sum(judge(pathlib.Path(made), sys.argv[1], number) for number in range(int(sys.argv[2]), int(sys.argv[2]) + int(sys.argv[3]))), "buffers with races")
