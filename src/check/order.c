@@ -38,17 +38,9 @@ static void add(struct wt_order *o, struct wt_order_point *p, uint32_t stream)
 
 void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *by)
 {
-    *call = (struct wt_order_call){
-        .host = {wt_clocks_hold(o->host.done), o->now}, .by = by, .waits = true};
+    *call = (struct wt_order_call){.host = {wt_clocks_hold(o->host.done), o->now}, .by = by};
     wt_call_stack_take(&call->calls);
     o->waiting++;
-}
-
-void wt_order_cancel(struct wt_order *o, struct wt_order_call *call)
-{
-    o->waiting -= call->waits;
-    call->waits = false;
-    wt_order_drop(&call->host);
 }
 
 void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_order_call *call)
@@ -56,7 +48,8 @@ void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_ord
     if (!s->number)
         s->number = ++o->streams;
     wt_order_wait(o, &s->point, &call->host);
-    wt_order_cancel(o, call);
+    wt_order_drop(&call->host);
+    o->waiting--;
     o->now++;
     add(o, &s->point, s->number);
     add(o, &o->given, s->number);

@@ -28,7 +28,6 @@ struct wt_order_call {
     struct wt_order_point host; /**< what the host had waited for */
     const char *by;             /**< the function: constant text */
     struct wt_call_stack calls; /**< who called it */
-    bool waits;                 /**< it has not begun */
 };
 
 /** An operation. */
@@ -53,8 +52,6 @@ struct wt_order {
 void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *by);
 /** It begins: behind what the stream has waited for, and what the host had. */
 void wt_order_begin(struct wt_order *o, struct wt_order_stream *stream, struct wt_order_call *call);
-/** It will not begin any more. A call that does not wait is none. */
-void wt_order_cancel(struct wt_order *o, struct wt_order_call *call);
 /** Both at once. */
 void wt_order_give(struct wt_order *o, struct wt_order_stream *stream, const char *by);
 /** All that is done at @p point is done from now on at *@p to, too. */
