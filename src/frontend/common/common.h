@@ -32,7 +32,7 @@ void wt_report_standing(FILE *out, const struct wt_fault_report *report, wt_thre
 
 /* ---- slice.c ---- */
 
-/** The texts of a printed slice: places, instructions, memory. */
+/** The texts of a printed slice, or of what is defined: places, instructions, memory. */
 struct wt_slice_report {
     const char *lane_word;
     /** Puts the place of the instruction at an address in words: its function, file and line. */
@@ -53,6 +53,13 @@ enum wt_status wt_slice_option(const char **text, struct wt_slice_limits *limits
                                struct wt_error *err);
 /** The limits where nothing else is said. */
 #define WT_SLICE_LIMITS ((struct wt_slice_limits){.depth = 64, .steps = 100})
+
+/* ---- defined.c ---- */
+
+/** Prints which bits of a value are undefined, lanes that are alike together, with the origin of
+ * the first of these bits; @p report: its lane_word, place and context are used. */
+void wt_print_defined(FILE *out, const struct wt_slice_report *report,
+                      const struct wt_checks *checks, const struct wt_defined_value *value);
 
 /* ---- lanes.c ---- */
 

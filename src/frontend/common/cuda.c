@@ -8,8 +8,16 @@
 #include "debug/source/places.h"
 #include "frontend/common/words.h"
 
-enum wt_status wt_words_cuda_work(const struct wt_words *w, struct wt_work_view *view,
-                                  struct wt_error *err)
+/* What works now, with the selected lane. */
+struct wt_work_view {
+    struct wt_work work;
+    const struct wt_wave_info *own; /* the selected wave; NULL: none works */
+    unsigned lane;                  /* … and lane */
+};
+
+/* Fills it in; the caller frees view->work (wt_work_free). */
+static enum wt_status get_work(const struct wt_words *w, struct wt_work_view *view,
+                               struct wt_error *err)
 {
     struct wt_wave wave;
     struct wt_thread_position place = {.lane = 0};
@@ -217,8 +225,9 @@ static void list_devices(const struct wt_words *w, const struct wt_work_view *vi
                 w->program->topology->waves_per_core, w->program->topology->lanes);
 }
 
-void wt_words_cuda_focus(const struct wt_words *w, const struct wt_wave *warp, unsigned lane,
-                         const char *before, const char *after)
+/* Prints a lane's coordinates between `before` and `after`. */
+static void print_focus(const struct wt_words *w, const struct wt_wave *warp, unsigned lane,
+                        const char *before, const char *after)
 {
     uint32_t index[3];
     char block[40], thread[40];
@@ -245,7 +254,7 @@ enum wt_status wt_words_cuda(const struct wt_words *w, const char *text, struct 
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         if (strcmp(text, lists[i].name) != 0)
             continue;
-        if ((status = wt_words_cuda_work(w, &view, err)) != WT_OK)
+        if ((status = get_work(w, &view, err)) != WT_OK)
             return status;
         lists[i].list(w, &view);
         wt_work_free(&view.work);
@@ -253,4 +262,67 @@ enum wt_status wt_words_cuda(const struct wt_words *w, const char *text, struct 
     }
     return wt_fail(err, WT_INVALID,
                    "info cuda takes kernels, blocks, threads, warps, lanes, sms or devices");
+}
+
+/* ---- the focus ---- */
+
+static const char *const coordinates[WT_COORDINATES] = {
+    [WT_BY_DISPATCH] = "kernel", [WT_BY_GROUP] = "block", [WT_BY_ITEM] = "thread",
+    [WT_BY_DEVICE] = "device",   [WT_BY_CORE] = "sm",     [WT_BY_SLOT] = "warp",
+    [WT_BY_LANE] = "lane"};
+
+static enum wt_status parse_focus(const char *text, struct wt_focus *f, bool *asks,
+                                  struct wt_error *err)
+{
+    *asks = true;
+    while (*text) {
+        unsigned i = 0;
+        const size_t length = strcspn(text, " \t(,0123456789");
+        while (i < WT_COORDINATES &&
+               (strncmp(text, coordinates[i], length) != 0 || strlen(coordinates[i]) != length))
+            i++;
+        if (i == WT_COORDINATES)
+            return wt_fail(err, WT_INVALID,
+                           "cuda takes kernel N, block X,Y,Z, thread X,Y,Z, device N, sm N, warp N "
+                           "and lane N");
+        text = wt_skip_blanks(text + length);
+        if (*text != '(' && (*text < '0' || *text > '9'))
+            continue;
+        if (!wt_take_triple(&text, f->value[i]))
+            return wt_fail(err, WT_INVALID, "cuda %s takes a number, or (X,Y,Z)", coordinates[i]);
+        f->given[i] = true;
+        *asks = false;
+    }
+    return WT_OK;
+}
+
+enum wt_status wt_words_cuda_switch(const struct wt_words *w, const char *text, bool *switched,
+                                    struct wt_error *err)
+{
+    struct wt_focus f = {.given = {false}};
+    struct wt_work_view view;
+    unsigned lane;
+    bool asks;
+    *switched = false;
+    enum wt_status status = parse_focus(text, &f, &asks, err);
+    if (status || (status = get_work(w, &view, err)) != WT_OK)
+        return status;
+    const struct wt_wave *found =
+        view.own && !asks ? wt_find_lane(&view.work, &f, &view.own->wave, &lane) : NULL;
+    if (!view.own) {
+        status = wt_fail(err, WT_STATE, "Focus not set on any active CUDA kernel.");
+    } else if (asks) {
+        print_focus(w, &view.own->wave, view.lane, "", "");
+    } else if (!found) {
+        status = wt_fail(
+            err, WT_INVALID,
+            "Request cannot be satisfied. CUDA focus unchanged: no thread there is active.");
+    } else {
+        status = wt_program_select_lane_of(w->program, found->id, lane, err);
+        if (!status)
+            print_focus(w, found, lane, "[Switching focus to CUDA ", "]");
+    }
+    wt_work_free(&view.work);
+    *switched = !status && !asks;
+    return status;
 }

@@ -154,19 +154,12 @@ enum wt_status wt_words_threads(const struct wt_words *w, const struct wt_ranges
 
 /* ---- cuda.c ---- */
 
-/** What works now, with the selected lane. */
-struct wt_work_view {
-    struct wt_work work;
-    const struct wt_wave_info *own; /**< the selected wave; NULL: none works */
-    unsigned lane;                  /**< … and lane */
-};
-/** Fills it in; the caller frees view->work (wt_work_free). */
-enum wt_status wt_words_cuda_work(const struct wt_words *w, struct wt_work_view *view,
-                                  struct wt_error *err);
-/** Prints a lane's coordinates between @p before and @p after. */
-void wt_words_cuda_focus(const struct wt_words *w, const struct wt_wave *warp, unsigned lane,
-                         const char *before, const char *after);
 /** Lists kernels, blocks, threads, warps, lanes, sms or devices. WT_INVALID: @p text is none. */
 enum wt_status wt_words_cuda(const struct wt_words *w, const char *text, struct wt_error *err);
+/** Selects what "kernel N block X,Y,Z thread X,Y,Z …" names, and prints it; a text that names only
+ * words, or nothing, prints the focus, and *switched is false then. WT_INVALID: no such words, or
+ * no thread there is active; WT_STATE: no kernel is selected. ("CUDA-GDB": 8.2) */
+enum wt_status wt_words_cuda_switch(const struct wt_words *w, const char *text, bool *switched,
+                                    struct wt_error *err);
 
 #endif

@@ -442,3 +442,19 @@ enum wt_status do_who_read(struct wt_shell *c, const char *text, struct wt_error
 {
     return print_touches(c, text, WT_WATCHPOINT_READ, err);
 }
+
+/* ---- the focus of cuda-gdb ("CUDA-GDB": 8.2) ---- */
+
+enum wt_status do_info_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    return wt_words_cuda(&c->words, text, err);
+}
+
+enum wt_status do_cuda(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    bool switched;
+    const enum wt_status status = wt_words_cuda_switch(&c->words, text, &switched, err);
+    if (!status && switched)
+        show_frame_of_selected(c);
+    return status;
+}
