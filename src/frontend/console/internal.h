@@ -209,9 +209,4 @@ enum wt_status apply(struct wt_shell *c, const char *text, bool lanes, struct wt
 /** "thread find REGEX": threads of that name or place. */
 enum wt_status find_threads(struct wt_shell *c, const char *text, struct wt_error *err);
 
-/* ---- waves.c: the focus ---- */
-
-/** Prints the selected frame and its line. */
-void show_frame_of_selected(struct wt_shell *c);
-
 #endif

@@ -10,7 +10,8 @@
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"
 
-void show_frame_of_selected(struct wt_shell *c)
+/* Prints the selected frame and its line. */
+static void show_frame_of_selected(struct wt_shell *c)
 {
     const struct wt_frame *frame;
     if (wt_program_need_frame(c->program, &frame, WT_IGNORED) == WT_OK) {
