@@ -23,6 +23,14 @@ static const char text[] =
     ".version 8.0\n.target sm_90\n.address_size 64\n"
     ".visible .global .b32 variable;\n.visible .entry empty() { ret; }\n"
     ".visible .entry args(.param .u64 p, .param .u32 i, .param .f64 d) { ret; }\n"
+    ".visible .entry required() .reqntid 32 { ret; }\n"
+    ".visible .entry kilobyte() { .shared .b8 b[1024]; .reg .u32 %r; mov.u32 %r, b;"
+    " st.shared.u32 [%r], %r; ret; }\n"
+    ".extern .shared .b8 added[];\n"
+    ".visible .entry last(.param .u64 p, .param .u32 size) { .reg .u32 %r<3>; .reg .u64 %a;"
+    " ld.param.u32 %r0, [size]; mov.u32 %r1, added; add.u32 %r1, %r1, %r0;"
+    " st.shared.u32 [%r1-4], %r0; ld.shared.u32 %r2, [%r1-4];"
+    " ld.param.u64 %a, [p]; st.global.u32 [%a], %r2; ret; }\n"
     ".visible .entry stray() { .reg .u64 %a; mov.u64 %a, 16; st.global.u64 [%a], %a; ret; }\n";
 
 static CUdevice device;
@@ -140,6 +148,247 @@ static void launches(void)
     SAME(cuModuleLoad(&module, NULL), 1);
 }
 
+static int got(CUfunction_attribute which, CUfunction f)
+{
+    SAME(cuFuncGetAttribute(&number, which, f), 0);
+    return number;
+}
+
+static int attribute(CUdevice_attribute which)
+{
+    SAME(cuDeviceGetAttribute(&number, which, device), 0);
+    return number;
+}
+
+static int resident(CUfunction f, int threads, size_t shared)
+{
+    SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor(&number, f, threads, shared), 0);
+    return number;
+}
+
+static void shared(void)
+{
+    enum { MOST = 227 * 1024, ASK = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES };
+    begin();
+    CUfunction empty = function("empty"), kilobyte = function("kilobyte");
+    int blocks, block;
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK), 49152);
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN), MOST);
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR), 233472);
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK), 1024);
+    SAME(got(ASK, empty), 49152);
+    SAME(got(ASK, kilobyte), 48128);
+    SAME(launched(empty, 1, 48 * 1024 + 1), 1);
+    SAME(cuFuncSetAttribute(empty, ASK, MOST + 1), 1);
+    SAME(cuFuncSetAttribute(empty, ASK, -1), 1);
+    SAME(cuFuncSetAttribute(empty, ASK, MOST), 0);
+    SAME(got(ASK, empty), MOST);
+    SAME(launched(empty, 1, MOST), 0);
+    SAME(launched(empty, 1, 300000), 1);
+    SAME(cuCtxSynchronize(), 0);
+    static const int sizes[] = {0, 1000, 4000, 13000, 40000, 121000};
+    static const int small[] = {32, 32, 32, 15, 5, 0}, large[] = {4, 4, 4, 4, 4, 0};
+    for (unsigned i = 0; i < 6; i++) {
+        SAME(resident(kilobyte, 31, (size_t)sizes[i]), small[i]);
+        SAME(resident(kilobyte, 447, (size_t)sizes[i]), large[i]);
+    }
+    SAME(cuOccupancyMaxPotentialBlockSize(&blocks, &block, empty, NULL, 0, 0), 0);
+    SAME(block, 1024);
+    SAME(cuOccupancyMaxPotentialBlockSize(&blocks, &block, empty, NULL, 0, 100), 0);
+    SAME(block, 100);
+}
+
+/* Prints the shared memory that a kernel may ask for, and takes all of it. */
+static void most_shared(void)
+{
+    begin();
+    CUfunction last = function("last");
+    const int most = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+    int there = 0;
+    void *list[] = {&at, (void *)&most};
+    SAME(cuMemAlloc(&at, 4), 0);
+    SAME(cuFuncSetAttribute(last, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most), 0);
+    SAME(cuLaunchKernel(last, 1, 1, 1, 1, 1, 1, (unsigned)most, NULL, list, NULL), 0);
+    SAME(cuMemcpyDtoH(&there, at, 4), 0);
+    SAME(there, most);
+    printf("%d of %d\n", most, attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR));
+}
+
+static int in_cluster(unsigned grid, unsigned x, unsigned id)
+{
+    CUlaunchAttribute a = {.id = id, .value.clusterDim = {x, 1, 1}};
+    const CUlaunchConfig c = {.gridDimX = grid,
+                              .gridDimY = 1,
+                              .gridDimZ = 1,
+                              .blockDimX = 1,
+                              .blockDimY = 1,
+                              .blockDimZ = 1,
+                              .attrs = &a,
+                              .numAttrs = 1};
+    return cuLaunchKernelEx(&c, function("empty"), NULL, NULL);
+}
+
+static void forms(void)
+{
+    unsigned count = 0;
+    size_t offset = 9;
+    begin();
+    CUfunction required = function("required"), args = function("args"), all[9];
+    SAME(cuLaunchKernel(required, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), 0);
+    SAME(cuLaunchKernel(required, 1, 1, 1, 16, 2, 1, 0, NULL, NULL, NULL), 1);
+    SAME(in_cluster(1, 1, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), 0);
+    SAME(in_cluster(1, 0, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), 912);
+    SAME(in_cluster(1, 3, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), 912);
+    SAME(in_cluster(17, 17, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION), 912);
+    SAME(in_cluster(17, 17, 99), 1);
+    SAME(in_cluster(17, 17, CU_LAUNCH_ATTRIBUTE_IGNORE), 0);
+    SAME(cuFuncGetParamInfo(args, 2, &offset, &size), 0);
+    SAME(offset, 16);
+    SAME(size, 8);
+    SAME(cuFuncGetParamInfo(args, 9, &offset, &size), 1);
+    SAME(cuModuleGetFunctionCount(&count, module), 0);
+    SAME(count, 6);
+    SAME(cuModuleGetFunctionCount(NULL, module), 1);
+    SAME(cuModuleEnumerateFunctions(all, 9, module), 0);
+    for (unsigned i = 0; i < count; i++) {
+        const char *name = "";
+        SAME(cuFuncGetName(&name, all[i]), 0);
+        SAME(strcmp(name, (const char *[]){"empty", "args", "required", "kilobyte", "last", "stray"}[i]), 0);
+    }
+    SAME(cuModuleLoadData(&module, "garbage that is no module at all"), 200);
+}
+
+static void devices(void)
+{
+    const char *words = "";
+    SAME(cuDeviceGetAttribute(&number, 0, device), 1);
+    SAME(cuDeviceGetAttribute(&number, 147, device), 0);
+    SAME(cuDeviceGetAttribute(&number, 148, device), 1);
+    SAME(cuDeviceGetAttribute(&number, 1000, device), 1);
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED), 1);
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH), 131072);
+    SAME(attribute(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH), 16384);
+    SAME(cuGetErrorName(CUDA_ERROR_INVALID_CLUSTER_SIZE, &words), 0);
+    SAME(strcmp(words, "CUDA_ERROR_INVALID_CLUSTER_SIZE"), 0);
+    SAME(cuGetErrorString(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED, &words), 0);
+    SAME(strcmp(words, "operation not permitted when stream is capturing"), 0);
+    number = 0;
+    for (int i = 0; i < 1000; i++)
+        number += cuGetErrorName((CUresult)i, &words) == 0;
+    SAME(number, 101);
+}
+
+static void streams(void)
+{
+    CUstream stream, second;
+    CUevent event;
+    int least = 9, greatest = 9;
+    begin();
+    SAME(cuCtxGetStreamPriorityRange(&least, &greatest), 0);
+    SAME(least, 0);
+    SAME(greatest, -5);
+    SAME(cuStreamCreate(&stream, 1), 0);
+    for (int asked = -100; asked <= 100; asked += 97) { /* -100, -3, 94 */
+        SAME(cuStreamCreateWithPriority(&second, 0, asked), 0);
+        SAME(cuStreamGetPriority(second, &number), 0);
+        SAME(number, asked < -5 ? -5 : asked > 0 ? 0 : asked);
+    }
+    SAME(cuEventCreate(&event, 0), 0);
+    SAME(cuStreamWaitEvent(stream, event, 2), 1);
+    SAME(cuStreamWaitEvent(stream, event, 1), 401);
+    SAME(cuStreamWaitEvent(stream, NULL, 0), 400);
+    SAME(cuEventRecordWithFlags(event, stream, 7), 1);
+    SAME(cuEventRecordWithFlags(event, stream, 1), 401);
+    SAME(cuEventElapsedTime(NULL, event, event), 400);
+}
+
+static void captures(void)
+{
+    CUstream stream, second;
+    CUevent event;
+    CUgraph graph = NULL;
+    begin();
+    SAME(cuStreamCreate(&stream, 1), 0);
+    SAME(cuStreamCreate(&second, 0), 0);
+    SAME(cuEventCreate(&event, 0), 0);
+    SAME(cuMemAlloc(&at, 64), 0);
+#define CAPTURED(call, result, end)                                                                \
+    SAME(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);                          \
+    SAME(call, result);                                                                            \
+    SAME(cuStreamEndCapture(stream, &graph), end);                                                 \
+    SAME(graph != NULL, end == 0)
+    CAPTURED(cuStreamSynchronize(stream), 900, 901);
+    CAPTURED(cuStreamQuery(stream), 900, 901);
+    CAPTURED(cuCtxSynchronize(), 900, 901);
+    CAPTURED(cuStreamSynchronize(NULL), 900, 901);
+    CAPTURED(cuMemcpyHtoD(at, &number, 4), 0, 0);
+    CAPTURED(cuStreamEndCapture(stream, NULL), 0, 401);
+    SAME(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
+    SAME(cuEventRecord(event, stream), 0);
+    SAME(cuEventQuery(event), 907);
+    SAME(cuEventSynchronize(event), 1);
+    SAME(cuStreamEndCapture(stream, &graph), 901);
+    SAME(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL), 0);
+    SAME(cuEventRecord(event, stream), 0);
+    SAME(cuStreamWaitEvent(second, event, 0), 0);
+    SAME(cuStreamEndCapture(second, &graph), 903);
+    SAME(cuLaunchKernel(function("empty"), 1, 1, 1, 1, 1, 1, 0, second, NULL, NULL), 901);
+    SAME(cuStreamEndCapture(stream, &graph), 901);
+}
+
+static int made(size_t width, size_t height, size_t depth, unsigned flags)
+{
+    CUarray array;
+    const CUDA_ARRAY3D_DESCRIPTOR d = {width, height, depth, CU_AD_FORMAT_FLOAT, 1, flags};
+    return cuArray3DCreate(&array, &d);
+}
+
+static void arrays(void)
+{
+    char bytes[256] = {0};
+    CUtexObject object = 0;
+    CUarray array;
+    const CUDA_ARRAY_DESCRIPTOR d = {131072, 0, CU_AD_FORMAT_FLOAT, 1};
+    CUDA_TEXTURE_DESC t = {0};
+    begin();
+    SAME(made(131073, 0, 0, 0), 1);
+    SAME(made(131073, 4, 0, 0), 1);
+    SAME(made(8, 8, 5, CUDA_ARRAY3D_CUBEMAP), 1);
+    SAME(made(8, 8, 5, 0x1000), 1);
+    SAME(made(8, 8, 0, CUDA_ARRAY3D_LAYERED), 1);
+    SAME(made(8, 0, 4, 0), 1);
+    SAME(cuArrayCreate(&array, &d), 0);
+    SAME(cuMemcpyHtoA(array, 2, bytes, 4), 0);
+    SAME(cuMemcpyHtoA(NULL, 0, bytes, 4), 1);
+    SAME(cuMemAlloc(&at, 4096), 0);
+    SAME(cuTexObjectDestroy(0), 0);
+    SAME(cuTexObjectDestroy(0x1234567), 0);
+    SAME(cuSurfObjectDestroy(0), 0);
+    CUDA_RESOURCE_DESC r = {.resType = CU_RESOURCE_TYPE_LINEAR,
+                            .res.linear = {0, CU_AD_FORMAT_FLOAT, 1, 64}};
+#define TEXTURE(change, result)                                                                    \
+    change;                                                                                        \
+    SAME(cuTexObjectCreate(&object, &r, &t, NULL), result)
+    TEXTURE(r.res.linear.devPtr = 0, 1);
+    TEXTURE(r.res.linear.devPtr = at + 4, 1);
+    TEXTURE(r.res.linear.devPtr = at, 0);
+    SAME(cuTexObjectDestroy(object), 0);
+    SAME(cuTexObjectDestroy(object), 0);
+    TEXTURE(r.res.linear.numChannels = 3, 1);
+    r.res.linear.numChannels = 1;
+    TEXTURE(t.filterMode = 2, 1);
+    TEXTURE(t.filterMode = 1, 0);
+    TEXTURE(t.addressMode[0] = 7, 1);
+    t.addressMode[0] = 0;
+    TEXTURE(t.flags = 0x100, 1);
+    t.flags = 0;
+    r = (CUDA_RESOURCE_DESC){.resType = CU_RESOURCE_TYPE_PITCH2D,
+                             .res.pitch2D = {at, CU_AD_FORMAT_FLOAT, 1, 8, 8, 32}};
+    TEXTURE(r.res.pitch2D.pitchInBytes = 32, 0);
+    TEXTURE(r.res.pitch2D.pitchInBytes = 33, 1);
+    TEXTURE(r.res.pitch2D.pitchInBytes = 16, 1);
+}
+
 static size_t limit(CUlimit which)
 {
     SAME(cuCtxGetLimit(&size, which), 0);
@@ -153,6 +402,7 @@ static void limits(void)
     SAME(limit(CU_LIMIT_STACK_SIZE), 1024);
     SAME(limit(CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT), 2048);
     SAME(limit(CU_LIMIT_MAX_L2_FETCH_GRANULARITY), 64);
+    SAME(limit(CU_LIMIT_SHMEM_SIZE), 227 * 1024);
     SAME(cuCtxGetLimit(&size, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH), 215);
     SAME(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 0), 0);
     SAME(limit(CU_LIMIT_STACK_SIZE), 0);
@@ -204,6 +454,13 @@ int main(int argc, char **argv)
     } parts[] = {{"no-context", no_context},
                  {"memory", memory},
                  {"launches", launches},
+                 {"shared", shared},
+                 {"most-shared", most_shared},
+                 {"forms", forms},
+                 {"devices", devices},
+                 {"streams", streams},
+                 {"captures", captures},
+                 {"arrays", arrays},
                  {"limits", limits},
                  {"fault", fault}};
     SAME(cuInit(0), 0);

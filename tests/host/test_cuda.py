@@ -54,12 +54,21 @@ def test_what_the_documentation_says_of_each_function(api, part):
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("part", ["no-context", "memory", "launches", "limits", "fault"])
+@pytest.mark.parametrize("part", ["no-context", "memory", "launches", "shared", "forms", "devices", "streams", "captures", "arrays", "limits", "fault"])
 def test_what_the_driver_of_a_gpu_answers(tmp_path, part):
     """The program has the results of driver 580 on an H200."""
     program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
     done = wavetrap("exec", "-g", "sm:cc=9.0", program, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("cc, block, sm", [("5.0", 48, 64), ("6.1", 48, 96), ("7.0", 96, 96), ("7.5", 64, 64), ("8.0", 163, 164), ("8.6", 99, 100),
+                                           ("8.9", 99, 100), ("9.0", 227, 228)])
+def test_a_kernel_has_the_shared_memory_that_its_gpu_has_for_one(tmp_path, cc, block, sm):
+    """Sizes: CUDA C++ Programming Guide, Technical Specifications per Compute Capability."""
+    program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
+    done = wavetrap("exec", "-g", f"sm:cc={cc}", program, "most-shared")
+    assert done.stdout == f"{block << 10} of {sm << 10}\nmost-shared right\n" and done.returncode == 0, done.stdout + done.stderr
 
 
 def test_what_the_driver_refuses_says_why(api):

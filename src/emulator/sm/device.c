@@ -286,7 +286,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
                                      .waves_per_core = SM_WARPS,
                                      .groups_per_core = SM_CTAS,
                                      .group_bytes = sizeof *d->cta,
-                                     .local_bytes = SM_CTA_SHARED};
+                                     .local_bytes = sm_shared_of(config->cc).cta};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &engine_ops, &groups, SM_LANES,
                                        sizeof *d->warp, &d->config.device);
     d->warp = d->machine.wave;

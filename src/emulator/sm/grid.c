@@ -12,10 +12,23 @@ static uint32_t warp_registers(const struct sm_launch *l)
     return (l->registers + 7) / 8 * 8 * SM_LANES;
 }
 
-/* Bytes of shared memory that a CTA takes. */
-static uint32_t cta_shared(const struct sm_launch *l)
+struct sm_shared sm_shared_of(unsigned cc)
 {
-    return (l->shared + 255) / 256 * 256;
+    static const struct {
+        unsigned since, sm, cta, reserved; /* KiB */
+    } sizes[] = {{90, 228, 227, 1}, {88, 100, 99, 1},  {87, 164, 163, 1}, {86, 100, 99, 1},
+                 {80, 164, 163, 1}, {75, 64, 64, 0},   {70, 96, 96, 0},   {62, 64, 48, 0},
+                 {61, 96, 48, 0},   {53, 64, 48, 0},   {52, 96, 48, 0},   {0, 64, 48, 0}};
+    unsigned i = 0;
+    while (sizes[i].since > cc)
+        i++;
+    return (struct sm_shared){sizes[i].sm << 10, sizes[i].cta << 10, sizes[i].reserved << 10};
+}
+
+/* Bytes of shared memory that a CTA takes. */
+static uint32_t cta_shared(const struct sm_shared *has, const struct sm_launch *l)
+{
+    return (l->shared + has->reserved + 255) / 256 * 256;
 }
 
 static uint32_t cta_warps(const struct sm_launch *l)
@@ -23,15 +36,16 @@ static uint32_t cta_warps(const struct sm_launch *l)
     return (l->block[0] * l->block[1] * l->block[2] + SM_LANES - 1) / SM_LANES;
 }
 
-uint32_t sm_launch_resident(const struct sm_launch *l)
+uint32_t sm_launch_resident(const struct sm_device *d, const struct sm_launch *l)
 {
-    const uint32_t warps = cta_warps(l), shared = cta_shared(l);
+    const struct sm_shared has = sm_shared_of(d->config.cc);
+    const uint32_t warps = cta_warps(l), shared = cta_shared(&has, l);
     assert(warps && l->registers);
-    if (l->shared > SM_CTA_SHARED)
+    if (l->shared > has.cta)
         return 0;
     uint32_t most = SM_WARPS / warps < SM_CTAS ? SM_WARPS / warps : SM_CTAS;
-    if (shared && SM_SHARED_BYTES / shared < most)
-        most = SM_SHARED_BYTES / shared;
+    if (shared && has.sm / shared < most)
+        most = has.sm / shared;
     const uint32_t by_registers = SM_FILE / (warps * warp_registers(l));
     return by_registers < most ? by_registers : most;
 }
@@ -54,9 +68,9 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
         return wt_fail(err, WT_INVALID,
                        "a CTA of %ux%ux%u threads; at most 1024 in all, 64 in the third dimension",
                        l->block[0], l->block[1], l->block[2]);
-    if (l->shared > SM_CTA_SHARED)
+    if (l->shared > sm_shared_of(d->config.cc).cta)
         return wt_fail(err, WT_INVALID, "%u bytes of shared memory for a CTA; %u are the most",
-                       l->shared, SM_CTA_SHARED);
+                       l->shared, sm_shared_of(d->config.cc).cta);
     if (l->registers < 1 || l->registers > 255)
         return wt_fail(err, WT_INVALID, "%u registers for a thread; there are 255", l->registers);
     g.warps_per_cta = cta_warps(l);
@@ -92,10 +106,11 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 {
     const struct sm_grid *g = &d->grid;
     const struct wt_core_room *room = &d->machine.groups.room[sm];
+    const struct sm_shared has = sm_shared_of(d->config.cc);
     const uint32_t ctas = wt_count_ones(room->groups);
     const uint32_t warps = wt_count_ones(room->waves) + g->warps_per_cta;
     if (warps > SM_WARPS || ctas == SM_CTAS ||
-        (ctas + 1) * cta_shared(&g->launch) > SM_SHARED_BYTES ||
+        (ctas + 1) * cta_shared(&has, &g->launch) > has.sm ||
         warps * warp_registers(&g->launch) > SM_FILE)
         return false;
     uint64_t open = ~room->waves;

@@ -30,6 +30,7 @@ struct sm_ptx_kernel {
     uint32_t local;          /**< bytes of local memory that a thread takes, callees included */
     uint32_t frame_local;    /**< of its own frame */
     uint32_t max_threads[3]; /**< .maxntid or .reqntid; 0: not given */
+    bool exact_threads;      /**< .reqntid: these and no others */
     struct sm_ptx_parameter *parameter;
     size_t parameter_count;
     const struct ptx_variable *result; /**< what it returns; NULL: nothing, or several numbers */

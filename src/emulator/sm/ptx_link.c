@@ -338,6 +338,7 @@ static bool fill_kernel(struct ptx_linker *l, const struct ptx_symbol *s, uint32
     if (!k->name)
         return ptx_out_of_memory(l);
     l->image->kernel_count++;
+    k->exact_threads = s->function->required_threads[0] != 0;
     for (unsigned i = 0; i < 3; i++)
         k->max_threads[i] = s->function->required_threads[0] ? s->function->required_threads[i]
                                                              : s->function->max_threads[i];

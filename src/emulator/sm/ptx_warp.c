@@ -157,8 +157,9 @@ static uint64_t special(const struct sm_warp *w, unsigned number, unsigned lane)
     case PTX_SR_dynamic_smem_size:
         return l->shared - l->dynamic;
     case PTX_SR_total_smem_size:
-    case PTX_SR_aggr_smem_size:
         return l->shared;
+    case PTX_SR_aggr_smem_size: /* with what the system has of it */
+        return l->shared + sm_shared_of(d->config.cc).reserved;
     case PTX_SR_envreg1:
         return l->together >> 32;
     case PTX_SR_envreg2:

@@ -30,10 +30,21 @@ struct wt_rows_totals;
 
 #define SM_WARPS 64           /**< of an SM */
 #define SM_CTAS 32            /**< of an SM */
-#define SM_SHARED_BYTES 65536 /**< shared memory of an SM */
-#define SM_CTA_SHARED 49152   /**< the most of it that a CTA may have */
-#define SM_FILE 65536         /**< registers of an SM */
+#define SM_CTA_SHARED 49152 /**< shared memory that any CTA may have */
+#define SM_FILE 65536       /**< registers of an SM */
 #define SM_BANKS 18
+
+/** Bytes of shared memory by compute capability ("CUDA C++ Programming Guide", Technical
+ * Specifications). */
+struct sm_shared {
+    uint32_t sm;       /**< of an SM */
+    uint32_t cta;      /**< the most that a kernel may have whose program asks for it */
+    uint32_t reserved; /**< of each CTA for the system: they count for what an SM has room for */
+};
+/** The sizes for a compute capability times 10, 50 or above. */
+struct sm_shared sm_shared_of(unsigned cc);
+/** The most that a CTA has on any SM. */
+#define SM_MOST_CTA_SHARED (227 * 1024)
 
 /** A device's configuration: the keys behind "sm:". */
 struct sm_config {
@@ -114,7 +125,7 @@ struct sm_launch {
 /** Bytes of local memory that all warps of the device may take. */
 uint64_t sm_device_local_size(const struct sm_device *device, uint32_t local);
 /** How many CTAs of a launch an SM has room for at once; 0: a CTA does not fit. */
-uint32_t sm_launch_resident(const struct sm_launch *launch);
+uint32_t sm_launch_resident(const struct sm_device *device, const struct sm_launch *launch);
 /** Begins to run a kernel; WT_STATE while one runs, WT_INVALID where it does not fit an SM. */
 enum wt_status sm_device_launch(struct sm_device *device, const struct sm_launch *launch,
                                 struct wt_error *err);

@@ -37,7 +37,7 @@ const struct wt_field sm_grid_fields[] = {GRID(next, UINT64_MAX, "a launch", WT_
 const struct wt_field sm_grid_end[] = {
     LAUNCH(number),
     GRID(launch.registers, 255, "the registers of a thread", WT_UNHASHED),
-    GRID(launch.shared, SM_CTA_SHARED, "the shared memory of a CTA", WT_UNHASHED),
+    GRID(launch.shared, SM_MOST_CTA_SHARED, "the shared memory of a CTA", WT_UNHASHED),
     GRID(launch.local, UINT32_MAX, "a launch", WT_UNHASHED),
     GRID(launch.rows, UINT32_MAX, "a launch", WT_UNHASHED),
     GRID(launch.frame_local, UINT32_MAX, "a launch", WT_UNHASHED),
@@ -130,7 +130,8 @@ static void check_launch(struct wt_archive *a, struct sm_device *d)
     struct sm_grid *g = &d->grid;
     const struct sm_launch *l = &g->launch;
     uint64_t total = 1, threads = 1;
-    bool good = l->shared <= SM_CTA_SHARED && l->registers >= 1 && l->registers <= 255;
+    bool good = l->shared <= sm_shared_of(d->config.cc).cta && l->registers >= 1 &&
+                l->registers <= 255;
     for (unsigned i = 0; i < 3; i++) {
         good = good && l->grid[i] && l->block[i] && l->block[i] <= 1024 &&
                !__builtin_mul_overflow(total, (uint64_t)l->grid[i], &total);

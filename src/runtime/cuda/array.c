@@ -7,7 +7,7 @@
 
 #include "emulator/sm/texture.h"
 
-enum { MOST_TEXELS = 65536, MOST_LEVELS = 17 };
+enum { MOST_TEXELS = 65536, MOST_WIDTH = 131072, MOST_LEVELS = 18 };
 
 unsigned array_format_bytes(CUarray_format format)
 {
@@ -118,9 +118,14 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *what)
 {
     const unsigned known =
         CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_TEXTURE_GATHER;
-    if (!what->Width || what->Width > MOST_TEXELS || what->Height > MOST_TEXELS ||
-        what->Depth > MOST_TEXELS || !good_texels(what->Format, what->NumChannels) ||
-        (what->Depth && !what->Height && !(what->Flags & CUDA_ARRAY3D_LAYERED)))
+    const unsigned all = 0x1ff; /* flags of CUDA 13.0 */
+    const bool layered = what->Flags & CUDA_ARRAY3D_LAYERED;
+    const bool cube = what->Flags & CUDA_ARRAY3D_CUBEMAP;
+    if (!what->Width || what->Width > (what->Depth ? MOST_TEXELS : MOST_WIDTH) ||
+        what->Height > MOST_TEXELS || what->Depth > MOST_TEXELS ||
+        !good_texels(what->Format, what->NumChannels) ||
+        (layered ? !what->Depth : what->Depth && !what->Height) || what->Flags & ~all ||
+        (cube && (what->Width != what->Height || (layered ? what->Depth % 6 : what->Depth != 6))))
         return CUDA_ERROR_INVALID_VALUE;
     return what->Flags & ~known ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
 }
@@ -295,6 +300,14 @@ static enum sm_texel texel_of(CUarray_format format)
     }
 }
 
+/* CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT, _TEXTURE_PITCH_ALIGNMENT. */
+enum { ALIGNMENT = 512, PITCH_ALIGNMENT = 32 };
+
+static bool is_aligned(CUdeviceptr address)
+{
+    return address && address % ALIGNMENT == 0;
+}
+
 /* Describes a resource for a texture or surface: sizes and address only. */
 static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
 {
@@ -330,7 +343,7 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
     case CU_RESOURCE_TYPE_LINEAR:
         format = r->res.linear.format;
         channels = r->res.linear.numChannels;
-        if (!good_texels(format, channels))
+        if (!good_texels(format, channels) || !is_aligned(r->res.linear.devPtr))
             return CUDA_ERROR_INVALID_VALUE;
         t->address = r->res.linear.devPtr;
         t->width = (uint32_t)(r->res.linear.sizeInBytes / (array_format_bytes(format) * channels));
@@ -340,7 +353,10 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
     case CU_RESOURCE_TYPE_PITCH2D:
         format = r->res.pitch2D.format;
         channels = r->res.pitch2D.numChannels;
-        if (r->res.pitch2D.width > MOST_TEXELS || r->res.pitch2D.height > MOST_TEXELS)
+        if (r->res.pitch2D.width > MOST_WIDTH || r->res.pitch2D.height > MOST_TEXELS ||
+            !is_aligned(r->res.pitch2D.devPtr) || r->res.pitch2D.pitchInBytes % PITCH_ALIGNMENT ||
+            r->res.pitch2D.pitchInBytes <
+                r->res.pitch2D.width * array_format_bytes(format) * channels)
             return CUDA_ERROR_INVALID_VALUE;
         t->address = r->res.pitch2D.devPtr;
         t->pitch = r->res.pitch2D.pitchInBytes;
@@ -376,8 +392,11 @@ static CUresult create_texture(struct gpu *g, CUtexObject *object,
     struct sm_texture t;
     const CUresult result = describe(resource, &t);
     const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES;
+    const unsigned all = 0x73; /* flags of CUDA 13.0 */
     if (result)
         return result;
+    if (texture->flags & ~all || texture->filterMode > CU_TR_FILTER_MODE_LINEAR)
+        return CUDA_ERROR_INVALID_VALUE;
     if (texture->flags & ~known)
         return CUDA_ERROR_NOT_SUPPORTED;
     for (unsigned i = 0; i < 3; i++) {
@@ -423,13 +442,14 @@ API_IN(state_enter(&g), cuSurfObjectCreate,
     return add_header(g, &t, object);
 }
 
+/* NVIDIA's driver says nothing of an object that there is not; checks do. */
 static CUresult destroy(unsigned long long object)
 {
     struct gpu *g;
     const CUresult result = state_enter(&g);
-    if (result)
-        return result;
-    return state_leave(gpu_header_free(g, object) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (!result && !gpu_header_free(g, object))
+        checks_handle_missed((const void *)(uintptr_t)object, "texture or surface object");
+    return result ? result : state_leave(CUDA_SUCCESS);
 }
 
 API(cuTexObjectDestroy, (CUtexObject object), (object), "0x%llx", object)

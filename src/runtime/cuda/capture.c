@@ -56,9 +56,14 @@ static CUresult join(struct capture_point *to, const struct capture_point *from)
     return CUDA_SUCCESS;
 }
 
-bool capture_has(const struct capture_point *event)
+CUresult capture_asked(const struct capture_point *event)
 {
-    return find(event->capture) != NULL;
+    struct capture *c = find(event->capture);
+    if (!c)
+        return CUDA_SUCCESS;
+    const bool was = c->invalid;
+    c->invalid = true;
+    return was ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_CAPTURED_EVENT;
 }
 
 bool capture_is(CUstream stream)
@@ -100,6 +105,15 @@ bool capture_forbids(CUstream stream)
     if (c)
         c->invalid = true;
     return c != NULL;
+}
+
+bool capture_forbids_context(void)
+{
+    bool found = false;
+    for (struct capture *c = captures; c; c = c->next)
+        if (c->origin->context->id == state_entered_id())
+            found = c->invalid = true;
+    return found;
 }
 
 bool capture_forbids_here(void)
@@ -254,19 +268,20 @@ API_IN(state_enter_stream(stream, &g), cuStreamEndCapture, (CUstream stream, CUg
        (stream, graph), "%p, *%p", stream, HANDLE(graph))
 {
     struct capture *c = capture_of(stream);
-    if (!graph)
-        return CUDA_ERROR_INVALID_VALUE;
-    *graph = NULL;
+    if (graph)
+        *graph = NULL;
     if (!c)
         return CUDA_ERROR_ILLEGAL_STATE;
-    if (c->origin != stream)
+    if (c->origin != stream) {
+        c->invalid = true;
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    }
     if (c->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !pthread_equal(c->thread, pthread_self()))
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     const CUresult result = c->invalid      ? CUDA_ERROR_STREAM_CAPTURE_INVALIDATED
                             : !is_joined(c) ? CUDA_ERROR_STREAM_CAPTURE_UNJOINED
                                             : CUDA_SUCCESS;
-    if (result)
+    if (result || !graph)
         graph_free(c->graph);
     else
         *graph = c->graph;

@@ -30,8 +30,8 @@ static CUresult row(CUmemorytype to, void *to_host, CUdeviceptr to_device, CUarr
                               from == CU_MEMORYTYPE_ARRAY ? from_array : to_array};
     for (unsigned i = 0; i < 2; i++)
         if (!array_is(arrays[i]) || arrays[i]->what.Height)
-            return state_leave(array_is(arrays[i]) ? CUDA_ERROR_INVALID_VALUE
-                                                   : CUDA_ERROR_INVALID_HANDLE);
+            return state_leave(arrays[i] && !array_is(arrays[i]) ? CUDA_ERROR_INVALID_HANDLE
+                                                                 : CUDA_ERROR_INVALID_VALUE);
     state_leave(CUDA_SUCCESS);
     return copy_3d(&copy, stream);
 }

@@ -77,14 +77,14 @@ static CUresult enter_in_stream(CUevent event, CUstream stream)
     return named ? CUDA_SUCCESS : state_enter_owner(state_context() ? 0 : event->owner, &g);
 }
 
-/* Of an event that a stream has recorded while it is captured nobody can say when it comes. */
 static CUresult check(CUevent event)
 {
     const CUresult result = enter(event);
     if (result)
         return result;
-    if (capture_has(&event->point))
-        return state_leave(CUDA_ERROR_CAPTURED_EVENT);
+    const CUresult captured = capture_asked(&event->point);
+    if (captured)
+        return state_leave(captured);
     order_waits_for(&event->order);
     return state_leave(CUDA_SUCCESS);
 }
@@ -138,27 +138,45 @@ CUresult event_node(CUevent event, CUstream stream)
     return do_cuEventRecord(event, stream);
 }
 
+/* The event is recorded, or waited for, by a node of the graph that the stream's work becomes:
+ * outside of a capture there is none. */
+static CUresult external(CUevent event, CUstream stream, CUgraphNodeType type)
+{
+    const struct graph_work work = {.type = type, .event = event};
+    CUresult result = enter_in_stream(event, stream);
+    if (result)
+        return result;
+    state_leave(CUDA_SUCCESS);
+    return capture_takes(stream, &work, &result) || result ? result : CUDA_ERROR_ILLEGAL_STATE;
+}
+
 API(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned flags),
     (event, stream, flags), "%p, %p, %u", event, stream, flags)
 {
-    CUresult result = CUDA_SUCCESS;
-    const struct graph_work work = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD, .event = event};
     if (flags > CU_EVENT_RECORD_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags == CU_EVENT_RECORD_EXTERNAL && (capture_takes(stream, &work, &result) || result))
-        return result;
-    return do_cuEventRecord(event, stream);
+    return flags ? external(event, stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD)
+                 : do_cuEventRecord(event, stream);
 }
 
 /* The event may be of another context, and of another device. */
-API_IN(enter_in_stream(event, stream), cuStreamWaitEvent,
-       (CUstream stream, CUevent event, unsigned flags), (stream, event, flags), "%p, %p, %u",
-       stream, event, flags)
+static CUresult wait_for(CUevent event, CUstream stream)
 {
-    CUresult result;
+    CUresult result = enter_in_stream(event, stream);
+    if (result)
+        return result;
     if (!capture_wait(stream, &event->point, &result))
         order_after(stream, &event->order);
-    return result;
+    return state_leave(result);
+}
+
+API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream, event, flags),
+    "%p, %p, %u", stream, event, flags)
+{
+    if (flags > CU_EVENT_WAIT_EXTERNAL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return flags ? external(event, stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
+                 : wait_for(event, stream);
 }
 
 API(cuEventQuery, (CUevent event), (event), "%p", event)
@@ -183,7 +201,7 @@ API_IN(state_lock(), cuEventElapsedTime, (float *milliseconds, CUevent from, CUe
 {
     if (!milliseconds || !is_timed(from) || !is_timed(to) ||
         state_context_of(from->owner)->device != state_context_of(to->owner)->device)
-        return milliseconds ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE;
+        return CUDA_ERROR_INVALID_HANDLE;
     order_waits_for(&from->order); /* the time says that both are done */
     order_waits_for(&to->order);
     *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +

@@ -2,9 +2,12 @@
  * API": 6.10, 6.22, 6.24). */
 #include "runtime/cuda/state.h"
 
-static int dynamic_limit(const struct CUfunc_st *f)
+unsigned functions_dynamic_limit(const struct CUfunc_st *f)
 {
-    return f->dynamic_set ? f->dynamic : GPU_BLOCK_SHARED - (int)f->kernel.launch.shared;
+    const uint32_t shared = f->kernel.launch.shared;
+    return f->dynamic_set           ? (unsigned)f->dynamic
+           : shared < SM_CTA_SHARED ? SM_CTA_SHARED - shared
+                                    : 0;
 }
 
 static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
@@ -25,7 +28,7 @@ static int attribute_of(const struct CUfunc_st *f, const struct gpu *g,
         return (int)(f->kernel.launch.rows ? gpu_capability(g)
                                            : gpu_module_target(&f->module->module));
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
-        return dynamic_limit(f);
+        return (int)functions_dynamic_limit(f);
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         return f->carveout_set ? f->carveout : -1;
     default:
@@ -50,7 +53,7 @@ API_IN(state_enter_function(&function, &g), cuFuncSetAttribute,
        (function, attribute, value), "%p, %d, %d", function, (int)attribute, value)
 {
     if (attribute == CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES && value >= 0 &&
-        value <= GPU_BLOCK_SHARED - (int)function->kernel.launch.shared) {
+        value <= (int)gpu_shared(g).cta - (int)function->kernel.launch.shared) {
         function->dynamic = value;
         function->dynamic_set = true;
         return CUDA_SUCCESS;
@@ -109,7 +112,8 @@ API(cuFuncGetName, (const char **name, CUfunction function), (name, function), "
 
 static unsigned resident(const struct gpu *g, const struct CUfunc_st *f, int block, size_t dynamic)
 {
-    if (block < 1 || (unsigned)block > f->kernel.most_threads || dynamic > GPU_BLOCK_SHARED)
+    if (block < 1 || (unsigned)block > f->kernel.most_threads ||
+        dynamic > functions_dynamic_limit(f))
         return 0;
     const struct gpu_launch launch = {.module = &f->module->module,
                                       .kernel = &f->kernel,
@@ -139,7 +143,7 @@ API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
                                                                    0);
 }
 
-/* The largest of the sizes, whole warps, with which an SM has most threads. The program's function
+/* The largest of the sizes, whole warps or the limit, with which an SM has most warps. The program's function
  * is called without the lock. */
 API(cuOccupancyMaxPotentialBlockSizeWithFlags,
     (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared, size_t dynamic,
@@ -149,23 +153,26 @@ API(cuOccupancyMaxPotentialBlockSizeWithFlags,
 {
     enum { SIZES = 32, LANES = 32 };
     size_t bytes[SIZES + 1];
+    int size[SIZES + 1];
     unsigned best = 0;
     struct gpu *g;
     if (!grid || !block || limit < 0 || flags > CU_OCCUPANCY_DISABLE_CACHING_OVERRIDE)
         return CUDA_ERROR_INVALID_VALUE;
     for (int n = 1; n <= SIZES; n++)
-        bytes[n] = shared ? shared(n * LANES) : dynamic;
+        size[n] = limit && n * LANES > limit && (n - 1) * LANES < limit ? limit : n * LANES;
+    for (int n = 1; n <= SIZES; n++)
+        bytes[n] = shared ? shared(size[n]) : dynamic;
     const CUresult result = state_enter_function(&function, &g);
     if (result)
         return result;
     *block = *grid = 0;
     for (int n = SIZES; n >= 1; n--) {
         const unsigned blocks =
-            limit && n * LANES > limit ? 0 : resident(g, function, n * LANES, bytes[n]);
+            limit && size[n] > limit ? 0 : resident(g, function, size[n], bytes[n]);
         if (blocks * (unsigned)n <= best)
             continue;
         best = blocks * (unsigned)n;
-        *block = n * LANES;
+        *block = size[n];
         *grid = (int)(blocks * gpu_sms(g));
     }
     return state_leave(CUDA_SUCCESS);
@@ -188,7 +195,7 @@ API_IN(state_enter_function(&function, &g), cuOccupancyAvailableDynamicSMemPerBl
 {
     if (!dynamic || blocks < 1 || block < 1 || (int)resident(g, function, block, 0) < blocks)
         return CUDA_ERROR_INVALID_VALUE;
-    size_t low = 0, high = (size_t)dynamic_limit(function) + 1; /* high: too much */
+    size_t low = 0, high = (size_t)functions_dynamic_limit(function) + 1; /* high: too much */
     while (high - low > 1) {
         const size_t middle = (low + high) / 2;
         *((int)resident(g, function, block, middle) >= blocks ? &low : &high) = middle;
@@ -220,6 +227,27 @@ API(cuKernelGetAttribute,
     number)
 {
     return do_cuFuncGetAttribute(value, attribute, (CUfunction)kernel);
+}
+
+/* Where a parameter lies, from the first one on, and its bytes. */
+API_IN(state_enter_function(&function, &g), cuFuncGetParamInfo,
+       (CUfunction function, size_t number, size_t *offset, size_t *size),
+       (function, number, offset, size), "%p, %zu, *%llu, *%llu", function, number, RESULT(offset),
+       RESULT(size))
+{
+    if (!offset || number >= function->kernel.parameter_count)
+        return CUDA_ERROR_INVALID_VALUE;
+    *offset = function->kernel.parameter[number].offset;
+    if (size)
+        *size = function->kernel.parameter[number].size;
+    return CUDA_SUCCESS;
+}
+
+API(cuKernelGetParamInfo, (CUkernel kernel, size_t number, size_t *offset, size_t *size),
+    (kernel, number, offset, size), "%p, %zu, *%llu, *%llu", kernel, number, RESULT(offset),
+    RESULT(size))
+{
+    return do_cuFuncGetParamInfo((CUfunction)kernel, number, offset, size);
 }
 
 API(cuKernelSetAttribute,

@@ -166,6 +166,11 @@ unsigned gpu_capability(const struct gpu *g)
     return g->config.cc;
 }
 
+struct sm_shared gpu_shared(const struct gpu *g)
+{
+    return sm_shared_of(g->config.cc);
+}
+
 /* ---- limits of kernels ---- */
 
 /* A stack that was set holds also for kernels that need less; it comes to all of the SMs' threads.
@@ -230,7 +235,7 @@ bool gpu_limit(const struct gpu *g, CUlimit limit, size_t *value)
         *value = g->fetch;
         return true;
     case CU_LIMIT_SHMEM_SIZE:
-        *value = GPU_BLOCK_SHARED;
+        *value = gpu_shared(g).cta;
         return true;
     case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
     case CU_LIMIT_CIG_ENABLED:

@@ -33,6 +33,7 @@ struct gpu_kernel {
     const char *name;
     struct sm_launch launch;         /**< what all its launches have in common */
     unsigned most_threads;           /**< that a block of it may have */
+    uint32_t exact_threads[3];       /**< of every block (.reqntid); 0: any */
     struct gpu_parameter *parameter; /**< allocated; NULL: none */
     size_t parameter_count;
     uint32_t parameter_bytes; /**< at most CUBIN_MOST_PARAMETERS */
@@ -60,8 +61,8 @@ struct wt_hosted *gpu_hosted(struct gpu *gpu);
 unsigned gpu_number(const struct gpu *gpu);
 /** Bytes of memory that the program may allocate. */
 uint64_t gpu_memory(const struct gpu *gpu); /**< bytes */
-/** Bytes of shared memory that a CTA may have, and an SM has. */
-enum { GPU_BLOCK_SHARED = SM_CTA_SHARED, GPU_SHARED = SM_SHARED_BYTES };
+/** The sizes of its shared memory; SM_CTA_SHARED is what a kernel has that asks for no more. */
+struct sm_shared gpu_shared(const struct gpu *gpu);
 
 /**
  * Sets a limit of kernels. A stack is at least what a kernel needs, a heap at least 256 MiB; the
@@ -182,6 +183,8 @@ void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
 /** Finds a variable of a loaded module by its name: its address and bytes; false: there is none. */
 bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t *address,
                          uint64_t *bytes);
+/** The name of a loaded module's kernel by its number from 0 on; NULL: there are not so many. */
+const char *gpu_module_kernel_name(const struct gpu_module *m, size_t number);
 /** Whether a module has a kernel of this name. */
 bool gpu_module_has_kernel(const struct gpu_module *m, const char *name);
 /**

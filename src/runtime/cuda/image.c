@@ -224,8 +224,10 @@ CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image,
         const uint8_t *container = container_of(image);
         return add_fat(g, m, container, container == image ? available : SIZE_MAX, runs, err);
     }
+    const bool is_text = ptx_is_text(image, strnlen(image, available));
     return result_of(each_of_text(image, available, "PTX", add_text, m, err),
-                     CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
+                     is_text ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE,
+                     CUDA_ERROR_INVALID_PTX);
 }
 
 /* ---- variables at addresses of the program's ---- */

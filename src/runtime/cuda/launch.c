@@ -67,24 +67,42 @@ static CUresult enter(CUfunction *function, CUstream stream, struct gpu **g)
     return CUDA_SUCCESS;
 }
 
-/* Whether a launch may have this form at all. */
-static CUresult check(const struct asked *a, const struct CUfunc_st *f)
+/* Whether a block has the threads that the kernel is made for. */
+static bool has_exact_threads(const struct asked *a, const struct gpu_kernel *k)
 {
-    const uint32_t shared = f->kernel.launch.shared;
+    const uint32_t *exact = k->exact_threads;
+    if (!exact[0] || memcmp(exact, a->block, sizeof a->block) == 0)
+        return true;
+    fprintf(stderr,
+            "wavetrap: kernel %s: a block of %ux%ux%u threads; the kernel is made for %ux%ux%u "
+            "(.reqntid)\n",
+            k->name, a->block[0], a->block[1], a->block[2], exact[0], exact[1], exact[2]);
+    return false;
+}
+
+/* Whether a launch may have this form at all. */
+static CUresult check(const struct gpu *g, const struct asked *a, const struct CUfunc_st *f)
+{
+    const uint32_t shared = f->kernel.launch.shared, most = gpu_shared(g).cta;
     const uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
     for (unsigned i = 0; i < 3; i++)
         if (!a->grid[i] || !a->block[i] || a->block[i] > (i < 2 ? 1024 : 64) ||
             a->grid[i] > (i ? MOST_GRID_YZ : INT32_MAX))
             return CUDA_ERROR_INVALID_VALUE;
-    if (a->shared > GPU_BLOCK_SHARED || shared > GPU_BLOCK_SHARED - a->shared) {
+    if (shared > SM_CTA_SHARED || a->shared > functions_dynamic_limit(f)) {
+        const bool can_ask = shared <= SM_CTA_SHARED && a->shared <= most - shared;
         fprintf(stderr,
                 "wavetrap: kernel %s: %u bytes of shared memory for a block and %u that the launch "
-                "adds; %d are the most\n",
-                f->kernel.name, shared, a->shared, GPU_BLOCK_SHARED);
+                "adds; %u are the most%s\n",
+                f->kernel.name, shared, a->shared,
+                can_ask ? shared + functions_dynamic_limit(f) : most,
+                can_ask ? ": ask for more first "
+                          "(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)"
+                        : "");
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (threads <= f->kernel.most_threads)
-        return CUDA_SUCCESS;
+        return has_exact_threads(a, &f->kernel) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (threads <= 1024)
         fprintf(stderr,
                 "wavetrap: kernel %s: a block of %u threads; the kernel is made for %u at most "
@@ -112,7 +130,7 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
     if (result)
         return result;
     *meant = f;
-    if ((result = check(a, f)) != CUDA_SUCCESS ||
+    if ((result = check(g, a, f)) != CUDA_SUCCESS ||
         (result = gather(&f->kernel, a->parameters, a->extra, bytes)) != CUDA_SUCCESS)
         return state_leave(result);
     struct gpu_launch l = {.module = &f->module->module,
@@ -182,7 +200,7 @@ CUresult launch_work(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstrea
     work->kernel.is.kernelParams = calloc(k->parameter_count + 1, sizeof(void *));
     if (!work->kernel.bytes || !work->kernel.is.kernelParams)
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    else if ((result = check(&a, f)) == CUDA_SUCCESS)
+    else if ((result = check(g, &a, f)) == CUDA_SUCCESS)
         result = gather(k, a.parameters, a.extra, work->kernel.bytes);
     for (size_t i = 0; i < k->parameter_count && !result; i++)
         work->kernel.is.kernelParams[i] = work->kernel.bytes + k->parameter[i].offset;
@@ -255,26 +273,44 @@ API(cuLaunchCooperativeKernel,
                                   .together = true});
 }
 
-/* Attributes of a launch that change what happens; others are about time only. Clusters of blocks
- * are those of a GPU above sm_90. */
-static CUresult take_attribute(const CUlaunchAttribute *attribute, bool *together)
+/* Clusters of more than one block are refused, those that no GPU launches by the error that it has
+ * for them. */
+static CUresult check_cluster(const unsigned grid[3], const CUlaunchAttribute *attribute)
 {
+    enum { MOST = 16 };
+    const unsigned cluster[3] = {attribute->value.clusterDim.x, attribute->value.clusterDim.y,
+                                 attribute->value.clusterDim.z};
+    uint64_t blocks = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (!cluster[i] || grid[i] % cluster[i] || cluster[i] > MOST)
+            return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+        blocks *= cluster[i];
+    }
+    if (blocks == 1)
+        return CUDA_SUCCESS;
+    if (blocks > MOST)
+        return CUDA_ERROR_INVALID_CLUSTER_SIZE;
+    call_refused("cuLaunchKernelEx: a cluster of more than one block");
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+/* Attributes of a launch that change what happens; others are about time only. */
+static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked *asked)
+{
+    const unsigned last = 17; /* of CUDA 13.0 */
     switch (attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        *together = attribute->value.cooperative;
+        asked->together = attribute->value.cooperative;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        return attribute->value.clusterDim.x == 1 && attribute->value.clusterDim.y == 1 &&
-                       attribute->value.clusterDim.z == 1
-                   ? CUDA_SUCCESS
-                   : CUDA_ERROR_NOT_SUPPORTED;
+        return check_cluster(asked->grid, attribute);
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
         return CUDA_SUCCESS;
     default:
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return attribute->id <= last ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
     }
 }
 
@@ -292,7 +328,7 @@ API(cuLaunchKernelEx,
                           .parameters = parameters,
                           .extra = extra};
     for (unsigned i = 0; i < config->numAttrs; i++) {
-        const CUresult result = take_attribute(&config->attrs[i], &asked.together);
+        const CUresult result = take_attribute(&config->attrs[i], &asked);
         if (result)
             return result;
     }

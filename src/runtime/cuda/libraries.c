@@ -188,11 +188,8 @@ static bool has_kernel(const struct CUlib_st *l, const char *name)
     return false;
 }
 
-API_IN(enter(library), cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name),
-       (kernel, library, name), "*%p, %p, \"%s\"", HANDLE(kernel), library, name ? name : "(null)")
+static CUresult kernel_of(CUlibrary library, const char *name, CUkernel *kernel)
 {
-    if (!kernel || !name)
-        return CUDA_ERROR_INVALID_VALUE;
     struct CUkern_st *k = library->kernel;
     while (k && strcmp(k->name, name) != 0)
         k = k->next;
@@ -211,6 +208,46 @@ API_IN(enter(library), cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library
     }
     *kernel = k;
     return CUDA_SUCCESS;
+}
+
+API_IN(enter(library), cuLibraryGetKernel, (CUkernel * kernel, CUlibrary library, const char *name),
+       (kernel, library, name), "*%p, %p, \"%s\"", HANDLE(kernel), library, name ? name : "(null)")
+{
+    return kernel && name ? kernel_of(library, name, kernel) : CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The GPUs have the kernels of one image: those of the first GPU that it has something for. */
+static const struct gpu_module *first_module(const struct CUlib_st *l)
+{
+    unsigned i = 0;
+    while (!l->module[i])
+        i++;
+    return &l->module[i]->module;
+}
+
+API_IN(enter(library), cuLibraryGetKernelCount, (unsigned *count, CUlibrary library),
+       (count, library), "*%llu, %p", RESULT(count), library)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (*count = 0; gpu_module_kernel_name(first_module(library), *count);)
+        ++*count;
+    return CUDA_SUCCESS;
+}
+
+/* As many as there is room for. */
+API_IN(enter(library), cuLibraryEnumerateKernels,
+       (CUkernel * kernels, unsigned count, CUlibrary library), (kernels, count, library),
+       "%p, %u, %p", kernels, count, library)
+{
+    const char *name;
+    CUresult result = kernels ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count && !result; i++) {
+        if (!(name = gpu_module_kernel_name(first_module(library), i)))
+            break;
+        result = kernel_of(library, name, &kernels[i]);
+    }
+    return result;
 }
 
 /* Takes the lock; *module is the library's on the GPU of the thread's context. */

@@ -269,6 +269,31 @@ API_IN(enter(module), cuModuleGetFunction,
     return function && name ? modules_function(module, name, function) : CUDA_ERROR_INVALID_VALUE;
 }
 
+API_IN(enter(module), cuModuleGetFunctionCount, (unsigned *count, CUmodule module), (count, module),
+       "*%llu, %p", RESULT(count), module)
+{
+    if (!count)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (*count = 0; gpu_module_kernel_name(&module->module, *count);)
+        ++*count;
+    return CUDA_SUCCESS;
+}
+
+/* As many as there is room for. */
+API_IN(enter(module), cuModuleEnumerateFunctions,
+       (CUfunction * functions, unsigned count, CUmodule module), (functions, count, module),
+       "%p, %u, %p", functions, count, module)
+{
+    const char *name;
+    CUresult result = functions ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    for (unsigned i = 0; i < count && !result; i++) {
+        if (!(name = gpu_module_kernel_name(&module->module, i)))
+            break;
+        result = modules_function(module, name, &functions[i]);
+    }
+    return result;
+}
+
 API_IN(enter(module), cuModuleGetGlobal_v2,
        (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
        (address, bytes, module, name), "*0x%llx, *%llu, %p, \"%s\"", RESULT(address), RESULT(bytes),

@@ -406,6 +406,8 @@ static CUresult kernel_of_ptx(const struct gpu_module *m, const struct sm_ptx_ke
         .most_threads = most_threads(from->max_threads),
         .parameter_bytes = from->parameter_bytes};
     sm_ptx_launch(m->image, from, &k->launch);
+    for (unsigned i = 0; i < 3 && from->exact_threads; i++)
+        k->exact_threads[i] = from->max_threads[i];
     if (!has_room(k, from->parameter_count))
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < k->parameter_count; i++)
@@ -449,6 +451,19 @@ static const struct cubin_function *find_code(const struct gpu_module *m, const 
 {
     const struct cubin_function *code = cubin_find(&m->cubin, name);
     return code && code->is_kernel ? code : NULL;
+}
+
+const char *gpu_module_kernel_name(const struct gpu_module *m, size_t number)
+{
+    size_t count = 0;
+    const struct sm_ptx_kernel *list = m->image ? sm_ptx_kernels(m->image, &count) : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].is_kernel && number-- == 0)
+            return list[i].name;
+    for (size_t i = 0; i < m->cubin.function_count; i++)
+        if (m->cubin.function[i].is_kernel && number-- == 0)
+            return m->cubin.function[i].name;
+    return NULL;
 }
 
 bool gpu_module_has_kernel(const struct gpu_module *m, const char *name)

@@ -148,7 +148,7 @@ unsigned gpu_resident(const struct gpu *g, const struct gpu_launch *l)
 {
     struct sm_launch launch;
     describe_launch(g, l, &launch);
-    return sm_launch_resident(&launch);
+    return sm_launch_resident(g->device, &launch);
 }
 
 /* A barrier of all CTAs begins with zeros. */

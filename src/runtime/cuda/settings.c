@@ -50,14 +50,14 @@ API_IN(state_enter(&g), cuCtxGetSharedMemConfig, (CUsharedconfig * config), (con
     return config ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* One priority for all: 0 to 0, as of a device without priorities. */
+/* Streams keep their priority; work is done when it is given, whatever it is. */
 API_IN(state_enter(&g), cuCtxGetStreamPriorityRange, (int *least, int *greatest), (least, greatest),
        "*%llu, *%llu", RESULT(least), RESULT(greatest))
 {
     if (least)
         *least = 0;
     if (greatest)
-        *greatest = 0;
+        *greatest = STATE_GREATEST_PRIORITY;
     return CUDA_SUCCESS;
 }
 

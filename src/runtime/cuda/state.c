@@ -217,24 +217,33 @@ static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z:
         return 65535;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+        return SM_CTA_SHARED;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-        return GPU_BLOCK_SHARED;
+        return (int)gpu_shared(g).cta;
     case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR:
-        return GPU_SHARED;
+        return (int)gpu_shared(g).sm;
+    case CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK:
+        return (int)gpu_shared(g).reserved;
     case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
         return 65536;
     case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
         return 32;
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_WIDTH:
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_WIDTH:
+        return 131072;
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_HEIGHT:
+        return 65536;
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_WIDTH:
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_WIDTH:
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_HEIGHT:
-        return 65536;
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_WIDTH:
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_GATHER_HEIGHT:
+        return 32768;
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_WIDTH:
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_HEIGHT:
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE3D_DEPTH:
-        return 4096;
+        return 16384;
+    case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LAYERED_LAYERS:
     case CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LAYERED_LAYERS:
         return 2048;
     case CU_DEVICE_ATTRIBUTE_MAX_PITCH:
@@ -261,6 +270,7 @@ static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
     case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
     case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
     case CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
         return 1;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
     case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
@@ -286,9 +296,11 @@ API_IN(need_device(number, &g), cuDeviceGetAttribute,
        (int *value, CUdevice_attribute attribute, CUdevice number), (value, attribute, number),
        "*%llu, %d, %d", RESULT(value), (int)attribute, number)
 {
-    if (value)
-        *value = attribute_of(g, attribute);
-    return value ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    const unsigned last = 147; /* of CUDA 13.0 */
+    if (!value || attribute < 1 || attribute > last)
+        return CUDA_ERROR_INVALID_VALUE;
+    *value = attribute_of(g, attribute);
+    return CUDA_SUCCESS;
 }
 
 API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major, minor, number),

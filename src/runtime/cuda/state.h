@@ -9,6 +9,8 @@
 #include "runtime/cuda/gpu.h"
 
 enum { STATE_MOST_GPUS = 16 };
+/** Priorities of streams go from 0, the least one, to this. */
+enum { STATE_GREATEST_PRIORITY = -5 };
 
 struct CUmod_st {
     struct gpu *gpu;
@@ -25,6 +27,11 @@ struct CUfunc_st {
     bool dynamic_set, carveout_set;
     struct CUfunc_st *next;
 };
+
+/* ---- functions.c ---- */
+
+/** Bytes of shared memory that a launch of a function may add. */
+unsigned functions_dynamic_limit(const struct CUfunc_st *function);
 
 /* ---- state.c ---- */
 

@@ -37,14 +37,17 @@ static CUresult check_not_captured(CUstream stream)
     const CUresult result = state_enter_stream(stream, &g);
     if (result)
         return result;
-    if (capture_forbids(stream))
+    const bool legacy = !stream || stream == CU_STREAM_LEGACY; /* waits for other streams, too */
+    if (legacy ? capture_forbids_context() : capture_forbids(stream))
         return state_leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     order_waits(stream);
     return state_leave(CUDA_SUCCESS);
 }
 
-API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags),
-       "*%p, %u", HANDLE(stream), flags)
+/* A priority outside of the range becomes the nearest one. */
+API_IN(state_enter(&g), cuStreamCreateWithPriority,
+       (CUstream * stream, unsigned flags, int priority), (stream, flags, priority), "*%p, %u, %d",
+       HANDLE(stream), flags, priority)
 {
     if (!stream || flags > CU_STREAM_NON_BLOCKING)
         return CUDA_ERROR_INVALID_VALUE;
@@ -52,18 +55,23 @@ API_IN(state_enter(&g), cuStreamCreate, (CUstream * stream, unsigned flags), (st
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
     *s = (struct CUstream_st){
-        .flags = flags, .context = state_entered(), .id = 3 + latest++, .next = stream_after(NULL)};
+        .flags = flags,
+        .priority = priority > 0                         ? 0
+                    : priority < STATE_GREATEST_PRIORITY ? STATE_GREATEST_PRIORITY
+                                                         : priority,
+        .context = state_entered(),
+        .id = 3 + latest++,
+        .next = stream_after(NULL)};
     stream_put_first(s);
     *stream = s;
     checks_handle_made(s, sizeof *s, "cuStreamCreate");
     return CUDA_SUCCESS;
 }
 
-/* The range of priorities is 0 to 0: any priority is brought into it. */
-API(cuStreamCreateWithPriority, (CUstream * stream, unsigned flags, int priority),
-    (stream, flags, priority), "*%p, %u, %d", HANDLE(stream), flags, priority)
+API(cuStreamCreate, (CUstream * stream, unsigned flags), (stream, flags), "*%p, %u", HANDLE(stream),
+    flags)
 {
-    return do_cuStreamCreate(stream, flags);
+    return do_cuStreamCreateWithPriority(stream, flags, 0);
 }
 
 API_IN(state_lock(), cuStreamDestroy_v2, (CUstream stream), (stream), "%p", stream)
@@ -98,6 +106,8 @@ API(cuCtxSynchronize, (void), (), "%s", "")
     const CUresult result = state_enter(&g);
     if (result)
         return result;
+    if (capture_forbids_context())
+        return state_leave(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     order_waits_for_all();
     return state_leave(CUDA_SUCCESS);
 }
@@ -117,13 +127,12 @@ API(cuCtxSynchronize_v2, (CUcontext context), (context), "%p", context)
 
 /* ---- what a stream is ---- */
 
-API(cuStreamGetPriority, (CUstream stream, int *priority), (stream, priority), "%p, *%llu", stream,
-    RESULT(priority))
+API_IN(state_enter_stream(stream, &g), cuStreamGetPriority, (CUstream stream, int *priority),
+       (stream, priority), "%p, *%llu", stream, RESULT(priority))
 {
-    const CUresult result = check(stream);
-    if (!result && priority)
-        *priority = 0;
-    return result || priority ? result : CUDA_ERROR_INVALID_VALUE;
+    if (priority)
+        *priority = stream_always_exists(stream) ? 0 : stream->priority;
+    return priority ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
 API_IN(state_enter_stream(stream, &g), cuStreamGetFlags, (CUstream stream, unsigned *flags),
