@@ -253,7 +253,9 @@ static void forms(void)
     for (unsigned i = 0; i < count; i++) {
         const char *name = "";
         SAME(cuFuncGetName(&name, all[i]), 0);
-        SAME(strcmp(name, (const char *[]){"empty", "args", "required", "kilobyte", "last", "stray"}[i]), 0);
+        SAME(strcmp(name,
+                    (const char *[]){"empty", "args", "required", "kilobyte", "last", "stray"}[i]),
+             0);
     }
     SAME(cuModuleLoadData(&module, "garbage that is no module at all"), 200);
 }
@@ -451,18 +453,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"no-context", no_context},
-                 {"memory", memory},
-                 {"launches", launches},
-                 {"shared", shared},
-                 {"most-shared", most_shared},
-                 {"forms", forms},
-                 {"devices", devices},
-                 {"streams", streams},
-                 {"captures", captures},
-                 {"arrays", arrays},
-                 {"limits", limits},
-                 {"fault", fault}};
+    } parts[] = {{"no-context", no_context}, {"memory", memory},           {"launches", launches},
+                 {"shared", shared},         {"most-shared", most_shared}, {"forms", forms},
+                 {"devices", devices},       {"streams", streams},         {"captures", captures},
+                 {"arrays", arrays},         {"limits", limits},           {"fault", fault}};
     SAME(cuInit(0), 0);
     SAME(cuDeviceGet(&device, 0), 0);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

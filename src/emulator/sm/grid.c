@@ -16,9 +16,9 @@ struct sm_shared sm_shared_of(unsigned cc)
 {
     static const struct {
         unsigned since, sm, cta, reserved; /* KiB */
-    } sizes[] = {{90, 228, 227, 1}, {88, 100, 99, 1},  {87, 164, 163, 1}, {86, 100, 99, 1},
-                 {80, 164, 163, 1}, {75, 64, 64, 0},   {70, 96, 96, 0},   {62, 64, 48, 0},
-                 {61, 96, 48, 0},   {53, 64, 48, 0},   {52, 96, 48, 0},   {0, 64, 48, 0}};
+    } sizes[] = {{90, 228, 227, 1}, {88, 100, 99, 1}, {87, 164, 163, 1}, {86, 100, 99, 1},
+                 {80, 164, 163, 1}, {75, 64, 64, 0},  {70, 96, 96, 0},   {62, 64, 48, 0},
+                 {61, 96, 48, 0},   {53, 64, 48, 0},  {52, 96, 48, 0},   {0, 64, 48, 0}};
     unsigned i = 0;
     while (sizes[i].since > cc)
         i++;
@@ -109,8 +109,7 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
     const struct sm_shared has = sm_shared_of(d->config.cc);
     const uint32_t ctas = wt_count_ones(room->groups);
     const uint32_t warps = wt_count_ones(room->waves) + g->warps_per_cta;
-    if (warps > SM_WARPS || ctas == SM_CTAS ||
-        (ctas + 1) * cta_shared(&has, &g->launch) > has.sm ||
+    if (warps > SM_WARPS || ctas == SM_CTAS || (ctas + 1) * cta_shared(&has, &g->launch) > has.sm ||
         warps * warp_registers(&g->launch) > SM_FILE)
         return false;
     uint64_t open = ~room->waves;

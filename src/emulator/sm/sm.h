@@ -28,8 +28,8 @@ struct sm_launch;
 struct wt_archive;
 struct wt_rows_totals;
 
-#define SM_WARPS 64           /**< of an SM */
-#define SM_CTAS 32            /**< of an SM */
+#define SM_WARPS 64         /**< of an SM */
+#define SM_CTAS 32          /**< of an SM */
 #define SM_CTA_SHARED 49152 /**< shared memory that any CTA may have */
 #define SM_FILE 65536       /**< registers of an SM */
 #define SM_BANKS 18

@@ -130,8 +130,8 @@ static void check_launch(struct wt_archive *a, struct sm_device *d)
     struct sm_grid *g = &d->grid;
     const struct sm_launch *l = &g->launch;
     uint64_t total = 1, threads = 1;
-    bool good = l->shared <= sm_shared_of(d->config.cc).cta && l->registers >= 1 &&
-                l->registers <= 255;
+    bool good =
+        l->shared <= sm_shared_of(d->config.cc).cta && l->registers >= 1 && l->registers <= 255;
     for (unsigned i = 0; i < 3; i++) {
         good = good && l->grid[i] && l->block[i] && l->block[i] <= 1024 &&
                !__builtin_mul_overflow(total, (uint64_t)l->grid[i], &total);

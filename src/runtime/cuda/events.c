@@ -175,8 +175,7 @@ API(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), (stream
 {
     if (flags > CU_EVENT_WAIT_EXTERNAL)
         return CUDA_ERROR_INVALID_VALUE;
-    return flags ? external(event, stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT)
-                 : wait_for(event, stream);
+    return flags ? external(event, stream, CU_GRAPH_NODE_TYPE_WAIT_EVENT) : wait_for(event, stream);
 }
 
 API(cuEventQuery, (CUevent event), (event), "%p", event)

@@ -143,8 +143,8 @@ API(cuOccupancyMaxActiveBlocksPerMultiprocessor,
                                                                    0);
 }
 
-/* The largest of the sizes, whole warps or the limit, with which an SM has most warps. The program's function
- * is called without the lock. */
+/* The largest of the sizes, whole warps or the limit, with which an SM has most warps. The
+ * program's function is called without the lock. */
 API(cuOccupancyMaxPotentialBlockSizeWithFlags,
     (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared, size_t dynamic,
      int limit, unsigned flags),

@@ -151,8 +151,8 @@ bool capture_forbids_here(void);
 bool capture_record(CUstream stream, struct capture_point *event, CUresult *result);
 /** A stream waits for an event, and with it becomes part of its capture. As capture_record. */
 bool capture_wait(CUstream stream, const struct capture_point *event, CUresult *result);
-/** Somebody asks how far an event is, or waits for it. Of one that a stream has recorded while it is
- * captured nobody can say: 907, and the capture becomes invalid; 1 where it is already; 0: of no
+/** Somebody asks how far an event is, or waits for it. Of one that a stream has recorded while it
+ * is captured nobody can say: 907, and the capture becomes invalid; 1 where it is already; 0: of no
  * capture. The caller holds the lock. */
 CUresult capture_asked(const struct capture_point *event);
 /** A call waits for all work of the context that is entered: its captures become invalid. False:

@@ -8,7 +8,7 @@
 
 struct CUstream_st {
     unsigned flags;
-    int priority; /* STATE_GREATEST_PRIORITY to 0 */
+    int priority;      /* STATE_GREATEST_PRIORITY to 0 */
     CUcontext context; /* it was made in */
     uint64_t id;
     struct capture_point point;

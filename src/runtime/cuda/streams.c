@@ -54,14 +54,14 @@ API_IN(state_enter(&g), cuStreamCreateWithPriority,
     struct CUstream_st *s = calloc(1, sizeof *s);
     if (!s)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *s = (struct CUstream_st){
-        .flags = flags,
-        .priority = priority > 0                         ? 0
-                    : priority < STATE_GREATEST_PRIORITY ? STATE_GREATEST_PRIORITY
-                                                         : priority,
-        .context = state_entered(),
-        .id = 3 + latest++,
-        .next = stream_after(NULL)};
+    *s = (struct CUstream_st){.flags = flags,
+                              .priority = priority > 0 ? 0
+                                          : priority < STATE_GREATEST_PRIORITY
+                                              ? STATE_GREATEST_PRIORITY
+                                              : priority,
+                              .context = state_entered(),
+                              .id = 3 + latest++,
+                              .next = stream_after(NULL)};
     stream_put_first(s);
     *stream = s;
     checks_handle_made(s, sizeof *s, "cuStreamCreate");
