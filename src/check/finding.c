@@ -74,6 +74,10 @@ static const struct {
                                   "A register is written while it may still be read."},
     [WT_FOUND_WAIT_STATES] = {"wait-states", WT_CHECK_HAZARD,
                               "Too few wait states are between two instructions."},
+    [WT_FOUND_STALE] = {"stale", WT_CHECK_STALE,
+                        "A load may get what a cache held before a store."},
+    [WT_FOUND_UNWRITTEN] = {"unwritten", WT_CHECK_STALE,
+                            "A store stays in a cache that nothing writes back."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -109,7 +113,8 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
     } names[] = {{"memory", WT_CHECK_MEMORY}, {"leak", WT_CHECK_LEAK},
                  {"api", WT_CHECK_API},       {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
                  {"sync", WT_CHECK_SYNC},     {"init", WT_CHECK_INIT | WT_CHECK_MEMORY},
-                 {"hazard", WT_CHECK_HAZARD}, {"all", WT_CHECK_ALL}};
+                 {"hazard", WT_CHECK_HAZARD}, {"stale", WT_CHECK_STALE},
+                 {"all", WT_CHECK_ALL}};
     enum { COUNT = sizeof names / sizeof *names };
     *checks = 0;
     for (;;) {
@@ -121,8 +126,8 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
         if (i == COUNT)
             return wt_fail(
                 err, WT_INVALID,
-                "'%.*s' is no check; they are memory, leak, api, race, sync, init, hazard "
-                "and all",
+                "'%.*s' is no check; they are memory, leak, api, race, sync, init, hazard, "
+                "stale and all",
                 (int)(length < 40 ? length : 40), list);
         *checks |= names[i].bits;
         if (!list[length])

@@ -23,7 +23,8 @@ enum wt_check {
     WT_CHECK_SYNC = 1 << 4,   /**< barriers, and what lanes do together */
     WT_CHECK_INIT = 1 << 5,   /**< it needs MEMORY */
     WT_CHECK_HAZARD = 1 << 6, /**< what hardware does not wait for */
-    WT_CHECK_ALL = (1 << 7) - 1,
+    WT_CHECK_STALE = 1 << 7,  /**< what hardware's caches may still hold */
+    WT_CHECK_ALL = (1 << 8) - 1,
 };
 
 enum wt_finding_kind {
@@ -60,6 +61,8 @@ enum wt_finding_kind {
     WT_FOUND_UNWAITED_RESULT,  /**< a register is used before its result is there */
     WT_FOUND_UNWAITED_SOURCE,  /**< … is written before it has been read */
     WT_FOUND_WAIT_STATES,      /**< too few wait states between two instructions */
+    WT_FOUND_STALE,            /**< a load may get what a cache held before a store */
+    WT_FOUND_UNWRITTEN,        /**< a store stays in a cache that nothing writes back */
     WT_FINDING_KINDS
 };
 

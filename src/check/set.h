@@ -5,6 +5,7 @@
 #include "check/hazard.h"
 #include "check/init.h"
 #include "check/race.h"
+#include "check/stale.h"
 #include "check/sync.h"
 
 /** Those that look at a machine; NULL: that one does not. */
@@ -14,6 +15,7 @@ struct wt_check_set {
     struct wt_check_sync *sync;
     struct wt_check_init *init;
     struct wt_check_hazard *hazard;
+    struct wt_check_stale *stale;
 };
 
 /** Other addresses are valid from now on. */

@@ -195,7 +195,8 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
     struct wt_machine *m = e->machine;
     wt_found_fn *found = wt_checked_found;
     const bool init = wt_check_wants(WT_CHECK_INIT), knows = wt_check_init_knows(m),
-               hazard = wt_check_wants(WT_CHECK_HAZARD) && wt_check_hazard_knows(m);
+               hazard = wt_check_wants(WT_CHECK_HAZARD) && wt_check_hazard_knows(m),
+               stale = wt_check_wants(WT_CHECK_STALE) && wt_check_stale_knows(m);
     if (init && !knows)
         fprintf(stderr,
                 "wavetrap: --check=init is not there for %s: uninitialised values are not looked "
@@ -207,7 +208,8 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
         (wt_check_wants(WT_CHECK_SYNC) && !(set->sync = wt_check_sync_begin(m, found, NULL))) ||
         (init && knows &&
          !(set->init = wt_emulated_check_init(e, wt_check_init_level(), found, NULL))) ||
-        (hazard && !(set->hazard = wt_check_hazard_begin(m, found, NULL))))
+        (hazard && !(set->hazard = wt_check_hazard_begin(m, found, NULL))) ||
+        (stale && !(set->stale = wt_check_stale_begin(m, m, found, NULL))))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
@@ -453,9 +455,11 @@ static bool is_caught(const struct cli_check *check, enum wt_finding_kind kind)
         return check->options.init == WT_INIT_LOAD;
     case WT_FOUND_UNDEFINED_RESULT: /* the host's */
     case WT_FOUND_UNDEFINED_COPY:
+    case WT_FOUND_UNWRITTEN: /* known at the wave's end */
         return false;
     default:
-        return wt_finding_check(kind) & (WT_CHECK_MEMORY | WT_CHECK_INIT | WT_CHECK_HAZARD);
+        return wt_finding_check(kind) &
+               (WT_CHECK_MEMORY | WT_CHECK_INIT | WT_CHECK_HAZARD | WT_CHECK_STALE);
     }
 }
 

@@ -387,6 +387,10 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
     case WT_SEEN_WAIT:
         print_wait(t->out, e);
         break;
+    case WT_SEEN_CACHE:
+        fprintf(t->out, "the scalar cache %s",
+                e->number & WT_CACHE_WRITES ? "writes back" : "forgets what it holds");
+        break;
     case WT_SEEN_ALONE:
         fputs("is alone on its core", t->out);
         break;

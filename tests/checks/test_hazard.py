@@ -1,5 +1,6 @@
 """--check=hazard: machine code of a gfx900 that does not wait for its results, or leaves out wait states. Each planted hazard is found by both of its
-lines, and its corrected twin has no finding. What compilers have made has none; without one of its waits it has one."""
+lines, and its corrected twin has no finding. What compilers have made has none; without one of its waits it has one. --check=stale likewise: loads that
+may get what a cache held before a store."""
 import json
 import pathlib
 import re
@@ -72,6 +73,52 @@ IDIOMS = {
     "loop": "s_mov_b32 s8, 4\nagain_%=:\nglobal_load_dword v2, v1, s[4:5]\ns_waitcnt vmcnt(0)\nv_add_u32 v3, v2, v0\ns_sub_u32 s8, s8, 1\ns_cmp_lg_u32 s8, 0\n"
             "s_cbranch_scc1 again_%=",
 }
+# --check=stale: (severity, lanes, groups, code, how the mistake reads, how it is right). v4: 0; v5: 1. {first}: group 1 says that it may begin; {then}: and
+# group 0 says that it has. A GPU's L1 and scalar cache keep lines of 64 bytes.
+SET = "global_store_dword v4, v5, s[4:5] offset:{}"
+SPIN = "{0}_%=:\nglobal_load_dword v6, v4, s[4:5] offset:{1} glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s8, v6\ns_cmp_eq_u32 s8, 0\ns_cbranch_scc1 {0}_%=\n"
+ONES = "v_mov_b32 v4, 0\nv_mov_b32 v5, 1\n"
+SCALAR = "s_load_dword s6, s[4:5], 0x0{}\ns_waitcnt lgkmcnt(0)\n"
+VECTOR = "global_load_dword v7, v1, s[4:5]{}\ns_waitcnt vmcnt(0)\n"
+
+
+def between(load, groups=2):
+    """The last group loads (B) what group 0 has stored (A) since its, or group 1's, first load."""
+    first, then = SET.format(1024) + "\n", SPIN.format("then", 1028) + "{}\n" + load.format(" ; B") + "s_endpgm\n"
+    if groups == 2:
+        last = load.format("") + first + then
+    else:
+        last = f"s_cmp_eq_u32 s2, 1\ns_cbranch_scc0 last_%=\n{load.format('')}{first}s_endpgm\nlast_%=:\n{then}"
+    store = f"global_store_dword v1, v5, s[4:5] ; A\ns_waitcnt vmcnt(0)\n{SET.format(1028)}"
+    return f"{ONES}s_cmp_eq_u32 s2, 0\ns_cbranch_scc1 zero_%=\n{last}zero_%=:\n{SPIN.format('first', 1024)}{store}"
+
+
+STALE = {
+    "scalar": ("error", "0", 1, ONES + SCALAR.format("") + "global_store_dword v1, v5, s[4:5] ; A\ns_waitcnt vmcnt(0)\n{}\n" + SCALAR.format(" ; B"), "s_dcache_wb",
+               "s_dcache_inv"),
+    "scalar_neighbour": ("error", "0", 1, ONES + SCALAR.format("") + "global_store_dword v4, v5, s[4:5] offset:60 ; A\ns_waitcnt vmcnt(0)\n{}\n"
+                         "s_load_dword s6, s[4:5], 0x3c ; B", "", "s_dcache_inv"),
+    "atomic": ("error", "0", 1, ONES + SCALAR.format("") + "global_atomic_add v4, v5, s[4:5] ; A\ns_waitcnt vmcnt(0)\n{}\n" + SCALAR.format(" ; B"), "", "s_dcache_inv"),
+    "inverted": ("error", "0", 1, ONES + SCALAR.format("") + "{}\n" + SCALAR.format(" ; B"), "s_dcache_inv\nglobal_load_dword v7, v4, s[4:5]\ns_load_dword s6, s[4:5], 0x0\n"
+                 "s_waitcnt vmcnt(0) lgkmcnt(0)\nglobal_store_dword v4, v5, s[4:5] ; A\ns_waitcnt vmcnt(0)",
+                 "global_store_dword v4, v5, s[4:5]\ns_waitcnt vmcnt(0)\ns_dcache_inv"),
+    "under_way": ("error", "0", 1, ONES + "global_store_dword v1, v5, s[4:5] ; A\n{}\n" + SCALAR.format(" ; B"), "", "s_waitcnt vmcnt(0)"),
+    "of_another_group": ("error", "0", 2, between(SCALAR), "", "s_dcache_inv"),
+    "by_another_group": ("warning", "0", 3, between(SCALAR, 3), "", "s_dcache_inv"),
+    "vector": ("warning", "0-63", 2, between(VECTOR), "", "buffer_wbinvl1_vol"),
+    "scalar_store": ("error", "0-63", 1, ONES + "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0 ; A\ns_waitcnt lgkmcnt(0)\n{}\nglobal_load_dword v7, v4, s[4:5] ; B\n"
+                     "s_dcache_wb", "", "s_dcache_wb"),
+}
+FRESH = {
+    "loaded_behind_the_store": ONES + "global_store_dword v1, v5, s[4:5]\ns_waitcnt vmcnt(0)\n" + SCALAR.format(""),
+    "the_same_value": ONES + SCALAR.format("") + "global_store_dword v1, v4, s[4:5]\ns_waitcnt vmcnt(0)\n" + SCALAR.format(""),
+    "another_line": ONES + SCALAR.format("") + "global_store_dword v4, v5, s[4:5] offset:64\ns_waitcnt vmcnt(0)\ns_load_dword s6, s[4:5], 0x40",
+    "another_dword": ONES + SCALAR.format("") + "global_store_dword v4, v5, s[4:5] offset:4\ns_waitcnt vmcnt(0)\n" + SCALAR.format(""),
+    "a_byte_beside_it": ONES + SCALAR.format("") + "global_store_byte v4, v5, s[4:5] offset:1\ns_waitcnt vmcnt(0)\n" + SCALAR.format(""),
+    "own_vector_store": ONES + VECTOR.format("") + "global_store_dword v1, v5, s[4:5]\ns_waitcnt vmcnt(0)\n" + VECTOR.format(""),
+    "scalar_store": "s_mov_b32 s6, 1\ns_load_dword s7, s[4:5], 0x0\ns_store_dword s6, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\n" + SCALAR.format("") + "s_dcache_wb",
+}
+FRESH_GROUPS = {"past_the_cache": between("global_load_dword v7, v1, s[4:5] glc{}\ns_waitcnt vmcnt(0)\n").format("")}
 KERNEL = """.globl {0}
 .p2align 8
 .type {0},@function
@@ -128,7 +175,7 @@ def compile_(source, out, *words):
 def reported(program, kernel, folder, *options):
     """The findings, each (kind, its line, that of the other instruction), and the run."""
     report = folder / "report.json"
-    done = checks.run(checks.command_under_test(), "run", "-g", "gfx900", "--check=hazard", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
+    done = checks.run(checks.command_under_test(), "run", "-g", "gfx900", "--check=hazard,stale", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
     return [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"], done
 
 
@@ -137,7 +184,9 @@ def planted_(tmp_path_factory):
     """The code object, and the lines of its source."""
     out = tmp_path_factory.mktemp("hazard") / "planted"
     bodies = {f"{how}_{name}": code.format(words) for name, (_, code, *both) in CASES.items() for how, words in zip(("bad", "good"), both)}
-    return out, assembled(out, bodies | {f"idiom_{name}": code for name, code in IDIOMS.items()})
+    bodies |= {f"{how}_stale_{name}": code.replace("{}", words) for name, (*_, code, bad, good) in STALE.items() for how, words in (("bad", bad), ("good", good))}
+    bodies |= {"bad_unwritten": "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0 ; B", "good_unwritten": "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0\ns_dcache_wb"}
+    return out, assembled(out, bodies | {f"idiom_{name}": code for name, code in (IDIOMS | FRESH | FRESH_GROUPS).items()})
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -152,7 +201,83 @@ def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, name):
     assert not found and done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", IDIOMS)
+def line_with(source, kernel, mark):
+    return next(n + 1 for n in range(source.index(f"{kernel}:"), len(source)) if source[n].endswith(f"; {mark}"))
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_a_stale_load_is_found_with_its_store(planted, tmp_path, name):
+    severity, lanes, groups, *_ = STALE[name]
+    program, source = planted
+    options = [f"--grid={64 * groups}", "--block=64", "--arg=zeros:8192"]
+    (one,), done = reported(program, f"bad_stale_{name}", tmp_path, *options)
+    bad = f"bad_stale_{name}"
+    assert (one["finding"], one["severity"], one["lanes"]) == ("stale", severity, lanes), f"{one}\n{done.stderr}"
+    assert (one["line"], one["other"]["line"]) == (line_with(source, bad, "B"), line_with(source, bad, "A")), f"{one}\n{done.stderr}"
+    assert done.returncode == (115 if severity == "error" else 0), done.stderr
+    found, done = reported(program, f"good_stale_{name}", tmp_path, *options)
+    assert not found and done.returncode == 0, done.stderr
+
+
+def test_a_scalar_store_that_nothing_writes_back_is_found(planted, tmp_path):
+    program, source = planted
+    (one,), done = reported(program, "bad_unwritten", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
+    assert (one["finding"], one["line"]) == ("unwritten", line_with(source, "bad_unwritten", "B")) and done.returncode == 115, done.stderr
+    assert not reported(program, "good_unwritten", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")[0]
+
+
+def test_a_load_past_the_cache_is_not_stale(planted, tmp_path):
+    for name in FRESH_GROUPS:
+        found, done = reported(planted[0], f"idiom_{name}", tmp_path, "--grid=128", "--block=64", "--arg=zeros:8192")
+        assert not found and done.returncode == 0, done.stderr
+
+
+# The experiment of a text about Vega's memory: scalar loads go through the constant cache, which a new kernel begins with empty.
+EXPERIMENT = r"""#include <hip/hip_runtime.h>
+#include <cstdio>
+#include <cstring>
+__device__ int scalar(const int *p) { int x; asm volatile("s_load_dword %0, %1, 0x0\n s_waitcnt lgkmcnt(0)" : "=s"(x) : "s"(p) : "memory"); return x; }
+__global__ void look(int *p, int *out) { *out = scalar(p); }
+__global__ void change(int *p, int value) { *p = value; }
+__global__ void both(int *p, int *out)
+{
+    const int before = scalar(p);
+    *(volatile int *)p = before + 1;
+    __threadfence();
+    out[1] = scalar(p); /* B */
+}
+int main(int argc, char **argv)
+{
+    int *p, *out, here[2];
+    hipMalloc(&p, 64);
+    hipMalloc(&out, 64);
+    hipMemset(p, 0, 64);
+    look<<<1, 1>>>(p, out);
+    change<<<1, 1>>>(p, 5);
+    look<<<1, 1>>>(p, out);
+    if (argc > 1)
+        both<<<1, 1>>>(p, out);
+    hipMemcpy(here, out, sizeof here, hipMemcpyDeviceToHost);
+    printf("%d %d\n", here[0], argc > 1 ? here[1] : 0);
+}
+"""
+
+
+def test_a_new_kernel_begins_with_an_empty_scalar_cache(tmp_path):
+    source, program = tmp_path / "experiment.hip", tmp_path / "experiment"
+    source.write_text(EXPERIMENT)
+    done = subprocess.run(["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", "-o", program, source], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    run = [checks.command_under_test(), "exec", "-g", "gfx900", "--check=stale", program]
+    done = checks.run(*run)
+    assert done.stdout == "5 0\n" and done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+    done = checks.run(*run, "both")
+    line = 1 + next(n for n, text in enumerate(EXPERIMENT.splitlines()) if "/* B */" in text)
+    assert done.stdout == "5 6\n" and done.returncode == 115, done.stderr      # the emulator has no caches
+    assert done.stderr.count("error: stale load of 4 bytes") == 1 and re.search(rf"both at \S*experiment\.hip:{line}\b", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("name", [*IDIOMS, *FRESH])
 def test_what_is_ordered_has_no_finding(planted, tmp_path, name):
     found, done = reported(planted[0], f"idiom_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
     assert not found and done.returncode == 0, done.stderr

@@ -48,6 +48,7 @@ static const struct wt_pace_rule rules[RULES] = {
 const struct wt_pace_table gcn_pace_table = {
     .counter = {"s_waitcnt vmcnt", "s_waitcnt expcnt", "s_waitcnt lgkmcnt"},
     .limit = {63, 7, 15},
+    .state = "wait state",
     .rules = RULES,
     .rule = rules,
 };
@@ -76,8 +77,8 @@ static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
     switch ((enum gcn_encoding)u->row->encoding) {
     case GCN_SOPP:
         if (is(u, GCN_I_s_waitcnt)) {
-            static const uint8_t all[WT_PACE_COUNTERS] = {63, 7, 15};
-            for (unsigned i = 0; i < WT_PACE_COUNTERS; i++)
+            static const uint8_t all[] = {63, 7, 15};
+            for (unsigned i = 0; i < sizeof all; i++)
                 if (u->src[i] < all[i])
                     p->most[i] = (uint8_t)u->src[i];
         } else if (is(u, GCN_I_s_nop)) {

@@ -211,9 +211,16 @@ OP(s_memrealtime)
     return gcn_op_s_memtime(w, u);
 }
 
-/* Caches are coherent here. */
+/* Caches are coherent here; who observes the machine hears of it. */
 OP(s_dcache)
 {
+    const bool writes = strstr(u->row->name, "_wb"), forgets = strstr(u->row->name, "_inv");
+    if ((writes || forgets) && wt_observes_events(&w->device->machine))
+        wt_wave_tell(
+            &w->device->machine, &w->head,
+            (struct wt_observed_event){.kind = WT_SEEN_CACHE,
+                                       .pc = gcn_pc_of(w, u),
+                                       .number = writes ? WT_CACHE_WRITES : WT_CACHE_FORGETS});
     return gcn_next(u);
 }
 

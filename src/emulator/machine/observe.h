@@ -124,6 +124,7 @@ enum wt_observed_event_kind {
     WT_SEEN_RELEASE, /**< `lanes` of a wave that waited, or came last, go on from a barrier */
     WT_SEEN_FENCE,   /**< `lanes` of a wave execute a fence of `order` and `scope` */
     WT_SEEN_WAIT,    /**< a wave waits until no more than `count` accesses are outstanding */
+    WT_SEEN_CACHE,   /**< a wave has its core's scalar cache do what `number` says (gfx900) */
     WT_SEEN_ALONE, /**< a wave goes on that has waited for the end of the core's others (Vortex) */
     WT_SEEN_TOGETHER, /**< `lanes` of a wave execute an instruction which `named` should execute
                            together; `present` of the `live` lanes do */
@@ -146,6 +147,9 @@ enum wt_observed_barrier {
     WT_BARRIER_CORES,  /**< of the waves of several cores: `number` */
     WT_BARRIER_DEVICE, /**< of the waves of the device: `number` */
 };
+
+/** Of WT_SEEN_CACHE, bits: what it holds is forgotten; what was stored to it goes to memory. */
+enum { WT_CACHE_FORGETS = 1 << 0, WT_CACHE_WRITES = 1 << 1 };
 
 /** Of WT_SEEN_COPIED. */
 #define WT_ALL_COPIES UINT32_MAX

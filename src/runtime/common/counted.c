@@ -182,6 +182,9 @@ static bool begin_checks(struct wt_counted *c, const void *space)
         return false;
     if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))
         return false;
+    if (wt_check_stale_knows(m) && wt_check_wants(WT_CHECK_STALE) &&
+        !(s->stale = wt_check_stale_begin(m, space, wt_checked_found, list)))
+        return false;
     if (wt_checks_wanted())
         wt_check_launches(&m->first_checked, &m->last_checked);
     return true;

@@ -1,0 +1,26 @@
+/*
+ * The check of stale memory: loads that may get what one of a gfx900's caches held before a store,
+ * and scalar stores that nothing writes back. The emulator has no caches, so that such a program
+ * has the right results here. docs/checks.md has the rules.
+ */
+#ifndef WT_CHECK_STALE_H
+#define WT_CHECK_STALE_H
+
+#include "check/memory.h"
+
+struct wt_check_stale;
+
+/** Whether a family has caches that its programs keep coherent. */
+bool wt_check_stale_knows(const struct wt_machine *m);
+/** Looks at what a machine's waves do from now on; the addresses of its GLOBAL memory are those of
+ * @p space (objects.h). NULL without host memory. The caller ends it before the machine ends. */
+struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space, wt_found_fn *found,
+                                            void *context);
+/** Other addresses are valid from now on. */
+void wt_check_stale_set_space(struct wt_check_stale *s, const void *space);
+/** Nothing is looked at any more; frees the check. NULL is allowed. */
+void wt_check_stale_end(struct wt_check_stale *s);
+/** Frees the check of a machine that has ended. NULL is allowed. */
+void wt_check_stale_free(struct wt_check_stale *s);
+
+#endif
