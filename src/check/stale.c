@@ -461,8 +461,8 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
 static void access(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_stale *s = context;
-    const bool global = a->space == WT_OBSERVED_GLOBAL ||
-                        (a->space == WT_OBSERVED_CONSTANT && a->is_scalar);
+    const bool global =
+        a->space == WT_OBSERVED_GLOBAL || (a->space == WT_OBSERVED_CONSTANT && a->is_scalar);
     if (!global || wt_followed_is_past(&s->run, m, a->time, forget, s) ||
         !wt_machine_checks(m, a->launch))
         return;
@@ -560,8 +560,8 @@ bool wt_check_stale_knows(const struct wt_machine *m)
     return strcmp(m->ops->family, "gfx900") == 0;
 }
 
-struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space, wt_found_fn *found,
-                                            void *context)
+struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space,
+                                            wt_found_fn *found, void *context)
 {
     struct wt_check_stale *s = calloc(1, sizeof *s);
     if (!s)
