@@ -21,6 +21,7 @@ enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICAT
 #define BUFFER UINT64_C(0x200000000)
 #define BUFFER_SIZE 0x3000
 #define BANK UINT64_C(0x300000000)
+#define LOCAL UINT64_C(0x400000000)
 #define SHARED 1040
 
 static uint64_t state;
@@ -183,13 +184,21 @@ static void predicate(struct text *t)
     }
 }
 
-/* An access whose addresses are in a row, one, scattered in a page, in several, or sometimes
- * wrong. */
+/*
+ * An access whose addresses are in a row, one, scattered in a page, in several, or sometimes wrong:
+ * of global, generic, shared (two kinds of addresses), local memory (three).
+ */
 static void access_memory(struct text *t)
 {
-    static const char *const space[] = {".global", "", ".shared"};
-    const unsigned s = below(3), wide = below(3) == 0, size = wide ? 8 : 4;
-    const unsigned mask = s == 2 ? 1023 : below(2) ? 0xfff : 0x1fff;
+    static const struct {
+        const char *space, *address;
+        uint32_t mask;
+    } kinds[] = {{".global", "x", 0},       {"", "x", 0},         {".shared", "x", 1023},
+                 {".shared", "t0", 1023},   {".local", "x", 511}, {".local", "t0", 511},
+                 {"", "x", 511 /* local */}};
+    const unsigned k = below(7), wide = below(3) == 0, size = wide ? 8 : 4;
+    const uint32_t mask = kinds[k].mask ? kinds[k].mask : below(2) ? 0xfff : 0x1fff;
+    const char *guard = below(4) ? "" : below(2) ? "@%p1 " : "@!%p2 ";
     switch (below(8)) {
     case 0:
     case 1:
@@ -204,17 +213,25 @@ static void access_memory(struct text *t)
         add(t, "mov.u32 %%t0, %%a%u;\n", below(DWORDS));
         break;
     }
-    if (below(s == 2 ? 40 : 400))
-        add(t, "and.b32 %%t0, %%t0, %u;\n", below(100) ? mask & ~(size - 1) : mask);
+    add(t, "and.b32 %%t0, %%t0, %u;\n", mask & ~(size - 1));
+    if (below(8) == 0) /* wrong at the end, when there is code: sums that wrap, or do not */
+        add(t, "@%%last %s;\n",
+            (const char *const[]){"or.b32 %t0, %t0, 0xfffffff8", "or.b32 %t0, %t0, 2",
+                                  "add.u32 %t0, %t0, 0x218", "add.u32 %t0, %t0, 0x408"}[below(4)]);
+    const int offset = below(4) ? (int)below(3) * 8 : -8;
+    if (offset < 0)
+        add(t, "or.b32 %%t0, %%t0, 8;\n");
     add(t, "cvt.u64.u32 %%x, %%t0;\n");
-    if (s < 2)
+    if (!kinds[k].mask)
         add(t, "add.u64 %%x, %%x, %%buffer;\n");
+    else if (!*kinds[k].space)
+        add(t, "add.u64 %%x, %%x, %%stack;\n");
     if (below(3) == 0)
-        add(t, "st%s.u%u [%%x+%u], %%%c%u;\n", space[s], size * 8, below(3) * 8, wide ? 'q' : 'a',
-            below(wide ? QWORDS : DWORDS));
+        add(t, "%sst%s.u%u [%%%s+%d], %%%c%u;\n", guard, kinds[k].space, size * 8, kinds[k].address,
+            offset, wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS));
     else
-        add(t, "ld%s.u%u %%%c%u, [%%x+%u];\n", space[s], size * 8, wide ? 'q' : 'a',
-            below(wide ? QWORDS : DWORDS), below(3) * 8);
+        add(t, "%sld%s.u%u %%%c%u, [%%%s+%d];\n", guard, kinds[k].space, size * 8, wide ? 'q' : 'a',
+            below(wide ? QWORDS : DWORDS), kinds[k].address, offset);
 }
 
 static void body(struct text *t, unsigned depth, unsigned count)
@@ -262,12 +279,14 @@ static void write_kernel(struct text *t)
 {
     t->size = t->labels = 0;
     add(t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-           ".reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer;\n"
-           ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>;\n"
-           "ld.param.u64 %%buffer, [p];\nmov.u32 %%a0, %%tid.x;\nmov.u32 %%a1, %%ctaid.x;\n"
+           ".reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer, %%stack;\n"
+           ".local .align 8 .b8 depot[544];\n"
+           ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>, %%last;\n"
+           "ld.param.u64 %%buffer, [p];\nmov.u64 %%stack, depot;\n"
+           "cvta.local.u64 %%stack, %%stack;\nmov.u32 %%a0, %%tid.x;\nmov.u32 %%a1, %%ctaid.x;\n"
            "mad.lo.u32 %%a2, %%a0, 2654435761, %%a1;\ncvt.u64.u32 %%q0, %%a2;\n"
            "cvt.rn.f32.u32 %%f0, %%a0;\ncvt.f64.f32 %%g0, %%f0;\n");
-    add(t, "mov.u32 %%n4, %u;\nALL:\n", 4 + below(20));
+    add(t, "mov.u32 %%n4, %u;\nALL:\nsetp.eq.s32 %%last, %%n4, 1;\n", 4 + below(20));
     body(t, 0, 8 + below(30));
     add(t, "sub.s32 %%n4, %%n4, 1;\nsetp.gt.s32 %%p0, %%n4, 0;\n@%%p0 bra ALL;\nret;\n}\n");
 }
@@ -301,8 +320,11 @@ static struct wt_machine *device(struct sm_ptx *image, const char *options, cons
                           .block = {72, 1, 1},
                           .shared = SHARED,
                           .bank = {BANK},
-                          .bank_size = {sizeof bank}};
+                          .bank_size = {sizeof bank},
+                          .local = kernel->local,
+                          .local_base = LOCAL};
     sm_ptx_launch(image, kernel, &l);
+    assert_int_equal(sm_device_map(d, LOCAL, sm_device_local_size(d, l.local), true, &err), WT_OK);
     assert_int_equal(sm_device_attach_ptx(d, image, &err), WT_OK);
     assert_int_equal(sm_device_launch(d, &l, &err), WT_OK);
     return sm_machine(d);

@@ -99,8 +99,9 @@ void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_ac
     a->addr[lane] = at;
 }
 
-bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
-                      uint64_t *addr)
+/* The address in global memory of a lane's local memory at @p offset; false: it has less. */
+static bool local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
+                          uint64_t *addr)
 {
     const uint64_t local = sm_local_bytes(w);
     *addr = w->local + lane * local + offset;
@@ -111,7 +112,7 @@ void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_acc
 {
     if (at % a->size)
         add_stray(a, lane, SM_STRAY_MISALIGNED_LOCAL, at);
-    else if (!sm_local_address(w, lane, at, a->size, &a->addr[lane]) ||
+    else if (!local_address(w, lane, at, a->size, &a->addr[lane]) ||
              !sm_mapped(w->device, a->addr[lane], a->size, true))
         add_stray(a, lane, SM_STRAY_LOCAL, at);
 }
@@ -137,7 +138,7 @@ void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic
     }
     if (generic && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
         const uint64_t offset = at - SM_LOCAL_WINDOW;
-        if (!sm_local_address(w, lane, offset, size, &at)) {
+        if (!local_address(w, lane, offset, size, &at)) {
             add_stray(a, lane, SM_STRAY_LOCAL, offset);
             return;
         }

@@ -100,10 +100,6 @@ static inline uint64_t sm_local_bytes(const struct sm_warp *w)
     return ((uint64_t)w->device->grid.launch.local + 7) / 8 * 8;
 }
 
-/** The address in global memory of a lane's local memory at @p offset; false: it has less. */
-bool sm_local_address(const struct sm_warp *w, unsigned lane, uint64_t offset, unsigned size,
-                      uint64_t *addr);
-
 /** Reads a->size bytes of a lane whose access was checked. */
 void sm_load_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_access *a,
                    unsigned lane, uint8_t *bytes);

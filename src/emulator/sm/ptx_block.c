@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "emulator/machine/softfloat.h"
+#include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/watch.h"
 #include "emulator/translate/rows.h"
@@ -193,22 +194,27 @@ static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
 {
     const bool store = o->run == ptx_op_store;
     if ((!store && o->run != ptx_op_load) || o->count != 1 || o->size != o->how || o->size < 4 ||
-        o->from_type == 4 || o->s[0].constant)
+        o->s[0].constant)
         return false;
-    if (o->space != PTX_SPACE_GLOBAL && o->space != PTX_SPACE_NONE && o->space != PTX_SPACE_SHARED)
+    const bool narrow = o->from_type == 4, local = o->space == PTX_SPACE_LOCAL,
+               shared = o->space == PTX_SPACE_SHARED;
+    if (narrow ? (!local && !shared) || o->offset != (int32_t)o->offset
+               : !local && !shared && o->space != PTX_SPACE_GLOBAL && o->space != PTX_SPACE_NONE)
         return false;
     if (store ? o->vector_constant[0] != NULL : o->vector[0] == PTX_NO_SLOT)
         return false;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
                                 .wide = o->size == 8,
                                 .bytes = (uint8_t)o->size,
-                                .space = o->space == PTX_SPACE_GLOBAL ? WT_ROWS_GLOBAL
-                                         : o->space == PTX_SPACE_NONE ? WT_ROWS_GENERIC
-                                                                      : WT_ROWS_GROUP,
+                                .short_address = narrow,
+                                .space = local                          ? WT_ROWS_LOCAL
+                                         : shared                       ? WT_ROWS_GROUP
+                                         : o->space == PTX_SPACE_GLOBAL ? WT_ROWS_GLOBAL
+                                                                        : WT_ROWS_GENERIC,
                                 .offset = (uint64_t)o->offset,
                                 .s[1] = {.slot = o->vector[0]}};
     to->d = o->vector[0];
-    return source(&o->s[0], 8, &to->s[0]);
+    return source(&o->s[0], narrow ? 4 : 8, &to->s[0]);
 }
 
 /* An instruction that is executed whatever predicates are; or a branch. */
@@ -450,6 +456,8 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     s->group = w->cta->local;
     s->group_bytes = d->grid.launch.shared;
     s->group_outside = outside(s->group_bytes);
+    s->local = w->local;
+    s->local_bytes = sm_local_bytes(w);
     blocks->warp = w;
     blocks->block = block;
     const uint32_t patience = s->patience;

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_rows.h"
 
 #define PATIENCE 256
 
@@ -244,16 +244,30 @@ static void pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t
         const struct ptx_move *m = &c->argument[k];
         const uint8_t *source = ptx_in(from, &m->from);
         if (m->wide) {
-            uint32_t *low = (uint32_t *)(to + m->to), *high = low + SM_LANES;
-            PTX_LEFT(i, lanes)
-            {
-                low[i] = (uint32_t)((const uint64_t *)source)[i];
-                high[i] = (uint32_t)(((const uint64_t *)source)[i] >> 32);
-            }
+            ptx_split_row((uint32_t *)(to + m->to), (const uint64_t *)source, lanes);
             continue;
         }
         for (uint32_t n = 0; n < m->dwords; n++)
             ptx_copy_row(to + m->to + n * PTX_ROW_BYTES, source + n * PTX_ROW_BYTES, lanes);
+    }
+}
+
+/* The lanes whose stack in local memory would end beyond @p limit with a frame of so many bytes. */
+static uint32_t deep_stacks(const uint32_t stack[SM_LANES], uint32_t bytes, uint32_t limit)
+{
+    int32_t row[SM_LANES];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        row[i] = -(((stack[i] + 15u) & ~15u) + bytes > limit);
+    return ptx_signs(row);
+}
+
+/* Where the lanes' frames begin and end, of a caller whose frames end where `stack` says. */
+static void place_frames(uint32_t *restrict begin, uint32_t *restrict end,
+                         const uint32_t *restrict stack, uint32_t bytes)
+{
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        begin[i] = (stack[i] + 15u) & ~15u;
+        end[i] = begin[i] + bytes;
     }
 }
 
@@ -272,8 +286,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     if (base + f->rows > PTX_MOST_ROWS || !ptx_make_room(w, base + f->rows))
         return too_deep(w, u, "registers");
     const uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
-    PTX_LEFT(i, lanes)
-    if (((stack[i] + 15u) & ~15u) + f->local > limit)
+    if (deep_stacks(stack, f->local, limit) & lanes)
         return too_deep(w, u, "bytes of local memory");
     ptx_clear_frame(w, base, f->rows);
     uint32_t *header = w->r[base];
@@ -282,10 +295,7 @@ static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint
     header[PTX_CALLER] = w->base;
     header[PTX_ROWS] = f->rows;
     header[PTX_CALL] = call_index;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        w->r[base + PTX_LOCAL_ROW][i] = (stack[i] + 15u) & ~15u;
-        w->r[base + PTX_STACK_ROW][i] = w->r[base + PTX_LOCAL_ROW][i] + f->local;
-    }
+    place_frames(w->r[base + PTX_LOCAL_ROW], w->r[base + PTX_STACK_ROW], stack, f->local);
     pass_arguments(w, c, base, lanes);
     if (rest)
         ptx_put_away(w, back, rest, w->base, PTX_RUNS, w->result);

@@ -299,6 +299,36 @@ static inline void ptx_copy_row(void *to, const void *from, uint32_t lanes)
     ((uint32_t *)to)[i] = ((const uint32_t *)from)[i];
 }
 
+/* Puts the qwords of a set of lanes into two rows of dwords, the lower ones first. */
+static inline void ptx_split_row(uint32_t *restrict low, const uint64_t *restrict from,
+                                 uint32_t lanes)
+{
+    uint32_t *high = low + SM_LANES;
+    if (lanes == UINT32_MAX) {
+        for (unsigned i = 0; i < SM_LANES; i++)
+            low[i] = (uint32_t)from[i];
+        for (unsigned i = 0; i < SM_LANES; i++)
+            high[i] = (uint32_t)(from[i] >> 32);
+        return;
+    }
+    PTX_LEFT(i, lanes)
+    {
+        low[i] = (uint32_t)from[i];
+        high[i] = (uint32_t)(from[i] >> 32);
+    }
+}
+
+/* The other way. */
+static inline void ptx_join_row(uint64_t *restrict to, const uint32_t *restrict low, uint32_t lanes)
+{
+    if (lanes == UINT32_MAX)
+        for (unsigned i = 0; i < SM_LANES; i++)
+            to[i] = low[i] | (uint64_t)low[SM_LANES + i] << 32;
+    else
+        PTX_LEFT(i, lanes)
+    to[i] = low[i] | (uint64_t)low[SM_LANES + i] << 32;
+}
+
 /* ---- choice of executors: ptx_int.c, ptx_float.c, ptx_cvt.c ---- */
 
 enum ptx_math {

@@ -80,30 +80,6 @@ static inline bool is_watched_by_lane(const struct wt_machine *m)
     return m->watch && !wt_observes_rows(m);
 }
 
-/* Where the bytes are that a lane accesses, on the host; NULL: they need more than a copy. */
-static uint8_t *host_of(struct sm_warp *w, enum ptx_space space, unsigned lane, uint64_t at,
-                        unsigned size, bool store)
-{
-    struct sm_device *d = w->device;
-    const struct sm_launch *l = &d->grid.launch;
-    if (space == PTX_SPACE_NONE) { /* generic */
-        if (at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
-            space = PTX_SPACE_SHARED;
-            at -= SM_SHARED_WINDOW;
-        } else if (at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
-            space = PTX_SPACE_LOCAL;
-            at -= SM_LOCAL_WINDOW;
-        }
-    }
-    if (space == PTX_SPACE_SHARED)
-        return at < l->shared && size <= l->shared - at && !is_watched_by_lane(&d->machine)
-                   ? w->cta->local + at
-                   : NULL;
-    if (space == PTX_SPACE_LOCAL && !sm_local_address(w, lane, at, size, &at))
-        return NULL;
-    return store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at);
-}
-
 /* Whether a judge, which is there, need not be asked about global memory that lanes, 1 or more,
  * access. Whoever finds the bytes looks at bounds of shared and local memory. */
 static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struct ptx_op *o,
@@ -133,23 +109,6 @@ static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struc
     if (generic && low >= SM_LOCAL_WINDOW && high - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)
         return high - SM_LOCAL_WINDOW + o->size <= ptx_stack_end(w, lanes, false);
     return wt_judge_holds(&w->device->machine, low, high - low + o->size, store);
-}
-
-/* For 32 lanes with addresses of 64 bits, all of them in global memory; else false. */
-static inline bool find_global(struct sm_device *d, const struct ptx_op *o, const uint64_t *row,
-                               bool store, uint8_t *host[SM_LANES])
-{
-    const bool generic = o->space == PTX_SPACE_NONE;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        const uint64_t at = row[i] + (uint64_t)o->offset;
-        if (at & (o->size - 1u) || (generic && (at - SM_SHARED_WINDOW < SM_WINDOW_BYTES ||
-                                                at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES)))
-            return false;
-        host[i] = store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at);
-        if (!host[i])
-            return false;
-    }
-    return true;
 }
 
 /* Whether all lanes access bytes below @p limit of shared memory. */
@@ -282,73 +241,75 @@ static bool store_all(struct sm_warp *w, const struct sm_uop *u, const uint8_t *
     return true;
 }
 
-/* For lanes in local memory. */
-static inline bool find_local(struct sm_warp *w, const struct ptx_op *o, const void *row,
-                              uint32_t lanes, bool store, uint8_t *host[SM_LANES])
-{
-    struct sm_device *d = w->device;
-    const uint64_t each = sm_local_bytes(w);
-    const uint32_t size = o->size;
-    PTX_LEFT(i, lanes)
-    {
-        const uint64_t at = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
-        const uint64_t addr = w->local + i * each + at;
-        if (at & (size - 1) || at >= each || size > each - at)
-            return false;
-        host[i] = store ? sm_writable(d, addr) : (uint8_t *)sm_readable(d, addr);
-        if (!host[i])
-            return false;
-    }
-    return true;
-}
-
-/* For lanes in shared memory. */
-static inline bool find_shared(struct sm_warp *w, const struct ptx_op *o, const void *row,
-                               uint32_t lanes, uint8_t *host[SM_LANES])
-{
-    const uint32_t size = o->size, limit = w->device->grid.launch.shared;
-    uint8_t *shared = w->cta->local;
-    if (size > limit || is_watched_by_lane(&w->device->machine))
-        return false;
-    PTX_LEFT(i, lanes)
-    {
-        const uint64_t at = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
-        if (at & (size - 1) || at > limit - size)
-            return false;
-        host[i] = shared + at;
-    }
-    return true;
-}
-
 /*
  * The dwords or qwords that lanes access, on the host. False: the lanes are looked at one by one,
- * for an error, or pages that need more than a copy.
+ * for an error, or pages that need more than a copy. `narrow`: addresses have 32 bits.
  */
+static inline __attribute__((always_inline)) bool find_lanes(struct sm_warp *w,
+                                                             const struct ptx_op *o, uint32_t lanes,
+                                                             bool store, enum ptx_space space,
+                                                             bool narrow, uint8_t *host[SM_LANES])
+{
+    struct sm_device *const d = w->device;
+    const uint8_t *row = ptx_in(ptx_frame(w), &o->s[0]);
+    uint8_t *const shared = w->cta->local;
+    const uint64_t offset = (uint64_t)o->offset, size = o->size, local = w->local;
+    const uint64_t bytes = sm_local_bytes(w), limit = d->grid.launch.shared;
+    const bool watched = is_watched_by_lane(&d->machine);
+    PTX_LEFT(i, lanes)
+    {
+        uint64_t at = ptx_get(row, narrow ? 4 : 8, i) + offset;
+        if (at & (size - 1))
+            return false;
+        enum ptx_space where = space;
+        if (space == PTX_SPACE_NONE && at - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
+            where = PTX_SPACE_SHARED;
+            at -= SM_SHARED_WINDOW;
+        } else if (space == PTX_SPACE_NONE && at - SM_LOCAL_WINDOW < SM_WINDOW_BYTES) {
+            where = PTX_SPACE_LOCAL;
+            at -= SM_LOCAL_WINDOW;
+        }
+        if (where == PTX_SPACE_SHARED) {
+            if (at >= limit || size > limit - at || watched)
+                return false;
+            host[i] = shared + at;
+            continue;
+        }
+        if (where == PTX_SPACE_LOCAL) {
+            if (at >= bytes || size > bytes - at)
+                return false;
+            at += local + i * bytes;
+        }
+        if (!(host[i] = store ? sm_writable(d, at) : (uint8_t *)sm_readable(d, at)))
+            return false;
+    }
+    return true;
+}
+
 static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, uint32_t lanes, bool store,
                        uint8_t *host[SM_LANES])
 {
-    const void *row = ptx_in(ptx_frame(w), &o->s[0]);
     const bool narrow = o->from_type == 4;
-    const enum ptx_space space = (enum ptx_space)o->space;
     if (o->count != 1 || o->size != o->how)
         return false;
     if (sm_has_judge(w) && lanes && !are_allowed(w, o, lanes, store))
         return false;
-    if (space == PTX_SPACE_SHARED)
-        return find_shared(w, o, row, lanes, host);
-    if (space == PTX_SPACE_LOCAL)
-        return find_local(w, o, row, lanes, store, host);
-    if (space != PTX_SPACE_GLOBAL && space != PTX_SPACE_NONE)
+#define OF_SPACE(space)                                                                            \
+    case space:                                                                                    \
+        if (narrow)                                                                                \
+            return store ? find_lanes(w, o, lanes, true, space, true, host)                        \
+                         : find_lanes(w, o, lanes, false, space, true, host);                      \
+        return store ? find_lanes(w, o, lanes, true, space, false, host)                           \
+                     : find_lanes(w, o, lanes, false, space, false, host);
+    switch ((enum ptx_space)o->space) {
+        OF_SPACE(PTX_SPACE_SHARED)
+        OF_SPACE(PTX_SPACE_LOCAL)
+        OF_SPACE(PTX_SPACE_GLOBAL)
+        OF_SPACE(PTX_SPACE_NONE)
+    default:
         return false;
-    if (lanes == UINT32_MAX && !narrow && find_global(w->device, o, row, store, host))
-        return true;
-    PTX_LEFT(i, lanes)
-    {
-        const uint64_t at = ptx_get(row, narrow ? 4 : 8, i) + (uint64_t)o->offset;
-        if (at & (o->size - 1u) || !(host[i] = host_of(w, space, i, at, o->size, store)))
-            return false;
     }
-    return true;
+#undef OF_SPACE
 }
 
 /* Copies what the lanes load into their register, a row. */
@@ -474,24 +435,16 @@ PTX_EXECUTOR(ptx_op_load_parameter)
 }
 
 /* Those of functions stand in rows of dwords, from s[0].slot on; o->offset is that into them. */
-static uint64_t read_rows(const uint8_t *rows, uint32_t at, unsigned size, unsigned lane)
+static uint32_t read_rows(const uint8_t *rows, uint32_t at, unsigned lane)
 {
-    const uint32_t *low = (const uint32_t *)(rows + at / 4 * PTX_ROW_BYTES);
-    if (size == 8)
-        return low[lane] | (uint64_t)low[SM_LANES + lane] << 32;
-    return low[lane] >> 8 * (at % 4);
+    return ((const uint32_t *)(rows + at / 4 * PTX_ROW_BYTES))[lane] >> 8 * (at % 4);
 }
 
-static void write_rows(uint8_t *rows, uint32_t at, unsigned size, unsigned lane, uint64_t value)
+static void write_rows(uint8_t *rows, uint32_t at, unsigned size, unsigned lane, uint32_t value)
 {
     uint32_t *low = (uint32_t *)(rows + at / 4 * PTX_ROW_BYTES);
-    if (size == 8) {
-        low[lane] = (uint32_t)value;
-        low[SM_LANES + lane] = (uint32_t)(value >> 32);
-        return;
-    }
     const uint32_t mask = (size == 4 ? UINT32_MAX : (1u << 8 * size) - 1) << 8 * (at % 4);
-    low[lane] = (low[lane] & ~mask) | ((uint32_t)value << 8 * (at % 4) & mask);
+    low[lane] = (low[lane] & ~mask) | (value << 8 * (at % 4) & mask);
 }
 
 PTX_EXECUTOR(ptx_op_load_argument)
@@ -507,10 +460,16 @@ PTX_EXECUTOR(ptx_op_load_argument)
                 ptx_copy_row(frame + o->vector[k], rows + at / 4 * PTX_ROW_BYTES, lanes);
             continue;
         }
+        if (o->size == 8) {
+            if (o->vector[k] != PTX_NO_SLOT)
+                ptx_join_row((uint64_t *)(frame + o->vector[k]),
+                             (const uint32_t *)(rows + at / 4 * PTX_ROW_BYTES), lanes);
+            continue;
+        }
         PTX_LEFT(i, lanes)
         {
             uint8_t bytes[8];
-            wt_store_le(bytes, read_rows(rows, at, o->size, i), 8);
+            wt_store_le(bytes, read_rows(rows, at, i), 8);
             put_element(o, frame, k, i, bytes);
         }
     }
@@ -530,8 +489,12 @@ PTX_EXECUTOR(ptx_op_store_parameter)
             ptx_copy_row(rows + at / 4 * PTX_ROW_BYTES, from, lanes);
             continue;
         }
+        if (o->size == 8) {
+            ptx_split_row((uint32_t *)(rows + at / 4 * PTX_ROW_BYTES), from, lanes);
+            continue;
+        }
         PTX_LEFT(i, lanes)
-        write_rows(rows, at, o->size, i, ptx_get(from, o->how, i));
+        write_rows(rows, at, o->size, i, (uint32_t)ptx_get(from, o->how, i));
     }
     return sm_next(u);
 }

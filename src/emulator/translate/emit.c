@@ -5,7 +5,7 @@
 
 #include "emulator/translate/emit.h"
 
-enum { EMITTED = 512 << 10 };
+enum { EMITTED = 1 << 20 };
 
 /* ---- branches ---- */
 

@@ -27,7 +27,7 @@ struct exit {
     bool calls; /* the instruction's handler, instead of leaving before it */
 };
 
-enum { EXITS = 8 * WT_ROWS_MOST };
+enum { EXITS = 24 * WT_ROWS_MOST, DETOURS = 8 };
 
 struct emitter {
     struct x86_code code;
@@ -42,6 +42,8 @@ struct emitter {
     size_t behind[WT_ROWS_MOST]; /* jumps from a call of a handler; 0: there is none */
     struct exit exit[EXITS];
     size_t exits;
+    size_t detour[DETOURS]; /* jumps to where lanes are done one by one; of the instruction */
+    size_t detours;
     struct {
         size_t jump;
         uint32_t target;

@@ -4,7 +4,16 @@
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit.h"
 
-/* ---- memory: all lanes of one page, or of the group's memory; else the handler is called ---- */
+/*
+ * All lanes access one page, or the group's memory; else they are done one by one, and the handler
+ * is called for what neither the TLB nor the group's memory has.
+ */
+
+/* The lanes are done one by one if a condition holds. */
+static void detour(struct emitter *e, int condition)
+{
+    e->detour[e->detours++] = x86_jump(&e->code, condition);
+}
 
 /* For the address in ax: the host's page in dx, the GPU's address of it in r8. */
 static void find_page(struct emitter *e, bool is_store)
@@ -27,16 +36,13 @@ static void find_page(struct emitter *e, bool is_store)
     x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(X86_DX, entry + host));
 }
 
-/* Addresses in the windows of generic addresses are the handler's: that in ax. */
-static void avoid_windows(struct emitter *e)
+/* Whether the generic address in ax is in a window, as a comparison; r8 has that of the memory. */
+static void compare_window(struct emitter *e, unsigned window)
 {
-    for (unsigned i = 0; i < 2; i++) {
-        x86_set(&e->code, X86_R8, 0 - e->shape->window[i]);
-        x86_integer(&e->code, X86_ADD, true, X86_R8, x86_reg(X86_AX));
-        x86_set(&e->code, X86_DX, e->shape->window_bytes);
-        x86_integer(&e->code, X86_CMP, true, X86_R8, x86_reg(X86_DX));
-        emit_call(e, X86_BELOW);
-    }
+    x86_set(&e->code, X86_R8, 0 - e->shape->window[window]);
+    x86_integer(&e->code, X86_ADD, true, X86_R8, x86_reg(X86_AX));
+    x86_set(&e->code, X86_DX, e->shape->window_bytes);
+    x86_integer(&e->code, X86_CMP, true, X86_R8, x86_reg(X86_DX));
 }
 
 /* The source of the address of a lane. */
@@ -45,23 +51,36 @@ static struct x86_place base_of(const struct wt_rows_insn *n, unsigned lane)
     return x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane);
 }
 
+/* The offset is added to the source of an address in ax. */
+static void add_offset(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool wide = !n->wraps;
+    const int32_t near = (int32_t)n->offset;
+    if (!n->offset)
+        return;
+    if (!wide || (uint64_t)near == n->offset) {
+        x86_integer_number(&e->code, X86_ADD, wide, X86_AX, near);
+        return;
+    }
+    x86_set(&e->code, X86_R8, n->offset);
+    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
+}
+
 /* The address of the first lane in ax, which must be aligned. */
 static void first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->short_address) {
-        x86_set(&e->code, X86_AX, (uint32_t)n->offset);
-        x86_integer(&e->code, X86_ADD, false, X86_AX, base_of(n, 0));
-    } else {
-        x86_set(&e->code, X86_AX, n->offset);
-        x86_integer(&e->code, X86_ADD, true, X86_AX, base_of(n, 0));
-    }
+    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, base_of(n, 0));
+    add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
         emit_call(e, X86_NOT_ZERO);
     }
-    if (n->space == WT_ROWS_GENERIC)
-        avoid_windows(e);
+    for (unsigned i = 0; n->space == WT_ROWS_GENERIC && i < 2; i++) {
+        compare_window(e, i);
+        detour(e, X86_BELOW);
+    }
 }
 
 /* Who loses memory of the host while it is accessed finds out where. */
@@ -128,7 +147,7 @@ static void access_in_row(struct emitter *e)
         find_page(e, n->op == WT_ROWS_STORE);
         x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
         x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - bytes);
-        emit_call(e, X86_ABOVE);
+        detour(e, X86_ABOVE);
     }
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
     note_access(e);
@@ -228,7 +247,7 @@ static void access_scattered(struct emitter *e)
         x86_integer(code, X86_ADD, wide, X86_AX, base_of(n, 0));
         x86_integer(code, X86_XOR, true, X86_DX, x86_reg(X86_AX));
         x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)WT_PAGE_SIZE);
-        emit_call(e, X86_NOT_BELOW);
+        detour(e, X86_NOT_BELOW);
         emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, base_of(n, 0));
         emit_vector(e, wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, n->offset, wide));
     }
@@ -240,16 +259,18 @@ static void access_scattered(struct emitter *e)
                     emit_literal(e, n->offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
         emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+        if (group && !wide && !n->wraps) /* so great that the sum would have wrapped */
+            emit_vector(e, VPOR, T1, T1, emit_part(e, &n->s[0], false, i));
     }
     if (group) {
         emit_vector(e, VPBROADCASTQ, T2, 0, FIELD(group_outside));
         emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, true));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
-        emit_call(e, X86_NOT_ZERO);
+        detour(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
     } else {
         emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));
-        emit_call(e, X86_NOT_ZERO);
+        detour(e, X86_NOT_ZERO);
         first_address(e);
         find_page(e, n->op == WT_ROWS_STORE);
     }
@@ -260,7 +281,7 @@ static void access_scattered(struct emitter *e)
     }
     if (!group)
         x86_integer(code, X86_SUB, true, X86_DX, x86_reg(X86_R8));
-    if (wide) { /* short ones wrap: access_lane() adds it */
+    if (wide) { /* access_lane() adds it to short ones */
         x86_set(code, X86_R8, n->offset);
         x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
     }
@@ -308,30 +329,175 @@ static void find_row(struct emitter *e, size_t scattered[2])
     scattered[1] = x86_jump(code, X86_NOT_ZERO);
 }
 
-void emit_access(struct emitter *e)
+/* ---- one lane after the other ---- */
+
+/* Begins a loop over the lanes that execute; r10: the lane. */
+static size_t begin_lanes(struct emitter *e)
+{
+    x86_integer(&e->code, X86_LOAD, true, X86_R9, FIELD(mask));
+    const size_t loop = e->code.size;
+    x86_find_one(&e->code, X86_R10, X86_R9);
+    return loop;
+}
+
+static void end_lanes(struct emitter *e, size_t loop)
+{
+    x86_integer(&e->code, X86_LOAD, true, X86_R8, x86_reg(X86_R9));
+    x86_integer_number(&e->code, X86_SUB, true, X86_R8, 1);
+    x86_integer(&e->code, X86_AND, true, X86_R9, x86_reg(X86_R8));
+    x86_land(&e->code, x86_jump(&e->code, X86_NOT_ZERO), loop);
+}
+
+/* The address in ax becomes one of the host: in the group's memory. */
+static void reach_group(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+    x86_integer_number(code, X86_SUB, true, X86_DX, e->insn[e->at].bytes);
+    emit_call(e, X86_BELOW);
+    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
+    emit_call(e, X86_ABOVE);
+    x86_integer(code, X86_ADD, true, X86_AX, FIELD(group));
+}
+
+/* An aligned address of local memory becomes one of memory. */
+static void reach_local(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_R8));
+    emit_call(e, X86_NOT_BELOW);
+    x86_multiply(code, X86_R8, x86_reg(X86_R10));
+    x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
+    x86_integer(code, X86_ADD, true, X86_AX, FIELD(local));
+}
+
+/* An address of memory becomes one of the host. */
+static void reach_memory(struct emitter *e)
+{
+    find_page(e, e->insn[e->at].op == WT_ROWS_STORE);
+    x86_integer_number(&e->code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_DX));
+}
+
+/* A generic address becomes one of the host. */
+static void reach_generic(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    compare_window(e, 0);
+    const size_t other = x86_jump(code, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
+    reach_group(e);
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, other, code->size);
+    compare_window(e, 1);
+    const size_t global = x86_jump(code, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
+    reach_local(e);
+    x86_land(code, global, code->size);
+    reach_memory(e);
+    x86_land(code, done, code->size);
+}
+
+/* Where each lane accesses memory of the host. */
+static void find_lanes(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    if (e->some) {
-        emit_call(e, X86_ALWAYS);
-        emit_forget(e);
-        return;
+    const size_t loop = begin_lanes(e);
+    x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
+                x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3));
+    add_offset(e);
+    if (n->bytes > 1) {
+        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
+        emit_call(e, X86_NOT_ZERO);
     }
-    if (n->op == WT_ROWS_LOAD)
-        emit_choose(e);
-    if (n->op == WT_ROWS_STORE && n->bytes < 4) { /* no vectors of such */
-        access_scattered(e);
-        return;
+    if (n->space == WT_ROWS_GROUP) {
+        reach_group(e);
+    } else if (n->space == WT_ROWS_GENERIC) {
+        reach_generic(e);
+    } else {
+        if (n->space == WT_ROWS_LOCAL)
+            reach_local(e);
+        reach_memory(e);
     }
-    size_t scattered[2];
-    find_row(e, scattered);
-    access_in_row(e);
-    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_integer(code, X86_STORE, true, X86_AX,
+                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
+    end_lanes(e, loop);
+}
+
+/* Nothing is accessed before all lanes' places have been found. */
+static void access_by_lanes(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool store = n->op == WT_ROWS_STORE;
+    const struct x86_place memory = x86_mem(X86_AX, 0);
+    const uint32_t slot = store ? n->s[1].slot : n->d;
+    const unsigned scale = n->wide ? 3 : 2;
+    find_lanes(e);
+    note_access(e);
+    const size_t loop = begin_lanes(e);
+    x86_integer(code, X86_LOAD, true, X86_AX,
+                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
+    if (store) {
+        x86_integer(code, X86_LOAD, n->wide, X86_R8, x86_scaled(FRAME, slot, X86_R10, scale));
+        x86_store_part(code, n->bytes, X86_R8, memory);
+    } else {
+        if (n->bytes == 8)
+            x86_integer(code, X86_LOAD, true, X86_R8, memory);
+        else
+            x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
+        x86_integer(code, X86_STORE, n->wide, X86_R8, x86_scaled(FRAME, slot, X86_R10, scale));
+        if (n->extend == WT_ROWS_ONES)
+            x86_store_number(code, x86_scaled(FRAME, slot + 4, X86_R10, scale), UINT32_MAX);
+    }
+    end_lanes(e, loop);
+}
+
+/* Those of all lanes at once, where that can be had. */
+static void access_at_once(struct emitter *e)
+{
+    size_t scattered[2] = {0, 0}, done = 0;
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    if (n->op == WT_ROWS_LOAD || n->bytes >= 4) { /* no vectors of others are stored */
+        find_row(e, scattered);
+        access_in_row(e);
+        done = x86_jump(code, X86_ALWAYS);
+    }
     for (unsigned i = 0; i < 2; i++)
         if (scattered[i])
             x86_land(code, scattered[i], code->size);
     access_scattered(e);
-    x86_land(code, done, code->size);
-    if (n->op == WT_ROWS_LOAD)
+    if (done)
+        x86_land(code, done, code->size);
+}
+
+void emit_access(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool load = n->op == WT_ROWS_LOAD;
+    if (e->some || n->space == WT_ROWS_LOCAL) {
+        access_by_lanes(e);
+        if (load)
+            emit_evict(e, n->d, e->shape->lanes * (n->wide ? 8 : 4));
+        return;
+    }
+    e->detours = 0;
+    if (load)
+        emit_choose(e);
+    access_at_once(e);
+    if (e->detours) {
+        const size_t done = x86_jump(code, X86_ALWAYS);
+        for (size_t i = 0; i < e->detours; i++)
+            x86_land(code, e->detour[i], code->size);
+        access_by_lanes(e);
+        for (unsigned i = 0; load && i < emit_parts(e, n->wide); i++)
+            emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
+        x86_land(code, done, code->size);
+    }
+    if (load)
         emit_keep(e);
 }

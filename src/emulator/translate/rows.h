@@ -75,8 +75,9 @@ enum wt_rows_combine { WT_ROWS_ALONE, WT_ROWS_WITH_AND, WT_ROWS_WITH_OR, WT_ROWS
 /** Which memory. */
 enum wt_rows_space {
     WT_ROWS_GLOBAL,  /**< by way of the TLB */
-    WT_ROWS_GENERIC, /**< the same, but the code is left for addresses in the two windows */
+    WT_ROWS_GENERIC, /**< the same, or by way of the windows */
     WT_ROWS_GROUP,   /**< struct wt_rows_state: group */
+    WT_ROWS_LOCAL,   /**< of each lane: struct wt_rows_state: local */
 };
 
 struct wt_rows_source {
@@ -101,7 +102,8 @@ struct wt_rows_insn {
     bool raises;        /**< exceptions of floating point are the program's: of lanes that do not
                            execute there are none */
     bool guarded;       /**< the handler is called where the state says `guard` */
-    bool short_address; /**< of dwords, which wrap at 2^32; else of qwords */
+    bool short_address; /**< source 0 has dwords, else qwords */
+    bool wraps;         /**< short addresses do, at 2^32 */
     uint8_t bytes;      /**< of memory that a lane accesses: 1, 2, 4, 8 */
     uint8_t extend;     /**< enum wt_rows_extend: the rest of the register */
     uint32_t d;         /**< slot of the result */
@@ -119,7 +121,8 @@ struct wt_tlb;
 struct wt_rows_shape {
     unsigned lanes; /**< a power of two, 1 to WT_ROWS_LANES */
     bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
-    uint64_t window[2], window_bytes; /**< the two windows of generic addresses */
+    /** The two windows of generic addresses: into the group's memory, into local memory. */
+    uint64_t window[2], window_bytes;
 };
 
 /** What code works on, and tells when it is left. */
@@ -139,8 +142,12 @@ struct wt_rows_state {
     uint8_t barred[WT_ROWS_MOST / 8]; /**< a bit for each instruction to which no branch is taken */
     uint64_t group_outside; /**< bits that no address in a part of it has that begins it */
     uint8_t *group;
+    /** Local memory in memory: where that of lane 0 begins, and bytes of each lane, a multiple of
+     * 8. */
+    uint64_t local, local_bytes;
     struct wt_tlb *tlb;
     uint32_t idle[WT_ROWS_LANES]; /**< scratch: ones for each lane that does not execute */
+    uint8_t *host[WT_ROWS_LANES]; /**< scratch: where a lane accesses memory */
 };
 
 /** Memory for code: bounded, and never writable and executable at once. */

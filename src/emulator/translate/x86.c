@@ -36,7 +36,7 @@ static void operand(struct x86_code *c, unsigned reg, struct x86_place p, unsign
         break;
     case X86_INDEXED:
         byte(c, 0x84 | (reg & 7) << 3);
-        byte(c, p.index << 3 | p.number);
+        byte(c, p.scale << 6 | (p.index & 7) << 3 | p.number);
         dword(c, (uint32_t)p.offset);
         break;
     case X86_LITERAL:
@@ -102,9 +102,10 @@ void x86_vzeroupper(struct x86_code *c)
     byte(c, 0x77);
 }
 
-static void rex(struct x86_code *c, bool wide, unsigned reg, unsigned base)
+static void rex(struct x86_code *c, bool wide, unsigned reg, struct x86_place p)
 {
-    const unsigned bits = (unsigned)wide << 3 | (reg >> 3) << 2 | base >> 3;
+    const unsigned index = p.kind == X86_INDEXED ? p.index >> 3 : 0;
+    const unsigned bits = (unsigned)wide << 3 | (reg >> 3) << 2 | index << 1 | base_of(p) >> 3;
     if (bits)
         byte(c, 0x40 | bits);
 }
@@ -113,7 +114,7 @@ void x86_integer(struct x86_code *c, unsigned op, bool wide, unsigned a, struct 
 {
     if (is_full(c))
         return;
-    rex(c, wide, a, base_of(b));
+    rex(c, wide, a, b);
     byte(c, op);
     operand(c, a, b, 0);
 }
@@ -127,7 +128,7 @@ void x86_load_part(struct x86_code *c, unsigned bytes, bool is_signed, bool wide
     }
     if (is_full(c))
         return;
-    rex(c, wide, a, base_of(from));
+    rex(c, wide, a, from);
     if (bytes == 4) {
         byte(c, 0x63);
     } else {
@@ -143,7 +144,7 @@ void x86_store_part(struct x86_code *c, unsigned bytes, unsigned a, struct x86_p
         return;
     if (bytes == 2)
         byte(c, 0x66);
-    rex(c, bytes == 8, a, base_of(to));
+    rex(c, bytes == 8, a, to);
     byte(c, bytes == 1 ? 0x88 : 0x89);
     operand(c, a, to, 0);
 }
@@ -152,7 +153,7 @@ void x86_integer_number(struct x86_code *c, unsigned op, bool wide, unsigned a, 
 {
     if (is_full(c))
         return;
-    rex(c, wide, 0, a);
+    rex(c, wide, 0, x86_reg(a));
     byte(c, op == X86_TEST ? 0xf7 : 0x81);
     operand(c, op == X86_TEST ? 0 : op >> 3, x86_reg(a), 4);
     dword(c, (uint32_t)number);
@@ -162,17 +163,38 @@ void x86_shift(struct x86_code *c, bool left, unsigned a, unsigned by)
 {
     if (is_full(c))
         return;
-    rex(c, true, 0, a);
+    rex(c, true, 0, x86_reg(a));
     byte(c, 0xc1);
     operand(c, left ? 4 : 5, x86_reg(a), 1);
     byte(c, by);
+}
+
+void x86_find_one(struct x86_code *c, unsigned a, unsigned from)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xf3);
+    rex(c, true, a, x86_reg(from));
+    byte(c, 0x0f);
+    byte(c, 0xbc);
+    operand(c, a, x86_reg(from), 0);
+}
+
+void x86_multiply(struct x86_code *c, unsigned a, struct x86_place by)
+{
+    if (is_full(c))
+        return;
+    rex(c, true, a, by);
+    byte(c, 0x0f);
+    byte(c, 0xaf);
+    operand(c, a, by, 0);
 }
 
 void x86_not(struct x86_code *c, unsigned a)
 {
     if (is_full(c))
         return;
-    rex(c, false, 0, a);
+    rex(c, false, 0, x86_reg(a));
     byte(c, 0xf7);
     operand(c, 2, x86_reg(a), 0);
 }
@@ -182,7 +204,7 @@ void x86_set(struct x86_code *c, unsigned a, uint64_t number)
     if (is_full(c))
         return;
     const bool wide = number >> 32;
-    rex(c, wide, 0, a);
+    rex(c, wide, 0, x86_reg(a));
     byte(c, 0xb8 | (a & 7));
     dword(c, (uint32_t)number);
     if (wide)
@@ -202,7 +224,7 @@ void x86_store_number(struct x86_code *c, struct x86_place to, uint32_t number)
 {
     if (is_full(c))
         return;
-    rex(c, false, 0, base_of(to));
+    rex(c, false, 0, to);
     byte(c, 0xc7);
     operand(c, 0, to, 4);
     dword(c, number);
@@ -284,7 +306,7 @@ struct x86_place x86_literal(struct x86_code *c, const void *bytes, size_t size)
     }
     if (i == c->literal_count)
         memcpy(c->literal[c->literal_count++], row, sizeof row);
-    return (struct x86_place){X86_LITERAL, (unsigned)i, 0, 0};
+    return (struct x86_place){X86_LITERAL, (unsigned)i, 0, 0, 0};
 }
 
 void x86_finish(struct x86_code *c)

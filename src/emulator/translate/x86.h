@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8 };
+enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8, X86_R9, X86_R10 };
 
 /** Code that is being written. Memory of it is `bytes`; past its end nothing is written. */
 struct x86_code {
@@ -35,24 +35,32 @@ struct x86_place {
     unsigned number; /**< of the register (the base), of the literal */
     int32_t offset;
     unsigned index; /**< register that is added */
+    unsigned scale; /**< shifted to the left by so many bits */
 };
 
 /* A register. */
 static inline struct x86_place x86_reg(unsigned number)
 {
-    return (struct x86_place){X86_REGISTER, number, 0, 0};
+    return (struct x86_place){X86_REGISTER, number, 0, 0, 0};
 }
 
 /* Memory, @p offset bytes behind where a register points to. */
 static inline struct x86_place x86_mem(unsigned base, size_t offset)
 {
-    return (struct x86_place){X86_MEMORY, base, (int32_t)offset, 0};
+    return (struct x86_place){X86_MEMORY, base, (int32_t)offset, 0, 0};
 }
 
-/* Neither register may be one of the upper eight. */
+/* The base may not be one of the upper eight registers. */
+static inline struct x86_place x86_scaled(unsigned base, size_t offset, unsigned index,
+                                          unsigned scale)
+{
+    return (struct x86_place){X86_INDEXED, base, (int32_t)offset, index, scale};
+}
+
+/* Memory at the sum of two registers. */
 static inline struct x86_place x86_sum(unsigned base, unsigned index)
 {
-    return (struct x86_place){X86_INDEXED, base, 0, index};
+    return x86_scaled(base, 0, index, 0);
 }
 
 /** The instructions of vectors: prefix | map << 2 | W << 7 | opcode << 8. */
@@ -165,6 +173,10 @@ void x86_store_part(struct x86_code *code, unsigned bytes, unsigned a, struct x8
 void x86_integer_number(struct x86_code *code, unsigned op, bool wide, unsigned a, int32_t number);
 /** Shifts 64 bits to the left or right. */
 void x86_shift(struct x86_code *code, bool left, unsigned a, unsigned by);
+/** The number of zeros below the lowest 1 of 64 bits, which are not 0. */
+void x86_find_one(struct x86_code *code, unsigned a, unsigned from);
+/** Multiplies 64 bits. */
+void x86_multiply(struct x86_code *code, unsigned a, struct x86_place by);
 /* Inverts 32 bits. */
 void x86_not(struct x86_code *code, unsigned a);
 /** Loads a number. */

@@ -241,6 +241,7 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
                                 .boxed = floats && single,
                                 .raises = floats,
                                 .short_address = !wide,
+                                .wraps = !wide,
                                 .bytes = o->how,
                                 .extend = o->extend};
     take_operands(w, u, letters, to);
@@ -319,8 +320,7 @@ static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
             insn[count] =
                 (struct wt_rows_insn){.op = is_plain(id) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
         block->floats |= insn[count].raises;
-        for_all +=
-            insn[count].raises || insn[count].op == WT_ROWS_LOAD || insn[count].op == WT_ROWS_STORE;
+        for_all += insn[count].raises;
         block->slot[count] = (uint16_t)slot;
         target[count] = (int32_t)slot + u->imm / 2;
         slot += u->halves;
