@@ -55,13 +55,13 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 static const char *source(char *text, char file)
 {
     static const char *const floats[] = {"0f3F800000", "0fBF000000", "0f7F800000", "0f00000001",
-                                         "0f7FC00000"};
+                                         "0f7FC00000", "0f80000000", "0f00800000", "0f00FFFFFF"};
     static const uint32_t edges[] = {0, 1, 2, 31, 32, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff};
     const unsigned n = file == 'a' ? DWORDS : file == 'q' ? QWORDS : SINGLES;
     if (below(4))
         snprintf(text, 32, "%%%c%u", file, below(n));
     else if (file == 'f')
-        snprintf(text, 32, "%s", floats[below(5)]);
+        snprintf(text, 32, "%s", floats[below(8)]);
     else
         snprintf(text, 32, "%u", below(2) ? edges[below(10)] : below(1 << 20));
     return text;
@@ -70,15 +70,20 @@ static const char *source(char *text, char file)
 static void arithmetic(struct text *t)
 {
     static const char *const two[] = {
-        "add.s32",    "add.u32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32",  "xor.b32",
-        "min.s32",    "max.s32", "min.u32", "max.u32",    "shl.b32", "shr.u32", "shr.s32",
-        "mul.hi.u32", "div.u32", "rem.s32", "mul.lo.u32", "sub.u32"};
+        "add.s32",    "add.u32",    "sub.s32", "mul.lo.s32", "and.b32", "or.b32",  "xor.b32",
+        "min.s32",    "max.s32",    "min.u32", "max.u32",    "shl.b32", "shr.u32", "shr.s32",
+        "mul.hi.u32", "mul.hi.s32", "rem.s32", "mul.lo.u32", "sub.u32"};
     static const char *const one[] = {"mov.u32", "not.b32", "neg.s32", "abs.s32", "popc.b32"};
     static const char *const wide[] = {"add.s64", "sub.u64", "and.b64",   "or.b64",
                                        "xor.b64", "add.u64", "mul.lo.s64"};
     static const char *const wide_one[] = {"mov.u64", "not.b64", "neg.s64"};
-    static const char *const single[] = {"add.rn.f32", "sub.rn.f32", "mul.rn.f32",
-                                         "div.rn.f32", "min.f32",    "add.ftz.f32"};
+    static const char *const single[] = {
+        "add.rn.f32",  "sub.rn.f32",  "mul.rn.f32",  "div.rn.f32",     "min.f32",
+        "add.ftz.f32", "max.f32",     "min.ftz.f32", "mul.ftz.f32",    "sub.sat.f32",
+        "max.NaN.f32", "min.NaN.f32", "max.ftz.f32", "mul.ftz.sat.f32"};
+    static const char *const single_one[] = {"neg.f32",         "abs.f32",       "sqrt.rn.f32",
+                                             "rcp.rn.f32",      "neg.ftz.f32",   "abs.ftz.f32",
+                                             "sqrt.rn.ftz.f32", "rcp.rn.ftz.f32"};
     static const char *const twice[] = {"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64"};
     char a[32], b[32], c[32];
     const unsigned d = below(DWORDS), q = below(QWORDS), f = below(SINGLES), g = below(DOUBLES);
@@ -110,15 +115,29 @@ static void arithmetic(struct text *t)
             source(b, 'a'), source(c, 'q'));
         break;
     case 9:
-        add(t, "mad.lo.s32 %%a%u, %s, %s, %s;\n", d, source(a, 'a'), source(b, 'a'),
-            source(c, 'a'));
+        if (below(3) == 0)
+            add(t, "lop3.b32 %%a%u, %s, %s, %s, %u;\n", d, source(a, 'a'), source(b, 'a'),
+                source(c, 'a'), below(256));
+        else if (below(2))
+            add(t, "bfe.%s %%a%u, %s, %u, %u;\n", below(2) ? "u32" : "s32", d, source(a, 'a'),
+                below(40), below(40));
+        else
+            add(t, "mad.lo.s32 %%a%u, %s, %s, %s;\n", d, source(a, 'a'), source(b, 'a'),
+                source(c, 'a'));
         break;
     case 10:
-        add(t, "%s %%f%u, %s, %s;\n", single[below(6)], f, source(a, 'f'), source(b, 'f'));
+        add(t, "%s %%f%u, %s, %s;\n", single[below(14)], f, source(a, 'f'), source(b, 'f'));
         break;
     case 11:
-        add(t, "fma.rn.f32 %%f%u, %s, %s, %s;\n", f, source(a, 'f'), source(b, 'f'),
-            source(c, 'f'));
+        if (below(2)) {
+            add(t, "%s %%f%u, %s;\n", single_one[below(8)], f, source(a, 'f'));
+            break;
+        }
+        add(t, "fma.rn%s.f32 %%f%u, %s, %s, %s;\n",
+            below(2)   ? ""
+            : below(2) ? ".ftz"
+                       : ".sat",
+            f, source(a, 'f'), source(b, 'f'), source(c, 'f'));
         break;
     case 12:
         if (below(2))
@@ -128,7 +147,7 @@ static void arithmetic(struct text *t)
         break;
     case 13:
         if (below(2))
-            add(t, "cvt.rn.f32.s32 %%f%u, %%a%u;\n", f, d);
+            add(t, "cvt.rn.f32.%s %%f%u, %%a%u;\n", below(2) ? "s32" : "u32", f, d);
         else
             add(t, "cvt.rzi.s32.f32 %%a%u, %%f%u;\n", d, f);
         break;
@@ -155,10 +174,10 @@ static void predicate(struct text *t)
     char a[32], b[32];
     const unsigned p = below(PREDICATES), type = below(4);
     const char file = type < 2 ? 'a' : 'q';
-    switch (below(6)) {
+    switch (below(7)) {
     case 0:
-        add(t, "setp.%s.f32 %%p%u, %s, %s;\n", unordered[below(14)], p, source(a, 'f'),
-            source(b, 'f'));
+        add(t, "setp.%s%s.f32 %%p%u, %s, %s;\n", unordered[below(14)], below(2) ? ".ftz" : "", p,
+            source(a, 'f'), source(b, 'f'));
         break;
     case 1:
         add(t, "setp.%s.%s.%s %%p%u, %s, %s, %s%%p%u;\n", how[below(6)], logic[below(3)],
@@ -176,6 +195,13 @@ static void predicate(struct text *t)
     case 4:
         add(t, "setp.%s.f64 %%p%u, %%g%u, %%g%u;\n", unordered[below(14)], p, below(DOUBLES),
             below(DOUBLES));
+        break;
+    case 5:
+        if (below(3) == 0)
+            add(t, "%s.pred %%p%u, %%p%u;\n", below(2) ? "not" : "mov", p, below(PREDICATES));
+        else
+            add(t, "%s.pred %%p%u, %%p%u, %%p%u;\n", logic[below(3)], p, below(PREDICATES),
+                below(PREDICATES));
         break;
     default:
         add(t, "setp.%s.%s %%p%u, %s, %s;\n", how[below(6)], types[type], p, source(a, file),

@@ -92,6 +92,8 @@ static const struct {
     OF_DWORDS(max, U32, MAX, 4, 4),
     OF_DWORDS(min, S32, MIN_SIGNED, 4, 4),
     OF_DWORDS(max, S32, MAX_SIGNED, 4, 4),
+    OF_DWORDS(mul_hi, U32, MULTIPLY_HIGH, 4, 4),
+    {PTX_OP_mul_hi, PTX_S32, WT_ROWS_MULTIPLY_HIGH, .is_signed = true, .size = {4, 4}},
     OF_DWORDS(mul_wide, U32, MULTIPLY_WIDE, 4, 4),
     OF_DWORDS(mad_wide, U32, MULTIPLY_ADD_WIDE, 4, 4, 8),
     {PTX_OP_mul_wide, PTX_S32, WT_ROWS_MULTIPLY_WIDE, .is_signed = true, .size = {4, 4}},
@@ -128,11 +130,81 @@ static bool arithmetic(const struct ptx_op *o, struct wt_rows_insn *to)
     return false;
 }
 
+/* Singles otherwise than plainly: to nearest, with flushing and saturation, or those that always
+ * are so. */
+static bool single(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    static const uint8_t operation[PTX_MATHS] = {
+        [PTX_OP_add] = WT_ROWS_FLOAT_ADD,      [PTX_OP_sub] = WT_ROWS_FLOAT_SUBTRACT,
+        [PTX_OP_mul] = WT_ROWS_FLOAT_MULTIPLY, [PTX_OP_fma] = WT_ROWS_FLOAT_MULTIPLY_ADD,
+        [PTX_OP_div] = WT_ROWS_FLOAT_DIVIDE,   [PTX_OP_rcp] = WT_ROWS_FLOAT_DIVIDE,
+        [PTX_OP_sqrt] = WT_ROWS_FLOAT_ROOT,    [PTX_OP_min] = WT_ROWS_FLOAT_MIN,
+        [PTX_OP_max] = WT_ROWS_FLOAT_MAX,      [PTX_OP_abs] = WT_ROWS_FLOAT_ABSOLUTE,
+        [PTX_OP_neg] = WT_ROWS_FLOAT_NEGATE};
+    const bool extreme = o->how == PTX_OP_min || o->how == PTX_OP_max;
+    const bool one = o->how == PTX_OP_rcp || o->how == PTX_OP_sqrt || o->how == PTX_OP_abs ||
+                     o->how == PTX_OP_neg;
+    if (o->run != ptx_float(PTX_OP_rcp, PTX_F32, false) || o->type != PTX_F32 ||
+        o->round != WT_RNE || o->how >= PTX_MATHS || !operation[o->how] || (extreme && o->combine))
+        return false;
+    *to = (struct wt_rows_insn){.op = operation[o->how],
+                                .how = extreme && o->flag,
+                                .flushes = o->ftz,
+                                .saturates = o->sat,
+                                .d = o->d};
+    const bool quotient = o->how == PTX_OP_rcp;
+    if (quotient)
+        to->s[0] = (struct wt_rows_source){.constant = true, .value = 0x3f800000};
+    return source(&o->s[0], 4, &to->s[quotient]) && (one || source(&o->s[1], 4, &to->s[1])) &&
+           (o->how != PTX_OP_fma || source(&o->s[2], 4, &to->s[2]));
+}
+
+/* A field that constants tell, a truth table of three. */
+static bool bits(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    const bool is_signed = o->run == ptx_integer(PTX_OP_bfe, PTX_S32);
+    if (o->run == ptx_integer(PTX_OP_lop3, PTX_U32)) {
+        *to = (struct wt_rows_insn){.op = WT_ROWS_LOGIC, .how = o->how, .d = o->d};
+    } else if (is_signed || o->run == ptx_integer(PTX_OP_bfe, PTX_U32)) {
+        *to = (struct wt_rows_insn){.op = WT_ROWS_FIELD, .is_signed = is_signed, .d = o->d};
+        if (!o->s[1].constant || !o->s[2].constant)
+            return false;
+    } else {
+        return false;
+    }
+    for (unsigned k = 0; k < 3; k++)
+        if (!source(&o->s[k], 4, &to->s[k]))
+            return false;
+    if (to->op == WT_ROWS_LOGIC)
+        return true;
+    to->s[1].value &= 0xff;
+    to->s[2].value &= 0xff;
+    return to->s[2].value && to->s[1].value + to->s[2].value <= 32;
+}
+
+static bool predicates(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    /* and, or, xor, the first one, not the first one */
+    static const uint8_t combine[16] = {
+        [8] = WT_ROWS_WITH_AND, [14] = WT_ROWS_WITH_OR, [6] = WT_ROWS_WITH_XOR};
+    if (o->run != ptx_op_predicate || (!combine[o->how & 15] && o->how != 12 && o->how != 3))
+        return false;
+    *to = (struct wt_rows_insn){.op = WT_ROWS_PREDICATE,
+                                .combine = combine[o->how],
+                                .d = o->d,
+                                .s[0] = predicate(&o->s[0])};
+    to->s[0].negated ^= o->how == 3;
+    if (to->combine)
+        to->s[2] = predicate(&o->s[1]);
+    return true;
+}
+
 static bool comparison(const struct ptx_op *o, struct wt_rows_insn *to)
 {
     static const enum ptx_type types[] = {PTX_U32, PTX_S32, PTX_U64, PTX_S64, PTX_F32, PTX_F64};
     unsigned i = 0;
-    while (i < 6 && o->run != ptx_set_predicate(types[i]))
+    const bool flushes = o->run == ptx_set_predicate_flushing() && o->from_type == PTX_F32;
+    while (i < 6 && o->run != ptx_set_predicate(types[i]) && !(flushes && types[i] == PTX_F32))
         i++;
     if (i == 6 || o->flag || o->d == PTX_NO_SLOT || o->d2 != PTX_NO_SLOT)
         return false;
@@ -146,6 +218,7 @@ static bool comparison(const struct ptx_op *o, struct wt_rows_insn *to)
                                 .wide = wide,
                                 .is_signed = types[i] == PTX_S32 || types[i] == PTX_S64,
                                 .how = o->how,
+                                .flushes = flushes,
                                 .combine = combines ? (uint8_t)(WT_ROWS_WITH_AND + o->combine)
                                                     : WT_ROWS_ALONE,
                                 .d = o->d};
@@ -183,8 +256,8 @@ static bool conversion(const struct ptx_op *o, struct wt_rows_insn *to)
         to->op = WT_ROWS_WIDEN;
     else if (is_qword(o->from_type) && o->size == 8 && is_dword(o->type) && o->element == 4)
         to->op = WT_ROWS_NARROW;
-    else if (o->from_type == PTX_S32 && o->size == 4 && o->type == PTX_F32 && o->round == WT_RNE)
-        to->op = WT_ROWS_FLOAT_OF_SIGNED;
+    else if (is_dword(o->from_type) && o->size == 4 && o->type == PTX_F32 && o->round == WT_RNE)
+        to->op = o->from_type == PTX_S32 ? WT_ROWS_FLOAT_OF_SIGNED : WT_ROWS_FLOAT_OF_UNSIGNED;
     else
         return false;
     return source(&o->s[0], o->size, &to->s[0]);
@@ -228,8 +301,9 @@ static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
         };
         return true;
     }
-    return o->guard == PTX_NO_SLOT && (arithmetic(o, to) || comparison(o, to) || selection(o, to) ||
-                                       conversion(o, to) || access_of(o, to));
+    return o->guard == PTX_NO_SLOT &&
+           (arithmetic(o, to) || single(o, to) || bits(o, to) || predicates(o, to) ||
+            comparison(o, to) || selection(o, to) || conversion(o, to) || access_of(o, to));
 }
 
 /* Whether a handler may be called by code: it changes neither paths nor frames. */

@@ -101,7 +101,7 @@ void emit_keep(struct emitter *e);
 /* A predicate in a register. */
 void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsigned reg);
 
-/* ---- emit_alu.c, emit_memory.c ---- */
+/* ---- emit_alu.c, emit_predicate.c, emit_memory.c ---- */
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
 void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip);
@@ -110,6 +110,11 @@ void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsig
 size_t emit_decide(struct emitter *e);
 /* An instruction that is neither a branch nor an access, nor left to its handler. */
 void emit_alu(struct emitter *e);
+/* The handler is called where sources, parts of singles, may count as 0. T1 to T3 are free for it.
+ */
+void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
+/* A comparison, a combination of predicates, a selection. */
+void emit_predicate(struct emitter *e);
 /* A load or a store. */
 void emit_access(struct emitter *e);
 

@@ -1,4 +1,4 @@
-/* Arithmetic, comparisons, selection. See emit.h. */
+/* Arithmetic. See emit.h. */
 #include <assert.h>
 
 #include "emulator/translate/emit.h"
@@ -252,29 +252,115 @@ static unsigned fused(unsigned op, unsigned how)
     return op + (how & 1 ? 4u << 8 : 0) + (how & 2 ? 2u << 8 : 0);
 }
 
-static void float_binary(struct emitter *e, unsigned op)
+/* Ones are added to T3 for singles that may count as 0; T2 and a register are free for it. */
+static void note_small(struct emitter *e, struct x86_place part, unsigned scratch)
 {
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < strips(e); i++) {
-        const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
-        emit_vector(e, op, T1, a, emit_part(e, &n->s[1], false, i));
-        settle_nan(e, T1, T2);
-        emit_store(e, i, T1);
-    }
-    emit_keep(e);
+    emit_vector(e, VMOVDQU, T2, 0, emit_literal(e, INT32_MAX, false));
+    emit_vector(e, VPAND, T2, T2, part);
+    emit_vector(e, VPADDD, T2, T2, emit_literal(e, UINT32_MAX, false));
+    emit_vector(e, VPMINUD, scratch, T2, emit_literal(e, 0x7fffff, false));
+    emit_vector(e, VPCMPEQD, T2, T2, x86_reg(scratch));
+    emit_vector(e, VPOR, T3, T3, x86_reg(T2));
 }
 
-static void float_multiply_add(struct emitter *e)
+static void note_small_sources(struct emitter *e, unsigned strip, unsigned sources)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < strips(e); i++) {
-        const struct x86_place a = emit_part(e, &n->s[0], false, i);
-        emit_vector(e, VMOVDQU, T0, 0, a);
-        const unsigned c = emit_loaded(e, emit_part(e, &n->s[2], false, i), T1);
-        emit_vector(e, fused(VFMADD132PS, n->how), T0, c, emit_part(e, &n->s[1], false, i));
-        settle_nan(e, T0, T2);
-        emit_store(e, i, T0);
+    for (unsigned k = 0; k < sources; k++)
+        note_small(e, emit_part(e, &n->s[k], false, strip), T1);
+}
+
+static void call_for_small(struct emitter *e)
+{
+    emit_vector(e, VPTEST, T3, 0, x86_reg(T3));
+    emit_call(e, X86_NOT_ZERO);
+}
+
+void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources)
+{
+    emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
+    for (unsigned i = 0; i < parts; i++)
+        note_small_sources(e, i, sources);
+    call_for_small(e);
+}
+
+/* Part `strip` of the lesser or the greater ones, in T1. */
+static void extreme_part(struct emitter *e, unsigned strip)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool max = n->op == WT_ROWS_FLOAT_MAX;
+    const unsigned op = max ? VMAXPS : VMINPS;
+    const struct x86_place b = emit_part(e, &n->s[1], false, strip);
+    const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, strip), T0);
+    /* the host's instruction gives the second one of two zeros */
+    emit_vector(e, op, T1, a, b);
+    emit_vector(e, op, T2, emit_loaded(e, b, T2), x86_reg(a));
+    emit_vector(e, max ? VPAND : VPOR, T1, T1, x86_reg(T2));
+    x86_vector_number(&e->code, VCMPPS, T2, a, x86_reg(a), 3);
+    if (n->how)
+        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    else
+        x86_vector_number(&e->code, VBLENDVPS, T1, T1, b, T2 << 4);
+    x86_vector_number(&e->code, VCMPPS, T2, emit_loaded(e, b, T2), b, 3);
+    if (n->how)
+        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    else
+        x86_vector_number(&e->code, VBLENDVPS, T1, T1, x86_reg(a), T2 << 4);
+}
+
+/* Part `strip` of the result of an operation on singles, in T1. */
+static void single_part(struct emitter *e, unsigned op, unsigned sources, unsigned strip)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const struct x86_place a = emit_part(e, &n->s[0], false, strip);
+    if (n->op == WT_ROWS_FLOAT_MIN || n->op == WT_ROWS_FLOAT_MAX) {
+        extreme_part(e, strip);
+    } else if (n->op == WT_ROWS_FLOAT_ABSOLUTE || n->op == WT_ROWS_FLOAT_NEGATE) {
+        const bool negate = n->op == WT_ROWS_FLOAT_NEGATE;
+        emit_vector(e, negate ? VPXOR : VPAND, T1, emit_loaded(e, a, T0),
+                    emit_literal(e, negate ? UINT32_C(1) << 31 : INT32_MAX, false));
+    } else if (sources == 1) {
+        emit_vector(e, op, T1, 0, a);
+    } else if (sources == 3) {
+        emit_vector(e, VMOVDQU, T1, 0, a);
+        const unsigned c = emit_loaded(e, emit_part(e, &n->s[2], false, strip), T0);
+        emit_vector(e, op, T1, c, emit_part(e, &n->s[1], false, strip));
+    } else {
+        emit_vector(e, op, T1, emit_loaded(e, a, T0), emit_part(e, &n->s[1], false, strip));
     }
+    settle_nan(e, T1, T2);
+}
+
+static void saturate(struct emitter *e, unsigned reg)
+{
+    emit_vector(e, VMAXPS, reg, reg, emit_literal(e, 0, false)); /* of a NaN, and -0, 0 */
+    emit_vector(e, VMINPS, reg, reg, emit_literal(e, 0x3f800000, false));
+}
+
+/* An operation on singles. If the handler is called, nothing has been stored. */
+static void single(struct emitter *e, unsigned op, unsigned sources)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const unsigned parts = strips(e);
+    if (n->flushes)
+        emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
+    for (unsigned i = 0; i < parts; i++) {
+        if (n->flushes)
+            note_small_sources(e, i, sources);
+        single_part(e, op, sources, i);
+        if (n->flushes)
+            note_small(e, x86_reg(T1), T0);
+        if (n->saturates)
+            saturate(e, T1);
+        if (n->flushes)
+            emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_reg(T1));
+        else
+            emit_store(e, i, T1);
+    }
+    if (n->flushes)
+        call_for_small(e);
+    for (unsigned i = 0; i < parts && n->flushes; i++)
+        emit_store(e, i, emit_result(e, i));
     emit_keep(e);
 }
 
@@ -332,7 +418,7 @@ static void wide_float(struct emitter *e, unsigned op, unsigned sources)
 }
 
 /* An operation on singles, or the one on doubles, of so many sources. */
-static void either_float(struct emitter *e, unsigned single, unsigned twice, unsigned sources)
+static void either_float(struct emitter *e, unsigned of_singles, unsigned twice, unsigned sources)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     if (n->guarded) {
@@ -340,222 +426,73 @@ static void either_float(struct emitter *e, unsigned single, unsigned twice, uns
         emit_call(e, X86_NOT_ZERO);
     }
     if (n->wide)
-        wide_float(e, n->boxed ? single : twice, sources);
-    else if (sources == 3)
-        float_multiply_add(e);
+        wide_float(e, n->boxed ? of_singles : twice, sources);
     else
-        float_binary(e, single);
+        single(e, of_singles, sources);
 }
 
-/* ---- predicates ---- */
+/* ---- bits ---- */
 
-/* The predicate in ax becomes the result, for the lanes that execute. */
-static void store_predicate(struct emitter *e)
+static void field(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const struct x86_place to = x86_mem(FRAME, n->d);
-    if (n->combine) {
-        emit_load_predicate(e, &n->s[2], X86_DX);
-        x86_integer(&e->code,
-                    n->combine == WT_ROWS_WITH_AND  ? X86_AND
-                    : n->combine == WT_ROWS_WITH_OR ? X86_OR
-                                                    : X86_XOR,
-                    false, X86_AX, x86_reg(X86_DX));
-    }
-    if (e->some) {
-        x86_integer(&e->code, X86_XOR, false, X86_AX, to);
-        x86_integer(&e->code, X86_AND, false, X86_AX, FIELD(mask));
-        x86_integer(&e->code, X86_XOR, false, X86_AX, to);
-    }
-    x86_integer(&e->code, X86_STORE, false, X86_AX, to);
-    emit_evict(e, n->d, 4);
-}
-
-/* Ones in T0 … T3 for lanes where a comparison holds, as a mask in ax. */
-static void gather_signs(struct emitter *e)
-{
-    static const uint32_t order[8] = {0, 4, 1, 5, 2, 6, 3, 7};
-    emit_vector(e, VPACKSSDW, T0, T0, x86_reg(T1));
-    emit_vector(e, VPACKSSDW, T2, T2, x86_reg(T3));
-    emit_vector(e, VPACKSSWB, T0, T0, x86_reg(T2));
-    emit_vector(e, VMOVDQU, T1, 0, x86_literal(&e->code, order, sizeof order));
-    emit_vector(e, VPERMD, T0, T1, x86_reg(T0));
-    emit_vector(e, VPMOVMSKB, X86_AX, 0, x86_reg(T0));
-}
-
-/* Ones in the qwords of T0 where it holds for part `strip`: its bits of the mask in ax. */
-static void gather_wide_signs(struct emitter *e, unsigned strip)
-{
-    emit_vector(e, VMOVMSKPD, strip ? X86_DX : X86_AX, 0, x86_reg(T0));
-    if (!strip)
-        return;
-    x86_shift(&e->code, true, X86_DX, 4 * strip);
-    x86_integer(&e->code, X86_OR, false, X86_AX, x86_reg(X86_DX));
-}
-
-/* The comparison of integers that is done, and whether its opposite is wanted. */
-struct comparison {
-    unsigned op;
-    bool swapped; /* b op a */
-    bool opposite;
-    unsigned extreme; /* not 0: a op' b is compared with a */
-    bool flipped;     /* the sign bits are inverted before */
-};
-
-static struct comparison comparison_of(const struct wt_rows_insn *n)
-{
-    const unsigned how = n->how & 7;
-    const bool opposite = how == (WT_ROWS_LESS | WT_ROWS_GREATER) || how == WT_ROWS_GREATER ||
-                          how == (WT_ROWS_GREATER | WT_ROWS_EQUAL);
-    const unsigned h = opposite ? how ^ 7 : how; /* EQUAL, LESS | EQUAL, LESS */
-    if (h == WT_ROWS_EQUAL)
-        return (struct comparison){n->wide ? VPCMPEQQ : VPCMPEQD, false, opposite, 0, false};
-    const bool less = h == WT_ROWS_LESS; /* else: not greater */
-    if (n->is_signed || n->wide)
-        return (struct comparison){n->wide ? VPCMPGTQ : VPCMPGTD, less, less == opposite, 0,
-                                   !n->is_signed};
-    /* a <= b: the lesser one is a; a < b: not b <= a */
-    return (struct comparison){VPCMPEQD, less, less != opposite, VPMINUD, false};
-}
-
-/* Ones in a register where it holds for part `strip` of sources 0 and 1; of qwords T1 is not kept.
- */
-static void compare_part(struct emitter *e, struct comparison c, unsigned strip, unsigned to)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_place a = emit_part(e, &n->s[c.swapped], n->wide, strip),
-                     b = emit_part(e, &n->s[!c.swapped], n->wide, strip);
-    if (c.flipped) {
-        const struct x86_place sign =
-            emit_literal(e, n->wide ? UINT64_C(1) << 63 : UINT32_C(1) << 31, n->wide);
-        emit_vector(e, VPXOR, T1, emit_loaded(e, b, T1), sign);
-        emit_vector(e, VPXOR, to, emit_loaded(e, a, to), sign);
-        a = x86_reg(to);
-        b = x86_reg(T1);
-    }
-    if (c.extreme) {
-        emit_vector(e, c.extreme, to, emit_loaded(e, a, to), b);
-        emit_vector(e, c.op, to, to, a);
-    } else {
-        emit_vector(e, c.op, to, emit_loaded(e, a, to), b);
-    }
-}
-
-/* A predicate. */
-static void compare(struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    const struct comparison c = comparison_of(n);
-    const unsigned how = n->how & 7;
-    if (how == 0 || how == 7) {
-        x86_set(&e->code, X86_AX, how ? UINT32_MAX : 0);
-        store_predicate(e);
-        return;
-    }
-    emit_parts(e, n->wide);
-    for (unsigned i = 0; i < 4 && !n->wide; i++)
-        compare_part(e, c, i, T0 + i);
-    if (!n->wide)
-        gather_signs(e);
-    for (unsigned i = 0; i < 8 && n->wide; i++) {
-        compare_part(e, c, i, T0);
-        gather_wide_signs(e, i);
-    }
-    if (c.opposite)
-        x86_not(&e->code, X86_AX);
-    store_predicate(e);
-}
-
-/* A row of ones and zeros. */
-static void set(struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    const struct comparison c = comparison_of(n);
+    const unsigned first = (unsigned)n->s[1].value, count = (unsigned)n->s[2].value;
     for (unsigned i = 0; i < strips(e); i++) {
-        compare_part(e, c, i, T0);
-        if (c.opposite)
-            emit_vector(e, n->wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, 1, n->wide));
-        else
-            x86_vector_number(&e->code, n->wide ? VPSHIFTQ : VPSHIFTD, 2, T0, x86_reg(T0),
-                              n->wide ? 63 : 31);
+        const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
+        x86_vector_number(&e->code, VPSHIFTD, 6, T0, x86_reg(a), 32 - first - count);
+        x86_vector_number(&e->code, VPSHIFTD, n->is_signed ? 4 : 2, T0, x86_reg(T0), 32 - count);
         emit_store(e, i, T0);
     }
     emit_keep(e);
 }
 
-size_t emit_decide(struct emitter *e)
+/* T1: bit 2b + c of a table for bits of T0, b, and of c. */
+static void logic_of_two(struct emitter *e, unsigned table, unsigned to, struct x86_place c)
 {
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    const struct comparison c = comparison_of(n);
-    const unsigned parts = emit_parts(e, n->wide);
-    const bool one = parts == 1 && !e->some;
-    for (unsigned i = 0; i < parts; i++) {
-        compare_part(e, c, i, T0);
-        const unsigned idle = e->some ? emit_idle(e, n->wide, i, T1) : 0;
-        if (e->some)
-            emit_vector(e, VPOR, T0, T0, x86_reg(idle));
-        if (!one)
-            emit_vector(e, i ? VPAND : VMOVDQU, T2, i ? T2 : 0, x86_reg(T0));
-        if (e->some)
-            emit_vector(e, VPANDN, T0, idle, x86_reg(T0));
-        if (!one)
-            emit_vector(e, i ? VPOR : VMOVDQU, T3, i ? T3 : 0, x86_reg(T0));
-    }
-    const unsigned all = one ? T0 : T2, any = one ? T0 : T3; /* where it holds for all parts, any */
-    const struct x86_place ones = emit_literal(e, UINT64_MAX, true);
-    emit_vector(e, VPTEST, c.opposite ? all : any, 0, c.opposite ? ones : x86_reg(any));
-    const size_t past = x86_jump(&e->code, c.opposite ? X86_BELOW : X86_ZERO);
-    emit_vector(e, VPTEST, c.opposite ? any : all, 0, c.opposite ? x86_reg(any) : ones);
-    emit_leave(e, c.opposite ? X86_NOT_ZERO : X86_NOT_BELOW);
-    return past;
+    /* d ^ (b & e), where d and e are 0, ones, c, or ~c: what c says for b = 0, and what differs */
+    const unsigned zero = table & 3, change = zero ^ table >> 2;
+    const struct x86_place ones = emit_literal(e, UINT32_MAX, false);
+    emit_vector(e, VPXOR, to, to, x86_reg(to));
+    if (change == 1 || change == 2)
+        emit_vector(e, change == 1 ? VPANDN : VPAND, to, change == 1 ? emit_loaded(e, c, T2) : T0,
+                    change == 1 ? x86_reg(T0) : c);
+    else if (change)
+        emit_vector(e, VMOVDQU, to, 0, x86_reg(T0));
+    if (zero == 1 || zero == 2)
+        emit_vector(e, VPXOR, to, to, c);
+    if (zero & 1)
+        emit_vector(e, VPXOR, to, to, ones);
 }
 
-static void float_compare(struct emitter *e)
-{
-    /* Predicates of VCMPPS that raise no exception, by the outcomes for which they hold. */
-    static const uint8_t predicate[16] = {0x0b, 0x11, 0x00, 0x12, 0x1e, 0x0c, 0x1d, 0x07,
-                                          0x03, 0x19, 0x08, 0x1a, 0x16, 0x04, 0x15, 0x0f};
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    emit_parts(e, n->wide);
-    for (unsigned i = 0; i < (n->wide ? 8 : 4); i++) {
-        const unsigned to = n->wide ? T0 : T0 + i;
-        const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], n->wide, i), to);
-        x86_vector_number(&e->code, n->wide ? VCMPPD : VCMPPS, to, a,
-                          emit_part(e, &n->s[1], n->wide, i), predicate[n->how & 15]);
-        if (n->wide)
-            gather_wide_signs(e, i);
-    }
-    if (!n->wide)
-        gather_signs(e);
-    store_predicate(e);
-}
-
-/* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
-void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip)
-{
-    uint32_t bits[8];
-    const unsigned lanes = wide ? 4 : 8;
-    for (unsigned i = 0; i < 8; i++)
-        bits[i] = 1u << (strip * lanes + (wide ? i / 2 : i));
-    const struct x86_place row = x86_literal(&e->code, bits, sizeof bits);
-    emit_vector(e, VPAND, to, from, row);
-    emit_vector(e, VPCMPEQD, to, to, row);
-}
-
-static void select_rows(struct emitter *e)
+static void logic(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const struct wt_rows_source *p = &n->s[2];
-    const struct wt_rows_source *yes = &n->s[p->negated], *no = &n->s[!p->negated];
-    if (p->constant)
-        emit_vector(e, VMOVDQU, T0, 0, emit_literal(e, (uint32_t)p->value, false));
-    else
-        emit_vector(e, VPBROADCASTD, T0, 0, x86_mem(FRAME, p->slot));
+    const unsigned zero = n->how & 15, change = zero ^ n->how >> 4;
     for (unsigned i = 0; i < strips(e); i++) {
-        emit_spread(e, T1, T0, n->wide, i);
-        const unsigned other = emit_loaded(e, emit_part(e, no, n->wide, i), T2);
-        x86_vector_number(&e->code, VPBLENDVB, T2, other, emit_part(e, yes, n->wide, i), T1 << 4);
-        emit_store(e, i, T2);
+        const struct x86_place c = emit_part(e, &n->s[2], false, i);
+        emit_vector(e, VMOVDQU, T0, 0, emit_part(e, &n->s[1], false, i));
+        logic_of_two(e, change, T1, c);
+        emit_vector(e, VPAND, T1, T1, emit_part(e, &n->s[0], false, i));
+        logic_of_two(e, zero, T3, c);
+        emit_vector(e, VPXOR, T1, T1, x86_reg(T3));
+        emit_store(e, i, T1);
+    }
+    emit_keep(e);
+}
+
+/* The upper and the lower halves become singles exactly, and their sum is rounded once. */
+static void float_of_unsigned(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (unsigned i = 0; i < strips(e); i++) {
+        const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
+        x86_vector_number(&e->code, VPSHIFTD, 2, T1, x86_reg(a), 16);
+        emit_vector(e, VCVTDQ2PS, T1, 0, x86_reg(T1));
+        emit_vector(e, VMULPS, T1, T1, emit_literal(e, 0x47800000, false)); /* 65536 */
+        emit_vector(e, VPAND, T0, a, emit_literal(e, 0xffff, false));
+        emit_vector(e, VCVTDQ2PS, T0, 0, x86_reg(T0));
+        emit_vector(e, VADDPS, T1, T1, x86_reg(T0));
+        emit_store(e, i, T1);
     }
     emit_keep(e);
 }
@@ -636,15 +573,6 @@ void emit_alu(struct emitter *e)
     case WT_ROWS_NARROW:
         narrow(e);
         break;
-    case WT_ROWS_SELECT:
-        select_rows(e);
-        break;
-    case WT_ROWS_COMPARE:
-        compare(e);
-        break;
-    case WT_ROWS_SET:
-        set(e);
-        break;
     case WT_ROWS_FLOAT_ADD:
         either_float(e, VADDPS, VADDPD, 2);
         break;
@@ -663,8 +591,29 @@ void emit_alu(struct emitter *e)
     case WT_ROWS_FLOAT_ROOT:
         either_float(e, VSQRTPS, VSQRTPD, 1);
         break;
+    case WT_ROWS_FLOAT_MIN:
+    case WT_ROWS_FLOAT_MAX:
+        single(e, 0, 2);
+        break;
+    case WT_ROWS_FLOAT_ABSOLUTE:
+    case WT_ROWS_FLOAT_NEGATE:
+        single(e, 0, 1);
+        break;
+    case WT_ROWS_FLOAT_OF_UNSIGNED:
+        float_of_unsigned(e);
+        break;
+    case WT_ROWS_FIELD:
+        field(e);
+        break;
+    case WT_ROWS_LOGIC:
+        logic(e);
+        break;
+    case WT_ROWS_COMPARE:
     case WT_ROWS_FLOAT_COMPARE:
-        float_compare(e);
+    case WT_ROWS_SET:
+    case WT_ROWS_SELECT:
+    case WT_ROWS_PREDICATE:
+        emit_predicate(e);
         break;
     case WT_ROWS_FLOAT_OF_SIGNED:
         unary(e, VCVTDQ2PS);

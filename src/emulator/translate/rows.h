@@ -55,14 +55,24 @@ enum wt_rows_op {
     WT_ROWS_FLOAT_MULTIPLY,
     WT_ROWS_FLOAT_MULTIPLY_ADD, /**< how: 1: the product is negated; 2: the addend is */
     WT_ROWS_FLOAT_DIVIDE,
-    WT_ROWS_FLOAT_ROOT, /**< the square root; doubles and `boxed` only */
+    WT_ROWS_FLOAT_ROOT, /**< the square root */
+    WT_ROWS_FLOAT_MIN,  /**< of singles, as the next three: -0 is below 0; one NaN counts for
+                           nothing, or, if `how`, for all */
+    WT_ROWS_FLOAT_MAX,
+    WT_ROWS_FLOAT_ABSOLUTE,
+    WT_ROWS_FLOAT_NEGATE,
     WT_ROWS_FLOAT_COMPARE,
-    WT_ROWS_FLOAT_OF_SIGNED, /**< of a dword */
-    WT_ROWS_BRANCH,          /**< of lanes for which the predicate, source 0, is 1, if `combine` */
-    WT_ROWS_BRANCH_IF,       /**< if sources 0 and 1 of all lanes compare as `how` says; the code is
-                                left before it where lanes disagree */
-    WT_ROWS_LOAD,            /**< `bytes` at source 0 + offset, into the result */
-    WT_ROWS_STORE,           /**< the lower ones of source 1 */
+    WT_ROWS_FLOAT_OF_SIGNED,   /**< of a dword */
+    WT_ROWS_FLOAT_OF_UNSIGNED, /**< likewise */
+    WT_ROWS_FIELD, /**< dwords: bits of source 0 from source 1 on, as many as source 2 says, both
+                      constants, within the dword; `is_signed` */
+    WT_ROWS_LOGIC, /**< dwords: bit 4a + 2b + c of `how` for bits a, b, c of the sources */
+    WT_ROWS_PREDICATE, /**< source 0, a predicate, combined with source 2 */
+    WT_ROWS_BRANCH,    /**< of lanes for which the predicate, source 0, is 1, if `combine` */
+    WT_ROWS_BRANCH_IF, /**< if sources 0 and 1 of all lanes compare as `how` says; the code is
+                          left before it where lanes disagree */
+    WT_ROWS_LOAD,      /**< `bytes` at source 0 + offset, into the result */
+    WT_ROWS_STORE,     /**< the lower ones of source 1 */
     WT_ROWS_OPS
 };
 
@@ -101,6 +111,9 @@ struct wt_rows_insn {
                            FLOAT_ROOT and MOVE; the handler is called for what is none */
     bool raises;        /**< exceptions of floating point are the program's: of lanes that do not
                            execute there are none */
+    bool flushes;       /**< the handler is called for singles that may count as 0: denormal ones,
+                           and results as small; FLOAT_ADD to FLOAT_NEGATE, FLOAT_COMPARE */
+    bool saturates;     /**< results of these are between 0 and 1; not of FLOAT_COMPARE */
     bool guarded;       /**< the handler is called where the state says `guard` */
     bool short_address; /**< source 0 has dwords, else qwords */
     bool wraps;         /**< short addresses do, at 2^32 */

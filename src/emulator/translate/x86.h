@@ -123,6 +123,8 @@ enum {
     VADDPS = X86_V(0, 1, 0, 0x58),
     VMULPS = X86_V(0, 1, 0, 0x59),
     VSUBPS = X86_V(0, 1, 0, 0x5c),
+    VMINPS = X86_V(0, 1, 0, 0x5d),
+    VMAXPS = X86_V(0, 1, 0, 0x5f),
     VDIVPS = X86_V(0, 1, 0, 0x5e),
     VCMPPS = X86_V(0, 1, 0, 0xc2),
     VCVTDQ2PS = X86_V(0, 1, 0, 0x5b),
