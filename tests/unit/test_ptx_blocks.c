@@ -14,6 +14,7 @@
 #include "emulator/machine/state.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
+#include "emulator/translate/rows.h"
 
 enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICATES = 4 };
 #define CODE UINT64_C(0x100000000)
@@ -23,6 +24,14 @@ enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICAT
 #define BANK UINT64_C(0x300000000)
 #define LOCAL UINT64_C(0x400000000)
 #define SHARED 1040
+
+/* Singles about the limits of what counts as 0, and such as their results are about it. */
+enum { EDGES = 32 };
+static const uint32_t edge[EDGES] = {
+    0,          1,          0x3fffff,   0x400000,   0x7ffffe,   0x7fffff,   0x800000,   0x800001,
+    0xffffff,   0x1000000,  0x1000001,  0x3f800000, 0x3f000000, 0x3effffff, 0x3f7fffff, 0x3f800001,
+    0x80000000, 0x80000001, 0x807ffffe, 0x807fffff, 0x80800000, 0x80800001, 0x80ffffff, 0xbf800000,
+    0x7f800000, 0xff800000, 0x7fffffff, 0x7f800001, 0xffc00000, 0x7f7fffff, 0x7e800000, 0x7e800001};
 
 static uint64_t state;
 
@@ -55,13 +64,14 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 static const char *source(char *text, char file)
 {
     static const char *const floats[] = {"0f3F800000", "0fBF000000", "0f7F800000", "0f00000001",
-                                         "0f7FC00000", "0f80000000", "0f00800000", "0f00FFFFFF"};
+                                         "0f7FC00000", "0f80000000", "0f00800000", "0f00FFFFFF",
+                                         "0f7F800001", "0f807FFFFF"};
     static const uint32_t edges[] = {0, 1, 2, 31, 32, 63, 64, 0x7fffffff, 0x80000000, 0xffffffff};
     const unsigned n = file == 'a' ? DWORDS : file == 'q' ? QWORDS : SINGLES;
     if (below(4))
         snprintf(text, 32, "%%%c%u", file, below(n));
     else if (file == 'f')
-        snprintf(text, 32, "%s", floats[below(8)]);
+        snprintf(text, 32, "%s", floats[below(10)]);
     else
         snprintf(text, 32, "%u", below(2) ? edges[below(10)] : below(1 << 20));
     return text;
@@ -78,12 +88,15 @@ static void arithmetic(struct text *t)
                                        "xor.b64", "add.u64", "mul.lo.s64"};
     static const char *const wide_one[] = {"mov.u64", "not.b64", "neg.s64"};
     static const char *const single[] = {
-        "add.rn.f32",  "sub.rn.f32",  "mul.rn.f32",  "div.rn.f32",     "min.f32",
-        "add.ftz.f32", "max.f32",     "min.ftz.f32", "mul.ftz.f32",    "sub.sat.f32",
-        "max.NaN.f32", "min.NaN.f32", "max.ftz.f32", "mul.ftz.sat.f32"};
-    static const char *const single_one[] = {"neg.f32",         "abs.f32",       "sqrt.rn.f32",
-                                             "rcp.rn.f32",      "neg.ftz.f32",   "abs.ftz.f32",
-                                             "sqrt.rn.ftz.f32", "rcp.rn.ftz.f32"};
+        "add.rn.f32",       "sub.rn.f32",  "mul.rn.f32",  "div.rn.f32",      "min.f32",
+        "add.ftz.f32",      "max.f32",     "min.ftz.f32", "mul.ftz.f32",     "sub.sat.f32",
+        "max.NaN.f32",      "min.NaN.f32", "max.ftz.f32", "mul.ftz.sat.f32", "div.approx.f32",
+        "div.full.ftz.f32", "copysign.f32"};
+    static const char *const single_one[] = {"neg.f32",         "abs.f32",
+                                             "sqrt.rn.f32",     "rcp.rn.f32",
+                                             "neg.ftz.f32",     "abs.ftz.f32",
+                                             "sqrt.rn.ftz.f32", "rcp.rn.ftz.f32",
+                                             "rcp.approx.f32",  "sqrt.approx.ftz.f32"};
     static const char *const twice[] = {"add.rn.f64", "sub.rn.f64", "mul.rn.f64", "div.rn.f64"};
     char a[32], b[32], c[32];
     const unsigned d = below(DWORDS), q = below(QWORDS), f = below(SINGLES), g = below(DOUBLES);
@@ -126,11 +139,11 @@ static void arithmetic(struct text *t)
                 source(c, 'a'));
         break;
     case 10:
-        add(t, "%s %%f%u, %s, %s;\n", single[below(14)], f, source(a, 'f'), source(b, 'f'));
+        add(t, "%s %%f%u, %s, %s;\n", single[below(17)], f, source(a, 'f'), source(b, 'f'));
         break;
     case 11:
         if (below(2)) {
-            add(t, "%s %%f%u, %s;\n", single_one[below(8)], f, source(a, 'f'));
+            add(t, "%s %%f%u, %s;\n", single_one[below(10)], f, source(a, 'f'));
             break;
         }
         add(t, "fma.rn%s.f32 %%f%u, %s, %s, %s;\n",
@@ -146,7 +159,9 @@ static void arithmetic(struct text *t)
             add(t, "cvt.u32.u64 %%a%u, %%q%u;\n", d, q);
         break;
     case 13:
-        if (below(2))
+        if (below(3) == 0)
+            add(t, "mov.b32 %%f%u, %s;\n", f, source(a, 'a'));
+        else if (below(2))
             add(t, "cvt.rn.f32.%s %%f%u, %%a%u;\n", below(2) ? "s32" : "u32", f, d);
         else
             add(t, "cvt.rzi.s32.f32 %%a%u, %%f%u;\n", d, f);
@@ -334,6 +349,8 @@ static struct wt_machine *device(struct sm_ptx *image, const char *options, cons
     assert_int_equal(sm_device_new(&config, &d, &err), WT_OK);
     for (size_t i = 0; i < sizeof page; i++)
         page[i] = (uint8_t)(i * i >> 5);
+    for (size_t i = 0; i < EDGES; i++)
+        wt_store_le(page + 4 * i, edge[i], 4);
     wt_store_le(bank + 0x140, BUFFER, 8);
     assert_int_equal(sm_device_map(d, CODE, size, false, &err), WT_OK);
     assert_int_equal(sm_device_map(d, BUFFER, sizeof page, true, &err), WT_OK);
@@ -350,7 +367,8 @@ static struct wt_machine *device(struct sm_ptx *image, const char *options, cons
                           .local = kernel->local,
                           .local_base = LOCAL};
     sm_ptx_launch(image, kernel, &l);
-    assert_int_equal(sm_device_map(d, LOCAL, sm_device_local_size(d, l.local), true, &err), WT_OK);
+    const uint64_t local = sm_device_local_size(d, l.local);
+    assert_true(!local || sm_device_map(d, LOCAL, local, true, &err) == WT_OK);
     assert_int_equal(sm_device_attach_ptx(d, image, &err), WT_OK);
     assert_int_equal(sm_device_launch(d, &l, &err), WT_OK);
     return sm_machine(d);
@@ -438,8 +456,89 @@ static void test_blocks_do_what_handlers_do(void **unused)
     }
 }
 
+/* The result of one lane's operation joins those before it. */
+static void keep(struct text *t, const char *operation, const char *ending, const char *operands)
+{
+    add(t, "%s%s.f32 %%f3, %s;\nmov.b32 %%b, %%f3;\nmad.lo.u32 %%sum, %%sum, 31, %%b;\n", operation,
+        ending, operands);
+}
+
+/* A pair of edges, and a third one, in one lane of each warp, and plain numbers in the others. */
+static void write_edges(struct text *t)
+{
+    static const char *const two[] = {"add",        "sub",      "mul",     "min",
+                                      "max",        "div.rn",   "min.NaN", "max.NaN",
+                                      "div.approx", "div.full", "copysign"};
+    static const char *const one[] = {"abs", "neg", "sqrt.rn", "rcp.rn", "rcp.approx"};
+    static const char *const how[] = {"lt", "eq", "ge", "neu", "leu"};
+    static const char *const ends[] = {"", ".ftz", ".sat", ".ftz.sat"};
+    t->size = 0;
+    add(t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+           ".reg .u32 %%lane, %%warp, %%round, %%n, %%e<3>, %%b, %%sum;\n.reg .u64 %%x, %%y;\n"
+           ".reg .f32 %%f<4>;\n.reg .pred %%p, %%q;\nld.param.u64 %%x, [p];\n"
+           "mov.u32 %%lane, %%tid.x;\nshr.u32 %%warp, %%lane, 5;\nand.b32 %%lane, %%lane, 31;\n"
+           "mov.u32 %%b, %%ctaid.x;\nmad.lo.u32 %%warp, %%b, 3, %%warp;\nmov.u32 %%round, 0;\n"
+           "ALL:\nmad.lo.u32 %%n, %%round, 6, %%warp;\nmov.u32 %%e0, %%n;\nshr.u32 %%e1, %%n, 5;\n"
+           "mad.lo.u32 %%e2, %%e1, 7, %%n;\nand.b32 %%b, %%n, 7;\nsetp.eq.u32 %%p, %%b, %%lane;\n");
+    for (unsigned i = 0; i < 3; i++)
+        add(t,
+            "and.b32 %%e%u, %%e%u, %u;\nmad.wide.u32 %%y, %%e%u, 4, %%x;\n"
+            "ld.global.f32 %%f%u, [%%y];\nselp.f32 %%f%u, %%f%u, 0f3F%s00000, %%p;\n",
+            i, i, EDGES - 1, i, i, i, i, i ? "4" : "8");
+    for (unsigned i = 0; i < 190; i++) /* the code of a block of these would be too long */
+        add(t, "fma.rn.ftz.f32 %%f3, %%f0, %%f1, %%f2;\n");
+    for (unsigned e = 0; e < 4; e++) {
+        for (unsigned i = 0; i < (e < 2 ? 10 : 3); i++)
+            keep(t, two[i], ends[e], "%f0, %f1");
+        for (unsigned i = 0; i < 5 && e < 2; i++)
+            keep(t, one[i], ends[e], "%f0");
+        keep(t, "fma.rn", ends[e], "%f0, %f1, %f2");
+        for (unsigned i = 0; i < 5 && e < 2; i++)
+            add(t,
+                "setp.%s%s.f32 %%q, %%f0, %%f1;\nselp.u32 %%b, 1, 0, %%q;\n"
+                "mad.lo.u32 %%sum, %%sum, 31, %%b;\n",
+                how[i], ends[e]);
+    }
+    keep(t, two[10], "", "%f0, %f1");
+    add(t,
+        "add.u32 %%round, %%round, 1;\nsetp.lt.u32 %%p, %%round, %u;\n@%%p bra ALL;\n"
+        "st.global.u32 [%%x], %%sum;\nret;\n}\n",
+        EDGES * EDGES / 6 + 1);
+}
+
+static void test_what_counts_as_zero(void **unused)
+{
+    static struct text t;
+    struct ptx_module parsed;
+    struct wt_error err;
+    struct sm_ptx *image;
+    (void)unused;
+    state = 1;
+    write_edges(&t);
+    if (ptx_parse("edges", t.bytes, t.size, &parsed, &err) != WT_OK)
+        fail_msg("%s\n%s", err.text, t.bytes);
+    const struct sm_ptx_module module = {"edges", &parsed};
+    if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
+        fail_msg("%s\n%s", err.text, t.bytes);
+    struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000"),
+                                     device(image, "jit=16", "rr:100000")};
+    enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
+    while (run[0] == WT_RUN_BUDGET) {
+        const uint64_t issues = 1 + below(2000);
+        for (unsigned i = 0; i < 2; i++)
+            run[i] = m[i]->ops->run(m[i], issues);
+        compare(m, run, t.bytes);
+    }
+    assert_int_equal(run[0], WT_RUN_ENDED);
+    for (unsigned i = 0; i < 2; i++)
+        m[i]->ops->free(m[i]);
+    sm_ptx_free(image);
+    ptx_free(&parsed);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_do_what_handlers_do)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_counts_as_zero),
+                                       cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

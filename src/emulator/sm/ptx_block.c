@@ -145,7 +145,9 @@ static bool single(const struct ptx_op *o, struct wt_rows_insn *to)
     const bool one = o->how == PTX_OP_rcp || o->how == PTX_OP_sqrt || o->how == PTX_OP_abs ||
                      o->how == PTX_OP_neg;
     if (o->run != ptx_float(PTX_OP_rcp, PTX_F32, false) || o->type != PTX_F32 ||
-        o->round != WT_RNE || o->how >= PTX_MATHS || !operation[o->how] || (extreme && o->combine))
+        o->round != WT_RNE || o->how >= PTX_MATHS || !operation[o->how] ||
+        (extreme && o->combine) ||
+        (o->how == PTX_OP_div && o->flag)) /* approximate quotients have a way of their own */
         return false;
     *to = (struct wt_rows_insn){.op = operation[o->how],
                                 .how = extreme && o->flag,
@@ -466,8 +468,8 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
     if (!holds(w->code))
         forget(w->code);
     arm(w->code);
-    for (size_t i = 0; i < count; i++) {
-        struct sm_uop *u = &w->code->uop[slot_of(first + (uint32_t)i)];
+    for (uint32_t i = 0; i < b->count; i++) {
+        struct sm_uop *u = &w->code->uop[slot_of(first + i)];
         if (insn[i].op == WT_ROWS_HANDLER)
             continue;
         u->run = sm_run_block;
@@ -545,7 +547,9 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     w->left = s->left;
     if (next == WT_ROWS_GONE)
         return blocks->next;
-    const struct sm_uop *v = &w->code->uop[slot_of(block->first + next)];
+    struct sm_uop *v = &w->code->uop[slot_of(block->first + next)];
+    if (next == block->count)
+        sm_visit(w, v);
     if (!w->left || v->run != sm_run_block)
         return v;
     w->left--; /* what the code is left for is its handler's */

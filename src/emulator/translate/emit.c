@@ -23,7 +23,7 @@ static void branch(struct emitter *e)
         x86_integer(code, X86_CMP, false, X86_AX, FIELD(mask));
         emit_leave(e, X86_NOT_ZERO);
     }
-    if (n->target == WT_ROWS_ELSEWHERE) {
+    if (n->target >= e->count) {
         emit_leave(e, X86_ALWAYS);
     } else {
         if (e->shape->paths) {

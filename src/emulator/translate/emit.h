@@ -101,6 +101,16 @@ void emit_keep(struct emitter *e);
 /* A predicate in a register. */
 void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsigned reg);
 
+/* Ones are added to T3 for the singles of a part that may count as 0: denormal ones, and the least
+ * normal one, to which results may have been rounded. T2 and a register are free for it. */
+void emit_note_small(struct emitter *e, struct x86_place part, unsigned scratch);
+/* The same for part `strip` of sources; T1 and T2 are free for it. */
+void emit_note_small_sources(struct emitter *e, unsigned strip, unsigned sources);
+/* The handler is called if T3 has ones. */
+void emit_call_for_noted(struct emitter *e);
+/* The handler is called where parts of sources may count as 0; T1 to T3 are free for it. */
+void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
+
 /* ---- emit_alu.c, emit_predicate.c, emit_memory.c ---- */
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
@@ -110,9 +120,6 @@ void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsig
 size_t emit_decide(struct emitter *e);
 /* An instruction that is neither a branch nor an access, nor left to its handler. */
 void emit_alu(struct emitter *e);
-/* The handler is called where sources, parts of singles, may count as 0. T1 to T3 are free for it.
- */
-void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
 /* A comparison, a combination of predicates, a selection. */
 void emit_predicate(struct emitter *e);
 /* A load or a store. */

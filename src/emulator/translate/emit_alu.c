@@ -252,38 +252,6 @@ static unsigned fused(unsigned op, unsigned how)
     return op + (how & 1 ? 4u << 8 : 0) + (how & 2 ? 2u << 8 : 0);
 }
 
-/* Ones are added to T3 for singles that may count as 0; T2 and a register are free for it. */
-static void note_small(struct emitter *e, struct x86_place part, unsigned scratch)
-{
-    emit_vector(e, VMOVDQU, T2, 0, emit_literal(e, INT32_MAX, false));
-    emit_vector(e, VPAND, T2, T2, part);
-    emit_vector(e, VPADDD, T2, T2, emit_literal(e, UINT32_MAX, false));
-    emit_vector(e, VPMINUD, scratch, T2, emit_literal(e, 0x7fffff, false));
-    emit_vector(e, VPCMPEQD, T2, T2, x86_reg(scratch));
-    emit_vector(e, VPOR, T3, T3, x86_reg(T2));
-}
-
-static void note_small_sources(struct emitter *e, unsigned strip, unsigned sources)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned k = 0; k < sources; k++)
-        note_small(e, emit_part(e, &n->s[k], false, strip), T1);
-}
-
-static void call_for_small(struct emitter *e)
-{
-    emit_vector(e, VPTEST, T3, 0, x86_reg(T3));
-    emit_call(e, X86_NOT_ZERO);
-}
-
-void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources)
-{
-    emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
-    for (unsigned i = 0; i < parts; i++)
-        note_small_sources(e, i, sources);
-    call_for_small(e);
-}
-
 /* Part `strip` of the lesser or the greater ones, in T1. */
 static void extreme_part(struct emitter *e, unsigned strip)
 {
@@ -346,10 +314,10 @@ static void single(struct emitter *e, unsigned op, unsigned sources)
         emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
     for (unsigned i = 0; i < parts; i++) {
         if (n->flushes)
-            note_small_sources(e, i, sources);
+            emit_note_small_sources(e, i, sources);
         single_part(e, op, sources, i);
         if (n->flushes)
-            note_small(e, x86_reg(T1), T0);
+            emit_note_small(e, x86_reg(T1), T0);
         if (n->saturates)
             saturate(e, T1);
         if (n->flushes)
@@ -358,7 +326,7 @@ static void single(struct emitter *e, unsigned op, unsigned sources)
             emit_store(e, i, T1);
     }
     if (n->flushes)
-        call_for_small(e);
+        emit_call_for_noted(e);
     for (unsigned i = 0; i < parts && n->flushes; i++)
         emit_store(e, i, emit_result(e, i));
     emit_keep(e);

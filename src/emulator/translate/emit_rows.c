@@ -199,3 +199,36 @@ void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsi
     if (s->negated)
         x86_not(&e->code, reg);
 }
+
+/* ---- singles that may count as 0 ---- */
+
+void emit_note_small(struct emitter *e, struct x86_place part, unsigned scratch)
+{
+    emit_vector(e, VMOVDQU, T2, 0, emit_literal(e, INT32_MAX, false));
+    emit_vector(e, VPAND, T2, T2, part);
+    emit_vector(e, VPADDD, T2, T2, emit_literal(e, UINT32_MAX, false));
+    emit_vector(e, VPMINUD, scratch, T2, emit_literal(e, 0x7fffff, false));
+    emit_vector(e, VPCMPEQD, T2, T2, x86_reg(scratch));
+    emit_vector(e, VPOR, T3, T3, x86_reg(T2));
+}
+
+void emit_note_small_sources(struct emitter *e, unsigned strip, unsigned sources)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (unsigned k = 0; k < sources; k++)
+        emit_note_small(e, emit_part(e, &n->s[k], false, strip), T1);
+}
+
+void emit_call_for_noted(struct emitter *e)
+{
+    emit_vector(e, VPTEST, T3, 0, x86_reg(T3));
+    emit_call(e, X86_NOT_ZERO);
+}
+
+void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources)
+{
+    emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
+    for (unsigned i = 0; i < parts; i++)
+        emit_note_small_sources(e, i, sources);
+    emit_call_for_noted(e);
+}

@@ -114,7 +114,12 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
 {
     struct wt_rows_code code;
     struct block *b = calloc(1, sizeof *b);
-    if (!wt_rows_emit(m->emitter, shape, insn, count, &code) || !b || !place(m, &code)) {
+    bool emitted;
+    while (!(emitted = wt_rows_emit(m->emitter, shape, insn, count, &code)) && count > 1) {
+        free(code.entry);
+        count /= 2;
+    }
+    if (!emitted || !b || !place(m, &code)) {
         free(code.entry);
         free(b);
         return NULL;

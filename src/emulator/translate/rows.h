@@ -122,8 +122,8 @@ struct wt_rows_insn {
     uint32_t d;         /**< slot of the result */
     struct wt_rows_source s[3];
     uint64_t offset; /**< of an address */
-    uint32_t target; /**< of a branch: the number of an instruction of the block; else
-                        WT_ROWS_ELSEWHERE */
+    uint32_t target; /**< of a branch: the number of an instruction of the block; one that is no
+                        less than the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
 };
 #define WT_ROWS_ELSEWHERE UINT32_MAX
 #define WT_ROWS_GONE UINT32_MAX
@@ -200,8 +200,9 @@ void wt_rows_memory_clear(struct wt_rows_memory *m);
 size_t wt_rows_memory_used(const struct wt_rows_memory *m);
 
 /**
- * Translates @p count instructions, 1 to WT_ROWS_MOST; @p first is kept in the block. NULL: the
- * memory is full, or the host has none.
+ * Translates @p count instructions, 1 to WT_ROWS_MOST, or the first ones of them, where the code of
+ * all would be too long; @p first is kept in the block. NULL: the memory is full, or the host has
+ * none.
  */
 const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
                                               const struct wt_rows_shape *shape,
