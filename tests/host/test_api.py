@@ -80,3 +80,21 @@ def test_a_library_of_kernels():
     assert done.stdout == "".join(f"{what}: right\n" for what in (
         "radix sort", "merge sort", "scan", "reduce", "select", "reduce by key"))
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+def says_right(source, libraries, parts):
+    done = hip(compiled(source, "-std=c++17", "-D__HIP_PLATFORM_HCC__", *libraries))
+    assert done.stdout == "".join(f"{part}: right\n" for part in parts), done.stderr
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_random_numbers():
+    """rocRAND and hipRAND: Philox and Sobol by the papers, the others by their moments."""
+    says_right("random_numbers.cpp", ["-lhiprand", "-lrocrand"], ["rocRAND's Philox", "rocRAND's Sobol", "XORWOW", "MRG32k3a", "MTGP32", "Philox"])
+
+
+@pytest.mark.full
+def test_sparse_matrices():
+    """rocSPARSE and hipSPARSE against loops over the dense matrix; the library has 1.3 GB of kernels."""
+    says_right("sparse.cpp", ["-lhipsparse", "-lrocsparse"], ["rows of coordinates", "matrix by vector", "transposed", "triangular solver",
+                                                              "sparse by dense vector", "gathered values"])

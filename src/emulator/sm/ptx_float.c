@@ -189,8 +189,24 @@ static uint64_t twice_before_nan(const struct ptx_op *o, uint64_t a, uint64_t b,
     }
 }
 
+/* rcp and rsqrt with .approx.ftz know the upper dword of the operand and of the result only, and no
+ * subnormal numbers (PTX manual 9.7.3.14, 9.7.3.18). */
+static uint64_t gross(const struct ptx_op *o, uint64_t a)
+{
+    static const uint64_t upper = UINT64_C(0xffffffff) << 32, exponent = UINT64_C(0x7ff) << 52,
+                          sign = UINT64_C(1) << 63;
+    const uint64_t given = a & exponent ? a & upper : a & sign;
+    const double v = wt_double_of_bits(given), r = o->how == PTX_OP_rcp ? 1 / v : 1 / sqrt(v);
+    const uint64_t bits = wt_double_bits(r);
+    if (is_nan_wide(a) || is_nan_wide(bits))
+        return nan_of(a, 0, 0) & upper;
+    return bits & exponent ? (bits + (UINT64_C(1) << 31)) & upper : bits & sign;
+}
+
 static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
 {
+    if (o->ftz && (o->how == PTX_OP_rcp || o->how == PTX_OP_rsqrt))
+        return gross(o, a);
     const uint64_t r = twice_before_nan(o, a, b, c);
     switch (o->how) {
     case PTX_OP_abs:
@@ -313,6 +329,8 @@ static uint16_t brain(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c
     default: { /* ex2, tanh */
         const double v = wt_double_of_bits(x);
         r = ptx_bfloat(wt_double_bits(o->how == PTX_OP_ex2 ? exp2(v) : tanh(v)), WT_RNE);
+        if (o->ftz && !(r & 0x7f80))
+            r &= 0x8000;
         break;
     }
     }

@@ -490,6 +490,14 @@ C = [
     ("sin.approx.f32 %d, 0f00000000;", lambda a, b, c: 0), ("cos.approx.f32 %d, 0f00000000;", lambda a, b, c: 0x3f800000),
     ("lg2.approx.f32 %d, 0f41000000;", lambda a, b, c: b32(3.0)), ("ex2.approx.f32 %d, 0f40400000;", lambda a, b, c: b32(8.0)),
     ("rsqrt.approx.f32 %d, 0f3e800000;", lambda a, b, c: b32(2.0)), ("tanh.approx.f32 %d, 0f00000000;", lambda a, b, c: 0),
+    # upper dwords only, no subnormal numbers: of 3 with a lower dword that does not count, of the least normal number's quotient, of subnormals
+    ("mov.b64 %D, 0x40080000ffffffff; rcp.approx.ftz.f64 %D, %D; cvt.u32.u64 %t, %D; shr.u64 %D, %D, 32; cvt.u32.u64 %d, %D; or.b32 %d, %d, %t;", lambda a, b, c: 0x3fd55555),
+    ("mov.b64 %D, 0x7fe0000000000000; rcp.approx.ftz.f64 %D, %D; shr.u64 %D, %D, 32; cvt.u32.u64 %d, %D;", lambda a, b, c: 0),
+    ("mov.b64 %D, 0x8008000000000000; rcp.approx.ftz.f64 %D, %D; shr.u64 %D, %D, 32; cvt.u32.u64 %d, %D;", lambda a, b, c: 0xfff00000),
+    ("mov.b64 %D, 0x4010000000000000; rsqrt.approx.ftz.f64 %D, %D; shr.u64 %D, %D, 32; cvt.u32.u64 %d, %D;", lambda a, b, c: 0x3fe00000),
+    ("mov.b64 %D, 0x0008000000000000; rsqrt.approx.ftz.f64 %D, %D; shr.u64 %D, %D, 32; cvt.u32.u64 %d, %D;", lambda a, b, c: 0x7ff00000),
+    ("mov.b16 %h, 0xc2fe; ex2.approx.ftz.bf16 %h, %h; cvt.u32.u16 %d, %h;", lambda a, b, c: 0),
+    ("mov.b16 %h, 0xc2fc; ex2.approx.ftz.bf16 %h, %h; cvt.u32.u16 %d, %h;", lambda a, b, c: 0x0080),
 ]
 
 
