@@ -91,7 +91,7 @@ static uint64_t bits_of(const struct span *s)
     return bits;
 }
 
-static void add_span(struct insn *i, const struct wt_operand_file *f,
+static void add_span(struct insn *i, const struct wt_operand_file *f, bool rows,
                      const struct wt_insn_operand *o)
 {
     if (o->kind > WT_OPERAND_SCALAR || !f->bits)
@@ -100,7 +100,8 @@ static void add_span(struct insn *i, const struct wt_operand_file *f,
     *s = (struct span){.file = o->file,
                        .reads = o->reads,
                        .writes = o->writes,
-                       .of_lane = f->per_lane && !o->crosses && o->whose == WT_LANE_OWN,
+                       .of_lane = (f->per_lane || (rows && o->kind == WT_OPERAND_ROW)) &&
+                                  !o->crosses && o->whose == WT_LANE_OWN,
                        .first = o->number + o->first / f->bits,
                        .end = o->number + (o->first + o->bits + f->bits - 1u) / f->bits};
     i->touched |= bits_of(s);
@@ -111,14 +112,14 @@ static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t w
     struct wt_insn_operands o;
     const struct wt_machine_ops *ops = h->machine->ops;
     *i = (struct insn){.indirect = false};
-    if (!ops->operands(h->machine, wave, pc, &o) || !ops->pace(h->machine, pc, &i->pace))
+    if (!ops->pace(h->machine, pc, &i->pace) || !ops->operands(h->machine, wave, pc, &o))
         return false;
     i->indirect = o.indirect;
     i->unmasked = o.unmasked;
     for (unsigned k = 0; k < i->pace.later_count; k++)
         i->later |= i->pace.later[k].rules;
     for (unsigned k = 0; k < o.count; k++)
-        add_span(i, &ops->operand_files[o.list[k].file], &o.list[k]);
+        add_span(i, &ops->operand_files[o.list[k].file], h->table->rows, &o.list[k]);
     return true;
 }
 
@@ -246,9 +247,13 @@ static void wait_for(struct wave *w, unsigned c, unsigned most)
         return;
     for (size_t i = 0; i < w->count && behind > most; i++)
         if (w->pending[i].counted & bit) {
+            const uint8_t had = w->pending[i].results;
             w->pending[i].counted &= (uint8_t)~bit;
             w->pending[i].results &= (uint8_t)~bit;
             w->pending[i].sources &= (uint8_t)~bit;
+            if (bit & had &
+                ~w->pending[i].results) /* a result that is there has its sources read */
+                w->pending[i].sources = 0;
             behind--;
         }
     size_t kept = 0;
@@ -451,7 +456,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
 
 bool wt_check_hazard_knows(const struct wt_machine *m)
 {
-    return m->ops->pace_table->rules;
+    return m->ops->pace_table->counter[0];
 }
 
 struct wt_check_hazard *wt_check_hazard_begin(struct wt_machine *m, wt_found_fn *found,

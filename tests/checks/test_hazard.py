@@ -283,6 +283,63 @@ def test_what_is_ordered_has_no_finding(planted, tmp_path, name):
     assert not found and done.returncode == 0, done.stderr
 
 
+# ---- control words of an SM ----
+
+# name: (kind, the register, code, the control word of a line {} that is wrong, and right, the two instructions). R2, R3: the address of the lane's 4 bytes.
+CONTROLS = {
+    "no_wait": (RESULT, "R4", "[B------:R-:W1:-:S02] LDG.E R4, [R2];\n{} IADD R5, R4, 0x1;", "[B0-2345:R-:W-:-:S15]", "[B-1----:R-:W-:-:S15]", "IADD R5", "LDG.E R4"),
+    "no_barrier": (RESULT, "R6", "{} S2R R6, SR_TID.X;\n[B012345:R-:W-:-:S15] IADD R7, R6, 0x1;", "[B------:R-:W-:-:S02]", "[B------:R-:W3:-:S02]", "IADD R7", "S2R R6"),
+    "overwritten": (RESULT, "R4", "[B------:R-:W1:-:S02] LDG.E R4, [R2];\n{} MOV R4, RZ;", "[B------:R-:W-:-:S15]", "[B-1----:R-:W-:-:S15]", "MOV R4", "LDG.E R4"),
+    "second_register": (RESULT, "R5", "[B------:R-:W1:-:S02] LDS.64 R4, [RZ];\n{} MOV R6, R5;", "[B------:R-:W-:-:S15]", "[B-1----:R-:W-:-:S15]", "MOV R6", "LDS.64 R4"),
+    "address": (RESULT, "R4", "[B------:R-:W1:-:S02] LDG.E R4, [R2];\n{} STS [R4], R4;", "[B------:R2:W-:-:S02]", "[B-1----:R2:W-:-:S02]", "STS", "LDG.E R4"),
+    "shared": (RESULT, "R4", "[B------:R-:W1:-:S02] LDS R4, [RZ];\n{} IADD R5, R4, 0x1;", "[B------:R-:W-:-:S15]", "[B-1----:R-:W-:-:S15]", "IADD R5", "LDS R4"),
+    "function_unit": (RESULT, "R4", "[B------:R-:W1:-:S02] MUFU.RCP R4, R0;\n{} FADD R5, R4, R4;", "[B------:R-:W-:-:S15]", "[B-1----:R-:W-:-:S15]", "FADD R5", "MUFU.RCP R4"),
+    "source": (SOURCE, "R5", "[B------:R2:W-:-:S02] STG.E [R2], R5;\n{} MOV R5, RZ;", "[B------:R-:W-:-:S15]", "[B--2---:R-:W-:-:S15]", "MOV R5", "STG.E [R2]"),
+}
+COVERED = {
+    "depbar": "[B------:R-:W1:-:S02] LDG.E R4, [R2];\n[B------:R-:W-:-:S15] DEPBAR.LE SB1, 0x0;\n[B------:R-:W-:-:S15] IADD R5, R4, 0x1;",
+    "the_result_covers_the_address": "[B------:R2:W1:-:S02] LDG.E R4, [R2];\n[B-1----:R-:W-:-:S15] MOV R2, RZ;",
+    "other_register": "[B------:R-:W1:-:S02] LDG.E R4, [R2];\n[B------:R-:W-:-:S15] IADD R5, R6, 0x1;",
+    "fixed_latency": "[B------:R-:W-:-:S06] IADD R5, R0, 0x1;\n[B------:R-:W-:-:S06] IADD R5, R5, 0x1;",
+    "without_control_words": "LDG.E R4, [R2];\nIADD R5, R4, 0x1;\nSTG.E [R2], R5;\nMOV R5, RZ;",
+}
+SASS = """.kernel k
+.param 8 out
+.shared 4096
+S2R R0, SR_TID.X;
+SHL R2, R0, 0x2;
+IADD R2.CC, R2, c[0x0][0x140];
+IADD.X R3, RZ, c[0x0][0x144];
+NOP;
+{}
+EXIT;
+"""
+
+
+def controlled(folder, code):
+    source, cubin = folder / "k.sass", folder / "k.cubin"
+    source.write_text(SASS.format(code))
+    done = checks.run(checks.command_under_test(), "asm", "-g", "sm", source, "-o", cubin)
+    assert done.returncode == 0, done.stderr
+    return checks.run(checks.command_under_test(), "run", "-g", "sm", "--check=hazard", "--grid=32", "--block=32", "--arg=zeros:512", cubin)
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_a_control_word_that_does_not_cover_a_result_is_found(tmp_path, name):
+    kind, register, code, bad, good, second, first = CONTROLS[name]
+    done = controlled(tmp_path, code.replace("{}", bad))
+    assert re.findall(r"error: ([a-z-]+): (\w+) is", done.stderr) == [(kind, register)] and done.returncode == 115, done.stderr
+    assert [one.startswith(what) for one, what in zip(re.findall(r"0x\w+: (.*)", done.stderr), (second, first))] == [True, True], done.stderr
+    done = controlled(tmp_path, code.replace("{}", good))
+    assert "0 errors, 0 warnings" in done.stderr and done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", COVERED)
+def test_covered_results_have_no_finding(tmp_path, name):
+    done = controlled(tmp_path, COVERED[name])
+    assert "0 errors, 0 warnings" in done.stderr and done.returncode == 0, done.stderr
+
+
 # ---- code of a compiler ----
 
 SOURCE_CL = """

@@ -48,7 +48,6 @@ static const struct wt_pace_rule rules[RULES] = {
 const struct wt_pace_table gcn_pace_table = {
     .counter = {"s_waitcnt vmcnt", "s_waitcnt expcnt", "s_waitcnt lgkmcnt"},
     .limit = {63, 7, 15},
-    .state = "wait state",
     .rules = RULES,
     .rule = rules,
 };

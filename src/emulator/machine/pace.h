@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WT_PACE_COUNTERS = 6, WT_PACE_USES = 8 };
+enum { WT_PACE_COUNTERS = 7, WT_PACE_USES = 8 };
 
 /** Of wt_insn_pace.most: it does not wait for that counter. */
 #define WT_PACE_ANY 0xff
@@ -42,8 +42,7 @@ struct wt_insn_pace {
 struct wt_pace_table {
     const char *counter[WT_PACE_COUNTERS]; /**< how a program waits: "s_waitcnt vmcnt" */
     uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
-    const char *state;                     /**< what lies between two instructions: "wait state" */
-    bool counts_first;                     /**< what the first of them takes lies between, too */
+    bool rows;                             /**< registers of lanes are rows of a file of warps */
     unsigned rules;                        /**< at most 32 */
     const struct wt_pace_rule {
         uint8_t states; /**< so many wait states must be between the two */

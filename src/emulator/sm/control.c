@@ -26,8 +26,7 @@ uint64_t sm_control_set(uint64_t word, unsigned slot, struct sm_control c)
     return (word & ~(UINT64_C(0x1fffff) << 21 * slot)) | bits << 21 * slot;
 }
 
-/* Whether an instruction's result takes an unknown time: a barrier announces it. */
-static bool is_slow(enum sm_insn insn)
+bool sm_is_slow(enum sm_insn insn)
 {
     switch (insn) {
     case SM_LDG:
@@ -91,7 +90,7 @@ struct sm_control sm_control_safe(uint64_t word, enum sm_insn insn)
     c.stall = 15;
     c.yield = true;
     c.wait = 1;
-    if (is_slow(insn)) {
+    if (sm_is_slow(insn)) {
         c.stall = 2;
         c.read_barrier = c.write_barrier = 0;
     } else if (word >> 52 == 0xe3a) {

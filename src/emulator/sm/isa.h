@@ -130,6 +130,8 @@ struct sm_control {
 struct sm_control sm_control_get(uint64_t word, unsigned slot);
 /** The word with instruction @p slot set. */
 uint64_t sm_control_set(uint64_t word, unsigned slot, struct sm_control control);
+/** Whether an instruction's result takes an unknown time: a barrier announces it. */
+bool sm_is_slow(enum sm_insn insn);
 /** The least stall of BPT, and its default. */
 #define SM_BPT_STALL 5
 /**

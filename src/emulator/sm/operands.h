@@ -71,6 +71,9 @@ WT_MACHINE_FN(lane_sources) sm_lane_sources;
 
 /** The files of registers, by enum sm_file. */
 extern const struct wt_operand_file sm_operand_files[];
+/** What control words cover (pace.c). */
+WT_MACHINE_FN(pace) sm_pace;
+extern const struct wt_pace_table sm_pace_table;
 /** The register of that name ("R3", "P0"), or (""): the whole register file, as an operand. */
 bool sm_find_operand(const char *name, struct wt_insn_operand *operand);
 /** The name of an operand's registers: "R3", "P0"; of rows of PTX's frames "row 270". */
