@@ -162,3 +162,22 @@ def test_every_page_says_where_the_command_is():
     assert len(pages) > 5
     for page in pages:
         assert "build/wavetrap" in page.read_text(), page
+
+
+LIMITS = re.findall(r"^\| `(\w+):(\w+)` \| (\S+) \| (\S+) \|", (ROOT / "docs" / "limits.md").read_text(), re.M)
+
+
+def one_more(value):
+    return f"{int(value[0]) + 0.1:.1f}" if "." in value else f"{int(value[:-1]) + 1}{value[-1]}" if value[-1] == "G" else str(int(value) * 2)
+
+
+@pytest.mark.parametrize("family, key, least, most", LIMITS)
+def test_the_ranges_of_the_page_of_limits(family, key, least, most):
+    """The largest value is taken; a larger one is refused by the range that the page has."""
+    asked = [subprocess.run([WAVETRAP, "exec", "-g", f"{family}:{key}={value}", "true"], capture_output=True, text=True) for value in (most, one_more(most))]
+    assert asked[0].returncode == 0, asked[0].stderr
+    assert (asked[1].returncode, asked[1].stderr) == (125, f"wavetrap exec: --gpu: {key}={one_more(most)}: must be {least} to {most}\n")
+
+
+def test_the_page_of_limits_has_all_families():
+    assert {family for family, *_ in LIMITS} == {"gfx900", "gen9", "sm", "vortex"} and len(LIMITS) == 10
