@@ -388,12 +388,14 @@ static void compare(struct wt_machine *const m[2], const enum wt_run run[2], con
 /* Sets the same watches on both, or none. */
 static void set_watches(struct wt_machine *const m[2], size_t words)
 {
-    const struct wt_watch list[2] = {
+    const struct wt_watch list[4] = {
         {.kind = WT_WATCH_EXECUTE, .addr = CODE + below((uint32_t)words) * 8, .size = 8},
-        {.kind = WT_WATCH_WRITE, .addr = BUFFER + below(BUFFER_SIZE - 8), .size = 8}};
-    const unsigned kinds = below(4);
+        {.kind = WT_WATCH_WRITE, .addr = BUFFER + below(BUFFER_SIZE - 8), .size = 8},
+        {.kind = WT_WATCH_ACCESS, .addr = SM_SHARED_WINDOW + below(SHARED - 8), .size = 8},
+        {.kind = WT_WATCH_READ, .addr = SM_LOCAL_WINDOW + below(512), .size = 8}};
+    const unsigned kinds = below(6), first = kinds > 3 ? kinds - 2 : kinds == 2;
     for (unsigned i = 0; i < 2; i++)
-        assert_true(wt_set_watches(m[i], list + (kinds == 2), kinds == 3 ? 2 : kinds != 0));
+        assert_true(wt_set_watches(m[i], list + first, kinds == 3 ? 2 : kinds != 0));
 }
 
 static void run_both(struct wt_machine *const m[2], size_t words, const char *text)
@@ -523,6 +525,11 @@ static void test_what_counts_as_zero(void **unused)
     struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000"),
                                      device(image, "jit=16", "rr:100000")};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
+    /* with a watch on memory that nobody accesses blocks run, too */
+    const struct wt_watch far = {
+        .kind = WT_WATCH_ACCESS, .addr = BUFFER + BUFFER_SIZE - 8, .size = 8};
+    for (unsigned i = 0; i < 2; i++)
+        assert_true(wt_set_watches(m[i], &far, 1));
     while (run[0] == WT_RUN_BUDGET) {
         const uint64_t issues = 1 + below(2000);
         for (unsigned i = 0; i < 2; i++)

@@ -485,10 +485,19 @@ void sm_blocks_free(struct sm_device *d)
     d->blocks = NULL;
 }
 
-/* Whether nobody wants to know of accesses by their instructions. */
+/* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
+ * TLB: handlers access them. */
 static inline bool is_unattended(const struct wt_machine *m)
 {
-    return (!m->watch || (!m->watch->observes && !m->watch->memory_count)) && !m->judge;
+    return (!m->watch || !m->watch->observes) && !m->judge;
+}
+
+/* Bytes of shared memory that the code accesses itself: none while memory is watched, which may be
+ * this one. */
+static inline uint32_t open_shared(const struct sm_device *d)
+{
+    const struct wt_watch_set *watch = d->machine.watch;
+    return watch && watch->memory_count ? 0 : d->grid.launch.shared;
 }
 
 /* To which instructions branches are taken within a block, by a warp that has several paths. */
@@ -530,7 +539,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
         bar_targets(w, block, s);
     blocks->barred = w->depth != 0;
     s->group = w->cta->local;
-    s->group_bytes = d->grid.launch.shared;
+    s->group_bytes = open_shared(d);
     s->group_outside = outside(s->group_bytes);
     s->local = w->local;
     s->local_bytes = sm_local_bytes(w);

@@ -267,6 +267,9 @@ static void access_scattered(struct emitter *e)
         emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, true));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
         detour(e, X86_NOT_ZERO);
+        x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+        x86_integer_number(code, X86_CMP, false, X86_DX, n->bytes);
+        detour(e, X86_BELOW);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
     } else {
         emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));

@@ -385,10 +385,15 @@ static bool call_handler(struct wt_rows_state *s)
     const struct vx_uop *u = &code->uop[b->executed->slot[s->at]];
     if (b->floats)
         host_fp_end(w);
+    struct wt_machine *m = &w->device->machine;
+    const size_t hits = m->hits;
     w->left = 0; /* handlers go on as long as there is some */
-    w->device->machine.slice -= s->left;
+    m->slice -= s->left;
     b->next = handler_of(code, u)(w, u);
-    w->device->machine.slice += s->left;
+    if (m->hits == hits)
+        m->slice += s->left;
+    else
+        s->left = 0; /* an access to watched memory has ended the turn */
     w->left = s->left;
     settle(b, w);
     b->totals.issues--; /* it is the handler's */
@@ -513,10 +518,11 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
     }
 }
 
-/* Whether nobody wants to know of accesses by their instructions. */
+/* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
+ * TLB: handlers access them. */
 static inline bool is_unattended(const struct wt_machine *m)
 {
-    return (!m->watch || (!m->watch->observes && !m->watch->memory_count)) && !m->judge;
+    return (!m->watch || !m->watch->observes) && !m->judge;
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
