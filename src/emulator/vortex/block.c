@@ -584,6 +584,7 @@ static bool declines(struct vx_warp *w, const struct vx_uop *u)
 const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
 {
     struct vx_code *code = w->code;
+    w->device->handlers->leave(); /* a handler may have gone on here */
     if (__builtin_expect(!holds(code), false)) {
         forget(code);
         return u->run(w, u);
