@@ -255,10 +255,16 @@ static void refusals()
     CHECK(cudaMalloc(&y, 4)), CHECK(cudaFree(y));
     CHECK(cudaEventRecord(event, a));
     IS(cudaEventQuery(event), 907);
-    CHECK(cudaStreamWaitEvent(b, event, 0));
-    CHECK(cudaMemsetAsync(x, 0, 4, b));
-    IS(cudaStreamEndCapture(b, &graph), 903);
-    IS(cudaStreamEndCapture(a, &graph), 904);
+    IS(cudaStreamEndCapture(a, &graph), 901);
+    for (int other = 0; other < 2; other++) {               // its work is not joined; and its end is asked for in the wrong stream
+        CHECK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
+        CHECK(cudaEventRecord(event, a));
+        CHECK(cudaStreamWaitEvent(b, event, 0));
+        CHECK(cudaMemsetAsync(x, 0, 4, b));
+        if (other)
+            IS(cudaStreamEndCapture(b, &graph), 903);
+        IS(cudaStreamEndCapture(a, &graph), other ? 901 : 904);
+    }
     CHECK(cudaStreamBeginCapture(a, cudaStreamCaptureModeRelaxed));
     IS(cudaStreamWaitEvent(a, plain, 0), 905);
     IS(cudaStreamEndCapture(a, &graph), 901);
