@@ -130,6 +130,138 @@ CALLED void raise_event(event_t e)
     works(vx_event_signal(e, 1));
 }
 
+#elif defined OPENCL_QUEUES
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+typedef cl_command_queue queue_t;
+typedef cl_mem buffer_t;
+typedef cl_event event_t;
+#define NONE NULL
+static cl_context context;
+static cl_device_id device;
+static cl_program program;
+
+static void works(cl_int result)
+{
+    if (result) {
+        printf("a call gives %d\n", result);
+        exit(3);
+    }
+}
+CALLED void set_up(const char *path)
+{
+    static char text[1 << 16];
+    const char *source = text, *options = getenv("CHECK_OPTIONS");
+    cl_platform_id platform;
+    FILE *file = fopen(path, "r");
+    works(!file || !fread(text, 1, sizeof text - 1, file));
+    fclose(file);
+    works(clGetPlatformIDs(1, &platform, NULL));
+    works(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL));
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    works(clBuildProgram(program, 1, &device, options ? options : "", NULL, NULL));
+}
+CALLED queue_t queue_of(cl_command_queue_properties properties)
+{
+    cl_int status;
+    queue_t made = clCreateCommandQueue(context, device, properties, &status);
+    works(status);
+    return made;
+}
+CALLED queue_t new_queue(void)
+{
+    return queue_of(0);
+}
+CALLED queue_t new_loose_queue(void)
+{
+    return queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+}
+CALLED buffer_t new_buffer(void)
+{
+    cl_int status;
+    buffer_t made = clCreateBuffer(context, CL_MEM_READ_WRITE, BYTES, NULL, &status);
+    works(status);
+    return made;
+}
+CALLED void free_buffer(buffer_t b)
+{
+    works(clReleaseMemObject(b));
+}
+#define WAITS wait != NONE, wait != NONE ? &wait : NULL, &done
+static event_t launch(queue_t on, cl_kernel kernel, int count, event_t wait)
+{
+    const size_t items = (size_t)count, group = 4;
+    event_t done;
+    works(clEnqueueNDRangeKernel(on, kernel, 1, NULL, &items, &group, WAITS));
+    works(clReleaseKernel(kernel));
+    return done;
+}
+CALLED event_t put(queue_t on, buffer_t to, int first, int count, event_t wait)
+{
+    cl_kernel kernel = clCreateKernel(program, "put", NULL);
+    works(clSetKernelArg(kernel, 0, sizeof to, &to));
+    works(clSetKernelArg(kernel, 1, sizeof first, &first));
+    return launch(on, kernel, count, wait);
+}
+CALLED event_t get(queue_t on, buffer_t to, buffer_t from, int count, event_t wait)
+{
+    cl_kernel kernel = clCreateKernel(program, "get", NULL);
+    works(clSetKernelArg(kernel, 0, sizeof to, &to));
+    works(clSetKernelArg(kernel, 1, sizeof from, &from));
+    return launch(on, kernel, count, wait);
+}
+CALLED event_t copy_in(queue_t on, buffer_t to, const int *from, event_t wait)
+{
+    event_t done;
+    works(clEnqueueWriteBuffer(on, to, CL_FALSE, 0, BYTES, from, WAITS));
+    return done;
+}
+CALLED event_t copy_out(queue_t on, int *to, buffer_t from, event_t wait)
+{
+    event_t done;
+    works(clEnqueueReadBuffer(on, from, CL_FALSE, 0, BYTES, to, WAITS));
+    return done;
+}
+CALLED event_t copy(queue_t on, buffer_t to, buffer_t from, event_t wait)
+{
+    event_t done;
+    works(clEnqueueCopyBuffer(on, from, to, 0, 0, BYTES, WAITS));
+    return done;
+}
+CALLED event_t fill(queue_t on, buffer_t to, int value, event_t wait)
+{
+    event_t done;
+    works(clEnqueueFillBuffer(on, to, &value, sizeof value, 0, BYTES, WAITS));
+    return done;
+}
+CALLED void barrier(queue_t q)
+{
+    works(clEnqueueBarrierWithWaitList(q, 0, NULL, NULL));
+}
+CALLED void finish(queue_t q)
+{
+    works(clFinish(q));
+}
+CALLED void wait_for(event_t e)
+{
+    works(clWaitForEvents(1, &e));
+}
+CALLED void see_done(event_t e)
+{
+    for (cl_int status = CL_QUEUED; status != CL_COMPLETE;)
+        works(clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+}
+CALLED event_t own_event(void)
+{
+    return clCreateUserEvent(context, NULL);
+}
+CALLED void raise_event(event_t e)
+{
+    works(clSetUserEventStatus(e, CL_COMPLETE));
+}
+
 #else /* ThreadSanitizer */
 #include "streams.h"
 

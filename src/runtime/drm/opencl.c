@@ -11,6 +11,7 @@
 
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
+#include "runtime/drm/cl_order.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
@@ -186,7 +187,8 @@ EXPORT void *clCreateKernel(void *program, const char *name, int *error)
 
 /* ---- kernels ---- */
 
-static void note_kernel(void *kernel)
+/* Returns its address; 0: it is not known. */
+static uint64_t note_kernel(void *kernel)
 {
     static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
     char name[200];
@@ -199,10 +201,20 @@ static void note_kernel(void *kernel)
         !info(kernel, KERNEL_FUNCTION_NAME, sizeof name, name, NULL))
         wt_drm_kernel_is(address, name, NULL);
     else
-        return;
+        return 0;
     note_asked(kernel, address);
     if (!info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
         note_debug(program, address, name);
+    return address;
+}
+
+/* Whether a launch has groups of one size: others are several walks. */
+static bool is_one_walk(unsigned dimensions, const size_t *items, const size_t *group)
+{
+    bool whole = true;
+    for (unsigned i = 0; i < dimensions && items && group; i++)
+        whole &= group[i] && items[i] % group[i] == 0;
+    return whole;
 }
 
 /* Many programs never look at the result: exec's tally counts it. */
@@ -215,21 +227,30 @@ static int counted(const char *by, int result, void *event)
     return drm_opencl_enqueued(by, result, event);
 }
 
-#define LAUNCH(count, name, event)                                                                 \
-    EXPORT int name(WORDS##count)                                                                  \
+#define LAUNCH(words, name, one_walk, number, list, event)                                         \
+    EXPORT int name(WORDS##words)                                                                  \
     {                                                                                              \
-        OWN(int, count, name)                                                                      \
+        OWN(int, words, name)                                                                      \
         if (!own)                                                                                  \
             return INVALID_OPERATION;                                                              \
         if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         if (!drm_opencl_has(#name, (void *)b, DRM_KERNEL))                                         \
             return DRM_OPENCL_INVALID_KERNEL;                                                      \
-        note_kernel((void *)b);                                                                    \
-        return counted(#name, own(NAMES##count), (void *)event);                                   \
+        const uint64_t kernel = note_kernel((void *)b);                                            \
+        struct cl_order_command command = {.queue = (void *)a,                                     \
+                                           .by = #name,                                            \
+                                           .kernel = (one_walk) ? kernel : 0,                      \
+                                           .count = (unsigned)(number),                            \
+                                           .events = (void *)(list)};                              \
+        cl_order_enqueue(&command);                                                                \
+        const int result = counted(#name, own(NAMES##words), (void *)event);                       \
+        cl_order_enqueued(&command, !result, (void *)event, false);                                \
+        return result;                                                                             \
     }
-LAUNCH(9, clEnqueueNDRangeKernel, i)
-LAUNCH(5, clEnqueueTask, e)
+LAUNCH(9, clEnqueueNDRangeKernel, is_one_walk((unsigned)c, (const size_t *)e, (const size_t *)f), g,
+       h, i)
+LAUNCH(5, clEnqueueTask, true, c, d, e)
 
 /* A buffer in the program's own memory begins anywhere in its first page. The runtime's own kernels
  * fill read-only buffers: they are told apart where there is one GPU. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/common/checked.h"
+#include "runtime/drm/cl_order.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/opencl.h"
@@ -170,8 +171,36 @@ void *drm_opencl_made(const char *by, void *made, uint64_t size, const int *erro
 STATUS(6, clBuildProgram)
 STATUS(9, clCompileProgram)
 STATUS(4, clSetProgramSpecializationConstant)
-STATUS(2, clWaitForEvents)
-STATUS(2, clSetUserEventStatus)
+
+/* how many, a list */
+EXPORT int clWaitForEvents(WORDS2)
+{
+    OWN(int, 2, clWaitForEvents)
+    const int status = own ? own(a, b) : DRM_OPENCL_INVALID_OPERATION;
+    if (!status)
+        cl_order_waited((unsigned)a, (void *)b);
+    return drm_opencl_used("clWaitForEvents", status, (void *)a);
+}
+
+/* An event that has failed is over, too. */
+EXPORT int clSetUserEventStatus(WORDS2)
+{
+    OWN(int, 2, clSetUserEventStatus)
+    cl_order_set((void *)a);
+    return drm_opencl_used("clSetUserEventStatus", own ? own(a, b) : DRM_OPENCL_INVALID_OPERATION,
+                           (void *)a);
+}
+
+/* event, what, size, value, size of it */
+EXPORT int clGetEventInfo(WORDS5)
+{
+    enum { COMMAND_EXECUTION_STATUS = 0x11d3 };
+    OWN(int, 5, clGetEventInfo)
+    const int status = own ? own(NAMES5) : DRM_OPENCL_INVALID_OPERATION;
+    if (!status && b == COMMAND_EXECUTION_STATUS && d && *(const int *)d <= 0)
+        cl_order_waited(1, &(void *){(void *)a});
+    return drm_opencl_used("clGetEventInfo", status, (void *)a);
+}
 
 #define OF(count, name, kind, refused)                                                             \
     EXPORT int name(WORDS##count)                                                                  \
@@ -203,39 +232,69 @@ EXPORT int clCreateKernelsInProgram(WORDS4)
 
 #define CALL(count, name) OF(count, name, DRM_QUEUE, DRM_OPENCL_INVALID_COMMAND_QUEUE)
 CALL(1, clFlush)
-CALL(1, clFinish)
-CALL(3, clEnqueueWaitForEvents)
-CALL(1, clEnqueueBarrier)
 
-/* They may give an event, by their last argument. */
+EXPORT int clFinish(WORDS1)
+{
+    OWN(int, 1, clFinish)
+    if (!drm_opencl_has("clFinish", (void *)a, DRM_QUEUE))
+        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
+    const int status = own ? own(a) : DRM_OPENCL_INVALID_OPERATION;
+    if (!status)
+        cl_order_finished((void *)a);
+    return report_status("clFinish", status);
+}
 
-#define ENQUEUE(count, name, event)                                                                \
+/* The order of a command whose call is made by `call`; what kind of command it is, by members. */
+#define ORDERED(name, event_at, waits, call, ...)                                                  \
+    struct cl_order_command command = {.queue = (void *)a, .by = #name, __VA_ARGS__};              \
+    cl_order_enqueue(&command);                                                                    \
+    const int result = (call);                                                                     \
+    cl_order_enqueued(&command, !result, (void *)(event_at), waits)
+#define EVENTS(number, list) .count = (unsigned)(number), .events = (void *)(list)
+
+#define BARRIER(count, name, ...)                                                                  \
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
         if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
-        return own ? drm_opencl_enqueued(#name, own(NAMES##count), (void *)event)                  \
-                   : DRM_OPENCL_INVALID_OPERATION;                                                 \
+        ORDERED(name, 0, false, own ? own(NAMES##count) : DRM_OPENCL_INVALID_OPERATION,            \
+                .barrier = true, __VA_ARGS__);                                                     \
+        return report_status(#name, result);                                                       \
     }
-ENQUEUE(2, clEnqueueMarker, b)
-ENQUEUE(4, clEnqueueMarkerWithWaitList, d)
-ENQUEUE(4, clEnqueueBarrierWithWaitList, d)
-ENQUEUE(5, clEnqueueSVMUnmap, e)
-ENQUEUE(6, clEnqueueUnmapMemObject, f)
-ENQUEUE(7, clEnqueueMigrateMemObjects, g)
-ENQUEUE(8, clEnqueueFillImage, h)
-ENQUEUE(8, clEnqueueSVMMap, h)
-ENQUEUE(8, clEnqueueSVMMigrateMem, h)
-ENQUEUE(9, clEnqueueCopyImage, i)
-ENQUEUE(9, clEnqueueCopyImageToBuffer, i)
-ENQUEUE(9, clEnqueueCopyBufferToImage, i)
-ENQUEUE(10, clEnqueueNativeKernel, j)
-ENQUEUE(11, clEnqueueReadImage, k)
-ENQUEUE(11, clEnqueueWriteImage, k)
-ENQUEUE(13, clEnqueueCopyBufferRect, m)
-ENQUEUE(14, clEnqueueReadBufferRect, n)
-ENQUEUE(14, clEnqueueWriteBufferRect, n)
+BARRIER(3, clEnqueueWaitForEvents, EVENTS(b, c))
+BARRIER(1, clEnqueueBarrier, .all = true)
+
+/* They may give an event, by their last argument. */
+
+#define ENQUEUE(count, name, number, list, event, waits, ...)                                      \
+    EXPORT int name(WORDS##count)                                                                  \
+    {                                                                                              \
+        OWN(int, count, name)                                                                      \
+        if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
+            return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
+        ORDERED(name, event, waits, own ? own(NAMES##count) : DRM_OPENCL_INVALID_OPERATION,        \
+                EVENTS(number, list), ##__VA_ARGS__);                                              \
+        return drm_opencl_enqueued(#name, result, (void *)event);                                  \
+    }
+ENQUEUE(2, clEnqueueMarker, 0, 0, b, false, .all = true)
+ENQUEUE(4, clEnqueueMarkerWithWaitList, b, c, d, false, .all = true)
+ENQUEUE(4, clEnqueueBarrierWithWaitList, b, c, d, false, .all = true, .barrier = true)
+ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false)
+ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false)
+ENQUEUE(7, clEnqueueMigrateMemObjects, e, f, g, false)
+ENQUEUE(8, clEnqueueFillImage, f, g, h, false)
+ENQUEUE(8, clEnqueueSVMMap, f, g, h, b)
+ENQUEUE(8, clEnqueueSVMMigrateMem, f, g, h, false)
+ENQUEUE(9, clEnqueueCopyImage, g, h, i, false)
+ENQUEUE(9, clEnqueueCopyImageToBuffer, g, h, i, false)
+ENQUEUE(9, clEnqueueCopyBufferToImage, g, h, i, false)
+ENQUEUE(10, clEnqueueNativeKernel, h, i, j, false)
+ENQUEUE(11, clEnqueueReadImage, i, j, k, c)
+ENQUEUE(11, clEnqueueWriteImage, i, j, k, c)
+ENQUEUE(13, clEnqueueCopyBufferRect, k, l, m, false)
+ENQUEUE(14, clEnqueueReadBufferRect, l, m, n, c)
+ENQUEUE(14, clEnqueueWriteBufferRect, l, m, n, c)
 
 /* How many of @p size bytes at @p offset of a buffer a command may access; more are reported. */
 static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
@@ -258,8 +317,8 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
         if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         e = part_of(#name, b, d, e);                                                               \
-        return own ? drm_opencl_enqueued(#name, own(NAMES9), (void *)i)                            \
-                   : DRM_OPENCL_INVALID_OPERATION;                                                 \
+        ORDERED(name, i, c, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION, EVENTS(g, h));       \
+        return drm_opencl_enqueued(#name, result, (void *)i);                                      \
     }
 TRANSFER(clEnqueueReadBuffer)
 TRANSFER(clEnqueueWriteBuffer)
@@ -272,8 +331,9 @@ EXPORT int clEnqueueFillBuffer(WORDS9)
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
     f = part < f && d ? part / d * d : f;
-    return own ? drm_opencl_enqueued("clEnqueueFillBuffer", own(NAMES9), (void *)i)
-               : DRM_OPENCL_INVALID_OPERATION;
+    ORDERED(clEnqueueFillBuffer, i, false, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION,
+            EVENTS(g, h));
+    return drm_opencl_enqueued("clEnqueueFillBuffer", result, (void *)i);
 }
 
 /* queue, from, to, offset in both, size, …; Intel's runtime copies what overlaps. */
@@ -283,27 +343,29 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
     OWN(int, 9, clEnqueueCopyBuffer)
     if (!drm_opencl_has("clEnqueueCopyBuffer", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
-    const int status = own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION;
-    if (!status && b == c && d < e + f && e < d + f)
+    ORDERED(clEnqueueCopyBuffer, i, false, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION,
+            EVENTS(g, h));
+    if (!result && b == c && d < e + f && e < d + f)
         report_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
-    return drm_opencl_enqueued("clEnqueueCopyBuffer", status, (void *)i);
+    return drm_opencl_enqueued("clEnqueueCopyBuffer", result, (void *)i);
 }
 
-#define MAP(count, name, event, error)                                                             \
+#define MAP(count, name, number, list, event, error)                                               \
     EXPORT void *name(WORDS##count)                                                                \
     {                                                                                              \
         OWN(void *, count, name)                                                                   \
         int status = DRM_OPENCL_INVALID_OPERATION;                                                 \
+        void *there = NULL;                                                                        \
         error = error ? error : (word)&status;                                                     \
-        void *const there = own ? own(NAMES##count) : NULL;                                        \
-        if (!own)                                                                                  \
-            *(int *)error = status;                                                                \
-        else                                                                                       \
-            drm_opencl_enqueued(#name, *(int *)error, (void *)event);                              \
+        *(int *)error = status;                                                                    \
+        ORDERED(name, event, c, (there = own ? own(NAMES##count) : NULL, *(int *)error),           \
+                EVENTS(number, list));                                                             \
+        if (own)                                                                                   \
+            drm_opencl_enqueued(#name, result, (void *)event);                                     \
         return there;                                                                              \
     }
-MAP(10, clEnqueueMapBuffer, i, j)
-MAP(12, clEnqueueMapImage, k, l)
+MAP(10, clEnqueueMapBuffer, g, h, i, j)
+MAP(12, clEnqueueMapImage, i, j, k, l)
 
 EXPORT int clEnqueueSVMFree(WORDS8)
 {
@@ -311,8 +373,9 @@ EXPORT int clEnqueueSVMFree(WORDS8)
     void *const *const memory = (void *const *)c;
     for (unsigned at = 0; own && memory && at < (unsigned)b; at++)
         drm_handle_released(memory[at], "clEnqueueSVMFree");
-    return own ? drm_opencl_enqueued("clEnqueueSVMFree", own(NAMES8), (void *)h)
-               : DRM_OPENCL_INVALID_OPERATION;
+    ORDERED(clEnqueueSVMFree, h, false, own ? own(NAMES8) : DRM_OPENCL_INVALID_OPERATION,
+            EVENTS(f, g));
+    return drm_opencl_enqueued("clEnqueueSVMFree", result, (void *)h);
 }
 
 /* ---- calls that make something, whose last argument gets the status ---- */
@@ -329,11 +392,8 @@ EXPORT int clEnqueueSVMFree(WORDS8)
                    : NULL;                                                                         \
     }
 MAKE(2, clCloneKernel, 0, b)
-MAKE(2, clCreateUserEvent, 0, b)
 MAKE(3, clCreateSamplerWithProperties, 0, c)
 MAKE(4, clCreateProgramWithIL, 0, d)
-MAKE(4, clCreateCommandQueue, 0, d)
-MAKE(4, clCreateCommandQueueWithProperties, 0, d)
 MAKE(5, clCreateProgramWithSource, 0, e)
 MAKE(5, clCreateProgramWithBuiltInKernels, 0, e)
 MAKE(5, clCreateContextFromType, 0, e)
@@ -347,6 +407,46 @@ MAKE(7, clCreateImageWithProperties, 0, g)
 MAKE(8, clCreateImage2D, 0, h)
 MAKE(9, clLinkProgram, 0, i)
 MAKE(10, clCreateImage3D, 0, j)
+
+/* context, error */
+EXPORT void *clCreateUserEvent(WORDS2)
+{
+    OWN(void *, 2, clCreateUserEvent)
+    int status = DRM_OPENCL_INVALID_OPERATION;
+    b = b ? b : (word)&status;
+    void *const event = own ? own(a, b) : NULL;
+    cl_order_user_event(event);
+    return drm_opencl_made("clCreateUserEvent", event, 0, (int *)b, (void *)a);
+}
+
+enum { OUT_OF_ORDER = 1 };
+
+/* context, device, properties, error */
+EXPORT void *clCreateCommandQueue(WORDS4)
+{
+    OWN(void *, 4, clCreateCommandQueue)
+    int status = DRM_OPENCL_INVALID_OPERATION;
+    d = d ? d : (word)&status;
+    void *const queue = own ? own(NAMES4) : NULL;
+    cl_order_queue(queue, !(c & OUT_OF_ORDER));
+    return drm_opencl_made("clCreateCommandQueue", queue, 0, (int *)d, (void *)a);
+}
+
+/* context, device, list of names and values, error */
+EXPORT void *clCreateCommandQueueWithProperties(WORDS4)
+{
+    enum { QUEUE_PROPERTIES = 0x1093 };
+    OWN(void *, 4, clCreateCommandQueueWithProperties)
+    int status = DRM_OPENCL_INVALID_OPERATION;
+    bool in_order = true;
+    d = d ? d : (word)&status;
+    for (const uint64_t *p = (void *)c; p && *p; p += 2)
+        if (*p == QUEUE_PROPERTIES)
+            in_order = !(p[1] & OUT_OF_ORDER);
+    void *const queue = own ? own(NAMES4) : NULL;
+    cl_order_queue(queue, in_order);
+    return drm_opencl_made("clCreateCommandQueueWithProperties", queue, 0, (int *)d, (void *)a);
+}
 
 /* ---- references ---- */
 
