@@ -119,15 +119,13 @@ static const struct wt_module *resolve_place(const struct cli_found *f, uint64_t
     return m;
 }
 
-/* Fills in what code tells of the instructions. */
+/* Fills in what code tells of the instruction. */
 static void resolve_code(struct cli_found *f, const struct cli_counted_code *code,
                          const struct wt_emulated *e)
 {
     const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
     const struct wt_module *m = resolve_place(f, f->finding.pc, code, e, &f->calls, f->instruction);
     static_assert(sizeof f->instruction == 256 && sizeof f->other_instruction == 256, "their text");
-    if (f->finding.other.pc)
-        resolve_place(f, f->finding.other.pc, code, e, &f->other, f->other_instruction);
     if (m)
         name_kernel(f, m);
     if (m && f->finding.has_object && !*f->finding.object_name &&
@@ -166,16 +164,18 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
         maps && memchr(maps + 1, 0, (size_t)maps->length) ? (const char *)(maps + 1) : "";
     f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
-    if (f->finding.pc && f->family) {
-        const struct cli_counted_code *code =
-            e ? &here : cli_counted_code(view, one->code, f->finding.pc);
-        if (code)
-            resolve_code(f, code, e);
-        if (code && !e) {
-            take_text(view, code, f->family, f->finding.pc, f->instruction);
-            take_text(view, code, f->family, f->finding.other.pc, f->other_instruction);
-        }
-    }
+    const uint64_t pc = f->family ? f->finding.pc : 0, other = f->family ? f->finding.other.pc : 0;
+    const struct cli_counted_code *code = e || !pc ? &here : cli_counted_code(view, one->code, pc);
+    if (pc && code)
+        resolve_code(f, code, e);
+    if (pc && code && !e)
+        take_text(view, code, f->family, pc, f->instruction);
+    /* It may be another kernel's, in code of its own. */
+    code = e || !other ? &here : cli_counted_code(view, one->code, other);
+    if (other && code)
+        resolve_place(f, other, code, e, &f->other, f->other_instruction);
+    if (other && code && !e)
+        take_text(view, code, f->family, other, f->other_instruction);
     cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
     cli_host_calls(&all->files, lines, &f->finding.other_calls,
                    f->finding.other.pc ? &f->other_launch : &f->other);

@@ -131,7 +131,8 @@ CALLED void raise_event(event_t e)
 }
 
 #elif defined OPENCL_QUEUES
-#define CL_TARGET_OPENCL_VERSION 120
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 
 typedef cl_command_queue queue_t;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/map.h"
 #include "check/order.h"
 #include "check/race.h"
@@ -23,6 +24,16 @@ struct event {
     struct wt_order_point done;
 };
 
+/* A part of an object, which has an address as soon as the GPU uses it. */
+struct buffer {
+    uint64_t object, offset; /* a key of `places` */
+};
+
+struct access {
+    uint64_t object, offset, size; /* 0 bytes: none, or it is told */
+    enum wt_access access;
+};
+
 struct command {
     struct command *next, *before; /* in the list; what it comes behind in its queue */
     struct queue *queue;
@@ -30,15 +41,23 @@ struct command {
     uint64_t kernel;
     struct wt_order_operation is; /* once it has begun */
     bool barrier, all, begun, walked;
-    bool settled; /* its call has returned */
-    bool named;   /* the program has its event */
+    struct access access[2];
+    unsigned followers;           /* whose `before` it is, and which have not begun */
+    bool settled;                 /* its call has returned */
+    bool named;                   /* the program has its event */
     struct event *done, *event[]; /* NULL at the end */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct wt_order order;
-static struct wt_map queues, events; /* handle: what it is */
+static struct wt_map queues, events, buffers; /* handle: what it is */
+static struct wt_map places;                  /* object: its address */
+static struct wt_block *renewed;              /* by objects that have got their places since */
+static size_t renewals, renewed_room;
+static const struct cl_order_gpu *gpu; /* that has walked last */
+enum { FEW = 64 };
 static struct command *first, **last = &first;
+static size_t listed, limit = FEW; /* at `limit` some are forgotten */
 
 /* What a handle is; a new one is all zeros. NULL without host memory. */
 static void *of_handle(struct wt_map *map, const void *handle, size_t size)
@@ -106,15 +125,16 @@ static void begin(struct command *c)
         wt_order_wait(&order, &q->barrier, &s->point);
     if (q->last == c)
         q->last = NULL;
+    if (c->before)
+        c->before->followers--;
     wt_order_drop(&own.point);
     c->begun = c->done->complete = true;
 }
 
-/* Begins all that can; forgets those that were walked, and those that are no kernels. */
+/* Begins all that can. */
 static void begin_ready(void)
 {
-    bool again = true;
-    while (again) {
+    for (bool again = order.waiting; again;) {
         again = false;
         for (struct command *c = first; c; c = c->next)
             if (!c->begun && is_ready(c)) {
@@ -122,16 +142,29 @@ static void begin_ready(void)
                 again = true;
             }
     }
+}
+
+/* Whether a walk or an access of it is to come, or another command waits for it. */
+static bool is_needed(const struct command *c)
+{
+    const bool accesses = c->access[0].size || c->access[1].size;
+    return !c->settled || !c->begun || c->followers || (accesses && c->is.number > order.calm) ||
+           (c->kernel && !c->walked);
+}
+
+/* Forgets those that nobody needs, when there are many. */
+static void forget(void)
+{
     struct command **link = &first;
+    if (listed <= limit)
+        return;
     for (struct command *c; (c = *link);) {
-        bool needed = !c->settled || !c->begun || (c->kernel && !c->walked);
-        for (const struct command *other = first; other && !needed; other = other->next)
-            needed = other->before == c && !other->begun;
-        if (needed) {
+        if (is_needed(c)) {
             link = &c->next;
             continue;
         }
         *link = c->next;
+        listed--;
         wt_clocks_drop(c->is.before);
         if (!c->named)
             wt_order_drop(&c->done->done);
@@ -140,7 +173,103 @@ static void begin_ready(void)
         free(c);
     }
     last = link;
+    limit = 2 * listed + FEW;
 }
+
+/* ---- copies ---- */
+
+static uint64_t object_key(const void *file, uint32_t number)
+{
+    return (uint64_t)(uintptr_t)file << 16 ^ number;
+}
+
+static struct access access_of(const struct cl_order_access *a, enum wt_access access)
+{
+    const uint64_t *there =
+        a->buffer ? wt_map_find(&buffers, (uint64_t)(uintptr_t)a->buffer) : NULL;
+    const struct buffer *b = there ? (void *)(uintptr_t)*there : NULL;
+    return b && b->object ? (struct access){b->object, b->offset + a->offset, a->size, access}
+                          : (struct access){.size = 0};
+}
+
+/* What is at the addresses of new objects is another one's. */
+static void tell_renewed(struct wt_check_race *race)
+{
+    for (size_t i = 0; i < renewals; i++)
+        wt_check_race_renewed(race, renewed[i].addr, renewed[i].size);
+    renewals = 0;
+}
+
+/* Tells the check what commands have accessed that have begun, as far as it has addresses. The GPU
+ * has been taken. */
+static void tell_accesses(struct wt_check_race *race)
+{
+    const struct wt_order_operation newest = order.newest;
+    for (struct command *c = first; c; c = c->next)
+        for (unsigned i = 0; i < 2; i++) {
+            struct access *a = &c->access[i];
+            const uint64_t *place = c->begun && a->size ? wt_map_find(&places, a->object) : NULL;
+            if (!place || !*place)
+                continue;
+            wt_check_race_set_order(race, &order);
+            order.newest = c->is;
+            wt_check_race_copied(race, *place + a->offset, a->size, a->access);
+            a->size = 0;
+        }
+    order.newest = newest;
+}
+
+/* The same, by a thread of the program; the lock is not held. */
+static void settle(void)
+{
+    if (!wt_check_wants(WT_CHECK_RACE) || !gpu)
+        return;
+    struct wt_check_race *race = gpu->take(gpu->context);
+    if (race && begins()) {
+        tell_renewed(race);
+        tell_accesses(race);
+        ends();
+    }
+    gpu->give_back(gpu->context);
+}
+
+static void add_buffer(const void *buffer, struct buffer is)
+{
+    struct buffer *b = begins() ? of_handle(&buffers, buffer, sizeof *b) : NULL;
+    if (b)
+        *b = is;
+    if (wt_check_wants(WT_CHECK_RACE))
+        ends();
+}
+
+void cl_order_buffer(const void *buffer, const void *file, uint32_t number)
+{
+    add_buffer(buffer, (struct buffer){number ? object_key(file, number) : 0, 0});
+}
+
+void cl_order_part(const void *buffer, const void *of, uint64_t offset)
+{
+    const struct access all = access_of(&(struct cl_order_access){of, offset, 1}, WT_ACCESS_LOAD);
+    add_buffer(buffer, (struct buffer){all.object, all.offset});
+}
+
+void cl_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
+{
+    if (!begins())
+        return;
+    uint64_t *place = wt_map_add(&places, object_key(file, number));
+    struct wt_block *grown =
+        address ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown) : NULL;
+    if (place)
+        *place = address;
+    if (grown) {
+        renewed = grown;
+        grown[renewals++] = (struct wt_block){address, size};
+    }
+    ends();
+}
+
+/* ---- calls ---- */
 
 void cl_order_enqueue(struct cl_order_command *a)
 {
@@ -156,21 +285,28 @@ void cl_order_enqueue(struct cl_order_command *a)
         ends();
         return;
     }
-    *c = (struct command){.queue = q,
-                          .before = q->in_order || a->all || a->barrier ? q->last : NULL,
-                          .kernel = a->kernel,
-                          .barrier = a->barrier,
-                          .all = a->all && !a->count,
-                          .done = done};
+    *c = (struct command){
+        .queue = q,
+        .before = q->in_order || a->all || a->barrier ? q->last : NULL,
+        .kernel = a->kernel,
+        .barrier = a->barrier,
+        .all = a->all && !a->count,
+        .access = {access_of(&a->from, WT_ACCESS_LOAD), access_of(&a->to, WT_ACCESS_STORE)},
+        .done = done};
     for (uint32_t i = 0, n = 0; handle && i < a->count; i++)
         if ((c->event[n] = event_of(handle[i])))
             n++;
     wt_order_call(&order, &c->call, a->by);
+    if (c->before)
+        c->before->followers++;
+    forget();
     *last = c;
     last = &c->next;
+    listed++;
     q->last = c;
     a->enqueued = c;
-    begin_ready();
+    if (is_ready(c))
+        begin(c);
     ends();
 }
 
@@ -178,6 +314,8 @@ void cl_order_enqueued(const struct cl_order_command *a, bool good, const void *
 {
     struct command *c = a->enqueued;
     void *const *handle = event;
+    if (waits)
+        settle();
     if (!c || !begins())
         return;
     if (good && handle && *handle) {
@@ -188,7 +326,6 @@ void cl_order_enqueued(const struct cl_order_command *a, bool good, const void *
         wt_order_host_waits(&order, &c->done->done);
     c->kernel = good ? c->kernel : 0;
     c->settled = true;
-    begin_ready();
     ends();
 }
 
@@ -214,6 +351,7 @@ void cl_order_user_event(const void *event)
 
 void cl_order_finished(const void *queue)
 {
+    settle();
     if (!begins())
         return;
     struct queue *q = queue_of(queue);
@@ -225,6 +363,7 @@ void cl_order_finished(const void *queue)
 void cl_order_waited(uint32_t count, const void *list)
 {
     const void *const *handle = list;
+    settle();
     if (!begins())
         return;
     for (uint32_t i = 0; handle && i < count; i++) {
@@ -250,13 +389,17 @@ void cl_order_set(const void *event)
 
 /* ---- walks ---- */
 
-void cl_order_walk(struct wt_check_race *race, uint64_t kernel, uint64_t number, bool own)
+void cl_order_walk(const struct cl_order_gpu *g, struct wt_check_race *race, uint64_t kernel,
+                   uint64_t number, bool own)
 {
     /* What no command is known of counts as ordered; of the runtime's kernels nothing counts. */
     const struct wt_order_operation other = {.calm = UINT32_MAX, .copies = own};
     const struct wt_order_operation *is = NULL;
     if (!race || !begins())
         return;
+    gpu = g;
+    tell_renewed(race);
+    tell_accesses(race);
     for (struct command *c = first; c && !is && !own; c = c->next)
         if (c->kernel == kernel && c->begun && !c->walked) {
             c->walked = true;

@@ -10,21 +10,37 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct wt_check_race;
+
 /** A queue was made. */
 void cl_order_queue(const void *queue, bool in_order);
 /** An event was made by the program. */
 void cl_order_user_event(const void *event);
 
+/** A buffer was made, which is object @p number of an opening of the driver (@p file). */
+void cl_order_buffer(const void *buffer, const void *file, uint32_t number);
+/** One was made of the part of buffer @p of from @p offset on. */
+void cl_order_part(const void *buffer, const void *of, uint64_t offset);
+/** The GPU has an object of @p size bytes at an address; 0: at none any more. */
+void cl_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size);
+
+/** A part of a buffer that a command copies or fills. */
+struct cl_order_access {
+    const void *buffer; /**< NULL: none */
+    uint64_t offset, size;
+};
+
 /** A command that is about to be enqueued. */
 struct cl_order_command {
     const void *queue;
-    const char *by;      /**< constant text */
-    uint64_t kernel;     /**< its kernel's address; 0: the runtime's own do what it is */
-    bool barrier;        /**< commands of its queue from now on come behind it */
-    uint32_t count;      /**< events that it waits for; 0: */
-    const void *events;  /**< … as OpenCL's list of handles */
-    bool all;            /**< … for all commands before it in its queue, if there are none */
-    void *enqueued;      /**< from cl_order_enqueue() */
+    const char *by;     /**< constant text */
+    uint64_t kernel;    /**< its kernel's address; 0: the runtime's own do what it is */
+    bool barrier;       /**< commands of its queue from now on come behind it */
+    uint32_t count;     /**< events that it waits for; 0: */
+    const void *events; /**< … as OpenCL's list of handles */
+    bool all;           /**< … for all commands before it in its queue, if there are none */
+    struct cl_order_access from, to; /**< what it does by itself */
+    void *enqueued;                  /**< from cl_order_enqueue() */
 };
 /** It is enqueued. */
 void cl_order_enqueue(struct cl_order_command *command);
@@ -40,9 +56,16 @@ void cl_order_waited(uint32_t count, const void *events);
 /** It sets the status of its event, which is then complete. */
 void cl_order_set(const void *event);
 
+/** The GPU, whose check of races is used by who has taken it. */
+struct cl_order_gpu {
+    void *context;
+    struct wt_check_race *(*take)(void *context); /**< NULL: it has no check */
+    void (*give_back)(void *context);
+};
+
 /** A walk of the kernel at an address is about to begin, as launch @p number of a GPU that has been
- * taken; @p own: the kernel is the runtime's own. */
-struct wt_check_race;
-void cl_order_walk(struct wt_check_race *race, uint64_t kernel, uint64_t number, bool own);
+ * taken, whose check is @p race; @p own: the kernel is the runtime's own. @p gpu stays. */
+void cl_order_walk(const struct cl_order_gpu *gpu, struct wt_check_race *race, uint64_t kernel,
+                   uint64_t number, bool own);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "runtime/common/counted.h"
-#include "runtime/drm/cl_order.h"
 #include "runtime/drm/code.h"
 
 /* Issues of a slice: as many as take about a millisecond, since whoever wants the device waits for
@@ -97,8 +96,6 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     g->mapping_count = count;
     gen_device_use_table(g->device, root);
     wt_counted_before_kernel(&g->hosted, drm_code_state(), g->object_space);
-    cl_order_walk(wt_counted_race(&g->hosted, g->object_space), walk->instructions + walk->kernel,
-                  walk->launch, !g->judged);
     if (!g->judged)
         gen_machine(g->device)->judge = NULL;
     wt_recording_before_kernel(g->recording);

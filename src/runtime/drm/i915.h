@@ -61,6 +61,8 @@ void wt_i915_ask_object(const char *by, bool read_only);
 /** The opening that has created an object last: with one GPU, the space of the addresses of memory
  * that runtimes give programs; NULL: none has. */
 const void *wt_i915_asked_of(void);
+/** The handle of the first object that this thread has created since wt_i915_ask(); 0: none. */
+uint32_t wt_i915_asked_object(void);
 
 /** Before fork(): waits until no ioctl is half done, by taking the lock. */
 void wt_i915_before_fork(struct wt_i915 *device);

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "runtime/common/checked.h"
+#include "runtime/drm/cl_order.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
@@ -15,11 +16,13 @@ static _Thread_local uint64_t asked;
 static _Thread_local const char *asked_by; /* of the next object, for checks; NULL: of none */
 static _Thread_local bool asked_read_only;
 static _Thread_local struct wt_call_stack asked_calls;
+static _Thread_local uint32_t asked_first; /* handle of the first object since; 0: none */
 static const struct wt_i915_file *_Atomic asked_of;
 
 void wt_i915_ask(uint64_t bytes)
 {
     asked = bytes;
+    asked_first = 0;
     asked_by = NULL;
 }
 
@@ -35,12 +38,23 @@ const void *wt_i915_asked_of(void)
     return asked_of;
 }
 
+uint32_t wt_i915_asked_object(void)
+{
+    return asked_first;
+}
+
+static uint32_t handle_of(const struct wt_i915_file *file, const struct drm_object *object)
+{
+    return (uint32_t)(object - file->objects) + 1;
+}
+
 /* ---- checks ---- */
 
 /* A new object is the one that the thread's call asks for. */
 static void take_asked(struct wt_i915_file *file, struct drm_object *object)
 {
     asked_of = file;
+    asked_first = asked_first ? asked_first : handle_of(file, object);
     if (!asked_by || !object->asked)
         return;
     object->by = asked_by;
@@ -54,6 +68,7 @@ static void take_asked(struct wt_i915_file *file, struct drm_object *object)
 void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
 {
     object->placed = true;
+    cl_order_placed(file, handle_of(file, object), object->address, object->size);
     if (!wt_check_wants(WT_CHECK_MEMORY)) {
         if (object->asked)
             wt_object_made(file, object->address, object->asked, "i915");
@@ -77,6 +92,7 @@ void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)
 {
     const bool checked = wt_check_wants(WT_CHECK_MEMORY);
     object->placed = false;
+    cl_order_placed(file, handle_of(file, object), 0, 0);
     if (checked ? object->by != NULL : object->asked != 0)
         wt_object_freed(file, object->address, "i915");
     if (checked)

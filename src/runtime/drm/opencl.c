@@ -273,6 +273,7 @@ static void ask(uint64_t flags, size_t size, const char *by)
         }                                                                                          \
         ask(flags, size, #name);                                                                   \
         void *const buffer = own(NAMES##count);                                                    \
+        cl_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object());                       \
         wt_i915_ask(0);                                                                            \
         return drm_opencl_made(#name, buffer, size, (int *)error, (void *)a);                      \
     }

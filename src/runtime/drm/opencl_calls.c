@@ -310,18 +310,19 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
 }
 
 /* queue, buffer, blocking, offset, size, pointer, … */
-#define TRANSFER(name)                                                                             \
+#define TRANSFER(name, side)                                                                       \
     EXPORT int name(WORDS9)                                                                        \
     {                                                                                              \
         OWN(int, 9, name)                                                                          \
         if (!drm_opencl_has(#name, (void *)a, DRM_QUEUE))                                          \
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         e = part_of(#name, b, d, e);                                                               \
-        ORDERED(name, i, c, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION, EVENTS(g, h));       \
+        ORDERED(name, i, c, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION, EVENTS(g, h),        \
+                .side = {(void *)b, d, e});                                                        \
         return drm_opencl_enqueued(#name, result, (void *)i);                                      \
     }
-TRANSFER(clEnqueueReadBuffer)
-TRANSFER(clEnqueueWriteBuffer)
+TRANSFER(clEnqueueReadBuffer, from)
+TRANSFER(clEnqueueWriteBuffer, to)
 
 /* queue, buffer, pattern, size of it, offset, size, … */
 EXPORT int clEnqueueFillBuffer(WORDS9)
@@ -332,7 +333,7 @@ EXPORT int clEnqueueFillBuffer(WORDS9)
     const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
     f = part < f && d ? part / d * d : f;
     ORDERED(clEnqueueFillBuffer, i, false, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION,
-            EVENTS(g, h));
+            EVENTS(g, h), .to = {(void *)b, e, f});
     return drm_opencl_enqueued("clEnqueueFillBuffer", result, (void *)i);
 }
 
@@ -344,7 +345,7 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
     if (!drm_opencl_has("clEnqueueCopyBuffer", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     ORDERED(clEnqueueCopyBuffer, i, false, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION,
-            EVENTS(g, h));
+            EVENTS(g, h), .from = {(void *)b, d, f}, .to = {(void *)c, e, f});
     if (!result && b == c && d < e + f && e < d + f)
         report_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
     return drm_opencl_enqueued("clEnqueueCopyBuffer", result, (void *)i);
@@ -398,7 +399,6 @@ MAKE(5, clCreateProgramWithSource, 0, e)
 MAKE(5, clCreateProgramWithBuiltInKernels, 0, e)
 MAKE(5, clCreateContextFromType, 0, e)
 MAKE(5, clCreateSampler, 0, e)
-MAKE(5, clCreateSubBuffer, ((const size_t *)d)[1], e)
 MAKE(6, clCreateContext, 0, f)
 MAKE(6, clCreatePipe, 0, f)
 MAKE(6, clCreateImage, 0, f)
@@ -407,6 +407,22 @@ MAKE(7, clCreateImageWithProperties, 0, g)
 MAKE(8, clCreateImage2D, 0, h)
 MAKE(9, clLinkProgram, 0, i)
 MAKE(10, clCreateImage3D, 0, j)
+
+/* buffer, flags, type, {offset, size}, error */
+EXPORT void *clCreateSubBuffer(WORDS5)
+{
+    OWN(void *, 5, clCreateSubBuffer)
+    const size_t *part = (const size_t *)d;
+    int status = DRM_OPENCL_INVALID_OPERATION;
+    e = e ? e : (word)&status;
+    if (!own)
+        *(int *)e = status;
+    void *const made = own ? own(NAMES5) : NULL;
+    if (made)
+        cl_order_part(made, (void *)a, part[0]);
+    return own ? drm_opencl_made("clCreateSubBuffer", made, part ? part[1] : 0, (int *)e, (void *)a)
+               : NULL;
+}
 
 /* context, error */
 EXPORT void *clCreateUserEvent(WORDS2)
