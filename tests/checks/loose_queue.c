@@ -108,8 +108,8 @@ static void apart(int bad)
     end();
 }
 
-CASES(CASE(no_event), CASE(no_barrier), CASE(waits_for_another),
-      CASE(shared_too_early), CASE(chain), CASE(apart))
+CASES(CASE(no_event), CASE(no_barrier), CASE(waits_for_another), CASE(shared_too_early),
+      CASE(chain), CASE(apart))
 
 int main(int argc, char **argv)
 {
