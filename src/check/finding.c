@@ -78,6 +78,10 @@ static const struct {
                         "A load may get what a cache held before a store."},
     [WT_FOUND_UNWRITTEN] = {"unwritten", WT_CHECK_STALE,
                             "A store stays in a cache that nothing writes back."},
+    [WT_FOUND_IDLE_BARRIER] = {"idle-barrier", WT_CHECK_ADVICE,
+                               "The run has had no conflict across a barrier."},
+    [WT_FOUND_IDLE_FENCE] = {"idle-fence", WT_CHECK_ADVICE,
+                             "The run has had no conflict across a fence."},
 };
 static_assert(sizeof kinds / sizeof *kinds == WT_FINDING_KINDS, "a name for each kind");
 
@@ -114,7 +118,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
                  {"api", WT_CHECK_API},       {"race", WT_CHECK_RACE | WT_CHECK_MEMORY},
                  {"sync", WT_CHECK_SYNC},     {"init", WT_CHECK_INIT | WT_CHECK_MEMORY},
                  {"hazard", WT_CHECK_HAZARD}, {"stale", WT_CHECK_STALE},
-                 {"all", WT_CHECK_ALL}};
+                 {"advice", WT_CHECK_ADVICE}, {"all", WT_CHECK_ALL}};
     enum { COUNT = sizeof names / sizeof *names };
     *checks = 0;
     for (;;) {
@@ -127,7 +131,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
             return wt_fail(
                 err, WT_INVALID,
                 "'%.*s' is no check; they are memory, leak, api, race, sync, init, hazard, "
-                "stale and all",
+                "stale, advice and all",
                 (int)(length < 40 ? length : 40), list);
         *checks |= names[i].bits;
         if (!list[length])

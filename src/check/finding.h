@@ -25,6 +25,7 @@ enum wt_check {
     WT_CHECK_HAZARD = 1 << 6, /**< what hardware does not wait for */
     WT_CHECK_STALE = 1 << 7,  /**< what hardware's caches may still hold */
     WT_CHECK_ALL = (1 << 8) - 1,
+    WT_CHECK_ADVICE = 1 << 8, /**< notes: what a run has not needed; no mistakes */
 };
 
 enum wt_finding_kind {
@@ -63,6 +64,8 @@ enum wt_finding_kind {
     WT_FOUND_WAIT_STATES,      /**< too few wait states between two instructions */
     WT_FOUND_STALE,            /**< a load may get what a cache held before a store */
     WT_FOUND_UNWRITTEN,        /**< a store stays in a cache that nothing writes back */
+    WT_FOUND_IDLE_BARRIER,     /**< nothing conflicts across a barrier */
+    WT_FOUND_IDLE_FENCE,
     WT_FINDING_KINDS
 };
 

@@ -15,6 +15,7 @@ void wt_check_set_space(const struct wt_check_set *s, const void *space)
 
 void wt_check_set_end(struct wt_check_set *s)
 {
+    wt_check_advice_end(s->advice);
     wt_check_stale_end(s->stale);
     wt_check_hazard_end(s->hazard);
     wt_check_init_end(s->init);
@@ -26,6 +27,7 @@ void wt_check_set_end(struct wt_check_set *s)
 
 void wt_check_set_free(struct wt_check_set *s)
 {
+    wt_check_advice_free(s->advice);
     wt_check_stale_free(s->stale);
     wt_check_hazard_free(s->hazard);
     wt_check_init_free(s->init);

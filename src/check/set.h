@@ -2,6 +2,7 @@
 #ifndef WT_CHECK_SET_H
 #define WT_CHECK_SET_H
 
+#include "check/advice.h"
 #include "check/hazard.h"
 #include "check/init.h"
 #include "check/race.h"
@@ -16,6 +17,7 @@ struct wt_check_set {
     struct wt_check_init *init;
     struct wt_check_hazard *hazard;
     struct wt_check_stale *stale;
+    struct wt_check_advice *advice;
 };
 
 /** Other addresses are valid from now on. */

@@ -209,7 +209,8 @@ enum wt_status cli_check_begin(struct cli_check *check, struct wt_emulated *e, s
         (init && knows &&
          !(set->init = wt_emulated_check_init(e, wt_check_init_level(), found, NULL))) ||
         (hazard && !(set->hazard = wt_check_hazard_begin(m, found, NULL))) ||
-        (stale && !(set->stale = wt_check_stale_begin(m, m, found, NULL))))
+        (stale && !(set->stale = wt_check_stale_begin(m, m, found, NULL))) ||
+        (wt_check_wants(WT_CHECK_ADVICE) && !(set->advice = wt_check_advice_begin(m, found, NULL))))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }

@@ -240,3 +240,73 @@ int main() { int *p; (void)hipMalloc(&p, 4); sum<<<1, 32>>>(p); return hipDevice
 def test_openmp_is_refused(family):
     done = checks.wavetrap("openmp", family, "good", options=["--check=sync"])
     assert "--check=sync is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
+
+
+# ---- advice ----
+
+ADVICE_HEAD = """.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 data)
+{
+.shared .align 16 .b8 own[512];
+.reg .b64 %data, %at, %own, %offset;
+.reg .b32 %v, %lane, %other, %group;
+.reg .pred %p, %spin;
+ld.param.u64 %data, [data];
+mov.u32 %lane, %tid.x;
+mov.u32 %group, %ctaid.x;
+mov.u64 %own, own;
+mul.wide.u32 %offset, %lane, 4;
+add.u64 %own, %own, %offset;
+xor.b32 %other, %lane, 63;
+mul.wide.u32 %offset, %other, 4;
+mov.u64 %at, own;
+add.u64 %at, %at, %offset;
+"""
+OWN, OTHER = "ld.shared.u32 %v, [%own];", "ld.shared.u32 %v, [%at];"
+PUT = "st.shared.u32 [%own], %lane;"
+HAND = """setp.eq.u32 %p, %group, 0;
+@!%p bra wait;
+st.global.u32 [%data+{}], %lane;
+{}
+st.volatile.global.u32 [%data+64], %group;
+add.u32 %v, %group, 1;
+st.volatile.global.u32 [%data+64], %v;
+bra done;
+wait:
+ld.volatile.global.u32 %v, [%data+64];
+setp.eq.u32 %spin, %v, 0;
+@%spin bra wait;
+membar.gl;
+ld.global.u32 %v, [%data];
+done:"""
+# name: (code, the lines of barriers and fences that are noted)
+ADVICE = {
+    "needed": (f"{PUT}\nbar.sync 0;\n{OTHER}", []),
+    "needed_by_a_store": (f"{OTHER}\nbar.sync 0;\n{PUT}", []),
+    "own": (f"{PUT}\nbar.sync 0;\n{OWN}", ["bar.sync 0;"]),
+    "loads": (f"{OWN}\nbar.sync 0;\n{OTHER}", ["bar.sync 0;"]),
+    "second_is_idle": (f"{PUT}\nbar.sync 0;\n{OTHER}\nbar.sync 1;\n{OWN}", ["bar.sync 1;"]),
+    "both_are_needed": (f"{PUT}\nbar.sync 0;\n{OTHER}\nbar.sync 1;\n{PUT}", []),
+    "either_would_do": (f"{PUT}\nbar.sync 0;\nbar.sync 1;\n{OTHER}", ["bar.sync 0;", "bar.sync 1;"]),
+    "atomics": ("atom.shared.add.u32 %v, [own], 1;\nbar.sync 0;\nld.shared.u32 %v, [own];", []),
+    "handed_on": (HAND.format("0", "membar.gl;"), []),
+    "handed_on_another": (HAND.format("32", "membar.sys;"), ["membar.gl;", "membar.sys;"]),
+    "fence_of_one": ("add.u64 %data, %data, %offset;\nst.global.u32 [%data], %lane;\nmembar.gl;", ["membar.gl;"]),
+}
+
+
+@pytest.mark.parametrize("name", ADVICE)
+def test_advice(tmp_path, name):
+    code, wanted = ADVICE[name]
+    groups, block = (2, 32) if name.startswith("handed") else (1, 64)
+    source, report = tmp_path / "k.ptx", tmp_path / "report.json"
+    source.write_text(ADVICE_HEAD + code + "\nret;\n}\n")
+    done = checks.run(checks.command_under_test(), "run", "-g", "sm", "--kernel=k", f"--grid={block * groups}", f"--block={block}", "--arg=zeros:4096", "--check=advice",
+                      f"--report=json:{report}", source)
+    lines = source.read_text().splitlines()
+    found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
+    assert sorted(lines[one["line"] - 1] for one in found) == sorted(wanted), done.stderr
+    assert all(one["severity"] == "note" and one["finding"] == ("idle-fence" if "membar" in lines[one["line"] - 1] else "idle-barrier") for one in found)
+    assert done.returncode == 0, done.stderr

@@ -25,6 +25,7 @@ struct section {
 };
 
 struct wt_counted {
+    struct wt_counted *next;
     struct wt_hosted *gpu;
     struct wt_machine *machine;
     pid_t process;
@@ -185,9 +186,32 @@ static bool begin_checks(struct wt_counted *c, const void *space)
     if (wt_check_stale_knows(m) && wt_check_wants(WT_CHECK_STALE) &&
         !(s->stale = wt_check_stale_begin(m, space, wt_checked_found, list)))
         return false;
+    if (wants(WT_CHECK_ADVICE, "advice", "barriers are") &&
+        !(s->advice = wt_check_advice_begin(m, wt_checked_found, list)))
+        return false;
     if (wt_checks_wanted())
         wt_check_launches(&m->first_checked, &m->last_checked);
     return true;
+}
+
+/* Those of this process, for its end. */
+static struct wt_counted *begun_ones;
+
+/* Not each runtime ends its GPUs. */
+static __attribute__((destructor)) void tell_at_the_end(void)
+{
+    for (struct wt_counted *c = begun_ones; c; c = c->next)
+        if (c->checks.advice && c->process == getpid())
+            wt_check_advice_tell(c->checks.advice);
+}
+
+static void forget_begun(const struct wt_counted *c)
+{
+    for (struct wt_counted **at = &begun_ones; *at; at = &(*at)->next)
+        if (*at == c) {
+            *at = c->next;
+            return;
+        }
 }
 
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
@@ -198,8 +222,11 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
     *c = (struct wt_counted){.gpu = gpu, .machine = gpu->machine, .process = getpid()};
     if (wt_counted_counts())
         c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
-    if ((c->profile || !wt_counted_counts()) && begin_checks(c, space))
+    if ((c->profile || !wt_counted_counts()) && begin_checks(c, space)) {
+        c->next = begun_ones;
+        begun_ones = c;
         return c;
+    }
     wt_check_set_end(&c->checks);
     if (c->profile)
         wt_profile_end(c->profile);
@@ -254,6 +281,7 @@ void wt_counted_forget(struct wt_hosted *gpu)
     gpu->counts = NULL;
     if (!c)
         return;
+    forget_begun(c);
     if (gpu->machine && c->profile && gpu->machine->profile == c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);
