@@ -40,10 +40,10 @@ struct site {
 /* A wave, as long as a launch is there. */
 struct wave {
     uint64_t home;
-    uint64_t opened[2];            /* when it went on from its last barrier, and the one before */
-    uint32_t arrived, barrier;     /* sites + 1: where it waits; of opened[0] */
-    uint32_t fence[FENCES];        /* sites + 1 */
-    uint64_t fenced[FENCES];       /* when it executed them last */
+    uint64_t opened[2];        /* when it went on from its last barrier, and the one before */
+    uint32_t arrived, barrier; /* sites + 1: where it waits; of opened[0] */
+    uint32_t fence[FENCES];    /* sites + 1 */
+    uint64_t fenced[FENCES];   /* when it executed them last */
 };
 
 struct wt_check_advice {
@@ -122,8 +122,8 @@ static uint32_t number_of(struct wt_check_advice *c, uint32_t slot, uint64_t id,
 static uint32_t site_of(struct wt_check_advice *c, const struct wt_observed_event *e)
 {
     uint64_t *there = wt_map_add(&c->at, e->pc + 1);
-    struct site *grown = there ? wt_array_grow(c->site, &c->site_room, c->sites + 1, sizeof *grown)
-                               : NULL;
+    struct site *grown =
+        there ? wt_array_grow(c->site, &c->site_room, c->sites + 1, sizeof *grown) : NULL;
     if (!grown) {
         c->run.lost = true;
         return 0;
@@ -205,8 +205,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
         wt_followed_is_past(&c->run, m, a->time, forget, c) || !wt_machine_checks(m, a->launch))
         return;
-    struct space *space = made_at(
-        &c->spaces, a->space == WT_OBSERVED_GROUP ? a->home + 2 : 1, sizeof(struct space));
+    struct space *space =
+        made_at(&c->spaces, a->space == WT_OBSERVED_GROUP ? a->home + 2 : 1, sizeof(struct space));
     struct access now = {.time = a->time,
                          .wave = number_of(c, a->wave, a->id, a->group),
                          .atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN};
