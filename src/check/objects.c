@@ -54,14 +54,14 @@ static struct {
     struct range freed_at[WT_OBJECTS_FREED]; /* the same once more: they are looked through */
     size_t freed_count;                      /* ever: the newest is at freed_count - 1 */
     uint64_t made;                           /* ever */
-    _Atomic uint64_t state;
-    atomic_bool listens, takes_calls; /* read without the lock: there is a listener, … */
+    _Atomic uint64_t changes;                /* ever */
+    atomic_bool listens, takes_calls;        /* read without the lock: there is a listener, … */
     wt_objects_fn *listener;
     void *context;
     struct kept *kept; /* the oldest first, from kept_first on */
     size_t kept_first, kept_end, kept_room;
     uint64_t kept_bytes, quarantine;
-} table = {.lock = PTHREAD_MUTEX_INITIALIZER, .state = 1};
+} table = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* zeros: no part of the file */
 
 WT_LOCK_OVER_FORKS(table, table.lock)
 
@@ -116,12 +116,12 @@ static struct block *block_at(const void *space, uint64_t addr)
 
 static void changed(void)
 {
-    atomic_fetch_add_explicit(&table.state, 1, memory_order_release);
+    atomic_fetch_add_explicit(&table.changes, 1, memory_order_release);
 }
 
 uint64_t wt_objects_state(void)
 {
-    return atomic_load_explicit(&table.state, memory_order_acquire);
+    return atomic_load_explicit(&table.changes, memory_order_acquire) + 1;
 }
 
 /* ---- who listens ---- */
