@@ -52,8 +52,9 @@ def listed():
 
 
 def test_the_emulator_passes_with_and_without_a_program(build):
-    for operands in ([], [build.asm(LOOP)], [build.asm("_start: exit 3\n")]):
-        done = run("dm", "check", "--gpu=vortex:cores=2,dm-clock=1", *operands)
+    for gpu, operands in (("", []), ("", [build.asm(LOOP)]), ("", [build.asm("_start: exit 3\n")]),
+                          (",profile=v3", [build.asm(LOOP)]), (",profile=v3,xlen=64", [])):
+        done = run("dm", "check", f"--gpu=vortex:cores=2,dm-clock=1{gpu}", *operands)
         assert done.returncode == 0, done
         found = verdicts(done.stdout)
         assert list(found) == listed() and len(found) > 90
@@ -61,7 +62,7 @@ def test_the_emulator_passes_with_and_without_a_program(build):
         last = done.stdout.splitlines()[-1]
         counts = [list(found.values()).count(word) for word in ("pass", "FAIL", "cannot tell")]
         assert last == f"{len(found)} checks: {counts[0]} pass, {counts[1]} fail, {counts[2]} cannot tell"
-        assert "1 cluster of 2 cores, 4 warps of 4 threads, RV32" in done.stdout
+        assert f"1 cluster of 2 cores, 4 warps of 4 threads, RV{64 if 'xlen=64' in gpu else 32}" in done.stdout
 
 
 def test_what_cannot_be_told_has_its_reason():
@@ -145,13 +146,14 @@ class Bridge:
         self.process.communicate(timeout=60)
 
 
-def test_a_boards_registers_are_served(build, tmp_path):
+@pytest.mark.parametrize("profile", ["v2", "v3"])
+def test_a_boards_registers_are_served(build, tmp_path, profile):
     """The example for boards on PCIe, on a device that it reaches by two functions, and on a file."""
     source = ROOT / "examples" / "bridge"
     assert sum(len(file.read_text().splitlines()) for file in source.iterdir()) <= 150
     window = tmp_path / "device.c"
     window.write_text(WINDOW)
-    server = Served(build.asm(LOOP), f"--dm=unix:{tmp_path}/socket", "--now", "--gpu=vortex:cores=2")
+    server = Served(build.asm(LOOP), f"--dm=unix:{tmp_path}/socket", "--now", f"--gpu=vortex:cores=2,profile={profile}")
     try:
         with Bridge(tmp_path, window, f"{tmp_path}/socket") as address:
             some = ["platform.id", "dselect.warpsel", "dscratch.of-thread", "dpc.holds"]

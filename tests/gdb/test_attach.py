@@ -51,10 +51,11 @@ def debug_to_the_end(one):
     assert "exited with code 052" in one("continue")
 
 
+@pytest.mark.parametrize("profile", ["v2", "v3"])
 @each(FEW)
-def test_a_session_over_tcp(serve_dm, program, attach, variant):
+def test_a_session_over_tcp(serve_dm, program, attach, variant, profile):
     file = program("lanes", variant.xlen)
-    server = serve_dm(file, "--gpu", f"vortex:threads=4")
+    server = serve_dm(file, "--gpu", f"vortex:threads=4,profile={profile}")
     one = attach(server.address, file, "--hold")
     debug_to_the_end(one)
     assert one.close() == 0
