@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/fork_lock.h"
@@ -13,6 +14,7 @@
 struct name {
     const void *space;
     struct wt_known_variable v; /* of a function: its addresses */
+    bool is_of_runtime;         /* a function: of OpenMP's */
 };
 
 struct names {
@@ -37,13 +39,14 @@ static int by_address(const void *a, const void *b)
     return x->v.first != y->v.first ? (x->v.first < y->v.first ? -1 : 1) : 0;
 }
 
-static void add(struct names *n, const void *space, const struct wt_known_variable *v)
+static void add(struct names *n, const void *space, const struct wt_known_variable *v,
+                bool is_of_runtime)
 {
     pthread_mutex_lock(&all.lock);
     struct name *grown = wt_array_grow(n->list, &n->room, n->count + 1, sizeof *grown);
     if (grown) {
         n->list = grown;
-        grown[n->count++] = (struct name){space, *v};
+        grown[n->count++] = (struct name){space, *v, is_of_runtime};
         n->sorted = false;
         all.state++;
     }
@@ -68,15 +71,32 @@ void wt_names_begin(const void *space)
     pthread_mutex_unlock(&all.lock);
 }
 
-void wt_function_at(const void *space, uint64_t first, uint64_t size)
+/* Functions of libgomp, of LLVM's device library
+ * ("OpenMP in LLVM", device runtime), and of the C library's allocator. */
+static bool is_of_runtime(const char *name)
 {
-    add(&all.functions, space, &(struct wt_known_variable){.first = first, .size = size});
+    static const char *const prefixes[] = {"gomp_",   "GOMP_",     "omp_",      "goacc_", "GOACC_",
+                                           "__kmpc_", "__malloc_", "_malloc_r", "_free_r"};
+    static const char *const whole[] = {"malloc", "free", "calloc", "realloc"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (strcmp(name, whole[i]) == 0)
+            return true;
+    return false;
+}
+
+void wt_function_at(const void *space, uint64_t first, uint64_t size, const char *name)
+{
+    add(&all.functions, space, &(struct wt_known_variable){.first = first, .size = size},
+        is_of_runtime(name));
 }
 
 void wt_names_end(struct wt_names_reader *r)
 {
     if (r->variable.size)
-        add(&all.variables, r->space, &r->variable);
+        add(&all.variables, r->space, &r->variable, false);
     r->variable.size = 0;
 }
 
@@ -134,6 +154,15 @@ bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *e
     *first = v.first;
     *end = v.first + v.size;
     return true;
+}
+
+bool wt_function_is_of_runtime(const void *space, uint64_t pc)
+{
+    pthread_mutex_lock(&all.lock);
+    const struct name *found = before(&all.functions, space, pc);
+    const bool is = found && pc - found->v.first < found->v.size && found->is_of_runtime;
+    pthread_mutex_unlock(&all.lock);
+    return is;
 }
 
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable)

@@ -19,8 +19,8 @@ struct wt_known_variable {
 
 /** Forgets those of a space (objects.h): all of its code is listed anew. */
 void wt_names_begin(const void *space);
-/** A driver has loaded a function of so many bytes. */
-void wt_function_at(const void *space, uint64_t first, uint64_t size);
+/** A driver has loaded a function of so many bytes; @p name: as its symbol is. */
+void wt_function_at(const void *space, uint64_t first, uint64_t size, const char *name);
 
 /** Symbols of data that are read, by address. */
 struct wt_names_reader {
@@ -37,6 +37,10 @@ void wt_names_end(struct wt_names_reader *r);
 
 /** The function that holds an instruction: [*first, *end). */
 bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *end);
+/** Whether it is one of OpenMP's or OpenACC's runtime, as its name says: libgomp's for GPUs, LLVM's
+ * device library, and the C library's allocator, which they call. Their threads hand values on in
+ * ways that are races by the rules of the code that they are compiled to. */
+bool wt_function_is_of_runtime(const void *space, uint64_t pc);
 /** The variable that holds an address. */
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable);
 /** The addresses of variables: [*first, *last]; false: there are none. */

@@ -581,7 +581,11 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 static const struct race_rules rules[] = {
     /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide
        for AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
-    {.family = "gfx900", .stores_hide = true, .loads_hide = true, .waits = true},
+    {.family = "gfx900",
+     .stores_hide = true,
+     .loads_hide = true,
+     .waits = true,
+     .threads_are_waves = true},
     /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on. */
     {.family = "sm"},
     /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
@@ -594,6 +598,20 @@ static const struct race_rules rules[] = {
      .loads_hide = true,
      .spawns = true},
 };
+
+static const struct race_rules *rules_of(const struct wt_machine *m)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].family, m->ops->family) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+bool wt_check_race_knows_openmp(const struct wt_machine *m)
+{
+    const struct race_rules *own = rules_of(m);
+    return own && own->threads_are_waves;
+}
 
 struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,
                                           enum wt_check_lanes lanes, wt_found_fn *found,
@@ -608,9 +626,9 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
                                 .context = context,
                                 .run = wt_follow(m),
                                 .shadow.first = 1};
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].family, m->ops->family) == 0)
-            r->rules = rules[i];
+    const struct race_rules *own = rules_of(m);
+    if (own)
+        r->rules = *own;
     if (lanes != WT_LANES_BY_FAMILY)
         r->rules.independent = lanes == WT_LANES_INDEPENDENT;
     r->slot = calloc(m->waves, sizeof *r->slot);

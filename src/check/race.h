@@ -13,6 +13,10 @@ struct wt_check_race;
 /** Whether lanes of one wave are ordered by their instructions. */
 enum wt_check_lanes { WT_LANES_BY_FAMILY, WT_LANES_LOCKSTEP, WT_LANES_INDEPENDENT };
 
+/** Whether races of OpenMP's target regions can be told from what its runtime does by itself: in
+ * GCC's code for NVIDIA's GPUs all lanes of a warp do what one thread does. */
+bool wt_check_race_knows_openmp(const struct wt_machine *m);
+
 /**
  * Looks for races between the accesses of a machine's waves from now on; the addresses of its
  * GLOBAL memory are those of @p space (objects.h). NULL without host memory. The caller ends it

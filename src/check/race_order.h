@@ -22,9 +22,10 @@ struct race_rules {
     bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
     bool waits; /**< a group's accesses are done in order; waiting for them is a release for the
                      device, and an acquire among the group */
-    bool loads_hide_too; /**< nor does any load's, beside atomic operations in the same place */
-    bool loads_hide;     /**< nor does a load's: one that waves repeat is atomic */
-    bool spawns;         /**< a wave starts others, and waits until it is alone on its core */
+    bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
+    bool loads_hide;        /**< nor does a load's: one that waves repeat is atomic */
+    bool threads_are_waves; /**< of OpenMP, as GCC compiles it: else lanes do the same together */
+    bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
 };
 
 /** A launch that runs, and the operation that it is of. */

@@ -283,7 +283,7 @@ static bool add_name(void *context, const char *name, uint64_t addr, uint64_t si
     if (!code)
         wt_names_read(&n->reader, name, addr, size);
     else if (size && is_whole(n->symbols, name))
-        wt_function_at(n->reader.space, addr, size);
+        wt_function_at(n->reader.space, addr, size, name);
     return true;
 }
 

@@ -132,8 +132,7 @@ static int is_openmp(struct dl_phdr_info *info, size_t size, void *context)
     return strstr(info->dlpi_name, "libgomp-plugin-") || strstr(info->dlpi_name, "libomptarget");
 }
 
-/* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own,
- * and hand values on in ways that are races by the rules of the code that they are compiled to.
+/* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own;
  * GCC's code leaves out wait states. */
 static bool wants(enum wt_check check, const char *name, const char *what)
 {
@@ -157,6 +156,12 @@ static bool wants_init(const struct wt_machine *m)
     return false;
 }
 
+static bool wants_race(const struct wt_machine *m)
+{
+    return wt_check_race_knows_openmp(m) ? wt_check_wants(WT_CHECK_RACE)
+                                         : wants(WT_CHECK_RACE, "race", "races are");
+}
+
 /* Hardware of most families waits for results by itself. */
 static bool wants_hazard(const struct wt_machine *m)
 {
@@ -178,7 +183,7 @@ static bool begin_checks(struct wt_counted *c, const void *space)
     if (wants_init(m) &&
         !(s->init = wt_check_init_begin(m, space, wt_check_init_level(), wt_checked_found, list)))
         return false;
-    if (wants(WT_CHECK_RACE, "race", "races are") &&
+    if (wants_race(m) &&
         !(s->race = wt_check_race_begin(m, space, wt_check_lanes(), wt_checked_found, list)))
         return false;
     if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))

@@ -236,7 +236,7 @@ void drm_names_list(struct drm_debugged *g, uint64_t kernel, const struct wt_i91
     if (is_other) {
         wt_names_begin(g->object_space);
         for (uint32_t i = 0; i < kernels; i++)
-            wt_function_at(g->object_space, list[i].address, list[i].code_size);
+            wt_function_at(g->object_space, list[i].address, list[i].code_size, list[i].name);
         list_tables(g);
         g->names = state;
         g->names_space = g->object_space;

@@ -49,7 +49,7 @@ static void note_function(const char *name, uint64_t addr, uint64_t size)
     else if (strcmp(name, "__ockl_dm_dealloc") == 0)
         wt_allocator_at(NULL, addr, size, WT_FREES);
     if (size && !strstr(name, ".cold"))
-        wt_function_at(NULL, addr, size);
+        wt_function_at(NULL, addr, size, name);
 }
 
 static void note_symbol(struct variables *v, const GElf_Sym *symbol, const char *name)
