@@ -129,7 +129,7 @@ static void sort(struct names *n)
 /* The last one that begins at or before an address. */
 static const struct name *before(struct names *n, const void *space, uint64_t addr)
 {
-    const struct name wanted = {space, {.first = addr}};
+    const struct name wanted = {.space = space, .v = {.first = addr}};
     sort(n);
     WT_BISECT(low, n->count, by_address(&n->list[middle], &wanted) <= 0);
     return low && n->list[low - 1].space == space ? &n->list[low - 1] : NULL;

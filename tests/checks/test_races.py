@@ -122,7 +122,9 @@ def tsan(program, how, *cases):
                "races_vortex": ["gcc", f"-I{checks.HERE / 'host'}", checks.HERE / "races_vortex.c"]}[program]
     words = [sources[0], "-O0", "-g", "-w", "-fsanitize=thread", *sources[1:], "-lpthread"]
     kernels = ["-"] if program == "queues" else []
-    return checks.run(checks.built(f"{program}.tsan", *words), *kernels, how, *cases, TSAN_OPTIONS="exitcode=0 history_size=7 ignore_noninstrumented_modules=1", OMP_TOOL_LIBRARIES=ARCHER)
+    openmp = {"TSAN_OPTIONS": "exitcode=0 history_size=7 ignore_noninstrumented_modules=1", "OMP_TOOL_LIBRARIES": ARCHER}
+    return checks.run(checks.built(f"{program}.tsan", *words), *kernels, how, *cases,
+                      **openmp if program == "races_openmp" else {"TSAN_OPTIONS": "exitcode=0 history_size=7"})
 
 
 def oclgrind(program, how, *cases):
