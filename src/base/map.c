@@ -68,6 +68,27 @@ void wt_map_free(struct wt_map *m)
     *m = (struct wt_map){.count = 0};
 }
 
+void *wt_map_block(struct wt_map *m, uint64_t key, size_t size)
+{
+    uint64_t *there = wt_map_add(m, key);
+    if (there && !*there)
+        *there = (uint64_t)(uintptr_t)calloc(1, size);
+    if (!there)
+        return NULL;
+    void *block = (void *)(uintptr_t)*there;
+    if (!block)
+        wt_map_remove(m, key);
+    return block;
+}
+
+void wt_map_free_blocks(struct wt_map *m)
+{
+    for (size_t i = 0; i < m->room; i++)
+        if (m->entry[i].key)
+            free((void *)(uintptr_t)m->entry[i].value);
+    wt_map_free(m);
+}
+
 void wt_different_add(struct wt_different *d, uint64_t number)
 {
     if (wt_map_find(&d->latest, number))

@@ -66,10 +66,7 @@ struct wt_check_advice {
 
 static void free_space(struct space *s)
 {
-    for (size_t i = 0; i < s->pages.room; i++)
-        if (s->pages.entry[i].key)
-            free((void *)(uintptr_t)s->pages.entry[i].value);
-    wt_map_free(&s->pages);
+    wt_map_free_blocks(&s->pages);
     free(s);
 }
 
@@ -89,16 +86,6 @@ static void forget(void *context, uint64_t time)
 {
     (void)time;
     forget_accesses(context);
-}
-
-static void *made_at(struct wt_map *map, uint64_t key, size_t size)
-{
-    uint64_t *there = wt_map_add(map, key);
-    if (there && !*there)
-        *there = (uint64_t)(uintptr_t)calloc(1, size);
-    if (there && !*there)
-        wt_map_remove(map, key);
-    return there ? (void *)(uintptr_t)*there : NULL;
 }
 
 static uint32_t number_of(struct wt_check_advice *c, uint32_t slot, uint64_t id, uint64_t home)
@@ -205,8 +192,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
         wt_followed_is_past(&c->run, m, a->time, forget, c) || !wt_machine_checks(m, a->launch))
         return;
-    struct space *space =
-        made_at(&c->spaces, a->space == WT_OBSERVED_GROUP ? a->home + 2 : 1, sizeof(struct space));
+    struct space *space = wt_map_block(&c->spaces, a->space == WT_OBSERVED_GROUP ? a->home + 2 : 1,
+                                       sizeof(struct space));
     struct access now = {.time = a->time,
                          .wave = number_of(c, a->wave, a->id, a->group),
                          .atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN};
@@ -215,7 +202,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         const uint64_t first = a->at[lane] & ~UINT64_C(3);
         now.lane = (uint8_t)lane;
         for (uint64_t at = first; at < a->at[lane] + a->size; at += 4) {
-            struct cell *page = made_at(&space->pages, at / PAGE + 1, CELLS * sizeof *page);
+            struct cell *page = wt_map_block(&space->pages, at / PAGE + 1, CELLS * sizeof *page);
             if (page)
                 take_cell(c, &page[at % PAGE / 4], &now, a->kind == WT_WATCH_READ,
                           a->kind != WT_WATCH_READ);

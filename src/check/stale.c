@@ -89,10 +89,7 @@ static void free_group(struct group *g)
 
 static void forget_stores(struct wt_check_stale *s)
 {
-    for (size_t i = 0; i < s->pages.room; i++)
-        if (s->pages.entry[i].key)
-            free((void *)(uintptr_t)s->pages.entry[i].value);
-    wt_map_free(&s->pages);
+    wt_map_free_blocks(&s->pages);
     s->stores = 0;
 }
 
@@ -127,20 +124,9 @@ static void tell_lost(struct wt_check_stale *s)
     s->found(s->context, &f);
 }
 
-/* What a map has at a key, of @p size bytes, made as zeros; NULL: without host memory. */
-static void *made_at(struct wt_map *map, uint64_t key, size_t size)
-{
-    uint64_t *there = wt_map_add(map, key);
-    if (there && !*there)
-        *there = (uint64_t)(uintptr_t)calloc(1, size);
-    if (there && !*there)
-        wt_map_remove(map, key);
-    return there ? (void *)(uintptr_t)*there : NULL;
-}
-
 static struct group *group_of(struct wt_check_stale *s, uint64_t home)
 {
-    struct group *g = made_at(&s->groups, home + 1, sizeof *g);
+    struct group *g = wt_map_block(&s->groups, home + 1, sizeof *g);
     if (g)
         g->home = home;
     return g;
@@ -218,7 +204,7 @@ static bool take_store(struct wt_check_stale *s, struct group *g, const struct w
         if (a->is_scalar)
             blur(&s->any, addr, a->size);
         for (uint64_t at = addr & ~UINT64_C(3); at < addr + a->size; at += 4) {
-            struct page *page = made_at(&s->pages, at / PAGE + 1, sizeof *page);
+            struct page *page = wt_map_block(&s->pages, at / PAGE + 1, sizeof *page);
             if (!page)
                 return false;
             page->store[at % PAGE / 4] = (uint32_t)s->stores;

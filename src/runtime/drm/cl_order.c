@@ -62,10 +62,7 @@ static size_t listed, limit = FEW; /* at `limit` some are forgotten */
 /* What a handle is; a new one is all zeros. NULL without host memory. */
 static void *of_handle(struct wt_map *map, const void *handle, size_t size)
 {
-    uint64_t *there = handle ? wt_map_add(map, (uint64_t)(uintptr_t)handle) : NULL;
-    if (there && !*there)
-        *there = (uint64_t)(uintptr_t)calloc(1, size);
-    return there ? (void *)(uintptr_t)*there : NULL;
+    return handle ? wt_map_block(map, (uint64_t)(uintptr_t)handle, size) : NULL;
 }
 
 static struct queue *queue_of(const void *handle)
