@@ -101,9 +101,9 @@ void cli_report_stats(const struct wt_emulated *e, double seconds)
             m->time, seconds, (double)m->time / (seconds * 1e6 + 1e-9), usage.ru_maxrss);
     if (t.blocks)
         fprintf(stderr,
-                "wavetrap: %" PRIu64 " blocks translated (%" PRIu64 " KiB), in which %" PRIu64
+                "wavetrap: %" PRIu64 " block%s translated (%" PRIu64 " KiB), in which %" PRIu64
                 " of the issues were\n",
-                t.blocks, (t.bytes + 1023) / 1024, t.issues);
+                t.blocks, wt_plural(t.blocks), (t.bytes + 1023) / 1024, t.issues);
 }
 
 int cli_fault_status(enum wt_fault_kind kind)

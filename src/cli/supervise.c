@@ -72,6 +72,11 @@ static void tell_family(const struct wt_host_driver *host, const struct wt_tally
                 " instructions of %s\n",
                 launches, wt_plural(launches), more, launches == 1 && !own ? "was" : "were", name,
                 (uint64_t)g->issues, host->waves);
+    if (g->blocks)
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " block%s translated, in which %" PRIu64
+                " of the instructions were\n",
+                (uint64_t)g->blocks, wt_plural(g->blocks), (uint64_t)g->in_blocks);
     list_near(g, near, sizeof near);
     if (*near)
         fprintf(stderr,

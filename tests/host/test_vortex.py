@@ -83,6 +83,12 @@ def test_kernels_print_and_are_counted(built):
     assert "#0: count 100\n" in said
 
 
+def test_translated_code_is_counted(built):
+    """As `run --stats` does, over all launches."""
+    said = [run(built, 0, 40, gpu=[f"jit={jit}"], options=["--stats"]) for jit in (0, 1)]
+    assert "translated" not in said[0] and re.search(r"^wavetrap: \d+ blocks? translated, in which \d{3,} of the instructions were$", said[1], re.M), said
+
+
 def test_the_wrong_width_is_named(built):
     assert "the kernel is RV64, the device RV32: give -g vortex:xlen=64" in run(built, kernel="k64.vxbin", status=1)
 

@@ -68,6 +68,15 @@ void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues)
     atomic_fetch_add(&tally->issues, issues);
 }
 
+void wt_tally_translated(uint32_t family, uint64_t blocks, uint64_t issues)
+{
+    struct wt_tally_gpu *tally = wt_tally_of(family);
+    if (!tally)
+        return;
+    atomic_fetch_add(&tally->blocks, blocks);
+    atomic_fetch_add(&tally->in_blocks, issues);
+}
+
 void wt_tally_refused(uint32_t family, const char *why)
 {
     struct wt_tally_gpu *g = wt_tally_of(family);

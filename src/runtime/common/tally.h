@@ -30,6 +30,8 @@ struct wt_tally_gpu {
     _Atomic uint64_t launches;  /**< kernels of the program that began */
     _Atomic uint64_t own;       /**< kernels of the GPU's runtime: copies, fills, constructors */
     _Atomic uint64_t issues;    /**< instructions that waves executed */
+    _Atomic uint64_t blocks;    /**< of instructions that were translated */
+    _Atomic uint64_t in_blocks; /**< issues in them */
     _Atomic uint64_t refused;   /**< launches that were refused */
     _Atomic uint64_t faults;    /**< kernels that a fault ended */
     atomic_bool has_reason;     /**< `reason` is taken by a process */
@@ -63,6 +65,8 @@ struct wt_tally *wt_tally_create(struct wt_error *err);
 struct wt_tally_gpu *wt_tally_of(uint32_t family);
 /** In a driver: counts kernels that began, and issues of waves. */
 void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues);
+/** In a driver: counts blocks that were translated, and issues in them, since it last did. */
+void wt_tally_translated(uint32_t family, uint64_t blocks, uint64_t issues);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
 void wt_tally_refused(uint32_t family, const char *why);
 /** In a driver: instructions that its device has executed (machine/near.h). */

@@ -3,6 +3,7 @@
 #define WT_RUNTIME_CUDA_GPU_INTERNAL_H
 
 #include "emulator/sm/host.h"
+#include "emulator/translate/rows.h"
 #include "object/sm_wire.h"
 #include "runtime/common/watched.h"
 #include "runtime/common/host_core.h"
@@ -89,6 +90,7 @@ struct gpu {
     bool has_headers;                    /* their memory is mapped */
     bool header[MOST_HEADERS];           /* of textures: which are in use */
     uint64_t header_owner[MOST_HEADERS]; /* ids of their contexts */
+    struct wt_rows_totals translated;    /* as it was last counted */
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     bool printed; /* since the program's output was last flushed */

@@ -15,6 +15,7 @@
 
 #include "base/object_view.h"
 #include "check/objects.h"
+#include "emulator/translate/rows.h"
 #include "emulator/vortex/host.h"
 #include "emulator/vortex/profile.h"
 #include "object/image.h"
@@ -119,6 +120,7 @@ struct gpu {
     enum wt_run came_back;        /**< why it stands, for the debugger */
     uint64_t began;               /**< issue time when the latest kernel began */
     uint64_t cycles;              /**< issues of the latest kernel */
+    struct wt_rows_totals translated; /**< as it was last counted */
     bool printed;
     struct host_writes writes;
 };
