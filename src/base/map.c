@@ -81,11 +81,11 @@ void *wt_map_block(struct wt_map *m, uint64_t key, size_t size)
     return block;
 }
 
-void wt_map_free_blocks(struct wt_map *m)
+void wt_map_free_blocks(struct wt_map *m, void (*end)(void *block))
 {
     for (size_t i = 0; i < m->room; i++)
         if (m->entry[i].key)
-            free((void *)(uintptr_t)m->entry[i].value);
+            end((void *)(uintptr_t)m->entry[i].value);
     wt_map_free(m);
 }
 

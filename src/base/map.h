@@ -29,8 +29,8 @@ void wt_map_free(struct wt_map *m);
 /** The block of memory that is a key's value; a new key, which is not 0, has one of @p size zero
  * bytes. NULL: without host memory, and the key is not there. It is valid until it is freed. */
 void *wt_map_block(struct wt_map *m, uint64_t key, size_t size);
-/** Frees a map of blocks, and the blocks. */
-void wt_map_free_blocks(struct wt_map *m);
+/** Frees a map of blocks, and each block by @p end. */
+void wt_map_free_blocks(struct wt_map *m, void (*end)(void *block));
 
 /** Different numbers that are counted, of which the latest are known. */
 struct wt_different {

@@ -64,19 +64,17 @@ struct wt_check_advice {
 
 /* ---- memory ---- */
 
-static void free_space(struct space *s)
+static void free_space(void *space)
 {
-    wt_map_free_blocks(&s->pages);
+    struct space *s = space;
+    wt_map_free_blocks(&s->pages, free);
     free(s);
 }
 
-/* What was accessed is forgotten; what was needed is not. */
+/* Forgets all accesses; keeps which barriers and fences were needed. */
 static void forget_accesses(struct wt_check_advice *c)
 {
-    for (size_t i = 0; i < c->spaces.room; i++)
-        if (c->spaces.entry[i].key)
-            free_space((void *)(uintptr_t)c->spaces.entry[i].value);
-    wt_map_free(&c->spaces);
+    wt_map_free_blocks(&c->spaces, free_space);
     c->waves = 0;
     c->launches = 0;
     memset(c->id, 0, c->machine->waves * sizeof *c->id);

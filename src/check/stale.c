@@ -77,8 +77,9 @@ static void empty(struct cache *c, uint64_t time)
     c->emptied = time;
 }
 
-static void free_group(struct group *g)
+static void free_group(void *group)
 {
+    struct group *g = group;
     empty(&g->scalar, 0);
     empty(&g->vector, 0);
     free(g->scalar.line);
@@ -89,16 +90,13 @@ static void free_group(struct group *g)
 
 static void forget_stores(struct wt_check_stale *s)
 {
-    wt_map_free_blocks(&s->pages);
+    wt_map_free_blocks(&s->pages, free);
     s->stores = 0;
 }
 
 static void forget_all(struct wt_check_stale *s)
 {
-    for (size_t i = 0; i < s->groups.room; i++)
-        if (s->groups.entry[i].key)
-            free_group((void *)(uintptr_t)s->groups.entry[i].value);
-    wt_map_free(&s->groups);
+    wt_map_free_blocks(&s->groups, free_group);
     empty(&s->any, 0);
     forget_stores(s);
 }

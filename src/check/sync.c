@@ -13,8 +13,9 @@ static const char *const on_without = "lanes go on without it";
 
 /* ---- groups and waves ---- */
 
-static void free_group(struct sync_group *g)
+static void free_group(void *group)
 {
+    struct sync_group *g = group;
     for (size_t i = 0; i < g->waves; i++)
         free(g->wave[i]);
     free(g->wave);
@@ -25,17 +26,9 @@ static void free_group(struct sync_group *g)
     free(g);
 }
 
-static void free_groups(struct wt_check_sync *s)
-{
-    for (size_t i = 0; i < s->groups.room; i++)
-        if (s->groups.entry[i].key)
-            free_group((void *)(uintptr_t)s->groups.entry[i].value);
-    wt_map_free(&s->groups);
-}
-
 static void begin_anew(struct wt_check_sync *s)
 {
-    free_groups(s);
+    wt_map_free_blocks(&s->groups, free_group);
     memset(s->of, 0, s->machine->waves * sizeof(*s->of));
     memset(s->group_of, 0, s->machine->waves * sizeof(*s->group_of));
     memset(s->wait, 0, s->machine->waves * sizeof *s->wait);
@@ -711,7 +704,7 @@ void wt_check_sync_free(struct wt_check_sync *s)
 {
     if (!s)
         return;
-    free_groups(s);
+    wt_map_free_blocks(&s->groups, free_group);
     free(s->others.count);
     free(s->of);
     free(s->group_of);
