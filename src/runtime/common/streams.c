@@ -130,6 +130,13 @@ void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side)
     grown[shared_count++] = (struct shared){address, bytes, side};
 }
 
+void wt_streams_accessed(uint64_t address, uint64_t bytes, enum wt_access access)
+{
+    struct wt_check_race *r;
+    for (unsigned i = 0; race_of(i, &r); i++)
+        wt_check_race_copied(r, address, bytes, access);
+}
+
 /* ---- the host's own accesses ---- */
 
 /* How all GPUs together use a range within a page. */

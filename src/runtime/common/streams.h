@@ -48,6 +48,9 @@ void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side)
 /** It is no memory of both sides any more. */
 void wt_streams_forget(uint64_t address, uint64_t bytes);
 
+/** The newest operation accesses memory by itself, as a copy does: all GPUs have it. */
+void wt_streams_accessed(uint64_t address, uint64_t bytes, enum wt_access access);
+
 /** A call of the API begins: the program's pages are accessible. What it has accessed of protected
  * ones since is judged. */
 void wt_streams_enter(void);

@@ -49,13 +49,7 @@ static struct handle *handle_of(const void *at)
  * memory. */
 static struct handle *add_handle(const void *at)
 {
-    struct handle *h = handle_of(at);
-    uint64_t *place = at && !h ? wt_map_add(&handles, (uint64_t)(uintptr_t)at) : NULL;
-    if (place && !(h = calloc(1, sizeof *h)))
-        wt_map_remove(&handles, (uint64_t)(uintptr_t)at);
-    else if (place)
-        *place = (uint64_t)(uintptr_t)h;
-    return h;
+    return at ? wt_map_block(&handles, (uint64_t)(uintptr_t)at, sizeof(struct handle)) : NULL;
 }
 
 static struct wt_stream stream_of(const void *at)
@@ -175,14 +169,9 @@ static void give(const void *stream, const char *by, bool copies)
 static void accesses(uint64_t addr, uint64_t size, enum wt_access access)
 {
     struct wt_object object;
-    struct wt_check_race *race;
     if (!size || !wt_object_find(NULL, addr, &object, NULL, NULL) || !enter_all())
         return;
-    for (unsigned i = 0; next_race(i, &race); i++) {
-        if (race)
-            wt_check_race_set_order(race, wt_streams_order());
-        wt_check_race_copied(race, addr, size, access);
-    }
+    wt_streams_accessed(addr, size, access);
     leave_all();
 }
 
