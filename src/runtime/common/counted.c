@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/fork_lock.h"
 #include "check/set.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
@@ -199,24 +200,31 @@ static bool begin_checks(struct wt_counted *c, const void *space)
     return true;
 }
 
-/* Those of this process, for its end. */
+/* Those of this process, for its end; GPUs begin and end under locks of their own. */
 static struct wt_counted *begun_ones;
+static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
+
+WT_LOCK_OVER_FORKS(begun, begun_lock)
 
 /* Not each runtime ends its GPUs. */
 static __attribute__((destructor)) void tell_at_the_end(void)
 {
+    pthread_mutex_lock(&begun_lock);
     for (struct wt_counted *c = begun_ones; c; c = c->next)
         if (c->checks.advice && c->process == getpid())
             wt_check_advice_tell(c->checks.advice);
+    pthread_mutex_unlock(&begun_lock);
 }
 
 static void forget_begun(const struct wt_counted *c)
 {
-    for (struct wt_counted **at = &begun_ones; *at; at = &(*at)->next)
-        if (*at == c) {
-            *at = c->next;
-            return;
-        }
+    pthread_mutex_lock(&begun_lock);
+    struct wt_counted **at = &begun_ones;
+    while (*at && *at != c)
+        at = &(*at)->next;
+    if (*at)
+        *at = c->next;
+    pthread_mutex_unlock(&begun_lock);
 }
 
 static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
@@ -228,8 +236,10 @@ static struct wt_counted *begin(struct wt_hosted *gpu, const void *space)
     if (wt_counted_counts())
         c->profile = wt_profile_begin(gpu->machine, &gpu->core->profile, add_numbers, c);
     if ((c->profile || !wt_counted_counts()) && begin_checks(c, space)) {
+        pthread_mutex_lock(&begun_lock);
         c->next = begun_ones;
         begun_ones = c;
+        pthread_mutex_unlock(&begun_lock);
         return c;
     }
     wt_check_set_end(&c->checks);

@@ -230,24 +230,29 @@ static void settle(void)
     gpu->give_back(gpu->context);
 }
 
+/* The lock is held. */
 static void add_buffer(const void *buffer, struct buffer is)
 {
-    struct buffer *b = begins() ? of_handle(&buffers, buffer, sizeof *b) : NULL;
+    struct buffer *b = of_handle(&buffers, buffer, sizeof *b);
     if (b)
         *b = is;
-    if (wt_check_wants(WT_CHECK_RACE))
-        ends();
 }
 
 void cl_order_buffer(const void *buffer, const void *file, uint32_t number)
 {
+    if (!begins())
+        return;
     add_buffer(buffer, (struct buffer){number ? object_key(file, number) : 0, 0});
+    ends();
 }
 
 void cl_order_part(const void *buffer, const void *of, uint64_t offset)
 {
+    if (!begins())
+        return;
     const struct access all = access_of(&(struct cl_order_access){of, offset, 1}, WT_ACCESS_LOAD);
     add_buffer(buffer, (struct buffer){all.object, all.offset});
+    ends();
 }
 
 void cl_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
