@@ -145,6 +145,15 @@ static void take_text(const struct cli_counted_view *view, const struct cli_coun
                              wt_load_le(word, sizeof word), text, 256);
 }
 
+/* The code that holds an instruction: @p here, if that is all there is; NULL: none that is known.
+ */
+static const struct cli_counted_code *code_of(struct cli_counted_view *view,
+                                              const struct wt_counted_finding *one,
+                                              const struct cli_counted_code *here, uint64_t pc)
+{
+    return !pc ? NULL : here ? here : cli_counted_code(view, one->code, pc);
+}
+
 static void take_finding(struct cli_found_list *all, struct cli_counted_view *view,
                          const struct wt_counted_finding *one, long process,
                          const struct wt_emulated *e)
@@ -165,16 +174,16 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     const uint64_t pc = f->family ? f->finding.pc : 0, other = f->family ? f->finding.other.pc : 0;
-    const struct cli_counted_code *code = e || !pc ? &here : cli_counted_code(view, one->code, pc);
-    if (pc && code)
+    const struct cli_counted_code *code = code_of(view, one, e ? &here : NULL, pc);
+    if (code)
         resolve_code(f, code, e);
-    if (pc && code && !e)
+    if (code && !e)
         take_text(view, code, f->family, pc, f->instruction);
     /* It may be another kernel's, in code of its own. */
-    code = e || !other ? &here : cli_counted_code(view, one->code, other);
-    if (other && code)
+    code = code_of(view, one, e ? &here : NULL, other);
+    if (code)
         resolve_place(f, other, code, e, &f->other, f->other_instruction);
-    if (other && code && !e)
+    if (code && !e)
         take_text(view, code, f->family, other, f->other_instruction);
     cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
     cli_host_calls(&all->files, lines, &f->finding.other_calls,

@@ -183,6 +183,8 @@ void gpu_module_free(struct gpu *gpu, struct gpu_module *m);
 /** Finds a variable of a loaded module by its name: its address and bytes; false: there is none. */
 bool gpu_module_variable(const struct gpu_module *m, const char *name, uint64_t *address,
                          uint64_t *bytes);
+/** How many kernels a loaded module has. */
+unsigned gpu_module_kernel_count(const struct gpu_module *m);
 /** The name of a loaded module's kernel by its number from 0 on; NULL: there are not so many. */
 const char *gpu_module_kernel_name(const struct gpu_module *m, size_t number);
 /** Whether a module has a kernel of this name. */

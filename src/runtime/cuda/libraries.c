@@ -230,8 +230,7 @@ API_IN(enter(library), cuLibraryGetKernelCount, (unsigned *count, CUlibrary libr
 {
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    for (*count = 0; gpu_module_kernel_name(first_module(library), *count);)
-        ++*count;
+    *count = gpu_module_kernel_count(first_module(library));
     return CUDA_SUCCESS;
 }
 

@@ -274,8 +274,7 @@ API_IN(enter(module), cuModuleGetFunctionCount, (unsigned *count, CUmodule modul
 {
     if (!count)
         return CUDA_ERROR_INVALID_VALUE;
-    for (*count = 0; gpu_module_kernel_name(&module->module, *count);)
-        ++*count;
+    *count = gpu_module_kernel_count(&module->module);
     return CUDA_SUCCESS;
 }
 

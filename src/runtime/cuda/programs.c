@@ -453,6 +453,14 @@ static const struct cubin_function *find_code(const struct gpu_module *m, const 
     return code && code->is_kernel ? code : NULL;
 }
 
+unsigned gpu_module_kernel_count(const struct gpu_module *m)
+{
+    unsigned count = 0;
+    while (gpu_module_kernel_name(m, count))
+        count++;
+    return count;
+}
+
 const char *gpu_module_kernel_name(const struct gpu_module *m, size_t number)
 {
     size_t count = 0;
