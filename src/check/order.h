@@ -50,7 +50,8 @@ struct wt_order {
 
 /** The program gives an operation by function @p by, which begins later. */
 void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *by);
-/** It begins: behind what the stream has waited for, and what the host had. */
+/** The operation of a call begins. It is ordered behind what the stream has waited for, and behind
+ * what the host had waited for at the call. */
 void wt_order_begin(struct wt_order *o, struct wt_order_stream *stream, struct wt_order_call *call);
 /** Both at once. */
 void wt_order_give(struct wt_order *o, struct wt_order_stream *stream, const char *by);

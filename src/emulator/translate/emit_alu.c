@@ -417,7 +417,8 @@ static void field(struct emitter *e)
 /* T1: bit 2b + c of a table for bits of T0, b, and of c. */
 static void logic_of_two(struct emitter *e, unsigned table, unsigned to, struct x86_place c)
 {
-    /* d ^ (b & e), where d and e are 0, ones, c, or ~c: what c says for b = 0, and what differs */
+    /* The result is d ^ (b & e): d (`zero`) is the one for b = 0, and e (`change`) is 1 where the
+     * one for b = 1 differs. Each of d and e is 0, ones, c or ~c. */
     const unsigned zero = table & 3, change = zero ^ table >> 2;
     const struct x86_place ones = emit_literal(e, UINT32_MAX, false);
     emit_vector(e, VPXOR, to, to, x86_reg(to));

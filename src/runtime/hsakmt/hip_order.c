@@ -1,11 +1,9 @@
 /* What each of the functions does that stand before HIP's. See hip_calls.h. */
 #include "runtime/hsakmt/hip_calls.h"
 
-/* A stream is captured, or was: from then on nobody follows the order. */
 atomic_bool hip_captured;
 const char hip_streams;
 
-/* Who follows the order of what is given to streams; NULL: nobody. */
 const struct wt_host_order *hip_order(void)
 {
     const struct wt_host_checks *c = calls_checks();
@@ -41,7 +39,6 @@ int hip_leave(const char *name, int result)
 
 /* ---- what is given to streams ---- */
 
-/* An operation is given to a stream by function @p by, which copies or fills if @p copies. */
 void hip_give(void *stream, const char *by, bool copies)
 {
     const struct wt_host_order *o = hip_order();
@@ -51,7 +48,6 @@ void hip_give(void *stream, const char *by, bool copies)
     gives = true;
 }
 
-/* It accesses memory; NULL: none. */
 void hip_accesses(const void *p, size_t size, enum wt_access access)
 {
     const struct wt_host_order *o = gives && p ? hip_order() : NULL;
@@ -59,7 +55,6 @@ void hip_accesses(const void *p, size_t size, enum wt_access access)
         o->accesses(calls_address(p), size, access);
 }
 
-/* It was given, and HIP has said @p result; @p waits: the host waits for it. Returns the result. */
 int hip_given(int result, void *stream, bool waits)
 {
     const struct wt_host_order *o = gives ? hip_order() : NULL;

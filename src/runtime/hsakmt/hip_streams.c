@@ -236,7 +236,7 @@ FUNCTION(hipStreamAddCallback, void *stream, void (*function)(void *stream, int 
     return CALL(hipStreamAddCallback, stream, call_back, c, flags);
 }
 
-/* What is hip_captured is not done, and a graph's operations are given by no call. */
+/* What is captured is not done, and a graph's operations are given by no call. */
 FUNCTION(hipStreamBeginCapture, void *stream, int mode)
 {
     const struct wt_host_order *o = hip_order();

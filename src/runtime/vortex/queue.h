@@ -122,7 +122,8 @@ void event_tell(FILE *out, const struct event *e, uint64_t value);
 const struct wt_order *order_of_queues(void);
 /** A command is enqueued. */
 void order_enqueued(struct command *command);
-/** It begins: behind its queue's last one, and what its events' signals have done. */
+/** A command begins. It is ordered behind the one before it in its queue, and behind what was done
+ * before the signals of the events that it waits for. */
 void order_begins(struct command *command);
 /** An event comes to a value by a command of queue @p by; NULL: by the program. */
 void order_signalled(struct event *e, uint64_t value, struct queue *by);
