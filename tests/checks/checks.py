@@ -163,12 +163,11 @@ def offload(family):
     return ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"] if family == "gfx900" else ["-foffload=nvptx-none"]
 
 
-def spirv():
-    """kernels.cl for Level Zero, with source lines; a zebin of several kernels has none. The compiler's name for it ends with .spv."""
-    source, path = HERE / "kernels.cl", OUT / "kernels.spv"
+def spirv(source=HERE / "kernels.cl", path=OUT / "kernels.spv", options="-g -cl-opt-disable"):
+    """Kernels for Level Zero, with source lines; a zebin of several kernels has none. The compiler's name for it ends with .spv."""
     if not path.exists() or path.stat().st_mtime < source.stat().st_mtime:
-        done = subprocess.run(["ocloc", "compile", "-file", source, "-device", "skl", "-spv_only", "-output", path.stem, "-output_no_suffix", "-q", "-options",
-                               "-g -cl-opt-disable"], cwd=OUT, capture_output=True, text=True, check=False)
+        done = subprocess.run(["ocloc", "compile", "-file", source, "-device", "skl", "-spv_only", "-output", path.stem, "-output_no_suffix", "-q", "-options", options],
+                              cwd=OUT, capture_output=True, text=True, check=False)
         assert done.returncode == 0 and path.exists(), done.stdout + done.stderr
     return path
 

@@ -1,4 +1,5 @@
-/* The same for one queue of OpenCL's that has no order: loose_queue KERNELS bad|good [CASE]... */
+/* The same for one queue without an order, of OpenCL and Level Zero: loose_queue KERNELS bad|good
+ * [CASE]... */
 #include "cases.h"
 #include "queues.h"
 
@@ -56,37 +57,6 @@ static void waits_for_another(int bad)
     end();
 }
 
-/* Of shared virtual memory a kernel's stores are the host's when it has mapped it. */
-static void shared_too_early(int bad)
-{
-    const size_t items = N;
-    const int first = 0;
-    int sum = 0, *shared = clSVMAlloc(context, CL_MEM_READ_WRITE, BYTES, 0);
-    cl_kernel kernel = clCreateKernel(program, "put", NULL);
-    begin();
-    if (!shared) { /* Oclgrind has none */
-        sum = N;
-        result(&sum, sizeof sum);
-        return;
-    }
-    works(clSetKernelArgSVMPointer(kernel, 0, shared));
-    works(clSetKernelArg(kernel, 1, sizeof first, &first));
-    works(clEnqueueNDRangeKernel(q, kernel, 1, NULL, &items, NULL, 0, NULL, NULL));
-    if (!bad)
-        finish(q);
-    if (!bad)
-        works(clEnqueueSVMMap(q, CL_TRUE, CL_MAP_READ, shared, BYTES, 0, NULL, NULL));
-    sum = ((volatile int *)shared)[N - 1]; /* BUG shared_load */
-    if (!bad)
-        works(clEnqueueSVMUnmap(q, shared, 0, NULL, NULL));
-    finish(q);
-    result(&sum, bad ? 0 : sizeof sum);
-    works(clReleaseKernel(kernel));
-    clSVMFree(context, shared);
-    free_buffer(p);
-    free_buffer(out);
-}
-
 static void chain(int bad)
 {
     (void)bad;
@@ -108,8 +78,7 @@ static void apart(int bad)
     end();
 }
 
-CASES(CASE(no_event), CASE(no_barrier), CASE(waits_for_another), CASE(shared_too_early),
-      CASE(chain), CASE(apart))
+CASES(CASE(no_event), CASE(no_barrier), CASE(waits_for_another), CASE(chain), CASE(apart))
 
 int main(int argc, char **argv)
 {

@@ -1,6 +1,6 @@
-/* Queues, buffers and events in one language for Vortex 3.0, for OpenCL, and for ThreadSanitizer,
- * to which a queue is a thread (streams.h). Functions that enqueue wait for one event, or NONE, and
- * have one. */
+/* Queues, buffers and events in one language for Vortex 3.0, for OpenCL, for Level Zero, and for
+ * ThreadSanitizer, to which a queue is a thread (streams.h). Functions that enqueue wait for one
+ * event, or NONE, and have one. */
 #ifndef QUEUES_H
 #define QUEUES_H
 #include <stdlib.h>
@@ -262,6 +262,9 @@ CALLED void raise_event(event_t e)
 {
     works(clSetUserEventStatus(e, CL_COMPLETE));
 }
+
+#elif defined LEVEL_ZERO_QUEUES
+#include "queues_ze.h"
 
 #else /* ThreadSanitizer */
 #include "streams.h"

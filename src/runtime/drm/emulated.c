@@ -25,7 +25,7 @@
 #include "runtime/common/progress.h"
 #include "runtime/common/policy.h"
 #include "runtime/common/tally.h"
-#include "runtime/drm/cl_order.h"
+#include "runtime/drm/order.h"
 #include "runtime/drm/core_file.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
@@ -36,7 +36,7 @@ struct wt_drm_emulated {
     struct gen_device *device;
     struct wt_i915 *driver;
     struct drm_debugged debugged;
-    struct cl_order_gpu order;
+    struct drm_order_gpu order;
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     FILE *record;  /* of the buffer objects; NULL: none */
@@ -273,9 +273,9 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    gpu->order = (struct cl_order_gpu){&gpu->debugged, take_races, give_races_back};
-    cl_order_walk(&gpu->order, race_of(&gpu->debugged), kernel_of(walk), walk->launch,
-                  !gpu->debugged.judged);
+    gpu->order = (struct drm_order_gpu){&gpu->debugged, take_races, give_races_back};
+    drm_order_walk(&gpu->order, race_of(&gpu->debugged), kernel_of(walk), walk->launch,
+                   !gpu->debugged.judged);
     drm_names_list(&gpu->debugged, kernel_of(walk), mappings, count);
     if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;

@@ -6,6 +6,7 @@
 #define WT_DRM_HANDLES_H
 
 #include "runtime/common/checked.h"
+#include "runtime/drm/order.h"
 
 enum drm_handle_kind {
     DRM_OBJECT, /**< the program must release it until it ends */
@@ -52,6 +53,11 @@ void drm_memory_keep(const void *memory, wt_object_release_fn *release, void *co
  * of this kind; else all. Mistakes are reported. */
 uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access access,
                            const char *by);
+
+/** @p size bytes at @p memory, as a command accesses them; none, if they are no memory of this
+ * kind.
+ */
+struct drm_order_access drm_memory_part(const void *memory, uint64_t size);
 
 /** The size of a local argument of a kernel, by its handle; 0: the argument is none. */
 void drm_local_argument(const void *kernel, unsigned index, size_t size);

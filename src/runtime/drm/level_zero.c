@@ -14,6 +14,7 @@
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/kernels.h"
+#include "runtime/drm/level_zero.h"
 #include "runtime/drm/spirv.h"
 #include "runtime/drm/words.h"
 
@@ -22,7 +23,6 @@
 
 /* Of level_zero/ze_api.h, zet_api.h and loader/ze_loader.h. */
 enum {
-    UNINITIALIZED = 0x78000001,
     HANDLE_KERNEL = 11,
     INVALID_ARGUMENT = 0x78000004,
     DEBUG_INFO_ELF_DWARF = 0,
@@ -40,7 +40,7 @@ struct kernel_desc {
 
 static void *next(const char *name)
 {
-    return drm_next_function("libze_loader.so.1", name);
+    return drm_next_function(DRM_ZE_LIBRARY, name);
 }
 
 /* Intel's own extension (zexKernelGetBaseAddress), which the loader passes through. */
@@ -118,8 +118,7 @@ static const char *status_name(int status)
     }
 }
 
-/* The status of a call; a failure is reported, if that is checked. ZE_RESULT_NOT_READY is none. */
-static int returned(const char *by, int status)
+int drm_ze_returned(const char *by, int status)
 {
     if ((unsigned)status >= 0x70000000u)
         drm_call_failed(by, status_name(status), status);
@@ -231,7 +230,7 @@ EXPORT int zeKernelCreate(WORDS3)
     OWN(int, 3, zeKernelCreate)
     int (*get_address)(void *, uint64_t *);
     uint64_t address = 0;
-    const int result = own ? returned("zeKernelCreate", own(NAMES3)) : (int)UNINITIALIZED;
+    const int result = own ? drm_ze_returned("zeKernelCreate", own(NAMES3)) : DRM_ZE_UNINITIALIZED;
     if (result)
         return result;
     const char *name = ((const struct kernel_desc *)b)->name;
@@ -249,7 +248,7 @@ EXPORT int zeKernelCreate(WORDS3)
 EXPORT int zeModuleCreate(WORDS5)
 {
     OWN(int, 5, zeModuleCreate)
-    const int result = own ? returned("zeModuleCreate", own(NAMES5)) : (int)UNINITIALIZED;
+    const int result = own ? drm_ze_returned("zeModuleCreate", own(NAMES5)) : DRM_ZE_UNINITIALIZED;
     if (!result) {
         drm_handle_made(*(void **)d, 0, "zeModuleCreate");
         note_module(*(void **)d, (const struct module_desc *)c);
@@ -264,14 +263,15 @@ EXPORT int zeModuleDestroy(WORDS1)
     wt_drm_kernels_forget((void *)a);
     forget((void *)a);
     drm_handle_released((void *)a, "zeModuleDestroy");
-    return own ? returned("zeModuleDestroy", own(NAMES1)) : (int)UNINITIALIZED;
+    return own ? drm_ze_returned("zeModuleDestroy", own(NAMES1)) : DRM_ZE_UNINITIALIZED;
 }
 
 /* A size without a value is that of a local argument, or that of a pointer that is null. */
 EXPORT int zeKernelSetArgumentValue(WORDS4)
 {
     OWN(int, 4, zeKernelSetArgumentValue)
-    const int result = own ? returned("zeKernelSetArgumentValue", own(NAMES4)) : (int)UNINITIALIZED;
+    const int result =
+        own ? drm_ze_returned("zeKernelSetArgumentValue", own(NAMES4)) : DRM_ZE_UNINITIALIZED;
     if (!result && wt_check_wants(WT_CHECK_MEMORY))
         drm_local_argument((void *)a, (unsigned)b, d ? 0 : c);
     if (!result && d)
@@ -283,11 +283,10 @@ EXPORT int zeKernelDestroy(WORDS1)
 {
     OWN(int, 1, zeKernelDestroy)
     forget((void *)a);
-    return own ? returned("zeKernelDestroy", own(NAMES1)) : (int)UNINITIALIZED;
+    return own ? drm_ze_returned("zeKernelDestroy", own(NAMES1)) : DRM_ZE_UNINITIALIZED;
 }
 
-/* The local memory that a launch of the kernel asks for, for checks. */
-static void note_asked(void *kernel)
+uint64_t drm_ze_launching(void *kernel)
 {
     struct { /* ze_kernel_properties_t */
         int type;
@@ -300,23 +299,12 @@ static void note_asked(void *kernel)
     *(void **)&info = next("zeKernelGetProperties");
     if (!wt_check_wants(WT_CHECK_MEMORY) || !drm_has_one_gpu() || !info || !get_address ||
         info(kernel, &properties) || get_address(driver_handle(kernel), &address))
-        return;
+        return 0;
     bytes = drm_local_bytes(kernel, properties.local);
     if (bytes && bytes <= GEN_SLM_BYTES)
         wt_drm_kernel_local(address, (uint32_t)bytes);
+    return address;
 }
-
-#define LAUNCH(count, name)                                                                        \
-    EXPORT int name(WORDS##count)                                                                  \
-    {                                                                                              \
-        OWN(int, count, name)                                                                      \
-        if (own)                                                                                   \
-            note_asked((void *)b);                                                                 \
-        return own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;                      \
-    }
-LAUNCH(6, zeCommandListAppendLaunchKernel)
-LAUNCH(6, zeCommandListAppendLaunchKernelIndirect)
-LAUNCH(6, zeCommandListAppendLaunchCooperativeKernel)
 
 /* ---- memory ---- */
 
@@ -325,13 +313,13 @@ LAUNCH(6, zeCommandListAppendLaunchCooperativeKernel)
     {                                                                                              \
         OWN(int, count, name)                                                                      \
         if (!own)                                                                                  \
-            return UNINITIALIZED;                                                                  \
+            return DRM_ZE_UNINITIALIZED;                                                           \
         wt_i915_ask(size);                                                                         \
         const int result = own(NAMES##count);                                                      \
         wt_i915_ask(0);                                                                            \
         if (!result)                                                                               \
             drm_memory_made(*(void **)memory, size, #name);                                        \
-        return returned(#name, result);                                                            \
+        return drm_ze_returned(#name, result);                                                     \
     }
 ALLOCATES(6, zeMemAllocDevice, c, f)
 ALLOCATES(5, zeMemAllocHost, c, e)
@@ -351,7 +339,7 @@ EXPORT int zeMemFree(WORDS2)
 {
     OWN(int, 2, zeMemFree)
     if (!own)
-        return UNINITIALIZED;
+        return DRM_ZE_UNINITIALIZED;
     switch (drm_memory_freed((void *)b, "zeMemFree")) {
     case DRM_MISTAKE:
         return INVALID_ARGUMENT;
@@ -360,7 +348,7 @@ EXPORT int zeMemFree(WORDS2)
         drm_memory_keep((void *)b, release, (void *)a);
         return 0;
     default:
-        return returned("zeMemFree", own(NAMES2));
+        return drm_ze_returned("zeMemFree", own(NAMES2));
     }
 }
 
@@ -368,46 +356,8 @@ EXPORT int zeContextDestroy(WORDS1)
 {
     OWN(int, 1, zeContextDestroy)
     if (!own)
-        return UNINITIALIZED;
-    return atomic_load(&keeps) ? 0 : returned("zeContextDestroy", own(NAMES1));
-}
-
-/* Of a command that has no effect: its events. */
-static int only_events(word list, word signal, word count, word events)
-{
-    int (*barrier)(WORDS4);
-    *(void **)&barrier = next("zeCommandListAppendBarrier");
-    return barrier(list, signal, count, events);
-}
-
-/* list, to, from, size, signal, waits for */
-EXPORT int zeCommandListAppendMemoryCopy(WORDS7)
-{
-    static const char name[] = "zeCommandListAppendMemoryCopy";
-    OWN(int, 7, zeCommandListAppendMemoryCopy)
-    if (!own)
-        return UNINITIALIZED;
-    const uint64_t to = drm_memory_access((void *)b, d, WT_ACCESS_STORE, name),
-                   from = drm_memory_access((void *)c, d, WT_ACCESS_LOAD, name),
-                   part = to < from ? to : from;
-    if (!part && d)
-        return only_events(a, e, f, g);
-    d = part;
-    return returned(name, own(NAMES7));
-}
-
-/* list, to, pattern, size of it, size, signal, waits for */
-EXPORT int zeCommandListAppendMemoryFill(WORDS8)
-{
-    static const char name[] = "zeCommandListAppendMemoryFill";
-    OWN(int, 8, zeCommandListAppendMemoryFill)
-    if (!own)
-        return UNINITIALIZED;
-    const uint64_t part = drm_memory_access((void *)b, e, WT_ACCESS_STORE, name);
-    if (part < e && (!d || part < d))
-        return only_events(a, f, g, h);
-    e = part < e ? part / d * d : e;
-    return returned(name, own(NAMES8));
+        return DRM_ZE_UNINITIALIZED;
+    return atomic_load(&keeps) ? 0 : drm_ze_returned("zeContextDestroy", own(NAMES1));
 }
 
 /* ---- calls that make something, and its end ---- */
@@ -416,7 +366,7 @@ EXPORT int zeCommandListAppendMemoryFill(WORDS8)
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
-        const int result = own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;          \
+        const int result = own ? drm_ze_returned(#name, own(NAMES##count)) : DRM_ZE_UNINITIALIZED; \
         if (!result)                                                                               \
             drm_handle_made(*(void **)made, 0, #name);                                             \
         return result;                                                                             \
@@ -427,7 +377,7 @@ EXPORT int zeEventPoolDestroy(WORDS1)
 {
     OWN(int, 1, zeEventPoolDestroy)
     drm_handle_released((void *)a, "zeEventPoolDestroy");
-    return own ? returned("zeEventPoolDestroy", own(NAMES1)) : (int)UNINITIALIZED;
+    return own ? drm_ze_returned("zeEventPoolDestroy", own(NAMES1)) : DRM_ZE_UNINITIALIZED;
 }
 
 /* ---- calls with a status ---- */
@@ -436,15 +386,6 @@ EXPORT int zeEventPoolDestroy(WORDS1)
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
-        return own ? returned(#name, own(NAMES##count)) : (int)UNINITIALIZED;                      \
+        return own ? drm_ze_returned(#name, own(NAMES##count)) : DRM_ZE_UNINITIALIZED;             \
     }
 STATUS(4, zeKernelSetGroupSize)
-STATUS(1, zeCommandListClose)
-STATUS(4, zeCommandQueueExecuteCommandLists)
-STATUS(2, zeCommandQueueSynchronize)
-STATUS(2, zeFenceHostSynchronize)
-STATUS(2, zeEventHostSynchronize)
-STATUS(4, zeCommandListAppendBarrier)
-STATUS(6, zeCommandListAppendImageCopy)
-STATUS(7, zeCommandListAppendImageCopyFromMemory)
-STATUS(7, zeCommandListAppendImageCopyToMemory)

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "runtime/common/checked.h"
-#include "runtime/drm/cl_order.h"
+#include "runtime/drm/order.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
@@ -68,7 +68,7 @@ static void take_asked(struct wt_i915_file *file, struct drm_object *object)
 void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
 {
     object->placed = true;
-    cl_order_placed(file, handle_of(file, object), object->address, object->size);
+    drm_order_placed(file, handle_of(file, object), object->address, object->size);
     if (!wt_check_wants(WT_CHECK_MEMORY)) {
         if (object->asked)
             wt_object_made(file, object->address, object->asked, "i915");
@@ -92,7 +92,7 @@ void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)
 {
     const bool checked = wt_check_wants(WT_CHECK_MEMORY);
     object->placed = false;
-    cl_order_placed(file, handle_of(file, object), 0, 0);
+    drm_order_placed(file, handle_of(file, object), 0, 0);
     if (checked ? object->by != NULL : object->asked != 0)
         wt_object_freed(file, object->address, "i915");
     if (checked)

@@ -11,7 +11,7 @@
 
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
-#include "runtime/drm/cl_order.h"
+#include "runtime/drm/order.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
@@ -238,14 +238,14 @@ static int counted(const char *by, int result, void *event)
         if (!drm_opencl_has(#name, (void *)b, DRM_KERNEL))                                         \
             return DRM_OPENCL_INVALID_KERNEL;                                                      \
         const uint64_t kernel = note_kernel((void *)b);                                            \
-        struct cl_order_command command = {.queue = (void *)a,                                     \
-                                           .by = #name,                                            \
-                                           .kernel = (one_walk) ? kernel : 0,                      \
-                                           .count = (unsigned)(number),                            \
-                                           .events = (void *)(list)};                              \
-        cl_order_enqueue(&command);                                                                \
+        struct drm_order_command command = {.queue = (void *)a,                                    \
+                                            .by = #name,                                           \
+                                            .kernel = (one_walk) ? kernel : 0,                     \
+                                            .count = (unsigned)(number),                           \
+                                            .events = (void *)(list)};                             \
+        drm_order_enqueue(&command);                                                               \
         const int result = counted(#name, own(NAMES##words), (void *)event);                       \
-        cl_order_enqueued(&command, !result, (void *)event, false);                                \
+        drm_order_enqueued(&command, !result, (void *)event, false);                               \
         return result;                                                                             \
     }
 LAUNCH(9, clEnqueueNDRangeKernel, is_one_walk((unsigned)c, (const size_t *)e, (const size_t *)f), g,
@@ -273,7 +273,7 @@ static void ask(uint64_t flags, size_t size, const char *by)
         }                                                                                          \
         ask(flags, size, #name);                                                                   \
         void *const buffer = own(NAMES##count);                                                    \
-        cl_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object());                       \
+        drm_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object());                      \
         wt_i915_ask(0);                                                                            \
         return drm_opencl_made(#name, buffer, size, (int *)error, (void *)a);                      \
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/common/checked.h"
-#include "runtime/drm/cl_order.h"
+#include "runtime/drm/order.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/opencl.h"
@@ -178,7 +178,7 @@ EXPORT int clWaitForEvents(WORDS2)
     OWN(int, 2, clWaitForEvents)
     const int status = own ? own(a, b) : DRM_OPENCL_INVALID_OPERATION;
     if (!status)
-        cl_order_waited((unsigned)a, (void *)b);
+        drm_order_waited((unsigned)a, (void *)b);
     return drm_opencl_used("clWaitForEvents", status, (void *)a);
 }
 
@@ -186,7 +186,7 @@ EXPORT int clWaitForEvents(WORDS2)
 EXPORT int clSetUserEventStatus(WORDS2)
 {
     OWN(int, 2, clSetUserEventStatus)
-    cl_order_set((void *)a);
+    drm_order_set((void *)a);
     return drm_opencl_used("clSetUserEventStatus", own ? own(a, b) : DRM_OPENCL_INVALID_OPERATION,
                            (void *)a);
 }
@@ -198,7 +198,7 @@ EXPORT int clGetEventInfo(WORDS5)
     OWN(int, 5, clGetEventInfo)
     const int status = own ? own(NAMES5) : DRM_OPENCL_INVALID_OPERATION;
     if (!status && b == COMMAND_EXECUTION_STATUS && d && *(const int *)d <= 0)
-        cl_order_waited(1, &(void *){(void *)a});
+        drm_order_waited(1, &(void *){(void *)a});
     return drm_opencl_used("clGetEventInfo", status, (void *)a);
 }
 
@@ -240,16 +240,16 @@ EXPORT int clFinish(WORDS1)
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     const int status = own ? own(a) : DRM_OPENCL_INVALID_OPERATION;
     if (!status)
-        cl_order_finished((void *)a);
+        drm_order_finished((void *)a);
     return report_status("clFinish", status);
 }
 
 /* The order of a command whose call is made by `call`; what kind of command it is, by members. */
 #define ORDERED(name, event_at, waits, call, ...)                                                  \
-    struct cl_order_command command = {.queue = (void *)a, .by = #name, __VA_ARGS__};              \
-    cl_order_enqueue(&command);                                                                    \
+    struct drm_order_command command = {.queue = (void *)a, .by = #name, __VA_ARGS__};             \
+    drm_order_enqueue(&command);                                                                   \
     const int result = (call);                                                                     \
-    cl_order_enqueued(&command, !result, (void *)(event_at), waits)
+    drm_order_enqueued(&command, !result, (void *)(event_at), waits)
 #define EVENTS(number, list) .count = (unsigned)(number), .events = (void *)(list)
 
 #define BARRIER(count, name, ...)                                                                  \
@@ -419,7 +419,7 @@ EXPORT void *clCreateSubBuffer(WORDS5)
         *(int *)e = status;
     void *const made = own ? own(NAMES5) : NULL;
     if (made)
-        cl_order_part(made, (void *)a, part[0]);
+        drm_order_part(made, (void *)a, part[0]);
     return own ? drm_opencl_made("clCreateSubBuffer", made, part ? part[1] : 0, (int *)e, (void *)a)
                : NULL;
 }
@@ -431,7 +431,7 @@ EXPORT void *clCreateUserEvent(WORDS2)
     int status = DRM_OPENCL_INVALID_OPERATION;
     b = b ? b : (word)&status;
     void *const event = own ? own(a, b) : NULL;
-    cl_order_user_event(event);
+    drm_order_event(event);
     return drm_opencl_made("clCreateUserEvent", event, 0, (int *)b, (void *)a);
 }
 
@@ -444,7 +444,7 @@ EXPORT void *clCreateCommandQueue(WORDS4)
     int status = DRM_OPENCL_INVALID_OPERATION;
     d = d ? d : (word)&status;
     void *const queue = own ? own(NAMES4) : NULL;
-    cl_order_queue(queue, !(c & OUT_OF_ORDER));
+    drm_order_queue(queue, c & OUT_OF_ORDER ? DRM_NO_ORDER : DRM_IN_ORDER);
     return drm_opencl_made("clCreateCommandQueue", queue, 0, (int *)d, (void *)a);
 }
 
@@ -454,13 +454,13 @@ EXPORT void *clCreateCommandQueueWithProperties(WORDS4)
     enum { QUEUE_PROPERTIES = 0x1093 };
     OWN(void *, 4, clCreateCommandQueueWithProperties)
     int status = DRM_OPENCL_INVALID_OPERATION;
-    bool in_order = true;
+    enum drm_queue_order order = DRM_IN_ORDER;
     d = d ? d : (word)&status;
     for (const uint64_t *p = (void *)c; p && *p; p += 2)
         if (*p == QUEUE_PROPERTIES)
-            in_order = !(p[1] & OUT_OF_ORDER);
+            order = p[1] & OUT_OF_ORDER ? DRM_NO_ORDER : DRM_IN_ORDER;
     void *const queue = own ? own(NAMES4) : NULL;
-    cl_order_queue(queue, in_order);
+    drm_order_queue(queue, order);
     return drm_opencl_made("clCreateCommandQueueWithProperties", queue, 0, (int *)d, (void *)a);
 }
 

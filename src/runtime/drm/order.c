@@ -1,6 +1,6 @@
-/* See cl_order.h. A command begins, as an operation, when all have begun that it comes behind: it
+/* See order.h. A command begins, as an operation, when all have begun that it comes behind: it
  * may wait for an event of the program's. Queues and events stay, by their handles. */
-#include "runtime/drm/cl_order.h"
+#include "runtime/drm/order.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "runtime/common/checked.h"
 
 struct queue {
-    bool in_order;
+    enum drm_queue_order order;
     struct wt_order_stream stream; /* of its commands, if they have an order */
     struct wt_order_point given;   /* by all of them that have begun */
     struct wt_order_point barrier; /* what the next ones come behind */
@@ -20,7 +20,7 @@ struct queue {
 };
 
 struct event {
-    bool complete; /* the program's was set; or its command has begun */
+    bool complete; /* the program has signaled it; or its command has begun */
     struct wt_order_point done;
 };
 
@@ -30,7 +30,8 @@ struct buffer {
 };
 
 struct access {
-    uint64_t object, offset, size; /* 0 bytes: none, or it is told */
+    uint64_t object;              /* 0: the offset is an address */
+    struct drm_order_access part; /* 0 bytes: none, or it is told */
     enum wt_access access;
 };
 
@@ -42,10 +43,11 @@ struct command {
     struct wt_order_operation is; /* once it has begun */
     bool barrier, all, begun, walked;
     struct access access[2];
-    unsigned followers;           /* whose `before` it is, and which have not begun */
-    bool settled;                 /* its call has returned */
-    bool named;                   /* the program has its event */
-    struct event *done, *event[]; /* NULL at the end */
+    unsigned followers;             /* whose `before` it is, and which have not begun */
+    bool settled;                   /* its call has returned */
+    bool named;                     /* the program has its event */
+    struct event *signals, *resets; /* the program's, or NULL */
+    struct event *done, *event[];   /* NULL at the end */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,7 +56,7 @@ static struct wt_map queues, events, buffers; /* handle: what it is */
 static struct wt_map places;                  /* object: its address */
 static struct wt_block *renewed;              /* by objects that have got their places since */
 static size_t renewals, renewed_room;
-static const struct cl_order_gpu *gpu; /* that has walked last */
+static const struct drm_order_gpu *gpu; /* that has walked last */
 enum { FEW = 64 };
 static struct command *first, **last = &first;
 static size_t listed, limit = FEW; /* at `limit` some are forgotten */
@@ -103,11 +105,27 @@ static bool is_ready(const struct command *c)
     return ready;
 }
 
+/* A signaled event says what it was signaled for, whatever signals it once more. */
+static void signal(struct event *e, struct wt_order_point *by)
+{
+    if (!e->complete)
+        wt_order_wait(&order, &e->done, by);
+    e->complete = true;
+}
+
+static void reset(struct event *e)
+{
+    wt_order_drop(&e->done);
+    e->complete = false;
+}
+
 static void begin(struct command *c)
 {
     struct queue *q = c->queue;
     struct wt_order_stream own = {.number = 0};
-    struct wt_order_stream *s = q->in_order ? &q->stream : &own;
+    struct wt_order_stream *s = q->order == DRM_IN_ORDER ? &q->stream : &own;
+    for (unsigned i = 0; c->event[i] && q->order == DRM_STARTS_IN_ORDER; i++)
+        wt_order_wait(&order, &q->barrier, &c->event[i]->done);
     wt_order_wait(&order, &s->point, &q->barrier);
     if (c->all)
         wt_order_wait(&order, &s->point, &q->given);
@@ -118,6 +136,10 @@ static void begin(struct command *c)
     c->is.before = wt_clocks_copy(order.newest.before);
     wt_order_wait(&order, &q->given, &s->point);
     wt_order_wait(&order, &c->done->done, &s->point);
+    if (c->signals)
+        signal(c->signals, &s->point);
+    if (c->resets)
+        reset(c->resets);
     if (c->barrier)
         wt_order_wait(&order, &q->barrier, &s->point);
     if (q->last == c)
@@ -144,7 +166,7 @@ static void begin_ready(void)
 /* Whether a walk or an access of it is to come, or another command waits for it. */
 static bool is_needed(const struct command *c)
 {
-    const bool accesses = c->access[0].size || c->access[1].size;
+    const bool accesses = c->access[0].part.size || c->access[1].part.size;
     return !c->settled || !c->begun || c->followers || (accesses && c->is.number > order.calm) ||
            (c->kernel && !c->walked);
 }
@@ -180,13 +202,17 @@ static uint64_t object_key(const void *file, uint32_t number)
     return (uint64_t)(uintptr_t)file << 16 ^ number;
 }
 
-static struct access access_of(const struct cl_order_access *a, enum wt_access access)
+/* A part of a buffer; of size 0 where nobody has told of that. */
+static struct access access_of(const struct drm_order_access *a, enum wt_access access)
 {
     const uint64_t *there =
         a->buffer ? wt_map_find(&buffers, (uint64_t)(uintptr_t)a->buffer) : NULL;
     const struct buffer *b = there ? (void *)(uintptr_t)*there : NULL;
-    return b && b->object ? (struct access){b->object, b->offset + a->offset, a->size, access}
-                          : (struct access){.size = 0};
+    struct access part = {.object = b ? b->object : 0, .part = *a, .access = access};
+    part.part.offset += b ? b->offset : 0;
+    if (a->buffer && !part.object)
+        part.part.size = 0;
+    return part;
 }
 
 /* What is at the addresses of new objects is another one's. */
@@ -197,6 +223,17 @@ static void tell_renewed(struct wt_check_race *race)
     renewals = 0;
 }
 
+/* The newest operation has accessed a box. */
+static void tell_box(struct wt_check_race *race, uint64_t addr, const struct access *a)
+{
+    const struct drm_order_access *box = &a->part;
+    for (uint64_t slice = 0; slice < (box->slices ? box->slices : 1); slice++)
+        for (uint64_t row = 0; row < (box->rows ? box->rows : 1); row++)
+            wt_check_race_copied(
+                race, addr + box->offset + slice * box->slice_pitch + row * box->row_pitch,
+                box->size, a->access);
+}
+
 /* Tells the check what commands have accessed that have begun, as far as it has addresses. The GPU
  * has been taken. */
 static void tell_accesses(struct wt_check_race *race)
@@ -205,13 +242,13 @@ static void tell_accesses(struct wt_check_race *race)
     for (struct command *c = first; c; c = c->next)
         for (unsigned i = 0; i < 2; i++) {
             struct access *a = &c->access[i];
-            const uint64_t *place = c->begun && a->size ? wt_map_find(&places, a->object) : NULL;
-            if (!place || !*place)
+            const uint64_t *place = a->object ? wt_map_find(&places, a->object) : &(uint64_t){0};
+            if (!c->begun || !a->part.size || !place || (a->object && !*place))
                 continue;
             wt_check_race_set_order(race, &order);
             order.newest = c->is;
-            wt_check_race_copied(race, *place + a->offset, a->size, a->access);
-            a->size = 0;
+            tell_box(race, *place, a);
+            a->part.size = 0;
         }
     order.newest = newest;
 }
@@ -238,7 +275,7 @@ static void add_buffer(const void *buffer, struct buffer is)
         *b = is;
 }
 
-void cl_order_buffer(const void *buffer, const void *file, uint32_t number)
+void drm_order_buffer(const void *buffer, const void *file, uint32_t number)
 {
     if (!begins())
         return;
@@ -246,16 +283,17 @@ void cl_order_buffer(const void *buffer, const void *file, uint32_t number)
     ends();
 }
 
-void cl_order_part(const void *buffer, const void *of, uint64_t offset)
+void drm_order_part(const void *buffer, const void *of, uint64_t offset)
 {
     if (!begins())
         return;
-    const struct access all = access_of(&(struct cl_order_access){of, offset, 1}, WT_ACCESS_LOAD);
-    add_buffer(buffer, (struct buffer){all.object, all.offset});
+    const struct drm_order_access part = {.buffer = of, .offset = offset};
+    const struct access all = access_of(&part, WT_ACCESS_LOAD);
+    add_buffer(buffer, (struct buffer){all.object, all.part.offset});
     ends();
 }
 
-void cl_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
+void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
 {
     if (!begins())
         return;
@@ -273,7 +311,7 @@ void cl_order_placed(const void *file, uint32_t number, uint64_t address, uint64
 
 /* ---- calls ---- */
 
-void cl_order_enqueue(struct cl_order_command *a)
+void drm_order_enqueue(struct drm_order_command *a)
 {
     const void *const *handle = a->events;
     if (!begins())
@@ -289,16 +327,20 @@ void cl_order_enqueue(struct cl_order_command *a)
     }
     *c = (struct command){
         .queue = q,
-        .before = q->in_order || a->all || a->barrier ? q->last : NULL,
+        .before = q->order != DRM_NO_ORDER || a->all || a->barrier ? q->last : NULL,
         .kernel = a->kernel,
         .barrier = a->barrier,
         .all = a->all && !a->count,
         .access = {access_of(&a->from, WT_ACCESS_LOAD), access_of(&a->to, WT_ACCESS_STORE)},
+        .signals = event_of(a->signals),
+        .resets = event_of(a->resets),
         .done = done};
     for (uint32_t i = 0, n = 0; handle && i < a->count; i++)
         if ((c->event[n] = event_of(handle[i])))
             n++;
     wt_order_call(&order, &c->call, a->by);
+    if (a->calls)
+        c->call.calls = *a->calls;
     if (c->before)
         c->before->followers++;
     forget();
@@ -309,10 +351,11 @@ void cl_order_enqueue(struct cl_order_command *a)
     a->enqueued = c;
     if (is_ready(c))
         begin(c);
+    begin_ready(); /* what waits for an event that it has signaled */
     ends();
 }
 
-void cl_order_enqueued(const struct cl_order_command *a, bool good, const void *event, bool waits)
+void drm_order_enqueued(const struct drm_order_command *a, bool good, const void *event, bool waits)
 {
     struct command *c = a->enqueued;
     void *const *handle = event;
@@ -333,17 +376,17 @@ void cl_order_enqueued(const struct cl_order_command *a, bool good, const void *
 
 /* ---- queues, events, waits ---- */
 
-void cl_order_queue(const void *queue, bool in_order)
+void drm_order_queue(const void *queue, enum drm_queue_order of)
 {
     if (!begins())
         return;
     struct queue *q = queue_of(queue);
     if (q)
-        q->in_order = in_order;
+        q->order = of;
     ends();
 }
 
-void cl_order_user_event(const void *event)
+void drm_order_event(const void *event)
 {
     if (!begins())
         return;
@@ -351,7 +394,7 @@ void cl_order_user_event(const void *event)
     ends();
 }
 
-void cl_order_finished(const void *queue)
+void drm_order_finished(const void *queue)
 {
     settle();
     if (!begins())
@@ -362,7 +405,7 @@ void cl_order_finished(const void *queue)
     ends();
 }
 
-void cl_order_waited(uint32_t count, const void *list)
+void drm_order_waited(uint32_t count, const void *list)
 {
     const void *const *handle = list;
     settle();
@@ -376,23 +419,31 @@ void cl_order_waited(uint32_t count, const void *list)
     ends();
 }
 
-void cl_order_set(const void *event)
+void drm_order_set(const void *event)
 {
     if (!begins())
         return;
     struct event *e = event_of(event);
-    if (e) {
-        wt_order_wait(&order, &e->done, &order.host);
-        e->complete = true;
-    }
+    if (e)
+        signal(e, &order.host);
     begin_ready();
+    ends();
+}
+
+void drm_order_reset(const void *event)
+{
+    if (!begins())
+        return;
+    struct event *e = event_of(event);
+    if (e)
+        reset(e);
     ends();
 }
 
 /* ---- walks ---- */
 
-void cl_order_walk(const struct cl_order_gpu *g, struct wt_check_race *race, uint64_t kernel,
-                   uint64_t number, bool own)
+void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race, uint64_t kernel,
+                    uint64_t number, bool own)
 {
     /* What no command is known of counts as ordered; of the runtime's kernels nothing counts. */
     const struct wt_order_operation other = {.calm = UINT32_MAX, .copies = own};
