@@ -176,7 +176,8 @@ static void tell(struct wt_machine *m, const struct wt_group_head *g, const stru
 void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
                    enum wt_observed_event_kind kind)
 {
-    tell(m, g, NULL, (struct wt_observed_event){.kind = kind});
+    if (wt_observes_events(m))
+        tell(m, g, NULL, (struct wt_observed_event){.kind = kind});
 }
 
 void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
@@ -349,7 +350,8 @@ void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
 {
     assert(w->active && w->group && m->active > 0);
     const uint32_t core = w->group->core;
-    wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
+    if (wt_observes_events(m))
+        wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
     m->groups.room[core].waves &= ~slot_bit(&m->groups, w, core);
     w->active = false;
     w->group = NULL;

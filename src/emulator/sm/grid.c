@@ -149,19 +149,22 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
     const uint32_t room = w->room < SM_ROWS ? SM_ROWS : w->room;
     const bool clean = l->rows && w->clean;
     const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
-    *w = (struct sm_warp){.r = r,
-                          .device = d,
-                          .id = w->id,
-                          .index = index,
-                          .incarnation = w->incarnation + 1,
-                          .left = left,
-                          .room = room,
-                          .clean = clean,
-                          .pc = l->entry,
-                          .live = mask,
-                          .mask = mask};
-    for (unsigned i = 0; i < 8; i++)
-        w->p[i] = i == 7 ? 0xffffffffu : 0;
+    const uint32_t id = w->id;
+    const uint64_t incarnation = w->incarnation + 1;
+    memset(w, 0, offsetof(struct sm_warp, error));
+    if (w->error.text[0] || w->late[0].fault.text[0] || w->late[1].fault.text[0])
+        memset(&w->error, 0, offsetof(struct sm_warp, stack) - offsetof(struct sm_warp, error));
+    w->r = r;
+    w->device = d;
+    w->id = id;
+    w->index = index;
+    w->incarnation = incarnation;
+    w->left = left;
+    w->room = room;
+    w->clean = clean;
+    w->pc = l->entry;
+    w->live = w->mask = mask;
+    w->p[7] = UINT32_MAX;
     wt_group_wave_begins(m, &w->head, g);
     if (l->rows && !ptx_start_warp(w)) {
         wt_group_wave_leaves(m, &w->head);
@@ -197,8 +200,9 @@ static bool plan_cta(struct wt_machine *m, uint32_t sm, struct wt_group_plan *pl
     plan->waves = g->warps_per_cta;
     uint64_t n = g->next;
     for (unsigned i = 0; i < 3; i++) {
-        plan->coordinate[i] = (uint32_t)(n % g->launch.grid[i]);
-        n /= g->launch.grid[i];
+        const uint64_t rest = n < g->launch.grid[i] ? 0 : n / g->launch.grid[i];
+        plan->coordinate[i] = (uint32_t)(n - rest * g->launch.grid[i]);
+        n = rest;
     }
     return true;
 }
@@ -325,7 +329,7 @@ void sm_warp_end(struct sm_warp *w)
     d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     const bool ended = wt_group_wave_ended(&d->machine, &c->head);
     for (unsigned i = 0; !ended && i < SM_BARRIERS; i++)
-        if (!c->barrier[i].expected) {
+        if (c->barrier[i].arrived && !c->barrier[i].expected) {
             if (d->grid.launch.rows)
                 ptx_open_barrier(d, c, i);
             else

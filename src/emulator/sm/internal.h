@@ -143,7 +143,6 @@ struct sm_warp {
     uint32_t p[8];           /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
     uint32_t depth;          /* of the stack */
-    struct sm_entry stack[SM_STACK];
     uint64_t local;     /* address of lane 0's local memory */
     uint8_t at_barrier; /* number + 1 */
     /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
@@ -161,14 +160,16 @@ struct sm_warp {
     bool stepped;          /* of a step: the instruction has issued, and waits at a barrier */
     uint32_t esr;
     uint64_t esr_pc;
-    struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
-    struct sm_late late[2]; /* a warp error, an L1 error */
     /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
     uint32_t spins, hold; /* backward branches since a path was given way; left of its right */
     uint32_t rows;        /* rows of the register file that are in use */
     uint32_t room;        /* rows that r has memory for; no part of the state */
     bool clean;           /* the registers of machine code are zeros still; likewise */
+    /* What a new warp does not clear as a whole begins here. */
+    struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
+    struct sm_late late[2]; /* a warp error, an L1 error; code 0: none */
+    struct sm_entry stack[SM_STACK];
 };
 
 struct sm_barrier {

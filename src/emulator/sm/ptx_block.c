@@ -9,10 +9,14 @@
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_special.h"
 #include "emulator/sm/watch.h"
 #include "emulator/translate/rows.h"
 
 enum { CODE_BYTES = 4 << 20 };
+
+/* Rows and numbers that blocks are given (give()). */
+enum { GIVEN_ROWS = 4, LANE_ROW = 3, FIRST_NTID = 0, FIRST_CTAID = 3, FIRST_NCTAID = 6 };
 
 struct sm_blocks {
     struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
@@ -22,6 +26,9 @@ struct sm_blocks {
     const struct sm_uop *next;         /* behind a called handler that does not go on in the code */
     bool barred;                       /* the state bars branches */
     struct wt_rows_totals translated;  /* bytes apart */
+    /* tid.x, .y, .z and laneid of the warps of a CTA, by their index, for this size of it */
+    uint32_t size[3], known; /* a bit for each warp whose rows are there */
+    uint32_t given[32][GIVEN_ROWS][SM_LANES];
 };
 
 /* ---- records as rows ---- */
@@ -98,6 +105,10 @@ static const struct {
     OF_DWORDS(mad_wide, U32, MULTIPLY_ADD_WIDE, 4, 4, 8),
     {PTX_OP_mul_wide, PTX_S32, WT_ROWS_MULTIPLY_WIDE, .is_signed = true, .size = {4, 4}},
     {PTX_OP_mad_wide, PTX_S32, WT_ROWS_MULTIPLY_ADD_WIDE, .is_signed = true, .size = {4, 4, 8}},
+    OF_DWORDS(div, U32, DIVIDE, 4, 4),
+    OF_DWORDS(rem, U32, REMAINDER, 4, 4),
+    {PTX_OP_div, PTX_S32, WT_ROWS_DIVIDE, .is_signed = true, .size = {4, 4}},
+    {PTX_OP_rem, PTX_S32, WT_ROWS_REMAINDER, .is_signed = true, .size = {4, 4}},
     OF_DWORDS(add, F32, FLOAT_ADD, 4, 4),
     OF_DWORDS(sub, F32, FLOAT_SUBTRACT, 4, 4),
     OF_DWORDS(mul, F32, FLOAT_MULTIPLY, 4, 4),
@@ -125,7 +136,8 @@ static bool arithmetic(const struct ptx_op *o, struct wt_rows_insn *to)
         for (unsigned k = 0; k < 3 && operations[i].size[k]; k++)
             if (!source(&o->s[k], operations[i].size[k], &to->s[k]))
                 return false;
-        return true;
+        const bool divides = to->op == WT_ROWS_DIVIDE || to->op == WT_ROWS_REMAINDER;
+        return !divides || !to->s[1].constant || to->s[1].value;
     }
     return false;
 }
@@ -268,8 +280,7 @@ static bool conversion(const struct ptx_op *o, struct wt_rows_insn *to)
 static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
 {
     const bool store = o->run == ptx_op_store;
-    if ((!store && o->run != ptx_op_load) || o->count != 1 || o->size != o->how || o->size < 4 ||
-        o->s[0].constant)
+    if ((!store && o->run != ptx_op_load) || o->count != 1 || o->size > o->how || o->s[0].constant)
         return false;
     const bool narrow = o->from_type == 4, local = o->space == PTX_SPACE_LOCAL,
                shared = o->space == PTX_SPACE_SHARED;
@@ -279,8 +290,9 @@ static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
     if (store ? o->vector_constant[0] != NULL : o->vector[0] == PTX_NO_SLOT)
         return false;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
-                                .wide = o->size == 8,
+                                .wide = o->how == 8,
                                 .bytes = (uint8_t)o->size,
+                                .extend = o->is_signed ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
                                 .short_address = narrow,
                                 .space = local                          ? WT_ROWS_LOCAL
                                          : shared                       ? WT_ROWS_GROUP
@@ -292,20 +304,79 @@ static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
     return source(&o->s[0], narrow ? 4 : 8, &to->s[0]);
 }
 
-/* An instruction that is executed whatever predicates are; or a branch. */
-static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
+/* A kernel's parameter; those and results of functions, which are rows of dwords in the frame. */
+static bool parameter(const struct ptx_op *o, struct wt_rows_insn *to)
 {
-    if (o->run == ptx_op_bra) {
-        *to = (struct wt_rows_insn){
-            .op = WT_ROWS_BRANCH,
-            .combine = o->guard != PTX_NO_SLOT,
-            .s[0] = {.slot = o->guard, .negated = o->guard_negated},
-        };
+    const bool stores = o->run == ptx_op_store_parameter, wide = o->size == 8;
+    if ((!stores && o->run != ptx_op_load_parameter && o->run != ptx_op_load_argument) ||
+        o->count != 1 || o->size != o->how || o->size < 4 || o->offset < 0 || o->offset >= 1 << 20)
+        return false;
+    if (!stores && o->vector[0] == PTX_NO_SLOT)
+        return false;
+    *to = (struct wt_rows_insn){.op = WT_ROWS_PARAMETER,
+                                .wide = wide,
+                                .bytes = o->size,
+                                .offset = (uint64_t)o->offset,
+                                .d = o->vector[0]};
+    if (o->run == ptx_op_load_parameter)
+        return true;
+    const struct ptx_source from = {.constant = o->vector_constant[0], .slot = o->vector[0]};
+    const uint32_t rows = o->s[0].slot + (uint32_t)o->offset / 4 * PTX_ROW_BYTES;
+    *to = (struct wt_rows_insn){
+        .op = !wide ? WT_ROWS_MOVE : stores ? WT_ROWS_SPLIT : WT_ROWS_JOIN,
+        .wide = wide && !stores,
+        .d = stores ? rows : o->vector[0],
+        .s[0] = {.slot = rows}};
+    return o->offset % 4 == 0 && (!stores || source(&from, o->size, &to->s[0]));
+}
+
+/* A special register, which is the same while a warp runs; the address of a local variable. */
+static bool special(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    static const struct {
+        unsigned first, last, number;
+        bool is_row;
+    } known[] = {{PTX_SR_tid_x, PTX_SR_tid_z, 0, true},
+                 {PTX_SR_laneid, PTX_SR_laneid, LANE_ROW, true},
+                 {PTX_SR_ntid_x, PTX_SR_ntid_z, FIRST_NTID, false},
+                 {PTX_SR_ctaid_x, PTX_SR_ctaid_z, FIRST_CTAID, false},
+                 {PTX_SR_nctaid_x, PTX_SR_nctaid_z, FIRST_NCTAID, false}};
+    if (o->run == ptx_op_address && o->how == PTX_LOCAL_ADDRESS && o->size == 8) {
+        const uint64_t base = (o->flag ? SM_LOCAL_WINDOW : 0) + (uint64_t)o->offset;
+        *to = (struct wt_rows_insn){.op = WT_ROWS_MULTIPLY_ADD_WIDE,
+                                    .d = o->d,
+                                    .s = {{.slot = PTX_LOCAL_ROW * PTX_ROW_BYTES},
+                                          {.constant = true, .value = 1},
+                                          {.constant = true, .value = base}}};
         return true;
     }
-    return o->guard == PTX_NO_SLOT &&
-           (arithmetic(o, to) || single(o, to) || bits(o, to) || predicates(o, to) ||
-            comparison(o, to) || selection(o, to) || conversion(o, to) || access_of(o, to));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (o->run == ptx_op_special && o->size == 4 && o->how >= known[i].first &&
+            o->how <= known[i].last) {
+            const uint64_t number = known[i].number + o->how - known[i].first;
+            *to = (struct wt_rows_insn){
+                .op = WT_ROWS_GIVEN, .how = known[i].is_row, .d = o->d, .s[0].value = number};
+            return true;
+        }
+    return false;
+}
+
+/* An instruction as rows; false: it is left to its handler. */
+static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    const bool guarded = o->guard != PTX_NO_SLOT;
+    const struct wt_rows_source guard = {.slot = o->guard, .negated = o->guard_negated};
+    if (o->run == ptx_op_bra) {
+        *to = (struct wt_rows_insn){.op = WT_ROWS_BRANCH, .combine = guarded, .s[0] = guard};
+        return true;
+    }
+    if (!arithmetic(o, to) && !single(o, to) && !bits(o, to) && !predicates(o, to) &&
+        !comparison(o, to) && !selection(o, to) && !conversion(o, to) && !access_of(o, to) &&
+        !parameter(o, to) && !special(o, to))
+        return false;
+    to->conditional = guarded;
+    to->condition = guard;
+    return true;
 }
 
 /* Whether a handler may be called by code: it changes neither paths nor frames. */
@@ -518,6 +589,36 @@ static inline uint64_t outside(uint32_t bytes)
     return bytes ? UINT64_MAX << (31 - __builtin_clz(bytes)) : UINT64_MAX;
 }
 
+/* Fills the rows of a warp of a CTA. */
+static void number_threads(struct sm_blocks *b, uint32_t index)
+{
+    for (uint32_t i = 0; i < SM_LANES; i++) {
+        const uint32_t thread = index * SM_LANES + i, line = thread / b->size[0];
+        b->given[index][0][i] = thread % b->size[0];
+        b->given[index][1][i] = line % b->size[1];
+        b->given[index][2][i] = line / b->size[1];
+        b->given[index][LANE_ROW][i] = i;
+    }
+    b->known |= 1u << index;
+}
+
+/* What WT_ROWS_GIVEN gives. */
+static void give(struct sm_blocks *b, const struct sm_warp *w)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    struct wt_rows_state *s = &b->state;
+    if (memcmp(b->size, l->block, sizeof b->size) != 0) {
+        memcpy(b->size, l->block, sizeof b->size);
+        b->known = 0;
+    }
+    if (!(b->known >> w->index & 1))
+        number_threads(b, w->index);
+    s->given_rows = b->given[w->index][0];
+    memcpy(s->given + FIRST_NTID, l->block, sizeof l->block);
+    memcpy(s->given + FIRST_CTAID, w->cta->coordinate, sizeof w->cta->coordinate);
+    memcpy(s->given + FIRST_NCTAID, l->grid, sizeof l->grid);
+}
+
 const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
 {
     struct sm_device *d = w->device;
@@ -543,6 +644,10 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     s->group_outside = outside(s->group_bytes);
     s->local = w->local;
     s->local_bytes = sm_local_bytes(w);
+    s->parameters = d->grid.launch.bank[0];
+    s->parameter_bytes = d->grid.launch.bank_size[0];
+    if (block->gives)
+        give(blocks, w);
     blocks->warp = w;
     blocks->block = block;
     const uint32_t patience = s->patience;

@@ -382,7 +382,7 @@ PTX_EXECUTOR(ptx_op_ret)
 static void open_barriers(struct sm_device *d, struct sm_cta *c)
 {
     for (unsigned n = 0; n < SM_BARRIERS; n++)
-        if (!c->barrier[n].expected)
+        if (c->barrier[n].arrived && !c->barrier[n].expected)
             ptx_open_barrier(d, c, n);
 }
 

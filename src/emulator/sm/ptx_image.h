@@ -92,6 +92,9 @@ struct ptx_op {
     const struct ptx_origin *origin; /* of an access, for a judge; NULL: not known */
 };
 
+/* What ptx_op_address has the address of (`how`). */
+enum ptx_address { PTX_LOCAL_ADDRESS, PTX_SHARED_ADDRESS, PTX_PARAMETER_ADDRESS };
+
 struct ptx_function_info {
     struct ptx_name name;
     uint32_t entry, end; /* records */

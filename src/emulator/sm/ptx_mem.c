@@ -552,7 +552,7 @@ PTX_EXECUTOR(ptx_op_atomic)
 
 /* ---- addresses ---- */
 
-enum { LOCAL_ADDRESS, SHARED_ADDRESS, PARAMETER_ADDRESS };
+
 
 /* mov of an address that is known only now: of local memory, of what the launch adds to shared
  * memory, of a kernel's parameter. o->flag: generic. */
@@ -565,9 +565,9 @@ PTX_EXECUTOR(ptx_op_address)
     PTX_LEFT(i, ptx_lanes(w, o))
     {
         uint64_t at;
-        if (o->how == LOCAL_ADDRESS)
+        if (o->how == PTX_LOCAL_ADDRESS)
             at = local[i] + (o->flag ? SM_LOCAL_WINDOW : 0);
-        else if (o->how == SHARED_ADDRESS)
+        else if (o->how == PTX_SHARED_ADDRESS)
             at = l->dynamic + (o->flag ? SM_SHARED_WINDOW : 0);
         else
             at = l->bank[0];

@@ -183,7 +183,7 @@ static bool register_source(struct body *b, const struct ptx_operand *o,
     return add_offset(b, o, body_register_bytes(v), s);
 }
 
-enum { LOCAL_ADDRESS, SHARED_ADDRESS, PARAMETER_ADDRESS };
+
 
 /* An address that is known only when the record runs goes to a temporary. */
 static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned bytes,
@@ -221,7 +221,7 @@ static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_
         return s->constant != NULL;
     }
     if (symbol->dynamic)
-        return address_later(b, SHARED_ADDRESS, o->offset, ptx_type_class(type), s);
+        return address_later(b, PTX_SHARED_ADDRESS, o->offset, ptx_type_class(type), s);
     return body_constant(b, type, symbol->address + (uint64_t)o->offset, s);
 }
 
@@ -307,10 +307,10 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
     if (o->indexed)
         return element_source(b, o, type, s);
     if (e && e->kind == ENTRY_LOCAL)
-        return address_later(b, LOCAL_ADDRESS, (int64_t)e->number + o->offset, ptx_type_class(type),
+        return address_later(b, PTX_LOCAL_ADDRESS, (int64_t)e->number + o->offset, ptx_type_class(type),
                              s);
     if (e && e->kind == ENTRY_KERNEL_PARAMETER)
-        return address_later(b, PARAMETER_ADDRESS, (int64_t)e->number + o->offset,
+        return address_later(b, PTX_PARAMETER_ADDRESS, (int64_t)e->number + o->offset,
                              ptx_type_class(type), s);
     if (e && e->kind == ENTRY_STATIC)
         return symbol_source(b, o, type, e, s);

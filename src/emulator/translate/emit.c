@@ -64,10 +64,33 @@ static void operation(struct emitter *e)
     case WT_ROWS_STORE:
         emit_access(e);
         break;
+    case WT_ROWS_GIVEN:
+    case WT_ROWS_PARAMETER:
+    case WT_ROWS_DIVIDE:
+    case WT_ROWS_REMAINDER:
+    case WT_ROWS_SPLIT:
+    case WT_ROWS_JOIN:
+        emit_given(e);
+        break;
     default:
         emit_alu(e);
         break;
     }
+}
+
+/* An instruction for which a predicate says which lanes execute it, if there are any. */
+static void conditional(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    emit_load_predicate(e, &n->condition, X86_AX);
+    x86_integer(&e->code, X86_AND, false, X86_AX, FIELD(mask));
+    const size_t past = x86_jump(&e->code, X86_ZERO);
+    x86_integer(&e->code, X86_STORE, true, X86_AX, FIELD(executing));
+    e->conditional = true;
+    operation(e);
+    e->conditional = false;
+    emit_evict(e, n->d, e->shape->lanes * 8); /* registers have it only where it was executed */
+    x86_land(&e->code, past, e->code.size);
 }
 
 /* ---- a block ---- */
@@ -158,7 +181,10 @@ static void emit(struct emitter *e, bool some, uint32_t *entry)
         e->body[e->at] = code->size;
         x86_integer_number(code, X86_SUB, true, LEFT, 1);
         emit_leave(e, X86_BELOW);
-        operation(e);
+        if (e->insn[e->at].conditional)
+            conditional(e);
+        else
+            operation(e);
     }
     const size_t end = code->size;
     x86_set(code, X86_AX, e->count);

@@ -36,6 +36,7 @@ struct emitter {
     uint32_t count, at;
     unsigned result; /* the first register of the result */
     bool some;       /* of the lanes execute, not all */
+    bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */
     size_t body[WT_ROWS_MOST];
@@ -57,6 +58,18 @@ static inline struct x86_place emit_field(size_t offset)
     return x86_mem(STATE, offset);
 }
 #define FIELD(member) emit_field(offsetof(struct wt_rows_state, member))
+
+/* Whether there may be lanes that do not execute the instruction. */
+static inline bool emit_is_partial(const struct emitter *e)
+{
+    return e->some || e->conditional;
+}
+
+/* The lanes that do. */
+static inline struct x86_place emit_executing(const struct emitter *e)
+{
+    return e->conditional ? FIELD(executing) : FIELD(mask);
+}
 
 /* ---- emit_rows.c ---- */
 
@@ -94,6 +107,9 @@ unsigned emit_result(const struct emitter *e, unsigned strip);
 unsigned emit_idle(struct emitter *e, bool wide, unsigned strip, unsigned into);
 /* Part `strip` of the result is in a register: it is stored for the lanes that execute. */
 void emit_store(struct emitter *e, unsigned strip, unsigned from);
+/* Part `strip` of a row of dwords is in a register, which changes: it is stored likewise, and is in
+ * no register from then on. */
+void emit_store_from(struct emitter *e, uint32_t slot, unsigned strip, unsigned from);
 /* Forgets rows of the cache that overlap [slot, slot + size). */
 void emit_evict(struct emitter *e, uint32_t slot, uint32_t size);
 /* The result's row is in its registers from now on. */
@@ -111,7 +127,7 @@ void emit_call_for_noted(struct emitter *e);
 /* The handler is called where parts of sources may count as 0; T1 to T3 are free for it. */
 void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
 
-/* ---- emit_alu.c, emit_predicate.c, emit_memory.c ---- */
+/* ---- emit_alu.c, emit_given.c, emit_predicate.c, emit_memory.c ---- */
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
 void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip);
@@ -124,5 +140,9 @@ void emit_alu(struct emitter *e);
 void emit_predicate(struct emitter *e);
 /* A load or a store. */
 void emit_access(struct emitter *e);
+/* What all lanes load from one place. */
+void emit_parameter(struct emitter *e);
+/* What a family gives, a division, a row in halves. */
+void emit_given(struct emitter *e);
 
 #endif

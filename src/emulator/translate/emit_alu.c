@@ -354,7 +354,7 @@ static void check_boxes(struct emitter *e, unsigned sources)
 static void wide_float(struct emitter *e, unsigned op, unsigned sources)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if ((n->raises && e->some) || strips(e) > CACHED) {
+    if ((n->raises && emit_is_partial(e)) || strips(e) > CACHED) {
         emit_call(e, X86_ALWAYS);
         emit_forget(e);
         return;

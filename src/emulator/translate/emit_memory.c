@@ -67,11 +67,24 @@ static void add_offset(struct emitter *e)
     x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
 }
 
+/* The source of the address of lane r10. */
+static struct x86_place base_of_one(const struct wt_rows_insn *n)
+{
+    return x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3);
+}
+
+/* That of the first lane that executes, which is lane r10 if not all do. */
+static struct x86_place first_base(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    return e->some ? base_of_one(n) : base_of(n, 0);
+}
+
 /* The address of the first lane in ax, which must be aligned. */
 static void first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, base_of(n, 0));
+    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, first_base(e));
     add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
@@ -158,6 +171,23 @@ static void access_in_row(struct emitter *e)
             load_part(e, i, x86_mem(X86_DX, part_bytes * i));
 }
 
+/* Begins a loop over the lanes that execute; r10: the lane. */
+static size_t begin_lanes(struct emitter *e)
+{
+    x86_integer(&e->code, X86_LOAD, true, X86_R9, emit_executing(e));
+    const size_t loop = e->code.size;
+    x86_find_one(&e->code, X86_R10, X86_R9);
+    return loop;
+}
+
+static void end_lanes(struct emitter *e, size_t loop)
+{
+    x86_integer(&e->code, X86_LOAD, true, X86_R8, x86_reg(X86_R9));
+    x86_integer_number(&e->code, X86_SUB, true, X86_R8, 1);
+    x86_integer(&e->code, X86_AND, true, X86_R9, x86_reg(X86_R8));
+    x86_land(&e->code, x86_jump(&e->code, X86_NOT_ZERO), loop);
+}
+
 /*
  * The lanes of part `strip` of the sources of addresses load 4 or 8 bytes each, into T0 or T3
  * (`to`); dx: the memory. T1 and T2 are for the mask and for the places.
@@ -177,7 +207,16 @@ static void gather_part(struct emitter *e, unsigned strip, unsigned to)
                 emit_literal(e, n->offset, wide));
     if (n->space != WT_ROWS_GROUP)
         emit_vector(e, VPAND, T2, T2, emit_literal(e, WT_PAGE_MASK, wide));
-    emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
+    if (!e->some) {
+        emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
+    } else if ((wide || n->wide) && n->bytes == 4) { /* half a part of lanes */
+        emit_vector(e, VMOVDQU, T1, 0,
+                    emit_field(offsetof(struct wt_rows_state, idle) + 16 * (size_t)strip));
+        emit_vector(e, VPXOR, T1, T1, emit_literal(e, UINT32_MAX, false));
+    } else {
+        const unsigned idle = emit_idle(e, n->wide && n->bytes == 8, strip, T1);
+        emit_vector(e, VPXOR, T1, idle, emit_literal(e, UINT32_MAX, false));
+    }
     x86_gather(&e->code, op, to, T1, X86_DX, T2);
 }
 
@@ -206,19 +245,18 @@ static void gather(struct emitter *e)
     }
 }
 
-/* A lane accesses its place; dx: what is added to the source of its address. */
-static void access_lane(struct emitter *e, unsigned lane)
+/* A lane accesses its place, which `base` is the source of, and its part of a register; dx: what is
+ * added to the source. */
+static void access_lane(struct emitter *e, struct x86_place base, struct x86_place part)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool store = n->op == WT_ROWS_STORE;
     const struct x86_place memory = x86_sum(X86_DX, X86_AX);
-    const uint32_t slot = (store ? n->s[1].slot : n->d) + (n->wide ? 8 : 4) * lane;
-    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base_of(n, lane));
+    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base);
     if (n->short_address && n->offset)
         x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->offset);
-    if (store) {
-        x86_integer(code, X86_LOAD, n->wide, X86_R8, x86_mem(FRAME, slot));
+    if (n->op == WT_ROWS_STORE) {
+        x86_integer(code, X86_LOAD, n->wide, X86_R8, part);
         x86_store_part(code, n->bytes, X86_R8, memory);
         return;
     }
@@ -226,9 +264,24 @@ static void access_lane(struct emitter *e, unsigned lane)
         x86_integer(code, X86_LOAD, true, X86_R8, memory);
     else
         x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
-    x86_integer(code, X86_STORE, n->wide, X86_R8, x86_mem(FRAME, slot));
+    x86_integer(code, X86_STORE, n->wide, X86_R8, part);
+    part.offset += 4;
     if (n->extend == WT_ROWS_ONES)
-        x86_store_number(code, x86_mem(FRAME, slot + 4), UINT32_MAX);
+        x86_store_number(code, part, UINT32_MAX);
+}
+
+/* Each lane that executes accesses its place so. */
+static void access_lanes(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const uint32_t slot = n->op == WT_ROWS_STORE ? n->s[1].slot : n->d;
+    for (unsigned i = 0; !e->some && i < e->shape->lanes; i++)
+        access_lane(e, base_of(n, i), x86_mem(FRAME, slot + (n->wide ? 8 : 4) * i));
+    if (!e->some)
+        return;
+    const size_t loop = begin_lanes(e);
+    access_lane(e, base_of_one(n), x86_scaled(FRAME, slot, X86_R10, n->wide ? 3 : 2));
+    end_lanes(e, loop);
 }
 
 /* The lanes access places of one page, or of the group's memory, lane by lane. */
@@ -240,7 +293,10 @@ static void access_scattered(struct emitter *e)
     struct x86_code *code = &e->code;
     const unsigned parts = emit_parts(e, wide);
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
-    if (!group) { /* the last lane says soon that they are of several pages */
+    if (e->some && !group) {
+        x86_integer(code, X86_LOAD, true, X86_R9, FIELD(mask));
+        x86_find_one(code, X86_R10, X86_R9);
+    } else if (!group) { /* the last lane says soon that they are of several pages */
         x86_set(code, X86_AX, wide ? n->offset : (uint32_t)n->offset);
         x86_integer(code, X86_LOAD, wide, X86_DX, base_of(n, last));
         x86_integer(code, X86_ADD, wide, X86_DX, x86_reg(X86_AX));
@@ -248,7 +304,9 @@ static void access_scattered(struct emitter *e)
         x86_integer(code, X86_XOR, true, X86_DX, x86_reg(X86_AX));
         x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)WT_PAGE_SIZE);
         detour(e, X86_NOT_BELOW);
-        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, base_of(n, 0));
+    }
+    if (!group) {
+        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, first_base(e));
         emit_vector(e, wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, n->offset, wide));
     }
     /* The bits that lanes have, or in which they differ from the first one. */
@@ -258,9 +316,11 @@ static void access_scattered(struct emitter *e)
                     emit_loaded(e, emit_part(e, &n->s[0], wide, i), T2),
                     emit_literal(e, n->offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
-        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
         if (group && !wide && !n->wraps) /* so great that the sum would have wrapped */
-            emit_vector(e, VPOR, T1, T1, emit_part(e, &n->s[0], false, i));
+            emit_vector(e, VPOR, T2, T2, emit_part(e, &n->s[0], false, i));
+        if (e->some)
+            emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
+        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
     }
     if (group) {
         emit_vector(e, VPBROADCASTQ, T2, 0, FIELD(group_outside));
@@ -289,8 +349,7 @@ static void access_scattered(struct emitter *e)
         x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
     }
     note_access(e);
-    for (unsigned i = 0; i <= last; i++)
-        access_lane(e, i);
+    access_lanes(e);
     for (unsigned i = 0; n->op == WT_ROWS_LOAD && i < emit_parts(e, n->wide); i++)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
 }
@@ -333,23 +392,6 @@ static void find_row(struct emitter *e, size_t scattered[2])
 }
 
 /* ---- one lane after the other ---- */
-
-/* Begins a loop over the lanes that execute; r10: the lane. */
-static size_t begin_lanes(struct emitter *e)
-{
-    x86_integer(&e->code, X86_LOAD, true, X86_R9, FIELD(mask));
-    const size_t loop = e->code.size;
-    x86_find_one(&e->code, X86_R10, X86_R9);
-    return loop;
-}
-
-static void end_lanes(struct emitter *e, size_t loop)
-{
-    x86_integer(&e->code, X86_LOAD, true, X86_R8, x86_reg(X86_R9));
-    x86_integer_number(&e->code, X86_SUB, true, X86_R8, 1);
-    x86_integer(&e->code, X86_AND, true, X86_R9, x86_reg(X86_R8));
-    x86_land(&e->code, x86_jump(&e->code, X86_NOT_ZERO), loop);
-}
 
 /* The address in ax becomes one of the host: in the group's memory. */
 static void reach_group(struct emitter *e)
@@ -464,7 +506,7 @@ static void access_at_once(struct emitter *e)
     size_t scattered[2] = {0, 0}, done = 0;
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    if (n->op == WT_ROWS_LOAD || n->bytes >= 4) { /* no vectors of others are stored */
+    if (!e->some && (n->op == WT_ROWS_LOAD || n->bytes >= 4)) { /* no vectors of others are stored */
         find_row(e, scattered);
         access_in_row(e);
         done = x86_jump(code, X86_ALWAYS);
@@ -482,7 +524,7 @@ void emit_access(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const bool load = n->op == WT_ROWS_LOAD;
-    if (e->some || n->space == WT_ROWS_LOCAL) {
+    if (e->conditional || n->space == WT_ROWS_LOCAL) {
         access_by_lanes(e);
         if (load)
             emit_evict(e, n->d, e->shape->lanes * (n->wide ? 8 : 4));
@@ -503,4 +545,25 @@ void emit_access(struct emitter *e)
     }
     if (load)
         emit_keep(e);
+}
+
+void emit_parameter(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const unsigned parts = emit_parts(e, n->wide);
+    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_bytes));
+    x86_integer_number(code, X86_CMP, true, X86_AX, (int32_t)n->offset + n->bytes);
+    emit_call(e, X86_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameters));
+    x86_integer_number(code, X86_ADD, true, X86_AX, (int32_t)n->offset);
+    find_page(e, false);
+    x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - n->bytes);
+    emit_call(e, X86_ABOVE);
+    note_access(e);
+    emit_vector(e, n->wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, x86_sum(X86_DX, X86_AX));
+    for (unsigned i = 0; i < parts; i++)
+        emit_store(e, i, T0);
+    emit_keep(e);
 }

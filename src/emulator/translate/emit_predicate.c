@@ -16,9 +16,9 @@ static void store_predicate(struct emitter *e)
                                                     : X86_XOR,
                     false, X86_AX, x86_reg(X86_DX));
     }
-    if (e->some) {
+    if (emit_is_partial(e)) {
         x86_integer(&e->code, X86_XOR, false, X86_AX, to);
-        x86_integer(&e->code, X86_AND, false, X86_AX, FIELD(mask));
+        x86_integer(&e->code, X86_AND, false, X86_AX, emit_executing(e));
         x86_integer(&e->code, X86_XOR, false, X86_AX, to);
     }
     x86_integer(&e->code, X86_STORE, false, X86_AX, to);

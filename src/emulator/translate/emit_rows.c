@@ -143,6 +143,16 @@ unsigned emit_result(const struct emitter *e, unsigned strip)
 unsigned emit_idle(struct emitter *e, bool wide, unsigned strip, unsigned into)
 {
     const size_t idle = offsetof(struct wt_rows_state, idle);
+    if (e->conditional) {
+        uint32_t bits[8];
+        const unsigned first = strip * (wide ? 4 : 8);
+        for (unsigned i = 0; i < 8; i++)
+            bits[i] = 1u << (first + (wide ? i / 2 : i));
+        emit_vector(e, VPBROADCASTD, into, 0, FIELD(executing));
+        emit_vector(e, VPAND, into, into, x86_literal(&e->code, bits, sizeof bits));
+        emit_vector(e, VPCMPEQD, into, into, emit_literal(e, 0, false));
+        return into;
+    }
     if (!wide && e->shape->lanes <= 32)
         return IDLE + strip;
     emit_vector(e, wide ? VPMOVSXDQ : VMOVDQU, into, 0,
@@ -156,12 +166,20 @@ void emit_store(struct emitter *e, unsigned strip, unsigned from)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const struct x86_place to = x86_mem(FRAME, n->d + 32 * strip);
     const unsigned d = emit_result(e, strip);
-    if (e->some)
+    if (emit_is_partial(e))
         x86_vector_number(&e->code, VPBLENDVB, d, from, to,
                           emit_idle(e, emit_is_wide_result(n), strip, T3) << 4);
     else if (d != from)
         emit_vector(e, VMOVDQU, d, 0, x86_reg(from));
     emit_vector(e, VMOVDQU_TO, d, 0, to);
+}
+
+void emit_store_from(struct emitter *e, uint32_t slot, unsigned strip, unsigned from)
+{
+    const struct x86_place to = x86_mem(FRAME, slot + 32 * strip);
+    if (emit_is_partial(e))
+        x86_vector_number(&e->code, VPBLENDVB, from, from, to, emit_idle(e, false, strip, T3) << 4);
+    emit_vector(e, VMOVDQU_TO, from, 0, to);
 }
 
 /* Forgets rows of the cache that overlap [slot, slot + size). */

@@ -134,6 +134,8 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
                                       .entry = code.entry,
                                       .target = code.entry + 2 * count,
                                       .targets = (uint32_t)code.targets};
+    for (size_t i = 0; i < count; i++)
+        b->block.gives |= insn[i].op == WT_ROWS_GIVEN;
     b->next = m->blocks;
     m->blocks = b;
     m->used += (code.size + 63) & ~(size_t)63;

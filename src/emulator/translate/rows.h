@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256 };
+enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256, WT_ROWS_GIVENS = 10 };
 
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
 enum wt_rows_op {
@@ -73,6 +73,16 @@ enum wt_rows_op {
                           left before it where lanes disagree */
     WT_ROWS_LOAD,      /**< `bytes` at source 0 + offset, into the result */
     WT_ROWS_STORE,     /**< the lower ones of source 1 */
+    WT_ROWS_GIVEN,     /**< dwords: number `value` of source 0 of the state's `given`; `how`: row
+                          `value` of `given_rows` */
+    WT_ROWS_PARAMETER, /**< `bytes`, 4 or 8, in all lanes: `offset` behind the state's `parameters`
+                          in memory */
+    WT_ROWS_DIVIDE,    /**< dwords; `is_signed`; 8 lanes or more, as in the next three; the handler
+                          is called for divisors of 0; a constant one is none */
+    WT_ROWS_REMAINDER,
+    WT_ROWS_SPLIT, /**< dwords in two rows, one behind the other, of qwords: the lower ones, then
+                      the upper ones */
+    WT_ROWS_JOIN,  /**< qwords of such rows; `wide` */
     WT_ROWS_OPS
 };
 
@@ -114,6 +124,8 @@ struct wt_rows_insn {
     bool flushes;       /**< the handler is called for singles that may count as 0: denormal ones,
                            and results as small; FLOAT_ADD to FLOAT_NEGATE, FLOAT_COMPARE */
     bool saturates;     /**< results of these are between 0 and 1; not of FLOAT_COMPARE */
+    bool conditional;   /**< lanes for which `condition`, a predicate, is 1 execute it; neither
+                           branches nor calls; 32 lanes */
     bool guarded;       /**< the handler is called where the state says `guard` */
     bool short_address; /**< source 0 has dwords, else qwords */
     bool wraps;         /**< short addresses do, at 2^32 */
@@ -121,6 +133,7 @@ struct wt_rows_insn {
     uint8_t extend;     /**< enum wt_rows_extend: the rest of the register */
     uint32_t d;         /**< slot of the result */
     struct wt_rows_source s[3];
+    struct wt_rows_source condition;
     uint64_t offset; /**< of an address */
     uint32_t target; /**< of a branch: the number of an instruction of the block; one that is no
                         less than the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
@@ -159,6 +172,11 @@ struct wt_rows_state {
      * 8. */
     uint64_t local, local_bytes;
     struct wt_tlb *tlb;
+    /** What all lanes have alike, and rows; blocks with WT_ROWS_GIVEN need them. */
+    uint32_t given[WT_ROWS_GIVENS];
+    const uint32_t *given_rows;
+    uint64_t parameters, parameter_bytes; /**< in memory */
+    uint64_t executing;                   /**< scratch: lanes that execute an instruction */
     uint32_t idle[WT_ROWS_LANES]; /**< scratch: ones for each lane that does not execute */
     uint8_t *host[WT_ROWS_LANES]; /**< scratch: where a lane accesses memory */
 };
@@ -174,6 +192,7 @@ struct wt_rows_block {
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1] */
     const uint32_t *target; /**< instructions to which it branches */
     uint32_t targets;       /**< how many: a branch each */
+    bool gives;             /**< it has WT_ROWS_GIVEN */
 };
 
 /** What has been translated: blocks, bytes of code, and issues that it has executed. */

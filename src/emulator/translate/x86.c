@@ -61,7 +61,8 @@ static void vector(struct x86_code *c, unsigned op, unsigned a, unsigned b, stru
     if (is_full(c))
         return;
     byte(c, 0xc4);
-    byte(c, (a < 8 ? 0x80u : 0) | 0x40 | (base_of(p) < 8 ? 0x20u : 0) | (op >> 2 & 31));
+    byte(c, (a < 8 ? 0x80u : 0) | (p.index < 8 ? 0x40u : 0) | (base_of(p) < 8 ? 0x20u : 0) |
+                (op >> 2 & 31));
     byte(c, (op >> 7 & 1) << 7 | (~b & 15) << 3 | (c->narrow ? 0 : 1 << 2) | (op & 3));
     byte(c, op >> 8 & 0xff);
     operand(c, a, p, behind);

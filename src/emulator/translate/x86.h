@@ -135,6 +135,9 @@ enum {
     VMULPD = X86_V(1, 1, 0, 0x59),
     VSUBPD = X86_V(1, 1, 0, 0x5c),
     VDIVPD = X86_V(1, 1, 0, 0x5e),
+    VCVTDQ2PD = X86_V(2, 1, 0, 0xe6),
+    VCVTTPD2DQ = X86_V(1, 1, 0, 0xe6),
+    VROUNDPD = X86_V(1, 3, 0, 0x09),
     VCMPPD = X86_V(1, 1, 0, 0xc2),
     VFMADD132PD = X86_V(1, 2, 1, 0x98),
 };
