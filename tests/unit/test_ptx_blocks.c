@@ -80,10 +80,13 @@ static const char *source(char *text, char file)
 static void arithmetic(struct text *t)
 {
     static const char *const two[] = {
-        "add.s32",    "add.u32",    "sub.s32", "mul.lo.s32", "and.b32", "or.b32",  "xor.b32",
-        "min.s32",    "max.s32",    "min.u32", "max.u32",    "shl.b32", "shr.u32", "shr.s32",
-        "mul.hi.u32", "mul.hi.s32", "rem.s32", "mul.lo.u32", "sub.u32"};
+        "add.s32", "add.u32", "sub.s32",    "mul.lo.s32", "and.b32", "or.b32",
+        "xor.b32", "min.s32", "max.s32",    "min.u32",    "max.u32", "shl.b32",
+        "shr.u32", "shr.s32", "mul.hi.u32", "mul.hi.s32", "rem.s32", "mul.lo.u32",
+        "sub.u32", "div.u32", "div.s32",    "rem.u32"};
     static const char *const one[] = {"mov.u32", "not.b32", "neg.s32", "abs.s32", "popc.b32"};
+    static const char *const specials[] = {"tid.x",  "tid.y",   "tid.z",   "ntid.x",   "ntid.y",
+                                           "laneid", "ctaid.x", "ctaid.y", "nctaid.x", "clock"};
     static const char *const wide[] = {"add.s64", "sub.u64", "and.b64",   "or.b64",
                                        "xor.b64", "add.u64", "mul.lo.s64"};
     static const char *const wide_one[] = {"mov.u64", "not.b64", "neg.s64"};
@@ -104,10 +107,17 @@ static void arithmetic(struct text *t)
     case 0:
     case 1:
     case 2:
-        add(t, "%s %%a%u, %s, %s;\n", two[below(19)], d, source(a, 'a'), source(b, 'a'));
+        add(t, "%s %%a%u, %s, %s;\n", two[below(22)], d, source(a, 'a'), source(b, 'a'));
         break;
     case 3:
-        add(t, "%s %%a%u, %s;\n", one[below(5)], d, source(a, 'a'));
+        if (below(2))
+            add(t, "%s %%a%u, %s;\n", one[below(5)], d, source(a, 'a'));
+        else if (below(2))
+            add(t, "mov.u32 %%a%u, %%%s;\n", d, specials[below(10)]);
+        else if (below(2))
+            add(t, "ld.param.u32 %%a%u, [n+%u];\n", d, 4 * below(2));
+        else
+            add(t, "ld.param.u64 %%q%u, [m+%u];\n", q, 8 * below(2));
         break;
     case 4:
         add(t, "%s %%q%u, %s, %s;\n", wide[below(7)], q, source(a, 'q'), source(b, 'q'));
@@ -237,7 +247,8 @@ static void access_memory(struct text *t)
     } kinds[] = {{".global", "x", 0},       {"", "x", 0},         {".shared", "x", 1023},
                  {".shared", "t0", 1023},   {".local", "x", 511}, {".local", "t0", 511},
                  {"", "x", 511 /* local */}};
-    const unsigned k = below(7), wide = below(3) == 0, size = wide ? 8 : 4;
+    const unsigned k = below(7), wide = below(3) == 0;
+    const unsigned size = below(4) ? (wide ? 8 : 4) : 1u << below(wide ? 3 : 2);
     const uint32_t mask = kinds[k].mask ? kinds[k].mask : below(2) ? 0xfff : 0x1fff;
     const char *guard = below(4) ? "" : below(2) ? "@%p1 " : "@!%p2 ";
     switch (below(8)) {
@@ -271,8 +282,17 @@ static void access_memory(struct text *t)
         add(t, "%sst%s.u%u [%%%s+%d], %%%c%u;\n", guard, kinds[k].space, size * 8, kinds[k].address,
             offset, wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS));
     else
-        add(t, "%sld%s.u%u %%%c%u, [%%%s+%d];\n", guard, kinds[k].space, size * 8, wide ? 'q' : 'a',
-            below(wide ? QWORDS : DWORDS), kinds[k].address, offset);
+        add(t, "%sld%s.%c%u %%%c%u, [%%%s+%d];\n", guard, kinds[k].space, below(2) ? 'u' : 's',
+            size * 8, wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS), kinds[k].address, offset);
+}
+
+static void call_function(struct text *t)
+{
+    char a[32], b[32];
+    add(t,
+        "{\n.param .b32 pa; .param .b64 pb; .param .b64 pr;\nst.param.b32 [pa], %s;\n"
+        "st.param.b64 [pb], %s;\ncall.uni (pr), f, (pa, pb);\nld.param.b64 %%q%u, [pr];\n}\n",
+        source(a, 'a'), source(b, 'q'), below(QWORDS));
 }
 
 static void body(struct text *t, unsigned depth, unsigned count)
@@ -309,6 +329,18 @@ static void body(struct text *t, unsigned depth, unsigned count)
             add(t, "sub.s32 %%n%u, %%n%u, 1;\nsetp.ge.s32 %%p%u, %%n%u, 0;\n@%%p%u bra L%u;\n",
                 depth, depth, label % PREDICATES, depth, label % PREDICATES, label);
             break;
+        case 6:
+            call_function(t);
+            break;
+        case 7:
+            add(t, "@%s%%p%u ", below(2) ? "!" : "", below(PREDICATES));
+            predicate(t);
+            break;
+        case 8:
+        case 9:
+            add(t, "@%s%%p%u ", below(2) ? "!" : "", below(PREDICATES));
+            arithmetic(t);
+            break;
         default:
             arithmetic(t);
             break;
@@ -319,8 +351,13 @@ static void body(struct text *t, unsigned depth, unsigned count)
 static void write_kernel(struct text *t)
 {
     t->size = t->labels = 0;
-    add(t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-           ".reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer, %%stack;\n"
+    add(t, ".version 7.0\n.target sm_50\n.address_size 64\n"
+           ".func (.param .b64 r) f(.param .b32 a, .param .b64 b)\n{\n.reg .u32 %%x<4>;\n"
+           ".reg .u64 %%y;\n.reg .pred %%z;\nld.param.u32 %%x0, [a];\nld.param.u64 %%y, [b];\n"
+           "ld.param.u32 %%x1, [b+4];\nsetp.lt.s32 %%z, %%x0, 5;\n@%%z ret;\n"
+           "mad.wide.u32 %%y, %%x0, %%x1, %%y;\nst.param.b64 [r], %%y;\nret;\n}\n"
+           ".visible .entry k(.param .u64 p, .param .align 8 .b8 n[8], .param .align 8 .b8 m[16])\n"
+           "{\n.reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer, %%stack;\n"
            ".local .align 8 .b8 depot[544];\n"
            ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>, %%last;\n"
            "ld.param.u64 %%buffer, [p];\nmov.u64 %%stack, depot;\n"
@@ -343,6 +380,8 @@ static struct wt_machine *device(struct sm_ptx *image, const char *options, cons
     size_t size, count;
     const uint8_t *code = sm_ptx_code(image, &size);
     const struct sm_ptx_kernel *kernel = sm_ptx_kernels(image, &count);
+    while (!kernel->is_kernel)
+        kernel++;
     sm_config_default(&config);
     assert_int_equal(wt_config_parse(&sm_config_table, &config, options, &err), WT_OK);
     assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);
@@ -351,6 +390,8 @@ static struct wt_machine *device(struct sm_ptx *image, const char *options, cons
         page[i] = (uint8_t)(i * i >> 5);
     for (size_t i = 0; i < EDGES; i++)
         wt_store_le(page + 4 * i, edge[i], 4);
+    for (size_t i = 0x148; i < 0x180; i++)
+        bank[i] = (uint8_t)(i * i >> 3);
     wt_store_le(bank + 0x140, BUFFER, 8);
     assert_int_equal(sm_device_map(d, CODE, size, false, &err), WT_OK);
     assert_int_equal(sm_device_map(d, BUFFER, sizeof page, true, &err), WT_OK);

@@ -143,8 +143,8 @@ struct sm_warp {
     uint32_t p[8];           /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
     uint32_t depth;          /* of the stack */
-    uint64_t local;     /* address of lane 0's local memory */
-    uint8_t at_barrier; /* number + 1 */
+    uint64_t local;          /* address of lane 0's local memory */
+    uint8_t at_barrier;      /* number + 1 */
     /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
     uint8_t bar_op;
     uint8_t bar_threads, bar_true;

@@ -322,11 +322,12 @@ static bool parameter(const struct ptx_op *o, struct wt_rows_insn *to)
         return true;
     const struct ptx_source from = {.constant = o->vector_constant[0], .slot = o->vector[0]};
     const uint32_t rows = o->s[0].slot + (uint32_t)o->offset / 4 * PTX_ROW_BYTES;
-    *to = (struct wt_rows_insn){
-        .op = !wide ? WT_ROWS_MOVE : stores ? WT_ROWS_SPLIT : WT_ROWS_JOIN,
-        .wide = wide && !stores,
-        .d = stores ? rows : o->vector[0],
-        .s[0] = {.slot = rows}};
+    *to = (struct wt_rows_insn){.op = !wide    ? WT_ROWS_MOVE
+                                      : stores ? WT_ROWS_SPLIT
+                                               : WT_ROWS_JOIN,
+                                .wide = wide && !stores,
+                                .d = stores ? rows : o->vector[0],
+                                .s[0] = {.slot = rows}};
     return o->offset % 4 == 0 && (!stores || source(&from, o->size, &to->s[0]));
 }
 

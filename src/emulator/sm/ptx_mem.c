@@ -552,8 +552,6 @@ PTX_EXECUTOR(ptx_op_atomic)
 
 /* ---- addresses ---- */
 
-
-
 /* mov of an address that is known only now: of local memory, of what the launch adds to shared
  * memory, of a kernel's parameter. o->flag: generic. */
 PTX_EXECUTOR(ptx_op_address)

@@ -183,8 +183,6 @@ static bool register_source(struct body *b, const struct ptx_operand *o,
     return add_offset(b, o, body_register_bytes(v), s);
 }
 
-
-
 /* An address that is known only when the record runs goes to a temporary. */
 static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned bytes,
                           struct ptx_source *s)
@@ -307,8 +305,8 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
     if (o->indexed)
         return element_source(b, o, type, s);
     if (e && e->kind == ENTRY_LOCAL)
-        return address_later(b, PTX_LOCAL_ADDRESS, (int64_t)e->number + o->offset, ptx_type_class(type),
-                             s);
+        return address_later(b, PTX_LOCAL_ADDRESS, (int64_t)e->number + o->offset,
+                             ptx_type_class(type), s);
     if (e && e->kind == ENTRY_KERNEL_PARAMETER)
         return address_later(b, PTX_PARAMETER_ADDRESS, (int64_t)e->number + o->offset,
                              ptx_type_class(type), s);

@@ -34,8 +34,8 @@ struct emitter {
     const struct wt_rows_insn *insn;
     const struct wt_rows_shape *shape;
     uint32_t count, at;
-    unsigned result; /* the first register of the result */
-    bool some;       /* of the lanes execute, not all */
+    unsigned result;  /* the first register of the result */
+    bool some;        /* of the lanes execute, not all */
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */

@@ -506,7 +506,8 @@ static void access_at_once(struct emitter *e)
     size_t scattered[2] = {0, 0}, done = 0;
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    if (!e->some && (n->op == WT_ROWS_LOAD || n->bytes >= 4)) { /* no vectors of others are stored */
+    if (!e->some &&
+        (n->op == WT_ROWS_LOAD || n->bytes >= 4)) { /* no vectors of others are stored */
         find_row(e, scattered);
         access_in_row(e);
         done = x86_jump(code, X86_ALWAYS);

@@ -177,8 +177,8 @@ struct wt_rows_state {
     const uint32_t *given_rows;
     uint64_t parameters, parameter_bytes; /**< in memory */
     uint64_t executing;                   /**< scratch: lanes that execute an instruction */
-    uint32_t idle[WT_ROWS_LANES]; /**< scratch: ones for each lane that does not execute */
-    uint8_t *host[WT_ROWS_LANES]; /**< scratch: where a lane accesses memory */
+    uint32_t idle[WT_ROWS_LANES];         /**< scratch: ones for each lane that does not execute */
+    uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
 };
 
 /** Memory for code: bounded, and never writable and executable at once. */
