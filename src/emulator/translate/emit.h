@@ -27,7 +27,7 @@ struct exit {
     bool calls; /* the instruction's handler, instead of leaving before it */
 };
 
-enum { EXITS = 24 * WT_ROWS_MOST, DETOURS = 8 };
+enum { EXITS = 24 * WT_ROWS_MOST, DETOURS = 32 };
 
 struct emitter {
     struct x86_code code;
@@ -127,7 +127,7 @@ void emit_call_for_noted(struct emitter *e);
 /* The handler is called where parts of sources may count as 0; T1 to T3 are free for it. */
 void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
 
-/* ---- emit_alu.c, emit_given.c, emit_predicate.c, emit_memory.c ---- */
+/* ---- emit_alu.c, emit_predicate.c, emit_memory.c ---- */
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
 void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip);
@@ -142,6 +142,27 @@ void emit_predicate(struct emitter *e);
 void emit_access(struct emitter *e);
 /* What all lanes load from one place. */
 void emit_parameter(struct emitter *e);
+
+/* The lanes are done one by one if a condition holds. */
+void emit_detour(struct emitter *e, int condition);
+/* For the address in ax: the host's page in dx, the GPU's address of it in r8. */
+void emit_find_page(struct emitter *e, bool is_store);
+/* Who loses memory of the host while it is accessed finds out where. */
+void emit_note_access(struct emitter *e);
+/* Begins a loop over the lanes that execute; r10: the lane. Returns where it begins. */
+size_t emit_begin_lanes(struct emitter *e);
+/* Ends it; r8 is free for it. */
+void emit_end_lanes(struct emitter *e, size_t loop);
+
+/* ---- emit_local.c ---- */
+
+/* Whether emit_access_local() is there for the instruction. */
+bool emit_has_local(const struct emitter *e);
+/* A load or a store of local memory, whose addresses begin at `window`. */
+void emit_access_local(struct emitter *e, uint64_t window);
+
+/* ---- emit_given.c ---- */
+
 /* What a family gives, a division, a row in halves. */
 void emit_given(struct emitter *e);
 

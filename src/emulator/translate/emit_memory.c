@@ -10,13 +10,13 @@
  */
 
 /* The lanes are done one by one if a condition holds. */
-static void detour(struct emitter *e, int condition)
+void emit_detour(struct emitter *e, int condition)
 {
     e->detour[e->detours++] = x86_jump(&e->code, condition);
 }
 
 /* For the address in ax: the host's page in dx, the GPU's address of it in r8. */
-static void find_page(struct emitter *e, bool is_store)
+void emit_find_page(struct emitter *e, bool is_store)
 {
     struct x86_code *code = &e->code;
     const size_t entry = offsetof(struct wt_tlb, entry);
@@ -90,14 +90,23 @@ static void first_address(struct emitter *e)
         x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
         emit_call(e, X86_NOT_ZERO);
     }
-    for (unsigned i = 0; n->space == WT_ROWS_GENERIC && i < 2; i++) {
-        compare_window(e, i);
-        detour(e, X86_BELOW);
-    }
+}
+
+/* The first lane's generic address is not in a window of the group's memory; jumps to where it is
+ * in that of local memory, and returns the jump. */
+static size_t leave_windows(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, first_base(e));
+    add_offset(e);
+    compare_window(e, 0);
+    emit_detour(e, X86_BELOW);
+    compare_window(e, 1);
+    return x86_jump(&e->code, X86_BELOW);
 }
 
 /* Who loses memory of the host while it is accessed finds out where. */
-static void note_access(struct emitter *e)
+void emit_note_access(struct emitter *e)
 {
     x86_integer(&e->code, X86_STORE, true, LEFT, FIELD(left));
     x86_store_number(&e->code, FIELD(at), e->at);
@@ -157,13 +166,13 @@ static void access_in_row(struct emitter *e)
         emit_call(e, X86_ABOVE);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
     } else {
-        find_page(e, n->op == WT_ROWS_STORE);
+        emit_find_page(e, n->op == WT_ROWS_STORE);
         x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
         x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - bytes);
-        detour(e, X86_ABOVE);
+        emit_detour(e, X86_ABOVE);
     }
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
-    note_access(e);
+    emit_note_access(e);
     for (unsigned i = 0; i < parts; i++)
         if (n->op == WT_ROWS_STORE)
             store_part(e, i, x86_mem(X86_DX, part_bytes * i));
@@ -172,7 +181,7 @@ static void access_in_row(struct emitter *e)
 }
 
 /* Begins a loop over the lanes that execute; r10: the lane. */
-static size_t begin_lanes(struct emitter *e)
+size_t emit_begin_lanes(struct emitter *e)
 {
     x86_integer(&e->code, X86_LOAD, true, X86_R9, emit_executing(e));
     const size_t loop = e->code.size;
@@ -180,7 +189,7 @@ static size_t begin_lanes(struct emitter *e)
     return loop;
 }
 
-static void end_lanes(struct emitter *e, size_t loop)
+void emit_end_lanes(struct emitter *e, size_t loop)
 {
     x86_integer(&e->code, X86_LOAD, true, X86_R8, x86_reg(X86_R9));
     x86_integer_number(&e->code, X86_SUB, true, X86_R8, 1);
@@ -279,9 +288,9 @@ static void access_lanes(struct emitter *e)
         access_lane(e, base_of(n, i), x86_mem(FRAME, slot + (n->wide ? 8 : 4) * i));
     if (!e->some)
         return;
-    const size_t loop = begin_lanes(e);
+    const size_t loop = emit_begin_lanes(e);
     access_lane(e, base_of_one(n), x86_scaled(FRAME, slot, X86_R10, n->wide ? 3 : 2));
-    end_lanes(e, loop);
+    emit_end_lanes(e, loop);
 }
 
 /* The lanes access places of one page, or of the group's memory, lane by lane. */
@@ -293,17 +302,14 @@ static void access_scattered(struct emitter *e)
     struct x86_code *code = &e->code;
     const unsigned parts = emit_parts(e, wide);
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
-    if (e->some && !group) {
-        x86_integer(code, X86_LOAD, true, X86_R9, FIELD(mask));
-        x86_find_one(code, X86_R10, X86_R9);
-    } else if (!group) { /* the last lane says soon that they are of several pages */
+    if (!e->some && !group) { /* the last lane says soon that they are of several pages */
         x86_set(code, X86_AX, wide ? n->offset : (uint32_t)n->offset);
         x86_integer(code, X86_LOAD, wide, X86_DX, base_of(n, last));
         x86_integer(code, X86_ADD, wide, X86_DX, x86_reg(X86_AX));
         x86_integer(code, X86_ADD, wide, X86_AX, base_of(n, 0));
         x86_integer(code, X86_XOR, true, X86_DX, x86_reg(X86_AX));
         x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)WT_PAGE_SIZE);
-        detour(e, X86_NOT_BELOW);
+        emit_detour(e, X86_NOT_BELOW);
     }
     if (!group) {
         emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, first_base(e));
@@ -326,19 +332,19 @@ static void access_scattered(struct emitter *e)
         emit_vector(e, VPBROADCASTQ, T2, 0, FIELD(group_outside));
         emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, true));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
-        detour(e, X86_NOT_ZERO);
+        emit_detour(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
         x86_integer_number(code, X86_CMP, false, X86_DX, n->bytes);
-        detour(e, X86_BELOW);
+        emit_detour(e, X86_BELOW);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
     } else {
         emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));
-        detour(e, X86_NOT_ZERO);
+        emit_detour(e, X86_NOT_ZERO);
         first_address(e);
-        find_page(e, n->op == WT_ROWS_STORE);
+        emit_find_page(e, n->op == WT_ROWS_STORE);
     }
     if (n->op == WT_ROWS_LOAD && n->bytes >= 4) {
-        note_access(e);
+        emit_note_access(e);
         gather(e);
         return;
     }
@@ -348,7 +354,7 @@ static void access_scattered(struct emitter *e)
         x86_set(code, X86_R8, n->offset);
         x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
     }
-    note_access(e);
+    emit_note_access(e);
     access_lanes(e);
     for (unsigned i = 0; n->op == WT_ROWS_LOAD && i < emit_parts(e, n->wide); i++)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
@@ -420,7 +426,7 @@ static void reach_local(struct emitter *e)
 /* An address of memory becomes one of the host. */
 static void reach_memory(struct emitter *e)
 {
-    find_page(e, e->insn[e->at].op == WT_ROWS_STORE);
+    emit_find_page(e, e->insn[e->at].op == WT_ROWS_STORE);
     x86_integer_number(&e->code, X86_AND, false, X86_AX, WT_PAGE_MASK);
     x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_DX));
 }
@@ -449,7 +455,7 @@ static void find_lanes(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const size_t loop = begin_lanes(e);
+    const size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
                 x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3));
     add_offset(e);
@@ -468,7 +474,7 @@ static void find_lanes(struct emitter *e)
     }
     x86_integer(code, X86_STORE, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
-    end_lanes(e, loop);
+    emit_end_lanes(e, loop);
 }
 
 /* Nothing is accessed before all lanes' places have been found. */
@@ -481,8 +487,8 @@ static void access_by_lanes(struct emitter *e)
     const uint32_t slot = store ? n->s[1].slot : n->d;
     const unsigned scale = n->wide ? 3 : 2;
     find_lanes(e);
-    note_access(e);
-    const size_t loop = begin_lanes(e);
+    emit_note_access(e);
+    const size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
     if (store) {
@@ -497,7 +503,7 @@ static void access_by_lanes(struct emitter *e)
         if (n->extend == WT_ROWS_ONES)
             x86_store_number(code, x86_scaled(FRAME, slot + 4, X86_R10, scale), UINT32_MAX);
     }
-    end_lanes(e, loop);
+    emit_end_lanes(e, loop);
 }
 
 /* Those of all lanes at once, where that can be had. */
@@ -520,30 +526,46 @@ static void access_at_once(struct emitter *e)
         x86_land(code, done, code->size);
 }
 
+/* Places are looked for lane by lane; the result is in its registers afterwards. */
+static void access_each(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    access_by_lanes(e);
+    for (unsigned i = 0; n->op == WT_ROWS_LOAD && i < emit_parts(e, n->wide); i++)
+        emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
+}
+
 void emit_access(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool load = n->op == WT_ROWS_LOAD;
-    if (e->conditional || n->space == WT_ROWS_LOCAL) {
-        access_by_lanes(e);
-        if (load)
-            emit_evict(e, n->d, e->shape->lanes * (n->wide ? 8 : 4));
-        return;
-    }
+    const bool load = n->op == WT_ROWS_LOAD, local = n->space == WT_ROWS_LOCAL;
+    size_t done[2] = {0, 0}, windowed = 0;
     e->detours = 0;
     if (load)
         emit_choose(e);
-    access_at_once(e);
-    if (e->detours) {
-        const size_t done = x86_jump(code, X86_ALWAYS);
-        for (size_t i = 0; i < e->detours; i++)
-            x86_land(code, e->detour[i], code->size);
-        access_by_lanes(e);
-        for (unsigned i = 0; load && i < emit_parts(e, n->wide); i++)
-            emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
-        x86_land(code, done, code->size);
+    if (e->some) {
+        x86_integer(code, X86_LOAD, true, X86_R9, FIELD(mask));
+        x86_find_one(code, X86_R10, X86_R9);
     }
+    if (n->space == WT_ROWS_GENERIC && !e->conditional)
+        windowed = leave_windows(e);
+    if (!e->conditional && !local) {
+        access_at_once(e);
+        done[0] = x86_jump(code, X86_ALWAYS);
+    }
+    if (windowed)
+        x86_land(code, windowed, code->size);
+    if (!e->conditional && (local || windowed) && emit_has_local(e)) {
+        emit_access_local(e, local ? 0 : e->shape->window[1]);
+        done[1] = x86_jump(code, X86_ALWAYS);
+    }
+    for (size_t i = 0; i < e->detours; i++)
+        x86_land(code, e->detour[i], code->size);
+    access_each(e);
+    for (unsigned i = 0; i < 2; i++)
+        if (done[i])
+            x86_land(code, done[i], code->size);
     if (load)
         emit_keep(e);
 }
@@ -558,11 +580,11 @@ void emit_parameter(struct emitter *e)
     emit_call(e, X86_BELOW);
     x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameters));
     x86_integer_number(code, X86_ADD, true, X86_AX, (int32_t)n->offset);
-    find_page(e, false);
+    emit_find_page(e, false);
     x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
     x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - n->bytes);
     emit_call(e, X86_ABOVE);
-    note_access(e);
+    emit_note_access(e);
     emit_vector(e, n->wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, x86_sum(X86_DX, X86_AX));
     for (unsigned i = 0; i < parts; i++)
         emit_store(e, i, T0);

@@ -179,6 +179,7 @@ struct wt_rows_state {
     uint64_t executing;                   /**< scratch: lanes that execute an instruction */
     uint32_t idle[WT_ROWS_LANES];         /**< scratch: ones for each lane that does not execute */
     uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
+    uint32_t place[WT_ROWS_LANES];        /**< scratch: how far behind it */
 };
 
 /** Memory for code: bounded, and never writable and executable at once. */

@@ -1,0 +1,175 @@
+/*
+ * Loads and stores of local memory, of which each lane has its own, one behind the other: those of
+ * eight lanes in one page are accessed at once. See emit.h.
+ */
+#include "emulator/machine/memory.h"
+#include "emulator/translate/emit.h"
+
+enum { GROUP = 8 }; /* lanes, of dwords a part */
+
+static struct x86_place place_of(unsigned group)
+{
+    return emit_field(offsetof(struct wt_rows_state, place) + 32 * (size_t)group);
+}
+
+static struct x86_place host_of(unsigned group)
+{
+    return emit_field(offsetof(struct wt_rows_state, host) + 8 * (size_t)group);
+}
+
+/* Jumps on if no lane of a group executes; 0: there is no jump, since all do. */
+static size_t skip(struct emitter *e, unsigned group)
+{
+    if (!e->some)
+        return 0;
+    x86_test_byte(&e->code, emit_field(offsetof(struct wt_rows_state, mask) + group), 0xff);
+    return x86_jump(&e->code, X86_ZERO);
+}
+
+static void land(struct emitter *e, size_t jump)
+{
+    if (jump)
+        x86_land(&e->code, jump, e->code.size);
+}
+
+/* The addresses of a group without `window` in T0, and in T1 bits that none of them may have. */
+static void read_addresses(struct emitter *e, unsigned group, uint64_t window)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    if (n->short_address) { /* neither a base nor an address is so great: no sum has wrapped */
+        const struct x86_place base = emit_part(e, &n->s[0], false, group);
+        emit_vector(e, VMOVDQU, T1, 0, base);
+        emit_vector(e, VPADDD, T0, T1, emit_literal(e, n->offset, false));
+        x86_vector_number(code, VPSHIFTD, 2, T1, x86_reg(T1), 31);
+        return;
+    }
+    const struct x86_place offset = emit_literal(e, n->offset - window, true);
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned to = i ? T1 : T0;
+        const struct x86_place part = emit_part(e, &n->s[0], true, 2 * group + i);
+        emit_vector(e, VPADDQ, to, emit_loaded(e, part, to), offset);
+    }
+    x86_vector_number(code, VSHUFPS, T2, T0, x86_reg(T1), 0x88);
+    x86_vector_number(code, VSHUFPS, T1, T0, x86_reg(T1), 0xdd);
+    x86_vector_number(code, VPERMQ, T0, 0, x86_reg(T2), 0xd8);
+    x86_vector_number(code, VPERMQ, T1, 0, x86_reg(T1), 0xd8);
+}
+
+/* Where a group's lanes access memory, behind the host's place of the first one's. */
+static void find_group(struct emitter *e, unsigned group, uint64_t window)
+{
+    static const uint32_t number[GROUP] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    read_addresses(e, group, window);
+    /* less than a lane has, and aligned */
+    emit_vector(e, VPBROADCASTD, T2, 0, FIELD(local_bytes));
+    emit_vector(e, VPMINUD, T3, T0, x86_reg(T2));
+    emit_vector(e, VPCMPEQD, T3, T3, x86_reg(T2));
+    emit_vector(e, VPOR, T1, T1, x86_reg(T3));
+    emit_vector(e, VMOVDQU, T3, 0, emit_literal(e, n->bytes - 1u, false));
+    emit_vector(e, VPAND, T3, T3, x86_reg(T0));
+    emit_vector(e, VPOR, T1, T1, x86_reg(T3));
+    if (e->some)
+        emit_vector(e, VPANDN, T1, emit_idle(e, false, group, T3), x86_reg(T1));
+    emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
+    emit_detour(e, X86_NOT_ZERO);
+    emit_vector(e, VPMULLD, T2, T2, x86_literal(code, number, sizeof number));
+    emit_vector(e, VPADDD, T0, T0, x86_reg(T2));
+    emit_vector(e, VMOVDQU_TO, T0, 0, place_of(group));
+    /* the page that has the memory of all eight */
+    x86_integer(code, X86_LOAD, true, X86_R10, FIELD(local_bytes));
+    x86_integer_number(code, X86_CMP, true, X86_R10, WT_PAGE_SIZE / GROUP);
+    emit_detour(e, X86_ABOVE);
+    x86_shift(code, true, X86_R10, 3);
+    x86_set(code, X86_AX, group);
+    x86_multiply(code, X86_AX, x86_reg(X86_R10));
+    x86_integer(code, X86_ADD, true, X86_AX, FIELD(local));
+    emit_find_page(e, n->op == WT_ROWS_STORE);
+    x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
+    x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R10));
+    x86_integer_number(code, X86_CMP, false, X86_AX, WT_PAGE_SIZE);
+    emit_detour(e, X86_ABOVE);
+    x86_integer(code, X86_STORE, true, X86_DX, host_of(group));
+}
+
+static void load_group(struct emitter *e, unsigned group)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    x86_integer(&e->code, X86_LOAD, true, X86_DX, host_of(group));
+    for (unsigned i = 0; i < (n->wide ? 2 : 1); i++) {
+        const unsigned strip = n->wide ? 2 * group + i : group;
+        struct x86_place places = place_of(group);
+        places.offset += 16 * (int32_t)i;
+        emit_vector(e, VMOVDQU, T2, 0, places);
+        if (e->some)
+            emit_vector(e, VPXOR, T1, emit_idle(e, n->wide, strip, T1),
+                        emit_literal(e, UINT32_MAX, false));
+        else
+            emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
+        x86_gather(&e->code, n->wide ? VPGATHERDQ : VPGATHERDD, T0, T1, X86_DX, T2);
+        emit_store(e, strip, T0);
+    }
+}
+
+static void store_lane(struct emitter *e, struct x86_place place, struct x86_place part)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    x86_integer(&e->code, X86_LOAD, false, X86_AX, place);
+    x86_integer(&e->code, X86_LOAD, n->wide, X86_R8, part);
+    x86_store_part(&e->code, n->bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+}
+
+static void store(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const unsigned bytes = n->wide ? 8 : 4;
+    struct x86_code *code = &e->code;
+    for (unsigned i = 0; !e->some && i < e->shape->lanes; i++) {
+        struct x86_place place = place_of(i / GROUP);
+        place.offset += 4 * (int32_t)(i % GROUP);
+        if (i % GROUP == 0)
+            x86_integer(code, X86_LOAD, true, X86_DX, host_of(i / GROUP));
+        store_lane(e, place, x86_mem(FRAME, n->s[1].slot + bytes * i));
+    }
+    if (!e->some)
+        return;
+    const size_t loop = emit_begin_lanes(e);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R10));
+    x86_shift(code, false, X86_AX, 3);
+    x86_integer(code, X86_LOAD, true, X86_DX,
+                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_AX, 3));
+    store_lane(e, x86_scaled(STATE, offsetof(struct wt_rows_state, place), X86_R10, 2),
+               x86_scaled(FRAME, n->s[1].slot, X86_R10, n->wide ? 3 : 2));
+    emit_end_lanes(e, loop);
+}
+
+bool emit_has_local(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    return e->shape->lanes >= GROUP && e->shape->lanes <= 32 && n->bytes == (n->wide ? 8 : 4) &&
+           !n->wraps;
+}
+
+void emit_access_local(struct emitter *e, uint64_t window)
+{
+    const unsigned groups = e->shape->lanes / GROUP;
+    emit_parts(e, false);
+    for (unsigned i = 0; i < groups; i++) {
+        const size_t past = skip(e, i);
+        find_group(e, i, window);
+        land(e, past);
+    }
+    emit_note_access(e);
+    if (e->insn[e->at].op == WT_ROWS_STORE) {
+        store(e);
+        return;
+    }
+    for (unsigned i = 0; i < groups; i++) {
+        const size_t past = skip(e, i);
+        load_group(e, i);
+        land(e, past);
+    }
+}
