@@ -143,6 +143,8 @@ void emit_access(struct emitter *e);
 /* What all lanes load from one place. */
 void emit_parameter(struct emitter *e);
 
+/* ---- emit_place.c ---- */
+
 /* The lanes are done one by one if a condition holds. */
 void emit_detour(struct emitter *e, int condition);
 /* For the address in ax: the host's page in dx, the GPU's address of it in r8. */

@@ -1,6 +1,4 @@
 /* Loads and stores. See emit.h. */
-#include <assert.h>
-
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit.h"
 
@@ -8,33 +6,6 @@
  * All lanes access one page, or the group's memory; else they are done one by one, and the handler
  * is called for what neither the TLB nor the group's memory has.
  */
-
-/* The lanes are done one by one if a condition holds. */
-void emit_detour(struct emitter *e, int condition)
-{
-    e->detour[e->detours++] = x86_jump(&e->code, condition);
-}
-
-/* For the address in ax: the host's page in dx, the GPU's address of it in r8. */
-void emit_find_page(struct emitter *e, bool is_store)
-{
-    struct x86_code *code = &e->code;
-    const size_t entry = offsetof(struct wt_tlb, entry);
-    const size_t page = is_store ? offsetof(struct wt_tlb_entry, write_page)
-                                 : offsetof(struct wt_tlb_entry, read_page);
-    const size_t host = is_store ? offsetof(struct wt_tlb_entry, write_host)
-                                 : offsetof(struct wt_tlb_entry, read_host);
-    static_assert(sizeof(struct wt_tlb_entry) == 32, "an index is shifted by 5");
-    x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
-    x86_integer_number(code, X86_AND, true, X86_R8, (int32_t)~WT_PAGE_MASK);
-    x86_integer(code, X86_LOAD, true, X86_DX, x86_reg(X86_R8));
-    x86_shift(code, false, X86_DX, WT_PAGE_BITS - 5);
-    x86_integer_number(code, X86_AND, false, X86_DX, (WT_TLB_ENTRIES - 1) << 5);
-    x86_integer(code, X86_ADD, true, X86_DX, FIELD(tlb));
-    x86_integer(code, X86_CMP, true, X86_R8, x86_mem(X86_DX, entry + page));
-    emit_call(e, X86_NOT_ZERO);
-    x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(X86_DX, entry + host));
-}
 
 /* Whether the generic address in ax is in a window, as a comparison; r8 has that of the memory. */
 static void compare_window(struct emitter *e, unsigned window)
@@ -105,13 +76,6 @@ static size_t leave_windows(struct emitter *e)
     return x86_jump(&e->code, X86_BELOW);
 }
 
-/* Who loses memory of the host while it is accessed finds out where. */
-void emit_note_access(struct emitter *e)
-{
-    x86_integer(&e->code, X86_STORE, true, LEFT, FIELD(left));
-    x86_store_number(&e->code, FIELD(at), e->at);
-}
-
 /* What a load of 4 bytes has above them in a qword of T0. */
 static void put_ones(struct emitter *e)
 {
@@ -178,23 +142,6 @@ static void access_in_row(struct emitter *e)
             store_part(e, i, x86_mem(X86_DX, part_bytes * i));
         else
             load_part(e, i, x86_mem(X86_DX, part_bytes * i));
-}
-
-/* Begins a loop over the lanes that execute; r10: the lane. */
-size_t emit_begin_lanes(struct emitter *e)
-{
-    x86_integer(&e->code, X86_LOAD, true, X86_R9, emit_executing(e));
-    const size_t loop = e->code.size;
-    x86_find_one(&e->code, X86_R10, X86_R9);
-    return loop;
-}
-
-void emit_end_lanes(struct emitter *e, size_t loop)
-{
-    x86_integer(&e->code, X86_LOAD, true, X86_R8, x86_reg(X86_R9));
-    x86_integer_number(&e->code, X86_SUB, true, X86_R8, 1);
-    x86_integer(&e->code, X86_AND, true, X86_R9, x86_reg(X86_R8));
-    x86_land(&e->code, x86_jump(&e->code, X86_NOT_ZERO), loop);
 }
 
 /*
