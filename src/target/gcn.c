@@ -265,17 +265,25 @@ static void list_support(wt_support_fn *tell, void *context)
     static const char *const refused[][2] = {
         {"s_endpgm_ordered_ps_done", "it ends pixel shaders"},
         {"v_screen_partition_4se_b32", "no public document says what it computes"},
-        {"ds_ordered_count", "an AQL packet cannot request ordered append"}};
+        {"ds_ordered_count", "an AQL packet cannot request ordered append"},
+        {"image_get_lod", "images have one level here"}};
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];
         struct wt_support what = {"gfx900", row->name, WT_SUPPORT_WORKS,
                                   "models of the manual's formulas in Python, LLVM's disassembler"};
         if (gcn_row_is_near(row)) {
             what.state = WT_SUPPORT_NEAR;
-            what.note = "within one unit of the last place, the same on every host";
+            what.note =
+                row->encoding == GCN_MIMG
+                    ? "linear filters: how a GPU rounds is not published; the same on every host"
+                    : "within one unit of the last place, the same on every host";
         } else if (!gcn_row_executes(row)) {
             what.state = WT_SUPPORT_REFUSED;
             what.note = "it is disassembled only";
+            if (row->encoding == GCN_MIMG)
+                what.note = strstr(row->name, "pck")
+                                ? "it gives texels without converting them"
+                                : "it compares with a reference, or is gather4h";
             for (unsigned r = 0; r < sizeof refused / sizeof refused[0]; r++)
                 if (strcmp(refused[r][0], row->name) == 0)
                     what.note = refused[r][1];

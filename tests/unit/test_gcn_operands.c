@@ -199,6 +199,18 @@ static void make_words(const struct gcn_row *row, unsigned form, uint32_t word[3
         word[0] = 0x3au << 26 | 7u << 23 | 14u << 19 | op << 15 | (random & 0x7000) | 8;
         word[1] = (any(2) ? 80u : 128u + (uint32_t)any(8)) << 24 | 96u / 4 << 16 | v2 << 8 | v1;
         break;
+    case GCN_MIMG: /* resource s80, sampler s96 */
+        word[0] = 0x3cu << 26 | op << 18 | (random & 0x7000) | (any(4) ? 0 : random & 0x10000) |
+                  (row->operands[0] != 'a' ? 1 + (uint32_t)any(15)
+                   : op == 0x11            ? any(2) ? 3 : 15
+                   : any(2)                ? 1
+                                           : 3)
+                      << 8;
+        if (row->operands[0] != 'r')
+            word[0] &= ~0x10000u;
+        word[1] = (row->operands[0] == 'a' ? 0 : random & 0x80000000) | 96u / 4 << 21 |
+                  80u / 4 << 16 | v2 << 8 | v1 / 2;
+        break;
     default:
         break;
     }
@@ -462,6 +474,28 @@ static void set_row(struct state *s, unsigned r, uint64_t base, bool wide)
     }
 }
 
+/* An image of 4 texels a dimension, of 16 bytes or what an atomic wants, and coordinates in it. */
+static void set_image(struct state *s, const struct gcn_uop *u)
+{
+    static const uint8_t types[] = {8, 9, 10, 12, 13};
+    const bool sampled = u->row->operands[1] == 's' || u->row->operands[1] == 'g';
+    const uint32_t format = u->row->operands[0] != 'a' ? 14 | 7u << 6
+                            : u->size == 4             ? 4 | 4u << 6
+                                                       : 11 | 4u << 6;
+    const uint32_t type = u->row->operands[1] == 'g' ? 9 + 4 * (uint32_t)any(2) : types[any(5)];
+    const uint32_t image[8] = {(uint32_t)(DATA >> 8), (uint32_t)(DATA >> 40) | format << 20,
+                               3 | 3u << 14, 0xfacu | type << 28, 3 | 3u << 13};
+    memcpy(&s->s[80], image, sizeof image);
+    s->s[96] = any(2) ? 0x8000 : (uint32_t)any(4) * 0x49;
+    s->s[97] = 0;
+    s->s[98] = any(2) ? 5u << 20 : 0;
+    s->s[99] = 0;
+    for (unsigned i = 0; i < 10 && u->src[0] + i < REGISTERS; i++)
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            s->v[u->src[0] + i][l] =
+                sampled && any(8) ? 0x3f800000u + (uint32_t)any(0x01000000) : (uint32_t)any(4);
+}
+
 static void set_addresses(struct state *s, const struct gcn_uop *u)
 {
     const uint64_t offset = (uint64_t)(int64_t)u->imm;
@@ -482,6 +516,9 @@ static void set_addresses(struct state *s, const struct gcn_uop *u)
             set_row(s, u->src[0], 0, false);
         if (u->offen)
             set_row(s, u->src[0] + u->idxen, 0, false);
+        break;
+    case GCN_MIMG:
+        set_image(s, u);
         break;
     case GCN_DS:
         set_row(s, u->src[0], 0, false);

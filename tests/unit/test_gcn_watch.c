@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/gcn/operands.h"
 #include "emulator/gcn/vmem.h"
 #include "emulator/machine/search.h"
 #include "emulator/machine/state.h"
@@ -50,6 +51,8 @@ static bool has_form(const struct gcn_row *row, enum form form)
                 row->operands[1] != 'f');
     case GCN_MTBUF:
         return form == GLOBAL_FORM || form == SWIZZLED_FORM;
+    case GCN_MIMG:
+        return form == GLOBAL_FORM && row->operands[1] != 'q';
     case GCN_SMEM: /* clocks and probes get at no memory */
         return form == GLOBAL_FORM && !strstr(row->name, "time") && !strstr(row->name, "probe");
     case GCN_DS:
@@ -65,6 +68,18 @@ static bool has_form(const struct gcn_row *row, enum form form)
 static bool is_store_lds(const struct gcn_row *row)
 {
     return !strcmp(row->name, "buffer_store_lds_dword");
+}
+
+static bool is_sampled(const struct gcn_row *row)
+{
+    return row->encoding == GCN_MIMG && (row->operands[1] == 's' || row->operands[1] == 'g');
+}
+
+/* The VGPR of an image row's first coordinate. */
+static unsigned coordinate_of(const struct gcn_row *row)
+{
+    const struct gcn_uop u = {.row = row};
+    return gcn_image_arguments(&u, 2);
 }
 
 /* The words of a row: address v0 (v1), data v4 and v12, result v20, SGPRs from s8 on. */
@@ -97,6 +112,14 @@ static void words_of(const struct gcn_row *row, enum form form, uint32_t word[2]
         word[0] = 0x38u << 26 | op << 18 | (form == LDS_BIT_FORM ? 1u << 16 : 0) | 1u << 14 |
                   (form == SWIZZLED_FORM ? 3u << 12 : 1u << 12) | OFFSET;
         word[1] = 128u << 24 | 8u / 4 << 16 | 4u << 8;
+        break;
+    case GCN_MIMG: /* resource s8, sampler s16, coordinates from v0 on */
+        word[0] = 0x3cu << 26 | op << 18 | 1u << 12 |
+                  (row->operands[0] != 'a' ? 15u
+                   : op == 0x11            ? 3u
+                                           : 1u)
+                      << 8;
+        word[1] = (is_sampled(row) ? 16u / 4 << 21 : 0) | 8u / 4 << 16 | 4u << 8;
         break;
     default: /* MTBUF: four floats */
         word[0] = 0x3au << 26 | 7u << 23 | 14u << 19 | op << 15 |
@@ -212,6 +235,7 @@ static void expect_row(struct bytes *b, const struct gcn_wave *w, const struct g
     const char *o = row->operands;
     const bool typed = o[1] == 'd' || o[1] == 'f';
     const unsigned size = typed ? 16 : (unsigned)strtoul(o + 1, NULL, 10);
+    const unsigned texel = o[0] == 'a' ? 4 : 16; /* of an image */
     const enum wt_watch_kind kind = kind_of(row);
     const uint64_t exec = gcn_exec(w);
     b->count = 0;
@@ -230,6 +254,19 @@ static void expect_row(struct bytes *b, const struct gcn_wave *w, const struct g
         const uint32_t at = (w->s[GCN_M0] & 0xffff) + OFFSET + 4 * lane;
         if (!(exec >> lane & 1))
             continue;
+        if (row->encoding == GCN_MIMG) {
+            float x;
+            memcpy(&x, &w->v[coordinate_of(row)][lane], sizeof x);
+            const uint64_t first = DATA + texel * (is_sampled(row) ? (uint32_t)x : low);
+            if (o[1] ==
+                'g') { /* the four texels around the first one's right end, all in one row */
+                expect(b, lane, kind, first - texel, texel);
+                expect(b, lane, kind, first - texel, texel);
+                expect(b, lane, kind, first, texel);
+            }
+            expect(b, lane, kind, first, texel);
+            continue;
+        }
         if (row->encoding == GCN_MUBUF || row->encoding == GCN_MTBUF) {
             const uint32_t offset = OFFSET + w->v[1][lane];
             if (form != SWIZZLED_FORM && OFFSET + low >= w->s[10]) {
@@ -257,6 +294,28 @@ static void expect_row(struct bytes *b, const struct gcn_wave *w, const struct g
             expect(b, lane, WT_WATCH_WRITE, GCN_SHARED_APERTURE + at, 4);
         if (is_store_lds(row))
             expect(b, lane, WT_WATCH_READ, GCN_SHARED_APERTURE + at, 4);
+    }
+}
+
+/* An image of one row of texels of 16 bytes, or of 4 for atomics, and places in it. */
+static void set_image(struct gcn_wave *w, const struct gcn_row *row)
+{
+    const bool atomic = row->operands[0] == 'a';
+    const uint32_t width = DATA_SIZE / 16;
+    const uint32_t image[8] = {(uint32_t)(DATA >> 8),
+                               atomic ? 4u << 20 | 4u << 26 : 14u << 20 | 7u << 26, width - 1,
+                               0xfacu | 9u << 28, (width - 1) << 13};
+    memcpy(&w->s[8], image, sizeof image);
+    memset(&w->s[16], 0, 4 * sizeof w->s[16]);
+    w->s[16] = 0x92; /* to the edge */
+    for (unsigned i = 0; i < (is_sampled(row) ? 16 : 4); i++)
+        memset(w->v[i], 0, sizeof w->v[i]);
+    for (unsigned lane = 0; lane < 64; lane++) {
+        const uint32_t at = 1 + (uint32_t)any(width - 1);
+        const float x = (float)at;
+        w->v[coordinate_of(row)][lane] = at;
+        if (is_sampled(row))
+            memcpy(&w->v[coordinate_of(row)][lane], &x, sizeof x);
     }
 }
 
@@ -293,6 +352,8 @@ static void set_registers(struct gcn_wave *w, const struct gcn_row *row, enum fo
         }
     }
     gcn_set_pair(&w->s[8], DATA);
+    if (row->encoding == GCN_MIMG)
+        set_image(w, row);
     if (row->encoding == GCN_MUBUF || row->encoding == GCN_MTBUF || strstr(row->name, "buffer")) {
         w->s[9] = form == SWIZZLED_FORM ? 16u << 16 | 1u << 31 : 0;
         w->s[10] = DATA_SIZE;

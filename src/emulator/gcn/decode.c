@@ -526,6 +526,43 @@ static bool decode_buffer(const uint32_t *word, enum gcn_encoding encoding, stru
            data_ok(u, u->src[1], bytes, why);
 }
 
+/* Section 12.8. Which coordinates there are says the resource, when it is executed. */
+static bool decode_image(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    u->row = gcn_row_find(GCN_MIMG, wt_field(word[0], 24, 18));
+    if (!u->row) {
+        *why = no_such;
+        return false;
+    }
+    const char *o = u->row->operands;
+    u->dmask = (uint8_t)wt_field(word[0], 11, 8);
+    u->unorm = wt_field(word[0], 12, 12);
+    u->glc = wt_field(word[0], 13, 13);
+    u->array = wt_field(word[0], 14, 14);
+    u->tfe = wt_field(word[0], 16, 16);
+    u->slc = wt_field(word[0], 25, 25);
+    u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
+    u->src[1] = u->dst = (uint16_t)wt_field(word[1], 15, 8);
+    u->base = (uint8_t)(wt_field(word[1], 20, 16) * 4);
+    u->sampler = (uint8_t)(wt_field(word[1], 25, 21) * 4);
+    u->d16 = wt_field(word[1], 31, 31);
+    if (wt_field(word[0], 15, 15) || wt_field(word[0], 17, 17)) {
+        *why = wt_field(word[0], 15, 15)
+                   ? "its coordinates have 16 bits (A16), which this emulator does not execute"
+                   : "it warns of levels of detail (LWE), which this emulator does not execute";
+        return false;
+    }
+    const unsigned one = u->dmask ? (unsigned)wt_count_ones(u->dmask) : 1;
+    const bool swaps = o[0] == 'a' && u->row->opcode == 0x11;
+    u->size = (uint8_t)(o[1] == 'g' ? 4 : o[0] == 'a' ? (one + swaps) / (1u + swaps) * 4 : one);
+    const unsigned registers = o[0] == 'a' ? u->size / 4u * (1u + swaps)
+                               : u->d16    ? (u->size + 1u) / 2
+                                           : u->size;
+    return sgprs_ok(u->base, 4, why) && sgprs_ok(u->base + 4u, 4, why) &&
+           ((o[1] != 's' && o[1] != 'g') || sgprs_ok(u->sampler, 4, why)) &&
+           data_ok(u, u->dst, 4 * (registers + u->tfe), why);
+}
+
 bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why)
 {
     assert(available >= 1 && u && why);
@@ -577,11 +614,11 @@ bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, con
         return decode_buffer(word, GCN_MUBUF, u, why);
     case 0x3a:
         return decode_buffer(word, GCN_MTBUF, u, why);
+    case 0x3c:
+        return decode_image(word, u, why);
     case 0x31:
     case 0x35:
-    case 0x3c:
-        *why = "an instruction of graphics or images: there are no textures and surfaces here, "
-               "only buffers";
+        *why = "an instruction of graphics: it exports or interpolates";
         return false;
     default:
         u->length = 1;

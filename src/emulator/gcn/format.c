@@ -40,6 +40,26 @@ bool gcn_format_valid(unsigned dfmt, unsigned nfmt)
     return f->bits[0] < 32 || nfmt == GCN_UINT || nfmt == GCN_SINT;
 }
 
+uint32_t gcn_format_extract(const uint8_t *element, const struct gcn_format *f, unsigned component)
+{
+    unsigned bit = 0;
+    for (unsigned i = 0; i < component; i++)
+        bit += f->bits[i];
+    const unsigned word = bit / 32 * 4, left = f->bytes - word;
+    return (uint32_t)(wt_load_le(element + word, left < 4 ? left : 4) >> bit % 32);
+}
+
+void gcn_format_insert(uint8_t *element, const struct gcn_format *f, unsigned component,
+                       uint32_t value)
+{
+    unsigned bit = 0;
+    for (unsigned i = 0; i < component; i++)
+        bit += f->bits[i];
+    const unsigned word = bit / 32 * 4, left = f->bytes - word, size = left < 4 ? left : 4;
+    wt_store_le(element + word, wt_load_le(element + word, size) | (uint64_t)value << bit % 32,
+                size);
+}
+
 static uint32_t ones(unsigned bits)
 {
     return bits < 32 ? ((uint32_t)1 << bits) - 1 : UINT32_MAX;

@@ -28,6 +28,11 @@ struct gcn_format {
 const struct gcn_format *gcn_format_of(unsigned dfmt);
 /* Whether a data format may have the numeric format @p nfmt. */
 bool gcn_format_valid(unsigned dfmt, unsigned nfmt);
+/* The bits of one component of an element, and whatever lies behind them; none crosses a dword. */
+uint32_t gcn_format_extract(const uint8_t *element, const struct gcn_format *f, unsigned component);
+/* Puts a component's bits into an element, where there are zeros. */
+void gcn_format_insert(uint8_t *element, const struct gcn_format *f, unsigned component,
+                       uint32_t value);
 /*
  * Converts one component of so many bits, 2 to 32, to what a register holds: a number of 32 bits
  * or, for d16, of 16 (a half or an integer). Rounds once, to nearest even.

@@ -23,6 +23,7 @@
 #define EXECUTOR_SCRATCH OP
 #define EXECUTOR_MUBUF OP
 #define EXECUTOR_MTBUF OP
+#define EXECUTOR_MIMG OP
 #define EXECUTOR_VOP1 VECTOR
 #define EXECUTOR_VOP2 VECTOR
 #define EXECUTOR_VOPC VECTOR
@@ -68,10 +69,10 @@ bool gcn_row_executes(const struct gcn_row *row)
 bool gcn_row_is_near(const struct gcn_row *row)
 {
     static const char *const names[] = {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_",
-                                        "v_log_", "v_sin_", "v_cos_"};
+                                        "v_log_", "v_sin_", "v_cos_",  "image_sample"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (strncmp(row->name, names[i], strlen(names[i])) == 0)
-            return true;
+            return gcn_row_executes(row);
     return false;
 }
 
@@ -89,7 +90,7 @@ const char *gcn_encoding_name(enum gcn_encoding encoding)
 {
     static const char *const names[GCN_ENCODINGS] = {
         "SOP2", "SOPK",  "SOP1", "SOPC", "SOPP",   "SMEM",    "VOP2",  "VOP1",  "VOPC",
-        "VOP3", "VOP3P", "DS",   "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF",
+        "VOP3", "VOP3P", "DS",   "FLAT", "GLOBAL", "SCRATCH", "MUBUF", "MTBUF", "MIMG",
     };
     return names[encoding];
 }

@@ -25,6 +25,7 @@ enum gcn_encoding {
     GCN_SCRATCH,
     GCN_MUBUF,
     GCN_MTBUF,
+    GCN_MIMG,
     GCN_ENCODINGS
 };
 
@@ -141,11 +142,14 @@ struct gcn_uop {
     /* memory */
     uint8_t base;    /* SGPRs of the base address or resource; 0x7f: none */
     uint8_t soffset; /* scalar operand number */
-    uint8_t size;    /* bytes of the access */
+    uint8_t size;    /* bytes of the access; images: components */
     char extend;     /* u, s, or 0 */
     char half;       /* l, h, or 0: all of the register */
     bool glc, slc, lds, gds, idxen, offen, tfe, has_soffset;
     uint8_t nfmt, dfmt;
+    /* images: components in the data registers, SGPRs of the sampler */
+    uint8_t dmask, sampler;
+    bool unorm, array, d16;
     uint8_t sources;   /* vector: how many */
     uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
     uint8_t path;      /* vector: enum gcn_path */

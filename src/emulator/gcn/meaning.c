@@ -157,9 +157,9 @@ static struct meaning of_memory(const struct gcn_uop *u)
     uint8_t operation = WT_DOES_WAIT;
     switch (*letters) {
     case 'r':
-        operation = letters[1] == 'f' || letters[1] == 'd' ? WT_DOES_OTHER
-                    : u->extend == 's'                     ? WT_DOES_LOAD_SIGNED
-                                                           : WT_DOES_LOAD;
+        operation = letters[1] && strchr("fdisgq", letters[1]) ? WT_DOES_OTHER
+                    : u->extend == 's'                         ? WT_DOES_LOAD_SIGNED
+                                                               : WT_DOES_LOAD;
         break;
     case 'w':
         operation = WT_DOES_STORE;

@@ -130,7 +130,7 @@ static void put_scalar(list *o, const struct gcn_uop *u)
 
 static bool compares(const struct gcn_uop *u)
 {
-    return u->row->operands[0] == 'a' && (u->row->opcode & 0x1f) == 1;
+    return u->row->operands[0] == 'a' && (u->row->opcode & 0xf) == 1;
 }
 
 static void put_smem(list *o, const struct gcn_uop *u)
@@ -410,6 +410,41 @@ static void put_buffer(list *o, const struct gcn_uop *u)
     }
 }
 
+unsigned gcn_image_arguments(const struct gcn_uop *u, unsigned dimensions)
+{
+    unsigned count = 0;
+    for (const char *o = u->row->operands + 2; *o; o++)
+        count += *o == 'd' ? 2 * dimensions : *o != 'l' && *o != 'm';
+    return count;
+}
+
+/* The level of detail, the bias and the derivatives make no difference: images have one level. */
+void gcn_put_image(list *o, const struct gcn_uop *u, unsigned dimensions, unsigned coordinates)
+{
+    const char access = u->row->operands[0], kind = u->row->operands[1];
+    const bool level = strchr(u->row->operands, 'm'), swaps = access == 'a' && compares(u);
+    const unsigned bits = access == 'a' ? 8u * u->size : u->size * (u->d16 ? 16u : 32u);
+    const unsigned given = swaps ? 2 * bits : bits;
+    const unsigned first = u->src[0] + gcn_image_arguments(u, dimensions);
+    if (access == 'r' || (access == 'a' && u->glc))
+        put_v(o, u->dst, bits, true);
+    if (access == 'r' && u->tfe)
+        put_v(o, u->dst + (bits + 31) / 32, 32, true);
+    if (strchr(u->row->operands, 'o'))
+        put_v(o, u->src[0], 32, false)->aside = true;
+    if (coordinates + level && kind != 'q')
+        put_v(o, first, 32 * (coordinates + level), false)->aside = true;
+    else if (kind == 'q')
+        put_v(o, u->src[0], 32, false)->aside = true;
+    if (access != 'r')
+        put_v(o, u->src[1], given, false);
+    put_s_aside(o, u->base, 256);
+    if (kind == 's' || kind == 'g')
+        put_s_aside(o, u->sampler, 128);
+    if (kind != 'q')
+        put_memory(o, GCN_FILE_MEMORY, access == 'a' ? u->size : 0, access, 0);
+}
+
 /* ---- state ---- */
 
 static void put_letters(list *o, const char *state, bool vector)
@@ -459,6 +494,9 @@ bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
     case GCN_MUBUF:
     case GCN_MTBUF:
         put_buffer(o, u);
+        break;
+    case GCN_MIMG: /* as many coordinates as there can be: the resource chooses */
+        gcn_put_image(o, u, 3, 3);
         break;
     case GCN_VOP1:
     case GCN_VOP2:

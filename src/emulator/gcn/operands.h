@@ -40,6 +40,14 @@ enum gcn_state {
  */
 bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *operands);
 
+/** How many registers of an image instruction, of an image of so many dimensions, lie before its
+ * coordinates. */
+unsigned gcn_image_arguments(const struct gcn_uop *u, unsigned dimensions);
+/** Adds the operands of an image instruction whose image takes so many coordinates, of which those
+ * of @p dimensions are no layer. */
+void gcn_put_image(struct wt_insn_operands *operands, const struct gcn_uop *u, unsigned dimensions,
+                   unsigned coordinates);
+
 struct gcn_wave;
 /** The same for a wave that is about to execute the instruction: with the registers that M0 and
  * MODE choose, and none where MODE.VSKIP skips it. Then `indirect` is set. */

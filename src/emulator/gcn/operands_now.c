@@ -1,6 +1,7 @@
 /* The operands that registers of a wave choose: s_movrel, indexed vector registers, VSKIP. */
 #include <string.h>
 
+#include "emulator/gcn/image.h"
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/operands.h"
 
@@ -54,6 +55,17 @@ static bool is_indexed(const struct gcn_uop *u, const struct gcn_wave *w)
            u->row != &gcn_rows[GCN_I_v_writelane_b32] && u->row != &gcn_rows[GCN_I_v_swap_b32];
 }
 
+/* As many coordinates as the image has. */
+static void resolve_image(const struct gcn_uop *u, const struct gcn_wave *w,
+                          struct wt_insn_operands *o)
+{
+    const uint32_t *resource = &w->s[u->base];
+    o->count = 0;
+    gcn_put_image(o, u, gcn_image_dimensions(resource),
+                  gcn_image_dimensions(resource) + gcn_image_has_layer(u, resource));
+    o->indirect = true;
+}
+
 bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w, struct wt_insn_operands *o)
 {
     struct gcn_uop chosen = *u;
@@ -80,6 +92,8 @@ bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w, struct 
         resolve_relative(u, w, o);
         o->indirect = true;
     }
+    if (u->row->encoding == GCN_MIMG)
+        resolve_image(u, w, o);
     if (w->mode & GCN_MODE_VSKIP && is_vector(u) && o->count) { /* it is skipped */
         o->count = 0;
         o->indirect = true;

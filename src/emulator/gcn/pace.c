@@ -106,7 +106,8 @@ static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
     case GCN_GLOBAL:
     case GCN_SCRATCH:
     case GCN_MUBUF:
-    case GCN_MTBUF: /* invalidations of caches are not counted */
+    case GCN_MTBUF:
+    case GCN_MIMG: /* invalidations of caches are not counted */
         p->counts = p->results = access || writes_lds ? VM : 0;
         p->kind = IN_VMEM;
         return;
@@ -224,7 +225,7 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
             u->row->encoding != GCN_DS)
             later(p, bit(SCALAR_VMEM), x->file, x->number, end_of(x));
         if (x->reads && !x->aside && x->kind == WT_OPERAND_ROW && x->bits > 64 && !in_time &&
-            u->row->encoding != GCN_DS)
+            u->row->encoding != GCN_DS && u->row->encoding != GCN_MIMG)
             earlier(p, bit(STORE_DATA), x->file, x->number, end_of(x));
     }
 }

@@ -105,26 +105,6 @@ static bool checked(struct gcn_wave *w, const struct gcn_uop *u, const struct ty
     return true;
 }
 
-/* One component of an element, and the reverse; none crosses a dword. */
-static uint32_t extract(const uint8_t *element, const struct gcn_format *f, unsigned component)
-{
-    unsigned bit = 0;
-    for (unsigned i = 0; i < component; i++)
-        bit += f->bits[i];
-    const unsigned word = bit / 32 * 4, left = f->bytes - word;
-    return (uint32_t)(wt_load_le(element + word, left < 4 ? left : 4) >> bit % 32);
-}
-
-static void insert(uint8_t *element, const struct gcn_format *f, unsigned component, uint32_t value)
-{
-    unsigned bit = 0;
-    for (unsigned i = 0; i < component; i++)
-        bit += f->bits[i];
-    const unsigned word = bit / 32 * 4, left = f->bytes - word, size = left < 4 ? left : 4;
-    wt_store_le(element + word, wt_load_le(element + word, size) | (uint64_t)value << bit % 32,
-                size);
-}
-
 /* The value of an element for the register of component `i`. */
 static uint32_t selected(const struct typed *t, const uint8_t *element, unsigned i)
 {
@@ -135,8 +115,8 @@ static uint32_t selected(const struct typed *t, const uint8_t *element, unsigned
     /* Components that the format lacks are 0, but the fourth is 1. */
     if (component >= t->format->components)
         return component == 3 ? gcn_format_one(t->nfmt, t->d16) : 0;
-    return gcn_format_load(extract(element, t->format, component), t->format->bits[component],
-                           t->nfmt, t->d16);
+    return gcn_format_load(gcn_format_extract(element, t->format, component),
+                           t->format->bits[component], t->nfmt, t->d16);
 }
 
 /* The same of what lies outside of the buffer (section 8.1.5): 0, but for the constant 1. */
@@ -226,9 +206,9 @@ OP(buffer_store_format)
             if (component >= t.format->components || (given >> component & 1))
                 continue;
             given |= (uint8_t)(1u << component);
-            insert(element, t.format, component,
-                   gcn_format_store(from_register(w, u, &t, lane, i), t.format->bits[component],
-                                    t.nfmt, t.d16));
+            gcn_format_insert(element, t.format, component,
+                              gcn_format_store(from_register(w, u, &t, lane, i),
+                                               t.format->bits[component], t.nfmt, t.d16));
         }
         for (unsigned put = 0; put < t.format->bytes;) {
             uint64_t addr;

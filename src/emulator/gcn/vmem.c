@@ -644,7 +644,7 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t)
 {
-    const enum gcn_atomic what = (enum gcn_atomic)(u->row->opcode & 0x1f);
+    const enum gcn_atomic what = (enum gcn_atomic)(u->row->opcode & 0xf);
     const unsigned words = u->size / 4u, from = u->src[1];
     const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
     bool comes_back = false;

@@ -131,7 +131,7 @@ const struct gcn_uop *gcn_vmem_refuse(struct gcn_wave *w, const struct gcn_uop *
 
 /* ---- atomics ---- */
 
-/* Atomic operations; opcodes of MUBUF and FLAT less 0x40 or 0x60. */
+/* Atomic operations; opcodes of MUBUF and FLAT less 0x40 or 0x60, of MIMG less 0x10. */
 enum gcn_atomic {
     GCN_ATOMIC_SWAP,
     GCN_ATOMIC_CMPSWAP,

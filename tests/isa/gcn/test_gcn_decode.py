@@ -51,6 +51,10 @@ def patterns():
                                            for high in (0, 0x80000000, 0x80010204)]
     yield "MTBUF", range(16), lambda op: [[0xe8000000 | op << 15 | 4 << 19 | 4 << 23 | low, high]
                                           for low in (0, 0x1010) for high in (0, 0x80010204)]
+    for sampler, opcodes in ((0, range(32)), (8 // 4 << 21, range(32, 128))):
+        yield f"MIMG {opcodes[0]}", opcodes, lambda op, s=sampler: [
+            [0xf0000000 | op << 18 | low, 88 // 4 << 16 | s | high]
+            for low in (0x100, 0xf00, 0x3300, 0x17700, 0x2005f00) for high in (0, 0x0608, 0x80000608)]
     yield "VOP2 SDWA", range(62), lambda op: [[op << 25 | 0xf9, w] for w in (0x06060600, 0x05040100, 0x86860600)]
     yield "VOP1 SDWA", range(256), lambda op: [[0x7e000000 | op << 9 | 0xf9, w] for w in (0x00060600, 0x00861600)]
     yield "VOPC SDWA", range(256), lambda op: [[0x7c000000 | op << 17 | 0xf9, w] for w in (0x06060000, 0x06068400)]
@@ -136,10 +140,10 @@ def test_truncated_instructions_are_refused(decode_tool):
 def test_table_is_sorted_and_complete(gcn_table):
     """Rows are found by bisection; mnemonics are those of the gfx900 compute encodings."""
     order = ["SOP2", "SOPK", "SOP1", "SOPC", "SOPP", "SMEM", "VOP2", "VOP1", "VOPC", "VOP3", "VOP3P", "DS", "FLAT", "GLOBAL",
-             "SCRATCH", "MUBUF", "MTBUF"]
+             "SCRATCH", "MUBUF", "MTBUF", "MIMG"]
     keys = [(order.index(r["encoding"]), r["opcode"]) for r in gcn_table]
     assert keys == sorted(set(keys))
-    assert len({r["name"] for r in gcn_table}) == len(gcn_table) == 1076
+    assert len({r["name"] for r in gcn_table}) == len(gcn_table) == 1166
 
 
 def test_the_manual_lists_what_is_not_executed(gcn_table):

@@ -487,9 +487,10 @@ def test_what_is_not_executed_says_so(gcn_table, run_tool):
                 "SOPP": 0xbf800000 | row["opcode"] << 16, "SOP1": 0xbe800000 | row["opcode"] << 8,
                 "SOP2": 0x80000000 | row["opcode"] << 23, "SOPK": 0xb0000000 | row["opcode"] << 23,
                 "DS": 0xd8000000 | row["opcode"] << 17, "SMEM": 0xc0020000 | row["opcode"] << 18,
-                "MUBUF": 0xe0000000 | row["opcode"] << 18, "MTBUF": 0xe8000000 | row["opcode"] << 15}[row["encoding"]]
+                "MUBUF": 0xe0000000 | row["opcode"] << 18, "MTBUF": 0xe8000000 | row["opcode"] << 15,
+                "MIMG": 0xf0000100 | row["opcode"] << 18}[row["encoding"]]
         result, = run(run_tool, [Case([word, 0])])
         assert row["name"] + " (" in result.fault and "is not executed by this emulator" in result.fault
         assert result.trapsts >> 11 & 1
-    nothing, graphics = run(run_tool, [Case([0xffffffff, 0]), Case([0xf0000000, 0])])
+    nothing, graphics = run(run_tool, [Case([0xffffffff, 0]), Case([0xc4000000, 0])])
     assert "there is no such instruction" in nothing.fault and "graphics" in graphics.fault
