@@ -53,7 +53,12 @@ static struct wt_defined or_of(struct wt_defined a, struct wt_defined b)
 
 static struct wt_defined xor_of(struct wt_defined a, struct wt_defined b)
 {
-    return computed(a.value ^ b.value, a.undefined | b.undefined);
+    const uint64_t undefined = a.undefined | b.undefined,
+                   beside_one = (a.undefined & b.value) | (b.undefined & a.value);
+    /* A bit beside a defined 0 is a copy. */
+    return (struct wt_defined){
+        a.value ^ b.value, undefined,
+        undefined & (a.computed | b.computed | (a.undefined & b.undefined) | beside_one)};
 }
 
 /* ---- sums ---- */
@@ -281,10 +286,11 @@ static struct wt_defined picked(const struct wt_defined *s)
     return result;
 }
 
-/* Each of eight products of the three, or their opposites, is 0 or 1 as the table says. */
-static struct wt_defined by_table(const struct wt_defined *s, uint64_t mask)
+/* Each of eight products of the three, or their opposites, is 0 or 1 as the table says. A bit that
+ * is the same as one source's in all cases that may be is a copy of it. */
+static struct wt_defined by_table(const struct wt_defined *s, uint64_t table, uint64_t mask)
 {
-    uint64_t value = 0, zero = 0, one = 0;
+    uint64_t value = 0, zero = 0, one = 0, differs[3] = {0}, copied = 0;
     for (unsigned i = 0; i < 8; i++) {
         uint64_t is = UINT64_MAX, may_be = UINT64_MAX;
         for (unsigned k = 0; k < 3; k++) {
@@ -292,10 +298,14 @@ static struct wt_defined by_table(const struct wt_defined *s, uint64_t mask)
             is &= x;
             may_be &= x | s[k].undefined;
         }
-        value |= s[3].value >> i & 1 ? is : 0;
-        *(s[3].value >> i & 1 ? &one : &zero) |= may_be;
+        value |= table >> i & 1 ? is : 0;
+        *(table >> i & 1 ? &one : &zero) |= may_be;
+        for (unsigned k = 0; k < 3; k++)
+            differs[k] |= (i >> (2 - k) & 1) == (table >> i & 1) ? 0 : may_be;
     }
-    return computed(value & mask, zero & one & mask);
+    for (unsigned k = 0; k < 3; k++)
+        copied |= ~differs[k] & ~s[k].computed;
+    return (struct wt_defined){value & mask, zero & one & mask, zero & one & mask & ~copied};
 }
 
 /* An amount of as many bits as it has; all beyond the value's width are one. */
@@ -335,17 +345,6 @@ static struct wt_defined chosen(struct wt_defined zero, struct wt_defined one,
     unite(&both, zero, false);
     both.value = is.value;
     return both;
-}
-
-static struct wt_defined inserted(const struct wt_defined *s)
-{
-    const uint64_t mask = s[0].value, known = ~s[0].undefined;
-    const uint64_t differ = s[1].undefined | s[2].undefined | (s[1].value ^ s[2].value);
-    const uint64_t undefined = (s[1].undefined & mask & known) | (s[2].undefined & ~mask & known) |
-                               (s[0].undefined & differ);
-    return (struct wt_defined){
-        (s[1].value & mask) | (s[2].value & ~mask), undefined,
-        undefined & (s[0].undefined | (s[1].computed & mask) | (s[2].computed & ~mask))};
 }
 
 /* ---- comparisons ---- */
@@ -459,7 +458,7 @@ static struct wt_defined combined(enum wt_operation operation, const struct wt_d
     case WT_DOES_FIELD_SIGNED:
         return field(s, count, bits, true, operation == WT_DOES_FIELD_SIGNED);
     case WT_DOES_INSERT:
-        return inserted(s);
+        return by_table(s, 0xca, mask);
     case WT_DOES_FUNNEL:
     case WT_DOES_FUNNEL_BYTES:
         return funnel(s, bits, operation == WT_DOES_FUNNEL ? 1 : 8);
@@ -479,7 +478,7 @@ static struct wt_defined combined(enum wt_operation operation, const struct wt_d
     case WT_DOES_PICK:
         return picked(s);
     case WT_DOES_TABLE:
-        return by_table(s, mask);
+        return by_table(s, s[3].value, mask);
     default:
         break;
     }

@@ -224,6 +224,15 @@ static bool has_undefined_aside(const struct wt_check_init *c, const struct init
     return false;
 }
 
+/* Whether the result may have bits of a source, given those behind it: a choice that is defined
+ * leaves one out. */
+static bool takes(enum wt_operation operation, const struct wt_defined *in, unsigned count,
+                  unsigned source)
+{
+    return operation != WT_DOES_SELECT || count < 3 || source > 1 || in[count - 1].undefined & 1 ||
+           (in[count - 1].value & 1) == source;
+}
+
 /* Result and flag for a lane, or (lane 0 or the lowest one) for the wave. */
 static struct wt_defined compute(struct wt_check_init *c, const struct init_wave *w,
                                  const struct sources *s, unsigned pair, unsigned bits,
@@ -236,8 +245,9 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
     struct wt_defined in[WT_DEFINED_SOURCES], result;
     uint32_t from = 0;
     bool wide = s->more;
-    for (unsigned i = 0; i < s->count; i++) {
-        in[i] = fetch_source(c, w, s, s->of[i], lane, &from);
+    for (unsigned i = s->count; i-- > 0;) {
+        uint32_t *own = takes(operation, in, s->count, i) ? &from : &(uint32_t){0};
+        in[i] = fetch_source(c, w, s, s->of[i], lane, own);
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
     }
     if (has_undefined_aside(c, w, lane, &from)) {

@@ -131,7 +131,8 @@ static void set_cell(struct init_file *f, size_t cell, uint32_t mask, uint32_t u
         return;
     f->undefined[cell] = now;
     f->computed[cell] = (old_computed & ~mask) | (computed & mask);
-    if (undefined & mask)
+    /* A cell has one origin: that of computed bits, which says where, if it has some. */
+    if (undefined & mask && (computed & mask || !(f->computed[cell] & now)))
         f->origin[cell] = origin;
     else if (fresh)
         f->origin[cell] = INIT_OF_REGISTER;

@@ -251,14 +251,18 @@ void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_b
     }
 }
 
+/* A granule has one origin. That of bytes that were computed counts before that of copies, since it
+ * says where. */
 static void store_byte(struct init_page *page, unsigned at, const struct init_byte *b)
 {
-    const uint8_t bit = (uint8_t)(1u << at % 8);
+    const uint8_t bit = (uint8_t)(1u << at % 8),
+                  granule =
+                      (uint8_t)(((1u << INIT_GRANULE) - 1) << at % 8 / INIT_GRANULE * INIT_GRANULE);
     page->count = (uint16_t)(page->count + !!b->undefined - !!page->undefined[at]);
     page->undefined[at] = b->undefined;
     page->computed[at / 8] =
         (uint8_t)((page->computed[at / 8] & ~bit) | (b->undefined & b->computed ? bit : 0));
-    if (b->undefined)
+    if (b->undefined && (b->computed || !(page->computed[at / 8] & granule)))
         page->origin[at / INIT_GRANULE] = b->origin;
 }
 
@@ -299,6 +303,7 @@ void init_define(struct init_space *s, uint64_t addr, uint64_t size)
                     init_note_byte(s->past, s, at / INIT_PAGE, page, first + i);
                 page->count = (uint16_t)(page->count - !!page->undefined[first + i]);
                 page->undefined[first + i] = 0;
+                page->computed[(first + i) / 8] &= (uint8_t) ~(1u << (first + i) % 8);
             }
             drop_page_if_defined(s, at / INIT_PAGE, page);
         }

@@ -59,6 +59,7 @@ static struct cli_counted_code *code_at(struct cli_counted_view *v, uint64_t pla
     if (!c->modules)
         return NULL;
     v->count++;
+    c->family = family;
     wt_core_section_read(family, (const uint8_t *)(b + 1), (size_t)b->length, c->modules, &c->code,
                          &err);
     return c;
@@ -79,8 +80,7 @@ static void take_texts(const struct cli_counted_view *v, struct cli_counted_code
     c->has_texts = true;
 }
 
-const struct cli_counted_code *cli_counted_code(struct cli_counted_view *v, uint64_t list,
-                                                uint64_t pc)
+struct cli_counted_code *cli_counted_code(struct cli_counted_view *v, uint64_t list, uint64_t pc)
 {
     const struct wt_counted_block *b = cli_counted_at(v, list);
     const uint64_t *place = b && b->kind == WT_COUNTED_LIST ? (const uint64_t *)(b + 1) : NULL;
@@ -125,8 +125,12 @@ enum wt_status cli_counted_close(struct cli_counted_view *v, uint64_t *more, str
 
 void cli_counted_free(struct cli_counted_view *v)
 {
-    for (size_t i = 0; i < v->count; i++)
-        wt_modules_free(v->code[i].modules);
+    for (size_t i = 0; i < v->count; i++) {
+        struct cli_counted_code *c = &v->code[i];
+        if (c->texts)
+            c->family->core_file.code_text_end(c->texts);
+        wt_modules_free(c->modules);
+    }
     free(v->code);
     *v = (struct cli_counted_view){.count = 0};
 }

@@ -14,6 +14,8 @@ struct cli_counted_code {
     struct wt_modules *modules;
     struct wt_core_code code;
     uint64_t bias;
+    const struct wt_family *family;
+    void *texts;    /**< what wt_core_section_text() keeps */
     bool has_texts; /**< those of a list in which it was found are among its modules */
 };
 
@@ -42,7 +44,7 @@ const struct wt_counted_block *cli_counted_at(const struct cli_counted_view *vie
 const struct wt_family *cli_counted_family(const struct wt_counted_block *block);
 /** The code that is loaded at an address, of a LIST at a place; NULL: it is not known. It is valid
  * until the next call. */
-const struct cli_counted_code *cli_counted_code(struct cli_counted_view *view, uint64_t list,
-                                                uint64_t pc);
+struct cli_counted_code *cli_counted_code(struct cli_counted_view *view, uint64_t list,
+                                          uint64_t pc);
 
 #endif

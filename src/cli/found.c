@@ -134,22 +134,22 @@ static void resolve_code(struct cli_found *f, const struct cli_counted_code *cod
 }
 
 /* PTX has its texts in its program. */
-static void take_text(const struct cli_counted_view *view, const struct cli_counted_code *code,
-                      const struct wt_family *family, uint64_t pc, char *text)
+static void take_text(const struct cli_counted_view *view, struct cli_counted_code *code,
+                      uint64_t pc, char *text)
 {
     const struct wt_counted_block *b = *text ? NULL : cli_counted_at(view, code->at);
     const struct wt_module *m = wt_modules_at(code->modules, 0, pc);
     uint8_t word[8];
     if (b && m && m->symbols && wt_symbols_code(m->symbols, pc - m->bias, word, sizeof word))
-        wt_core_section_text(family, (const uint8_t *)(b + 1), (size_t)b->length, pc,
-                             wt_load_le(word, sizeof word), text, 256);
+        wt_core_section_text(code->family, &code->texts, (const uint8_t *)(b + 1),
+                             (size_t)b->length, pc, wt_load_le(word, sizeof word), text, 256);
 }
 
 /* The code that holds an instruction: @p here, if that is all there is; NULL: none that is known.
  */
-static const struct cli_counted_code *code_of(struct cli_counted_view *view,
-                                              const struct wt_counted_finding *one,
-                                              const struct cli_counted_code *here, uint64_t pc)
+static struct cli_counted_code *code_of(struct cli_counted_view *view,
+                                        const struct wt_counted_finding *one,
+                                        struct cli_counted_code *here, uint64_t pc)
 {
     return !pc ? NULL : here ? here : cli_counted_code(view, one->code, pc);
 }
@@ -158,7 +158,7 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
                          const struct wt_counted_finding *one, long process,
                          const struct wt_emulated *e)
 {
-    const struct cli_counted_code here = {.modules = e ? e->modules : NULL};
+    struct cli_counted_code here = {.modules = e ? e->modules : NULL};
     struct cli_found *grown =
         wt_array_grow(all->list, &all->capacity, all->count + 1, sizeof *grown);
     if (!grown)
@@ -174,17 +174,17 @@ static void take_finding(struct cli_found_list *all, struct cli_counted_view *vi
     f->family = e ? e->family : list ? cli_counted_family(list) : NULL;
     wt_demangle(one->finding.object_name, f->finding.object_name, sizeof f->finding.object_name);
     const uint64_t pc = f->family ? f->finding.pc : 0, other = f->family ? f->finding.other.pc : 0;
-    const struct cli_counted_code *code = code_of(view, one, e ? &here : NULL, pc);
+    struct cli_counted_code *code = code_of(view, one, e ? &here : NULL, pc);
     if (code)
         resolve_code(f, code, e);
     if (code && !e)
-        take_text(view, code, f->family, pc, f->instruction);
+        take_text(view, code, pc, f->instruction);
     /* It may be another kernel's, in code of its own. */
     code = code_of(view, one, e ? &here : NULL, other);
     if (code)
         resolve_place(f, other, code, e, &f->other, f->other_instruction);
     if (code && !e)
-        take_text(view, code, f->family, other, f->other_instruction);
+        take_text(view, code, other, f->other_instruction);
     cli_host_calls(&all->files, lines, &f->finding.calls, f->finding.pc ? &f->launch : &f->calls);
     cli_host_calls(&all->files, lines, &f->finding.other_calls,
                    f->finding.other.pc ? &f->other_launch : &f->other);

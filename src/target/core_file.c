@@ -302,14 +302,14 @@ enum wt_status wt_core_section_read(const struct wt_family *family, const uint8_
     return a.failed ? wt_fail(err, WT_INVALID, "%s", a.why) : status;
 }
 
-void wt_core_section_text(const struct wt_family *family, const uint8_t *bytes, size_t length,
-                          uint64_t pc, uint64_t word, char *text, size_t size)
+void wt_core_section_text(const struct wt_family *family, void **kept, const uint8_t *bytes,
+                          size_t length, uint64_t pc, uint64_t word, char *text, size_t size)
 {
     struct wt_archive a = {.in = bytes + HEADER_BYTES, .version = WT_CORE_VERSION};
     if (!family->core_file.code_text || length <= HEADER_BYTES || memcmp(bytes, "PTXT", 4) != 0)
         return;
     a.left = length - HEADER_BYTES;
-    family->core_file.code_text(&a, pc, word, text, size);
+    family->core_file.code_text(kept, &a, pc, word, text, size);
 }
 
 enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,

@@ -45,9 +45,9 @@ enum wt_status wt_core_section_read(const struct wt_family *family, const uint8_
                                     struct wt_core_code *code, struct wt_error *err);
 
 /** Writes the text of the instruction at @p pc, where a section PTXT has it and @p word is the
- * code; else it stays "". */
-void wt_core_section_text(const struct wt_family *family, const uint8_t *bytes, size_t length,
-                          uint64_t pc, uint64_t word, char *text, size_t size);
+ * code; else it stays "". *kept: as the family's code_text has it (family.h). */
+void wt_core_section_text(const struct wt_family *family, void **kept, const uint8_t *bytes,
+                          size_t length, uint64_t pc, uint64_t word, char *text, size_t size);
 
 /** The path of the program, as it was when the file was written; "" if there was none. */
 const char *wt_core_file_program(const struct wt_core_file *file);

@@ -197,8 +197,12 @@ struct wt_family_core_file {
     enum wt_status (*name_code)(struct wt_archive *a, struct wt_modules *modules,
                                 struct wt_error *err);
     /** Writes the text of the instruction at @p pc of such a section, whose code has @p word there;
-     * it stays "" where it is another one's. NULL: there is none. */
-    void (*code_text)(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size);
+     * it stays "" where it is another one's. *kept is NULL for the first text of a section; what
+     * is kept there for the next ones is freed by code_text_end, which is there if this is, and
+     * allows NULL. NULL: there is none. */
+    void (*code_text)(void **kept, struct wt_archive *a, uint64_t pc, uint64_t word, char *text,
+                      size_t size);
+    void (*code_text_end)(void *kept);
     /** The operations of inputs of kind WT_INPUT_OPERATION, NULL at its end; NULL: there are none.
      */
     uint32_t (*const *operations)(struct wt_machine *m, const void *bytes, size_t size);

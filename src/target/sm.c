@@ -721,6 +721,7 @@ const struct wt_family wt_family_sm = {
                   .take_code = take_code,
                   .name_code = name_code,
                   .code_text = wt_sm_core_text,
+                  .code_text_end = wt_sm_core_text_end,
                   .operations = sm_operations},
     .debug = {.probe = &wt_probe_sm,
               .unit_waves = SM_WARPS,

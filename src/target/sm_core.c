@@ -57,13 +57,31 @@ enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
     return wt_sm_ptx_add_module(program, modules, NULL, err);
 }
 
-void wt_sm_core_text(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size)
+struct texts {
+    struct wt_sm_ptx program;
+    struct wt_modules *modules;
+    bool taken;
+};
+
+void wt_sm_core_text(void **kept, struct wt_archive *a, uint64_t pc, uint64_t word, char *text,
+                     size_t size)
 {
-    struct wt_sm_ptx program = {.count = 0};
-    struct wt_modules *modules = wt_modules_new();
+    struct texts *t = *kept;
     struct wt_error err;
-    if (modules && wt_sm_core_take(a, NULL, modules, &program, &err) == WT_OK)
-        sm_ptx_instruction_text(program.image, pc, word, text, size);
-    wt_sm_ptx_free(&program);
-    wt_modules_free(modules);
+    if (!t && (t = *kept = calloc(1, sizeof *t))) {
+        t->modules = wt_modules_new();
+        t->taken = t->modules && wt_sm_core_take(a, NULL, t->modules, &t->program, &err) == WT_OK;
+    }
+    if (t && t->taken)
+        sm_ptx_instruction_text(t->program.image, pc, word, text, size);
+}
+
+void wt_sm_core_text_end(void *kept)
+{
+    struct texts *t = kept;
+    if (!t)
+        return;
+    wt_sm_ptx_free(&t->program);
+    wt_modules_free(t->modules);
+    free(t);
 }

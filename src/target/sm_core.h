@@ -19,6 +19,9 @@ enum wt_status wt_sm_core_take(struct wt_archive *a, struct sm_device *device,
                                struct wt_modules *modules, struct wt_sm_ptx *program,
                                struct wt_error *err);
 /** See code_text of family.h. */
-void wt_sm_core_text(struct wt_archive *a, uint64_t pc, uint64_t word, char *text, size_t size);
+void wt_sm_core_text(void **kept, struct wt_archive *a, uint64_t pc, uint64_t word, char *text,
+                     size_t size);
+/** See code_text_end of family.h. */
+void wt_sm_core_text_end(void *kept);
 
 #endif
