@@ -277,6 +277,26 @@ static void other_stream_waited(int bad)
     end(&t, had);
 }
 
+/* A page of the program's own. */
+static void registered_read(int bad)
+{
+    int *page = (int *)aligned_alloc(4 * BYTES, 4 * BYTES);
+    int *there = page;
+    things t;
+    begin(&t);
+    (void)API(HostRegister)(page, 4 * BYTES, 0);
+    (void)API(HostGetDevicePointer)((void **)&there, page, 0);
+    for (int k = 0; k < 4; k++)
+        LAUNCH(put, 1, N, 0, t.a, there + k * N);
+    if (!bad)
+        (void)API(StreamSynchronize)(t.a);
+    const int had = ((volatile int *)page)[N - 1]; /* BUG registered_load */
+    (void)API(DeviceSynchronize)();
+    (void)API(HostUnregister)(page);
+    free(page);
+    end(&t, had);
+}
+
 static void result_used_too_early(int bad)
 {
     things t;
@@ -512,9 +532,9 @@ CASES(CASE(streams_unordered), CASE(event_too_early), CASE(wrong_stream_waits),
       CASE(copied_too_early), CASE(copied_in_another_stream), CASE(source_overwritten_by_kernel),
       CASE(two_copies), CASE(part_is_copied), CASE(freed_too_early),
       CASE(allocated_in_another_stream), CASE(managed_read), CASE(managed_overwritten),
-      CASE(other_stream_waited), CASE(result_used_too_early), CASE(source_reused_too_early),
-      CASE(event_before_the_copy), CASE(halves), CASE(read_by_both), CASE(fork_and_join),
-      CASE(double_buffering), CASE(default_orders_all), CASE(asks_until_done),
+      CASE(other_stream_waited), CASE(registered_read), CASE(result_used_too_early),
+      CASE(source_reused_too_early), CASE(event_before_the_copy), CASE(halves), CASE(read_by_both),
+      CASE(fork_and_join), CASE(double_buffering), CASE(default_orders_all), CASE(asks_until_done),
       CASE(counted_by_both), CASE(memory_again), CASE(not_pinned), CASE(in_stream_order),
       CASE(flag_for_the_host))
 

@@ -156,6 +156,15 @@ template <class T> static inline void hostMallocManaged(T **p, size_t size, int)
 {
     hostMalloc(p, size);
 }
+static inline void hostHostRegister(void *, size_t, int)
+{
+}
+static inline void hostHostUnregister(void *)
+{
+}
+static inline void hostHostGetDevicePointer(void **, void *, int)
+{
+}
 static inline void hostFree(void *p)
 {
     hostDeviceSynchronize();

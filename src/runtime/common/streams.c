@@ -111,8 +111,23 @@ void wt_streams_host_waits_for_all(void)
 void wt_streams_forget(uint64_t address, uint64_t bytes)
 {
     for (size_t i = 0; i < shared_count; i++)
-        if (shared[i].begin < address + bytes && address < shared[i].begin + shared[i].size)
+        if (shared[i].begin < address + bytes && address < shared[i].begin + shared[i].size) {
             shared[i--] = shared[--shared_count];
+            changed = true; /* its pages may become something else's */
+        }
+}
+
+void wt_streams_share(uint64_t address, uint64_t bytes, enum wt_stream_side side)
+{
+    struct shared *grown;
+    for (size_t i = 0; i < shared_count; i++)
+        if (shared[i].begin < address + bytes && address < shared[i].begin + shared[i].size)
+            return;
+    if (!bytes || !(grown = wt_array_grow(shared, &shared_room, shared_count + 1, sizeof *grown)))
+        return;
+    shared = grown;
+    grown[shared_count++] = (struct shared){address, bytes, side};
+    changed = true;
 }
 
 void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side)
@@ -121,13 +136,8 @@ void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side)
     for (unsigned i = 0; order.now && race_of(i, &r); i++)
         wt_check_race_renewed(r, address, bytes);
     wt_streams_forget(address, bytes);
-    struct shared *grown =
-        side != WT_OF_DEVICE ? wt_array_grow(shared, &shared_room, shared_count + 1, sizeof *grown)
-                             : NULL;
-    if (!grown)
-        return;
-    shared = grown;
-    grown[shared_count++] = (struct shared){address, bytes, side};
+    if (side != WT_OF_DEVICE)
+        wt_streams_share(address, bytes, side);
 }
 
 void wt_streams_accessed(uint64_t address, uint64_t bytes, enum wt_access access)
@@ -162,7 +172,7 @@ static bool add_pages(const struct shared *s)
         if (use == WT_RACE_ATOMIC)
             return false;
         struct wt_host_page *grown =
-            use == WT_RACE_PARTS || s->side == WT_OF_REGISTERED
+            use == WT_RACE_PARTS || (s->side == WT_OF_REGISTERED && next - at < PAGE)
                 ? NULL
                 : wt_array_grow(pages, &page_room, page_count + 1, sizeof *grown);
         if (!grown)
@@ -190,6 +200,21 @@ static void protect(bool watches)
         qsort(pages, page_count, sizeof *pages, by_address);
     wt_host_pages_protect(pages, page_count);
     changed = false;
+}
+
+void wt_streams_changed(void)
+{
+    changed = true;
+}
+
+bool wt_streams_will_watch(void)
+{
+    return changed && shared_count && !wt_order_is_calm(&order);
+}
+
+bool wt_streams_watch(void)
+{
+    return page_count;
 }
 
 void wt_streams_enter(void)

@@ -40,13 +40,23 @@ void wt_streams_host_waits_for_all(void);
 /** Who accesses memory. */
 enum wt_stream_side {
     WT_OF_DEVICE,     /**< GPUs alone */
-    WT_OF_REGISTERED, /**< the host, too; other memory of the program may lie in its pages */
+    WT_OF_REGISTERED, /**< the host, too; other memory of the program may lie in its first and last
+                           page */
     WT_OF_BOTH,       /**< the host, too */
 };
 /** Memory is made, for all streams. */
 void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side);
+/** It is memory of the host, too, from now on, unless a part of it is already. */
+void wt_streams_share(uint64_t address, uint64_t bytes, enum wt_stream_side side);
 /** It is no memory of both sides any more. */
 void wt_streams_forget(uint64_t address, uint64_t bytes);
+/** The host has waited, or operations have begun, by functions of order.h. */
+void wt_streams_changed(void);
+/** Whether a call that ends now protects other pages than the last one did: the program has not
+ * waited for all, and there is memory of both sides. */
+bool wt_streams_will_watch(void);
+/** Whether pages are protected between calls. */
+bool wt_streams_watch(void);
 
 /** The newest operation accesses memory by itself, as a copy does: all GPUs have it. */
 void wt_streams_accessed(uint64_t address, uint64_t bytes, enum wt_access access);

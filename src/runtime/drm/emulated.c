@@ -257,13 +257,27 @@ static struct wt_check_race *race_of(struct drm_debugged *g)
 
 static struct wt_check_race *take_races(void *context)
 {
-    drm_debugged_enter(context);
-    return race_of(context);
+    struct wt_drm_emulated *gpu = context;
+    drm_debugged_enter(&gpu->debugged);
+    return race_of(&gpu->debugged);
 }
 
 static void give_races_back(void *context)
 {
-    drm_debugged_leave(context);
+    struct wt_drm_emulated *gpu = context;
+    drm_debugged_leave(&gpu->debugged);
+}
+
+static bool walks(void *context)
+{
+    const struct wt_drm_emulated *gpu = context;
+    return gpu->debugged.walking;
+}
+
+static bool await_rest(void *context, uint64_t ns)
+{
+    const struct wt_drm_emulated *gpu = context;
+    return wt_i915_await_rest(gpu->driver, ns);
 }
 
 /* The device has been taken for it. */
@@ -273,7 +287,6 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    gpu->order = (struct drm_order_gpu){&gpu->debugged, take_races, give_races_back};
     drm_order_walk(&gpu->order, race_of(&gpu->debugged), kernel_of(walk), walk->launch,
                    !gpu->debugged.judged);
     drm_names_list(&gpu->debugged, kernel_of(walk), mappings, count);
@@ -482,6 +495,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     g->debugged.records = g->core_on_fault.history != 0;
     g->debugged.planted = wt_i915_planted(g->driver);
     g->debugged.final = wt_i915_final_memory(g->driver);
+    g->order = (struct drm_order_gpu){g, take_races, give_races_back, walks, await_rest};
+    drm_order_gpu_made(&g->order);
     wt_hosted_record(&g->debugged.hosted, 0);
     wt_progress_start(&g->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
     wt_interrupt_listen();

@@ -132,13 +132,15 @@ static uint64_t address_of(const void *memory)
     return (uintptr_t)memory & ((UINT64_C(1) << 48) - 1);
 }
 
-void drm_memory_made(const void *memory, uint64_t size, const char *by)
+void drm_memory_made(const void *memory, uint64_t size, const char *by, bool of_host)
 {
     if (!memory || !size)
         return;
     drm_handle_made(memory, size, by);
     if (is_checked())
         wt_object_made(wt_i915_asked_of(), address_of(memory), size, by);
+    if (of_host)
+        drm_order_shared(address_of(memory), size, true);
 }
 
 enum drm_freed drm_memory_freed(const void *memory, const char *by)
@@ -147,6 +149,8 @@ enum drm_freed drm_memory_freed(const void *memory, const char *by)
     if (checked && !wt_checked_free(wt_i915_asked_of(), address_of(memory), by))
         return DRM_MISTAKE;
     drm_handle_released(memory, by);
+    if (memory)
+        drm_order_unshared(address_of(memory));
     return checked ? DRM_KEEP : DRM_FREE;
 }
 

@@ -33,8 +33,8 @@ bool drm_handle_find(const void *handle, struct wt_object *object);
 void drm_handles_report(void);
 
 /** The program has @p size bytes of memory that GPUs access at @p memory, which the runtime has
- * just given it. */
-void drm_memory_made(const void *memory, uint64_t size, const char *by);
+ * just given it; @p of_host: the program accesses it, too. */
+void drm_memory_made(const void *memory, uint64_t size, const char *by, bool of_host);
 enum drm_freed {
     DRM_MISTAKE, /**< it was reported, and nothing may be freed */
     DRM_FREE,    /**< memory is not checked: it is freed now */

@@ -241,6 +241,26 @@ static int wait_for(struct wt_i915_file *file, struct drm_i915_gem_wait *args)
     return 0;
 }
 
+static bool rests(const struct wt_i915 *device)
+{
+    const struct drm_submission *s = device->first;
+    while (s && s->waits)
+        s = s->next;
+    return !s && !device->running;
+}
+
+bool wt_i915_await_rest(struct wt_i915 *device, uint64_t ns)
+{
+    const struct timespec until = deadline(ns);
+    pthread_mutex_lock(&device->lock);
+    while (!rests(device) &&
+           pthread_cond_timedwait(&device->idle, &device->lock, &until) != ETIMEDOUT)
+        continue;
+    const bool all = rests(device);
+    pthread_mutex_unlock(&device->lock);
+    return all;
+}
+
 static int busy(struct wt_i915_file *file, struct drm_i915_gem_busy *args)
 {
     const struct drm_object *object = drm_object(file, args->handle);

@@ -61,6 +61,9 @@ void wt_i915_ask_object(const char *by, bool read_only);
 /** The opening that has created an object last: with one GPU, the space of the addresses of memory
  * that runtimes give programs; NULL: none has. */
 const void *wt_i915_asked_of(void);
+/** The same of memory of the program itself: the object is [memory, memory + size), if one object
+ * of the driver has all of it. */
+void wt_i915_ask_own(uint64_t memory, uint64_t size, const char *by, bool read_only);
 /** The handle of the first object that this thread has created since wt_i915_ask(); 0: none. */
 uint32_t wt_i915_asked_object(void);
 
@@ -87,6 +90,9 @@ int wt_i915_ioctl(struct wt_i915_file *file, unsigned long request, void *argume
  */
 uint8_t *wt_i915_find(struct wt_i915 *device, uint64_t address, uint64_t *room);
 
+/** Waits until all batches have ended or wait for something, at most @p ns nanoseconds; false: then
+ * one runs, or can. */
+bool wt_i915_await_rest(struct wt_i915 *device, uint64_t ns);
 /** The memory that kernels leave, for a debugger after the program's end. */
 struct wt_final_memory *wt_i915_final_memory(struct wt_i915 *device);
 /** The breakpoints of the debugger. */

@@ -27,6 +27,7 @@ struct drm_object {
     bool bound;       /* a batch has used it */
     bool placed;      /* checks know it at `address` */
     const char *by;   /* the function that has made it, of an object of checks; NULL: it is none */
+    uint64_t lead, own;          /* then: where the object of that begins, and its bytes */
     bool kept_from_writes;       /* then: kernels must not write it */
     struct wt_call_stack *calls; /* then: who has called the function; NULL: not known */
     bool mapped;                 /* by the program, or soon */

@@ -308,7 +308,7 @@ uint64_t drm_ze_launching(void *kernel)
 
 /* ---- memory ---- */
 
-#define ALLOCATES(count, name, size, memory)                                                       \
+#define ALLOCATES(count, name, size, memory, of_host)                                              \
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \
         OWN(int, count, name)                                                                      \
@@ -318,12 +318,12 @@ uint64_t drm_ze_launching(void *kernel)
         const int result = own(NAMES##count);                                                      \
         wt_i915_ask(0);                                                                            \
         if (!result)                                                                               \
-            drm_memory_made(*(void **)memory, size, #name);                                        \
+            drm_memory_made(*(void **)memory, size, #name, of_host);                               \
         return drm_ze_returned(#name, result);                                                     \
     }
-ALLOCATES(6, zeMemAllocDevice, c, f)
-ALLOCATES(5, zeMemAllocHost, c, e)
-ALLOCATES(7, zeMemAllocShared, d, g)
+ALLOCATES(6, zeMemAllocDevice, c, f, false)
+ALLOCATES(5, zeMemAllocHost, c, e, true)
+ALLOCATES(7, zeMemAllocShared, d, g, true)
 
 /* The memory of a context goes with it: it stays while some is kept. */
 static atomic_bool keeps;

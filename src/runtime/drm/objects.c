@@ -15,6 +15,7 @@
 static _Thread_local uint64_t asked;
 static _Thread_local const char *asked_by; /* of the next object, for checks; NULL: of none */
 static _Thread_local bool asked_read_only;
+static _Thread_local struct wt_block asked_own; /* memory of the program that it is */
 static _Thread_local struct wt_call_stack asked_calls;
 static _Thread_local uint32_t asked_first; /* handle of the first object since; 0: none */
 static const struct wt_i915_file *_Atomic asked_of;
@@ -24,6 +25,14 @@ void wt_i915_ask(uint64_t bytes)
     asked = bytes;
     asked_first = 0;
     asked_by = NULL;
+    asked_own = (struct wt_block){.size = 0};
+}
+
+void wt_i915_ask_own(uint64_t memory, uint64_t size, const char *by, bool read_only)
+{
+    wt_i915_ask_object(by, read_only);
+    asked_own = (struct wt_block){memory, size};
+    asked_by = by;
 }
 
 void wt_i915_ask_object(const char *by, bool read_only)
@@ -55,9 +64,14 @@ static void take_asked(struct wt_i915_file *file, struct drm_object *object)
 {
     asked_of = file;
     asked_first = asked_first ? asked_first : handle_of(file, object);
-    if (!asked_by || !object->asked)
+    const uint64_t lead = asked_own.addr - (uintptr_t)object->host;
+    const bool own = object->user && lead < object->size && asked_own.size &&
+                     asked_own.size <= object->size - lead;
+    if (!asked_by || (!object->asked && !own))
         return;
     object->by = asked_by;
+    object->lead = own ? lead : 0;
+    object->own = own ? asked_own.size : object->asked;
     object->kept_from_writes = asked_read_only;
     if ((object->calls = malloc(sizeof *object->calls)))
         *object->calls = asked_calls;
@@ -83,18 +97,19 @@ void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
     wt_block_made(file, object->address, object->size);
     if (!object->by)
         return;
-    wt_object_made_before(file, object->address, object->asked, object->by, object->calls);
+    const uint64_t at = object->address + object->lead;
+    wt_object_made_before(file, at, object->own, object->by, object->calls);
     if (object->kept_from_writes)
-        wt_object_set_read_only(file, object->address, true);
+        wt_object_set_read_only(file, at, true);
 }
 
 void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)
 {
     const bool checked = wt_check_wants(WT_CHECK_MEMORY);
     object->placed = false;
-    drm_order_placed(file, handle_of(file, object), 0, 0);
+    drm_order_placed(file, handle_of(file, object), 0, object->size);
     if (checked ? object->by != NULL : object->asked != 0)
-        wt_object_freed(file, object->address, "i915");
+        wt_object_freed(file, object->address + object->lead, "i915");
     if (checked)
         wt_block_gone(file, object->address);
 }

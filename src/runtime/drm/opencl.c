@@ -152,6 +152,7 @@ static void check_size(void *kernel, unsigned index, size_t size)
 
 EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void *value)
 {
+    IS_CALL
     static int (*_Atomic set)(void *, unsigned, size_t, const void *);
     if (!set)
         *(void *_Atomic *)&set = next("clSetKernelArg");
@@ -172,6 +173,7 @@ EXPORT int clSetKernelArg(void *kernel, unsigned index, size_t size, const void 
 
 EXPORT void *clCreateKernel(void *program, const char *name, int *error)
 {
+    IS_CALL
     static void *(*_Atomic create)(void *, const char *, int *);
     int status = INVALID_OPERATION;
     if (!error)
@@ -254,14 +256,26 @@ LAUNCH(5, clEnqueueTask, true, c, d, e)
 
 /* A buffer in the program's own memory begins anywhere in its first page. The runtime's own kernels
  * fill read-only buffers: they are told apart where there is one GPU. */
-static void ask(uint64_t flags, size_t size, const char *by)
+static void ask_buffer(uint64_t flags, size_t size, uint64_t own, const char *by)
 {
-    wt_i915_ask(flags & USE_HOST_PTR ? 0 : size);
-    if (by && wt_check_wants(WT_CHECK_MEMORY))
-        wt_i915_ask_object(by, flags & MEM_READ_ONLY && drm_has_one_gpu());
+    const bool read_only = flags & MEM_READ_ONLY && drm_has_one_gpu();
+    wt_i915_ask(own ? 0 : size);
+    if (wt_check_wants(WT_CHECK_MEMORY) && own)
+        wt_i915_ask_own(own, size, by, read_only);
+    else if (wt_check_wants(WT_CHECK_MEMORY))
+        wt_i915_ask_object(by, read_only);
 }
 
-#define BUFFER(count, name, flags, size, error)                                                    \
+static void note_buffer(const void *buffer, size_t size, uint64_t own)
+{
+    enum { PAGE = 4096 };
+    drm_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object(), own % PAGE);
+    wt_i915_ask(0);
+    if (buffer && own)
+        drm_order_shared(own, size, false);
+}
+
+#define BUFFER(count, name, flags, size, host, error)                                              \
     EXPORT void *name(WORDS##count)                                                                \
     {                                                                                              \
         OWN(void *, count, name)                                                                   \
@@ -271,26 +285,27 @@ static void ask(uint64_t flags, size_t size, const char *by)
             *(int *)error = status;                                                                \
             return NULL;                                                                           \
         }                                                                                          \
-        ask(flags, size, #name);                                                                   \
+        const word memory = flags & USE_HOST_PTR ? host : 0;                                       \
+        ask_buffer(flags, size, memory, #name);                                                    \
         void *const buffer = own(NAMES##count);                                                    \
-        drm_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object());                      \
-        wt_i915_ask(0);                                                                            \
+        note_buffer(buffer, size, memory);                                                         \
         return drm_opencl_made(#name, buffer, size, (int *)error, (void *)a);                      \
     }
-BUFFER(5, clCreateBuffer, b, c, e)
-BUFFER(6, clCreateBufferWithProperties, c, d, f)
+BUFFER(5, clCreateBuffer, b, c, d, e)
+BUFFER(6, clCreateBufferWithProperties, c, d, e, f)
 
 EXPORT void *clSVMAlloc(void *context, uint64_t flags, size_t size, unsigned alignment)
 {
+    IS_CALL
     static void *(*_Atomic allocate)(void *, uint64_t, size_t, unsigned);
     if (!allocate)
         *(void *_Atomic *)&allocate = next("clSVMAlloc");
     if (!allocate)
         return NULL;
-    ask(0, size, NULL);
+    wt_i915_ask(size);
     void *memory = allocate(context, flags, size, alignment);
     wt_i915_ask(0);
-    drm_memory_made(memory, size, "clSVMAlloc");
+    drm_memory_made(memory, size, "clSVMAlloc", true);
     return memory;
 }
 
@@ -307,6 +322,7 @@ static void release(void *context, uint64_t memory)
 
 EXPORT void clSVMFree(void *context, void *memory)
 {
+    IS_CALL
     static void (*_Atomic free_memory)(void *, void *);
     if (!free_memory)
         *(void *_Atomic *)&free_memory = next("clSVMFree");

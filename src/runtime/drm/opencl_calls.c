@@ -280,11 +280,10 @@ BARRIER(1, clEnqueueBarrier, .all = true)
 ENQUEUE(2, clEnqueueMarker, 0, 0, b, false, .all = true)
 ENQUEUE(4, clEnqueueMarkerWithWaitList, b, c, d, false, .all = true)
 ENQUEUE(4, clEnqueueBarrierWithWaitList, b, c, d, false, .all = true, .barrier = true)
-ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false)
-ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false)
+ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false, .to = drm_order_unmapped((void *)b))
+ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false, .to = drm_order_unmapped((void *)c))
 ENQUEUE(7, clEnqueueMigrateMemObjects, e, f, g, false)
 ENQUEUE(8, clEnqueueFillImage, f, g, h, false)
-ENQUEUE(8, clEnqueueSVMMap, f, g, h, b)
 ENQUEUE(8, clEnqueueSVMMigrateMem, f, g, h, false)
 ENQUEUE(9, clEnqueueCopyImage, g, h, i, false)
 ENQUEUE(9, clEnqueueCopyImageToBuffer, g, h, i, false)
@@ -292,9 +291,39 @@ ENQUEUE(9, clEnqueueCopyBufferToImage, g, h, i, false)
 ENQUEUE(10, clEnqueueNativeKernel, h, i, j, false)
 ENQUEUE(11, clEnqueueReadImage, i, j, k, c)
 ENQUEUE(11, clEnqueueWriteImage, i, j, k, c)
-ENQUEUE(13, clEnqueueCopyBufferRect, k, l, m, false)
-ENQUEUE(14, clEnqueueReadBufferRect, l, m, n, c)
-ENQUEUE(14, clEnqueueWriteBufferRect, l, m, n, c)
+
+/* queue, blocking, to, from, size, … */
+ENQUEUE(8, clEnqueueSVMMemcpy, f, g, h, b, .to = drm_memory_part((void *)c, e),
+        .from = drm_memory_part((void *)d, e))
+/* queue, to, pattern, size of it, size, … */
+ENQUEUE(8, clEnqueueSVMMemFill, f, g, h, false, .to = drm_memory_part((void *)b, e))
+
+/* ---- boxes ---- */
+
+/* Of OpenCL's origin and region, whose first numbers are bytes; a pitch of 0 is the least one. */
+static struct drm_order_access box_of(word buffer, word origin_at, word region_at, size_t row,
+                                      size_t slice)
+{
+    const size_t *origin = (const size_t *)origin_at, *region = (const size_t *)region_at;
+    if (!origin || !region)
+        return (struct drm_order_access){.size = 0};
+    row = row ? row : region[0];
+    slice = slice ? slice : row * region[1];
+    return (struct drm_order_access){.buffer = (void *)buffer,
+                                     .offset = origin[0] + origin[1] * row + origin[2] * slice,
+                                     .size = region[0],
+                                     .rows = region[1],
+                                     .row_pitch = row,
+                                     .slices = region[2],
+                                     .slice_pitch = slice};
+}
+
+/* queue, from, to, origin in both, region, pitches of row and slice in both, … */
+ENQUEUE(13, clEnqueueCopyBufferRect, k, l, m, false, .from = box_of(b, d, f, g, h),
+        .to = box_of(c, e, f, i, j))
+/* queue, buffer, blocking, origin in buffer and memory, region, pitches in both, memory, … */
+ENQUEUE(14, clEnqueueReadBufferRect, l, m, n, c, .from = box_of(b, d, f, g, h))
+ENQUEUE(14, clEnqueueWriteBufferRect, l, m, n, c, .to = box_of(b, d, f, g, h))
 
 /* How many of @p size bytes at @p offset of a buffer a command may access; more are reported. */
 static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
@@ -351,7 +380,31 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
     return drm_opencl_enqueued("clEnqueueCopyBuffer", result, (void *)i);
 }
 
-#define MAP(count, name, number, list, event, error)                                               \
+/* ---- maps ---- */
+
+enum { MAP_WRITE = 1 << 1, MAP_WRITE_INVALIDATE = 1 << 2 };
+
+/* What a map loads, which is what its end stores if the program may have stored it. */
+static struct drm_order_access loaded(struct drm_order_access all, word flags)
+{
+    all.size = flags & MAP_WRITE_INVALIDATE ? 0 : all.size;
+    return all;
+}
+
+static void note_map(word at, const struct drm_order_access *all, word flags)
+{
+    drm_order_mapped((void *)at, all, flags & (MAP_WRITE | MAP_WRITE_INVALIDATE));
+}
+
+/* The program may use a buffer at its address from now on. */
+static void note_buffer(const void *buffer, uint64_t at)
+{
+    struct wt_object object;
+    if (drm_handle_find(buffer, &object))
+        drm_order_shared(at, object.size, true);
+}
+
+#define MAP(count, name, number, list, event, error, ...)                                          \
     EXPORT void *name(WORDS##count)                                                                \
     {                                                                                              \
         OWN(void *, count, name)                                                                   \
@@ -359,21 +412,47 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
         void *there = NULL;                                                                        \
         error = error ? error : (word)&status;                                                     \
         *(int *)error = status;                                                                    \
+        const struct drm_order_access all = {__VA_ARGS__};                                         \
         ORDERED(name, event, c, (there = own ? own(NAMES##count) : NULL, *(int *)error),           \
-                EVENTS(number, list));                                                             \
+                EVENTS(number, list), .from = loaded(all, d));                                     \
         if (own)                                                                                   \
             drm_opencl_enqueued(#name, result, (void *)event);                                     \
+        if (there && all.size) {                                                                   \
+            note_map((word)there, &all, d);                                                        \
+            note_buffer((void *)b, (word)there - all.offset);                                      \
+        }                                                                                          \
         return there;                                                                              \
     }
-MAP(10, clEnqueueMapBuffer, g, h, i, j)
-MAP(12, clEnqueueMapImage, i, j, k, l)
+/* queue, buffer, blocking, flags, offset, size, … */
+MAP(10, clEnqueueMapBuffer, g, h, i, j, .buffer = (void *)b, .offset = e, .size = f)
+MAP(12, clEnqueueMapImage, i, j, k, l, .size = 0)
+
+/* queue, blocking, flags, memory, size, … */
+EXPORT int clEnqueueSVMMap(WORDS8)
+{
+    OWN(int, 8, clEnqueueSVMMap)
+    if (!drm_opencl_has("clEnqueueSVMMap", (void *)a, DRM_QUEUE))
+        return DRM_OPENCL_INVALID_COMMAND_QUEUE;
+    const struct drm_order_access all = drm_memory_part((void *)d, e);
+    ORDERED(clEnqueueSVMMap, h, b, own ? own(NAMES8) : DRM_OPENCL_INVALID_OPERATION, EVENTS(f, g),
+            .from = loaded(all, c));
+    if (!result)
+        note_map(d, &all, c);
+    return drm_opencl_enqueued("clEnqueueSVMMap", result, (void *)h);
+}
+
+static void forget_memory(const void *memory)
+{
+    drm_handle_released(memory, "clEnqueueSVMFree");
+    drm_order_unshared((uintptr_t)memory);
+}
 
 EXPORT int clEnqueueSVMFree(WORDS8)
 {
     OWN(int, 8, clEnqueueSVMFree)
     void *const *const memory = (void *const *)c;
     for (unsigned at = 0; own && memory && at < (unsigned)b; at++)
-        drm_handle_released(memory[at], "clEnqueueSVMFree");
+        forget_memory(memory[at]);
     ORDERED(clEnqueueSVMFree, h, false, own ? own(NAMES8) : DRM_OPENCL_INVALID_OPERATION,
             EVENTS(f, g));
     return drm_opencl_enqueued("clEnqueueSVMFree", result, (void *)h);

@@ -7,9 +7,12 @@
 
 #include "base/array.h"
 #include "base/map.h"
+#include "base/token.h"
 #include "check/order.h"
 #include "check/race.h"
 #include "runtime/common/checked.h"
+#include "runtime/common/host_pages.h"
+#include "runtime/common/streams.h"
 
 struct queue {
     enum drm_queue_order order;
@@ -51,12 +54,14 @@ struct command {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct wt_order order;
 static struct wt_map queues, events, buffers; /* handle: what it is */
 static struct wt_map places;                  /* object: its address */
+static struct wt_map maps;                    /* address: a part of memory that is mapped there */
 static struct wt_block *renewed;              /* by objects that have got their places since */
 static size_t renewals, renewed_room;
-static const struct drm_order_gpu *gpu; /* that has walked last */
+static const struct drm_order_gpu *gpu; /* that was made, or has walked last */
+static struct wt_check_race *taken;     /* its check, while it is taken for that */
+static unsigned calls;                  /* of the API, that are under way */
 enum { FEW = 64 };
 static struct command *first, **last = &first;
 static size_t listed, limit = FEW; /* at `limit` some are forgotten */
@@ -109,7 +114,7 @@ static bool is_ready(const struct command *c)
 static void signal(struct event *e, struct wt_order_point *by)
 {
     if (!e->complete)
-        wt_order_wait(&order, &e->done, by);
+        wt_order_wait(wt_streams_order(), &e->done, by);
     e->complete = true;
 }
 
@@ -125,23 +130,24 @@ static void begin(struct command *c)
     struct wt_order_stream own = {.number = 0};
     struct wt_order_stream *s = q->order == DRM_IN_ORDER ? &q->stream : &own;
     for (unsigned i = 0; c->event[i] && q->order == DRM_STARTS_IN_ORDER; i++)
-        wt_order_wait(&order, &q->barrier, &c->event[i]->done);
-    wt_order_wait(&order, &s->point, &q->barrier);
+        wt_order_wait(wt_streams_order(), &q->barrier, &c->event[i]->done);
+    wt_order_wait(wt_streams_order(), &s->point, &q->barrier);
     if (c->all)
-        wt_order_wait(&order, &s->point, &q->given);
+        wt_order_wait(wt_streams_order(), &s->point, &q->given);
     for (unsigned i = 0; c->event[i]; i++)
-        wt_order_wait(&order, &s->point, &c->event[i]->done);
-    wt_order_begin(&order, s, &c->call);
-    c->is = order.newest;
-    c->is.before = wt_clocks_copy(order.newest.before);
-    wt_order_wait(&order, &q->given, &s->point);
-    wt_order_wait(&order, &c->done->done, &s->point);
+        wt_order_wait(wt_streams_order(), &s->point, &c->event[i]->done);
+    wt_order_begin(wt_streams_order(), s, &c->call);
+    c->is = wt_streams_order()->newest;
+    c->is.before = wt_clocks_copy(wt_streams_order()->newest.before);
+    wt_order_wait(wt_streams_order(), &q->given, &s->point);
+    wt_order_wait(wt_streams_order(), &c->done->done, &s->point);
     if (c->signals)
         signal(c->signals, &s->point);
     if (c->resets)
         reset(c->resets);
     if (c->barrier)
-        wt_order_wait(&order, &q->barrier, &s->point);
+        wt_order_wait(wt_streams_order(), &q->barrier, &s->point);
+    wt_streams_changed();
     if (q->last == c)
         q->last = NULL;
     if (c->before)
@@ -153,7 +159,7 @@ static void begin(struct command *c)
 /* Begins all that can. */
 static void begin_ready(void)
 {
-    for (bool again = order.waiting; again;) {
+    for (bool again = wt_streams_order()->waiting; again;) {
         again = false;
         for (struct command *c = first; c; c = c->next)
             if (!c->begun && is_ready(c)) {
@@ -167,8 +173,8 @@ static void begin_ready(void)
 static bool is_needed(const struct command *c)
 {
     const bool accesses = c->access[0].part.size || c->access[1].part.size;
-    return !c->settled || !c->begun || c->followers || (accesses && c->is.number > order.calm) ||
-           (c->kernel && !c->walked);
+    return !c->settled || !c->begun || c->followers ||
+           (accesses && c->is.number > wt_streams_order()->calm) || (c->kernel && !c->walked);
 }
 
 /* Forgets those that nobody needs, when there are many. */
@@ -238,19 +244,19 @@ static void tell_box(struct wt_check_race *race, uint64_t addr, const struct acc
  * has been taken. */
 static void tell_accesses(struct wt_check_race *race)
 {
-    const struct wt_order_operation newest = order.newest;
+    const struct wt_order_operation newest = wt_streams_order()->newest;
     for (struct command *c = first; c; c = c->next)
         for (unsigned i = 0; i < 2; i++) {
             struct access *a = &c->access[i];
             const uint64_t *place = a->object ? wt_map_find(&places, a->object) : &(uint64_t){0};
             if (!c->begun || !a->part.size || !place || (a->object && !*place))
                 continue;
-            wt_check_race_set_order(race, &order);
-            order.newest = c->is;
+            wt_check_race_set_order(race, wt_streams_order());
+            wt_streams_order()->newest = c->is;
             tell_box(race, *place, a);
             a->part.size = 0;
         }
-    order.newest = newest;
+    wt_streams_order()->newest = newest;
 }
 
 /* The same, by a thread of the program; the lock is not held. */
@@ -267,6 +273,99 @@ static void settle(void)
     gpu->give_back(gpu->context);
 }
 
+/* ---- the host's own accesses ---- */
+
+static bool next_race(unsigned number, struct wt_check_race **race)
+{
+    *race = taken;
+    return number == 0 && taken;
+}
+
+/* Takes the GPU and the lock; false: there is no check. */
+static bool take(void)
+{
+    const struct drm_order_gpu *g = gpu;
+    struct wt_check_race *race = g ? g->take(g->context) : NULL;
+    if (race && begins()) {
+        taken = race;
+        wt_streams_follow(next_race);
+        return true;
+    }
+    if (g)
+        g->give_back(g->context);
+    return false;
+}
+
+static void give_back(void)
+{
+    const struct drm_order_gpu *g = gpu;
+    taken = NULL;
+    ends();
+    g->give_back(g->context);
+}
+
+void drm_order_gpu_made(const struct drm_order_gpu *g)
+{
+    if (!begins())
+        return;
+    gpu = g;
+    ends();
+}
+
+bool drm_order_enter(void)
+{
+    if (!begins())
+        return false;
+    calls++;
+    const bool watches = wt_streams_watch();
+    ends();
+    if (watches && take()) {
+        wt_streams_enter();
+        give_back();
+    }
+    return true;
+}
+
+/* Kernels may wait for the host: after a second it goes on beside them. A debugger accesses the
+ * program's memory at any time, which is no access of the program's. */
+void drm_order_leave(const bool *entered)
+{
+    enum { MOST_NS = 1000000000 };
+    if (!*entered || !begins())
+        return;
+    const bool last_one = --calls == 0, changes = wt_streams_will_watch(),
+               watches = last_one && gpu && (changes || wt_streams_watch());
+    ends();
+    if (!watches)
+        return;
+    const bool rests = gpu->await_rest(gpu->context, changes ? MOST_NS : 0);
+    if (!take())
+        return;
+    tell_renewed(taken);
+    tell_accesses(taken);
+    if (!calls)
+        wt_streams_leave(rests && !gpu->walks(gpu->context) && !getenv(WT_LISTEN_VARIABLE));
+    give_back();
+}
+
+void drm_order_shared(uint64_t address, uint64_t size, bool has_pages)
+{
+    if (!begins())
+        return;
+    wt_streams_share(address, size, has_pages ? WT_OF_BOTH : WT_OF_REGISTERED);
+    ends();
+}
+
+void drm_order_unshared(uint64_t address)
+{
+    if (!begins())
+        return;
+    wt_streams_forget(address, 1);
+    ends();
+}
+
+/* ---- buffers ---- */
+
 /* The lock is held. */
 static void add_buffer(const void *buffer, struct buffer is)
 {
@@ -275,11 +374,11 @@ static void add_buffer(const void *buffer, struct buffer is)
         *b = is;
 }
 
-void drm_order_buffer(const void *buffer, const void *file, uint32_t number)
+void drm_order_buffer(const void *buffer, const void *file, uint32_t number, uint64_t lead)
 {
     if (!begins())
         return;
-    add_buffer(buffer, (struct buffer){number ? object_key(file, number) : 0, 0});
+    add_buffer(buffer, (struct buffer){number ? object_key(file, number) : 0, lead});
     ends();
 }
 
@@ -293,11 +392,39 @@ void drm_order_part(const void *buffer, const void *of, uint64_t offset)
     ends();
 }
 
+void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores)
+{
+    if (!begins())
+        return;
+    struct drm_order_access *map = of_handle(&maps, at, sizeof *map);
+    if (map) {
+        *map = *part;
+        map->size = stores ? part->size : 0;
+    }
+    ends();
+}
+
+struct drm_order_access drm_order_unmapped(const void *at)
+{
+    struct drm_order_access part = {.size = 0};
+    if (!begins())
+        return part;
+    struct drm_order_access *map = of_handle(&maps, at, sizeof *map);
+    if (map) {
+        part = *map;
+        *map = (struct drm_order_access){.size = 0};
+    }
+    ends();
+    return part;
+}
+
 void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
 {
     if (!begins())
         return;
     uint64_t *place = wt_map_add(&places, object_key(file, number));
+    if (place && *place && !address)
+        wt_streams_forget(*place, size);
     struct wt_block *grown =
         address ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown) : NULL;
     if (place)
@@ -338,7 +465,7 @@ void drm_order_enqueue(struct drm_order_command *a)
     for (uint32_t i = 0, n = 0; handle && i < a->count; i++)
         if ((c->event[n] = event_of(handle[i])))
             n++;
-    wt_order_call(&order, &c->call, a->by);
+    wt_order_call(wt_streams_order(), &c->call, a->by);
     if (a->calls)
         c->call.calls = *a->calls;
     if (c->before)
@@ -368,7 +495,7 @@ void drm_order_enqueued(const struct drm_order_command *a, bool good, const void
         c->named = true;
     }
     if (good && waits && c->begun)
-        wt_order_host_waits(&order, &c->done->done);
+        wt_streams_host_waits_for(&c->done->done);
     c->kernel = good ? c->kernel : 0;
     c->settled = true;
     ends();
@@ -401,7 +528,7 @@ void drm_order_finished(const void *queue)
         return;
     struct queue *q = queue_of(queue);
     if (q)
-        wt_order_host_waits(&order, &q->given);
+        wt_streams_host_waits_for(&q->given);
     ends();
 }
 
@@ -414,7 +541,7 @@ void drm_order_waited(uint32_t count, const void *list)
     for (uint32_t i = 0; handle && i < count; i++) {
         struct event *e = event_of(handle[i]);
         if (e && e->complete)
-            wt_order_host_waits(&order, &e->done);
+            wt_streams_host_waits_for(&e->done);
     }
     ends();
 }
@@ -425,7 +552,7 @@ void drm_order_set(const void *event)
         return;
     struct event *e = event_of(event);
     if (e)
-        signal(e, &order.host);
+        signal(e, &wt_streams_order()->host);
     begin_ready();
     ends();
 }
@@ -451,6 +578,7 @@ void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race, u
     if (!race || !begins())
         return;
     gpu = g;
+    wt_host_pages_release();
     tell_renewed(race);
     tell_accesses(race);
     for (struct command *c = first; c && !is && !own; c = c->next)
@@ -458,8 +586,8 @@ void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race, u
             c->walked = true;
             is = &c->is;
         }
-    if (order.now) {
-        wt_check_race_set_order(race, &order);
+    if (wt_streams_order()->now) {
+        wt_check_race_set_order(race, wt_streams_order());
         wt_check_race_launch(race, number, is ? is : &other);
     }
     ends();

@@ -23,10 +23,16 @@ void drm_order_queue(const void *queue, enum drm_queue_order order);
 /** An event was made by the program; nothing has signaled it. */
 void drm_order_event(const void *event);
 
-/** A buffer was made, which is object @p number of an opening of the driver (@p file). */
-void drm_order_buffer(const void *buffer, const void *file, uint32_t number);
+/** A buffer was made, which begins @p lead bytes into object @p number of an opening of the driver
+ * (@p file). */
+void drm_order_buffer(const void *buffer, const void *file, uint32_t number, uint64_t lead);
 /** One was made of the part of buffer @p of from @p offset on. */
 void drm_order_part(const void *buffer, const void *of, uint64_t offset);
+/** Memory at an address of GPU and host becomes such that both use it; @p has_pages: nothing else
+ * of the program is in its pages. Accesses of the host are looked at between calls. */
+void drm_order_shared(uint64_t address, uint64_t size, bool has_pages);
+/** It is no such memory any more. */
+void drm_order_unshared(uint64_t address);
 /** The GPU has an object of @p size bytes at an address; 0: at none any more. */
 void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size);
 
@@ -36,6 +42,12 @@ struct drm_order_access {
     uint64_t offset, size;
     uint64_t rows, row_pitch, slices, slice_pitch; /**< of a box of rows of `size` bytes; 0: one */
 };
+
+/** The program has a part of memory at an address, until it unmaps it; @p stores: it may store to
+ * it. */
+void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores);
+/** It is about to unmap it: what that stores for it. */
+struct drm_order_access drm_order_unmapped(const void *at);
 
 /** A command that is about to be enqueued. */
 struct drm_order_command {
@@ -68,12 +80,23 @@ void drm_order_set(const void *event);
 /** It resets an event to what it was when it was made. */
 void drm_order_reset(const void *event);
 
+/** A call of the API begins: the program's memory is accessible. False: nobody wants to know. */
+bool drm_order_enter(void);
+/** It ends: *@p entered is what drm_order_enter() has returned. */
+void drm_order_leave(const bool *entered);
+
 /** The GPU, whose check of races is used by who has taken it. */
 struct drm_order_gpu {
     void *context;
     struct wt_check_race *(*take)(void *context); /**< NULL: it has no check */
     void (*give_back)(void *context);
+    bool (*walks)(void *context); /**< it is taken between parts of a walk */
+    /** Waits until it has nothing to do that it can do now, at most @p ns; false: it has. */
+    bool (*await_rest)(void *context, uint64_t ns);
 };
+
+/** It is there; @p gpu stays. */
+void drm_order_gpu_made(const struct drm_order_gpu *gpu);
 
 /** A walk of the kernel at an address is about to begin, as launch @p number of a GPU that has been
  * taken, whose check is @p race; @p own: the kernel is the runtime's own. @p gpu stays. */

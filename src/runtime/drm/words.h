@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "runtime/drm/order.h"
+
 typedef uintptr_t word;
 
 #define WORDS1 word a
@@ -39,8 +41,13 @@ typedef uintptr_t word;
 #define NAMES13 NAMES12, m
 #define NAMES14 NAMES13, n
 
+/** The rest of the block is a call of the API, for --check=race. */
+#define IS_CALL                                                                                    \
+    const bool entered __attribute__((cleanup(drm_order_leave), unused)) = drm_order_enter();
+
 /** Defines `own`, the runtime's function of @p count words; NULL: it has none. */
 #define OWN(type, count, name)                                                                     \
+    IS_CALL                                                                                        \
     static type (*_Atomic own)(WORDS##count);                                                      \
     if (!own)                                                                                      \
         *(void *_Atomic *)&own = next(#name);
