@@ -347,7 +347,7 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
             return DRM_OPENCL_INVALID_COMMAND_QUEUE;                                               \
         e = part_of(#name, b, d, e);                                                               \
         ORDERED(name, i, c, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION, EVENTS(g, h),        \
-                .side = {(void *)b, d, e});                                                        \
+                .side = {.buffer = (void *)b, .offset = d, .size = e});                            \
         return drm_opencl_enqueued(#name, result, (void *)i);                                      \
     }
 TRANSFER(clEnqueueReadBuffer, from)
@@ -362,7 +362,7 @@ EXPORT int clEnqueueFillBuffer(WORDS9)
     const size_t part = part_of("clEnqueueFillBuffer", b, e, f);
     f = part < f && d ? part / d * d : f;
     ORDERED(clEnqueueFillBuffer, i, false, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION,
-            EVENTS(g, h), .to = {(void *)b, e, f});
+            EVENTS(g, h), .to = {.buffer = (void *)b, .offset = e, .size = f});
     return drm_opencl_enqueued("clEnqueueFillBuffer", result, (void *)i);
 }
 
@@ -374,7 +374,8 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
     if (!drm_opencl_has("clEnqueueCopyBuffer", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
     ORDERED(clEnqueueCopyBuffer, i, false, own ? own(NAMES9) : DRM_OPENCL_INVALID_OPERATION,
-            EVENTS(g, h), .from = {(void *)b, d, f}, .to = {(void *)c, e, f});
+            EVENTS(g, h), .from = {.buffer = (void *)b, .offset = d, .size = f},
+            .to = {.buffer = (void *)c, .offset = e, .size = f});
     if (!result && b == c && d < e + f && e < d + f)
         report_status("clEnqueueCopyBuffer", MEM_COPY_OVERLAP);
     return drm_opencl_enqueued("clEnqueueCopyBuffer", result, (void *)i);
