@@ -343,6 +343,11 @@ static void list_interrupts(struct wt_emulated *e, FILE *out)
     }
 }
 
+static struct wt_rows_totals translated(const struct wt_emulated *e)
+{
+    return gcn_device_translated((struct gcn_device *)e->machine);
+}
+
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
     .config = {.table = &gcn_config_table, .describe = describe},
@@ -359,7 +364,8 @@ const struct wt_family wt_family_gcn = {
             .print = print,
             .fault_memory = fault_memory,
             .explain_fault = explain_fault,
-            .independent_lanes = independent_lanes},
+            .independent_lanes = independent_lanes,
+            .translated = translated},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,
             .code_register = code_register,

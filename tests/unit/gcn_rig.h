@@ -27,6 +27,7 @@
 #define ALL (~(uint64_t)0)
 
 static uint64_t random_state;
+static unsigned rig_jit = 256; /* of devices that are made from then on (struct gcn_config) */
 
 /* 0 .. below-1 */
 static uint64_t any(uint64_t below)
@@ -69,6 +70,7 @@ static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
     uint8_t descriptor[64] = {0}, packet[64] = {0}, queue[256] = {0};
     gcn_config_default(&config);
     config.cu = 2;
+    config.jit = rig_jit;
     assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);
     assert_int_equal(gcn_device_new(&config, &r.d, &err), WT_OK);
     r.m = gcn_machine(r.d);

@@ -12,29 +12,48 @@ static const struct gcn_uop *no_code(struct gcn_wave *w, const struct gcn_uop *u
 
 static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uop *u);
 
-/* Decodes the instruction of a slot of w->code in place. Returns the handler that executes it. */
-static gcn_op code_decode(struct gcn_wave *w, struct gcn_uop *slot)
+/* Decodes the instruction of a slot of w->code in place. In *available, how many dwords of it there
+ * are. False: it is illegal. */
+static bool parse(struct gcn_wave *w, struct gcn_uop *slot, unsigned *available)
 {
     assert(slot >= w->code->uop && slot < w->code->uop + GCN_SLOTS);
     struct gcn_device *d = w->device;
     const uint64_t pc = gcn_pc_of(w, slot);
     uint8_t bytes[8];
     uint32_t word[2];
-    unsigned available = 0;
-    while (available < 2 && gcn_mapped(d, pc + 4 * available, 4, false)) {
-        wt_memory_read(d->machine.memory, pc + 4 * available, bytes, 4);
-        word[available++] = (uint32_t)wt_load_le(bytes, 4);
-    }
     const char *why;
+    for (*available = 0; *available < 2 && gcn_mapped(d, pc + 4 * *available, 4, false);) {
+        wt_memory_read(d->machine.memory, pc + 4 * *available, bytes, 4);
+        word[(*available)++] = (uint32_t)wt_load_le(bytes, 4);
+    }
+    return *available && gcn_decode(word, *available, slot, &why);
+}
+
+/* The same of what is executed. Returns the handler that does that. */
+static gcn_op code_decode(struct gcn_wave *w, struct gcn_uop *slot)
+{
+    unsigned available;
+    const bool good = parse(w, slot, &available);
     if (!available) { /* whoever comes next looks again */
         slot->run = decode_here;
         return no_code;
     }
-    const bool good = gcn_decode(word, available, slot, &why);
     if (good && gcn_row_is_near(slot->row))
-        wt_near_add(&d->near, slot->row->name, strlen(slot->row->name));
+        wt_near_add(&w->device->near, slot->row->name, strlen(slot->row->name));
     slot->run = good ? gcn_handler_of(slot) : gcn_illegal;
     return slot->run;
+}
+
+bool gcn_decode_record(struct gcn_wave *w, struct gcn_uop *slot)
+{
+    struct gcn_device *d = w->device;
+    const uint64_t pc = gcn_pc_of(w, slot);
+    unsigned available;
+    if (slot->run != decode_here || wt_watch_set_code(d->machine.watch, pc) ||
+        gcn_is_allocator(d, pc) || !parse(w, slot, &available) || gcn_row_is_near(slot->row))
+        return false;
+    slot->run = gcn_handler_of(slot);
+    return true;
 }
 
 /* The handler of a record at which the judge is told of waves; the one where the wave comes back to
@@ -110,7 +129,7 @@ const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc)
 {
     assert(w->active && w->code);
     if (!(pc % 4) && (pc & ~WT_PAGE_MASK) == w->code->page.base)
-        return &w->code->uop[(pc & WT_PAGE_MASK) / 4];
+        return gcn_visit(w, &w->code->uop[(pc & WT_PAGE_MASK) / 4]);
     /* The instruction that jumps has been issued; what cannot be fetched is the next one. */
     w->pc = pc;
     if (w->left == 0)

@@ -10,7 +10,7 @@
 void gcn_config_default(void *config)
 {
     struct gcn_config *c = config;
-    *c = (struct gcn_config){.cu = 4, .sh = 1, .debug = true};
+    *c = (struct gcn_config){.cu = 4, .sh = 1, .debug = true, .jit = 256};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
@@ -53,6 +53,10 @@ static const struct wt_config_key keys[] = {
      .words = {"none", "all"}},
     {"imprecise", "instructions by which memory violations are late, 0..1000 (0)", AT(imprecise),
      .most = MOST_IMPRECISE, .rare = true},
+    {"jit",
+     "visits of an instruction after which code of the host is made for it and what follows,\n"
+     "               1..60000; 0: never (256)",
+     AT(jit), .most = 60000},
     WT_FILL_KEY,
 };
 

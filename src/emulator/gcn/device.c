@@ -221,6 +221,7 @@ void gcn_device_free(struct gcn_device *d)
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         free(d->kfd_area[i]);
     gcn_trace_free(d);
+    gcn_blocks_free(d);
     free(d->cu);
     free(d->exception);
     free(d->gds);

@@ -24,6 +24,7 @@
 
 struct gcn_device;
 struct wt_archive;
+struct wt_rows_totals;
 
 /** A device's configuration. */
 struct gcn_config {
@@ -34,6 +35,7 @@ struct gcn_config {
     bool debug;  /**< it has wave control and address watch */
     /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
     unsigned imprecise;
+    unsigned jit; /**< visits of an instruction after which it is translated; 0: never */
 };
 
 /** Fills in the default of a struct gcn_config: 4 compute units, round robin. */
@@ -87,6 +89,9 @@ enum wt_status gcn_device_put(struct gcn_device *device, uint64_t addr, const vo
                               size_t size, struct wt_error *err);
 
 /* ---- dispatch ---- */
+
+/** What has been translated to machine code of the host. */
+struct wt_rows_totals gcn_device_translated(const struct gcn_device *device);
 
 /** How many kernels can run at once. */
 #define GCN_DISPATCHES 32

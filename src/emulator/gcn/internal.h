@@ -31,6 +31,8 @@
 /* The decoded instructions of one page of code, a record a dword. */
 struct gcn_code {
     struct wt_code_page page;
+    struct gcn_page_blocks *blocks; /* of the device; NULL: it has not been translated */
+    uint16_t visits[GCN_SLOTS]; /* how often a turn or a jump came there, until it is translated */
     struct gcn_uop uop[GCN_SLOTS + GCN_TAIL]; /* the last ones lead to the next page */
 };
 
@@ -213,6 +215,7 @@ struct gcn_device {
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
     const struct gcn_host *host; /* never NULL */
+    struct gcn_blocks *blocks;   /* translated code; NULL until there is some */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */
@@ -358,6 +361,30 @@ const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *
  */
 const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc);
 extern const struct wt_code_format gcn_code_format;
+
+/* Decodes a record that has not been executed yet, if that does not show anywhere; whether it did.
+ */
+bool gcn_decode_record(struct gcn_wave *w, struct gcn_uop *slot);
+
+/* ---- block.c: translated code ---- */
+
+/* The handler of records that have code. */
+const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u);
+/* Translates what begins at a record that has been visited often, if that pays. */
+void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u);
+/* Frees all translated code. */
+void gcn_blocks_free(struct gcn_device *d);
+
+/* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
+static inline const struct gcn_uop *gcn_visit(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    const unsigned visits = ++w->code->visits[u - w->code->uop];
+    if (__builtin_expect(visits > w->device->config.jit - 1 /* 0: never */ &&
+                             !(visits & (visits - 1)) && u->run != gcn_run_block,
+                         false))
+        gcn_translate(w, u);
+    return u;
+}
 
 /* ---- faults (device.c) ---- */
 

@@ -9,6 +9,7 @@ static inline uint64_t issue(struct wt_machine *m, struct gcn_wave *w, uint64_t 
     const struct gcn_uop *u = gcn_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
+    gcn_visit(w, u);
     u = u->run(w, u);
     while (u && w->left) {
         w->left--;

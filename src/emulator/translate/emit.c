@@ -16,6 +16,8 @@ static void branch(struct emitter *e)
     size_t past = 0;
     if (n->op == WT_ROWS_BRANCH_IF) {
         past = emit_decide(e);
+    } else if (n->op == WT_ROWS_BRANCH_WHEN) {
+        past = emit_decide_scalar(e);
     } else if (n->combine) {
         emit_load_predicate(e, &n->s[0], X86_AX);
         x86_integer(code, X86_AND, false, X86_AX, FIELD(mask));
@@ -58,11 +60,21 @@ static void operation(struct emitter *e)
         break;
     case WT_ROWS_BRANCH:
     case WT_ROWS_BRANCH_IF:
+    case WT_ROWS_BRANCH_WHEN:
         branch(e);
         break;
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
         emit_access(e);
+        emit_count(e);
+        break;
+    case WT_ROWS_NOTHING:
+        break;
+    case WT_ROWS_SCALAR:
+        emit_scalar(e);
+        break;
+    case WT_ROWS_AT_MOST:
+        emit_at_most(e);
         break;
     case WT_ROWS_GIVEN:
     case WT_ROWS_PARAMETER:
@@ -103,6 +115,9 @@ static void begin(struct emitter *e)
     x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_SI));
     x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
+    if (e->shape->scalars)
+        x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
+    e->ready = code->size;
     code->narrow = false;
     for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some; i++) {
         const unsigned idle = e->shape->lanes <= 32 ? IDLE + i : T2;
@@ -156,11 +171,13 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     x86_pop(code, STATE);
     x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
+    if (e->shape->scalars)
+        x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
     x86_integer_number(code, X86_AND, false, X86_AX, 0xff);
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
     code->narrow = false;
-    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && i < 4 && e->some; i++)
+    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->shape->lanes <= 32 && e->some; i++)
         emit_vector(e, VMOVDQU, IDLE + i, 0,
                     emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
     e->behind[insn] = x86_jump(code, X86_ALWAYS);
@@ -249,9 +266,15 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     e->shape = shape;
     code->size = code->literal_count = code->fixup_count = 0;
     code->overflow = false;
+    e->changes = 0;
     emit(e, false, to->entry);
     to->second = code->size;
     emit(e, true, to->entry + count);
+    for (size_t i = 0; i < e->changes; i++)
+        x86_land(code, e->change[i].at,
+                 e->change[i].to == TO_READY
+                     ? e->ready
+                     : to->entry[e->change[i].insn + (e->change[i].to == TO_SOME ? count : 0)]);
     to->targets = e->branches;
     for (size_t i = 0; i < e->branches; i++)
         to->entry[2 * count + i] = e->branch[i].target;

@@ -9,9 +9,11 @@
  * Registers of the code: di: the state; si: the frame; cx: instructions that are left. Vector
  * registers 0 to 7 have rows that memory has, too, each in as many as it has parts. 8 to 11 are for
  * intermediate results. 12 to 15, in code for some of up to 32 lanes: ones for each lane that does
- * not execute.
+ * not execute. Of 64 lanes: 12 for intermediate results, 13 to 15 for sources that are no rows as
+ * they are, in that order. r11: the scalars.
  */
-enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, CACHED = 8, T0 = 8, T1, T2, T3, IDLE };
+enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
+enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };
 #define NOTHING UINT32_MAX
 
 /* The rows that registers have, by the first one. */
@@ -50,6 +52,16 @@ struct emitter {
         uint32_t target;
     } branch[WT_ROWS_MOST];
     size_t branches;
+    /* The code for some lanes, behind where it loads registers. */
+    size_t ready;
+    /* Where the mask has changed: jumps, and addresses of where they lead in the end. */
+    struct {
+        size_t at;
+        uint32_t insn;
+        enum { TO_ALL, TO_SOME, TO_READY } to;
+    } change[6 * WT_ROWS_MOST];
+    size_t changes;
+    size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
 };
 
 /* A member of the state. */
@@ -89,6 +101,8 @@ void emit_vector(struct emitter *e, unsigned op, unsigned a, unsigned b, struct 
 void emit_leave(struct emitter *e, int condition);
 /* Calls the instruction's handler instead. */
 void emit_call(struct emitter *e, int condition);
+/* Sources that are scalars come into registers. */
+void emit_scalars(struct emitter *e);
 /* A number in all lanes. */
 struct x86_place emit_literal(struct emitter *e, uint64_t value, bool wide);
 /* Part `strip`, 32 bytes, of the row of a source: in a register, or in memory. */
@@ -167,5 +181,24 @@ void emit_access_local(struct emitter *e, uint64_t window);
 
 /* What a family gives, a division, a row in halves. */
 void emit_given(struct emitter *e);
+/* 64 lanes' bits of a predicate: those of part `strip`, the signs of dwords in a register, are
+ * added to ax; dx is free for it. */
+void emit_add_signs(struct emitter *e, unsigned strip, unsigned from);
+/* ax becomes a predicate of 64 lanes at a slot, 0 for those that do not execute. */
+void emit_store_lanes(struct emitter *e, uint32_t slot);
+
+/* ---- emit_wave.c, emit_scalar.c ---- */
+
+/* An instruction of a shape with scalars. False: the others' code does it, too. */
+bool emit_wave(struct emitter *e);
+
+/* Jumps on where a scalar says so; returns the jump. */
+size_t emit_decide_scalar(struct emitter *e);
+/* An instruction of scalars. */
+void emit_scalar(struct emitter *e);
+/* Counters become what they may at most be. */
+void emit_at_most(struct emitter *e);
+/* An access has been done: counters tell. */
+void emit_count(struct emitter *e);
 
 #endif

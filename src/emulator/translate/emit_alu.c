@@ -472,6 +472,8 @@ void emit_alu(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_choose(e);
+    if (e->shape->scalars && emit_wave(e))
+        return;
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
         if (n->boxed)

@@ -19,7 +19,52 @@ static void compare_window(struct emitter *e, unsigned window)
 /* The source of the address of a lane. */
 static struct x86_place base_of(const struct wt_rows_insn *n, unsigned lane)
 {
+    if (n->split)
+        return emit_field(offsetof(struct wt_rows_state, address) + 8 * (size_t)lane);
     return x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane);
+}
+
+/* Part `strip` of the sources of the addresses. */
+static struct x86_place base_part(struct emitter *e, unsigned strip)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    if (n->split)
+        return emit_field(offsetof(struct wt_rows_state, address) + 32 * (size_t)strip);
+    return emit_part(e, &n->s[0], !n->short_address, strip);
+}
+
+/* The upper dwords of split ones; without them a scalar is the base. */
+static struct wt_rows_source upper_of(const struct emitter *e)
+{
+    return (struct wt_rows_source){.slot = e->insn[e->at].s[0].slot + 4 * e->shape->lanes};
+}
+
+/* Those that are split become qwords of the state. */
+static void join_addresses(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const size_t to = offsetof(struct wt_rows_state, address);
+    if (!n->split)
+        return;
+    if (n->s[2].scalar)
+        emit_vector(e, VPBROADCASTQ, T3, 0, x86_mem(SCALARS, n->s[2].slot));
+    for (unsigned i = 0; n->s[2].scalar && i < emit_parts(e, true); i++) {
+        emit_vector(e, VPMOVZXDQ, T0, 0, x86_mem(FRAME, n->s[0].slot + 16 * i));
+        emit_vector(e, VPADDQ, T0, T0, x86_reg(T3));
+        emit_vector(e, VMOVDQU_TO, T0, 0, emit_field(to + 32 * (size_t)i));
+    }
+    for (unsigned i = 0; !n->s[2].scalar && i < emit_parts(e, false); i++) {
+        const struct wt_rows_source upper = upper_of(e);
+        const unsigned low = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0),
+                       high = emit_loaded(e, x86_mem(FRAME, upper.slot + 32 * i), T1);
+        emit_vector(e, VPUNPCKLDQ, T2, low, x86_reg(high)); /* 0, 1, 4, 5 */
+        emit_vector(e, VPUNPCKHDQ, T3, low, x86_reg(high)); /* 2, 3, 6, 7 */
+        x86_vector_number(code, VPERM2I128, T0, T2, x86_reg(T3), 0x20);
+        x86_vector_number(code, VPERM2I128, T1, T2, x86_reg(T3), 0x31);
+        emit_vector(e, VMOVDQU_TO, T0, 0, emit_field(to + 64 * (size_t)i));
+        emit_vector(e, VMOVDQU_TO, T1, 0, emit_field(to + 64 * (size_t)i + 32));
+    }
 }
 
 /* The offset is added to the source of an address in ax. */
@@ -41,6 +86,8 @@ static void add_offset(struct emitter *e)
 /* The source of the address of lane r10. */
 static struct x86_place base_of_one(const struct wt_rows_insn *n)
 {
+    if (n->split)
+        return x86_scaled(STATE, offsetof(struct wt_rows_state, address), X86_R10, 3);
     return x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3);
 }
 
@@ -55,7 +102,18 @@ static struct x86_place first_base(const struct emitter *e)
 static void first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, first_base(e));
+    if (n->split && !e->some) {
+        x86_integer(&e->code, X86_LOAD, false, X86_AX, x86_mem(FRAME, n->s[0].slot));
+        if (n->s[2].scalar) {
+            x86_integer(&e->code, X86_ADD, true, X86_AX, x86_mem(SCALARS, n->s[2].slot));
+        } else {
+            x86_integer(&e->code, X86_LOAD, false, X86_DX, x86_mem(FRAME, upper_of(e).slot));
+            x86_shift(&e->code, true, X86_DX, 32);
+            x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
+        }
+    } else {
+        x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, first_base(e));
+    }
     add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
@@ -156,9 +214,8 @@ static void gather_part(struct emitter *e, unsigned strip, unsigned to)
                         : n->bytes == 8 ? VPGATHERDQ
                                         : VPGATHERDD;
     /* dwords for a part of qwords are half a part */
-    const struct x86_place part = wide == n->wide || wide
-                                      ? emit_part(e, &n->s[0], wide, strip)
-                                      : x86_mem(FRAME, n->s[0].slot + 16 * strip);
+    const struct x86_place part =
+        wide == n->wide || wide ? base_part(e, strip) : x86_mem(FRAME, n->s[0].slot + 16 * strip);
     emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, part, T2),
                 emit_literal(e, n->offset, wide));
     if (n->space != WT_ROWS_GROUP)
@@ -247,6 +304,7 @@ static void access_scattered(struct emitter *e)
     const bool group = n->space == WT_ROWS_GROUP, wide = !n->short_address;
     const unsigned last = e->shape->lanes - 1;
     struct x86_code *code = &e->code;
+    join_addresses(e);
     const unsigned parts = emit_parts(e, wide);
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
     if (!e->some && !group) { /* the last lane says soon that they are of several pages */
@@ -265,8 +323,7 @@ static void access_scattered(struct emitter *e)
     /* The bits that lanes have, or in which they differ from the first one. */
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < parts; i++) {
-        emit_vector(e, wide ? VPADDQ : VPADDD, T2,
-                    emit_loaded(e, emit_part(e, &n->s[0], wide, i), T2),
+        emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, base_part(e, i), T2),
                     emit_literal(e, n->offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
         if (group && !wide && !n->wraps) /* so great that the sum would have wrapped */
@@ -307,9 +364,44 @@ static void access_scattered(struct emitter *e)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
 }
 
+/* The same of addresses that are split: the lower dwords are so far apart, and none overflows; the
+ * upper ones are equal. */
+static void find_split_row(struct emitter *e, size_t scattered[3])
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const struct wt_rows_source *low = &n->s[0], high = upper_of(e);
+    const uint32_t size = n->bytes, last = e->shape->lanes - 1;
+    x86_integer(code, X86_LOAD, false, X86_AX, x86_mem(FRAME, low->slot));
+    x86_integer(code, X86_LOAD, false, X86_DX, x86_mem(FRAME, low->slot + 4 * last));
+    x86_integer(code, X86_SUB, false, X86_DX, x86_reg(X86_AX));
+    x86_integer_number(code, X86_CMP, false, X86_DX, (int32_t)(last * size));
+    scattered[0] = x86_jump(code, X86_NOT_ZERO);
+    x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)(0 - (last + 1) * size));
+    scattered[2] = x86_jump(code, X86_ABOVE);
+    emit_vector(e, VPBROADCASTD, T0, 0, x86_mem(FRAME, low->slot));
+    emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
+    if (!n->s[2].scalar)
+        emit_vector(e, VPBROADCASTD, T3, 0, x86_mem(FRAME, high.slot));
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
+        uint32_t near[8];
+        for (unsigned k = 0; k < 8; k++)
+            near[k] = (8 * i + k) * size;
+        emit_vector(e, VPSUBD, T2, emit_loaded(e, emit_part(e, low, false, i), T2), x86_reg(T0));
+        emit_vector(e, VPXOR, T2, T2, x86_literal(code, near, sizeof near));
+        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+        if (n->s[2].scalar)
+            continue;
+        emit_vector(e, VPXOR, T2, T3, x86_mem(FRAME, high.slot + 32 * i));
+        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    }
+    emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
+    scattered[1] = x86_jump(code, X86_NOT_ZERO);
+}
+
 /* Jumps where the lanes do not access one place behind the other; returns the jumps, of which the
- * first may be 0. */
-static void find_row(struct emitter *e, size_t scattered[2])
+ * first and the last may be 0. */
+static void find_row(struct emitter *e, size_t scattered[3])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -403,8 +495,7 @@ static void find_lanes(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const size_t loop = emit_begin_lanes(e);
-    x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
-                x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3));
+    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base_of_one(n));
     add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
@@ -433,6 +524,7 @@ static void access_by_lanes(struct emitter *e)
     const struct x86_place memory = x86_mem(X86_AX, 0);
     const uint32_t slot = store ? n->s[1].slot : n->d;
     const unsigned scale = n->wide ? 3 : 2;
+    join_addresses(e);
     find_lanes(e);
     emit_note_access(e);
     const size_t loop = emit_begin_lanes(e);
@@ -456,16 +548,19 @@ static void access_by_lanes(struct emitter *e)
 /* Those of all lanes at once, where that can be had. */
 static void access_at_once(struct emitter *e)
 {
-    size_t scattered[2] = {0, 0}, done = 0;
+    size_t scattered[3] = {0, 0, 0}, done = 0;
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     if (!e->some &&
         (n->op == WT_ROWS_LOAD || n->bytes >= 4)) { /* no vectors of others are stored */
-        find_row(e, scattered);
+        if (n->split)
+            find_split_row(e, scattered);
+        else
+            find_row(e, scattered);
         access_in_row(e);
         done = x86_jump(code, X86_ALWAYS);
     }
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 3; i++)
         if (scattered[i])
             x86_land(code, scattered[i], code->size);
     access_scattered(e);
@@ -494,6 +589,10 @@ void emit_access(struct emitter *e)
     if (e->some) {
         x86_integer(code, X86_LOAD, true, X86_R9, FIELD(mask));
         x86_find_one(code, X86_R10, X86_R9);
+    }
+    if (e->some && e->shape->scalars) {
+        x86_integer(code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
+        emit_detour(e, X86_ZERO);
     }
     if (n->space == WT_ROWS_GENERIC && !e->conditional)
         windowed = leave_windows(e);

@@ -39,6 +39,11 @@ void emit_note_access(struct emitter *e)
 size_t emit_begin_lanes(struct emitter *e)
 {
     x86_integer(&e->code, X86_LOAD, true, X86_R9, emit_executing(e));
+    e->unless = 0;
+    if (e->some && e->shape->scalars) {
+        x86_integer(&e->code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
+        e->unless = x86_jump(&e->code, X86_ZERO);
+    }
     const size_t loop = e->code.size;
     x86_find_one(&e->code, X86_R10, X86_R9);
     return loop;
@@ -50,4 +55,6 @@ void emit_end_lanes(struct emitter *e, size_t loop)
     x86_integer_number(&e->code, X86_SUB, true, X86_R8, 1);
     x86_integer(&e->code, X86_AND, true, X86_R9, x86_reg(X86_R8));
     x86_land(&e->code, x86_jump(&e->code, X86_NOT_ZERO), loop);
+    if (e->unless)
+        x86_land(&e->code, e->unless, e->code.size);
 }

@@ -95,6 +95,46 @@ static void compare_part(struct emitter *e, struct comparison c, unsigned strip,
     }
 }
 
+void emit_add_signs(struct emitter *e, unsigned strip, unsigned from)
+{
+    emit_vector(e, VMOVMSKPS, strip ? X86_DX : X86_AX, 0, x86_reg(from));
+    if (!strip)
+        return;
+    x86_shift(&e->code, true, X86_DX, 8 * strip);
+    x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
+}
+
+void emit_store_lanes(struct emitter *e, uint32_t slot)
+{
+    x86_integer(&e->code, X86_AND, true, X86_AX, FIELD(mask));
+    x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, slot));
+}
+
+/* A predicate of 64 lanes. */
+static void compare_lanes(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const struct comparison c = comparison_of(n);
+    const unsigned how = n->how & 7;
+    const bool same = how == 0 || how == 7;
+    if (same)
+        x86_set(&e->code, X86_AX, how ? UINT64_MAX : 0);
+    for (unsigned half = 0; half < 2 && !same; half++) {
+        for (unsigned i = 0; i < 4; i++)
+            compare_part(e, c, 4 * half + i, T0 + i);
+        gather_signs(e);
+        if (!half)
+            x86_integer(&e->code, X86_LOAD, false, X86_DX, x86_reg(X86_AX));
+    }
+    if (!same) {
+        x86_shift(&e->code, true, X86_AX, 32);
+        x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
+    }
+    if (c.opposite && !same)
+        x86_integer_number(&e->code, X86_XOR, true, X86_AX, -1);
+    emit_store_lanes(e, n->d);
+}
+
 /* A predicate. */
 static void compare(struct emitter *e)
 {
@@ -164,11 +204,35 @@ size_t emit_decide(struct emitter *e)
     return past;
 }
 
+/* Predicates of VCMPPS that raise no exception but for signalling NaNs and denormal numbers, by the
+ * outcomes for which they hold. */
+static const uint8_t float_predicate[16] = {0x0b, 0x11, 0x00, 0x12, 0x1e, 0x0c, 0x1d, 0x07,
+                                            0x03, 0x19, 0x08, 0x1a, 0x16, 0x04, 0x15, 0x0f};
+
+/* A predicate of 64 lanes, whose exceptions are the program's: lanes that do not execute compare 1
+ * with 1. */
+static void float_compare_lanes(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
+        if (e->some)
+            emit_idle(e, false, i, T4);
+        for (unsigned k = 0; k < 2; k++) {
+            const unsigned from = emit_loaded(e, emit_part(e, &n->s[k], false, i), T0 + k);
+            if (e->some)
+                x86_vector_number(&e->code, VPBLENDVB, T0 + k, from,
+                                  emit_literal(e, 0x3f800000, false), T4 << 4);
+            else if (from != T0 + k)
+                emit_vector(e, VMOVDQU, T0 + k, 0, x86_reg(from));
+        }
+        x86_vector_number(&e->code, VCMPPS, T0, T0, x86_reg(T1), float_predicate[n->how & 15]);
+        emit_add_signs(e, i, T0);
+    }
+    emit_store_lanes(e, n->d);
+}
+
 static void float_compare(struct emitter *e)
 {
-    /* Predicates of VCMPPS that raise no exception, by the outcomes for which they hold. */
-    static const uint8_t predicate[16] = {0x0b, 0x11, 0x00, 0x12, 0x1e, 0x0c, 0x1d, 0x07,
-                                          0x03, 0x19, 0x08, 0x1a, 0x16, 0x04, 0x15, 0x0f};
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_parts(e, n->wide);
     if (n->flushes)
@@ -177,7 +241,7 @@ static void float_compare(struct emitter *e)
         const unsigned to = n->wide ? T0 : T0 + i;
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], n->wide, i), to);
         x86_vector_number(&e->code, n->wide ? VCMPPD : VCMPPS, to, a,
-                          emit_part(e, &n->s[1], n->wide, i), predicate[n->how & 15]);
+                          emit_part(e, &n->s[1], n->wide, i), float_predicate[n->how & 15]);
         if (n->wide)
             gather_wide_signs(e, i);
     }
@@ -205,10 +269,12 @@ static void select_rows(struct emitter *e)
     const struct wt_rows_source *yes = &n->s[p->negated], *no = &n->s[!p->negated];
     if (p->constant)
         emit_vector(e, VMOVDQU, T0, 0, emit_literal(e, (uint32_t)p->value, false));
-    else
+    else if (!p->scalar)
         emit_vector(e, VPBROADCASTD, T0, 0, x86_mem(FRAME, p->slot));
     for (unsigned i = 0; i < emit_parts(e, emit_is_wide_result(n)); i++) {
-        emit_spread(e, T1, T0, n->wide, i);
+        if (p->scalar && i % 4 == 0)
+            emit_vector(e, VPBROADCASTD, T0, 0, x86_mem(SCALARS, p->slot + i));
+        emit_spread(e, T1, T0, n->wide, p->scalar ? i % 4 : i);
         const unsigned other = emit_loaded(e, emit_part(e, no, n->wide, i), T2);
         x86_vector_number(&e->code, VPBLENDVB, T2, other, emit_part(e, yes, n->wide, i), T1 << 4);
         emit_store(e, i, T2);
@@ -220,10 +286,16 @@ void emit_predicate(struct emitter *e)
 {
     switch ((enum wt_rows_op)e->insn[e->at].op) {
     case WT_ROWS_COMPARE:
-        compare(e);
+        if (e->shape->scalars)
+            compare_lanes(e);
+        else
+            compare(e);
         break;
     case WT_ROWS_FLOAT_COMPARE:
-        float_compare(e);
+        if (e->shape->scalars)
+            float_compare_lanes(e);
+        else
+            float_compare(e);
         break;
     case WT_ROWS_SET:
         set(e);

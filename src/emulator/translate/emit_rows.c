@@ -64,16 +64,77 @@ void emit_forget(struct emitter *e)
         e->cache.slot[i] = NOTHING;
 }
 
+/* Part `strip` of a row. */
+static struct x86_place row_part(const struct emitter *e, uint32_t slot, bool wide, unsigned strip)
+{
+    for (unsigned i = 0; i < CACHED; i++)
+        if (e->cache.slot[i] == slot && e->cache.wide[i] == wide)
+            return x86_reg(i + strip);
+    return x86_mem(FRAME, slot + 32 * strip);
+}
+
+/* Which one of the instruction's sources it is. */
+static unsigned number_of(const struct emitter *e, const struct wt_rows_source *s)
+{
+    return (unsigned)(s - e->insn[e->at].s);
+}
+
+static bool is_changed(const struct wt_rows_source *s)
+{
+    return s->bits || s->sign_off || s->sign_over;
+}
+
+/* A part as a source has it that is not all of a row, or has another sign: in its register. */
+static struct x86_place changed(struct emitter *e, const struct wt_rows_source *s,
+                                struct x86_place part)
+{
+    const unsigned to = SOURCE + number_of(e, s), above = 32 - s->first - s->bits;
+    unsigned from = part.number;
+    if (part.kind != X86_REGISTER) {
+        emit_vector(e, VMOVDQU, to, 0, part);
+        from = to;
+    }
+    if (s->bits && above) {
+        x86_vector_number(&e->code, VPSHIFTD, 6, to, x86_reg(from), above);
+        from = to;
+    }
+    if (s->bits)
+        x86_vector_number(&e->code, VPSHIFTD, s->is_signed ? 4 : 2, to, x86_reg(from),
+                          32 - s->bits);
+    if (s->sign_off) {
+        emit_vector(e, VPAND, to, from, emit_literal(e, INT32_MAX, false));
+        from = to;
+    }
+    if (s->sign_over)
+        emit_vector(e, VPXOR, to, from, emit_literal(e, UINT32_C(1) << 31, false));
+    return x86_reg(to);
+}
+
 /* Part `strip`, 32 bytes, of the row of a source: in a register, or in memory. */
 struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bool wide,
                            unsigned strip)
 {
     if (s->constant)
         return emit_literal(e, s->value, wide);
-    for (unsigned i = 0; i < CACHED; i++)
-        if (e->cache.slot[i] == s->slot && e->cache.wide[i] == wide)
-            return x86_reg(i + strip);
-    return x86_mem(FRAME, s->slot + 32 * strip);
+    if (s->scalar)
+        return x86_reg(SOURCE + number_of(e, s));
+    if (is_changed(s))
+        return changed(e, s, row_part(e, s->slot, wide, strip));
+    return row_part(e, s->slot, wide, strip);
+}
+
+void emit_scalars(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool predicate =
+        n->op == WT_ROWS_SELECT || n->op == WT_ROWS_ADD_CARRY || n->op == WT_ROWS_SUBTRACT_CARRY;
+    e->code.narrow = false;
+    for (unsigned i = 0; i < (predicate ? 2 : 3); i++)
+        if (n->s[i].scalar) {
+            emit_vector(e, VPBROADCASTD, SOURCE + i, 0, x86_mem(SCALARS, n->s[i].slot));
+            if (is_changed(&n->s[i]))
+                changed(e, &n->s[i], x86_reg(SOURCE + i));
+        }
 }
 
 /* The same in a register: @p into, if it is not in one yet. */

@@ -150,7 +150,7 @@ wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_st
     const bool some = s->mask != block->all;
     uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
     const uint8_t *code = block->code[some];
-    assert(first < block->count && s->left && s->mask);
+    assert(first < block->count && s->left);
     memcpy(&run, &code, sizeof run);
     /* Entries are counted from the first byte of code for all lanes. */
     return (uint32_t)run(s, block->code[0] + block->entry[some * block->count + first]);

@@ -5,8 +5,10 @@
  * A family fills a wt_rows_insn for each instruction of a block and keeps its handlers: the code
  * may be entered at any instruction and left before any one, with all rows in memory, so that a
  * handler goes on there. Rows have 1 to 64 lanes of dwords, or (wide) of qwords; predicates are
- * dwords, a bit for each of 32 lanes. The code executes only what it does exactly as handlers do;
- * it leaves before anything else.
+ * dwords, a bit for each of 32 lanes. A shape of 64 lanes may have scalars, too: numbers of 32 or
+ * 64 bits that all lanes share, among them predicates of 64 lanes and the mask of those that
+ * execute. The code executes only what it does exactly as handlers do; it leaves before anything
+ * else.
  */
 #ifndef WT_EMULATOR_TRANSLATE_ROWS_H
 #define WT_EMULATOR_TRANSLATE_ROWS_H
@@ -83,11 +85,30 @@ enum wt_rows_op {
     WT_ROWS_SPLIT, /**< dwords in two rows, one behind the other, of qwords: the lower ones, then
                       the upper ones */
     WT_ROWS_JOIN,  /**< qwords of such rows; `wide` */
+    /* The others are of shapes with scalars. */
+    WT_ROWS_NOTHING,
+    WT_ROWS_TWO,       /**< dwords: source 0 `how` source 1 `combine` source 2: ADD, AND, OR, XOR,
+                          SHIFT_LEFT by the lower 5 bits */
+    WT_ROWS_ADD_CARRY, /**< dwords: with the carry, source 2, if `carries`; that of the sum is the
+                          predicate `carry`, 0 for lanes that do not execute */
+    WT_ROWS_SUBTRACT_CARRY, /**< likewise */
+    WT_ROWS_PAIR_LEFT,      /**< source 0, two rows, the lower dwords first, shifted by the lower 6
+                               bits of source 1, dwords; so is the result */
+    WT_ROWS_PAIR_RIGHT,
+    WT_ROWS_SCALAR,      /**< `how` on scalars: MOVE, NOT, ADD, SUBTRACT (dwords); AND, OR, XOR;
+                            SHIFT_LEFT, SHIFT_RIGHT by a constant; MULTIPLY (dwords), COMPARE (`outcome`:
+                            those for which the condition is 1), SELECT (source 0 if the condition
+                            is 1, else source 1) */
+    WT_ROWS_BRANCH_WHEN, /**< if source 0, a scalar of `bytes`, is not 0, or, negated, is 0 */
+    WT_ROWS_AT_MOST,     /**< counters become `most` where they are greater */
     WT_ROWS_OPS
 };
 
 /** Outcomes of a comparison. */
 enum { WT_ROWS_LESS = 1, WT_ROWS_EQUAL = 2, WT_ROWS_GREATER = 4, WT_ROWS_UNORDERED = 8 };
+
+/** What becomes of the condition, of an instruction of scalars. */
+enum wt_rows_sets { WT_ROWS_KEEPS, WT_ROWS_NONZERO, WT_ROWS_CARRY, WT_ROWS_OVERFLOW };
 
 /** How a predicate is combined with another one, source 2. */
 enum wt_rows_combine { WT_ROWS_ALONE, WT_ROWS_WITH_AND, WT_ROWS_WITH_OR, WT_ROWS_WITH_XOR };
@@ -102,9 +123,13 @@ enum wt_rows_space {
 
 struct wt_rows_source {
     bool constant;
-    bool negated;   /**< of a predicate */
-    uint32_t slot;  /**< where it begins in the frame, in bytes */
-    uint64_t value; /**< of a constant, in all lanes */
+    bool scalar;         /**< it is one, in all lanes, and no row */
+    bool negated;        /**< of a predicate */
+    uint8_t first, bits; /**< of dwords, with scalars: `bits` from `first` on, 0: all of them; */
+    bool is_signed;      /**< … extended by their sign, else by zeros */
+    bool sign_off, sign_over; /**< of singles, with scalars: the sign is cleared; then inverted */
+    uint32_t slot;            /**< where it begins in the frame, or among the scalars, in bytes */
+    uint64_t value;           /**< of a constant, in all lanes */
 };
 
 /** How a load fills its register. */
@@ -129,9 +154,22 @@ struct wt_rows_insn {
     bool guarded;       /**< the handler is called where the state says `guard` */
     bool short_address; /**< source 0 has dwords, else qwords */
     bool wraps;         /**< short addresses do, at 2^32 */
-    uint8_t bytes;      /**< of memory that a lane accesses: 1, 2, 4, 8 */
-    uint8_t extend;     /**< enum wt_rows_extend: the rest of the register */
-    uint32_t d;         /**< slot of the result */
+    bool split;   /**< source 0 of an access is two rows, the lower dwords first; or, if source 2 is
+                     a scalar, dwords that are added to it, a qword */
+    bool carries; /**< ADD_CARRY, SUBTRACT_CARRY; of scalars: the condition is added, too */
+    uint8_t sets; /**< enum wt_rows_sets */
+    bool inverts_1, inverts; /**< of scalars: source 1, the result */
+    bool saves; /**< of scalars: the result goes to the mask, which goes to `d` first */
+    uint8_t outcome;
+    uint8_t bytes;  /**< of memory that a lane accesses: 1, 2, 4, 8 */
+    uint8_t extend; /**< enum wt_rows_extend: the rest of the register */
+    uint32_t d;     /**< slot of the result; of predicates, with scalars, among them */
+    uint32_t carry;
+    struct {
+        uint32_t slot; /**< of a byte among the scalars */
+        uint8_t most;
+    } counter[3]; /**< of accesses: they are counted; the first one that has most 0, and those
+                     behind it, are none */
     struct wt_rows_source s[3];
     struct wt_rows_source condition;
     uint64_t offset; /**< of an address */
@@ -149,16 +187,20 @@ struct wt_rows_shape {
     bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
     /** The two windows of generic addresses: into the group's memory, into local memory. */
     uint64_t window[2], window_bytes;
+    bool scalars;       /**< of 64 lanes: there are some; then no lane may execute */
+    uint32_t condition; /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
+    uint32_t mask;      /**< slot of the mask, which is in the state, too */
 };
 
 /** What code works on, and tells when it is left. */
 struct wt_rows_state {
     uint8_t *frame;
+    uint8_t *scalars;
     uint64_t left;        /**< in: how many instructions may be executed, 1 or more; out: those that
                              remain. When a handler is called, or host memory is accessed: those behind
                              this instruction */
     uint32_t at;          /**< number of the instruction that does so */
-    uint64_t mask;        /**< lanes that execute, 1 or more */
+    uint64_t mask;        /**< lanes that execute, 1 or more, unless there are scalars */
     uint32_t patience;    /**< so many branches backwards are taken; each one counts it down */
     uint32_t group_bytes; /**< of the group's memory */
     /** Executes instruction `at` by its handler; `left` is in its hands. False: the code is left,
@@ -180,6 +222,7 @@ struct wt_rows_state {
     uint32_t idle[WT_ROWS_LANES];         /**< scratch: ones for each lane that does not execute */
     uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
     uint32_t place[WT_ROWS_LANES];        /**< scratch: how far behind it */
+    uint64_t address[WT_ROWS_LANES];      /**< scratch: of accesses that are `split` */
 };
 
 /** Memory for code: bounded, and never writable and executable at once. */

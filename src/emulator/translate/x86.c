@@ -231,6 +231,27 @@ void x86_store_number(struct x86_code *c, struct x86_place to, uint32_t number)
     dword(c, number);
 }
 
+void x86_store_condition(struct x86_code *c, int condition, struct x86_place to)
+{
+    if (is_full(c))
+        return;
+    rex(c, false, 0, to);
+    byte(c, 0x0f);
+    byte(c, 0x90 | (unsigned)condition);
+    operand(c, 0, to, 0);
+}
+
+size_t x86_address(struct x86_code *c, unsigned a)
+{
+    if (is_full(c))
+        return 0;
+    rex(c, true, a, x86_reg(0));
+    byte(c, 0x8d);
+    byte(c, 0x05 | (a & 7) << 3);
+    dword(c, 0);
+    return c->size - 4;
+}
+
 void x86_jump_register(struct x86_code *c, unsigned a)
 {
     if (is_full(c))

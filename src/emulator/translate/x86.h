@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8, X86_R9, X86_R10 };
+enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8, X86_R9, X86_R10, X86_R11 };
 
 /** Code that is being written. Memory of it is `bytes`; past its end nothing is written. */
 struct x86_code {
@@ -108,6 +108,10 @@ enum {
     VPBLENDD = X86_V(1, 3, 0, 0x02),
     VPANDN = X86_V(1, 1, 0, 0xdf), /* a = ~b & c */
     VINSERTI128 = X86_V(1, 3, 0, 0x38),
+    VPERM2I128 = X86_V(1, 3, 0, 0x46),
+    VPUNPCKLDQ = X86_V(1, 1, 0, 0x62),
+    VPUNPCKHDQ = X86_V(1, 1, 0, 0x6a),
+    VMOVMSKPS = X86_V(0, 1, 0, 0x50),
     VPGATHERDD = X86_V(1, 2, 0, 0x90),
     VPGATHERDQ = X86_V(1, 2, 1, 0x90),
     VPGATHERQD = X86_V(1, 2, 0, 0x91),
@@ -202,7 +206,24 @@ void x86_pop(struct x86_code *code, unsigned a);
 void x86_return(struct x86_code *code);
 
 /** Conditions of jumps. */
-enum { X86_ALWAYS = -1, X86_BELOW = 2, X86_NOT_BELOW, X86_ZERO, X86_NOT_ZERO, X86_ABOVE = 7 };
+enum {
+    X86_ALWAYS = -1,
+    X86_BELOW = 2,
+    X86_NOT_BELOW,
+    X86_ZERO,
+    X86_NOT_ZERO,
+    X86_NOT_ABOVE,
+    X86_ABOVE,
+    X86_LESS = 12,
+    X86_NOT_LESS,
+    X86_NOT_GREATER,
+    X86_GREATER
+};
+/** Stores a byte: 1 if a condition holds, else 0. */
+void x86_store_condition(struct x86_code *code, int condition, struct x86_place to);
+/** Loads the address of a place of the code that x86_land() tells; returns where its distance is.
+ */
+size_t x86_address(struct x86_code *code, unsigned a);
 /** A jump to a place that x86_land() tells; returns where its distance is. */
 size_t x86_jump(struct x86_code *code, int condition);
 /** The jump goes to the byte @p to of the code. */

@@ -17,6 +17,7 @@
 #include "check/memory.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/host.h"
+#include "emulator/translate/rows.h"
 #include "object/kfd_debug.h"
 #include "runtime/common/final_memory.h"
 #include "runtime/common/host_core.h"
@@ -141,6 +142,7 @@ struct host_gpu {
     uint64_t launches; /**< how many there have been on this one */
     struct host_counted counted[HOST_COUNTED]; /**< for the tally: kernels seen, in turn */
     unsigned counted_next;
+    struct wt_rows_totals translated; /**< as it was last counted */
     uint32_t ended;      /**< dispatches that have ended and are not retired yet, as a bit set */
     uint32_t trapped;    /**< dispatches whose trap handler has sent an interrupt, as a bit set */
     uint64_t *doorbells; /**< HOST_DOORBELLS; writes to them have no effect */

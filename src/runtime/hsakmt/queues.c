@@ -114,6 +114,7 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     if ((status = gcn_device_new_in_host(&gpu->config, &gpu->driver, &gpu->device, err)) != WT_OK)
         return status;
     struct wt_machine *m = gpu->machine = gcn_machine(gpu->device);
+    gpu->translated = (struct wt_rows_totals){0};
     gpu->core = &host_core_ops;
     gpu->recorded = &host_recording_ops;
     gpu->records = host->core_on_fault.history;

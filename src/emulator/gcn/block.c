@@ -1,0 +1,359 @@
+/*
+ * Translated code (emulator/translate/rows.h). From a record on that turns and jumps come to often,
+ * all records up to the end of the page or of the code that is known to follow are a block; those
+ * that are the code's own get the handler gcn_run_block, and so do those that it calls; the others
+ * keep theirs, and the code is left before them. The handlers decide what an instruction does; the
+ * code does the same.
+ */
+#include <stdlib.h>
+
+#include "emulator/gcn/block.h"
+#include "emulator/gcn/fp.h"
+#include "emulator/gcn/watch.h"
+
+enum { CODE_BYTES = 8 << 20 };
+
+struct block {
+    const struct wt_rows_block *rows;
+    bool floats;                     /* its code raises exceptions of the host */
+    bool shares;                     /* it accesses the group's memory */
+    unsigned vgprs;                  /* that a wave must have for it */
+    uint16_t slot[WT_ROWS_MOST + 1]; /* of the records of its instructions, and behind them */
+    struct block *next;
+};
+
+/* Of a page that has been translated: what its records were, where they have code. */
+struct gcn_page_blocks {
+    struct {
+        gcn_op run;
+        struct block *block;
+        uint16_t number; /* of the instruction in the block */
+    } entry[GCN_SLOTS];
+    uint64_t base;
+    struct gcn_page_blocks *next;
+};
+
+struct gcn_blocks {
+    struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
+    struct wt_rows_state state;
+    struct block *block;
+    struct gcn_page_blocks *page;
+    struct gcn_wave *wave;        /* that executes code; NULL: none */
+    const struct block *executed; /* the code */
+    uint32_t mode;                /* of the wave, while it does */
+    const struct gcn_uop *next;   /* behind a called handler that does not go on in the code */
+    struct wt_rows_totals totals; /* bytes apart */
+};
+
+/* Modes in which handlers do all. */
+#define SPECIAL_MODES (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP | GCN_MODE_EXCP_EN)
+
+/* ---- a page's blocks ---- */
+
+/*
+ * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
+ * tail has another handler than it was given here, and no block of the page is entered any more.
+ */
+static gcn_op *witness(struct gcn_code *code)
+{
+    return &code->uop[GCN_SLOTS + GCN_TAIL - 1].run;
+}
+
+static inline bool holds(struct gcn_code *code)
+{
+    return *witness(code) == gcn_run_block;
+}
+
+/* Forgets the blocks of a page. */
+static void forget(struct gcn_code *code)
+{
+    for (size_t i = 0; i < GCN_SLOTS; i++)
+        if (code->uop[i].run == gcn_run_block)
+            code->uop[i].run = (gcn_op)gcn_code_format.undecoded;
+    *witness(code) = (gcn_op)gcn_code_format.next_page;
+}
+
+/* The handler of a record that has code. */
+static inline gcn_op handler_of(const struct gcn_code *code, const struct gcn_uop *u)
+{
+    return code->blocks->entry[u - code->uop].run;
+}
+
+/* Whether the code leads on from an instruction to the next one. */
+static bool leads_on(const struct gcn_uop *u)
+{
+    const size_t id = (size_t)(u->row - gcn_rows);
+    return id != GCN_I_s_branch && id != GCN_I_s_endpgm && id != GCN_I_s_setpc_b64 &&
+           id != GCN_I_s_swappc_b64 && id != GCN_I_s_endpgm_saved && id != GCN_I_s_call_b64;
+}
+
+/* Lists the instructions from a record on, and branches' targets among them. Behind a jump the list
+ * goes on if a branch leads there, or beyond. */
+static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn,
+                   struct block *block)
+{
+    int32_t target[WT_ROWS_MOST], farthest = 0;
+    size_t slot = first, count = 0;
+    for (; slot < GCN_SLOTS && count < WT_ROWS_MOST; count++) {
+        struct gcn_uop *u = &w->code->uop[slot];
+        const bool decoded = u->run != (gcn_op)gcn_code_format.undecoded;
+        if (!(decoded || gcn_decode_record(w, u)) || !u->row || u->run != gcn_handler_of(u))
+            break; /* it is nothing, or more than its handler */
+        unsigned vgprs = 0;
+        target[count] = INT32_MAX;
+        if (!gcn_block_insn(w, u, &insn[count], &vgprs))
+            insn[count] = (struct wt_rows_insn){.op = u->row->encoding == GCN_SOPP ? WT_ROWS_HANDLER
+                                                                                   : WT_ROWS_CALL};
+        else if (insn[count].op == WT_ROWS_BRANCH || insn[count].op == WT_ROWS_BRANCH_WHEN)
+            target[count] = (int32_t)slot + 1 + u->imm;
+        block->floats |= insn[count].raises;
+        block->shares |= insn[count].space == WT_ROWS_GROUP;
+        block->vgprs = vgprs > block->vgprs ? vgprs : block->vgprs;
+        block->slot[count] = (uint16_t)slot;
+        if (target[count] < (int32_t)GCN_SLOTS && target[count] > farthest)
+            farthest = target[count];
+        slot += u->length;
+        if (!leads_on(u) && farthest < (int32_t)slot) {
+            count++;
+            break;
+        }
+    }
+    block->slot[count] = (uint16_t)slot;
+    for (size_t i = 0; i < count; i++) {
+        insn[i].target = WT_ROWS_ELSEWHERE;
+        for (uint32_t k = 0; k < count; k++)
+            if (block->slot[k] == target[i])
+                insn[i].target = k;
+    }
+    return count;
+}
+
+/* ---- execution ---- */
+
+/* Flags that the host shows are the wave's from then on. */
+static void begin_floats(struct gcn_blocks *b, struct gcn_wave *w)
+{
+    b->state.guard = !gcn_fp_host(w, true);
+    gcn_fp_begin(w);
+}
+
+/* Calls the handler of a record of the block that is executed. */
+static bool call_handler(struct wt_rows_state *s)
+{
+    struct gcn_blocks *b = (struct gcn_blocks *)((char *)s - offsetof(struct gcn_blocks, state));
+    struct gcn_wave *w = b->wave;
+    struct gcn_code *code = w->code;
+    const struct gcn_uop *u = &code->uop[b->executed->slot[s->at]];
+    if (b->executed->floats)
+        gcn_fp_end(w);
+    w->left = s->left;
+    b->next = handler_of(code, u)(w, u);
+    s->left = w->left;
+    b->totals.issues--; /* it is the handler's */
+    if (b->executed->floats)
+        begin_floats(b, w);
+    return b->next == gcn_next(u) && w->left && holds(code) && b->next->run == gcn_run_block &&
+           code->blocks->entry[b->next - code->uop].block == b->executed &&
+           gcn_exec(w) == s->mask && w->mode == b->mode;
+}
+
+static struct gcn_blocks *blocks_of(struct gcn_device *d)
+{
+    struct gcn_blocks *b = d->blocks;
+    if (b || !(b = d->blocks = calloc(1, sizeof *b)))
+        return b;
+    if (wt_rows_supported() && gcn_fp_host_fma())
+        b->memory = wt_rows_memory_new(CODE_BYTES);
+    b->state.tlb = &d->machine.tlb;
+    b->state.call = call_handler;
+    return b;
+}
+
+/* Frees all blocks; their code is there no more. */
+static void free_blocks(struct gcn_blocks *b)
+{
+    while (b->block) {
+        struct block *block = b->block;
+        b->block = block->next;
+        free(block);
+    }
+}
+
+void gcn_blocks_free(struct gcn_device *d)
+{
+    struct gcn_blocks *b = d->blocks;
+    if (!b)
+        return;
+    free_blocks(b);
+    while (b->page) {
+        struct gcn_page_blocks *page = b->page;
+        b->page = page->next;
+        free(page);
+    }
+    wt_rows_memory_free(b->memory);
+    free(b);
+    d->blocks = NULL;
+}
+
+/* Forgets all code. */
+static void clear(struct gcn_device *d)
+{
+    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
+        for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
+            forget((struct gcn_code *)page);
+    wt_rows_memory_clear(d->blocks->memory);
+    free_blocks(d->blocks);
+}
+
+/* What belongs to a page; a page that was forgotten and is there again has that of the old one. */
+static bool give_page(struct gcn_blocks *b, struct gcn_code *code)
+{
+    struct gcn_page_blocks *page = b->page;
+    while (page && page->base != code->page.base)
+        page = page->next;
+    if (!page && (page = calloc(1, sizeof *page))) {
+        page->base = code->page.base;
+        page->next = b->page;
+        b->page = page;
+    }
+    code->blocks = page;
+    return page;
+}
+
+/* A block of what begins at a record; NULL: it does not pay, or there is no memory. */
+static struct block *translate(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn)
+{
+    static const struct wt_rows_shape shape = {
+        .lanes = GCN_LANES,
+        .scalars = true,
+        .condition = offsetof(struct gcn_wave, scc),
+        .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,
+    };
+    struct wt_rows_memory *memory = w->device->blocks->memory;
+    struct block *block = calloc(1, sizeof *block);
+    const size_t count = block ? list(w, first, insn, block) : 0;
+    if (!wt_rows_leave_short(insn, count)) {
+        free(block);
+        return NULL;
+    }
+    block->rows = wt_rows_translate(memory, &shape, insn, first, count);
+    if (!block->rows && wt_rows_memory_used(memory)) {
+        clear(w->device);
+        block->rows = wt_rows_translate(memory, &shape, insn, first, count);
+    }
+    if (!block->rows) {
+        free(block);
+        return NULL;
+    }
+    block->next = w->device->blocks->block;
+    w->device->blocks->block = block;
+    return block;
+}
+
+void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    struct wt_rows_insn insn[WT_ROWS_MOST];
+    struct gcn_code *code = w->code;
+    struct gcn_blocks *b = blocks_of(w->device);
+    const size_t first = (size_t)(u - code->uop);
+    if (first >= GCN_SLOTS || !b || !b->memory || b->wave || (!code->blocks && !give_page(b, code)))
+        return;
+    if (!holds(code))
+        forget(code);
+    const struct block *block = translate(w, (uint16_t)first, insn);
+    if (!block)
+        return;
+    b->totals.blocks++;
+    *witness(code) = gcn_run_block;
+    for (size_t i = 0; i < block->rows->count; i++) {
+        const size_t at = block->slot[i];
+        if (insn[i].op == WT_ROWS_HANDLER)
+            continue;
+        code->blocks->entry[at].run = code->uop[at].run;
+        code->blocks->entry[at].block = (struct block *)block;
+        code->blocks->entry[at].number = (uint16_t)i;
+        code->uop[at].run = gcn_run_block;
+    }
+}
+
+/* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
+ * TLB: handlers access them. */
+static inline bool is_unattended(const struct wt_machine *m)
+{
+    return (!m->watch || !m->watch->observes) && !m->judge && !wt_observes_events(m);
+}
+
+/* The group's memory that code accesses itself: none while memory is watched, which may be this
+ * one. */
+static void open_group(const struct gcn_wave *w, struct wt_rows_state *s)
+{
+    const struct wt_watch_set *watch = w->device->machine.watch;
+    s->group = w->group->local;
+    s->group_bytes = watch && watch->memory_count ? 0 : w->group->local_size;
+    s->group_outside =
+        s->group_bytes ? UINT64_MAX << (31 - __builtin_clz(s->group_bytes)) : UINT64_MAX;
+}
+
+/* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
+ * that, which its handler must execute. */
+static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const struct gcn_uop *u,
+                                 bool *stays)
+{
+    struct gcn_code *code = w->code;
+    struct wt_rows_state *s = &b->state;
+    const struct block *block = code->blocks->entry[u - code->uop].block;
+    const uint64_t left = w->left;
+    s->frame = (uint8_t *)w->v;
+    s->scalars = (uint8_t *)w;
+    s->left = left + 1;
+    s->mask = gcn_exec(w);
+    if (block->shares)
+        open_group(w, s);
+    b->wave = w;
+    b->executed = block;
+    b->mode = w->mode;
+    if (block->floats)
+        begin_floats(b, w);
+    const uint32_t next = wt_rows_run(block->rows, code->blocks->entry[u - code->uop].number, s);
+    b->wave = NULL;
+    if (block->floats)
+        gcn_fp_end(w);
+    *stays = true;
+    if (s->left > left)
+        return u;
+    b->totals.issues += left + 1 - s->left;
+    w->left = s->left;
+    if (next == WT_ROWS_GONE) {
+        *stays = false;
+        return b->next;
+    }
+    const struct gcn_uop *v = &code->uop[block->slot[next]];
+    *stays = w->left && v->run == gcn_run_block && holds(code);
+    w->left -= *stays;
+    return v;
+}
+
+const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    struct gcn_code *code = w->code;
+    if (__builtin_expect(!holds(code), false)) {
+        forget(code);
+        return u->run(w, u);
+    }
+    if (!w->left || w->mode & SPECIAL_MODES || !is_unattended(&w->device->machine) ||
+        code->blocks->entry[u - code->uop].block->vgprs > w->vgprs)
+        return handler_of(code, u)(w, u);
+    bool stays;
+    const struct gcn_uop *next = run(w->device->blocks, w, u, &stays);
+    return stays ? handler_of(code, next)(w, next) : next;
+}
+
+struct wt_rows_totals gcn_device_translated(const struct gcn_device *d)
+{
+    struct wt_rows_totals t = {0};
+    if (!d->blocks)
+        return t;
+    t = d->blocks->totals;
+    t.bytes = d->blocks->memory ? wt_rows_memory_used(d->blocks->memory) : 0;
+    return t;
+}

@@ -1,0 +1,471 @@
+/* Decoded instructions as rows and scalars (emulator/translate/rows.h). See block.h. */
+#include "emulator/gcn/block.h"
+
+/* Bytes of a vector register. */
+enum { ROW_BYTES = 4 * GCN_LANES };
+
+static uint32_t scalar_slot(unsigned n)
+{
+    return (uint32_t)(offsetof(struct gcn_wave, s) + sizeof(uint32_t) * n);
+}
+
+static unsigned id_of(const struct gcn_uop *u)
+{
+    return (unsigned)(u->row - gcn_rows);
+}
+
+/* ---- operands ---- */
+
+/* A scalar source by its operand number; false: it is one that code does not read. */
+static bool scalar_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned n, bool wide,
+                          struct wt_rows_source *to)
+{
+    const bool number =
+        (n >= GCN_INLINE && n <= 208) || (n >= GCN_HALF && n < GCN_HALF + 9) || n == GCN_LITERAL;
+    *to = (struct wt_rows_source){.scalar = !number, .constant = number};
+    if (number)
+        to->value = wide ? gcn_other_scalar64(w, u, n, false) : gcn_other_scalar32(w, u, n);
+    else
+        to->slot = scalar_slot(n);
+    return number || n + wide < GCN_TTMP || (n == GCN_M0 && !wide) || n == GCN_EXEC ||
+           (n == GCN_EXEC + 1 && !wide);
+}
+
+/* A scalar result likewise; EXEC only as a whole. */
+static bool scalar_result(unsigned n, bool wide, uint32_t *slot)
+{
+    *slot = scalar_slot(n);
+    return n + wide < GCN_TTMP || (n == GCN_M0 && !wide) || (n == GCN_EXEC && wide);
+}
+
+static bool vector_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, char type,
+                          struct wt_rows_source *to)
+{
+    const unsigned n = u->src[i];
+    if (type == 'd' || n >= GCN_VGPR)
+        *to = (struct wt_rows_source){.slot = ROW_BYTES * (type == 'd' ? u->dst : n - GCN_VGPR)};
+    else if (type == 'U' || !scalar_source(w, u, n, false, to))
+        return false;
+    if (u->form == GCN_FORM_SDWA && i < 2 && u->sel[i] != 6) {
+        const bool byte = u->sel[i] < 4;
+        to->first = (uint8_t)(byte ? 8 * u->sel[i] : 16 * (u->sel[i] - 4));
+        to->bits = byte ? 8 : 16;
+        to->is_signed = u->sext >> i & 1;
+    }
+    if (type == 'f') {
+        to->sign_off = u->abs >> i & 1;
+        to->sign_over = u->neg >> i & 1;
+    }
+    return !to->constant || (!to->bits && !to->sign_off && !to->sign_over);
+}
+
+/* ---- vector instructions ---- */
+
+/* What becomes of them. `order`: which sources of the instruction the operation's are. `low`: they
+ * are of so many bits. */
+static const struct operation {
+    uint16_t id;
+    uint8_t op;
+    char order[4];
+    uint8_t how, second, low;
+    bool is_signed, carries;
+} operations[] = {
+#define OPERATION(insn, op_, order_, ...)                                                          \
+    {                                                                                              \
+        .id = GCN_I_##insn, .op = WT_ROWS_##op_, .order = order_, __VA_ARGS__                      \
+    }
+    OPERATION(v_nop, NOTHING, ""),
+    OPERATION(v_mov_b32, MOVE, "0"),
+    OPERATION(v_not_b32, NOT, "0"),
+    OPERATION(v_and_b32, AND, "01"),
+    OPERATION(v_or_b32, OR, "01"),
+    OPERATION(v_xor_b32, XOR, "01"),
+    OPERATION(v_add_u32, ADD, "01"),
+    OPERATION(v_sub_u32, SUBTRACT, "01"),
+    OPERATION(v_subrev_u32, SUBTRACT, "10"),
+    OPERATION(v_add_i32, ADD, "01"),
+    OPERATION(v_sub_i32, SUBTRACT, "01"),
+    OPERATION(v_lshlrev_b32, SHIFT_LEFT, "10"),
+    OPERATION(v_lshrrev_b32, SHIFT_RIGHT, "10"),
+    OPERATION(v_ashrrev_i32, SHIFT_SIGNED, "10"),
+    OPERATION(v_min_i32, MIN_SIGNED, "01"),
+    OPERATION(v_max_i32, MAX_SIGNED, "01"),
+    OPERATION(v_min_u32, MIN, "01"),
+    OPERATION(v_max_u32, MAX, "01"),
+    OPERATION(v_mul_lo_u32, MULTIPLY, "01"),
+    OPERATION(v_mul_hi_u32, MULTIPLY_HIGH, "01"),
+    OPERATION(v_mul_hi_i32, MULTIPLY_HIGH, "01", .is_signed = true),
+    OPERATION(v_mul_u32_u24, MULTIPLY, "01", .low = 24),
+    OPERATION(v_mul_i32_i24, MULTIPLY, "01", .low = 24, .is_signed = true),
+    OPERATION(v_mad_u32_u24, MULTIPLY_ADD, "012", .low = 24),
+    OPERATION(v_mad_i32_i24, MULTIPLY_ADD, "012", .low = 24, .is_signed = true),
+    OPERATION(v_bfe_u32, FIELD, "012"),
+    OPERATION(v_bfe_i32, FIELD, "012", .is_signed = true),
+    OPERATION(v_bfi_b32, LOGIC, "012", .how = 0xca),
+    OPERATION(v_xad_u32, TWO, "012", .how = WT_ROWS_XOR, .second = WT_ROWS_ADD),
+    OPERATION(v_lshl_add_u32, TWO, "012", .how = WT_ROWS_SHIFT_LEFT, .second = WT_ROWS_ADD),
+    OPERATION(v_add_lshl_u32, TWO, "012", .how = WT_ROWS_ADD, .second = WT_ROWS_SHIFT_LEFT),
+    OPERATION(v_add3_u32, TWO, "012", .how = WT_ROWS_ADD, .second = WT_ROWS_ADD),
+    OPERATION(v_lshl_or_b32, TWO, "012", .how = WT_ROWS_SHIFT_LEFT, .second = WT_ROWS_OR),
+    OPERATION(v_and_or_b32, TWO, "012", .how = WT_ROWS_AND, .second = WT_ROWS_OR),
+    OPERATION(v_or3_b32, TWO, "012", .how = WT_ROWS_OR, .second = WT_ROWS_OR),
+    OPERATION(v_cndmask_b32, SELECT, "10"),
+    OPERATION(v_add_co_u32, ADD_CARRY, "01"),
+    OPERATION(v_addc_co_u32, ADD_CARRY, "01", .carries = true),
+    OPERATION(v_sub_co_u32, SUBTRACT_CARRY, "01"),
+    OPERATION(v_subrev_co_u32, SUBTRACT_CARRY, "10"),
+    OPERATION(v_subb_co_u32, SUBTRACT_CARRY, "01", .carries = true),
+    OPERATION(v_subbrev_co_u32, SUBTRACT_CARRY, "10", .carries = true),
+    OPERATION(v_lshlrev_b64, PAIR_LEFT, "10"),
+    OPERATION(v_lshrrev_b64, PAIR_RIGHT, "10"),
+    OPERATION(v_add_f32, FLOAT_ADD, "01"),
+    OPERATION(v_sub_f32, FLOAT_SUBTRACT, "01"),
+    OPERATION(v_subrev_f32, FLOAT_SUBTRACT, "10"),
+    OPERATION(v_mul_f32, FLOAT_MULTIPLY, "01"),
+    OPERATION(v_fma_f32, FLOAT_MULTIPLY_ADD, "012"),
+    OPERATION(v_min_f32, FLOAT_MIN, "01"),
+    OPERATION(v_max_f32, FLOAT_MAX, "01"),
+#define COMPARISON(insn, how_) OPERATION(v_cmp_##insn, COMPARE, "01", .how = how_)
+#define INTEGERS(name, how_)                                                                       \
+    COMPARISON(name##_u32, how_),                                                                  \
+        OPERATION(v_cmp_##name##_i32, COMPARE, "01", .how = how_, .is_signed = true)
+    INTEGERS(lt, WT_ROWS_LESS),
+    INTEGERS(eq, WT_ROWS_EQUAL),
+    INTEGERS(le, WT_ROWS_LESS | WT_ROWS_EQUAL),
+    INTEGERS(gt, WT_ROWS_GREATER),
+    INTEGERS(ne, WT_ROWS_LESS | WT_ROWS_GREATER),
+    INTEGERS(ge, WT_ROWS_GREATER | WT_ROWS_EQUAL),
+#define FLOATS(name, how_) OPERATION(v_cmp_##name##_f32, FLOAT_COMPARE, "01", .how = how_)
+    FLOATS(lt, WT_ROWS_LESS),
+    FLOATS(eq, WT_ROWS_EQUAL),
+    FLOATS(le, WT_ROWS_LESS | WT_ROWS_EQUAL),
+    FLOATS(gt, WT_ROWS_GREATER),
+    FLOATS(lg, WT_ROWS_LESS | WT_ROWS_GREATER),
+    FLOATS(ge, WT_ROWS_GREATER | WT_ROWS_EQUAL),
+    FLOATS(o, WT_ROWS_LESS | WT_ROWS_EQUAL | WT_ROWS_GREATER),
+    FLOATS(u, WT_ROWS_UNORDERED),
+    FLOATS(nlt, WT_ROWS_EQUAL | WT_ROWS_GREATER | WT_ROWS_UNORDERED),
+    FLOATS(neq, WT_ROWS_LESS | WT_ROWS_GREATER | WT_ROWS_UNORDERED),
+    FLOATS(nle, WT_ROWS_GREATER | WT_ROWS_UNORDERED),
+    FLOATS(ngt, WT_ROWS_LESS | WT_ROWS_EQUAL | WT_ROWS_UNORDERED),
+    FLOATS(nlg, WT_ROWS_EQUAL | WT_ROWS_UNORDERED),
+    FLOATS(nge, WT_ROWS_LESS | WT_ROWS_UNORDERED),
+};
+
+static const struct operation *operation_of(unsigned id)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+        if (operations[i].id == id)
+            return &operations[i];
+    return NULL;
+}
+
+/* Whether the form and its modifiers are such as the code knows: parts of sources, and their signs.
+ */
+static bool is_plain(const struct gcn_uop *u)
+{
+    if (u->path != GCN_PATH_ANY)
+        return true;
+    const char *types = strchr(u->row->operands, ':') + 1;
+    for (unsigned i = 0; i < 3; i++)
+        if ((u->abs | u->neg) >> i & 1 && (i >= strlen(types) || types[i] != 'f'))
+            return false;
+    return u->form != GCN_FORM_DPP && !u->clamp && !u->omod && !u->op_sel &&
+           (u->form != GCN_FORM_SDWA || u->sel[2] == 6) &&
+           strcspn(types, "hsFQpPx") == strlen(types);
+}
+
+/* Fields of which constants tell that they are within the dword. */
+static bool field(struct wt_rows_insn *to)
+{
+    if (!to->s[1].constant || !to->s[2].constant)
+        return false;
+    to->s[1].value &= 31;
+    to->s[2].value &= 31;
+    const uint64_t room = 32 - to->s[1].value;
+    to->s[2].value = to->s[2].value < room ? to->s[2].value : room;
+    return to->s[2].value;
+}
+
+static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
+                   unsigned *vgprs)
+{
+    const struct operation *o = operation_of(id_of(u));
+    if (!o || !is_plain(u) || u->cmpx)
+        return false;
+    const char *types = strchr(u->row->operands, ':') + 1;
+    const bool floats = *types == 'f', mask = o->op == WT_ROWS_SELECT || o->carries;
+    *to = (struct wt_rows_insn){.op = o->op,
+                                .how = o->how,
+                                .combine = o->second,
+                                .is_signed = o->is_signed,
+                                .modulo = true,
+                                .carries = o->carries,
+                                .raises = floats,
+                                .guarded = floats && o->op != WT_ROWS_FLOAT_MIN &&
+                                           o->op != WT_ROWS_FLOAT_MAX,
+                                .d = ROW_BYTES * u->dst};
+    for (unsigned k = 0; o->order[k]; k++) {
+        const unsigned from = (unsigned)(o->order[k] - '0');
+        if (!vector_source(w, u, from, types[from], &to->s[k]))
+            return false;
+        if (o->low && k < 2) {
+            if (to->s[k].bits)
+                return false;
+            if (to->s[k].constant)
+                to->s[k].value = o->is_signed ? (uint32_t)((int32_t)(to->s[k].value << 8) >> 8)
+                                              : to->s[k].value & 0xffffff;
+            else
+                to->s[k].bits = o->low;
+            to->s[k].is_signed = o->is_signed;
+        }
+    }
+    if (mask && (u->smask >= GCN_TTMP || !scalar_source(w, u, u->smask, true, &to->s[2])))
+        return false;
+    if (u->mask_result || *u->row->operands == 'm' || u->row->operands[1] == 'm') {
+        if (u->sdst + 1 >= GCN_TTMP)
+            return false;
+        *(o->op == WT_ROWS_COMPARE || o->op == WT_ROWS_FLOAT_COMPARE ? &to->d : &to->carry) =
+            scalar_slot(u->sdst);
+    }
+    *vgprs = u->last_vgpr + 1;
+    return o->op != WT_ROWS_FIELD || field(to);
+}
+
+/* ---- scalar instructions ---- */
+
+static const struct scalar {
+    uint16_t id;
+    uint8_t how, sets, outcome;
+    bool wide, carries, inverts_1, inverts, saves, is_signed;
+} scalars[] = {
+#define SCALAR(insn, how_, ...)                                                                    \
+    {                                                                                              \
+        .id = GCN_I_##insn, .how = WT_ROWS_##how_, __VA_ARGS__                                     \
+    }
+    SCALAR(s_mov_b32, MOVE),
+    SCALAR(s_mov_b64, MOVE, .wide = true),
+    SCALAR(s_movk_i32, MOVE),
+    SCALAR(s_not_b32, NOT, .sets = WT_ROWS_NONZERO),
+    SCALAR(s_not_b64, NOT, .sets = WT_ROWS_NONZERO, .wide = true),
+    SCALAR(s_add_u32, ADD, .sets = WT_ROWS_CARRY),
+    SCALAR(s_sub_u32, SUBTRACT, .sets = WT_ROWS_CARRY),
+    SCALAR(s_addc_u32, ADD, .sets = WT_ROWS_CARRY, .carries = true),
+    SCALAR(s_subb_u32, SUBTRACT, .sets = WT_ROWS_CARRY, .carries = true),
+    SCALAR(s_add_i32, ADD, .sets = WT_ROWS_OVERFLOW),
+    SCALAR(s_sub_i32, SUBTRACT, .sets = WT_ROWS_OVERFLOW),
+    SCALAR(s_addk_i32, ADD, .sets = WT_ROWS_OVERFLOW),
+    SCALAR(s_mul_i32, MULTIPLY),
+    SCALAR(s_mulk_i32, MULTIPLY),
+    SCALAR(s_lshl_b32, SHIFT_LEFT, .sets = WT_ROWS_NONZERO),
+    SCALAR(s_lshl_b64, SHIFT_LEFT, .sets = WT_ROWS_NONZERO, .wide = true),
+    SCALAR(s_lshr_b32, SHIFT_RIGHT, .sets = WT_ROWS_NONZERO),
+    SCALAR(s_lshr_b64, SHIFT_RIGHT, .sets = WT_ROWS_NONZERO, .wide = true),
+    SCALAR(s_cselect_b32, SELECT),
+    SCALAR(s_cselect_b64, SELECT, .wide = true),
+#define LOGIC(name, how_, ...)                                                                     \
+    SCALAR(s_##name##_b32, how_, .sets = WT_ROWS_NONZERO, __VA_ARGS__),                            \
+        SCALAR(s_##name##_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true, __VA_ARGS__)
+    LOGIC(and, AND),
+    LOGIC(or, OR),
+    LOGIC(xor, XOR),
+    LOGIC(andn2, AND, .inverts_1 = true),
+    LOGIC(orn2, OR, .inverts_1 = true),
+    LOGIC(nand, AND, .inverts = true),
+    LOGIC(nor, OR, .inverts = true),
+    LOGIC(xnor, XOR, .inverts = true),
+#define SAVING(name, how_, ...)                                                                    \
+    SCALAR(s_##name##_saveexec_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true, .saves = true,    \
+           __VA_ARGS__)
+    SAVING(and, AND),
+    SAVING(or, OR),
+    SAVING(xor, XOR),
+    SAVING(andn2, AND, .inverts_1 = true),
+    SAVING(orn2, OR, .inverts_1 = true),
+    SAVING(nand, AND, .inverts = true),
+    SAVING(nor, OR, .inverts = true),
+    SAVING(xnor, XOR, .inverts = true),
+#define TOLD(name, out, ...) SCALAR(name, COMPARE, .outcome = out, __VA_ARGS__)
+#define EITHER(name, out)                                                                          \
+    TOLD(s_cmp_##name##_u32, out), TOLD(s_cmp_##name##_i32, out, .is_signed = true),               \
+        TOLD(s_cmpk_##name##_u32, out), TOLD(s_cmpk_##name##_i32, out, .is_signed = true)
+    EITHER(lt, WT_ROWS_LESS),
+    EITHER(eq, WT_ROWS_EQUAL),
+    EITHER(le, WT_ROWS_LESS | WT_ROWS_EQUAL),
+    EITHER(gt, WT_ROWS_GREATER),
+    EITHER(lg, WT_ROWS_LESS | WT_ROWS_GREATER),
+    EITHER(ge, WT_ROWS_GREATER | WT_ROWS_EQUAL),
+    TOLD(s_cmp_eq_u64, WT_ROWS_EQUAL, .wide = true),
+    TOLD(s_cmp_lg_u64, WT_ROWS_LESS | WT_ROWS_GREATER, .wide = true),
+};
+
+static struct wt_rows_source immediate(const struct gcn_uop *u, bool is_signed)
+{
+    return (struct wt_rows_source){.constant = true,
+                                   .value = is_signed ? (uint32_t)u->imm : (uint16_t)u->imm};
+}
+
+/* The sources of an instruction with an immediate. */
+static bool with_immediate(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to)
+{
+    const bool moves = to->how == WT_ROWS_MOVE;
+    to->s[!moves] = immediate(u, to->how != WT_ROWS_COMPARE || to->is_signed);
+    return moves || scalar_source(w, u, u->dst, false, &to->s[0]);
+}
+
+static bool scalar(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to)
+{
+    const struct scalar *o = scalars, *end = o + sizeof scalars / sizeof scalars[0];
+    while (o < end && o->id != id_of(u))
+        o++;
+    if (o == end)
+        return false;
+    const bool shifts = o->how == WT_ROWS_SHIFT_LEFT || o->how == WT_ROWS_SHIFT_RIGHT;
+    const bool one = o->how == WT_ROWS_MOVE || o->how == WT_ROWS_NOT || o->saves;
+    *to = (struct wt_rows_insn){.op = WT_ROWS_SCALAR,
+                                .wide = o->wide,
+                                .is_signed = o->is_signed,
+                                .how = o->how,
+                                .sets = o->sets,
+                                .outcome = o->outcome,
+                                .carries = o->carries,
+                                .inverts_1 = o->inverts_1,
+                                .inverts = o->inverts,
+                                .saves = o->saves};
+    if (u->row->encoding == GCN_SOPK) {
+        if (!with_immediate(w, u, to))
+            return false;
+    } else if (!scalar_source(w, u, u->src[0], o->wide, &to->s[0]) ||
+               (!one && !scalar_source(w, u, u->src[1], o->wide && !shifts, &to->s[1]))) {
+        return false;
+    }
+    if (o->saves)
+        to->s[1] = (struct wt_rows_source){.scalar = true, .slot = scalar_slot(GCN_EXEC)};
+    return (!shifts || to->s[1].constant) &&
+           (o->how == WT_ROWS_COMPARE || scalar_result(u->dst, o->wide, &to->d));
+}
+
+/* ---- flow ---- */
+
+static bool branch_when(struct wt_rows_insn *to, uint32_t slot, unsigned bytes, bool zero)
+{
+    *to = (struct wt_rows_insn){.op = WT_ROWS_BRANCH_WHEN,
+                                .bytes = (uint8_t)bytes,
+                                .s[0] = {.scalar = true, .slot = slot, .negated = zero}};
+    return true;
+}
+
+static bool flow(const struct gcn_uop *u, struct wt_rows_insn *to)
+{
+    const uint32_t scc = offsetof(struct gcn_wave, scc);
+    *to = (struct wt_rows_insn){.op = WT_ROWS_NOTHING};
+    switch (id_of(u)) {
+    case GCN_I_s_nop:
+        return true;
+    case GCN_I_s_waitcnt:
+        to->op =
+            WT_ROWS_AT_MOST; /* vmcnt, expcnt, lgkmcnt: no counter is greater than they can be */
+        to->counter[0].slot = offsetof(struct gcn_wave, vm_cnt);
+        to->counter[0].most = (uint8_t)(u->src[0] == 63 ? UINT8_MAX : u->src[0]);
+        to->counter[1].slot = offsetof(struct gcn_wave, exp_cnt);
+        to->counter[1].most = (uint8_t)(u->src[1] == 7 ? UINT8_MAX : u->src[1]);
+        to->counter[2].slot = offsetof(struct gcn_wave, lgkm_cnt);
+        to->counter[2].most = (uint8_t)(u->src[2] == 15 ? UINT8_MAX : u->src[2]);
+        return true;
+    case GCN_I_s_branch:
+        to->op = WT_ROWS_BRANCH;
+        return true;
+    case GCN_I_s_cbranch_scc0:
+        return branch_when(to, scc, 1, true);
+    case GCN_I_s_cbranch_scc1:
+        return branch_when(to, scc, 1, false);
+    case GCN_I_s_cbranch_vccz:
+        return branch_when(to, scalar_slot(GCN_VCC), 8, true);
+    case GCN_I_s_cbranch_vccnz:
+        return branch_when(to, scalar_slot(GCN_VCC), 8, false);
+    case GCN_I_s_cbranch_execz:
+        return branch_when(to, scalar_slot(GCN_EXEC), 8, true);
+    case GCN_I_s_cbranch_execnz:
+        return branch_when(to, scalar_slot(GCN_EXEC), 8, false);
+    default:
+        return false;
+    }
+}
+
+/* ---- memory ---- */
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names && strcmp(name, *names) != 0)
+        names++;
+    return *names;
+}
+
+/* Loads and stores of a dword, and loads of less, which fill all of a register. */
+static bool access_of(const struct gcn_uop *u, struct wt_rows_insn *to, unsigned *vgprs)
+{
+    static const char *const loads[] = {
+        "flat_load_dword",    "flat_load_ubyte",    "flat_load_sbyte",   "flat_load_ushort",
+        "flat_load_sshort",   "global_load_dword",  "global_load_ubyte", "global_load_sbyte",
+        "global_load_ushort", "global_load_sshort", "ds_read_b32",       "ds_read_u8",
+        "ds_read_i8",         "ds_read_u16",        "ds_read_i16",       NULL};
+    static const char *const stores[] = {"flat_store_dword",  "flat_store_byte",
+                                         "flat_store_short",  "global_store_dword",
+                                         "global_store_byte", "global_store_short",
+                                         "ds_write_b32",      "ds_write_b8",
+                                         "ds_write_b16",      NULL};
+    const bool store = is_one_of(u->row->name, stores), share = u->row->encoding == GCN_DS;
+    const bool based = u->row->encoding == GCN_GLOBAL && u->base != 0x7f;
+    if ((!store && !is_one_of(u->row->name, loads)) || u->gds || u->lds || u->half ||
+        (based && u->base + 1 >= GCN_TTMP))
+        return false;
+    const unsigned data = store ? u->src[1] : u->dst, last = u->src[0] + (!share && !based);
+    *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
+                                .bytes = u->size,
+                                .extend = u->extend == 's' ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
+                                .space = share ? WT_ROWS_GROUP : WT_ROWS_GLOBAL,
+                                .short_address = share,
+                                .wraps = share,
+                                .split = !share,
+                                .offset = (uint64_t)(int64_t)u->imm,
+                                .d = ROW_BYTES * data,
+                                .s = {{.slot = ROW_BYTES * u->src[0]},
+                                      {.slot = ROW_BYTES * data},
+                                      {.scalar = based, .slot = scalar_slot(based ? u->base : 0)}}};
+    unsigned counters = 0;
+    if (!share) {
+        to->counter[counters].slot = offsetof(struct gcn_wave, vm_cnt);
+        to->counter[counters++].most = 63;
+    }
+    if (share || u->row->encoding == GCN_FLAT) {
+        to->counter[counters].slot = offsetof(struct gcn_wave, lgkm_cnt);
+        to->counter[counters++].most = 15;
+    }
+    *vgprs = (data > last ? data : last) + 1;
+    return true;
+}
+
+bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
+                    unsigned *vgprs)
+{
+    switch ((enum gcn_encoding)u->row->encoding) {
+    case GCN_SOP2:
+    case GCN_SOP1:
+    case GCN_SOPC:
+    case GCN_SOPK:
+        return scalar(w, u, to);
+    case GCN_SOPP:
+        return flow(u, to);
+    case GCN_VOP2:
+    case GCN_VOP1:
+    case GCN_VOPC:
+    case GCN_VOP3:
+        return vector(w, u, to, vgprs);
+    case GCN_DS:
+    case GCN_FLAT:
+    case GCN_GLOBAL:
+        return access_of(u, to, vgprs);
+    default:
+        return false;
+    }
+}
