@@ -390,6 +390,12 @@ static void write_program(struct program *p)
             put_word(p, below(3) ? bits32() : 0);
         }
     }
+    if (below(2)) { /* the page ends within what follows */
+        const unsigned skipped = GCN_SLOTS - 2 - below(100) - (unsigned)p->size;
+        sopp(p, 2, skipped);
+        for (unsigned i = 0; i < skipped; i++)
+            put_word(p, S_NOP);
+    }
     sopk(p, 0, TURNS + 4, 3 + below(30));
     const size_t all = p->size;
     body(p, 0, 8 + below(30));

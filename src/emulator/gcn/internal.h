@@ -26,7 +26,7 @@
 #define GCN_LDS_BYTES 65536
 #define GCN_GDS_BYTES 65536
 #define GCN_SLOTS (WT_PAGE_SIZE / 4)
-#define GCN_TAIL 2
+#define GCN_TAIL 3 /* the last one is a witness (block.c) */
 
 /* The decoded instructions of one page of code, a record a dword. */
 struct gcn_code {
