@@ -328,7 +328,10 @@ static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const
         return b->next;
     }
     const struct gcn_uop *v = &code->uop[block->slot[next]];
-    *stays = w->left && v->run == gcn_run_block && holds(code);
+    const bool ended = next == block->rows->count;
+    if (ended && block->slot[next] < GCN_SLOTS)
+        gcn_visit(w, v);
+    *stays = !ended && w->left && v->run == gcn_run_block && holds(code);
     w->left -= *stays;
     return v;
 }

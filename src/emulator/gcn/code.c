@@ -98,7 +98,7 @@ static const struct gcn_uop *decode_here(struct gcn_wave *w, const struct gcn_uo
 static const struct gcn_uop *next_page(struct gcn_wave *w, const struct gcn_uop *u)
 {
     const struct gcn_uop *next = gcn_fetch(w, gcn_pc_of(w, u));
-    return next ? next->run(w, next) : NULL;
+    return next ? gcn_visit(w, next)->run(w, next) : NULL;
 }
 
 const struct wt_code_format gcn_code_format = {
