@@ -208,10 +208,11 @@ static enum wt_status refuse(const struct explore *x, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "--systematic is for kernels, as 'run' takes them; %s is a host program",
                        x->program[0]);
-    if (x->systematic && (x->state || x->jobs || x->drive.check.options.checks))
-        return wt_fail(err, WT_INVALID,
-                       "--systematic is one process, and goes with none of --jobs, --state and "
-                       "--check");
+    if (x->systematic && (x->state || x->jobs))
+        return wt_fail(
+            err, WT_INVALID,
+            "--systematic is one search, each run of which depends on the one before: it "
+            "goes with neither --jobs nor --state");
     if (x->share && (x->systematic || x->jobs))
         return wt_fail(err, WT_INVALID,
                        "--systematic and --jobs are for one machine; mpirun's -n says how many "

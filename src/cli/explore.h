@@ -57,6 +57,13 @@ void explore_schedule(uint64_t run, char *text, size_t size);
  * of a shared exploration the part of the manager or of a worker. */
 enum wt_status explore_runs(struct explore *x, struct wt_error *err);
 
+/* Runs the kernel of a device that has not begun, in a process of its own, by a list of choices and
+ * with checks, for so many issues at most (0: without a limit). What it has found is *o, which the
+ * caller frees. */
+enum wt_status explore_checked(struct explore *x, struct wt_emulated *device,
+                               const struct wt_choices *choices, uint64_t issues,
+                               struct explore_outcome *o, struct wt_error *err);
+
 /* Searches all schedules of a kernel, writes the choices of each outcome to a file, and prints what
  * it has found. */
 enum wt_status explore_search(struct explore *x, struct wt_error *err);

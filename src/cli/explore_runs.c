@@ -23,12 +23,13 @@
 struct job {
     pid_t process; /* 0: there is none */
     uint64_t run;
+    const struct wt_choices *choices; /* its schedule; NULL: that of its number */
     int output, report, memory, errors;
 };
 
 struct runs {
     struct explore *x;
-    struct wt_emulated device; /* with a kernel loaded, which each child has a copy of */
+    struct wt_emulated *device; /* with a kernel loaded, which each child has a copy of */
     struct explore_journal journal;
     bool *done; /* of each run: its outcome is known */
     struct job *job;
@@ -58,11 +59,14 @@ enum wt_status explore_hash(struct wt_emulated *e, uint64_t *hash, struct wt_err
 /* Runs the kernel that the parent has loaded; returns the exit status. */
 static int run_kernel(struct runs *r, const struct job *job, const char *schedule, char *report)
 {
-    struct wt_emulated *e = &r->device;
+    struct wt_emulated *e = r->device;
     struct wt_turns *turns = &e->machine->turns;
     struct wt_error err;
     uint64_t hash;
-    if (wt_schedule_parse(schedule, &turns->policy, &err) != WT_OK)
+    if (job->choices)
+        turns->policy =
+            (struct wt_schedule){.kind = WT_SCHEDULE_FILE, .turn = 1, .choices = job->choices};
+    else if (wt_schedule_parse(schedule, &turns->policy, &err) != WT_OK)
         return cli_fail(r->x->command, &err);
     turns->policy.state = turns->policy.seed;
     r->x->drive.report = report;
@@ -124,6 +128,7 @@ static enum wt_status begin(struct runs *r, struct job *job, uint64_t run, struc
 {
     const pid_t parent = getpid();
     *job = (struct job){.run = run,
+                        .choices = job->choices,
                         .output = memfd_create("output", MFD_CLOEXEC),
                         .report = memfd_create("report", MFD_CLOEXEC),
                         .memory = memfd_create("memory", MFD_CLOEXEC),
@@ -177,7 +182,9 @@ static enum wt_status refuse(const struct job *job, struct wt_error *err)
     enum wt_status status = read_file(job->errors, &said, &length, err);
     if (status)
         return status;
-    explore_schedule(job->run, schedule, sizeof schedule);
+    snprintf(schedule, sizeof schedule, "file:, as the search has chosen it,");
+    if (!job->choices)
+        explore_schedule(job->run, schedule, sizeof schedule);
     while (length && said[length - 1] == '\n')
         said[--length] = 0;
     status = wt_fail(err, WT_INVALID, "the run with --schedule=%s has failed: %.400s", schedule,
@@ -374,9 +381,33 @@ static void complain(const struct explore_share *share, const struct wt_error *e
     share->ask(share->context, message);
 }
 
+enum wt_status explore_checked(struct explore *x, struct wt_emulated *device,
+                               const struct wt_choices *choices, uint64_t issues,
+                               struct explore_outcome *o, struct wt_error *err)
+{
+    struct runs r = {.x = x, .device = device};
+    struct job job = {.choices = choices};
+    const uint64_t most = x->drive.max_issues;
+    int how;
+    *o = (struct explore_outcome){.status = 0};
+    x->drive.max_issues = issues;
+    enum wt_status status = begin(&r, &job, 0, err);
+    x->drive.max_issues = most;
+    if (status)
+        return status;
+    while (waitpid(job.process, &how, 0) < 0 && errno == EINTR)
+        ;
+    status = WIFEXITED(how) && WEXITSTATUS(how) == CLI_FAILED ? refuse(&job, err)
+                                                              : read_outcome(&job, how, o, err);
+    close_job(&job);
+    return status;
+}
+
 enum wt_status explore_runs(struct explore *x, struct wt_error *err)
 {
+    struct wt_emulated device = {0};
     struct runs r = {.x = x,
+                     .device = &device,
                      .done = calloc(x->runs, sizeof *r.done),
                      .job = calloc(x->jobs, sizeof *r.job),
                      .journal = {.fd = -1}};
@@ -385,7 +416,7 @@ enum wt_status explore_runs(struct explore *x, struct wt_error *err)
     if (!r.done || !r.job)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status && !x->is_host && !manages)
-        status = cli_open(&r.device, &x->drive.options, x->program[0], err);
+        status = cli_open(&device, &x->drive.options, x->program[0], err);
     if (!status && !works)
         status = open_state(&r, err);
     if (!status)
@@ -394,8 +425,8 @@ enum wt_status explore_runs(struct explore *x, struct wt_error *err)
         complain(x->share, err);
     end_jobs(&r);
     explore_journal_close(&r.journal);
-    if (r.device.family)
-        wt_emulated_close(&r.device);
+    if (device.family)
+        wt_emulated_close(&device);
     free(r.done);
     free(r.job);
     return status;

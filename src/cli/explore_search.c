@@ -17,6 +17,8 @@ enum { MOST_ISSUES = 100000 }; /* of a run, without --max-issues */
 struct searched {
     struct explore *x;
     struct wt_emulated device;
+    struct wt_emulated
+        checked;   /* another one, for runs with checks; without a family: there are none */
     FILE *console; /* what the program of this run has printed */
     char *printed;
     size_t length;
@@ -85,6 +87,31 @@ static int status_of(struct wt_emulated *e, enum explore_end end)
     return cli_word_status(wt_emulated_exit_word(e));
 }
 
+/* The same schedule with checks, whose findings are a part of the outcome. Where waves spin, the
+ * run has as many issues as it had. */
+static enum wt_status check(struct searched *s, enum explore_end how,
+                            const struct wt_choices *choices, struct explore_outcome *o,
+                            struct wt_error *err)
+{
+    const bool ends = how == EXPLORE_ENDED || how == EXPLORE_FAULT;
+    struct explore_outcome with;
+    char *both = NULL;
+    const enum wt_status status =
+        explore_checked(s->x, &s->checked, choices, ends ? 0 : s->device.machine->time, &with, err);
+    /* Of a fault both say a line. */
+    if (!status && asprintf(&both, "%s%s", how == EXPLORE_FAULT ? "" : o->found, with.found) < 0) {
+        explore_outcome_free(&with);
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    }
+    if (!status) {
+        free(o->found);
+        o->found = both;
+        o->status = o->status ? o->status : with.status;
+    }
+    explore_outcome_free(&with);
+    return status;
+}
+
 static enum wt_status end(void *context, enum explore_end how, const struct wt_choices *choices,
                           struct wt_error *err)
 {
@@ -109,6 +136,8 @@ static enum wt_status end(void *context, enum explore_end how, const struct wt_c
                                      : strdup("");
     if (!status && (!o.found || fflush(s->console)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (!status && s->checked.family)
+        status = check(s, how, choices, &o, err);
     if (!status && s->length)
         o.output = XXH3_64bits(s->printed, s->length);
     if (!status)
@@ -124,8 +153,13 @@ enum wt_status explore_search(struct explore *x, struct wt_error *err)
     struct searched s = {.x = x};
     struct explore_counts counts;
     enum wt_status status = cli_open(&s.device, &x->drive.options, x->program[0], err);
-    if (status)
+    if (!status && x->drive.check.options.checks)
+        status = cli_open(&s.checked, &x->drive.options, x->program[0], err);
+    if (status) {
+        if (s.device.family)
+            wt_emulated_close(&s.device);
         return status;
+    }
     const struct explore_subject subject = {s.device.machine, begin, end, &s};
     const struct explore_limits limits = {.preemptions = x->preemptions,
                                           .issues = x->drive.max_issues ? x->drive.max_issues
@@ -134,6 +168,8 @@ enum wt_status explore_search(struct explore *x, struct wt_error *err)
     status = explore_systematically(&subject, &limits, &counts, err);
     s.device.console = NULL;
     wt_emulated_close(&s.device);
+    if (s.checked.family)
+        wt_emulated_close(&s.checked);
     if (s.console)
         fclose(s.console);
     free(s.printed);

@@ -86,6 +86,23 @@ def test_findings_and_faults_are_part_of_an_outcome(build):
     assert {status for _, status, _ in outcomes} == {121} and "fault: deadlock" in done.stdout, done.stdout
 
 
+def test_the_search_with_checks(build, tmp_path):
+    """Each schedule is run with the checks, too: an outcome has its findings, which the command that repeats it has; where the program ends before the other
+    warp's access there are none. A run that waits for ever ends."""
+    save = f"--save={tmp_path / 'o'}"
+    race = build.asm(UPDATES.replace("li t2, 3", "li t2, 1"))
+    _, plain = explored("-gvortex:warps=2", "--systematic", save, race)
+    done, checked = explored("-gvortex:warps=2", "--systematic", "--check=race", save, race)
+    assert len(checked) >= len(plain) > 1 and {status for _, status, _ in plain} == {0} and 115 in {status for _, status, _ in checked} <= {0, 115}
+    assert len(re.findall(r"^ +error: race ", done.stdout, re.M)) == [status for _, status, _ in checked].count(115), done.stdout
+    for _, status, words in checked:
+        again = run(*words)
+        assert again.returncode == status and ("error: race" in again.stderr) == (status == 115), again
+    target = Ptx(litmus.PROGRAMS["waits for ever"], build, tmp_path)
+    done, checked = explored("--systematic=0", "--check=race", save, *target.words, target.file)
+    assert 121 in {status for _, status, _ in checked} and "repeats instructions until another one writes" in done.stdout, done.stdout
+
+
 def test_host_programs(tmp_path):
     """What a program does that uses no GPU is the same each time, or not."""
     (tmp_path / "p").write_text("#!/bin/sh\necho $1\nexit 3\n")
@@ -133,7 +150,7 @@ def test_mistakes_are_refused(build, tmp_path):
     elf = build.asm("_start: exit 0\n")
     for words, message in [(["--runs=0", elf], "runs are 1 to"), (["--schedule=rr:1", elf], "explore chooses the schedules"),
                            (["--systematic=x", elf], "bound of preemptions"), (["--systematic", "/bin/true"], "is a host program"),
-                           (["--systematic", "--jobs=2", elf], "is one process"), (["--save=x", elf], "--save is for --systematic"),
+                           (["--systematic", "--jobs=2", elf], "is one search"), (["--save=x", elf], "--save is for --systematic"),
                            ([elf, "more"], "'more' is too much"), (["--timeout=1", elf], "is for host programs"),
                            (["--max-issues=1", "/bin/true"], "are for kernels"), (["-gvortex:warps=99999", elf], "warps"),
                            (["-gvortex", "-gvortex", elf], "give one --gpu"), (["--slots", "/bin/true"], "are for kernels")]:
