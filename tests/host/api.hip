@@ -101,7 +101,7 @@ __managed__ int managed_word = 11;
 
 static void managed()
 {
-    int *p;
+    int *p, counted[1000];
     CHECK(hipMallocManaged(&p, 40000));
     std::iota(p, p + 10000, 0);
     launch_add(p, 1, 10000);
@@ -111,6 +111,18 @@ static void managed()
         EXPECT(p[i] == i + 1);
     EXPECT(managed_word == 33);
     CHECK(hipFree(p));
+    // An allocation that gets the addresses of managed memory that is no more.
+    for (int i = 0; i < 8; i++) {
+        int *other;
+        CHECK(hipMallocManaged(&p, 12 << 20));
+        CHECK(hipFree(p));
+        CHECK(hipMalloc((void **)&other, 6 << 20));
+        CHECK(hipMemset(other, 0, 4000));
+        launch_add(other, 3, 1000);
+        CHECK(hipMemcpy(counted, other, sizeof counted, hipMemcpyDeviceToHost));
+        EXPECT(counted[999] == 3);
+        CHECK(hipFree(other));
+    }
 }
 
 __constant__ int table[256];

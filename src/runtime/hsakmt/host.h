@@ -299,6 +299,11 @@ bool host_memory_is_svm(struct host *host, uint64_t addr);
 bool host_svm_intact(const struct host_gpu *gpu);
 /** Takes shared virtual memory that the program has given back from the GPUs. No lock is held. */
 void host_svm_tidy(struct host *host);
+/**
+ * Takes what lies in [addr, end) from the GPUs, as the program has given it back: the addresses are
+ * those of an allocation now. host->lock is held.
+ */
+void host_svm_replace(struct host *host, uint64_t addr, uint64_t end);
 /** Frees the list of shared virtual memory; the memory is the program's. */
 void host_svm_free(struct host *host);
 

@@ -107,6 +107,7 @@ static struct host_allocation *add(struct host *host, const struct host_allocati
     if (!a)
         return NULL;
     *a = *given;
+    host_svm_replace(host, page_down(a->gpu_addr), page_down(a->gpu_addr) + a->reserved);
     const size_t at = above(host, a->addr);
     memmove(&host->allocation[at + 1], &host->allocation[at],
             (host->allocations - at) * sizeof *host->allocation);

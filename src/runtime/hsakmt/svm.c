@@ -356,6 +356,33 @@ bool host_svm_intact(const struct host_gpu *gpu)
     return true;
 }
 
+/* Takes a range from the GPUs. */
+static void drop(struct host *host, size_t at)
+{
+    struct host_svm_range *r = &host->svm[at];
+    const uint32_t before = users(r);
+    r->access = r->in_place = 0;
+    (void)change_users(host, r, before);
+    tell_block(r, before);
+    take_out(host, at);
+}
+
+void host_svm_replace(struct host *host, uint64_t addr, uint64_t end)
+{
+    bool any = false;
+    for (size_t i = 0; i < host->svm_count; i++)
+        any |= host->svm[i].addr < end && addr < host->svm[i].end;
+    if (!any)
+        return;
+    host_enter_all(host);
+    /* Without memory for that, all of a range goes. */
+    (void)(split(host, addr) && split(host, end));
+    for (size_t i = host->svm_count; i-- > 0;)
+        if (host->svm[i].addr < end && addr < host->svm[i].end)
+            drop(host, i);
+    host_leave_all(host);
+}
+
 void host_svm_tidy(struct host *host)
 {
     pthread_mutex_lock(&host->lock);
@@ -373,16 +400,11 @@ void host_svm_tidy(struct host *host)
             end += HOST_PAGE;
         if (end < r->end && !split(host, end)) /* no memory: all of it goes */
             end = r->end;
-        r = &host->svm[i];
         if (there) {
             i++;
             continue;
         }
-        const uint32_t before = users(r);
-        r->access = r->in_place = 0;
-        (void)change_users(host, r, before);
-        tell_block(r, before);
-        take_out(host, i);
+        drop(host, i);
     }
     host_leave_all(host);
     pthread_mutex_unlock(&host->lock);
