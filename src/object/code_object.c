@@ -16,8 +16,10 @@ enum {
     OSABI_AMDGPU_HSA = 64,
     FLAGS_MACHINE_MASK = 0xff,
     FLAGS_GFX900 = 0x2c,
-    ABI_V4 = 2, /* e_ident[EI_ABIVERSION] */
-    ABI_V5 = 3,
+    FLAGS_GFX9_GENERIC = 0x51,
+    GENERIC_VERSION = 1, /* e_flags[31:24]: the only one that there is */
+    ABI_V4 = 2,          /* e_ident[EI_ABIVERSION] */
+    ABI_V6 = 4,
     NOTE_METADATA = 32,
 };
 /* More than any real code object covers; an absurd program header is refused, not mapped. */
@@ -46,17 +48,16 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
             "%s: it is not for the HSA operating system ABI (OS/ABI %u, not %u): compile "
             "for -target amdgcn-amd-amdhsa",
             r->name, header.e_ident[EI_OSABI], OSABI_AMDGPU_HSA);
-    switch (header.e_ident[EI_ABIVERSION]) {
-    case ABI_V4:
-        r->object->version = 4;
-        break;
-    case ABI_V5:
-        r->object->version = 5;
-        break;
-    default:
-        return wt_fail(err, WT_INVALID, "%s: code object ABI version %u; 4 (2) and 5 (3) are known",
-                       r->name, header.e_ident[EI_ABIVERSION]);
-    }
+    const unsigned abi = header.e_ident[EI_ABIVERSION];
+    if (abi < ABI_V4 || abi > ABI_V6)
+        return wt_fail(err, WT_INVALID,
+                       "%s: code object ABI version %u; 4 (2), 5 (3) and 6 (4) are known", r->name,
+                       abi);
+    r->object->version = abi + 2;
+    /* Code for all of gfx9 (LLVM, "Generic Processor Versioning"); it is what gfx900 can do. */
+    if (abi == ABI_V6 && (header.e_flags & FLAGS_MACHINE_MASK) == FLAGS_GFX9_GENERIC &&
+        header.e_flags >> 24 == GENERIC_VERSION)
+        return WT_OK;
     if ((header.e_flags & FLAGS_MACHINE_MASK) != FLAGS_GFX900)
         return wt_fail(err, WT_INVALID,
                        "%s: it is for another GPU than gfx900 (e_flags 0x%x): compile with "

@@ -1,6 +1,6 @@
 /*
  * Code objects: ELF files with kernels for gfx900 and metadata that describe them (LLVM, "User
- * Guide for AMDGPU Backend": code object versions 4 and 5).
+ * Guide for AMDGPU Backend": code object versions 4 to 6).
  */
 #ifndef WT_OBJECT_CODE_OBJECT_H
 #define WT_OBJECT_CODE_OBJECT_H
@@ -16,7 +16,7 @@
 #define GCN_ELF_MACHINE 224
 
 /**
- * Reads a code object for gfx900, of ABI version 4 or 5; @p name is used in messages. WT_INVALID
+ * Reads a code object for gfx900, of ABI version 4, 5 or 6 (also one for gfx9-generic); @p name is used in messages. WT_INVALID
  * for malformed files, other GPUs and other versions; on failure there is nothing to free. The
  * caller frees *object with gcn_object_free.
  */

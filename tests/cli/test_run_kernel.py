@@ -205,6 +205,32 @@ def test_the_header_is_checked(tmp_path, at, value, words):
 
 
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
+@pytest.mark.parametrize("target,version", [("gfx900", 4), ("gfx900", 5), ("gfx900", 6), ("gfx9-generic", 6)])
+def test_versions_of_code_objects(tmp_path, target, version):
+    """The size of a group as each version hands it over, from 5 on also whole groups and what is left; generic code of version 1 alone."""
+    source, code = tmp_path / "k.cl", tmp_path / "k.co"
+    source.write_text("""kernel void k(global uint *o) {
+        uint g = __builtin_amdgcn_workgroup_id_x(), l = __builtin_amdgcn_workitem_id_x(), n = __builtin_amdgcn_workgroup_size_x();
+        o[64 * g + l] = n * 1000 + g * 100 + l;
+        #ifdef HIDDEN
+        constant ushort *hidden = (constant ushort *)__builtin_amdgcn_implicitarg_ptr();
+        o[64 * g + l] += hidden[0] * 10000000 + hidden[9] * 100000; // hidden_block_count_x, hidden_remainder_x
+        #endif
+        }""")
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}", f"-mcode-object-version={version}", "-x", "cl", "-O1",
+                    "-cl-std=CL2.0", "-w", "-nogpulib", *["-DHIDDEN"][:version > 4], source, "-o", code], check=True)
+    want = [64000 + i // 64 * 100 + i % 64 + (version > 4) * 13200000 for i in range(96)]
+    done = run("run", "-g", "gfx900", "--grid=96", "--arg=zeros:384", f"--dump-arg=0:{tmp_path}/out", code)
+    assert done.returncode == 0, done.stderr
+    assert struct.unpack("<96I", (tmp_path / "out").read_bytes()) == tuple(want)
+    if target != "gfx900":
+        changed = bytearray(code.read_bytes())
+        changed[51] = 2
+        code.write_bytes(changed)
+        assert "another GPU than gfx900" in run("run", "-g", "gfx900", "--grid=96", code).stderr
+
+
+@pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
 def test_an_instruction_that_is_not_executed_is_named(tmp_path):
     source = Path(tmp_path / "k.cl")
     source.write_text('kernel void k(global uint *o) { o[0] = 1; __asm__ volatile("v_screen_partition_4se_b32 v0, v1"); }')
