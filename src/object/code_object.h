@@ -16,9 +16,9 @@
 #define GCN_ELF_MACHINE 224
 
 /**
- * Reads a code object for gfx900, of ABI version 4, 5 or 6 (also one for gfx9-generic); @p name is used in messages. WT_INVALID
- * for malformed files, other GPUs and other versions; on failure there is nothing to free. The
- * caller frees *object with gcn_object_free.
+ * Reads a code object for gfx900, of ABI version 4, 5 or 6 (also one for gfx9-generic); @p name is
+ * used in messages. WT_INVALID for malformed files, other GPUs and other versions; on failure there
+ * is nothing to free. The caller frees *object with gcn_object_free.
  */
 enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t length,
                                 struct gcn_object *object, struct wt_error *err);

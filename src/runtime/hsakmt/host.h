@@ -252,9 +252,6 @@ const struct host_allocation *host_memory_find(const struct host *host, uint64_t
  * entered.
  */
 bool host_memory_is_shared(struct host *host, uint64_t addr);
-/** Whether memory that the runtime has allocated lies in [addr, end). The caller holds
- * host->lock. */
-bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end);
 
 /* ---- blocks.c, checks.c, variables.c ---- */
 

@@ -77,16 +77,6 @@ static struct host_allocation *holding(const struct host *host, uint64_t addr)
     return NULL;
 }
 
-bool host_memory_overlaps(const struct host *host, uint64_t addr, uint64_t end)
-{
-    for (size_t i = above(host, end - 1); i-- > 0;) {
-        const struct host_allocation *a = host->allocation[i];
-        if (a->type != HSA_POINTER_REGISTERED_USER) /* these do not overlap */
-            return a->addr + a->size > addr;
-    }
-    return false;
-}
-
 /* The one that begins at addr, of that size (any: 0); of several the last one made. */
 static struct host_allocation *beginning(const struct host *host, uint64_t addr, uint64_t size)
 {

@@ -46,6 +46,17 @@ static bool is_backed(uint64_t addr, uint64_t end)
     return !msync((void *)(uintptr_t)addr, end - addr, MS_ASYNC);
 }
 
+/* Whether memory that the runtime has allocated lies in [addr, end). */
+static bool is_allocated(const struct host *host, uint64_t addr, uint64_t end)
+{
+    for (size_t i = 0; i < host->allocations; i++) {
+        const struct host_allocation *a = host->allocation[i];
+        if (a->type != HSA_POINTER_REGISTERED_USER && a->addr < end && addr < a->addr + a->size)
+            return true;
+    }
+    return false;
+}
+
 /* ---- the array; the caller may change it ---- */
 
 static bool insert(struct host *host, size_t at, const struct host_svm_range *r)
@@ -192,7 +203,7 @@ static HSAKMT_STATUS set(struct host *host, uint64_t addr, uint64_t end, unsigne
                          const HSA_SVM_ATTRIBUTE *attributes)
 {
     /* The driver answers EFAULT and EADDRINUSE. */
-    if (!is_backed(addr, end) || host_memory_overlaps(host, addr, end))
+    if (!is_backed(addr, end) || is_allocated(host, addr, end))
         return HSAKMT_STATUS_ERROR;
     if (!cover(host, addr, end))
         return HSAKMT_STATUS_ERROR;
