@@ -115,7 +115,7 @@ static void find_place(const struct gcn_wave *w, const struct gcn_uop *u, const 
     if (m->has_layer) {
         float layer;
         memcpy(&layer, &w->v[first + m->dimensions][lane], sizeof layer);
-        const double nearest = rint(layer >= 0 ? layer : 0);
+        const double nearest = rint(layer >= 0 ? (double)layer : 0);
         p->layer = nearest < m->layers ? (uint32_t)nearest : m->layers - 1;
     }
 }
