@@ -139,6 +139,15 @@ static void two_copies(int bad)
     end(0);
 }
 
+static void through_the_host(int bad)
+{
+    begin();
+    put(a, p, 0, N, NONE);
+    const event_t done = copy_out(a, here, p, NONE); /* BUG to_the_host */
+    copy_in(b, q, here, bad ? NONE : done);          /* BUG from_the_host */
+    end(0);
+}
+
 /* ---- idioms ---- */
 
 static void fork_and_join(int bad)
@@ -195,7 +204,7 @@ static void waited_for(int bad)
 
 /* clang-format off */
 CASES(CASE(no_wait_list), CASE(event_of_an_earlier_one), CASE(overwritten_in_another), CASE(one_too_many), CASE(other_queue_finished),
-      CASE(raised_too_early), CASE(written_beside), CASE(read_too_early), CASE(filled_beside), CASE(two_copies), CASE(fork_and_join), CASE(halves),
+      CASE(raised_too_early), CASE(written_beside), CASE(read_too_early), CASE(filled_beside), CASE(two_copies), CASE(through_the_host), CASE(fork_and_join), CASE(halves),
       CASE(read_by_both), CASE(seen_done), CASE(waited_for))
 /* clang-format on */
 

@@ -113,6 +113,11 @@ static bool copy(struct command *c, uint64_t to, uint64_t from, uint64_t size)
         order_copied(g, c->from->addr + from, size, WT_ACCESS_LOAD);
     if (c->to)
         order_copied(g, c->to->addr + to, size, WT_ACCESS_STORE);
+    /* Memory of the program is beyond all addresses of a device. */
+    if (c->host_to)
+        order_copied(g, (uintptr_t)c->host_to + to, size, WT_ACCESS_STORE);
+    if (c->host_from)
+        order_copied(g, (uintptr_t)c->host_from + from, size, WT_ACCESS_LOAD);
     if (c->host_to)
         return gpu_read(g, c->from->addr + from, (uint8_t *)c->host_to + to, size);
     if (c->host_from)
