@@ -13,7 +13,7 @@
 #include "emulator/translate/rows.h"
 #include "gcn_rig.h"
 
-enum { PROGRAMS = 150, WORDS = 1700 };
+enum { PROGRAMS = 100, WORDS = 1700 };
 
 /* Vector registers: v0 is the lane, up to VALUES there are values, then addresses. Scalar ones: s2
  * and s3 have DATA; there are values from SCALAR on, then counters of loops. */

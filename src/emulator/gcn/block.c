@@ -162,7 +162,7 @@ static struct gcn_blocks *blocks_of(struct gcn_device *d)
     struct gcn_blocks *b = d->blocks;
     if (b || !(b = d->blocks = calloc(1, sizeof *b)))
         return b;
-    if (wt_rows_supported() && gcn_fp_host_fma())
+    if (wt_rows_supported())
         b->memory = wt_rows_memory_new(CODE_BYTES);
     b->state.tlb = &d->machine.tlb;
     b->state.call = call_handler;

@@ -333,8 +333,8 @@ static void access_scattered(struct emitter *e)
         emit_vector(e, VPOR, T1, T1, x86_reg(T2));
     }
     if (group) {
-        emit_vector(e, VPBROADCASTQ, T2, 0, FIELD(group_outside));
-        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, true));
+        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));
+        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, wide));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
         emit_detour(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
