@@ -1,8 +1,9 @@
 /*
  * A program that uses AMD's driver through its device files alone: /dev/kfd, a render node, the
- * topology under /sys. It runs a kernel, and debugs itself: by wave control and address watch of
- * linux 4.20, and by the debug-trap operations of linux 6.5. Prints a line for each thing that is
- * as it should be, and stops at the first that is not.
+ * topology under /sys. It runs a kernel, shares memory as DMA buffers, which libdrm_amdgpu maps,
+ * and debugs itself: by wave control and address watch of linux 4.20, and by the debug-trap
+ * operations of linux 6.5. Prints a line for each thing that is as it should be, and stops at the
+ * first that is not.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,10 +15,14 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include <amdgpu.h>
+#include <amdgpu_drm.h>
 #include <linux/kfd_ioctl.h>
+#include <xf86drm.h>
 
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -49,10 +54,12 @@ enum {
 };
 enum { DISPATCH = 2, INVALID = 1, IN_ORDER = 1 << 8 };
 
-static int kfd;
+static int kfd, render;
 static uint32_t gpu;
 static uint8_t *memory;                 /* the program's pages */
 static const uint64_t VA = 0x200000000; /* where the GPU has them: elsewhere */
+static uint64_t seen = VA;              /* where the next kernel has its argument */
+static uint64_t handle;                 /* of the memory */
 static uint32_t queue;
 
 static void put(unsigned at, uint64_t value, unsigned size)
@@ -108,8 +115,8 @@ static void find_gpu(void)
 
 static void make_memory(void)
 {
-    const int render = open("/dev/dri/renderD192", O_RDWR | O_CLOEXEC);
-    CHECK(render >= 0 && access("/dev/dri/renderD193", F_OK) == -1);
+    render = open("/dev/dri/renderD176", O_RDWR | O_CLOEXEC);
+    CHECK(render >= 0 && access("/dev/dri/renderD177", F_OK) == -1);
     struct kfd_ioctl_acquire_vm_args vm = {.drm_fd = (uint32_t)render, .gpu_id = gpu};
     CHECK(!call(AMDKFD_IOC_ACQUIRE_VM, &vm));
     struct kfd_ioctl_alloc_memory_of_gpu_args alloc = {
@@ -125,6 +132,7 @@ static void make_memory(void)
     struct kfd_ioctl_alloc_memory_of_gpu_args wrong = alloc;
     wrong.gpu_id = 77;
     CHECK(call(AMDKFD_IOC_ALLOC_MEMORY_OF_GPU, &wrong) == -1 && errno == EINVAL);
+    handle = alloc.handle;
     puts("memory");
 }
 
@@ -176,7 +184,7 @@ static void start(void)
         put(packet + 12 + 4 * i, i ? 1 : 64, 4);
     }
     put(packet + 32, VA + CODE, 8);
-    put(packet + 40, VA + WORD, 8);
+    put(packet + 40, seen + WORD, 8);
     put(packet + 56, VA + SIGNAL, 8);
     __atomic_store_n((uint16_t *)(memory + packet), DISPATCH | IN_ORDER, __ATOMIC_RELEASE);
     __atomic_store_n((uint64_t *)write, *write + 1, __ATOMIC_RELEASE);
@@ -195,6 +203,108 @@ static int stands(void)
     for (unsigned i = 0; i < 1000; i++)
         sched_yield();
     return *word(0) == at;
+}
+
+/* ---- DMA buffers ---- */
+
+/* linux 6.4: of memory, a descriptor. */
+static int export_memory(uint64_t of)
+{
+    struct {
+        uint64_t handle;
+        uint32_t flags, fd;
+    } args = {of, O_CLOEXEC, 0};
+    return call(_IOWR('K', 0x24, args), &args) ? -1 : (int)args.fd;
+}
+
+static int info_of(int fd, uint64_t *size)
+{
+    struct kfd_ioctl_get_dmabuf_info_args info = {.dmabuf_fd = (uint32_t)fd};
+    const int result = call(AMDKFD_IOC_GET_DMABUF_INFO, &info);
+    *size = info.gpu_id == gpu ? info.size : 0;
+    return result;
+}
+
+/* libdrm knows the device, and has the GPU see the memory at one more address. */
+static void map_by_libdrm(int fd)
+{
+    const uint64_t there = VA + 0x100000;
+    uint32_t major, minor;
+    amdgpu_device_handle device;
+    struct amdgpu_gpu_info is;
+    struct amdgpu_bo_import_result got, again;
+    void *pages;
+    CHECK(drmGetNodeTypeFromFd(render) == DRM_NODE_RENDER);
+    CHECK(!amdgpu_device_initialize(render, &major, &minor, &device) && major == 3);
+    CHECK(!amdgpu_query_gpu_info(device, &is) && is.family_id == AMDGPU_FAMILY_AI &&
+          is.asic_id == 0x687f && is.cu_active_number == 4);
+    CHECK(!amdgpu_bo_import(device, amdgpu_bo_handle_type_dma_buf_fd, (uint32_t)fd, &got) &&
+          got.alloc_size == SIZE);
+    CHECK(!amdgpu_bo_import(device, amdgpu_bo_handle_type_dma_buf_fd, (uint32_t)fd, &again) &&
+          again.buf_handle == got.buf_handle && !amdgpu_bo_free(again.buf_handle));
+    CHECK(!amdgpu_bo_cpu_map(got.buf_handle, &pages) && pages != memory);
+    CHECK(!amdgpu_bo_va_op(got.buf_handle, 0, SIZE, there, 0, AMDGPU_VA_OP_MAP));
+    CHECK(amdgpu_bo_va_op(got.buf_handle, 0, SIZE, there, 0, AMDGPU_VA_OP_MAP) == -EINVAL);
+    CHECK(amdgpu_bo_va_op(got.buf_handle, 4096, SIZE, there * 2, 0, AMDGPU_VA_OP_MAP) == -EINVAL);
+    seen = there;
+    start();
+    CHECK(((uint32_t *)((uint8_t *)pages + WORD))[0] > 10);
+    finish();
+    CHECK(!amdgpu_bo_va_op(got.buf_handle, 0, SIZE, there, 0, AMDGPU_VA_OP_UNMAP));
+    CHECK(amdgpu_bo_va_op(got.buf_handle, 0, SIZE, there, 0, AMDGPU_VA_OP_UNMAP) == -EINVAL);
+    CHECK(!amdgpu_bo_cpu_unmap(got.buf_handle) && !amdgpu_bo_free(got.buf_handle));
+    CHECK(!amdgpu_device_deinitialize(device));
+}
+
+/* Another process has the same bytes. */
+static void import_elsewhere(int fd)
+{
+    uint64_t size = 0;
+    *word(2) = 7;
+    const pid_t child = fork();
+    if (!child) {
+        kfd = open("/dev/kfd", O_RDWR | O_CLOEXEC);
+        const uint8_t *same = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
+        struct kfd_ioctl_import_dmabuf_args import = {
+            .va_addr = VA, .gpu_id = gpu, .dmabuf_fd = (uint32_t)fd};
+        CHECK(kfd >= 0 && !info_of(fd, &size) && size == SIZE);
+        CHECK(!call(AMDKFD_IOC_IMPORT_DMABUF, &import) && import.handle);
+        CHECK(same != MAP_FAILED && ((const uint32_t *)(same + WORD))[2] == 7);
+        _exit(0);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void share_memory(void)
+{
+    uint64_t size = 0;
+    const int fd = export_memory(handle), file = open("/proc/self/exe", O_RDONLY);
+    CHECK(fd >= 0 && export_memory(handle + 1) == -1 && errno == EINVAL);
+    CHECK(!info_of(fd, &size) && size == SIZE);
+    CHECK(info_of(file, &size) == -1 && errno == EINVAL);
+    map_by_libdrm(fd);
+    struct kfd_ioctl_import_dmabuf_args import = {
+        .va_addr = VA + 0x200000, .gpu_id = gpu, .dmabuf_fd = (uint32_t)fd};
+    struct kfd_ioctl_map_memory_to_gpu_args map = {.device_ids_array_ptr = (uintptr_t)&gpu,
+                                                   .n_devices = 1};
+    CHECK(!call(AMDKFD_IOC_IMPORT_DMABUF, &import));
+    map.handle = import.handle;
+    CHECK(!call(AMDKFD_IOC_MAP_MEMORY_TO_GPU, &map));
+    seen = import.va_addr;
+    start();
+    finish();
+    map.n_success = 0;
+    CHECK(!call(AMDKFD_IOC_UNMAP_MEMORY_FROM_GPU, &map));
+    struct kfd_ioctl_free_memory_of_gpu_args give_back = {.handle = import.handle};
+    CHECK(!call(AMDKFD_IOC_FREE_MEMORY_OF_GPU, &give_back));
+    import.dmabuf_fd = (uint32_t)file;
+    CHECK(call(AMDKFD_IOC_IMPORT_DMABUF, &import) == -1 && errno == EINVAL);
+    import_elsewhere(fd);
+    close(file);
+    close(fd);
+    seen = VA;
+    puts("shared");
 }
 
 /* ---- events ---- */
@@ -226,6 +336,46 @@ static void wait_for_event(void)
     CHECK(!call(AMDKFD_IOC_DESTROY_EVENT, &destroy) &&
           call(AMDKFD_IOC_DESTROY_EVENT, &destroy) == -1);
     puts("event");
+}
+
+/* A queue that cannot take a packet says so where the header of its save area has it. */
+static void learn_of_errors(void)
+{
+    enum { RING_2 = 0x18000, QUEUE_2 = 0x19000, UNSUPPORTED = 1 << (20 - 1), UNKNOWN_TYPE = 9 };
+    static volatile int64_t error;
+    static struct {
+        uint32_t wave_state[4], debug[2];
+        uint64_t payload;
+        uint32_t event, reserved;
+    } area __attribute__((aligned(4096)));
+    struct kfd_ioctl_create_event_args event = {.event_type = KFD_IOC_EVENT_SIGNAL,
+                                                .auto_reset = 1};
+    CHECK(!call(AMDKFD_IOC_CREATE_EVENT, &event));
+    area.payload = (uintptr_t)&error;
+    area.event = event.event_id;
+    for (unsigned i = 0; i < RING / 64; i++)
+        memory[RING_2 + i * 64] = INVALID;
+    struct kfd_ioctl_create_queue_args create = {.ring_base_address = VA + RING_2,
+                                                 .write_pointer_address = VA + QUEUE_2 + 56,
+                                                 .read_pointer_address = VA + QUEUE_2 + 128,
+                                                 .ring_size = RING,
+                                                 .gpu_id = gpu,
+                                                 .queue_type = KFD_IOC_QUEUE_TYPE_COMPUTE_AQL,
+                                                 .queue_percentage = 100,
+                                                 .queue_priority = 7,
+                                                 .ctx_save_restore_address = (uintptr_t)&area,
+                                                 .ctx_save_restore_size = sizeof area};
+    CHECK(!call(AMDKFD_IOC_CREATE_QUEUE, &create));
+    put(RING_2, UNKNOWN_TYPE, 2);
+    __atomic_store_n((uint64_t *)(memory + QUEUE_2 + 56), 1, __ATOMIC_RELEASE);
+    UNTIL(error == UNSUPPORTED);
+    struct kfd_event_data data = {.event_id = event.event_id};
+    struct kfd_ioctl_wait_events_args wait = {
+        .events_ptr = (uintptr_t)&data, .num_events = 1, .timeout = 60000};
+    CHECK(!call(AMDKFD_IOC_WAIT_EVENTS, &wait) && wait.wait_result == KFD_IOC_WAIT_RESULT_COMPLETE);
+    struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = create.queue_id};
+    CHECK(!call(AMDKFD_IOC_DESTROY_QUEUE, &destroy));
+    puts("error");
 }
 
 /* ---- wave control and address watch ---- */
@@ -434,9 +584,11 @@ int main(int count, char **arguments)
     start();
     finish();
     puts("a kernel has run");
+    share_memory();
     wait_for_event();
     debug_as_4_20();
     debug_as_6_5(count > 1 ? arguments[1] : NULL);
+    learn_of_errors();
     struct kfd_ioctl_destroy_queue_args destroy = {.queue_id = queue};
     CHECK(!call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) &&
           call(AMDKFD_IOC_DESTROY_QUEUE, &destroy) == -1);

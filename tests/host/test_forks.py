@@ -7,7 +7,7 @@ import pytest
 from conftest import ROOT, wavetrap
 
 # The runtimes of others have no handlers of fork(): a child finds their locks taken, as on hardware, and uses them no more (-p).
-USES = {"gen9": ["/dev/dri/renderD128"], "kfd": ["/dev/kfd"], "amdgpu": ["/dev/dri/renderD192"],
+USES = {"gen9": ["/dev/dri/renderD128"], "kfd": ["/dev/kfd"], "amdgpu": ["/dev/dri/renderD176"],
         "hsakmt": ["libhsakmt.so.1", "hsaKmtOpenKFD", "hsaKmtCloseKFD"], "cuda": ["libcuda.so.1", "cuInit"],
         "rocr": ["-p", "libhsa-runtime64.so.1", "hsa_init", "hsa_shut_down"], "hip": ["-p", "libamdhip64.so.5", "hipInit"],
         "opencl": ["-p", "libOpenCL.so.1", "clGetPlatformIDs"], "level-zero": ["-p", "libze_loader.so.1", "zeInit"]}
@@ -71,7 +71,7 @@ int main(void)
 
 
 @pytest.mark.parametrize("gpu, node, said", [
-    ("gen9", "renderD128", "i915 20201103 Intel Graphics"), ("gfx900", "renderD192", "amdgpu 20150101 AMD GPU")])
+    ("gen9", "renderD128", "i915 20201103 Intel Graphics"), ("gfx900", "renderD176", "amdgpu 20150101 AMD GPU")])
 def test_a_render_node_looks_like_one(tmp_path, gpu, node, said):
     """To stat(), fstat() and libdrm's drmGetVersion(), which copies all three texts."""
     source, path = tmp_path / "node.c", tmp_path / "node"

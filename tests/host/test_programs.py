@@ -137,16 +137,18 @@ def test_files_that_are_no_programs(tmp_path, mode, said):
 
 
 def test_a_program_that_uses_the_drivers_device_files_alone(tmp_path):
-    """/dev/kfd, a render node, /sys; wave control and address watch of linux 4.20, the debug-trap operations of 6.5. Who looks
+    """/dev/kfd, a render node, which libdrm_amdgpu takes for one of amdgpu's, /sys; wave control and address watch of linux 4.20, the debug-trap operations of 6.5. Who looks
     for host programs meanwhile does not end the program's debugging of itself."""
     program = tmp_path / "device_file"
+    libdrm = subprocess.run(["pkg-config", "--cflags", "--libs", "libdrm", "libdrm_amdgpu"], capture_output=True, text=True,
+                            check=True).stdout.split()
     subprocess.run(["gcc", "-O2", "-Wall", "-Werror", f"-I{ROOT / 'src/runtime/hsakmt/uapi'}", "-o", program,
-                    pathlib.Path(__file__).parent / "device_file.c"], check=True)
+                    pathlib.Path(__file__).parent / "device_file.c", *libdrm], check=True)
     done = hip(program, f"{WAVETRAP} ps > {tmp_path}/ps")
     assert str(program) in (tmp_path / "ps").read_text()
-    assert done.stdout.splitlines() == ["found", "memory", "queue", "a kernel has run", "event",
-                                        "wave control and address watch", "debug trap", "closed"]
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.splitlines() == ["found", "memory", "queue", "a kernel has run", "shared", "event",
+                                        "wave control and address watch", "debug trap", "error", "closed"]
+    assert (done.stderr, done.returncode) == ("wavetrap: gfx900 (node 1): a packet of type 9 is not for GPUs\n", 0)
     bare = subprocess.run([program], capture_output=True, text=True, env=environment())
     assert "kfd >= 0" in bare.stdout  # without wavetrap there is no driver
 

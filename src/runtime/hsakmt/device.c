@@ -14,12 +14,12 @@
 #include "base/private_dir.h"
 #include "runtime/devfs/devfs.h"
 
-enum { DRM_NR_VERSION = 0 };
-
 /* A file of the driver's: /dev/kfd or a render node. */
 struct node {
     bool render;
     unsigned minor; /* of a render node */
+    struct host_render *opened;
+    const struct host *owner; /* of the opening */
 };
 
 /* ---- /dev/kfd ---- */
@@ -34,39 +34,6 @@ static int map_kfd(struct host *host, size_t length, const uint64_t *offset, voi
     }
     *at = host->event_page;
     return *offset >> 62 == 2 && length <= HOST_EVENTS * sizeof *host->event_page ? 0 : -EINVAL;
-}
-
-/* ---- render nodes ---- */
-
-/* Copies a text of the driver's to where the program has room for some of it. */
-static bool put_text(uint64_t to, uint64_t *room, const char *text)
-{
-    const size_t length = strlen(text);
-    const bool done =
-        !*room || !to || kfd_copy_out(to, text, *room < length ? (size_t)*room : length);
-    *room = length;
-    return done;
-}
-
-/* The only DRM ioctl that is served: the one that asks for the driver's name. */
-static int ioctl_render(unsigned long request, void *argument)
-{
-    struct {
-        int32_t major, minor, patch;
-        uint64_t name_size, name, date_size, date, text_size, text;
-    } version;
-    if (_IOC_TYPE(request) != 'd' || _IOC_NR(request) != DRM_NR_VERSION)
-        return -EINVAL;
-    if (!kfd_copy_in(&version, (uint64_t)(uintptr_t)argument, sizeof version))
-        return -EFAULT;
-    version.major = 3;
-    version.minor = 49;
-    version.patch = 0;
-    if (!put_text(version.name, &version.name_size, "amdgpu") ||
-        !put_text(version.date, &version.date_size, "20150101") ||
-        !put_text(version.text, &version.text_size, "AMD GPU"))
-        return -EFAULT;
-    return kfd_copy_out((uint64_t)(uintptr_t)argument, &version, sizeof version) ? 0 : -EFAULT;
 }
 
 /* ---- both ---- */
@@ -105,29 +72,44 @@ static uint64_t number(void *file, const char *path)
 /* The descriptor is one of /dev/null, which takes a number and does no harm. */
 static int open_node(const char *path, int flags, void **file)
 {
-    struct node found;
+    struct node found = {.opened = NULL};
     if (!node_of(path, &found))
         return -ENOENT;
     struct node *node = malloc(sizeof *node);
     if (!node)
         return -ENOMEM;
     const int fd = open("/dev/null", O_RDWR | (flags & O_CLOEXEC));
-    const int wrong = fd < 0 ? errno : hsaKmtOpenKFD() ? ENODEV : 0;
+    int wrong = fd < 0 ? errno : hsaKmtOpenKFD() ? ENODEV : 0;
+    if (!wrong && found.render &&
+        !(found.opened =
+              host_render_open(&host_get()->gpu[found.minor - HOST_FIRST_RENDER_NODE]))) {
+        hsaKmtCloseKFD();
+        wrong = ENOMEM;
+    }
     if (wrong) {
         if (fd >= 0)
             close(fd);
         free(node);
         return -wrong;
     }
+    found.owner = host_get();
     *node = found;
     *file = node;
     return fd;
+}
+
+/* A child process has its parent's opening, and not the GPU. */
+static struct host_render *opened(const struct node *node)
+{
+    return node->owner == host_get() ? node->opened : NULL;
 }
 
 static void close_node(void *file)
 {
     struct host *host = host_get();
     const struct node *node = file;
+    if (opened(node))
+        host_render_close(node->opened);
     if (host && !node->render)
         host_debug_close(host);
     hsaKmtCloseKFD();
@@ -137,7 +119,9 @@ static void close_node(void *file)
 static int ioctl_node(void *file, unsigned long request, void *argument)
 {
     const struct node *node = file;
-    return node->render ? ioctl_render(request, argument) : kfd_ioctl(request, argument);
+    return !node->render  ? kfd_ioctl(request, argument)
+           : opened(node) ? host_render_ioctl(node->opened, request, argument)
+                          : -ENODEV;
 }
 
 static int map_node(void *file, size_t length, uint64_t *offset, void **at, int *fd)
@@ -145,9 +129,12 @@ static int map_node(void *file, size_t length, uint64_t *offset, void **at, int 
     struct host *host = host_get();
     const struct node *node = file;
     *fd = -1;
-    return !host          ? -ENODEV
-           : node->render ? kfd_memory_file(host, offset, length, fd)
-                          : map_kfd(host, length, offset, at);
+    if (!host || (node->render && !opened(node)))
+        return -ENODEV;
+    /* Bits 63:62 of an offset in /dev/kfd are 0: memory, the page of registers that flush. */
+    return node->render         ? host_render_file(node->opened, offset, length, fd)
+           : *offset >> 62 == 0 ? kfd_memory_file(host, offset, length, fd)
+                                : map_kfd(host, length, offset, at);
 }
 
 /* ---- /sys ---- */
@@ -254,6 +241,16 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
            put_caches(folder, node, p.NumCaches) && put_links(folder, node, p.NumIOLinks);
 }
 
+/* The folder by which libdrm knows that a device file's number is one of DRM's. */
+static bool put_number_of(const char *folder, uint32_t minor)
+{
+    char drm[256], name[32], text[32];
+    snprintf(drm, sizeof drm, "%s/sys/dev/char/226:%u/device/drm", folder, minor);
+    snprintf(name, sizeof name, "renderD%u/dev", minor);
+    snprintf(text, sizeof text, "226:%u\n", minor);
+    return put(drm, name, text);
+}
+
 static int make_files(const char *folder)
 {
     static const char *const places[] = {"sys/class/kfd/kfd/topology",
@@ -272,6 +269,8 @@ static int make_files(const char *folder)
         for (uint32_t node = 0; node <= host->gpus; node++)
             good = good && put_node(host, topology, node);
     }
+    for (uint32_t i = 0; i < host->gpus; i++)
+        good = good && put_number_of(folder, HOST_FIRST_RENDER_NODE + i);
     hsaKmtCloseKFD();
     return good ? 0 : -ENOSPC;
 }

@@ -26,9 +26,9 @@
 #include "runtime/common/watched.h"
 
 #define HOST_MOST_GPUS 16
-/** The number of the first GPU's render node. Those from 128 to 191 are left to other families: the
- * runtime of Intel's GPUs opens each of them that is there. */
-#define HOST_FIRST_RENDER_NODE 192
+/** The number of the first GPU's render node. DRM's render nodes are 128 to 191: the first of them
+ * are left to other families. */
+#define HOST_FIRST_RENDER_NODE (192 - HOST_MOST_GPUS)
 #define HOST_PAGE 4096u
 #define HOST_EVENTS 4096u
 #define HOST_DOORBELLS 8192u /* bytes of a GPU's doorbells */

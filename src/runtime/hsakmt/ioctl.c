@@ -23,6 +23,11 @@ struct host_gpu *kfd_gpu(struct host *host, uint32_t id)
     return NULL;
 }
 
+uint64_t kfd_doorbell_offset(uint32_t gpu_id)
+{
+    return MMAP_DOORBELL | (uint64_t)gpu_id << MMAP_GPU_SHIFT;
+}
+
 bool kfd_copy_in(void *to, uint64_t from, size_t size)
 {
     const struct iovec here = {to, size}, there = {(void *)(uintptr_t)from, size};
@@ -99,6 +104,27 @@ static int clocks(struct host *host, struct kfd_ioctl_get_clock_counters_args *a
 
 /* ---- queues ---- */
 
+static HsaEvent *event_of(struct host *host, uint32_t id)
+{
+    pthread_mutex_lock(&host->events_lock);
+    HsaEvent *event = id < HOST_EVENTS ? host->event[id].event : NULL;
+    pthread_mutex_unlock(&host->events_lock);
+    return event;
+}
+
+/* The runtime has written into the save area's header where it wants to learn of exceptions. */
+static void find_error(struct host *host, struct host_queue_request *request)
+{
+    struct kfd_save_header header;
+    int64_t value;
+    if (request->copies || !kfd_copy_in(&header, request->save_area, sizeof header) ||
+        header.err_payload_addr % sizeof value ||
+        !kfd_copy_in(&value, header.err_payload_addr, sizeof value))
+        return;
+    request->error = (volatile int64_t *)(uintptr_t)header.err_payload_addr;
+    request->event = event_of(host, header.err_event_id);
+}
+
 static int create_queue(struct host *host, struct kfd_ioctl_create_queue_args *args)
 {
     static const int8_t priority_of[KFD_MAX_QUEUE_PRIORITY + 1] = {
@@ -111,7 +137,7 @@ static int create_queue(struct host *host, struct kfd_ioctl_create_queue_args *a
         args->ring_size < KFD_MIN_QUEUE_RING_SIZE || args->ring_size & (args->ring_size - 1) ||
         (!copies && args->queue_type != KFD_IOC_QUEUE_TYPE_COMPUTE_AQL))
         return -EINVAL;
-    const struct host_queue_request request = {
+    struct host_queue_request request = {
         .copies = copies,
         .percentage = args->queue_percentage,
         .priority = priority_of[args->queue_priority],
@@ -122,13 +148,13 @@ static int create_queue(struct host *host, struct kfd_ioctl_create_queue_args *a
         .save_area = args->ctx_save_restore_address,
         .save_size = args->ctx_save_restore_size,
     };
+    find_error(host, &request);
     uint64_t id;
     const int result = host_queue_create(gpu, &request, &id);
     if (result)
         return result;
     args->queue_id = (uint32_t)id;
-    args->doorbell_offset =
-        MMAP_DOORBELL | (uint64_t)args->gpu_id << MMAP_GPU_SHIFT | id % (HOST_DOORBELLS / 8) * 8;
+    args->doorbell_offset = kfd_doorbell_offset(args->gpu_id) | id % (HOST_DOORBELLS / 8) * 8;
     return 0;
 }
 
@@ -165,14 +191,6 @@ static int wave_state(struct kfd_ioctl_get_queue_wave_state_args *args)
 }
 
 /* ---- events ---- */
-
-static HsaEvent *event_of(struct host *host, uint32_t id)
-{
-    pthread_mutex_lock(&host->events_lock);
-    HsaEvent *event = id < HOST_EVENTS ? host->event[id].event : NULL;
-    pthread_mutex_unlock(&host->events_lock);
-    return event;
-}
 
 static int create_event(struct host *host, struct kfd_ioctl_create_event_args *args)
 {
@@ -352,6 +370,9 @@ union arguments {
     struct kfd_ioctl_svm_args svm;
     struct kfd_ioctl_set_xnack_mode_args xnack;
     struct kfd_ioctl_get_available_memory_args available;
+    struct kfd_ioctl_get_dmabuf_info_args buffer;
+    struct kfd_ioctl_import_dmabuf_args import;
+    struct kfd_export_dmabuf_args export;
     struct kfd_runtime_enable_args runtime;
     struct kfd_dbg_trap_args trap;
 };
@@ -360,7 +381,7 @@ static int serve(struct host *host, unsigned long request, uint64_t at, union ar
 {
     switch (_IOC_NR(request)) {
     case _IOC_NR(AMDKFD_IOC_GET_VERSION):
-        a->version = (struct kfd_ioctl_get_version_args){1, KFD_IOCTL_MINOR_VERSION};
+        a->version = (struct kfd_ioctl_get_version_args){1, KFD_VERSION_MINOR};
         return 0;
     case _IOC_NR(AMDKFD_IOC_CREATE_QUEUE):
         return create_queue(host, &a->create_queue);
@@ -426,13 +447,19 @@ static int serve(struct host *host, unsigned long request, uint64_t at, union ar
         return set_xnack(&a->xnack);
     case _IOC_NR(AMDKFD_IOC_AVAILABLE_MEMORY):
         return available(host, &a->available);
+    case _IOC_NR(AMDKFD_IOC_GET_DMABUF_INFO):
+        return kfd_memory_info(host, &a->buffer);
+    case _IOC_NR(AMDKFD_IOC_IMPORT_DMABUF):
+        return kfd_memory_import(host, &a->import);
+    case KFD_NR_EXPORT_DMABUF:
+        return kfd_memory_export(host, &a->export);
     case KFD_NR_RUNTIME_ENABLE:
         return kfd_runtime_enable(host, &a->runtime);
     case KFD_NR_DBG_TRAP:
         return kfd_debug_trap(host, &a->trap);
     case _IOC_NR(AMDKFD_IOC_CRIU_OP): /* needs CAP_CHECKPOINT_RESTORE */
         return -EPERM;
-    default: /* DMA buffers and SMI events are among them */
+    default: /* SMI events are among them */
         return -EINVAL;
     }
 }

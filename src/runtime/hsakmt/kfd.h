@@ -70,7 +70,17 @@ struct kfd_dbg_trap_args {
 };
 _Static_assert(sizeof(struct kfd_dbg_trap_args) == 32, "as the kernel has it");
 
-enum { KFD_NR_RUNTIME_ENABLE = 0x25, KFD_NR_DBG_TRAP = 0x26 };
+struct kfd_export_dmabuf_args {
+    uint64_t handle;
+    uint32_t flags; /**< O_CLOEXEC */
+    uint32_t dmabuf_fd;
+};
+
+enum { KFD_NR_EXPORT_DMABUF = 0x24, KFD_NR_RUNTIME_ENABLE = 0x25, KFD_NR_DBG_TRAP = 0x26 };
+
+/** The version that GET_VERSION answers, 1.13: with DMA buffers that are exported (1.12), and
+ * debugging (1.13). */
+enum { KFD_VERSION_MINOR = 13 };
 
 /* ---- ioctl.c ---- */
 
@@ -83,6 +93,8 @@ struct host_gpu *kfd_gpu(struct host *host, uint32_t id);
 bool kfd_copy_in(void *to, uint64_t from, size_t size);
 /** Copies into memory of the program at @p to; false where it is not all there. */
 bool kfd_copy_out(uint64_t to, const void *from, size_t size);
+/** Where mmap of /dev/kfd has the doorbells of a GPU. */
+uint64_t kfd_doorbell_offset(uint32_t gpu_id);
 
 /* ---- kfd_debug.c ---- */
 
@@ -107,7 +119,8 @@ void kfd_tell_debugger(struct host_gpu *gpu);
 
 /**
  * AMDKFD_IOC_ALLOC_MEMORY_OF_GPU: allocates VRAM, GTT or USERPTR memory, rounded to pages, without
- * mapping it; sets handle and mmap_offset. -EINVAL, -EFAULT, -ENOMEM.
+ * mapping it, or names the GPU's doorbells, or its page of registers that flush (MMIO_REMAP), which
+ * is memory here; sets handle and mmap_offset. -EINVAL, -EFAULT, -ENOMEM.
  */
 int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_args *args);
 /** Takes memory that was allocated so for the mailboxes of events: it cannot be freed then. False:
@@ -128,5 +141,30 @@ int kfd_memory_map(struct host *host, struct kfd_ioctl_map_memory_to_gpu_args *a
  * *offset becomes the offset in it. -EINVAL, -EMFILE.
  */
 int kfd_memory_file(struct host *host, uint64_t *offset, size_t length, int *fd);
+/** AMDKFD_IOC_EXPORT_DMABUF of linux 6.4: a descriptor of the memory, which another process may
+ * import, too. -EINVAL, -EMFILE. */
+int kfd_memory_export(struct host *host, struct kfd_export_dmabuf_args *args);
+/** AMDKFD_IOC_IMPORT_DMABUF: a handle of exported memory. -EINVAL, -ENOMEM. */
+int kfd_memory_import(struct host *host, struct kfd_ioctl_import_dmabuf_args *args);
+/** AMDKFD_IOC_GET_DMABUF_INFO: what exported memory is. -EINVAL. */
+int kfd_memory_info(struct host *host, struct kfd_ioctl_get_dmabuf_info_args *args);
+/** Whether @p fd is memory that a GPU of this or another process has exported: its size in bytes
+ * and, where they are not NULL, its GPU's gpu_id and flags (KFD_IOC_ALLOC_MEM_FLAGS). */
+bool kfd_buffer_of(int fd, uint64_t *size, uint32_t *gpu, uint32_t *flags);
+/** Whether two descriptors are the same file. */
+bool kfd_buffer_is_same(int a, int b);
+
+/* ---- render.c ---- */
+
+struct host_render;
+
+/** An opening of the render node of @p gpu; NULL without host memory. */
+struct host_render *host_render_open(struct host_gpu *gpu);
+/** Closes the node: the GPU no longer has what was mapped through it. */
+void host_render_close(struct host_render *r);
+/** An ioctl of DRM's, as the kernel's: 0, or a negative errno. Any thread may call it. */
+int host_render_ioctl(struct host_render *r, unsigned long request, void *argument);
+/** For mmap, as kfd_memory_file: of memory of /dev/kfd, and of objects. */
+int host_render_file(struct host_render *r, uint64_t *offset, size_t length, int *fd);
 
 #endif

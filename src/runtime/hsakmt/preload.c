@@ -98,10 +98,17 @@ static int map(void *file, size_t length, uint64_t *offset, void **at, int *fd)
     return driver->map(file, length, offset, at, fd);
 }
 
-/* Render nodes from 192 on; the others may be another driver's. */
-static const char *const prefixes[] = {
-    "/dev/kfd",       "/dev/dri/renderD19",       "/dev/dri/renderD20",
-    "/sys/class/kfd", "/sys/devices/virtual/kfd", NULL};
+/* Render nodes from 176 on; the others may be another driver's. */
+static const char *const prefixes[] = {"/dev/kfd",
+                                       "/dev/dri/renderD17",
+                                       "/dev/dri/renderD18",
+                                       "/dev/dri/renderD19",
+                                       "/sys/class/kfd",
+                                       "/sys/devices/virtual/kfd",
+                                       "/sys/dev/char/226:17",
+                                       "/sys/dev/char/226:18",
+                                       "/sys/dev/char/226:19",
+                                       NULL};
 
 static const struct wt_devfs_driver forward = {.prefixes = prefixes,
                                                .open = open_file,
