@@ -137,8 +137,8 @@ def test_files_that_are_no_programs(tmp_path, mode, said):
 
 
 def test_a_program_that_uses_the_drivers_device_files_alone(tmp_path):
-    """/dev/kfd, a render node, which libdrm_amdgpu takes for one of amdgpu's, /sys; wave control and address watch of linux 4.20, the debug-trap operations of 6.5. Who looks
-    for host programs meanwhile does not end the program's debugging of itself."""
+    """/dev/kfd, a render node, which libdrm_amdgpu takes for one of amdgpu's, /sys; wave control and address watch of linux 4.20,
+    the debug-trap operations of 6.5. Who looks for host programs meanwhile does not end the program's debugging of itself."""
     program = tmp_path / "device_file"
     libdrm = subprocess.run(["pkg-config", "--cflags", "--libs", "libdrm", "libdrm_amdgpu"], capture_output=True, text=True,
                             check=True).stdout.split()
