@@ -295,6 +295,30 @@ static void call_function(struct text *t)
         source(a, 'a'), source(b, 'q'), below(QWORDS));
 }
 
+/* What lanes or warps do together. */
+static void meet(struct text *t)
+{
+    const unsigned d = below(DWORDS), a = below(DWORDS);
+    switch (below(5)) {
+    case 0:
+        add(t, "barrier.sync 0;\n");
+        break;
+    case 1:
+        add(t, "bar.warp.sync -1;\n");
+        break;
+    case 2:
+        add(t, "shfl.sync.%s.b32 %%a%u, %%a%u, %u, %u, -1;\n", below(2) ? "bfly" : "up", d, a,
+            below(32), below(2) * 31);
+        break;
+    case 3:
+        add(t, "vote.sync.ballot.b32 %%a%u, %%p%u, -1;\n", d, below(PREDICATES));
+        break;
+    default:
+        add(t, "activemask.b32 %%a%u;\n", d);
+        break;
+    }
+}
+
 static void body(struct text *t, unsigned depth, unsigned count)
 {
     char a[32], b[32];
@@ -330,7 +354,10 @@ static void body(struct text *t, unsigned depth, unsigned count)
                 depth, depth, label % PREDICATES, depth, label % PREDICATES, label);
             break;
         case 6:
-            call_function(t);
+            if (below(2))
+                call_function(t);
+            else
+                meet(t);
             break;
         case 7:
             add(t, "@%s%%p%u ", below(2) ? "!" : "", below(PREDICATES));

@@ -24,6 +24,7 @@ struct sm_blocks {
     struct sm_warp *warp;              /* that executes code; NULL: none */
     const struct wt_rows_block *block; /* the code */
     const struct sm_uop *next;         /* behind a called handler that does not go on in the code */
+    uint32_t patience;                 /* of the state, since branches were last counted */
     bool barred;                       /* the state bars branches */
     struct wt_rows_totals translated;  /* bytes apart */
     /* tid.x, .y, .z and laneid of the warps of a CTA, by their index, for this size of it */
@@ -380,24 +381,16 @@ static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
     return true;
 }
 
-/* Whether a handler may be called by code: it changes neither paths nor frames. */
+/* Whether a handler may be called by code: it goes on behind itself as a rule, in the same frame.
+ */
 static bool is_plain(const struct ptx_op *o)
 {
-    static const sm_op others[] = {ptx_op_bra,           ptx_op_brx,
-                                   ptx_op_call,          ptx_op_call_register,
-                                   ptx_op_ret,           ptx_op_exit,
-                                   ptx_op_trap,          ptx_op_barrier,
-                                   ptx_op_join,          ptx_op_warp_barrier,
-                                   ptx_op_shuffle,       ptx_op_vote,
-                                   ptx_op_match,         ptx_op_reduce,
-                                   ptx_op_active,        ptx_op_elect,
-                                   ptx_op_mbarrier,      ptx_op_matrix,
-                                   ptx_op_load_matrix,   ptx_op_store_matrix,
-                                   ptx_op_load_fragment, ptx_op_store_fragment,
-                                   ptx_op_transpose,     ptx_op_builtin,
-                                   ptx_op_copy_async,    ptx_op_copy_wait,
-                                   ptx_op_alloca,        ptx_op_stack,
-                                   ptx_op_barrier_result};
+    static const sm_op others[] = {ptx_op_bra,       ptx_op_brx,           ptx_op_call,
+                                   ptx_op_ret,       ptx_op_call_register, ptx_op_exit,
+                                   ptx_op_trap,      ptx_op_join,          ptx_op_mbarrier,
+                                   ptx_op_matrix,    ptx_op_load_matrix,   ptx_op_store_matrix,
+                                   ptx_op_transpose, ptx_op_load_fragment, ptx_op_store_fragment,
+                                   ptx_op_builtin,   ptx_op_alloca,        ptx_op_stack};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (o->run == others[i])
             return false;
@@ -483,13 +476,16 @@ static bool call_handler(struct wt_rows_state *s)
     struct sm_blocks *b = (struct sm_blocks *)((char *)s - offsetof(struct sm_blocks, state));
     struct sm_warp *w = b->warp;
     const struct sm_uop *u = &w->code->uop[slot_of(b->block->first + s->at)];
+    const uint32_t depth = w->depth;
+    ptx_took_branches(w, b->patience - s->patience);
     w->left = s->left;
     w->device->executing = u;
     b->next = u->ptx->run(w, u);
     s->left = w->left;
+    b->patience = s->patience = ptx_plain_branches(w);
     b->translated.issues--; /* it is the handler's */
-    return b->next == sm_next(u) && w->left && holds(w->code) && b->next->run == sm_run_block &&
-           b->next->block == b->block;
+    return b->next == sm_next(u) && w->left && w->mask == s->mask && w->depth == depth &&
+           holds(w->code) && b->next->run == sm_run_block && b->next->block == b->block;
 }
 
 static struct sm_blocks *blocks_of(struct sm_device *d)
@@ -636,7 +632,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     s->frame = ptx_frame(w);
     s->left = left + 1;
     s->mask = w->mask;
-    s->patience = ptx_plain_branches(w);
+    blocks->patience = s->patience = ptx_plain_branches(w);
     if (w->depth | blocks->barred)
         bar_targets(w, block, s);
     blocks->barred = w->depth != 0;
@@ -651,13 +647,12 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
         give(blocks, w);
     blocks->warp = w;
     blocks->block = block;
-    const uint32_t patience = s->patience;
     const uint32_t next =
         wt_rows_run(block, number_of((size_t)(u - w->code->uop)) - block->first, s);
     blocks->warp = NULL;
     if (s->left > left)
         return u->ptx->run(w, u);
-    ptx_took_branches(w, patience - s->patience);
+    ptx_took_branches(w, blocks->patience - s->patience);
     blocks->translated.issues += left + 1 - s->left;
     w->left = s->left;
     if (next == WT_ROWS_GONE)

@@ -470,6 +470,11 @@ PTX_EXECUTOR(ptx_op_barrier)
     w->pc = pc;
     if (ptx_open_barrier(w->device, w->cta, n))
         return go(w, w->pc);
+    if (!w->depth) { /* it is the only path */
+        w->spins = w->hold = 0;
+        sm_update_ready(w);
+        return NULL;
+    }
     ptx_put_away(w, pc, w->mask, w->base, w->wait, w->result);
     return another(w);
 }
