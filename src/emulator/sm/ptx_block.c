@@ -421,7 +421,8 @@ static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
          count++) {
         struct sm_uop *u = &w->code->uop[slot_of(first + (uint32_t)count)];
         const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
-        if (!image || u->ptx != &image->op[index] || u->run != u->ptx->run) /* not decoded */
+        if (!image || u->ptx != &image->op[index] ||
+            (u->run != u->ptx->run && u->run != sm_run_block)) /* not decoded */
             break;
         if (!as_rows(u->ptx, &insn[count]))
             insn[count] =
