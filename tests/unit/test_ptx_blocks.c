@@ -278,7 +278,11 @@ static void access_memory(struct text *t)
         add(t, "add.u64 %%x, %%x, %%buffer;\n");
     else if (!*kinds[k].space)
         add(t, "add.u64 %%x, %%x, %%stack;\n");
-    if (below(3) == 0)
+    static const char *const atomics[] = {"add.u32", "max.s32", "and.b32", "inc.u32", "exch.b32"};
+    if (size == 4 && k < 4 && below(4) == 0)
+        add(t, "%satom%s.%s %%a%u, [%%%s+%d], %%a%u;\n", guard, kinds[k].space, atomics[below(5)],
+            below(DWORDS), kinds[k].address, offset, below(DWORDS));
+    else if (below(3) == 0)
         add(t, "%sst%s.u%u [%%%s+%d], %%%c%u;\n", guard, kinds[k].space, size * 8, kinds[k].address,
             offset, wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS));
     else

@@ -511,10 +511,39 @@ static uint64_t floating(unsigned type, enum sm_atomic how, bool shared, uint64_
     return ptx_float_of_lane(op, (enum ptx_type)type, type == PTX_F32 && !shared, old, data);
 }
 
+/* Atomics on integers in shared or global memory that nobody attends, lane by lane, the lowest
+ * first; false: there is more to do. */
+static bool atomic_plainly(struct sm_warp *w, const struct ptx_op *o)
+{
+    const struct wt_machine *m = &w->device->machine;
+    const bool narrow = o->from_type == 4, shared = o->space == PTX_SPACE_SHARED;
+    const uint32_t lanes = ptx_lanes(w, o);
+    const enum sm_atomic how = (enum sm_atomic)o->how;
+    uint8_t *frame = ptx_frame(w), *host[SM_LANES];
+    const uint32_t *data = ptx_in(frame, &o->s[1]);
+    if (m->watch || m->judge || o->size != 4 || how == SM_ATOMIC_CAS ||
+        (o->flag && how <= SM_ATOMIC_MAX) || (!shared && o->space != PTX_SPACE_GLOBAL) ||
+        !(shared ? find_lanes(w, o, lanes, true, PTX_SPACE_SHARED, narrow, host)
+                 : find_lanes(w, o, lanes, true, PTX_SPACE_GLOBAL, narrow, host)))
+        return false;
+    PTX_LEFT(i, lanes)
+    {
+        const uint32_t old = (uint32_t)wt_load_le(host[i], 4), value = data[i];
+        const uint64_t result =
+            how == SM_ATOMIC_ADD ? old + value : sm_atomic_whole(how, o->is_signed, 4, old, value);
+        wt_store_le(host[i], result, 4);
+        if (o->d != PTX_NO_SLOT)
+            ptx_put(frame + o->d, 4, i, old);
+    }
+    return true;
+}
+
 /* Lane by lane, the lowest first. */
 PTX_EXECUTOR(ptx_op_atomic)
 {
     const struct ptx_op *o = u->ptx;
+    if (atomic_plainly(w, o))
+        return sm_next(u);
     uint8_t *frame = ptx_frame(w);
     const void *data = ptx_in(frame, &o->s[1]), *second = ptx_in(frame, &o->s[2]);
     const enum sm_atomic how = (enum sm_atomic)o->how;

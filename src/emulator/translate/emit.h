@@ -170,6 +170,12 @@ size_t emit_begin_lanes(struct emitter *e);
 /* Ends it; r8 is free for it. */
 void emit_end_lanes(struct emitter *e, size_t loop);
 
+/* Jumps on if no lane of a part executes: its result stays as it is in memory. 0: there is no jump,
+ * since all lanes execute. */
+size_t emit_skip_idle(struct emitter *e, bool wide, unsigned strip);
+/* Where such a jump, or none, leads to. */
+void emit_skipped(struct emitter *e, size_t jump);
+
 /* ---- emit_local.c ---- */
 
 /* Whether emit_access_local() is there for the instruction. */

@@ -17,21 +17,6 @@ static struct x86_place host_of(unsigned group)
     return emit_field(offsetof(struct wt_rows_state, host) + 8 * (size_t)group);
 }
 
-/* Jumps on if no lane of a group executes; 0: there is no jump, since all do. */
-static size_t skip(struct emitter *e, unsigned group)
-{
-    if (!e->some)
-        return 0;
-    x86_test_byte(&e->code, emit_field(offsetof(struct wt_rows_state, mask) + group), 0xff);
-    return x86_jump(&e->code, X86_ZERO);
-}
-
-static void land(struct emitter *e, size_t jump)
-{
-    if (jump)
-        x86_land(&e->code, jump, e->code.size);
-}
-
 /* The addresses of a group without `window` in T0, and in T1 bits that none of them may have. */
 static void read_addresses(struct emitter *e, unsigned group, uint64_t window)
 {
@@ -158,9 +143,9 @@ void emit_access_local(struct emitter *e, uint64_t window)
     const unsigned groups = e->shape->lanes / GROUP;
     emit_parts(e, false);
     for (unsigned i = 0; i < groups; i++) {
-        const size_t past = skip(e, i);
+        const size_t past = emit_skip_idle(e, false, i);
         find_group(e, i, window);
-        land(e, past);
+        emit_skipped(e, past);
     }
     emit_note_access(e);
     if (e->insn[e->at].op == WT_ROWS_STORE) {
@@ -168,8 +153,8 @@ void emit_access_local(struct emitter *e, uint64_t window)
         return;
     }
     for (unsigned i = 0; i < groups; i++) {
-        const size_t past = skip(e, i);
+        const size_t past = emit_skip_idle(e, false, i);
         load_group(e, i);
-        land(e, past);
+        emit_skipped(e, past);
     }
 }

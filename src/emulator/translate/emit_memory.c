@@ -239,6 +239,7 @@ static void gather(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool wide = !n->short_address;
     for (unsigned i = 0; i < emit_parts(e, n->wide); i++) {
+        const size_t past = emit_skip_idle(e, n->wide, i);
         if (wide == n->wide || n->bytes == 8) {
             gather_part(e, i, T0);
         } else if (wide) { /* two parts of addresses are one of dwords */
@@ -255,6 +256,7 @@ static void gather(struct emitter *e)
             put_ones(e);
         }
         emit_store(e, i, T0);
+        emit_skipped(e, past);
     }
 }
 
@@ -283,6 +285,32 @@ static void access_lane(struct emitter *e, struct x86_place base, struct x86_pla
         x86_store_number(code, part, UINT32_MAX);
 }
 
+/* Those that execute of the eight lanes from `first` on, which have one behind the other in the
+ * register at `slot`. */
+static void access_some(struct emitter *e, unsigned first, uint32_t slot)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const unsigned bytes = n->wide ? 8 : 4, address = n->short_address ? 4 : 8;
+    x86_load_part(code, 1, false, false, X86_R9,
+                  emit_field(offsetof(struct wt_rows_state, mask) + first / 8));
+    x86_integer_number(code, X86_SUB, false, X86_R9, 0xff);
+    const size_t some = x86_jump(code, X86_NOT_ZERO);
+    for (unsigned i = first; i < first + 8; i++)
+        access_lane(e, base_of(n, i), x86_mem(FRAME, slot + bytes * i));
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, some, code->size);
+    x86_integer_number(code, X86_ADD, false, X86_R9, 0xff);
+    const size_t none = x86_jump(code, X86_ZERO);
+    const size_t loop = code->size;
+    x86_find_one(code, X86_R10, X86_R9);
+    access_lane(e, x86_scaled(FRAME, n->s[0].slot + address * first, X86_R10, address == 4 ? 2 : 3),
+                x86_scaled(FRAME, slot + bytes * first, X86_R10, bytes == 4 ? 2 : 3));
+    emit_end_lanes(e, loop);
+    x86_land(code, none, code->size);
+    x86_land(code, done, code->size);
+}
+
 /* Each lane that executes accesses its place so. */
 static void access_lanes(struct emitter *e)
 {
@@ -290,11 +318,8 @@ static void access_lanes(struct emitter *e)
     const uint32_t slot = n->op == WT_ROWS_STORE ? n->s[1].slot : n->d;
     for (unsigned i = 0; !e->some && i < e->shape->lanes; i++)
         access_lane(e, base_of(n, i), x86_mem(FRAME, slot + (n->wide ? 8 : 4) * i));
-    if (!e->some)
-        return;
-    const size_t loop = emit_begin_lanes(e);
-    access_lane(e, base_of_one(n), x86_scaled(FRAME, slot, X86_R10, n->wide ? 3 : 2));
-    emit_end_lanes(e, loop);
+    for (unsigned first = 0; e->some && first < e->shape->lanes; first += 8)
+        access_some(e, first, slot);
 }
 
 /* The lanes access places of one page, or of the group's memory, lane by lane. */
@@ -323,6 +348,7 @@ static void access_scattered(struct emitter *e)
     /* The bits that lanes have, or in which they differ from the first one. */
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < parts; i++) {
+        const size_t past = emit_skip_idle(e, wide, i);
         emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, base_part(e, i), T2),
                     emit_literal(e, n->offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
@@ -331,6 +357,7 @@ static void access_scattered(struct emitter *e)
         if (e->some)
             emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
         emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+        emit_skipped(e, past);
     }
     if (group) {
         emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));

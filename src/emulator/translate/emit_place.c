@@ -58,3 +58,19 @@ void emit_end_lanes(struct emitter *e, size_t loop)
     if (e->unless)
         x86_land(&e->code, e->unless, e->code.size);
 }
+
+size_t emit_skip_idle(struct emitter *e, bool wide, unsigned strip)
+{
+    const unsigned lanes = emit_part_lanes(e, wide), first = strip * lanes;
+    if (!e->some)
+        return 0;
+    x86_test_byte(&e->code, emit_field(offsetof(struct wt_rows_state, mask) + first / 8),
+                  ((1u << lanes) - 1) << first % 8);
+    return x86_jump(&e->code, X86_ZERO);
+}
+
+void emit_skipped(struct emitter *e, size_t jump)
+{
+    if (jump)
+        x86_land(&e->code, jump, e->code.size);
+}
