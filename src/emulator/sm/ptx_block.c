@@ -397,6 +397,14 @@ static bool is_plain(const struct ptx_op *o)
     return true;
 }
 
+/* Whether a handler may change what other paths of the warp wait for. */
+static bool meets(const struct ptx_op *o)
+{
+    return o->run == ptx_op_barrier || o->run == ptx_op_warp_barrier || o->run == ptx_op_shuffle ||
+           o->run == ptx_op_vote || o->run == ptx_op_match || o->run == ptx_op_reduce ||
+           o->run == ptx_op_active || o->run == ptx_op_elect;
+}
+
 /* ---- blocks ---- */
 
 /* Numbers of the records of a page, without those of control words. */
@@ -486,7 +494,8 @@ static bool call_handler(struct wt_rows_state *s)
     b->patience = s->patience = ptx_plain_branches(w);
     b->translated.issues--; /* it is the handler's */
     return b->next == sm_next(u) && w->left && w->mask == s->mask && w->depth == depth &&
-           holds(w->code) && b->next->run == sm_run_block && b->next->block == b->block;
+           (!depth || !meets(u->ptx)) && holds(w->code) && b->next->run == sm_run_block &&
+           b->next->block == b->block;
 }
 
 static struct sm_blocks *blocks_of(struct sm_device *d)
