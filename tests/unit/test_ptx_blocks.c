@@ -15,6 +15,7 @@
 #include "emulator/sm/internal.h"
 #include "emulator/sm/ptx.h"
 #include "emulator/translate/rows.h"
+#include "choices.h"
 
 enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICATES = 4 };
 #define CODE UINT64_C(0x100000000)
@@ -32,16 +33,6 @@ static const uint32_t edge[EDGES] = {
     0xffffff,   0x1000000,  0x1000001,  0x3f800000, 0x3f000000, 0x3effffff, 0x3f7fffff, 0x3f800001,
     0x80000000, 0x80000001, 0x807ffffe, 0x807fffff, 0x80800000, 0x80800001, 0x80ffffff, 0xbf800000,
     0x7f800000, 0xff800000, 0x7fffffff, 0x7f800001, 0xffc00000, 0x7f7fffff, 0x7e800000, 0x7e800001};
-
-static uint64_t state;
-
-static uint32_t below(uint32_t n)
-{
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return (uint32_t)((state * 0x2545f4914f6cdd1du >> 32) % n);
-}
 
 /* ---- a random kernel ---- */
 
@@ -498,36 +489,41 @@ static void run_both(struct wt_machine *const m[2], size_t words, const char *te
             wt_state_free(saved[i]);
 }
 
-static void test_blocks_do_what_handlers_do(void **unused)
+/* A random kernel, with handlers alone and with blocks. */
+static void compare_kernel(void)
 {
     static const char *const schedules[] = {"rr:64",    "rr:1",     "rr:7",
                                             "lockstep", "random:5", "rr:1000"};
     static struct text t;
+    struct ptx_module parsed;
+    struct wt_error err;
+    struct sm_ptx *image;
+    size_t size;
+    write_kernel(&t);
+    if (ptx_parse("random", t.bytes, t.size, &parsed, &err) != WT_OK)
+        fail_msg("%s\n%s", err.text, t.bytes);
+    const struct sm_ptx_module module = {"random", &parsed};
+    if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
+        fail_msg("%s\n%s", err.text, t.bytes);
+    sm_ptx_code(image, &size);
+    const char *schedule = schedules[below(6)];
+    struct wt_machine *const m[2] = {device(image, "jit=0", schedule),
+                                     device(image, below(3) ? "jit=1" : "jit=3", schedule)};
+    run_both(m, size / 8, t.bytes);
+    for (unsigned i = 0; i < 2; i++)
+        m[i]->ops->free(m[i]);
+    sm_ptx_free(image);
+    ptx_free(&parsed);
+}
+
+static void test_blocks_do_what_handlers_do(void **unused)
+{
     const char *longer = getenv("WAVETRAP_LONG"), *seed = getenv("WAVETRAP_SEED");
     const unsigned kernels = KERNELS * (longer ? (unsigned)atoi(longer) : 1);
     (void)unused;
-    state = 0x9e3779b97f4a7c15u + (seed ? strtoull(seed, NULL, 0) : 0);
-    for (unsigned k = 0; k < kernels; k++) {
-        struct ptx_module parsed;
-        struct wt_error err;
-        struct sm_ptx *image;
-        size_t size;
-        write_kernel(&t);
-        if (ptx_parse("random", t.bytes, t.size, &parsed, &err) != WT_OK)
-            fail_msg("%s\n%s", err.text, t.bytes);
-        const struct sm_ptx_module module = {"random", &parsed};
-        if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
-            fail_msg("%s\n%s", err.text, t.bytes);
-        sm_ptx_code(image, &size);
-        const char *schedule = schedules[below(6)];
-        struct wt_machine *const m[2] = {device(image, "jit=0", schedule),
-                                         device(image, below(3) ? "jit=1" : "jit=3", schedule)};
-        run_both(m, size / 8, t.bytes);
-        for (unsigned i = 0; i < 2; i++)
-            m[i]->ops->free(m[i]);
-        sm_ptx_free(image);
-        ptx_free(&parsed);
-    }
+    choose_by_seed(seed ? strtoull(seed, NULL, 0) : 0);
+    for (unsigned k = 0; k < kernels; k++)
+        compare_kernel();
 }
 
 /* The result of one lane's operation joins those before it. */
@@ -587,7 +583,7 @@ static void test_what_counts_as_zero(void **unused)
     struct wt_error err;
     struct sm_ptx *image;
     (void)unused;
-    state = 1;
+    choose_by_seed(1);
     write_edges(&t);
     if (ptx_parse("edges", t.bytes, t.size, &parsed, &err) != WT_OK)
         fail_msg("%s\n%s", err.text, t.bytes);
@@ -616,9 +612,21 @@ static void test_what_counts_as_zero(void **unused)
     ptx_free(&parsed);
 }
 
+#ifdef FUZZED
+void fuzz_ptx_blocks(const uint8_t *data, size_t size);
+
+void fuzz_ptx_blocks(const uint8_t *data, size_t size)
+{
+    choose_by_seed(size);
+    choices.input = data;
+    choices.left = size;
+    compare_kernel();
+}
+#else
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_counts_as_zero),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+#endif

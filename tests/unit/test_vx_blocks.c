@@ -15,20 +15,11 @@
 #include "emulator/machine/state.h"
 #include "emulator/translate/rows.h"
 #include "emulator/vortex/vortex.h"
+#include "choices.h"
 
 enum { PROGRAMS = 200, WORDS = 4096 };
 #define CODE 0x80000000u
 #define BUFFER 0x90000000u
-
-static uint64_t state;
-
-static uint32_t below(uint32_t n)
-{
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return (uint32_t)((state * 0x2545f4914f6cdd1du >> 32) % n);
-}
 
 /* ---- a random program ---- */
 
@@ -453,38 +444,56 @@ static uint64_t run_both(struct wt_machine *const m[2], size_t halves, const cha
     return vx_device_translated((struct vx_device *)m[1]).issues;
 }
 
-static void test_blocks_do_what_handlers_do(void **unused)
+/* A random program, with handlers alone and with blocks; returns the issues of these. */
+static uint64_t compare_program(unsigned k)
 {
     static const char *const schedules[] = {"rr:64",    "rr:1",     "rr:7",
                                             "lockstep", "random:5", "rr:1000"};
     static const char *const options[] = {"", ",branches=rtl", ",divergence=auto",
                                           ",branches=rtl,misaligned=allow"};
     static struct program p;
+    char about[200];
+    p.xlen = k & 1 ? 64 : 32;
+    p.lanes = 1u << (k < 8 || below(4) ? k / 2 % 6 : 6);
+    write_program(&p);
+    const char *schedule = schedules[below(6)], *option = options[below(4)];
+    snprintf(about, sizeof about, "program %u, RV%u, %u lanes, %s, %s", k, p.xlen, p.lanes, option,
+             schedule);
+    struct wt_machine *const m[2] = {device(&p, option, 0, schedule),
+                                     device(&p, option, below(3) ? 1 : 3, schedule)};
+    const uint64_t issues = run_both(m, p.size, about);
+    for (unsigned i = 0; i < 2; i++)
+        m[i]->ops->free(m[i]);
+    return issues;
+}
+
+static void test_blocks_do_what_handlers_do(void **unused)
+{
     const char *longer = getenv("WAVETRAP_LONG"), *seed = getenv("WAVETRAP_SEED");
     const unsigned programs = PROGRAMS * (longer ? (unsigned)atoi(longer) : 1);
     uint64_t issues = 0;
     (void)unused;
-    state = 0x9e3779b97f4a7c15u + (seed ? strtoull(seed, NULL, 0) : 0);
-    for (unsigned k = 0; k < programs; k++) {
-        char about[200];
-        p.xlen = k & 1 ? 64 : 32;
-        p.lanes = 1u << (k < 8 || below(4) ? k / 2 % 6 : 6);
-        write_program(&p);
-        const char *schedule = schedules[below(6)], *option = options[below(4)];
-        snprintf(about, sizeof about, "program %u, RV%u, %u lanes, %s, %s", k, p.xlen, p.lanes,
-                 option, schedule);
-        struct wt_machine *const m[2] = {device(&p, option, 0, schedule),
-                                         device(&p, option, below(3) ? 1 : 3, schedule)};
-        issues += run_both(m, p.size, about);
-        for (unsigned i = 0; i < 2; i++)
-            m[i]->ops->free(m[i]);
-    }
+    choose_by_seed(seed ? strtoull(seed, NULL, 0) : 0);
+    for (unsigned k = 0; k < programs; k++)
+        issues += compare_program(k);
     if (wt_rows_supported())
         assert_true(issues > 1000 * (uint64_t)programs);
 }
 
+#ifdef FUZZED
+void fuzz_vx_blocks(const uint8_t *data, size_t size);
+
+void fuzz_vx_blocks(const uint8_t *data, size_t size)
+{
+    choose_by_seed(size);
+    choices.input = data;
+    choices.left = size;
+    compare_program(below(64));
+}
+#else
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+#endif

@@ -1,0 +1,36 @@
+/*
+ * Random choices of tests that compare translated blocks with handlers: those that an input says, as
+ * long as it lasts (tests/fuzz/fuzz_blocks.c), then those of a seed.
+ */
+#ifndef WT_TESTS_CHOICES_H
+#define WT_TESTS_CHOICES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static struct {
+    const uint8_t *input;
+    size_t left; /* bytes of it */
+    uint64_t state;
+} choices;
+
+static void choose_by_seed(uint64_t seed)
+{
+    choices.state = 0x9e3779b97f4a7c15u + seed;
+}
+
+static uint32_t below(uint32_t n)
+{
+    if (choices.left >= 2) {
+        const uint32_t value = choices.input[0] | (uint32_t)choices.input[1] << 8;
+        choices.input += 2;
+        choices.left -= 2;
+        return (n > 1 << 16 ? value * 0x9e3779b1u : value) % n;
+    }
+    choices.state ^= choices.state >> 12;
+    choices.state ^= choices.state << 25;
+    choices.state ^= choices.state >> 27;
+    return (uint32_t)((choices.state * 0x2545f4914f6cdd1du >> 32) % n);
+}
+
+#endif
