@@ -1,8 +1,8 @@
 /*
  * Fuzz target: the translator. The input chooses a program, its lanes, schedule, steps, watches and
- * snapshots, as the unit tests of blocks choose them at random; handlers alone and translated blocks
- * must come to the same states, hits and faults at the same issue times. The first byte says whose
- * program it is: of PTX (tests/unit/test_ptx_blocks.c), or of Vortex (test_vx_blocks.c).
+ * snapshots, as the unit tests of blocks choose them at random; handlers alone and translated
+ * blocks must come to the same states, hits and faults at the same issue times. The first byte says
+ * whose program it is: of PTX (tests/unit/test_ptx_blocks.c), or of Vortex (test_vx_blocks.c).
  */
 #include <stddef.h>
 #include <stdint.h>

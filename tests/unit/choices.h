@@ -1,6 +1,6 @@
 /*
- * Random choices of tests that compare translated blocks with handlers: those that an input says, as
- * long as it lasts (tests/fuzz/fuzz_blocks.c), then those of a seed.
+ * Random choices of tests that compare translated blocks with handlers: those that an input says,
+ * as long as it lasts (tests/fuzz/fuzz_blocks.c), then those of a seed.
  */
 #ifndef WT_TESTS_CHOICES_H
 #define WT_TESTS_CHOICES_H
