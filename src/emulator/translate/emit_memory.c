@@ -285,32 +285,6 @@ static void access_lane(struct emitter *e, struct x86_place base, struct x86_pla
         x86_store_number(code, part, UINT32_MAX);
 }
 
-/* Those that execute of the eight lanes from `first` on, which have one behind the other in the
- * register at `slot`. */
-static void access_some(struct emitter *e, unsigned first, uint32_t slot)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_code *code = &e->code;
-    const unsigned bytes = n->wide ? 8 : 4, address = n->short_address ? 4 : 8;
-    x86_load_part(code, 1, false, false, X86_R9,
-                  emit_field(offsetof(struct wt_rows_state, mask) + first / 8));
-    x86_integer_number(code, X86_SUB, false, X86_R9, 0xff);
-    const size_t some = x86_jump(code, X86_NOT_ZERO);
-    for (unsigned i = first; i < first + 8; i++)
-        access_lane(e, base_of(n, i), x86_mem(FRAME, slot + bytes * i));
-    const size_t done = x86_jump(code, X86_ALWAYS);
-    x86_land(code, some, code->size);
-    x86_integer_number(code, X86_ADD, false, X86_R9, 0xff);
-    const size_t none = x86_jump(code, X86_ZERO);
-    const size_t loop = code->size;
-    x86_find_one(code, X86_R10, X86_R9);
-    access_lane(e, x86_scaled(FRAME, n->s[0].slot + address * first, X86_R10, address == 4 ? 2 : 3),
-                x86_scaled(FRAME, slot + bytes * first, X86_R10, bytes == 4 ? 2 : 3));
-    emit_end_lanes(e, loop);
-    x86_land(code, none, code->size);
-    x86_land(code, done, code->size);
-}
-
 /* Each lane that executes accesses its place so. */
 static void access_lanes(struct emitter *e)
 {
@@ -318,8 +292,11 @@ static void access_lanes(struct emitter *e)
     const uint32_t slot = n->op == WT_ROWS_STORE ? n->s[1].slot : n->d;
     for (unsigned i = 0; !e->some && i < e->shape->lanes; i++)
         access_lane(e, base_of(n, i), x86_mem(FRAME, slot + (n->wide ? 8 : 4) * i));
-    for (unsigned first = 0; e->some && first < e->shape->lanes; first += 8)
-        access_some(e, first, slot);
+    if (!e->some)
+        return;
+    const size_t loop = emit_begin_lanes(e);
+    access_lane(e, base_of_one(n), x86_scaled(FRAME, slot, X86_R10, n->wide ? 3 : 2));
+    emit_end_lanes(e, loop);
 }
 
 /* The lanes access places of one page, or of the group's memory, lane by lane. */

@@ -62,7 +62,7 @@ void emit_end_lanes(struct emitter *e, size_t loop)
 size_t emit_skip_idle(struct emitter *e, bool wide, unsigned strip)
 {
     const unsigned lanes = emit_part_lanes(e, wide), first = strip * lanes;
-    if (!e->some)
+    if (!e->some || e->shape->scalars) /* which may have them execute behind the instruction */
         return 0;
     x86_test_byte(&e->code, emit_field(offsetof(struct wt_rows_state, mask) + first / 8),
                   ((1u << lanes) - 1) << first % 8);
