@@ -443,7 +443,7 @@ static void compare(struct wt_machine *const m[2], const enum wt_run run[2], con
         m[0]->ops->hash(m[0]) != m[1]->ops->hash(m[1]) || m[0]->fault.kind != m[1]->fault.kind ||
         m[0]->fault.pc != m[1]->fault.pc || m[0]->fault.addr != m[1]->fault.addr ||
         m[0]->fault.lanes != m[1]->fault.lanes || m[0]->fault.time != m[1]->fault.time ||
-        (m[0]->hits && memcmp(m[0]->hit, m[1]->hit, m[0]->hits * sizeof *m[0]->hit) != 0))
+        !have_same_hits(m[0], m[1]))
         fail_msg("runs %d and %d, at %llu and %llu:\n%s", run[0], run[1],
                  (unsigned long long)m[0]->time, (unsigned long long)m[1]->time, text);
 }

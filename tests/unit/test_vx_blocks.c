@@ -386,8 +386,7 @@ static void compare(struct wt_machine *const m[2], const enum wt_run run[2], con
         m[0]->ops->hash(m[0]) != m[1]->ops->hash(m[1]) || m[0]->fault.kind != m[1]->fault.kind ||
         m[0]->fault.pc != m[1]->fault.pc || m[0]->fault.addr != m[1]->fault.addr ||
         m[0]->fault.lanes != m[1]->fault.lanes || m[0]->fault.time != m[1]->fault.time ||
-        strcmp(m[0]->fault.text, m[1]->fault.text) != 0 ||
-        (m[0]->hits && memcmp(m[0]->hit, m[1]->hit, m[0]->hits * sizeof *m[0]->hit) != 0)) {
+        strcmp(m[0]->fault.text, m[1]->fault.text) != 0 || !have_same_hits(m[0], m[1])) {
         unsigned shown = 0;
         for (unsigned wave = 0; wave < m[0]->waves; wave++)
             for (unsigned n = 0; n < 65 + 4 && shown < 8; n++) {
