@@ -465,7 +465,7 @@ static void run_both(struct wt_machine *const m[2], size_t words, const char *te
 {
     struct wt_state *saved[2] = {NULL, NULL};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
-    for (unsigned step = 0; step < 300; step++) {
+    for (unsigned step = 0; step < STEPS; step++) {
         const uint64_t issues = below(3) ? 1 + below(500) : 1 + below(70);
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
