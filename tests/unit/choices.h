@@ -11,6 +11,12 @@
 
 #include "emulator/machine/machine.h"
 
+#ifdef FUZZED
+enum { STEPS = 30 }; /* of a program, each of some hundred issues at most */
+#else
+enum { STEPS = 200 };
+#endif
+
 static struct {
     const uint8_t *input;
     size_t left; /* bytes of it */

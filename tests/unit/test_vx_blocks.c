@@ -418,7 +418,7 @@ static uint64_t run_both(struct wt_machine *const m[2], size_t halves, const cha
 {
     struct wt_state *saved[2] = {NULL, NULL};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
-    for (unsigned step = 0; step < 200; step++) {
+    for (unsigned step = 0; step < STEPS; step++) {
         const uint64_t issues = below(3) ? 1 + below(500) : 1 + below(70);
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
