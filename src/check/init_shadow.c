@@ -252,17 +252,20 @@ void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_b
 }
 
 /* A granule has one origin. That of bytes that were computed counts before that of copies, since it
- * says where. */
-static void store_byte(struct init_page *page, unsigned at, const struct init_byte *b)
+ * says where. @p ahead: so many bytes behind this one are about to be stored. */
+static void store_byte(struct init_page *page, unsigned at, const struct init_byte *b,
+                       unsigned ahead)
 {
+    const unsigned within = at % INIT_GRANULE, rest = INIT_GRANULE - 1 - within;
     const uint8_t bit = (uint8_t)(1u << at % 8),
-                  granule =
-                      (uint8_t)(((1u << INIT_GRANULE) - 1) << at % 8 / INIT_GRANULE * INIT_GRANULE);
+                  new = (uint8_t)((1u << (ahead < rest ? ahead : rest)) - 1),
+                  old = (uint8_t)((((1u << INIT_GRANULE) - 1) & ~((unsigned)new << (within + 1)))
+                                  << (at % 8 - within));
     page->count = (uint16_t)(page->count + !!b->undefined - !!page->undefined[at]);
     page->undefined[at] = b->undefined;
     page->computed[at / 8] =
         (uint8_t)((page->computed[at / 8] & ~bit) | (b->undefined & b->computed ? bit : 0));
-    if (b->undefined && (b->computed || !(page->computed[at / 8] & granule)))
+    if (b->undefined && (b->computed || !(page->computed[at / 8] & old)))
         page->origin[at / INIT_GRANULE] = b->origin;
 }
 
@@ -275,7 +278,7 @@ void init_store(struct init_space *s, uint64_t addr, unsigned size, const struct
             continue;
         if (s->past)
             init_note_byte(s->past, s, number, page, (unsigned)((addr + i) % INIT_PAGE));
-        store_byte(page, (unsigned)((addr + i) % INIT_PAGE), &bytes[i]);
+        store_byte(page, (unsigned)((addr + i) % INIT_PAGE), &bytes[i], size - 1 - i);
         drop_page_if_defined(s, number, page);
     }
 }
