@@ -11,10 +11,12 @@
 #include "base/array.h"
 #include "base/fork_lock.h"
 
+enum owner { OF_PROGRAM, OF_LIBRARY, OF_RUNTIME };
+
 struct name {
     const void *space;
     struct wt_known_variable v; /* of a function: its addresses */
-    bool is_of_runtime;         /* a function: of OpenMP's */
+    enum owner owner;           /* of a function */
 };
 
 struct names {
@@ -40,13 +42,13 @@ static int by_address(const void *a, const void *b)
 }
 
 static void add(struct names *n, const void *space, const struct wt_known_variable *v,
-                bool is_of_runtime)
+                enum owner owner)
 {
     pthread_mutex_lock(&all.lock);
     struct name *grown = wt_array_grow(n->list, &n->room, n->count + 1, sizeof *grown);
     if (grown) {
         n->list = grown;
-        grown[n->count++] = (struct name){space, *v, is_of_runtime};
+        grown[n->count++] = (struct name){space, *v, owner};
         n->sorted = false;
         all.state++;
     }
@@ -71,32 +73,54 @@ void wt_names_begin(const void *space)
     pthread_mutex_unlock(&all.lock);
 }
 
+static bool begins(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
 /* Functions of libgomp, of LLVM's device library
- * ("OpenMP in LLVM", device runtime), and of the C library's allocator. */
-static bool is_of_runtime(const char *name)
+ * ("OpenMP in LLVM", device runtime), and of the C library's allocator; and functions of the C
+ * library that programs and those call. */
+static enum owner owner_by(const char *name)
 {
     static const char *const prefixes[] = {"gomp_",   "GOMP_",     "omp_",      "goacc_", "GOACC_",
                                            "__kmpc_", "__malloc_", "_malloc_r", "_free_r"};
     static const char *const whole[] = {"malloc", "free", "calloc", "realloc"};
+    static const char *const library[] = {"memcpy", "memmove", "memset"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
+        if (begins(name, prefixes[i]))
+            return OF_RUNTIME;
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
         if (strcmp(name, whole[i]) == 0)
-            return true;
-    return false;
+            return OF_RUNTIME;
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        if (strcmp(name, library[i]) == 0)
+            return OF_LIBRARY;
+    return OF_PROGRAM;
+}
+
+void wt_functions_gone(const void *space, uint64_t first, uint64_t size)
+{
+    struct names *n = &all.functions;
+    size_t kept = 0;
+    pthread_mutex_lock(&all.lock);
+    for (size_t i = 0; i < n->count; i++)
+        if (n->list[i].space != space || n->list[i].v.first - first >= size)
+            n->list[kept++] = n->list[i];
+    n->count = kept;
+    pthread_mutex_unlock(&all.lock);
 }
 
 void wt_function_at(const void *space, uint64_t first, uint64_t size, const char *name)
 {
     add(&all.functions, space, &(struct wt_known_variable){.first = first, .size = size},
-        is_of_runtime(name));
+        owner_by(name));
 }
 
 void wt_names_end(struct wt_names_reader *r)
 {
     if (r->variable.size)
-        add(&all.variables, r->space, &r->variable, false);
+        add(&all.variables, r->space, &r->variable, OF_PROGRAM);
     r->variable.size = 0;
 }
 
@@ -156,13 +180,19 @@ bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *e
     return true;
 }
 
-bool wt_function_is_of_runtime(const void *space, uint64_t pc)
+/* The lock is held. */
+static enum owner owner_of(const void *space, uint64_t pc)
+{
+    const struct name *found = before(&all.functions, space, pc);
+    return found && pc - found->v.first < found->v.size ? found->owner : OF_PROGRAM;
+}
+
+bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other)
 {
     pthread_mutex_lock(&all.lock);
-    const struct name *found = before(&all.functions, space, pc);
-    const bool is = found && pc - found->v.first < found->v.size && found->is_of_runtime;
+    const enum owner a = owner_of(space, pc), b = owner_of(space, other);
     pthread_mutex_unlock(&all.lock);
-    return is;
+    return (a == OF_RUNTIME && b != OF_PROGRAM) || (b == OF_RUNTIME && a != OF_PROGRAM);
 }
 
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable)

@@ -19,6 +19,8 @@ struct wt_known_variable {
 
 /** Forgets those of a space (objects.h): all of its code is listed anew. */
 void wt_names_begin(const void *space);
+/** Forgets the functions that were in a range of addresses, in which other code is loaded. */
+void wt_functions_gone(const void *space, uint64_t first, uint64_t size);
 /** A driver has loaded a function of so many bytes; @p name: as its symbol is. */
 void wt_function_at(const void *space, uint64_t first, uint64_t size, const char *name);
 
@@ -37,10 +39,11 @@ void wt_names_end(struct wt_names_reader *r);
 
 /** The function that holds an instruction: [*first, *end). */
 bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *end);
-/** Whether it is one of OpenMP's or OpenACC's runtime, as its name says: libgomp's for GPUs, LLVM's
- * device library, and the C library's allocator, which they call. Their threads hand values on in
- * ways that are races by the rules of the code that they are compiled to. */
-bool wt_function_is_of_runtime(const void *space, uint64_t pc);
+/** Whether two instructions are in functions of OpenMP's or OpenACC's runtime, as their names say:
+ * libgomp's for GPUs, LLVM's device library, and the C library's allocator, which they call; or one
+ * is, and the other one in memcpy() and its like. Their threads hand values on in ways that are
+ * races by the rules of the code that they are compiled to. */
+bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other);
 /** The variable that holds an address. */
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable);
 /** The addresses of variables: [*first, *last]; false: there are none. */

@@ -131,7 +131,7 @@ static void take_cell(struct race_access *x, const struct race_cell *cell, unsig
         if (!o)
             continue;
         if (*cell->slot[k] == x->number) {
-            if (other != lane && x->record.kind == WT_WATCH_WRITE)
+            if (other != lane && x->record.kind == WT_WATCH_WRITE && !x->r->rules.lanes_are_one)
                 add_conflict(x, lane, at, o, other, true, WT_WARNING);
             continue;
         }
@@ -631,6 +631,10 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
         r->rules = *own;
     if (lanes != WT_LANES_BY_FAMILY)
         r->rules.independent = lanes == WT_LANES_INDEPENDENT;
+    if (lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
+        r->rules.lanes_are_one = r->rules.stores_hide = true;
+        r->rules.loads_hide = r->rules.loads_hide_too = true;
+    }
     r->slot = calloc(m->waves, sizeof *r->slot);
     r->ended = calloc(m->waves, sizeof(*r->ended));
     if (r->slot && r->ended && wt_observe_beneath(m, take, NULL, NULL, r)) {

@@ -11,10 +11,16 @@
 struct wt_check_race;
 
 /** Whether lanes of one wave are ordered by their instructions. */
-enum wt_check_lanes { WT_LANES_BY_FAMILY, WT_LANES_LOCKSTEP, WT_LANES_INDEPENDENT };
+enum wt_check_lanes {
+    WT_LANES_BY_FAMILY,
+    WT_LANES_LOCKSTEP,
+    WT_LANES_INDEPENDENT,
+    WT_LANES_AS_ONE /**< in lockstep, and a wave is one thread of the program: what its lanes do in
+                         one instruction is one access */
+};
 
-/** Whether races of OpenMP's target regions can be told from what its runtime does by itself: in
- * GCC's code for NVIDIA's GPUs all lanes of a warp do what one thread does. */
+/** Whether races of OpenMP's target regions can be told, whichever compiler they are of. On an SM
+ * lanes of GCC's code are WT_LANES_AS_ONE, and LLVM's are threads. */
 bool wt_check_race_knows_openmp(const struct wt_machine *m);
 
 /**

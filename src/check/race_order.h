@@ -24,7 +24,8 @@ struct race_rules {
                      device, and an acquire among the group */
     bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
     bool loads_hide;        /**< nor does a load's: one that waves repeat is atomic */
-    bool threads_are_waves; /**< of OpenMP, as GCC compiles it: else lanes do the same together */
+    bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
+    bool lanes_are_one;     /**< lanes store to one place in one instruction, as one thread */
     bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
 };
 

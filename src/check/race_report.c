@@ -204,8 +204,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     if ((a->pc && r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
         wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins) ||
-        (wt_function_is_of_runtime(r->space, a->pc) &&
-         wt_function_is_of_runtime(r->space, c->other.pc)))
+        wt_functions_are_of_runtime(r->space, a->pc, c->other.pc))
         return;
     struct wt_finding f = {.kind = of_host ? WT_FOUND_HOST_RACE : WT_FOUND_RACE,
                            .severity = c->severity,

@@ -14,7 +14,7 @@ from vortex3 import kernels_of
 
 FAMILIES = {"races": ("gfx900", "sm"), "orders": ("sm", "gfx900"), "races_opencl": ("gen9",), "races_vortex": ("vortex",), "queues": ("vortex", "gen9", "level_zero"),
             "loose_queue": ("gen9", "level_zero"), "command_lists": ("level_zero",),
-            "both_sides": ("gen9", "level_zero"), "maps": ("gen9",), "races_openmp": ("gfx900",)}
+            "both_sides": ("gen9", "level_zero"), "maps": ("gen9",), "races_openmp": ("gfx900", "sm")}
 # Where HIP 5.2's hipStreamDestroy() does not come back from streams that were given memory, unless they are checked.
 POOLS = {"freed_too_early", "allocated_in_another_stream", "memory_again"}
 ARCHER = "/usr/lib/llvm-19/lib/libarcher.so"    # tells ThreadSanitizer of OpenMP's barriers and locks
@@ -73,7 +73,7 @@ def program_of(program, family):
     if program in ("queues", "loose_queue", "command_lists", "both_sides", "maps"):
         return queues(program, family)
     if program == "races_openmp":
-        return [checks.built("races_openmp.gfx900", "env", "PATH=/usr/bin:/bin", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
+        return [checks.built(f"races_openmp.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              checks.HERE / "races_openmp.c")]
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
@@ -314,6 +314,7 @@ def test_lanes_of_a_wave_race_where_they_are_independent():
     assert done.returncode == 115 and "nothing orders these lanes" in done.stderr and "warp_reduce" in done.stderr, done.stderr
 
 
-def test_openmp_is_refused_where_lanes_do_the_same():
+def test_what_lanes_of_one_openmp_thread_repeat_is_no_race():
+    """In GCC's code for NVIDIA's GPUs all lanes of a warp store what one thread does."""
     done = checks.wavetrap("openmp", "sm", "good", options=["--check=race"])
-    assert "--check=race is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
+    assert "0 errors, 0 warnings" in done.stderr and done.returncode == 0, done.stderr

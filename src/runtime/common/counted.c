@@ -133,6 +133,13 @@ static int is_openmp(struct dl_phdr_info *info, size_t size, void *context)
     return strstr(info->dlpi_name, "libgomp-plugin-") || strstr(info->dlpi_name, "libomptarget");
 }
 
+/* GCC's OpenMP, whose threads are the waves of all GPUs. */
+static int is_libgomp(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size, (void)context;
+    return strstr(info->dlpi_name, "libgomp-plugin-") != NULL;
+}
+
 /* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own;
  * GCC's code leaves out wait states. */
 static bool wants(enum wt_check check, const char *name, const char *what)
@@ -159,8 +166,18 @@ static bool wants_init(const struct wt_machine *m)
 
 static bool wants_race(const struct wt_machine *m)
 {
-    return wt_check_race_knows_openmp(m) ? wt_check_wants(WT_CHECK_RACE)
-                                         : wants(WT_CHECK_RACE, "race", "races are");
+    return wt_check_race_knows_openmp(m) || dl_iterate_phdr(is_libgomp, NULL)
+               ? wt_check_wants(WT_CHECK_RACE)
+               : wants(WT_CHECK_RACE, "race", "races are");
+}
+
+static enum wt_check_lanes lanes_of(const struct wt_machine *m)
+{
+    const enum wt_check_lanes lanes = wt_check_lanes();
+    return lanes == WT_LANES_BY_FAMILY && !wt_check_race_knows_openmp(m) &&
+                   dl_iterate_phdr(is_libgomp, NULL)
+               ? WT_LANES_AS_ONE
+               : lanes;
 }
 
 /* Hardware of most families waits for results by itself. */
@@ -185,7 +202,7 @@ static bool begin_checks(struct wt_counted *c, const void *space)
         !(s->init = wt_check_init_begin(m, space, wt_check_init_level(), wt_checked_found, list)))
         return false;
     if (wants_race(m) &&
-        !(s->race = wt_check_race_begin(m, space, wt_check_lanes(), wt_checked_found, list)))
+        !(s->race = wt_check_race_begin(m, space, lanes_of(m), wt_checked_found, list)))
         return false;
     if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))
         return false;

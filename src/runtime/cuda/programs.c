@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
+#include "check/names.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/gpu_internal.h"
@@ -230,6 +231,18 @@ static enum wt_status take_data(struct gpu *g, uint64_t size, bool writable, uin
     return gpu_add_range(g, *at, size, false, err);
 }
 
+/* What is a runtime's own is told by names. */
+static void name_functions(const struct gpu_module *m, uint64_t size)
+{
+    size_t count;
+    const struct sm_ptx_kernel *list = sm_ptx_kernels(m->image, &count);
+    if (!wt_check_wants(WT_CHECK_RACE))
+        return;
+    wt_functions_gone(NULL, m->code, size);
+    for (size_t i = 0; i < count; i++)
+        wt_function_at(NULL, list[i].entry, list[i].end - list[i].entry, list[i].name);
+}
+
 static enum wt_status load_ptx(struct gpu *g, struct gpu_module *m, struct wt_error *err)
 {
     enum wt_status status;
@@ -242,6 +255,7 @@ static enum wt_status load_ptx(struct gpu *g, struct gpu_module *m, struct wt_er
         return status;
     m->code_room = code_size;
     assert(m->code == sm_ptx_code_address(m->image));
+    name_functions(m, code_size);
     if ((status = take_data(g, data_size, true, &m->data, &m->data_room, err)) != WT_OK ||
         (status = put(g, m->code, code, code_size, err)) != WT_OK ||
         (status = put(g, m->data, data, data_size, err)) != WT_OK)
