@@ -224,11 +224,13 @@ static bool has_undefined_aside(const struct wt_check_init *c, const struct init
     return false;
 }
 
-/* Whether the result may have bits of a source, given those behind it: a choice that is defined
- * leaves one out. */
+/* Whether the result may depend on undefined bits of a source, given those behind it: a choice that
+ * is defined leaves one out, and a shift the upper bits of its amount. */
 static bool takes(enum wt_operation operation, const struct wt_defined *in, unsigned count,
-                  unsigned source)
+                  unsigned source, unsigned bits)
 {
+    if (operation >= WT_DOES_SHIFT_LEFT && operation <= WT_DOES_SHIFT_SIGNED && source == 1)
+        return in[1].undefined & (bits - 1);
     return operation != WT_DOES_SELECT || count < 3 || source > 1 || in[count - 1].undefined & 1 ||
            (in[count - 1].value & 1) == source;
 }
@@ -246,8 +248,10 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
     uint32_t from = 0;
     bool wide = s->more;
     for (unsigned i = s->count; i-- > 0;) {
-        uint32_t *own = takes(operation, in, s->count, i) ? &from : &(uint32_t){0};
-        in[i] = fetch_source(c, w, s, s->of[i], lane, own);
+        uint32_t own = 0;
+        in[i] = fetch_source(c, w, s, s->of[i], lane, &own);
+        if (own && takes(operation, in, s->count, i, bits))
+            from = own;
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
     }
     if (has_undefined_aside(c, w, lane, &from)) {
