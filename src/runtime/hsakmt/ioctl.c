@@ -419,7 +419,7 @@ static int serve(struct host *host, unsigned long request, uint64_t at, union ar
         return kfd_wave_control(host, &a->dbg_wave);
     case _IOC_NR(AMDKFD_IOC_SET_SCRATCH_BACKING_VA): /* for hardware before gfx9 */
         return for_gpu(host, a->scratch.gpu_id);
-    case _IOC_NR(AMDKFD_IOC_GET_TILE_CONFIG): /* no image is tiled here */
+    case _IOC_NR(AMDKFD_IOC_GET_TILE_CONFIG): /* images are tiled for GB_ADDR_CONFIG 0 */
         a->tiles.num_tile_configs = a->tiles.num_macro_tile_configs = 0;
         a->tiles.gb_addr_config = a->tiles.num_banks = a->tiles.num_ranks = 0;
         return for_gpu(host, a->tiles.gpu_id);

@@ -14,9 +14,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Register GB_ADDR_CONFIG of a Vega 10, the only one that libdrm reads (gc_9_0_offset.h). */
+/* Register GB_ADDR_CONFIG, the only one that libdrm reads (gc_9_0_offset.h). Its value is 0, as
+ * AMDKFD_IOC_GET_TILE_CONFIG has it: images are tiled for that one (emulator/gcn/image.c). */
 enum { GB_ADDR_CONFIG = 0x263e };
-#define GB_ADDR_CONFIG_VEGA10 0x2a114042u
 
 /* AMDGPU_GEM_MMAP's offsets; those of memory of /dev/kfd are smaller (kfd_memory_file). */
 #define MMAP_OBJECT ((uint64_t)1 << 60)
@@ -278,7 +278,6 @@ static int info(struct host_render *r, const struct drm_amdgpu_info *args)
     case AMDGPU_INFO_READ_MMR_REG:
         if (args->read_mmr_reg.dword_offset != GB_ADDR_CONFIG || args->read_mmr_reg.count != 1)
             return -EINVAL;
-        answer.word = GB_ADDR_CONFIG_VEGA10;
         break;
     case AMDGPU_INFO_DEV_INFO:
         describe(r->gpu, &answer.device);
