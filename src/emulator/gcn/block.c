@@ -10,39 +10,24 @@
 #include "emulator/gcn/block.h"
 #include "emulator/gcn/fp.h"
 #include "emulator/gcn/watch.h"
+#include "emulator/translate/pages.h"
 
 enum { CODE_BYTES = 8 << 20 };
 
 struct block {
-    const struct wt_rows_block *rows;
-    bool floats;                     /* its code raises exceptions of the host */
-    bool shares;                     /* it accesses the group's memory */
-    unsigned vgprs;                  /* that a wave must have for it */
-    uint16_t slot[WT_ROWS_MOST + 1]; /* of the records of its instructions, and behind them */
-    struct block *next;
-};
-
-/* Of a page that has been translated: what its records were, where they have code. */
-struct gcn_page_blocks {
-    struct {
-        gcn_op run;
-        struct block *block;
-        uint16_t number; /* of the instruction in the block */
-    } entry[GCN_SLOTS];
-    uint64_t base;
-    struct gcn_page_blocks *next;
+    struct wt_paged_block is;
+    bool floats;    /* its code raises exceptions of the host */
+    bool shares;    /* it accesses the group's memory */
+    unsigned vgprs; /* that a wave must have for it */
 };
 
 struct gcn_blocks {
-    struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
+    struct wt_paged all;
     struct wt_rows_state state;
-    struct block *block;
-    struct gcn_page_blocks *page;
     struct gcn_wave *wave;        /* that executes code; NULL: none */
     const struct block *executed; /* the code */
     uint32_t mode;                /* of the wave, while it does */
     const struct gcn_uop *next;   /* behind a called handler that does not go on in the code */
-    struct wt_rows_totals totals; /* bytes apart */
 };
 
 /* Modes in which handlers do all. */
@@ -50,33 +35,26 @@ struct gcn_blocks {
 
 /* ---- a page's blocks ---- */
 
-/*
- * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
- * tail has another handler than it was given here, and no block of the page is entered any more.
- */
-static gcn_op *witness(struct gcn_code *code)
+/* See pages.h: whether no record of the page has been forgotten since it was translated. */
+static inline bool holds(const struct gcn_code *code)
 {
-    return &code->uop[GCN_SLOTS + GCN_TAIL - 1].run;
+    return code->uop[GCN_SLOTS + GCN_TAIL - 1].run == gcn_run_block;
 }
 
-static inline bool holds(struct gcn_code *code)
-{
-    return *witness(code) == gcn_run_block;
-}
-
-/* Forgets the blocks of a page. */
 static void forget(struct gcn_code *code)
 {
-    for (size_t i = 0; i < GCN_SLOTS; i++)
-        if (code->uop[i].run == gcn_run_block)
-            code->uop[i].run = (gcn_op)gcn_code_format.undecoded;
-    *witness(code) = (gcn_op)gcn_code_format.next_page;
+    wt_paged_forget(&gcn_code_format, &code->page, (wt_code_handler)gcn_run_block);
+}
+
+static inline struct block *block_of(const struct gcn_code *code, const struct gcn_uop *u)
+{
+    return (struct block *)code->blocks->entry[u - code->uop].block;
 }
 
 /* The handler of a record that has code. */
 static inline gcn_op handler_of(const struct gcn_code *code, const struct gcn_uop *u)
 {
-    return code->blocks->entry[u - code->uop].run;
+    return (gcn_op)code->blocks->entry[u - code->uop].run;
 }
 
 /* Whether the code leads on from an instruction to the next one. */
@@ -109,7 +87,7 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
         block->floats |= insn[count].raises;
         block->shares |= insn[count].space == WT_ROWS_GROUP;
         block->vgprs = vgprs > block->vgprs ? vgprs : block->vgprs;
-        block->slot[count] = (uint16_t)slot;
+        block->is.slot[count] = (uint16_t)slot;
         if (target[count] < (int32_t)GCN_SLOTS && target[count] > farthest)
             farthest = target[count];
         slot += u->length;
@@ -118,11 +96,11 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
             break;
         }
     }
-    block->slot[count] = (uint16_t)slot;
+    block->is.slot[count] = (uint16_t)slot;
     for (size_t i = 0; i < count; i++) {
         insn[i].target = WT_ROWS_ELSEWHERE;
         for (uint32_t k = 0; k < count; k++)
-            if (block->slot[k] == target[i])
+            if (block->is.slot[k] == target[i])
                 insn[i].target = k;
     }
     return count;
@@ -143,17 +121,17 @@ static bool call_handler(struct wt_rows_state *s)
     struct gcn_blocks *b = (struct gcn_blocks *)((char *)s - offsetof(struct gcn_blocks, state));
     struct gcn_wave *w = b->wave;
     struct gcn_code *code = w->code;
-    const struct gcn_uop *u = &code->uop[b->executed->slot[s->at]];
+    const struct gcn_uop *u = &code->uop[b->executed->is.slot[s->at]];
     if (b->executed->floats)
         gcn_fp_end(w);
     w->left = s->left;
     b->next = handler_of(code, u)(w, u);
     s->left = w->left;
-    b->totals.issues--; /* it is the handler's */
+    b->all.totals.issues--; /* it is the handler's */
     if (b->executed->floats)
         begin_floats(b, w);
     return b->next == gcn_next(u) && w->left && holds(code) && b->next->run == gcn_run_block &&
-           code->blocks->entry[b->next - code->uop].block == b->executed &&
+           block_of(code, b->next) == b->executed &&
            gcn_exec(w) == s->mask && w->mode == b->mode;
 }
 
@@ -163,65 +141,21 @@ static struct gcn_blocks *blocks_of(struct gcn_device *d)
     if (b || !(b = d->blocks = calloc(1, sizeof *b)))
         return b;
     if (wt_rows_supported())
-        b->memory = wt_rows_memory_new(CODE_BYTES);
+        b->all.memory = wt_rows_memory_new(CODE_BYTES);
     b->state.tlb = &d->machine.tlb;
     b->state.call = call_handler;
     return b;
 }
 
-/* Frees all blocks; their code is there no more. */
-static void free_blocks(struct gcn_blocks *b)
-{
-    while (b->block) {
-        struct block *block = b->block;
-        b->block = block->next;
-        free(block);
-    }
-}
-
 void gcn_blocks_free(struct gcn_device *d)
 {
-    struct gcn_blocks *b = d->blocks;
-    if (!b)
-        return;
-    free_blocks(b);
-    while (b->page) {
-        struct gcn_page_blocks *page = b->page;
-        b->page = page->next;
-        free(page);
-    }
-    wt_rows_memory_free(b->memory);
-    free(b);
+    if (d->blocks)
+        wt_paged_free(&d->blocks->all);
+    free(d->blocks);
     d->blocks = NULL;
 }
 
-/* Forgets all code. */
-static void clear(struct gcn_device *d)
-{
-    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
-        for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
-            forget((struct gcn_code *)page);
-    wt_rows_memory_clear(d->blocks->memory);
-    free_blocks(d->blocks);
-}
-
-/* What belongs to a page; a page that was forgotten and is there again has that of the old one. */
-static bool give_page(struct gcn_blocks *b, struct gcn_code *code)
-{
-    struct gcn_page_blocks *page = b->page;
-    while (page && page->base != code->page.base)
-        page = page->next;
-    if (!page && (page = calloc(1, sizeof *page))) {
-        page->base = code->page.base;
-        page->next = b->page;
-        b->page = page;
-    }
-    code->blocks = page;
-    return page;
-}
-
-/* A block of what begins at a record; NULL: it does not pay, or there is no memory. */
-static struct block *translate(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn)
+void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
 {
     static const struct wt_rows_shape shape = {
         .lanes = GCN_LANES,
@@ -229,51 +163,22 @@ static struct block *translate(struct gcn_wave *w, uint16_t first, struct wt_row
         .condition = offsetof(struct gcn_wave, scc),
         .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,
     };
-    struct wt_rows_memory *memory = w->device->blocks->memory;
-    struct block *block = calloc(1, sizeof *block);
-    const size_t count = block ? list(w, first, insn, block) : 0;
-    if (!wt_rows_leave_short(insn, count)) {
-        free(block);
-        return NULL;
-    }
-    block->rows = wt_rows_translate(memory, &shape, insn, first, count);
-    if (!block->rows && wt_rows_memory_used(memory)) {
-        clear(w->device);
-        block->rows = wt_rows_translate(memory, &shape, insn, first, count);
-    }
-    if (!block->rows) {
-        free(block);
-        return NULL;
-    }
-    block->next = w->device->blocks->block;
-    w->device->blocks->block = block;
-    return block;
-}
-
-void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
-{
     struct wt_rows_insn insn[WT_ROWS_MOST];
     struct gcn_code *code = w->code;
     struct gcn_blocks *b = blocks_of(w->device);
     const size_t first = (size_t)(u - code->uop);
-    if (first >= GCN_SLOTS || !b || !b->memory || b->wave || (!code->blocks && !give_page(b, code)))
+    if (first >= GCN_SLOTS || !b || !b->all.memory || b->wave)
+        return;
+    if (!code->blocks)
+        code->blocks = wt_paged_page(&b->all, &gcn_code_format, code->page.base);
+    struct block *block = code->blocks ? calloc(1, sizeof *block) : NULL;
+    if (!block)
         return;
     if (!holds(code))
         forget(code);
-    const struct block *block = translate(w, (uint16_t)first, insn);
-    if (!block)
-        return;
-    b->totals.blocks++;
-    *witness(code) = gcn_run_block;
-    for (size_t i = 0; i < block->rows->count; i++) {
-        const size_t at = block->slot[i];
-        if (insn[i].op == WT_ROWS_HANDLER)
-            continue;
-        code->blocks->entry[at].run = code->uop[at].run;
-        code->blocks->entry[at].block = (struct block *)block;
-        code->blocks->entry[at].number = (uint16_t)i;
-        code->uop[at].run = gcn_run_block;
-    }
+    const size_t count = list(w, (uint16_t)first, insn, block);
+    wt_paged_add(&b->all, &w->device->machine.code, (wt_code_handler)gcn_run_block, &code->page,
+                 code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
 }
 
 /* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
@@ -301,7 +206,7 @@ static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const
 {
     struct gcn_code *code = w->code;
     struct wt_rows_state *s = &b->state;
-    const struct block *block = code->blocks->entry[u - code->uop].block;
+    const struct block *block = block_of(code, u);
     const uint64_t left = w->left;
     s->frame = (uint8_t *)w->v;
     s->scalars = (uint8_t *)w;
@@ -314,22 +219,22 @@ static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const
     b->mode = w->mode;
     if (block->floats)
         begin_floats(b, w);
-    const uint32_t next = wt_rows_run(block->rows, code->blocks->entry[u - code->uop].number, s);
+    const uint32_t next = wt_rows_run(block->is.rows, code->blocks->entry[u - code->uop].number, s);
     b->wave = NULL;
     if (block->floats)
         gcn_fp_end(w);
     *stays = true;
     if (s->left > left)
         return u;
-    b->totals.issues += left + 1 - s->left;
+    b->all.totals.issues += left + 1 - s->left;
     w->left = s->left;
     if (next == WT_ROWS_GONE) {
         *stays = false;
         return b->next;
     }
-    const struct gcn_uop *v = &code->uop[block->slot[next]];
-    const bool ended = next == block->rows->count;
-    if (ended && block->slot[next] < GCN_SLOTS)
+    const struct gcn_uop *v = &code->uop[block->is.slot[next]];
+    const bool ended = next == block->is.rows->count;
+    if (ended && block->is.slot[next] < GCN_SLOTS)
         gcn_visit(w, v);
     *stays = !ended && w->left && v->run == gcn_run_block && holds(code);
     w->left -= *stays;
@@ -344,7 +249,7 @@ const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
         return u->run(w, u);
     }
     if (!w->left || w->mode & SPECIAL_MODES || !is_unattended(&w->device->machine) ||
-        code->blocks->entry[u - code->uop].block->vgprs > w->vgprs)
+        block_of(code, u)->vgprs > w->vgprs)
         return handler_of(code, u)(w, u);
     bool stays;
     const struct gcn_uop *next = run(w->device->blocks, w, u, &stays);
@@ -353,10 +258,5 @@ const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
 
 struct wt_rows_totals gcn_device_translated(const struct gcn_device *d)
 {
-    struct wt_rows_totals t = {0};
-    if (!d->blocks)
-        return t;
-    t = d->blocks->totals;
-    t.bytes = d->blocks->memory ? wt_rows_memory_used(d->blocks->memory) : 0;
-    return t;
+    return wt_paged_totals(d->blocks ? &d->blocks->all : NULL);
 }

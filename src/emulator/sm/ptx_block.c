@@ -11,7 +11,7 @@
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/ptx_special.h"
 #include "emulator/sm/watch.h"
-#include "emulator/translate/rows.h"
+#include "emulator/translate/pages.h"
 
 enum { CODE_BYTES = 4 << 20 };
 
@@ -451,10 +451,7 @@ static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
     return count;
 }
 
-/*
- * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
- * tail has another handler than it was given here, and no block of the page is entered any more.
- */
+/* See pages.h: whether no record of the page has been forgotten since it was translated. */
 static sm_op *witness(struct sm_code *code)
 {
     return &code->uop[SM_SLOTS + SM_TAIL - 1].run;
@@ -470,13 +467,9 @@ static inline bool holds(struct sm_code *code)
     return *witness(code) == sm_run_block;
 }
 
-/* Forgets the blocks of a page. */
 static void forget(struct sm_code *code)
 {
-    for (size_t i = 0; i < SM_SLOTS; i++)
-        if (code->uop[i].run == sm_run_block)
-            code->uop[i].run = (sm_op)sm_code_format.undecoded;
-    *witness(code) = (sm_op)sm_code_format.next_page;
+    wt_paged_forget(&sm_code_format, &code->page, (wt_code_handler)sm_run_block);
 }
 
 /* Calls the handler of a record of the block that is executed. */
@@ -520,10 +513,7 @@ static const struct wt_rows_block *translate(struct sm_device *d, const struct w
     const struct wt_rows_block *b = wt_rows_translate(m, &shape, insn, first, count);
     if (b || !wt_rows_memory_used(m))
         return b;
-    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
-        for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
-            forget((struct sm_code *)page);
-    wt_rows_memory_clear(m);
+    wt_paged_drop(&d->machine.code, (wt_code_handler)sm_run_block, m);
     return wt_rows_translate(m, &shape, insn, first, count);
 }
 

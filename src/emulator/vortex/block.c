@@ -8,45 +8,28 @@
 #include <string.h>
 
 #include "emulator/machine/softfloat.h"
-#include "emulator/translate/rows.h"
+#include "emulator/translate/pages.h"
 #include "emulator/vortex/host_fp.h"
 #include "emulator/vortex/watch.h"
 
 enum { CODE_BYTES = 4 << 20 };
 
 struct block {
-    const struct wt_rows_block *rows;
+    struct wt_paged_block is;
     bool floats;    /* its code raises exceptions of the host */
     bool needs_all; /* much of it is code for warps with all lanes on alone; handlers do the rest */
-    uint32_t entered, declined;      /* how often its code was, and was not, since lanes were off */
-    uint16_t slot[WT_ROWS_MOST + 1]; /* of the records of its instructions, and behind them */
-    struct block *next;
-};
-
-/* Of a page that has been translated: what its records were, where they have code. */
-struct vx_page_blocks {
-    struct {
-        vx_handler run;
-        struct block *block;
-        uint16_t number; /* of the instruction in the block */
-        bool given_up;   /* no block begins here any more */
-    } entry[VX_SLOTS];
-    uint64_t base;
-    struct vx_page_blocks *next;
+    uint32_t entered, declined; /* how often its code was, and was not, since lanes were off */
 };
 
 struct vx_blocks {
-    struct wt_rows_memory *memory; /* NULL: this host does not execute translated code */
+    struct wt_paged all;
     struct wt_rows_shape shape;
     struct wt_rows_state state;
-    uint64_t all; /* lanes */
-    struct block *block;
-    struct vx_page_blocks *page;
+    uint64_t lanes; /* all of them */
     struct vx_warp *warp;         /* that executes code; NULL: none */
     const struct block *executed; /* the code */
     bool floats; /* it raises exceptions now: with lanes off, handlers do all floating point */
     const struct vx_uop *next;    /* behind a called handler that does not go on in the code */
-    struct wt_rows_totals totals; /* bytes apart */
 };
 
 /* ---- records as rows ---- */
@@ -321,51 +304,43 @@ static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
                 (struct wt_rows_insn){.op = is_plain(id) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
         block->floats |= insn[count].raises;
         for_all += insn[count].raises;
-        block->slot[count] = (uint16_t)slot;
+        block->is.slot[count] = (uint16_t)slot;
         target[count] = (int32_t)slot + u->imm / 2;
         slot += u->halves;
     }
-    block->slot[count] = (uint16_t)slot;
+    block->is.slot[count] = (uint16_t)slot;
     block->needs_all = for_all * 8 > count;
     for (size_t i = 0; i < count; i++) {
         insn[i].target = WT_ROWS_ELSEWHERE;
         for (uint32_t k = 0; k < count; k++)
-            if (block->slot[k] == target[i])
+            if (block->is.slot[k] == target[i])
                 insn[i].target = k;
     }
     return count;
 }
 
-/*
- * Blocks of a page hold as long as none of its records is forgotten: then the last record of its
- * tail has another handler than it was given here, and no block of the page is entered any more.
- */
-static vx_handler *witness(struct vx_code *code)
+/* See pages.h: whether no record of the page has been forgotten since it was translated. */
+static inline bool holds(const struct vx_code *code)
 {
-    return &code->uop[VX_SLOTS + VX_TAIL - 1].run;
+    return code->uop[VX_SLOTS + VX_TAIL - 1].run == vx_run_block;
 }
 
-static inline bool holds(struct vx_code *code)
-{
-    return *witness(code) == vx_run_block;
-}
-
-/* Forgets the blocks of a page. */
 static void forget(struct vx_code *code)
 {
-    for (size_t i = 0; i < VX_SLOTS; i++) {
-        if (code->uop[i].run == vx_run_block)
-            code->uop[i].run = (vx_handler)vx_code_format.undecoded;
-        if (code->blocks)
-            code->blocks->entry[i].given_up = false;
-    }
-    *witness(code) = (vx_handler)vx_code_format.next_page;
+    wt_paged_forget(&vx_code_format, &code->page, (wt_code_handler)vx_run_block);
+    for (size_t i = 0; code->blocks && i < VX_SLOTS; i++)
+        code->blocks->entry[i].given_up = false;
+}
+
+static inline struct block *block_of(const struct vx_code *code, const struct vx_uop *u)
+{
+    return (struct block *)code->blocks->entry[u - code->uop].block;
 }
 
 /* The handler of a record that has code. */
 static inline vx_handler handler_of(const struct vx_code *code, const struct vx_uop *u)
 {
-    return code->blocks->entry[u - code->uop].run;
+    return (vx_handler)code->blocks->entry[u - code->uop].run;
 }
 
 /* Flags that the host shows are the warp's from then on. */
@@ -382,7 +357,7 @@ static bool call_handler(struct wt_rows_state *s)
     struct vx_blocks *b = (struct vx_blocks *)((char *)s - offsetof(struct vx_blocks, state));
     struct vx_warp *w = b->warp;
     struct vx_code *code = w->code;
-    const struct vx_uop *u = &code->uop[b->executed->slot[s->at]];
+    const struct vx_uop *u = &code->uop[b->executed->is.slot[s->at]];
     if (b->floats)
         host_fp_end(w);
     struct wt_machine *m = &w->device->machine;
@@ -396,9 +371,9 @@ static bool call_handler(struct wt_rows_state *s)
         s->left = 0; /* an access to watched memory has ended the turn */
     w->left = s->left;
     settle(b, w);
-    b->totals.issues--; /* it is the handler's */
+    b->all.totals.issues--; /* it is the handler's */
     return b->next == u + u->halves && w->left && holds(code) && b->next->run == vx_run_block &&
-           code->blocks->entry[b->next - code->uop].block == b->executed;
+           block_of(code, b->next) == b->executed;
 }
 
 static struct vx_blocks *blocks_of(struct vx_device *d)
@@ -407,87 +382,20 @@ static struct vx_blocks *blocks_of(struct vx_device *d)
     if (b || !(b = d->blocks = calloc(1, sizeof *b)))
         return b;
     if (wt_rows_supported() && d->config.host_level == 3 && d->config.threads <= WT_ROWS_LANES)
-        b->memory = wt_rows_memory_new(CODE_BYTES);
+        b->all.memory = wt_rows_memory_new(CODE_BYTES);
     b->shape.lanes = d->config.threads;
-    b->all = (uint64_t)wt_lanes_first(d->config.threads);
+    b->lanes = (uint64_t)wt_lanes_first(d->config.threads);
     b->state.tlb = &d->machine.tlb;
     b->state.call = call_handler;
     return b;
 }
 
-/* Frees all blocks; their code is there no more. */
-static void free_blocks(struct vx_blocks *b)
-{
-    while (b->block) {
-        struct block *block = b->block;
-        b->block = block->next;
-        free(block);
-    }
-}
-
 void vx_blocks_free(struct vx_device *d)
 {
-    struct vx_blocks *b = d->blocks;
-    if (!b)
-        return;
-    free_blocks(b);
-    while (b->page) {
-        struct vx_page_blocks *page = b->page;
-        b->page = page->next;
-        free(page);
-    }
-    wt_rows_memory_free(b->memory);
-    free(b);
+    if (d->blocks)
+        wt_paged_free(&d->blocks->all);
+    free(d->blocks);
     d->blocks = NULL;
-}
-
-/* Forgets all code. */
-static void clear(struct vx_device *d)
-{
-    for (unsigned i = 0; i < WT_CODE_BUCKETS; i++)
-        for (struct wt_code_page *page = d->machine.code.bucket[i]; page; page = page->next)
-            forget((struct vx_code *)page);
-    wt_rows_memory_clear(d->blocks->memory);
-    free_blocks(d->blocks);
-}
-
-/* What belongs to a page; a page that was forgotten and is there again has that of the old one. */
-static bool give_page(struct vx_blocks *b, struct vx_code *code)
-{
-    struct vx_page_blocks *page = b->page;
-    while (page && page->base != code->page.base)
-        page = page->next;
-    if (!page && (page = calloc(1, sizeof *page))) {
-        page->base = code->page.base;
-        page->next = b->page;
-        b->page = page;
-    }
-    code->blocks = page;
-    return page;
-}
-
-/* A block of what begins at a record; NULL: it does not pay, or there is no memory. */
-static struct block *translate(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn)
-{
-    struct vx_blocks *b = w->device->blocks;
-    struct block *block = calloc(1, sizeof *block);
-    const size_t count = block ? list(w, first, insn, block) : 0;
-    if (!wt_rows_leave_short(insn, count)) {
-        free(block);
-        return NULL;
-    }
-    block->rows = wt_rows_translate(b->memory, &b->shape, insn, first, count);
-    if (!block->rows && wt_rows_memory_used(b->memory)) {
-        clear(w->device);
-        block->rows = wt_rows_translate(b->memory, &b->shape, insn, first, count);
-    }
-    if (!block->rows) {
-        free(block);
-        return NULL;
-    }
-    block->next = b->block;
-    b->block = block;
-    return block;
 }
 
 void vx_translate(struct vx_warp *w, const struct vx_uop *u)
@@ -496,26 +404,21 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
     struct vx_device *d = w->device;
     struct vx_code *code = w->code;
     struct vx_blocks *b = d->injecting ? NULL : blocks_of(d);
-    if (!b || !b->memory || b->warp || (!code->blocks && !give_page(b, code)))
+    const uint16_t first = (uint16_t)(u - code->uop);
+    if (!b || !b->all.memory || b->warp)
+        return;
+    if (!code->blocks)
+        code->blocks = wt_paged_page(&b->all, &vx_code_format, code->page.base);
+    if (!code->blocks)
         return;
     if (!holds(code))
         forget(code);
-    if (code->blocks->entry[u - code->uop].given_up)
-        return;
-    const struct block *block = translate(w, (uint16_t)(u - code->uop), insn);
+    struct block *block = code->blocks->entry[first].given_up ? NULL : calloc(1, sizeof *block);
     if (!block)
         return;
-    b->totals.blocks++;
-    *witness(code) = vx_run_block;
-    for (size_t i = 0; i < block->rows->count; i++) {
-        const size_t at = block->slot[i];
-        if (insn[i].op == WT_ROWS_HANDLER)
-            continue;
-        code->blocks->entry[at].run = code->uop[at].run;
-        code->blocks->entry[at].block = (struct block *)block;
-        code->blocks->entry[at].number = (uint16_t)i;
-        code->uop[at].run = vx_run_block;
-    }
+    const size_t count = list(w, first, insn, block);
+    wt_paged_add(&b->all, &d->machine.code, (wt_code_handler)vx_run_block, &code->page,
+                 code->blocks, &b->shape, &block->is, insn, first, count);
 }
 
 /* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
@@ -532,7 +435,7 @@ static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const st
 {
     struct vx_code *code = w->code;
     struct wt_rows_state *s = &b->state;
-    struct block *block = code->blocks->entry[u - code->uop].block;
+    struct block *block = block_of(code, u);
     const uint64_t left = w->left;
     block->entered++;
     s->frame = w->x;
@@ -540,22 +443,22 @@ static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const st
     s->mask = (uint64_t)w->mask;
     b->warp = w;
     b->executed = block;
-    b->floats = block->floats && s->mask == b->all;
+    b->floats = block->floats && s->mask == b->lanes;
     settle(b, w);
-    const uint32_t next = wt_rows_run(block->rows, code->blocks->entry[u - code->uop].number, s);
+    const uint32_t next = wt_rows_run(block->is.rows, code->blocks->entry[u - code->uop].number, s);
     b->warp = NULL;
     if (b->floats)
         host_fp_end(w);
     *stays = true;
     if (s->left > left)
         return u;
-    b->totals.issues += left + 1 - s->left;
+    b->all.totals.issues += left + 1 - s->left;
     w->left = s->left;
     if (next == WT_ROWS_GONE) {
         *stays = false;
         return b->next;
     }
-    const struct vx_uop *v = &code->uop[block->slot[next]];
+    const struct vx_uop *v = &code->uop[block->is.slot[next]];
     *stays = w->left && v->run == vx_run_block && holds(code);
     w->left -= *stays;
     return v;
@@ -567,16 +470,16 @@ static bool declines(struct vx_warp *w, const struct vx_uop *u)
 {
     enum { OFTEN = 256 };
     struct vx_code *code = w->code;
-    struct block *block = code->blocks->entry[u - code->uop].block;
-    if (!block->needs_all || (uint64_t)w->mask == w->device->blocks->all)
+    struct block *block = block_of(code, u);
+    if (!block->needs_all || (uint64_t)w->mask == w->device->blocks->lanes)
         return false;
     if (++block->declined % OFTEN || block->declined < block->entered)
         return true;
-    for (size_t i = 0; i < block->rows->count; i++) {
-        const size_t at = block->slot[i];
+    for (size_t i = 0; i < block->is.rows->count; i++) {
+        const size_t at = block->is.slot[i];
         code->blocks->entry[at].given_up = true;
-        if (code->blocks->entry[at].block == block && code->uop[at].run == vx_run_block)
-            code->uop[at].run = code->blocks->entry[at].run;
+        if (code->blocks->entry[at].block == &block->is && code->uop[at].run == vx_run_block)
+            code->uop[at].run = (vx_handler)code->blocks->entry[at].run;
     }
     return true;
 }
@@ -598,10 +501,5 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
 
 struct wt_rows_totals vx_device_translated(const struct vx_device *d)
 {
-    struct wt_rows_totals t = {0};
-    if (!d->blocks)
-        return t;
-    t = d->blocks->totals;
-    t.bytes = d->blocks->memory ? wt_rows_memory_used(d->blocks->memory) : 0;
-    return t;
+    return wt_paged_totals(d->blocks ? &d->blocks->all : NULL);
 }

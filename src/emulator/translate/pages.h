@@ -1,0 +1,78 @@
+/*
+ * Blocks of translated code (rows.h) whose instructions are records of decoded pages
+ * (machine/code_pages.h), for families of which a record is at each granule: a record that has code
+ * has the family's handler that runs it, and its own one is kept beside the page.
+ *
+ * Blocks of a page hold as long as none of its records is forgotten: the last record of its tail has
+ * that handler, too, until then, and no block of the page is entered afterwards.
+ */
+#ifndef WT_EMULATOR_TRANSLATE_PAGES_H
+#define WT_EMULATOR_TRANSLATE_PAGES_H
+
+#include "emulator/machine/code_pages.h"
+#include "emulator/translate/rows.h"
+
+/** A block; a family's type begins with it. */
+struct wt_paged_block {
+    const struct wt_rows_block *rows;
+    struct wt_paged_block *next;
+    uint16_t slot[WT_ROWS_MOST + 1]; /**< of the records of its instructions, and behind them */
+};
+
+/** What a record was, where it has code. */
+struct wt_paged_entry {
+    wt_code_handler run;
+    struct wt_paged_block *block;
+    uint16_t number; /**< of the instruction in the block */
+    bool given_up;   /**< for the family: no block begins here any more */
+};
+
+/** Of a page that has been translated: an entry for each record but those of the tail. */
+struct wt_paged_page {
+    uint64_t base;
+    struct wt_paged_page *next;
+    struct wt_paged_entry entry[];
+};
+
+/** The blocks of a device. All zeros: there are none. */
+struct wt_paged {
+    struct wt_rows_memory *memory; /**< NULL: this host does not execute translated code */
+    struct wt_paged_block *block;
+    struct wt_paged_page *page;
+    struct wt_rows_totals totals; /**< bytes apart: wt_paged_totals() */
+};
+
+/**
+ * Forgets the blocks of a page: records whose handler is @p run are undecoded again, and the page
+ * holds no blocks.
+ */
+void wt_paged_forget(const struct wt_code_format *format, struct wt_code_page *page,
+                     wt_code_handler run);
+
+/** The same for all pages of a cache, whose code in @p memory is dropped. */
+void wt_paged_drop(const struct wt_code_cache *code, wt_code_handler run,
+                   struct wt_rows_memory *memory);
+
+/** The entries of the page at @p base: those of an earlier page there, too, which was forgotten.
+ * NULL without host memory. */
+struct wt_paged_page *wt_paged_page(struct wt_paged *p, const struct wt_code_format *format,
+                                    uint64_t base);
+
+/**
+ * Translates the instructions of @p block, which has their slots, from the record @p first on, and
+ * puts it into @p page, whose entries are @p entries: the records of instructions that the code
+ * executes or calls get @p run. Where there is no room, all code of the cache is dropped first.
+ * False: it does not pay, or there is no memory; then the block is freed.
+ */
+bool wt_paged_add(struct wt_paged *p, const struct wt_code_cache *code, wt_code_handler run,
+                  struct wt_code_page *page, struct wt_paged_page *entries,
+                  const struct wt_rows_shape *shape, struct wt_paged_block *block,
+                  struct wt_rows_insn *insn, uint16_t first, size_t count);
+
+/** Frees the code, the blocks and the entries. */
+void wt_paged_free(struct wt_paged *p);
+
+/** What has been translated; @p p may be NULL. */
+struct wt_rows_totals wt_paged_totals(const struct wt_paged *p);
+
+#endif
