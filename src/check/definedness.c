@@ -55,7 +55,7 @@ static struct wt_defined xor_of(struct wt_defined a, struct wt_defined b)
 {
     const uint64_t undefined = a.undefined | b.undefined,
                    beside_one = (a.undefined & b.value) | (b.undefined & a.value);
-    /* A bit beside a defined 0 is a copy. */
+    /* A bit whose partner is a defined 0 is a copy. */
     return (struct wt_defined){
         a.value ^ b.value, undefined,
         undefined & (a.computed | b.computed | (a.undefined & b.undefined) | beside_one)};
@@ -287,7 +287,7 @@ static struct wt_defined picked(const struct wt_defined *s)
 }
 
 /* Each of eight products of the three, or their opposites, is 0 or 1 as the table says. A bit that
- * is the same as one source's in all cases that may be is a copy of it. */
+ * equals one source's bit in all possible cases is a copy of it. */
 static struct wt_defined by_table(const struct wt_defined *s, uint64_t table, uint64_t mask)
 {
     uint64_t value = 0, zero = 0, one = 0, differs[3] = {0}, copied = 0;

@@ -98,7 +98,7 @@ static enum wt_status check(struct searched *s, enum explore_end how,
     char *both = NULL;
     const enum wt_status status =
         explore_checked(s->x, &s->checked, choices, ends ? 0 : s->device.machine->time, &with, err);
-    /* Of a fault both say a line. */
+    /* Both runs print a line about a fault. */
     if (!status && asprintf(&both, "%s%s", how == EXPLORE_FAULT ? "" : o->found, with.found) < 0) {
         explore_outcome_free(&with);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");

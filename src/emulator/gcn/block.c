@@ -30,7 +30,7 @@ struct gcn_blocks {
     const struct gcn_uop *next;   /* behind a called handler that does not go on in the code */
 };
 
-/* Modes in which handlers do all. */
+/* Modes in which handlers execute everything. */
 #define SPECIAL_MODES (GCN_MODE_GPR_IDX_EN | GCN_MODE_VSKIP | GCN_MODE_EXCP_EN)
 
 /* ---- a page's blocks ---- */
@@ -108,7 +108,7 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
 
 /* ---- execution ---- */
 
-/* Flags that the host shows are the wave's from then on. */
+/* The host's exception flags belong to the wave from here on. */
 static void begin_floats(struct gcn_blocks *b, struct gcn_wave *w)
 {
     b->state.guard = !gcn_fp_host(w, true);
@@ -131,8 +131,7 @@ static bool call_handler(struct wt_rows_state *s)
     if (b->executed->floats)
         begin_floats(b, w);
     return b->next == gcn_next(u) && w->left && holds(code) && b->next->run == gcn_run_block &&
-           block_of(code, b->next) == b->executed &&
-           gcn_exec(w) == s->mask && w->mode == b->mode;
+           block_of(code, b->next) == b->executed && gcn_exec(w) == s->mask && w->mode == b->mode;
 }
 
 static struct gcn_blocks *blocks_of(struct gcn_device *d)
@@ -181,8 +180,8 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
                  code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
 }
 
-/* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
- * TLB: handlers access them. */
+/* Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
+ * handlers access them. */
 static inline bool is_unattended(const struct wt_machine *m)
 {
     return (!m->watch || !m->watch->observes) && !m->judge && !wt_observes_events(m);

@@ -61,8 +61,8 @@ static bool vector_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned 
 
 /* ---- vector instructions ---- */
 
-/* What becomes of them. `order`: which sources of the instruction the operation's are. `low`: they
- * are of so many bits. */
+/* The operation of each. `order`: which sources of the instruction the operation takes. `low`: how
+ * many bits of them count. */
 static const struct operation {
     uint16_t id;
     uint8_t op;
@@ -160,8 +160,7 @@ static const struct operation *operation_of(unsigned id)
     return NULL;
 }
 
-/* Whether the form and its modifiers are such as the code knows: parts of sources, and their signs.
- */
+/* Whether the code knows the form and its modifiers: parts of sources, and their signs. */
 static bool is_plain(const struct gcn_uop *u)
 {
     if (u->path != GCN_PATH_ANY)
@@ -175,7 +174,7 @@ static bool is_plain(const struct gcn_uop *u)
            strcspn(types, "hsFQpPx") == strlen(types);
 }
 
-/* Fields of which constants tell that they are within the dword. */
+/* Bit-fields whose offset and width are constants, and lie within the dword. */
 static bool field(struct wt_rows_insn *to)
 {
     if (!to->s[1].constant || !to->s[2].constant)

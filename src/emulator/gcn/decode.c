@@ -526,7 +526,7 @@ static bool decode_buffer(const uint32_t *word, enum gcn_encoding encoding, stru
            data_ok(u, u->src[1], bytes, why);
 }
 
-/* Section 12.8. Which coordinates there are says the resource, when it is executed. */
+/* Section 12.8. The resource says which coordinates there are, when the instruction executes. */
 static bool decode_image(const uint32_t *word, struct gcn_uop *u, const char **why)
 {
     u->row = gcn_row_find(GCN_MIMG, wt_field(word[0], 24, 18));

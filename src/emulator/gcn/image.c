@@ -76,7 +76,8 @@ static bool choose_tile(struct gcn_image *m, unsigned mode)
     return true;
 }
 
-/* Says in `why` what an image has that is not executed here; leaves it empty if nothing. */
+/* Writes into `why` which feature of the image is not executed here; leaves it empty if there is
+ * none. */
 static void refuse(struct gcn_image *m, const struct gcn_uop *u, const uint32_t *r, char *why,
                    size_t size)
 {

@@ -162,7 +162,7 @@ static bool read_corner(struct gcn_wave *w, const struct gcn_uop *u, const struc
     return gcn_image_read(w, u, m, t, texel, next);
 }
 
-/* How much of 1 the texel of a corner counts for. */
+/* The weight of a corner's texel, 0 to 1. */
 static double weight_of(const struct place *p, unsigned dimensions, unsigned corner)
 {
     double weight = 1;

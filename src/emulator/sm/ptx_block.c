@@ -553,8 +553,8 @@ void sm_blocks_free(struct sm_device *d)
     d->blocks = NULL;
 }
 
-/* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
- * TLB: handlers access them. */
+/* Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
+ * handlers access them. */
 static inline bool is_unattended(const struct wt_machine *m)
 {
     return (!m->watch || !m->watch->observes) && !m->judge;

@@ -154,7 +154,7 @@ void emit_alu(struct emitter *e);
 void emit_predicate(struct emitter *e);
 /* A load or a store. */
 void emit_access(struct emitter *e);
-/* What all lanes load from one place. */
+/* A load of all lanes from one address. */
 void emit_parameter(struct emitter *e);
 
 /* ---- emit_place.c ---- */
@@ -163,7 +163,7 @@ void emit_parameter(struct emitter *e);
 void emit_detour(struct emitter *e, int condition);
 /* For the address in ax: the host's page in dx, the GPU's address of it in r8. */
 void emit_find_page(struct emitter *e, bool is_store);
-/* Who loses memory of the host while it is accessed finds out where. */
+/* Notes the place, for a fault of the host's memory during the access. */
 void emit_note_access(struct emitter *e);
 /* Begins a loop over the lanes that execute; r10: the lane. Returns where it begins. */
 size_t emit_begin_lanes(struct emitter *e);
@@ -173,7 +173,7 @@ void emit_end_lanes(struct emitter *e, size_t loop);
 /* Jumps on if no lane of a part executes: its result stays as it is in memory. 0: there is no jump,
  * since all lanes execute. */
 size_t emit_skip_idle(struct emitter *e, bool wide, unsigned strip);
-/* Where such a jump, or none, leads to. */
+/* The place that such a jump, if there is one, leads to. */
 void emit_skipped(struct emitter *e, size_t jump);
 
 /* ---- emit_local.c ---- */
@@ -198,13 +198,13 @@ void emit_store_lanes(struct emitter *e, uint32_t slot);
 /* An instruction of a shape with scalars. False: the others' code does it, too. */
 bool emit_wave(struct emitter *e);
 
-/* Jumps on where a scalar says so; returns the jump. */
+/* Jumps where a scalar holds the condition; returns the jump. */
 size_t emit_decide_scalar(struct emitter *e);
 /* An instruction of scalars. */
 void emit_scalar(struct emitter *e);
-/* Counters become what they may at most be. */
+/* Counters are limited to the numbers that are waited for. */
 void emit_at_most(struct emitter *e);
-/* An access has been done: counters tell. */
+/* Counts an access that has been done. */
 void emit_count(struct emitter *e);
 
 #endif

@@ -1,9 +1,9 @@
-/* Operations of 64 lanes beside scalars. See emit.h. */
+/* Operations of shapes with 64 lanes and scalars. See emit.h. */
 #include "emulator/translate/emit.h"
 
 enum { PARTS = 8 }; /* of a row */
 
-/* ---- singles whose exceptions are the program's ---- */
+/* ---- singles with exact exception flags ---- */
 
 /* Part `strip` of a source, which is 1 for lanes that do not execute, so that they raise nothing.
  * T4 has ones for those. */
@@ -42,7 +42,7 @@ static bool is_special(uint64_t value)
     return size > 0x7f800000 || (size && size < 0x800000);
 }
 
-/* The NaN that the host's instructions make of numbers; a source may have been it. */
+/* The NaN that the host's instructions make where no source is a NaN; a source may equal it. */
 #define HOST_NAN 0xffc00000u
 
 /* Ones in T1 for lanes of a part of which the bits are a NaN's. As integers: a comparison of floats
@@ -133,7 +133,7 @@ static void make_key(struct emitter *e, unsigned to, unsigned from, unsigned scr
     emit_vector(e, VPXOR, to, from, x86_reg(scratch));
 }
 
-/* The lesser or the greater ones, where no NaN or denormal number is among them. */
+/* Minimum or maximum, where no source is a NaN or denormal. */
 static void extreme(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];

@@ -3,8 +3,8 @@
  * (machine/code_pages.h), for families of which a record is at each granule: a record that has code
  * has the family's handler that runs it, and its own one is kept beside the page.
  *
- * Blocks of a page hold as long as none of its records is forgotten: the last record of its tail has
- * that handler, too, until then, and no block of the page is entered afterwards.
+ * Blocks of a page hold as long as none of its records is forgotten: the last record of its tail
+ * has that handler, too, until then, and no block of the page is entered afterwards.
  */
 #ifndef WT_EMULATOR_TRANSLATE_PAGES_H
 #define WT_EMULATOR_TRANSLATE_PAGES_H

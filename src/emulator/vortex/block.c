@@ -25,11 +25,11 @@ struct vx_blocks {
     struct wt_paged all;
     struct wt_rows_shape shape;
     struct wt_rows_state state;
-    uint64_t lanes; /* all of them */
+    uint64_t lanes;               /* all of them */
     struct vx_warp *warp;         /* that executes code; NULL: none */
     const struct block *executed; /* the code */
     bool floats; /* it raises exceptions now: with lanes off, handlers do all floating point */
-    const struct vx_uop *next;    /* behind a called handler that does not go on in the code */
+    const struct vx_uop *next; /* behind a called handler that does not go on in the code */
 };
 
 /* ---- records as rows ---- */
@@ -343,7 +343,7 @@ static inline vx_handler handler_of(const struct vx_code *code, const struct vx_
     return (vx_handler)code->blocks->entry[u - code->uop].run;
 }
 
-/* Flags that the host shows are the warp's from then on. */
+/* The host's exception flags belong to the warp from here on. */
 static void settle(struct vx_blocks *b, struct vx_warp *w)
 {
     b->state.guard = w->frm != WT_RNE;
@@ -421,8 +421,8 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
                  code->blocks, &b->shape, &block->is, insn, first, count);
 }
 
-/* Whether nobody wants to know of all accesses by their instructions. Watched pages are not in the
- * TLB: handlers access them. */
+/* Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
+ * handlers access them. */
 static inline bool is_unattended(const struct wt_machine *m)
 {
     return (!m->watch || !m->watch->observes) && !m->judge;

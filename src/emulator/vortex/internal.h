@@ -47,7 +47,7 @@ struct vx_uop {
 /* The decoded instructions of one page of code, one record a halfword. */
 struct vx_code {
     struct wt_code_page page;
-    struct wt_paged_page *blocks;   /* of the device; NULL: it has not been translated */
+    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
     uint16_t visits[VX_SLOTS]; /* how often a turn or a jump came there, until it is translated */
     struct vx_uop uop[VX_SLOTS + VX_TAIL]; /* last; those behind VX_SLOTS lead to the next page */
 };

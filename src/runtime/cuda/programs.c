@@ -231,7 +231,7 @@ static enum wt_status take_data(struct gpu *g, uint64_t size, bool writable, uin
     return gpu_add_range(g, *at, size, false, err);
 }
 
-/* What is a runtime's own is told by names. */
+/* A runtime's own functions are known by their names. */
 static void name_functions(const struct gpu_module *m, uint64_t size)
 {
     size_t count;

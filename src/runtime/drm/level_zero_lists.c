@@ -148,7 +148,7 @@ COMMAND(7, zeCommandListAppendImageCopyToMemory, e, f, g)
 
 /* ---- copies ---- */
 
-/* Of a command that has no effect: its events. */
+/* A command that only has events. */
 static int only_events(word list, word signal, word count, word events)
 {
     int (*barrier)(WORDS4);
@@ -353,7 +353,7 @@ EXPORT int zeCommandQueueExecuteCommandLists(WORDS4)
 CREATES(zeEventCreate)
 CREATES(zeFenceCreate)
 
-/* Those that say that something is done, by their status. */
+/* Calls whose status says that something is done. */
 #define TELLS(count, name, told)                                                                   \
     EXPORT int name(WORDS##count)                                                                  \
     {                                                                                              \

@@ -397,7 +397,7 @@ static void note_map(word at, const struct drm_order_access *all, word flags)
     drm_order_mapped((void *)at, all, flags & (MAP_WRITE | MAP_WRITE_INVALIDATE));
 }
 
-/* The program may use a buffer at its address from now on. */
+/* From now on the program may use a buffer at its address. */
 static void note_buffer(const void *buffer, uint64_t at)
 {
     struct wt_object object;

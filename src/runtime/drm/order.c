@@ -110,7 +110,7 @@ static bool is_ready(const struct command *c)
     return ready;
 }
 
-/* A signaled event says what it was signaled for, whatever signals it once more. */
+/* A signaled event keeps what it was signaled for when it is signaled again. */
 static void signal(struct event *e, struct wt_order_point *by)
 {
     if (!e->complete)
@@ -208,7 +208,7 @@ static uint64_t object_key(const void *file, uint32_t number)
     return (uint64_t)(uintptr_t)file << 16 ^ number;
 }
 
-/* A part of a buffer; of size 0 where nobody has told of that. */
+/* A part of a buffer; its size is 0 where the buffer is unknown. */
 static struct access access_of(const struct drm_order_access *a, enum wt_access access)
 {
     const uint64_t *there =
@@ -326,8 +326,8 @@ bool drm_order_enter(void)
     return true;
 }
 
-/* Kernels may wait for the host: after a second it goes on beside them. A debugger accesses the
- * program's memory at any time, which is no access of the program's. */
+/* Kernels may wait for the host: after a second the host goes on beside them. A debugger may access
+ * the program's memory at any time; that is no access of the program. */
 void drm_order_leave(const bool *entered)
 {
     enum { MOST_NS = 1000000000 };

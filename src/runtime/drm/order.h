@@ -18,22 +18,22 @@ enum drm_queue_order {
     DRM_IN_ORDER,        /**< one comes behind the other */
     DRM_STARTS_IN_ORDER, /**< one starts behind the start of the other */
 };
-/** A queue was made. */
+/** The program has made a queue. */
 void drm_order_queue(const void *queue, enum drm_queue_order order);
-/** An event was made by the program; nothing has signaled it. */
+/** The program has made an event, which nothing has signaled. */
 void drm_order_event(const void *event);
 
-/** A buffer was made, which begins @p lead bytes into object @p number of an opening of the driver
- * (@p file). */
+/** The program has made a buffer. It begins @p lead bytes into object @p number of the opening
+ * @p file of the driver. */
 void drm_order_buffer(const void *buffer, const void *file, uint32_t number, uint64_t lead);
-/** One was made of the part of buffer @p of from @p offset on. */
+/** The program has made a sub-buffer of buffer @p of, @p offset bytes into it. */
 void drm_order_part(const void *buffer, const void *of, uint64_t offset);
-/** Memory at an address of GPU and host becomes such that both use it; @p has_pages: nothing else
- * of the program is in its pages. Accesses of the host are looked at between calls. */
+/** GPU and host share @p size bytes at @p address from now on. The host's accesses are watched
+ * between calls. @p has_pages: nothing else of the program lies in these pages. */
 void drm_order_shared(uint64_t address, uint64_t size, bool has_pages);
-/** It is no such memory any more. */
+/** The memory at @p address is shared no more. */
 void drm_order_unshared(uint64_t address);
-/** The GPU has an object of @p size bytes at an address; 0: at none any more. */
+/** The GPU has object @p number, of @p size bytes, at @p address; 0: nowhere any more. */
 void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size);
 
 /** A part of memory that a command copies or fills. */
@@ -43,63 +43,68 @@ struct drm_order_access {
     uint64_t rows, row_pitch, slices, slice_pitch; /**< of a box of rows of `size` bytes; 0: one */
 };
 
-/** The program has a part of memory at an address, until it unmaps it; @p stores: it may store to
+/** The program has mapped @p part at @p at, until drm_order_unmapped(). @p stores: it may store to
  * it. */
 void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores);
-/** It is about to unmap it: what that stores for it. */
+/** The program is about to unmap what it has at @p at. Returns the part that the unmapping stores;
+ * size 0: none. */
 struct drm_order_access drm_order_unmapped(const void *at);
 
-/** A command that is about to be enqueued. */
+/** A command, from the call that enqueues it. */
 struct drm_order_command {
     const void *queue;
     const char *by;      /**< constant text */
-    uint64_t kernel;     /**< its kernel's address; 0: the runtime's own do what it is */
-    bool barrier;        /**< commands of its queue from now on come behind it */
+    uint64_t kernel;     /**< its kernel's address; 0: the runtime's own kernels do the work */
+    bool barrier;        /**< later commands of its queue come behind it */
     uint32_t count;      /**< events that it waits for; 0: */
     const void *events;  /**< … as OpenCL's list of handles */
     bool all;            /**< … for all commands before it in its queue, if there are none */
-    const void *signals; /**< an event that it signals when it is done; or NULL */
-    const void *resets;  /**< one that it resets; or NULL */
-    struct drm_order_access from, to;  /**< what it does by itself */
+    const void *signals; /**< the event that it signals when it is done; or NULL */
+    const void *resets;  /**< the event that it resets; or NULL */
+    struct drm_order_access from, to;  /**< what it copies or fills */
     const struct wt_call_stack *calls; /**< who has made it; NULL: the caller */
     void *enqueued;                    /**< from drm_order_enqueue() */
 };
-/** It is enqueued. */
+/** The call that enqueues the command begins. */
 void drm_order_enqueue(struct drm_order_command *command);
-/** It was, if @p good, and has the event at @p event (NULL: none); @p waits: the call has waited
- * for it. */
+/** The call has ended: the command is enqueued if @p good, and has the event at @p event (NULL:
+ * none). @p waits: the call has waited for the command. */
 void drm_order_enqueued(const struct drm_order_command *command, bool good, const void *event,
                         bool waits);
 
 /** The program has waited for a queue's commands. */
 void drm_order_finished(const void *queue);
-/** It has waited for events, or has seen that they are complete. */
+/** The program has waited for events, or has seen that they are complete. */
 void drm_order_waited(uint32_t count, const void *events);
-/** It signals an event. */
+/** The program signals an event. */
 void drm_order_set(const void *event);
-/** It resets an event to what it was when it was made. */
+/** The program resets an event to the state that it was made in. */
 void drm_order_reset(const void *event);
 
-/** A call of the API begins: the program's memory is accessible. False: nobody wants to know. */
+/** A call of the API begins: shared memory is accessible until drm_order_leave(). False: no check
+ * looks for races. */
 bool drm_order_enter(void);
-/** It ends: *@p entered is what drm_order_enter() has returned. */
+/** The call ends. *@p entered is what drm_order_enter() has returned. */
 void drm_order_leave(const bool *entered);
 
-/** The GPU, whose check of races is used by who has taken it. */
+/** The GPU, as its owner gives it to the check. */
 struct drm_order_gpu {
     void *context;
-    struct wt_check_race *(*take)(void *context); /**< NULL: it has no check */
+    /** Takes the GPU and returns its check of races, which only the taker uses. NULL: there is no
+     * check, and nothing is taken. */
+    struct wt_check_race *(*take)(void *context);
     void (*give_back)(void *context);
-    bool (*walks)(void *context); /**< it is taken between parts of a walk */
-    /** Waits until it has nothing to do that it can do now, at most @p ns; false: it has. */
+    /** Whether the GPU, which is taken, is between two parts of a walk. */
+    bool (*walks)(void *context);
+    /** Waits until no batch can run on, at most @p ns nanoseconds. False: one can. */
     bool (*await_rest)(void *context, uint64_t ns);
 };
 
-/** It is there; @p gpu stays. */
+/** The GPU has been made; @p gpu stays valid. */
 void drm_order_gpu_made(const struct drm_order_gpu *gpu);
 
-/** A walk of the kernel at an address is about to begin, as launch @p number of a GPU that has been
- * taken, whose check is @p race; @p own: the kernel is the runtime's own. @p gpu stays. */
+/** A walk of the kernel at address @p kernel is about to begin, as launch @p number. The GPU is
+ * taken, and @p race is its check. @p own: the kernel is the runtime's own. */
 void drm_order_walk(const struct drm_order_gpu *gpu, struct wt_check_race *race, uint64_t kernel,
                     uint64_t number, bool own);
 

@@ -98,7 +98,7 @@ static int open_node(const char *path, int flags, void **file)
     return fd;
 }
 
-/* A child process has its parent's opening, and not the GPU. */
+/* A child process inherits its parent's descriptor, but not the GPU. */
 static struct host_render *opened(const struct node *node)
 {
     return node->owner == host_get() ? node->opened : NULL;

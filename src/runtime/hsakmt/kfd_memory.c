@@ -44,7 +44,7 @@ static void release(struct host_buffer *b)
     free(b);
 }
 
-/* Maps the file of @p b here; closes it, and is false, where that fails. */
+/* Maps the file of @p b. False, and the file is closed: there is no memory. */
 static bool map_pages(struct host_buffer *b)
 {
     b->pages = mmap(NULL, b->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, b->fd, 0);

@@ -208,7 +208,7 @@ int host_render_file(struct host_render *r, uint64_t *offset, size_t length, int
 
 /* ---- what the GPU is ---- */
 
-/* Copies a text of the driver's to where the program has room for some of it. */
+/* Copies as much of a text of the driver as the program has room for. */
 static bool put_text(char *to, __kernel_size_t *room, const char *text)
 {
     const size_t length = strlen(text);

@@ -386,7 +386,7 @@ void host_svm_replace(struct host *host, uint64_t addr, uint64_t end)
     if (!any)
         return;
     host_enter_all(host);
-    /* Without memory for that, all of a range goes. */
+    /* Without host memory for the parts, the whole range is taken. */
     (void)(split(host, addr) && split(host, end));
     for (size_t i = host->svm_count; i-- > 0;)
         if (host->svm[i].addr < end && addr < host->svm[i].end)
