@@ -11,6 +11,7 @@
 
 #include "emulator/machine/state.h"
 #include "emulator/translate/rows.h"
+#include "choices.h"
 #include "gcn_rig.h"
 
 enum { PROGRAMS = 100, WORDS = 1700 };
@@ -23,11 +24,6 @@ struct program {
     uint32_t word[WORDS + 200];
     size_t size;
 };
-
-static uint32_t below(uint32_t n)
-{
-    return (uint32_t)any(n);
-}
 
 static uint32_t bits32(void)
 {
@@ -411,12 +407,11 @@ static void write_program(struct program *p)
 static void compare(struct rig r[2], const enum wt_run run[2], const char *about)
 {
     struct wt_machine *const m[2] = {r[0].m, r[1].m};
-    if (run[0] == run[1] && m[0]->time == m[1]->time && m[0]->hits == m[1]->hits &&
+    if (run[0] == run[1] && m[0]->time == m[1]->time && have_same_hits(m[0], m[1]) &&
         hash(&r[0]) == hash(&r[1]) && m[0]->fault.kind == m[1]->fault.kind &&
         m[0]->fault.pc == m[1]->fault.pc && m[0]->fault.addr == m[1]->fault.addr &&
         m[0]->fault.lanes == m[1]->fault.lanes && m[0]->fault.time == m[1]->fault.time &&
-        strcmp(m[0]->fault.text, m[1]->fault.text) == 0 &&
-        (!m[0]->hits || memcmp(m[0]->hit, m[1]->hit, m[0]->hits * sizeof *m[0]->hit) == 0))
+        strcmp(m[0]->fault.text, m[1]->fault.text) == 0)
         return;
     for (uint32_t i = 0; i < m[0]->waves; i++) {
         const struct gcn_wave *a = &r[0].d->wave[i], *b = &r[1].d->wave[i];
@@ -459,7 +454,7 @@ static uint64_t run_both(struct rig r[2], size_t words, const char *about)
 {
     struct wt_state *saved[2] = {NULL, NULL};
     enum wt_run result[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
-    for (unsigned step = 0; step < 150; step++) {
+    for (unsigned step = 0; step < STEPS; step++) {
         const uint64_t issues = below(3) ? 1 + below(600) : 1 + below(70);
         for (unsigned i = 0; i < 2; i++)
             result[i] = run(&r[i], issues);
@@ -484,32 +479,48 @@ static uint64_t run_both(struct rig r[2], size_t words, const char *about)
     return gcn_device_translated(r[1].d).issues;
 }
 
-static void test_blocks_do_what_handlers_do(void **unused)
+/* A random program, with handlers alone and with blocks; returns the issues of these. */
+static uint64_t compare_program(unsigned k)
 {
     static const char *const orders[] = {"rr:64",    "rr:1",     "rr:7",
                                          "lockstep", "random:5", "rr:1000"};
     static struct program p;
+    char about[200];
+    struct rig r[2];
+    write_program(&p);
+    const char *schedule = orders[below(6)];
+    const unsigned groups = 1 + below(3), items = below(3) ? 128 : 1 + below(100);
+    snprintf(about, sizeof about, "program %u, %u groups of %u, %s", k, groups, items, schedule);
+    rig_jit = 0;
+    r[0] = rig_new(schedule, groups, items, p.word, p.size);
+    rig_jit = below(3) ? 1 : 3;
+    r[1] = rig_new(schedule, groups, items, p.word, p.size);
+    const uint64_t issues = run_both(r, p.size, about);
+    for (unsigned i = 0; i < 2; i++)
+        rig_free(&r[i]);
+    return issues;
+}
+
+#ifdef FUZZED
+void fuzz_gcn_blocks(const uint8_t *data, size_t size);
+
+void fuzz_gcn_blocks(const uint8_t *data, size_t size)
+{
+    choose_by_seed(size);
+    choices.input = data;
+    choices.left = size;
+    compare_program(0);
+}
+#else
+static void test_blocks_do_what_handlers_do(void **unused)
+{
     const char *longer = getenv("WAVETRAP_LONG"), *seed = getenv("WAVETRAP_SEED");
     const unsigned programs = PROGRAMS * (longer ? (unsigned)atoi(longer) : 1);
     uint64_t issues = 0;
     (void)unused;
-    random_state = 0x9e3779b97f4a7c15u + (seed ? strtoull(seed, NULL, 0) : 0);
-    for (unsigned k = 0; k < programs; k++) {
-        char about[200];
-        struct rig r[2];
-        write_program(&p);
-        const char *schedule = orders[below(6)];
-        const unsigned groups = 1 + below(3), items = below(3) ? 128 : 1 + below(100);
-        snprintf(about, sizeof about, "program %u, %u groups of %u, %s", k, groups, items,
-                 schedule);
-        rig_jit = 0;
-        r[0] = rig_new(schedule, groups, items, p.word, p.size);
-        rig_jit = below(3) ? 1 : 3;
-        r[1] = rig_new(schedule, groups, items, p.word, p.size);
-        issues += run_both(r, p.size, about);
-        for (unsigned i = 0; i < 2; i++)
-            rig_free(&r[i]);
-    }
+    choose_by_seed(seed ? strtoull(seed, NULL, 0) : 0);
+    for (unsigned k = 0; k < programs; k++)
+        issues += compare_program(k);
     if (wt_rows_supported())
         assert_true(issues > 1000 * (uint64_t)programs);
 }
@@ -519,3 +530,4 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+#endif
