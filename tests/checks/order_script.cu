@@ -1,4 +1,4 @@
-/* Operations that the command line lists, one a word, for test_race_model.py: letters and digits.
+/* Operations that the command line lists, one a word, for test_order_model.py: letters and digits.
  * Streams: 0 the default one, 1 one that it waits for, 2 one that it does not wait for. Each kernel
  * and copy has code of its own for each pair of buffers, so that reports tell them apart.
  *     k STREAM TO FROM    a kernel           c STREAM TO FROM    an asynchronous copy

@@ -141,13 +141,20 @@ static void enter(void)
     leave_all();
 }
 
+/* Queues may still have packets by which streams wait: pages are protected when those have begun. A
+ * debugger accesses the program's memory at any time, which is no access of the program's. */
 static void leave(void)
 {
+    const bool may_watch = !getenv(WT_LISTEN_VARIABLE);
     if (!enter_all())
         return;
-    /* A debugger accesses the program's memory at any time, which is no access of the program's. */
+    const bool will_watch = wt_streams_will_watch() && may_watch;
+    leave_all();
+    if (will_watch)
+        await_rest(host_get());
+    host_enter_all(host_get());
     if (wt_streams_order()->now)
-        wt_streams_leave(!getenv(WT_LISTEN_VARIABLE) && all_rest(host_get(), NULL));
+        wt_streams_leave(may_watch && all_rest(host_get(), NULL));
     leave_all();
 }
 
