@@ -81,6 +81,7 @@ int main(int argc, char **argv)
     hsa_amd_memory_pool_t pool = {0};
     uint32_t *a, *b, *host = calloc(1, 1 << 16);
     folder = argv[argc - 1];
+    setenv("HSA_ENABLE_SDMA", "0", 1); /* kernels do all copies */
     if (hsa_init() || hsa_iterate_agents(find_gpu, &gpu) ||
         hsa_amd_agent_iterate_memory_pools(gpu, find_pool, &pool) ||
         hsa_amd_memory_pool_allocate(pool, 1 << 16, 0, (void **)&a) ||

@@ -17,12 +17,12 @@ SYSTEM = pathlib.Path("/usr/lib/x86_64-linux-gnu/libhsakmt.so.1")
 
 
 @functools.cache
-def built(name, *flags):
-    """agents.c, linked with these flags."""
+def built(name, *flags, source="agents.c"):
+    """That program, linked with these flags."""
     path = BUILD / "tests" / "host" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(f".{os.getpid()}")
-    subprocess.run(["gcc", "-o", new, pathlib.Path(__file__).parent / "agents.c", "-lhsa-runtime64", *flags], check=True)
+    subprocess.run(["gcc", "-o", new, pathlib.Path(__file__).parent / source, "-I/usr/include/rocm", "-lhsa-runtime64", *flags], check=True)
     os.replace(new, path)
     return path
 
@@ -173,3 +173,16 @@ def test_input_and_output_are_the_programs():
     env = {k: v for k, v in environment().items() if k != "LD_PRELOAD"}
     done = wavetrap("exec", "sh", "-c", "cat; echo wrong >&2; exit 3", env=env, input="one\ntwo\n")
     assert (done.stdout, done.stderr, done.returncode) == ("one\ntwo\n", "wrong\n", 3)
+
+
+@pytest.mark.parametrize("kernels", [False, True])
+def test_memory_copy_of_the_hsa_runtime_is_as_memcpy(kernels):
+    """hsa_memory_copy is done without kernels, unless the program wants them."""
+    program = built("memory_copy", source="memory_copy.c")
+    env = environment() | ({"HSA_ENABLE_SDMA": "0"} if kernels else {})
+    done = wavetrap("exec", "--stats", program, env=env)
+    assert (done.returncode, done.stdout) == (0, "right\n"), done
+    assert ("of the GPU's runtime) were launched" in done.stderr) == kernels, done.stderr
+    found = wavetrap("exec", "--check=memory", program, "beyond", env=env)
+    assert f"wavetrap: error: out-of-bounds store of {4 if kernels else 300} bytes" in found.stderr, found.stderr
+    assert kernels or "out-of-bounds store of 300 bytes: hsa_memory_copy\n  main in " in found.stderr, found.stderr

@@ -165,6 +165,16 @@ enum wt_status gcn_device_map_alias(struct gcn_device *d, uint64_t addr, uint64_
     return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
 }
 
+/* Whether instructions of these pages may be decoded. */
+static bool has_code(const struct gcn_device *d, uint64_t addr, uint64_t end)
+{
+    enum { MOST = 1 << 20 }; /* bytes that are looked through */
+    bool has = end - addr > MOST;
+    for (; addr < end && !has; addr += WT_PAGE_SIZE)
+        has = wt_code_on_page(&d->machine.code, addr);
+    return has;
+}
+
 enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t size,
                                 struct wt_error *err)
 {
@@ -173,7 +183,11 @@ enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t si
     if ((status = wt_regions_remove(&d->machine.regions, addr, size, err)) != WT_OK)
         return status;
     wt_memory_unalias(d->machine.process.memory, addr & ~WT_PAGE_MASK);
-    gcn_device_flush_code(d);
+    /* Runtimes unmap memory of data for each launch. */
+    if (has_code(d, addr & ~WT_PAGE_MASK, addr + size))
+        gcn_device_flush_code(d);
+    else
+        wt_tlb_clear(&d->machine.tlb);
     return WT_OK;
 }
 

@@ -89,7 +89,7 @@ enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, ui
 
 /**
  * Unmaps [addr, addr + size), rounded to pages; parts of it that are not mapped are ignored.
- * Decoded instructions are forgotten. WT_NO_MEMORY is the only failure.
+ * Decoded instructions are forgotten if they may be there. WT_NO_MEMORY is the only failure.
  */
 enum wt_status gcn_device_unmap(struct gcn_device *device, uint64_t addr, uint64_t size,
                                 struct wt_error *err);

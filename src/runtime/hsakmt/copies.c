@@ -1,12 +1,22 @@
 /*
+ * Copies that no kernel does.
+ *
  * The copy engine: queues of SDMA packets, as AMD's runtime writes them for GFX9 (its public
  * headers of SDMA packets; each is some dwords, the first of which has the operation in bits 7:0
  * and the kind of it in 15:8). A packet is done at once, in the order of its queue.
+ *
+ * hsa_memory_copy: the calling thread copies to and from memory that GPUs have. GCC's libgomp calls
+ * it at least twice for a region.
  */
 #include "check/objects.h"
+#include "runtime/common/checked.h"
+#include "runtime/common/own_memory.h"
 #include "runtime/hsakmt/host.h"
+#include "runtime/hsakmt/recording.h"
+#include "runtime/hsakmt/tool.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum operation {
@@ -247,4 +257,85 @@ bool host_copy(struct host_queue *q)
         atomic_store_explicit(q->read, q->begun, memory_order_release);
     }
     return true;
+}
+
+/* ---- hsa_memory_copy ---- */
+
+static copy_function *runtime_copy;
+
+/* Whose memory a copy may use as it is; ELSEWHERE: that is for the runtime to say. */
+enum place { OF_PROGRAM, OF_GPUS, ELSEWHERE };
+
+static enum place place_of(const struct host *host, uint64_t addr, uint64_t size)
+{
+    const struct host_allocation *before, *a = host_memory_find(host, addr, &before);
+    if (!a || (a->type == HSA_POINTER_REGISTERED_USER && addr - a->addr < a->size))
+        return OF_PROGRAM;
+    const bool whole = a->type == HSA_POINTER_ALLOCATED && size <= a->size - (addr - a->addr);
+    return whole && a->shown ? OF_GPUS : ELSEWHERE;
+}
+
+/* A language's runtime copies several objects at once. */
+static void judge(uint64_t addr, size_t size, enum place place, enum wt_access access)
+{
+    if (place == OF_GPUS && wt_check_wants(WT_CHECK_MEMORY) && !host_called_by_runtime())
+        wt_checked_access(NULL, addr, size, access, "hsa_memory_copy");
+}
+
+/* All GPUs are entered. False: the program does not have all of its memory. */
+static bool copy_entered(struct host *host, uint64_t to, enum place target, uint64_t from,
+                         enum place source, size_t size)
+{
+    bool done = true;
+    host_order_accesses();
+    for (uint32_t i = 0; i < host->gpus; i++)
+        wt_recording_merge(host->gpu[i].recording);
+    if (source == OF_PROGRAM)
+        done = wt_own_memory_copy(from, (uint8_t *)(uintptr_t)to, size, true) == size;
+    else if (target == OF_PROGRAM)
+        done = wt_own_memory_copy(to, (uint8_t *)(uintptr_t)from, size, false) == size;
+    else
+        memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, size);
+    for (uint32_t i = 0; i < host->gpus; i++) {
+        gcn_device_changed(host->gpu[i].device, to, size);
+        wt_recording_merge(host->gpu[i].recording);
+    }
+    return done;
+}
+
+/* False: nothing, or a part, was copied. */
+static bool copy_here(uint64_t to, uint64_t from, size_t size)
+{
+    struct host *host = host_get();
+    if (!host || !size)
+        return false;
+    pthread_mutex_lock(&host->lock);
+    const enum place target = place_of(host, to, size), source = place_of(host, from, size);
+    pthread_mutex_unlock(&host->lock);
+    if (target == ELSEWHERE || source == ELSEWHERE ||
+        (target == OF_PROGRAM && source == OF_PROGRAM))
+        return false;
+    judge(to, size, target, WT_ACCESS_STORE);
+    judge(from, size, source, WT_ACCESS_LOAD);
+    wt_object_copied(to, from, size, "hsa_memory_copy");
+    host_enter_all(host);
+    const bool done = copy_entered(host, to, target, from, source, size);
+    host_leave_all(host);
+    return done;
+}
+
+static int memory_copy(void *to, const void *from, size_t size)
+{
+    return copy_here((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size)
+               ? 0
+               : runtime_copy(to, from, size);
+}
+
+void host_tool_copy(struct core_table *core)
+{
+    const char *engine = getenv("HSA_ENABLE_SDMA");
+    if (engine && strcmp(engine, "0") == 0)
+        return;
+    runtime_copy = core->copy;
+    core->copy = memory_copy;
 }

@@ -20,6 +20,7 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
     if (core->version.major != MAJOR || core->version.size < sizeof *core)
         return true;
     host_tool_wait(core);
+    host_tool_copy(core);
     /* A table is only as long as its version says. */
     if (api->version.major == MAJOR && api->version.size >= sizeof *api &&
         api->ext->version.major == MAJOR && api->ext->version.size >= sizeof *api->ext)

@@ -25,13 +25,16 @@ typedef int allocate_function(uint64_t region, size_t size, void **address);
 typedef int pool_allocate_function(uint64_t pool, size_t size, uint32_t flags, void **address);
 /** hsa_memory_free, hsa_amd_memory_pool_free. */
 typedef int free_function(void *address);
+/** hsa_memory_copy: to, from, bytes. */
+typedef int copy_function(void *to, const void *from, size_t size);
 
 struct core_table {
     struct table_version version;
     void (*before[33])(void);
     allocate_function *allocate;
     free_function *free;
-    void (*between[4])(void);
+    copy_function *copy;
+    void (*between[3])(void);
     load_function *load_relaxed, *load_scacquire;
     store_function *store_relaxed, *store_screlease;
     wait_function *wait_relaxed, *wait_scacquire;
@@ -64,5 +67,11 @@ void host_sleep(uint32_t seen, unsigned ns);
  * are known by the sizes it asked for. Either table may be NULL.
  */
 void host_tool_allocations(struct core_table *core, struct ext_table *ext);
+/**
+ * Replaces hsa_memory_copy (copies.c): between the program's memory and that of GPUs it copies at
+ * once, where the runtime registers the program's memory, has a kernel copy, and waits actively.
+ * With HSA_ENABLE_SDMA=0 in the environment, which asks for copies by kernels, it stays.
+ */
+void host_tool_copy(struct core_table *core);
 
 #endif
