@@ -48,6 +48,17 @@ void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
 void wt_check_init_listen(enum wt_init_level level);
 /** Whether the host sees memory at once: it is no object that only copies reach. */
 bool wt_check_init_is_of_host(const void *space, uint64_t addr);
+/** A call by which the program copies [from, from + size) to the host, while it is made. */
+struct wt_init_read {
+    uint64_t from, size;
+    bool told; /**< objects.h has told that a part of it was copied */
+    struct wt_init_read *next;
+};
+/** Such a call begins. */
+void wt_check_init_read_begins(struct wt_init_read *r);
+/** It has ended. Returns whether the copy was told; if not, the runtime has read the memory by
+ * itself. */
+bool wt_check_init_read_ended(const struct wt_init_read *r);
 /** The host writes to memory of GPUs. */
 void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size);
 

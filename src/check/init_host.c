@@ -56,6 +56,29 @@ static void judge_copy(struct init_space *s, uint64_t from, uint64_t size, const
         init_report_result(init_checks(), byte.origin, computed, by, calls);
 }
 
+static struct wt_init_read *reads; /* under way; the lock is held */
+
+void wt_check_init_read_begins(struct wt_init_read *r)
+{
+    init_lock();
+    r->told = false;
+    r->next = reads;
+    reads = r;
+    init_unlock();
+}
+
+bool wt_check_init_read_ended(const struct wt_init_read *r)
+{
+    init_lock();
+    struct wt_init_read **at = &reads;
+    while (*at != r)
+        at = &(*at)->next;
+    *at = r->next;
+    const bool told = r->told;
+    init_unlock();
+    return told;
+}
+
 /* What a copy moves stays as it is, unless it goes to the host. */
 static void take_copy(const struct wt_object_news *news, enum wt_init_level level)
 {
@@ -64,6 +87,8 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
     const bool host = wt_check_init_is_of_host(space, to);
     init_lock();
     struct init_space *s = init_memory_of(space);
+    for (struct wt_init_read *r = reads; r && host; r = r->next)
+        r->told |= from < r->from + r->size && r->from < from + size;
     if (s && size && host && !init_is_defined(s, from, size))
         judge_copy(s, from, size, news->by, &news->calls, level);
     note_change(space, to, size);

@@ -684,11 +684,15 @@ def judge_kernel(kernel, found):
             wrong.append(f"{kind} at {number} {op}: from {where}, computed by {first}, not {expected.origins}")
     wrong += [f"{e.kind} at {e.operation} {kernel.operations[e.operation]} in {checks.ranges(e.lanes)}: not found" for e in uses.values()]
     results = {kernel.lines[one["line"]] for one in found if one["finding"] == "undefined-result"}
-    for part in range(0, OUT, PART):        # of each copy the first computed bits are reported
-        first = next((at // 4 for at in range(part, part + PART) if model.computed["out"][at]), None)
+    # Of each copy the first computed bits are reported, once.
+    copies = 0
+    for copy in [range(at, at + 4) for at in range(0, PART, 4)] + [range(at, at + PART) for at in range(PART, OUT, PART)]:
+        first = next((at // 4 for at in copy if model.computed["out"][at]), None)
+        copies += first is not None
         if first is not None and not results & {by for _, by in model.origins["out"][first]}:
             wrong.append(f"word {first} of the result: not found, computed by {model.origins['out'][first]}, but {results}")
-    return wrong
+    times = sum(one["times"] for one in found if one["finding"] == "undefined-result")
+    return wrong if times == copies else [*wrong, f"{copies} copies with computed bits, and {times} are reported"]
 
 
 def origin_of(one):

@@ -67,6 +67,10 @@ struct wt_host_checks {
                  const struct wt_object *object, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
     void (*leaks)(bool (*is_leak)(const struct wt_object *object));
+    /** A call that copies begins: the runtime may read memory of GPUs for it without the driver. */
+    void (*copy_begins)(uint64_t to, uint64_t from, uint64_t size, const char *by);
+    /** The thread's call that has begun last, if one has, has ended; @p done: with the copy. */
+    void (*copy_ended)(bool done);
     /** Whether it is memory of the program alone. */
     bool (*is_of_host)(uint64_t addr);
     /** Lists the variables of code objects that have been loaded since. */

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "check/init.h"
 #include "runtime/hsakmt/host.h"
 
 /* ---- addresses ---- */
@@ -45,6 +46,40 @@ static bool is_of_host(uint64_t addr)
     return is && !host_memory_is_svm(host, addr);
 }
 
+/* ---- copies ---- */
+
+/* The thread's call that copies to the host; size 0: there is none. */
+static _Thread_local struct {
+    struct wt_init_read read;
+    uint64_t to;
+    const char *by;
+} copy;
+
+static void copy_begins(uint64_t to, uint64_t from, uint64_t size, const char *by)
+{
+    if (!size || !wt_check_wants(WT_CHECK_INIT) || !wt_check_init_is_of_host(NULL, to) ||
+        wt_check_init_is_of_host(NULL, from))
+        return;
+    copy.read = (struct wt_init_read){.from = from, .size = size};
+    copy.to = to;
+    copy.by = by;
+    wt_check_init_read_begins(&copy.read);
+}
+
+static void copy_ended(bool done)
+{
+    if (!copy.read.size)
+        return;
+    const uint64_t size = copy.read.size;
+    const bool told = wt_check_init_read_ended(&copy.read);
+    copy.read.size = 0;
+    if (told || !done)
+        return;
+    host_enter_all(host_get());
+    wt_object_copied(copy.to, copy.read.from, size, copy.by);
+    host_leave_all(host_get());
+}
+
 /* ---- who allocates ---- */
 
 bool host_called_by_runtime(void)
@@ -79,6 +114,8 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .release_kept = wt_objects_release_kept,
     .access = wt_checked_access,
     .copied = wt_checked_copied,
+    .copy_begins = copy_begins,
+    .copy_ended = copy_ended,
     .call = wt_checked_call,
     .leaks = wt_checked_leaks,
     .is_of_gpus = is_of_gpus,

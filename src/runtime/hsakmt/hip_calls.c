@@ -230,6 +230,9 @@ static bool is_pageable(const void *to, const void *from)
 
 static void give_copy(void *stream, const void *to, const void *from, size_t size, const char *by)
 {
+    const struct wt_host_checks *c = calls_checks();
+    if (c)
+        c->copy_begins(calls_address(to), calls_address(from), size, by);
     hip_give(stream, by, true);
     hip_accesses(from, size, WT_ACCESS_LOAD);
     hip_accesses(to, size, WT_ACCESS_STORE);

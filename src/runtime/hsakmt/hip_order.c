@@ -58,7 +58,10 @@ void hip_accesses(const void *p, size_t size, enum wt_access access)
 int hip_given(int result, void *stream, bool waits)
 {
     const struct wt_host_order *o = gives ? hip_order() : NULL;
+    const struct wt_host_checks *c = calls_checks();
     gives = false;
+    if (c)
+        c->copy_ended(waits && !result);
     if (!o)
         return result;
     o->given();
