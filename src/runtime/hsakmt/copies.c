@@ -287,6 +287,7 @@ static bool copy_entered(struct host *host, uint64_t to, enum place target, uint
                          enum place source, size_t size)
 {
     bool done = true;
+    wt_object_copied(to, from, size, "hsa_memory_copy");
     host_order_accesses();
     for (uint32_t i = 0; i < host->gpus; i++)
         wt_recording_merge(host->gpu[i].recording);
@@ -317,7 +318,6 @@ static bool copy_here(uint64_t to, uint64_t from, size_t size)
         return false;
     judge(to, size, target, WT_ACCESS_STORE);
     judge(from, size, source, WT_ACCESS_LOAD);
-    wt_object_copied(to, from, size, "hsa_memory_copy");
     host_enter_all(host);
     const bool done = copy_entered(host, to, target, from, source, size);
     host_leave_all(host);
