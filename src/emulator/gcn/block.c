@@ -180,22 +180,9 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
                  code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
 }
 
-/* Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
- * handlers access them. */
 static inline bool is_unattended(const struct wt_machine *m)
 {
-    return (!m->watch || !m->watch->observes) && !m->judge && !wt_observes_events(m);
-}
-
-/* The group's memory that code accesses itself: none while memory is watched, which may be this
- * one. */
-static void open_group(const struct gcn_wave *w, struct wt_rows_state *s)
-{
-    const struct wt_watch_set *watch = w->device->machine.watch;
-    s->group = w->group->local;
-    s->group_bytes = watch && watch->memory_count ? 0 : w->group->local_size;
-    s->group_outside =
-        s->group_bytes ? UINT64_MAX << (31 - __builtin_clz(s->group_bytes)) : UINT64_MAX;
+    return wt_paged_unattended(m) && !wt_observes_events(m);
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
@@ -211,8 +198,10 @@ static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const
     s->scalars = (uint8_t *)w;
     s->left = left + 1;
     s->mask = gcn_exec(w);
-    if (block->shares)
-        open_group(w, s);
+    if (block->shares) {
+        s->group = w->group->local;
+        wt_paged_open_group(s, &w->device->machine, w->group->local_size);
+    }
     b->wave = w;
     b->executed = block;
     b->mode = w->mode;

@@ -264,7 +264,9 @@ static const struct scalar {
     SCALAR(s_cselect_b64, SELECT, .wide = true),
 #define LOGIC(name, how_, ...)                                                                     \
     SCALAR(s_##name##_b32, how_, .sets = WT_ROWS_NONZERO, __VA_ARGS__),                            \
-        SCALAR(s_##name##_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true, __VA_ARGS__)
+        SCALAR(s_##name##_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true, __VA_ARGS__),          \
+        SCALAR(s_##name##_saveexec_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true,               \
+               .saves = true, __VA_ARGS__)
     LOGIC(and, AND),
     LOGIC(or, OR),
     LOGIC(xor, XOR),
@@ -273,17 +275,6 @@ static const struct scalar {
     LOGIC(nand, AND, .inverts = true),
     LOGIC(nor, OR, .inverts = true),
     LOGIC(xnor, XOR, .inverts = true),
-#define SAVING(name, how_, ...)                                                                    \
-    SCALAR(s_##name##_saveexec_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true, .saves = true,    \
-           __VA_ARGS__)
-    SAVING(and, AND),
-    SAVING(or, OR),
-    SAVING(xor, XOR),
-    SAVING(andn2, AND, .inverts_1 = true),
-    SAVING(orn2, OR, .inverts_1 = true),
-    SAVING(nand, AND, .inverts = true),
-    SAVING(nor, OR, .inverts = true),
-    SAVING(xnor, XOR, .inverts = true),
 #define TOLD(name, out, ...) SCALAR(name, COMPARE, .outcome = out, __VA_ARGS__)
 #define EITHER(name, out)                                                                          \
     TOLD(s_cmp_##name##_u32, out), TOLD(s_cmp_##name##_i32, out, .is_signed = true),               \

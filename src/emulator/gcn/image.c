@@ -247,8 +247,8 @@ const struct gcn_uop *gcn_image_end(struct gcn_wave *w, const struct gcn_uop *u)
 
 /* ---- loads, stores and atomics ---- */
 
-/* Where each lane's texel is, by integer coordinates; what is outside of the image is in t->zero.
- */
+/* Computes the address of each lane's texel from integer coordinates. Lanes whose texel is outside
+ * the image are in t->zero. */
 static void find_texels(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_image *m,
                         struct gcn_targets *t)
 {

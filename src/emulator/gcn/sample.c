@@ -82,8 +82,8 @@ static bool sampler_of(struct gcn_wave *w, const struct gcn_uop *u, const struct
     return !*why;
 }
 
-/* A coordinate in texels, brought near the image: what is far away is periodic or beyond its end.
- */
+/* Converts a coordinate to texels, at most 2^40 away: a larger one repeats with the image, or is
+ * beyond its end anyway. */
 static double in_texels(const struct sampler *s, enum clamp clamp, uint32_t bits, uint32_t size)
 {
     const double far = 0x1p40;
@@ -138,8 +138,9 @@ static bool address(enum clamp clamp, int64_t texel, uint32_t size, uint32_t *at
 }
 
 /*
- * Reads of each lane the texel that lies `corner` (a bit for each dimension) behind its first one;
- * what is outside is in t->zero. Lanes without it are not in t->lanes. False: a fault.
+ * Reads a texel for each of the lanes: the one that is `corner` (a bit for each dimension) behind
+ * the lane's first one. Lanes whose texel is outside the image are in t->zero. False: a fault;
+ * *next is what the handler returns.
  */
 static bool read_corner(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_image *m,
                         const struct sampler *s, const struct place *p, uint64_t lanes,

@@ -553,21 +553,6 @@ void sm_blocks_free(struct sm_device *d)
     d->blocks = NULL;
 }
 
-/* Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
- * handlers access them. */
-static inline bool is_unattended(const struct wt_machine *m)
-{
-    return (!m->watch || !m->watch->observes) && !m->judge;
-}
-
-/* Bytes of shared memory that the code accesses itself: none while memory is watched, which may be
- * this one. */
-static inline uint32_t open_shared(const struct sm_device *d)
-{
-    const struct wt_watch_set *watch = d->machine.watch;
-    return watch && watch->memory_count ? 0 : d->grid.launch.shared;
-}
-
 /* To which instructions branches are taken within a block, by a warp that has several paths. */
 static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
                         struct wt_rows_state *s)
@@ -578,12 +563,6 @@ static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
         if (!ptx_is_plain_target(w, w->code->page.base + 8 * slot_of(block->first + target)))
             s->barred[target / 8] |= (uint8_t)(1u << target % 8);
     }
-}
-
-/* The bits that addresses below the greatest power of two up to @p bytes have not. */
-static inline uint64_t outside(uint32_t bytes)
-{
-    return bytes ? UINT64_MAX << (31 - __builtin_clz(bytes)) : UINT64_MAX;
 }
 
 /* Fills the rows of a warp of a CTA. */
@@ -627,7 +606,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
         forget(w->code);
         return u->run(w, u);
     }
-    if (!left || !w->mask || !is_unattended(&d->machine))
+    if (!left || !w->mask || !wt_paged_unattended(&d->machine))
         return u->ptx->run(w, u);
     s->frame = ptx_frame(w);
     s->left = left + 1;
@@ -637,8 +616,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
         bar_targets(w, block, s);
     blocks->barred = w->depth != 0;
     s->group = w->cta->local;
-    s->group_bytes = open_shared(d);
-    s->group_outside = outside(s->group_bytes);
+    wt_paged_open_group(s, &d->machine, d->grid.launch.shared);
     s->local = w->local;
     s->local_bytes = sm_local_bytes(w);
     s->parameters = d->grid.launch.bank[0];

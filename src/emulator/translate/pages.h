@@ -10,7 +10,26 @@
 #define WT_EMULATOR_TRANSLATE_PAGES_H
 
 #include "emulator/machine/code_pages.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/watch_set.h"
 #include "emulator/translate/rows.h"
+
+/** Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
+ * handlers access them. */
+static inline bool wt_paged_unattended(const struct wt_machine *m)
+{
+    return (!m->watch || !m->watch->observes) && !m->judge;
+}
+
+/** Lets code access the @p bytes of the group's memory itself: none while memory is watched, which
+ * may be this one. */
+static inline void wt_paged_open_group(struct wt_rows_state *s, const struct wt_machine *m,
+                                       uint32_t bytes)
+{
+    s->group_bytes = m->watch && m->watch->memory_count ? 0 : bytes;
+    s->group_outside =
+        s->group_bytes ? UINT64_MAX << (31 - __builtin_clz(s->group_bytes)) : UINT64_MAX;
+}
 
 /** A block; a family's type begins with it. */
 struct wt_paged_block {

@@ -421,13 +421,6 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
                  code->blocks, &b->shape, &block->is, insn, first, count);
 }
 
-/* Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
- * handlers access them. */
-static inline bool is_unattended(const struct wt_machine *m)
-{
-    return (!m->watch || !m->watch->observes) && !m->judge;
-}
-
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
  * that, which its handler must execute. */
 static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const struct vx_uop *u,
@@ -492,7 +485,7 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
         forget(code);
         return u->run(w, u);
     }
-    if (!w->left || !w->mask || !is_unattended(&w->device->machine) || declines(w, u))
+    if (!w->left || !w->mask || !wt_paged_unattended(&w->device->machine) || declines(w, u))
         return handler_of(code, u)(w, u);
     bool stays;
     const struct vx_uop *next = run(w->device->blocks, w, u, &stays);

@@ -128,16 +128,22 @@ static void list_code(struct wt_counted *c)
 
 /* ---- drivers ---- */
 
-static int is_openmp(struct dl_phdr_info *info, size_t size, void *context)
+static int has_part(struct dl_phdr_info *info, size_t size, void *part)
 {
-    return strstr(info->dlpi_name, "libgomp-plugin-") || strstr(info->dlpi_name, "libomptarget");
+    (void)size;
+    return strstr(info->dlpi_name, part) != NULL;
+}
+
+/* Whether a library whose name has this part is loaded. */
+static bool is_loaded(const char *part)
+{
+    return dl_iterate_phdr(has_part, (void *)(uintptr_t)part);
 }
 
 /* GCC's OpenMP, whose threads are the waves of all GPUs. */
-static int is_libgomp(struct dl_phdr_info *info, size_t size, void *context)
+static bool has_libgomp(void)
 {
-    (void)size, (void)context;
-    return strstr(info->dlpi_name, "libgomp-plugin-") != NULL;
+    return is_loaded("libgomp-plugin-");
 }
 
 /* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own;
@@ -145,7 +151,7 @@ static int is_libgomp(struct dl_phdr_info *info, size_t size, void *context)
 static bool wants(enum wt_check check, const char *name, const char *what)
 {
     const bool wanted = wt_check_wants(check);
-    if (!wanted || !dl_iterate_phdr(is_openmp, NULL))
+    if (!wanted || !(has_libgomp() || is_loaded("libomptarget")))
         return wanted;
     wt_say_once("--check=%s is not there for OpenMP: no %s looked at in process %ld", name, what,
                 (long)getpid());
@@ -166,7 +172,7 @@ static bool wants_init(const struct wt_machine *m)
 
 static bool wants_race(const struct wt_machine *m)
 {
-    return wt_check_race_knows_openmp(m) || dl_iterate_phdr(is_libgomp, NULL)
+    return wt_check_race_knows_openmp(m) || has_libgomp()
                ? wt_check_wants(WT_CHECK_RACE)
                : wants(WT_CHECK_RACE, "race", "races are");
 }
@@ -174,8 +180,7 @@ static bool wants_race(const struct wt_machine *m)
 static enum wt_check_lanes lanes_of(const struct wt_machine *m)
 {
     const enum wt_check_lanes lanes = wt_check_lanes();
-    return lanes == WT_LANES_BY_FAMILY && !wt_check_race_knows_openmp(m) &&
-                   dl_iterate_phdr(is_libgomp, NULL)
+    return lanes == WT_LANES_BY_FAMILY && !wt_check_race_knows_openmp(m) && has_libgomp()
                ? WT_LANES_AS_ONE
                : lanes;
 }

@@ -136,6 +136,9 @@ int kfd_memory_free(struct host *host, uint64_t handle);
  * args->n_success, which it counts up. -EINVAL, -EFAULT, -ENOMEM.
  */
 int kfd_memory_map(struct host *host, struct kfd_ioctl_map_memory_to_gpu_args *args, bool hide);
+/** Lets a GPU use the process's @p pages at @p addr; NULL: takes what it has there. Both are whole
+ * pages. False: the GPU refuses. */
+bool kfd_memory_show(struct host_gpu *gpu, uint64_t addr, uint64_t size, void *pages);
 /**
  * For mmap of a render node: a descriptor of the memory at *offset, which the caller closes;
  * *offset becomes the offset in it. -EINVAL, -EMFILE.

@@ -243,16 +243,22 @@ int kfd_memory_free(struct host *host, uint64_t handle)
     return result;
 }
 
-static int show(struct host_gpu *gpu, struct host_buffer *b, bool hide)
+bool kfd_memory_show(struct host_gpu *gpu, uint64_t addr, uint64_t size, void *pages)
 {
     struct wt_error err;
+    host_enter(gpu);
+    const bool good = pages ? !gcn_device_map_alias(gpu->device, addr, size, pages, &err)
+                            : !host_unmap(gpu, addr, size, &err);
+    host_leave(gpu);
+    return good;
+}
+
+static int show(struct host_gpu *gpu, struct host_buffer *b, bool hide)
+{
     const uint32_t bit = 1u << gpu->index;
     if (!(b->shown & bit) == hide)
         return 0;
-    host_enter(gpu);
-    const bool good = hide ? !host_unmap(gpu, b->addr, b->size, &err)
-                           : !gcn_device_map_alias(gpu->device, b->addr, b->size, b->pages, &err);
-    host_leave(gpu);
+    const bool good = kfd_memory_show(gpu, b->addr, b->size, hide ? NULL : b->pages);
     if (good)
         b->shown ^= bit;
     return good ? 0 : -ENOMEM;

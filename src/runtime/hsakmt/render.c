@@ -68,9 +68,7 @@ static struct object *find(struct host_render *r, uint32_t handle)
 static void hide(struct host_render *r, struct range **at)
 {
     struct range *range = *at;
-    host_enter(r->gpu);
-    host_unmap(r->gpu, range->addr, range->size, WT_IGNORED);
-    host_leave(r->gpu);
+    kfd_memory_show(r->gpu, range->addr, range->size, NULL);
     host_block_gone(range->addr);
     *at = range->next;
     free(range);
@@ -151,16 +149,11 @@ static int close_object(struct host_render *r, uint32_t handle)
 
 static int map_at(struct host_render *r, struct object *o, const struct drm_amdgpu_gem_va *va)
 {
-    struct wt_error err;
     struct range *range = malloc(sizeof *range);
     if (!range)
         return -ENOMEM;
     *range = (struct range){o->ranges, va->va_address, va->map_size};
-    host_enter(r->gpu);
-    const bool good = !gcn_device_map_alias(r->gpu->device, range->addr, range->size,
-                                            o->pages + va->offset_in_bo, &err);
-    host_leave(r->gpu);
-    if (!good) {
+    if (!kfd_memory_show(r->gpu, range->addr, range->size, o->pages + va->offset_in_bo)) {
         free(range);
         return -EINVAL;
     }
