@@ -442,6 +442,39 @@ def test_stats_are_told(build):
     assert re.search(r"\d+ issues in [\d.]+ s .* peak memory \d+ KiB", done.stderr)
 
 
+def test_stats_with_a_watch_are_those_of_the_run(build):
+    """The search for a writer runs translated code again, with a watch on its page or beside it: that is not counted."""
+    elf = build.asm("""
+_start: li t0, -1
+        tmc t0
+        csrr t1, 0xcc0
+        slli t1, t1, 2
+        la t2, data
+        add t2, t2, t1
+        li t3, 20000
+1:      sw t3, 0(t2)
+        add t4, t4, t3
+        xor t5, t5, t4
+        addi t3, t3, -1
+        bnez t3, 1b
+        tmc x0
+        .data
+        .balign 4096
+        .zero 4096
+data:   .zero 4096
+other:  .zero 4
+""")
+    told = []
+    for options in ([], ["--who-wrote=data"], ["--who-wrote=other"]):
+        done = run("run", "--stats", *options, elf)
+        issues, = re.findall(r"wavetrap: (\d+) issues in ", done.stderr)
+        blocks, inside = re.search(r"wavetrap: (\d+) blocks? translated \(\d+ KiB\), in which (\d+) of the issues were\n", done.stderr).groups()
+        told.append((issues, blocks, inside))
+        assert 90000 < int(inside) < int(issues), done.stderr
+    assert "written last at issue time" in run("run", "--who-wrote=data", elf).stderr and "has not written there" in done.stderr
+    assert told[0] == told[1] == told[2]
+
+
 # ---- who wrote ----
 
 WRITERS = """

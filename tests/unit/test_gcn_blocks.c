@@ -119,7 +119,7 @@ static const struct gcn_row *any_row(void)
         GCN_I_s_sub_i32,        GCN_I_s_and_b64,     GCN_I_s_orn2_b64,    GCN_I_s_xnor_b32,
         GCN_I_s_lshl_b32,       GCN_I_s_lshr_b64,    GCN_I_s_cselect_b32, GCN_I_s_mul_i32,
         GCN_I_s_cmp_lt_i32,     GCN_I_s_cmp_ge_u32,  GCN_I_s_cmp_lg_u64,  GCN_I_s_cmpk_gt_i32,
-        GCN_I_s_addk_i32,       GCN_I_s_not_b64};
+        GCN_I_s_addk_i32,       GCN_I_s_not_b64,     GCN_I_v_mad_u64_u32};
     const struct gcn_row *row;
     if (below(3))
         return &gcn_rows[often[below(sizeof often / sizeof often[0])]];

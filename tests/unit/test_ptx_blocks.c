@@ -605,7 +605,8 @@ static void test_what_counts_as_zero(void **unused)
         compare(m, run, t.bytes);
     }
     assert_int_equal(run[0], WT_RUN_ENDED);
-    assert_true(sm_device_translated((struct sm_device *)m[1]).issues > m[1]->time / 2);
+    if (wt_rows_supported())
+        assert_true(sm_device_translated((struct sm_device *)m[1]).issues > m[1]->time / 2);
     for (unsigned i = 0; i < 2; i++)
         m[i]->ops->free(m[i]);
     sm_ptx_free(image);

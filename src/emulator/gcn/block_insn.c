@@ -116,6 +116,7 @@ static const struct operation {
     OPERATION(v_subrev_co_u32, SUBTRACT_CARRY, "10"),
     OPERATION(v_subb_co_u32, SUBTRACT_CARRY, "01", .carries = true),
     OPERATION(v_subbrev_co_u32, SUBTRACT_CARRY, "10", .carries = true),
+    OPERATION(v_mad_u64_u32, PAIR_MULTIPLY_ADD, "012"),
     OPERATION(v_lshlrev_b64, PAIR_LEFT, "10"),
     OPERATION(v_lshrrev_b64, PAIR_RIGHT, "10"),
     OPERATION(v_add_f32, FLOAT_ADD, "01"),
@@ -206,7 +207,9 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
                                 .d = ROW_BYTES * u->dst};
     for (unsigned k = 0; o->order[k]; k++) {
         const unsigned from = (unsigned)(o->order[k] - '0');
-        if (!vector_source(w, u, from, types[from], &to->s[k]))
+        const bool pair = o->op == WT_ROWS_PAIR_MULTIPLY_ADD && k == 2 && u->src[k] < GCN_VGPR;
+        if (pair ? !scalar_source(w, u, u->src[k], true, &to->s[k])
+                 : !vector_source(w, u, from, types[from], &to->s[k]))
             return false;
         if (o->low && k < 2) {
             if (to->s[k].bits)

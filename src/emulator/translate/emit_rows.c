@@ -126,10 +126,10 @@ struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bo
 void emit_scalars(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool predicate =
-        n->op == WT_ROWS_SELECT || n->op == WT_ROWS_ADD_CARRY || n->op == WT_ROWS_SUBTRACT_CARRY;
+    const bool others = n->op == WT_ROWS_SELECT || n->op == WT_ROWS_ADD_CARRY ||
+                        n->op == WT_ROWS_SUBTRACT_CARRY || n->op == WT_ROWS_PAIR_MULTIPLY_ADD;
     e->code.narrow = false;
-    for (unsigned i = 0; i < (predicate ? 2 : 3); i++)
+    for (unsigned i = 0; i < (others ? 2 : 3); i++) /* source 2 has 64 bits, or lanes' bits */
         if (n->s[i].scalar) {
             emit_vector(e, VPBROADCASTD, SOURCE + i, 0, x86_mem(SCALARS, n->s[i].slot));
             if (is_changed(&n->s[i]))

@@ -280,6 +280,68 @@ static void pair(struct emitter *e)
     emit_evict(e, n->d, 2 * row);
 }
 
+/* The qwords of a part of source 2, of the even lanes or of the odd ones, in T3. */
+static void addend(struct emitter *e, unsigned strip, bool odd)
+{
+    const struct wt_rows_source *s = &e->insn[e->at].s[2];
+    const struct wt_rows_source high = {.slot = s->slot + 4 * e->shape->lanes};
+    if (s->constant || s->scalar) {
+        emit_vector(e, VMOVDQU, T3, 0,
+                    s->constant ? emit_literal(e, s->value, true) : x86_reg(SOURCE + 2));
+        return;
+    }
+    const unsigned half = emit_loaded(e, emit_part(e, odd ? s : &high, false, strip), T3);
+    x86_vector_number(&e->code, VPSHIFTQ, odd ? 2 : 6, T3, x86_reg(half), 32);
+    x86_vector_number(&e->code, VPBLENDD, T3, T3, emit_part(e, odd ? &high : s, false, strip),
+                      odd ? 0xaa : 0x55);
+}
+
+/* T3 is added to the qwords of a register; `carries` gets ones where that overflows. T4 is free. */
+static void add_qwords(struct emitter *e, unsigned to, unsigned carries)
+{
+    const struct x86_place sign = emit_literal(e, UINT64_C(1) << 63, true);
+    emit_vector(e, VPADDQ, to, to, x86_reg(T3));
+    emit_vector(e, VPXOR, T3, T3, sign);
+    emit_vector(e, VPXOR, T4, to, sign);
+    emit_vector(e, VPCMPGTQ, carries, T3, x86_reg(T4));
+}
+
+/* The products of the even lanes are in T1, those of the odd ones in T2. */
+static void pair_multiply_add(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const uint32_t row = 4 * e->shape->lanes;
+    const bool adds = !n->s[2].constant || n->s[2].value;
+    if (n->s[2].scalar)
+        emit_vector(e, VPBROADCASTQ, SOURCE + 2, 0, x86_mem(SCALARS, n->s[2].slot));
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
+        const struct x86_place b = emit_part(e, &n->s[1], false, i);
+        emit_vector(e, VPMULUDQ, T1, a, b);
+        x86_vector_number(&e->code, VPSHIFTQ, 2, T2, x86_reg(a), 32);
+        x86_vector_number(&e->code, VPSHIFTQ, 2, T0, x86_reg(emit_loaded(e, b, T0)), 32);
+        emit_vector(e, VPMULUDQ, T2, T2, x86_reg(T0));
+        if (adds) {
+            addend(e, i, false);
+            add_qwords(e, T1, T0);
+            addend(e, i, true);
+            add_qwords(e, T2, T3);
+            x86_vector_number(&e->code, VPBLENDD, T0, T0, x86_reg(T3), 0xaa);
+            emit_add_signs(e, i, T0);
+        }
+        x86_vector_number(&e->code, VPSHIFTQ, 6, T3, x86_reg(T2), 32);
+        x86_vector_number(&e->code, VPBLENDD, T0, T1, x86_reg(T3), 0xaa);
+        x86_vector_number(&e->code, VPSHIFTQ, 2, T1, x86_reg(T1), 32);
+        x86_vector_number(&e->code, VPBLENDD, T1, T1, x86_reg(T2), 0xaa);
+        emit_store_from(e, n->d, i, T0);
+        emit_store_from(e, n->d + row, i, T1);
+    }
+    if (!adds)
+        x86_set(&e->code, X86_AX, 0);
+    emit_store_lanes(e, n->carry);
+    emit_evict(e, n->d, 2 * row);
+}
+
 /* ---- an instruction ---- */
 
 static void guard(struct emitter *e)
@@ -321,6 +383,9 @@ bool emit_wave(struct emitter *e)
     case WT_ROWS_PAIR_LEFT:
     case WT_ROWS_PAIR_RIGHT:
         pair(e);
+        return true;
+    case WT_ROWS_PAIR_MULTIPLY_ADD:
+        pair_multiply_add(e);
         return true;
     default:
         return false;

@@ -95,6 +95,9 @@ enum wt_rows_op {
     WT_ROWS_PAIR_LEFT,      /**< source 0, two rows, the lower dwords first, shifted by the lower 6
                                bits of source 1, dwords; so is the result */
     WT_ROWS_PAIR_RIGHT,
+    WT_ROWS_PAIR_MULTIPLY_ADD, /**< a pair of rows: the product of sources 0 and 1 and a pair,
+                                  source 2, or a scalar of 64 bits; the carry is the predicate
+                                  `carry`, 0 for lanes that do not execute */
     WT_ROWS_SCALAR,      /**< `how` on scalars: MOVE, NOT, ADD, SUBTRACT (dwords); AND, OR, XOR;
                             SHIFT_LEFT, SHIFT_RIGHT by a constant; MULTIPLY (dwords), COMPARE (`outcome`:
                             those for which the condition is 1), SELECT (source 0 if the condition
