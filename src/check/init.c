@@ -92,15 +92,15 @@ static wt_lanes enabled_of(const struct wt_check_init *c, const struct init_insn
                            const struct wt_issue *i)
 {
     const struct wt_insn_operand *guard = insn->guard;
+    const wt_lanes own = insn->head.unmasked ? insn->lanes : insn->lanes & i->mask;
     if (!insn->head.steady || !guard)
-        return insn->head.exact && !insn->head.steady ? insn->lanes & insn->head.enabled
-               : insn->head.unmasked                  ? insn->lanes
-                                                      : insn->lanes & i->mask;
+        return insn->head.exact && !insn->head.steady ? insn->lanes & insn->head.enabled : own;
     uint32_t mask = 0;
-    const unsigned bits = c->machine->ops->operand_files[guard->file].bits;
-    c->machine->ops->read_cell(c->machine, i->wave, guard->file,
-                               (uint64_t)guard->number * bits / INIT_CELL, &mask);
-    return insn->lanes & i->mask & (guard->inverted ? ~mask : mask);
+    const uint64_t bit =
+        (uint64_t)guard->number * c->machine->ops->operand_files[guard->file].bits;
+    c->machine->ops->read_cell(c->machine, i->wave, guard->file, bit / INIT_CELL, &mask);
+    mask = (guard->inverted ? ~mask : mask) >> bit % INIT_CELL;
+    return own & mask;
 }
 
 /* ---- waves and groups ---- */
@@ -307,7 +307,7 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     p->time = i->time;
     p->pc = i->pc;
     p->enabled = enabled_of(c, insn, i);
-    p->guarded = insn->lanes & i->mask;
+    p->guarded = insn->head.unmasked ? insn->lanes : insn->lanes & i->mask;
     p->slow = false;
     p->moved = 0;
     if (p->any_more)

@@ -59,6 +59,9 @@ void wt_check_init_read_begins(struct wt_init_read *r);
 /** It has ended. Returns whether the copy was told; if not, the runtime has read the memory by
  * itself. */
 bool wt_check_init_read_ended(const struct wt_init_read *r);
+/** The host has got [addr, addr + size), by function @p by, which @p calls have called. */
+void wt_check_init_got(const void *space, uint64_t addr, uint64_t size, const char *by,
+                       const struct wt_call_stack *calls);
 /** The host writes to memory of GPUs. */
 void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size);
 

@@ -256,9 +256,12 @@ static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
 {
     enum { MOST = 4096 };
     struct wt_object object;
-    const bool found = wt_object_find(c->space, addr, &object, NULL, NULL);
-    if (found ? init_is_hidden(&object) : !c->machine->groups.ops)
-        return; /* a program without a host leaves its variables */
+    const bool found = wt_object_find(c->space, addr, &object, NULL, NULL),
+               driver = c->space && c->space != c->machine;
+    /* A program without a host leaves its variables; what
+     * else a driver has is its runtime's. */
+    if (found ? init_is_hidden(&object) : !c->machine->groups.ops || driver)
+        return;
     for (size_t i = 0; i < c->visibles; i++)
         if (c->visible[i].addr == addr && c->visible[i].size >= size)
             return;
@@ -317,7 +320,8 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
                   const struct wt_observed *a)
 {
     uint64_t first, size;
-    if (!c->pending.slow && is_contiguous(a, &first, &size)) {
+    const bool plain = !c->pending.slow || c->pending.insn->head.operation == WT_DOES_UNTOLD;
+    if (plain && is_contiguous(a, &first, &size)) {
         init_define(s, first, size);
         return;
     }
@@ -325,7 +329,7 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
         const unsigned lane = wt_lanes_lowest(left);
         struct init_byte byte[INIT_MOST_BYTES];
         bool seen = false;
-        if (!c->pending.slow) {
+        if (plain) {
             define_lane(s, a, lane);
             continue;
         }

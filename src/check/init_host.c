@@ -56,6 +56,16 @@ static void judge_copy(struct init_space *s, uint64_t from, uint64_t size, const
         init_report_result(init_checks(), byte.origin, computed, by, calls);
 }
 
+void wt_check_init_got(const void *space, uint64_t addr, uint64_t size, const char *by,
+                       const struct wt_call_stack *calls)
+{
+    init_lock();
+    struct init_space *s = size && init_checks() ? init_memory_of(space) : NULL;
+    if (s && !init_is_defined(s, addr, size))
+        judge_copy(s, addr, size, by, calls, init_checks()->level);
+    init_unlock();
+}
+
 static struct wt_init_read *reads; /* under way; the lock is held */
 
 void wt_check_init_read_begins(struct wt_init_read *r)

@@ -155,7 +155,7 @@ static bool are_one(const struct wt_insn_operand *a, const struct wt_insn_operan
 {
     return init_is_register(a) && a->kind == b->kind && a->file == b->file &&
            a->number == b->number && a->first == b->first && a->bits == b->bits &&
-           a->step == b->step;
+           a->step == b->step && a->row == b->row && a->row_step == b->row_step;
 }
 
 /* The union of an operand's undefined bits. */
@@ -235,6 +235,20 @@ static bool takes(enum wt_operation operation, const struct wt_defined *in, unsi
            (in[count - 1].value & 1) == source;
 }
 
+/* A source of fewer bits than the operation is for, whose sign fills these. */
+static struct wt_defined widened(const struct wt_check_init *c, const struct wt_insn_operand *o,
+                                 struct wt_defined is)
+{
+    const unsigned own = init_is_register(o) && !o->by_lane ? init_bits_of(c, o) : 64;
+    if (o->type != WT_OPERAND_SIGNED || own >= 64)
+        return is;
+    const uint64_t rest = ~((UINT64_C(1) << own) - 1), sign = UINT64_C(1) << (own - 1);
+    is.value |= is.value & sign ? rest : 0;
+    is.undefined |= is.undefined & sign ? rest : 0;
+    is.computed |= is.computed & sign ? rest : 0;
+    return is;
+}
+
 /* Result and flag for a lane, or (lane 0 or the lowest one) for the wave. */
 static struct wt_defined compute(struct wt_check_init *c, const struct init_wave *w,
                                  const struct sources *s, unsigned pair, unsigned bits,
@@ -249,7 +263,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
     bool wide = s->more;
     for (unsigned i = s->count; i-- > 0;) {
         uint32_t own = 0;
-        in[i] = fetch_source(c, w, s, s->of[i], lane, &own);
+        in[i] = widened(c, s->of[i], fetch_source(c, w, s, s->of[i], lane, &own));
         if (own && takes(operation, in, s->count, i, bits))
             from = own;
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
@@ -336,7 +350,8 @@ void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, u
                  from ? (struct wt_defined){0, UINT64_MAX, UINT64_MAX} : is, origin);
 }
 
-/* A result of fewer bits than its register has, whose sign fills that. */
+/* A result of fewer bits than its register has, whose sign fills that; of a comparison a bit does.
+ */
 static struct wt_defined extended(const struct wt_check_init *c, const struct wt_insn_operand *o,
                                   struct wt_defined is, unsigned bits)
 {
@@ -384,7 +399,10 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
                 own = (struct wt_defined){0, UINT64_MAX, UINT64_MAX};
             if (o->guards)
                 decide_mask(c, o, own, origin, wt_lane_bit(lane));
-            init_put_result(c, o, lane, beside ? own : extended(c, o, own, bits), origin);
+            init_put_result(
+                c, o, lane,
+                beside ? own : extended(c, o, own, compares(operation) && !o->by_lane ? 1 : bits),
+                origin);
         }
     }
 }

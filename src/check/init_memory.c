@@ -111,7 +111,10 @@ bool init_is_hidden(const struct wt_object *object)
                                         "cuMemAllocAsync",
                                         "cuMemAllocPitch",
                                         "cudaMallocFromPoolAsync",
-                                        "cuMemAllocFromPoolAsync"};
+                                        "cuMemAllocFromPoolAsync",
+                                        "clCreateBuffer",
+                                        "clCreateBufferWithProperties",
+                                        "zeMemAllocDevice"};
     for (size_t i = 0; object->by && i < sizeof names / sizeof *names; i++)
         if (strcmp(object->by, names[i]) == 0)
             return true;

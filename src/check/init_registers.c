@@ -177,12 +177,13 @@ static bool is_word_a_row(const struct wt_check_init *c, const struct wt_insn_op
     return f->per_lane && f->bits == INIT_CELL && c->machine->lanes == 64;
 }
 
-/* The cells that any lane's value has a part of. */
-static void extent(const struct wt_check_init *c, const struct wt_insn_operand *o, uint64_t *first,
-                   uint64_t *last)
+/* The cells that any of an instruction's lanes has a part of the value of. */
+static void extent(const struct wt_check_init *c, const struct init_insn *insn,
+                   const struct wt_insn_operand *o, uint64_t *first, uint64_t *last)
 {
     const struct wt_operand_file *f = file_of(c, o);
-    const unsigned bits = init_bits_of(c, o), lanes = c->machine->lanes;
+    const unsigned bits = init_bits_of(c, o), all = c->machine->lanes,
+                   lanes = f->per_lane || !insn->head.lanes ? all : insn->head.lanes;
     if (f->per_lane) {
         *first = (uint64_t)o->number * lanes * f->bits / INIT_CELL;
         *last =
@@ -203,18 +204,20 @@ static void extent(const struct wt_check_init *c, const struct wt_insn_operand *
 /* ---- cells by lanes ---- */
 
 /* How the cells that an operand has parts of belong to lanes. */
-static enum init_by by_of(const struct wt_check_init *c, const struct wt_insn_operand *o)
+static enum init_by by_of(const struct wt_check_init *c, const struct init_insn *insn,
+                          const struct wt_insn_operand *o)
 {
     const struct wt_operand_file *f = file_of(c, o);
     const unsigned bits = init_bits_of(c, o);
     if (is_word_a_row(c, o))
         return o->whose == WT_LANE_OWN && !o->crosses ? INIT_BY_LANES : INIT_BY_ALL;
     if (f->per_lane || c->machine->lanes > INIT_CELL || (o->crosses && !o->guards) ||
-        (uint64_t)o->number * f->bits % INIT_CELL)
+        insn->head.first_lane || (uint64_t)o->number * f->bits % INIT_CELL)
         return INIT_BY_ALL;
     if (o->by_lane)
         return bits == INIT_CELL ? INIT_BY_BITS : INIT_BY_ALL;
-    if (o->kind != WT_OPERAND_ROW || o->whose != WT_LANE_OWN || o->row || o->first + bits > o->step)
+    if (o->kind != WT_OPERAND_ROW || o->whose != WT_LANE_OWN || o->first + bits > o->step ||
+        (o->row && o->row_step != o->row * o->step))
         return INIT_BY_ALL;
     return o->step == INIT_CELL       ? INIT_BY_CELLS
            : o->step == 2 * INIT_CELL ? INIT_BY_PAIRS
@@ -261,12 +264,13 @@ static bool add_span(struct init_insn *insn, struct init_span one)
 }
 
 /* Whether all that an operand is written to are whole cells. */
-static bool is_whole(const struct wt_check_init *c, const struct wt_insn_operand *o)
+static bool is_whole(const struct wt_check_init *c, const struct init_insn *insn,
+                     const struct wt_insn_operand *o)
 {
     const unsigned first = o->number * file_of(c, o)->bits + o->first;
     if (init_bits_of(c, o) % INIT_CELL || first % INIT_CELL || (o->crosses && o->reads))
         return false;
-    const enum init_by by = by_of(c, o);
+    const enum init_by by = by_of(c, insn, o);
     if (by >= INIT_BY_CELLS)
         return by == INIT_BY_BITS || init_bits_of(c, o) == o->step;
     return o->kind == WT_OPERAND_SCALAR ? !o->by_lane || o->crosses
@@ -309,10 +313,10 @@ static bool add_spans(const struct wt_check_init *c, struct init_insn *insn,
         return true;
     if (file_of(c, o)->per_lane && !is_word_a_row(c, o))
         return add_lanes(c, insn, o, count);
-    extent(c, o, &first, &last);
+    extent(c, insn, o, &first, &last);
     for (uint64_t word = first / 64; word <= last / 64; word++, (*count)++) {
         struct init_span one = {.file = o->file,
-                                .by = (uint8_t)by_of(c, o),
+                                .by = (uint8_t)by_of(c, insn, o),
                                 .shift = (int8_t)((int64_t)first - 64 * (int64_t)word),
                                 .word = (uint32_t)word,
                                 .cells = UINT64_MAX};
@@ -338,7 +342,7 @@ bool init_list_spans(const struct wt_check_init *c, struct init_insn *insn)
         const struct wt_insn_operand *o = &insn->list[i];
         if (!o->writes || o->kind > WT_OPERAND_SCALAR)
             continue;
-        insn->whole &= !init_bits_of(c, o) || is_whole(c, o);
+        insn->whole &= !init_bits_of(c, o) || is_whole(c, insn, o);
         if (!add_spans(c, insn, o, &insn->writes))
             return false;
     }
@@ -382,10 +386,10 @@ bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w
                 return true;
         return false;
     }
-    extent(c, o, &first, &last);
+    extent(c, c->pending.insn, o, &first, &last);
     if (!any_in(f, first, last))
         return false;
-    struct init_span s = {.by = (uint8_t)by_of(c, o), .word = (uint32_t)(first / 64)};
+    struct init_span s = {.by = (uint8_t)by_of(c, c->pending.insn, o), .word = (uint32_t)(first / 64)};
     if (s.by == INIT_BY_BITS)
         return undefined_of(f, first) & (uint32_t)lanes;
     if (s.by < INIT_BY_CELLS)
@@ -475,7 +479,7 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
     if (!bits || !f->cells || (o->kind == WT_OPERAND_ROW && o->crosses && o->writes && o->reads) ||
         define_rows(c, f, o, lanes))
         return; /* of one that crosses lanes it is not known which of them it leaves alone */
-    extent(c, o, &first, &last);
+    extent(c, c->pending.insn, o, &first, &last);
     if (!any_in(f, first, last))
         return;
     if (o->kind == WT_OPERAND_SCALAR && (!o->by_lane || o->crosses)) {
@@ -485,7 +489,7 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
                      bits - done < 64 ? bits - done : 64, defined, 0);
         return;
     }
-    const unsigned first_lane = c->pending.insn ? c->pending.insn->head.first_lane : 0;
+    const unsigned first_lane = c->pending.insn->head.first_lane;
     for (wt_lanes left = init_lanes_of(c, o, lanes); left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left), whole = o->by_lane ? 1 : bits;
         for (unsigned done = 0, count; done < whole; done += count) {

@@ -110,6 +110,20 @@ __global__ void reduce(int *out, const int *in, int)
 }
 RUN(reduction_of_a_part, reduce, N - 1)
 
+/* What the host gets by rows of some bytes, which a runtime may copy by itself. */
+static void sum_by_rows(int bad)
+{
+    int *in = device(N, bad ? 0 : N), *out = device(N, N), here[2][2];
+    LAUNCH(add_one, 1, N, 0, 0, out, in, bad);
+    (void)API(DeviceSynchronize)();
+    (void)API(Memcpy2D)(here, sizeof *here, out, 16 * sizeof *out, sizeof *here, 2, API(MemcpyDeviceToHost));
+    if (here[0][0] == 12345 || here[1][1] == 12345)
+        puts("");
+    result(here, bad ? 0 : sizeof here);
+    (void)API(Free)(in);
+    (void)API(Free)(out);
+}
+
 /* ---- branches ---- */
 
 __global__ void compare(int *out, const int *in, int)
@@ -458,7 +472,7 @@ static void one_buffer_of_another(int)
 }
 
 CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
-      CASE(product_in_a_function), CASE(sum_in_a_call), CASE(reduction_of_a_part), CASE(branch_on_unwritten),
+      CASE(product_in_a_function), CASE(sum_in_a_call), CASE(reduction_of_a_part), CASE(sum_by_rows), CASE(branch_on_unwritten),
       CASE(loop_on_unwritten), CASE(index_of_unwritten), CASE(index_of_a_store),
       CASE(atomic_of_unwritten), CASE(unwritten_counter), CASE(shared_of_a_part),
       CASE(branch_on_shared), CASE(own_of_a_part), CASE(padding_is_copied),

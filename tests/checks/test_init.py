@@ -1,5 +1,5 @@
 """--check=init finds each planted use of an unwritten value (init.txt) by function and line, with its origin, and nothing in corrected twins and idioms. The
-labels are proved by MemorySanitizer, for which each GPU thread is a thread of the host."""
+labels are proved by MemorySanitizer, for which each GPU thread is a thread of the host, and by Oclgrind."""
 import dataclasses
 import functools
 import json
@@ -9,9 +9,8 @@ import pytest
 
 import checks
 import test_found as harness
-import test_races as races
 
-FAMILIES = {"init": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64")}
+FAMILIES = {"init": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",)}
 INLINED = {("product_in_a_function", "sm")}     # clang's PTX has the lines of inlined functions, and not their names
 ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
 
@@ -35,7 +34,7 @@ def sources():
 def use_of(program, words):
     case, kind = words[:2]
     if kind == "none":
-        return Use(program, case, None, None, 0, None, None)
+        return Use(program, case, None, None, 0, None, words[2] if words[2:] else None)
     function, _, mark = words[2].partition("@")
     file = next(name for name in sources()[program] if mark in checks.marks(name))
     return Use(program, case, kind, function, checks.marks(file)[mark], words[3], words[4])
@@ -57,6 +56,8 @@ def program_of(program, family):
         cuda = checks.cuda_path()
         return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}", checks.HERE / f"{program}.cu",
                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+    if family == "gen9":
+        return [checks.built(f"{program}.gen9", "gcc", "-O1", "-g", "-w", checks.HERE / f"{program}.c", "-lOpenCL"), checks.HERE / "init.cl"]
     return [checks.vortex_program(program, 64 if family == "vortex64" else 32)]
 
 
@@ -75,6 +76,11 @@ def msan(program, how, *cases):
     language = ["clang-19", f"-I{checks.HERE / 'host'}"] if program == "init_vortex" else ["clang++-19", "-x", "c++", "-std=c++17"]
     words = [*language, "-O0", "-g", "-w", "-fsanitize=memory", "-fsanitize-memory-track-origins=2", "-fsanitize-recover=memory", "-fno-sanitize-memory-param-retval"]
     return checks.run(checks.built(f"{program}.msan", *words, checks.HERE / sources()[program][0], "-lpthread"), how, *cases, MSAN_OPTIONS="exitcode=0")
+
+
+def oclgrind(how, *cases):
+    """It has another compiler, which does not know Intel's option -g."""
+    return checks.run("oclgrind", "--uninitialized", "--max-errors", "10000", *program_of("init_opencl", "gen9"), how, *cases, CHECK_OPTIONS="-cl-opt-disable")
 
 
 def reported(folder, program, family, how, *cases, options=()):
@@ -98,7 +104,20 @@ def test_the_oracle_sees_the_use(use):
     assert "MemorySanitizer: use-of-uninitialized-value" in said and use.line in lines, said
 
 
-@pytest.mark.parametrize("program", FAMILIES)
+@pytest.mark.parametrize("use", [use for use in PLANTED if use.proof == "oclgrind"], ids=lambda use: use.case)
+def test_oclgrind_sees_the_use(use):
+    said = oclgrind("bad", use.case).stderr
+    assert use.line in {int(line) for line in re.findall(r"^\tAt line (\d+)", said, re.M)} and "ninitialized" in said, said
+
+
+def test_twins_and_idioms_are_silent_in_oclgrind():
+    """Their results are those of the GPU."""
+    done = oclgrind("good", *[use.case for use in uses() if use.program == "init_opencl" and (use.kind or not use.proof)])
+    assert done.returncode == 0 and "ninitialized" not in done.stderr, done.stderr
+    assert checks.results(done).items() <= checks.results(wavetrap("init_opencl", "gen9", "good", options=())).items()
+
+
+@pytest.mark.parametrize("program", ["init", "init_vortex"])
 def test_twins_and_idioms_are_silent_in_the_oracle(program):
     """Their results are those of the GPUs."""
     done = msan(program, "good")
@@ -126,21 +145,15 @@ def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
     assert checks.results(done) == checks.results(wavetrap(program, family, "good", options=()))
 
 
-@pytest.mark.parametrize("family", FAMILIES["init"])
-def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path, family):
+@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_opencl", "gen9")])
+def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path, program, family):
     """Padding that is only copied is found by --check-init=copy and =load alone."""
     kinds = {}
     for level in ("copy", "load"):
-        found, done = reported(tmp_path, "init", family, "good", "unused_tail_is_copied", options=[f"--check-init={level}"])
+        found, done = reported(tmp_path, program, family, "good", "unused_tail_is_copied", options=[f"--check-init={level}"])
         kinds[level] = {one["finding"] for one in found}
         assert done.returncode == 115, done.stderr
     assert kinds == {"copy": {"undefined-copy"}, "load": {"undefined-copy", "undefined-load"}}
-
-
-def test_a_family_without_the_check_says_so():
-    """Nothing is silently left out."""
-    done = checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *races.program_of("races_opencl", "gen9"), "good")
-    assert "--check=init is not there for gen9" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("family", FAMILIES["init"])
@@ -219,7 +232,7 @@ def test_what_is_defined_is_told_where_that_is_checked(options, said):
     assert said in done.stdout + done.stderr, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex")])
+@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex"), ("init_opencl", "gen9")])
 def test_what_is_passed_by_changes_no_finding(tmp_path, program, family):
     """Runs of instructions that change nothing are passed by in one turn of a wave. With turns of one issue none are, and the findings are the same."""
     found = {}

@@ -146,9 +146,13 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     const struct gen_thread *t = wave < m->waves ? &d->thread[wave] : NULL;
     gen_operands(&insn, t ? address_of : NULL, t, operands);
     if (insn.predicate && t && t->g && insn.row != &gen_rows[GEN_SEL]) {
+        operands->steady = insn.predicate == 1 && !operands->indirect;
         operands->exact = operands->indirect = true;
         operands->enabled = (wt_lanes)gen_enabled(t, &insn) << insn.channel;
+    } else if (t && t->g) {
+        operands->enabled = (wt_lanes)gen_unpredicated(t, &insn) << insn.channel;
     }
+    gen_list_meaning(&insn, operands);
     return true;
 }
 
@@ -178,7 +182,10 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .origins = gen_origins,
     .find_operand = gen_find_operand,
-    WT_MACHINE_NO_CELLS,
+    .read_cell = gen_read_cell,
+    .unwritten = gen_unwritten,
+    .lane_sources = wt_machine_no_lane_sources,
+    .observed_place = wt_machine_shared_place,
     .name_operand = gen_operand_name,
     WT_MACHINE_NO_PACE,
     .operand_files = gen_operand_files,

@@ -511,6 +511,8 @@ void gen_barrier(struct gen_thread *t, uint64_t pc);
 WT_MACHINE_FN(describe_register) gen_describe_register;
 WT_MACHINE_FN(read_row) gen_read_row;
 WT_MACHINE_FN(origins) gen_origins;
+WT_MACHINE_FN(read_cell) gen_read_cell;
+WT_MACHINE_FN(unwritten) gen_unwritten;
 WT_MACHINE_FN(read_memory) gen_read_memory;
 WT_MACHINE_FN(write_memory) gen_write_memory;
 WT_MACHINE_FN(explain) gen_explain;

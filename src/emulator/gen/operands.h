@@ -30,6 +30,10 @@ typedef bool gen_address_fn(const void *context, unsigned subreg, uint16_t *valu
 bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const void *context,
                   struct wt_insn_operands *operands);
 
+/** Adds what the instruction does with them (meaning.c). `enabled` is known where registers choose
+ * operands. */
+void gen_list_meaning(const struct gen_insn *insn, struct wt_insn_operands *operands);
+
 /** The files of registers, by enum gen_operand_file. */
 extern const struct wt_operand_file gen_operand_files[];
 /** The register of that name ("r12", "acc0", "f0") as an operand: all of it; "": the first bytes

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "runtime/common/checked.h"
-#include "runtime/drm/order.h"
+#include "runtime/drm/defined.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
@@ -101,6 +101,7 @@ void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
     wt_object_made_before(file, at, object->own, object->by, object->calls);
     if (object->kept_from_writes)
         wt_object_set_read_only(file, at, true);
+    drm_defined_placed(file, handle_of(file, object), object->address);
 }
 
 void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)

@@ -11,7 +11,7 @@
 
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
-#include "runtime/drm/order.h"
+#include "runtime/drm/defined.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
@@ -32,6 +32,7 @@ enum {
     PROGRAM_DEBUG_INFO_SIZES = 0x4101,
     KERNEL_GPU_ADDRESS = 0x10010,
     USE_HOST_PTR = 1 << 3,
+    COPY_HOST_PTR = 1 << 5,
     KERNEL_ARG_ADDRESS_QUALIFIER = 0x1196,
     KERNEL_ARG_TYPE_NAME = 0x1198,
     ADDRESS_LOCAL = 0x119c,
@@ -266,11 +267,13 @@ static void ask_buffer(uint64_t flags, size_t size, uint64_t own, const char *by
         wt_i915_ask_object(by, read_only);
 }
 
-static void note_buffer(const void *buffer, size_t size, uint64_t own)
+static void note_buffer(const void *buffer, size_t size, uint64_t flags, uint64_t own)
 {
     enum { PAGE = 4096 };
     drm_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object(), own % PAGE);
     wt_i915_ask(0);
+    if (buffer && flags & (USE_HOST_PTR | COPY_HOST_PTR))
+        drm_defined_buffer(buffer, size);
     if (buffer && own)
         drm_order_shared(own, size, false);
 }
@@ -288,7 +291,7 @@ static void note_buffer(const void *buffer, size_t size, uint64_t own)
         const word memory = flags & USE_HOST_PTR ? host : 0;                                       \
         ask_buffer(flags, size, memory, #name);                                                    \
         void *const buffer = own(NAMES##count);                                                    \
-        note_buffer(buffer, size, memory);                                                         \
+        note_buffer(buffer, size, flags, memory);                                                         \
         return drm_opencl_made(#name, buffer, size, (int *)error, (void *)a);                      \
     }
 BUFFER(5, clCreateBuffer, b, c, d, e)

@@ -13,6 +13,7 @@
 #include "runtime/common/checked.h"
 #include "runtime/common/host_pages.h"
 #include "runtime/common/streams.h"
+#include "runtime/drm/defined.h"
 
 struct queue {
     enum drm_queue_order order;
@@ -93,6 +94,13 @@ static void renew(const void *handle, struct event *is)
 static bool begins(void)
 {
     return wt_check_wants(WT_CHECK_RACE) && !pthread_mutex_lock(&lock);
+}
+
+/* Where buffers are is also asked for other checks. */
+static bool notes(void)
+{
+    return (wt_check_wants(WT_CHECK_RACE) || wt_check_wants(WT_CHECK_INIT)) &&
+           !pthread_mutex_lock(&lock);
 }
 
 static void ends(void)
@@ -203,7 +211,7 @@ static void forget(void)
 
 /* ---- copies ---- */
 
-static uint64_t object_key(const void *file, uint32_t number)
+uint64_t drm_order_object(const void *file, uint32_t number)
 {
     return (uint64_t)(uintptr_t)file << 16 ^ number;
 }
@@ -374,17 +382,28 @@ static void add_buffer(const void *buffer, struct buffer is)
         *b = is;
 }
 
+bool drm_order_find(const struct drm_order_access *part, struct drm_order_place *place)
+{
+    if (!notes())
+        return false;
+    const struct access is = access_of(part, WT_ACCESS_LOAD);
+    const uint64_t *there = is.object ? wt_map_find(&places, is.object) : NULL;
+    *place = (struct drm_order_place){is.object, is.part.offset, there ? *there : 0};
+    ends();
+    return !part->buffer || is.object;
+}
+
 void drm_order_buffer(const void *buffer, const void *file, uint32_t number, uint64_t lead)
 {
-    if (!begins())
+    if (!notes())
         return;
-    add_buffer(buffer, (struct buffer){number ? object_key(file, number) : 0, lead});
+    add_buffer(buffer, (struct buffer){number ? drm_order_object(file, number) : 0, lead});
     ends();
 }
 
 void drm_order_part(const void *buffer, const void *of, uint64_t offset)
 {
-    if (!begins())
+    if (!notes())
         return;
     const struct drm_order_access part = {.buffer = of, .offset = offset};
     const struct access all = access_of(&part, WT_ACCESS_LOAD);
@@ -394,7 +413,7 @@ void drm_order_part(const void *buffer, const void *of, uint64_t offset)
 
 void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores)
 {
-    if (!begins())
+    if (!notes())
         return;
     struct drm_order_access *map = of_handle(&maps, at, sizeof *map);
     if (map) {
@@ -407,7 +426,7 @@ void drm_order_mapped(const void *at, const struct drm_order_access *part, bool 
 struct drm_order_access drm_order_unmapped(const void *at)
 {
     struct drm_order_access part = {.size = 0};
-    if (!begins())
+    if (!notes())
         return part;
     struct drm_order_access *map = of_handle(&maps, at, sizeof *map);
     if (map) {
@@ -420,13 +439,13 @@ struct drm_order_access drm_order_unmapped(const void *at)
 
 void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
 {
-    if (!begins())
+    if (!notes())
         return;
-    uint64_t *place = wt_map_add(&places, object_key(file, number));
+    uint64_t *place = wt_map_add(&places, drm_order_object(file, number));
     if (place && *place && !address)
         wt_streams_forget(*place, size);
     struct wt_block *grown =
-        address ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown) : NULL;
+        address && wt_check_wants(WT_CHECK_RACE) ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown) : NULL;
     if (place)
         *place = address;
     if (grown) {
@@ -488,6 +507,8 @@ void drm_order_enqueued(const struct drm_order_command *a, bool good, const void
     void *const *handle = event;
     if (waits)
         settle();
+    if (good)
+        drm_defined_command(a, waits);
     if (!c || !begins())
         return;
     if (good && handle && *handle) {
@@ -524,6 +545,7 @@ void drm_order_event(const void *event)
 void drm_order_finished(const void *queue)
 {
     settle();
+    drm_defined_waited();
     if (!begins())
         return;
     struct queue *q = queue_of(queue);
@@ -536,6 +558,7 @@ void drm_order_waited(uint32_t count, const void *list)
 {
     const void *const *handle = list;
     settle();
+    drm_defined_waited();
     if (!begins())
         return;
     for (uint32_t i = 0; handle && i < count; i++) {

@@ -43,6 +43,17 @@ struct drm_order_access {
     uint64_t rows, row_pitch, slices, slice_pitch; /**< of a box of rows of `size` bytes; 0: one */
 };
 
+/** Where a part of memory is. */
+struct drm_order_place {
+    uint64_t object;  /**< a number of the driver's object; 0: the offset is an address */
+    uint64_t offset;  /**< in the object */
+    uint64_t address; /**< of the object; 0: the GPU has it nowhere */
+};
+/** Finds it. False: the buffer is not known. */
+bool drm_order_find(const struct drm_order_access *part, struct drm_order_place *place);
+/** The number of an object. */
+uint64_t drm_order_object(const void *file, uint32_t number);
+
 /** The program has mapped @p part at @p at, until drm_order_unmapped(). @p stores: it may store to
  * it. */
 void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores);
