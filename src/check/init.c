@@ -96,8 +96,7 @@ static wt_lanes enabled_of(const struct wt_check_init *c, const struct init_insn
     if (!insn->head.steady || !guard)
         return insn->head.exact && !insn->head.steady ? insn->lanes & insn->head.enabled : own;
     uint32_t mask = 0;
-    const uint64_t bit =
-        (uint64_t)guard->number * c->machine->ops->operand_files[guard->file].bits;
+    const uint64_t bit = (uint64_t)guard->number * c->machine->ops->operand_files[guard->file].bits;
     c->machine->ops->read_cell(c->machine, i->wave, guard->file, bit / INIT_CELL, &mask);
     mask = (guard->inverted ? ~mask : mask) >> bit % INIT_CELL;
     return own & mask;

@@ -211,14 +211,14 @@ static unsigned width_of(const struct wt_check_init *c, const struct sources *s,
 
 /* Whether what says where an operand is, or how the instruction computes, is undefined. */
 static bool has_undefined_aside(const struct wt_check_init *c, const struct init_wave *w,
-                                unsigned lane, uint32_t *origin)
+                                unsigned pair, unsigned lane, uint32_t *origin)
 {
     const struct init_insn *insn = c->pending.insn;
     bool decides = false;
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
         if (o->reads && o->aside && init_is_register(o) && !o->guards &&
-            fetch_any(c, w, o, lane, &decides, origin).undefined)
+            (!o->pair || o->pair == pair) && fetch_any(c, w, o, lane, &decides, origin).undefined)
             return true;
     }
     return false;
@@ -268,7 +268,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
             from = own;
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
     }
-    if (has_undefined_aside(c, w, lane, &from)) {
+    if (has_undefined_aside(c, w, pair, lane, &from)) {
         const uint64_t all = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
         result = (struct wt_defined){0, all, all};
         *flag = (struct wt_defined){0, 1, 1};

@@ -389,7 +389,8 @@ bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w
     extent(c, c->pending.insn, o, &first, &last);
     if (!any_in(f, first, last))
         return false;
-    struct init_span s = {.by = (uint8_t)by_of(c, c->pending.insn, o), .word = (uint32_t)(first / 64)};
+    struct init_span s = {.by = (uint8_t)by_of(c, c->pending.insn, o),
+                          .word = (uint32_t)(first / 64)};
     if (s.by == INIT_BY_BITS)
         return undefined_of(f, first) & (uint32_t)lanes;
     if (s.by < INIT_BY_CELLS)

@@ -73,8 +73,7 @@ static void sum_that_is_mapped(int bad)
 {
     cl_mem in = partly(bad ? HALF : INTS), out = empty();
     launch("add_one", ITEMS, "mmi", out, in, bad);
-    int *there =
-        clEnqueueMapBuffer(queue, out, CL_TRUE, CL_MAP_READ, 0, INTS, 0, NULL, NULL, NULL);
+    int *there = clEnqueueMapBuffer(queue, out, CL_TRUE, CL_MAP_READ, 0, INTS, 0, NULL, NULL, NULL);
     result(there, bad ? 0 : INTS);
     clEnqueueUnmapMemObject(queue, out, there, 0, NULL, NULL);
     clFinish(queue);

@@ -77,9 +77,10 @@ static enum wt_operation sum(const struct sources *s, bool *turned)
 
 static enum wt_operation comparison(unsigned condition, bool is_signed)
 {
-    static const uint8_t all[] = {[GEN_COND_EQ] = WT_DOES_EQUAL,   [GEN_COND_NE] = WT_DOES_NOT_EQUAL,
-                                  [GEN_COND_GT] = WT_DOES_GREATER, [GEN_COND_GE] = WT_DOES_NOT_LESS,
-                                  [GEN_COND_LT] = WT_DOES_LESS,    [GEN_COND_LE] = WT_DOES_NOT_GREATER};
+    static const uint8_t all[] = {
+        [GEN_COND_EQ] = WT_DOES_EQUAL,   [GEN_COND_NE] = WT_DOES_NOT_EQUAL,
+        [GEN_COND_GT] = WT_DOES_GREATER, [GEN_COND_GE] = WT_DOES_NOT_LESS,
+        [GEN_COND_LT] = WT_DOES_LESS,    [GEN_COND_LE] = WT_DOES_NOT_GREATER};
     const enum wt_operation how =
         condition && condition < sizeof all ? (enum wt_operation)all[condition] : WT_DOES_OTHER;
     return how >= WT_DOES_LESS && is_signed ? how + 1 : how;
@@ -102,7 +103,7 @@ static enum wt_operation shift(const struct gen_insn *insn, bool wide)
     const bool is_long = bits_of(&insn->src[0]) == 64 || bits_of(&insn->dst) == 64;
     if (wide != is_long)
         return WT_DOES_OTHER;
-    return is(insn, GEN_SHL)                                   ? WT_DOES_SHIFT_LEFT
+    return is(insn, GEN_SHL)                                  ? WT_DOES_SHIFT_LEFT
            : is(insn, GEN_SHR) || insn->src[0].type == GEN_UQ ? WT_DOES_SHIFT_RIGHT
                                                               : WT_DOES_SHIFT_SIGNED;
 }
@@ -126,8 +127,8 @@ static void arithmetic(const struct gen_insn *insn, const struct sources *s,
                                                              : bits_of(&insn->dst);
         break;
     case GEN_SEL:
-        how = s->modified || insn->condition || insn->predicate != 1 ? WT_DOES_OTHER
-                                                                     : WT_DOES_SELECT;
+        how =
+            s->modified || insn->condition || insn->predicate != 1 ? WT_DOES_OTHER : WT_DOES_SELECT;
         turned = !insn->predicate_inverted;
         break;
     case GEN_NOT:
@@ -221,13 +222,9 @@ static void part_rows(const struct gen_insn *insn, struct wt_insn_operands *o)
 {
     const struct wt_insn_operands whole = *o;
     const struct wt_insn_operand *to = &whole.list[0];
-    unsigned found = 0;
     if (insn->src[0].vstride != GEN_STRIDE_VXH || insn->src[0].width != 1 || !to->writes ||
-        to->kind != WT_OPERAND_ROW || to->reads || whole.count + insn->exec_size > WT_MOST_OPERANDS)
-        return;
-    for (unsigned i = 1; i < whole.count; i++)
-        found += whole.list[i].file == GEN_FILE_R;
-    if (found != insn->exec_size)
+        to->kind != WT_OPERAND_ROW || to->reads ||
+        whole.count + 2 * insn->exec_size > WT_MOST_OPERANDS)
         return;
     o->count = 0;
     for (unsigned i = 0; i < insn->exec_size; i++)
@@ -237,10 +234,20 @@ static void part_rows(const struct gen_insn *insn, struct wt_insn_operands *o)
             x->number += i * to->step / 8;
             x->pair = (uint8_t)(i + 1);
         }
-    for (unsigned i = 1, channel = 1; i < whole.count; i++) {
-        struct wt_insn_operand *x = wt_operands_add(o, whole.list[i]);
-        if (x->file == GEN_FILE_R)
-            x->pair = (uint8_t)channel++;
+    for (unsigned i = 1; i < whole.count; i++) {
+        struct wt_insn_operand one = whole.list[i];
+        if (one.file == GEN_FILE_A)
+            continue;
+        if (one.file == GEN_FILE_R)
+            one.pair = (uint8_t)(one.value + 1);
+        wt_operands_add(o, one);
+        if (one.file != GEN_FILE_R)
+            continue;
+        one.file = GEN_FILE_A; /* its address register */
+        one.number = (insn->src[0].subreg + (uint32_t)one.value) % 16 * 2;
+        one.bits = 16;
+        one.aside = true;
+        wt_operands_add(o, one);
     }
 }
 
@@ -269,10 +276,9 @@ static void part_block(struct wt_insn_operands *o, unsigned at)
 static void message(const struct gen_insn *insn, struct wt_insn_operands *o)
 {
     struct gen_message_shape s;
-    const enum gen_message_form form =
-        insn->desc_in_register || insn->exdesc_in_register
-            ? GEN_MESSAGE_OTHER
-            : gen_message_shape(insn->exdesc & 15, insn->desc, &s);
+    const enum gen_message_form form = insn->desc_in_register || insn->exdesc_in_register
+                                           ? GEN_MESSAGE_OTHER
+                                           : gen_message_shape(insn->exdesc & 15, insn->desc, &s);
     const bool exchanges = (insn->desc >> 8 & 15) == GEN_ATOMIC_MOV;
     o->operation = form == GEN_MESSAGE_OTHER ? WT_DOES_WAIT : WT_DOES_UNTOLD;
     if (form != GEN_MESSAGE_SCATTERED && form != GEN_MESSAGE_BLOCK)
@@ -321,7 +327,8 @@ static void guard(const struct gen_insn *insn, struct wt_insn_operands *o)
             x->inverted = insn->predicate_inverted;
             continue;
         }
-        if (channels >= insn->exec_size && channels + insn->flag % 2 * 16 <= 32) { /* those of one part of the flags */
+        if (channels >= insn->exec_size &&
+            channels + insn->flag % 2 * 16 <= 32) { /* those of one part of the flags */
             const unsigned bit =
                 8 * x->number + insn->flag % 2 * 16 + insn->channel / channels * channels;
             x->number = bit / 8;

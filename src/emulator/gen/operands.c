@@ -105,7 +105,8 @@ static void put_rows(struct listing *l, const struct gen_operand *o)
     for (unsigned i = 0; i * o->width < l->insn->exec_size; i++)
         if (follow(l, o, o->subreg + i, &byte))
             put_whole(l, GEN_FILE_R, byte,
-                      ((elements - 1) * o->hstride + 1) * gen_type_size(o->type), false);
+                      ((elements - 1) * o->hstride + 1) * gen_type_size(o->type), false)
+                ->value = i;
 }
 
 /* The number that an immediate is; floats and packed vectors as they are encoded. A word stands in

@@ -22,7 +22,8 @@ typedef bool gen_address_fn(const void *context, unsigned subreg, uint16_t *valu
 /**
  * Lists the operands of a decoded instruction. @p address tells what address registers have, for
  * operands and messages that they choose; NULL: such operands are left out. False: it has some that
- * are not known. The list does not contain the following:
+ * are not known. `value` of a row of a region that an address register begins is the row's number.
+ * The list does not contain the following:
  * - The instruction pointer, where the instruction only moves it on, and channels' branches.
  * - cr0's rounding and denormal modes.
  * - Of a message that this emulator does not execute: its payload.

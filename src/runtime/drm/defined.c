@@ -53,8 +53,7 @@ static void each_row(const struct part *p, uint64_t base, bool gets)
     const struct drm_order_access *a = &p->is;
     for (uint64_t slice = 0; slice < (a->slices ? a->slices : 1); slice++)
         for (uint64_t row = 0; row < (a->rows ? a->rows : 1); row++) {
-            const uint64_t at =
-                base + p->at.offset + slice * a->slice_pitch + row * a->row_pitch;
+            const uint64_t at = base + p->at.offset + slice * a->slice_pitch + row * a->row_pitch;
             if (gets)
                 wt_check_init_got(wt_i915_asked_of(), at, a->size, p->by, &p->calls);
             else

@@ -291,7 +291,7 @@ static void note_buffer(const void *buffer, size_t size, uint64_t flags, uint64_
         const word memory = flags & USE_HOST_PTR ? host : 0;                                       \
         ask_buffer(flags, size, memory, #name);                                                    \
         void *const buffer = own(NAMES##count);                                                    \
-        note_buffer(buffer, size, flags, memory);                                                         \
+        note_buffer(buffer, size, flags, memory);                                                  \
         return drm_opencl_made(#name, buffer, size, (int *)error, (void *)a);                      \
     }
 BUFFER(5, clCreateBuffer, b, c, d, e)

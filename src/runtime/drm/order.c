@@ -445,7 +445,9 @@ void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint6
     if (place && *place && !address)
         wt_streams_forget(*place, size);
     struct wt_block *grown =
-        address && wt_check_wants(WT_CHECK_RACE) ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown) : NULL;
+        address && wt_check_wants(WT_CHECK_RACE)
+            ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown)
+            : NULL;
     if (place)
         *place = address;
     if (grown) {

@@ -60,8 +60,8 @@ static void copy_begins(const struct wt_host_rows *r, const char *by)
     if (!r->size || !r->count || !wt_check_wants(WT_CHECK_INIT) ||
         !wt_check_init_is_of_host(NULL, r->to) || wt_check_init_is_of_host(NULL, r->from))
         return;
-    copy.read = (struct wt_init_read){.from = r->from,
-                                      .size = (r->count - 1) * r->from_pitch + r->size};
+    copy.read =
+        (struct wt_init_read){.from = r->from, .size = (r->count - 1) * r->from_pitch + r->size};
     copy.rows = *r;
     copy.by = by;
     wt_check_init_read_begins(&copy.read);
