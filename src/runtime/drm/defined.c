@@ -8,12 +8,11 @@
 #include "base/array.h"
 #include "check/init.h"
 #include "runtime/common/checked.h"
-#include "runtime/drm/i915.h"
 
 /* A part of memory. */
 struct part {
-    struct drm_order_access is;
-    struct drm_order_place at;
+    struct drm_part is;
+    struct drm_place at;
     const char *by; /* the function that gets it */
     struct wt_call_stack calls;
 };
@@ -24,12 +23,13 @@ struct parts {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static const void *space;    /* of addresses: the opening of the driver; NULL: no object has one */
 static struct parts written; /* of objects without an address */
 static struct parts reads;   /* that have not been waited for */
 
 static bool begins(void)
 {
-    return wt_check_wants(WT_CHECK_INIT) && wt_i915_asked_of() && !pthread_mutex_lock(&lock);
+    return wt_check_wants(WT_CHECK_INIT) && !pthread_mutex_lock(&lock);
 }
 
 static void ends(void)
@@ -50,39 +50,39 @@ static void add(struct parts *p, const struct part *one)
 /* Hands each row of a part to @p fn, where it is now. */
 static void each_row(const struct part *p, uint64_t base, bool gets)
 {
-    const struct drm_order_access *a = &p->is;
+    const struct drm_part *a = &p->is;
     for (uint64_t slice = 0; slice < (a->slices ? a->slices : 1); slice++)
         for (uint64_t row = 0; row < (a->rows ? a->rows : 1); row++) {
             const uint64_t at = base + p->at.offset + slice * a->slice_pitch + row * a->row_pitch;
             if (gets)
-                wt_check_init_got(wt_i915_asked_of(), at, a->size, p->by, &p->calls);
+                wt_check_init_got(space, at, a->size, p->by, &p->calls);
             else
-                wt_check_init_filled(wt_i915_asked_of(), at, a->size);
+                wt_check_init_filled(space, at, a->size);
         }
 }
 
-static void write_part(const struct drm_order_access *a)
+static void write_part(const struct drm_part *a)
 {
     struct part one = {.is = *a};
-    if (!a->size || !drm_order_find(a, &one.at))
+    if (!a->size || !drm_buffer_find(a, &one.at))
         return;
     if (one.at.object && !one.at.address)
         add(&written, &one);
-    else
+    else if (space)
         each_row(&one, one.at.address, false);
 }
 
 /* A part that no kernel has used has no address: nothing is computed there. */
 static void judge(const struct part *p)
 {
-    struct drm_order_place now;
-    if (drm_order_find(&p->is, &now) && (now.address || !now.object))
+    struct drm_place now;
+    if (drm_buffer_find(&p->is, &now) && (now.address || !now.object))
         each_row(p, now.address, true);
 }
 
 void drm_defined_buffer(const void *buffer, uint64_t size)
 {
-    const struct drm_order_access all = {.buffer = buffer, .size = size};
+    const struct drm_part all = {.buffer = buffer, .size = size};
     if (!begins())
         return;
     write_part(&all);
@@ -94,7 +94,8 @@ void drm_defined_placed(const void *file, uint32_t number, uint64_t address)
     size_t kept = 0;
     if (!begins())
         return;
-    const uint64_t object = drm_order_object(file, number);
+    const uint64_t object = drm_buffer_object(file, number);
+    space = file;
     for (size_t i = 0; i < written.count; i++)
         if (written.list[i].at.object != object)
             written.list[kept++] = written.list[i];
@@ -114,16 +115,17 @@ void drm_defined_waited(void)
     ends();
 }
 
-void drm_defined_command(const struct drm_order_command *c, bool waits)
+void drm_defined_command(const struct drm_part *from, const struct drm_part *to, const char *by,
+                         const struct wt_call_stack *calls, bool waits)
 {
     if (waits)
         drm_defined_waited();
     if (!begins())
         return;
-    struct part one = {.is = c->from, .by = c->by};
-    if (c->from.size && !c->to.size && drm_order_find(&c->from, &one.at)) {
-        if (c->calls)
-            one.calls = *c->calls;
+    struct part one = {.is = *from, .by = by};
+    if (from->size && !to->size && drm_buffer_find(from, &one.at)) {
+        if (calls)
+            one.calls = *calls;
         else
             wt_call_stack_take(&one.calls);
         if (waits)
@@ -131,7 +133,7 @@ void drm_defined_command(const struct drm_order_command *c, bool waits)
         else
             add(&reads, &one);
     }
-    if (!c->from.size)
-        write_part(&c->to);
+    if (!from->size)
+        write_part(to);
     ends();
 }

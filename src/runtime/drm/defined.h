@@ -6,15 +6,19 @@
 #ifndef WT_DRM_DEFINED_H
 #define WT_DRM_DEFINED_H
 
-#include "runtime/drm/order.h"
+#include "runtime/drm/buffers.h"
+
+struct wt_call_stack;
 
 /** All @p size bytes of a new buffer have the values that the program gave. */
 void drm_defined_buffer(const void *buffer, uint64_t size);
-/** Object @p number of @p file has been given an address. */
+/** Object @p number of @p file has an address from now on; 0: it has none. */
 void drm_defined_placed(const void *file, uint32_t number, uint64_t address);
-/** A command has been enqueued. What it stores without loading is written; what it loads without
- * storing the host gets: now, if the call has waited (@p waits), or when the program waits next. */
-void drm_defined_command(const struct drm_order_command *command, bool waits);
+/** A command has been enqueued by function @p by; @p calls have made it, NULL: the caller. What it
+ * stores without loading is written; what it loads without storing the host gets: now, if the call
+ * has waited (@p waits), or when the program waits next. */
+void drm_defined_command(const struct drm_part *from, const struct drm_part *to, const char *by,
+                         const struct wt_call_stack *calls, bool waits);
 /** The program has waited for commands. */
 void drm_defined_waited(void);
 

@@ -172,12 +172,12 @@ uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access acc
     return wt_checked_access(wt_i915_asked_of(), address_of(memory), size, access, by);
 }
 
-struct drm_order_access drm_memory_part(const void *memory, uint64_t size)
+struct drm_part drm_memory_part(const void *memory, uint64_t size)
 {
     struct wt_object object;
     const bool known =
         is_checked() && wt_object_find(wt_i915_asked_of(), address_of(memory), &object, NULL, NULL);
-    return (struct drm_order_access){.offset = address_of(memory), .size = known ? size : 0};
+    return (struct drm_part){.offset = address_of(memory), .size = known ? size : 0};
 }
 
 /* ---- local memory ---- */

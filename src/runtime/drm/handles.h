@@ -57,7 +57,7 @@ uint64_t drm_memory_access(const void *memory, uint64_t size, enum wt_access acc
 /** @p size bytes at @p memory, as a command accesses them; none, if they are no memory of this
  * kind.
  */
-struct drm_order_access drm_memory_part(const void *memory, uint64_t size);
+struct drm_part drm_memory_part(const void *memory, uint64_t size);
 
 /** The size of a local argument of a kernel, by its handle; 0: the argument is none. */
 void drm_local_argument(const void *kernel, unsigned index, size_t size);

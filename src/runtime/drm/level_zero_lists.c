@@ -181,11 +181,11 @@ struct region { /* ze_copy_region_t: columns in bytes */
     uint32_t x, y, z, width, height, depth;
 };
 
-static struct drm_order_access box_of(word memory, const struct region *r, word pitch, word slice)
+static struct drm_part box_of(word memory, const struct region *r, word pitch, word slice)
 {
     const uint32_t slices = r->depth ? r->depth : 1;
     const uint64_t offset = r->x + r->y * (uint64_t)pitch + r->z * (uint64_t)slice;
-    struct drm_order_access box = drm_memory_part((void *)(memory + offset), r->width);
+    struct drm_part box = drm_memory_part((void *)(memory + offset), r->width);
     box.rows = r->height;
     box.row_pitch = pitch;
     box.slices = slices;

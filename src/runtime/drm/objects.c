@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "runtime/common/checked.h"
-#include "runtime/drm/defined.h"
+#include "runtime/drm/order.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
 
@@ -79,10 +79,8 @@ static void take_asked(struct wt_i915_file *file, struct drm_object *object)
 }
 
 /* Another object may have been there, whose end comes later. */
-void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
+static void tell_place(struct wt_i915_file *file, struct drm_object *object)
 {
-    object->placed = true;
-    drm_order_placed(file, handle_of(file, object), object->address, object->size);
     if (!wt_check_wants(WT_CHECK_MEMORY)) {
         if (object->asked)
             wt_object_made(file, object->address, object->asked, "i915");
@@ -101,7 +99,13 @@ void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
     wt_object_made_before(file, at, object->own, object->by, object->calls);
     if (object->kept_from_writes)
         wt_object_set_read_only(file, at, true);
-    drm_defined_placed(file, handle_of(file, object), object->address);
+}
+
+void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
+{
+    object->placed = true;
+    tell_place(file, object);
+    drm_order_placed(file, handle_of(file, object), object->address, object->size);
 }
 
 void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)

@@ -12,6 +12,7 @@
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/drm/defined.h"
+#include "runtime/drm/order.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
@@ -270,7 +271,7 @@ static void ask_buffer(uint64_t flags, size_t size, uint64_t own, const char *by
 static void note_buffer(const void *buffer, size_t size, uint64_t flags, uint64_t own)
 {
     enum { PAGE = 4096 };
-    drm_order_buffer(buffer, wt_i915_asked_of(), wt_i915_asked_object(), own % PAGE);
+    drm_buffer_made(buffer, wt_i915_asked_of(), wt_i915_asked_object(), own % PAGE);
     wt_i915_ask(0);
     if (buffer && flags & (USE_HOST_PTR | COPY_HOST_PTR))
         drm_defined_buffer(buffer, size);

@@ -280,8 +280,8 @@ BARRIER(1, clEnqueueBarrier, .all = true)
 ENQUEUE(2, clEnqueueMarker, 0, 0, b, false, .all = true)
 ENQUEUE(4, clEnqueueMarkerWithWaitList, b, c, d, false, .all = true)
 ENQUEUE(4, clEnqueueBarrierWithWaitList, b, c, d, false, .all = true, .barrier = true)
-ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false, .to = drm_order_unmapped((void *)b))
-ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false, .to = drm_order_unmapped((void *)c))
+ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false, .to = drm_buffer_unmapped((void *)b))
+ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false, .to = drm_buffer_unmapped((void *)c))
 ENQUEUE(7, clEnqueueMigrateMemObjects, e, f, g, false)
 ENQUEUE(8, clEnqueueFillImage, f, g, h, false)
 ENQUEUE(8, clEnqueueSVMMigrateMem, f, g, h, false)
@@ -301,21 +301,20 @@ ENQUEUE(8, clEnqueueSVMMemFill, f, g, h, false, .to = drm_memory_part((void *)b,
 /* ---- boxes ---- */
 
 /* Of OpenCL's origin and region, whose first numbers are bytes; a pitch of 0 is the least one. */
-static struct drm_order_access box_of(word buffer, word origin_at, word region_at, size_t row,
-                                      size_t slice)
+static struct drm_part box_of(word buffer, word origin_at, word region_at, size_t row, size_t slice)
 {
     const size_t *origin = (const size_t *)origin_at, *region = (const size_t *)region_at;
     if (!origin || !region)
-        return (struct drm_order_access){.size = 0};
+        return (struct drm_part){.size = 0};
     row = row ? row : region[0];
     slice = slice ? slice : row * region[1];
-    return (struct drm_order_access){.buffer = (void *)buffer,
-                                     .offset = origin[0] + origin[1] * row + origin[2] * slice,
-                                     .size = region[0],
-                                     .rows = region[1],
-                                     .row_pitch = row,
-                                     .slices = region[2],
-                                     .slice_pitch = slice};
+    return (struct drm_part){.buffer = (void *)buffer,
+                             .offset = origin[0] + origin[1] * row + origin[2] * slice,
+                             .size = region[0],
+                             .rows = region[1],
+                             .row_pitch = row,
+                             .slices = region[2],
+                             .slice_pitch = slice};
 }
 
 /* queue, from, to, origin in both, region, pitches of row and slice in both, … */
@@ -386,15 +385,15 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
 enum { MAP_WRITE = 1 << 1, MAP_WRITE_INVALIDATE = 1 << 2 };
 
 /* What a map loads, which is what its end stores if the program may have stored it. */
-static struct drm_order_access loaded(struct drm_order_access all, word flags)
+static struct drm_part loaded(struct drm_part all, word flags)
 {
     all.size = flags & MAP_WRITE_INVALIDATE ? 0 : all.size;
     return all;
 }
 
-static void note_map(word at, const struct drm_order_access *all, word flags)
+static void note_map(word at, const struct drm_part *all, word flags)
 {
-    drm_order_mapped((void *)at, all, flags & (MAP_WRITE | MAP_WRITE_INVALIDATE));
+    drm_buffer_mapped((void *)at, all, flags & (MAP_WRITE | MAP_WRITE_INVALIDATE));
 }
 
 /* From now on the program may use a buffer at its address. */
@@ -413,7 +412,7 @@ static void note_buffer(const void *buffer, uint64_t at)
         void *there = NULL;                                                                        \
         error = error ? error : (word)&status;                                                     \
         *(int *)error = status;                                                                    \
-        const struct drm_order_access all = {__VA_ARGS__};                                         \
+        const struct drm_part all = {__VA_ARGS__};                                                 \
         ORDERED(name, event, c, (there = own ? own(NAMES##count) : NULL, *(int *)error),           \
                 EVENTS(number, list), .from = loaded(all, d));                                     \
         if (own)                                                                                   \
@@ -434,7 +433,7 @@ EXPORT int clEnqueueSVMMap(WORDS8)
     OWN(int, 8, clEnqueueSVMMap)
     if (!drm_opencl_has("clEnqueueSVMMap", (void *)a, DRM_QUEUE))
         return DRM_OPENCL_INVALID_COMMAND_QUEUE;
-    const struct drm_order_access all = drm_memory_part((void *)d, e);
+    const struct drm_part all = drm_memory_part((void *)d, e);
     ORDERED(clEnqueueSVMMap, h, b, own ? own(NAMES8) : DRM_OPENCL_INVALID_OPERATION, EVENTS(f, g),
             .from = loaded(all, c));
     if (!result)
@@ -499,7 +498,7 @@ EXPORT void *clCreateSubBuffer(WORDS5)
         *(int *)e = status;
     void *const made = own ? own(NAMES5) : NULL;
     if (made)
-        drm_order_part(made, (void *)a, part[0]);
+        drm_buffer_part(made, (void *)a, part[0]);
     return own ? drm_opencl_made("clCreateSubBuffer", made, part ? part[1] : 0, (int *)e, (void *)a)
                : NULL;
 }

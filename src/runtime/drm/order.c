@@ -28,14 +28,8 @@ struct event {
     struct wt_order_point done;
 };
 
-/* A part of an object, which has an address as soon as the GPU uses it. */
-struct buffer {
-    uint64_t object, offset; /* a key of `places` */
-};
-
 struct access {
-    uint64_t object;              /* 0: the offset is an address */
-    struct drm_order_access part; /* 0 bytes: none, or it is told */
+    struct drm_part part; /* 0 bytes: none, or it is told */
     enum wt_access access;
 };
 
@@ -55,10 +49,8 @@ struct command {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct wt_map queues, events, buffers; /* handle: what it is */
-static struct wt_map places;                  /* object: its address */
-static struct wt_map maps;                    /* address: a part of memory that is mapped there */
-static struct wt_block *renewed;              /* by objects that have got their places since */
+static struct wt_map queues, events; /* handle: what it is */
+static struct wt_block *renewed;     /* by objects that have got their places since */
 static size_t renewals, renewed_room;
 static const struct drm_order_gpu *gpu; /* that was made, or has walked last */
 static struct wt_check_race *taken;     /* its check, while it is taken for that */
@@ -94,13 +86,6 @@ static void renew(const void *handle, struct event *is)
 static bool begins(void)
 {
     return wt_check_wants(WT_CHECK_RACE) && !pthread_mutex_lock(&lock);
-}
-
-/* Where buffers are is also asked for other checks. */
-static bool notes(void)
-{
-    return (wt_check_wants(WT_CHECK_RACE) || wt_check_wants(WT_CHECK_INIT)) &&
-           !pthread_mutex_lock(&lock);
 }
 
 static void ends(void)
@@ -211,22 +196,14 @@ static void forget(void)
 
 /* ---- copies ---- */
 
-uint64_t drm_order_object(const void *file, uint32_t number)
+/* A part of memory; its size is 0 where the buffer is unknown. */
+static struct access access_of(const struct drm_part *part, enum wt_access access)
 {
-    return (uint64_t)(uintptr_t)file << 16 ^ number;
-}
-
-/* A part of a buffer; its size is 0 where the buffer is unknown. */
-static struct access access_of(const struct drm_order_access *a, enum wt_access access)
-{
-    const uint64_t *there =
-        a->buffer ? wt_map_find(&buffers, (uint64_t)(uintptr_t)a->buffer) : NULL;
-    const struct buffer *b = there ? (void *)(uintptr_t)*there : NULL;
-    struct access part = {.object = b ? b->object : 0, .part = *a, .access = access};
-    part.part.offset += b ? b->offset : 0;
-    if (a->buffer && !part.object)
-        part.part.size = 0;
-    return part;
+    struct access a = {.part = *part, .access = access};
+    struct drm_place place;
+    if (!drm_buffer_find(part, &place))
+        a.part.size = 0;
+    return a;
 }
 
 /* What is at the addresses of new objects is another one's. */
@@ -240,12 +217,11 @@ static void tell_renewed(struct wt_check_race *race)
 /* The newest operation has accessed a box. */
 static void tell_box(struct wt_check_race *race, uint64_t addr, const struct access *a)
 {
-    const struct drm_order_access *box = &a->part;
+    const struct drm_part *box = &a->part;
     for (uint64_t slice = 0; slice < (box->slices ? box->slices : 1); slice++)
         for (uint64_t row = 0; row < (box->rows ? box->rows : 1); row++)
-            wt_check_race_copied(
-                race, addr + box->offset + slice * box->slice_pitch + row * box->row_pitch,
-                box->size, a->access);
+            wt_check_race_copied(race, addr + slice * box->slice_pitch + row * box->row_pitch,
+                                 box->size, a->access);
 }
 
 /* Tells the check what commands have accessed that have begun, as far as it has addresses. The GPU
@@ -256,12 +232,13 @@ static void tell_accesses(struct wt_check_race *race)
     for (struct command *c = first; c; c = c->next)
         for (unsigned i = 0; i < 2; i++) {
             struct access *a = &c->access[i];
-            const uint64_t *place = a->object ? wt_map_find(&places, a->object) : &(uint64_t){0};
-            if (!c->begun || !a->part.size || !place || (a->object && !*place))
+            struct drm_place place;
+            if (!c->begun || !a->part.size || !drm_buffer_find(&a->part, &place) ||
+                (place.object && !place.address))
                 continue;
             wt_check_race_set_order(race, wt_streams_order());
             wt_streams_order()->newest = c->is;
-            tell_box(race, *place, a);
+            tell_box(race, place.address + place.offset, a);
             a->part.size = 0;
         }
     wt_streams_order()->newest = newest;
@@ -372,84 +349,16 @@ void drm_order_unshared(uint64_t address)
     ends();
 }
 
-/* ---- buffers ---- */
-
-/* The lock is held. */
-static void add_buffer(const void *buffer, struct buffer is)
-{
-    struct buffer *b = of_handle(&buffers, buffer, sizeof *b);
-    if (b)
-        *b = is;
-}
-
-bool drm_order_find(const struct drm_order_access *part, struct drm_order_place *place)
-{
-    if (!notes())
-        return false;
-    const struct access is = access_of(part, WT_ACCESS_LOAD);
-    const uint64_t *there = is.object ? wt_map_find(&places, is.object) : NULL;
-    *place = (struct drm_order_place){is.object, is.part.offset, there ? *there : 0};
-    ends();
-    return !part->buffer || is.object;
-}
-
-void drm_order_buffer(const void *buffer, const void *file, uint32_t number, uint64_t lead)
-{
-    if (!notes())
-        return;
-    add_buffer(buffer, (struct buffer){number ? drm_order_object(file, number) : 0, lead});
-    ends();
-}
-
-void drm_order_part(const void *buffer, const void *of, uint64_t offset)
-{
-    if (!notes())
-        return;
-    const struct drm_order_access part = {.buffer = of, .offset = offset};
-    const struct access all = access_of(&part, WT_ACCESS_LOAD);
-    add_buffer(buffer, (struct buffer){all.object, all.part.offset});
-    ends();
-}
-
-void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores)
-{
-    if (!notes())
-        return;
-    struct drm_order_access *map = of_handle(&maps, at, sizeof *map);
-    if (map) {
-        *map = *part;
-        map->size = stores ? part->size : 0;
-    }
-    ends();
-}
-
-struct drm_order_access drm_order_unmapped(const void *at)
-{
-    struct drm_order_access part = {.size = 0};
-    if (!notes())
-        return part;
-    struct drm_order_access *map = of_handle(&maps, at, sizeof *map);
-    if (map) {
-        part = *map;
-        *map = (struct drm_order_access){.size = 0};
-    }
-    ends();
-    return part;
-}
-
 void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size)
 {
-    if (!notes())
+    const uint64_t was = drm_buffer_placed(file, number, address);
+    drm_defined_placed(file, number, address);
+    if (!begins())
         return;
-    uint64_t *place = wt_map_add(&places, drm_order_object(file, number));
-    if (place && *place && !address)
-        wt_streams_forget(*place, size);
+    if (was && !address)
+        wt_streams_forget(was, size);
     struct wt_block *grown =
-        address && wt_check_wants(WT_CHECK_RACE)
-            ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown)
-            : NULL;
-    if (place)
-        *place = address;
+        address ? wt_array_grow(renewed, &renewed_room, renewals + 1, sizeof *grown) : NULL;
     if (grown) {
         renewed = grown;
         grown[renewals++] = (struct wt_block){address, size};
@@ -510,7 +419,7 @@ void drm_order_enqueued(const struct drm_order_command *a, bool good, const void
     if (waits)
         settle();
     if (good)
-        drm_defined_command(a, waits);
+        drm_defined_command(&a->from, &a->to, a->by, a->calls, waits);
     if (!c || !begins())
         return;
     if (good && handle && *handle) {

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "runtime/drm/buffers.h"
+
 struct wt_call_stack;
 struct wt_check_race;
 
@@ -23,11 +25,6 @@ void drm_order_queue(const void *queue, enum drm_queue_order order);
 /** The program has made an event, which nothing has signaled. */
 void drm_order_event(const void *event);
 
-/** The program has made a buffer. It begins @p lead bytes into object @p number of the opening
- * @p file of the driver. */
-void drm_order_buffer(const void *buffer, const void *file, uint32_t number, uint64_t lead);
-/** The program has made a sub-buffer of buffer @p of, @p offset bytes into it. */
-void drm_order_part(const void *buffer, const void *of, uint64_t offset);
 /** GPU and host share @p size bytes at @p address from now on. The host's accesses are watched
  * between calls. @p has_pages: nothing else of the program lies in these pages. */
 void drm_order_shared(uint64_t address, uint64_t size, bool has_pages);
@@ -36,43 +33,18 @@ void drm_order_unshared(uint64_t address);
 /** The GPU has object @p number, of @p size bytes, at @p address; 0: nowhere any more. */
 void drm_order_placed(const void *file, uint32_t number, uint64_t address, uint64_t size);
 
-/** A part of memory that a command copies or fills. */
-struct drm_order_access {
-    const void *buffer; /**< NULL: the offset is an address */
-    uint64_t offset, size;
-    uint64_t rows, row_pitch, slices, slice_pitch; /**< of a box of rows of `size` bytes; 0: one */
-};
-
-/** Where a part of memory is. */
-struct drm_order_place {
-    uint64_t object;  /**< a number of the driver's object; 0: the offset is an address */
-    uint64_t offset;  /**< in the object */
-    uint64_t address; /**< of the object; 0: the GPU has it nowhere */
-};
-/** Finds it. False: the buffer is not known. */
-bool drm_order_find(const struct drm_order_access *part, struct drm_order_place *place);
-/** The number of an object. */
-uint64_t drm_order_object(const void *file, uint32_t number);
-
-/** The program has mapped @p part at @p at, until drm_order_unmapped(). @p stores: it may store to
- * it. */
-void drm_order_mapped(const void *at, const struct drm_order_access *part, bool stores);
-/** The program is about to unmap what it has at @p at. Returns the part that the unmapping stores;
- * size 0: none. */
-struct drm_order_access drm_order_unmapped(const void *at);
-
 /** A command, from the call that enqueues it. */
 struct drm_order_command {
     const void *queue;
-    const char *by;      /**< constant text */
-    uint64_t kernel;     /**< its kernel's address; 0: the runtime's own kernels do the work */
-    bool barrier;        /**< later commands of its queue come behind it */
-    uint32_t count;      /**< events that it waits for; 0: */
-    const void *events;  /**< … as OpenCL's list of handles */
-    bool all;            /**< … for all commands before it in its queue, if there are none */
-    const void *signals; /**< the event that it signals when it is done; or NULL */
-    const void *resets;  /**< the event that it resets; or NULL */
-    struct drm_order_access from, to;  /**< what it copies or fills */
+    const char *by;           /**< constant text */
+    uint64_t kernel;          /**< its kernel's address; 0: the runtime's own kernels do the work */
+    bool barrier;             /**< later commands of its queue come behind it */
+    uint32_t count;           /**< events that it waits for; 0: */
+    const void *events;       /**< … as OpenCL's list of handles */
+    bool all;                 /**< … for all commands before it in its queue, if there are none */
+    const void *signals;      /**< the event that it signals when it is done; or NULL */
+    const void *resets;       /**< the event that it resets; or NULL */
+    struct drm_part from, to; /**< what it copies or fills */
     const struct wt_call_stack *calls; /**< who has made it; NULL: the caller */
     void *enqueued;                    /**< from drm_order_enqueue() */
 };
