@@ -43,12 +43,6 @@ struct wt_host_order {
     void (*memory_gone)(uint64_t addr);
 };
 
-/** Rows that a call copies. */
-struct wt_host_rows {
-    uint64_t to, from, size, count; /**< bytes of a row; how many there are */
-    uint64_t to_pitch, from_pitch;
-};
-
 struct wt_host_checks {
     bool (*wants)(enum wt_check check);
     /* objects.h, checked.h */
@@ -73,9 +67,8 @@ struct wt_host_checks {
                  const struct wt_object *object, const char *format, ...)
         __attribute__((format(printf, 4, 5)));
     void (*leaks)(bool (*is_leak)(const struct wt_object *object));
-    /** A call that copies rows begins: the runtime may read memory of GPUs for it without the
-     * driver. */
-    void (*copy_begins)(const struct wt_host_rows *rows, const char *by);
+    /** A call that copies begins: the runtime may read memory of GPUs for it without the driver. */
+    void (*copy_begins)(uint64_t to, uint64_t from, uint64_t size, const char *by);
     /** The thread's call that has begun last, if one has, has ended; @p done: with the copy. */
     void (*copy_ended)(bool done);
     /** Whether it is memory of the program alone. */

@@ -48,37 +48,35 @@ static bool is_of_host(uint64_t addr)
 
 /* ---- copies ---- */
 
-/* The thread's call that copies to the host; rows.count 0: there is none. */
+/* The thread's call that copies to the host; size 0: there is none. */
 static _Thread_local struct {
     struct wt_init_read read;
-    struct wt_host_rows rows;
+    uint64_t to;
     const char *by;
 } copy;
 
-static void copy_begins(const struct wt_host_rows *r, const char *by)
+static void copy_begins(uint64_t to, uint64_t from, uint64_t size, const char *by)
 {
-    if (!r->size || !r->count || !wt_check_wants(WT_CHECK_INIT) ||
-        !wt_check_init_is_of_host(NULL, r->to) || wt_check_init_is_of_host(NULL, r->from))
+    if (!size || !wt_check_wants(WT_CHECK_INIT) || !wt_check_init_is_of_host(NULL, to) ||
+        wt_check_init_is_of_host(NULL, from))
         return;
-    copy.read =
-        (struct wt_init_read){.from = r->from, .size = (r->count - 1) * r->from_pitch + r->size};
-    copy.rows = *r;
+    copy.read = (struct wt_init_read){.from = from, .size = size};
+    copy.to = to;
     copy.by = by;
     wt_check_init_read_begins(&copy.read);
 }
 
 static void copy_ended(bool done)
 {
-    const struct wt_host_rows r = copy.rows;
-    if (!r.count)
+    if (!copy.read.size)
         return;
+    const uint64_t size = copy.read.size;
     const bool told = wt_check_init_read_ended(&copy.read);
-    copy.rows.count = 0;
+    copy.read.size = 0;
     if (told || !done)
         return;
     host_enter_all(host_get());
-    for (uint64_t y = 0; y < r.count; y++)
-        wt_object_copied(r.to + y * r.to_pitch, r.from + y * r.from_pitch, r.size, copy.by);
+    wt_object_copied(copy.to, copy.read.from, size, copy.by);
     host_leave_all(host_get());
 }
 

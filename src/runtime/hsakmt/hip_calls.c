@@ -228,24 +228,14 @@ static bool is_pageable(const void *to, const void *from)
     return c && (c->is_of_host(calls_address(to)) || c->is_of_host(calls_address(from)));
 }
 
-static void give_rows(void *stream, const char *to, size_t to_pitch, const char *from,
-                      size_t from_pitch, size_t width, size_t height, const char *by)
+static void give_copy(void *stream, const void *to, const void *from, size_t size, const char *by)
 {
     const struct wt_host_checks *c = calls_checks();
     if (c)
-        c->copy_begins(&(struct wt_host_rows){calls_address(to), calls_address(from), width, height,
-                                              to_pitch, from_pitch},
-                       by);
+        c->copy_begins(calls_address(to), calls_address(from), size, by);
     hip_give(stream, by, true);
-    for (size_t y = 0; y < height; y++) {
-        hip_accesses(from ? from + y * from_pitch : NULL, width, WT_ACCESS_LOAD);
-        hip_accesses(to + y * to_pitch, width, WT_ACCESS_STORE);
-    }
-}
-
-static void give_copy(void *stream, const void *to, const void *from, size_t size, const char *by)
-{
-    give_rows(stream, to, 0, from, 0, size, 1, by);
+    hip_accesses(from, size, WT_ACCESS_LOAD);
+    hip_accesses(to, size, WT_ACCESS_STORE);
 }
 
 static void check_direction(const void *to, const void *from, int kind, const char *by)
@@ -359,6 +349,16 @@ static size_t rows_copied(const char *to, size_t to_pitch, const char *from, siz
     while (y < height && calls_copied(to + y * to_pitch, from + y * from_pitch, width, by) == width)
         y++;
     return y;
+}
+
+static void give_rows(void *stream, const char *to, size_t to_pitch, const char *from,
+                      size_t from_pitch, size_t width, size_t height, const char *by)
+{
+    hip_give(stream, by, true);
+    for (size_t y = 0; y < height; y++) {
+        hip_accesses(from ? from + y * from_pitch : NULL, width, WT_ACCESS_LOAD);
+        hip_accesses(to + y * to_pitch, width, WT_ACCESS_STORE);
+    }
 }
 
 FUNCTION(hipMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
