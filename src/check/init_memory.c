@@ -114,7 +114,8 @@ bool init_is_hidden(const struct wt_object *object)
                                         "cuMemAllocFromPoolAsync",
                                         "clCreateBuffer",
                                         "clCreateBufferWithProperties",
-                                        "zeMemAllocDevice"};
+                                        "zeMemAllocDevice",
+                                        "omp_target_alloc"};
     for (size_t i = 0; object->by && i < sizeof names / sizeof *names; i++)
         if (strcmp(object->by, names[i]) == 0)
             return true;

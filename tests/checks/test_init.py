@@ -10,7 +10,7 @@ import pytest
 import checks
 import test_found as harness
 
-FAMILIES = {"init": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",)}
+FAMILIES = {"init": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",), "init_openmp": ("sm",)}
 INLINED = {("product_in_a_function", "sm")}     # clang's PTX has the lines of inlined functions, and not their names
 ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
 
@@ -50,6 +50,8 @@ EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
 
 
 def program_of(program, family):
+    if program == "init_openmp":
+        return [checks.built(f"{program}.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family), checks.HERE / "init_openmp.c")]
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
     if family == "sm":
@@ -154,6 +156,12 @@ def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path, program, fami
         kinds[level] = {one["finding"] for one in found}
         assert done.returncode == 115, done.stderr
     assert kinds == {"copy": {"undefined-copy"}, "load": {"undefined-copy", "undefined-load"}}
+
+
+def test_where_the_check_is_not_there_it_says_so():
+    """Nothing is silently left out."""
+    done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=init", *program_of("init_openmp", "gfx900"), "good")
+    assert "--check=init is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("family", FAMILIES["init"])
