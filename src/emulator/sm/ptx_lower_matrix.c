@@ -138,6 +138,7 @@ static bool is_shape(const struct words *w)
     if (w->kind_count != 4 || w->layout_count != 2 || w->matrix || w->is_placed ||
         (w->does && !wmma) || (w->satfinite && (bits || !(integers || (wmma && halves)))) ||
         bits != (w->popc && w->logic) || (w->round && !wide) ||
+        ((1u << w->kind[1]) & FP8 && w->kind[0] != w->kind[3]) ||
         (!any_layout && (w->column[0] || !w->column[1])))
         return false;
     if (wmma)

@@ -179,58 +179,102 @@ static uint32_t result_of(unsigned kind, int64_t sum, int scale, unsigned kept)
     return bits | (uint32_t)negative << 31;
 }
 
-/* C and `count` products as one sum, each cut off below `fraction` bits under the largest. */
-static uint32_t fused_sum(unsigned kind, const struct term *t, unsigned count, int fraction,
-                          unsigned kept)
+static uint32_t not_a_number(unsigned kind)
+{
+    return kind == PTX_KIND_f16 ? 0x7fff : 0x7fffffff;
+}
+
+/* The arithmetic of the tensor cores of a compute capability. */
+struct model {
+    int fraction;      /* bits that a term keeps under the largest */
+    int least;         /* exponent that the largest has at least */
+    unsigned kept;     /* bits of fraction of an FP32 result */
+    unsigned together; /* products of one sum */
+    bool by_halves;    /* FP8 as FP16: C is added to the sum of the products */
+};
+
+/* C and `count` products as one sum, each cut off below m->fraction bits under the largest. */
+static uint32_t fused_sum(unsigned kind, const struct term *t, unsigned count,
+                          const struct model *m)
 {
     int largest = INT32_MIN;
     unsigned infinite = 0;
     int64_t sum = 0;
     for (unsigned i = 0; i < count; i++) {
         if (t[i].number.class == NOT_A_NUMBER)
-            return kind == PTX_KIND_f16 ? 0x7fff : 0x7fffffff;
+            return not_a_number(kind);
         if (t[i].number.class == INFINITE)
             infinite |= 1u << t[i].number.negative;
         else if (t[i].number.class == FINITE && t[i].number.exponent > largest)
             largest = t[i].number.exponent;
     }
     if (infinite == 3)
-        return kind == PTX_KIND_f16 ? 0x7fff : 0x7fffffff;
+        return not_a_number(kind);
     if (infinite)
         return (kind == PTX_KIND_f16 ? 0x7c00u : 0x7f800000u) |
                (infinite == 2) << (kind == PTX_KIND_f16 ? 15 : 31);
+    if (largest == INT32_MIN)
+        return 0;
+    if (largest < m->least)
+        largest = m->least;
     for (unsigned i = 0; i < count; i++) {
         if (t[i].number.class != FINITE)
             continue;
-        const int left = fraction - (int)t[i].fraction - (largest - t[i].number.exponent);
+        const int left = m->fraction - (int)t[i].fraction - (largest - t[i].number.exponent);
         const uint64_t value = left >= 0    ? (uint64_t)t[i].number.significand << left
                                : left > -64 ? (uint64_t)t[i].number.significand >> -left
                                             : 0;
         sum += t[i].number.negative ? -(int64_t)value : (int64_t)value;
     }
-    return largest == INT32_MIN ? 0 : result_of(kind, sum, largest - fraction, kept);
+    return result_of(kind, sum, largest - m->fraction, m->kept);
 }
 
-/* The arithmetic of the tensor cores of a compute capability. */
-struct model {
-    int fraction;      /* bits that a term keeps under the largest */
-    unsigned kept;     /* bits of fraction of an FP32 result */
-    unsigned together; /* products of one sum */
-};
-
-static struct model model_of(unsigned cc, unsigned kind)
+static struct model model_of(unsigned cc, const struct ptx_op *o)
 {
-    const bool eight = kinds[kind].bits == 8;
-    const unsigned per_step = cc >= 90 ? 32 : cc >= 75 || cc < 70 ? 16 : 8;
-    struct model m = {cc >= 90              ? 25
-                      : cc >= 75 || cc < 70 ? 24
-                                            : 23,
-                      23, per_step * 8 / kinds[kind].bits};
-    if (eight && cc < 90) {
+    const bool eight = kinds[o->from_type].bits == 8, hopper = cc >= 90,
+               volta = cc >= 70 && cc < 75;
+    const unsigned per_step = hopper ? 32 : volta ? 8 : 16;
+    struct model m = {.fraction = hopper  ? 25
+                                  : volta ? 23
+                                          : 24,
+                      .kept = 23,
+                      .together = per_step * 8 / kinds[o->from_type].bits};
+    m.least = (o->type == PTX_KIND_f16 ? -14 : -126) - (m.fraction - 18);
+    if (eight && hopper) { /* there are no tensor cores for mma of FP8 */
+        m.by_halves = true;
+        m.together = 16;
+    } else if (eight) {
         m.fraction = 13;
         m.kept = 13;
+        m.least = INT32_MIN;
+    } else if (o->from_type == PTX_KIND_tf32 && o->element == 16) { /* wmma: m16n8k4 repeated */
+        m.together = 4;
     }
     return m;
+}
+
+/* Product n of those of a step. As FP16, FP8 comes in pairs of halves of each word. */
+static unsigned place_in_row(const struct model *m, unsigned k, unsigned step, unsigned n)
+{
+    return m->by_halves && k == 32 ? 4 * (n / 2) + 2 * step + n % 2 : step * m->together + n;
+}
+
+/* FP8 as FP16, whose subnormals are smaller. */
+static struct number as_half(struct number n, unsigned fraction)
+{
+    while (n.class == FINITE && n.exponent > -14 && !(n.significand >> fraction)) {
+        n.significand <<= 1;
+        n.exponent--;
+    }
+    return n;
+}
+
+static uint32_t rounded_sum(unsigned kind, uint32_t a, uint32_t b)
+{
+    struct wt_fp fp = {0};
+    const uint32_t sum =
+        kind == PTX_KIND_f16 ? wt_f16_add((uint16_t)a, (uint16_t)b, &fp) : wt_f32_add(a, b, &fp);
+    return number_of(kind, sum).class == NOT_A_NUMBER ? not_a_number(kind) : sum;
 }
 
 /* ---- products ---- */
@@ -251,22 +295,30 @@ static uint32_t made_finite(unsigned kind, uint32_t sum)
 static uint32_t float_dot(const struct sm_warp *w, const struct ptx_op *o, const struct matrices *x,
                           unsigned row, unsigned column)
 {
-    const struct model m = model_of(w->device->config.cc, o->from_type);
-    const unsigned fraction = kinds[o->from_type].fraction + kinds[o->how].fraction;
+    const struct model m = model_of(w->device->config.cc, o);
+    const unsigned bits[] = {kinds[o->from_type].fraction, kinds[o->how].fraction};
+    const uint32_t c = (uint32_t)x->c[row][column];
     struct term t[MOST_K / 8 + 1];
-    unsigned kind = o->combine;
-    uint32_t sum = (uint32_t)x->c[row][column];
-    for (unsigned first = 0; first < o->index; first += m.together) {
+    unsigned kind = m.by_halves ? o->type : o->combine;
+    uint32_t sum = m.by_halves ? 0 : c;
+    for (unsigned step = 0; step * m.together < o->index; step++) {
         unsigned count = 1;
         t[0] = (struct term){number_of(kind, sum), kinds[kind].fraction};
-        for (unsigned k = first; k < o->index && k < first + m.together; k++) {
-            const struct number a = number_of(o->from_type, (uint32_t)x->a[row][k]);
-            const struct number b = number_of(o->how, (uint32_t)x->b[k][column]);
-            t[count++] = product(&a, &b, fraction);
+        for (unsigned n = 0; n < m.together && step * m.together + n < o->index; n++) {
+            const unsigned k = place_in_row(&m, o->index, step, n);
+            struct number a = number_of(o->from_type, (uint32_t)x->a[row][k]);
+            struct number b = number_of(o->how, (uint32_t)x->b[k][column]);
+            if (m.by_halves) {
+                a = as_half(a, bits[0]);
+                b = as_half(b, bits[1]);
+            }
+            t[count++] = product(&a, &b, bits[0] + bits[1]);
         }
-        sum = fused_sum(o->type, t, count, m.fraction, m.kept);
+        sum = fused_sum(o->type, t, count, &m);
         kind = o->type;
     }
+    if (m.by_halves)
+        sum = rounded_sum(o->type, sum, c);
     return o->sat ? made_finite(o->type, sum) : sum;
 }
 

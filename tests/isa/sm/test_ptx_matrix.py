@@ -109,25 +109,75 @@ def rounded(kind, value, kept):
     return sign << BITS[kind] - 1 | e - least + 1 << f | int(value / Fraction(2) ** (e - f)) - (1 << f)
 
 
-def float_dot(cc, kinds, a, b, c):
+def fused(below, kept, kinds, terms, least):
+    """One sum of what is {value, exponent}; the largest exponent is at least `least`. -> the bits, of kinds[0]."""
+    odd = special([tuple(x for x, _ in factors) for factors in terms])
+    if odd:
+        nan, infinity = (0x7fff, 0x7c00) if kinds[0] == "f16" else (0x7fffffff, 0x7f800000)
+        return nan if odd == "nan" else infinity | (odd == "-inf") << BITS[kinds[0]] - 1
+    terms = [(math.prod(x for x, _ in factors), sum(e for _, e in factors)) for factors in terms]
+    terms = [(value, exponent) for value, exponent in terms if value]
+    if not terms:
+        return 0
+    unit = Fraction(2) ** (max(least, *(e for _, e in terms)) - below)
+    return rounded(kinds[0], sum((cut(v, unit) for v, _ in terms), Fraction(0)), kept)
+
+
+def half(number):
+    """A number of FP8 as one of FP16: there are smaller exponents for it."""
+    value, exponent = number
+    while not isinstance(value, str) and value and exponent > -14 and abs(value) < Fraction(2) ** exponent:
+        exponent -= 1
+    return value, exponent
+
+
+def nearest_sum(kind, a, b):
+    """Of two numbers, rounded to nearest even."""
+    (x, _), (y, _) = decode(kind, a), decode(kind, b)
+    odd = special([(x,), (y,)])
+    if odd:
+        nan, infinity = (0x7fff, 0x7c00) if kind == "f16" else (0x7fffffff, 0x7f800000)
+        return nan if odd == "nan" else infinity | (odd == "-inf") << BITS[kind] - 1
+    if x + y == 0:
+        return a & b if x == 0 else 0
+    if kind == "f16":
+        return rounded(kind, x + y, None)
+    exact = x + y
+    e = max(math.frexp(exact)[1] - 24, -149)
+    value = round(exact / Fraction(2) ** e) * Fraction(2) ** e  # halves to even
+    try:
+        return struct.unpack("<I", struct.pack("<f", float(value)))[0]
+    except OverflowError:
+        return 0x7f800000 | (exact < 0) << 31
+
+
+# The tensor cores: bytes of A that one sum takes, bits of a term below the largest exponent.
+CORES = {7.0: (8, 23), 7.5: (16, 24), 8.0: (16, 24), 8.6: (16, 24), 8.9: (16, 24), 9.0: (32, 25)}
+
+
+def float_dot(cc, kinds, a, b, c, fragments=False):
+    """fragments: of wmma."""
     d_kind, a_kind, b_kind, c_kind = kinds
-    step = {7.0: 8, 7.5: 16, 8.0: 16, 8.9: 16, 9.0: 32}[cc] * 8 // BITS[a_kind]
-    below, kept = {7.0: 23, 7.5: 24, 8.0: 24, 8.9: 24, 9.0: 25}[cc], 23
+    step, below = CORES[cc]
+    step, kept, least = step * 8 // BITS[a_kind], 23, {23: -5, 24: -6, 25: -7}[below] + (-14 if d_kind == "f16" else -126)
+    a, b = [decode(a_kind, x) for x in a], [decode(b_kind, x) for x in b]
+    groups = [range(i, min(i + step, len(a))) for i in range(0, len(a), step)]
+    if a_kind == "tf32" and fragments:
+        groups = range(4), range(4, 8)
     if BITS[a_kind] == 8 and cc < 9:
-        below = kept = 13
+        below, kept, least = 13, 13, -1000
+    if BITS[a_kind] == 8 and cc >= 9:  # no tensor cores for it: FP16 does it, the halves of each word one after the other; C comes last
+        if len(a) == 32:
+            groups = [[i for i in range(32) if i % 4 < 2], [i for i in range(32) if i % 4 >= 2]]
+        a, b, total = map(half, a), map(half, b), 0
+        a, b = list(a), list(b)
+        for group in groups:
+            total = fused(below, kept, kinds, [(a[i], b[i]) for i in group] + [(decode(d_kind, total),)], least)
+        return nearest_sum(d_kind, total, c)
     total, kind = c, c_kind
-    for first in range(0, len(a), step):
-        pairs = [(decode(a_kind, x), decode(b_kind, y)) for x, y in zip(a[first:first + step], b[first:first + step])]
-        start, exponent = decode(kind, total)
+    for group in groups:
+        total = fused(below, kept, kinds, [(a[i], b[i]) for i in group] + [(decode(kind, total),)], least)
         kind = d_kind
-        odd = special([(x, y) for (x, _), (y, _) in pairs] + [(start,)])
-        if odd:
-            nan, infinity = (0x7fff, 0x7c00) if kind == "f16" else (0x7fffffff, 0x7f800000)
-            total = nan if odd == "nan" else infinity | (odd == "-inf") << BITS[kind] - 1
-            continue
-        terms = [(x * y, ex + ey) for (x, ex), (y, ey) in pairs if x * y] + ([(start, exponent)] if start else [])
-        unit = Fraction(2) ** (max((e for _, e in terms), default=0) - below)
-        total = rounded(kind, sum((cut(v, unit) for v, _ in terms), Fraction(0)), kept)
     return total
 
 
@@ -156,12 +206,17 @@ def integer_dot(kinds, a, b, c, clamps, logic):
     return (max(-1 << 31, min((1 << 31) - 1, total)) if clamps else total) & 0xffffffff
 
 
-def number(r, kind, wild):
+def number(r, kind, wild, place=None):
+    """wild: with infinities and NaNs; place: of the exponent's numbers, about where all lie, as 0 (no more than subnormals are) or 0.5."""
     if kind in FLOATS:
         bits, e, f = FLOATS[kind]
         if kind == "tf32":
             f = 23
         choice = r.random()
+        if place is not None:
+            biased = int(place * (1 << e)) + r.choice([0, 0, 0, 1, r.randint(0, 6)])
+            zero = choice < (0.9 if kind in ("f16", "f32") and place < 0.1 else 0.1)
+            return r.getrandbits(1) << bits - 1 | (0 if zero else min(biased, (1 << e) - 2) << f | r.getrandbits(f) & r.choice([-1, 3 if place == 0 else -1]))
         if wild and choice < 0.02:
             biased, fraction = (1 << e) - 1, r.choice([0, 0, r.getrandbits(f)])
         elif choice < 0.1:
@@ -176,6 +231,10 @@ def number(r, kind, wild):
     if kind == "s32":
         return r.choice([r.getrandbits(32), r.getrandbits(8), 0x7ffffff0, 0x80000010])
     return r.getrandbits(BITS[kind])
+
+
+# Tiles whose numbers are small: their products lie below what a result can be, or about there.
+PLACES = {2: 0, 3: 0.23}
 
 
 def quads(kinds, layouts):
@@ -239,11 +298,12 @@ def product(folder, opcode, counts, wide, data, gpu, scattered):
 
 
 HALVES = [("f32", "f16", "f16", "f32"), ("f16", "f16", "f16", "f16")]
-CASES = [*[(shape, kinds, cc, "") for shape in ("m16n8k8", "m16n8k16") for kinds in HALVES for cc in (7.5, 8.0, 9.0)],
-         *[("m8n8k4", kinds, 7.0, layouts) for kinds in [*HALVES, ("f32", "f16", "f16", "f16")] for layouts in ("row.col", "col.row", "row.row", "col.col")],
-         *[(shape, ("f32", "bf16", "bf16", "f32"), cc, "") for shape in ("m16n8k8", "m16n8k16") for cc in (8.0, 9.0)],
-         *[(shape, ("f32", "tf32", "tf32", "f32"), cc, "") for shape in ("m16n8k4", "m16n8k8") for cc in (8.0, 9.0)],
-         *[(shape, (d, a, b, d), cc, "") for shape in ("m16n8k16", "m16n8k32") for d, a, b in (("f32", "e4m3", "e5m2"), ("f16", "e5m2", "e4m3"))
+CASES = [*[(shape, kinds, cc, "") for shape in ("m16n8k8", "m16n8k16") for kinds in HALVES for cc in (7.5, 8.0, 8.6, 8.9, 9.0)],
+         *[("m8n8k4", kinds, cc, layouts) for kinds in [*HALVES, ("f32", "f16", "f16", "f16")] for cc, layouts in
+           [*[(7.0, x) for x in ("row.col", "col.row", "row.row", "col.col")], (7.5, "row.col"), (8.0, "col.row"), (9.0, "col.col")]],
+         *[(shape, ("f32", "bf16", "bf16", "f32"), cc, "") for shape in ("m16n8k8", "m16n8k16") for cc in (8.0, 8.6, 8.9, 9.0)],
+         *[(shape, ("f32", "tf32", "tf32", "f32"), cc, "") for shape in ("m16n8k4", "m16n8k8") for cc in (8.0, 8.6, 8.9, 9.0)],
+         *[(shape, (d, a, b, d), cc, "") for shape in ("m16n8k16", "m16n8k32") for d, a, b in (("f32", "e4m3", "e5m2"), ("f16", "e5m2", "e4m3"), ("f32", "e4m3", "e4m3"), ("f16", "e5m2", "e5m2"))
            for cc in (8.9, 9.0)],
          *[(shape, ("f64",) * 4, 9.0, "") for shape in ("m8n8k4", "m16n8k4", "m16n8k8", "m16n8k16")],
          *[(shape, ("s32", a, b, "s32"), 8.0, extra) for shape in ("m8n8k16", "m16n8k16", "m16n8k32") for a, b in (("s8", "s8"), ("u8", "s8"))
@@ -279,7 +339,7 @@ def test_products(tmp_path, shape, kinds, cc, extra):
             for which, (place, kind) in enumerate(((place_a, kinds[1]), (place_b, kinds[2]), (place_c, kinds[3]))):
                 packed = 0
                 for i in range(per_lane[which + 1]):
-                    value = number(r, kind, tile == 1)
+                    value = number(r, kind, tile == 1, PLACES.get(tile))
                     key = (product_of(lane), *place(lane, i))
                     assert key not in values[which]
                     values[which][key] = value
@@ -309,10 +369,11 @@ def test_products(tmp_path, shape, kinds, cc, extra):
 
 
 ALL = ("m16n16k16", "m32n8k16", "m8n32k16")
-MATRIX = [*[(shape, kinds, cc, "") for shape in ALL for kinds in HALVES for cc in (7.0, 8.0)],
+MATRIX = [*[(shape, kinds, cc, "") for shape in ALL for kinds in HALVES for cc in (7.0, 7.5, 8.0, 9.0)],
           ("m8n32k16", ("f16", "f16", "f16", "f32"), 7.5, ""), ("m32n8k16", ("f32", "f16", "f16", "f16"), 9.0, ""),
           *[("m16n16k16", kinds, 7.0, ".satfinite") for kinds in HALVES],
-          *[(shape, ("f32", "bf16", "bf16", "f32"), 8.0, "") for shape in ALL], ("m16n16k8", ("f32", "tf32", "tf32", "f32"), 9.0, ""),
+          *[(shape, ("f32", "bf16", "bf16", "f32"), cc, "") for shape in ALL for cc in (8.0, 9.0)],
+          *[("m16n16k8", ("f32", "tf32", "tf32", "f32"), cc, "") for cc in (8.0, 8.9, 9.0)],
           *[("m8n8k4", ("f64",) * 4, 9.0, rnd) for rnd in ("", ".rz", ".rm", ".rp")],
           *[(shape, ("s32", ab, ab, "s32"), 8.0, extra) for shape, ab, extra in zip(ALL * 2, ["s8", "u8"] * 3, ["", "", ".satfinite"] * 2)],
           *[("m8n8k32", ("s32", ab, ab, "s32"), 8.0, extra) for ab in ("s4", "u4") for extra in ("", ".satfinite")],
@@ -396,12 +457,12 @@ def test_wmma(tmp_path, shape, kinds, cc, extra):
 
     def place(i, row, column):
         return strides[i] * (row if layouts[i] == "row" else column) + (column if layouts[i] == "row" else row)
-    for tile in range(2):
+    for tile in range(3):
         for i in range(3):
             image = r.getrandbits(8 * at[i])
             for row in range(dims[i][0]):
                 for column in range(dims[i][1]):
-                    value = matrix[i][row, column] = number(r, types[i], tile == 1)
+                    value = matrix[i][row, column] = number(r, types[i], tile == 1, PLACES.get(tile))
                     shift = place(i, row, column) * BITS[types[i]]
                     image = image & ~((1 << BITS[types[i]]) - 1 << shift) | value << shift
             data += image.to_bytes(at[i], "little")
@@ -413,11 +474,11 @@ def test_wmma(tmp_path, shape, kinds, cc, extra):
                 elif kinds[0] == "s32":
                     value = integer_dot(kinds, a, b, c, "satfinite" in extra, extra[1:4])
                 else:
-                    value = float_dot(cc, kinds, a, b, c)
+                    value = float_dot(cc, kinds, a, b, c, True)
                     value = clamped(kinds[0], value) if extra else value
                 want.append((tile, row, column, value))
     said = [0 if stride == t and r.choice([True, False]) else stride for stride, t in zip(strides, tight)]
-    got = ran(tmp_path, wmma_text(shape, kinds, extra, layouts, said, at, places), data, 2 * at[3], f"sm:cc={cc}", 2)
+    got = ran(tmp_path, wmma_text(shape, kinds, extra, layouts, said, at, places), data, 3 * at[3], f"sm:cc={cc}", 3)
     size = BITS[types[3]] // 8
     wrong = [(tile, row, column, hex(x), got[start:start + size][::-1].hex()) for tile, row, column, x in want
              for start in [tile * at[3] + place(3, row, column) * size] if int.from_bytes(got[start:start + size], "little") != x]
