@@ -545,19 +545,48 @@ static bool function(struct parser *p, enum ptx_linkage linkage)
 
 /* ---- the module ---- */
 
-static bool version(struct parser *p)
+/* "8.5" reads as a number of type double. 0: it is no version. */
+static unsigned version_number(struct ptx_token t)
 {
-    ptx_parse_take(p);
-    const struct ptx_token t = ptx_parse_take(p); /* "8.5" reads as a number of type double */
     unsigned major = 0, minor = 0;
     char text[16] = "";
     if (t.kind == PTX_TOKEN_DOUBLE && t.text.length < sizeof text)
         memcpy(text, t.text.at, t.text.length);
-    if (sscanf(text, "%u.%u", &major, &minor) != 2 || major > 99 || minor > 9)
-        return ptx_parse_fail_at(p, t.place, "'%.*s' is no version of PTX", (int)t.text.length,
-                                 t.text.at);
-    p->m->version = major * 10 + minor;
-    return true;
+    return sscanf(text, "%u.%u", &major, &minor) == 2 && major <= 99 && minor <= 9
+               ? major * 10 + minor
+               : 0;
+}
+
+static bool version(struct parser *p)
+{
+    ptx_parse_take(p);
+    const struct ptx_token t = ptx_parse_take(p);
+    p->m->version = version_number(t);
+    return p->m->version || ptx_parse_fail_at(p, t.place, "'%.*s' is no version of PTX",
+                                              (int)t.text.length, t.text.at);
+}
+
+/* sm_NN, with a or f behind it for features of one GPU or of a family; or a word of 9.3.2. */
+static bool is_target(struct ptx_name name)
+{
+    static const char *const words[] = {"texmode_unified", "texmode_independent", "debug",
+                                        "map_f64_to_f32"};
+    static const uint8_t known[] = {10, 11, 12, 13,  20,  21,  30,  32,  35, 37, 50,
+                                    52, 53, 60, 61,  62,  70,  72,  75,  80, 86, 87,
+                                    88, 89, 90, 100, 101, 103, 110, 120, 121};
+    unsigned number = 0;
+    int end = 0;
+    char text[24] = "";
+    if (name.length < sizeof text)
+        memcpy(text, name.at, name.length);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(text, words[i]) == 0)
+            return true;
+    if (sscanf(text, "sm_%u%n", &number, &end) != 1 ||
+        (text[end] && strcmp(text + end, number >= 90 ? "a" : "") != 0 &&
+         strcmp(text + end, number >= 100 ? "f" : "") != 0))
+        return false;
+    return number < 256 && memchr(known, (int)number, sizeof known);
 }
 
 static bool target(struct parser *p)
@@ -565,8 +594,11 @@ static bool target(struct parser *p)
     ptx_parse_take(p);
     do {
         struct ptx_name name;
+        const struct ptx_place place = p->token.place;
         if (!ptx_parse_want_name(p, &name, "a target"))
             return false;
+        if (!is_target(name))
+            return ptx_parse_fail_at(p, place, "'%.*s' is no target", (int)name.length, name.at);
         if (!p->m->target.length)
             p->m->target = name;
     } while (ptx_parse_take_mark(p, ','));
@@ -741,11 +773,25 @@ void ptx_free(struct ptx_module *m)
     *m = (struct ptx_module){0};
 }
 
+static struct ptx_token first_token(const uint8_t *bytes, size_t length, struct ptx_lexer *l)
+{
+    *l = (struct ptx_lexer){
+        .at = (const char *)bytes, .end = (const char *)bytes + length, .line = 1};
+    l->line_start = l->at;
+    return ptx_lex(l);
+}
+
 bool ptx_is_text(const uint8_t *bytes, size_t length)
 {
-    struct ptx_lexer l = {
-        .at = (const char *)bytes, .end = (const char *)bytes + length, .line = 1};
-    l.line_start = l.at;
-    const struct ptx_token t = ptx_lex(&l);
+    struct ptx_lexer l;
+    const struct ptx_token t = first_token(bytes, length, &l);
     return t.kind == PTX_TOKEN_DIRECTIVE && ptx_name_is(t.text, ".version");
+}
+
+unsigned ptx_version_of(const uint8_t *bytes, size_t length)
+{
+    struct ptx_lexer l;
+    const struct ptx_token t = first_token(bytes, length, &l), number = ptx_lex(&l);
+    return t.kind == PTX_TOKEN_DIRECTIVE && ptx_name_is(t.text, ".version") ? version_number(number)
+                                                                            : 0;
 }

@@ -212,4 +212,7 @@ void ptx_free(struct ptx_module *module);
 /** Whether a file's first bytes look like PTX: comments, then ".version". */
 bool ptx_is_text(const uint8_t *bytes, size_t length);
 
+/** The .version that PTX begins with, as 10 * major + minor; 0: it has none. */
+unsigned ptx_version_of(const uint8_t *bytes, size_t length);
+
 #endif

@@ -424,6 +424,39 @@ static void limits(void)
     SAME(cuCtxEnablePeerAccess(NULL, 0), 201);
 }
 
+/* As CUDA's manual has them: 218 for PTX that is none, 222 for PTX of a later version. */
+static CUresult loaded(const char *version, const char *target)
+{
+    char ptx[200];
+    CUmodule other = NULL;
+    snprintf(ptx, sizeof ptx, ".version %s\n.target %s\n.address_size 64\n.visible .entry k() { ret; }\n",
+             version, target);
+    const CUresult result = cuModuleLoadData(&other, ptx);
+    if (!result)
+        SAME(cuModuleUnload(other), 0);
+    return result;
+}
+
+static void images(void)
+{
+    static const char later[] = ".version 9.9\n.target sm_50\n.address_size 64\nsomething new\n";
+    CUlinkState link;
+    begin();
+    SAME(loaded("8.0", "sm_90"), 0);
+    SAME(loaded("9.0", "sm_90a"), 0);
+    SAME(loaded("3.2", "sm_20, texmode_unified"), 0);
+    SAME(loaded("9.1", "sm_90"), 222);
+    SAME(loaded("12.5", "sm_90"), 222);
+    SAME(loaded("8.0", "sm_999"), 218);
+    SAME(loaded("8.0", "sm_50a"), 218);
+    SAME(loaded("8.0", "gfx900"), 218);
+    SAME(loaded("8", "sm_90"), 218);
+    SAME(cuModuleLoadData(&module, later), 222);
+    SAME(cuLinkCreate(0, NULL, NULL, &link), 0);
+    SAME(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)later, sizeof later, "later", 0, NULL, NULL), 222);
+    SAME(cuLinkDestroy(link), 0);
+}
+
 static void fault(void)
 {
     CUstream stream;
@@ -456,7 +489,8 @@ int main(int argc, char **argv)
     } parts[] = {{"no-context", no_context}, {"memory", memory},           {"launches", launches},
                  {"shared", shared},         {"most-shared", most_shared}, {"forms", forms},
                  {"devices", devices},       {"streams", streams},         {"captures", captures},
-                 {"arrays", arrays},         {"limits", limits},           {"fault", fault}};
+                 {"arrays", arrays},         {"limits", limits},           {"images", images},
+                 {"fault", fault}};
     SAME(cuInit(0), 0);
     SAME(cuDeviceGet(&device, 0), 0);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

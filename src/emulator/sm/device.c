@@ -187,6 +187,8 @@ static void view(struct wt_machine *m, uint32_t wave, struct wt_wave_view *view)
         view->expected = b->expected ? b->expected : w->cta->waves;
         snprintf(view->wait, sizeof view->wait, "BAR %u: %u of %u warps have arrived",
                  view->barrier, view->arrived, view->expected);
+    } else if (sm_paths_wait(w) && w->wait == PTX_WAITS_CLUSTER) {
+        snprintf(view->wait, sizeof view->wait, "barrier.cluster: not all threads have arrived");
     } else if (sm_paths_wait(w)) {
         const struct sm_barrier *b = &w->cta->barrier[w->wait - PTX_WAITS_BARRIER];
         view->at_barrier = true;

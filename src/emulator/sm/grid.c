@@ -335,6 +335,8 @@ void sm_warp_end(struct sm_warp *w)
             else
                 open_barrier(d, c, i);
         }
+    if (!ended && d->grid.launch.rows)
+        ptx_open_cluster(d, c);
     if (ended)
         wt_launch_done(&d->machine, &d->grid.head, &c->head);
     sm_trap_settle(d, sm);

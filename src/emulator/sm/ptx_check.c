@@ -46,7 +46,7 @@ static bool has_frame(const struct sm_warp *w, uint64_t pc, uint32_t base)
 
 static bool is_wait(uint32_t wait)
 {
-    return wait < PTX_WAITS_BARRIER + SM_BARRIERS || wait == PTX_WAITS_SYNC || wait == PTX_GOES_ON;
+    return wait <= PTX_WAITS_CLUSTER || wait == PTX_WAITS_SYNC || wait == PTX_GOES_ON;
 }
 
 /* The lanes of paths are apart, and live. */

@@ -384,6 +384,7 @@ static void open_barriers(struct sm_device *d, struct sm_cta *c)
     for (unsigned n = 0; n < SM_BARRIERS; n++)
         if (c->barrier[n].arrived && !c->barrier[n].expected)
             ptx_open_barrier(d, c, n);
+    ptx_open_cluster(d, c);
 }
 
 PTX_EXECUTOR(ptx_op_exit)
@@ -423,7 +424,61 @@ PTX_EXECUTOR(ptx_op_trap)
 
 /* ---- barriers of the CTA, in threads ---- */
 
-enum { SYNC, ARRIVE, REDUCE };
+enum { SYNC, ARRIVE, REDUCE, CLUSTER_ARRIVE, CLUSTER_WAIT };
+
+static void wait_here(struct sm_warp *w, uint64_t pc, uint32_t rest, uint32_t wait, uint32_t result)
+{
+    if (rest)
+        ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
+    w->mask &= ~rest;
+    w->wait = wait;
+    w->result = result;
+    w->pc = pc;
+}
+
+/* The path waits: another one of the warp, if there is one. */
+static const struct sm_uop *leave_path(struct sm_warp *w, uint64_t pc)
+{
+    if (!w->depth) { /* it is the only path */
+        w->spins = w->hold = 0;
+        sm_update_ready(w);
+        return NULL;
+    }
+    ptx_put_away(w, pc, w->mask, w->base, w->wait, w->result);
+    return another(w);
+}
+
+/* barrier.cluster, of the one CTA that a cluster is: who has arrived waits no longer than till all
+ * live threads have. */
+static const struct sm_uop *cluster(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
+{
+    const uint64_t pc = sm_pc_of(w, u);
+    uint32_t *header = ptx_header(w, PTX_FIRST_ROW);
+    const bool arrives = u->ptx->how == CLUSTER_ARRIVE;
+    const uint32_t wrong = lanes & (arrives ? header[PTX_CLUSTER_CAME] : ~header[PTX_CLUSTER_CAME]);
+    if (wrong)
+        return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, wrong, 0,
+                        arrives ? "barrier.cluster.arrive again, without a wait"
+                                : "barrier.cluster.wait without an arrive before it");
+    if (arrives) {
+        if (wt_observes_events(&w->device->machine))
+            wt_wave_tell(&w->device->machine, &w->head,
+                         (struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
+                                                    .pc = pc,
+                                                    .lanes = lanes,
+                                                    .number = SM_BARRIERS,
+                                                    .apart = u->ptx->flag});
+        header[PTX_CLUSTER_DUE] |= lanes;
+        header[PTX_CLUSTER_CAME] |= lanes;
+        ptx_open_cluster(w->device, w->cta);
+        return sm_next(u);
+    }
+    header[PTX_CLUSTER_CAME] &= ~lanes;
+    if (!(lanes & header[PTX_CLUSTER_DUE]))
+        return sm_next(u);
+    wait_here(w, pc, w->mask & ~lanes, PTX_WAITS_CLUSTER, 0);
+    return leave_path(w, pc);
+}
 
 PTX_EXECUTOR(ptx_op_barrier)
 {
@@ -433,6 +488,8 @@ PTX_EXECUTOR(ptx_op_barrier)
     const uint64_t pc = sm_pc_of(w, u);
     if (!lanes)
         return sm_next(u);
+    if (o->how >= CLUSTER_ARRIVE)
+        return cluster(w, u, lanes);
     const unsigned first = (unsigned)__builtin_ctz(lanes);
     const uint32_t n = ((const uint32_t *)ptx_in(frame, &o->s[0]))[first];
     const uint32_t threads = ((const uint32_t *)ptx_in(frame, &o->s[1]))[first];
@@ -462,21 +519,8 @@ PTX_EXECUTOR(ptx_op_barrier)
         ptx_open_barrier(w->device, w->cta, n);
         return sm_next(u);
     }
-    if (rest)
-        ptx_put_away(w, sm_next_pc(pc), rest, w->base, PTX_RUNS, w->result);
-    w->mask = lanes;
-    w->wait = PTX_WAITS_BARRIER + n;
-    w->result = count << 16 | holds;
-    w->pc = pc;
-    if (ptx_open_barrier(w->device, w->cta, n))
-        return go(w, w->pc);
-    if (!w->depth) { /* it is the only path */
-        w->spins = w->hold = 0;
-        sm_update_ready(w);
-        return NULL;
-    }
-    ptx_put_away(w, pc, w->mask, w->base, w->wait, w->result);
-    return another(w);
+    wait_here(w, pc, rest, PTX_WAITS_BARRIER + n, count << 16 | holds);
+    return ptx_open_barrier(w->device, w->cta, n) ? go(w, w->pc) : leave_path(w, pc);
 }
 
 PTX_EXECUTOR(ptx_op_barrier_result)

@@ -31,6 +31,10 @@ enum ptx_header {
     PTX_CALLER, /* its row */
     PTX_ROWS,   /* rows of this frame */
     PTX_CALL,   /* the call's index in the image, for its results */
+    /* of the first frame, barrier.cluster: the lanes that have arrived in the phase that goes on,
+     * and those that have arrived and not waited since */
+    PTX_CLUSTER_DUE,
+    PTX_CLUSTER_CAME,
 };
 #define PTX_LOCAL_ROW 1
 #define PTX_STACK_ROW 2
@@ -41,7 +45,8 @@ enum ptx_shape { PTX_1D, PTX_2D, PTX_3D, PTX_A1D, PTX_A2D, PTX_SHAPES };
 
 enum ptx_wait {
     PTX_RUNS,
-    PTX_WAITS_BARRIER,      /* + number */
+    PTX_WAITS_BARRIER, /* + number */
+    PTX_WAITS_CLUSTER = PTX_WAITS_BARRIER + SM_BARRIERS,
     PTX_WAITS_SYNC = 0x100, /* for the other lanes of a .sync */
     PTX_GOES_ON = 0x200,    /* of the path that runs: it waits no longer for them */
 };
@@ -452,6 +457,8 @@ bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *mem
                   const struct sm_uop **next);
 /* Barriers of threads. */
 bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number);
+/* Lets the warps go on that wait at barrier.cluster, if all live threads have arrived. */
+bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c);
 /* A path of a warp that waits arrives again when it comes back from the trap handler. */
 void ptx_leave_barriers(struct sm_warp *w);
 /* Makes room for so many rows; false without host memory. */

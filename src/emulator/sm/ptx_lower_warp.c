@@ -5,7 +5,25 @@
 
 #include "emulator/sm/memory_access.h"
 
-enum { SYNC, ARRIVE, REDUCE };
+enum { SYNC, ARRIVE, REDUCE, CLUSTER_ARRIVE, CLUSTER_WAIT };
+
+/* barrier.cluster.arrive{.release,.relaxed}{.aligned}, .wait{.acquire}{.aligned} */
+static bool lower_cluster_barrier(struct body *b)
+{
+    const struct ptx_form *f = &b->form;
+    struct ptx_op record = body_blank();
+    const bool arrives = ptx_has(f, PTX_WORD_arrive), ordered = f->fields & SEM;
+    if (arrives == ptx_has(f, PTX_WORD_wait) || ptx_has(f, PTX_WORD_sync) ||
+        ptx_has(f, PTX_WORD_red) ||
+        (ordered && (arrives ? f->order != WT_ORDER_RELEASE && f->order != WT_ORDER_RELAXED
+                             : f->order != WT_ORDER_ACQUIRE)))
+        return body_unsupported(b);
+    if (body_operand_count(b))
+        return body_fail(b, "the number of operands is wrong");
+    record.how = arrives ? CLUSTER_ARRIVE : CLUSTER_WAIT;
+    record.flag = !ptx_has(f, PTX_WORD_aligned);
+    return body_put_record(b, ptx_op_barrier, &record);
+}
 
 bool ptx_lower_barrier(struct body *b, enum ptx_math op)
 {
@@ -19,6 +37,10 @@ bool ptx_lower_barrier(struct body *b, enum ptx_math op)
         return body_source(b, body_operand(b, 0), PTX_U32, &record.s[3]) &&
                body_put_record(b, ptx_op_warp_barrier, &record);
     }
+    if (strncmp(b->s->name.at, "barrier.cluster.", 16) == 0)
+        return lower_cluster_barrier(b);
+    if (!count)
+        return body_fail(b, "the number of operands is wrong");
     const bool reduces = ptx_has(f, PTX_WORD_red);
     record.how = reduces ? REDUCE : ptx_has(f, PTX_WORD_arrive) ? ARRIVE : SYNC;
     record.combine = f->combine;

@@ -316,6 +316,9 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
         return body_fail_at(b, o, "the address of '%.*s' cannot be taken: it is in registers",
                             (int)o->name.length, o->name.at);
     if (find_special(o, &special, &bytes)) {
+        if (special == PTX_SR_is_explicit_cluster) /* launches have no clusters but of one CTA */
+            return type == PTX_PRED ? body_constant(b, type, 0, s)
+                                    : body_fail_at(b, o, "it is a predicate");
         struct ptx_op *op = body_emit(b, ptx_op_special);
         if (!op)
             return false;

@@ -127,7 +127,8 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w)
 
 /* ---- barriers of the CTA, in threads ---- */
 
-static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
+/* Paths that wait so go on; -> their lanes. */
+static uint32_t resume(struct sm_warp *w, uint32_t wait, uint32_t result)
 {
     uint32_t lanes = w->wait == wait ? w->mask : 0;
     for (uint32_t i = 0; i < w->depth; i++) {
@@ -139,8 +140,6 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
         e->result = result;
         e->pc = sm_next_pc(e->pc);
     }
-    if (lanes)
-        wt_wave_tell_release(&w->device->machine, &w->head, lanes, wait - PTX_WAITS_BARRIER);
     if (w->wait == wait) {
         w->wait = PTX_RUNS;
         w->result = result;
@@ -150,6 +149,7 @@ static void release(struct sm_warp *w, uint32_t wait, uint32_t result)
         ptx_choose_path(w);
     }
     sm_update_ready(w);
+    return lanes;
 }
 
 /* How many threads arrived is in the upper half of a path's result while it waits. */
@@ -165,16 +165,49 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     for (uint32_t left = c->waves; left; w++) {
         if (!w->active || w->cta != c)
             continue;
-        release(w, PTX_WAITS_BARRIER + number, result);
+        const uint32_t lanes = resume(w, PTX_WAITS_BARRIER + number, result);
+        if (lanes)
+            wt_wave_tell_release(&d->machine, &w->head, lanes, number);
         left--;
     }
     return true;
+}
+
+bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c)
+{
+    struct sm_warp *const first = &d->warp[c->core * SM_WARPS + c->first], *w = first;
+    uint32_t came = 0;
+    for (uint32_t left = c->waves; left; w++) {
+        if (!w->active || w->cta != c)
+            continue;
+        const uint32_t due = ptx_header(w, PTX_FIRST_ROW)[PTX_CLUSTER_DUE];
+        if (w->live & ~due)
+            return false;
+        came |= due;
+        left--;
+    }
+    w = first;
+    for (uint32_t left = came ? c->waves : 0; left; w++) {
+        if (!w->active || w->cta != c)
+            continue;
+        uint32_t *due = &ptx_header(w, PTX_FIRST_ROW)[PTX_CLUSTER_DUE];
+        /* The order begins here, also for those that wait later: then they find it open. */
+        wt_wave_tell_release(&d->machine, &w->head, *due, SM_BARRIERS);
+        *due = 0;
+        resume(w, PTX_WAITS_CLUSTER, 0);
+        left--;
+    }
+    return came;
 }
 
 static void leave(struct sm_cta *c, uint32_t *wait, uint32_t result)
 {
     if (*wait < PTX_WAITS_BARRIER || *wait >= PTX_WAITS_SYNC)
         return;
+    if (*wait == PTX_WAITS_CLUSTER) {
+        *wait = PTX_RUNS;
+        return;
+    }
     struct sm_barrier *b = &c->barrier[*wait - PTX_WAITS_BARRIER];
     assert(b->arrived >= result >> 16);
     b->arrived -= result >> 16;

@@ -148,10 +148,27 @@ enum wt_status image_each_text(const struct gpu *g, const void *image, size_t av
 
 /* ---- modules ---- */
 
+bool image_is_too_new(const char *name, const char *text, size_t length, struct wt_error *err)
+{
+    const unsigned version = ptx_version_of((const uint8_t *)text, length), newest = 90;
+    if (version <= newest)
+        return false;
+    wt_fail(err, WT_INVALID, "%s: PTX %u.%u; the driver takes PTX up to %u.%u", name, version / 10,
+            version % 10, newest / 10, newest % 10);
+    return true;
+}
+
+struct adding {
+    struct gpu_module *module;
+    bool is_too_new;
+};
+
 static enum wt_status add_text(void *context, const char *name, const char *text, size_t length,
                                struct wt_error *err)
 {
-    return gpu_module_add(context, name, text, length, err);
+    struct adding *a = context;
+    a->is_too_new = image_is_too_new(name, text, length, err);
+    return a->is_too_new ? WT_INVALID : gpu_module_add(a->module, name, text, length, err);
 }
 
 static CUresult result_of(enum wt_status status, CUresult invalid, CUresult unsupported)
@@ -166,10 +183,13 @@ static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t
                         size_t available, struct wt_error *err)
 {
     size_t size;
-    if (is_object(bytes, available, &size))
-        return result_of(
-            ptx_object_each(bytes, size < available ? size : available, add_text, m, err),
-            CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
+    struct adding a = {.module = m};
+    if (is_object(bytes, available, &size)) {
+        const enum wt_status status =
+            ptx_object_each(bytes, size < available ? size : available, add_text, &a, err);
+        return a.is_too_new ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+                            : result_of(status, CUDA_ERROR_INVALID_PTX, CUDA_ERROR_INVALID_PTX);
+    }
     if (!cubin_extent(bytes, available, &size)) {
         wt_fail(err, WT_INVALID,
                 cubin_is(bytes, available) ? "a cubin that is cut short"
@@ -225,9 +245,12 @@ CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image,
         return add_fat(g, m, container, container == image ? available : SIZE_MAX, runs, err);
     }
     const bool is_text = ptx_is_text(image, strnlen(image, available));
-    return result_of(each_of_text(image, available, "PTX", add_text, m, err),
-                     is_text ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE,
-                     CUDA_ERROR_INVALID_PTX);
+    struct adding a = {.module = m};
+    const enum wt_status status = each_of_text(image, available, "PTX", add_text, &a, err);
+    return a.is_too_new
+               ? CUDA_ERROR_UNSUPPORTED_PTX_VERSION
+               : result_of(status, is_text ? CUDA_ERROR_INVALID_PTX : CUDA_ERROR_INVALID_IMAGE,
+                           CUDA_ERROR_INVALID_PTX);
 }
 
 /* ---- variables at addresses of the program's ---- */

@@ -17,10 +17,14 @@ bool image_is_fat(const void *image);
 /**
  * Adds an image of @p available bytes (SIZE_MAX: it says its own size, as CUDA's functions have
  * it) to an empty module. Other results than CUDA_SUCCESS come with a message: 200 for what is
- * damaged or no image, 209 where it is for other GPUs, 218 for mistakes in PTX, 2.
+ * damaged or no image, 209 where it is for other GPUs, 218 for mistakes in PTX, 222 for
+ * a newer one than CUDA 13.0's, 2.
  */
 CUresult image_add(const struct gpu *g, struct gpu_module *m, const void *image, size_t available,
                    struct wt_error *err);
+
+/** Whether PTX is of a later version than the driver says that it takes; with a message. */
+bool image_is_too_new(const char *name, const char *text, size_t length, struct wt_error *err);
 
 /** Calls @p add for each text of an image for the linker; machine code gives WT_UNSUPPORTED. */
 enum wt_status image_each_text(const struct gpu *g, const void *image, size_t available,

@@ -71,6 +71,7 @@ API_IN(state_enter(&g), cuLinkCreate_v2,
 struct input {
     CUlinkState s;
     const char *name; /* the program's; NULL: its number among the inputs */
+    bool is_too_new;  /* a text is of a version that the driver does not take */
     bool is_text;     /* at least one text was found in it */
     bool duplicate;   /* a text defines what another input defines */
 };
@@ -83,6 +84,8 @@ static enum wt_status add_text(void *context, const char *name, const char *text
     enum wt_status status;
     char header[24], number[32];
     input->is_text = true;
+    if ((input->is_too_new = image_is_too_new(name, text, length, err)))
+        return WT_INVALID;
     snprintf(number, sizeof number, "input %zu", s->module.count + 1);
     if ((status = gpu_module_add(&s->module, input->name ? name : number, text, length, err)) !=
             WT_OK ||
@@ -108,6 +111,8 @@ static CUresult add(const struct gpu *g, CUlinkState s, const void *data, size_t
     s->has_failed = true;
     if (status == WT_NO_MEMORY)
         result = CUDA_ERROR_OUT_OF_MEMORY;
+    else if (input.is_too_new)
+        result = CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
     else if (input.duplicate)
         result = CUDA_ERROR_INVALID_SOURCE;
     else if (status == WT_UNSUPPORTED && !input.is_text)
