@@ -457,6 +457,97 @@ static void images(void)
     SAME(cuLinkDestroy(link), 0);
 }
 
+/* No pointer, no handle, nothing to do, an attribute that there is not: the results that the
+ * manual lists for a function with such an argument. */
+static void arguments(void)
+{
+    CUfunction f;
+    CUstream stream;
+    CUevent event;
+    CUmodule none = NULL;
+    unsigned flags;
+    float passed;
+    begin();
+    f = function("empty");
+    SAME(cuStreamCreate(&stream, 1), 0);
+    SAME(cuEventCreate(&event, 2), 0); /* without times */
+    SAME(cuMemAlloc(&at, 64), 0);
+    SAME(cuInit(1), 1);
+    SAME(cuDriverGetVersion(NULL), 1);
+    SAME(cuDeviceGetCount(NULL), 1);
+    SAME(cuDeviceGet(NULL, 0), 1);
+    SAME(cuDeviceGet(&device, -1), 101);
+    SAME(cuDeviceGet(&device, 99), 101);
+    SAME(cuDeviceGet(&device, 0), 0);
+    SAME(cuDeviceGetName(NULL, 10, 0), 1);
+    SAME(cuDeviceTotalMem(NULL, 0), 1);
+    SAME(cuDeviceTotalMem(&size, 99), 101);
+    SAME(cuDeviceGetAttribute(NULL, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 0), 1);
+    SAME(cuDeviceGetAttribute(&number, 100000, 0), 1);
+    SAME(cuDeviceGetAttribute(&number, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 99), 101);
+    SAME(cuDeviceComputeCapability(NULL, &number, 0), 1);
+    SAME(cuDevicePrimaryCtxRetain(NULL, 0), 1);
+    SAME(cuDevicePrimaryCtxRetain(&context, 99), 101);
+    SAME(cuDevicePrimaryCtxRelease(99), 101);
+    SAME(cuCtxCreate(NULL, 0, 0), 1);
+    SAME(cuCtxCreate(&context, 0, 99), 101);
+    SAME(cuCtxCreate(&context, 0x8000, 0), 1);
+    SAME(cuCtxGetCurrent(NULL), 1);
+    SAME(cuCtxGetDevice(NULL), 1);
+    SAME(cuCtxGetFlags(NULL), 1);
+    SAME(cuCtxGetLimit(NULL, CU_LIMIT_STACK_SIZE), 1);
+    SAME(cuCtxDestroy(NULL), 1);
+    SAME(cuModuleLoadData(NULL, text), 1);
+    SAME(cuModuleLoadData(&none, NULL), 1);
+    SAME(cuModuleLoad(&none, NULL), 1);
+    SAME(cuModuleLoad(&none, "/no/such/file"), 301);
+    SAME(cuModuleGetFunction(&f, module, "nobody"), 500);
+    SAME(cuModuleGetFunction(NULL, module, "empty"), 1);
+    SAME(cuModuleGetFunction(&f, module, NULL), 1);
+    SAME(cuModuleGetGlobal(&at, &size, module, "nobody"), 500);
+    SAME(cuModuleGetGlobal(&at, &size, module, NULL), 1);
+    f = function("empty");
+    SAME(cuFuncGetAttribute(NULL, CU_FUNC_ATTRIBUTE_NUM_REGS, f), 1);
+    SAME(cuFuncGetAttribute(&number, 1000, f), 1);
+    SAME(cuFuncSetAttribute(f, 1000, 0), 1);
+    SAME(cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_NUM_REGS, 0), 1);
+    SAME(cuLaunchKernel(NULL, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 400);
+    SAME(cuLaunchKernel(f, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL), 1);
+    SAME(cuLaunchKernel(f, 1, 1, 1, 0, 1, 1, 0, NULL, NULL, NULL), 1);
+    SAME(cuLaunchKernel(f, 1, 1, 1, 1025, 1, 1, 0, NULL, NULL, NULL), 1);
+    SAME(cuMemAlloc(NULL, 4), 1);
+    SAME(cuMemAlloc(&at, 0), 1);
+    SAME(cuMemAllocPitch(&at, &size, 0, 4, 4), 1);
+    SAME(cuMemAllocHost(NULL, 4), 1);
+    SAME(cuMemHostAlloc(NULL, 4, 0), 1);
+    SAME(cuMemAllocManaged(&at, 4, 0), 1);
+    SAME(cuMemAllocManaged(&at, 0, 1), 1);
+    SAME(cuMemcpyHtoD(16, &number, 4), 1);
+    SAME(cuMemcpyDtoH(&number, 16, 4), 1);
+    SAME(cuMemcpyDtoD(16, 32, 4), 1);
+    SAME(cuMemsetD8(16, 0, 4), 1);
+    SAME(cuPointerGetAttribute(NULL, CU_POINTER_ATTRIBUTE_CONTEXT, at), 1);
+    SAME(cuPointerGetAttribute(&context, 1000, at), 1);
+    SAME(cuStreamCreate(NULL, 0), 1);
+    SAME(cuStreamCreate(&stream, 100), 1);
+    SAME(cuStreamDestroy(NULL), 400);
+    SAME(cuStreamGetFlags(stream, NULL), 1);
+    SAME(cuStreamGetFlags(stream, &flags), 0);
+    SAME(cuStreamGetPriority(stream, NULL), 1);
+    SAME(cuStreamWaitEvent(stream, NULL, 0), 400);
+    SAME(cuStreamWaitEvent(stream, event, 100), 1);
+    SAME(cuEventCreate(NULL, 0), 1);
+    SAME(cuEventCreate(&event, 0x100), 1);
+    SAME(cuEventRecord(NULL, NULL), 400);
+    SAME(cuEventQuery(NULL), 400);
+    SAME(cuEventSynchronize(NULL), 400);
+    SAME(cuEventDestroy(NULL), 400);
+    SAME(cuEventElapsedTime(&passed, event, event), 400); /* they have no times */
+    SAME(cuEventElapsedTime(&passed, NULL, NULL), 400);
+    SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor(NULL, f, 32, 0), 1);
+    SAME(cuOccupancyMaxActiveBlocksPerMultiprocessor(&number, f, 0, 0), 1);
+}
+
 static void fault(void)
 {
     CUstream stream;
@@ -490,7 +581,7 @@ int main(int argc, char **argv)
                  {"shared", shared},         {"most-shared", most_shared}, {"forms", forms},
                  {"devices", devices},       {"streams", streams},         {"captures", captures},
                  {"arrays", arrays},         {"limits", limits},           {"images", images},
-                 {"fault", fault}};
+                 {"arguments", arguments},   {"fault", fault}};
     SAME(cuInit(0), 0);
     SAME(cuDeviceGet(&device, 0), 0);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)

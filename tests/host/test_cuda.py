@@ -62,6 +62,14 @@ def test_what_the_driver_of_a_gpu_answers(tmp_path, part):
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("part", ["images", "arguments"])
+def test_results_that_the_manual_of_the_driver_has(tmp_path, part):
+    """CUDA Driver API, the results of each function; PTX of a later version and for an unknown target."""
+    program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
+    done = wavetrap("exec", "-g", "sm:cc=9.0", program, part)
+    assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.parametrize("cc, block, sm", [("5.0", 48, 64), ("6.1", 48, 96), ("7.0", 96, 96), ("7.5", 64, 64), ("8.0", 163, 164), ("8.6", 99, 100),
                                            ("8.9", 99, 100), ("9.0", 227, 228)])
 def test_a_kernel_has_the_shared_memory_that_its_gpu_has_for_one(tmp_path, cc, block, sm):

@@ -126,8 +126,10 @@ API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdev
        (context, flags, number), "*%p, %u, %d", HANDLE(context), flags, number)
 {
     CUresult result = CUDA_SUCCESS;
-    if (!context || !state_gpu(number))
-        return context ? CUDA_ERROR_INVALID_DEVICE : CUDA_ERROR_INVALID_VALUE;
+    if (!context || flags & ~0xffu) /* CU_CTX_FLAGS_MASK */
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!state_gpu(number))
+        return CUDA_ERROR_INVALID_DEVICE;
     if (context_refused(number))
         return context_refused(number);
     struct CUctx_st *c = context_new(number, flags);
