@@ -429,8 +429,9 @@ static CUresult loaded(const char *version, const char *target)
 {
     char ptx[200];
     CUmodule other = NULL;
-    snprintf(ptx, sizeof ptx, ".version %s\n.target %s\n.address_size 64\n.visible .entry k() { ret; }\n",
-             version, target);
+    snprintf(ptx, sizeof ptx,
+             ".version %s\n.target %s\n.address_size 64\n.visible .entry k() { ret; }\n", version,
+             target);
     const CUresult result = cuModuleLoadData(&other, ptx);
     if (!result)
         SAME(cuModuleUnload(other), 0);
@@ -453,7 +454,8 @@ static void images(void)
     SAME(loaded("8", "sm_90"), 218);
     SAME(cuModuleLoadData(&module, later), 222);
     SAME(cuLinkCreate(0, NULL, NULL, &link), 0);
-    SAME(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)later, sizeof later, "later", 0, NULL, NULL), 222);
+    SAME(cuLinkAddData(link, CU_JIT_INPUT_PTX, (void *)later, sizeof later, "later", 0, NULL, NULL),
+         222);
     SAME(cuLinkDestroy(link), 0);
 }
 
@@ -577,11 +579,13 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } parts[] = {{"no-context", no_context}, {"memory", memory},           {"launches", launches},
-                 {"shared", shared},         {"most-shared", most_shared}, {"forms", forms},
-                 {"devices", devices},       {"streams", streams},         {"captures", captures},
-                 {"arrays", arrays},         {"limits", limits},           {"images", images},
-                 {"arguments", arguments},   {"fault", fault}};
+    } parts[] = {{"no-context", no_context},   {"memory", memory},
+                 {"launches", launches},       {"shared", shared},
+                 {"most-shared", most_shared}, {"forms", forms},
+                 {"devices", devices},         {"streams", streams},
+                 {"captures", captures},       {"arrays", arrays},
+                 {"limits", limits},           {"images", images},
+                 {"arguments", arguments},     {"fault", fault}};
     SAME(cuInit(0), 0);
     SAME(cuDeviceGet(&device, 0), 0);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
