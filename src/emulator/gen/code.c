@@ -24,36 +24,55 @@ static void note_near(struct wt_near *near, const struct gen_insn *insn)
     wt_near_add(near, name, strlen(name));
 }
 
-/* Decodes the record; returns its handler. */
-static gen_op code_decode(struct gen_thread *t, struct gen_uop *slot)
+/* Decodes what stands at the record. False: nothing can be fetched there, or, with *good, it is no
+ * instruction. */
+static bool parse(struct gen_thread *t, struct gen_uop *slot, bool *good)
 {
-    assert(slot >= t->code->uop && slot < t->code->uop + GEN_SLOTS);
     const uint64_t pc = gen_pc_of(t, slot);
     uint8_t bytes[16] = {0};
     const char *why;
-    if (!gen_device_read(t->device, pc, bytes, 8)) { /* whoever comes next looks again */
+    if (!gen_device_read(t->device, pc, bytes, 8))
+        return false;
+    slot->word = (struct gen_word){.low = wt_load_le(bytes, 8)};
+    if (!gen_is_compact(&slot->word)) {
+        if (!gen_device_read(t->device, pc, bytes, 16))
+            return false;
+        slot->word.high = wt_load_le(bytes + 8, 8);
+    }
+    *good = gen_decode(&slot->word, &slot->insn, &why);
+    slot->mistake = *good ? gen_region_mistake(&slot->insn) : NULL;
+    *good = *good && !slot->mistake;
+    return true;
+}
+
+/* Decodes the record; returns its handler. */
+static gen_op code_decode(struct gen_thread *t, struct gen_uop *slot)
+{
+    bool good;
+    assert(slot >= t->code->uop && slot < t->code->uop + GEN_SLOTS);
+    if (!parse(t, slot, &good)) { /* whoever comes next looks again */
         slot->run = decode_here;
         return no_code;
     }
-    slot->word = (struct gen_word){.low = wt_load_le(bytes, 8)};
-    if (!gen_is_compact(&slot->word)) {
-        if (!gen_device_read(t->device, pc, bytes, 16)) {
-            slot->run = decode_here;
-            return no_code;
-        }
-        slot->word.high = wt_load_le(bytes + 8, 8);
-    }
-    const bool good = gen_decode(&slot->word, &slot->insn, &why);
-    const char *mistake = good ? gen_region_mistake(&slot->insn) : NULL;
-    if (good && !mistake) {
+    if (good) {
         note_near(&t->device->near, &slot->insn);
         gen_prepare(slot);
     } else {
-        slot->mistake = mistake;
         slot->granules = slot->insn.length / GEN_GRANULE;
         slot->run = gen_op_illegal;
     }
     return slot->run;
+}
+
+bool gen_decode_record(struct gen_thread *t, struct gen_uop *slot)
+{
+    bool good;
+    if (slot->run != decode_here ||
+        wt_watch_set_code(t->device->machine.watch, gen_pc_of(t, slot)) ||
+        !parse(t, slot, &good) || !good || slot->insn.row->format == GEN_FORMAT_MATH)
+        return false;
+    gen_prepare(slot);
+    return true;
 }
 
 /* The handler of a record that is not decoded yet: decodes it in place and executes it. */
@@ -82,7 +101,7 @@ static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_
 static const struct gen_uop *next_page(struct gen_thread *t, const struct gen_uop *u)
 {
     const struct gen_uop *next = gen_fetch(t, gen_pc_of(t, u));
-    return next ? next->run(t, next) : NULL;
+    return next ? gen_visit(t, next)->run(t, next) : NULL;
 }
 
 const struct wt_code_format gen_code_format = {
@@ -114,7 +133,7 @@ const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc)
 {
     assert(t->active && t->code);
     if (!(pc % GEN_GRANULE) && (pc & ~WT_PAGE_MASK) == t->code->page.base)
-        return &t->code->uop[(pc & WT_PAGE_MASK) / GEN_GRANULE];
+        return gen_visit(t, &t->code->uop[(pc & WT_PAGE_MASK) / GEN_GRANULE]);
     /* The instruction that jumps has been issued; what cannot be fetched is the next one. */
     t->pc = pc;
     if (t->left == 0)

@@ -4,7 +4,7 @@
 void gen_config_default(void *config)
 {
     struct gen_config *c = config;
-    *c = (struct gen_config){.subslices = 3};
+    *c = (struct gen_config){.subslices = 3, .jit = 256};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
@@ -15,6 +15,10 @@ static const struct wt_config_key keys[] = {
      "accesses outside a surface: stop, or as hardware does, read 0 and write nothing (stop)",
      offsetof(struct gen_config, hardware_bounds), WT_CONFIG_WORD, .words = {"stop", "hardware"},
      .rare = true},
+    {"jit",
+     "visits of an instruction after which code of the host is made for it and what follows,\n"
+     "               1..60000; 0: never (256)",
+     .offset = offsetof(struct gen_config, jit), .most = 60000},
     WT_FILL_KEY,
 };
 

@@ -53,6 +53,7 @@ void gen_device_free(struct gen_device *d)
     for (uint32_t i = 0; d->thread && i < d->machine.waves; i++)
         free(d->thread[i].g);
     gen_trace_free(d);
+    gen_blocks_free(d);
     wt_machine_end(&d->machine);
     free(d);
 }

@@ -24,6 +24,7 @@
 
 struct gen_device;
 struct wt_archive;
+struct wt_rows_totals;
 
 /** A device's configuration: the keys behind "gen9:". */
 struct gen_config {
@@ -32,6 +33,7 @@ struct gen_config {
     /** The effect of a message outside its surface. True: as in hardware, a read gives 0 and a
      * write has no effect. False: it is a stray access. */
     bool hardware_bounds;
+    unsigned jit; /**< visits of an instruction after which it is translated; 0: never */
 };
 
 /** 3 subslices (GT2: 24 EUs, 168 threads), round robin, stray accesses are reported. */
@@ -44,6 +46,8 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                               struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void gen_device_free(struct gen_device *device);
+/** What has been translated to machine code of the host. */
+struct wt_rows_totals gen_device_translated(const struct gen_device *device);
 
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
 void gen_device_clear(struct gen_device *device);

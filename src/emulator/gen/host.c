@@ -58,6 +58,7 @@ bool gen_device_lost_memory(struct gen_device *d, uint64_t addr)
     struct gen_thread *t = &d->thread[m->turns.current];
     const struct gen_uop *u = d->sending;
     d->sending = NULL;
+    gen_blocks_abandon(d);
     if (!m->in_turn || !u) {
         m->fault = (struct wt_fault){.kind = WT_FAULT_ACCESS,
                                      .wave = t->id,

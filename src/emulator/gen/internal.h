@@ -24,7 +24,7 @@ enum {
     GEN_ACCS = 10,
     GEN_GRANULE = 8,
     GEN_SLOTS = WT_PAGE_SIZE / GEN_GRANULE,
-    GEN_TAIL = 2,
+    GEN_TAIL = 3, /* the last one is a witness (block.c) */
     GEN_FC_ELEMENTS = 39,       /* fc0.0 to fc0.31, fc1.0, fc2.0, fc3.0 to fc3.3, fc4.0 */
     GEN_MOST_SCRATCH_CODE = 11, /* 2 MiB a thread */
 };
@@ -135,6 +135,7 @@ struct gen_quick {
     uint16_t to;              /* byte in the registers */
     uint8_t to_size, to_step; /* bytes, of an element and from one to the next */
     bool nowhere;             /* the result goes nowhere */
+    bool rows;                /* rows.c executes it */
     bool selects;             /* sel: all channels are written */
     bool tests;               /* flags are set by the result */
 };
@@ -179,6 +180,8 @@ struct gen_uop {
 /* The decoded instructions of one page of code. */
 struct gen_code {
     struct wt_code_page page;
+    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
+    uint16_t visits[GEN_SLOTS];   /* how often turns and jumps came there, and blocks ended */
     struct gen_uop uop[GEN_SLOTS + GEN_TAIL]; /* the last ones lead to the next page */
 };
 
@@ -248,6 +251,7 @@ struct gen_device {
     /* execution */
     struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
     const struct gen_uop *sending; /* the message that is being executed; NULL: none */
+    struct gen_blocks *blocks;     /* translated code; NULL until there is some */
 };
 
 /* The walker command that the thread's group belongs to. */
@@ -282,6 +286,32 @@ extern const struct wt_code_format gen_code_format;
 const struct gen_uop *gen_fetch(struct gen_thread *t, uint64_t pc);
 /* The next instruction is the one at pc: NULL at the end of the turn. */
 const struct gen_uop *gen_jump(struct gen_thread *t, uint64_t pc);
+
+/* Decodes a record that has not been executed yet, if that does not show anywhere; whether it did.
+ */
+bool gen_decode_record(struct gen_thread *t, struct gen_uop *slot);
+
+/* ---- block.c: translated code ---- */
+
+/* The handler of records that have code. */
+const struct gen_uop *gen_run_block(struct gen_thread *t, const struct gen_uop *u);
+/* Translates what begins at a record that has been visited often, if that pays. */
+void gen_translate(struct gen_thread *t, const struct gen_uop *u);
+/* No code is being executed any more. */
+void gen_blocks_abandon(struct gen_device *d);
+/* Frees all translated code. */
+void gen_blocks_free(struct gen_device *d);
+
+/* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
+static inline const struct gen_uop *gen_visit(struct gen_thread *t, const struct gen_uop *u)
+{
+    const unsigned visits = ++t->code->visits[u - t->code->uop];
+    if (__builtin_expect(visits > t->device->config.jit - 1 /* 0: never */ &&
+                             !(visits & (visits - 1)) && u->run != gen_run_block,
+                         false))
+        gen_translate(t, u);
+    return u;
+}
 
 /* ---- device.c: readiness, mistakes ---- */
 

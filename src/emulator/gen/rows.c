@@ -461,6 +461,7 @@ bool gen_rows_prepare(struct gen_uop *u)
         s->complements =
             operation == NOT || operation == AND || operation == OR || operation == XOR;
     }
+    q->rows = true;
     u->run = fused ? fused : handlers[operation][__builtin_ctz(insn->exec_size)];
     return true;
 }

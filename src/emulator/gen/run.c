@@ -8,6 +8,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     const struct gen_uop *u = gen_fetch(t, t->pc);
     if (!u)
         return wt_abandon_turn(m);
+    gen_visit(t, u);
     for (;;) {
         if (t->waiting)
             gen_wake(t, gen_pc_of(t, u));

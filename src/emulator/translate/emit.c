@@ -18,6 +18,8 @@ static void branch(struct emitter *e)
         past = emit_decide(e);
     } else if (n->op == WT_ROWS_BRANCH_WHEN) {
         past = emit_decide_scalar(e);
+    } else if (e->shape->regions) {
+        emit_decide_region(e);
     } else if (n->combine) {
         emit_load_predicate(e, &n->s[0], X86_AX);
         x86_integer(code, X86_AND, false, X86_AX, FIELD(mask));
@@ -28,7 +30,7 @@ static void branch(struct emitter *e)
     if (n->target >= e->count) {
         emit_leave(e, X86_ALWAYS);
     } else {
-        if (e->shape->paths) {
+        if (e->shape->paths || e->shape->regions) {
             x86_test_byte(code, emit_field(offsetof(struct wt_rows_state, barred) + n->target / 8),
                           1u << n->target % 8);
             emit_leave(e, X86_NOT_ZERO);
@@ -85,7 +87,10 @@ static void operation(struct emitter *e)
         emit_given(e);
         break;
     default:
-        emit_alu(e);
+        if (e->shape->regions)
+            emit_region(e);
+        else
+            emit_alu(e);
         break;
     }
 }
@@ -120,7 +125,7 @@ static void begin(struct emitter *e)
     e->ready = code->size;
     code->narrow = false;
     for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some; i++) {
-        const unsigned idle = e->shape->lanes <= 32 ? IDLE + i : T2;
+        const unsigned idle = emit_has_idle(e) ? IDLE + i : T2;
         emit_vector(e, VPBROADCASTD, T0, 0,
                     emit_field(offsetof(struct wt_rows_state, mask) + i / 4 * 4));
         emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
@@ -177,7 +182,7 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
     code->narrow = false;
-    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->shape->lanes <= 32 && e->some; i++)
+    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && emit_has_idle(e) && e->some; i++)
         emit_vector(e, VMOVDQU, IDLE + i, 0,
                     emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
     e->behind[insn] = x86_jump(code, X86_ALWAYS);
@@ -198,7 +203,7 @@ static void emit(struct emitter *e, bool some, uint32_t *entry)
         e->body[e->at] = code->size;
         x86_integer_number(code, X86_SUB, true, LEFT, 1);
         emit_leave(e, X86_BELOW);
-        if (e->insn[e->at].conditional)
+        if (e->insn[e->at].conditional && !e->shape->regions)
             conditional(e);
         else
             operation(e);

@@ -9,7 +9,7 @@
  * Registers of the code: di: the state; si: the frame; cx: instructions that are left. Vector
  * registers 0 to 7 have rows that memory has, too, each in as many as it has parts. 8 to 11 are for
  * intermediate results. 12 to 15, in code for some of up to 32 lanes: ones for each lane that does
- * not execute. Of 64 lanes: 12 for intermediate results, 13 to 15 for sources that are no rows as
+ * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources that are no rows as
  * they are, in that order. r11: the scalars.
  */
 enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
@@ -75,6 +75,12 @@ static inline struct x86_place emit_field(size_t offset)
 static inline bool emit_is_partial(const struct emitter *e)
 {
     return e->some || e->conditional;
+}
+
+/* Whether registers have the ones for lanes that do not execute. */
+static inline bool emit_has_idle(const struct emitter *e)
+{
+    return e->shape->lanes <= 32 && !e->shape->regions;
 }
 
 /* The lanes that do. */
@@ -192,6 +198,13 @@ void emit_given(struct emitter *e);
 void emit_add_signs(struct emitter *e, unsigned strip, unsigned from);
 /* ax becomes a predicate of 64 lanes at a slot, 0 for those that do not execute. */
 void emit_store_lanes(struct emitter *e, uint32_t slot);
+
+/* ---- emit_regions.c ---- */
+
+/* An instruction of a shape with regions: arithmetic, or a comparison. */
+void emit_region(struct emitter *e);
+/* Jumps nowhere; leaves before the instruction unless all lanes that execute branch. */
+void emit_decide_region(struct emitter *e);
 
 /* ---- emit_wave.c, emit_scalar.c ---- */
 

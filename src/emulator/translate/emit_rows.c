@@ -34,9 +34,10 @@ struct x86_place emit_literal(struct emitter *e, uint64_t value, bool wide)
     return x86_literal(&e->code, &value, wide ? 8 : 4);
 }
 
+/* Of regions, registers have parts one by one. */
 static unsigned row_bytes(const struct emitter *e, bool wide)
 {
-    return e->shape->lanes * (wide ? 8 : 4);
+    return e->shape->regions ? 32 : e->shape->lanes * (wide ? 8 : 4);
 }
 
 static unsigned parts_of(const struct emitter *e, bool wide)

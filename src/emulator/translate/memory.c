@@ -127,8 +127,12 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     const uint8_t *first = m->bytes + m->used;
     /* Rows of fewer lanes are parts of a vector: the others do not execute. */
     const uint64_t all = shape->lanes < 4 ? 0 : UINT64_MAX >> (64 - shape->lanes);
+    uint64_t used = 1;
+    for (size_t i = 0; i < count; i++)
+        used |= insn[i].unmasked ? 0 : ((UINT64_C(1) << insn[i].lanes) - 1) << insn[i].channel;
     b->block = (struct wt_rows_block){.code = {first, first + code.second},
-                                      .all = all,
+                                      .all = shape->regions ? used : all,
+                                      .more = shape->regions,
                                       .first = number,
                                       .count = (uint32_t)count,
                                       .entry = code.entry,
@@ -147,7 +151,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
 __attribute__((no_sanitize("undefined"))) uint32_t
 wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
 {
-    const bool some = s->mask != block->all;
+    const bool some = (block->more ? s->mask & block->all : s->mask) != block->all;
     uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
     const uint8_t *code = block->code[some];
     assert(first < block->count && s->left);

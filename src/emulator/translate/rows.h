@@ -7,8 +7,9 @@
  * handler goes on there. Rows have 1 to 64 lanes of dwords, or (wide) of qwords; predicates are
  * dwords, a bit for each of 32 lanes. A shape of 64 lanes may have scalars, too: numbers of 32 or
  * 64 bits that all lanes share, among them predicates of 64 lanes and the mask of those that
- * execute. The code executes only what it does exactly as handlers do; it leaves before anything
- * else.
+ * execute. A shape with regions has 32 channels, of which an instruction is for some, whose rows may
+ * lie anywhere (emit_regions.c). The code executes only what it does exactly as handlers do; it
+ * leaves before anything else.
  */
 #ifndef WT_EMULATOR_TRANSLATE_ROWS_H
 #define WT_EMULATOR_TRANSLATE_ROWS_H
@@ -131,6 +132,11 @@ struct wt_rows_source {
     uint8_t first, bits; /**< of dwords, with scalars: `bits` from `first` on, 0: all of them; */
     bool is_signed;      /**< … extended by their sign, else by zeros */
     bool sign_off, sign_over; /**< of singles, with scalars: the sign is cleared; then inverted */
+    /** With regions: the bytes of one element that all lanes have, 0: they have elements side by
+     * side; whether these are of 16 bits, by `is_signed`; of integers, in that order: the absolute
+     * value, `negated`, the complement. */
+    uint8_t spread;
+    bool words, absolute, complemented;
     uint32_t slot;            /**< where it begins in the frame, or among the scalars, in bytes */
     uint64_t value;           /**< of a constant, in all lanes */
 };
@@ -164,6 +170,14 @@ struct wt_rows_insn {
     bool inverts_1, inverts; /**< of scalars: source 1, the result */
     bool saves; /**< of scalars: the result goes to the mask, which goes to `d` first */
     uint8_t outcome;
+    /** With regions: of `lanes` channels, 1 to 16, from `channel` on, whatever the mask says if
+     * `unmasked`; `condition` is then a word, of the flags of 16 channels. A result that goes
+     * `nowhere`; one that is compared with 0, as `outcome` says, for the flags at `flags`, where
+     * comparisons put theirs. `real`: singles are compared. SELECT is by `how` if that is not 0, else
+     * by `condition`. */
+    uint8_t lanes, channel;
+    bool unmasked, nowhere, tests, real;
+    uint32_t flags;
     uint8_t bytes;  /**< of memory that a lane accesses: 1, 2, 4, 8 */
     uint8_t extend; /**< enum wt_rows_extend: the rest of the register */
     uint32_t d;     /**< slot of the result; of predicates, with scalars, among them */
@@ -191,6 +205,7 @@ struct wt_rows_shape {
     /** The two windows of generic addresses: into the group's memory, into local memory. */
     uint64_t window[2], window_bytes;
     bool scalars;       /**< of 64 lanes: there are some; then no lane may execute */
+    bool regions;       /**< of 32 channels; a branch is taken if all that execute take it */
     uint32_t condition; /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
     uint32_t mask;      /**< slot of the mask, which is in the state, too */
 };
@@ -235,6 +250,7 @@ struct wt_rows_memory;
 struct wt_rows_block {
     const uint8_t *code[2]; /**< for all lanes; for some */
     uint64_t all;           /**< the mask for which code[0] is; 0: none */
+    bool more;              /**< code[0] is for masks with more lanes, too */
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1] */
     const uint32_t *target; /**< instructions to which it branches */

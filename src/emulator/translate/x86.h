@@ -96,6 +96,11 @@ enum {
     VPCMPGTQ = X86_V(1, 2, 0, 0x37),
     VPBROADCASTD = X86_V(1, 2, 0, 0x58),
     VPBROADCASTQ = X86_V(1, 2, 0, 0x59),
+    VPBROADCASTW = X86_V(1, 2, 0, 0x79),
+    VMOVD = X86_V(1, 1, 0, 0x6e), /* these of 128 bits only: of a register, or memory */
+    VMOVD_TO = X86_V(1, 1, 0, 0x7e),
+    VMOVQ = X86_V(2, 1, 0, 0x7e),
+    VMOVQ_TO = X86_V(1, 1, 0, 0xd6),
     VPMOVSXBD = X86_V(1, 2, 0, 0x21), /* zeros instead of the sign: 0x10 more */
     VPMOVSXBQ = X86_V(1, 2, 0, 0x22),
     VPMOVSXWD = X86_V(1, 2, 0, 0x23),

@@ -1,0 +1,271 @@
+/*
+ * Translated code (emulator/translate/rows.h). From a record on that turns and jumps come to often,
+ * all records up to the end of the page or of the thread are a block; those that are the code's own
+ * get the handler gen_run_block, and so do those that it calls; the others keep theirs, and the
+ * code is left before them. The handlers decide what an instruction does; the code does the same.
+ *
+ * Channels that wait for the thread to come to their IP execute from there on: the code is left
+ * before that, and jumps back to no code with such a place. Behind a branch that not all channels
+ * take, its handler has been before.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/gen/block.h"
+#include "emulator/machine/watch_set.h"
+#include "emulator/translate/pages.h"
+
+enum { CODE_BYTES = 8 << 20 };
+
+struct block {
+    struct wt_paged_block is;
+    uint16_t branch[WT_ROWS_MOST]; /* of each: the next branch of the code from it on */
+    uint16_t target[WT_ROWS_MOST]; /* of branches */
+    struct gen_dwords message[WT_ROWS_MOST];
+};
+
+struct gen_blocks {
+    struct wt_paged all;
+    struct wt_rows_state state;
+    struct gen_thread *thread;    /* that executes code; NULL: none */
+    const struct block *executed; /* the code */
+    uint64_t kept;                /* issues of the turn that are not for the code */
+    struct gen_known_surfaces known;
+    const struct gen_uop *next;   /* behind a called handler that does not go on in the code */
+};
+
+/* ---- a page's blocks ---- */
+
+/* See pages.h: whether no record of the page has been forgotten since it was translated. */
+static inline bool holds(const struct gen_code *code)
+{
+    return code->uop[GEN_SLOTS + GEN_TAIL - 1].run == gen_run_block;
+}
+
+static void forget(struct gen_code *code)
+{
+    wt_paged_forget(&gen_code_format, &code->page, (wt_code_handler)gen_run_block);
+}
+
+static inline struct block *block_of(const struct gen_code *code, const struct gen_uop *u)
+{
+    return (struct block *)code->blocks->entry[u - code->uop].block;
+}
+
+/* The handler of a record that has code. */
+static inline gen_op handler_of(const struct gen_code *code, const struct gen_uop *u)
+{
+    return (gen_op)code->blocks->entry[u - code->uop].run;
+}
+
+/* Finds where branches lead, and which one comes next. */
+static void find_branches(struct block *block, struct wt_rows_insn *insn, const int32_t *to,
+                          size_t count)
+{
+    uint16_t next = UINT16_MAX;
+    for (size_t i = count; i-- > 0;) {
+        insn[i].target = WT_ROWS_ELSEWHERE;
+        for (uint32_t k = 0; k <= i && insn[i].op == WT_ROWS_BRANCH; k++)
+            if (block->is.slot[k] == to[i])
+                insn[i].target = k;
+        if (insn[i].op == WT_ROWS_BRANCH && insn[i].target == WT_ROWS_ELSEWHERE)
+            insn[i].op = WT_ROWS_HANDLER;
+        if (insn[i].op == WT_ROWS_BRANCH) {
+            next = (uint16_t)i;
+            block->target[i] = (uint16_t)insn[i].target;
+        }
+        block->branch[i] = next;
+    }
+}
+
+/* Lists the instructions from a record on. */
+static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *insn,
+                   struct block *block)
+{
+    int32_t to[WT_ROWS_MOST];
+    size_t slot = first, count = 0;
+    bool ends = false;
+    for (; slot < GEN_SLOTS && count < WT_ROWS_MOST && !ends; count++) {
+        struct gen_uop *u = &t->code->uop[slot];
+        const bool decoded = u->run != (gen_op)gen_code_format.undecoded;
+        int32_t jumps = 0;
+        if (!(decoded || gen_decode_record(t, u)) || !u->real || u->run != u->real)
+            break; /* it is nothing, or more than its handler */
+        gen_block_insn(u, &insn[count], &jumps);
+        gen_block_message(u, &block->message[count]);
+        to[count] = (int32_t)slot + jumps / GEN_GRANULE;
+        block->is.slot[count] = (uint16_t)slot;
+        slot += u->granules;
+        ends = u->run == gen_op_send && u->insn.exdesc >> 5 & 1;
+    }
+    block->is.slot[count] = (uint16_t)slot;
+    find_branches(block, insn, to, count);
+    return count;
+}
+
+/* ---- execution ---- */
+
+static void settle(struct gen_blocks *b, const struct gen_thread *t)
+{
+    const uint32_t keep = GEN_CR0_KEEP_F;
+    b->state.guard = (t->g->cr[0] & (GEN_CR0_ROUNDING | keep)) != keep;
+}
+
+/* Calls the handler of a record of the block that is executed. */
+static bool call_handler(struct wt_rows_state *s)
+{
+    struct gen_blocks *b = (struct gen_blocks *)((char *)s - offsetof(struct gen_blocks, state));
+    struct gen_thread *t = b->thread;
+    const struct block *block = b->executed;
+    struct gen_code *code = t->code;
+    const struct gen_uop *u = &code->uop[block->is.slot[s->at]];
+    const uint64_t left = s->left + b->kept;
+    t->left = left;
+    if (block->message[s->at].lanes &&
+        gen_access_dwords(t, u, &block->message[s->at], &b->known))
+        return true;
+    b->known.count = 0;
+    b->all.totals.issues--; /* it is the handler's */
+    b->next = handler_of(code, u)(t, u);
+    if (b->next != gen_next(u) || t->left != left || !s->left || !holds(code) ||
+        b->next->run != gen_run_block || block_of(code, b->next) != block || t->mask != s->mask ||
+        t->suppresses)
+        return false;
+    settle(b, t);
+    return true;
+}
+
+static struct gen_blocks *blocks_of(struct gen_device *d)
+{
+    struct gen_blocks *b = d->blocks;
+    if (b || !(b = d->blocks = calloc(1, sizeof *b)))
+        return b;
+    if (wt_rows_supported())
+        b->all.memory = wt_rows_memory_new(CODE_BYTES);
+    b->state.tlb = &d->machine.tlb;
+    b->state.call = call_handler;
+    return b;
+}
+
+void gen_blocks_abandon(struct gen_device *d)
+{
+    if (d->blocks)
+        d->blocks->thread = NULL;
+}
+
+void gen_blocks_free(struct gen_device *d)
+{
+    if (d->blocks)
+        wt_paged_free(&d->blocks->all);
+    free(d->blocks);
+    d->blocks = NULL;
+}
+
+void gen_translate(struct gen_thread *t, const struct gen_uop *u)
+{
+    static const struct wt_rows_shape shape = {.lanes = GEN_CHANNELS, .regions = true};
+    struct wt_rows_insn insn[WT_ROWS_MOST];
+    struct gen_code *code = t->code;
+    struct gen_blocks *b = blocks_of(t->device);
+    const size_t first = (size_t)(u - code->uop);
+    if (first >= GEN_SLOTS || !b || !b->all.memory || b->thread)
+        return;
+    if (!code->blocks)
+        code->blocks = wt_paged_page(&b->all, &gen_code_format, code->page.base);
+    struct block *block = code->blocks ? calloc(1, sizeof *block) : NULL;
+    if (!block)
+        return;
+    if (!holds(code))
+        forget(code);
+    const size_t count = list(t, (uint16_t)first, insn, block);
+    wt_paged_add(&b->all, &t->device->machine.code, (wt_code_handler)gen_run_block, &code->page,
+                 code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
+}
+
+/* Channels wait for their IPs: limits the code that is entered at instruction `first`. */
+static void attend_waiting(struct gen_blocks *b, const struct gen_thread *t,
+                           const struct block *block, uint32_t first)
+{
+    const struct gen_code *code = t->code;
+    const uint32_t branch = block->branch[first];
+    uint64_t last = UINT64_MAX;
+    for (uint32_t channels = t->waiting; channels; channels &= channels - 1) {
+        const uint64_t pc = t->base + t->wake[__builtin_ctz(channels)];
+        const size_t slot = (pc & WT_PAGE_MASK) / GEN_GRANULE;
+        if (pc == last || (pc & ~WT_PAGE_MASK) != code->page.base ||
+            code->blocks->entry[slot].block != &block->is)
+            continue;
+        last = pc;
+        const uint32_t at = code->blocks->entry[slot].number;
+        if (at > first && at <= branch) {
+            if (at - first < b->state.left)
+                b->state.left = at - first;
+        } else if (at <= first && branch < block->is.rows->count && at >= block->target[branch]) {
+            b->state.barred[block->target[branch] / 8] |=
+                (uint8_t)(1 << block->target[branch] % 8);
+        }
+    }
+}
+
+/* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
+ * that, which its handler must execute. */
+static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t, const struct gen_uop *u,
+                                 bool *stays)
+{
+    struct gen_code *code = t->code;
+    struct wt_rows_state *s = &b->state;
+    const struct block *block = block_of(code, u);
+    const uint32_t first = code->blocks->entry[u - code->uop].number;
+    const uint64_t left = t->left + 1;
+    s->frame = (uint8_t *)t->g;
+    s->left = left;
+    s->mask = t->mask;
+    memset(s->barred, 0, sizeof s->barred);
+    if (t->waiting)
+        attend_waiting(b, t, block, first);
+    const uint64_t most = s->left;
+    b->kept = left - most;
+    b->thread = t;
+    b->executed = block;
+    b->known.count = 0;
+    settle(b, t);
+    const uint32_t next = wt_rows_run(block->is.rows, first, s);
+    b->thread = NULL;
+    *stays = true;
+    if (s->left == most && next == first)
+        return u;
+    b->all.totals.issues += most - s->left;
+    if (next == WT_ROWS_GONE) {
+        *stays = false;
+        return b->next;
+    }
+    t->left = s->left + b->kept;
+    const struct gen_uop *v = &code->uop[block->is.slot[next]];
+    const bool ended = next == block->is.rows->count;
+    if (ended && block->is.slot[next] < GEN_SLOTS)
+        gen_visit(t, v);
+    *stays = !ended && s->left && v->run == gen_run_block && holds(code);
+    t->left -= *stays;
+    return v;
+}
+
+const struct gen_uop *gen_run_block(struct gen_thread *t, const struct gen_uop *u)
+{
+    struct gen_code *code = t->code;
+    const struct wt_machine *m = &t->device->machine;
+    if (__builtin_expect(!holds(code), false)) {
+        forget(code);
+        return u->run(t, u);
+    }
+    if (!t->left || !t->mask || t->suppresses || t->device->blocks->thread ||
+        !wt_paged_unattended(m) || wt_observes_events(m))
+        return handler_of(code, u)(t, u);
+    bool stays;
+    const struct gen_uop *next = run(t->device->blocks, t, u, &stays);
+    return stays ? handler_of(code, next)(t, next) : next;
+}
+
+struct wt_rows_totals gen_device_translated(const struct gen_device *d)
+{
+    return wt_paged_totals(d->blocks ? &d->blocks->all : NULL);
+}

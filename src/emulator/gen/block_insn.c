@@ -1,0 +1,135 @@
+/* Decoded instructions as rows on regions (emulator/translate/rows.h). See block.h. */
+#include "emulator/gen/block.h"
+
+static const uint8_t of_integers[GEN_INSNS] = {
+    [GEN_MOV] = WT_ROWS_MOVE,       [GEN_NOT] = WT_ROWS_NOT,          [GEN_AND] = WT_ROWS_AND,
+    [GEN_OR] = WT_ROWS_OR,          [GEN_XOR] = WT_ROWS_XOR,          [GEN_SHL] = WT_ROWS_SHIFT_LEFT,
+    [GEN_SHR] = WT_ROWS_SHIFT_RIGHT, [GEN_ASR] = WT_ROWS_SHIFT_SIGNED, [GEN_ADD] = WT_ROWS_ADD,
+    [GEN_MUL] = WT_ROWS_MULTIPLY,   [GEN_MAD] = WT_ROWS_MULTIPLY_ADD, [GEN_SEL] = WT_ROWS_SELECT,
+    [GEN_CMP] = WT_ROWS_COMPARE,
+};
+static const uint8_t of_singles[GEN_INSNS] = {
+    [GEN_MOV] = WT_ROWS_MOVE,           [GEN_ADD] = WT_ROWS_FLOAT_ADD,
+    [GEN_MUL] = WT_ROWS_FLOAT_MULTIPLY, [GEN_MAD] = WT_ROWS_FLOAT_MULTIPLY_ADD,
+    [GEN_SEL] = WT_ROWS_SELECT,         [GEN_CMP] = WT_ROWS_COMPARE,
+};
+
+/* Outcomes by conditions. */
+static const uint8_t outcomes[] = {
+    [GEN_COND_EQ] = WT_ROWS_EQUAL,   [GEN_COND_NE] = WT_ROWS_LESS | WT_ROWS_GREATER,
+    [GEN_COND_GT] = WT_ROWS_GREATER, [GEN_COND_GE] = WT_ROWS_GREATER | WT_ROWS_EQUAL,
+    [GEN_COND_LT] = WT_ROWS_LESS,    [GEN_COND_LE] = WT_ROWS_LESS | WT_ROWS_EQUAL,
+};
+
+/* The word of the flags that an instruction's channels have; false: they have parts of several. */
+static bool flags_of(const struct gen_insn *insn, uint32_t *slot)
+{
+    const unsigned word = ((insn->flag & 1u) + insn->channel / 16u) % 2;
+    *slot = (uint32_t)offsetof(struct gen_registers, f) + 4 * (insn->flag >> 1) + 2 * word;
+    return insn->channel % 16 + insn->exec_size <= 16;
+}
+
+/* Each channel's own bit, if there is a predicate. */
+static bool take_predicate(const struct gen_insn *insn, struct wt_rows_insn *to)
+{
+    to->conditional = insn->predicate;
+    to->condition.negated = insn->predicate_inverted;
+    return insn->predicate <= 1 && flags_of(insn, &to->condition.slot);
+}
+
+static struct wt_rows_source source_of(const struct gen_quick_source *q)
+{
+    struct wt_rows_source s = {.slot = q->at, .is_signed = q->is_signed};
+    uint32_t value = (uint32_t)q->value;
+    s.constant = q->fetch == GEN_FETCH_VALUE;
+    s.spread = q->fetch == GEN_FETCH_DWORD || q->fetch == GEN_FETCH_ELEMENT ? q->size : 0;
+    s.words = q->fetch == GEN_FETCH_WORDS;
+    if (!s.constant) {
+        s.sign_off = q->is_real && q->absolute;
+        s.sign_over = q->is_real && q->negate;
+        s.absolute = !q->is_real && q->absolute;
+        s.negated = !q->is_real && q->negate && !q->complements;
+        s.complemented = !q->is_real && q->negate && q->complements;
+        return s;
+    }
+    if (q->absolute)
+        value = q->is_real ? value & INT32_MAX : value >> 31 ? 0 - value : value;
+    if (q->negate)
+        value = q->is_real ? value ^ UINT32_C(1) << 31 : q->complements ? ~value : 0 - value;
+    s.value = value;
+    return s;
+}
+
+static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
+{
+    static const uint8_t order[2][3] = {{0, 1, 2}, {1, 2, 0}}; /* mad adds source 0 */
+    const struct gen_insn *insn = &u->insn;
+    const struct gen_quick *q = &u->quick;
+    const size_t id = (size_t)(insn->row - gen_rows);
+    const bool real = u->domain == GEN_FLOAT;
+    const uint8_t op = (real ? of_singles : of_integers)[id];
+    if (!u->alu || !q->rows || !op || !take_predicate(insn, to) || !flags_of(insn, &to->flags))
+        return false;
+    to->op = op;
+    to->real = real;
+    to->guarded = real;
+    to->raises = op == WT_ROWS_FLOAT_ADD || op == WT_ROWS_FLOAT_MULTIPLY ||
+                 op == WT_ROWS_FLOAT_MULTIPLY_ADD;
+    to->is_signed = u->domain == GEN_INT32;
+    to->lanes = insn->exec_size;
+    to->channel = insn->channel;
+    to->unmasked = insn->no_mask;
+    to->nowhere = q->nowhere;
+    to->d = q->to;
+    if (q->tests) {
+        to->tests = true;
+        to->outcome = outcomes[insn->condition];
+        to->is_signed = gen_type_is_signed(insn->dst.type);
+    } else if (op == WT_ROWS_COMPARE || op == WT_ROWS_SELECT) {
+        to->how = outcomes[insn->condition];
+        if (op == WT_ROWS_COMPARE ? !to->how : !to->how && !to->conditional)
+            return false;
+        to->conditional &= op == WT_ROWS_COMPARE || !to->how;
+    }
+    for (unsigned i = 0; i < insn->sources; i++)
+        to->s[i] = source_of(&q->source[order[id == GEN_MAD][i]]);
+    return true;
+}
+
+/* Branches backwards that all channels take. */
+static bool branch(const struct gen_insn *insn, struct wt_rows_insn *to, int32_t *jumps)
+{
+    const bool whole = insn->row == &gen_rows[GEN_JMPI];
+    if (whole)
+        *jumps = insn->length + insn->jip;
+    else if (insn->row == &gen_rows[GEN_WHILE])
+        *jumps = insn->jip;
+    else if (insn->row == &gen_rows[GEN_GOTO] && insn->branch)
+        *jumps = insn->uip;
+    else
+        return false;
+    to->op = WT_ROWS_BRANCH;
+    to->how = whole;
+    to->lanes = insn->exec_size;
+    to->channel = insn->channel;
+    to->unmasked = true;
+    to->conditional = insn->predicate;
+    to->condition = (struct wt_rows_source){.slot = (uint32_t)offsetof(struct gen_registers, f) +
+                                                    2 * insn->flag,
+                                            .negated = insn->predicate_inverted};
+    return *jumps <= 0 && insn->predicate <= 1 && !insn->channel &&
+           (whole ? insn->no_mask && !insn->sources
+                  : !insn->no_mask && !(insn->flag & 1 && insn->exec_size > 16));
+}
+
+void gen_block_insn(const struct gen_uop *u, struct wt_rows_insn *to, int32_t *jumps)
+{
+    const bool sends = u->run == gen_op_send;
+    *to = (struct wt_rows_insn){.op = WT_ROWS_HANDLER};
+    if (arithmetic(u, to) || branch(&u->insn, to, jumps))
+        return;
+    *to = (struct wt_rows_insn){.op = u->run == gen_op_nop ? WT_ROWS_NOTHING
+                                      : u->alu || (sends && !(u->insn.exdesc >> 5 & 1))
+                                          ? WT_ROWS_CALL
+                                          : WT_ROWS_HANDLER};
+}
