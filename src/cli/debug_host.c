@@ -247,7 +247,8 @@ static char *command_line(const struct cli_debug_host *h, const char *arguments)
     for (size_t i = 0; good && i < h->options.gpu_count; i++)
         good = append_option(&line, &size, "--gpu=", h->options.gpu[i]);
     good = good && append_option(&line, &size, "--schedule=", h->options.schedule) &&
-           append_option(&line, &size, "--fill=", h->options.fill);
+           append_option(&line, &size, "--fill=", h->options.fill) &&
+           (!h->options.no_jit || append(&line, &size, "--no-jit ", false));
     if (good && h->options.memory) {
         snprintf(memory, sizeof memory, "--memory=%" PRIu64 " ", h->options.memory);
         good = append(&line, &size, memory, false);

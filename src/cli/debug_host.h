@@ -14,6 +14,7 @@ struct cli_debug_host_options {
     size_t gpu_count;               /**< 0: as `exec` has it without */
     const char *schedule;           /**< of --schedule, or NULL */
     const char *fill;               /**< of --fill, or NULL */
+    bool no_jit;                    /**< of --no-jit */
     uint64_t memory;                /**< of --memory, in bytes; 0: as `exec` has it without */
     const char *token;              /**< of --token, or NULL */
     const char *command;            /**< that starts programs: `wavetrap`; NULL: this one */

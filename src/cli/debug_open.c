@@ -81,8 +81,8 @@ static enum wt_status open_attached(struct cli_console *d, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "give one of --dm or --jtag, --pid and --core: a device elsewhere, a host "
                        "program, or a core file");
-    if (o->gpu.family || o->schedule || o->fill || o->load_count || o->argument_count ||
-        o->kernel.given || o->base_given || o->memory)
+    if (o->gpu.family || o->schedule || o->fill || o->no_jit || o->load_count ||
+        o->argument_count || o->kernel.given || o->base_given || o->memory)
         return wt_fail(err, WT_INVALID,
                        "the device elsewhere has its GPU, its program and arguments: there are no "
                        "options for them");
@@ -208,16 +208,18 @@ static enum wt_status open_host(struct cli_console *d, struct wt_error *err)
             err, WT_INVALID,
             "a host program launches its kernels itself: --arg, --load and the options of a "
             "launch are not for it");
-    if (cli_debug_runs_already(d) && (device->schedule || device->memory || device->fill))
+    if (cli_debug_runs_already(d) &&
+        (device->schedule || device->memory || device->fill || device->no_jit))
         return wt_fail(
             err, WT_INVALID,
-            "the program runs: its GPUs have their memory and schedule, and --memory, --schedule "
-            "and --fill cannot change them");
+            "the program runs: its GPUs are as they are, and --memory, --schedule, --fill and "
+            "--no-jit cannot change them");
     const struct cli_debug_host_options options = {
         .program = d->program,
         .family = family,
         .schedule = d->drive.options.schedule_text,
         .fill = d->drive.options.fill_text,
+        .no_jit = device->no_jit,
         .memory = device->memory,
         .history_memory = device->hw_only ? 0 : device->history_memory,
         .unrecorded = !device->history_memory,

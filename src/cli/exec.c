@@ -54,15 +54,31 @@ static void gpus_of(const char *family, const char *all, char *list, size_t size
     }
 }
 
+/* Adds the key to each GPU of a list that has not said more. */
+static void add_no_jit(char *list, size_t size)
+{
+    char from[MOST_GPUS_TEXT];
+    size_t used = 0;
+    snprintf(from, sizeof from, "%s", list);
+    for (const char *gpu = from; *(gpu += strspn(gpu, " "));) {
+        const size_t length = strcspn(gpu, " ");
+        used += (size_t)snprintf(list + used, size - used, "%s%.*s%c" WT_NO_JIT, used ? " " : "",
+                                 (int)length, gpu, memchr(gpu, ':', length) ? ',' : ':');
+        assert(used < size);
+        gpu += length;
+    }
+}
+
 /* Sets the environment of a family's driver, for the GPUs that were asked for (NULL: one, if the
  * driver was built). @p file is the program's; NULL: it was not found. *offered tells whether
  * programs can use it; then folder is that of its library. */
 static enum wt_status offer(const struct wt_family *family, struct wt_host_program *program,
-                            const char *file, const char *gpus, char folder[PATH_MAX],
-                            bool *offered, struct wt_error *err)
+                            const char *file, const struct cli_exec_options *options,
+                            char folder[PATH_MAX], bool *offered, struct wt_error *err)
 {
     const struct wt_host_driver *driver = family->host;
-    char list[MOST_GPUS_TEXT];
+    const char *gpus = options->gpus;
+    char list[2 * MOST_GPUS_TEXT];
     *offered = false;
     if (gpus)
         gpus_of(family->name, gpus, list, sizeof list);
@@ -71,6 +87,8 @@ static enum wt_status offer(const struct wt_family *family, struct wt_host_progr
                  !driver->wanted || driver->wanted(program) ? family->name : "");
     if (!*list)
         return WT_OK;
+    if (options->no_jit)
+        add_no_jit(list, sizeof list);
     if (!cli_exec_driver(family, folder, PATH_MAX))
         return gpus ? wt_fail(err, WT_UNSUPPORTED,
                               "%s is not there: this wavetrap was built without %s (see 'wavetrap "
@@ -114,8 +132,9 @@ static enum wt_status no_driver(struct wt_error *err)
 /* Offers the program the drivers of all families, in the order in which the families are listed:
  * their libraries are preloaded in it, and the first is asked first about a device file. *offered
  * becomes a bit set of the families. */
-static enum wt_status offer_all(struct wt_host_program *program, const char *file, const char *gpus,
-                                unsigned *offered, struct wt_error *err)
+static enum wt_status offer_all(struct wt_host_program *program, const char *file,
+                                const struct cli_exec_options *options, unsigned *offered,
+                                struct wt_error *err)
 {
     char folder[PATH_MAX];
     enum wt_status status;
@@ -123,7 +142,7 @@ static enum wt_status offer_all(struct wt_host_program *program, const char *fil
     for (unsigned i = 0; wt_families[i]; i++) {
         bool its = false;
         if (wt_families[i]->host &&
-            (status = offer(wt_families[i], program, file, gpus, folder, &its, err)) != WT_OK)
+            (status = offer(wt_families[i], program, file, options, folder, &its, err)) != WT_OK)
             return status;
         *offered |= (unsigned)its << i;
     }
@@ -198,7 +217,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     }
     if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
         ptx_folder_clear();
-    if (offer_all(&program, found ? file : NULL, options->gpus, &offered, &err) != WT_OK)
+    if (offer_all(&program, found ? file : NULL, options, &offered, &err) != WT_OK)
         return cli_fail(command, &err);
     if (found && options->gpus && check_needs(file, offered, &err) != WT_OK) {
         cli_fail(command, &err);
@@ -233,9 +252,10 @@ struct exec {
     const char *schedule;             /* of --schedule */
     char schedule_file[PATH_MAX + 8]; /* of --schedule=file: */
     const char *fill;                 /* of --fill */
-    char gem[PATH_MAX];               /* of --gem, whole; "": none */
-    char log[PATH_MAX];               /* of --log-calls */
-    char core[PATH_MAX];              /* of --core-on-fault, whole; "": none */
+    bool no_jit;
+    char gem[PATH_MAX];  /* of --gem, whole; "": none */
+    char log[PATH_MAX];  /* of --log-calls */
+    char core[PATH_MAX]; /* of --core-on-fault, whole; "": none */
     uint64_t core_history;
     bool logs;
     struct cli_supervision supervision;
@@ -583,6 +603,7 @@ static int run_with(struct exec *e, char **program)
                                        .ptx_cache = e->ptx_cache,
                                        .schedule = e->schedule,
                                        .fill = e->fill,
+                                       .no_jit = e->no_jit,
                                        .gem = *e->gem ? e->gem : NULL,
                                        .core = *e->core ? e->core : NULL,
                                        .core_history = e->core_history,
@@ -634,6 +655,8 @@ static const struct cli_option options[] = {
      "what registers, local and private memory and new memory of GPUs hold\n"
      "before they are written: zero, a pattern of 32 bits, random:SEED",
      CLI_SET(set_fill)},
+    {"no-jit", 0, NULL, "translate nothing to machine code of this host: the same results, slower",
+     CLI_FLAG(struct exec, no_jit)},
     {"gem", 0, "FILE",
      "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
      "'wavetrap gem --state=FILE --batch=N'",

@@ -16,6 +16,7 @@ struct cli_exec_options {
     const char *progress;  /**< "auto", "always", or NULL: no progress is shown */
     const char *schedule;  /**< of --schedule, or NULL */
     const char *fill;      /**< of --fill, or NULL */
+    bool no_jit;           /**< of --no-jit */
     const char *gem;       /**< file of --gem, whole, or NULL */
     const char *core;      /**< file of --core-on-fault, whole, or NULL */
     uint64_t core_history; /**< issues of --core-history; 0: none */

@@ -91,6 +91,7 @@ static int run_host(struct runs *r, const char *schedule, char *report)
                                              .memory = o->device.memory,
                                              .schedule = schedule,
                                              .fill = o->fill_text,
+                                             .no_jit = o->device.no_jit,
                                              .supervision = &supervision};
     /* The same addresses in each run. */
     personality(ADDR_NO_RANDOMIZE);

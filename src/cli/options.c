@@ -180,6 +180,8 @@ static const struct cli_option device_options[] = {
      "what registers, local and private memory and new allocations hold\n"
      "before they are written: zero, a pattern of 32 bits, random:SEED",
      CLI_SET(set_fill)},
+    {"no-jit", 0, NULL, "translate nothing to machine code of this host: the same results, slower",
+     CLI_FLAG(struct cli_options, device.no_jit)},
     {"arg", 0, "VALUE",
      "an argument: of a kernel, once for each of its arguments; on Vortex\n"
      "a number, STARTUP_ARG, which programs find in mscratch",

@@ -125,7 +125,10 @@ enum wt_status wt_emulated_make(struct wt_emulated *e, const void *config, struc
             table->set_default(gpu);
         gpu->schedule = e->options->schedule ? *e->options->schedule : gpu->schedule;
         gpu->fill = e->options->fill ? *e->options->fill : gpu->fill;
-        status = run->open(e, gpu, err);
+        if (e->options->no_jit)
+            status = wt_config_parse(table, gpu, WT_NO_JIT, err);
+        if (!status)
+            status = run->open(e, gpu, err);
     }
     free(gpu);
     return status;

@@ -34,6 +34,8 @@ struct wt_kernel_options {
     size_t handler_count;
 };
 
+/** The keys of a configuration with which nothing is translated to machine code of the host. */
+#define WT_NO_JIT "jit=0"
 #define WT_MEMORY_DEFAULT_MOST ((uint64_t)16 << 30)
 
 /** The user's choices of the device, its memory and its debugger. */
@@ -41,6 +43,7 @@ struct wt_emulated_options {
     struct wt_gpu gpu;                  /**< no family: that of the program, with its defaults */
     const struct wt_schedule *schedule; /**< NULL: as the GPU's configuration says */
     const struct wt_fill *fill;         /**< likewise */
+    bool no_jit;                        /**< the device translates nothing to code of the host */
     const char **argument;              /**< the program's arguments as people write them */
     size_t argument_count;
     struct wt_kernel_options kernel;

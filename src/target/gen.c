@@ -303,6 +303,11 @@ static void list_support(wt_support_fn *tell, void *context)
     }
 }
 
+static struct wt_rows_totals translated(const struct wt_emulated *e)
+{
+    return gen_device_translated((struct gen_device *)e->machine);
+}
+
 const struct wt_family wt_family_gen = {
     .name = "gen9",
     .config = {.table = &gen_config_table, .describe = describe},
@@ -323,7 +328,8 @@ const struct wt_family wt_family_gen = {
             .load = load,
             .close = close_device,
             .print = print,
-            .explain_fault = explain_fault},
+            .explain_fault = explain_fault,
+            .translated = translated},
     .isa = {.reported = 16,
             .instruction_text = instruction_text,
             .code_register = code_register,

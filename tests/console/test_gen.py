@@ -211,6 +211,23 @@ def test_conditions_of_watchpoints(kernels):
     assert "Old value = 28\nNew value = 0" in said[2] and said[3].endswith("= 0") and said[4].count("already hit") == 1
 
 
+def test_translated_blocks_change_no_session(kernels):
+    """Breakpoints within blocks, steps, the way back, watchpoints: the same words with blocks from the first visit on, and without."""
+    file = kernels()
+    out = BUFFERS + 2 * 0x2000
+    commands = [f"break *{trace(file, add(8, 8))[8]:#x}", "run", "info lanes", "stepi", "stepi", "info registers", "delete", f"watch *(int *){out + 12:#x}",
+                "continue", "stepi 9", "reverse-stepi 30", "info threads", "info time", "reverse-continue", "delete", "continue"]
+    said = []
+    for options in (["-g", "gen9:jit=0"], ["-g", "gen9:jit=1"], ["-g", "gen9:jit=1", "--no-jit"]):
+        done = debug(file, *commands, options=[*add(400)[2:], *options])
+        said.append(re.sub("jit=[01]", "", done.stdout + done.stderr))
+    assert said[0] == said[1] == said[2]
+    assert said[0].count("Hardware watchpoint 2: ") > 1 and "exited normally" in said[0], said[0]
+    told = [subprocess.run([WAVETRAP, "run", "--stats", *add(400)[2:], "-g", "gen9:jit=1", *more, file], capture_output=True, text=True, check=True).stderr
+            for more in (["--no-jit"], [])]
+    assert "translated" not in told[0] and re.search(r"\d blocks? translated .*, in which \d{3,} of the issues were\n", told[1]), told
+
+
 def test_a_second_run_begins_with_fresh_memory(kernels):
     """`run` loads the kernel and its arguments again."""
     file = kernels(*UNOPTIMISED)

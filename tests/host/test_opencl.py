@@ -107,6 +107,15 @@ def test_an_example(example):
     assert done.stdout == "Intel(R) HD Graphics 530 [0x1912]\n0 of 1000 sums are wrong\n"
 
 
+def test_translated_code_is_counted(example):
+    """--no-jit is for GPUs with keys, without, and for those of all families."""
+    program = example("vadd")
+    told = [subprocess.run([WAVETRAP, "exec", "--stats", *more, program], capture_output=True, text=True, timeout=300, check=True).stderr
+            for more in (["-g", "gen9:jit=1"], ["-g", "gen9:jit=1", "--no-jit"], ["-g", "gen9", "--no-jit"], ["--no-jit"])]
+    assert re.search(r"^wavetrap: \d+ blocks? translated, in which \d{2,} of the instructions were$", told[0], re.M), told[0]
+    assert all("translated" not in t and "1 kernel was launched" in t for t in told[1:]), told
+
+
 def test_printf(example):
     done = run(example("print"))
     assert done.returncode == 0, done.stderr

@@ -85,8 +85,8 @@ def test_kernels_print_and_are_counted(built):
 
 def test_translated_code_is_counted(built):
     """As `run --stats` does, over all launches."""
-    said = [run(built, 0, 40, gpu=[f"jit={jit}"], options=["--stats"]) for jit in (0, 1)]
-    assert "translated" not in said[0] and re.search(r"^wavetrap: \d+ blocks? translated, in which \d{3,} of the instructions were$", said[1], re.M), said
+    said = [run(built, 0, 40, gpu=[f"jit={jit}"], options=["--stats", *more]) for jit, more in ((0, []), (1, []), (1, ["--no-jit"]))]
+    assert "translated" not in said[0] + said[2] and re.search(r"^wavetrap: \d+ blocks? translated, in which \d{3,} of the instructions were$", said[1], re.M), said
 
 
 def test_the_wrong_width_is_named(built):

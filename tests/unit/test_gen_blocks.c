@@ -14,18 +14,28 @@
 #include "emulator/machine/state.h"
 #include "emulator/translate/rows.h"
 
-enum { PROGRAMS = 200, WORDS = 500, SLM = 4096, DATA_BYTES = 0x2000 };
+enum { PROGRAMS = 150, WORDS = 500, SLM = 4096, DATA_BYTES = 0x2000, BUFFER = 0x1f00 };
 #define CODE UINT64_C(0x100000000)
 #define PAYLOAD UINT64_C(0x180000000)
 #define DATA UINT64_C(0x180010000)
 #define SURFACES UINT64_C(0x180020000)
 
 /*
- * Registers: up to VALUES there are values; AT has offsets of messages. Of the payload are the
- * addresses, of 64 bits, side by side and scattered, COUNTS, for loops of channels, and MODE.
- * TURNS count loops of the whole thread.
+ * Registers: up to VALUES there are values; AT has offsets of messages; TURNS count loops of the
+ * thread, LANES_LEFT those of channels. Of the payload are addresses of 64 bits, side by side, then
+ * scattered; COUNTS, for loops of channels, then offsets side by side; the address of what says
+ * where a surface begins.
  */
-enum { VALUES = 60, AT = 70, TURNS = 80, LANES_LEFT = 90, ADDRESSES = 100, COUNTS = 110, LAST = 116 };
+enum {
+    VALUES = 60,
+    AT = 70,
+    TURNS = 80,
+    LANES_LEFT = 90,
+    ADDRESSES = 100,
+    COUNTS = 110,
+    SURFACE = 114,
+    LAST = 120
+};
 
 struct program {
     struct gen_word word[WORDS + 100];
@@ -147,12 +157,14 @@ static void any_source(struct gen_word *w, unsigned index, bool last, unsigned l
         region(w, index, any_register(), below(8) * 4, type, 1);
         break;
     case 3:
-        number(w, index, real ? GEN_F : below(2) ? GEN_D : GEN_UD,
+        number(w, index,
+               real       ? GEN_F
+               : below(2) ? GEN_D
+                          : GEN_UD,
                below(2) ? below(40) - 8 : bits32());
         return;
     default:
-        region(w, index, any_register(), below(8) ? 0 : lanes <= 8 ? below(8) * 4 : 0, type,
-               lanes);
+        region(w, index, any_register(), below(8) ? 0 : lanes <= 8 ? below(8) * 4 : 0, type, lanes);
         if (below(30) == 0)
             gen_set_field(w, at + 24, at + 16, bits32());
         break;
@@ -163,8 +175,8 @@ static void any_source(struct gen_word *w, unsigned index, bool last, unsigned l
 
 static void any_arithmetic(struct program *p)
 {
-    static const uint8_t rows[] = {GEN_MOV, GEN_NOT, GEN_AND, GEN_OR,  GEN_XOR, GEN_SHL, GEN_SHR,
-                                   GEN_ASR, GEN_ADD, GEN_ADD, GEN_MUL, GEN_SEL, GEN_CMP, GEN_CMP,
+    static const uint8_t rows[] = {GEN_MOV, GEN_NOT, GEN_AND, GEN_OR,  GEN_XOR,  GEN_SHL, GEN_SHR,
+                                   GEN_ASR, GEN_ADD, GEN_ADD, GEN_MUL, GEN_SEL,  GEN_CMP, GEN_CMP,
                                    GEN_SEL, GEN_ADD, GEN_MUL, GEN_AVG, GEN_CBIT, GEN_ADDC};
     static const uint8_t widths[] = {1, 2, 4, 8, 8, 16, 16, 16, 16};
     const unsigned row = rows[below(sizeof rows)], lanes = widths[below(sizeof widths)];
@@ -176,8 +188,14 @@ static void any_arithmetic(struct program *p)
         gen_set_field(w, 40, 37, real ? GEN_F : GEN_D);
         gen_set_field(w, 62, 61, 1);
     } else {
-        destination(w, any_register(), below(10) ? 0 : lanes <= 8 ? below(8) * 4 : 0,
-                    below(30) ? (real ? GEN_F : below(2) ? GEN_D : GEN_UD) : GEN_W);
+        destination(w, any_register(),
+                    below(10)    ? 0
+                    : lanes <= 8 ? below(8) * 4
+                                 : 0,
+                    below(30) ? (real       ? GEN_F
+                                 : below(2) ? GEN_D
+                                            : GEN_UD)
+                              : GEN_W);
     }
     for (unsigned i = 0; i < sources; i++)
         any_source(w, i, i + 1 == sources, lanes, real);
@@ -245,11 +263,15 @@ static void message(struct program *p)
     const uint32_t registers = lanes / 8;
     const bool store = below(3) == 0;
     if (way < 2) { /* offsets; stores have their data behind them */
-        const uint32_t bti = way ? 0 : 0xfe, most = way ? DATA_BYTES : SLM;
-        struct gen_word *w = put(p, GEN_AND, 16, false);
+        const uint32_t bti = way ? 0 : 0xfe;
+        const bool crosses = below(100) == 0; /* the end, seldom */
+        struct gen_word *w = put(p, crosses ? GEN_ADD : GEN_AND, 16, false);
         destination(w, AT, 0, GEN_UD);
-        region(w, 0, below(2) ? COUNTS + 2 : any_register(), 0, GEN_UD, 16);
-        number(w, 1, GEN_UD, below(300) ? most - 4 : below(20) ? most - 1 : UINT32_MAX);
+        region(w, 0, crosses || below(2) ? COUNTS + 2 : any_register(), 0, GEN_UD, 16);
+        number(w, 1, GEN_UD,
+               crosses      ? (way ? BUFFER : SLM) - 0x100 - 4 * below(17)
+               : below(100) ? SLM - 4
+                            : SLM - 1);
         if (store) {
             w = put(p, GEN_MOV, 16, false);
             destination(w, AT + registers, 0, GEN_UD);
@@ -280,6 +302,22 @@ static void message(struct program *p)
     }
     if (below(4) == 0)
         predicate(&p->word[p->size - 1], below(4), below(2));
+}
+
+/* The surface begins elsewhere: all lanes store that to its description. */
+static void move_surface(struct program *p)
+{
+    struct gen_word *w = put(p, GEN_MOV, 8, false);
+    destination(w, AT, 0, GEN_UD);
+    number(w, 0, GEN_UD, (uint32_t)DATA + 0x400 * below(3));
+    w = put(p, GEN_SENDS, 8, false);
+    gen_set_field(w, 27, 24, 12);
+    gen_set_field(w, 36, 36, 1);
+    gen_set_field(w, 51, 44, AT);
+    gen_set_field(w, 76, 69, SURFACE);
+    gen_set_field(w, 67, 64, 1);
+    gen_set_field(w, 126, 96, 2u << 25 | 0x1au << 14 | 1u << 8 | 0xff);
+    message(p);
 }
 
 static void barrier(struct program *p)
@@ -413,7 +451,10 @@ static void body(struct program *p, unsigned depth, unsigned count)
             fused(p);
             break;
         case 3:
-            put(p, GEN_NOP, 1, false);
+            if (below(3))
+                put(p, GEN_NOP, 1, false);
+            else
+                move_surface(p);
             break;
         case 20:
         case 21:
@@ -484,9 +525,9 @@ static void choose_start(struct start *s)
     s->mask = below(2) ? 0xffff : bits32() | 1;
     for (size_t i = 0; i < sizeof s->payload; i += 4)
         wt_store_le(s->payload + i,
-                    i % 12        ? bits32()
-                    : below(16)   ? 0x3f800000 + (bits32() & 0x80ffffff)
-                                  : 0x7f800000 | bits32(), /* no number, mostly */
+                    i % 12      ? bits32()
+                    : below(16) ? 0x3f800000 + (bits32() & 0x80ffffff)
+                                : 0x7f800000 | bits32(), /* no number, mostly */
                     4);
     for (unsigned i = 0; i < 16; i++) {
         uint8_t *at = s->payload + (ADDRESSES - 1) * GEN_GRF_BYTES + 8 * i;
@@ -497,6 +538,7 @@ static void choose_start(struct start *s)
         at = s->payload + (COUNTS - 1) * GEN_GRF_BYTES + 4 * i;
         wt_store_le(at, below(2) ? 9 : below(20), 4);
         wt_store_le(at + 64, 0x100 + 4 * i, 4);
+        wt_store_le(s->payload + (SURFACE - 1) * GEN_GRF_BYTES + 8 * i, SURFACES + 64 + 32, 8);
     }
 }
 
@@ -514,9 +556,9 @@ static struct rig open_rig(const struct program *p, const struct start *s, unsig
     r.m = gen_machine(r.d);
     for (size_t i = 0; i < sizeof bytes; i += 4)
         wt_store_le(bytes + i, i * 2654435761u + 12345, 4);
-    wt_store_le(surface, 64, 4); /* the table; then a buffer of DATA_BYTES */
+    wt_store_le(surface, 64, 4); /* the table; then the buffer */
     wt_store_le(surface + 64, UINT32_C(4) << 29, 4);
-    wt_store_le(surface + 72, ((DATA_BYTES - 1) & 127) | (DATA_BYTES - 1) >> 7 << 16, 4);
+    wt_store_le(surface + 72, ((BUFFER - 1) & 127) | (BUFFER - 1) >> 7 << 16, 4);
     wt_store_le(surface + 96, DATA, 8);
     const struct gen_walk walk = {.instructions = CODE,
                                   .payload = PAYLOAD,
@@ -530,7 +572,7 @@ static struct rig open_rig(const struct program *p, const struct start *s, unsig
                                   .end = {s->groups, 1, 1}};
     assert_int_equal(gen_device_map(r.d, CODE, 0x4000, true, &err), WT_OK);
     assert_int_equal(gen_device_map(r.d, PAYLOAD, 0x4000, true, &err), WT_OK);
-    assert_int_equal(gen_device_map(r.d, DATA, DATA_BYTES, true, &err), WT_OK);
+    assert_int_equal(gen_device_map(r.d, DATA, 2 * DATA_BYTES, true, &err), WT_OK);
     assert_int_equal(gen_device_map(r.d, SURFACES, 0x1000, true, &err), WT_OK);
     assert_true(gen_device_write(r.d, CODE, p->word, p->size * sizeof p->word[0]));
     assert_true(gen_device_write(r.d, PAYLOAD, s->payload, sizeof s->payload));

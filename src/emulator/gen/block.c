@@ -31,7 +31,7 @@ struct gen_blocks {
     const struct block *executed; /* the code */
     uint64_t kept;                /* issues of the turn that are not for the code */
     struct gen_known_surfaces known;
-    const struct gen_uop *next;   /* behind a called handler that does not go on in the code */
+    const struct gen_uop *next; /* behind a called handler that does not go on in the code */
 };
 
 /* ---- a page's blocks ---- */
@@ -121,8 +121,7 @@ static bool call_handler(struct wt_rows_state *s)
     const struct gen_uop *u = &code->uop[block->is.slot[s->at]];
     const uint64_t left = s->left + b->kept;
     t->left = left;
-    if (block->message[s->at].lanes &&
-        gen_access_dwords(t, u, &block->message[s->at], &b->known))
+    if (block->message[s->at].lanes && gen_access_dwords(t, u, &block->message[s->at], &b->known))
         return true;
     b->known.count = 0;
     b->all.totals.issues--; /* it is the handler's */
@@ -201,16 +200,15 @@ static void attend_waiting(struct gen_blocks *b, const struct gen_thread *t,
             if (at - first < b->state.left)
                 b->state.left = at - first;
         } else if (at <= first && branch < block->is.rows->count && at >= block->target[branch]) {
-            b->state.barred[block->target[branch] / 8] |=
-                (uint8_t)(1 << block->target[branch] % 8);
+            b->state.barred[block->target[branch] / 8] |= (uint8_t)(1 << block->target[branch] % 8);
         }
     }
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
  * that, which its handler must execute. */
-static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t, const struct gen_uop *u,
-                                 bool *stays)
+static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
+                                 const struct gen_uop *u, bool *stays)
 {
     struct gen_code *code = t->code;
     struct wt_rows_state *s = &b->state;

@@ -2,10 +2,12 @@
 #include "emulator/gen/block.h"
 
 static const uint8_t of_integers[GEN_INSNS] = {
-    [GEN_MOV] = WT_ROWS_MOVE,       [GEN_NOT] = WT_ROWS_NOT,          [GEN_AND] = WT_ROWS_AND,
-    [GEN_OR] = WT_ROWS_OR,          [GEN_XOR] = WT_ROWS_XOR,          [GEN_SHL] = WT_ROWS_SHIFT_LEFT,
-    [GEN_SHR] = WT_ROWS_SHIFT_RIGHT, [GEN_ASR] = WT_ROWS_SHIFT_SIGNED, [GEN_ADD] = WT_ROWS_ADD,
-    [GEN_MUL] = WT_ROWS_MULTIPLY,   [GEN_MAD] = WT_ROWS_MULTIPLY_ADD, [GEN_SEL] = WT_ROWS_SELECT,
+    [GEN_MOV] = WT_ROWS_MOVE,         [GEN_NOT] = WT_ROWS_NOT,
+    [GEN_AND] = WT_ROWS_AND,          [GEN_OR] = WT_ROWS_OR,
+    [GEN_XOR] = WT_ROWS_XOR,          [GEN_SHL] = WT_ROWS_SHIFT_LEFT,
+    [GEN_SHR] = WT_ROWS_SHIFT_RIGHT,  [GEN_ASR] = WT_ROWS_SHIFT_SIGNED,
+    [GEN_ADD] = WT_ROWS_ADD,          [GEN_MUL] = WT_ROWS_MULTIPLY,
+    [GEN_MAD] = WT_ROWS_MULTIPLY_ADD, [GEN_SEL] = WT_ROWS_SELECT,
     [GEN_CMP] = WT_ROWS_COMPARE,
 };
 static const uint8_t of_singles[GEN_INSNS] = {
@@ -73,8 +75,8 @@ static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
     to->op = op;
     to->real = real;
     to->guarded = real;
-    to->raises = op == WT_ROWS_FLOAT_ADD || op == WT_ROWS_FLOAT_MULTIPLY ||
-                 op == WT_ROWS_FLOAT_MULTIPLY_ADD;
+    to->raises =
+        op == WT_ROWS_FLOAT_ADD || op == WT_ROWS_FLOAT_MULTIPLY || op == WT_ROWS_FLOAT_MULTIPLY_ADD;
     to->is_signed = u->domain == GEN_INT32;
     to->lanes = insn->exec_size;
     to->channel = insn->channel;

@@ -3,7 +3,9 @@
  * one look-up (see block.h). The checks are those of dataport.c; where one of them finds more than
  * the plain case, that executes the message.
  */
-#include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #include "emulator/gen/block.h"
 #include "emulator/gen/lanes.h"
@@ -54,7 +56,7 @@ void gen_block_message(const struct gen_uop *u, struct gen_dwords *to)
                               .wide_addresses = s.wide_addresses,
                               .bti = (uint8_t)m->bti,
                               .addresses = (uint16_t)(m->payload[0] + first),
-                              .data = (uint16_t)(s.loads          ? m->dst
+                              .data = (uint16_t)(s.loads         ? m->dst
                                                  : m->lengths[1] ? m->payload[1]
                                                                  : m->payload[0] + head)};
 }
@@ -91,13 +93,12 @@ static bool find_surface(struct gen_thread *t, const struct gen_uop *u, unsigned
     *size = s.size;
     if (known->count == sizeof known->surface / sizeof known->surface[0])
         known->count = 0;
-    known->surface[known->count++] =
-        (struct gen_known_surface){.bti = (uint8_t)bti,
-                                   .base = s.base,
-                                   .size = s.size,
-                                   .page = {at & ~WT_PAGE_MASK, state & ~WT_PAGE_MASK},
-                                   .host = {entry - (at & WT_PAGE_MASK),
-                                            bytes - (state & WT_PAGE_MASK)}};
+    known->surface[known->count++] = (struct gen_known_surface){
+        .bti = (uint8_t)bti,
+        .base = s.base,
+        .size = s.size,
+        .page = {at & ~WT_PAGE_MASK, state & ~WT_PAGE_MASK},
+        .host = {entry - (at & WT_PAGE_MASK), bytes - (state & WT_PAGE_MASK)}};
     return true;
 }
 
@@ -126,7 +127,7 @@ static INLINE void note_store(struct gen_known_surfaces *known, uint64_t addr, c
 /* Where lanes access memory. */
 struct span {
     uint64_t low, high;
-    bool row; /* all lanes count, and their dwords lie side by side */
+    bool row;           /* all lanes count, and their dwords lie side by side */
     uint32_t after[16]; /* bytes from low on */
 };
 
@@ -221,6 +222,26 @@ static INLINE QUICK void copy(uint8_t *to, const uint8_t *from, unsigned lanes)
         *(vector_at *)(to + 32) = *(const vector_at *)(from + 32);
 }
 
+/* Each lane's dword behind a place. */
+static INLINE QUICK void gather(uint8_t *to, const uint8_t *from, const struct span *s,
+                                unsigned lanes, uint32_t on)
+{
+#ifdef __x86_64__
+    for (unsigned k = 0; k < lanes; k += LANES, to += 4 * LANES) {
+        vector_ud counts;
+        spread_bits(on, k / LANES, &counts);
+        const __m256i at = (__m256i) * (const vector_at *)(s->after + k);
+        *(vector_at *)to = (vector_ud)_mm256_mask_i32gather_epi32((__m256i) * (const vector_at *)to,
+                                                                  (const int *)(const void *)from,
+                                                                  at, (__m256i)counts, 1);
+    }
+#else
+    for (unsigned i = 0; i < lanes; i++)
+        if (on >> i & 1)
+            *(gen_u32 *)(to + 4 * i) = *(const gen_u32 *)(from + s->after[i]);
+#endif
+}
+
 QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
                              const struct gen_dwords *x, struct gen_known_surfaces *known)
 {
@@ -273,6 +294,8 @@ QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
         copy(together, data, lanes);
     } else if (s.row) {
         copy(data, together, lanes);
+    } else if (together && !x->stores) {
+        gather(data, together, &s, lanes, on);
     } else {
         for (uint32_t left = on; left; left &= left - 1) {
             const unsigned i = (unsigned)__builtin_ctz(left);

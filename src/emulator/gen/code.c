@@ -68,8 +68,8 @@ bool gen_decode_record(struct gen_thread *t, struct gen_uop *slot)
 {
     bool good;
     if (slot->run != decode_here ||
-        wt_watch_set_code(t->device->machine.watch, gen_pc_of(t, slot)) ||
-        !parse(t, slot, &good) || !good || slot->insn.row->format == GEN_FORMAT_MATH)
+        wt_watch_set_code(t->device->machine.watch, gen_pc_of(t, slot)) || !parse(t, slot, &good) ||
+        !good || slot->insn.row->format == GEN_FORMAT_MATH)
         return false;
     gen_prepare(slot);
     return true;

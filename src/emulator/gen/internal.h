@@ -24,7 +24,7 @@ enum {
     GEN_ACCS = 10,
     GEN_GRANULE = 8,
     GEN_SLOTS = WT_PAGE_SIZE / GEN_GRANULE,
-    GEN_TAIL = 3, /* the last one is a witness (block.c) */
+    GEN_TAIL = 3,               /* the last one is a witness (block.c) */
     GEN_FC_ELEMENTS = 39,       /* fc0.0 to fc0.31, fc1.0, fc2.0, fc3.0 to fc3.3, fc4.0 */
     GEN_MOST_SCRATCH_CODE = 11, /* 2 MiB a thread */
 };

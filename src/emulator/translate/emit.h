@@ -9,8 +9,8 @@
  * Registers of the code: di: the state; si: the frame; cx: instructions that are left. Vector
  * registers 0 to 7 have rows that memory has, too, each in as many as it has parts. 8 to 11 are for
  * intermediate results. 12 to 15, in code for some of up to 32 lanes: ones for each lane that does
- * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources that are no rows as
- * they are, in that order. r11: the scalars.
+ * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources
+ * that are no rows as they are, in that order. r11: the scalars.
  */
 enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
 enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };

@@ -191,9 +191,9 @@ static bool compare(struct emitter *e, unsigned how, unsigned a, struct x86_plac
 {
     const struct wt_rows_insn *n = insn_of(e);
     enum { LESS = WT_ROWS_LESS, EQUAL = WT_ROWS_EQUAL, GREATER = WT_ROWS_GREATER };
-    static const uint8_t singles[8] = {[EQUAL] = 0x00,           [LESS | GREATER] = 0x04,
-                                       [GREATER] = 0x1e,         [GREATER | EQUAL] = 0x1d,
-                                       [LESS] = 0x11,            [LESS | EQUAL] = 0x12};
+    static const uint8_t singles[8] = {
+        [EQUAL] = 0x00,           [LESS | GREATER] = 0x04, [GREATER] = 0x1e,
+        [GREATER | EQUAL] = 0x1d, [LESS] = 0x11,           [LESS | EQUAL] = 0x12};
     if (n->real) {
         x86_vector_number(&e->code, VCMPPS, to, a, b, singles[how & 7]);
         return true;

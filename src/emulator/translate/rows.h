@@ -7,8 +7,8 @@
  * handler goes on there. Rows have 1 to 64 lanes of dwords, or (wide) of qwords; predicates are
  * dwords, a bit for each of 32 lanes. A shape of 64 lanes may have scalars, too: numbers of 32 or
  * 64 bits that all lanes share, among them predicates of 64 lanes and the mask of those that
- * execute. A shape with regions has 32 channels, of which an instruction is for some, whose rows may
- * lie anywhere (emit_regions.c). The code executes only what it does exactly as handlers do; it
+ * execute. A shape with regions has 32 channels, of which an instruction is for some, whose rows
+ * may lie anywhere (emit_regions.c). The code executes only what it does exactly as handlers do; it
  * leaves before anything else.
  */
 #ifndef WT_EMULATOR_TRANSLATE_ROWS_H
@@ -137,8 +137,8 @@ struct wt_rows_source {
      * value, `negated`, the complement. */
     uint8_t spread;
     bool words, absolute, complemented;
-    uint32_t slot;            /**< where it begins in the frame, or among the scalars, in bytes */
-    uint64_t value;           /**< of a constant, in all lanes */
+    uint32_t slot;  /**< where it begins in the frame, or among the scalars, in bytes */
+    uint64_t value; /**< of a constant, in all lanes */
 };
 
 /** How a load fills its register. */
@@ -173,8 +173,8 @@ struct wt_rows_insn {
     /** With regions: of `lanes` channels, 1 to 16, from `channel` on, whatever the mask says if
      * `unmasked`; `condition` is then a word, of the flags of 16 channels. A result that goes
      * `nowhere`; one that is compared with 0, as `outcome` says, for the flags at `flags`, where
-     * comparisons put theirs. `real`: singles are compared. SELECT is by `how` if that is not 0, else
-     * by `condition`. */
+     * comparisons put theirs. `real`: singles are compared. SELECT is by `how` if that is not 0,
+     * else by `condition`. */
     uint8_t lanes, channel;
     bool unmasked, nowhere, tests, real;
     uint32_t flags;

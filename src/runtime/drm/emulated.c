@@ -16,6 +16,7 @@
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
 #include "emulator/machine/groups.h"
+#include "emulator/translate/rows.h"
 #include "object/gen_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted.h"
@@ -39,8 +40,9 @@ struct wt_drm_emulated {
     struct drm_order_gpu order;
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
-    FILE *record;  /* of the buffer objects; NULL: none */
-    bool caught;   /* the batch's failure ends the program (exec --catch) */
+    struct wt_rows_totals translated; /* as it was last counted */
+    FILE *record;                     /* of the buffer objects; NULL: none */
+    bool caught;                      /* the batch's failure ends the program (exec --catch) */
     char *details; /* lines that follow the message of the batch's failure; NULL: none */
     size_t details_length;
 };
@@ -221,6 +223,14 @@ static void count_launch(const struct gen_walk *walk)
         atomic_fetch_add(is_own(walk) ? &tally->own : &tally->launches, 1);
 }
 
+static void count_translated(struct wt_drm_emulated *gpu)
+{
+    const struct wt_rows_totals now = gen_device_translated(gpu->device);
+    wt_tally_translated(GEN_WIRE_FAMILY, now.blocks - gpu->translated.blocks,
+                        now.issues - gpu->translated.issues);
+    gpu->translated = now;
+}
+
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     struct wt_machine *m = gen_machine(gpu->device);
@@ -233,6 +243,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         run_guarded(&s);
         wt_tally_add(GEN_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
         wt_tally_near(GEN_WIRE_FAMILY, gen_device_near(gpu->device));
+        count_translated(gpu);
         wt_policy_report(m);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
@@ -513,6 +524,7 @@ void wt_drm_emulated_after_fork(struct wt_drm_emulated *gpu, bool child)
         gen_device_new_in_host(&gpu->config, &fresh, &ignored) == WT_OK) {
         gen_machine(fresh)->first_core = gen_machine(gpu->device)->first_core;
         gpu->device = fresh;
+        gpu->translated = (struct wt_rows_totals){0};
     }
     if (!child)
         return;
