@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "emulator/machine/archive.h"
+#include "emulator/machine/state.h"
 #include "emulator/vortex/vortex.h"
 
 /* csrr t0, mscratch; sw t0, 0x88(x0); tmc x0: the kernel argument becomes the exit word. */
@@ -229,20 +229,16 @@ static void a_grid_is_saved_and_restored(void **state)
     struct wt_machine *m = vx_machine(device);
     assert_int_equal(vx_device_launch(device, &launch, &err), WT_OK);
     assert_int_equal(m->ops->run(m, 20), WT_RUN_BUDGET);
-    struct wt_archive saved = {.snapshot = true, .saves = true};
-    m->ops->state(m, &saved);
-    assert_false(saved.failed);
+    struct wt_state *saved = wt_state_save(m);
+    assert_non_null(saved);
     const uint64_t before = m->ops->hash(m);
     assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
     const uint64_t end = m->ops->hash(m);
-    struct wt_archive back = {.snapshot = true, .in = saved.bytes, .left = saved.size};
-    m->ops->state(m, &back);
-    assert_false(back.failed);
-    assert_true(back.left == 0);
-    assert_true(m->ops->hash(m) != end);
+    wt_state_restore(m, saved);
+    assert_true(m->ops->hash(m) == before);
     assert_int_equal(m->ops->run(m, 1000), WT_RUN_ENDED);
     assert_true(m->ops->hash(m) == end && before != end);
-    free(saved.bytes);
+    wt_state_free(saved);
     vx_device_free(device);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "emulator/machine/state.h"
 #include "emulator/machine/timeline.h"
 #include "mixed_program.h"
 
@@ -373,6 +374,36 @@ static void note(struct fixture *f, uint64_t *time, uint64_t *at, size_t *n)
         (*n)--;
     time[*n] = f->m->time;
     at[(*n)++] = hash(f);
+}
+
+static void states_share_registers_that_have_not_changed(void **state)
+{
+    uint32_t code[128];
+    const size_t words = mixed_program(code, 50);
+    struct rig *r = rig_device(&shapes[0], code, words);
+    struct wt_machine *m = r->machine;
+    m->ops->run(m, 1000);
+    const uint64_t at_first = m->ops->hash(m);
+    struct wt_state *first = wt_state_save(m);
+    const uint64_t all = m->kept_bytes;
+    struct wt_state *second = wt_state_save(m);
+    assert_true(all > 0 && m->kept_bytes == all);
+    m->ops->run(m, 1);
+    const uint64_t at_third = m->ops->hash(m);
+    struct wt_state *third = wt_state_save(m);
+    assert_true(m->kept_bytes > all && m->kept_bytes - all <= all / 2); /* one warp's of several */
+    wt_state_restore(m, first);
+    assert_true(m->ops->hash(m) == at_first);
+    m->ops->run(m, 300);
+    wt_state_restore(m, third);
+    assert_true(m->ops->hash(m) == at_third);
+    wt_state_restore(m, second);
+    assert_true(m->ops->hash(m) == at_first);
+    wt_state_free(first);
+    wt_state_free(second);
+    wt_state_free(third);
+    assert_true(m->kept_bytes == all); /* the machine has copies of what it is now */
+    rig_free(r);
 }
 
 static void single_steps_come_back(void **state)
@@ -745,6 +776,7 @@ int main(void)
         cmocka_unit_test(snapshots_get_sparser_with_the_distance),
         cmocka_unit_test(nothing_is_printed_twice),
         cmocka_unit_test(halts_at_breakpoints_come_back),
+        cmocka_unit_test(states_share_registers_that_have_not_changed),
         cmocka_unit_test(single_steps_come_back),
         cmocka_unit_test(a_fault_can_be_left_backwards_and_repaired),
         cmocka_unit_test(a_cleared_fault_is_recorded),

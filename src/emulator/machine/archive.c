@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/check.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/regions.h"
 
@@ -64,6 +65,67 @@ bool wt_archive_whole_but(struct wt_archive *a, void *bytes, size_t size, void *
     const bool whole = wt_archive_whole(a, bytes, size);
     memcpy(own, &mine, sizeof mine);
     return whole;
+}
+
+struct wt_kept_copy {
+    uint64_t *counted; /* where its host memory is counted */
+    size_t refs, size;
+    uint8_t bytes[];
+};
+
+void wt_kept_drop(struct wt_kept_copy *copy)
+{
+    if (!copy || --copy->refs)
+        return;
+    *copy->counted -= sizeof *copy + copy->size;
+    free(copy);
+}
+
+/* The bytes have the copy, which may be NULL, from now on. */
+static void keep(struct wt_kept *kept, struct wt_kept_copy *copy)
+{
+    if (copy)
+        copy->refs++;
+    wt_kept_drop(kept->copy);
+    *kept = (struct wt_kept){.copy = copy};
+}
+
+static void save_kept(struct wt_archive *a, struct wt_kept *kept, const void *bytes, size_t size)
+{
+    struct wt_kept_copy **list =
+        wt_array_grow(a->kept, &a->kept_room, a->kept_count + 1, sizeof *list);
+    struct wt_kept_copy *copy = kept->copy;
+    a->kept = list ? list : a->kept;
+    if (list && (!copy || kept->changed)) {
+        if ((copy = malloc(sizeof *copy + size))) {
+            *copy = (struct wt_kept_copy){.counted = a->kept_bytes, .size = size};
+            memcpy(copy->bytes, bytes, size);
+            *copy->counted += sizeof *copy + size;
+            keep(kept, copy);
+        }
+    }
+    if (!list || !copy) {
+        a->failed = true;
+        return;
+    }
+    WT_CHECK(memcmp(copy->bytes, bytes, size) == 0);
+    copy->refs++;
+    a->kept[a->kept_count++] = copy;
+}
+
+void wt_archive_kept(struct wt_archive *a, struct wt_kept *kept, void *bytes, size_t size)
+{
+    assert(a->snapshot);
+    if (a->saves) {
+        save_kept(a, kept, bytes, size);
+        return;
+    }
+    struct wt_kept_copy *copy = a->kept[a->kept_count++];
+    assert(copy->size == size);
+    if (copy == kept->copy && !kept->changed)
+        return;
+    memcpy(bytes, copy->bytes, size);
+    keep(kept, copy);
 }
 
 void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size)

@@ -23,17 +23,30 @@ struct wt_machine;
 struct wt_memory;
 struct wt_region;
 
+/** A copy of bytes that snapshots share. */
+struct wt_kept_copy;
+
+/** Bytes of a state that change seldom, and what the last snapshot that was taken or restored has
+ * of them. */
+struct wt_kept {
+    struct wt_kept_copy *copy; /**< NULL: there is none */
+    bool changed;              /**< they may be others since then */
+};
+
 struct wt_archive {
-    FILE *out;         /**< writing a file; NULL: not */
-    bool snapshot;     /**< of the machine itself, not a file */
-    bool saves;        /**< writing a snapshot; else, without `out`, reading */
-    uint8_t *bytes;    /**< then: what was written, of the caller, who frees it */
-    size_t size, room; /**< of `bytes`: written; there is memory for */
-    const uint8_t *in; /**< reading: the next byte */
-    size_t left;       /**< reading: bytes from there on */
-    uint32_t version;  /**< reading: of the file's format (core_format.h) */
-    bool failed;       /**< reading: from now on everything reads as 0; saving: no host memory */
-    char why[200];     /**< then: the first failure, a sentence without a period */
+    FILE *out;                    /**< writing a file; NULL: not */
+    bool snapshot;                /**< of the machine itself, not a file */
+    bool saves;                   /**< writing a snapshot; else, without `out`, reading */
+    uint8_t *bytes;               /**< then: what was written, of the caller, who frees it */
+    size_t size, room;            /**< of `bytes`: written; there is memory for */
+    const uint8_t *in;            /**< reading: the next byte */
+    size_t left;                  /**< reading: bytes from there on */
+    struct wt_kept_copy **kept;   /**< of a snapshot: the copies that it shares, in their order */
+    size_t kept_count, kept_room; /**< writing: how many; there is memory for; reading: the next */
+    uint64_t *kept_bytes;         /**< host memory of all copies is counted there */
+    uint32_t version;             /**< reading: of the file's format (core_format.h) */
+    bool failed;   /**< reading: from now on everything reads as 0; saving: no host memory */
+    char why[200]; /**< then: the first failure, a sentence without a period */
 };
 
 /** Whether the archive is being read; else it is being written. */
@@ -77,6 +90,12 @@ static inline bool wt_archive_whole(struct wt_archive *a, void *bytes, size_t si
  * machine has it: a buffer of its own.
  */
 bool wt_archive_whole_but(struct wt_archive *a, void *bytes, size_t size, void *own);
+
+/** Of a snapshot: as wt_archive_bytes, but bytes that have not changed are not copied. */
+void wt_archive_kept(struct wt_archive *a, struct wt_kept *kept, void *bytes, size_t size);
+
+/** A snapshot, or the machine, has the copy no more; NULL is allowed. */
+void wt_kept_drop(struct wt_kept_copy *copy);
 
 /** As wt_archive_bytes, for bytes that are often all zero: these take one byte, a flag. */
 void wt_archive_sparse(struct wt_archive *a, void *bytes, size_t size);

@@ -228,6 +228,7 @@ struct wt_machine {
     size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
                               the debug hardware did within debug_read or debug_write */
     struct wt_fill fill; /**< what registers and memory hold before they are written */
+    uint64_t kept_bytes; /**< host memory of what saved states share beside pages (archive.h) */
     uint8_t *fill_pages; /**< of memory that is filled (wt_machine_fill_memory); NULL: it is not */
     struct wt_memory *memory;  /**< that all waves share */
     struct wt_regions regions; /**< what is mapped of it; families with tables of pages have none */

@@ -11,6 +11,8 @@
 struct wt_state {
     uint8_t *bytes; /* what the family's list of parts has written */
     size_t size;
+    struct wt_kept_copy **kept; /* that it shares with other states */
+    size_t kept_count;
     struct wt_profile_saved *profile; /* NULL: nothing was counted */
     uint32_t locals;
     struct wt_memory *memory;  /* a fork */
@@ -19,10 +21,13 @@ struct wt_state {
 
 static bool save(struct wt_state *s, struct wt_machine *m)
 {
-    struct wt_archive a = {.snapshot = true, .saves = true, .version = WT_CORE_VERSION};
+    struct wt_archive a = {
+        .snapshot = true, .saves = true, .version = WT_CORE_VERSION, .kept_bytes = &m->kept_bytes};
     m->ops->state(m, &a);
     s->bytes = a.bytes;
     s->size = a.size;
+    s->kept = a.kept;
+    s->kept_count = a.kept_count;
     if (a.failed)
         return false;
     uint8_t *fitting = realloc(s->bytes, s->size);
@@ -53,8 +58,11 @@ struct wt_state *wt_state_save(struct wt_machine *m)
 void wt_state_restore(struct wt_machine *m, const struct wt_state *s)
 {
     assert(s->memory && s->locals == m->locals && !m->in_turn);
-    struct wt_archive a = {
-        .snapshot = true, .version = WT_CORE_VERSION, .in = s->bytes, .left = s->size};
+    struct wt_archive a = {.snapshot = true,
+                           .version = WT_CORE_VERSION,
+                           .in = s->bytes,
+                           .left = s->size,
+                           .kept = s->kept};
     m->ops->state(m, &a);
     assert(!a.failed && !a.left);
     wt_code_note_pages(&m->code, m->memory);
@@ -75,18 +83,22 @@ void wt_state_free(struct wt_state *s)
         wt_memory_free(s->local[i]);
     wt_memory_free(s->memory);
     free(s->bytes);
+    for (size_t i = 0; i < s->kept_count; i++)
+        wt_kept_drop(s->kept[i]);
+    free(s->kept);
     wt_profile_drop(s->profile);
     free(s);
 }
 
 uint64_t wt_state_bytes(const struct wt_state *s)
 {
-    return sizeof *s + s->locals * sizeof *s->local + s->size + wt_profile_saved_bytes(s->profile);
+    return sizeof *s + s->locals * sizeof *s->local + s->size + s->kept_count * sizeof *s->kept +
+           wt_profile_saved_bytes(s->profile);
 }
 
 uint64_t wt_state_held(const struct wt_machine *m)
 {
-    uint64_t bytes = wt_memory_held(m->memory);
+    uint64_t bytes = wt_memory_held(m->memory) + m->kept_bytes;
     for (uint32_t i = 0; i < m->locals; i++)
         bytes += wt_memory_held(m->local[i]);
     return bytes;

@@ -20,7 +20,7 @@ void wt_state_free(struct wt_state *state);
 /** Host memory of a state, pages of memory not counted. */
 uint64_t wt_state_bytes(const struct wt_state *state);
 
-/** Host memory of all pages of memory, those of saved states included. */
+/** Host memory of all pages of memory, those of saved states included, and of what these share. */
 uint64_t wt_state_held(const struct wt_machine *m);
 /** Host memory of the pages that the machine sees now. */
 uint64_t wt_state_live(const struct wt_machine *m);

@@ -61,6 +61,9 @@ void vx_device_free(struct vx_device *d)
             free(d->core[i].left);
         }
     free(d->core);
+    for (uint32_t i = 0; d->kept && i < d->machine.waves; i++)
+        wt_kept_drop(d->kept[i].copy);
+    free(d->kept);
     if (d->registers)
         munmap(d->registers, d->registers_size);
     free(d);
@@ -493,6 +496,7 @@ static bool allocate(struct vx_device *d)
     d->inject_code = (struct vx_code *)wt_code_page_new(&vx_code_format, 0);
     d->registers_size = layout.size * warps;
     d->warp_bytes = layout.size;
+    d->kept = calloc(warps, sizeof *d->kept);
     /* Pages come as they are touched: idle warps cost nothing. */
     d->registers = mmap(NULL, d->registers_size, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -502,7 +506,7 @@ static bool allocate(struct vx_device *d)
         return false;
     d->machine.local = calloc(d->core_count, sizeof *d->machine.local);
     if (!d->core || !d->machine.local || !wt_console_init(&d->console, config->console_slots) ||
-        !d->inject_code || !d->registers || vx_dm_init(d))
+        !d->inject_code || !d->registers || !d->kept || vx_dm_init(d))
         return false;
     d->machine.locals = d->core_count;
     for (uint32_t i = 0; i < d->core_count; i++) {
@@ -654,6 +658,7 @@ static void fill_registers(struct vx_warp *w)
     const struct wt_machine *m = &w->device->machine;
     uint64_t value[2];
     w->touched = m->fill.kind != WT_FILL_ZERO;
+    vx_note_change(w);
     for (unsigned r = 0; r < 32 && w->touched; r++)
         for (unsigned l = 0; l < m->lanes; l++) {
             wt_fill_bytes(&m->fill,

@@ -92,6 +92,7 @@ static void reset_registers(struct vx_device *d)
     /* DSCRATCH, of which each lane has its own. */
     for (uint32_t i = 0; i < d->machine.waves; i++) {
         d->warp[i].touched = true;
+        vx_note_change(&d->warp[i]);
         memset(d->warp[i].dscratch, 0, 4 * (size_t)d->machine.lanes * sizeof(uint32_t));
     }
     *dm = (struct vx_dm){.wmask = wmask, .dconfig = DCONFIG_RESET};
@@ -517,6 +518,7 @@ void vx_dm_write(struct vx_device *d, uint32_t addr, uint32_t value)
             uint32_t *scratch = dscratch(d, addr);
             if (scratch) {
                 w->touched = true;
+                vx_note_change(w);
                 *scratch = value;
             }
         }

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/lanes.h"
+#include "emulator/machine/archive.h"
 #include "emulator/machine/fields.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
@@ -180,7 +181,8 @@ struct vx_device {
     struct vx_core *core;
     uint8_t *registers; /* of all warps, lazily touched */
     size_t registers_size;
-    size_t warp_bytes; /* of one warp's */
+    size_t warp_bytes;    /* of one warp's */
+    struct wt_kept *kept; /* those of each warp, for snapshots */
     uint32_t core_count, barriers;
     wt_lanes all_lanes;
     uint32_t halted;        /* warps whose halt bit is set */
@@ -316,6 +318,12 @@ bool vx_csr_read(struct vx_warp *w, unsigned number, unsigned lane, uint64_t *va
 bool vx_csr_write(struct vx_warp *w, unsigned number, unsigned lane, uint64_t value);
 
 /* ---- simt.c: warps, masks, barriers ---- */
+
+/* Whoever writes registers of a warp calls it, for the next snapshot. */
+static inline void vx_note_change(const struct vx_warp *w)
+{
+    w->device->kept[w->id].changed = true;
+}
 
 /* Sets the warp's thread mask; an empty mask ends the warp. */
 void vx_set_mask(struct vx_warp *w, wt_lanes mask);

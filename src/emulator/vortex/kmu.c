@@ -155,6 +155,7 @@ void vx_launch_clear(struct vx_device *d)
         w->place = w->rank = w->size = 0;
         memset(w->thread, 0, sizeof w->thread);
         memset(w->block, 0, sizeof w->block);
+        vx_note_change(w);
         if (w->touched)
             memset(w->reserved_addr, 0, d->machine.lanes * sizeof *w->reserved_addr);
     }

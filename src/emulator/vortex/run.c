@@ -8,6 +8,7 @@
 static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
 {
     struct wt_machine *m = &d->machine;
+    vx_note_change(w);
     if (d->tlb_core != w->core)
         vx_tlb_switch_core(d, w->core);
     wt_begin_turn(m, &w->left, n);

@@ -75,6 +75,7 @@ void vx_set_mask(struct vx_warp *w, wt_lanes mask)
         w->lane64[l] = on;
     }
     w->device->mask_written = true;
+    vx_note_change(w);
 }
 
 void vx_update_ready(struct vx_warp *w)

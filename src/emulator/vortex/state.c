@@ -174,10 +174,12 @@ static void whole_warp(struct wt_archive *a, struct vx_warp *w)
     uint8_t *of_warp = d->registers + w->id * d->warp_bytes;
     const bool had = w->touched;
     wt_archive_bytes(a, w, sizeof *w);
-    if (w->touched)
-        wt_archive_bytes(a, of_warp, d->warp_bytes);
-    else if (had)
+    if (w->touched) {
+        wt_archive_kept(a, &d->kept[w->id], of_warp, d->warp_bytes);
+    } else if (had) {
         memset(of_warp, 0, d->warp_bytes);
+        vx_note_change(w);
+    }
 }
 
 static void warp(struct wt_archive *a, struct vx_warp *w)
@@ -205,6 +207,7 @@ static void warp(struct wt_archive *a, struct vx_warp *w)
         registers(a, w);
     if (!wt_archive_reads(a))
         return;
+    vx_note_change(w);
     check_parts(a, w, mask);
     w->left = 0;
     w->code = NULL;
