@@ -1,10 +1,11 @@
 """A fork beside the first use of a driver, and beside its end: nothing stands still, in the parent and in the child. And what else
 programs expect of device files."""
+import re
 import subprocess
 
 import pytest
 
-from conftest import ROOT, wavetrap
+from conftest import ROOT, environment, wavetrap
 
 # The runtimes of others have no handlers of fork(): a child finds their locks taken, as on hardware, and uses them no more (-p).
 USES = {"gen9": ["/dev/dri/renderD128"], "kfd": ["/dev/kfd"], "amdgpu": ["/dev/dri/renderD176"],
@@ -95,3 +96,28 @@ int main(int argc, char **argv)
     done = wavetrap("exec", "-g", gpu, path, f"/dev/dri/{node}")
     minor = node[-3:]
     assert done.stdout == f"1 1 226:{minor} 226:{minor} {said}\n", done.stdout + done.stderr
+
+
+def test_a_node_that_is_only_looked_at_is_no_gpu_in_use(tmp_path):
+    """Intel's runtime opens each render node and asks whose it is. A debugger that finds AMD's GPU then debugs a program of another family."""
+    source, path, sockets = tmp_path / "look.c", tmp_path / "look", tmp_path / "sockets"
+    sockets.mkdir(mode=0o700)
+    source.write_text("""
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <xf86drm.h>
+int main(void)
+{
+    const int fd = open("/dev/dri/renderD176", O_RDWR);
+    puts(drmGetVersion(fd)->name);
+    system("ls $WAVETRAP_SOCKETS");
+    struct drm_gem_close close = {.handle = 1};
+    printf("%d\\n", drmIoctl(fd, DRM_IOCTL_GEM_CLOSE, &close));
+    fflush(stdout);
+    return system("ls $WAVETRAP_SOCKETS");
+}
+""")
+    subprocess.run(["gcc", "-I/usr/include/libdrm", "-o", path, source, "-ldrm"], check=True)
+    done = wavetrap("exec", "-g", "gfx900", path, env={**environment(), "WAVETRAP_SOCKETS": str(sockets)})
+    assert re.fullmatch(r"amdgpu\n-1\n\d+\.gpu\n", done.stdout), done.stdout + done.stderr

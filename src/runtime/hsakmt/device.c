@@ -19,7 +19,6 @@ struct node {
     bool render;
     unsigned minor; /* of a render node */
     struct host_render *opened;
-    const struct host *owner; /* of the opening */
 };
 
 /* ---- /dev/kfd ---- */
@@ -79,20 +78,18 @@ static int open_node(const char *path, int flags, void **file)
     if (!node)
         return -ENOMEM;
     const int fd = open("/dev/null", O_RDWR | (flags & O_CLOEXEC));
-    int wrong = fd < 0 ? errno : hsaKmtOpenKFD() ? ENODEV : 0;
+    int wrong = fd < 0 ? errno : 0;
+    if (!wrong && !found.render)
+        wrong = hsaKmtOpenKFD() ? ENODEV : 0;
     if (!wrong && found.render &&
-        !(found.opened =
-              host_render_open(&host_get()->gpu[found.minor - HOST_FIRST_RENDER_NODE]))) {
-        hsaKmtCloseKFD();
+        !(found.opened = host_render_open(found.minor - HOST_FIRST_RENDER_NODE)))
         wrong = ENOMEM;
-    }
     if (wrong) {
         if (fd >= 0)
             close(fd);
         free(node);
         return -wrong;
     }
-    found.owner = host_get();
     *node = found;
     *file = node;
     return fd;
@@ -101,18 +98,20 @@ static int open_node(const char *path, int flags, void **file)
 /* A child process inherits its parent's descriptor, but not the GPU. */
 static struct host_render *opened(const struct node *node)
 {
-    return node->owner == host_get() ? node->opened : NULL;
+    return host_render_is_own(node->opened) ? node->opened : NULL;
 }
 
 static void close_node(void *file)
 {
     struct host *host = host_get();
     const struct node *node = file;
-    if (opened(node))
+    if (!node->render) {
+        if (host)
+            host_debug_close(host);
+        hsaKmtCloseKFD();
+    } else if (opened(node)) {
         host_render_close(node->opened);
-    if (host && !node->render)
-        host_debug_close(host);
-    hsaKmtCloseKFD();
+    }
     free(file);
 }
 
@@ -129,12 +128,13 @@ static int map_node(void *file, size_t length, uint64_t *offset, void **at, int 
     struct host *host = host_get();
     const struct node *node = file;
     *fd = -1;
-    if (!host || (node->render && !opened(node)))
+    if (node->render)
+        return opened(node) ? host_render_file(node->opened, offset, length, fd) : -ENODEV;
+    if (!host)
         return -ENODEV;
     /* Bits 63:62 of an offset in /dev/kfd are 0: memory, the page of registers that flush. */
-    return node->render         ? host_render_file(node->opened, offset, length, fd)
-           : *offset >> 62 == 0 ? kfd_memory_file(host, offset, length, fd)
-                                : map_kfd(host, length, offset, at);
+    return *offset >> 62 == 0 ? kfd_memory_file(host, offset, length, fd)
+                              : map_kfd(host, length, offset, at);
 }
 
 /* ---- /sys ---- */

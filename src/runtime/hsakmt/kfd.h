@@ -161,8 +161,11 @@ bool kfd_buffer_is_same(int a, int b);
 
 struct host_render;
 
-/** An opening of the render node of @p gpu; NULL without host memory. */
-struct host_render *host_render_open(struct host_gpu *gpu);
+/** An opening of the render node of the GPU @p index; NULL without host memory. The GPUs are opened
+ * when more is asked of the node than DRM_IOCTL_VERSION. */
+struct host_render *host_render_open(uint32_t index);
+/** Whether this process has opened it, not one that it was forked from. */
+bool host_render_is_own(const struct host_render *r);
 /** Closes the node: the GPU no longer has what was mapped through it. */
 void host_render_close(struct host_render *r);
 /** An ioctl of DRM's, as the kernel's: 0, or a negative errno. Any thread may call it. */

@@ -38,20 +38,37 @@ struct object {
 };
 
 struct host_render {
-    struct host_gpu *gpu;
+    uint32_t index;       /* of the GPU */
+    struct host_gpu *gpu; /* NULL: nothing has been asked yet that needs it */
+    pid_t process;        /* that has opened the node */
     pthread_mutex_t lock;
     struct object *objects;
     uint32_t last;
 };
 
-struct host_render *host_render_open(struct host_gpu *gpu)
+struct host_render *host_render_open(uint32_t index)
 {
     struct host_render *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
-    r->gpu = gpu;
+    r->index = index;
+    r->process = getpid();
     pthread_mutex_init(&r->lock, NULL);
     return r;
+}
+
+/* A runtime of another GPU opens each node to ask whose it is. Such a program uses no GPU here, and
+ * a debugger is not to find one. The lock is held. */
+static bool have_gpu(struct host_render *r)
+{
+    if (!r->gpu && !hsaKmtOpenKFD())
+        r->gpu = &host_get()->gpu[r->index];
+    return r->gpu;
+}
+
+bool host_render_is_own(const struct host_render *r)
+{
+    return r->process == getpid();
 }
 
 /* ---- objects ---- */
@@ -90,6 +107,8 @@ void host_render_close(struct host_render *r)
         r->objects = o->next;
         release(r, o);
     }
+    if (r->gpu)
+        hsaKmtCloseKFD();
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
@@ -186,9 +205,12 @@ static int change_addresses(struct host_render *r, const struct drm_amdgpu_gem_v
 int host_render_file(struct host_render *r, uint64_t *offset, size_t length, int *fd)
 {
     int result = -EINVAL;
-    if (!(*offset & MMAP_OBJECT))
-        return kfd_memory_file(r->gpu->host, offset, length, fd);
     pthread_mutex_lock(&r->lock);
+    const bool there = have_gpu(r);
+    if (!there || !(*offset & MMAP_OBJECT)) {
+        pthread_mutex_unlock(&r->lock);
+        return there ? kfd_memory_file(r->gpu->host, offset, length, fd) : -ENODEV;
+    }
     const struct object *o = find(r, (uint32_t)(*offset >> 20));
     if (o && *offset == (MMAP_OBJECT | (uint64_t)o->handle << 20) && length <= o->size) {
         *offset = 0;
@@ -299,9 +321,11 @@ union arguments {
 
 static int serve(struct host_render *r, unsigned nr, union arguments *a)
 {
-    switch (nr) {
-    case _IOC_NR(DRM_IOCTL_VERSION):
+    if (nr == _IOC_NR(DRM_IOCTL_VERSION))
         return version(&a->version);
+    if (!have_gpu(r))
+        return -ENODEV;
+    switch (nr) {
     case _IOC_NR(DRM_IOCTL_GEM_CLOSE):
         return close_object(r, a->close.handle);
     case _IOC_NR(DRM_IOCTL_PRIME_FD_TO_HANDLE):
