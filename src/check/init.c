@@ -212,6 +212,7 @@ static struct init_wave *new_wave(struct wt_check_init *c, uint32_t slot, uint64
     if (w) {
         w->id = id;
         w->state = 1;
+        w->own.lanes = c->machine->lanes;
         note_changes(c, w);
     }
     return w;
@@ -229,7 +230,7 @@ static struct init_wave *wave_of(struct wt_check_init *c, uint32_t slot, uint64_
  * nothing that the check knows. */
 static bool is_clean(struct init_wave *w, const struct init_insn *insn)
 {
-    uint32_t *clean;
+    struct init_clean *clean;
     if (!insn->computes || insn->number == INIT_NO_NUMBER)
         return false;
     if (insn->number >= w->clean_room) {
@@ -240,11 +241,11 @@ static bool is_clean(struct init_wave *w, const struct init_insn *insn)
         w->clean = clean;
     }
     clean = &w->clean[insn->number];
-    if (*clean == w->state)
+    if (clean->state == w->state)
         return true;
     if (!init_is_clean(w, insn))
         return false;
-    *clean = w->state;
+    clean->state = w->state;
     return true;
 }
 
@@ -259,24 +260,52 @@ static void link(struct wt_check_init *c, struct init_wave *w, struct init_insn 
         w->last = NULL;
     }
     if (w->last && insn->pc > w->last->pc && insn->pc - w->last->pc <= MOST_BYTES) {
-        w->last->computes &= !w->last->next || w->last->next == insn;
+        if (w->last->next && w->last->next != insn && w->last->computes) {
+            w->last->computes = false;
+            c->code_state++; /* what waves have in `clean` may go by it */
+        }
         w->last->next = insn;
     }
     w->last = insn->computes ? insn : NULL;
 }
 
-/* How many instructions from this one on change nothing that the check knows. All lanes of the wave
- * execute them: no others wait for their turn. */
+/* The lowest address ahead at which other lanes of the wave wait, as its divergence stack says: the
+ * instruction there may not be the next one of the lanes that come to it. */
+static uint64_t next_meeting(const struct wt_check_init *c, const struct wt_issue *i)
+{
+    struct wt_machine *m = c->machine;
+    uint64_t next = UINT64_MAX;
+    struct wt_divergence entry;
+    if (i->mask == wt_lanes_first(m->lanes))
+        return next;
+    for (unsigned k = 0; m->ops->divergence(m, i->wave, k, &entry); k++)
+        if (entry.pc > i->pc && entry.pc < next)
+            next = entry.pc;
+    return next;
+}
+
+/* How many instructions from this one on change nothing that the check knows. */
 static uint64_t skipped(const struct wt_check_init *c, struct init_wave *w, struct init_insn *insn,
                         const struct wt_issue *i)
 {
-    enum { MOST = 64 };
+    enum { MOST = 256 };
     const struct wt_machine *m = c->machine;
-    uint64_t count = 0;
-    if ((!c->may_skip && i->mask != wt_lanes_first(m->lanes)) || (m->watch && m->watch->mistakes))
+    const uint32_t number = insn->number;
+    uint32_t count = 0;
+    if ((m->watch && m->watch->mistakes) || !is_clean(w, insn))
         return 0;
-    for (; insn && count < MOST && is_clean(w, insn); insn = insn->next, count++)
+    const uint64_t meeting = next_meeting(c, i);
+    const struct init_clean *known = &w->clean[number];
+    if (known->all == w->state && known->last->pc < meeting) {
+        w->last = known->last;
+        return known->count;
+    }
+    for (; insn && insn->pc < meeting && count < MOST && is_clean(w, insn);
+         insn = insn->next, count++)
         w->last = insn;
+    /* Else what ends it may change without a new state. */
+    if (insn && (count == MOST || !insn->computes))
+        w->clean[number] = (struct init_clean){w->state, w->state, count, w->last};
     return count;
 }
 
@@ -417,7 +446,6 @@ struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *spac
     *c = (struct wt_check_init){
         .machine = m, .level = level, .found = found, .context = context, .run = wt_follow(m)};
     c->past.free_gone = free_gone;
-    c->may_skip = m->ops->divergence == wt_machine_no_divergence;
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);
     wt_check_init_set_space(c, space);

@@ -107,18 +107,19 @@ static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
 
 enum { DWORD = 4, GROUP_WINDOW = 1 << 24 };
 
-uint64_t init_place(enum wt_observed_space space, unsigned lane, uint64_t addr)
+uint64_t init_place(const struct init_space *s, enum wt_observed_space space, unsigned lane,
+                    uint64_t addr)
 {
-    return space == WT_OBSERVED_PRIVATE
-               ? (addr / DWORD * WT_MAX_LANES + lane) * DWORD + addr % DWORD
+    return space == WT_OBSERVED_PRIVATE ? (addr / DWORD * s->lanes + lane) * DWORD + addr % DWORD
            : space == WT_OBSERVED_GROUP ? addr % GROUP_WINDOW
                                         : addr;
 }
 
 /* Where the shadow has byte @p at of a lane's access. */
-static uint64_t shadow_of(const struct wt_observed *a, unsigned lane, unsigned at)
+static uint64_t shadow_of(const struct init_space *s, const struct wt_observed *a, unsigned lane,
+                          unsigned at)
 {
-    return init_place(a->space, lane, a->at[lane] + at);
+    return init_place(s, a->space, lane, a->at[lane] + at);
 }
 
 /* How many bytes of the access, from byte @p at on, lie side by side in the shadow. */
@@ -131,7 +132,7 @@ static unsigned room_at(const struct wt_observed *a, unsigned lane, unsigned at)
 static bool is_lane_defined(struct init_space *s, const struct wt_observed *a, unsigned lane)
 {
     for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        if (!init_is_defined(s, shadow_of(a, lane, at), room_at(a, lane, at)))
+        if (!init_is_defined(s, shadow_of(s, a, lane, at), room_at(a, lane, at)))
             return false;
     return true;
 }
@@ -140,20 +141,20 @@ static void load_lane(struct init_space *s, const struct wt_observed *a, unsigne
                       struct init_byte *byte)
 {
     for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        init_load(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
+        init_load(s, shadow_of(s, a, lane, at), room_at(a, lane, at), byte + at);
 }
 
 static void store_lane(struct init_space *s, const struct wt_observed *a, unsigned lane,
                        const struct init_byte *byte)
 {
     for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        init_store(s, shadow_of(a, lane, at), room_at(a, lane, at), byte + at);
+        init_store(s, shadow_of(s, a, lane, at), room_at(a, lane, at), byte + at);
 }
 
 static void define_lane(struct init_space *s, const struct wt_observed *a, unsigned lane)
 {
     for (unsigned at = 0; at < a->size; at += room_at(a, lane, at))
-        init_define(s, shadow_of(a, lane, at), room_at(a, lane, at));
+        init_define(s, shadow_of(s, a, lane, at), room_at(a, lane, at));
 }
 
 /* Whether the lanes are neighbours: `count` of them from `first` on. */
@@ -165,7 +166,8 @@ static bool are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
 }
 
 /* Whether the lanes access bytes one behind the other in the shadow. */
-static bool is_contiguous(const struct wt_observed *a, uint64_t *addr, uint64_t *size)
+static bool is_contiguous(const struct init_space *s, const struct wt_observed *a, uint64_t *addr,
+                          uint64_t *size)
 {
     unsigned first, count;
     const bool own = a->space == WT_OBSERVED_PRIVATE;
@@ -177,7 +179,7 @@ static bool is_contiguous(const struct wt_observed *a, uint64_t *addr, uint64_t 
         return false;
     for (unsigned i = 0; i < count; i++)
         differ |= a->at[first + i] ^ (a->at[first] + i * step);
-    *addr = shadow_of(a, first, 0);
+    *addr = shadow_of(s, a, first, 0);
     *size = (uint64_t)count * a->size;
     return !differ;
 }
@@ -201,7 +203,7 @@ static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high
 static bool are_defined(struct init_space *s, const struct wt_observed *a)
 {
     uint64_t first, last, size;
-    if (is_contiguous(a, &first, &size))
+    if (is_contiguous(s, a, &first, &size))
         return init_is_defined(s, first, size);
     extent_of(a, &first, &last);
     if (a->space == WT_OBSERVED_GROUP) {
@@ -321,7 +323,7 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
 {
     uint64_t first, size;
     const bool plain = !c->pending.slow || c->pending.insn->head.operation == WT_DOES_UNTOLD;
-    if (plain && is_contiguous(a, &first, &size)) {
+    if (plain && is_contiguous(s, a, &first, &size)) {
         init_define(s, first, size);
         return;
     }

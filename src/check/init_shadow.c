@@ -73,8 +73,8 @@ static bool remember(struct init_space *s, uint64_t number, struct init_page *pa
         *there = page ? (uint64_t)(uintptr_t)page : DEFINED;
     else
         s->lost = true;
-    if (s->last == number + 1)
-        s->last_page = page;
+    if (s->seen[number % INIT_SEEN].key == number + 1)
+        s->seen[number % INIT_SEEN].page = page;
     return there;
 }
 
@@ -116,14 +116,14 @@ static struct init_page *make_page(struct init_space *s, uint64_t number)
 
 static struct init_page *page_at(struct init_space *s, uint64_t number)
 {
-    if (s->last == number + 1)
-        return s->last_page;
+    if (s->seen[number % INIT_SEEN].key == number + 1)
+        return s->seen[number % INIT_SEEN].page;
     const uint64_t *there = wt_map_find(&s->pages, number + 1);
     struct init_page *page = !there              ? make_page(s, number)
                              : *there == DEFINED ? NULL
                                                  : (struct init_page *)(uintptr_t)*there;
-    s->last = number + 1;
-    return s->last_page = page;
+    s->seen[number % INIT_SEEN].key = number + 1;
+    return s->seen[number % INIT_SEEN].page = page;
 }
 
 /* A page for undefined bytes; NULL without host memory. */
@@ -167,7 +167,7 @@ static void forget_pages(struct init_space *s, uint64_t first, uint64_t last)
 {
     uint64_t *list = NULL;
     size_t count = 0, room = 0;
-    s->last = 0;
+    memset(s->seen, 0, sizeof s->seen);
     if (last - first < s->pages.count) {
         for (uint64_t number = first; number <= last; number++) {
             const uint64_t *there = wt_map_find(&s->pages, number + 1);
@@ -207,9 +207,13 @@ bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size)
         const uint64_t room = INIT_PAGE - first, count = end - at < room ? end - at : room;
         const struct init_page *page = page_at(s, at / INIT_PAGE);
         uint8_t any = 0;
-        for (unsigned i = 0; page && i < count; i++)
-            any |= page->undefined[first + i];
-        if (any)
+        uint32_t dword = 0;
+        if (page && count == sizeof dword)
+            memcpy(&dword, page->undefined + first, sizeof dword);
+        else
+            for (unsigned i = 0; page && i < count; i++)
+                any |= page->undefined[first + i];
+        if (any | dword)
             return false;
         at += count;
     }
@@ -380,5 +384,5 @@ void init_space_clear(struct init_space *s)
             free((void *)(uintptr_t)s->pages.entry[i].value);
     wt_map_free(&s->pages);
     free(s->region);
-    *s = (struct init_space){.past = s->past, .origin = s->origin};
+    *s = (struct init_space){.past = s->past, .origin = s->origin, .lanes = s->lanes};
 }

@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "check/init_past.h"
 
-enum { INIT_MOST_BYTES = 128 /* of a lane's access */ };
+enum { INIT_MOST_BYTES = 128 /* of a lane's access */, INIT_SEEN = 128 };
 
 /* Memory that is undefined where there is no page. */
 struct init_region {
@@ -22,13 +22,16 @@ struct init_region {
 
 /* Zeros: all of it is defined. */
 struct init_space {
-    struct wt_map pages;         /* number + 1 -> DEFINED, or the page */
-    uint64_t last;               /* number + 1 of the page that was looked up last, ... */
-    struct init_page *last_page; /* ... and this; NULL: it is defined */
-    struct init_region *region;  /* by address */
+    struct wt_map pages; /* number + 1 -> DEFINED, or the page */
+    struct {
+        uint64_t key;           /* number + 1; 0: there is none */
+        struct init_page *page; /* NULL: it is defined */
+    } seen[INIT_SEEN];          /* pages that were looked up lately, by their number */
+    struct init_region *region; /* by address */
     size_t regions, room;
     struct init_past *past; /* what changes is noted there (init_past.h); NULL: it is not */
     uint32_t origin;        /* not 0: all that no region is of is undefined */
+    uint32_t lanes;         /* PRIVATE memory: whose dwords lie side by side */
     bool lost;              /* host memory ran out: bytes that no page has count as defined */
 };
 

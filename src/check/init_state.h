@@ -24,14 +24,22 @@ struct init_origin {
     struct wt_check_init *by;
 };
 
+/* Where nothing that an instruction reads or writes is undefined. */
+struct init_clean {
+    uint32_t state; /* of the wave, in which that is so; 0: none */
+    uint32_t all;   /* of the wave, in which that is so of `count` from this one to `last`, the last
+                       one that computes; 0: none */
+    uint32_t count;
+    struct init_insn *last;
+};
+
 struct init_wave {
     uint64_t id;
     struct init_file file[INIT_FILES];
-    struct init_space own; /* PRIVATE memory: dwords of all lanes side by side */
-    uint32_t state;        /* changes when a register becomes undefined */
-    uint32_t code;         /* the check's `code_state` of what follows */
-    uint32_t *clean; /* by number of an instruction: the state in which it had no undefined source
-                        or result; or 0 */
+    struct init_space own;    /* PRIVATE memory: dwords of all lanes side by side */
+    uint32_t state;           /* changes when a register becomes undefined */
+    uint32_t code;            /* the check's `code_state` of what follows */
+    struct init_clean *clean; /* by number of an instruction */
     size_t clean_room;
     struct init_insn *last; /* that it was told of last; NULL: it has a branch behind it */
 };
@@ -109,7 +117,6 @@ struct wt_check_init {
     struct wt_check_code code; /* struct init_insn */
     uint32_t insns;            /* in it, that have numbers */
     uint32_t code_state;       /* changes when it is forgotten */
-    bool may_skip;             /* lanes of a wave that are off wait for an instruction, if at all */
     struct init_insn now;      /* whose registers choose its operands */
     struct init_pending pending;
     struct init_write *write;
@@ -208,7 +215,8 @@ void init_issue(struct wt_check_init *c, struct init_wave *w);
 /* ---- init_access.c ---- */
 
 /* Where the shadow of a space has a byte. */
-uint64_t init_place(enum wt_observed_space space, unsigned lane, uint64_t addr);
+uint64_t init_place(const struct init_space *s, enum wt_observed_space space, unsigned lane,
+                    uint64_t addr);
 
 /* An access of it. */
 void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a);

@@ -185,7 +185,7 @@ static enum wt_defined_answer tell_memory(const struct wt_check_init *c, uint32_
                                    ? (struct init_space *)(uintptr_t)&w->own
                                    : NULL;
         if (s)
-            at = init_place(space, r->lane, at);
+            at = init_place(s, space, r->lane, at);
         else if (space == WT_OBSERVED_GROUP)
             byte = (struct init_byte){0xff, 0, INIT_OF_GROUP};
         if (s && (view->since = changed_at(&c->past, s, at, m->time)) != 0)

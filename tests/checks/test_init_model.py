@@ -703,7 +703,7 @@ def origin_of(one):
 
 
 def judge(folder, family, number, count=1):
-    """The kernels from a number on; how many uses of undefined bits they have."""
+    """The kernels from a number on, every other time with translated code from the first visit on; how many uses of undefined bits they have."""
     code, kernels = CODE[family](), [Kernel(n, family) for n in range(number, number + count)]
     lines = code.HEAD.splitlines()
     for i, kernel in enumerate(kernels):
@@ -711,7 +711,7 @@ def judge(folder, family, number, count=1):
     path = folder / f"{family}{number}"
     image, data, report = code.build(path, lines), path.with_suffix(".data"), path.with_suffix(".json")
     data.write_bytes(b"".join(kernel.memory + kernel.written for kernel in kernels))
-    done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=init", "--check-limit=1000000", f"--report=json:{report}", program(family), image, data, count, code.LANES)
+    done = checks.run(checks.command_under_test(), "exec", "-g", f"{family}:jit={number // AT_ONCE % 2}", "--check=init", "--check-limit=1000000", f"--report=json:{report}", program(family), image, data, count, code.LANES)
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
     assert "undefined" in done.stderr or done.returncode == 0, done.stderr
     wrong = []

@@ -182,7 +182,7 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
 
 static inline bool is_unattended(const struct wt_machine *m)
 {
-    return wt_paged_unattended(m) && !wt_observes_events(m);
+    return wt_paged_unattended(m) && (!wt_observes_events(m) || wt_observes_nothing(m));
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before

@@ -145,13 +145,16 @@ void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 {
     uint64_t most = UINT64_MAX;
+    bool asked = false;
     for (struct wt_observer *o = m->observer; o; o = o->beneath) {
         o->most = 1;
         if (o->before)
             o->before(o->context, m, issue);
+        asked |= o->issue != NULL;
         if (o->issue && o->most < most)
             most = o->most;
     }
+    m->observer->skips = asked && most > 1;
     return most;
 }
 
@@ -164,6 +167,7 @@ void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues)
 
 void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)
 {
+    m->observer->skips = false;
     flush(m);
     for (const struct wt_observer *o = m->observer; issued && o; o = o->beneath)
         if (o->issue)

@@ -105,7 +105,8 @@ bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issu
 
 /**
  * From `before` of an observer: it need not be told of the next @p issues of that wave, 1 or more,
- * that which is about to come among them. Of those others hear as without this one.
+ * that which is about to come among them. Of those others hear as without this one. They access no
+ * memory and have no events.
  */
 void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues);
 
@@ -217,9 +218,16 @@ struct wt_observer {
     struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
     bool stays;                  /**< wt_observe_beneath() has added it */
     uint64_t most;               /**< issues that may come before it is told of one again */
+    bool skips;                  /**< of the topmost one: nobody is told of issues of this turn */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
+
+/** Whether all who are told of issues skip those of this turn (wt_observe_skip()). */
+static inline bool wt_observes_nothing(const struct wt_machine *m)
+{
+    return m->observer && m->observer->skips;
+}
 
 struct wt_judged_variable;
 

@@ -11,14 +11,15 @@
 
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/observe.h"
 #include "emulator/machine/watch_set.h"
 #include "emulator/translate/rows.h"
 
-/** Whether nobody observes the accesses of each instruction. Watched pages are not in the TLB:
- * handlers access them. */
+/** Whether nobody observes the accesses of each instruction, or the next ones access nothing.
+ * Watched pages are not in the TLB: handlers access them. */
 static inline bool wt_paged_unattended(const struct wt_machine *m)
 {
-    return (!m->watch || !m->watch->observes) && !m->judge;
+    return ((!m->watch || !m->watch->observes) && !m->judge) || wt_observes_nothing(m);
 }
 
 /** Lets code access the @p bytes of the group's memory itself: none while memory is watched, which
