@@ -106,7 +106,8 @@ bool vx_issue_one(struct vx_warp *w)
     size_t hits = 0;
     vx_watch_before_step(w, &hits);
     const struct wt_issue next = vx_issue_at(&w->head, w->pc, m->time);
-    wt_observe_before(m, &next);
+    if (m->observer)
+        wt_observe_before(m, &next);
     const bool issued = issue(w->device, w, 1);
     if (m->observer)
         wt_observe_after(m, &next, issued);
