@@ -11,7 +11,7 @@ gcn="csmith libcsmith-dev rocm-device-libs clang-15 lld-15 clang-19 lld-19 llvm-
 gen="intel-opencl-icd libigc-tools intel-gpu-tools pocl-opencl-icd python3-pyopencl libdrm-dev ocl-icd-opencl-dev libze-dev clinfo \
 g++ libboost-dev libviennacl-dev libclfft-dev clblast-tests clpeak ffmpeg hashcat"
 hip="libhsakmt-dev hipcc libamdhip64-5 libamdhip64-dev libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo \
-librocprim-dev libhiprand-dev libdrm-dev rocm-device-libs clang-tools-15 clang-19"
+librocprim-dev libhiprand-dev librocrand-dev libdrm-dev rocm-device-libs clang-tools-15 clang-19"
 offload="gcc-12-offload-amdgcn libgomp-plugin-amdgcn1 gcc-12 g++-12 gfortran-12 gcc-12-source clang-19 clang-tools-19 \
 libomp-19-dev rocm-device-libs"
 ptx="ffmpeg clang-19 clang-tools-19 libomp-19-dev libomp5-19 libclc-19 libcub-dev libthrust-dev gcc-12 g++-12 gfortran-12 gcc-12-offload-nvptx libgomp-plugin-nvptx1 llvm-19 llvm-14"

@@ -459,8 +459,8 @@ static void images(void)
     SAME(cuLinkDestroy(link), 0);
 }
 
-/* No pointer, no handle, nothing to do, an attribute that there is not: the results that the
- * manual lists for a function with such an argument. */
+/* No pointer, no handle, nothing to do, an attribute that there is not. The results are as we
+ * understand the manual. */
 static void arguments(void)
 {
     CUfunction f;

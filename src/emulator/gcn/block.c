@@ -180,11 +180,6 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
                  code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
 }
 
-static inline bool is_unattended(const struct wt_machine *m)
-{
-    return wt_paged_unattended(m) && (!wt_observes_events(m) || wt_observes_nothing(m));
-}
-
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
  * that, which its handler must execute. */
 static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const struct gcn_uop *u,
@@ -236,7 +231,7 @@ const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
         forget(code);
         return u->run(w, u);
     }
-    if (!w->left || w->mode & SPECIAL_MODES || !is_unattended(&w->device->machine) ||
+    if (!w->left || w->mode & SPECIAL_MODES || !wt_paged_unheard(&w->device->machine) ||
         block_of(code, u)->vgprs > w->vgprs)
         return handler_of(code, u)(w, u);
     bool stays;

@@ -255,8 +255,7 @@ const struct gen_uop *gen_run_block(struct gen_thread *t, const struct gen_uop *
         forget(code);
         return u->run(t, u);
     }
-    if (!t->left || !t->mask || t->suppresses || t->device->blocks->thread ||
-        !wt_paged_unattended(m) || wt_observes_events(m))
+    if (!t->left || !t->mask || t->suppresses || t->device->blocks->thread || !wt_paged_unheard(m))
         return handler_of(code, u)(t, u);
     bool stays;
     const struct gen_uop *next = run(t->device->blocks, t, u, &stays);

@@ -22,6 +22,12 @@ static inline bool wt_paged_unattended(const struct wt_machine *m)
     return ((!m->watch || !m->watch->observes) && !m->judge) || wt_observes_nothing(m);
 }
 
+/** The same of families whose code has events. */
+static inline bool wt_paged_unheard(const struct wt_machine *m)
+{
+    return wt_paged_unattended(m) && (!wt_observes_events(m) || wt_observes_nothing(m));
+}
+
 /** Lets code access the @p bytes of the group's memory itself: none while memory is watched, which
  * may be this one. */
 static inline void wt_paged_open_group(struct wt_rows_state *s, const struct wt_machine *m,
