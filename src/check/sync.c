@@ -479,98 +479,6 @@ static void exchange(struct wt_check_sync *s, struct sync_group *g,
                 "the value is one of a lane that does not take part");
 }
 
-/* ---- asynchronous copies ---- */
-
-static void commit(struct sync_group *g, struct sync_wave *w, const struct wt_observed_event *e)
-{
-    for (wt_lanes left = e->lanes; left; left &= left - 1)
-        w->commits[wt_lanes_lowest(left)]++;
-    for (size_t i = 0; i < g->copies; i++)
-        for (wt_lanes left = g->copy[i].place.id == e->id ? e->lanes & g->copy[i].lanes : 0; left;
-             left &= left - 1) {
-            const unsigned lane = wt_lanes_lowest(left);
-            if (!g->copy[i].commit[lane])
-                g->copy[i].commit[lane] = w->commits[lane];
-        }
-}
-
-static void copied(struct sync_group *g, struct sync_wave *w, const struct wt_observed_event *e)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < g->copies; i++) {
-        struct sync_copy *c = &g->copy[i];
-        for (wt_lanes left = c->place.id == e->id ? e->lanes & c->lanes : 0; left;
-             left &= left - 1) {
-            const unsigned lane = wt_lanes_lowest(left);
-            if (e->number == WT_ALL_COPIES ||
-                (c->commit[lane] && c->commit[lane] + e->number <= w->commits[lane]))
-                c->lanes &= ~wt_lane_bit(lane);
-        }
-        if (c->lanes)
-            g->copy[kept++] = *c;
-    }
-    g->copies = kept;
-}
-
-static void begin_copy(struct wt_check_sync *s, struct sync_group *g, const struct wt_observed *a)
-{
-    struct sync_copy *grown = wt_array_grow(g->copy, &g->copy_room, g->copies + 1, sizeof *grown);
-    if (!grown) {
-        tell_lost(s);
-        return;
-    }
-    g->copy = grown;
-    struct sync_copy *c = &grown[g->copies++];
-    *c = (struct sync_copy){.place = s->copying, .lanes = a->lanes, .size = a->size};
-    memcpy(c->at, a->at, s->machine->lanes * sizeof *a->at);
-}
-
-/* The lanes of an access to what is being copied. */
-static wt_lanes copied_lanes(const struct sync_copy *c, const struct wt_observed *a)
-{
-    wt_lanes found = 0;
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        const uint64_t at = a->at[wt_lanes_lowest(left)];
-        for (wt_lanes rest = c->lanes; rest; rest &= rest - 1) {
-            const uint64_t to = c->at[wt_lanes_lowest(rest)];
-            if (at < to + c->size && to < at + a->size)
-                found |= wt_lane_bit(wt_lanes_lowest(left));
-        }
-    }
-    return found;
-}
-
-static void look_for_copies(struct wt_check_sync *s, struct sync_group *g,
-                            const struct wt_observed *a)
-{
-    for (size_t i = 0; i < g->copies; i++) {
-        const struct sync_copy *c = &g->copy[i];
-        const wt_lanes lanes = copied_lanes(c, a);
-        if (!lanes)
-            continue;
-        struct sync_place place = {
-            .pc = a->pc, .time = a->time, .lanes = lanes, .wave = a->wave, .id = a->id};
-        wt_machine_wave_name(s->machine, a->wave, &place.name);
-        sync_report(s, g, WT_FOUND_UNFINISHED_COPY, WT_ERROR, &place, &c->place,
-                    a->kind == WT_WATCH_READ ? "a load from where a copy is under way"
-                                             : "a store to where a copy is under way");
-        return;
-    }
-}
-
-static void end_copies(struct wt_check_sync *s, struct sync_group *g, uint64_t id)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < g->copies; i++) {
-        if (g->copy[i].place.id != id)
-            g->copy[kept++] = g->copy[i];
-        else
-            sync_report(s, g, WT_FOUND_UNFINISHED_COPY, WT_WARNING, &g->copy[i].place, NULL,
-                        "nobody waits for the copy");
-    }
-    g->copies = kept;
-}
-
 /* ---- accesses and events ---- */
 
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
@@ -585,12 +493,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if (g->opening)
         settle(s, g);
     s->wait[a->wave].place.id = 0; /* it has not waited */
-    const bool copies = s->copying.pc == a->pc && s->copying.time == a->time &&
-                        s->copying.id == a->id && a->space == WT_OBSERVED_GROUP;
-    if (g->copies && a->space == WT_OBSERVED_GROUP)
-        look_for_copies(s, g, a);
-    if (copies)
-        begin_copy(s, g, a);
+    if (a->space == WT_OBSERVED_GROUP && !sync_copy_access(s, g, a))
+        tell_lost(s);
     if (g->lefts)
         look_for_left(s, g, w, a->pc, a->lanes);
     if (!g->differs && w->behind && a->lanes & w->behind && a->lanes & ~w->behind) {
@@ -613,7 +517,7 @@ static void end_wave(struct wt_check_sync *s, const struct wt_observed_event *e)
     s->of[e->wave] = NULL;
     s->group_of[e->wave] = NULL;
     if (g && g->copies)
-        end_copies(s, g, e->id);
+        sync_copies_end(s, g, e->id);
 }
 
 static void end_group(struct wt_check_sync *s, uint64_t home)
@@ -623,6 +527,7 @@ static void end_group(struct wt_check_sync *s, uint64_t home)
         return;
     if (g->opening)
         settle(s, g);
+    sync_copies_end(s, g, 0);
     for (uint32_t i = 0; i < s->machine->waves; i++)
         if (s->group_of[i] == g)
             s->group_of[i] = NULL, s->of[i] = NULL;
@@ -634,18 +539,15 @@ static void take_of_group(struct wt_check_sync *s, struct sync_group *g,
                           const struct wt_observed_event *e)
 {
     struct sync_wave *w = s->of[e->wave];
+    const struct sync_place place = place_of(s, e, e->lanes);
     if (w->absent.id)
         end_absence(s, g, w, e);
     if (e->kind == WT_SEEN_TOGETHER)
         together(s, g, w, e);
     else if (e->kind == WT_SEEN_EXCHANGE)
         exchange(s, g, e);
-    else if (e->kind == WT_SEEN_COPY)
-        s->copying = place_of(s, e, e->lanes);
-    else if (e->kind == WT_SEEN_COMMIT)
-        commit(g, w, e);
-    else if (e->kind == WT_SEEN_COPIED)
-        copied(g, w, e);
+    else if (e->kind == WT_SEEN_COPY || e->kind == WT_SEEN_COMMIT || e->kind == WT_SEEN_COPIED)
+        sync_copy_event(s, g, w, &place, e);
 }
 
 static void take_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)

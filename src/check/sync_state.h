@@ -27,7 +27,9 @@ struct sync_copy {
     struct sync_place place;
     wt_lanes lanes; /**< that have not waited for it */
     unsigned size;
+    bool bulk, reads;
     uint32_t commit[WT_MAX_LANES]; /**< its group's number, from 1; 0: it is in none */
+    uint32_t phase[WT_MAX_LANES];  /**< wt_copies_phase() of that at whose end it is done */
     uint64_t at[WT_MAX_LANES];
 };
 
@@ -46,10 +48,10 @@ struct sync_wave {
     wt_lanes arrived; /**< at the group's barrier, in this round */
     wt_lanes behind;  /**< have missed a barrier that others have passed */
     struct sync_place missed;
-    uint32_t passed[WT_MAX_LANES]; /**< barriers of the group */
-    uint32_t commits[WT_MAX_LANES];
-    unsigned recent[SYNC_RECENT]; /**< numbers of accesses, from 1 */
-    struct sync_place absent;     /**< `lanes` have gone on without `absent_named` */
+    uint32_t passed[WT_MAX_LANES];     /**< barriers of the group */
+    uint32_t commits[2][WT_MAX_LANES]; /**< groups of copies; [1]: of bulk copies */
+    unsigned recent[SYNC_RECENT];      /**< numbers of accesses, from 1 */
+    struct sync_place absent;          /**< `lanes` have gone on without `absent_named` */
     wt_lanes absent_named, absent_mask;
     wt_lanes apart; /**< execute instructions of one mask at different places */
 };
@@ -117,6 +119,7 @@ struct wt_check_sync {
     struct sync_wait *wait;    /**< by slot */
     struct sync_group others;  /**< counts of barriers that are no group's */
     struct sync_place copying; /**< the copy whose accesses come */
+    bool copies_bulk;
 };
 
 /** Reports a mistake of lanes at a place; @p other, NULL: none: with what. */
@@ -125,5 +128,12 @@ void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_fi
                  const struct sync_place *other, const char *text);
 /** Reports a deadlock. */
 void sync_report_deadlock(struct wt_check_sync *s, uint64_t time);
+/** Takes COPY, COMMIT or COPIED of a wave of the group. */
+void sync_copy_event(struct wt_check_sync *s, struct sync_group *g, struct sync_wave *w,
+                     const struct sync_place *place, const struct wt_observed_event *e);
+/** Takes an access to a group's memory. False: the host has no memory. */
+bool sync_copy_access(struct wt_check_sync *s, struct sync_group *g, const struct wt_observed *a);
+/** Reports copies that nobody has waited for: a wave has ended; @p id 0: the group. */
+void sync_copies_end(struct wt_check_sync *s, struct sync_group *g, uint64_t id);
 
 #endif

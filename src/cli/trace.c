@@ -12,6 +12,7 @@
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/observe_copies.h"
 
 /* Which issues to print: those that match all filters that were given. */
 struct filter {
@@ -403,13 +404,18 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
     case WT_SEEN_COPY:
     case WT_SEEN_COMMIT:
         print_lanes(t, e->lanes);
-        fputs(e->kind == WT_SEEN_COPY ? " begin to copy" : " end a group of copies", t->out);
+        fputs(e->kind == WT_SEEN_COPY ? " begin to copy"
+              : wt_copies_phase(e)    ? " leave the end of copies to a barrier"
+                                      : " end a group of copies",
+              t->out);
         break;
     case WT_SEEN_COPIED:
         print_lanes(t, e->lanes);
         fputs(" wait for copies", t->out);
-        if (e->number != WT_ALL_COPIES)
-            fprintf(t->out, ", but for %u groups", e->number);
+        if (wt_copies_phase(e))
+            fputs(" at a barrier", t->out);
+        else if (e->number != WT_ALL_COPIES)
+            fprintf(t->out, ", but for %u groups", e->number & WT_COPIES_NUMBER);
         break;
     case WT_SEEN_DEADLOCK:
         fputs("cannot go on", t->out);

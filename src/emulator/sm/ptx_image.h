@@ -388,6 +388,10 @@ PTX_EXECUTOR(ptx_op_texture);
 PTX_EXECUTOR(ptx_op_surface_load);
 PTX_EXECUTOR(ptx_op_surface_store);
 PTX_EXECUTOR(ptx_op_copy_async);
+PTX_EXECUTOR(ptx_op_bulk_copy);
+/* Tells an observer of asynchronous copies of lanes, 0 or more; `number`: observe_copies.h. */
+void ptx_tell_copies(const struct sm_warp *w, const struct sm_uop *u,
+                     enum wt_observed_event_kind kind, uint32_t lanes, uint32_t number);
 PTX_EXECUTOR(ptx_op_copy_wait);
 PTX_EXECUTOR(ptx_op_texture_query);
 PTX_EXECUTOR(ptx_op_space);

@@ -393,8 +393,14 @@ bool ptx_lower_copy(struct body *b, enum ptx_math op)
 /* Every access is done in order and seen by all at once: a fence is told to an observer. */
 bool ptx_lower_fence(struct body *b, enum ptx_math op)
 {
+    static const char *const free_words[] = {
+        "fence.mbarrier_init.release.cluster", "fence.proxy.async.global",
+        "fence.proxy.async.shared::cta", "fence.proxy.async.shared::cluster"};
     struct ptx_op record = body_blank();
-    if (b->form.fields & FREE && !ptx_name_is(b->s->name, "fence.mbarrier_init.release.cluster"))
+    bool is_known = !(b->form.fields & FREE);
+    for (size_t i = 0; i < sizeof free_words / sizeof free_words[0]; i++)
+        is_known = is_known || ptx_name_is(b->s->name, free_words[i]);
+    if (!is_known)
         return body_unsupported(b);
     put_order(&record, &b->form, WT_ORDER_SEQUENTIAL); /* membar */
     return body_put_record(b, ptx_op_fence, &record);

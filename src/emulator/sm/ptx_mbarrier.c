@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "emulator/machine/observe_copies.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_body.h"
 #include "emulator/sm/ptx_image.h"
@@ -90,6 +91,7 @@ bool ptx_lower_mbarrier(struct body *b, enum ptx_math op)
         return body_unsupported(b);
     const bool tests = form->how >= TEST;
     record.how = (uint8_t)form->how;
+    record.flag = strncmp(words, "async.", 6) == 0;
     record.combine = strstr(words, "expect_tx") && form->how != EXPECT; /* and expects bytes */
     if (!body_constant(b, PTX_U32, !record.combine && form->how != EXPECT, &record.s[1]))
         return false;
@@ -131,10 +133,24 @@ bool ptx_lower_mbarrier(struct body *b, enum ptx_math op)
     return body_put_record(b, ptx_op_mbarrier, &record);
 }
 
+bool ptx_put_completion(struct body *b, const struct ptx_op *at, const struct ptx_source *bytes)
+{
+    struct ptx_op record = *at;
+    record.how = COMPLETE;
+    record.flag = true;
+    record.s[1] = *bytes;
+    record.space = PTX_SPACE_SHARED;
+    record.order = WT_ORDER_RELEASE;
+    record.scope = WT_AMONG_GROUP;
+    return body_put_record(b, ptx_op_mbarrier, &record);
+}
+
 bool ptx_lower_asynchronous(struct body *b, enum ptx_math op)
 {
     if (!(b->form.fields & FREE))
         return ptx_lower_copy(b, op);
+    if (strncmp(b->s->name.at, "cp.async.bulk.", 14) == 0)
+        return ptx_lower_bulk(b);
     return strncmp(b->s->name.at, "cp.async.mbarrier.", 18) == 0 ? ptx_lower_mbarrier(b, op)
                                                                  : body_unsupported(b);
 }
@@ -197,6 +213,21 @@ static uint64_t changed(const struct ptx_op *o, uint64_t object, uint32_t operan
     return pack(&b);
 }
 
+/* Copies that are done with a phase: they complete there (flag), or lanes have waited for it. */
+static void tell_phases(const struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
+                        const uint32_t phase[static SM_LANES])
+{
+    while (lanes) {
+        const uint32_t number = phase[__builtin_ctz(lanes)];
+        uint32_t same = 0;
+        PTX_LEFT(i, lanes)
+        same |= (uint32_t)(phase[i] == number) << i;
+        ptx_tell_copies(w, u, u->ptx->flag ? WT_SEEN_COMMIT : WT_SEEN_COPIED, same,
+                        number | (u->ptx->how == COMPLETE ? WT_COPIES_BULK : 0));
+        lanes &= ~same;
+    }
+}
+
 PTX_EXECUTOR(ptx_op_mbarrier)
 {
     const struct ptx_op *o = u->ptx;
@@ -209,6 +240,7 @@ PTX_EXECUTOR(ptx_op_mbarrier)
     struct sm_access a;
     sm_access_begin(&a, lanes, 8, kind);
     uint64_t at[SM_LANES];
+    uint32_t phase[SM_LANES];
     for (unsigned i = 0; i < SM_LANES; i++)
         at[i] = ptx_get(row, o->from_type, i) + (uint64_t)o->offset;
     const bool shared = o->space == PTX_SPACE_SHARED;
@@ -231,6 +263,7 @@ PTX_EXECUTOR(ptx_op_mbarrier)
         uint8_t bytes[16];
         sm_load_bytes(w, u, &a, i, bytes);
         const uint64_t object = wt_load_le(bytes, 8);
+        phase[i] = WT_COPIES_PHASE | (uint32_t)(a.addr[i] << 1 | (object >> 63 ^ tests));
         if (o->how == TEST)
             complete |= (uint32_t)((object ^ ((const uint64_t *)operand)[i]) >> 63) << i;
         else if (o->how == TEST_PARITY)
@@ -243,6 +276,7 @@ PTX_EXECUTOR(ptx_op_mbarrier)
         if (o->d != PTX_NO_SLOT)
             ((uint64_t *)(frame + o->d))[i] = object;
     }
+    tell_phases(w, u, a.shared & a.lanes & (tests ? complete : o->flag ? lanes : 0), phase);
     if (tests && o->d != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d, complete, lanes);
     return sm_next(u);

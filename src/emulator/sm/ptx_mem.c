@@ -673,20 +673,20 @@ PTX_EXECUTOR(ptx_op_stack)
     return sm_next(u);
 }
 
-static void tell_copies(const struct sm_warp *w, const struct sm_uop *u,
-                        enum wt_observed_event_kind kind, uint32_t lanes)
+void ptx_tell_copies(const struct sm_warp *w, const struct sm_uop *u,
+                     enum wt_observed_event_kind kind, uint32_t lanes, uint32_t number)
 {
     if (lanes && wt_observes_events(&w->device->machine))
-        wt_wave_tell(
-            &w->device->machine, &w->head,
-            (struct wt_observed_event){
-                .kind = kind, .pc = sm_pc_of(w, u), .lanes = lanes, .number = u->ptx->index});
+        wt_wave_tell(&w->device->machine, &w->head,
+                     (struct wt_observed_event){
+                         .kind = kind, .pc = sm_pc_of(w, u), .lanes = lanes, .number = number});
 }
 
 /* flag: the copies till now are a group; else waits until no more than `index` groups are left. */
 PTX_EXECUTOR(ptx_op_copy_wait)
 {
-    tell_copies(w, u, u->ptx->flag ? WT_SEEN_COMMIT : WT_SEEN_COPIED, ptx_lanes(w, u->ptx));
+    ptx_tell_copies(w, u, u->ptx->flag ? WT_SEEN_COMMIT : WT_SEEN_COPIED, ptx_lanes(w, u->ptx),
+                    u->ptx->index);
     return sm_next(u);
 }
 
@@ -720,7 +720,7 @@ PTX_EXECUTOR(ptx_op_copy_async)
     }
     if (loads.stray || stores.stray)
         return sm_stray(w, u, loads.stray ? &loads : &stores);
-    tell_copies(w, u, WT_SEEN_COPY, stores.lanes);
+    ptx_tell_copies(w, u, WT_SEEN_COPY, stores.lanes, 0);
     PTX_LEFT(i, stores.lanes)
     {
         uint8_t bytes[16] = {0};

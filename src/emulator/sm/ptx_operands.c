@@ -488,7 +488,7 @@ static void put_operands(struct listing *l)
     } else if (is_control(op->run)) {
         for (unsigned k = 0; k < 4; k++)
             put_aside(l, k);
-    } else if (op->run == ptx_op_copy_async) {
+    } else if (op->run == ptx_op_copy_async || op->run == ptx_op_bulk_copy) {
         l->o->operation = WT_DOES_STORE;
         for (unsigned k = 0; k < 3; k++)
             put_aside(l, k);
