@@ -125,6 +125,7 @@ def test_forms_that_are_none(tmp_path, text):
 
 @pytest.mark.parametrize("text", [
     EXPECT + LOAD + WAIT + USE,
+    EXPECT + LOAD + "mov.u64 %w, bar; cvta.shared.u64 %w, %w;\nW: mbarrier.test_wait.parity.b64 %p, [%w], 0; @!%p bra W;\n" + USE,
     "setp.lt.u32 %q, %i, 32; @%q bra FIRST;\n" + WAIT + USE + "ret;\nFIRST:\n" + EXPECT + LOAD,    # whose warp ends before it is done
     FILL + STORE + COMMIT + "cp.async.bulk.wait_group.read 0;\n@%first st.shared.u32 [%d], %i;\n",
     FILL + STORE + COMMIT + STORE.replace("[%y], [%d]", "[%y+256], [%d+256]") + COMMIT + "cp.async.bulk.wait_group.read 1;\n@%first st.shared.u32 [%d], %i;\n"
