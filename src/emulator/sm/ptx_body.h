@@ -200,12 +200,11 @@ bool ptx_lower_test(struct body *b, enum ptx_math op);
 bool ptx_lower_convert(struct body *b, enum ptx_math op);
 /* ptx_mbarrier.c */
 bool ptx_lower_mbarrier(struct body *b, enum ptx_math op);
-/* cp: copies, and arrivals that they cause. */
-bool ptx_lower_asynchronous(struct body *b, enum ptx_math op);
 /* Completes so many bytes at the barrier whose address the record has. */
 bool ptx_put_completion(struct body *b, const struct ptx_op *at, const struct ptx_source *bytes);
-/* ptx_bulk.c: cp.async.bulk. */
-bool ptx_lower_bulk(struct body *b);
+/* ptx_bulk.c */
+/* cp: copies, and arrivals that they cause. */
+bool ptx_lower_asynchronous(struct body *b, enum ptx_math op);
 /* ptx_pack.c */
 /** cvt.pack, and cvt to and from FP8 and TF32. */
 bool ptx_lower_pack(struct body *b);

@@ -1,7 +1,7 @@
 /*
- * PTX: cp.async.bulk without tensors (manual 9.7.9.25). A copy is done at once; one that completes
- * at an mbarrier is followed by a record that completes its bytes there. Of groups an observer is
- * told.
+ * PTX: cp, and of it cp.async.bulk without tensors (manual 9.7.9.25). A copy is done at once; one
+ * that completes at an mbarrier is followed by a record that completes its bytes there. Of groups
+ * an observer is told.
  */
 #include <string.h>
 
@@ -71,7 +71,7 @@ static bool lower_copy(struct body *b, enum destination to, bool hints)
            ptx_put_completion(b, &barrier, &record.s[2]);
 }
 
-bool ptx_lower_bulk(struct body *b)
+static bool lower_bulk(struct body *b)
 {
     bool hints;
     const struct ptx_name words = words_of(b->s->name, &hints);
@@ -94,6 +94,16 @@ bool ptx_lower_bulk(struct body *b)
     place.flag = !waits;
     place.index = WT_COPIES_BULK | (waits ? (uint32_t)body_operand(b, 0)->value : 0);
     return body_put_record(b, ptx_op_copy_wait, &place);
+}
+
+bool ptx_lower_asynchronous(struct body *b, enum ptx_math op)
+{
+    if (!(b->form.fields & FREE))
+        return ptx_lower_copy(b, op);
+    if (strncmp(b->s->name.at, "cp.async.bulk.", 14) == 0)
+        return lower_bulk(b);
+    return strncmp(b->s->name.at, "cp.async.mbarrier.", 18) == 0 ? ptx_lower_mbarrier(b, op)
+                                                                 : body_unsupported(b);
 }
 
 /* ---- execution ---- */

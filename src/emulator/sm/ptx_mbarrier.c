@@ -145,16 +145,6 @@ bool ptx_put_completion(struct body *b, const struct ptx_op *at, const struct pt
     return body_put_record(b, ptx_op_mbarrier, &record);
 }
 
-bool ptx_lower_asynchronous(struct body *b, enum ptx_math op)
-{
-    if (!(b->form.fields & FREE))
-        return ptx_lower_copy(b, op);
-    if (strncmp(b->s->name.at, "cp.async.bulk.", 14) == 0)
-        return ptx_lower_bulk(b);
-    return strncmp(b->s->name.at, "cp.async.mbarrier.", 18) == 0 ? ptx_lower_mbarrier(b, op)
-                                                                 : body_unsupported(b);
-}
-
 /* ---- execution ---- */
 
 struct barrier {
