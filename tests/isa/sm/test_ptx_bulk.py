@@ -150,6 +150,7 @@ EARLY, STORED, NOBODY = "a load from where a copy is under way", "a store to wha
     (FILL + STORE + COMMIT, NOBODY),
     (FILL + STORE + "cp.async.bulk.wait_group 0;\n", NOBODY),                      # it is in no group
     (FILL + STORE + "cp.async.commit_group; cp.async.wait_all;\n", NOBODY),
+    (FILL + STORE + COMMIT + STORE.replace("[%d]", "[%d+256]") + "cp.async.commit_group; cp.async.bulk.wait_group 0;\n", NOBODY),
     (FILL + STORE + COMMIT + "@%first st.shared.u32 [%d+252], %i;\ncp.async.bulk.wait_group 0;\n", STORED),
     (FILL + STORE + COMMIT + "cp.async.bulk.wait_group.read 1;\n@%first st.shared.u32 [%d], %i;\ncp.async.bulk.wait_group 0;\n", STORED),
     (SMALL + ARRIVE + "bar.sync 0;\n" + USE + WAIT_OTHER, EARLY),
@@ -171,3 +172,11 @@ def test_races_with_copies(tmp_path, text):
     """Accesses of other threads that neither the barrier's phase nor another barrier orders."""
     done = run(tmp_path, text, "--check=race")
     assert "race" in done.stderr and "cp.async.bulk" in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("text, access", [(STORE.replace("[%y], [%d], 256", "[%y+2032], [%d], 32") + COMMIT + "cp.async.bulk.wait_group 0;\n", "store"),
+                                          (EXPECT + LOAD.replace("[%x]", "[%x+2032]") + WAIT, "load")])
+def test_copies_beyond_an_object(tmp_path, text, access):
+    """The second piece of 16 bytes, and those behind it, are outside of the argument."""
+    done = run(tmp_path, text, "--check=memory")
+    assert "out-of-bounds" in done.stderr and f"{access} of 16 bytes" in done.stderr and "cp.async.bulk" in done.stderr, done.stderr
