@@ -225,7 +225,9 @@ static bool has_earlier(const struct wt_groups *groups, uint32_t n)
 void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
 {
     const struct wt_groups *groups = &m->groups;
+    struct wt_observer *beneath = m->observer->beneath;
     wt_observe_events(m, fn);
+    m->observer->beneath = NULL; /* the others know of what is there */
     if (!groups->ops && m->active)
         wt_group_tell(m, NULL, WT_SEEN_LAUNCH);
     for (uint32_t i = 0; groups->ops && i < places(groups); i++) {
@@ -238,6 +240,7 @@ void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn)
     for (uint32_t i = 0; i < m->waves; i++)
         if (wt_machine_wave(m, i)->active)
             wt_wave_tell_begin(m, wt_machine_wave(m, i));
+    m->observer->beneath = beneath;
 }
 
 /* ---- starting ---- */
