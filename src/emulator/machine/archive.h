@@ -26,11 +26,10 @@ struct wt_region;
 /** A copy of bytes that snapshots share. */
 struct wt_kept_copy;
 
-/** Bytes of a state that change seldom, and what the last snapshot that was taken or restored has
- * of them. */
+/** Part of a state that changes seldom. Snapshots share its copy. */
 struct wt_kept {
-    struct wt_kept_copy *copy; /**< NULL: there is none */
-    bool changed;              /**< they may be others since then */
+    struct wt_kept_copy *copy; /**< of the snapshot last taken or restored; NULL: there is none */
+    bool changed;              /**< the part may have changed since that snapshot */
 };
 
 struct wt_archive {

@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "emulator/translate/rows.h"
+
 static struct wt_tally *map(int fd)
 {
     void *at = mmap(NULL, sizeof(struct wt_tally), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -68,13 +70,14 @@ void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues)
     atomic_fetch_add(&tally->issues, issues);
 }
 
-void wt_tally_translated(uint32_t family, uint64_t blocks, uint64_t issues)
+void wt_tally_translated(uint32_t family, struct wt_rows_totals now, struct wt_rows_totals *counted)
 {
     struct wt_tally_gpu *tally = wt_tally_of(family);
-    if (!tally)
-        return;
-    atomic_fetch_add(&tally->blocks, blocks);
-    atomic_fetch_add(&tally->in_blocks, issues);
+    if (tally) {
+        atomic_fetch_add(&tally->blocks, now.blocks - counted->blocks);
+        atomic_fetch_add(&tally->in_blocks, now.issues - counted->issues);
+    }
+    *counted = now;
 }
 
 void wt_tally_refused(uint32_t family, const char *why)

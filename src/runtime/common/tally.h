@@ -65,8 +65,11 @@ struct wt_tally *wt_tally_create(struct wt_error *err);
 struct wt_tally_gpu *wt_tally_of(uint32_t family);
 /** In a driver: counts kernels that began, and issues of waves. */
 void wt_tally_add(uint32_t family, uint64_t launches, uint64_t issues);
-/** In a driver: counts blocks that were translated, and issues in them, since it last did. */
-void wt_tally_translated(uint32_t family, uint64_t blocks, uint64_t issues);
+struct wt_rows_totals;
+/** In a driver: counts what a GPU has translated, and issues in it, since @p counted, which becomes
+ * @p now. */
+void wt_tally_translated(uint32_t family, struct wt_rows_totals now,
+                         struct wt_rows_totals *counted);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
 void wt_tally_refused(uint32_t family, const char *why);
 /** In a driver: instructions that its device has executed (machine/near.h). */

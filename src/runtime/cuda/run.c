@@ -258,14 +258,6 @@ static bool run_guarded(struct slice *s)
     return false;
 }
 
-static void count_translated(struct gpu *g)
-{
-    const struct wt_rows_totals now = sm_device_translated(g->device);
-    wt_tally_translated(SM_WIRE_FAMILY, now.blocks - g->translated.blocks,
-                        now.issues - g->translated.issues);
-    g->translated = now;
-}
-
 static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_machine *m = sm_machine(g->device);
@@ -293,7 +285,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
         result = WT_RUN_FAULT;
     }
     wt_tally_near(SM_WIRE_FAMILY, sm_device_near(g->device));
-    count_translated(g);
+    wt_tally_translated(SM_WIRE_FAMILY, sm_device_translated(g->device), &g->translated);
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);

@@ -1,5 +1,5 @@
-/* See defined.h. A buffer has no address until a kernel uses it: what is written before is kept by
- * its object. */
+/* See defined.h. A buffer has no address until a kernel uses it. Writes before that are listed
+ * under the number of its object. */
 #include "runtime/drm/defined.h"
 
 #include <pthread.h>

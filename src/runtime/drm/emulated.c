@@ -223,14 +223,6 @@ static void count_launch(const struct gen_walk *walk)
         atomic_fetch_add(is_own(walk) ? &tally->own : &tally->launches, 1);
 }
 
-static void count_translated(struct wt_drm_emulated *gpu)
-{
-    const struct wt_rows_totals now = gen_device_translated(gpu->device);
-    wt_tally_translated(GEN_WIRE_FAMILY, now.blocks - gpu->translated.blocks,
-                        now.issues - gpu->translated.issues);
-    gpu->translated = now;
-}
-
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     struct wt_machine *m = gen_machine(gpu->device);
@@ -243,7 +235,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         run_guarded(&s);
         wt_tally_add(GEN_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
         wt_tally_near(GEN_WIRE_FAMILY, gen_device_near(gpu->device));
-        count_translated(gpu);
+        wt_tally_translated(GEN_WIRE_FAMILY, gen_device_translated(gpu->device), &gpu->translated);
         wt_policy_report(m);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);

@@ -160,9 +160,6 @@ void host_count_issues(struct host_gpu *gpu, uint64_t before)
     const uint64_t now = gcn_machine(gpu->device)->time;
     wt_tally_add(KFD_WIRE_FAMILY, 0, now > before ? now - before : 0);
     wt_tally_near(KFD_WIRE_FAMILY, gcn_device_near(gpu->device));
-    const struct wt_rows_totals all = gcn_device_translated(gpu->device);
-    wt_tally_translated(KFD_WIRE_FAMILY, all.blocks - gpu->translated.blocks,
-                        all.issues - gpu->translated.issues);
-    gpu->translated = all;
+    wt_tally_translated(KFD_WIRE_FAMILY, gcn_device_translated(gpu->device), &gpu->translated);
     wt_policy_report(gcn_machine(gpu->device));
 }

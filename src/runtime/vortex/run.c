@@ -101,20 +101,12 @@ static bool go_on(struct gpu *g, uint64_t until_ms, enum wt_run *result)
     return !late;
 }
 
-static void count_translated(struct gpu *g)
-{
-    const struct wt_rows_totals now = vx_device_translated(g->device);
-    wt_tally_translated(VORTEX_WIRE_FAMILY, now.blocks - g->translated.blocks,
-                        now.issues - g->translated.issues);
-    g->translated = now;
-}
-
 static enum vx_result end(struct gpu *g, enum wt_run result, struct wt_error *err)
 {
     struct wt_machine *m = g->machine;
     wt_gate_ended(gpu_gate());
     m->ops->flush_console(m);
-    count_translated(g);
+    wt_tally_translated(VORTEX_WIRE_FAMILY, vx_device_translated(g->device), &g->translated);
     if (g->printed)
         fflush(stdout); /* what is written to stderr from now on comes behind it */
     g->printed = false;
