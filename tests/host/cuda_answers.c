@@ -488,6 +488,22 @@ static void arguments(void)
     SAME(cuDeviceGetAttribute(&number, 100000, 0), 1);
     SAME(cuDeviceGetAttribute(&number, CU_DEVICE_ATTRIBUTE_WARP_SIZE, 99), 101);
     SAME(cuDeviceComputeCapability(NULL, &number, 0), 1);
+    CUdevprop properties;
+    SAME(cuDeviceGetProperties(&properties, 0), 0);
+    SAME(properties.maxThreadsPerBlock, 1024);
+    SAME(properties.maxGridSize[2], 65535);
+    SAME(properties.sharedMemPerBlock, 49152);
+    SAME(properties.SIMDWidth, 32);
+    SAME(properties.regsPerBlock, attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK));
+    SAME(properties.textureAlign, attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT));
+    SAME(cuDevicePrimaryCtxSetFlags(0, 0x8000), 1);
+    SAME(cuCtxEnablePeerAccess(context, 0), 201); /* its own */
+    SAME(cuMemHostRegister((void *)4096, 4096, 0), 1);
+    SAME(cuMemHostRegister(&number, SIZE_MAX, 0), 1);
+    SAME(cuModuleLoadDataEx(&none, text, 1, NULL, NULL), 1);
+    SAME(cuMemAllocManaged(&at, 4096, 1), 0);
+    SAME(cuStreamAttachMemAsync(stream, at, 100, CU_MEM_ATTACH_SINGLE), 1);
+    SAME(cuStreamAttachMemAsync(stream, at, 4096, CU_MEM_ATTACH_SINGLE), 0);
     SAME(cuDevicePrimaryCtxRetain(NULL, 0), 1);
     SAME(cuDevicePrimaryCtxRetain(&context, 99), 101);
     SAME(cuDevicePrimaryCtxRelease(99), 101);

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+import cuda_nulls
 from conftest import environment, wavetrap
 from test_long import LIMIT, Running, until
 from sanitizer import BUILD, ROOT
@@ -18,7 +19,7 @@ LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
-    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_answers.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c", "cuda_unmap.c") else [])],
+    done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_answers.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c", "cuda_nulls.c", "cuda_unmap.c") else [])],
                           cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
     assert done.returncode == 0, done.stderr
     return program
@@ -68,6 +69,15 @@ def test_results_that_the_manual_of_the_driver_has(tmp_path, part):
     program = compiled(tmp_path, "gcc-12", "cuda_answers.c", f"-I{ROOT}/include")
     done = wavetrap("exec", "-g", "sm:cc=9.0", program, part)
     assert done.stdout == f"{part} right\n" and done.returncode == 0, done.stdout + done.stderr
+
+
+def test_arguments_that_are_none(tmp_path):
+    """Each pointer that is null, each handle that is 0 or of which the object is gone, in a call of each function: the errors of the manual."""
+    lines = cuda_nulls.calls()
+    (tmp_path / "cuda_nulls.inc").write_text("\n".join(lines))
+    program = compiled(tmp_path, "gcc-12", "cuda_nulls.c", f"-I{ROOT}/include", f"-I{tmp_path}")
+    done = wavetrap("exec", "-g", "sm:cc=8.0", program)
+    assert (done.stdout, done.stderr, done.returncode) == (f"{len(lines)} calls\n", "", 0) and len(lines) > 700
 
 
 @pytest.mark.parametrize("cc, block, sm", [("5.0", 48, 64), ("6.1", 48, 96), ("7.0", 96, 96), ("7.5", 64, 64), ("8.0", 163, 164), ("8.6", 99, 100),

@@ -160,7 +160,7 @@ static int cases, wrong;
 
 template <class T>
 static int run(const image &m, const manner &how, const char *what, hipChannelFormatDesc format, const void *data, size_t bytes,
-               bool as_float)
+               bool as_float, bool srgb = false)
 {
     enum { N = 128 };
     static unsigned seed;
@@ -173,6 +173,7 @@ static int run(const image &m, const manner &how, const char *what, hipChannelFo
         mode = how.mode;
     texture.filterMode = how.linear ? hipFilterModeLinear : hipFilterModePoint;
     texture.normalizedCoords = how.normalized;
+    texture.sRGB = srgb;
     texture.readMode = as_float ? hipReadModeNormalizedFloat : hipReadModeElementType;
     hipTextureObject_t object;
     CHECK(hipCreateTextureObject(&object, &resource, &texture, nullptr));
@@ -206,6 +207,13 @@ static int run(const image &m, const manner &how, const char *what, hipChannelFo
     return 0;
 }
 
+/* What an sRGB component stands for. */
+static float intensity(unsigned char raw)
+{
+    const double x = raw / 255.;
+    return (float)(x <= 0.04045 ? x / 12.92 : std::pow((x + 0.055) / 1.055, 2.4));
+}
+
 /* Each format with each filter, address mode and kind of coordinates in turn. */
 static int samples(void)
 {
@@ -225,6 +233,8 @@ static int samples(void)
         std::vector<short2> shorts(count);
         std::vector<int> ints(count);
         std::vector<uchar4> quads(count);
+        struct half2_of { _Float16 x, y; };
+        std::vector<half2_of> halves(count);
         for (size_t i = 0; i < count; i++) {
             const unsigned r = (unsigned)i * 2654435761u;
             floats[i] = (float)(r >> 20) / 4096;
@@ -232,26 +242,32 @@ static int samples(void)
             bytes[i] = (unsigned char)(r >> 24);
             shorts[i] = make_short2((short)(r >> 16), (short)i);
             ints[i] = (int)(r >> 9);
+            halves[i] = {(_Float16)((float)(r >> 22) / 64), (_Float16)((float)(i % 100) - 50)};
             quads[i] = make_uchar4((unsigned char)(r >> 24), (unsigned char)i, (unsigned char)(r >> 16), (unsigned char)(i >> 4));
         }
         m.texel.resize(count);
-        for (int n = 0; n < 48; n++) {
-            const int kind = n % 6;
-            const auto &in = manners[(n / 6 + kind) % 8];
-            const manner how = {in.mode, in.linear && kind < 4, in.normalized};
+        for (int n = 0; n < 64; n++) {
+            const int kind = n % 8;
+            const auto &in = manners[(n / 8 + kind) % 8];
+            const manner how = {in.mode, in.linear && kind < 6, in.normalized};
             for (size_t i = 0; i < count; i++)
                 m.texel[i] = kind == 0   ? floats[i]
                              : kind == 1 ? float4s[i].x + 2 * float4s[i].y + 4 * float4s[i].z + 8 * float4s[i].w
                              : kind == 2 ? bytes[i] / 255.f
                              : kind == 3 ? (float)(std::fmax(shorts[i].x / 32767., -1) + 2 * std::fmax(shorts[i].y / 32767., -1))
-                             : kind == 4 ? (float)ints[i]
+                             : kind == 4 ? intensity(quads[i].x) + 2 * intensity(quads[i].y) + 4 * intensity(quads[i].z) + 8 * quads[i].w / 255.f
+                             : kind == 5 ? halves[i].x + 2.f * halves[i].y
+                             : kind == 6 ? (float)ints[i]
                                          : quads[i].x + 2.f * quads[i].y + 4.f * quads[i].z + 8.f * quads[i].w;
             const int failed =
                 kind == 0   ? run<float>(m, how, "float", hipCreateChannelDesc<float>(), floats.data(), 4, false)
                 : kind == 1 ? run<float4>(m, how, "float4", hipCreateChannelDesc<float4>(), float4s.data(), 16, false)
                 : kind == 2 ? run<float>(m, how, "unsigned char", hipCreateChannelDesc<unsigned char>(), bytes.data(), 1, true)
                 : kind == 3 ? run<float2>(m, how, "short2", hipCreateChannelDesc<short2>(), shorts.data(), 4, true)
-                : kind == 4 ? run<int>(m, how, "int", hipCreateChannelDesc<int>(), ints.data(), 4, false)
+                : kind == 4 ? run<float4>(m, how, "uchar4 as sRGB", hipCreateChannelDesc(8, 8, 8, 8, hipChannelFormatKindUnsigned),
+                                          quads.data(), 4, true, true)
+                : kind == 5 ? run<float2>(m, how, "half2", hipCreateChannelDesc(16, 16, 0, 0, hipChannelFormatKindFloat), halves.data(), 4, false)
+                : kind == 6 ? run<int>(m, how, "int", hipCreateChannelDesc<int>(), ints.data(), 4, false)
                             : run<uchar4>(m, how, "uchar4", hipCreateChannelDesc(8, 8, 8, 8, hipChannelFormatKindUnsigned),
                                           quads.data(), 4, false);
             if (failed)

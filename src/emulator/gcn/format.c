@@ -4,6 +4,9 @@
  */
 #include "emulator/gcn/format.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "base/bits.h"
 #include "emulator/machine/softfloat.h"
 
@@ -93,6 +96,16 @@ static uint32_t small_float(uint32_t raw, unsigned bits)
     return raw > 0x7c00 ? raw | 0x200 : raw;
 }
 
+/* The intensity that an sRGB component stands for (IEC 61966-2-1), rounded once. */
+static uint32_t linear(uint32_t raw, bool d16)
+{
+    struct wt_fp fp = {0};
+    const double x = raw / 255.0, value = x <= 0.04045 ? x / 12.92 : pow((x + 0.055) / 1.055, 2.4);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return d16 ? wt_f64_to_f16(bits, &fp) : wt_f64_to_f32(bits, &fp);
+}
+
 uint32_t gcn_format_load(uint32_t raw, unsigned bits, unsigned nfmt, bool d16)
 {
     struct wt_fp fp = {.propagate_nan = true};
@@ -103,6 +116,8 @@ uint32_t gcn_format_load(uint32_t raw, unsigned bits, unsigned nfmt, bool d16)
         return quotient(raw, ones(bits), d16);
     case GCN_SNORM:
         return quotient(at_least(as_signed, -(int64_t)ones(bits - 1)), ones(bits - 1), d16);
+    case GCN_SRGB:
+        return linear(raw, d16);
     case GCN_USCALED:
         return quotient(raw, 1, d16);
     case GCN_SSCALED:

@@ -15,6 +15,8 @@ enum gcn_nfmt {
     GCN_SINT,
     GCN_NFMT_RESERVED,
     GCN_FLOAT,
+    GCN_SRGB = 9, /* of images only (AMD's table of image formats): 8 bits, the fourth component is
+                     UNORM */
 };
 
 /* A data format (DATA_FORMAT): bits of its components, the first one in the lowest bits. */
@@ -26,7 +28,7 @@ struct gcn_format {
 
 /* The data format of a DATA_FORMAT number, 0 to 15; `components` is 0 where there is none. */
 const struct gcn_format *gcn_format_of(unsigned dfmt);
-/* Whether a data format may have the numeric format @p nfmt. */
+/* Whether a buffer's data format may have the numeric format @p nfmt. */
 bool gcn_format_valid(unsigned dfmt, unsigned nfmt);
 /* The bits of one component of an element, and whatever lies behind them; none crosses a dword. */
 uint32_t gcn_format_extract(const uint8_t *element, const struct gcn_format *f, unsigned component);

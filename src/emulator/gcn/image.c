@@ -76,6 +76,13 @@ static bool choose_tile(struct gcn_image *m, unsigned mode)
     return true;
 }
 
+static bool has_format(unsigned dfmt, unsigned nfmt)
+{
+    const struct gcn_format *f = gcn_format_of(dfmt);
+    return dfmt <= 15 &&
+           (nfmt == GCN_SRGB ? f->components && f->bits[0] == 8 : gcn_format_valid(dfmt, nfmt));
+}
+
 /* Writes into `why` which feature of the image is not executed here; leaves it empty if there is
  * none. */
 static void refuse(struct gcn_image *m, const struct gcn_uop *u, const uint32_t *r, char *why,
@@ -96,11 +103,13 @@ static void refuse(struct gcn_image *m, const struct gcn_uop *u, const uint32_t 
                  last_level);
     else if (r[6] >> 21 & 1)
         snprintf(why, size, "compressed images (COMPRESSION_EN)");
-    else if (dfmt > 15 || nfmt > GCN_FLOAT || !gcn_format_valid(dfmt, nfmt))
+    else if (!has_format(dfmt, nfmt))
         snprintf(why, size, "images of DATA_FORMAT %u and NUM_FORMAT %u", dfmt, nfmt);
     else if (!choose_tile(m, mode))
         snprintf(why, size, "images of %u dimensions in tiles of SW_MODE %u, %u bytes a texel",
                  m->dimensions, mode, m->format->bytes);
+    else if (nfmt == GCN_SRGB && u->row->operands[0] != 'r')
+        snprintf(why, size, "stores and atomics of sRGB images");
     else if (u->tfe && u->row->operands[0] != 'r')
         snprintf(why, size, "stores and atomics with the TFE bit");
 }
@@ -221,8 +230,9 @@ uint32_t gcn_image_component(const struct gcn_image *m, const uint8_t *texel, un
     /* Components that the format lacks are 0, but the fourth is 1. */
     if (component >= m->format->components)
         return component == 3 ? gcn_format_one(m->nfmt, d16) : 0;
+    const unsigned nfmt = m->nfmt == GCN_SRGB && component == 3 ? GCN_UNORM : m->nfmt;
     return gcn_format_load(gcn_format_extract(texel, m->format, component),
-                           m->format->bits[component], m->nfmt, d16);
+                           m->format->bits[component], nfmt, d16);
 }
 
 void gcn_image_put(struct gcn_wave *w, const struct gcn_uop *u, unsigned lane, unsigned i,

@@ -1,8 +1,8 @@
 /*
  * Images: the resource in eight SGPRs (manual, section 8.2), where texels lie, and their transfer.
  * What an image may be here: 1D, 2D, 3D, and arrays of the first two, of one level and one sample,
- * linear or in the tiles that AMD's address library prefers, of the formats of buffers. Everything
- * else is refused by name.
+ * linear or in the tiles that AMD's address library prefers, of the formats of buffers and sRGB
+ * (which is only read). Everything else is refused by name.
  */
 #ifndef WT_EMULATOR_GCN_IMAGE_H
 #define WT_EMULATOR_GCN_IMAGE_H

@@ -28,6 +28,14 @@ bool state_is_context(const struct CUctx_st *context)
     return c != NULL;
 }
 
+CUresult state_check_context(const struct CUctx_st *context)
+{
+    const CUresult result = state_lock();
+    return result
+               ? result
+               : state_leave(state_is_context(context) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT);
+}
+
 struct CUctx_st *state_context(void)
 {
     return depth ? state_context_of(current[depth - 1].id) : NULL;
@@ -126,7 +134,7 @@ API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdev
        (context, flags, number), "*%p, %u, %d", HANDLE(context), flags, number)
 {
     CUresult result = CUDA_SUCCESS;
-    if (!context || flags & ~0xffu) /* CU_CTX_FLAGS_MASK */
+    if (!context || flags & ~CONTEXT_FLAGS)
         return CUDA_ERROR_INVALID_VALUE;
     if (!state_gpu(number))
         return CUDA_ERROR_INVALID_DEVICE;
@@ -239,13 +247,10 @@ API_IN(state_enter(&g), cuCtxGetFlags, (unsigned *flags), (flags), "*%llu", RESU
     return flags ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-API(cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags), "%p, %u", peer, flags)
+API_IN(state_enter(&g), cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags), (peer, flags),
+       "%p, %u", peer, flags)
 {
-    struct gpu *g;
-    const CUresult result = state_enter(&g);
-    if (!result)
-        state_leave(CUDA_SUCCESS);
-    if (!result && !peer)
+    if (!state_is_context(peer) || peer == entered)
         return CUDA_ERROR_INVALID_CONTEXT;
-    return result ? result : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
+    return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_PEER_ACCESS_UNSUPPORTED;
 }

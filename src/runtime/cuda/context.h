@@ -4,6 +4,9 @@
 
 #include "runtime/cuda/state.h"
 
+/** The flags that a context may have. */
+#define CONTEXT_FLAGS 0xffu
+
 struct CUctx_st {
     struct CUctx_st *next; /* of all there are */
     CUdevice device;

@@ -20,12 +20,12 @@ struct copy_end copy_device_end(uint64_t address)
         .host = seen ? (uint8_t *)(uintptr_t)address : NULL, .address = address, .seen = seen};
 }
 
-/* Memory by a unified address: the device's where a device has it, else the host's. The caller
- * holds the lock. */
+/* Memory by a unified address: the host's where no device has it, and the host does; else the
+ * device's, which may be none. The caller holds the lock. */
 static struct copy_end unified_end(uint64_t address)
 {
-    return state_owner(address, NULL) ? copy_device_end(address)
-                                      : copy_host_end((const void *)(uintptr_t)address);
+    const bool is_host = !state_owner(address, NULL) && memory_is_mapped(address, 1);
+    return is_host ? copy_host_end((const void *)(uintptr_t)address) : copy_device_end(address);
 }
 
 static bool is_inside(const struct copy_end *end, uint64_t offset, uint64_t bytes)
@@ -173,12 +173,20 @@ API(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
     return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
 
+/* Whose memory it is, its addresses say. */
+static CUresult check_contexts(CUcontext one, CUcontext other)
+{
+    const CUresult result = state_check_context(one);
+    return result ? result : state_check_context(other);
+}
+
 API(cuMemcpyPeer,
     (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes),
     (to, to_context, from, from_context, bytes), "0x%llx, %p, 0x%llx, %p, %zu", to, to_context,
     from, from_context, bytes)
 {
-    return do_cuMemcpyDtoD_v2(to, from, bytes);
+    const CUresult result = check_contexts(to_context, from_context);
+    return result ? result : do_cuMemcpyDtoD_v2(to, from, bytes);
 }
 
 API(cuMemcpyPeerAsync,
@@ -187,7 +195,9 @@ API(cuMemcpyPeerAsync,
     (to, to_context, from, from_context, bytes, stream), "0x%llx, %p, 0x%llx, %p, %zu, %p", to,
     to_context, from, from_context, bytes, stream)
 {
-    return copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
+    const CUresult result = check_contexts(to_context, from_context);
+    return result ? result
+                  : copy_later(CU_MEMORYTYPE_DEVICE, to, CU_MEMORYTYPE_DEVICE, from, bytes, stream);
 }
 
 /* ---- of two and three dimensions ---- */

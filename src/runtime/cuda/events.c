@@ -133,6 +133,11 @@ API_IN(enter_in_stream(event, stream), cuEventRecord, (CUevent event, CUstream s
     return CUDA_SUCCESS;
 }
 
+bool event_is(CUevent event)
+{
+    return event && *find(event);
+}
+
 CUresult event_node(CUevent event, CUstream stream)
 {
     return do_cuEventRecord(event, stream);
@@ -198,9 +203,11 @@ static bool is_timed(CUevent event)
 API_IN(state_lock(), cuEventElapsedTime, (float *milliseconds, CUevent from, CUevent to),
        (milliseconds, from, to), "%p, %p, %p", milliseconds, from, to)
 {
-    if (!milliseconds || !is_timed(from) || !is_timed(to) ||
+    if (!is_timed(from) || !is_timed(to) ||
         state_context_of(from->owner)->device != state_context_of(to->owner)->device)
         return CUDA_ERROR_INVALID_HANDLE;
+    if (!milliseconds)
+        return CUDA_ERROR_INVALID_VALUE;
     order_waits_for(&from->order); /* the time says that both are done */
     order_waits_for(&to->order);
     *milliseconds = (float)(to->at.tv_sec - from->at.tv_sec) * 1e3f +

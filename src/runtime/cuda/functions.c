@@ -221,12 +221,20 @@ API_IN(state_enter_function(&function, &g), cuFuncLoad, (CUfunction function), (
 }
 
 /* A kernel of a library is the function of the GPU of the thread's context. */
+static CUresult check_device(CUdevice number)
+{
+    const CUresult result = state_lock();
+    return result ? result
+                  : state_leave(state_gpu(number) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
+}
+
 API(cuKernelGetAttribute,
     (int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice number),
     (value, attribute, kernel, number), "*%llu, %d, %p, %d", RESULT(value), (int)attribute, kernel,
     number)
 {
-    return do_cuFuncGetAttribute(value, attribute, (CUfunction)kernel);
+    const CUresult result = check_device(number);
+    return result ? result : do_cuFuncGetAttribute(value, attribute, (CUfunction)kernel);
 }
 
 /* Where a parameter lies, from the first one on, and its bytes. */
@@ -254,11 +262,13 @@ API(cuKernelSetAttribute,
     (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice number),
     (attribute, value, kernel, number), "%d, %d, %p, %d", (int)attribute, value, kernel, number)
 {
-    return do_cuFuncSetAttribute((CUfunction)kernel, attribute, value);
+    const CUresult result = check_device(number);
+    return result ? result : do_cuFuncSetAttribute((CUfunction)kernel, attribute, value);
 }
 
 API(cuKernelSetCacheConfig, (CUkernel kernel, CUfunc_cache config, CUdevice number),
     (kernel, config, number), "%p, %d, %d", kernel, (int)config, number)
 {
-    return do_cuFuncSetCacheConfig((CUfunction)kernel, config);
+    const CUresult result = check_device(number);
+    return result ? result : do_cuFuncSetCacheConfig((CUfunction)kernel, config);
 }

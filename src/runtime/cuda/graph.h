@@ -83,6 +83,8 @@ bool graph_list(CUgraphNode **list, size_t *count, size_t *room, CUgraphNode nod
 
 /* ---- graph_nodes.c ---- */
 
+/** The context of a node: CUDA_SUCCESS, also for NULL, or as state_check_context(). */
+CUresult graph_check_context(CUcontext context);
 /** Makes the work of a kernel from a program's structure, whose first form (@p second is false)
  * lacks the last two members. The parameters' values are copied. It takes the lock. */
 CUresult graph_kernel_work(const CUDA_KERNEL_NODE_PARAMS *what, bool second,
@@ -120,6 +122,8 @@ CUresult launch_node(const struct graph_work *work, CUstream stream);
 CUresult fill_node(const CUDA_MEMSET_NODE_PARAMS *what, CUstream stream);
 /** Calls a function of the host. */
 CUresult host_node(const CUDA_HOST_NODE_PARAMS *what, CUstream stream);
+/** Whether there is such an event. The caller holds the lock. */
+bool event_is(CUevent event);
 /** Records an event; the stream is not captured. */
 CUresult event_node(CUevent event, CUstream stream);
 

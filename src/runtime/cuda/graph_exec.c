@@ -257,18 +257,20 @@ API(cuGraphExecMemcpyNodeSetParams,
     (CUgraphExec exec, CUgraphNode node, const CUDA_MEMCPY3D *what, CUcontext context),
     (exec, node, what, context), "%p, %p, %p, %p", exec, node, what, context)
 {
-    return what ? set(exec, node,
-                      &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = *what})
-                : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = graph_check_context(context);
+    if (result || !what)
+        return result ? result : CUDA_ERROR_INVALID_VALUE;
+    return set(exec, node, &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEMCPY, .copy = *what});
 }
 
 API(cuGraphExecMemsetNodeSetParams,
     (CUgraphExec exec, CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS *what, CUcontext context),
     (exec, node, what, context), "%p, %p, %p, %p", exec, node, what, context)
 {
-    return what ? set(exec, node,
-                      &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEMSET, .fill = *what})
-                : CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = graph_check_context(context);
+    if (result || !what)
+        return result ? result : CUDA_ERROR_INVALID_VALUE;
+    return set(exec, node, &(struct graph_work){.type = CU_GRAPH_NODE_TYPE_MEMSET, .fill = *what});
 }
 
 API(cuGraphExecHostNodeSetParams,

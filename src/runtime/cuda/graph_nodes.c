@@ -4,13 +4,20 @@
 
 #include "runtime/cuda/graph.h"
 
+static bool has_event(const struct graph_work *work)
+{
+    return (work->type != CU_GRAPH_NODE_TYPE_EVENT_RECORD &&
+            work->type != CU_GRAPH_NODE_TYPE_WAIT_EVENT) ||
+           event_is(work->event);
+}
+
 /* Adds a node for the program. */
 static CUresult add(CUgraphNode *node, CUgraph graph, const CUgraphNode *after, size_t count,
                     struct graph_work *work)
 {
     CUresult result = state_lock();
     if (!result)
-        result = state_leave(node && graph_is(graph) && !graph->order
+        result = state_leave(node && graph_is(graph) && !graph->order && has_event(work)
                                  ? graph_add(graph, after, count, work, node)
                                  : CUDA_ERROR_INVALID_VALUE);
     return result;
@@ -24,7 +31,7 @@ static CUresult set(CUgraphNode node, struct graph_work *work)
         graph_free_work(work);
         return result;
     }
-    return state_leave(graph_replace(graph_is_node(node) ? node : NULL, work));
+    return state_leave(graph_replace(graph_is_node(node) && has_event(work) ? node : NULL, work));
 }
 
 /* Enters a call that reads the work of a node of a type; the lock is taken if the result is
@@ -117,17 +124,23 @@ API(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *w
     return get_kernel(node, what, sizeof *what);
 }
 
+CUresult graph_check_context(CUcontext context)
+{
+    return context ? state_check_context(context) : CUDA_SUCCESS;
+}
+
 /* The three functions of a node whose parameters are a structure without pointers of its own; of
  * some the node is in a context, which does not matter: each address has one device. */
-#define NODE(kind, type_, member, structure, more, ...)                                            \
+#define NODE(kind, type_, member, structure, context_is, more, ...)                                \
     API(cuGraphAdd##kind##Node,                                                                    \
         (CUgraphNode * node, CUgraph graph, const CUgraphNode *after, size_t count,                \
          const structure *what CALL_LIST more),                                                    \
         (node, graph, after, count, what __VA_ARGS__), "*%p, %p, %p, %zu, %p", HANDLE(node),       \
         graph, after, count, what)                                                                 \
     {                                                                                              \
-        if (!what)                                                                                 \
-            return CUDA_ERROR_INVALID_VALUE;                                                       \
+        const CUresult result = context_is;                                                        \
+        if (result || !what)                                                                       \
+            return result ? result : CUDA_ERROR_INVALID_VALUE;                                     \
         return add(node, graph, after, count,                                                      \
                    &(struct graph_work){.type = type_, .member = *what});                          \
     }                                                                                              \
@@ -147,10 +160,11 @@ API(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *w
         *what = node->work.member;                                                                 \
         return state_leave(CUDA_SUCCESS);                                                          \
     }
-NODE(Memcpy, CU_GRAPH_NODE_TYPE_MEMCPY, copy, CUDA_MEMCPY3D, (, CUcontext context), , context)
-NODE(Memset, CU_GRAPH_NODE_TYPE_MEMSET, fill, CUDA_MEMSET_NODE_PARAMS, (, CUcontext context), ,
-     context)
-NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, ())
+NODE(Memcpy, CU_GRAPH_NODE_TYPE_MEMCPY, copy, CUDA_MEMCPY3D, graph_check_context(context),
+     (, CUcontext context), , context)
+NODE(Memset, CU_GRAPH_NODE_TYPE_MEMSET, fill, CUDA_MEMSET_NODE_PARAMS, graph_check_context(context),
+     (, CUcontext context), , context)
+NODE(Host, CU_GRAPH_NODE_TYPE_HOST, host, CUDA_HOST_NODE_PARAMS, CUDA_SUCCESS, ())
 
 #define EVENT_NODE(kind, type_)                                                                    \
     API(cuGraphAdd##kind##Node,                                                                    \

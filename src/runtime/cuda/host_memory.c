@@ -65,6 +65,13 @@ bool memory_is_seen(uint64_t address)
     return *find_seen((const void *)(uintptr_t)address) != NULL;
 }
 
+bool memory_is_mapped(uint64_t address, uint64_t size)
+{
+    const uint64_t page = 4096, begin = address & ~(page - 1);
+    return size <= UINT64_MAX - address &&
+           msync((void *)(uintptr_t)begin, address + size - begin, MS_ASYNC) == 0;
+}
+
 bool memory_is_allocated(uint64_t address)
 {
     const struct seen *s = *find_seen((const void *)(uintptr_t)address);
@@ -208,7 +215,7 @@ API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsi
        (address, bytes, flags), "%p, %zu, %u", address, bytes, flags)
 {
     enum { KNOWN_FLAGS = 15 }; /* CU_MEMHOSTREGISTER_… */
-    if (!address || !bytes || flags > KNOWN_FLAGS)
+    if (!address || !bytes || flags > KNOWN_FLAGS || !memory_is_mapped((uintptr_t)address, bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return overlaps_seen(address, bytes) ? CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED
                                          : see(address, bytes, 0, flags, "cuMemHostRegister");

@@ -23,10 +23,15 @@ static void open_buffer(struct jit_buffer *b)
     set_count(b);
 }
 
+bool jit_log_lacks(unsigned count, const CUjit_option *options, void **values)
+{
+    return count && (!options || !values);
+}
+
 void jit_log_find(unsigned count, const CUjit_option *options, void **values, struct jit_log *log)
 {
     *log = (struct jit_log){0};
-    for (unsigned i = 0; options && values && i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         struct jit_buffer *b = options[i] < CU_JIT_ERROR_LOG_BUFFER ? &log->info : &log->error;
         switch (options[i]) {
         case CU_JIT_INFO_LOG_BUFFER:

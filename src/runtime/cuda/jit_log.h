@@ -26,6 +26,8 @@ struct jit_log {
     uint64_t earlier_ns; /**< spent in earlier calls on the same linker state */
 };
 
+/** Whether a call that counts options gives none: its error is CUDA_ERROR_INVALID_VALUE. */
+bool jit_log_lacks(unsigned count, const CUjit_option *options, void **values);
 /** Finds the options among the @p count of a call; text buffers become empty, counts 0. */
 void jit_log_find(unsigned count, const CUjit_option *options, void **values, struct jit_log *log);
 /** Notes the begin of a call, for the time. */

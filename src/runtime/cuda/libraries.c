@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "runtime/cuda/checks.h"
+#include "runtime/cuda/jit_log.h"
 #include "runtime/cuda/modules.h"
 #include "runtime/cuda/state.h"
 
@@ -125,7 +126,7 @@ API_IN(state_lock(), cuLibraryLoadData,
        "*%p, %p, %p, %p, %u, %p, %p, %u", HANDLE(library), image, jit, jit_values, jits, options,
        values, count)
 {
-    if (!library || !image)
+    if (!library || !image || (count && !options) || jit_log_lacks(jits, jit, jit_values))
         return CUDA_ERROR_INVALID_VALUE;
     return load(library, &(struct modules_image){image, SIZE_MAX, jits, jit, jit_values});
 }
@@ -141,7 +142,7 @@ API_IN(state_lock(), cuLibraryLoadFromFile,
     uint8_t *bytes;
     size_t length;
     CUresult result = CUDA_SUCCESS;
-    if (!library || !path)
+    if (!library || !path || (count && !options) || jit_log_lacks(jits, jit, jit_values))
         return CUDA_ERROR_INVALID_VALUE;
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return CUDA_ERROR_FILE_NOT_FOUND;

@@ -56,7 +56,9 @@ API_IN(state_enter(&g), cuLinkCreate_v2,
        (unsigned count, CUjit_option *options, void **values, CUlinkState *state),
        (count, options, values, state), "%u, %p, %p, *%p", count, options, values, HANDLE(state))
 {
-    struct CUlinkState_st *s = state ? calloc(1, sizeof *s) : NULL;
+    if (!state || jit_log_lacks(count, options, values))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct CUlinkState_st *s = calloc(1, sizeof *s);
     if (!s || !append(s, IMAGE_BLOB, strlen(IMAGE_BLOB))) {
         free(s);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -97,7 +99,12 @@ static enum wt_status add_text(void *context, const char *name, const char *text
                : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-/* CUjitInputType is not needed: the data identifies itself. */
+/* What an input is, it says itself; its type only has to be one. */
+static bool is_known(CUjitInputType type)
+{
+    return type <= CU_JIT_INPUT_NVVM;
+}
+
 static CUresult add(const struct gpu *g, CUlinkState s, const void *data, size_t size,
                     const char *name)
 {
@@ -142,7 +149,7 @@ API_IN(enter(s, &g), cuLinkAddData_v2,
        (s, type, data, size, name, count, options, values), "%p, %d, %p, %zu, \"%s\", %u, %p, %p",
        s, type, data, size, name ? name : "(null)", count, options, values)
 {
-    if (!data)
+    if (!data || !is_known(type) || jit_log_lacks(count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
     return add_logged(g, s, data, size, name, count, options, values);
 }
@@ -157,7 +164,7 @@ API_IN(enter(s, &g), cuLinkAddFile_v2,
     uint8_t *bytes;
     size_t length;
     CUresult result = CUDA_SUCCESS;
-    if (!path)
+    if (!path || !is_known(type) || jit_log_lacks(count, options, values))
         return CUDA_ERROR_INVALID_VALUE;
     if (wt_file_read(path, &bytes, &length, &err) != WT_OK)
         return jit_log_mistake(&s->log, CUDA_ERROR_FILE_NOT_FOUND, &err);

@@ -75,9 +75,9 @@ API(cuMemAllocManaged, (CUdeviceptr * address, size_t bytes, unsigned flags),
 API_IN(state_enter(&g), cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes),
        (free_bytes, total_bytes), "*%llu, *%llu", RESULT(free_bytes), RESULT(total_bytes))
 {
-    if (free_bytes)
-        *free_bytes = gpu_memory(g) - gpu_in_use(g);
-    if (total_bytes)
-        *total_bytes = gpu_memory(g);
+    if (!free_bytes || !total_bytes)
+        return CUDA_ERROR_INVALID_VALUE;
+    *free_bytes = gpu_memory(g) - gpu_in_use(g);
+    *total_bytes = gpu_memory(g);
     return CUDA_SUCCESS;
 }

@@ -142,6 +142,8 @@ API(cuModuleLoadDataEx,
     options, values)
 {
     struct options said;
+    if (jit_log_lacks(count, options, values))
+        return CUDA_ERROR_INVALID_VALUE;
     jit_log_find(count, options, values, &said.log);
     image_find_symbols(count, options, values, &said.symbols);
     return load_unsized(module, image, &said);
@@ -157,7 +159,7 @@ API(cuModuleLoadData, (CUmodule * module, const void *image), (module, image), "
 API(cuModuleLoadFatBinary, (CUmodule * module, const void *image), (module, image), "*%p, %p",
     HANDLE(module), image)
 {
-    if (image && !image_is_fat(image))
+    if (module && image && !image_is_fat(image))
         return CUDA_ERROR_INVALID_IMAGE;
     return load_unsized(module, image, &(struct options){0});
 }

@@ -93,8 +93,9 @@ API(cuDevicePrimaryCtxRelease, (CUdevice number), (number), "%d", number)
 API_IN(enter_primary(number), cuDevicePrimaryCtxSetFlags_v2, (CUdevice number, unsigned flags),
        (number, flags), "%d, %u", number, flags)
 {
-    struct primary *p = &primaries[number];
-    p->flags = flags;
+    if (flags & ~CONTEXT_FLAGS)
+        return CUDA_ERROR_INVALID_VALUE;
+    primaries[number].flags = flags;
     return CUDA_SUCCESS;
 }
 
@@ -108,11 +109,10 @@ API_IN(enter_primary(number), cuDevicePrimaryCtxGetState,
        (CUdevice number, unsigned *flags, int *active), (number, flags, active), "%d, *%llu, *%llu",
        number, RESULT(flags), RESULT(active))
 {
-    struct primary *p = &primaries[number];
-    if (flags)
-        *flags = p->flags;
-    if (active)
-        *active = p->context != NULL;
+    if (!flags || !active)
+        return CUDA_ERROR_INVALID_VALUE;
+    *flags = primaries[number].flags;
+    *active = primaries[number].context != NULL;
     return CUDA_SUCCESS;
 }
 

@@ -313,6 +313,36 @@ API(cuDeviceComputeCapability, (int *major, int *minor, CUdevice number), (major
                                             number);
 }
 
+API(cuDeviceGetProperties, (CUdevprop * properties, CUdevice number), (properties, number),
+    "%p, %d", properties, number)
+{
+    static const CUdevice_attribute members[] = {
+        CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y,
+        CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y,
+        CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z,
+        CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK,
+        CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY,
+        CU_DEVICE_ATTRIBUTE_WARP_SIZE,
+        CU_DEVICE_ATTRIBUTE_MAX_PITCH,
+        CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK,
+        CU_DEVICE_ATTRIBUTE_CLOCK_RATE,
+        CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT,
+    };
+    int values[sizeof(CUdevprop) / sizeof(int)];
+    CUresult result = CUDA_SUCCESS;
+    if (!properties)
+        return CUDA_ERROR_INVALID_VALUE;
+    for (size_t i = 0; i < sizeof values / sizeof *values && !result; i++)
+        result = do_cuDeviceGetAttribute(&values[i], members[i], number);
+    if (!result)
+        memcpy(properties, values, sizeof *properties);
+    return result;
+}
+
 API_IN(need_device(number, &g), cuDeviceTotalMem_v2, (size_t * bytes, CUdevice number),
        (bytes, number), "*%llu, %d", RESULT(bytes), number)
 {

@@ -55,6 +55,8 @@ struct gpu *state_owner(uint64_t address, CUdevice *number);
 /** Whether an address lies in memory of the host that kernels can access: allocated by the driver,
  * or registered. The caller holds the lock. */
 bool memory_is_seen(uint64_t address);
+/** Whether the host has pages at all of a range, whoever made them. */
+bool memory_is_mapped(uint64_t address, uint64_t size);
 /** Whether it was allocated here, and not registered. */
 bool memory_is_allocated(uint64_t address);
 /** The range of such memory that an address lies in; false, both 0: there is none. */
@@ -95,6 +97,8 @@ uint64_t state_entered_id(void);
 CUcontext state_context_of(uint64_t id);
 /** Whether there is such a context. The caller holds the lock. */
 bool state_is_context(const struct CUctx_st *context);
+/** Whether @p context is one: CUDA_SUCCESS, 201, or 3 before cuInit. It takes the lock. */
+CUresult state_check_context(const struct CUctx_st *context);
 /**
  * Notes that a kernel has failed: each call that needs the context returns @p result from now on.
  * The caller holds the lock. Returns @p result.

@@ -222,8 +222,11 @@ API_IN(state_enter_stream(stream, &g), cuStreamAttachMemAsync,
        (stream, address, bytes, flags), "%p, 0x%llx, %zu, %u", stream, address, bytes, flags)
 {
     const struct gpu *owner = state_owner(address, NULL);
+    uint64_t base = 0, size = 0;
     const bool known = flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
                        flags == CU_MEM_ATTACH_SINGLE;
-    return known && owner && gpu_is_managed(owner, address) ? CUDA_SUCCESS
-                                                            : CUDA_ERROR_INVALID_VALUE;
+    if (!known || !owner || !gpu_is_managed(owner, address))
+        return CUDA_ERROR_INVALID_VALUE;
+    const bool whole = gpu_range(owner, address, &base, &size) && base == address && bytes == size;
+    return !bytes || whole ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

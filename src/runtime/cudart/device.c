@@ -300,12 +300,16 @@ static cudaError_t change_peer(int peer, unsigned flags, bool enable)
 {
     CUcontext context;
     CUresult result = cudart_enter();
-    if (peer < 0 || peer >= CUDART_GPUS || flags)
+    if (flags)
+        return cudart_result(cudaErrorInvalidValue);
+    if (peer < 0 || peer >= CUDART_GPUS)
         return cudart_result(cudaErrorInvalidDevice);
     if (!result)
         result = retain(peer, &context);
     if (!result)
         result = enable ? cuCtxEnablePeerAccess(context, 0) : cuCtxDisablePeerAccess(context);
+    if (result == CUDA_ERROR_INVALID_CONTEXT) /* the current device's own */
+        return cudart_result(cudaErrorInvalidDevice);
     return cudart_of(result);
 }
 

@@ -1,6 +1,7 @@
 """Images: every MIMG instruction that executes, against integers and exact fractions; tiles as AMD's address library has them."""
 import random
 import struct
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import floor
 
@@ -16,6 +17,7 @@ ADDR, VALUE, RESOURCE, SAMPLER = 10, 24, 8, 16
 D1, D2, D3, D1A, D2A = 8, 9, 10, 12, 13
 DIMENSIONS = {D1: 1, D2: 2, D3: 3, D1A: 1, D2A: 2}
 LAYERS = (D1A, D2A)
+SRGB = 9
 WRAP, MIRROR, CLAMP, MIRROR_ONCE, BORDER, MIRROR_ONCE_BORDER = 0, 1, 2, 3, 6, 7
 
 
@@ -335,6 +337,46 @@ def test_every_sample(gcn_table, run_tool):
     compare(run(run_tool, cases), expected)
 
 
+def intensity(raw):
+    """What an sRGB component stands for (IEC 61966-2-1), to 50 digits."""
+    with localcontext() as context:
+        context.prec = 50
+        x = Decimal(raw) / 255
+        return Fraction(x / Decimal("12.92") if x <= Decimal("0.04045") else ((x + Decimal("0.055")) / Decimal("1.055")) ** Decimal("2.4"))
+
+
+@pytest.mark.parametrize("d16", [0, 1])
+@pytest.mark.parametrize("dfmt", [1, 3, 10])
+def test_srgb(gcn_table, run_tool, dfmt, d16):
+    """Each value of a component, loaded and sampled as a point; filters mix intensities. The fourth component is UNORM."""
+    to, count, width = F16 if d16 else F32, len(DATA_FORMATS[dfmt]), 1024 // len(DATA_FORMATS[dfmt])
+    memory = dwords("srgb", 1024 - 256) + bytes(range(256))
+    resource = image(dfmt, SRGB, D1, (width, 1, 1))
+    exact = lambda x, c: (Fraction(memory[x * count + c], 255) if c == 3 else intensity(memory[x * count + c])) if c < count else Fraction(c == 3)
+    cases, expected = [], []
+    for first in range(0, width, 64):
+        at, half = [[x] for x in range(first, first + 64)], [Fraction(x + 1) for x in range(first, min(first + 64, width - 1))]
+        half += [Fraction(width - 1)] * (64 - len(half))  # between x and the next one
+        for name, places, linear in (("load", at, 0), ("sample_lz", [[F32.round(x + Fraction(1, 2))] for x, in at], 0),
+                                     ("sample_lz", [[F32.round(x)] for x in half], 1)):
+            case = Case(words(find(gcn_table, "image_" + name), 15, 1, 0, 0, 0, d16, SAMPLER if "sample" in name else 0))
+            case.memory(DATA, memory).scalar(RESOURCE, resource, 8).scalar(SAMPLER, sampler(CLAMP, linear, 0), 4)
+            for i in range(4):
+                case.vector(VALUE + i, [0] * 64)
+            rows = []
+            for (x,), h in zip(at, half):
+                if linear:  # of the components as floats
+                    x = int(h) - 1
+                    got = [sum(F32.value(F32.round(exact(x + k, c))) for k in (0, 1)) / 2 for c in range(4)]
+                    got = [F32.to(F16, F32.round(g)) if d16 else F32.round(g) for g in got]
+                else:
+                    got = [to.round(exact(x, c)) for c in range(4)]
+                rows.append(put([0] * 4, d16, got))
+            cases.append(with_coordinates(case, places).show(*range(VALUE, VALUE + 4)))
+            expected.append((f"image_{name} {dfmt} from {first} linear {linear}", rows, None))
+    compare(run(run_tool, cases), expected)
+
+
 def test_every_gather(gcn_table, run_tool):
     """One component of the four texels that a linear filter would take: below left, below right, above right, above left."""
     rows = [r for r in gcn_table if r["name"].startswith("image_gather4") and r["executes"]]
@@ -456,7 +498,10 @@ def test_what_is_refused(gcn_table, run_tool):
         "resources that are no images (TYPE 0)": (load, 0, point),
         "images of several levels (BASE_LEVEL 0, LAST_LEVEL 2)": (load, image(4, UINT, D2, (4, 4, 1), levels=2), point),
         "compressed images (COMPRESSION_EN)": (load, good | 1 << 213, point),
-        "images of DATA_FORMAT 10 and NUM_FORMAT 9": (load, image(10, 9, D2, (4, 4, 1)), point),
+        "images of DATA_FORMAT 5 and NUM_FORMAT 9": (load, image(5, SRGB, D2, (4, 4, 1)), point),
+        "images of DATA_FORMAT 10 and NUM_FORMAT 8": (load, image(10, 8, D2, (4, 4, 1)), point),
+        "image_store: stores and atomics of sRGB images": (store, image(10, SRGB, D2, (4, 4, 1)), point),
+        "image_atomic_add: stores and atomics of sRGB images": (add, image(10, SRGB, D2, (4, 4, 1)), point),
         "images of DATA_FORMAT 16 and NUM_FORMAT 0": (load, image(16, 0, D2, (4, 4, 1)), point),
         "images of 2 dimensions in tiles of SW_MODE 25, 4 bytes a texel": (load, image(4, UINT, D2, (4, 4, 1), 25), point),
         "images of 3 dimensions in tiles of SW_MODE 26, 4 bytes a texel": (load, image(4, UINT, D3, (4, 4, 4), 26), point),
