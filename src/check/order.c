@@ -14,6 +14,7 @@ static void become_calm(struct wt_order *o)
     o->calm = o->now;
     wt_order_drop(&o->host);
     wt_order_drop(&o->given);
+    wt_order_drop(&o->ended);
 }
 
 void wt_order_wait(struct wt_order *o, struct wt_order_point *to, struct wt_order_point *point)
@@ -54,6 +55,8 @@ void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_ord
     add(o, &s->point, s->number);
     add(o, &o->given, s->number);
     wt_clocks_drop(o->newest.before);
+    wt_clocks_drop(o->newest.ended);
+    wt_clocks_drop(o->newest.released);
     o->newest = (struct wt_order_operation){.stream = s->number,
                                             .number = o->now,
                                             .calm = o->calm,
@@ -62,6 +65,19 @@ void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_ord
                                             .calls = call->calls};
     if (!o->newest.before) /* all counts as ordered before it */
         o->newest.calm = o->now;
+}
+
+void wt_order_call_dropped(struct wt_order *o, struct wt_order_call *call)
+{
+    wt_order_drop(&call->host);
+    o->waiting--;
+}
+
+void wt_order_fenced(struct wt_order *o, const struct wt_order_point *ended,
+                     const struct wt_order_point *released)
+{
+    o->newest.ended = wt_clocks_copy(ended->done);
+    o->newest.released = wt_clocks_copy(released->done);
 }
 
 void wt_order_give(struct wt_order *o, struct wt_order_stream *s, const char *by)
@@ -76,6 +92,16 @@ bool wt_order_is_before(const struct wt_order_operation *first,
 {
     return first->number <= then->calm ||
            wt_clocks_of(then->before, first->stream) >= first->number;
+}
+
+const char *wt_order_lacks(const struct wt_order_operation *first,
+                           const struct wt_order_operation *then)
+{
+    if (wt_clocks_of(then->ended, first->stream) < first->number)
+        return NULL;
+    return wt_clocks_of(then->released, first->stream) < first->number
+               ? "no release fence is behind the first one's packet"
+               : "no acquire fence is before the second one's packet";
 }
 
 bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number)

@@ -35,7 +35,9 @@ struct wt_order_operation {
     uint32_t stream, number;
     uint32_t calm;            /**< all up to this one are ordered before it; and: */
     struct wt_clocks *before; /**< of each stream all up to one of its operations; nobody else's */
-    const char *by;           /**< of its call */
+    struct wt_clocks *ended, *released; /**< where fences are the caller's: what has ended before
+                                             it, and what of that a fence has released */
+    const char *by;                     /**< of its call */
     struct wt_call_stack calls;
     bool copies; /**< a copy or a fill: what kernels do for it is told by wt_check_race_copied() */
 };
@@ -45,6 +47,8 @@ struct wt_order {
     _Atomic uint32_t calm;             /**< the host has waited for all operations up to this one */
     uint32_t waiting;                  /**< calls whose operations have not begun */
     struct wt_order_point host, given; /**< what the host has waited for; all that has begun */
+    struct wt_order_point ended;       /**< what the host knows to have ended, where fences are the
+                                            caller's */
     struct wt_order_operation newest;
 };
 
@@ -55,6 +59,12 @@ void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *b
 void wt_order_begin(struct wt_order *o, struct wt_order_stream *stream, struct wt_order_call *call);
 /** Both at once. */
 void wt_order_give(struct wt_order *o, struct wt_order_stream *stream, const char *by);
+/** What has ended before the newest operation, and which of that was released: it has only taken
+ * over what its stream had. */
+void wt_order_fenced(struct wt_order *o, const struct wt_order_point *ended,
+                     const struct wt_order_point *released);
+/** A call gives no operation: it is dropped. */
+void wt_order_call_dropped(struct wt_order *o, struct wt_order_call *call);
 /** All that is done at @p point is done from now on at *@p to, too. */
 void wt_order_wait(struct wt_order *o, struct wt_order_point *to, struct wt_order_point *point);
 /** The host waits for what is done at @p point. */
@@ -62,6 +72,10 @@ void wt_order_host_waits(struct wt_order *o, struct wt_order_point *point);
 /** Whether operation @p first is ordered before another one. */
 bool wt_order_is_before(const struct wt_order_operation *first,
                         const struct wt_order_operation *then);
+/** What is missing between two operations, one of which has ended before the other one began: a
+ * fence; NULL: nothing says that it has. */
+const char *wt_order_lacks(const struct wt_order_operation *first,
+                           const struct wt_order_operation *then);
 /** Whether the host has waited for it. */
 bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number);
 /** Whether the host has waited for all operations. */

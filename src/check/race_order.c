@@ -65,6 +65,8 @@ static void begin_anew(struct wt_check_race *r)
     drop_known(r);
     for (size_t i = 0; i < r->calls; i++) {
         wt_clocks_drop(r->call[i]->before);
+        wt_clocks_drop(r->call[i]->ended);
+        wt_clocks_drop(r->call[i]->released);
         free(r->call[i]);
     }
     r->calls = 0;
@@ -189,6 +191,8 @@ static const struct wt_order_operation *note_call(struct wt_check_race *r,
         return NULL;
     *new = *o;
     new->before = wt_clocks_copy(o->before);
+    new->ended = wt_clocks_copy(o->ended);
+    new->released = wt_clocks_copy(o->released);
     r->newest = o->number > r->newest ? o->number : r->newest;
     return grown[r->calls++] = new;
 }

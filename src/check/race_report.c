@@ -182,7 +182,13 @@ static void name_waves(const struct side *main, const struct side *other, struct
 static void describe_calls(const struct side *main, const struct side *other, char *text,
                            size_t size)
 {
-    if (is_kernels(other))
+    const struct wt_order_operation *a = main->wave->call, *b = other->wave->call;
+    const char *lacks = !a || !b                ? NULL
+                        : a->number < b->number ? wt_order_lacks(a, b)
+                                                : wt_order_lacks(b, a);
+    if (lacks)
+        snprintf(text, size, "%s", lacks);
+    else if (is_kernels(other))
         snprintf(text, size, "no call orders the two launches");
     else if (is_kernels(main))
         snprintf(text, size, "no call orders the kernel and %s", other->wave->call->by);
@@ -255,7 +261,11 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
         f.other.access = access;
         f.other_calls = *calls;
         snprintf(f.other.wave, sizeof f.other.wave, "the host");
-        snprintf(f.text, sizeof f.text, "the host has not waited for the kernel");
+        const struct wt_order_operation *of = theirs.wave->call;
+        snprintf(f.text, sizeof f.text,
+                 wt_clocks_of(r->order->ended.done, of->stream) >= of->number
+                     ? "no release fence for the system is behind the kernel's packet"
+                     : "the host has not waited for the kernel");
     } else {
         snprintf(f.text, sizeof f.text, "the host has not waited for %s", theirs.wave->call->by);
     }

@@ -26,7 +26,10 @@ enum {
 
 struct gcn_aql_header gcn_aql_header(uint16_t bits)
 {
-    return (struct gcn_aql_header){.type = bits & 0xff, .barrier = bits & BARRIER_BIT};
+    return (struct gcn_aql_header){.type = bits & 0xff,
+                                   .barrier = bits & BARRIER_BIT,
+                                   .acquires = bits >> 9 & 3,
+                                   .releases = bits >> 11 & 3};
 }
 
 struct gcn_aql_dispatch gcn_aql_dispatch(const uint8_t *packet)

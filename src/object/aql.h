@@ -23,6 +23,9 @@ enum gcn_aql_type {
     GCN_AQL_BARRIER_OR = 5,
 };
 
+/** The scope of a packet's fence. */
+enum gcn_aql_scope { GCN_AQL_NONE = 0, GCN_AQL_AGENT = 1, GCN_AQL_SYSTEM = 2 };
+
 /** The format of a vendor packet. */
 enum gcn_aql_format {
     GCN_AQL_PM4 = 1,
@@ -30,8 +33,9 @@ enum gcn_aql_format {
 };
 
 struct gcn_aql_header {
-    unsigned type; /**< enum gcn_aql_type, or a number that is none */
-    bool barrier;  /**< begins when all packets before it have ended */
+    unsigned type;               /**< enum gcn_aql_type, or a number that is none */
+    bool barrier;                /**< begins when all packets before it have ended */
+    unsigned acquires, releases; /**< enum gcn_aql_scope: its fences, before and behind it */
 };
 
 /** A kernel dispatch. */

@@ -3,7 +3,11 @@
 #ifdef __OPENCL_C_VERSION__
 #define KERNEL kernel void
 #define GLOBAL global
+#ifdef __AMDGCN__ /* without a library */
+#define NUMBER (int)(__builtin_amdgcn_workgroup_id_x() * 64 + __builtin_amdgcn_workitem_id_x())
+#else
 #define NUMBER get_global_id(0)
+#endif
 #else
 #define KERNEL static void
 #define GLOBAL

@@ -209,7 +209,7 @@ void wt_streams_changed(void)
 
 bool wt_streams_will_watch(void)
 {
-    return changed && shared_count && !wt_order_is_calm(&order);
+    return changed && shared_count && (!wt_order_is_calm(&order) || order.waiting);
 }
 
 bool wt_streams_watch(void)

@@ -118,7 +118,7 @@ void host_order_accesses(void)
     wt_host_pages_release();
 }
 
-void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number)
+void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number, bool known)
 {
     static const struct wt_order_operation ordered = {.calm = UINT32_MAX};
     const struct wt_order *order = wt_streams_order();
@@ -128,7 +128,8 @@ void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number)
     wt_host_pages_release();
     /* Of what was given by a function that nobody has told of, all counts as ordered. */
     wt_check_race_set_order(race, order);
-    wt_check_race_launch(race, number, gives && packet >= q->given ? &order->newest : &ordered);
+    known |= gives && packet >= q->given;
+    wt_check_race_launch(race, number, known ? &order->newest : &ordered);
 }
 
 /* ---- calls ---- */

@@ -27,6 +27,7 @@
 #include "runtime/common/host_checks.h"
 #include "runtime/common/tally.h"
 #include "runtime/hsakmt/local_watch.h"
+#include "runtime/hsakmt/packets.h"
 
 /* amd_signal_t and the parts of amd_queue_t that packets concern. */
 struct signal {
@@ -160,6 +161,7 @@ static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
     struct signal *s;
+    host_packets_end(q, number, packet);
     if (!signal_at(q->gpu, packet + GCN_AQL_COMPLETION, &s)) { /* a kernel has written there */
         report_signal(q->gpu, "packet", packet + GCN_AQL_COMPLETION);
         fail(q, HOST_REASON_PACKET);
@@ -175,6 +177,7 @@ static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
     if (s) {
         atomic_fetch_sub(&s->value, 1);
         ring_event(q->gpu->host, s);
+        host_packets_look(q->gpu);
     }
 }
 
@@ -300,7 +303,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     host_variables_list();
     wt_counted_before_kernel(&gpu->hosted, code, NULL);
     wt_counted_set_variables(&gpu->hosted, host_variable, gpu->host);
-    host_order_launch(q, q->begun, origin.launch);
+    host_order_launch(q, q->begun, origin.launch, host_packets_begin(q, packet));
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
@@ -346,7 +349,7 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     bool open = true;
     if (type == GCN_AQL_INVALID) /* not written yet */
         return false;
-    if (header.barrier ? !alone(q) : !launched(q))
+    if ((header.barrier ? !alone(q) : !launched(q)) || !host_packets_may_begin(q))
         return false;
     if (type <= GCN_AQL_BARRIER_OR && !signals_usable(gpu, packet, type)) {
         fail(q, HOST_REASON_PACKET);
@@ -380,9 +383,11 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
         fail(q, HOST_REASON_PACKET);
         return true;
     }
-    if (open)
-        retire(q, q->begun++, host_clock());
-    return open;
+    if (!open)
+        return false;
+    host_packets_begin(q, packet);
+    retire(q, q->begun++, host_clock());
+    return true;
 }
 
 /* ---- running ---- */

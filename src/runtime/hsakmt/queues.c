@@ -14,6 +14,7 @@
 #include "emulator/gcn/kfd.h"
 #include "runtime/common/counted.h"
 #include "runtime/hsakmt/kfd.h"
+#include "runtime/hsakmt/packets.h"
 #include "runtime/hsakmt/recording.h"
 
 enum {
@@ -229,6 +230,7 @@ void host_gpu_stop(struct host_gpu *gpu)
     while (gpu->queues) {
         struct host_queue *q = gpu->queues;
         gpu->queues = q->next;
+        host_packets_forget(q);
         hide_from_debuggers(q);
         free(q);
     }
@@ -418,6 +420,7 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
     if (gpu->turn == q)
         gpu->turn = q->next;
     host_queue_abandon(q); /* what it runs ends here */
+    host_packets_forget(q);
     hide_from_debuggers(q);
     host_leave(gpu);
     free(q);

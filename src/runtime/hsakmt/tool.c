@@ -23,8 +23,10 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
     host_tool_copy(core);
     /* A table is only as long as its version says. */
     if (api->version.major == MAJOR && api->version.size >= sizeof *api &&
-        api->ext->version.major == MAJOR && api->ext->version.size >= sizeof *api->ext)
+        api->ext->version.major == MAJOR && api->ext->version.size >= sizeof *api->ext) {
         host_tool_allocations(core, api->ext);
+        host_tool_order(core, api->ext);
+    }
     return true;
 }
 
