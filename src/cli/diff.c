@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "cli/diff_ranges.h"
 #include "cli/drive.h"
 #include "emulator/machine/timeline.h"
 #include "explore/trail.h"
@@ -24,6 +25,10 @@ struct side {
     struct cli_drive drive;
     struct wt_emulated device; /* open while it has a family */
     struct explore_trail trail;
+};
+
+struct diff_options {
+    bool places;
 };
 
 /* ---- command lines ---- */
@@ -105,6 +110,11 @@ static enum wt_status open_core(struct side *s, const char **program, struct wt_
     return wt_timeline_goto(s->device.timeline, wt_timeline_start(t), err);
 }
 
+static bool item_of(const void *device, uint32_t slot, unsigned lane, uint64_t item[3])
+{
+    return wt_emulated_work_item(device, slot, lane, item);
+}
+
 static enum wt_status run_side(struct side *s, const char **program, struct wt_error *err)
 {
     enum { SLICE = 1 << 20 };
@@ -116,6 +126,8 @@ static enum wt_status run_side(struct side *s, const char **program, struct wt_e
         return status;
     m = s->device.machine;
     s->device.console = NULL;
+    s->trail.item = item_of;
+    s->trail.context = &s->device;
     if (!explore_trail_begin(&s->trail, m))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     while (run != WT_RUN_ENDED && run != WT_RUN_FAULT && run != WT_RUN_HALTED &&
@@ -195,17 +207,22 @@ static void print_debug(struct side side[2], const size_t mark[2])
                    side[i].core ? side[i].rest + strlen("debug ") : side[i].rest);
 }
 
-static int print_difference(struct side side[2], const struct explore_difference *d, bool same_code)
+static int print_difference(struct side side[2], const struct explore_difference *d, bool same_code,
+                            bool of_places)
 {
     const bool stores = d->store[0] != EXPLORE_NONE || d->store[1] != EXPLORE_NONE;
-    if (!stores && d->final[0] == EXPLORE_NONE) {
+    const size_t *shown = d->load[0] != EXPLORE_NONE ? d->load : stores ? d->store : d->final;
+    if (!stores && d->final[0] == EXPLORE_NONE && d->final[1] == EXPLORE_NONE) {
         printf("No store differs: %zu accesses of lanes in run 1, %zu in run 2.\n",
                side[0].trail.count, side[1].trail.count);
         return 0;
     }
-    fputs(stores ? "The first store that differs:\n"
-                 : "All stores are the same; of an address these are the last ones:\n",
-          stdout);
+    fputs(
+        stores ? "The first store that differs:\n"
+        : of_places
+            ? "What each work-item has stored is the same; of a place these are the last stores:\n"
+            : "All stores are the same; of an address these are the last ones:\n",
+        stdout);
     print_both(side, stores ? d->store : d->final);
     if (d->load[0] != EXPLORE_NONE) {
         fputs("The first load that has another value:\n", stdout);
@@ -218,11 +235,54 @@ static int print_difference(struct side side[2], const struct explore_difference
               "at the beginning.\n",
               stdout);
     fputs("To go there:\n", stdout);
-    print_debug(side, d->load[0] != EXPLORE_NONE ? d->load : stores ? d->store : d->final);
+    print_debug(side, shown);
     return DIFFERENT;
 }
 
-static enum wt_status compare(struct side side[2], const char **program, int *status,
+/* What there is in stores of two programs, or GPUs, beside those that are compared. */
+static void print_left_out(struct side side[2], const struct explore_left_out *l)
+{
+    static const char *const what[] = {
+        "stores to memory of groups",
+        "stores to memory that is no argument and no variable of both",
+        "stores of more than 16 bytes", "stores that the same work-item has overwritten"};
+    const uint64_t *const count[] = {l->groups, l->elsewhere, l->wide, l->overwritten};
+    for (unsigned i = 0; i < sizeof what / sizeof *what; i++)
+        if (count[i][0] || count[i][1])
+            printf("Not compared: %s (%" PRIu64 " in run 1, %" PRIu64 " in run 2).\n", what[i],
+                   count[i][0], count[i][1]);
+    for (unsigned i = 0; i < 2; i++)
+        if (l->elsewhere[i]) {
+            printf("  the first of these in run %u:\n", i + 1);
+            print_mark(&side[i], l->first[i], "    ");
+        }
+    fputs("Not compared: loads, and the order of accesses: the instructions have nothing in "
+          "common.\n",
+          stdout);
+}
+
+/* Of two GPUs: by work-items, and places in arguments and variables. */
+static enum wt_status compare_ranges(struct side side[2], int *status, struct wt_error *err)
+{
+    struct wt_emulated *const device[2] = {&side[0].device, &side[1].device};
+    struct explore_difference d;
+    struct explore_left_out left_out;
+    struct explore_range *range = NULL;
+    size_t ranges = 0;
+    const enum wt_status found = cli_diff_ranges(device, &range, &ranges, err);
+    if (found)
+        return found;
+    const bool good =
+        explore_compare_ranges(&side[0].trail, &side[1].trail, range, ranges, &d, &left_out);
+    free(range);
+    if (!good)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    *status = print_difference(side, &d, false, true);
+    print_left_out(side, &left_out);
+    return WT_OK;
+}
+
+static enum wt_status compare(struct side side[2], const char **program, bool places, int *status,
                               struct wt_error *err)
 {
     struct explore_difference d;
@@ -231,20 +291,18 @@ static enum wt_status compare(struct side side[2], const char **program, int *st
         if (done)
             return wt_fail_in(err, "run %u", i + 1), done;
     }
-    if (side[0].device.family != side[1].device.family)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "run 1 is on a %s, run 2 on a %s: their addresses have nothing in common",
-                       side[0].device.family->name, side[1].device.family->name);
     const bool same_code = strcmp(program[0], program[1]) == 0;
+    if (places || side[0].device.family != side[1].device.family)
+        return compare_ranges(side, status, err);
     if (!explore_compare(&side[0].trail, &side[1].trail, same_code, &d))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *status = print_difference(side, &d, same_code);
+    *status = print_difference(side, &d, same_code, false);
     return WT_OK;
 }
 
 /* ---- the command ---- */
 
-static int diff_lines(struct side *side, char *const *line)
+static int diff_lines(struct side *side, char *const *line, bool places)
 {
     struct wt_error err;
     const char *program[2] = {"", ""};
@@ -263,12 +321,14 @@ static int diff_lines(struct side *side, char *const *line)
             return status;
         program[i] = side[i].word[optind];
     }
-    return compare(side, program, &status, &err) == WT_OK ? status : cli_fail(&cli_diff, &err);
+    return compare(side, program, places, &status, &err) == WT_OK ? status
+                                                                  : cli_fail(&cli_diff, &err);
 }
 
 static int diff(int argc, char **argv)
 {
-    int status = cli_parse(&cli_diff, argc, argv, NULL, NULL, 2, false);
+    struct diff_options asked = {.places = false};
+    int status = cli_parse(&cli_diff, argc, argv, &asked, NULL, 2, false);
     struct side *side = calloc(2, sizeof *side);
     struct wt_error err;
     if (status == CLI_GO && !side) {
@@ -276,7 +336,7 @@ static int diff(int argc, char **argv)
         status = cli_fail(&cli_diff, &err);
     }
     if (status == CLI_GO)
-        status = diff_lines(side, argv + optind);
+        status = diff_lines(side, argv + optind, asked.places);
     for (unsigned i = 0; side && i < 2; i++) {
         explore_trail_free(&side[i].trail);
         if (side[i].device.family)
@@ -289,7 +349,12 @@ static int diff(int argc, char **argv)
     return status;
 }
 
-static const struct cli_option options[] = {{0}};
+static const struct cli_option options[] = {
+    {"places", 0, NULL,
+     "compare what each work-item has stored last to a place of the arguments and variables, and "
+     "what is there in the end",
+     CLI_FLAG(struct diff_options, places)},
+    {0}};
 
 const struct cli_command cli_diff = {
     .name = "diff",
@@ -304,7 +369,8 @@ const struct cli_command cli_diff = {
              "of one\n"
              "program file the first load that has another value, and the two accesses that came "
              "in\n"
-             "another order. Stores of a wave are compared one by one. Options of 'run' that only "
+             "another order. Stores of a wave are compared one by one; --places, which two\n"
+             "GPUs have, is for builds whose instructions are others. Options of 'run' that only "
              "report\n"
              "something have no effect. The exit status is 0 where no store differs, 1 where one "
              "does,\n"

@@ -61,7 +61,11 @@ static void take_access(void *context, struct wt_machine *m, const struct wt_obs
     uint64_t *numbers = wt_map_add(&t->numbers, mark.wave);
     t->failed |= !numbers;
     for (wt_lanes left = o->lanes; left && !t->failed; left &= left - 1) {
+        uint64_t item[3];
         mark.lane = (uint8_t)wt_lanes_lowest(left);
+        mark.item = t->item && t->item(t->context, o->wave, mark.lane, item)
+                        ? XXH3_64bits(item, sizeof item) | 1
+                        : 0;
         mark.addr = o->at[mark.lane];
         mark.number = (uint32_t)*numbers;
         mark.store = (uint32_t)(*numbers >> 32);
@@ -70,17 +74,14 @@ static void take_access(void *context, struct wt_machine *m, const struct wt_obs
     }
 }
 
-static uint64_t value_at(struct wt_machine *m, const struct explore_mark *mark)
+static void take_value(struct wt_machine *m, struct explore_mark *mark)
 {
     uint8_t bytes[128];
-    uint64_t value = 0;
     if (mark->size > sizeof bytes ||
         !m->ops->read_memory(m, mark->slot, mark->lane, mark->addr, bytes, mark->size))
-        return 0;
-    if (mark->size > sizeof value)
-        return XXH3_64bits(bytes, mark->size);
-    memcpy(&value, bytes, mark->size);
-    return value;
+        return;
+    memcpy(mark->bytes, bytes, mark->size < sizeof mark->bytes ? mark->size : sizeof mark->bytes);
+    mark->value = mark->size > sizeof mark->value ? XXH3_64bits(bytes, mark->size) : mark->bytes[0];
 }
 
 /* The values of the issue's accesses, and who has written what they load. */
@@ -89,7 +90,7 @@ static void take_issue(void *context, struct wt_machine *m, const struct wt_issu
     struct explore_trail *t = context;
     for (size_t i = t->begun; i < t->count; i++) {
         struct explore_mark *mark = &t->mark[i];
-        mark->value = value_at(m, mark);
+        take_value(m, mark);
         mark->writer = mark->loads ? explore_last_writer(t, mark) : EXPLORE_NONE;
         for (unsigned byte = 0; mark->stores && byte < mark->size; byte++) {
             uint64_t *last = wt_map_add(&t->writers, key_of(mark->home, mark->addr + byte));
@@ -103,7 +104,7 @@ static void take_issue(void *context, struct wt_machine *m, const struct wt_issu
 
 bool explore_trail_begin(struct explore_trail *t, struct wt_machine *m)
 {
-    *t = (struct explore_trail){.machine = m};
+    *t = (struct explore_trail){.machine = m, .item = t->item, .context = t->context};
     if (!wt_observe(m, take_access, t, NULL, 0))
         return false;
     wt_observe_issues(m, NULL, take_issue);

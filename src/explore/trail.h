@@ -23,12 +23,19 @@ struct explore_mark {
     bool loads, stores; /**< an atomic does both */
     uint64_t home, addr;
     unsigned size;
-    uint64_t value; /**< after it; of more than 8 bytes a hash */
-    size_t writer;  /**< of a load: the mark that has written its first byte; SIZE_MAX: none */
+    uint64_t value;    /**< after it; of more than 8 bytes a hash */
+    uint64_t bytes[2]; /**< the first 16 bytes of that */
+    uint64_t item;     /**< the work-item, in any run and on any GPU; 0: nobody says */
+    size_t writer;     /**< of a load: the mark that has written its first byte; SIZE_MAX: none */
 };
+
+/** The coordinates in the grid of the work-item that a lane is; false: it is none. */
+typedef bool explore_item_fn(const void *context, uint32_t slot, unsigned lane, uint64_t item[3]);
 
 struct explore_trail {
     struct wt_machine *machine;
+    explore_item_fn *item; /**< may be set before the machine runs */
+    const void *context;
     struct explore_mark *mark;
     size_t count, capacity;
     size_t begun;          /**< marks before the issue under way */
@@ -68,5 +75,33 @@ struct explore_difference {
  * stores are compared. False without host memory. */
 bool explore_compare(const struct explore_trail *a, const struct explore_trail *b, bool same_code,
                      struct explore_difference *difference);
+
+/* ---- runs of two programs, or on two GPUs ---- */
+
+/** A place of both runs: an argument of the kernel, or a variable. */
+struct explore_range {
+    const char *name; /**< of a variable; NULL: an argument */
+    uint64_t addr[2], length;
+};
+
+/** What of two runs was not compared: stores of lanes, by the run. */
+struct explore_left_out {
+    uint64_t groups[2];      /**< to memory of groups */
+    uint64_t elsewhere[2];   /**< to global memory that is in no range */
+    uint64_t wide[2];        /**< of more than 16 bytes at once */
+    uint64_t overwritten[2]; /**< which the same work-item has overwritten */
+    size_t first[2];         /**< the first one of `elsewhere` */
+};
+
+/**
+ * Compares, byte by byte, what each work-item has stored last to a place, and what is in the ranges
+ * in the end: of two programs with the same arguments, or of one on two GPUs, whose waves,
+ * addresses and instructions have nothing in common. Fills in `store` or `final`, as
+ * explore_compare(). The machines have not run on. False without host memory.
+ */
+bool explore_compare_ranges(const struct explore_trail *a, const struct explore_trail *b,
+                            const struct explore_range *range, size_t ranges,
+                            struct explore_difference *difference,
+                            struct explore_left_out *left_out);
 
 #endif

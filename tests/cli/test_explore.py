@@ -484,6 +484,56 @@ def test_builds_are_compared_by_their_stores(build, tmp_path):
         assert done.returncode == 125 and message in done.stderr, done
 
 
+PLACES = r"""
+#ifdef __AMDGCN__
+#define GROUP __builtin_amdgcn_workgroup_id_x()
+#define ITEM __builtin_amdgcn_workitem_id_x()
+#define BARRIER __builtin_amdgcn_s_barrier()
+#else
+#define GROUP __nvvm_read_ptx_sreg_ctaid_x()
+#define ITEM __nvvm_read_ptx_sreg_tid_x()
+#define BARRIER __nvvm_bar_sync(0)
+#endif
+int variable;
+kernel void sum(global int *out, global const int *in, global int *count, int n) {
+  local int part[64];
+  int item = ITEM, number = GROUP * 64 + item;
+  part[item] = in[number] * n;
+  BARRIER;
+  for (int k = 0; k < 3; k++)
+    out[number] = part[63 - item] + k + (number == ODD);
+  __opencl_atomic_fetch_add((global atomic_int *)count, number, memory_order_relaxed, memory_scope_device);
+}
+"""
+
+
+def test_two_gpus_are_compared_by_places(tmp_path):
+    """Work-item 37 of the second group stores another value; the sum by atomic operations counts by its end; what is not compared is named."""
+    (tmp_path / "k.cl").write_text(PLACES)
+
+    def built(name, *words):
+        subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-g", "-nogpulib", *words, "k.cl", "-o", name], cwd=tmp_path, check=True, capture_output=True)
+        return tmp_path / name
+    gfx900, sm = ("-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-mcode-object-version=4"), ("-target", "nvptx64-nvidia-cuda", "-S")
+    plain = {"gfx900": built("k.co", *gfx900, "-O2", "-DODD=-1"), "O0": built("k0.co", *gfx900, "-O0", "-DODD=-1"), "sm": built("k.ptx", *sm, "-O1", "-DODD=-1")}
+    odd = built("odd.ptx", *sm, "-O1", "-DODD=101")
+    line = lambda file, start="zeros:4": f"run --grid=128 --block=64 --arg=zeros:512 --arg=iota:512 --arg={start} --arg=3 {file}"
+    for words in ((line(plain["gfx900"]), line(plain["sm"])), (line(plain["sm"]), line(plain["gfx900"])), ("--places", line(plain["O0"]), line(plain["gfx900"]))):
+        done = run("diff", *words)
+        assert done.returncode == 0 and "No store differs" in done.stdout and "Not compared: stores to memory of groups (128 in run 1, 128 in run 2)" in done.stdout, done
+    assert "stores that the same work-item has overwritten (256 in run 1" in done.stdout, done    # not optimised
+    assert run("diff", line(plain["O0"]), line(plain["gfx900"])).returncode == 1                  # one by one
+    done = run("diff", line(plain["gfx900"]), line(odd))
+    value = 3 * (64 + 63 - 37) + 2
+    assert done.returncode == 1 and re.search(rf"run 1: store of 4 bytes at 0x\w+194, value {value:#x},.*\n +group \(1,0,0\), wave 0, lane 37.*\n"
+                                              rf" +run 2: store of 4 bytes at 0x\w+194, value {value + 1:#x},.*\n +group \(1,0,0\), warp 1, lane 5", done.stdout), done
+    done = run("diff", line(plain["gfx900"], "pattern:4=01000000"), line(plain["sm"]))
+    total = sum(range(128))
+    assert done.returncode == 1 and re.search(rf"these are the last stores:\n +run 1: atomic.*value {total + 1:#x},.*\n.*\n +run 2: atomic.*value {total:#x},", done.stdout), done
+    done = run("diff", line(plain["gfx900"], "zeros:8"), line(plain["sm"]))
+    assert done.returncode == 125 and "argument 2 has 8 bytes in run 1, and 4 in run 2" in done.stderr, done
+
+
 def test_a_recorded_run_is_compared(build, tmp_path):
     """Of a kernel that faults at its end: as the run itself, and the command goes there in the core file."""
     text = litmus.vortex(litmus.PROGRAMS["message passing"]).replace(" tmc x0", " lw t1, 1(s0)\n tmc x0")
