@@ -369,11 +369,11 @@ const struct cli_command cli_diff = {
              "of one\n"
              "program file the first load that has another value, and the two accesses that came "
              "in\n"
-             "another order. Stores of a wave are compared one by one; --places, which two\n"
-             "GPUs have, is for builds whose instructions are others. Options of 'run' that only "
-             "report\n"
-             "something have no effect. The exit status is 0 where no store differs, 1 where one "
-             "does,\n"
-             "125 where wavetrap itself has failed.\n",
+             "another order. Stores of a wave are compared one by one; on two GPUs as with "
+             "--places,\n"
+             "which is also for builds whose instructions are others. Options of 'run' that only\n"
+             "report something have no effect. The exit status is 0 where no store differs, 1 "
+             "where\n"
+             "one does, 125 where wavetrap itself has failed.\n",
     .run = diff,
 };
