@@ -350,9 +350,7 @@ static int diff(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"places", 0, NULL,
-     "compare what each work-item has stored last to a place of the arguments and variables, and "
-     "what is there in the end",
+    {"places", 0, NULL, "compare what each work-item has stored last to a place, not each store",
      CLI_FLAG(struct diff_options, places)},
     {0}};
 
