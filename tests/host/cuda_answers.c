@@ -378,6 +378,11 @@ static void arrays(void)
     SAME(cuTexObjectDestroy(object), 0);
     TEXTURE(r.res.linear.numChannels = 3, 1);
     r.res.linear.numChannels = 1;
+    TEXTURE(r.res.linear.sizeInBytes = (size_t)4 << 28, 0);
+    TEXTURE(r.res.linear.sizeInBytes = ((size_t)4 << 28) + 4, 1);
+    TEXTURE(r.res.linear.sizeInBytes = ((size_t)4 << 32) + 64, 1);
+    r.res.linear.sizeInBytes = 64;
+    r.res.linear.numChannels = 1;
     TEXTURE(t.filterMode = 2, 1);
     TEXTURE(t.filterMode = 1, 0);
     TEXTURE(t.addressMode[0] = 7, 1);
@@ -496,6 +501,9 @@ static void arguments(void)
     SAME(properties.SIMDWidth, 32);
     SAME(properties.regsPerBlock, attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK));
     SAME(properties.textureAlign, attribute(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT));
+    SAME(cuDeviceGetTexture1DLinearMaxWidth(&size, CU_AD_FORMAT_FLOAT, 4, 0), 0);
+    SAME(size, 1 << 28);
+    SAME(cuDeviceGetTexture1DLinearMaxWidth(&size, CU_AD_FORMAT_FLOAT, 3, 0), 1);
     SAME(cuDevicePrimaryCtxSetFlags(0, 0x8000), 1);
     SAME(cuCtxEnablePeerAccess(context, 0), 201); /* its own */
     SAME(cuMemHostRegister((void *)4096, 4096, 0), 1);

@@ -11,7 +11,7 @@ OTHER_TYPES = {"CUdevice": "0", "CUmemLocation": "good_CUmemPoolProps.location",
                "CUoccupancyB2DSize": "NULL", "const char *": '"k"'}
 NOTHING = ("CUgraphEdgeData", "CUDA_RESOURCE_VIEW_DESC")  # what no call here needs
 NUMBERS = {"bytes": 16, "count": 1, "size": 16, "width": 4, "height": 1, "pitch": 16, "length": 16, "attribute": 1, "levels": 1,
-           "element": 4, "version": 12000, "block": 32, "type": 1, "advice": 1, "blocks": 1}  # the others are 0
+           "element": 4, "version": 12000, "block": 32, "channels": 1, "type": 1, "advice": 1, "blocks": 1}  # the others are 0
 # What the manual lets a program leave out, and 0 for what is a handle of its own: the default stream, the current context.
 OPTIONAL = {"options", "values", "jit", "jit_values", "extra", "edges", "log", "wrong", "data", "before", "behind"}
 FREE = {("cuGetProcAddress_v2", "status"), ("cuCtxPopCurrent_v2", "context"), ("cuCtxSetCurrent", "context"), ("cuCtxCreate_v3", "affinities"),
@@ -47,7 +47,7 @@ ARGUMENTS = {"pci": ["cuDeviceGetByPCIBusId.id"], '"cuInit"': ["cuGetProcAddress
              "attributes": ["cuPointerGetAttributes.attributes"], "data": ["cuPointerGetAttributes.data"], "clone": ["cuGraphNodeFindInClone.copy",
                                                                                                                      "cuGraphAddChildGraphNode.child"],
              "capturing": ["cuStreamEndCapture.stream", "cuStreamUpdateCaptureDependencies.stream", "cuStreamUpdateCaptureDependencies_v2.stream"],
-             "2": ["cuPointerGetAttribute.attribute"], "6": ["cuPointerSetAttribute.attribute"],
+             "2": ["cuPointerGetAttribute.attribute"], "1": ["cuDeviceGetTexture1DLinearMaxWidth.format"], "6": ["cuPointerSetAttribute.attribute"],
              "4": ["cuMemPoolGetAttribute.attribute", "cuMemPoolSetAttribute.attribute", "cuStreamAttachMemAsync.flags"],
              "0": ["cuStreamAttachMemAsync.bytes", "cuMemHostRegister_v2.flags"] + [f + ".count" for f in (
                  "cuModuleLoadDataEx", "cuLibraryLoadData", "cuLibraryLoadFromFile", "cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkAddFile_v2", "cuCtxCreate_v3")],

@@ -127,7 +127,10 @@ static CUresult check(const CUDA_ARRAY3D_DESCRIPTOR *what)
         (layered ? !what->Depth : what->Depth && !what->Height) || what->Flags & ~all ||
         (cube && (what->Width != what->Height || (layered ? what->Depth % 6 : what->Depth != 6))))
         return CUDA_ERROR_INVALID_VALUE;
-    return what->Flags & ~known ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    return what->Flags & ~known
+               ? call_refused("arrays other than plain, layered ones and those for "
+                              "surfaces: cube maps, depth, gathers, sparse ones")
+               : CUDA_SUCCESS;
 }
 
 static unsigned half(size_t size, unsigned level)
@@ -309,7 +312,7 @@ static bool is_aligned(CUdeviceptr address)
 }
 
 /* Describes a resource for a texture or surface: sizes and address only. */
-static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
+static CUresult describe(const struct gpu *g, const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
 {
     CUarray_format format;
     unsigned channels;
@@ -340,16 +343,20 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
         channels = a->what.NumChannels;
         break;
     }
-    case CU_RESOURCE_TYPE_LINEAR:
+    case CU_RESOURCE_TYPE_LINEAR: {
         format = r->res.linear.format;
         channels = r->res.linear.numChannels;
         if (!good_texels(format, channels) || !is_aligned(r->res.linear.devPtr))
             return CUDA_ERROR_INVALID_VALUE;
         t->address = r->res.linear.devPtr;
-        t->width = (uint32_t)(r->res.linear.sizeInBytes / (array_format_bytes(format) * channels));
+        const size_t texels = r->res.linear.sizeInBytes / (array_format_bytes(format) * channels);
+        if (texels > gpu_linear_width(g))
+            return CUDA_ERROR_INVALID_VALUE;
+        t->width = (uint32_t)texels;
         t->dimensions = 1;
         t->flags = SM_TEXTURE_BOUNDED;
         break;
+    }
     case CU_RESOURCE_TYPE_PITCH2D:
         format = r->res.pitch2D.format;
         channels = r->res.pitch2D.numChannels;
@@ -374,6 +381,20 @@ static CUresult describe(const CUDA_RESOURCE_DESC *r, struct sm_texture *t)
                                                                   : CUDA_ERROR_INVALID_VALUE;
 }
 
+API_IN(state_lock(), cuDeviceGetTexture1DLinearMaxWidth,
+       (size_t * texels, CUarray_format format, unsigned channels, CUdevice number),
+       (texels, format, channels, number), "*%llu, %d, %u, %d", RESULT(texels), (int)format,
+       channels, number)
+{
+    const struct gpu *of = state_gpu(number);
+    if (!texels || !good_texels(format, channels))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (!of)
+        return CUDA_ERROR_INVALID_DEVICE;
+    *texels = gpu_linear_width(of);
+    return CUDA_SUCCESS;
+}
+
 static CUresult add_header(struct gpu *g, const struct sm_texture *t, unsigned long long *object)
 {
     uint8_t bytes[SM_TEXTURE_BYTES];
@@ -390,7 +411,7 @@ static CUresult create_texture(struct gpu *g, CUtexObject *object,
                                const CUDA_RESOURCE_DESC *resource, const CUDA_TEXTURE_DESC *texture)
 {
     struct sm_texture t;
-    const CUresult result = describe(resource, &t);
+    const CUresult result = describe(g, resource, &t);
     const unsigned known = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES;
     const unsigned all = 0x73; /* flags of CUDA 13.0 */
     if (result)
@@ -398,7 +419,8 @@ static CUresult create_texture(struct gpu *g, CUtexObject *object,
     if (texture->flags & ~all || texture->filterMode > CU_TR_FILTER_MODE_LINEAR)
         return CUDA_ERROR_INVALID_VALUE;
     if (texture->flags & ~known)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return call_refused("cuTexObjectCreate: textures of sRGB, cube maps that are seamless, "
+                            "exact filters");
     for (unsigned i = 0; i < 3; i++) {
         if (texture->addressMode[i] > CU_TR_ADDRESS_MODE_BORDER)
             return CUDA_ERROR_INVALID_VALUE;
@@ -426,7 +448,9 @@ API_IN(state_enter(&g), cuTexObjectCreate,
 {
     if (!object || !resource || !texture)
         return CUDA_ERROR_INVALID_VALUE;
-    return view ? CUDA_ERROR_NOT_SUPPORTED : create_texture(g, object, resource, texture);
+    return view
+               ? call_refused("cuTexObjectCreate: views of resources: make an array of that format")
+               : create_texture(g, object, resource, texture);
 }
 
 API_IN(state_enter(&g), cuSurfObjectCreate,
@@ -437,7 +461,7 @@ API_IN(state_enter(&g), cuSurfObjectCreate,
     CUresult result = CUDA_SUCCESS;
     if (!object || !resource || resource->resType != CU_RESOURCE_TYPE_ARRAY)
         return CUDA_ERROR_INVALID_VALUE;
-    if ((result = describe(resource, &t)) != CUDA_SUCCESS)
+    if ((result = describe(g, resource, &t)) != CUDA_SUCCESS)
         return result;
     return add_header(g, &t, object);
 }

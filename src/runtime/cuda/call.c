@@ -169,9 +169,10 @@ void call_log(const char *name, CUresult result, const char *format, ...)
         call_note("%s(%s) = %d", name, values, (int)result);
 }
 
-void call_refused(const char *what)
+CUresult call_refused(const char *what)
 {
     fprintf(stderr, "wavetrap: libcuda: %s\n", what);
+    return CUDA_ERROR_NOT_SUPPORTED;
 }
 
 void call_failed(const char *name, CUresult result, void *caller)

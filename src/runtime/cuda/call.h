@@ -43,8 +43,8 @@ void call_failed(const char *name, CUresult result, void *caller);
 /** Logs a call as "NAME(values) = RESULT"; the values are formatted as by printf. */
 void call_log(const char *name, CUresult result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/** Says on stderr what is refused, and why. */
-void call_refused(const char *what);
+/** Says on stderr what is refused, and why. Returns CUDA_ERROR_NOT_SUPPORTED. */
+CUresult call_refused(const char *what);
 /** The name of a result ("CUDA_SUCCESS"), and its description for people. NULL, and NULL: there is
  * no such result. */
 const char *call_error_name(CUresult error, const char **text);

@@ -166,6 +166,11 @@ unsigned gpu_capability(const struct gpu *g)
     return g->config.cc;
 }
 
+unsigned gpu_linear_width(const struct gpu *gpu)
+{
+    return gpu_capability(gpu) < 70 ? 1u << 27 : 1u << 28;
+}
+
 struct sm_shared gpu_shared(const struct gpu *g)
 {
     return sm_shared_of(g->config.cc);

@@ -77,6 +77,9 @@ bool gpu_limit(const struct gpu *gpu, CUlimit limit, size_t *value);
 unsigned gpu_sms(const struct gpu *gpu);
 /** The compute capability times 10: 50 is 5.0. */
 unsigned gpu_capability(const struct gpu *gpu); /**< 50: 5.0 */
+/** The most texels of a texture of linear memory ("CUDA C++ Programming Guide", technical
+ * specifications per compute capability). */
+unsigned gpu_linear_width(const struct gpu *gpu);
 
 /**
  * Allocates device memory, for function @p by of the driver; NULL: it is no object of the program's

@@ -74,7 +74,9 @@ static CUresult instantiate(CUgraphExec *exec, CUgraph graph, cuuint64_t flags)
     if (!exec || !graph_is(graph) ||
         flags & ~(cuuint64_t)(AUTO_FREE | UPLOAD | DEVICE_LAUNCH | USE_PRIORITY))
         return CUDA_ERROR_INVALID_VALUE;
-    if (flags & DEVICE_LAUNCH || graph_owns_memory(graph, true))
+    if (flags & DEVICE_LAUNCH)
+        return call_refused("cuGraphInstantiate: graphs that kernels launch");
+    if (graph_owns_memory(graph, true))
         return CUDA_ERROR_NOT_SUPPORTED;
     CUgraph copy;
     CUgraphExec e = calloc(1, sizeof *e);

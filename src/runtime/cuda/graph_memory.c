@@ -116,7 +116,8 @@ CUresult graph_memory_work(CUDA_MEM_ALLOC_NODE_PARAMS *what, struct graph_work *
         p->location.type != CU_MEM_LOCATION_TYPE_DEVICE || !state_gpu(p->location.id))
         return CUDA_ERROR_INVALID_VALUE;
     if (p->handleTypes)
-        return CUDA_ERROR_NOT_SUPPORTED;
+        return call_refused("cuGraphAddMemAllocNode: handles for other processes: an emulated GPU "
+                            "belongs to one process");
     struct graph_memory *m = calloc(1, sizeof *m);
     if (!m)
         return CUDA_ERROR_OUT_OF_MEMORY;

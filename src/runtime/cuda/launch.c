@@ -310,7 +310,11 @@ static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked 
     case CU_LAUNCH_ATTRIBUTE_PRIORITY:
         return CUDA_SUCCESS;
     default:
-        return attribute->id <= last ? CUDA_ERROR_NOT_SUPPORTED : CUDA_ERROR_INVALID_VALUE;
+        return attribute->id <= last
+                   ? call_refused("cuLaunchKernelEx: attributes of a launch other "
+                                  "than its cluster, its priority and those of "
+                                  "caches and waiting")
+                   : CUDA_ERROR_INVALID_VALUE;
     }
 }
 

@@ -97,7 +97,7 @@ static CUresult attribute_of(CUpointer_attribute attribute, uint64_t address, co
     default:
         return attribute >= CU_POINTER_ATTRIBUTE_CONTEXT &&
                        attribute <= CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE
-                   ? CUDA_ERROR_NOT_SUPPORTED
+                   ? call_refused("cuPointerGetAttribute: this attribute")
                    : CUDA_ERROR_INVALID_VALUE;
     }
 }

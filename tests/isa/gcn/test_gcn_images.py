@@ -443,6 +443,22 @@ def test_the_size_of_images(gcn_table, run_tool):
     compare(run(run_tool, cases), want)
 
 
+def test_every_row_counts(gcn_table, run_tool):
+    """VM_CNT of IB_STS is one more behind each access, LGKM_CNT none (manual, 4.4)."""
+    getreg = [0xb0000000 | find(gcn_table, "s_getreg_b32")["opcode"] << 23 | 30 << 16 | 7 | 31 << 11]
+    rows = [r for r in gcn_table if r["encoding"] == "MIMG" and r["executes"]]
+    cases = []
+    for row in rows:
+        dmask = 3 if "cmpswap" in row["name"] else 1
+        code = words(row, dmask, 0, 0, 1, 0, 0, SAMPLER if "sample" in row["name"] or "gather" in row["name"] else 0) + getreg
+        case = Case(code, 2).memory(DATA, bytes(4096)).scalar(RESOURCE, image(4, UINT, D2, (4, 4, 1)), 8).scalar(SAMPLER, sampler(CLAMP), 4)
+        for i in range(12):
+            case.vector(ADDR + i, [0] * 64)
+        cases.append(case)
+    got = {row["name"]: (r.fault, r.s[30] & 15, r.s[30] >> 8 & 15) for row, r in zip(rows, run(run_tool, cases))}
+    assert got == {row["name"]: (None, 1, 0) for row in rows} and len(rows) == 50
+
+
 # ---- tiles ----
 
 PICKED = [(1, 0, 0), (0, 1, 0), (0, 0, 1), (2, 5, 1), (13, 7, 2), (69, 49, 2), (37, 30, 1), (60, 11, 0)]
