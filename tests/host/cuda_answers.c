@@ -504,6 +504,9 @@ static void arguments(void)
     SAME(cuDeviceGetTexture1DLinearMaxWidth(&size, CU_AD_FORMAT_FLOAT, 4, 0), 0);
     SAME(size, 1 << 28);
     SAME(cuDeviceGetTexture1DLinearMaxWidth(&size, CU_AD_FORMAT_FLOAT, 3, 0), 1);
+    SAME(cuCtxGetDevice_v2(&device, (CUcontext)&flags),
+         0); /* that is no context: the first form is meant */
+    SAME(cuCtxSynchronize_v2((CUcontext)&flags), 0);
     SAME(cuDevicePrimaryCtxSetFlags(0, 0x8000), 1);
     SAME(cuCtxEnablePeerAccess(context, 0), 201); /* its own */
     SAME(cuMemHostRegister((void *)4096, 4096, 0), 1);

@@ -8,6 +8,7 @@
 enum { MOST_CONTEXTS = 64 }; /* of a thread's stack */
 
 static struct CUctx_st *contexts;
+static struct CUctx_st *former; /* those that are no more: their handles are not given again */
 /* Of devices: the error of a kernel, after which none gets another context in this process. */
 static CUresult device_failed[STATE_MOST_GPUS];
 static uint64_t made;            /* contexts so far */
@@ -26,6 +27,18 @@ bool state_is_context(const struct CUctx_st *context)
     while (c && c != context)
         c = c->next;
     return c != NULL;
+}
+
+bool state_names_context(const struct CUctx_st *context)
+{
+    const struct CUctx_st *c = former;
+    if (!context || state_lock())
+        return false;
+    while (c && c != context)
+        c = c->next;
+    const bool names = c || state_is_context(context);
+    state_leave(CUDA_SUCCESS);
+    return names;
 }
 
 CUresult state_check_context(const struct CUctx_st *context)
@@ -127,7 +140,8 @@ void context_free(struct CUctx_st *context)
     *at = context->next;
     if (depth && current[depth - 1].id == context->id)
         depth--;
-    free(context);
+    context->next = former;
+    former = context;
 }
 
 API_IN(state_lock(), cuCtxCreate_v2, (CUcontext * context, unsigned flags, CUdevice number),
@@ -220,7 +234,7 @@ API_IN(state_lock(), cuCtxGetDevice, (CUdevice * number), (number), "*%llu", RES
 API(cuCtxGetDevice_v2, (CUdevice * number, CUcontext context), (number, context), "*%llu, %p",
     RESULT(number), context)
 {
-    if (!context)
+    if (!state_names_context(context))
         return do_cuCtxGetDevice(number);
     const CUresult result = state_lock();
     if (result)

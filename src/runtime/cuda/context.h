@@ -22,7 +22,8 @@ struct CUctx_st *context_new(CUdevice number, unsigned flags);
 CUresult context_refused(CUdevice number);
 /** Devices have new contexts again. For tests that stand for several programs in one process. */
 void context_forget_failures(void);
-/** Frees a context from which all was taken that is its own; the thread's may be the next one. */
+/** Ends a context from which all was taken that is its own; the thread's may be the next one. Its
+ * handle is no other's later. */
 void context_free(struct CUctx_st *context);
 
 #endif

@@ -97,6 +97,12 @@ uint64_t state_entered_id(void);
 CUcontext state_context_of(uint64_t id);
 /** Whether there is such a context. The caller holds the lock. */
 bool state_is_context(const struct CUctx_st *context);
+/**
+ * Whether @p context is one, or was. Anything else counts as the thread's in what CUDA 13 made of
+ * functions without an argument for it: programs that take the last form of each name (Numba) call
+ * it with the arguments of the first. It takes the lock.
+ */
+bool state_names_context(const struct CUctx_st *context);
 /** Whether @p context is one: CUDA_SUCCESS, 201, or 3 before cuInit. It takes the lock. */
 CUresult state_check_context(const struct CUctx_st *context);
 /**

@@ -114,7 +114,7 @@ API(cuCtxSynchronize, (void), (), "%s", "")
 
 API(cuCtxSynchronize_v2, (CUcontext context), (context), "%p", context)
 {
-    if (!context)
+    if (!state_names_context(context))
         return do_cuCtxSynchronize();
     const CUresult result = state_lock();
     if (result)
