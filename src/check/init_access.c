@@ -1,6 +1,7 @@
 /* What an instruction loads and stores. See init_state.h. */
 #include "base/array.h"
 #include "check/init_state.h"
+#include "check/rows.h"
 #include "emulator/machine/groups.h"
 
 /* The operand that has byte @p at of what is moved; *within becomes the byte of it. NULL: none
@@ -157,38 +158,25 @@ static void define_lane(struct init_space *s, const struct wt_observed *a, unsig
         init_define(s, shadow_of(s, a, lane, at), room_at(a, lane, at));
 }
 
-/* Whether the lanes are neighbours: `count` of them from `first` on. */
-static bool are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
-{
-    *first = wt_lanes_lowest(lanes);
-    *count = wt_lanes_count(lanes);
-    return lanes >> *first == wt_lanes_first(*count);
-}
-
 /* Whether the lanes access bytes one behind the other in the shadow. */
 static bool is_contiguous(const struct init_space *s, const struct wt_observed *a, uint64_t *addr,
                           uint64_t *size)
 {
     unsigned first, count;
     const bool own = a->space == WT_OBSERVED_PRIVATE;
-    const uint64_t step = own ? 0 : a->size;
-    uint64_t differ = 0;
-    if (!are_neighbours(a->lanes, &first, &count) ||
-        (own && (a->size != DWORD || a->at[first] % DWORD)) ||
-        a->at[first + count - 1] != a->at[first] + (count - 1) * step)
+    if (!wt_is_row(a, own ? 0 : a->size, &first, &count) ||
+        (own && (a->size != DWORD || a->at[first] % DWORD)))
         return false;
-    for (unsigned i = 0; i < count; i++)
-        differ |= a->at[first + i] ^ (a->at[first] + i * step);
     *addr = shadow_of(s, a, first, 0);
     *size = (uint64_t)count * a->size;
-    return !differ;
+    return true;
 }
 
 /* The first and the last byte of all lanes. */
 static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
 {
     unsigned first, count;
-    const bool near = are_neighbours(a->lanes, &first, &count);
+    const bool near = wt_are_neighbours(a->lanes, &first, &count);
     wt_lanes left = a->lanes;
     *low = UINT64_MAX;
     *high = 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/race_access.h"
+#include "check/rows.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 
@@ -265,17 +266,14 @@ static bool take_row(struct race_access *x, struct race_page *page, unsigned fir
     return true;
 }
 
-/* Whether lanes from 0 on access places one behind the other; *count: how many lanes. */
+/* Whether lanes from 0 on access whole cells one behind the other, of one page; *count: how many
+ * lanes. */
 static bool is_row(const struct wt_observed *a, unsigned *count)
 {
-    const unsigned lanes = wt_lanes_count(a->lanes);
-    uint64_t differ = 0;
-    if (a->lanes != wt_lanes_first(lanes) || a->size % 4 || a->at[0] % 4 || a->size > 16)
-        return false;
-    for (unsigned i = 0; i < lanes; i++)
-        differ |= a->at[i] ^ (a->at[0] + (uint64_t)i * a->size);
-    *count = lanes;
-    return !differ && a->at[0] % RACE_PAGE + (uint64_t)lanes * a->size <= RACE_PAGE;
+    unsigned first;
+    return a->size % 4 == 0 && a->size <= 16 && a->lanes & 1 && a->at[0] % 4 == 0 &&
+           wt_is_row(a, a->size, &first, count) &&
+           a->at[0] % RACE_PAGE + (uint64_t)*count * a->size <= RACE_PAGE;
 }
 
 /* A row whose cells are equal but for the lanes: they are taken as one. False, and nothing is done,
@@ -316,7 +314,8 @@ static bool take_equal_cells(struct race_access *x, struct race_page *page, unsi
 
 static bool take_whole(struct race_access *x)
 {
-    uint8_t mine[WT_MAX_LANES * 4];
+    uint8_t list[WT_MAX_LANES * 4];
+    const uint8_t *mine = list;
     unsigned lanes;
     if (x->record.atomic || !is_row(x->a, &lanes))
         return false;
@@ -324,8 +323,14 @@ static bool take_whole(struct race_access *x)
     const unsigned each = x->a->size / 4;
     if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)))
         return false;
-    for (unsigned i = 0; i < lanes * each; i++)
-        mine[i] = x->a->of_wave ? x->a->owner : (uint8_t)(i / each);
+    if (x->a->of_wave)
+        memset(list, x->a->owner, lanes * each);
+    else if (each == 1)
+        mine = x->r->lanes;
+    else
+        for (unsigned lane = 0, i = 0; lane < lanes; lane++)
+            for (const unsigned end = i + each; i < end; i++)
+                list[i] = (uint8_t)lane;
     const unsigned first = x->a->at[0] % RACE_PAGE / 4;
     return take_row(x, page, first, lanes * each, mine) ||
            take_equal_cells(x, page, first, lanes * each, mine);
@@ -343,53 +348,92 @@ static bool is_broadcast(const struct wt_observed *a)
     return true;
 }
 
-/* Whether nothing races that is in a slot, which nobody looks at twice where many lanes meet it. */
-static inline bool is_past(struct race_access *x, uint32_t slot, unsigned mine, unsigned lane)
+/* What take_words() asks of each lane. */
+struct race_words {
+    const struct race_record *record; /* of number `first` and behind */
+    uint32_t first, number;
+    uint32_t own; /* accesses of this wave are ordered before; 0: not those of other lanes */
+    bool reads, asks_syncs;
+};
+
+/* Whether the access in a slot is ordered before, or none is there; nobody looks twice at a record
+ * that many lanes meet. */
+static bool is_past_one(struct race_access *x, uint32_t slot, unsigned mine, unsigned lane)
 {
     const struct race_record *o = race_record(&x->r->shadow, slot);
-    if (!o || x->ordered[slot % 8] == slot)
-        return true;
-    if (!is_ordered(x, mine, o, lane))
+    if (x->unordered[slot % RACE_KNOWN] == slot)
         return false;
-    if (o->wave != x->w->number || !x->r->rules.independent)
-        x->ordered[slot % 8] = slot;
-    return true;
+    const bool is = is_ordered(x, mine, o, lane);
+    if (o->wave != x->w->number)
+        (is ? x->ordered : x->unordered)[slot % RACE_KNOWN] = slot;
+    return is;
+}
+
+static inline bool is_past(struct race_access *x, const struct race_words *f, uint32_t slot,
+                           unsigned mine, unsigned lane)
+{
+    return slot < f->first || f->record[slot - f->first].wave == f->own ||
+           x->ordered[slot % RACE_KNOWN] == slot || is_past_one(x, slot, mine, lane);
+}
+
+static bool reads(const struct race_words *f, uint32_t slot)
+{
+    return f->record[slot - f->first].kind == WT_WATCH_READ;
 }
 
 /* A plain access to one whole cell, in which nothing races; false, and nothing is done, where it is
  * no simple case. */
-static inline bool take_quickly(struct race_access *x, struct race_page *page, unsigned cell,
-                                unsigned lane)
+static inline bool take_quickly(struct race_access *x, const struct race_words *f,
+                                struct race_page *page, unsigned cell, unsigned lane)
 {
-    const uint32_t write = page->slot[0][cell], read = page->slot[1][cell];
-    if (write & RACE_SPLIT || write == x->number || !is_past(x, write, lane, page->lane[0][cell]) ||
-        !is_past(x, read, lane, page->lane[1][cell]))
+    const uint32_t slot[] = {page->slot[0][cell], page->slot[1][cell], page->slot[2][cell]};
+    unsigned to = 0;
+    if (slot[0] & RACE_SPLIT || slot[0] == f->number ||
+        !is_past(x, f, slot[0], lane, page->lane[0][cell]))
         return false;
-    if (x->record.kind == WT_WATCH_READ) {
-        page->slot[1][cell] = x->number;
-        page->lane[1][cell] = (uint8_t)lane;
-        return x->stored = true;
+    const bool first = is_past(x, f, slot[1], lane, page->lane[1][cell]),
+               second = is_past(x, f, slot[2], lane, page->lane[2][cell]);
+    if (!f->reads) {
+        if (!first || !second)
+            return false;
+        page->slot[1][cell] = page->slot[2][cell] = 0;
+    } else if (!(first || reads(f, slot[1])) || !(second || reads(f, slot[2]))) {
+        return false;
+    } else if (first || second) {
+        to = first ? 1 : 2;
+    } else { /* of two groups, as in keep() */
+        const uint64_t home = home_of(x, &f->record[slot[1] - f->first]);
+        if (home != home_of(x, &f->record[slot[2] - f->first]) || home == home_of(x, &x->record))
+            return true;
+        to = 2;
     }
-    if (!is_past(x, page->slot[2][cell], lane, page->lane[2][cell]))
-        return false;
-    page->slot[0][cell] = x->number;
-    page->lane[0][cell] = (uint8_t)lane;
-    page->slot[1][cell] = page->slot[2][cell] = 0;
-    return x->stored = true;
+    page->slot[to][cell] = f->number;
+    page->lane[to][cell] = (uint8_t)lane;
+    x->stored = true;
+    return true;
 }
 
 static void take_words(struct race_access *x)
 {
     const struct wt_observed *a = x->a;
+    const struct race_words f = {.record = x->r->shadow.record,
+                                 .first = x->r->shadow.first,
+                                 .number = x->number,
+                                 .own = x->r->rules.independent ? 0 : x->w->number,
+                                 .reads = x->record.kind == WT_WATCH_READ,
+                                 .asks_syncs = x->record.maybe_atomic || x->hides};
     struct race_page *page = NULL;
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        const unsigned lane = wt_lanes_lowest(left);
+    wt_lanes left = a->lanes;
+    for (unsigned lane = 0; left; lane++, left >>= 1) {
         const uint64_t at = a->at[lane];
+        if (!(left & 1))
+            continue;
         if (!page || page->number != at / RACE_PAGE)
             page = race_page(x->space, at, true);
-        if (!page || at % 4 || (page->syncs && (x->record.maybe_atomic || x->hides)) ||
-            !take_quickly(x, page, at % RACE_PAGE / 4, lane))
-            take_lane(x, lane, at, a->size);
+        if (page && at % 4 == 0 && !(page->syncs && f.asks_syncs) &&
+            take_quickly(x, &f, page, at % RACE_PAGE / 4, lane))
+            continue;
+        take_lane(x, lane, at, a->size);
     }
 }
 
@@ -415,10 +459,14 @@ static void take_lanes(struct race_access *x)
 
 static bool is_aligned(const struct wt_observed *a)
 {
+    const wt_lanes behind = ~a->lanes & (a->lanes + 1); /* the first lane that is not there */
+    const unsigned row = behind ? wt_lanes_lowest(behind) : WT_MAX_LANES;
     uint64_t bits = 0;
     if (a->size > 8)
         return false;
-    for (wt_lanes left = a->lanes; left; left &= left - 1)
+    for (unsigned lane = 0; lane < row; lane++)
+        bits |= a->at[lane];
+    for (wt_lanes left = behind ? a->lanes & ~(behind - 1) : 0; left; left &= left - 1)
         bits |= a->at[wt_lanes_lowest(left)];
     return !(bits & (a->size - 1));
 }
@@ -635,6 +683,8 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
         r->rules.lanes_are_one = r->rules.stores_hide = true;
         r->rules.loads_hide = r->rules.loads_hide_too = true;
     }
+    for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
+        r->lanes[lane] = (uint8_t)lane;
     r->slot = calloc(m->waves, sizeof *r->slot);
     r->ended = calloc(m->waves, sizeof(*r->ended));
     if (r->slot && r->ended && wt_observe_beneath(m, take, NULL, NULL, r)) {

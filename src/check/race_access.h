@@ -4,8 +4,10 @@
 
 #include "check/race_order.h"
 
-/** Different other accesses of an instruction that are reported at once. */
-enum { RACE_CONFLICTS = 4 };
+enum {
+    RACE_CONFLICTS = 4, /**< different other accesses of an instruction that are reported at once */
+    RACE_KNOWN = 8,     /**< records whose order an instruction's lanes need not ask for again */
+};
 
 struct race_conflict {
     struct race_record other;
@@ -30,7 +32,8 @@ struct race_access {
      * numbers of slots, whose lanes these are. NULL: there is none. */
     uint8_t *const *row;
     unsigned row_count;
-    uint32_t ordered[8]; /* records of other waves that are known to be ordered */
+    /* Records of other waves that are known to be ordered before, or not to be. */
+    uint32_t ordered[RACE_KNOWN], unordered[RACE_KNOWN];
     unsigned count;
     struct race_conflict *conflict; /**< RACE_CONFLICTS */
 };

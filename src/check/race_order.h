@@ -95,6 +95,7 @@ struct wt_check_race {
     struct wt_machine *machine;
     const void *space;
     struct race_rules rules;
+    uint8_t lanes[WT_MAX_LANES]; /* 0, 1, ... */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;

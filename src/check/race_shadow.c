@@ -137,9 +137,15 @@ static void renumber(const struct race_shadow *s, uint32_t *slot, uint32_t *of)
 
 bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t count)
 {
+    /* Each slot is looked at twice: so many instructions are to be in between, up to 2^20, that
+     * this takes little beside the slots that their lanes look at. */
+    enum { MANY = 1 << 20 };
     uint32_t *of = calloc(s->count, sizeof *of), kept = 0;
+    size_t slots = 0;
     if (!of)
         return false;
+    for (size_t i = 0; i < count; i++)
+        slots += spaces[i]->pages.count * RACE_SLOTS * RACE_CELLS;
     each_slot(s, spaces, count, mark, of);
     for (size_t i = 0; i < s->count; i++)
         if (of[i]) {
@@ -148,7 +154,9 @@ bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t coun
         }
     each_slot(s, spaces, count, renumber, of);
     s->count = kept;
-    s->limit = (size_t)kept * 2;
+    s->limit = slots / 4 < MANY ? slots / 4 : MANY;
+    if (s->limit < (size_t)kept * 2)
+        s->limit = (size_t)kept * 2;
     free(of);
     return true;
 }

@@ -92,7 +92,7 @@ uint32_t race_add_record(struct race_shadow *s, const struct race_record *record
 /** Whether records are to be looked for that nobody needs. */
 static inline bool race_is_full(const struct race_shadow *s)
 {
-    enum { FEW = 1 << 20 };
+    enum { FEW = 1 << 15 }; /* 1 MiB, which caches hold */
     return s->count >= FEW && s->count >= s->limit;
 }
 

@@ -1,0 +1,30 @@
+/* Accesses of lanes that are neighbours, to places one behind the other. */
+#ifndef WT_CHECK_ROWS_H
+#define WT_CHECK_ROWS_H
+
+#include "emulator/machine/observe.h"
+
+/** Whether lanes are neighbours: *count of them from lane *first on. */
+static inline bool wt_are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
+{
+    *first = wt_lanes_lowest(lanes);
+    *count = wt_lanes_count(lanes);
+    return lanes >> *first == wt_lanes_first(*count);
+}
+
+/** Whether, furthermore, each lane's address lies @p step bytes behind the one before. */
+static inline bool wt_is_row(const struct wt_observed *a, uint64_t step, unsigned *first,
+                             unsigned *count)
+{
+    if (!wt_are_neighbours(a->lanes, first, count))
+        return false;
+    const uint64_t *at = &a->at[*first];
+    uint64_t differ = 0;
+    if (at[*count - 1] != at[0] + (*count - 1) * step)
+        return false;
+    for (unsigned i = 0; i < *count; i++)
+        differ |= at[i] ^ (at[0] + i * step);
+    return !differ;
+}
+
+#endif
