@@ -58,7 +58,9 @@ static struct {
     atomic_bool listens, takes_calls;        /* read without the lock: there is a listener, … */
     wt_objects_fn *listener;
     void *context;
-    struct kept *kept; /* the oldest first, from kept_first on */
+    _Atomic(wt_object_end_fn *) ends;
+    uint64_t allocations; /* ever */
+    struct kept *kept;    /* the oldest first, from kept_first on */
     size_t kept_first, kept_end, kept_room;
     uint64_t kept_bytes, quarantine;
 } table = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* zeros: no part of the file */
@@ -133,6 +135,11 @@ void wt_objects_listen(wt_objects_fn *fn, void *context)
     table.context = context;
     atomic_store(&table.listens, fn != NULL);
     pthread_mutex_unlock(&table.lock);
+}
+
+void wt_objects_follow_ends(wt_object_end_fn *fn)
+{
+    table.ends = fn;
 }
 
 void wt_objects_take_calls(void)
@@ -222,6 +229,7 @@ void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, cons
                             .addr = addr,
                             .size = size,
                             .number = ++table.made,
+                            .allocation = ++table.allocations,
                             .process = getpid(),
                             .by = by,
                             .made = news.calls});
@@ -301,12 +309,16 @@ bool wt_object_freed(const void *space, uint64_t addr, const char *by)
 {
     struct wt_object_news news = {.event = WT_OBJECT_FREED, .space = space, .addr = addr, .by = by};
     pthread_mutex_lock(&table.lock);
-    struct wt_object *o = object_at(space, addr), *place = NULL;
+    struct wt_object *o = object_at(space, addr), *place = NULL, is = {.size = 0};
     if (o) {
+        is = *o;
         news.size = o->size;
         place = take_out(object_above(space, addr) - 1);
     }
     pthread_mutex_unlock(&table.lock);
+    wt_object_end_fn *ends = table.ends;
+    if (ends && is.size)
+        ends(&is);
     tell(&news);
     if (!place || !news.calls.depth)
         return place;

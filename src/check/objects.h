@@ -36,6 +36,7 @@ struct wt_object {
     const void *space;   /**< whose addresses: NULL: the process's own; else the driver's word */
     uint64_t addr, size; /**< bytes that the program asked for; 0: a handle, no memory */
     uint64_t number;     /**< 1 for the first one of the process */
+    uint64_t allocation; /**< the same of allocations alone; 0: it is none */
     pid_t process;       /**< that made it: a child of fork() has its parent's objects, too */
     const char *by;      /**< the function that made it: constant text */
     char name[48];       /**< of a variable; "": it has none */
@@ -64,6 +65,10 @@ struct wt_object_news {
 typedef void wt_objects_fn(void *context, const struct wt_object_news *news);
 /** Hands news to @p fn from now on; NULL: to nobody. */
 void wt_objects_listen(wt_objects_fn *fn, void *context);
+/** Calls @p fn with each object that is about to be freed, from now on, on the thread that frees.
+ */
+typedef void wt_object_end_fn(const struct wt_object *object);
+void wt_objects_follow_ends(wt_object_end_fn *fn);
 /** Objects have the calls that make and end them, from now on. */
 void wt_objects_take_calls(void);
 

@@ -17,6 +17,8 @@
 #include "base/file.h"
 #include "cli/exec.h"
 #include "explore/journal.h"
+#include "runtime/common/checked.h"
+#include "runtime/common/results.h"
 #include "target/checks.h"
 
 /* A run under way: its process, and the files that it writes, which have no names. */
@@ -78,10 +80,10 @@ static int run_kernel(struct runs *r, const struct job *job, const char *schedul
 }
 
 /* Becomes the parent of the host program; returns its exit status. */
-static int run_host(struct runs *r, const char *schedule, char *report)
+static int run_host(struct runs *r, const char *schedule, char *report, const char *results)
 {
     struct cli_options *o = &r->x->drive.options;
-    char gpus[2048] = "";
+    char gpus[2048] = "", checks[200];
     size_t used = 0;
     for (size_t i = 0; i < o->gpu_count && used < sizeof gpus; i++)
         used += (size_t)snprintf(gpus + used, sizeof gpus - used, "%s%s", i ? " " : "", o->gpu[i]);
@@ -93,23 +95,29 @@ static int run_host(struct runs *r, const char *schedule, char *report)
                                              .fill = o->fill_text,
                                              .no_jit = o->device.no_jit,
                                              .supervision = &supervision};
-    /* The same addresses in each run. */
+    /* Drivers know the program's allocations where there are checks, also where none is asked for.
+     */
+    wt_check_options_write(&r->x->drive.check.options, checks);
+    if (setenv(WT_CHECK_VARIABLE, checks, 1) || setenv(WT_RESULTS_VARIABLE, results, 1))
+        return CLI_FAILED;
+    /* The same addresses in each run, since pointers lie in memory. */
     personality(ADDR_NO_RANDOMIZE);
     return cli_exec_program(r->x->command, &options, r->x->program);
 }
 
 static _Noreturn void be_child(struct runs *r, const struct job *job, pid_t parent)
 {
-    char schedule[40], report[64];
+    char schedule[40], report[64], results[64];
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     explore_schedule(job->run, schedule, sizeof schedule);
     snprintf(report, sizeof report, "/proc/%d/fd/%d\n", (int)parent, job->report);
+    snprintf(results, sizeof results, "/proc/%d/fd/%d", (int)parent, job->memory);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || nothing < 0 ||
         dup2(nothing, STDIN_FILENO) < 0 || dup2(job->output, STDOUT_FILENO) < 0 ||
         dup2(job->errors, STDERR_FILENO) < 0)
         _exit(CLI_FAILED);
-    const int status =
-        r->x->is_host ? run_host(r, schedule, report) : run_kernel(r, job, schedule, report);
+    const int status = r->x->is_host ? run_host(r, schedule, report, results)
+                                     : run_kernel(r, job, schedule, report);
     fflush(NULL);
     _exit(status);
 }

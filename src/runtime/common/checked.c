@@ -17,6 +17,7 @@
 #include "emulator/machine/core_format.h"
 #include "runtime/common/counted_file.h"
 #include "runtime/common/environment.h"
+#include "runtime/common/results.h"
 
 /* ---- options ---- */
 
@@ -30,13 +31,24 @@ void wt_check_options_write(const struct wt_check_options *o, char *text)
 }
 
 static struct wt_check_options options;
+static bool judges_none; /* of memory: explore wants its results alone */
+
+/* Objects are known as under --check=memory. */
+static void want_results(void)
+{
+    judges_none = !(options.checks & WT_CHECK_MEMORY);
+    options.checks |= WT_CHECK_MEMORY;
+}
 
 static void read_variable(void)
 {
     const char *text = getenv(WT_CHECK_VARIABLE);
     int stop;
-    if (!text || !*text || !wt_counted_is_wanted())
+    if (!text || !*text || !wt_counted_is_wanted()) {
+        if (wt_results_are_wanted())
+            want_results();
         return;
+    }
     if (sscanf(text, SCAN, &options.checks, &options.limit, &options.quarantine, &stop,
                &options.first, &options.last, &options.lanes, &options.init) != 8) {
         options.checks = 0;
@@ -46,6 +58,8 @@ static void read_variable(void)
     options.stop = stop;
     if (options.checks & WT_CHECK_MEMORY)
         wt_objects_set_quarantine(options.quarantine);
+    if (wt_results_are_wanted())
+        want_results();
     wt_objects_take_calls();
     if (options.checks & WT_CHECK_INIT)
         wt_check_init_listen(wt_check_init_level());
@@ -61,6 +75,11 @@ static const struct wt_check_options *asked_for(void)
 bool wt_check_wants(enum wt_check check)
 {
     return asked_for()->checks & check;
+}
+
+bool wt_check_judges_memory(void)
+{
+    return wt_check_wants(WT_CHECK_MEMORY) && !judges_none;
 }
 
 bool wt_checks_wanted(void)
@@ -93,7 +112,7 @@ void wt_checked_copied(uint64_t to, uint64_t from, uint64_t size)
 uint64_t wt_check_redzone(void)
 {
     enum { REDZONE = 256 };
-    return wt_check_wants(WT_CHECK_MEMORY) ? REDZONE : 0;
+    return wt_check_judges_memory() ? REDZONE : 0;
 }
 
 /* ---- findings of the process ---- */
@@ -414,7 +433,8 @@ report_call(enum wt_finding_kind kind, enum wt_severity severity, const struct w
                            .access = WT_NO_ACCESS,
                            .address = addr,
                            .times = 1};
-    if (!wt_check_wants(wt_finding_check(kind)))
+    if (!wt_check_wants(wt_finding_check(kind)) ||
+        (judges_none && wt_finding_check(kind) == WT_CHECK_MEMORY))
         return;
     vsnprintf(f.text, sizeof f.text, format, arguments);
     wt_call_stack_take(&f.calls);
@@ -445,7 +465,7 @@ report_free(enum wt_finding_kind kind, const struct wt_object *object, uint64_t 
 bool wt_checked_free(const void *space, uint64_t addr, const char *by)
 {
     struct wt_object object;
-    if (wt_object_freed(space, addr, by))
+    if (wt_object_freed(space, addr, by) || !wt_check_judges_memory())
         return true;
     if (!wt_object_find(space, addr, &object, NULL, NULL))
         report_free(WT_FOUND_BAD_FREE, NULL, addr,
@@ -462,7 +482,7 @@ uint64_t wt_checked_access(const void *space, uint64_t addr, uint64_t size, enum
                            const char *by)
 {
     struct wt_call_stack calls;
-    if (!size || !wt_check_wants(WT_CHECK_MEMORY))
+    if (!size || !wt_check_judges_memory())
         return size;
     wt_call_stack_take(&calls);
     return wt_check_host_access(space, addr, size, access, by, &calls, wt_checked_found, NULL);
@@ -507,6 +527,7 @@ void wt_checked_leak(const struct wt_object *object)
 void wt_checked_leaks(bool (*is_leak)(const struct wt_object *object))
 {
     struct leaks l = {.is_leak = is_leak};
+    wt_results_end();
     if (!wt_check_wants(WT_CHECK_LEAK))
         return;
     wt_objects_each(add_leak, &l);

@@ -34,6 +34,8 @@ void wt_check_options_write(const struct wt_check_options *options, char *text);
 
 /** Whether a check is wanted: the first call reads the variable. */
 bool wt_check_wants(enum wt_check check);
+/** Whether accesses are judged by --check=memory: without, the objects may be known alone. */
+bool wt_check_judges_memory(void);
 
 /** Whether any check is wanted. */
 bool wt_checks_wanted(void);

@@ -199,7 +199,7 @@ static bool begin_checks(struct wt_counted *c, const void *space)
     struct wt_machine *m = c->machine;
     struct wt_check_set *s = &c->checks;
     void *list = &c->list;
-    if (wt_check_wants(WT_CHECK_MEMORY) &&
+    if (wt_check_judges_memory() &&
         !(s->memory = wt_check_memory_begin(m, space, wt_checked_found, list)))
         return false;
     if (wants(WT_CHECK_SYNC, "sync", "barriers are") &&

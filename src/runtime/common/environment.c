@@ -67,6 +67,7 @@ static const struct variable {
     {"WAVETRAP_PROGRESS", "--progress", "auto, always"},
     {"WAVETRAP_PTX_CACHE", NULL, NULL},
     {"WAVETRAP_REPORT", "--report", "json:FILE"},
+    {"WAVETRAP_RESULTS", NULL, NULL},
     {"WAVETRAP_SCHEDULE", "--schedule", "rr:N, lockstep, random:SEED, file:FILE"},
     {"WAVETRAP_SM_DEFAULT", "--gpu", "sm:KEY=VALUE,…"},
     {"WAVETRAP_SM_GPUS", NULL, NULL},

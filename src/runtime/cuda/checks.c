@@ -240,8 +240,7 @@ void checks_handle_lost(const void *handle)
 
 void checks_end(void)
 {
-    if (wt_check_wants(WT_CHECK_LEAK))
-        wt_checked_leaks(is_leak);
+    wt_checked_leaks(is_leak);
 }
 
 /* ---- for functions of libgomp ---- */

@@ -63,7 +63,7 @@ static bool copy_row(const struct copy_end *to, const struct copy_end *from, uin
     struct gpu *source = from->host ? NULL : state_owner(from->address + from_offset, NULL);
     struct gpu *target = to->host ? NULL : state_owner(to->address + to_offset, NULL);
     const uint8_t *row = from->host ? from->host + from_offset : buffer;
-    if (wt_check_wants(WT_CHECK_MEMORY) && !is_allowed(to, from, to_offset, from_offset, &bytes))
+    if (wt_check_judges_memory() && !is_allowed(to, from, to_offset, from_offset, &bytes))
         return false;
     if (!bytes)
         return true;

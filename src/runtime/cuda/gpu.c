@@ -518,7 +518,7 @@ bool gpu_free(struct gpu *g, uint64_t address, const char *by)
         g->range[i].freed = true;
         return true;
     }
-    if (!wt_check_wants(WT_CHECK_MEMORY))
+    if (!wt_check_judges_memory())
         return gpu_drop_range(g, address);
     quarantine(g, address);
     return true;

@@ -8,6 +8,8 @@
 
 #include "base/array.h"
 #include "runtime/common/checked.h"
+#include "runtime/common/own_memory.h"
+#include "runtime/common/results.h"
 #include "runtime/drm/order.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/internal.h"
@@ -52,6 +54,21 @@ uint32_t wt_i915_asked_object(void)
     return asked_first;
 }
 
+/* Of the file whose objects are the program's (wt_results_read_fn). */
+static bool read_object(const void *space, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct wt_i915_file *file = asked_of;
+    if (space != file)
+        return false;
+    for (size_t i = 0; i < file->object_count; i++) {
+        const struct drm_object *o = &file->objects[i];
+        if (o->used && o->host && addr - o->address < o->size &&
+            size <= o->size - (addr - o->address))
+            return wt_own_memory_read((uintptr_t)o->host + (addr - o->address), bytes, size);
+    }
+    return wt_own_memory_read(addr, bytes, size);
+}
+
 static uint32_t handle_of(const struct wt_i915_file *file, const struct drm_object *object)
 {
     return (uint32_t)(object - file->objects) + 1;
@@ -63,6 +80,7 @@ static uint32_t handle_of(const struct wt_i915_file *file, const struct drm_obje
 static void take_asked(struct wt_i915_file *file, struct drm_object *object)
 {
     asked_of = file;
+    wt_results_set_read(read_object);
     asked_first = asked_first ? asked_first : handle_of(file, object);
     const uint64_t lead = asked_own.addr - (uintptr_t)object->host;
     const bool own = object->user && lead < object->size && asked_own.size &&

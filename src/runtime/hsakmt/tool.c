@@ -1,6 +1,8 @@
 /* The library as a tool of the HSA runtime. See tool.h. */
 #include "runtime/hsakmt/tool.h"
 
+#include "runtime/common/results.h"
+
 #include <stdbool.h>
 
 enum { MAJOR = 1 };
@@ -33,4 +35,5 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
 void OnUnload(void);
 void OnUnload(void)
 {
+    wt_results_end(); /* the runtime frees all that the program has not freed */
 }

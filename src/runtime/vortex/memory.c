@@ -5,6 +5,7 @@
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/counted.h"
+#include "runtime/common/results.h"
 #include "runtime/vortex/internal.h"
 
 /* The bytes from a buffer's address to where the next one may begin. */
@@ -80,6 +81,21 @@ static enum vx_result make(struct gpu *g, bool fixed, uint64_t addr, uint64_t si
     return VX_SUCCESS;
 }
 
+/* Of a GPU (wt_results_read_fn). */
+static bool read_results(const void *machine, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    struct wt_machine *m = (struct wt_machine *)(uintptr_t)machine;
+    return m->ops->read_memory(m, UINT32_MAX, 0, addr, bytes, size);
+}
+
+/* What a worker or nobody frees. */
+static __attribute__((destructor)) void count_results(void)
+{
+    state_lock();
+    wt_results_end();
+    state_unlock();
+}
+
 enum vx_result buffer_new(struct gpu *g, bool fixed, uint64_t addr, uint64_t size, int flags,
                           const char *by, struct buffer **buffer, struct wt_error *err)
 {
@@ -90,6 +106,7 @@ enum vx_result buffer_new(struct gpu *g, bool fixed, uint64_t addr, uint64_t siz
     state_unlock();
     if (result)
         return result;
+    wt_results_set_read(read_results);
     wt_object_made(g->machine, (*buffer)->addr, size, by);
     if ((flags & VX_MEM_READ_WRITE) == VX_MEM_READ)
         wt_object_set_read_only(g->machine, (*buffer)->addr, true);
