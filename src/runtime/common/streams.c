@@ -16,6 +16,7 @@ static wt_streams_race_fn *races;
 static bool changed; /* since the host's pages were protected */
 static struct shared {
     uint64_t begin, size;
+    uint64_t of_gpus; /* where GPUs have its beginning */
     enum wt_stream_side side;
 } * shared; /* memory of GPUs and of the host */
 static size_t shared_count, shared_room;
@@ -126,8 +127,27 @@ void wt_streams_share(uint64_t address, uint64_t bytes, enum wt_stream_side side
     if (!bytes || !(grown = wt_array_grow(shared, &shared_room, shared_count + 1, sizeof *grown)))
         return;
     shared = grown;
-    grown[shared_count++] = (struct shared){address, bytes, side};
+    grown[shared_count++] = (struct shared){address, bytes, address, side};
     changed = true;
+}
+
+void wt_streams_alias(uint64_t address, uint64_t of_gpus)
+{
+    struct wt_check_race *r;
+    for (size_t i = 0; i < shared_count; i++)
+        if (shared[i].begin == address) {
+            shared[i].of_gpus = of_gpus;
+            for (unsigned k = 0; order.now && race_of(k, &r); k++)
+                wt_check_race_renewed(r, of_gpus, shared[i].size);
+        }
+}
+
+uint64_t wt_streams_of_gpus(uint64_t address)
+{
+    for (size_t i = 0; i < shared_count; i++)
+        if (address - shared[i].begin < shared[i].size)
+            return shared[i].of_gpus + (address - shared[i].begin);
+    return address;
 }
 
 void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side)
@@ -168,7 +188,7 @@ static bool add_pages(const struct shared *s)
     const uint64_t begin = s->begin, size = s->size;
     for (uint64_t at = begin, next; at < begin + size; at = next) {
         next = (at / PAGE + 1) * PAGE < begin + size ? (at / PAGE + 1) * PAGE : begin + size;
-        const enum wt_race_use use = use_of(at, next - at);
+        const enum wt_race_use use = use_of(s->of_gpus + (at - begin), next - at);
         if (use == WT_RACE_ATOMIC)
             return false;
         struct wt_host_page *grown =
@@ -224,7 +244,7 @@ void wt_streams_enter(void)
     wt_host_pages_release();
     while (wt_host_pages_next(&access))
         for (unsigned i = 0; race_of(i, &r); i++)
-            wt_check_race_host(r, access.addr, access.store, &access.calls);
+            wt_check_race_host(r, wt_streams_of_gpus(access.addr), access.store, &access.calls);
 }
 
 void wt_streams_leave(bool watches)

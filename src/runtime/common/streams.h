@@ -48,6 +48,10 @@ enum wt_stream_side {
 void wt_streams_made(uint64_t address, uint64_t bytes, enum wt_stream_side side);
 /** It is memory of the host, too, from now on, unless a part of it is already. */
 void wt_streams_share(uint64_t address, uint64_t bytes, enum wt_stream_side side);
+/** GPUs have the memory of both sides that begins at @p address at another address. */
+void wt_streams_alias(uint64_t address, uint64_t of_gpus);
+/** The address at which GPUs have a byte of the program's. */
+uint64_t wt_streams_of_gpus(uint64_t address);
 /** It is no memory of both sides any more. */
 void wt_streams_forget(uint64_t address, uint64_t bytes);
 /** The host has waited, or operations have begun, by functions of order.h. */

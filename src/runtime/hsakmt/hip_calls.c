@@ -111,16 +111,23 @@ static void *device_address(void *p)
 FUNCTION(hipHostRegister, void *p, size_t size, unsigned flags)
 {
     const int result = CALL(hipHostRegister, p, size, flags);
+    const struct wt_host_order *o = result ? NULL : hip_order();
     void *at = result ? NULL : device_address(p);
-    return made(result, &at, size, "hipHostRegister");
+    made(result, &at, size, "hipHostRegister"); /* where kernels have it */
+    if (o && at)
+        o->memory_made(calls_address(p), size, true);
+    return result;
 }
 
 FUNCTION(hipHostUnregister, void *p)
 {
     const struct wt_host_checks *c = calls_checks();
     void *at = c ? device_address(p) : NULL;
+    const struct wt_host_order *o = at ? hip_order() : NULL;
     if (at)
         c->forget(NULL, calls_address(at), "hipHostUnregister");
+    if (o)
+        o->memory_gone(calls_address(p));
     return CALL(hipHostUnregister, p);
 }
 

@@ -177,9 +177,11 @@ static void give(const void *stream, const char *by, bool copies)
 static void accesses(uint64_t addr, uint64_t size, enum wt_access access)
 {
     struct wt_object object;
-    if (!size || !wt_object_find(NULL, addr, &object, NULL, NULL) || !enter_all())
+    if (!size || !enter_all())
         return;
-    wt_streams_accessed(addr, size, access);
+    addr = wt_streams_of_gpus(addr);
+    if (wt_object_find(NULL, addr, &object, NULL, NULL))
+        wt_streams_accessed(addr, size, access);
     leave_all();
 }
 
@@ -271,14 +273,31 @@ static void host_waits_for_all(void)
 
 /* ---- memory ---- */
 
+/* Where GPUs have memory that the program has registered: elsewhere. */
+static uint64_t of_gpus(uint64_t addr, bool *registered)
+{
+    struct host *host = host_get();
+    const struct host_allocation *before, *a;
+    pthread_mutex_lock(&host->lock);
+    a = host_memory_find(host, addr, &before);
+    *registered = a && a->type == HSA_POINTER_REGISTERED_USER;
+    const uint64_t there = *registered ? a->gpu_addr + (addr - a->addr) : addr;
+    pthread_mutex_unlock(&host->lock);
+    return there;
+}
+
 static void memory_made(uint64_t addr, uint64_t size, bool shared)
 {
+    bool registered = false;
+    const uint64_t there = shared && host_get() ? of_gpus(addr, &registered) : addr;
     if (!enter_all())
         return;
     wt_streams_made(addr, size,
-                    !shared            ? WT_OF_DEVICE
-                    : addr % HOST_PAGE ? WT_OF_REGISTERED
-                                       : WT_OF_BOTH);
+                    !shared                          ? WT_OF_DEVICE
+                    : addr % HOST_PAGE || registered ? WT_OF_REGISTERED
+                                                     : WT_OF_BOTH);
+    if (there != addr)
+        wt_streams_alias(addr, there);
     leave_all();
 }
 
