@@ -507,6 +507,7 @@ static const struct wt_rows_block *translate(struct sm_device *d, const struct w
 {
     static const struct wt_rows_shape shape = {.lanes = SM_LANES,
                                                .paths = true,
+                                               .few = true,
                                                .window = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW},
                                                .window_bytes = SM_WINDOW_BYTES};
     struct wt_rows_memory *m = d->blocks->memory;

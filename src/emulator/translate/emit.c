@@ -102,8 +102,13 @@ static void conditional(struct emitter *e)
     emit_load_predicate(e, &n->condition, X86_AX);
     x86_integer(&e->code, X86_AND, false, X86_AX, FIELD(mask));
     const size_t past = x86_jump(&e->code, X86_ZERO);
-    x86_integer(&e->code, X86_STORE, true, X86_AX, FIELD(executing));
-    e->conditional = true;
+    if (e->few > 1) { /* both execute it, or the handler does it */
+        x86_integer(&e->code, X86_CMP, false, X86_AX, FIELD(mask));
+        emit_call(e, X86_NOT_ZERO);
+    }
+    if (!e->few)
+        x86_integer(&e->code, X86_STORE, true, X86_AX, FIELD(executing));
+    e->conditional = !e->few;
     operation(e);
     e->conditional = false;
     emit_evict(e, n->d, e->shape->lanes * 8); /* registers have it only where it was executed */
@@ -123,6 +128,8 @@ static void begin(struct emitter *e)
     if (e->shape->scalars)
         x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
     e->ready = code->size;
+    if (e->few)
+        emit_begin_few(e);
     code->narrow = false;
     for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some; i++) {
         const unsigned idle = emit_has_idle(e) ? IDLE + i : T2;
@@ -144,7 +151,9 @@ static size_t enter(struct emitter *e, uint32_t insn)
     const struct cache *c = &e->before[insn];
     const size_t first = e->code.size;
     for (unsigned i = 0; i < CACHED; i++)
-        if (c->slot[i] != NOTHING)
+        if (c->slot[i] != NOTHING && e->few)
+            emit_load_few(e, i, FRAME, c->slot[i], c->wide[i]);
+        else if (c->slot[i] != NOTHING)
             for (unsigned k = 0, parts = emit_parts(e, c->wide[i]); k < parts; k++)
                 emit_vector(e, VMOVDQU, i + k, 0, x86_mem(FRAME, c->slot[i] + 32 * k));
     if (e->code.size == first)
@@ -178,6 +187,8 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
     if (e->shape->scalars)
         x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
+    if (e->few)
+        emit_number_few(e);
     x86_integer_number(code, X86_AND, false, X86_AX, 0xff);
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
@@ -189,11 +200,12 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     return first;
 }
 
-/* Code for all lanes, or for some; entry[i] becomes where instruction i begins. */
-static void emit(struct emitter *e, bool some, uint32_t *entry)
+/* Code for all lanes, for some, or for few; entry[i] becomes where instruction i begins. */
+static void emit(struct emitter *e, bool some, unsigned few, uint32_t *entry)
 {
     struct x86_code *code = &e->code;
     e->some = some;
+    e->few = few;
     e->exits = e->branches = 0;
     emit_forget(e);
     memset(e->behind, 0, sizeof e->behind);
@@ -262,8 +274,8 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
 {
     struct x86_code *code = &e->code;
     assert(count >= 1 && count <= WT_ROWS_MOST && shape->lanes <= WT_ROWS_LANES);
-    *to =
-        (struct wt_rows_code){.bytes = code->bytes, .entry = malloc(3 * count * sizeof *to->entry)};
+    *to = (struct wt_rows_code){.bytes = code->bytes,
+                                .entry = malloc((WT_ROWS_CODES + 1) * count * sizeof *to->entry)};
     if (!to->entry)
         return false;
     e->insn = insn;
@@ -272,9 +284,11 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     code->size = code->literal_count = code->fixup_count = 0;
     code->overflow = false;
     e->changes = 0;
-    emit(e, false, to->entry);
-    to->second = code->size;
-    emit(e, true, to->entry + count);
+    const size_t codes = shape->few ? WT_ROWS_CODES : 2;
+    for (size_t i = 0; i < codes; i++) {
+        to->first[i] = code->size;
+        emit(e, i == 1, i < 2 ? 0 : (unsigned)i - 1, to->entry + i * count);
+    }
     for (size_t i = 0; i < e->changes; i++)
         x86_land(code, e->change[i].at,
                  e->change[i].to == TO_READY
@@ -282,7 +296,7 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
                      : to->entry[e->change[i].insn + (e->change[i].to == TO_SOME ? count : 0)]);
     to->targets = e->branches;
     for (size_t i = 0; i < e->branches; i++)
-        to->entry[2 * count + i] = e->branch[i].target;
+        to->entry[codes * count + i] = e->branch[i].target;
     x86_finish(code);
     to->size = code->size;
     return !code->overflow;

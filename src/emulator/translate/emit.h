@@ -11,8 +11,12 @@
  * intermediate results. 12 to 15, in code for some of up to 32 lanes: ones for each lane that does
  * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources
  * that are no rows as they are, in that order. r11: the scalars.
+ *
+ * In code for few lanes (`few`) a register has their values side by side; 13 to 15 are for sources,
+ * r11 and r10 have the lanes' numbers.
  */
 enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
+enum { LANE = X86_R11, LANE_2 = X86_R10 };
 enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };
 #define NOTHING UINT32_MAX
 
@@ -38,6 +42,7 @@ struct emitter {
     uint32_t count, at;
     unsigned result;  /* the first register of the result */
     bool some;        /* of the lanes execute, not all */
+    unsigned few;     /* so many lanes execute, 1 or 2; 0: it is not known */
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */
@@ -116,6 +121,10 @@ struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bo
                            unsigned strip);
 /* The same in a register: @p into, if it is not in one yet. */
 unsigned emit_loaded(struct emitter *e, struct x86_place place, unsigned into);
+/* 16 bytes of dwords of a row, whose instruction is of qwords: in memory, or, of few lanes, in a
+ * register, @p into if not in one yet. */
+struct x86_place emit_half(struct emitter *e, const struct wt_rows_source *s, unsigned strip,
+                           unsigned into);
 /* 16 bytes of dwords as qwords, in a register. */
 void emit_widened(struct emitter *e, const struct wt_rows_source *s, bool is_signed, unsigned strip,
                   unsigned into);
@@ -130,6 +139,23 @@ void emit_store(struct emitter *e, unsigned strip, unsigned from);
 /* Part `strip` of a row of dwords is in a register, which changes: it is stored likewise, and is in
  * no register from then on. */
 void emit_store_from(struct emitter *e, uint32_t slot, unsigned strip, unsigned from);
+/* Of few lanes: the values that they have in a row come into a register, or go to the row from one.
+ */
+void emit_load_few(struct emitter *e, unsigned to, unsigned base, uint32_t slot, bool wide);
+void emit_store_few(struct emitter *e, uint32_t slot, bool wide, unsigned from);
+/* The lanes' numbers come into registers; r8 and r9 are free for it. */
+void emit_number_few(struct emitter *e);
+/* What code for few lanes begins with: these, and what emit_bits_of_few() tells; T0 and T1 are free
+ * for it, too. */
+void emit_begin_few(struct emitter *e);
+/* Of few lanes: ax becomes a predicate where T0 has ones; its bits of others say nothing. T1 is
+ * free for it. */
+void emit_signs_of_few(struct emitter *e, bool wide);
+/* Where the state has a bit for each of them, in each of their dwords, or qwords. */
+struct x86_place emit_bits_of_few(bool wide);
+/* Whether any of the dwords, or qwords, of a register, one for each lane, are ones. Of few lanes
+ * registers have others, too. */
+void emit_test_any(struct emitter *e, unsigned reg, bool wide);
 /* Forgets rows of the cache that overlap [slot, slot + size). */
 void emit_evict(struct emitter *e, uint32_t slot, uint32_t size);
 /* The result's row is in its registers from now on. */

@@ -150,9 +150,12 @@ static void lower_halves(struct emitter *e, unsigned d, unsigned a, struct x86_p
 static void narrow(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], true, 2 * i), T0);
-        lower_halves(e, T1, a, emit_part(e, &n->s[0], true, 2 * i + 1));
+        if (e->few)
+            x86_vector_number(&e->code, VPSHUFD, T1, 0, x86_reg(a), 0x08);
+        else
+            lower_halves(e, T1, a, emit_part(e, &n->s[0], true, 2 * i + 1));
         /* banks that have the source are not written before its parts have been read */
         emit_store(e, i, T1);
     }
@@ -378,7 +381,10 @@ static void wide_float(struct emitter *e, unsigned op, unsigned sources)
         x86_vector_number(&e->code, n->boxed ? VCMPPS : VCMPPD, T2, d, x86_reg(d), 3);
         emit_vector(e, VPOR, T3, T3, x86_reg(T2));
     }
-    emit_vector(e, VPTEST, T3, 0, emit_literal(e, n->boxed ? UINT32_MAX : UINT64_MAX, true));
+    if (e->few)
+        emit_test_any(e, T3, true);
+    else
+        emit_vector(e, VPTEST, T3, 0, emit_literal(e, n->boxed ? UINT32_MAX : UINT64_MAX, true));
     emit_call(e, X86_NOT_ZERO);
     for (unsigned i = 0; i < strips(e); i++)
         emit_store(e, i, emit_result(e, i));

@@ -18,7 +18,9 @@ static void given(struct emitter *e)
         emit_vector(e, VPBROADCASTD, T0, 0,
                     emit_field(offsetof(struct wt_rows_state, given) + 4 * number));
     for (unsigned i = 0; i < parts; i++) {
-        if (n->how)
+        if (n->how && e->few)
+            emit_load_few(e, T0, X86_DX, (uint32_t)(4 * e->shape->lanes * number), false);
+        else if (n->how)
             emit_vector(e, VMOVDQU, T0, 0,
                         x86_mem(X86_DX, 4 * e->shape->lanes * number + 32 * (size_t)i));
         emit_store(e, i, T0);
@@ -42,7 +44,7 @@ static void check_divisors(struct emitter *e)
             emit_vector(e, VPANDN, T0, emit_idle(e, false, i, T1), x86_reg(T0));
         emit_vector(e, VPOR, T3, T3, x86_reg(T0));
     }
-    emit_vector(e, VPTEST, T3, 0, x86_reg(T3));
+    emit_test_any(e, T3, false);
     emit_call(e, X86_NOT_ZERO);
 }
 
@@ -51,7 +53,7 @@ static void doubles(struct emitter *e, const struct wt_rows_source *s, unsigned 
 {
     const bool is_signed = e->insn[e->at].is_signed;
     if (is_signed && !s->constant) {
-        emit_vector(e, VCVTDQ2PD, to, 0, x86_mem(FRAME, s->slot + 16 * strip));
+        emit_vector(e, VCVTDQ2PD, to, 0, emit_half(e, s, strip, to));
         return;
     }
     const uint32_t value = (uint32_t)s->value;
@@ -91,10 +93,13 @@ static void divide(struct emitter *e)
     check_divisors(e);
     for (unsigned i = 0; i < emit_parts(e, false); i++) {
         divide_four(e, 2 * i, T0);
-        divide_four(e, 2 * i + 1, T1);
-        if (n->is_signed) {
+        if (!e->few)
+            divide_four(e, 2 * i + 1, T1);
+        if (e->few && !n->is_signed) {
+            x86_vector_number(&e->code, VPSHUFD, T0, 0, x86_reg(T0), 0x08);
+        } else if (!e->few && n->is_signed) {
             x86_vector_number(&e->code, VINSERTI128, T0, T0, x86_reg(T1), 1);
-        } else {
+        } else if (!e->few) {
             x86_vector_number(&e->code, VSHUFPS, T0, T0, x86_reg(T1), 0x88);
             x86_vector_number(&e->code, VPERMQ, T0, 0, x86_reg(T0), 0xd8);
         }
@@ -119,9 +124,13 @@ static void split(struct emitter *e)
     for (unsigned half = 0; half < 2; half++)
         for (unsigned i = 0; i < emit_parts(e, false); i++) {
             emit_vector(e, VMOVDQU, T0, 0, emit_part(e, s, true, 2 * i));
-            x86_vector_number(&e->code, VSHUFPS, T0, T0, emit_part(e, s, true, 2 * i + 1),
-                              half ? 0xdd : 0x88);
-            x86_vector_number(&e->code, VPERMQ, T0, 0, x86_reg(T0), 0xd8);
+            if (e->few) {
+                x86_vector_number(&e->code, VPSHUFD, T0, 0, x86_reg(T0), half ? 0x0d : 0x08);
+            } else {
+                x86_vector_number(&e->code, VSHUFPS, T0, T0, emit_part(e, s, true, 2 * i + 1),
+                                  half ? 0xdd : 0x88);
+                x86_vector_number(&e->code, VPERMQ, T0, 0, x86_reg(T0), 0xd8);
+            }
             emit_store_from(e, n->d + half * row, i, T0);
         }
     emit_evict(e, n->d, 2 * row);

@@ -455,13 +455,13 @@ static void reach_group(struct emitter *e)
 }
 
 /* An aligned address of local memory becomes one of memory. */
-static void reach_local(struct emitter *e)
+static void reach_local(struct emitter *e, unsigned lane)
 {
     struct x86_code *code = &e->code;
     x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
     x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_R8));
     emit_call(e, X86_NOT_BELOW);
-    x86_multiply(code, X86_R8, x86_reg(X86_R10));
+    x86_multiply(code, X86_R8, x86_reg(lane));
     x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
     x86_integer(code, X86_ADD, true, X86_AX, FIELD(local));
 }
@@ -475,7 +475,7 @@ static void reach_memory(struct emitter *e)
 }
 
 /* A generic address becomes one of the host. */
-static void reach_generic(struct emitter *e)
+static void reach_generic(struct emitter *e, unsigned lane)
 {
     struct x86_code *code = &e->code;
     compare_window(e, 0);
@@ -487,10 +487,31 @@ static void reach_generic(struct emitter *e)
     compare_window(e, 1);
     const size_t global = x86_jump(code, X86_NOT_BELOW);
     x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
-    reach_local(e);
+    reach_local(e, lane);
     x86_land(code, global, code->size);
     reach_memory(e);
     x86_land(code, done, code->size);
+}
+
+/* The address of a lane in ax becomes one of the host; a register has the lane's number. */
+static void reach(struct emitter *e, unsigned lane)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    add_offset(e);
+    if (n->bytes > 1) {
+        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
+        emit_call(e, X86_NOT_ZERO);
+    }
+    if (n->space == WT_ROWS_GROUP) {
+        reach_group(e);
+    } else if (n->space == WT_ROWS_GENERIC) {
+        reach_generic(e, lane);
+    } else {
+        if (n->space == WT_ROWS_LOCAL)
+            reach_local(e, lane);
+        reach_memory(e);
+    }
 }
 
 /* Where each lane accesses memory of the host. */
@@ -500,20 +521,7 @@ static void find_lanes(struct emitter *e)
     struct x86_code *code = &e->code;
     const size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base_of_one(n));
-    add_offset(e);
-    if (n->bytes > 1) {
-        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
-        emit_call(e, X86_NOT_ZERO);
-    }
-    if (n->space == WT_ROWS_GROUP) {
-        reach_group(e);
-    } else if (n->space == WT_ROWS_GENERIC) {
-        reach_generic(e);
-    } else {
-        if (n->space == WT_ROWS_LOCAL)
-            reach_local(e);
-        reach_memory(e);
-    }
+    reach(e, X86_R10);
     x86_integer(code, X86_STORE, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
     emit_end_lanes(e, loop);
@@ -581,10 +589,63 @@ static void access_each(struct emitter *e)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
 }
 
+/* Loads a lane's value into its part of T0, from where a register points to. */
+static void load_few(struct emitter *e, unsigned number, unsigned from)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    if (n->bytes == 8)
+        x86_integer(code, X86_LOAD, true, X86_R8, x86_mem(from, 0));
+    else
+        x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, x86_mem(from, 0));
+    if (number)
+        x86_vector_number(code, n->wide ? VPINSRQ : VPINSRD, T0, T0, x86_reg(X86_R8), number);
+    else
+        emit_vector(e, n->wide ? VMOVQ_FROM : VMOVD, T0, 0, x86_reg(X86_R8));
+}
+
+/* An access of few lanes; their places are in r9 and ax. */
+static void access_few(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool load = n->op == WT_ROWS_LOAD;
+    for (unsigned i = 0; i < e->few; i++) {
+        const unsigned lane = i ? LANE_2 : LANE;
+        x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
+                    x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
+        reach(e, lane);
+        if (i + 1 < e->few)
+            x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
+    }
+    emit_note_access(e);
+    emit_parts(e, n->wide);
+    code->narrow = true;
+    for (unsigned i = 0; i < e->few; i++) {
+        const unsigned place = i + 1 < e->few ? X86_R9 : X86_AX;
+        if (load) {
+            load_few(e, i, place);
+            continue;
+        }
+        x86_integer(code, X86_LOAD, n->wide, X86_R8,
+                    x86_scaled(FRAME, n->s[1].slot, i ? LANE_2 : LANE, n->wide ? 3 : 2));
+        x86_store_part(code, n->bytes, X86_R8, x86_mem(place, 0));
+    }
+    if (load) {
+        emit_choose(e);
+        emit_store(e, 0, T0);
+        emit_keep(e);
+    }
+}
+
 void emit_access(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
+    if (e->few) {
+        access_few(e);
+        return;
+    }
     const bool load = n->op == WT_ROWS_LOAD, local = n->space == WT_ROWS_LOCAL;
     size_t done[2] = {0, 0}, windowed = 0;
     e->detours = 0;

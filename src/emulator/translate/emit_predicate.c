@@ -16,7 +16,7 @@ static void store_predicate(struct emitter *e)
                                                     : X86_XOR,
                     false, X86_AX, x86_reg(X86_DX));
     }
-    if (emit_is_partial(e)) {
+    if (emit_is_partial(e) || e->few) {
         x86_integer(&e->code, X86_XOR, false, X86_AX, to);
         x86_integer(&e->code, X86_AND, false, X86_AX, emit_executing(e));
         x86_integer(&e->code, X86_XOR, false, X86_AX, to);
@@ -147,11 +147,15 @@ static void compare(struct emitter *e)
         return;
     }
     emit_parts(e, n->wide);
-    for (unsigned i = 0; i < 4 && !n->wide; i++)
+    if (e->few) {
+        compare_part(e, c, 0, T0);
+        emit_signs_of_few(e, n->wide);
+    }
+    for (unsigned i = 0; i < 4 && !n->wide && !e->few; i++)
         compare_part(e, c, i, T0 + i);
-    if (!n->wide)
+    if (!n->wide && !e->few)
         gather_signs(e);
-    for (unsigned i = 0; i < 8 && n->wide; i++) {
+    for (unsigned i = 0; i < 8 && n->wide && !e->few; i++) {
         compare_part(e, c, i, T0);
         gather_wide_signs(e, i);
     }
@@ -236,16 +240,18 @@ static void float_compare(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_parts(e, n->wide);
     if (n->flushes)
-        emit_call_for_small(e, 4, 2);
-    for (unsigned i = 0; i < (n->wide ? 8 : 4); i++) {
+        emit_call_for_small(e, emit_parts(e, false), 2);
+    for (unsigned i = 0; i < emit_parts(e, n->wide); i++) {
         const unsigned to = n->wide ? T0 : T0 + i;
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], n->wide, i), to);
         x86_vector_number(&e->code, n->wide ? VCMPPD : VCMPPS, to, a,
                           emit_part(e, &n->s[1], n->wide, i), float_predicate[n->how & 15]);
-        if (n->wide)
+        if (n->wide && !e->few)
             gather_wide_signs(e, i);
     }
-    if (!n->wide)
+    if (e->few)
+        emit_signs_of_few(e, n->wide);
+    else if (!n->wide)
         gather_signs(e);
     store_predicate(e);
 }
@@ -257,7 +263,8 @@ void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsig
     const unsigned lanes = wide ? 4 : 8;
     for (unsigned i = 0; i < 8; i++)
         bits[i] = 1u << (strip * lanes + (wide ? i / 2 : i));
-    const struct x86_place row = x86_literal(&e->code, bits, sizeof bits);
+    const struct x86_place row =
+        e->few ? emit_bits_of_few(wide) : x86_literal(&e->code, bits, sizeof bits);
     emit_vector(e, VPAND, to, from, row);
     emit_vector(e, VPCMPEQD, to, to, row);
 }

@@ -34,21 +34,27 @@ struct x86_place emit_literal(struct emitter *e, uint64_t value, bool wide)
     return x86_literal(&e->code, &value, wide ? 8 : 4);
 }
 
-/* Of regions, registers have parts one by one. */
+/* Bytes of a row. Of regions, registers have parts one by one. */
 static unsigned row_bytes(const struct emitter *e, bool wide)
 {
     return e->shape->regions ? 32 : e->shape->lanes * (wide ? 8 : 4);
 }
 
+/* Bytes of a row that instructions are about. */
+static unsigned used_bytes(const struct emitter *e, bool wide)
+{
+    return e->few ? e->few * (wide ? 8 : 4) : row_bytes(e, wide);
+}
+
 static unsigned parts_of(const struct emitter *e, bool wide)
 {
-    const unsigned bytes = row_bytes(e, wide);
+    const unsigned bytes = used_bytes(e, wide);
     return bytes > 32 ? bytes / 32 : 1;
 }
 
 unsigned emit_parts(struct emitter *e, bool wide)
 {
-    e->code.narrow = row_bytes(e, wide) <= 16;
+    e->code.narrow = used_bytes(e, wide) <= 16;
     return parts_of(e, wide);
 }
 
@@ -119,9 +125,13 @@ struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bo
         return emit_literal(e, s->value, wide);
     if (s->scalar)
         return x86_reg(SOURCE + number_of(e, s));
+    const struct x86_place part = row_part(e, s->slot, wide, strip);
     if (is_changed(s))
-        return changed(e, s, row_part(e, s->slot, wide, strip));
-    return row_part(e, s->slot, wide, strip);
+        return changed(e, s, part);
+    if (!e->few || part.kind == X86_REGISTER)
+        return part;
+    emit_load_few(e, SOURCE + number_of(e, s), FRAME, s->slot, wide);
+    return x86_reg(SOURCE + number_of(e, s));
 }
 
 void emit_scalars(struct emitter *e)
@@ -147,6 +157,17 @@ unsigned emit_loaded(struct emitter *e, struct x86_place place, unsigned into)
     return into;
 }
 
+struct x86_place emit_half(struct emitter *e, const struct wt_rows_source *s, unsigned strip,
+                           unsigned into)
+{
+    if (!e->few)
+        return x86_mem(FRAME, s->slot + 16 * strip);
+    const struct x86_place part = row_part(e, s->slot, false, 0);
+    if (part.kind != X86_REGISTER)
+        emit_load_few(e, into, FRAME, s->slot, false);
+    return part.kind == X86_REGISTER ? part : x86_reg(into);
+}
+
 /* 16 bytes of dwords as qwords; those of memory, also where a bank has them: qwords of the result
  * may be there. */
 void emit_widened(struct emitter *e, const struct wt_rows_source *s, bool is_signed, unsigned strip,
@@ -157,8 +178,7 @@ void emit_widened(struct emitter *e, const struct wt_rows_source *s, bool is_sig
     if (s->constant)
         emit_vector(e, VMOVDQU, into, 0, emit_literal(e, value, true));
     else
-        emit_vector(e, is_signed ? VPMOVSXDQ : VPMOVZXDQ, into, 0,
-                    x86_mem(FRAME, s->slot + 16 * strip));
+        emit_vector(e, is_signed ? VPMOVSXDQ : VPMOVZXDQ, into, 0, emit_half(e, s, strip, into));
 }
 
 bool emit_is_wide_result(const struct wt_rows_insn *n)
@@ -228,6 +248,12 @@ void emit_store(struct emitter *e, unsigned strip, unsigned from)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const struct x86_place to = x86_mem(FRAME, n->d + 32 * strip);
     const unsigned d = emit_result(e, strip);
+    if (e->few) {
+        if (d != from)
+            emit_vector(e, VMOVDQU, d, 0, x86_reg(from));
+        emit_store_few(e, n->d, emit_is_wide_result(n), d);
+        return;
+    }
     if (emit_is_partial(e))
         x86_vector_number(&e->code, VPBLENDVB, d, from, to,
                           emit_idle(e, emit_is_wide_result(n), strip, T3) << 4);
@@ -239,6 +265,10 @@ void emit_store(struct emitter *e, unsigned strip, unsigned from)
 void emit_store_from(struct emitter *e, uint32_t slot, unsigned strip, unsigned from)
 {
     const struct x86_place to = x86_mem(FRAME, slot + 32 * strip);
+    if (e->few) {
+        emit_store_few(e, slot, false, from);
+        return;
+    }
     if (emit_is_partial(e))
         x86_vector_number(&e->code, VPBLENDVB, from, from, to, emit_idle(e, false, strip, T3) << 4);
     emit_vector(e, VMOVDQU_TO, from, 0, to);
@@ -301,7 +331,7 @@ void emit_note_small_sources(struct emitter *e, unsigned strip, unsigned sources
 
 void emit_call_for_noted(struct emitter *e)
 {
-    emit_vector(e, VPTEST, T3, 0, x86_reg(T3));
+    emit_test_any(e, T3, false);
     emit_call(e, X86_NOT_ZERO);
 }
 

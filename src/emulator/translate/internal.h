@@ -13,9 +13,10 @@ void wt_rows_emitter_free(struct emitter *e);
 
 /* Machine code that does not lie where it is executed yet. */
 struct wt_rows_code {
-    const uint8_t *bytes; /* the emitter's, until it emits again */
-    size_t size, second;  /* where the code for some lanes begins */
-    uint32_t *entry; /* of each instruction, twice; then targets of branches; the caller frees it */
+    const uint8_t *bytes;              /* the emitter's, until it emits again */
+    size_t size, first[WT_ROWS_CODES]; /* where the code of each kind begins */
+    uint32_t *entry; /* of each instruction, for each kind; then targets of branches; the caller
+                        frees it */
     size_t targets;
 };
 

@@ -130,14 +130,17 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     uint64_t used = 1;
     for (size_t i = 0; i < count; i++)
         used |= insn[i].unmasked ? 0 : ((UINT64_C(1) << insn[i].lanes) - 1) << insn[i].channel;
-    b->block = (struct wt_rows_block){.code = {first, first + code.second},
-                                      .all = shape->regions ? used : all,
-                                      .more = shape->regions,
-                                      .first = number,
-                                      .count = (uint32_t)count,
-                                      .entry = code.entry,
-                                      .target = code.entry + 2 * count,
-                                      .targets = (uint32_t)code.targets};
+    b->block =
+        (struct wt_rows_block){.few = shape->few,
+                               .all = shape->regions ? used : all,
+                               .more = shape->regions,
+                               .first = number,
+                               .count = (uint32_t)count,
+                               .entry = code.entry,
+                               .target = code.entry + (shape->few ? WT_ROWS_CODES : 2) * count,
+                               .targets = (uint32_t)code.targets};
+    for (size_t i = 0; i < WT_ROWS_CODES; i++)
+        b->block.code[i] = first + code.first[i];
     for (size_t i = 0; i < count; i++)
         b->block.gives |= insn[i].op == WT_ROWS_GIVEN;
     b->next = m->blocks;
@@ -152,10 +155,12 @@ __attribute__((no_sanitize("undefined"))) uint32_t
 wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
 {
     const bool some = (block->more ? s->mask & block->all : s->mask) != block->all;
+    const uint64_t but_one = s->mask & (s->mask - 1);
+    const unsigned kind = some && block->few && !(but_one & (but_one - 1)) ? 2 + !!but_one : some;
     uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
-    const uint8_t *code = block->code[some];
+    const uint8_t *code = block->code[kind];
     assert(first < block->count && s->left);
     memcpy(&run, &code, sizeof run);
     /* Entries are counted from the first byte of code for all lanes. */
-    return (uint32_t)run(s, block->code[0] + block->entry[some * block->count + first]);
+    return (uint32_t)run(s, block->code[0] + block->entry[kind * block->count + first]);
 }

@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256, WT_ROWS_GIVENS = 10 };
+enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256, WT_ROWS_GIVENS = 10, WT_ROWS_CODES = 4 };
 
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
 enum wt_rows_op {
@@ -204,6 +204,7 @@ struct wt_rows_shape {
     bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
     /** The two windows of generic addresses: into the group's memory, into local memory. */
     uint64_t window[2], window_bytes;
+    bool few;           /**< there is code for one lane and for two; of 32 lanes */
     bool scalars;       /**< of 64 lanes: there are some; then no lane may execute */
     bool regions;       /**< of 32 channels; a branch is taken if all that execute take it */
     uint32_t condition; /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
@@ -248,14 +249,15 @@ struct wt_rows_memory;
 
 /** A translated block; it is freed with the memory that it is in. */
 struct wt_rows_block {
-    const uint8_t *code[2]; /**< for all lanes; for some */
-    uint64_t all;           /**< the mask for which code[0] is; 0: none */
-    bool more;              /**< code[0] is for masks with more lanes, too */
+    const uint8_t *code[WT_ROWS_CODES]; /**< for all lanes; for some; for one; for two */
+    uint64_t all;                       /**< the mask for which code[0] is; 0: none */
+    bool more;                          /**< code[0] is for masks with more lanes, too */
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
-    const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1] */
+    const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1], … */
     const uint32_t *target; /**< instructions to which it branches */
     uint32_t targets;       /**< how many: a branch each */
     bool gives;             /**< it has WT_ROWS_GIVEN */
+    bool few;               /**< there is code for one lane and for two */
 };
 
 /** What has been translated: blocks, bytes of code, and issues that it has executed. */

@@ -122,6 +122,11 @@ enum {
     VPGATHERQD = X86_V(1, 2, 0, 0x91),
     VPGATHERQQ = X86_V(1, 2, 1, 0x91),
     VPERMD = X86_V(1, 2, 0, 0x36),
+    VPINSRD = X86_V(1, 3, 0, 0x22), /* these four of 128 bits only */
+    VPINSRQ = X86_V(1, 3, 1, 0x22),
+    VPEXTRD = X86_V(1, 3, 0, 0x16), /* to an operand */
+    VPEXTRQ = X86_V(1, 3, 1, 0x16),
+    VMOVQ_FROM = X86_V(1, 1, 1, 0x6e), /* of an integer register */
     VPERMQ = X86_V(1, 3, 1, 0x00),
     VSHUFPS = X86_V(0, 1, 0, 0xc6),
     VPMOVMSKB = X86_V(1, 1, 0, 0xd7),
