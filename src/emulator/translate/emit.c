@@ -151,7 +151,11 @@ static size_t enter(struct emitter *e, uint32_t insn)
     const struct cache *c = &e->before[insn];
     const size_t first = e->code.size;
     for (unsigned i = 0; i < CACHED; i++)
-        if (c->slot[i] != NOTHING && e->few)
+        if (c->slot[i] != NOTHING && e->few && c->ones[i]) {
+            e->code.narrow = true;
+            emit_vector(e, VPBROADCASTD, i, 0, x86_mem(FRAME, c->slot[i]));
+            emit_spread(e, i, i, c->wide[i], 0);
+        } else if (c->slot[i] != NOTHING && e->few)
             emit_load_few(e, i, FRAME, c->slot[i], c->wide[i]);
         else if (c->slot[i] != NOTHING)
             for (unsigned k = 0, parts = emit_parts(e, c->wide[i]); k < parts; k++)

@@ -24,7 +24,8 @@ enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };
 struct cache {
     uint32_t slot[CACHED]; /* NOTHING: no row begins there */
     bool wide[CACHED];
-    unsigned next; /* where the next result goes */
+    bool ones[CACHED]; /* of few lanes: ones where the predicate of this slot is 1 */
+    unsigned next;     /* where the next result goes */
 };
 
 struct exit {
@@ -160,6 +161,10 @@ void emit_test_any(struct emitter *e, unsigned reg, bool wide);
 void emit_evict(struct emitter *e, uint32_t slot, uint32_t size);
 /* The result's row is in its registers from now on. */
 void emit_keep(struct emitter *e);
+/* The register of the result has ones where the predicate that has been stored is 1. */
+void emit_keep_ones(struct emitter *e);
+/* A register that has ones, in dwords or qwords, where a predicate is 1; NOTHING: there is none. */
+unsigned emit_kept_ones(const struct emitter *e, uint32_t slot, bool wide);
 /* A predicate in a register. */
 void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsigned reg);
 

@@ -16,8 +16,8 @@ void emit_load_few(struct emitter *e, unsigned to, unsigned base, uint32_t slot,
     e->code.narrow = true;
     emit_vector(e, wide ? VMOVQ : VMOVD, to, 0, place_of(base, slot, wide, 0));
     if (e->few > 1)
-        x86_vector_number(&e->code, wide ? VPINSRQ : VPINSRD, to, to,
-                          place_of(base, slot, wide, 1), 1);
+        x86_vector_number(&e->code, wide ? VPINSRQ : VPINSRD, to, to, place_of(base, slot, wide, 1),
+                          1);
     e->code.narrow = narrow;
 }
 

@@ -135,6 +135,31 @@ static void compare_lanes(struct emitter *e)
     emit_store_lanes(e, n->d);
 }
 
+/* Whether a selection behind the comparison finds its outcome in a register. */
+static bool keeps_outcome(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    return e->few && !n->combine && !n->conditional;
+}
+
+/* Ones in T0, or its complement, are kept in the result's register. */
+static void keep_outcome(struct emitter *e, bool opposite)
+{
+    if (!keeps_outcome(e))
+        return;
+    if (opposite)
+        emit_vector(e, VPXOR, e->result, T0, emit_literal(e, UINT32_MAX, false));
+    else
+        emit_vector(e, VMOVDQU, e->result, 0, x86_reg(T0));
+}
+
+/* They are those of the predicate that has been stored. */
+static void note_outcome(struct emitter *e)
+{
+    if (keeps_outcome(e))
+        emit_keep_ones(e);
+}
+
 /* A predicate. */
 static void compare(struct emitter *e)
 {
@@ -149,6 +174,7 @@ static void compare(struct emitter *e)
     emit_parts(e, n->wide);
     if (e->few) {
         compare_part(e, c, 0, T0);
+        keep_outcome(e, c.opposite);
         emit_signs_of_few(e, n->wide);
     }
     for (unsigned i = 0; i < 4 && !n->wide && !e->few; i++)
@@ -162,6 +188,7 @@ static void compare(struct emitter *e)
     if (c.opposite)
         x86_not(&e->code, X86_AX);
     store_predicate(e);
+    note_outcome(e);
 }
 
 /* A row of ones and zeros. */
@@ -249,11 +276,14 @@ static void float_compare(struct emitter *e)
         if (n->wide && !e->few)
             gather_wide_signs(e, i);
     }
-    if (e->few)
+    if (e->few) {
+        keep_outcome(e, false);
         emit_signs_of_few(e, n->wide);
-    else if (!n->wide)
+    } else if (!n->wide) {
         gather_signs(e);
+    }
     store_predicate(e);
+    note_outcome(e);
 }
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
@@ -274,6 +304,15 @@ static void select_rows(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const struct wt_rows_source *p = &n->s[2];
     const struct wt_rows_source *yes = &n->s[p->negated], *no = &n->s[!p->negated];
+    const unsigned kept = e->few && !p->constant ? emit_kept_ones(e, p->slot, n->wide) : NOTHING;
+    if (kept != NOTHING) {
+        emit_parts(e, n->wide);
+        const unsigned other = emit_loaded(e, emit_part(e, no, n->wide, 0), T2);
+        x86_vector_number(&e->code, VPBLENDVB, T2, other, emit_part(e, yes, n->wide, 0), kept << 4);
+        emit_store(e, 0, T2);
+        emit_keep(e);
+        return;
+    }
     if (p->constant)
         emit_vector(e, VMOVDQU, T0, 0, emit_literal(e, (uint32_t)p->value, false));
     else if (!p->scalar)

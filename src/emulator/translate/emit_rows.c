@@ -280,8 +280,19 @@ void emit_evict(struct emitter *e, uint32_t slot, uint32_t size)
     struct cache *c = &e->cache;
     for (unsigned i = 0; i < CACHED; i++)
         if (c->slot[i] != NOTHING && c->slot[i] < slot + size &&
-            slot < c->slot[i] + row_bytes(e, c->wide[i]))
+            slot < c->slot[i] + (c->ones[i] ? 4 : row_bytes(e, c->wide[i])))
             c->slot[i] = NOTHING;
+}
+
+/* The row, or predicate, that begins at a slot is in the result's registers from now on. */
+static void keep(struct emitter *e, uint32_t slot, bool wide, bool ones)
+{
+    const unsigned parts = parts_of(e, wide);
+    release(e, e->result, e->result + parts, NOTHING);
+    e->cache.slot[e->result] = slot;
+    e->cache.wide[e->result] = wide;
+    e->cache.ones[e->result] = ones;
+    e->cache.next = (e->result + parts) % CACHED;
 }
 
 /* The result's row is in its registers from now on. */
@@ -291,12 +302,21 @@ void emit_keep(struct emitter *e)
     const bool wide = emit_is_wide_result(n);
     const unsigned parts = parts_of(e, wide);
     emit_evict(e, n->d, row_bytes(e, wide));
-    if (parts > CACHED)
-        return;
-    release(e, e->result, e->result + parts, NOTHING);
-    e->cache.slot[e->result] = n->d;
-    e->cache.wide[e->result] = wide;
-    e->cache.next = (e->result + parts) % CACHED;
+    if (parts <= CACHED)
+        keep(e, n->d, wide, false);
+}
+
+void emit_keep_ones(struct emitter *e)
+{
+    keep(e, e->insn[e->at].d, e->insn[e->at].wide, true);
+}
+
+unsigned emit_kept_ones(const struct emitter *e, uint32_t slot, bool wide)
+{
+    for (unsigned i = 0; i < CACHED; i++)
+        if (e->cache.slot[i] == slot && e->cache.ones[i] && e->cache.wide[i] == wide)
+            return i;
+    return NOTHING;
 }
 
 /* A predicate in a register. */
