@@ -558,10 +558,12 @@ void sm_blocks_free(struct sm_device *d)
 static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
                         struct wt_rows_state *s)
 {
+    const uint64_t end = ptx_plain_end(w);
     memset(s->barred, 0, sizeof s->barred);
     for (uint32_t i = 0; i < block->targets; i++) {
         const uint32_t target = block->target[i];
-        if (!ptx_is_plain_target(w, w->code->page.base + 8 * slot_of(block->first + target)))
+        const uint64_t pc = w->code->page.base + 8 * slot_of(block->first + target);
+        if (pc >= end && (!w->hold || !ptx_is_plain_target(w, pc)))
             s->barred[target / 8] |= (uint8_t)(1u << target % 8);
     }
 }

@@ -89,6 +89,19 @@ bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc)
     return true;
 }
 
+uint64_t ptx_plain_end(const struct sm_warp *w)
+{
+    uint64_t end = UINT64_MAX;
+    for (uint32_t i = 0; i < w->depth; i++) {
+        const struct sm_entry *e = &w->stack[i];
+        if (!ptx_can_run(e) || e->base < w->base)
+            continue;
+        const uint64_t pc = e->base > w->base ? 0 : e->pc;
+        end = pc < end ? pc : end;
+    }
+    return end;
+}
+
 void ptx_took_branches(struct sm_warp *w, uint32_t count)
 {
     if (!w->depth)
@@ -499,8 +512,9 @@ PTX_EXECUTOR(ptx_op_barrier)
                         threads, SM_BARRIERS);
     struct sm_barrier *b = &w->cta->barrier[n];
     /* With a count, a warp counts as one whole (9.7.13.1). */
-    const uint32_t count =
-        threads && lanes == w->live ? SM_LANES : (uint32_t)__builtin_popcount(lanes);
+    const uint32_t count = lanes == UINT32_MAX || (threads && lanes == w->live)
+                               ? SM_LANES
+                               : (uint32_t)__builtin_popcount(lanes);
     const uint32_t holds =
         o->how == REDUCE ? (uint32_t)__builtin_popcount(ptx_mask(frame, &o->s[2]) & lanes) : 0;
     if (wt_observes_events(&w->device->machine))
@@ -520,6 +534,8 @@ PTX_EXECUTOR(ptx_op_barrier)
         return sm_next(u);
     }
     wait_here(w, pc, rest, PTX_WAITS_BARRIER + n, count << 16 | holds);
+    if (b->arrived < (threads ? threads : w->cta->threads))
+        return leave_path(w, pc);
     return ptx_open_barrier(w->device, w->cta, n) ? go(w, w->pc) : leave_path(w, pc);
 }
 

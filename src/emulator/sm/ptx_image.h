@@ -163,6 +163,7 @@ struct sm_ptx {
     size_t placed_count, placed_room;
     struct sm_ptx_variable *variable;
     size_t variable_count, variable_room;
+    bool clusters; /* it has barrier.cluster */
 };
 
 /* Address of a record: three of a bundle, behind its control word. */
@@ -452,6 +453,8 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w);
 uint32_t ptx_plain_branches(const struct sm_warp *w);
 /* Whether a branch of all lanes of the path to pc changes no path. */
 bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc);
+/* Such are all targets below this address; and, of a path that no other one may replace, others. */
+uint64_t ptx_plain_end(const struct sm_warp *w);
 /* They have branched backwards so often. */
 void ptx_took_branches(struct sm_warp *w, uint32_t count);
 
@@ -459,7 +462,7 @@ void ptx_took_branches(struct sm_warp *w, uint32_t count);
  * member that is to come wait for it. False: the path waits, *next is what to return. */
 bool ptx_converge(struct sm_warp *w, const struct sm_uop *u, const uint32_t *members,
                   const struct sm_uop **next);
-/* Barriers of threads. */
+/* Barriers of threads; true: enough of them had arrived. */
 bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number);
 /* Lets the warps go on that wait at barrier.cluster, if all live threads have arrived. */
 bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c);

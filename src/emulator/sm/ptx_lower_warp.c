@@ -22,6 +22,7 @@ static bool lower_cluster_barrier(struct body *b)
         return body_fail(b, "the number of operands is wrong");
     record.how = arrives ? CLUSTER_ARRIVE : CLUSTER_WAIT;
     record.flag = !ptx_has(f, PTX_WORD_aligned);
+    b->image->clusters = true;
     return body_put_record(b, ptx_op_barrier, &record);
 }
 

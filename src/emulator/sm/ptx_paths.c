@@ -128,7 +128,7 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w)
 /* ---- barriers of the CTA, in threads ---- */
 
 /* Paths that wait so go on; -> their lanes. */
-static uint32_t resume(struct sm_warp *w, uint32_t wait, uint32_t result)
+static inline uint32_t resume(struct sm_warp *w, uint32_t wait, uint32_t result)
 {
     uint32_t lanes = w->wait == wait ? w->mask : 0;
     for (uint32_t i = 0; i < w->depth; i++) {
@@ -177,6 +177,11 @@ bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c)
 {
     struct sm_warp *const first = &d->warp[c->core * SM_WARPS + c->first], *w = first;
     uint32_t came = 0;
+    bool clusters = false;
+    for (size_t i = 0; i < d->image_count && !clusters; i++)
+        clusters = d->image[i]->clusters;
+    if (!clusters)
+        return false;
     for (uint32_t left = c->waves; left; w++) {
         if (!w->active || w->cta != c)
             continue;

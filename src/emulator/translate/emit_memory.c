@@ -299,6 +299,64 @@ static void access_lanes(struct emitter *e)
     emit_end_lanes(e, loop);
 }
 
+/* The bits of T1, some of which were found in addresses, are within the group's memory, in dx. */
+static void check_group(struct emitter *e, bool wide)
+{
+    struct x86_code *code = &e->code;
+    const unsigned bytes = e->insn[e->at].bytes;
+    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));
+    emit_vector(e, VPOR, T2, T2, emit_literal(e, bytes - 1, wide));
+    emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
+    emit_detour(e, X86_NOT_ZERO);
+    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+    x86_integer_number(code, X86_CMP, false, X86_DX, (int32_t)bytes);
+    emit_detour(e, X86_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
+}
+
+/* The lower dwords of two parts of qwords, of which a register has the first one, as one part. */
+static void lower_halves(struct emitter *e, unsigned to, unsigned second)
+{
+    x86_vector_number(&e->code, VSHUFPS, to, to, x86_reg(second), 0x88);
+    x86_vector_number(&e->code, VPERMQ, to, 0, x86_reg(to), 0xd8);
+}
+
+/* Whether load_group() is there for the instruction. */
+static bool has_load_group(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    return n->op == WT_ROWS_LOAD && n->space == WT_ROWS_GROUP && n->bytes == 4 && !n->wide &&
+           !n->short_address && !n->split && !e->some && e->shape->lanes == 32;
+}
+
+/* All 32 lanes load dwords at addresses of 64 bits: these become dwords when they are checked. */
+static void load_group(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    emit_parts(e, true);
+    for (unsigned i = 0; i < 8; i++) {
+        const unsigned to = i % 2 ? T2 : T0;
+        unsigned from = emit_loaded(e, emit_part(e, &n->s[0], true, i), to);
+        if (n->offset) {
+            emit_vector(e, VPADDQ, to, from, emit_literal(e, n->offset, true));
+            from = to;
+        }
+        emit_vector(e, i ? VPOR : VMOVDQU, T1, i ? T1 : 0, x86_reg(from));
+        if (i % 2 == 0)
+            emit_vector(e, VMOVDQU, IDLE + i / 2, 0, x86_reg(from));
+        else
+            lower_halves(e, IDLE + i / 2, from);
+    }
+    check_group(e, true);
+    emit_note_access(e);
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
+        emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
+        x86_gather(code, VPGATHERDD, T0, T1, X86_DX, IDLE + i);
+        emit_store(e, i, T0);
+    }
+}
+
 /* The lanes access places of one page, or of the group's memory, lane by lane. */
 static void access_scattered(struct emitter *e)
 {
@@ -337,14 +395,7 @@ static void access_scattered(struct emitter *e)
         emit_skipped(e, past);
     }
     if (group) {
-        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));
-        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, wide));
-        emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
-        emit_detour(e, X86_NOT_ZERO);
-        x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
-        x86_integer_number(code, X86_CMP, false, X86_DX, n->bytes);
-        emit_detour(e, X86_BELOW);
-        x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
+        check_group(e, wide);
     } else {
         emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));
         emit_detour(e, X86_NOT_ZERO);
@@ -575,7 +626,10 @@ static void access_at_once(struct emitter *e)
     for (unsigned i = 0; i < 3; i++)
         if (scattered[i])
             x86_land(code, scattered[i], code->size);
-    access_scattered(e);
+    if (has_load_group(e))
+        load_group(e);
+    else
+        access_scattered(e);
     if (done)
         x86_land(code, done, code->size);
 }
