@@ -554,17 +554,29 @@ void sm_blocks_free(struct sm_device *d)
     d->blocks = NULL;
 }
 
-/* To which instructions branches are taken within a block, by a warp that has several paths. */
+/* The number of the first record at an address or behind it, of the page that is executed. */
+static uint32_t number_at(const struct sm_warp *w, uint64_t pc)
+{
+    const uint64_t base = w->code->page.base, slot = pc < base ? 0 : (pc - base) / 8;
+    return slot >= SM_SLOTS ? UINT32_MAX : (uint32_t)(slot / 4 * 3 + (slot % 4 ? slot % 4 - 1 : 0));
+}
+
+/* To which instructions branches are taken within a block, by a warp that has several paths: those
+ * before the first path that could run instead. */
 static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
                         struct wt_rows_state *s)
 {
-    const uint64_t end = ptx_plain_end(w);
+    const uint32_t end = number_at(w, ptx_plain_end(w));
+    const uint32_t first = end < block->first ? 0 : end - block->first;
     memset(s->barred, 0, sizeof s->barred);
-    for (uint32_t i = 0; i < block->targets; i++) {
+    if (first < WT_ROWS_MOST) {
+        memset(s->barred + first / 8, 0xff, sizeof s->barred - first / 8);
+        s->barred[first / 8] = (uint8_t)(0xff << first % 8);
+    }
+    for (uint32_t i = 0; w->hold && i < block->targets; i++) {
         const uint32_t target = block->target[i];
-        const uint64_t pc = w->code->page.base + 8 * slot_of(block->first + target);
-        if (pc >= end && (!w->hold || !ptx_is_plain_target(w, pc)))
-            s->barred[target / 8] |= (uint8_t)(1u << target % 8);
+        if (ptx_is_plain_target(w, w->code->page.base + 8 * slot_of(block->first + target)))
+            s->barred[target / 8] &= (uint8_t) ~(1u << target % 8);
     }
 }
 

@@ -427,7 +427,10 @@ PTX_EXECUTOR(ptx_op_join);
 /* ---- ptx_paths.c ---- */
 
 /* Whether a path does not wait for anything. */
-bool ptx_can_run(const struct sm_entry *e);
+static inline bool ptx_can_run(const struct sm_entry *e)
+{
+    return e->kind == SM_ENTRY_PATH && e->wait == PTX_RUNS;
+}
 /* Whether a path at a runs before one at b. */
 bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc);
 /* Removes path i of those that do not run. */

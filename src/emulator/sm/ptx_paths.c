@@ -9,11 +9,6 @@
 
 /* ---- paths ---- */
 
-bool ptx_can_run(const struct sm_entry *e)
-{
-    return e->kind == SM_ENTRY_PATH && e->wait == PTX_RUNS;
-}
-
 /* Whether a path at a runs before one at b. */
 bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc)
 {
