@@ -250,7 +250,9 @@ bool ptx_start_warp(struct sm_warp *w)
     w->rows = rows;
     w->r[w->base][PTX_ROWS] = l->rows;
     w->r[w->base][PTX_CALLER] = w->base;
+    uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    const uint32_t local = l->frame_local;
     for (unsigned i = 0; i < SM_LANES; i++)
-        w->r[w->base + PTX_STACK_ROW][i] = l->frame_local;
+        stack[i] = local;
     return true;
 }
