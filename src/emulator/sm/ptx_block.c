@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx_image.h"
@@ -568,10 +569,9 @@ static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
 {
     const uint32_t end = number_at(w, ptx_plain_end(w));
     const uint32_t first = end < block->first ? 0 : end - block->first;
-    memset(s->barred, 0, sizeof s->barred);
-    if (first < WT_ROWS_MOST) {
-        memset(s->barred + first / 8, 0xff, sizeof s->barred - first / 8);
-        s->barred[first / 8] = (uint8_t)(0xff << first % 8);
+    for (uint32_t i = 0; i < sizeof s->barred; i += 8) {
+        const uint32_t before = first < 8 * i ? 0 : first - 8 * i;
+        wt_store_le(s->barred + i, before < 64 ? UINT64_MAX << before : 0, 8);
     }
     for (uint32_t i = 0; w->hold && i < block->targets; i++) {
         const uint32_t target = block->target[i];

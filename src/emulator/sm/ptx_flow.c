@@ -8,16 +8,14 @@
  * where the branch's post-dominator stands in the text. Two paths of one frame at one place are one
  * again.
  *
- * A path that branches backwards PATIENCE times while others could run gives way to the one that
- * has waited longest, so that a lane that spins on a lock does not keep the lane that holds it
+ * A path that branches backwards PTX_PATIENCE times while others could run gives way to the one
+ * that has waited longest, so that a lane that spins on a lock does not keep the lane that holds it
  * waiting.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/sm/ptx_rows.h"
-
-#define PATIENCE 256
 
 /* ---- the image ---- */
 
@@ -59,7 +57,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
     uint32_t oldest = 0;
     if (w->hold)
         w->hold--;
-    if (++w->spins < PATIENCE)
+    if (++w->spins < PTX_PATIENCE)
         return go(w, pc);
     w->spins = 0;
     while (oldest < w->depth && !ptx_can_run(&w->stack[oldest]))
@@ -68,14 +66,8 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
         return go(w, pc);
     ptx_put_away(w, pc, w->mask, w->base, PTX_RUNS, w->result);
     ptx_take_path(w, oldest);
-    w->hold = PATIENCE;
+    w->hold = PTX_PATIENCE;
     return sm_jump(w, w->pc);
-}
-
-uint32_t ptx_plain_branches(const struct sm_warp *w)
-{
-    const uint32_t spins = w->spins < PATIENCE ? PATIENCE - 1 - w->spins : 0;
-    return !w->depth ? UINT32_MAX : w->hold && w->hold - 1 < spins ? w->hold - 1 : spins;
 }
 
 bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc)
@@ -100,14 +92,6 @@ uint64_t ptx_plain_end(const struct sm_warp *w)
         end = pc < end ? pc : end;
     }
     return end;
-}
-
-void ptx_took_branches(struct sm_warp *w, uint32_t count)
-{
-    if (!w->depth)
-        return;
-    w->spins += count;
-    w->hold -= w->hold ? count : 0;
 }
 
 /* The path that ran is gone. */

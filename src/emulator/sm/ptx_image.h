@@ -451,15 +451,29 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w);
 
 /* ---- ptx_flow.c, ptx_paths.c ---- */
 
+/* Branches backwards after which a path gives way to another one. */
+enum { PTX_PATIENCE = 256 };
+
 /* How often all lanes of the path that runs may branch backwards to plain targets before a handler
  * must do so. */
-uint32_t ptx_plain_branches(const struct sm_warp *w);
+static inline uint32_t ptx_plain_branches(const struct sm_warp *w)
+{
+    const uint32_t spins = w->spins < PTX_PATIENCE ? PTX_PATIENCE - 1 - w->spins : 0;
+    return !w->depth ? UINT32_MAX : w->hold && w->hold - 1 < spins ? w->hold - 1 : spins;
+}
+
 /* Whether a branch of all lanes of the path to pc changes no path. */
 bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc);
 /* Such are all targets below this address; and, of a path that no other one may replace, others. */
 uint64_t ptx_plain_end(const struct sm_warp *w);
 /* They have branched backwards so often. */
-void ptx_took_branches(struct sm_warp *w, uint32_t count);
+static inline void ptx_took_branches(struct sm_warp *w, uint32_t count)
+{
+    if (!w->depth)
+        return;
+    w->spins += count;
+    w->hold -= w->hold ? count : 0;
+}
 
 /* The lanes of a `.sync` are those of the masks, which may differ from lane to lane: lanes with a
  * member that is to come wait for it. False: the path waits, *next is what to return. */

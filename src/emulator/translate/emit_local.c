@@ -1,6 +1,7 @@
 /*
- * Loads and stores of local memory, of which each lane has its own, one behind the other: those of
- * eight lanes in one page are accessed at once. See emit.h.
+ * Loads and stores of local memory, of which each lane has its own, one behind the other: lanes
+ * that access one address, in one page, are done without a look at each one; else those of eight
+ * lanes in one page are accessed at once. See emit.h.
  */
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit.h"
@@ -80,15 +81,17 @@ static void find_group(struct emitter *e, unsigned group, uint64_t window)
     x86_integer(code, X86_STORE, true, X86_DX, host_of(group));
 }
 
-static void load_group(struct emitter *e, unsigned group)
+/* Loads what a group's lanes have behind dx, at places that were noted of group `noted`. */
+static void gather_group(struct emitter *e, unsigned group, unsigned noted)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_integer(&e->code, X86_LOAD, true, X86_DX, host_of(group));
     for (unsigned i = 0; i < (n->wide ? 2 : 1); i++) {
         const unsigned strip = n->wide ? 2 * group + i : group;
-        struct x86_place places = place_of(group);
+        struct x86_place places = place_of(noted);
         places.offset += 16 * (int32_t)i;
+        e->code.narrow = n->wide; /* no more than was stored at once: the host waits else */
         emit_vector(e, VMOVDQU, T2, 0, places);
+        e->code.narrow = false;
         if (e->some)
             emit_vector(e, VPXOR, T1, emit_idle(e, n->wide, strip, T1),
                         emit_literal(e, UINT32_MAX, false));
@@ -131,6 +134,109 @@ static void store(struct emitter *e)
     emit_end_lanes(e, loop);
 }
 
+/* ---- all lanes at one address ---- */
+
+/* Jumps to `other` where the lanes' addresses differ, or their memory is in several pages; else dx
+ * becomes the host's place of lane 0. */
+static void find_one(struct emitter *e, uint64_t window, size_t other[2])
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool wide = !n->short_address;
+    const struct x86_place first = e->some ? x86_scaled(FRAME, n->s[0].slot, X86_R10, wide ? 3 : 2)
+                                           : x86_mem(FRAME, n->s[0].slot);
+    const unsigned parts = emit_parts(e, wide);
+    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, first);
+    emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
+    for (unsigned i = 0; i < parts; i++) {
+        emit_vector(e, VPXOR, T2, T0, emit_part(e, &n->s[0], wide, i));
+        if (e->some)
+            emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
+        emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    }
+    emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
+    other[0] = x86_jump(code, X86_NOT_ZERO);
+    x86_integer(code, X86_LOAD, wide, X86_R10, first);
+    x86_set(code, X86_AX, n->offset - (wide ? window : 0));
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_AX));
+    x86_integer_number(code, X86_TEST, false, X86_R10, n->bytes - 1);
+    emit_detour(e, X86_NOT_ZERO);
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_integer(code, X86_CMP, true, X86_R10, x86_reg(X86_R8));
+    emit_detour(e, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(local));
+    x86_shift(code, true, X86_R8, 5);
+    x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
+    x86_integer_number(code, X86_AND, false, X86_R9, WT_PAGE_MASK);
+    x86_integer(code, X86_ADD, true, X86_R8, x86_reg(X86_R9));
+    x86_integer_number(code, X86_CMP, true, X86_R8, WT_PAGE_SIZE);
+    other[1] = x86_jump(code, X86_ABOVE);
+    emit_find_page(e, n->op == WT_ROWS_STORE);
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R9));
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R10));
+}
+
+/* Half a part of a register comes from lanes' memory: that of the first one is at ax or dx; r8: the
+ * bytes of a lane; r10: three times as many. */
+static void load_half(struct emitter *e, unsigned to, unsigned from)
+{
+    const bool wide = e->insn[e->at].wide;
+    emit_vector(e, wide ? VMOVQ : VMOVD, to, 0, x86_mem(from, 0));
+    for (unsigned i = 1; i < (wide ? 2 : 4); i++)
+        x86_vector_number(
+            &e->code, wide ? VPINSRQ : VPINSRD, to, to,
+            i < 3 ? x86_scaled(from, 0, X86_R8, i - 1) : x86_scaled(from, 0, X86_R10, 0), i);
+}
+
+/* Gathers of the host are slower. Memory of lanes that do not execute is there, too. */
+static void load_one(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    const bool wide = e->insn[e->at].wide;
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_integer(code, X86_LOAD, true, X86_R10, x86_reg(X86_R8));
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_R8));
+    x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_R10)); /* of half a part */
+    if (!wide)
+        x86_integer(code, X86_ADD, true, X86_R9, x86_reg(X86_R10));
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_R8));
+    for (unsigned i = 0; i < emit_parts(e, wide); i++) {
+        code->narrow = true;
+        load_half(e, T0, X86_DX);
+        x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R9));
+        load_half(e, T1, X86_DX);
+        x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R9));
+        code->narrow = false;
+        x86_vector_number(code, VINSERTI128, T0, T0, x86_reg(T1), 1);
+        emit_store(e, i, T0);
+    }
+}
+
+static void store_one(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    if (!e->some)
+        x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    for (unsigned i = 0; !e->some && i < e->shape->lanes; i++) {
+        x86_integer(code, X86_LOAD, n->wide, X86_AX,
+                    x86_mem(FRAME, n->s[1].slot + (n->wide ? 8 : 4) * i));
+        x86_store_part(code, n->bytes, X86_AX, x86_mem(X86_DX, 0));
+        x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
+    }
+    if (!e->some)
+        return;
+    const size_t loop = emit_begin_lanes(e);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R10));
+    x86_multiply(code, X86_AX, FIELD(local_bytes));
+    x86_integer(code, X86_LOAD, n->wide, X86_R8,
+                x86_scaled(FRAME, n->s[1].slot, X86_R10, n->wide ? 3 : 2));
+    x86_store_part(code, n->bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+    emit_end_lanes(e, loop);
+}
+
+/* ---- an access ---- */
+
 bool emit_has_local(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
@@ -141,6 +247,19 @@ bool emit_has_local(const struct emitter *e)
 void emit_access_local(struct emitter *e, uint64_t window)
 {
     const unsigned groups = e->shape->lanes / GROUP;
+    const bool store_it = e->insn[e->at].op == WT_ROWS_STORE;
+    size_t other[2], done = 0;
+    if (e->shape->lanes == 32) {
+        find_one(e, window, other);
+        emit_note_access(e);
+        if (store_it)
+            store_one(e);
+        else
+            load_one(e);
+        done = x86_jump(&e->code, X86_ALWAYS);
+        for (unsigned i = 0; i < 2; i++)
+            x86_land(&e->code, other[i], e->code.size);
+    }
     emit_parts(e, false);
     for (unsigned i = 0; i < groups; i++) {
         const size_t past = emit_skip_idle(e, false, i);
@@ -148,13 +267,14 @@ void emit_access_local(struct emitter *e, uint64_t window)
         emit_skipped(e, past);
     }
     emit_note_access(e);
-    if (e->insn[e->at].op == WT_ROWS_STORE) {
+    if (store_it)
         store(e);
-        return;
-    }
-    for (unsigned i = 0; i < groups; i++) {
+    for (unsigned i = 0; i < groups && !store_it; i++) {
         const size_t past = emit_skip_idle(e, false, i);
-        load_group(e, i);
+        x86_integer(&e->code, X86_LOAD, true, X86_DX, host_of(i));
+        gather_group(e, i, i);
         emit_skipped(e, past);
     }
+    if (done)
+        x86_land(&e->code, done, e->code.size);
 }
