@@ -287,6 +287,15 @@ def test_accesses_outside_of_allocations(tmp_path):
     assert "must be stop or hardware" in wavetrap("exec", "-g", "sm:bounds=no", program, "0").stderr
 
 
+def test_mathematics_is_inlined(tmp_path):
+    """As NVIDIA's library is: a square root is one instruction of the kernel, and no call."""
+    source = tmp_path / "root.cu"
+    source.write_text("__global__ void root(float *x) { x[threadIdx.x] = sqrtf(x[threadIdx.x]); }\n")
+    done = subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda_path()}", "--cuda-gpu-arch=sm_50", "--cuda-device-only", "-O2", "-S", source, "-o", "-"],
+                          capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"}, check=True)
+    assert "sqrt.rn.f32" in done.stdout and "call" not in done.stdout, done.stdout
+
+
 def test_scaling_by_powers_of_two(tmp_path):
     """ldexp and scalbn of both widths, against the host's libm."""
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "scales.cu", "-O1", "--cuda-gpu-arch=sm_50"))

@@ -140,9 +140,9 @@ void emit_store(struct emitter *e, unsigned strip, unsigned from);
 /* Part `strip` of a row of dwords is in a register, which changes: it is stored likewise, and is in
  * no register from then on. */
 void emit_store_from(struct emitter *e, uint32_t slot, unsigned strip, unsigned from);
-/* Of few lanes: the values that they have in a row come into a register, or go to the row from one.
- */
+/* Of few lanes: the values that they have in a row come into a register. */
 void emit_load_few(struct emitter *e, unsigned to, unsigned base, uint32_t slot, bool wide);
+/* They go to the row from a register. */
 void emit_store_few(struct emitter *e, uint32_t slot, bool wide, unsigned from);
 /* The lanes' numbers come into registers; r8 and r9 are free for it. */
 void emit_number_few(struct emitter *e);
