@@ -288,7 +288,7 @@ def test_accesses_outside_of_allocations(tmp_path):
 
 
 def test_mathematics_is_inlined(tmp_path):
-    """As NVIDIA's library is: a square root is one instruction of the kernel, and no call."""
+    """What has no branch, as all of NVIDIA's library is: a square root is one instruction of the kernel, and no call."""
     source = tmp_path / "root.cu"
     source.write_text("__global__ void root(float *x) { x[threadIdx.x] = sqrtf(x[threadIdx.x]); }\n")
     done = subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda_path()}", "--cuda-gpu-arch=sm_50", "--cuda-device-only", "-O2", "-S", source, "-o", "-"],

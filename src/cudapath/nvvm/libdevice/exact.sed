@@ -7,7 +7,18 @@ s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*double ([^,]+), ([^,]+)(, !.*)?$/  %negative.
 s/^( *%[^ ]+ = )fmul ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.mul.rn.f(float \3, float \4)/
 s/^( *%[^ ]+ = )fadd ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.add.rn.f(float \3, float \4)/
 s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/  %negative.\2 = fneg float \6\n\1\2\3call float @llvm.nvvm.add.rn.f(float \5, float %negative.\2)/
-# A compiler inlines a function only where its features and built-ins are the caller's. NVIDIA's library, too, is inlined.
-/^attributes #/s/ "(target-features|no-builtins)"(="[^"]*")?//g
+# A compiler inlines a function only where its features and built-ins are the caller's: functions without a branch have none of their own. The others stay
+# calls: the divergence of their loops does not reach into the caller's.
+/^define .*@__nv_/,/^}/{
+H
+/^}/!d
+x
+s/^\n//
+/\n  (br|switch) /!s/ #[0-9]+ \{/ #99 {/
+p
+s/.*//
+x
+d
+}
 /^declare .*@llvm\.nvvm\.(mul|add)\.rn\.[fd]\(/d
-$a declare double @llvm.nvvm.mul.rn.d(double, double)\ndeclare double @llvm.nvvm.add.rn.d(double, double)\ndeclare float @llvm.nvvm.mul.rn.f(float, float)\ndeclare float @llvm.nvvm.add.rn.f(float, float)
+$a declare double @llvm.nvvm.mul.rn.d(double, double)\ndeclare double @llvm.nvvm.add.rn.d(double, double)\ndeclare float @llvm.nvvm.mul.rn.f(float, float)\ndeclare float @llvm.nvvm.add.rn.f(float, float)\nattributes #99 = { nounwind willreturn }
