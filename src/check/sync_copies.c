@@ -24,6 +24,21 @@ static void commit(struct sync_group *g, struct sync_wave *w, const struct wt_ob
     }
 }
 
+/* Phases of a barrier end in order: whether the copy's was over before this one, which has the
+ * other parity. */
+static bool is_earlier(const struct sync_copy *c, unsigned lane, uint32_t phase)
+{
+    return (c->phase[lane] ^ phase) == 1 && c->over & wt_lane_bit(lane);
+}
+
+static void note_over(struct sync_group *g, uint32_t phase)
+{
+    for (size_t i = 0; i < g->copies; i++)
+        for (wt_lanes left = g->copy[i].lanes; left; left &= left - 1)
+            if (g->copy[i].phase[wt_lanes_lowest(left)] == phase)
+                g->copy[i].over |= left & -left;
+}
+
 /* Lanes of a copy that an event says to be done. */
 static wt_lanes done(const struct sync_copy *c, const struct sync_wave *w,
                      const struct wt_observed_event *e)
@@ -36,7 +51,7 @@ static wt_lanes done(const struct sync_copy *c, const struct sync_wave *w,
                                   : 0;
          left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        if (phase ? c->phase[lane] == phase
+        if (phase ? c->phase[lane] == phase || is_earlier(c, lane, phase)
                   : e->number == WT_ALL_COPIES ||
                         (c->commit[lane] && c->commit[lane] + groups <= w->commits[bulk][lane]))
             found |= wt_lane_bit(lane);
@@ -53,6 +68,8 @@ void sync_copy_event(struct wt_check_sync *s, struct sync_group *g, struct sync_
         s->copies_bulk = wt_copies_bulk(e);
     } else if (e->kind == WT_SEEN_COMMIT) {
         commit(g, w, e);
+    } else if (wt_copies_unseen(e)) {
+        note_over(g, wt_copies_phase(e));
     } else {
         for (size_t i = 0; i < g->copies; i++) {
             g->copy[i].lanes &= ~done(&g->copy[i], w, e);

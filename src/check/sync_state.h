@@ -30,6 +30,7 @@ struct sync_copy {
     bool bulk, reads;
     uint32_t commit[WT_MAX_LANES]; /**< its group's number, from 1; 0: it is in none */
     uint32_t phase[WT_MAX_LANES];  /**< wt_copies_phase() of that at whose end it is done */
+    wt_lanes over;                 /**< lanes of which that is over, whether or not it was seen */
     uint64_t at[WT_MAX_LANES];
 };
 

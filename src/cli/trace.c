@@ -411,7 +411,7 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
         break;
     case WT_SEEN_COPIED:
         print_lanes(t, e->lanes);
-        fputs(" wait for copies", t->out);
+        fputs(wt_copies_unseen(e) ? " end a phase" : " wait for copies", t->out);
         if (wt_copies_phase(e))
             fputs(" at a barrier", t->out);
         else if (e->number != WT_ALL_COPIES)

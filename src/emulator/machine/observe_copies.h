@@ -12,7 +12,9 @@ enum {
     /** The other bits are a phase of a barrier. COMMIT: the copies are done when it is over.
      * COPIED: it is over, and copies of any wave of the group with it. */
     WT_COPIES_PHASE = 1 << 29,
-    WT_COPIES_NUMBER = WT_COPIES_PHASE - 1,
+    /** COPIED: the phase is over, and nobody has seen that yet. */
+    WT_COPIES_UNSEEN = 1 << 28,
+    WT_COPIES_NUMBER = WT_COPIES_UNSEEN - 1,
 };
 
 /** The phase that COMMIT or COPIED has; 0: it has none. */
@@ -20,6 +22,12 @@ static inline uint32_t wt_copies_phase(const struct wt_observed_event *e)
 {
     const bool has = e->number != WT_ALL_COPIES && e->number & WT_COPIES_PHASE;
     return has ? e->number & (WT_COPIES_PHASE | WT_COPIES_NUMBER) : 0;
+}
+
+/** Whether a phase is over that nobody has seen the end of. */
+static inline bool wt_copies_unseen(const struct wt_observed_event *e)
+{
+    return wt_copies_phase(e) && e->number & WT_COPIES_UNSEEN;
 }
 
 /** Whether the event is about bulk copies. */

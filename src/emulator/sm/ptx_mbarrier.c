@@ -205,15 +205,15 @@ static uint64_t changed(const struct ptx_op *o, uint64_t object, uint32_t operan
 
 /* Copies that are done with a phase: they complete there (flag), or lanes have waited for it. */
 static void tell_phases(const struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
-                        const uint32_t phase[static SM_LANES])
+                        const uint32_t phase[static SM_LANES], enum wt_observed_event_kind kind,
+                        uint32_t how)
 {
     while (lanes) {
         const uint32_t number = phase[__builtin_ctz(lanes)];
         uint32_t same = 0;
         PTX_LEFT(i, lanes)
         same |= (uint32_t)(phase[i] == number) << i;
-        ptx_tell_copies(w, u, u->ptx->flag ? WT_SEEN_COMMIT : WT_SEEN_COPIED, same,
-                        number | (u->ptx->how == COMPLETE ? WT_COPIES_BULK : 0));
+        ptx_tell_copies(w, u, kind, same, number | how);
         lanes &= ~same;
     }
 }
@@ -226,7 +226,7 @@ PTX_EXECUTOR(ptx_op_mbarrier)
     const bool tests = o->how >= TEST;
     const enum wt_watch_kind kind = tests ? WT_WATCH_READ : WT_WATCH_ACCESS;
     const uint32_t lanes = ptx_lanes(w, o);
-    uint32_t complete = 0;
+    uint32_t complete = 0, over = 0;
     struct sm_access a;
     sm_access_begin(&a, lanes, 8, kind);
     uint64_t at[SM_LANES];
@@ -260,13 +260,22 @@ PTX_EXECUTOR(ptx_op_mbarrier)
             complete |= (uint32_t)(object >> 63 ^ (((const uint32_t *)operand)[i] & 1)) << i;
         if (tests)
             continue;
-        wt_store_le(bytes, changed(o, object, ((const uint32_t *)operand)[i]), 8);
+        const uint64_t now = changed(o, object, ((const uint32_t *)operand)[i]);
+        over |= (uint32_t)(o->how != INIT && (now ^ object) >> 63) << i;
+        wt_store_le(bytes, now, 8);
         if (!sm_store_bytes(w, u, &a, i, kind, bytes))
             return sm_no_memory(w, u, a.addr[i]);
         if (o->d != PTX_NO_SLOT)
             ((uint64_t *)(frame + o->d))[i] = object;
     }
-    tell_phases(w, u, a.shared & a.lanes & (tests ? complete : o->flag ? lanes : 0), phase);
+    tell_phases(w, u,
+                a.shared & a.lanes &
+                    (tests     ? complete
+                     : o->flag ? lanes
+                               : 0),
+                phase, o->flag ? WT_SEEN_COMMIT : WT_SEEN_COPIED,
+                o->how == COMPLETE ? WT_COPIES_BULK : 0);
+    tell_phases(w, u, a.shared & a.lanes & over, phase, WT_SEEN_COPIED, WT_COPIES_UNSEEN);
     if (tests && o->d != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d, complete, lanes);
     return sm_next(u);

@@ -130,6 +130,7 @@ def test_forms_that_are_none(tmp_path, text):
     FILL + STORE + COMMIT + "cp.async.bulk.wait_group.read 0;\n@%first st.shared.u32 [%d], %i;\n",
     FILL + STORE + COMMIT + STORE.replace("[%y], [%d]", "[%y+256], [%d+256]") + COMMIT + "cp.async.bulk.wait_group.read 1;\n@%first st.shared.u32 [%d], %i;\n"
     "@%first ld.shared.u32 %r0, [%d+256];\ncp.async.bulk.wait_group 0;\n",
+    EXPECT + LOAD + "@%first mbarrier.arrive.shared.b64 _, [bar]; bar.sync 0;\n" + WAIT.replace(", 0;", ", 1;") + USE,     # the phase behind it ends later
     SMALL + ARRIVE + WAIT_OTHER + USE.replace("[%r1]", "[data]"),
     SMALL + "cp.async.mbarrier.arrive.shared.b64 [other]; mbarrier.arrive.shared.b64 _, [other];\n" + WAIT_OTHER + USE.replace("[%r1]", "[data]"),
     SMALL + ARRIVE + "cp.async.wait_all; bar.sync 0;\n" + USE])
