@@ -196,11 +196,16 @@ def writes():
 
 
 def in_place():
-    """A kernel reads and writes one image."""
+    """A kernel reads and writes one image, also behind a fence (which compiles to a flush of the sampler's caches)."""
     program = cl.Program(context, """
         kernel void twice(read_write image2d_t a) {
             int2 at = (int2)(get_global_id(0), get_global_id(1));
-            write_imageui(a, at, read_imageui(a, at) * 2 + 1); }""").build([*OPTIONS, "-cl-std=CL2.0"])
+            write_imageui(a, at, read_imageui(a, at) * 2 + 1); }
+        kernel void again(read_write image2d_t a) {
+            int2 at = (int2)(get_global_id(0), get_global_id(1));
+            write_imageui(a, at, read_imageui(a, at) * 2 + 1);
+            atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel, memory_scope_work_item);
+            write_imageui(a, at, read_imageui(a, at) ^ 5); }""").build([*OPTIONS, "-cl-std=CL2.0"])
     data = pick.integers(0, 2 ** 31, SHAPE, dtype=np.uint32)
     form = cl.ImageFormat(ORDER.R, TYPE.UNSIGNED_INT32)
     image = cl.Image(context, FLAGS.READ_WRITE | FLAGS.COPY_HOST_PTR, form, SHAPE[::-1], hostbuf=data)
@@ -208,6 +213,9 @@ def in_place():
     back = np.zeros_like(data)
     cl._cl._enqueue_read_image(queue, image, (0, 0), SHAPE[::-1], back)
     assert (back == data * 2 + 1).all()
+    program.again(queue, SHAPE[::-1], None, image)
+    cl._cl._enqueue_read_image(queue, image, (0, 0), SHAPE[::-1], back)
+    assert (back == (data * 4 + 3 ^ 5)).all()
 
 
 def model(data, at, normalised, address, linear):

@@ -709,6 +709,8 @@ enum gen_message_form gen_message_shape(unsigned sfid, uint32_t desc, struct gen
     case GEN_SFID_CONSTANT:
         return port0_form(&m, s);
     case GEN_SFID_SAMPLER:
+        if ((desc >> 12 & 31) == GEN_SAMPLER_FLUSH)
+            return GEN_MESSAGE_OTHER;
         s->loads = true;
         s->lanes = (desc >> 17 & 3) == 2 ? 16 : 8;
         s->slot = half ? 2 : 4;

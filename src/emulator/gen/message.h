@@ -15,6 +15,9 @@ enum gen_sfid {
     GEN_SFID_DC1 = 12,
 };
 
+/** A message type of the sampler, desc[16:12]: its caches are emptied. */
+enum { GEN_SAMPLER_FLUSH = 31 };
+
 /** Binding table indices that are no entries of the table. */
 enum {
     GEN_BTI_SYSTEM = 0xfc,

@@ -328,6 +328,9 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
     const unsigned mode = m->desc >> 17 & 3, sent = m->lengths[0] + m->lengths[1];
     const bool half = m->desc >> 30 & 1, is_load = x.type == LD || x.type == LD_LZ;
     const struct gen_uop *next;
+    if (x.type == GEN_SAMPLER_FLUSH && mode == 3) /* there are none; what comes back is nothing */
+        return sent == 1 && m->header && m->response <= 1 ? gen_next(m->u)
+                                                          : gen_message_length(m, "a flushing");
     x.lanes = mode == 2 ? 16 : 8;
     if ((mode != 1 && mode != 2) || (half && x.lanes == 8) ||
         !(is_load || x.type == SAMPLE || x.type == SAMPLE_LEVEL || x.type == SAMPLE_LZ ||
