@@ -17,8 +17,9 @@
 enum { PROGRAMS = 100, WORDS = 1700 };
 
 /* Vector registers: v0 is the lane, up to VALUES there are values, then addresses. Scalar ones: s2
- * and s3 have DATA; there are values from SCALAR on, then counters of loops. */
-enum { VALUES = 24, AT = 40, SCALAR = 20, SCALARS = 24, TURNS = 60 };
+ * and s3 have DATA, s4 to s7 and s8 to s11 resources of private memory, s12 an offset; there are
+ * values from SCALAR on, then counters of loops. */
+enum { VALUES = 24, AT = 40, RESOURCES = 4, OFFSET = 12, SCALAR = 20, SCALARS = 24, TURNS = 60 };
 
 struct program {
     uint32_t word[WORDS + 200];
@@ -105,21 +106,25 @@ static bool is_left_out(const struct gcn_row *row)
 static const struct gcn_row *any_row(void)
 {
     static const uint16_t often[] = {
-        GCN_I_v_mov_b32,        GCN_I_v_and_b32,     GCN_I_v_add_u32,     GCN_I_v_subrev_u32,
-        GCN_I_v_lshlrev_b32,    GCN_I_v_lshrrev_b32, GCN_I_v_ashrrev_i32, GCN_I_v_mul_lo_u32,
-        GCN_I_v_mul_hi_u32,     GCN_I_v_mul_hi_i32,  GCN_I_v_mul_i32_i24, GCN_I_v_mad_u32_u24,
-        GCN_I_v_bfe_u32,        GCN_I_v_bfe_i32,     GCN_I_v_bfi_b32,     GCN_I_v_lshl_add_u32,
-        GCN_I_v_add_lshl_u32,   GCN_I_v_xad_u32,     GCN_I_v_lshl_or_b32, GCN_I_v_cndmask_b32,
-        GCN_I_v_add_co_u32,     GCN_I_v_addc_co_u32, GCN_I_v_sub_co_u32,  GCN_I_v_subb_co_u32,
-        GCN_I_v_subbrev_co_u32, GCN_I_v_lshlrev_b64, GCN_I_v_lshrrev_b64, GCN_I_v_add_f32,
-        GCN_I_v_sub_f32,        GCN_I_v_mul_f32,     GCN_I_v_fma_f32,     GCN_I_v_fma_f32,
-        GCN_I_v_min_f32,        GCN_I_v_max_f32,     GCN_I_v_cmp_lt_f32,  GCN_I_v_cmp_nge_f32,
-        GCN_I_v_cmp_u_f32,      GCN_I_v_cmp_lg_f32,  GCN_I_v_cmp_lt_u32,  GCN_I_v_cmp_ge_i32,
-        GCN_I_v_cmp_eq_u32,     GCN_I_s_add_u32,     GCN_I_s_addc_u32,    GCN_I_s_subb_u32,
-        GCN_I_s_sub_i32,        GCN_I_s_and_b64,     GCN_I_s_orn2_b64,    GCN_I_s_xnor_b32,
-        GCN_I_s_lshl_b32,       GCN_I_s_lshr_b64,    GCN_I_s_cselect_b32, GCN_I_s_mul_i32,
-        GCN_I_s_cmp_lt_i32,     GCN_I_s_cmp_ge_u32,  GCN_I_s_cmp_lg_u64,  GCN_I_s_cmpk_gt_i32,
-        GCN_I_s_addk_i32,       GCN_I_s_not_b64,     GCN_I_v_mad_u64_u32};
+        GCN_I_v_mov_b32,        GCN_I_v_and_b32,       GCN_I_v_add_u32,       GCN_I_v_subrev_u32,
+        GCN_I_v_lshlrev_b32,    GCN_I_v_lshrrev_b32,   GCN_I_v_ashrrev_i32,   GCN_I_v_mul_lo_u32,
+        GCN_I_v_mul_hi_u32,     GCN_I_v_mul_hi_i32,    GCN_I_v_mul_i32_i24,   GCN_I_v_mad_u32_u24,
+        GCN_I_v_bfe_u32,        GCN_I_v_bfe_i32,       GCN_I_v_bfi_b32,       GCN_I_v_lshl_add_u32,
+        GCN_I_v_add_lshl_u32,   GCN_I_v_xad_u32,       GCN_I_v_lshl_or_b32,   GCN_I_v_cndmask_b32,
+        GCN_I_v_add_co_u32,     GCN_I_v_addc_co_u32,   GCN_I_v_sub_co_u32,    GCN_I_v_subb_co_u32,
+        GCN_I_v_subbrev_co_u32, GCN_I_v_lshlrev_b64,   GCN_I_v_lshrrev_b64,   GCN_I_v_add_f32,
+        GCN_I_v_sub_f32,        GCN_I_v_mul_f32,       GCN_I_v_fma_f32,       GCN_I_v_fma_f32,
+        GCN_I_v_min_f32,        GCN_I_v_max_f32,       GCN_I_v_cmp_lt_f32,    GCN_I_v_cmp_nge_f32,
+        GCN_I_v_cmp_u_f32,      GCN_I_v_cmp_lg_f32,    GCN_I_v_cmp_lt_u32,    GCN_I_v_cmp_ge_i32,
+        GCN_I_v_cmp_eq_u32,     GCN_I_s_add_u32,       GCN_I_s_addc_u32,      GCN_I_s_subb_u32,
+        GCN_I_s_sub_i32,        GCN_I_s_and_b64,       GCN_I_s_orn2_b64,      GCN_I_s_xnor_b32,
+        GCN_I_s_lshl_b32,       GCN_I_s_lshr_b64,      GCN_I_s_cselect_b32,   GCN_I_s_mul_i32,
+        GCN_I_s_cmp_lt_i32,     GCN_I_s_cmp_ge_u32,    GCN_I_s_cmp_lg_u64,    GCN_I_s_cmpk_gt_i32,
+        GCN_I_s_addk_i32,       GCN_I_s_not_b64,       GCN_I_v_mad_u64_u32,   GCN_I_v_sqrt_f32,
+        GCN_I_v_rcp_f32,        GCN_I_v_rcp_iflag_f32, GCN_I_v_cvt_f32_i32,   GCN_I_v_cvt_f32_u32,
+        GCN_I_v_cvt_i32_f32,    GCN_I_v_cvt_u32_f32,   GCN_I_v_cmp_class_f32, GCN_I_v_div_scale_f32,
+        GCN_I_v_div_fmas_f32,   GCN_I_v_div_fixup_f32, GCN_I_v_sqrt_f32,      GCN_I_v_div_scale_f32,
+        GCN_I_s_min_u32,        GCN_I_s_max_u32,       GCN_I_s_min_i32,       GCN_I_s_max_i32};
     const struct gcn_row *row;
     if (below(3))
         return &gcn_rows[often[below(sizeof often / sizeof often[0])]];
@@ -261,6 +266,60 @@ static void access_memory(struct program *p)
     put_word(p, AT | data << 8 | (way ? 0x7fu : 2u) << 16 | data << 24);
 }
 
+/* An access of several dwords, or of two places of LDS, as the address in AT says. */
+static void access_words(struct program *p)
+{
+    static const uint8_t shared[] = {0x4d, 0x76, 0xde, 0xdf, 0xfe, 0xff, 0x0e, 0x0f,
+                                     0x37, 0x38, 0x4e, 0x4f, 0x77, 0x78, 0x0e, 0x37};
+    const unsigned data = below(VALUES - 4), other = below(VALUES - 4), way = below(3);
+    const bool share = below(2);
+    switch (below(4)) {
+    case 0: /* side by side, of one to four dwords */
+        vop2(p, 0x12, AT, 130 + below(3), 0);
+        break;
+    case 1:
+        move_vector(p, AT, below(LDS / 2) & ~3u);
+        break;
+    default:
+        put_word(p, 0x13u << 25 | AT << 17 | below(VALUES) << 9 | 0xff);
+        put_word(p, (share ? LDS / 2 : 0xfff) & (below(50) ? ~(3u << below(3)) : ~0u));
+        break;
+    }
+    if (share) {
+        const unsigned op = shared[below(16)];
+        put_word(p,
+                 0xd8000000 | op << 17 | (below(3) ? below(16) | below(16) << 8 : bits32() >> 16));
+        put_word(p, AT | data << 8 | other << 16 | (below(8) ? data : AT - 2u) << 24);
+        return;
+    }
+    if (way) {
+        vop2(p, 0x19, AT, 2, AT);
+        put_word(p, 0x7e000203 | (AT + 1) << 17);
+        vop2(p, 0x1c, AT + 1, 128, AT + 1);
+    }
+    put_word(p, 0xdc000000 | ((below(2) ? 0x15 : 0x1d) + below(3)) << 18 |
+                    (way == 2 ? 0 : 2u << 14) | 4 * below(16));
+    put_word(p, AT | data << 8 | (way ? 0x7fu : 2u) << 16 | (below(8) ? data : AT - 1u) << 24);
+}
+
+/* An access to private memory by a resource. */
+static void access_private(struct program *p)
+{
+    static const uint8_t offsets[] = {128, 128, 128, 132, 192, OFFSET, 240};
+    const unsigned data = below(VALUES - 4), words = below(3) ? 0 : below(4),
+                   resource = below(8) ? RESOURCES : RESOURCES + 4;
+    const bool chooses = below(2);
+    if (chooses && below(2))
+        move_vector(p, AT, below(PRIVATE - 16) & (below(30) ? ~3u : ~0u));
+    else if (chooses) {
+        put_word(p, 0x13u << 25 | AT << 17 | below(VALUES) << 9 | 0xff);
+        put_word(p, below(30) ? 0x7c : 0xff);
+    }
+    put_word(p, 0xe0000000 | ((below(2) ? 0x14 : 0x1c) + words) << 18 | (unsigned)chooses << 12 |
+                    (below(30) ? 4 * below(32) : below(1 << 12)) | (below(50) == 0) << 13);
+    put_word(p, AT | data << 8 | resource / 4 << 16 | (uint32_t)offsets[below(7)] << 24);
+}
+
 static void masks(struct program *p)
 {
     const unsigned pair = SCALAR + below(SCALARS) / 2 * 2;
@@ -324,9 +383,13 @@ static void body(struct program *p, unsigned depth, unsigned count)
         switch (below(depth < 3 ? 26 : 22)) {
         case 0:
         case 1:
-        case 2:
-        case 3:
             access_memory(p);
+            break;
+        case 2:
+            access_words(p);
+            break;
+        case 3:
+            access_private(p);
             break;
         case 4:
         case 5:
@@ -369,6 +432,15 @@ static void write_program(struct program *p)
     put_word(p, 0x8066ff01); /* s_add_u32 flat_scratch_lo, s1, SCRATCH */
     put_word(p, (uint32_t)SCRATCH);
     put_word(p, 0xbee70080);
+    for (unsigned i = RESOURCES; i < RESOURCES + 8; i += 4) {
+        const bool other = i > RESOURCES;
+        put_word(p, 0x8000ff01 | i << 16); /* s_add_u32 */
+        put_word(p, (uint32_t)SCRATCH + (other && below(4) == 0 ? below(256) : 0));
+        move(p, i + 1, 1u << 31 ^ (other && below(2) ? 1u << (16 + below(16)) : 0));
+        move(p, i + 2, other && below(2) ? below(1 << 14) : 1u << (16 + below(8)));
+        move(p, i + 3, 0xe00fac ^ (other && below(2) ? 1u << (15 + below(9)) : 0));
+    }
+    move(p, OFFSET, 4 * below(32));
     for (unsigned i = 0; i < SCALARS; i++)
         move(p, SCALAR + i, below(3) ? bits32() : 0x3f800000 + below(1 << 24));
     for (unsigned i = 1; i < VALUES; i++) {
@@ -404,6 +476,21 @@ static void write_program(struct program *p)
 
 /* ---- two devices ---- */
 
+/* Tells the first byte that differs. */
+static void show_memory(struct rig r[2], uint64_t first, uint64_t size)
+{
+    for (uint64_t at = first; at < first + size; at++) {
+        uint8_t byte[2];
+        for (unsigned i = 0; i < 2; i++)
+            if (!gcn_device_read(r[i].d, at, &byte[i], 1))
+                return;
+        if (byte[0] != byte[1]) {
+            print_message("memory at %llx: %x %x\n", (unsigned long long)at, byte[0], byte[1]);
+            return;
+        }
+    }
+}
+
 static void compare(struct rig r[2], const enum wt_run run[2], const char *about)
 {
     struct wt_machine *const m[2] = {r[0].m, r[1].m};
@@ -427,12 +514,23 @@ static void compare(struct rig r[2], const enum wt_run run[2], const char *about
                                   b->v[n][lane]);
                     break;
                 }
+        if (a->vm_cnt != b->vm_cnt || a->lgkm_cnt != b->lgkm_cnt)
+            print_message("wave %u: counters %u %u, %u %u\n", i, a->vm_cnt, b->vm_cnt, a->lgkm_cnt,
+                          b->lgkm_cnt);
         if (a->pc != b->pc || a->scc != b->scc || a->trapsts != b->trapsts ||
             a->vm_cnt != b->vm_cnt || a->lgkm_cnt != b->lgkm_cnt || a->mode != b->mode)
             print_message("wave %u: pc %llx %llx, scc %d %d, trapsts %x %x, mode %x\n", i,
                           (unsigned long long)a->pc, (unsigned long long)b->pc, a->scc, b->scc,
                           a->trapsts, b->trapsts, a->mode);
     }
+    show_memory(r, DATA, DATA_SIZE);
+    show_memory(r, SCRATCH, gcn_device_scratch_size(r[0].d, PRIVATE));
+    for (uint32_t i = 0; i < m[0]->waves; i++)
+        for (unsigned n = 0; r[0].d->group[i].used && n < LDS; n++)
+            if (r[0].d->group[i].local[n] != r[1].d->group[i].local[n]) {
+                print_message("group %u, LDS %x\n", i, n);
+                break;
+            }
     fail_msg("runs %d and %d, at %llu and %llu, %s / %s: %s", run[0], run[1],
              (unsigned long long)m[0]->time, (unsigned long long)m[1]->time, m[0]->fault.text,
              m[1]->fault.text, about);

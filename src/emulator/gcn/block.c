@@ -160,6 +160,7 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
         .lanes = GCN_LANES,
         .scalars = true,
         .condition = offsetof(struct gcn_wave, scc),
+        .exceptions = offsetof(struct gcn_wave, trapsts),
         .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,
     };
     struct wt_rows_insn insn[WT_ROWS_MOST];

@@ -68,7 +68,7 @@ static const struct operation {
     uint8_t op;
     char order[4];
     uint8_t how, second, low;
-    bool is_signed, carries;
+    bool is_signed, carries, unguarded; /* MODE does not count for those that are done */
 } operations[] = {
 #define OPERATION(insn, op_, order_, ...)                                                          \
     {                                                                                              \
@@ -124,8 +124,19 @@ static const struct operation {
     OPERATION(v_subrev_f32, FLOAT_SUBTRACT, "10"),
     OPERATION(v_mul_f32, FLOAT_MULTIPLY, "01"),
     OPERATION(v_fma_f32, FLOAT_MULTIPLY_ADD, "012"),
-    OPERATION(v_min_f32, FLOAT_MIN, "01"),
-    OPERATION(v_max_f32, FLOAT_MAX, "01"),
+    OPERATION(v_min_f32, FLOAT_MIN, "01", .unguarded = true),
+    OPERATION(v_max_f32, FLOAT_MAX, "01", .unguarded = true),
+    OPERATION(v_sqrt_f32, FLOAT_ROOT, "0", .unguarded = true),
+    OPERATION(v_rcp_f32, FLOAT_INVERSE, "0", .unguarded = true),
+    OPERATION(v_rcp_iflag_f32, FLOAT_INVERSE, "0", .unguarded = true),
+    OPERATION(v_cvt_f32_i32, FLOAT_OF_SIGNED, "0"),
+    OPERATION(v_cvt_f32_u32, FLOAT_OF_UNSIGNED, "0"),
+    OPERATION(v_cvt_i32_f32, FLOAT_TRUNCATE, "0", .is_signed = true),
+    OPERATION(v_cvt_u32_f32, FLOAT_TRUNCATE, "0"),
+    OPERATION(v_cmp_class_f32, FLOAT_CLASS, "01", .unguarded = true),
+    OPERATION(v_div_scale_f32, DIVISION_SCALE, "012", .unguarded = true),
+    OPERATION(v_div_fmas_f32, FLOAT_MULTIPLY_ADD, "012", .carries = true),
+    OPERATION(v_div_fixup_f32, DIVISION_FIX, "012", .unguarded = true),
 #define COMPARISON(insn, how_) OPERATION(v_cmp_##insn, COMPARE, "01", .how = how_)
 #define INTEGERS(name, how_)                                                                       \
     COMPARISON(name##_u32, how_),                                                                  \
@@ -187,6 +198,13 @@ static bool field(struct wt_rows_insn *to)
     return to->s[2].value;
 }
 
+/* Whether two sources are the same. */
+static bool is_same(const struct gcn_uop *u, unsigned i, unsigned k)
+{
+    const unsigned bits = u->abs | u->neg << 8;
+    return u->src[i] == u->src[k] && ((bits >> i ^ bits >> k) & 0x101) == 0;
+}
+
 static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
                    unsigned *vgprs)
 {
@@ -194,7 +212,9 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     if (!o || !is_plain(u) || u->cmpx)
         return false;
     const char *types = strchr(u->row->operands, ':') + 1;
-    const bool floats = *types == 'f', mask = o->op == WT_ROWS_SELECT || o->carries;
+    const bool floats = *types == 'f' || *u->row->operands == 'f';
+    const bool fused = o->op == WT_ROWS_FLOAT_MULTIPLY_ADD,
+               mask = o->op == WT_ROWS_SELECT || (o->carries && !fused);
     *to = (struct wt_rows_insn){.op = o->op,
                                 .how = o->how,
                                 .combine = o->second,
@@ -202,8 +222,8 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
                                 .modulo = true,
                                 .carries = o->carries,
                                 .raises = floats,
-                                .guarded = floats && o->op != WT_ROWS_FLOAT_MIN &&
-                                           o->op != WT_ROWS_FLOAT_MAX,
+                                .guarded = floats && !o->unguarded,
+                                .carry = scalar_slot(GCN_VCC),
                                 .d = ROW_BYTES * u->dst};
     for (unsigned k = 0; o->order[k]; k++) {
         const unsigned from = (unsigned)(o->order[k] - '0');
@@ -227,9 +247,10 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     if (u->mask_result || *u->row->operands == 'm' || u->row->operands[1] == 'm') {
         if (u->sdst + 1 >= GCN_TTMP)
             return false;
-        *(o->op == WT_ROWS_COMPARE || o->op == WT_ROWS_FLOAT_COMPARE ? &to->d : &to->carry) =
-            scalar_slot(u->sdst);
+        *(*u->row->operands == 'm' ? &to->d : &to->carry) = scalar_slot(u->sdst);
     }
+    if (o->op == WT_ROWS_DIVISION_SCALE && !is_same(u, 0, 1) && !is_same(u, 0, 2))
+        return false; /* it might be denormal */
     *vgprs = u->last_vgpr + 1;
     return o->op != WT_ROWS_FIELD || field(to);
 }
@@ -263,6 +284,10 @@ static const struct scalar {
     SCALAR(s_lshl_b64, SHIFT_LEFT, .sets = WT_ROWS_NONZERO, .wide = true),
     SCALAR(s_lshr_b32, SHIFT_RIGHT, .sets = WT_ROWS_NONZERO),
     SCALAR(s_lshr_b64, SHIFT_RIGHT, .sets = WT_ROWS_NONZERO, .wide = true),
+    SCALAR(s_min_u32, MIN),
+    SCALAR(s_max_u32, MAX),
+    SCALAR(s_min_i32, MIN_SIGNED),
+    SCALAR(s_max_i32, MAX_SIGNED),
     SCALAR(s_cselect_b32, SELECT),
     SCALAR(s_cselect_b64, SELECT, .wide = true),
 #define LOGIC(name, how_, ...)                                                                     \
@@ -394,27 +419,138 @@ static bool is_one_of(const char *name, const char *const *names)
     return *names;
 }
 
-/* Loads and stores of a dword, and loads of less, which fill all of a register. */
-static bool access_of(const struct gcn_uop *u, struct wt_rows_insn *to, unsigned *vgprs)
+/* The counters of accesses that an access of the encoding counts. */
+static void count(struct wt_rows_insn *to, unsigned encoding)
 {
-    static const char *const loads[] = {
-        "flat_load_dword",    "flat_load_ubyte",    "flat_load_sbyte",   "flat_load_ushort",
-        "flat_load_sshort",   "global_load_dword",  "global_load_ubyte", "global_load_sbyte",
-        "global_load_ushort", "global_load_sshort", "ds_read_b32",       "ds_read_u8",
-        "ds_read_i8",         "ds_read_u16",        "ds_read_i16",       NULL};
-    static const char *const stores[] = {"flat_store_dword",  "flat_store_byte",
-                                         "flat_store_short",  "global_store_dword",
-                                         "global_store_byte", "global_store_short",
-                                         "ds_write_b32",      "ds_write_b8",
-                                         "ds_write_b16",      NULL};
-    const bool store = is_one_of(u->row->name, stores), share = u->row->encoding == GCN_DS;
-    const bool based = u->row->encoding == GCN_GLOBAL && u->base != 0x7f;
-    if ((!store && !is_one_of(u->row->name, loads)) || u->gds || u->lds || u->half ||
-        (based && u->base + 1 >= GCN_TTMP))
+    unsigned counters = 0;
+    if (encoding != GCN_DS) {
+        to->counter[counters].slot = offsetof(struct gcn_wave, vm_cnt);
+        to->counter[counters++].most = 63;
+    }
+    if (encoding == GCN_DS || encoding == GCN_FLAT) {
+        to->counter[counters].slot = offsetof(struct gcn_wave, lgkm_cnt);
+        to->counter[counters++].most = 15;
+    }
+}
+
+/* Loads and stores of whole dwords, and of less, of which loads fill all of a register. In *twice:
+ * at two offsets. */
+static bool is_access(const struct gcn_uop *u, bool *store, bool *twice)
+{
+    static const char *const loads[] = {"flat_load_dword",
+                                        "flat_load_ubyte",
+                                        "flat_load_sbyte",
+                                        "flat_load_ushort",
+                                        "flat_load_sshort",
+                                        "flat_load_dwordx2",
+                                        "flat_load_dwordx3",
+                                        "flat_load_dwordx4",
+                                        "global_load_dword",
+                                        "global_load_ubyte",
+                                        "global_load_sbyte",
+                                        "global_load_ushort",
+                                        "global_load_sshort",
+                                        "global_load_dwordx2",
+                                        "global_load_dwordx3",
+                                        "global_load_dwordx4",
+                                        "ds_read_b32",
+                                        "ds_read_u8",
+                                        "ds_read_i8",
+                                        "ds_read_u16",
+                                        "ds_read_i16",
+                                        "ds_read_b64",
+                                        "ds_read_b96",
+                                        "ds_read_b128",
+                                        "buffer_load_dword",
+                                        "buffer_load_dwordx2",
+                                        "buffer_load_dwordx3",
+                                        "buffer_load_dwordx4",
+                                        NULL};
+    static const char *const stores[] = {"flat_store_dword",
+                                         "flat_store_byte",
+                                         "flat_store_short",
+                                         "flat_store_dwordx2",
+                                         "flat_store_dwordx3",
+                                         "flat_store_dwordx4",
+                                         "global_store_dword",
+                                         "global_store_byte",
+                                         "global_store_short",
+                                         "global_store_dwordx2",
+                                         "global_store_dwordx3",
+                                         "global_store_dwordx4",
+                                         "ds_write_b32",
+                                         "ds_write_b8",
+                                         "ds_write_b16",
+                                         "ds_write_b64",
+                                         "ds_write_b96",
+                                         "ds_write_b128",
+                                         "buffer_store_dword",
+                                         "buffer_store_dwordx2",
+                                         "buffer_store_dwordx3",
+                                         "buffer_store_dwordx4",
+                                         NULL};
+    static const char *const twos[] = {"ds_read2_b32",      "ds_read2_b64",      "ds_read2st64_b32",
+                                       "ds_read2st64_b64",  "ds_write2_b32",     "ds_write2_b64",
+                                       "ds_write2st64_b32", "ds_write2st64_b64", NULL};
+    *twice = is_one_of(u->row->name, twos);
+    *store = *twice ? u->row->operands[0] == 'w' : is_one_of(u->row->name, stores);
+    return (*twice || *store || is_one_of(u->row->name, loads)) && !u->gds && !u->lds && !u->half;
+}
+
+/* The dwords of an access from register @p data on, side by side. */
+static void words(struct wt_rows_insn *to, unsigned number, unsigned data)
+{
+    for (unsigned k = 0; k < number; k++) {
+        to->place[to->words] = 4 * k;
+        to->row[to->words++] = ROW_BYTES * (data + k);
+    }
+}
+
+/* Those of an access at two offsets. */
+static void two(const struct gcn_uop *u, struct wt_rows_insn *to)
+{
+    const unsigned number = u->size / 4;
+    const bool store = to->op == WT_ROWS_STORE;
+    const uint32_t unit = u->size * (strstr(u->row->name, "st64") ? 64u : 1u);
+    const uint32_t at[2] = {((uint32_t)u->imm & 0xff) * unit,
+                            ((uint32_t)u->imm >> 8 & 0xff) * unit};
+    to->offset = at[0] < at[1] ? at[0] : at[1];
+    words(to, number, store ? u->src[1] : u->dst);
+    words(to, number, store ? u->src[2] : u->dst + number);
+    for (unsigned k = 0; k < 2 * number; k++)
+        to->place[k] += at[k / number] - (uint32_t)to->offset;
+}
+
+/* Buffers: those of private memory, if their resource says so when it is used. */
+static bool buffer(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
+                   unsigned *vgprs)
+{
+    const unsigned data = to->op == WT_ROWS_STORE ? u->src[1] : u->dst, number = u->size / 4;
+    if (u->idxen || u->tfe || u->base + 3 >= GCN_TTMP || u->imm % 4 ||
+        !scalar_source(w, u, u->soffset, false, &to->condition))
         return false;
-    const unsigned data = store ? u->src[1] : u->dst, last = u->src[0] + (!share && !based);
+    to->space = WT_ROWS_SWIZZLED;
+    to->split = false;
+    to->s[0] = (struct wt_rows_source){.constant = !u->offen, .slot = ROW_BYTES * u->src[0]};
+    to->s[2] = (struct wt_rows_source){.scalar = true, .slot = scalar_slot(u->base)};
+    words(to, number, data);
+    to->words = number > 1 ? to->words : 0;
+    *vgprs = data + number;
+    if (u->offen && *vgprs <= u->src[0])
+        *vgprs = u->src[0] + 1;
+    return true;
+}
+
+static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
+                      unsigned *vgprs)
+{
+    bool store, twice;
+    if (!is_access(u, &store, &twice))
+        return false;
+    const unsigned encoding = u->row->encoding, data = store ? u->src[1] : u->dst;
+    const bool share = encoding == GCN_DS, based = encoding == GCN_GLOBAL && u->base != 0x7f;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
-                                .bytes = u->size,
+                                .bytes = u->size < 4 ? u->size : 4,
                                 .extend = u->extend == 's' ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
                                 .space = share ? WT_ROWS_GROUP : WT_ROWS_GLOBAL,
                                 .short_address = share,
@@ -425,17 +561,37 @@ static bool access_of(const struct gcn_uop *u, struct wt_rows_insn *to, unsigned
                                 .s = {{.slot = ROW_BYTES * u->src[0]},
                                       {.slot = ROW_BYTES * data},
                                       {.scalar = based, .slot = scalar_slot(based ? u->base : 0)}}};
-    unsigned counters = 0;
-    if (!share) {
-        to->counter[counters].slot = offsetof(struct gcn_wave, vm_cnt);
-        to->counter[counters++].most = 63;
+    count(to, encoding);
+    if (encoding == GCN_MUBUF)
+        return buffer(w, u, to, vgprs);
+    if (based && u->base + 1 >= GCN_TTMP)
+        return false;
+    if (twice)
+        two(u, to);
+    else if (u->size > 4)
+        words(to, u->size / 4, data);
+    *vgprs = u->src[0] + (!share && !based) + 1u;
+    for (unsigned k = 0; k < (to->words ? to->words : 1u); k++) {
+        const unsigned last = to->words ? to->row[k] / ROW_BYTES : data;
+        *vgprs = *vgprs > last ? *vgprs : last + 1;
     }
-    if (share || u->row->encoding == GCN_FLAT) {
-        to->counter[counters].slot = offsetof(struct gcn_wave, lgkm_cnt);
-        to->counter[counters++].most = 15;
-    }
-    *vgprs = (data > last ? data : last) + 1;
     return true;
+}
+
+/* s_load. */
+static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to)
+{
+    *to = (struct wt_rows_insn){.op = WT_ROWS_FETCH,
+                                .words = u->size / 4,
+                                .offset = (uint64_t)(int64_t)u->imm,
+                                .d = scalar_slot(u->dst),
+                                .s[0] = {.scalar = true, .slot = scalar_slot(u->base)},
+                                .counter[0] = {offsetof(struct gcn_wave, lgkm_cnt), 15}};
+    if (strncmp(u->row->name, "s_load_dword", 12) != 0 || u->dst + u->size / 4 > GCN_TTMP ||
+        u->base + 1 >= GCN_TTMP)
+        return false;
+    return !u->has_soffset ||
+           (scalar_source(w, u, u->soffset, false, &to->s[1]) && to->s[1].scalar);
 }
 
 bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
@@ -454,10 +610,13 @@ bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
     case GCN_VOPC:
     case GCN_VOP3:
         return vector(w, u, to, vgprs);
+    case GCN_SMEM:
+        return fetch(w, u, to);
     case GCN_DS:
     case GCN_FLAT:
     case GCN_GLOBAL:
-        return access_of(u, to, vgprs);
+    case GCN_MUBUF:
+        return access_of(w, u, to, vgprs);
     default:
         return false;
     }

@@ -67,10 +67,19 @@ static void operation(struct emitter *e)
         break;
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
-        emit_access(e);
+        if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
+            emit_access_swizzled(e);
+        else if (e->insn[e->at].words)
+            emit_access_words(e);
+        else
+            emit_access(e);
         emit_count(e);
         break;
     case WT_ROWS_NOTHING:
+        break;
+    case WT_ROWS_FETCH:
+        emit_fetch(e);
+        emit_count(e);
         break;
     case WT_ROWS_SCALAR:
         emit_scalar(e);
@@ -117,6 +126,27 @@ static void conditional(struct emitter *e)
 
 /* ---- a block ---- */
 
+/* The parts of which lanes execute. The code goes on where r8 says, if they are few. */
+static void choose_sparse(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    code->narrow = true;
+    emit_vector(e, VMOVQ, T0, 0, FIELD(mask));
+    emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
+    emit_vector(e, VPCMPEQB, T0, T0, x86_reg(T1));
+    emit_vector(e, VPMOVMSKB, X86_DX, 0, x86_reg(T0));
+    code->narrow = false;
+    x86_not(code, X86_DX);
+    x86_integer_number(code, X86_AND, false, X86_DX, 0xff);
+    x86_integer(code, X86_STORE, false, X86_DX, FIELD(parts));
+    x86_count_ones(code, X86_DX, X86_DX);
+    x86_integer_number(code, X86_SUB, false, X86_DX, 1); /* none is not few */
+    x86_integer_number(code, X86_CMP, false, X86_DX, WT_ROWS_SPARSE);
+    const size_t past = x86_jump(code, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
+    x86_land(code, past, code->size);
+}
+
 /* What comes first: registers, and, for some lanes, which ones do not execute. ax has where the
  * code goes on. */
 static void begin(struct emitter *e)
@@ -127,6 +157,8 @@ static void begin(struct emitter *e)
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
     if (e->shape->scalars)
         x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
+    if (e->some && e->shape->scalars)
+        x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
     e->ready = code->size;
     if (e->few)
         emit_begin_few(e);
@@ -141,6 +173,8 @@ static void begin(struct emitter *e)
         emit_vector(e, VMOVDQU_TO, idle, 0,
                     emit_field(offsetof(struct wt_rows_state, idle) + 32 * (size_t)i));
     }
+    if (e->some && e->shape->scalars)
+        choose_sparse(e);
     x86_jump_register(code, X86_AX);
 }
 
@@ -204,16 +238,19 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     return first;
 }
 
-/* Code for all lanes, for some, or for few; entry[i] becomes where instruction i begins. */
-static void emit(struct emitter *e, bool some, unsigned few, uint32_t *entry)
+/* Code for all lanes, for some, for few, or for those of a few parts, which begins as that for some;
+ * entry[i] becomes where instruction i begins. */
+static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32_t *entry)
 {
     struct x86_code *code = &e->code;
     e->some = some;
+    e->sparse = sparse;
     e->few = few;
     e->exits = e->branches = 0;
     emit_forget(e);
     memset(e->behind, 0, sizeof e->behind);
-    begin(e);
+    if (!sparse)
+        begin(e);
     for (e->at = 0; e->at < e->count; e->at++) {
         e->before[e->at] = e->cache;
         e->body[e->at] = code->size;
@@ -223,6 +260,8 @@ static void emit(struct emitter *e, bool some, unsigned few, uint32_t *entry)
             conditional(e);
         else
             operation(e);
+        if (sparse)
+            emit_forget(e);
     }
     const size_t end = code->size;
     x86_set(code, X86_AX, e->count);
@@ -288,16 +327,18 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     code->size = code->literal_count = code->fixup_count = 0;
     code->overflow = false;
     e->changes = 0;
-    const size_t codes = shape->few ? WT_ROWS_CODES : 2;
+    const size_t codes = shape->few ? WT_ROWS_CODES : shape->scalars ? 3 : 2;
     for (size_t i = 0; i < codes; i++) {
+        const bool sparse = shape->scalars && i == 2;
         to->first[i] = code->size;
-        emit(e, i == 1, i < 2 ? 0 : (unsigned)i - 1, to->entry + i * count);
+        emit(e, i == 1 || sparse, sparse, i < 2 || sparse ? 0 : (unsigned)i - 1,
+             to->entry + i * count);
     }
     for (size_t i = 0; i < e->changes; i++)
         x86_land(code, e->change[i].at,
                  e->change[i].to == TO_READY
                      ? e->ready
-                     : to->entry[e->change[i].insn + (e->change[i].to == TO_SOME ? count : 0)]);
+                     : to->entry[e->change[i].insn + count * e->change[i].to]);
     to->targets = e->branches;
     for (size_t i = 0; i < e->branches; i++)
         to->entry[codes * count + i] = e->branch[i].target;

@@ -44,6 +44,8 @@ struct emitter {
     unsigned result;  /* the first register of the result */
     bool some;        /* of the lanes execute, not all */
     unsigned few;     /* so many lanes execute, 1 or 2; 0: it is not known */
+    bool sparse;         /* not more than WT_ROWS_SPARSE parts of eight */
+    bool looping;     /* over these: frame is where that of one begins, r10 how far behind */
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */
@@ -64,8 +66,8 @@ struct emitter {
     struct {
         size_t at;
         uint32_t insn;
-        enum { TO_ALL, TO_SOME, TO_READY } to;
-    } change[6 * WT_ROWS_MOST];
+        enum { TO_ALL, TO_SOME, TO_FEW, TO_READY } to;
+    } change[11 * WT_ROWS_MOST];
     size_t changes;
     size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
 };
@@ -182,6 +184,8 @@ void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
 
 /* Ones in a register for the lanes of a part for which the predicate in another one is 1. */
 void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip);
+/* In all bytes of a register the byte of a predicate of 64 lanes that the part of a loop has. */
+void emit_load_byte(struct emitter *e, unsigned to, uint32_t slot);
 /* Jumps on where two rows compare in no lane as an instruction says; leaves before it where lanes
  * disagree. Returns the jump. */
 size_t emit_decide(struct emitter *e);
@@ -193,6 +197,42 @@ void emit_predicate(struct emitter *e);
 void emit_access(struct emitter *e);
 /* A load of all lanes from one address. */
 void emit_parameter(struct emitter *e);
+
+/* The source of the address of the first lane that executes, which is lane r10 if not all do. */
+struct x86_place emit_first_base(const struct emitter *e);
+/* The source of the address of lane r10. */
+struct x86_place emit_base_of_one(const struct wt_rows_insn *n);
+/* Part `strip` of the sources of addresses. */
+struct x86_place emit_base_part(struct emitter *e, unsigned strip);
+/* Addresses that are split become qwords of the state. */
+void emit_join_addresses(struct emitter *e);
+/* The offset is added to the source of an address in ax. */
+void emit_add_offset(struct emitter *e);
+/* The address of the first lane in ax; the handler is called if it is not aligned. */
+void emit_first_address(struct emitter *e);
+/* From a lane's first byte in memory to behind its last one. */
+unsigned emit_span(const struct wt_rows_insn *n);
+/* Jumps where the lanes do not access one place behind the other; returns the jumps, of which the
+ * first and the last may be 0. */
+void emit_find_row(struct emitter *e, size_t scattered[3]);
+/* An address of memory, in ax, becomes one of the host. */
+void emit_reach_memory(struct emitter *e);
+/* Where each lane accesses memory of the host: in the state's `host`. */
+void emit_find_lanes(struct emitter *e);
+
+/* ---- emit_real.c ---- */
+
+/* Roots, quotients, conversions, classes. False: it is none of these. */
+bool emit_real(struct emitter *e);
+/* Scalars come from memory. */
+void emit_fetch(struct emitter *e);
+
+/* ---- emit_words.c ---- */
+
+/* A load or a store of several dwords. */
+void emit_access_words(struct emitter *e);
+/* A load or a store of lanes side by side. */
+void emit_access_swizzled(struct emitter *e);
 
 /* ---- emit_place.c ---- */
 
@@ -210,6 +250,11 @@ void emit_end_lanes(struct emitter *e, size_t loop);
 /* Jumps on if no lane of a part executes: its result stays as it is in memory. 0: there is no jump,
  * since all lanes execute. */
 size_t emit_skip_idle(struct emitter *e, bool wide, unsigned strip);
+/* Begins a loop over parts of which lanes execute: part 0 is one of them until it ends. r9 and r10
+ * are for it. In other code than that for few lanes it does nothing. */
+size_t emit_begin_parts(struct emitter *e);
+/* Ends it; r8 is free for it. */
+void emit_end_parts(struct emitter *e, size_t loop);
 /* The place that such a jump, if there is one, leads to. */
 void emit_skipped(struct emitter *e, size_t jump);
 
@@ -225,7 +270,7 @@ void emit_access_local(struct emitter *e, uint64_t window);
 /* What a family gives, a division, a row in halves. */
 void emit_given(struct emitter *e);
 /* 64 lanes' bits of a predicate: those of part `strip`, the signs of dwords in a register, are
- * added to ax; dx is free for it. */
+ * added to ax; dx is free for it. In a loop over parts ax is 0 at first, and r8 free, too. */
 void emit_add_signs(struct emitter *e, unsigned strip, unsigned from);
 /* ax becomes a predicate of 64 lanes at a slot, 0 for those that do not execute. */
 void emit_store_lanes(struct emitter *e, uint32_t slot);

@@ -474,10 +474,32 @@ static void float_of_unsigned(struct emitter *e)
 
 /* ---- an instruction ---- */
 
+/* Whether an operation does each part of dwords by itself. */
+static bool is_by_parts(unsigned op)
+{
+    return op >= WT_ROWS_MOVE && op <= WT_ROWS_MAX_SIGNED;
+}
+
+static void emit_plain(struct emitter *e);
+
 void emit_alu(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_choose(e);
+    if (e->sparse && (is_by_parts(n->op) || n->op == WT_ROWS_SELECT || n->op == WT_ROWS_FIELD ||
+                   n->op == WT_ROWS_LOGIC || n->op == WT_ROWS_TWO)) {
+        emit_scalars(e);
+        const size_t loop = emit_begin_parts(e);
+        emit_plain(e);
+        emit_end_parts(e, loop);
+    } else {
+        emit_plain(e);
+    }
+}
+
+static void emit_plain(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
     if (e->shape->scalars && emit_wave(e))
         return;
     switch ((enum wt_rows_op)n->op) {

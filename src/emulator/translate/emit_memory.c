@@ -25,7 +25,7 @@ static struct x86_place base_of(const struct wt_rows_insn *n, unsigned lane)
 }
 
 /* Part `strip` of the sources of the addresses. */
-static struct x86_place base_part(struct emitter *e, unsigned strip)
+struct x86_place emit_base_part(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     if (n->split)
@@ -40,7 +40,7 @@ static struct wt_rows_source upper_of(const struct emitter *e)
 }
 
 /* Those that are split become qwords of the state. */
-static void join_addresses(struct emitter *e)
+void emit_join_addresses(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -68,7 +68,7 @@ static void join_addresses(struct emitter *e)
 }
 
 /* The offset is added to the source of an address in ax. */
-static void add_offset(struct emitter *e)
+void emit_add_offset(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool wide = !n->wraps;
@@ -84,7 +84,7 @@ static void add_offset(struct emitter *e)
 }
 
 /* The source of the address of lane r10. */
-static struct x86_place base_of_one(const struct wt_rows_insn *n)
+struct x86_place emit_base_of_one(const struct wt_rows_insn *n)
 {
     if (n->split)
         return x86_scaled(STATE, offsetof(struct wt_rows_state, address), X86_R10, 3);
@@ -92,14 +92,14 @@ static struct x86_place base_of_one(const struct wt_rows_insn *n)
 }
 
 /* That of the first lane that executes, which is lane r10 if not all do. */
-static struct x86_place first_base(const struct emitter *e)
+struct x86_place emit_first_base(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    return e->some ? base_of_one(n) : base_of(n, 0);
+    return e->some ? emit_base_of_one(n) : base_of(n, 0);
 }
 
 /* The address of the first lane in ax, which must be aligned. */
-static void first_address(struct emitter *e)
+void emit_first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     if (n->split && !e->some) {
@@ -112,9 +112,9 @@ static void first_address(struct emitter *e)
             x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
         }
     } else {
-        x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, first_base(e));
+        x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
     }
-    add_offset(e);
+    emit_add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
         emit_call(e, X86_NOT_ZERO);
@@ -126,8 +126,8 @@ static void first_address(struct emitter *e)
 static size_t leave_windows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, first_base(e));
-    add_offset(e);
+    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
+    emit_add_offset(e);
     compare_window(e, 0);
     emit_detour(e, X86_BELOW);
     compare_window(e, 1);
@@ -179,7 +179,7 @@ static void access_in_row(struct emitter *e)
     const int32_t bytes = (int32_t)(n->bytes * e->shape->lanes);
     const unsigned parts = emit_parts(e, n->wide),
                    part_bytes = n->bytes * emit_part_lanes(e, n->wide);
-    first_address(e);
+    emit_first_address(e);
     if (n->space == WT_ROWS_GROUP) {
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
         x86_integer_number(code, X86_SUB, true, X86_DX, bytes);
@@ -214,8 +214,9 @@ static void gather_part(struct emitter *e, unsigned strip, unsigned to)
                         : n->bytes == 8 ? VPGATHERDQ
                                         : VPGATHERDD;
     /* dwords for a part of qwords are half a part */
-    const struct x86_place part =
-        wide == n->wide || wide ? base_part(e, strip) : x86_mem(FRAME, n->s[0].slot + 16 * strip);
+    const struct x86_place part = wide == n->wide || wide
+                                      ? emit_base_part(e, strip)
+                                      : x86_mem(FRAME, n->s[0].slot + 16 * strip);
     emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, part, T2),
                 emit_literal(e, n->offset, wide));
     if (n->space != WT_ROWS_GROUP)
@@ -295,7 +296,7 @@ static void access_lanes(struct emitter *e)
     if (!e->some)
         return;
     const size_t loop = emit_begin_lanes(e);
-    access_lane(e, base_of_one(n), x86_scaled(FRAME, slot, X86_R10, n->wide ? 3 : 2));
+    access_lane(e, emit_base_of_one(n), x86_scaled(FRAME, slot, X86_R10, n->wide ? 3 : 2));
     emit_end_lanes(e, loop);
 }
 
@@ -364,7 +365,7 @@ static void access_scattered(struct emitter *e)
     const bool group = n->space == WT_ROWS_GROUP, wide = !n->short_address;
     const unsigned last = e->shape->lanes - 1;
     struct x86_code *code = &e->code;
-    join_addresses(e);
+    emit_join_addresses(e);
     const unsigned parts = emit_parts(e, wide);
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
     if (!e->some && !group) { /* the last lane says soon that they are of several pages */
@@ -377,14 +378,14 @@ static void access_scattered(struct emitter *e)
         emit_detour(e, X86_NOT_BELOW);
     }
     if (!group) {
-        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, first_base(e));
+        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, emit_first_base(e));
         emit_vector(e, wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, n->offset, wide));
     }
     /* The bits that lanes have, or in which they differ from the first one. */
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < parts; i++) {
         const size_t past = emit_skip_idle(e, wide, i);
-        emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, base_part(e, i), T2),
+        emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, emit_base_part(e, i), T2),
                     emit_literal(e, n->offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
         if (group && !wide && !n->wraps) /* so great that the sum would have wrapped */
@@ -399,7 +400,7 @@ static void access_scattered(struct emitter *e)
     } else {
         emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));
         emit_detour(e, X86_NOT_ZERO);
-        first_address(e);
+        emit_first_address(e);
         emit_find_page(e, n->op == WT_ROWS_STORE);
     }
     if (n->op == WT_ROWS_LOAD && n->bytes >= 4) {
@@ -456,7 +457,7 @@ static void find_split_row(struct emitter *e, size_t scattered[3])
 
 /* Jumps where the lanes do not access one place behind the other; returns the jumps, of which the
  * first and the last may be 0. */
-static void find_row(struct emitter *e, size_t scattered[3])
+void emit_find_row(struct emitter *e, size_t scattered[3])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -493,12 +494,20 @@ static void find_row(struct emitter *e, size_t scattered[3])
 
 /* ---- one lane after the other ---- */
 
+unsigned emit_span(const struct wt_rows_insn *n)
+{
+    unsigned last = 0;
+    for (unsigned k = 0; k < n->words; k++)
+        last = n->place[k] > last ? n->place[k] : last;
+    return n->words ? last + 4 : n->bytes;
+}
+
 /* The address in ax becomes one of the host: in the group's memory. */
 static void reach_group(struct emitter *e)
 {
     struct x86_code *code = &e->code;
     x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
-    x86_integer_number(code, X86_SUB, true, X86_DX, e->insn[e->at].bytes);
+    x86_integer_number(code, X86_SUB, true, X86_DX, (int32_t)emit_span(&e->insn[e->at]));
     emit_call(e, X86_BELOW);
     x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
     emit_call(e, X86_ABOVE);
@@ -518,10 +527,16 @@ static void reach_local(struct emitter *e, unsigned lane)
 }
 
 /* An address of memory becomes one of the host. */
-static void reach_memory(struct emitter *e)
+void emit_reach_memory(struct emitter *e)
 {
-    emit_find_page(e, e->insn[e->at].op == WT_ROWS_STORE);
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    emit_find_page(e, n->op == WT_ROWS_STORE);
     x86_integer_number(&e->code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    if (n->words) {
+        x86_integer_number(&e->code, X86_CMP, false, X86_AX,
+                           (int32_t)(WT_PAGE_SIZE - emit_span(n)));
+        emit_call(e, X86_ABOVE);
+    }
     x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_DX));
 }
 
@@ -540,7 +555,7 @@ static void reach_generic(struct emitter *e, unsigned lane)
     x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
     reach_local(e, lane);
     x86_land(code, global, code->size);
-    reach_memory(e);
+    emit_reach_memory(e);
     x86_land(code, done, code->size);
 }
 
@@ -549,7 +564,7 @@ static void reach(struct emitter *e, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    add_offset(e);
+    emit_add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
         emit_call(e, X86_NOT_ZERO);
@@ -561,17 +576,17 @@ static void reach(struct emitter *e, unsigned lane)
     } else {
         if (n->space == WT_ROWS_LOCAL)
             reach_local(e, lane);
-        reach_memory(e);
+        emit_reach_memory(e);
     }
 }
 
 /* Where each lane accesses memory of the host. */
-static void find_lanes(struct emitter *e)
+void emit_find_lanes(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const size_t loop = emit_begin_lanes(e);
-    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base_of_one(n));
+    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
     reach(e, X86_R10);
     x86_integer(code, X86_STORE, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
@@ -587,8 +602,8 @@ static void access_by_lanes(struct emitter *e)
     const struct x86_place memory = x86_mem(X86_AX, 0);
     const uint32_t slot = store ? n->s[1].slot : n->d;
     const unsigned scale = n->wide ? 3 : 2;
-    join_addresses(e);
-    find_lanes(e);
+    emit_join_addresses(e);
+    emit_find_lanes(e);
     emit_note_access(e);
     const size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, true, X86_AX,
@@ -619,7 +634,7 @@ static void access_at_once(struct emitter *e)
         if (n->split)
             find_split_row(e, scattered);
         else
-            find_row(e, scattered);
+            emit_find_row(e, scattered);
         access_in_row(e);
         done = x86_jump(code, X86_ALWAYS);
     }
@@ -703,6 +718,10 @@ void emit_access(struct emitter *e)
     const bool load = n->op == WT_ROWS_LOAD, local = n->space == WT_ROWS_LOCAL;
     size_t done[2] = {0, 0}, windowed = 0;
     e->detours = 0;
+    if (e->sparse) {
+        access_by_lanes(e);
+        return;
+    }
     if (load)
         emit_choose(e);
     if (e->some) {

@@ -69,6 +69,34 @@ size_t emit_skip_idle(struct emitter *e, bool wide, unsigned strip)
     return x86_jump(&e->code, X86_ZERO);
 }
 
+size_t emit_begin_parts(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    if (!e->sparse)
+        return 0;
+    x86_integer(code, X86_LOAD, false, X86_R9, FIELD(parts));
+    const size_t loop = code->size;
+    x86_find_one(code, X86_R10, X86_R9);
+    x86_shift(code, true, X86_R10, 5);
+    x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
+    x86_integer(code, X86_ADD, true, FRAME, x86_reg(X86_R10));
+    e->looping = true;
+    return loop;
+}
+
+void emit_end_parts(struct emitter *e, size_t loop)
+{
+    struct x86_code *code = &e->code;
+    if (!e->sparse)
+        return;
+    e->looping = false;
+    x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_R9));
+    x86_integer_number(code, X86_SUB, true, X86_R8, 1);
+    x86_integer(code, X86_AND, true, X86_R9, x86_reg(X86_R8));
+    x86_land(code, x86_jump(code, X86_NOT_ZERO), loop);
+    x86_integer(code, X86_LOAD, true, FRAME, FIELD(frame));
+}
+
 void emit_skipped(struct emitter *e, size_t jump)
 {
     if (jump)

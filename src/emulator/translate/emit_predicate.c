@@ -97,6 +97,14 @@ static void compare_part(struct emitter *e, struct comparison c, unsigned strip,
 
 void emit_add_signs(struct emitter *e, unsigned strip, unsigned from)
 {
+    if (e->looping) { /* ax is 0 before the loop; 8 lanes are 32 bytes of a row */
+        emit_vector(e, VMOVMSKPS, X86_DX, 0, x86_reg(from));
+        x86_integer(&e->code, X86_LOAD, false, X86_R8, x86_reg(X86_R10));
+        x86_shift(&e->code, false, X86_R8, 2);
+        x86_shift_by(&e->code, X86_DX, X86_R8);
+        x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
+        return;
+    }
     emit_vector(e, VMOVMSKPS, strip ? X86_DX : X86_AX, 0, x86_reg(from));
     if (!strip)
         return;
@@ -119,14 +127,21 @@ static void compare_lanes(struct emitter *e)
     const bool same = how == 0 || how == 7;
     if (same)
         x86_set(&e->code, X86_AX, how ? UINT64_MAX : 0);
-    for (unsigned half = 0; half < 2 && !same; half++) {
+    if (!same && e->sparse) {
+        x86_set(&e->code, X86_AX, 0);
+        const size_t loop = emit_begin_parts(e);
+        compare_part(e, c, 0, T0);
+        emit_add_signs(e, 0, T0);
+        emit_end_parts(e, loop);
+    }
+    for (unsigned half = 0; half < 2 && !same && !e->sparse; half++) {
         for (unsigned i = 0; i < 4; i++)
             compare_part(e, c, 4 * half + i, T0 + i);
         gather_signs(e);
         if (!half)
             x86_integer(&e->code, X86_LOAD, false, X86_DX, x86_reg(X86_AX));
     }
-    if (!same) {
+    if (!same && !e->sparse) {
         x86_shift(&e->code, true, X86_AX, 32);
         x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
     }
@@ -299,6 +314,14 @@ void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsig
     emit_vector(e, VPCMPEQD, to, to, row);
 }
 
+void emit_load_byte(struct emitter *e, unsigned to, uint32_t slot)
+{
+    x86_integer(&e->code, X86_LOAD, true, X86_R8, x86_reg(X86_R10));
+    x86_shift(&e->code, false, X86_R8, 5);
+    x86_integer(&e->code, X86_ADD, true, X86_R8, x86_reg(SCALARS));
+    emit_vector(e, VPBROADCASTB, to, 0, x86_mem(X86_R8, slot));
+}
+
 static void select_rows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
@@ -318,7 +341,9 @@ static void select_rows(struct emitter *e)
     else if (!p->scalar)
         emit_vector(e, VPBROADCASTD, T0, 0, x86_mem(FRAME, p->slot));
     for (unsigned i = 0; i < emit_parts(e, emit_is_wide_result(n)); i++) {
-        if (p->scalar && i % 4 == 0)
+        if (p->scalar && e->looping)
+            emit_load_byte(e, T0, p->slot);
+        else if (p->scalar && i % 4 == 0)
             emit_vector(e, VPBROADCASTD, T0, 0, x86_mem(SCALARS, p->slot + i));
         emit_spread(e, T1, T0, n->wide, p->scalar ? i % 4 : i);
         const unsigned other = emit_loaded(e, emit_part(e, no, n->wide, i), T2);

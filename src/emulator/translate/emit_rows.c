@@ -55,7 +55,7 @@ static unsigned parts_of(const struct emitter *e, bool wide)
 unsigned emit_parts(struct emitter *e, bool wide)
 {
     e->code.narrow = used_bytes(e, wide) <= 16;
-    return parts_of(e, wide);
+    return e->looping ? 1 : parts_of(e, wide);
 }
 
 unsigned emit_part_lanes(const struct emitter *e, bool wide)
@@ -136,6 +136,8 @@ struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bo
 
 void emit_scalars(struct emitter *e)
 {
+    if (e->looping) /* they are there already */
+        return;
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool others = n->op == WT_ROWS_SELECT || n->op == WT_ROWS_ADD_CARRY ||
                         n->op == WT_ROWS_SUBTRACT_CARRY || n->op == WT_ROWS_PAIR_MULTIPLY_ADD;
@@ -219,7 +221,9 @@ void emit_choose(struct emitter *e)
 /* The register for part `strip` of the result. */
 unsigned emit_result(const struct emitter *e, unsigned strip)
 {
-    return parts_of(e, emit_is_wide_result(&e->insn[e->at])) > CACHED ? T2 : e->result + strip;
+    return e->looping || parts_of(e, emit_is_wide_result(&e->insn[e->at])) > CACHED
+               ? T2
+               : e->result + strip;
 }
 
 unsigned emit_idle(struct emitter *e, bool wide, unsigned strip, unsigned into)
@@ -233,6 +237,10 @@ unsigned emit_idle(struct emitter *e, bool wide, unsigned strip, unsigned into)
         emit_vector(e, VPBROADCASTD, into, 0, FIELD(executing));
         emit_vector(e, VPAND, into, into, x86_literal(&e->code, bits, sizeof bits));
         emit_vector(e, VPCMPEQD, into, into, emit_literal(e, 0, false));
+        return into;
+    }
+    if (e->looping) {
+        emit_vector(e, VMOVDQU, into, 0, x86_scaled(STATE, idle, X86_R10, 0));
         return into;
     }
     if (!wide && e->shape->lanes <= 32)
@@ -302,7 +310,7 @@ void emit_keep(struct emitter *e)
     const bool wide = emit_is_wide_result(n);
     const unsigned parts = parts_of(e, wide);
     emit_evict(e, n->d, row_bytes(e, wide));
-    if (parts <= CACHED)
+    if (parts <= CACHED && !e->sparse)
         keep(e, n->d, wide, false);
 }
 

@@ -34,19 +34,18 @@ static void set_mask(struct emitter *e)
 {
     struct x86_code *code = &e->code;
     x86_integer(code, X86_STORE, true, X86_AX, scalar(e->shape->mask));
+    x86_integer(code, X86_CMP, true, X86_AX, FIELD(mask));
+    const size_t past = x86_jump(code, X86_ZERO); /* it is as it was */
     x86_integer(code, X86_STORE, true, X86_AX, FIELD(mask));
-    if (e->at + 1 >= e->count)
-        return;
-    x86_integer_number(code, X86_CMP, true, X86_AX, -1);
-    if (e->some) {
-        note_change(e, x86_jump(code, X86_ZERO), TO_ALL);
+    if (e->at + 1 < e->count) {
+        if (e->some) {
+            x86_integer_number(code, X86_CMP, true, X86_AX, -1);
+            note_change(e, x86_jump(code, X86_ZERO), TO_ALL);
+        }
         note_change(e, x86_address(code, X86_AX), TO_SOME);
+        note_change(e, x86_address(code, X86_R8), TO_FEW);
         note_change(e, x86_jump(code, X86_ALWAYS), TO_READY);
-        return;
     }
-    const size_t past = x86_jump(code, X86_ZERO);
-    note_change(e, x86_address(code, X86_AX), TO_SOME);
-    note_change(e, x86_jump(code, X86_ALWAYS), TO_READY);
     x86_land(code, past, code->size);
 }
 
@@ -124,6 +123,21 @@ static void choose(struct emitter *e)
     x86_land(&e->code, past, e->code.size);
 }
 
+/* The lesser or the greater one; the condition says whether that is the first one alone. */
+static void extreme(struct emitter *e)
+{
+    static const int8_t conditions[4] = {X86_BELOW, X86_ABOVE, X86_LESS, X86_GREATER};
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const int condition = conditions[n->how - WT_ROWS_MIN];
+    load(e, &n->s[0], X86_AX);
+    load(e, &n->s[1], X86_DX);
+    x86_integer(&e->code, X86_CMP, false, X86_AX, x86_reg(X86_DX));
+    x86_store_condition(&e->code, condition, scalar(e->shape->condition));
+    const size_t past = x86_jump(&e->code, condition);
+    x86_integer(&e->code, X86_LOAD, false, X86_AX, x86_reg(X86_DX));
+    x86_land(&e->code, past, e->code.size);
+}
+
 /* The result in ax. */
 static void compute(struct emitter *e)
 {
@@ -153,6 +167,12 @@ static void compute(struct emitter *e)
         break;
     case WT_ROWS_SELECT:
         choose(e);
+        break;
+    case WT_ROWS_MIN:
+    case WT_ROWS_MAX:
+    case WT_ROWS_MIN_SIGNED:
+    case WT_ROWS_MAX_SIGNED:
+        extreme(e);
         break;
     default:
         logic(e);
@@ -210,7 +230,7 @@ void emit_at_most(struct emitter *e)
     }
 }
 
-void emit_count(struct emitter *e)
+static void count_once(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -222,4 +242,11 @@ void emit_count(struct emitter *e)
         x86_store_part(code, 1, X86_AX, scalar(n->counter[i].slot));
         x86_land(code, past, code->size);
     }
+}
+
+void emit_count(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (unsigned i = 0; i < (n->space == WT_ROWS_SWIZZLED && n->words ? n->words : 1u); i++)
+        count_once(e);
 }

@@ -185,7 +185,7 @@ static void one_of_two(struct emitter *e, unsigned op, unsigned to, unsigned a,
 static void two(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
         one_of_two(e, n->how, T1, a, &n->s[1], i);
         one_of_two(e, n->combine, T1, T1, &n->s[2], i);
@@ -197,7 +197,11 @@ static void two(struct emitter *e)
 /* Ones in T3 for the lanes of a part that carry. */
 static void spread_carry(struct emitter *e, unsigned strip)
 {
-    emit_vector(e, VPBROADCASTD, T3, 0, x86_mem(SCALARS, e->insn[e->at].s[2].slot + strip / 4 * 4));
+    if (e->looping)
+        emit_load_byte(e, T3, e->insn[e->at].s[2].slot);
+    else
+        emit_vector(e, VPBROADCASTD, T3, 0,
+                    x86_mem(SCALARS, e->insn[e->at].s[2].slot + strip / 4 * 4));
     emit_spread(e, T3, T3, false, strip % 4);
 }
 
@@ -225,7 +229,10 @@ static void carry(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool adds = n->op == WT_ROWS_ADD_CARRY;
-    for (unsigned i = 0; i < PARTS; i++) {
+    if (e->sparse)
+        x86_set(&e->code, X86_AX, 0);
+    const size_t loop = emit_begin_parts(e);
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
         const struct x86_place b = emit_part(e, &n->s[1], false, i);
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
         if (n->carries) {
@@ -238,6 +245,7 @@ static void carry(struct emitter *e)
         emit_add_signs(e, i, T2);
         emit_store(e, i, T1);
     }
+    emit_end_parts(e, loop);
     if (!n->carries)
         x86_integer_number(&e->code, X86_XOR, true, X86_AX, -1);
     emit_store_lanes(e, n->carry);
@@ -261,6 +269,16 @@ static void shift_pair(struct emitter *e, unsigned op, unsigned back)
     emit_vector(e, op, T1, T1, x86_reg(T0));
 }
 
+/* The same by a number below 32: T3 is free for it. */
+static void shift_pair_by(struct emitter *e, bool left, unsigned by)
+{
+    struct x86_code *code = &e->code;
+    x86_vector_number(code, VPSHIFTD, left ? 6 : 2, T2, x86_reg(T2), by);
+    x86_vector_number(code, VPSHIFTD, left ? 2 : 6, T3, x86_reg(T1), 32 - by);
+    emit_vector(e, VPOR, T2, T2, x86_reg(T3));
+    x86_vector_number(code, VPSHIFTD, left ? 6 : 2, T1, x86_reg(T1), by);
+}
+
 static void pair(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
@@ -269,11 +287,18 @@ static void pair(struct emitter *e)
     for (unsigned i = 0; i < PARTS; i++) {
         const struct wt_rows_source half[2] = {{.slot = n->s[0].slot + (left ? 0 : row)},
                                                {.slot = n->s[0].slot + (left ? row : 0)}};
-        emit_vector(e, VMOVDQU, T0, 0, emit_literal(e, 63, false));
-        emit_vector(e, VPAND, T0, T0, emit_part(e, &n->s[1], false, i));
+        const unsigned by = (unsigned)n->s[1].value & 63;
+        const bool known = n->s[1].constant && by < 32;
+        if (!known) {
+            emit_vector(e, VMOVDQU, T0, 0, emit_literal(e, 63, false));
+            emit_vector(e, VPAND, T0, T0, emit_part(e, &n->s[1], false, i));
+        }
         emit_vector(e, VMOVDQU, T1, 0, x86_mem(FRAME, half[0].slot + 32 * i));
         emit_vector(e, VMOVDQU, T2, 0, x86_mem(FRAME, half[1].slot + 32 * i));
-        shift_pair(e, left ? VPSLLVD : VPSRLVD, left ? VPSRLVD : VPSLLVD);
+        if (known)
+            shift_pair_by(e, left, by);
+        else
+            shift_pair(e, left ? VPSLLVD : VPSRLVD, left ? VPSRLVD : VPSLLVD);
         emit_store_from(e, n->d + (left ? 0 : row), i, T1);
         emit_store_from(e, n->d + (left ? row : 0), i, T2);
     }
@@ -367,6 +392,11 @@ bool emit_wave(struct emitter *e)
         raising(e, VMULPS, 2);
         return true;
     case WT_ROWS_FLOAT_MULTIPLY_ADD:
+        if (e->insn[e->at].carries) {
+            x86_integer(&e->code, X86_LOAD, true, X86_AX, x86_mem(SCALARS, e->insn[e->at].carry));
+            x86_integer(&e->code, X86_AND, true, X86_AX, FIELD(mask));
+            emit_call(e, X86_NOT_ZERO);
+        }
         raising(e, VFMADD132PS, 3);
         return true;
     case WT_ROWS_FLOAT_MIN:
@@ -388,6 +418,6 @@ bool emit_wave(struct emitter *e)
         pair_multiply_add(e);
         return true;
     default:
-        return false;
+        return emit_real(e);
     }
 }

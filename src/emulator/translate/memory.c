@@ -130,15 +130,16 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     uint64_t used = 1;
     for (size_t i = 0; i < count; i++)
         used |= insn[i].unmasked ? 0 : ((UINT64_C(1) << insn[i].lanes) - 1) << insn[i].channel;
-    b->block =
-        (struct wt_rows_block){.few = shape->few,
-                               .all = shape->regions ? used : all,
-                               .more = shape->regions,
-                               .first = number,
-                               .count = (uint32_t)count,
-                               .entry = code.entry,
-                               .target = code.entry + (shape->few ? WT_ROWS_CODES : 2) * count,
-                               .targets = (uint32_t)code.targets};
+    b->block = (struct wt_rows_block){
+        .few = shape->few,
+        .sparse = shape->scalars,
+        .all = shape->regions ? used : all,
+        .more = shape->regions,
+        .first = number,
+        .count = (uint32_t)count,
+        .entry = code.entry,
+        .target = code.entry + (shape->few ? WT_ROWS_CODES : shape->scalars ? 3 : 2) * count,
+        .targets = (uint32_t)code.targets};
     for (size_t i = 0; i < WT_ROWS_CODES; i++)
         b->block.code[i] = first + code.first[i];
     for (size_t i = 0; i < count; i++)
@@ -150,6 +151,17 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     return &b->block;
 }
 
+/* Whether those that execute are in a few parts of eight lanes. */
+static bool is_sparse(uint64_t mask)
+{
+    mask |= mask >> 4;
+    mask |= mask >> 2;
+    mask |= mask >> 1;
+    const uint64_t ones = UINT64_C(0x0101010101010101); /* the product's upper byte is their sum */
+    const unsigned parts = (unsigned)((mask & ones) * ones >> 56);
+    return parts && parts <= WT_ROWS_SPARSE;
+}
+
 /* Not looked at: translated code has no description of its type in front of it. */
 __attribute__((no_sanitize("undefined"))) uint32_t
 wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
@@ -159,8 +171,9 @@ wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_st
     const unsigned kind = some && block->few && !(but_one & (but_one - 1)) ? 2 + !!but_one : some;
     uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
     const uint8_t *code = block->code[kind];
+    const bool sparse = some && block->sparse && is_sparse(s->mask); /* begins like that for some */
     assert(first < block->count && s->left);
     memcpy(&run, &code, sizeof run);
     /* Entries are counted from the first byte of code for all lanes. */
-    return (uint32_t)run(s, block->code[0] + block->entry[kind * block->count + first]);
+    return (uint32_t)run(s, block->code[0] + block->entry[(kind + sparse) * block->count + first]);
 }

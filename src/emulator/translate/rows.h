@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256, WT_ROWS_GIVENS = 10, WT_ROWS_CODES = 4 };
+enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256, WT_ROWS_GIVENS = 10, WT_ROWS_CODES = 4, WT_ROWS_SPARSE = 4 };
 
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
 enum wt_rows_op {
@@ -99,12 +99,24 @@ enum wt_rows_op {
     WT_ROWS_PAIR_MULTIPLY_ADD, /**< a pair of rows: the product of sources 0 and 1 and a pair,
                                   source 2, or a scalar of 64 bits; the carry is the predicate
                                   `carry`, 0 for lanes that do not execute */
-    WT_ROWS_SCALAR,      /**< `how` on scalars: MOVE, NOT, ADD, SUBTRACT (dwords); AND, OR, XOR;
-                            SHIFT_LEFT, SHIFT_RIGHT by a constant; MULTIPLY (dwords), COMPARE (`outcome`:
-                            those for which the condition is 1), SELECT (source 0 if the condition
-                            is 1, else source 1) */
-    WT_ROWS_BRANCH_WHEN, /**< if source 0, a scalar of `bytes`, is not 0, or, negated, is 0 */
-    WT_ROWS_AT_MOST,     /**< counters become `most` where they are greater */
+    WT_ROWS_SCALAR,         /**< `how` on scalars: MOVE, NOT, ADD, SUBTRACT (dwords); AND, OR, XOR;
+                               SHIFT_LEFT, SHIFT_RIGHT by a constant; MULTIPLY (dwords), COMPARE (`outcome`:
+                               those for which the condition is 1), SELECT (source 0 if the condition
+                               is 1, else source 1), MIN to MAX_SIGNED (dwords; the condition says
+                               whether that is source 0 alone) */
+    WT_ROWS_FLOAT_INVERSE,  /**< singles; this and the next ones are left to the handler where a
+                               source is not an ordinary number; FLOAT_ROOT and this raise nothing */
+    WT_ROWS_FLOAT_TRUNCATE, /**< dwords of singles; `is_signed` */
+    WT_ROWS_FLOAT_CLASS,    /**< a predicate: whether source 1 has the bit of the class of source 0:
+                               -infinity 2, negative numbers 3, denormal ones 4, -0 5, 0 6, …,
+                               infinity 9 */
+    WT_ROWS_DIVISION_SCALE, /**< source 0, which is source 1, the denominator, or 2, the numerator;
+                               the predicate `carry` becomes 0 */
+    WT_ROWS_DIVISION_FIX,   /**< source 0 with the sign of source 2 / source 1 */
+    WT_ROWS_FETCH,          /**< `words` scalars from memory, 1 to 16, at source 0, a scalar of 64
+                               bits, + source 1, if that is one, + the offset, a multiple of 4 */
+    WT_ROWS_BRANCH_WHEN,    /**< if source 0, a scalar of `bytes`, is not 0, or, negated, is 0 */
+    WT_ROWS_AT_MOST,        /**< counters become `most` where they are greater */
     WT_ROWS_OPS
 };
 
@@ -123,6 +135,11 @@ enum wt_rows_space {
     WT_ROWS_GENERIC, /**< the same, or by way of the windows */
     WT_ROWS_GROUP,   /**< struct wt_rows_state: group */
     WT_ROWS_LOCAL,   /**< of each lane: struct wt_rows_state: local */
+    /** With scalars: dwords of 64 lanes side by side, behind a base that source 2, the first one of
+     * four scalars, describes (AMD's V# with SWIZZLE, ADD_TID and an index stride of 64), plus
+     * `condition`, a scalar or constant. Source 0: dwords, a multiple of 4, or the constant 0, plus
+     * the offset: which of them. The handler is called where the scalars say anything else. */
+    WT_ROWS_SWIZZLED,
 };
 
 struct wt_rows_source {
@@ -165,7 +182,8 @@ struct wt_rows_insn {
     bool wraps;         /**< short addresses do, at 2^32 */
     bool split;   /**< source 0 of an access is two rows, the lower dwords first; or, if source 2 is
                      a scalar, dwords that are added to it, a qword */
-    bool carries; /**< ADD_CARRY, SUBTRACT_CARRY; of scalars: the condition is added, too */
+    bool carries; /**< ADD_CARRY, SUBTRACT_CARRY; of scalars: the condition is added, too; of
+                     FLOAT_MULTIPLY_ADD: the handler is called where the predicate `carry` is 1 */
     uint8_t sets; /**< enum wt_rows_sets */
     bool inverts_1, inverts; /**< of scalars: source 1, the result */
     bool saves; /**< of scalars: the result goes to the mask, which goes to `d` first */
@@ -178,15 +196,20 @@ struct wt_rows_insn {
     uint8_t lanes, channel;
     bool unmasked, nowhere, tests, real;
     uint32_t flags;
-    uint8_t bytes;  /**< of memory that a lane accesses: 1, 2, 4, 8 */
+    uint8_t bytes; /**< of memory that a lane accesses: 1, 2, 4, 8 */
+    /** With scalars, if not 0: a lane accesses so many dwords, 2 to 4: `place` bytes behind the
+     * address, of which the first or another one is 0; `row`: where their rows begin. They are
+     * accessed in this order, lane by lane. */
+    uint8_t words;
+    uint32_t place[4], row[4];
     uint8_t extend; /**< enum wt_rows_extend: the rest of the register */
     uint32_t d;     /**< slot of the result; of predicates, with scalars, among them */
     uint32_t carry;
     struct {
         uint32_t slot; /**< of a byte among the scalars */
         uint8_t most;
-    } counter[3]; /**< of accesses: they are counted; the first one that has most 0, and those
-                     behind it, are none */
+    } counter[3]; /**< of accesses: they are counted (swizzled ones: each row); the first one that
+                     has most 0, and those behind it, are none */
     struct wt_rows_source s[3];
     struct wt_rows_source condition;
     uint64_t offset; /**< of an address */
@@ -209,6 +232,7 @@ struct wt_rows_shape {
     bool regions;       /**< of 32 channels; a branch is taken if all that execute take it */
     uint32_t condition; /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
     uint32_t mask;      /**< slot of the mask, which is in the state, too */
+    uint32_t exceptions; /**< slot of those that the program has raised, in MXCSR's order */
 };
 
 /** What code works on, and tells when it is left. */
@@ -242,6 +266,12 @@ struct wt_rows_state {
     uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
     uint32_t place[WT_ROWS_LANES];        /**< scratch: how far behind it */
     uint64_t address[WT_ROWS_LANES];      /**< scratch: of accesses that are `split` */
+    uint64_t base, room;                  /**< scratch: of swizzled accesses */
+    /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */
+    uint32_t resource[4];
+    uint64_t resource_base, resource_bytes;
+    uint32_t flags; /**< scratch: MXCSR */
+    uint32_t parts; /**< scratch: of 8 lanes each, a bit for those of which any executes */
 };
 
 /** Memory for code: bounded, and never writable and executable at once. */
@@ -249,8 +279,10 @@ struct wt_rows_memory;
 
 /** A translated block; it is freed with the memory that it is in. */
 struct wt_rows_block {
-    const uint8_t *code[WT_ROWS_CODES]; /**< for all lanes; for some; for one; for two */
+    const uint8_t *code[WT_ROWS_CODES]; /**< for all lanes; for some; for one; for two; with
+                                             scalars: the third one for those of a few parts */
     uint64_t all;                       /**< the mask for which code[0] is; 0: none */
+    bool sparse; /**< it has code for lanes of at most WT_ROWS_SPARSE parts of eight */
     bool more;                          /**< code[0] is for masks with more lanes, too */
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1], … */

@@ -23,6 +23,19 @@ static inline void dword(struct x86_code *c, uint32_t value)
     c->size += 4;
 }
 
+static bool is_byte(int32_t number)
+{
+    return number >= INT8_MIN && number <= INT8_MAX;
+}
+
+static void distance(struct x86_code *c, int32_t offset)
+{
+    if (is_byte(offset))
+        byte(c, (uint32_t)offset & 0xff);
+    else
+        dword(c, (uint32_t)offset);
+}
+
 /* ModRM and what belongs to it; `behind` bytes of the instruction follow. */
 static void operand(struct x86_code *c, unsigned reg, struct x86_place p, unsigned behind)
 {
@@ -31,13 +44,13 @@ static void operand(struct x86_code *c, unsigned reg, struct x86_place p, unsign
         byte(c, 0xc0 | (reg & 7) << 3 | (p.number & 7));
         break;
     case X86_MEMORY:
-        byte(c, 0x80 | (reg & 7) << 3 | (p.number & 7));
-        dword(c, (uint32_t)p.offset);
+        byte(c, (is_byte(p.offset) ? 0x40 : 0x80) | (reg & 7) << 3 | (p.number & 7));
+        distance(c, p.offset);
         break;
     case X86_INDEXED:
-        byte(c, 0x84 | (reg & 7) << 3);
+        byte(c, (is_byte(p.offset) ? 0x44 : 0x84) | (reg & 7) << 3);
         byte(c, p.scale << 6 | (p.index & 7) << 3 | p.number);
-        dword(c, (uint32_t)p.offset);
+        distance(c, p.offset);
         break;
     case X86_LITERAL:
         byte(c, 0x05 | (reg & 7) << 3);
@@ -58,12 +71,15 @@ static unsigned base_of(struct x86_place p)
 static void vector(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p,
                    unsigned behind)
 {
+    const bool is_short = (op >> 2 & 63) == 1 && p.index < 8 && base_of(p) < 8;
     if (is_full(c))
         return;
-    byte(c, 0xc4);
-    byte(c, (a < 8 ? 0x80u : 0) | (p.index < 8 ? 0x40u : 0) | (base_of(p) < 8 ? 0x20u : 0) |
-                (op >> 2 & 31));
-    byte(c, (op >> 7 & 1) << 7 | (~b & 15) << 3 | (c->narrow ? 0 : 1 << 2) | (op & 3));
+    byte(c, is_short ? 0xc5 : 0xc4);
+    if (!is_short)
+        byte(c, (a < 8 ? 0x80u : 0) | (p.index < 8 ? 0x40u : 0) | (base_of(p) < 8 ? 0x20u : 0) |
+                    (op >> 2 & 31));
+    byte(c, (is_short ? a < 8 : op >> 7 & 1) << 7 | (~b & 15) << 3 | (c->narrow ? 0 : 1 << 2) |
+                (op & 3));
     byte(c, op >> 8 & 0xff);
     operand(c, a, p, behind);
 }
@@ -154,10 +170,14 @@ void x86_integer_number(struct x86_code *c, unsigned op, bool wide, unsigned a, 
 {
     if (is_full(c))
         return;
+    const bool is_short = op != X86_TEST && is_byte(number);
     rex(c, wide, 0, x86_reg(a));
-    byte(c, op == X86_TEST ? 0xf7 : 0x81);
-    operand(c, op == X86_TEST ? 0 : op >> 3, x86_reg(a), 4);
-    dword(c, (uint32_t)number);
+    byte(c, op == X86_TEST ? 0xf7 : is_short ? 0x83 : 0x81);
+    operand(c, op == X86_TEST ? 0 : op >> 3, x86_reg(a), 0);
+    if (is_short)
+        byte(c, (uint32_t)number & 0xff);
+    else
+        dword(c, (uint32_t)number);
 }
 
 void x86_shift(struct x86_code *c, bool left, unsigned a, unsigned by)
@@ -168,6 +188,25 @@ void x86_shift(struct x86_code *c, bool left, unsigned a, unsigned by)
     byte(c, 0xc1);
     operand(c, left ? 4 : 5, x86_reg(a), 1);
     byte(c, by);
+}
+
+void x86_shift_by(struct x86_code *c, unsigned a, unsigned by)
+{
+    const bool narrow = c->narrow;
+    c->narrow = true;
+    vector(c, X86_V(1, 2, 1, 0xf7), a, by, x86_reg(a), 0); /* SHLX */
+    c->narrow = narrow;
+}
+
+void x86_count_ones(struct x86_code *c, unsigned a, unsigned from)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0xf3);
+    rex(c, false, a, x86_reg(from));
+    byte(c, 0x0f);
+    byte(c, 0xb8);
+    operand(c, a, x86_reg(from), 0);
 }
 
 void x86_find_one(struct x86_code *c, unsigned a, unsigned from)
@@ -216,9 +255,29 @@ void x86_test_byte(struct x86_code *c, struct x86_place place, unsigned bits)
 {
     if (is_full(c))
         return;
+    rex(c, false, 0, place);
     byte(c, 0xf6);
     operand(c, 0, place, 1);
     byte(c, bits);
+}
+
+static void flags(struct x86_code *c, unsigned operation, struct x86_place p)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0x0f);
+    byte(c, 0xae);
+    operand(c, operation, p, 0);
+}
+
+void x86_store_flags(struct x86_code *c, struct x86_place to)
+{
+    flags(c, 3, to);
+}
+
+void x86_load_flags(struct x86_code *c, struct x86_place from)
+{
+    flags(c, 2, from);
 }
 
 void x86_store_number(struct x86_code *c, struct x86_place to, uint32_t number)

@@ -20,7 +20,7 @@ struct x86_code {
     struct x86_fixup *fixup;
 };
 
-enum { X86_LITERALS = 512, X86_FIXUPS = 16384 };
+enum { X86_LITERALS = 512, X86_FIXUPS = 32768 };
 
 /** A reference to a literal, whose distance is known at the end. */
 struct x86_fixup {
@@ -78,6 +78,7 @@ enum {
     VPAND = X86_V(1, 1, 0, 0xdb),
     VPOR = X86_V(1, 1, 0, 0xeb),
     VPXOR = X86_V(1, 1, 0, 0xef),
+    VPMASKMOVD_TO = X86_V(1, 2, 0, 0x8e), /* a: the register; b: the mask */
     VPABSD = X86_V(1, 2, 0, 0x1e),
     VPMINSD = X86_V(1, 2, 0, 0x39),
     VPMINUD = X86_V(1, 2, 0, 0x3b),
@@ -94,6 +95,8 @@ enum {
     VPCMPGTD = X86_V(1, 1, 0, 0x66),
     VPCMPEQQ = X86_V(1, 2, 0, 0x29),
     VPCMPGTQ = X86_V(1, 2, 0, 0x37),
+    VPBROADCASTB = X86_V(1, 2, 0, 0x78),
+    VPCMPEQB = X86_V(1, 1, 0, 0x74),
     VPBROADCASTD = X86_V(1, 2, 0, 0x58),
     VPBROADCASTQ = X86_V(1, 2, 0, 0x59),
     VPBROADCASTW = X86_V(1, 2, 0, 0x79),
@@ -142,6 +145,7 @@ enum {
     VDIVPS = X86_V(0, 1, 0, 0x5e),
     VCMPPS = X86_V(0, 1, 0, 0xc2),
     VCVTDQ2PS = X86_V(0, 1, 0, 0x5b),
+    VCVTTPS2DQ = X86_V(2, 1, 0, 0x5b),
     VFMADD132PS = X86_V(1, 2, 0, 0x98), /* a = a * c + b; the negated ones: 0x9a to 0x9e */
     VSQRTPS = X86_V(0, 1, 0, 0x51),
     VSQRTPD = X86_V(1, 1, 0, 0x51),
@@ -192,6 +196,10 @@ void x86_store_part(struct x86_code *code, unsigned bytes, unsigned a, struct x8
 void x86_integer_number(struct x86_code *code, unsigned op, bool wide, unsigned a, int32_t number);
 /** Shifts 64 bits to the left or right. */
 void x86_shift(struct x86_code *code, bool left, unsigned a, unsigned by);
+/** Shifts 64 bits of register @p a to the left, by another one. */
+void x86_shift_by(struct x86_code *code, unsigned a, unsigned by);
+/** How many of 32 bits are 1. */
+void x86_count_ones(struct x86_code *code, unsigned a, unsigned from);
 /** The number of zeros below the lowest 1 of 64 bits, which are not 0. */
 void x86_find_one(struct x86_code *code, unsigned a, unsigned from);
 /** Multiplies 64 bits. */
@@ -202,6 +210,10 @@ void x86_not(struct x86_code *code, unsigned a);
 void x86_set(struct x86_code *code, unsigned a, uint64_t number);
 /** Tests whether bits of a byte are 1. */
 void x86_test_byte(struct x86_code *code, struct x86_place place, unsigned bits);
+/** Stores MXCSR at one of the lower eight registers. */
+void x86_store_flags(struct x86_code *code, struct x86_place to);
+/** Loads it from there. */
+void x86_load_flags(struct x86_code *code, struct x86_place from);
 /** Stores 32 bits. */
 void x86_store_number(struct x86_code *code, struct x86_place to, uint32_t number);
 /* Jumps to where a register points to. */
