@@ -238,8 +238,8 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     return first;
 }
 
-/* Code for all lanes, for some, for few, or for those of a few parts, which begins as that for some;
- * entry[i] becomes where instruction i begins. */
+/* Code for all lanes, for some, for few, or for those of a few parts, which begins as that for
+ * some; entry[i] becomes where instruction i begins. */
 static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32_t *entry)
 {
     struct x86_code *code = &e->code;

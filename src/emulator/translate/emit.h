@@ -44,7 +44,7 @@ struct emitter {
     unsigned result;  /* the first register of the result */
     bool some;        /* of the lanes execute, not all */
     unsigned few;     /* so many lanes execute, 1 or 2; 0: it is not known */
-    bool sparse;         /* not more than WT_ROWS_SPARSE parts of eight */
+    bool sparse;      /* not more than WT_ROWS_SPARSE parts of eight */
     bool looping;     /* over these: frame is where that of one begins, r10 how far behind */
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;

@@ -487,7 +487,7 @@ void emit_alu(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_choose(e);
     if (e->sparse && (is_by_parts(n->op) || n->op == WT_ROWS_SELECT || n->op == WT_ROWS_FIELD ||
-                   n->op == WT_ROWS_LOGIC || n->op == WT_ROWS_TWO)) {
+                      n->op == WT_ROWS_LOGIC || n->op == WT_ROWS_TWO)) {
         emit_scalars(e);
         const size_t loop = emit_begin_parts(e);
         emit_plain(e);

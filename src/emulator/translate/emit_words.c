@@ -380,7 +380,7 @@ void emit_access_swizzled(struct emitter *e)
             const size_t loop = emit_begin_parts(e);
             copy_part(e, n->row[k], i,
                       e->sparse ? x86_scaled(X86_DX, ROW * k, X86_R10, 0)
-                             : x86_mem(X86_DX, ROW * k + 32 * i));
+                                : x86_mem(X86_DX, ROW * k + 32 * i));
             emit_end_parts(e, loop);
         }
     if (e->detours) {

@@ -130,16 +130,18 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     uint64_t used = 1;
     for (size_t i = 0; i < count; i++)
         used |= insn[i].unmasked ? 0 : ((UINT64_C(1) << insn[i].lanes) - 1) << insn[i].channel;
-    b->block = (struct wt_rows_block){
-        .few = shape->few,
-        .sparse = shape->scalars,
-        .all = shape->regions ? used : all,
-        .more = shape->regions,
-        .first = number,
-        .count = (uint32_t)count,
-        .entry = code.entry,
-        .target = code.entry + (shape->few ? WT_ROWS_CODES : shape->scalars ? 3 : 2) * count,
-        .targets = (uint32_t)code.targets};
+    b->block = (struct wt_rows_block){.few = shape->few,
+                                      .sparse = shape->scalars,
+                                      .all = shape->regions ? used : all,
+                                      .more = shape->regions,
+                                      .first = number,
+                                      .count = (uint32_t)count,
+                                      .entry = code.entry,
+                                      .target = code.entry + (shape->few       ? WT_ROWS_CODES
+                                                              : shape->scalars ? 3
+                                                                               : 2) *
+                                                                 count,
+                                      .targets = (uint32_t)code.targets};
     for (size_t i = 0; i < WT_ROWS_CODES; i++)
         b->block.code[i] = first + code.first[i];
     for (size_t i = 0; i < count; i++)

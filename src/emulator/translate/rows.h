@@ -18,7 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WT_ROWS_LANES = 64, WT_ROWS_MOST = 256, WT_ROWS_GIVENS = 10, WT_ROWS_CODES = 4, WT_ROWS_SPARSE = 4 };
+enum {
+    WT_ROWS_LANES = 64,
+    WT_ROWS_MOST = 256,
+    WT_ROWS_GIVENS = 10,
+    WT_ROWS_CODES = 4,
+    WT_ROWS_SPARSE = 4
+};
 
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
 enum wt_rows_op {
@@ -227,11 +233,11 @@ struct wt_rows_shape {
     bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
     /** The two windows of generic addresses: into the group's memory, into local memory. */
     uint64_t window[2], window_bytes;
-    bool few;           /**< there is code for one lane and for two; of 32 lanes */
-    bool scalars;       /**< of 64 lanes: there are some; then no lane may execute */
-    bool regions;       /**< of 32 channels; a branch is taken if all that execute take it */
-    uint32_t condition; /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
-    uint32_t mask;      /**< slot of the mask, which is in the state, too */
+    bool few;            /**< there is code for one lane and for two; of 32 lanes */
+    bool scalars;        /**< of 64 lanes: there are some; then no lane may execute */
+    bool regions;        /**< of 32 channels; a branch is taken if all that execute take it */
+    uint32_t condition;  /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
+    uint32_t mask;       /**< slot of the mask, which is in the state, too */
     uint32_t exceptions; /**< slot of those that the program has raised, in MXCSR's order */
 };
 
@@ -282,8 +288,8 @@ struct wt_rows_block {
     const uint8_t *code[WT_ROWS_CODES]; /**< for all lanes; for some; for one; for two; with
                                              scalars: the third one for those of a few parts */
     uint64_t all;                       /**< the mask for which code[0] is; 0: none */
-    bool sparse; /**< it has code for lanes of at most WT_ROWS_SPARSE parts of eight */
-    bool more;                          /**< code[0] is for masks with more lanes, too */
+    bool sparse;            /**< it has code for lanes of at most WT_ROWS_SPARSE parts of eight */
+    bool more;              /**< code[0] is for masks with more lanes, too */
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1], … */
     const uint32_t *target; /**< instructions to which it branches */
