@@ -573,7 +573,7 @@ static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
         const uint32_t before = first < 8 * i ? 0 : first - 8 * i;
         wt_store_le(s->barred + i, before < 64 ? UINT64_MAX << before : 0, 8);
     }
-    for (uint32_t i = 0; w->hold && i < block->targets; i++) {
+    for (uint32_t i = 0; (w->hold || !end) && i < block->targets; i++) {
         const uint32_t target = block->target[i];
         if (ptx_is_plain_target(w, w->code->page.base + 8 * slot_of(block->first + target)))
             s->barred[target / 8] &= (uint8_t) ~(1u << target % 8);

@@ -4,11 +4,10 @@
  * The lanes of a warp are in paths: those of one path stand at one place of one frame. One path
  * runs; the others are entries of the stack of kind PATH. Lanes that disagree at a branch become
  * two paths. Which path runs is settled where paths can meet, at labels and behind calls: the one
- * of the newest frame, and of those the one at the lowest address, so that the lanes come together
- * where the branch's post-dominator stands in the text. Two paths of one frame at one place are one
- * again.
+ * of the newest frame, and of those the first one in the order of ptx_order.c, so that the lanes
+ * come together at the branch's post-dominator. Two paths of one frame at one place are one again.
  *
- * A path that branches backwards PTX_PATIENCE times while others could run gives way to the one
+ * A path that branches backwards ptx_patience() times while others could run gives way to the one
  * that has waited longest, so that a lane that spins on a lock does not keep the lane that holds it
  * waiting.
  */
@@ -43,7 +42,7 @@ static const struct sm_uop *go(struct sm_warp *w, uint64_t pc)
         ptx_remove_entry(w, i);
     }
     if (!w->hold && ptx_find_best(w, PTX_RUNS, &best) &&
-        ptx_before(w->stack[best].base, w->stack[best].pc, w->base, pc)) {
+        ptx_before(w->device, w->stack[best].base, w->stack[best].pc, w->base, pc)) {
         ptx_put_away(w, pc, w->mask, w->base, PTX_RUNS, w->result);
         ptx_take_path(w, best);
         return sm_jump(w, w->pc);
@@ -57,7 +56,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
     uint32_t oldest = 0;
     if (w->hold)
         w->hold--;
-    if (++w->spins < PTX_PATIENCE)
+    if (++w->spins < ptx_patience(w))
         return go(w, pc);
     w->spins = 0;
     while (oldest < w->depth && !ptx_can_run(&w->stack[oldest]))
@@ -66,7 +65,7 @@ static const struct sm_uop *go_back(struct sm_warp *w, uint64_t pc)
         return go(w, pc);
     ptx_put_away(w, pc, w->mask, w->base, PTX_RUNS, w->result);
     ptx_take_path(w, oldest);
-    w->hold = PTX_PATIENCE;
+    w->hold = ptx_patience(w);
     return sm_jump(w, w->pc);
 }
 
@@ -75,7 +74,7 @@ bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc)
     for (uint32_t i = 0; i < w->depth; i++) {
         const struct sm_entry *e = &w->stack[i];
         if (ptx_can_run(e) && ((e->pc == pc && e->base == w->base) ||
-                               (!w->hold && ptx_before(e->base, e->pc, w->base, pc))))
+                               (!w->hold && ptx_before(w->device, e->base, e->pc, w->base, pc))))
             return false;
     }
     return true;
@@ -83,7 +82,7 @@ bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc)
 
 uint64_t ptx_plain_end(const struct sm_warp *w)
 {
-    uint64_t end = UINT64_MAX;
+    uint64_t end = ptx_is_ordered(w->device) ? 0 : UINT64_MAX;
     for (uint32_t i = 0; i < w->depth; i++) {
         const struct sm_entry *e = &w->stack[i];
         if (!ptx_can_run(e) || e->base < w->base)

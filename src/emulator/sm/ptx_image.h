@@ -163,7 +163,8 @@ struct sm_ptx {
     size_t placed_count, placed_room;
     struct sm_ptx_variable *variable;
     size_t variable_count, variable_room;
-    bool clusters; /* it has barrier.cluster */
+    bool clusters;   /* it has barrier.cluster */
+    uint32_t *order; /* of records, among paths (ptx_order.c); NULL: as they stand */
 };
 
 /* Address of a record: three of a bundle, behind its control word. */
@@ -432,7 +433,8 @@ static inline bool ptx_can_run(const struct sm_entry *e)
     return e->kind == SM_ENTRY_PATH && e->wait == PTX_RUNS;
 }
 /* Whether a path at a runs before one at b. */
-bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc);
+bool ptx_before(const struct sm_device *d, uint32_t a_base, uint64_t a_pc, uint32_t b_base,
+                uint64_t b_pc);
 /* Removes path i of those that do not run. */
 void ptx_remove_entry(struct sm_warp *w, uint32_t i);
 /* The lanes that execute a .sync of the path that runs, with those that come together there. */
@@ -451,20 +453,32 @@ uint32_t ptx_rows_in_use(const struct sm_warp *w);
 
 /* ---- ptx_flow.c, ptx_paths.c ---- */
 
-/* Branches backwards after which a path gives way to another one. */
-enum { PTX_PATIENCE = 256 };
+/* Branches backwards after which a path gives way to another one. Below 7.0 lanes that wait where
+ * they come together do so until all have come, on hardware for ever: programs rely on it. */
+static inline uint32_t ptx_patience(const struct sm_warp *w)
+{
+    return w->device->config.cc < 70 ? 1 << 16 : 1 << 8;
+}
 
 /* How often all lanes of the path that runs may branch backwards to plain targets before a handler
  * must do so. */
 static inline uint32_t ptx_plain_branches(const struct sm_warp *w)
 {
-    const uint32_t spins = w->spins < PTX_PATIENCE ? PTX_PATIENCE - 1 - w->spins : 0;
+    const uint32_t most = ptx_patience(w), spins = w->spins < most ? most - 1 - w->spins : 0;
     return !w->depth ? UINT32_MAX : w->hold && w->hold - 1 < spins ? w->hold - 1 : spins;
 }
 
+/* Finds the order of an image's records among paths. False without host memory. */
+bool ptx_order_paths(struct sm_ptx *image);
+/* The place of a record in it, as an address. */
+uint64_t ptx_order_of(const struct sm_device *d, uint64_t pc);
+/* Whether records of a device have another order than their addresses. */
+bool ptx_is_ordered(const struct sm_device *d);
+
 /* Whether a branch of all lanes of the path to pc changes no path. */
 bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc);
-/* Such are all targets below this address; and, of a path that no other one may replace, others. */
+/* Such are all targets below this address; others, too, where it is 0, or of a path that no other
+ * one may replace. */
 uint64_t ptx_plain_end(const struct sm_warp *w);
 /* They have branched backwards so often. */
 static inline void ptx_took_branches(struct sm_warp *w, uint32_t count)

@@ -431,7 +431,8 @@ enum wt_status sm_ptx_link(const struct sm_ptx_module *modules, size_t count, ui
     if (good)
         ptx_place_symbols(&l);
     good = good && place_variables(&l) && place_shared(&l) && lower_all(&l) && list_kernels(&l) &&
-           ptx_list_variables(&l) && initialise_all(&l) && write_words(&l);
+           ptx_list_variables(&l) && initialise_all(&l) && write_words(&l) &&
+           (ptx_order_paths(l.image) || ptx_out_of_memory(&l));
     assert(good == (l.status == WT_OK));
     if (good)
         ptx_fill_in_functions(&l);
@@ -491,6 +492,7 @@ void sm_ptx_free(struct sm_ptx *image)
     free(image->function);
     free(image->target);
     free(image->variable);
+    free(image->order);
     free(image->placed);
     free(image->undefined);
     free(image->undefined_function);

@@ -10,9 +10,10 @@
 /* ---- paths ---- */
 
 /* Whether a path at a runs before one at b. */
-bool ptx_before(uint32_t a_base, uint64_t a_pc, uint32_t b_base, uint64_t b_pc)
+bool ptx_before(const struct sm_device *d, uint32_t a_base, uint64_t a_pc, uint32_t b_base,
+                uint64_t b_pc)
 {
-    return a_base != b_base ? a_base > b_base : a_pc < b_pc;
+    return a_base != b_base ? a_base > b_base : ptx_order_of(d, a_pc) < ptx_order_of(d, b_pc);
 }
 
 void ptx_remove_entry(struct sm_warp *w, uint32_t i)
@@ -61,7 +62,8 @@ bool ptx_find_best(const struct sm_warp *w, uint32_t wait, uint32_t *best)
         const struct sm_entry *e = &w->stack[i];
         if (e->kind != SM_ENTRY_PATH || e->wait != wait)
             continue;
-        if (!found || ptx_before(e->base, e->pc, w->stack[*best].base, w->stack[*best].pc))
+        if (!found ||
+            ptx_before(w->device, e->base, e->pc, w->stack[*best].base, w->stack[*best].pc))
             *best = i;
         found = true;
     }
