@@ -7,8 +7,8 @@ s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*double ([^,]+), ([^,]+)(, !.*)?$/  %negative.
 s/^( *%[^ ]+ = )fmul ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.mul.rn.f(float \3, float \4)/
 s/^( *%[^ ]+ = )fadd ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.add.rn.f(float \3, float \4)/
 s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/  %negative.\2 = fneg float \6\n\1\2\3call float @llvm.nvvm.add.rn.f(float \5, float %negative.\2)/
-# A compiler inlines a function only where its features and built-ins are the caller's: functions without a branch have none of their own. The others stay
-# calls: the divergence of their loops does not reach into the caller's.
+# A compiler inlines a function only where its features and built-ins are the caller's: functions without a branch have none of their own. The others,
+# which are long, stay calls.
 /^define .*@__nv_/,/^}/{
 H
 /^}/!d
