@@ -57,7 +57,7 @@ static void gpus_of(const char *family, const char *all, char *list, size_t size
 /* Adds the key to each GPU of a list that has not said more. */
 static void add_no_jit(char *list, size_t size)
 {
-    char from[MOST_GPUS_TEXT];
+    char from[2 * MOST_GPUS_TEXT];
     size_t used = 0;
     snprintf(from, sizeof from, "%s", list);
     for (const char *gpu = from; *(gpu += strspn(gpu, " "));) {
@@ -78,12 +78,12 @@ static enum wt_status offer(const struct wt_family *family, struct wt_host_progr
 {
     const struct wt_host_driver *driver = family->host;
     const char *gpus = options->gpus;
-    char list[2 * MOST_GPUS_TEXT];
+    char list[4 * MOST_GPUS_TEXT];
     *offered = false;
     if (gpus)
-        gpus_of(family->name, gpus, list, sizeof list);
+        gpus_of(family->name, gpus, list, sizeof list / 2);
     else
-        snprintf(list, sizeof list, "%s",
+        snprintf(list, sizeof list / 2, "%s",
                  !driver->wanted || driver->wanted(program) ? family->name : "");
     if (!*list)
         return WT_OK;

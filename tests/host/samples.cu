@@ -574,6 +574,64 @@ static bool special_functions()
     return good;
 }
 
+// ---- at the ends of what functions are defined for ----
+
+#define FUNCTIONS                                                                                                 \
+    F(sin) F(cos) F(tan) F(asin) F(acos) F(atan) F(sinh) F(cosh) F(tanh) F(asinh) F(acosh) F(atanh) F(exp)        \
+    F(exp2) F(exp10) F(expm1) F(log) F(log2) F(log10) F(log1p) F(cbrt) F(erf) F(erfc) F(lgamma) F(tgamma)         \
+    F(sqrt) F(rint) F(logb)
+
+enum { MOST_FUNCTIONS = 32 };
+
+template <class T> __global__ void at_ends(T (*out)[MOST_FUNCTIONS], const T *x)
+{
+    T *to = out[threadIdx.x];
+#define F(name) *to++ = name(x[threadIdx.x]);
+    FUNCTIONS
+#undef F
+}
+
+template <class T> static bool ends_of(T most, T least, double by)
+{
+    static const char *const names[] = {
+#define F(name) #name,
+        FUNCTIONS
+#undef F
+    };
+    const T nan = NAN, inf = INFINITY;
+    const T values[] = {nan, inf, -inf, 0, -(T)0, most, -most, least, -least, 1, -1, (T)0.5, 89, 710, -104, -746, 2147483648.0f, -2147483648.0f};
+    const int n = sizeof values / sizeof *values;
+    T *x, (*out)[MOST_FUNCTIONS];
+    bool good = true;
+    checkCudaErrors(cudaMallocManaged(&out, n * sizeof *out));
+    checkCudaErrors(cudaMallocManaged(&x, sizeof values));
+    memcpy(x, values, sizeof values);
+    at_ends<T><<<1, n>>>(out, x);
+    checkCudaErrors(cudaDeviceSynchronize());
+    for (int i = 0; i < n; i++) {
+        int k = 0;
+        auto same = [&](T host) {
+            const T gpu = out[i][k];
+            const bool is = (isnan(gpu) && isnan(host)) || gpu == host || fabs((double)gpu - host) <= by * fabs(host) + least;
+            if (!is)
+                printf("%s(%g) is %.17g, not %.17g\n", names[k], (double)values[i], (double)gpu, (double)host);
+            good &= is;
+            k++;
+        };
+#define F(name) same(name(values[i]));
+        FUNCTIONS
+#undef F
+    }
+    checkCudaErrors(cudaFree(out));
+    checkCudaErrors(cudaFree(x));
+    return good;
+}
+
+static bool ends_of_functions()
+{
+    return ends_of<double>(1.7976931348623157e308, 4.9406564584124654e-324, 1e-13) & ends_of<float>(3.40282347e38f, 1.40129846e-45f, 1e-6);
+}
+
 // ---- arithmetic on parts of a word ----
 
 __global__ void parts(unsigned (*out)[12], const unsigned *a, const unsigned *b)
@@ -648,6 +706,7 @@ int main()
     report("volumes", volumes());
     report("intrinsics", many_intrinsics());
     report("special functions", special_functions());
+    report("ends of functions", ends_of_functions());
     report("parts of words", parts_of_words());
     report("occupancy and streams", occupancy_and_streams());
     report("complex numbers", complex_numbers());

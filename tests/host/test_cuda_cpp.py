@@ -208,7 +208,7 @@ int main(int count, char **)
         assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
 
 
-SAMPLES = ["device query", "matrix multiplication", "bodies", "convolution", "volumes", "intrinsics", "special functions", "parts of words",
+SAMPLES = ["device query", "matrix multiplication", "bodies", "convolution", "volumes", "intrinsics", "special functions", "ends of functions", "parts of words",
            "occupancy and streams", "complex numbers"]
 
 

@@ -136,7 +136,7 @@ def test_wrong_uses_have_their_codes():
 @pytest.mark.skipif(not pathlib.Path("/usr/lib/python3/dist-packages/numba").exists(), reason="needs python3-numba")
 def test_numbas_kernels_run(tmp_path):
     """Debian's Numba, kernels in Python: some of its own tests. They look for the functions of a default stream of each thread by their names."""
-    own = environment() | {"CUDA_HOME": FOLDER, "NUMBA_CACHE_DIR": str(tmp_path)}
+    own = environment() | {"CUDA_HOME": FOLDER, "NUMBA_CACHE_DIR": str(tmp_path), "TMPDIR": str(tmp_path)}     # setuptools leaves files there
     for module_, least in (("cudapy.test_warp_ops", 9), ("cudapy.test_sync", 8), ("cudapy.test_vectorize_decor", 8), ("cudadrv.test_ptds", 1), ("cudadrv.test_host_alloc", 4)):
         done = subprocess.run([WAVETRAP, "exec", "-g", "sm:cc=7.5", "/usr/bin/python3", "-W", "ignore", "-m", "numba.runtests", f"numba.cuda.tests.{module_}"],
                               capture_output=True, text=True, env=own, cwd=tmp_path)

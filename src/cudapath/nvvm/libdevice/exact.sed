@@ -7,6 +7,8 @@ s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*double ([^,]+), ([^,]+)(, !.*)?$/  %negative.
 s/^( *%[^ ]+ = )fmul ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.mul.rn.f(float \3, float \4)/
 s/^( *%[^ ]+ = )fadd ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/\1call float @llvm.nvvm.add.rn.f(float \3, float \4)/
 s/^( *%)([^ ]+)( = )fsub ([a-z]+ )*float ([^,]+), ([^,]+)(, !.*)?$/  %negative.\2 = fneg float \6\n\1\2\3call float @llvm.nvvm.add.rn.f(float \5, float %negative.\2)/
+# The library was written for GPUs whose conversions give 0 for a NaN, and takes places in tables from them.
+s/^( *%[^ ]+ = )fptosi double ([^ ]+) to i32(, !.*)?$/\1call i32 @llvm.fptosi.sat.i32.f64(double \2)/
 # A compiler inlines a function only where its features and built-ins are the caller's: functions without a branch have none of their own. The others,
 # which are long, stay calls.
 /^define .*@__nv_/,/^}/{
@@ -21,4 +23,4 @@ x
 d
 }
 /^declare .*@llvm\.nvvm\.(mul|add)\.rn\.[fd]\(/d
-$a declare double @llvm.nvvm.mul.rn.d(double, double)\ndeclare double @llvm.nvvm.add.rn.d(double, double)\ndeclare float @llvm.nvvm.mul.rn.f(float, float)\ndeclare float @llvm.nvvm.add.rn.f(float, float)\nattributes #99 = { nounwind willreturn }
+$a declare i32 @llvm.fptosi.sat.i32.f64(double)\ndeclare double @llvm.nvvm.mul.rn.d(double, double)\ndeclare double @llvm.nvvm.add.rn.d(double, double)\ndeclare float @llvm.nvvm.mul.rn.f(float, float)\ndeclare float @llvm.nvvm.add.rn.f(float, float)\nattributes #99 = { nounwind willreturn }
