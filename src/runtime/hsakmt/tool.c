@@ -4,6 +4,7 @@
 #include "runtime/common/results.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 enum { MAJOR = 1 };
 
@@ -19,16 +20,19 @@ bool OnLoad(void *table, uint64_t version, uint64_t failed_count, const char *co
 {
     const struct api_table *api = table;
     struct core_table *core = api->core;
-    if (core->version.major != MAJOR || core->version.size < sizeof *core)
+    /* A table is only as long as its version says. */
+    if (core->version.major != MAJOR ||
+        core->version.size < offsetof(struct core_table, and_or_xor))
         return true;
     host_tool_wait(core);
     host_tool_copy(core);
-    /* A table is only as long as its version says. */
-    if (api->version.major == MAJOR && api->version.size >= sizeof *api &&
-        api->ext->version.major == MAJOR && api->ext->version.size >= sizeof *api->ext) {
-        host_tool_allocations(core, api->ext);
+    if (api->version.major != MAJOR || api->version.size < sizeof *api ||
+        api->ext->version.major != MAJOR ||
+        api->ext->version.size < offsetof(struct ext_table, async_copy))
+        return true;
+    host_tool_allocations(core, api->ext);
+    if (core->version.size >= sizeof *core && api->ext->version.size >= sizeof *api->ext)
         host_tool_order(core, api->ext);
-    }
     return true;
 }
 
