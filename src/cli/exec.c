@@ -57,7 +57,7 @@ static void gpus_of(const char *family, const char *all, char *list, size_t size
 /* Adds the key to each GPU of a list that has not said more. */
 static void add_no_jit(char *list, size_t size)
 {
-    char from[2 * MOST_GPUS_TEXT];
+    char from[4 * MOST_GPUS_TEXT];
     size_t used = 0;
     snprintf(from, sizeof from, "%s", list);
     for (const char *gpu = from; *(gpu += strspn(gpu, " "));) {
