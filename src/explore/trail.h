@@ -94,10 +94,11 @@ struct explore_left_out {
 };
 
 /**
- * Compares, byte by byte, what each work-item has stored last to a place, and what is in the ranges
- * in the end: of two programs with the same arguments, or of one on two GPUs, whose waves,
- * addresses and instructions have nothing in common. Fills in `store` or `final`, as
- * explore_compare(). The machines have not run on. False without host memory.
+ * Compares two runs byte by byte: the last value that each work-item has stored to a place, and the
+ * contents of the ranges at the end. The runs are of two programs with the same arguments, or of
+ * one program on two GPUs: their waves, addresses and instructions need not be the same. Fills in
+ * `store` or `final`, as explore_compare(). The machines have not run on. False without host
+ * memory.
  */
 bool explore_compare_ranges(const struct explore_trail *a, const struct explore_trail *b,
                             const struct explore_range *range, size_t ranges,

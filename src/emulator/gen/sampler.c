@@ -328,7 +328,8 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
     const unsigned mode = m->desc >> 17 & 3, sent = m->lengths[0] + m->lengths[1];
     const bool half = m->desc >> 30 & 1, is_load = x.type == LD || x.type == LD_LZ;
     const struct gen_uop *next;
-    if (x.type == GEN_SAMPLER_FLUSH && mode == 3) /* there are none; what comes back is nothing */
+    /* The emulated sampler has no caches to flush. The message returns no data. */
+    if (x.type == GEN_SAMPLER_FLUSH && mode == 3)
         return sent == 1 && m->header && m->response <= 1 ? gen_next(m->u)
                                                           : gen_message_length(m, "a flushing");
     x.lanes = mode == 2 ? 16 : 8;

@@ -258,12 +258,12 @@ static bool text_has_it(struct order *r)
 
 static bool order_function(struct sm_ptx *image, const struct ptx_function_info *f)
 {
-    enum { LISTS = 10 };
     const uint32_t count = f->end - f->entry;
     struct order r = {.image = image, .f = f};
-    uint32_t *lists = count ? calloc((size_t)count + 1, LISTS * sizeof *lists) : NULL;
     uint32_t **const list[] = {&r.block, &r.first, &r.follow, &r.number, &r.place,
                                &r.at,    &r.last,  &r.loop,   &r.stack};
+    const size_t lists_bytes = sizeof list / sizeof *list * sizeof(uint32_t);
+    uint32_t *lists = count ? calloc((size_t)count + 1, lists_bytes) : NULL;
     bool good = !count;
     if (!lists)
         return good;

@@ -148,8 +148,8 @@ void emit_load_few(struct emitter *e, unsigned to, unsigned base, uint32_t slot,
 void emit_store_few(struct emitter *e, uint32_t slot, bool wide, unsigned from);
 /* The lanes' numbers come into registers; r8 and r9 are free for it. */
 void emit_number_few(struct emitter *e);
-/* What code for few lanes begins with: these, and what emit_bits_of_few() tells; T0 and T1 are free
- * for it, too. */
+/* Begins the code for few lanes: it finds the numbers of the lanes, and stores the vectors that
+ * emit_bits_of_few() names. It uses T0 and T1. */
 void emit_begin_few(struct emitter *e);
 /* Of few lanes: ax becomes a predicate where T0 has ones; its bits of others say nothing. T1 is
  * free for it. */
@@ -159,6 +159,8 @@ struct x86_place emit_bits_of_few(bool wide);
 /* Whether any of the dwords, or qwords, of a register, one for each lane, are ones. Of few lanes
  * registers have others, too. */
 void emit_test_any(struct emitter *e, unsigned reg, bool wide);
+/* Singles of the unsigned dwords in a register, rounded once: in T1. T0 is changed. */
+void emit_float_of_unsigned(struct emitter *e, unsigned from);
 /* Forgets rows of the cache that overlap [slot, slot + size). */
 void emit_evict(struct emitter *e, uint32_t slot, uint32_t size);
 /* The result's row is in its registers from now on. */

@@ -455,18 +455,11 @@ static void logic(struct emitter *e)
     emit_keep(e);
 }
 
-/* The upper and the lower halves become singles exactly, and their sum is rounded once. */
 static void float_of_unsigned(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     for (unsigned i = 0; i < strips(e); i++) {
-        const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
-        x86_vector_number(&e->code, VPSHIFTD, 2, T1, x86_reg(a), 16);
-        emit_vector(e, VCVTDQ2PS, T1, 0, x86_reg(T1));
-        emit_vector(e, VMULPS, T1, T1, emit_literal(e, 0x47800000, false)); /* 65536 */
-        emit_vector(e, VPAND, T0, a, emit_literal(e, 0xffff, false));
-        emit_vector(e, VCVTDQ2PS, T0, 0, x86_reg(T0));
-        emit_vector(e, VADDPS, T1, T1, x86_reg(T0));
+        emit_float_of_unsigned(e, emit_loaded(e, emit_part(e, &n->s[0], false, i), T0));
         emit_store(e, i, T1);
     }
     emit_keep(e);

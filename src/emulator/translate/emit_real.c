@@ -98,22 +98,27 @@ static void root_or_inverse(struct emitter *e)
 
 /* ---- conversions ---- */
 
+/* The upper and the lower halves become singles exactly, and their sum is rounded once. */
+void emit_float_of_unsigned(struct emitter *e, unsigned from)
+{
+    x86_vector_number(&e->code, VPSHIFTD, 2, T1, x86_reg(from), 16);
+    emit_vector(e, VCVTDQ2PS, T1, 0, x86_reg(T1));
+    emit_vector(e, VMULPS, T1, T1, emit_literal(e, 0x47800000, false)); /* 65536 */
+    emit_vector(e, VPAND, T0, from, emit_literal(e, 0xffff, false));
+    emit_vector(e, VCVTDQ2PS, T0, 0, x86_reg(T0));
+    emit_vector(e, VADDPS, T1, T1, x86_reg(T0));
+}
+
 static void of_integer(struct emitter *e)
 {
     const bool is_signed = e->insn[e->at].op == WT_ROWS_FLOAT_OF_SIGNED;
     for (unsigned i = 0; i < PARTS; i++) {
         load_ordinary(e, 0, i, false, T0);
-        if (is_signed) {
-            emit_vector(e, VCVTDQ2PS, T0, 0, x86_reg(T0));
-        } else {
-            x86_vector_number(&e->code, VPSHIFTD, 2, T1, x86_reg(T0), 16);
-            emit_vector(e, VCVTDQ2PS, T1, 0, x86_reg(T1));
-            emit_vector(e, VMULPS, T1, T1, emit_literal(e, 0x47800000, false)); /* 65536 */
-            emit_vector(e, VPAND, T0, T0, emit_literal(e, 0xffff, false));
-            emit_vector(e, VCVTDQ2PS, T0, 0, x86_reg(T0));
-            emit_vector(e, VADDPS, T0, T1, x86_reg(T0));
-        }
-        emit_store(e, i, T0);
+        if (is_signed)
+            emit_vector(e, VCVTDQ2PS, T1, 0, x86_reg(T0));
+        else
+            emit_float_of_unsigned(e, T0);
+        emit_store(e, i, T1);
     }
     emit_keep(e);
 }

@@ -198,26 +198,25 @@ void x86_shift_by(struct x86_code *c, unsigned a, unsigned by)
     c->narrow = narrow;
 }
 
-void x86_count_ones(struct x86_code *c, unsigned a, unsigned from)
+static void of_bits(struct x86_code *c, unsigned opcode, bool wide, unsigned a, unsigned from)
 {
     if (is_full(c))
         return;
     byte(c, 0xf3);
-    rex(c, false, a, x86_reg(from));
+    rex(c, wide, a, x86_reg(from));
     byte(c, 0x0f);
-    byte(c, 0xb8);
+    byte(c, opcode);
     operand(c, a, x86_reg(from), 0);
+}
+
+void x86_count_ones(struct x86_code *c, unsigned a, unsigned from)
+{
+    of_bits(c, 0xb8, false, a, from);
 }
 
 void x86_find_one(struct x86_code *c, unsigned a, unsigned from)
 {
-    if (is_full(c))
-        return;
-    byte(c, 0xf3);
-    rex(c, true, a, x86_reg(from));
-    byte(c, 0x0f);
-    byte(c, 0xbc);
-    operand(c, a, x86_reg(from), 0);
+    of_bits(c, 0xbc, true, a, from);
 }
 
 void x86_multiply(struct x86_code *c, unsigned a, struct x86_place by)

@@ -137,6 +137,29 @@ static struct host_gpu *only_gpu(void)
     return host && host->gpus == 1 ? &host->gpu[0] : NULL;
 }
 
+/* The GPU whose packets are followed; NULL: there is none. */
+static struct host_gpu *followed_gpu(void)
+{
+    return host_packets_are_followed() ? only_gpu() : NULL;
+}
+
+/* A call of the program begins: followed_gpu(), which is entered. */
+static struct host_gpu *enter_call(void)
+{
+    struct host_gpu *gpu = followed_gpu();
+    if (gpu) {
+        host_order.enter();
+        host_enter(gpu);
+    }
+    return gpu;
+}
+
+static void leave_call(struct host_gpu *gpu)
+{
+    host_leave(gpu);
+    host_order.leave();
+}
+
 /* With several GPUs all counts as ordered. */
 void host_packets_follow(uint64_t ring, uint64_t doorbell)
 {
@@ -337,7 +360,6 @@ static void begin_copy(struct copy *c)
     struct moment *signal = signal_of(c->is.completion, true);
     if (signal)
         join(signal, &c->at);
-    drop(&c->at);
 }
 
 void host_packets_look(struct host_gpu *gpu)
@@ -349,6 +371,7 @@ void host_packets_look(struct host_gpu *gpu)
             continue;
         }
         begin_copy(c);
+        drop(&c->at);
         *at = c->next;
         if (!c->next)
             last_copy = at;
@@ -358,7 +381,7 @@ void host_packets_look(struct host_gpu *gpu)
 
 void host_packets_copy(const struct host_async_copy *is, const char *by)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = followed_gpu();
     struct copy *c = gpu ? calloc(1, sizeof *c) : NULL;
     if (!c)
         return;
@@ -385,45 +408,32 @@ static void host_learns(struct moment *m)
 
 void host_packets_copied(uint64_t to, uint64_t from, uint64_t size, const char *by)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = enter_call();
     if (!gpu)
         return;
     struct copy c = {.is = {.to = to, .from = from, .size = size}};
-    host_order.enter();
-    host_enter(gpu);
     wt_order_call(wt_streams_order(), &c.call, by);
     join(&c.at, &host_knows);
-    acquire(&c.at, GCN_AQL_SYSTEM);
-    begin_operation(&c.call, &c.at, NULL);
-    wt_streams_order()->newest.copies = true;
-    tell_access(from, size, WT_ACCESS_LOAD);
-    tell_access(to, size, WT_ACCESS_STORE);
-    release(&c.at, GCN_AQL_SYSTEM);
+    begin_copy(&c);
     host_learns(&c.at);
     drop(&c.at);
-    host_leave(gpu);
-    host_order.leave();
+    leave_call(gpu);
 }
 
 void host_packets_freed(uint64_t address)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = enter_call();
     if (!gpu)
         return;
-    host_order.enter();
-    host_enter(gpu);
     wt_streams_forget(address, 1);
-    host_leave(gpu);
-    host_order.leave();
+    leave_call(gpu);
 }
 
 void host_signal_stores(uint64_t signal, bool replaces)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = enter_call();
     if (!gpu)
         return;
-    host_order.enter();
-    host_enter(gpu);
     bool is_doorbell = false;
     for (struct host_queue *q = gpu->queues; q; q = q->next)
         if (q->order && q->order->doorbell == signal) {
@@ -440,32 +450,28 @@ void host_signal_stores(uint64_t signal, bool replaces)
 
 void host_signal_stored(void)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = followed_gpu();
     if (!gpu)
         return;
     host_enter(gpu);
     host_packets_look(gpu);
-    host_leave(gpu);
-    host_order.leave();
+    leave_call(gpu);
 }
 
 void host_signal_seen(uint64_t signal)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = enter_call();
     if (!gpu)
         return;
-    host_order.enter();
-    host_enter(gpu);
     struct moment *m = signal_of(signal, false);
     if (m)
         host_learns(m);
-    host_leave(gpu);
-    host_order.leave();
+    leave_call(gpu);
 }
 
 void host_signal_gone(uint64_t signal)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = followed_gpu();
     if (!gpu)
         return;
     host_enter(gpu);
@@ -480,11 +486,9 @@ void host_signal_gone(uint64_t signal)
 
 void host_signal_escapes(void)
 {
-    struct host_gpu *gpu = host_packets_are_followed() ? only_gpu() : NULL;
+    struct host_gpu *gpu = enter_call();
     if (!gpu)
         return;
-    host_order.enter();
-    host_enter(gpu);
     escaped = true;
     wt_streams_host_waits_for_all();
     host_leave(gpu);
