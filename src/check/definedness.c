@@ -63,33 +63,39 @@ static struct wt_defined xor_of(struct wt_defined a, struct wt_defined b)
 
 /* ---- sums ---- */
 
-/* The bits of a sum that carries reach: carries only go from 0 to 1 as its terms grow. */
-static struct wt_defined sum_of(struct wt_defined a, struct wt_defined b, struct wt_defined carry,
-                                uint64_t mask, struct wt_defined *out)
+/* The bits of a sum that carries reach: carries only go from 0 to 1 as its terms grow. The second
+ * term may be inverted. A bit beside a defined one and a defined carry that add up to 0 is a copy.
+ */
+static struct wt_defined sum_of(struct wt_defined a, struct wt_defined term, bool invert,
+                                struct wt_defined carry, uint64_t mask, struct wt_defined *out)
 {
+    const struct wt_defined b = invert ? inverted(term, mask) : term;
     const uint64_t low = least(a) + least(b) + least(carry), high = most(a) + most(b) + most(carry);
     const uint64_t undefined = (a.undefined | b.undefined | carry.undefined | (low ^ high)) & mask;
     const uint64_t value = a.value + b.value + carry.value;
     const unsigned __int128 all_low = (unsigned __int128)least(a) + least(b) + least(carry),
                             all_high = (unsigned __int128)most(a) + most(b) + most(carry),
                             all = (unsigned __int128)a.value + b.value + carry.value;
-    const bool carried = all > mask;
-    *out = computed(carried, (all_low > mask) != (all_high > mask));
-    return computed(value & mask, undefined);
+    const uint64_t in = low ^ least(a) ^ least(b), defined = ~(in ^ high ^ most(a) ^ most(b)),
+                   of_a = ~b.undefined & ~(b.value ^ in) & ~a.computed,
+                   of_b = ~a.undefined & ~(a.value ^ in ^ (invert ? mask : 0)) & ~term.computed;
+    *out = computed(all > mask, (all_low > mask) != (all_high > mask));
+    return (struct wt_defined){value & mask, undefined,
+                               undefined &
+                                   ~(defined & ((a.undefined & of_a) | (b.undefined & of_b)))};
 }
 
 static struct wt_defined add(struct wt_defined a, struct wt_defined b, struct wt_defined carry,
                              uint64_t mask, struct wt_defined *out)
 {
-    return sum_of(a, b, carry, mask, out);
+    return sum_of(a, b, false, carry, mask, out);
 }
 
 /* a + ~b + 1 - borrow; what it borrows is the inverse of that sum's carry. */
 static struct wt_defined subtract(struct wt_defined a, struct wt_defined b,
                                   struct wt_defined borrow, uint64_t mask, struct wt_defined *out)
 {
-    const struct wt_defined difference =
-        sum_of(a, inverted(b, mask), inverted(borrow, 1), mask, out);
+    const struct wt_defined difference = sum_of(a, b, true, inverted(borrow, 1), mask, out);
     out->value ^= 1;
     return difference;
 }
@@ -347,6 +353,18 @@ static struct wt_defined chosen(struct wt_defined zero, struct wt_defined one,
     return both;
 }
 
+/* A mask whose lowest 1 is not known moves the second source to an unknown place. */
+static struct wt_defined placed(const struct wt_defined *s, uint64_t mask)
+{
+    const struct wt_defined m = s[0];
+    const uint64_t one = least(m) & -least(m);
+    if (m.undefined & ((one ? one : mask + 1) - 1))
+        return all_or_none(0, m.undefined, mask);
+    const struct wt_defined list[] = {m, one ? moved(s[1], __builtin_ctzll(one), mask) : s[1],
+                                      s[2]};
+    return by_table(list, 0xca, mask);
+}
+
 /* ---- comparisons ---- */
 
 bool wt_defined_may_be_zero_or_not(struct wt_defined x, unsigned bits)
@@ -459,6 +477,8 @@ static struct wt_defined combined(enum wt_operation operation, const struct wt_d
         return field(s, count, bits, true, operation == WT_DOES_FIELD_SIGNED);
     case WT_DOES_INSERT:
         return by_table(s, 0xca, mask);
+    case WT_DOES_PLACE:
+        return placed(s, mask);
     case WT_DOES_FUNNEL:
     case WT_DOES_FUNNEL_BYTES:
         return funnel(s, bits, operation == WT_DOES_FUNNEL ? 1 : 8);
@@ -497,6 +517,7 @@ static unsigned least_sources(enum wt_operation operation)
     case WT_DOES_NOT:
         return 1;
     case WT_DOES_INSERT:
+    case WT_DOES_PLACE:
     case WT_DOES_FUNNEL:
     case WT_DOES_FUNNEL_BYTES:
     case WT_DOES_PERMUTE:

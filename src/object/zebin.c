@@ -317,7 +317,7 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
 }
 
 static bool fill_code(struct gen_object *o, const uint8_t *bytes, size_t length, unsigned simd,
-                      const bool *is_buffer, size_t count)
+                      const enum gen_address_mode *mode, size_t count)
 {
     struct gen_kernel *k = calloc(1, sizeof *k);
     o->kernel = k;
@@ -340,13 +340,13 @@ static bool fill_code(struct gen_object *o, const uint8_t *bytes, size_t length,
     if (!k->name || !k->payload || !k->binding)
         return false;
     for (size_t i = 0; i < count; i++) {
-        k->payload[k->payload_count++] = (struct gen_payload_argument){
-            .kind = is_buffer[i] ? GEN_ARG_BYPOINTER : GEN_ARG_BYVALUE,
-            .mode = is_buffer[i] ? GEN_ADDRESS_STATELESS : GEN_ADDRESS_NONE,
-            .offset = 8 * (uint32_t)i,
-            .size = 8,
-            .index = (int32_t)i};
-        if (is_buffer[i])
+        k->payload[k->payload_count++] =
+            (struct gen_payload_argument){.kind = mode[i] ? GEN_ARG_BYPOINTER : GEN_ARG_BYVALUE,
+                                          .mode = (uint8_t)mode[i],
+                                          .offset = 8 * (uint32_t)i,
+                                          .size = 8,
+                                          .index = (int32_t)i};
+        if (mode[i] == GEN_ADDRESS_STATELESS)
             k->binding[k->binding_count++] =
                 (struct gen_binding){.entry = (uint32_t)i, .index = (int32_t)i};
     }
@@ -354,8 +354,9 @@ static bool fill_code(struct gen_object *o, const uint8_t *bytes, size_t length,
 }
 
 enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t length,
-                                  unsigned simd, const bool *is_buffer, size_t argument_count,
-                                  struct gen_object *object, struct wt_error *err)
+                                  unsigned simd, const enum gen_address_mode *mode,
+                                  size_t argument_count, struct gen_object *object,
+                                  struct wt_error *err)
 {
     enum { MOST_ARGUMENTS = 64 };
     assert(simd == 8 || simd == 16 || simd == 32);
@@ -368,7 +369,7 @@ enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t
     if (argument_count > MOST_ARGUMENTS)
         return wt_fail(err, WT_INVALID, "%s: machine code takes up to %d arguments", name,
                        MOST_ARGUMENTS);
-    if (fill_code(object, bytes, length, simd, is_buffer, argument_count))
+    if (fill_code(object, bytes, length, simd, mode, argument_count))
         return WT_OK;
     gen_object_free(object);
     return wt_fail(err, WT_NO_MEMORY, "%s: the host has no memory left", name);

@@ -163,13 +163,14 @@ enum wt_status gen_object_link(const char *name, const uint8_t *bytes, size_t le
 /**
  * Makes an object with one kernel "code" from machine code without a format, with threads of @p
  * simd channels: 8, 16 or 32. Its threads get the local ids x, y and z from r1 on, a vector each,
- * and behind them argument n at byte 8 * n: a value, or where @p is_buffer says so an address,
- * whose surface has the binding table index n. WT_INVALID where the length is no multiple of 8. The
- * caller frees *object with gen_object_free.
+ * and behind them argument n at byte 8 * n: by its @p mode a value (NONE), an address whose surface
+ * has the binding table index n (STATELESS), or an offset in local memory (SLM). WT_INVALID where
+ * the length is no multiple of 8. The caller frees *object with gen_object_free.
  */
 enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t length,
-                                  unsigned simd, const bool *is_buffer, size_t argument_count,
-                                  struct gen_object *object, struct wt_error *err);
+                                  unsigned simd, const enum gen_address_mode *mode,
+                                  size_t argument_count, struct gen_object *object,
+                                  struct wt_error *err);
 
 /** The kernel of that name; NULL if there is none. */
 const struct gen_kernel *gen_object_kernel(const struct gen_object *object, const char *name);

@@ -104,14 +104,16 @@ static enum wt_status read_code(const struct wt_emulated *e, const uint8_t *byte
             "%s is machine code: --kernel=simd8, simd16 or simd32 says how many channels "
             "its threads have",
             e->program);
-    bool *is_buffer = calloc(o->argument_count + 1, sizeof *is_buffer);
-    if (!is_buffer)
+    enum gen_address_mode *mode = calloc(o->argument_count + 1, sizeof *mode);
+    if (!mode)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     for (size_t i = 0; i < o->argument_count; i++) /* else a number */
-        is_buffer[i] = wt_value_names_buffer(o->argument[i]);
-    enum wt_status status = gen_object_of_code(e->program, bytes, length, simd, is_buffer,
+        mode[i] = wt_value_names_buffer(o->argument[i])       ? GEN_ADDRESS_STATELESS
+                  : strncmp(o->argument[i], "local:", 6) == 0 ? GEN_ADDRESS_SLM
+                                                              : GEN_ADDRESS_NONE;
+    enum wt_status status = gen_object_of_code(e->program, bytes, length, simd, mode,
                                                o->argument_count, &own(e)->object, err);
-    free(is_buffer);
+    free(mode);
     if (status == WT_OK)
         own(e)->launch.kernel = &own(e)->object.kernel[0];
     return status;

@@ -191,6 +191,23 @@ def test_choices():
     assert results("SELECT", 5, (5, 5, 1))[:5] == undefined(tuple((bit[0][1] & y[k]) | (bit[0][0] & x[k]) for k in (0, 1)) for x, y in zip(a, b))
 
 
+def test_a_field_that_a_mask_places():
+    """A mask whose lowest 1 is known moves the second source to it; by one that is not known all is undefined."""
+    bits, cases = 3, (1 << 3 ** 9) - 1
+    mask, a, b = sources((bits, bits, bits))
+    said, lowest = results("PLACE", bits, (bits,) * 3)[:bits], cases
+    wanted, unknown = [0] * bits, 0
+    for low in range(bits + 1):     # cases whose mask begins there; none: the third source
+        here = lowest & (mask[low][1] & ~mask[low][0] if low < bits else cases)
+        moved = [a[k - low] if k >= low else (cases, 0) for k in range(bits)] if low < bits else a
+        made = [tuple((m[1] & x[k]) | (m[0] & y[k]) for k in (0, 1)) for m, x, y in zip(mask, moved, b)]
+        wanted = [all_ | (here & zero & one) for all_, (zero, one) in zip(wanted, made)]
+        if low < bits:
+            unknown |= lowest & mask[low][0] & mask[low][1]
+            lowest &= mask[low][0] & ~mask[low][1]
+    assert said == [all_ | unknown for all_ in wanted]
+
+
 def chosen_by(amounts, results, all_cases):
     """The bits of what each amount gives, of those that are possible: {(amount of a source, ...): bits}."""
     made = [(0, 0)] * len(next(iter(results.values())))

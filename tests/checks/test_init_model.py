@@ -1,5 +1,5 @@
 """Random kernels of which a model knows each undefined bit: moves, logic, shifts, fields, selects, exchanges between lanes, partial loads and stores, sums,
-comparisons, and operations that nothing exact is said of, in code of PTX and of a gfx900. In the end all registers are asked bit by bit, each by a branch.
+comparisons, and operations that nothing exact is said of, in code of PTX and of a gfx900 (test_init_run.py has a Gen9 and Vortex). In the end all registers are asked bit by bit, each by a branch.
 --check=init reports each use of undefined bits, and nothing else, with the lanes, one of the origins and the first computation that the model knows.
 
     test_init_model.py FAMILY FIRST COUNT      as many kernels, from a number on, by hand
@@ -96,15 +96,10 @@ TABLES = {"and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, 
 def ripple(a, b, carry, invert, number, sources):
     bits = []
     for k in range(32):
-        can, out = [False, False], [False, False]
-        for x in (0, 1):
-            for y in (0, 1):
-                for c in (0, 1):
-                    if a.can(k, x) and b.can(k, y ^ invert) and carry[c]:
-                        can[x + y + c & 1] = True
-                        out[x + y + c > 1] = True
-        carry = out
-        bits.append((*can, False))
+        cases = [(x, y ^ invert, x + y + c) for x, y, c in itertools.product((0, 1), repeat=3) if a.can(k, x) and b.can(k, y ^ invert) and carry[c]]
+        carry = [any(sum_ >> 1 == out for *_, sum_ in cases) for out in (0, 1)]
+        copied = any(not s.computed >> k & 1 and all(case[i] == case[2] & 1 for case in cases) for i, s in enumerate((a, b)))
+        bits.append((*(any(sum_ & 1 == bit for *_, sum_ in cases) for bit in (0, 1)), copied))
     return made(bits, sources, number), carry
 
 
@@ -198,7 +193,7 @@ def compared(how, signed, sources, number):
     return truth(*(can if how == "lt" else can[::-1]), sources, number)
 
 
-CONSERVATIVE = {"min": min, "popc": lambda a: a.bit_count(), "rev": lambda a: int(f"{a:032b}"[::-1], 2)}
+CONSERVATIVE = {"min": min, "popc": lambda a: a.bit_count(), "rev": lambda a: int(f"{a:032b}"[::-1], 2), "high": lambda a, b: a * b >> 32}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -258,7 +253,7 @@ def random_kernel(number, family):
     blocks[0][2].append(Op("load", 1, (), ("in", 4, 4, False, 0)))
     for _ in range(r.randint(4, 9)):
         mask = r.choice([0, 0, 1, 2, 4, 16, 5])
-        blocks.append((mask, r.getrandbits(6) & mask, [random_op(r, family) for _ in range(r.randint(2, 7))]))
+        blocks.append((mask, r.getrandbits(6) & mask, [CODE[family].fitted(random_op(r, family), r) for _ in range(r.randint(2, 7))]))
     blocks.append((0, 0, [Op("probe", 0, (k,), (bit,)) for k in range(REGISTERS) for bit in sorted(r.sample(range(32), 16))]))
     memory = bytes(r.getrandbits(8) for _ in range(IN))
     kind = r.choice(["prefix", "bytes", "words"])
@@ -270,7 +265,21 @@ def random_kernel(number, family):
 
 # ---- code ----
 
-class Ptx:
+class Code:
+    """What families may have otherwise."""
+    clamps = False                  # shifts by more bits than there are shift all out
+    off_lanes_have_registers = False        # an exchange takes the value of a lane that is off; else 0
+    WRITTEN = ()                    # spaces that are written before the kernel
+    ORIGINS = {}                    # {space: what reports call it}
+
+    @staticmethod
+    def fitted(op, r):
+        """An operation that the family has, instead of a random one."""
+        del r
+        return op
+
+
+class Ptx(Code):
     """A kernel as PTX. Registers of the model are %r0 to %r7; each lane's slots begin at its number times SLOT."""
     LANES = 32
     HEAD = ".version 7.0\n.target sm_50\n.address_size 64\n"
@@ -360,9 +369,10 @@ mov.u32 %lane, %tid.x;"""
         return path.with_suffix(".ptx")
 
     clamps = True
+    off_lanes_have_registers = True
 
 
-class Gcn:
+class Gcn(Code):
     """A kernel of a gfx900. Registers of the model are v8 to v15."""
     LANES = 64
     HEAD = '.amdgcn_target "amdgcn-amd-amdhsa--gfx900"\n.text'
@@ -399,7 +409,6 @@ s_waitcnt lgkmcnt(0)"""
       - {{.size: 8, .offset: 0, .value_kind: global_buffer, .address_space: global}}
       - {{.size: 8, .offset: 8, .value_kind: global_buffer, .address_space: global}}
       - {{.size: 8, .offset: 16, .value_kind: global_buffer, .address_space: global}}"""
-    clamps = False
 
     def enter(self, mask, bits):
         return [f"v_and_b32 v1, {mask}, v0", f"v_cmp_eq_u32 vcc, {bits}, v1", "s_and_b64 exec, exec, vcc"] if mask else []
@@ -504,12 +513,13 @@ class Expected:
 
 class Model:
     def __init__(self, family, memory, written):
-        self.lanes = CODE[family].LANES
-        self.clamps = CODE[family].clamps
+        self.code = CODE[family]
+        self.lanes = self.code.LANES
         self.register = [[unknown("register") for _ in range(REGISTERS)] for _ in range(self.lanes)]
-        self.memory = {"in": [(memory[i], 0) if written[i] else (0, 0xff) for i in range(IN)], "out": [(0, 0xff)] * OUT, "group": [(0, 0xff)] * 512}
+        self.memory = {"in": [(memory[i], 0) if written[i] or "in" in self.code.WRITTEN else (0, 0xff) for i in range(IN)], "out": [(0, 0xff)] * OUT, "group": [(0, 0xff)] * 512, "own": [(0, 0xff)] * 512}
+        self.memory |= {space: [(byte, 0) for byte, _ in self.memory[space]] for space in self.code.WRITTEN}
         self.computed = {space: [0] * len(cells) for space, cells in self.memory.items()}       # of each byte: undefined bits that are computed
-        self.origins = {space: [frozenset([(space, None)])] * (len(cells) // 4) for space, cells in self.memory.items()}
+        self.origins = {space: [frozenset([(self.code.ORIGINS.get(space, space), None)])] * (len(cells) // 4) for space, cells in self.memory.items()}
         self.found = []
 
     def source(self, lane, s):
@@ -545,7 +555,7 @@ class Model:
     def execute(self, op, lanes, number):
         of = {lane: [self.source(lane, s) for s in op.of] for lane in lanes}
         self.truths = {}
-        if op.what in ("select", "branch"):         # the lanes' truths are one register, which has one origin
+        if op.what in ("select", "branch", "truth"):        # the lanes' truths are one register, which has one origin
             self.truths = {lane: self.truth(op, x[:2], number) for lane, x in of.items()}
             origins = frozenset().union(*(x.origins for x in self.truths.values()))
             self.truths = {lane: dataclasses.replace(x, origins=origins if x.undefined else frozenset()) for lane, x in self.truths.items()}
@@ -559,11 +569,15 @@ class Model:
             self.use("undefined-atomic", {lane: x[0] for lane, x in of.items()}, number)
         elif op.what in ("load", "store", "swap"):
             self.access(op, of, lanes)
+        elif op.what == "broadcast":
+            value = self.register[op.how[0]][op.of[0]]
+            for lane in lanes:
+                self.register[lane][op.to] = value
         elif op.what == "exchange":
             new = {lane: (of[lane ^ op.how[0]][0] if lane ^ op.how[0] in of else None) for lane in lanes}
             for lane, value in new.items():
                 if value is None:       # a lane that is off has its register, too, or (gfx900) gives 0
-                    value = self.register[lane ^ op.how[0]][op.of[0]] if self.lanes == 32 else known(0)
+                    value = self.register[lane ^ op.how[0]][op.of[0]] if self.code.off_lanes_have_registers else known(0)
                 self.register[lane][op.to] = value
         else:
             for lane in lanes:
@@ -584,6 +598,8 @@ class Model:
             return known(0)
         if op.what == "mov":
             return of[0]
+        if op.what == "truth":
+            return self.truths[lane]
         if op.what in TABLES:
             return bitwise(op.what)(of, number)
         if op.what in CONSERVATIVE:
@@ -592,7 +608,7 @@ class Model:
             condition = self.truths[lane]
             choices = [x for x, bit in ((of[2], 1), (of[3], 0)) if condition.can(0, bit)]
             return united(choices, [*of[2:], condition], number)
-        made_by = {"add": lambda: add, "subtract": lambda: subtract, "multiply": lambda: multiply, "shift": lambda: shift(op.how[0], self.clamps),
+        made_by = {"add": lambda: add, "subtract": lambda: subtract, "multiply": lambda: multiply, "shift": lambda: shift(op.how[0], self.code.clamps),
                    "field": lambda: field(*op.how), "insert": lambda: insert(*op.how[:2]), "bytes": lambda: bytes_of(op.how)}
         return made_by[op.what]()(of, number)
 
@@ -659,8 +675,21 @@ def program(family):
     return checks.built("init_kernels.sm", "gcc", "-O1", "-g", "-w", f"-I{ROOT}/include", checks.HERE / "init_kernels.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1")
 
 
-def judge_kernel(kernel, found):
-    """What is wrong, as text; "": nothing."""
+def judge_copies(kernel, model, found):
+    """Of each copy the first computed bits are reported, once."""
+    results = {kernel.lines[one["line"]] for one in found}
+    wrong, count = [], 0
+    for copy in [range(at, at + 4) for at in range(0, PART, 4)] + [range(at, at + PART) for at in range(PART, OUT, PART)]:
+        first = next((at // 4 for at in copy if model.computed["out"][at]), None)
+        count += first is not None
+        if first is not None and not results & {by for _, by in model.origins["out"][first]}:
+            wrong.append(f"word {first} of the result: not found, computed by {model.origins['out'][first]}, but {results}")
+    times = sum(one["times"] for one in found)
+    return wrong if times == count else [*wrong, f"{count} copies with computed bits, and {times} are reported"]
+
+
+def judge_kernel(kernel, found, copies=judge_copies):
+    """What is wrong, as texts."""
     model, wrong = kernel.model(), []
     uses = {expected.operation: expected for expected in model.found}
     for one in found:
@@ -683,23 +712,14 @@ def judge_kernel(kernel, found):
         if not {(where, first), (where, None if first == number else number if first is None else first)} & expected.origins:
             wrong.append(f"{kind} at {number} {op}: from {where}, computed by {first}, not {expected.origins}")
     wrong += [f"{e.kind} at {e.operation} {kernel.operations[e.operation]} in {checks.ranges(e.lanes)}: not found" for e in uses.values()]
-    results = {kernel.lines[one["line"]] for one in found if one["finding"] == "undefined-result"}
-    # Of each copy the first computed bits are reported, once.
-    copies = 0
-    for copy in [range(at, at + 4) for at in range(0, PART, 4)] + [range(at, at + PART) for at in range(PART, OUT, PART)]:
-        first = next((at // 4 for at in copy if model.computed["out"][at]), None)
-        copies += first is not None
-        if first is not None and not results & {by for _, by in model.origins["out"][first]}:
-            wrong.append(f"word {first} of the result: not found, computed by {model.origins['out'][first]}, but {results}")
-    times = sum(one["times"] for one in found if one["finding"] == "undefined-result")
-    return wrong if times == copies else [*wrong, f"{copies} copies with computed bits, and {times} are reported"]
+    return wrong + copies(kernel, model, [one for one in found if one["finding"] == "undefined-result"])
 
 
 def origin_of(one):
     text = one["text"]
     if "the allocation" in text:
         return {IN: "in", OUT: "out"}.get(one["object"]["size"])
-    return "group" if "the group's memory" in text else "register" if "a register" in text else text
+    return next((name for name, words in (("group", "the group's memory"), ("own", "a lane's own memory"), ("register", "a register")) if words in text), text)
 
 
 def judge(folder, family, number, count=1):

@@ -164,7 +164,7 @@ static void arithmetic(const struct gen_insn *insn, const struct sources *s,
         rotate(o, results, true);
         break;
     case GEN_BFI2:
-        how = WT_DOES_INSERT;
+        how = WT_DOES_PLACE;
         break;
     case GEN_CMP:
     case GEN_CMPN:

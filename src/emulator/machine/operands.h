@@ -53,6 +53,7 @@ enum wt_operation {
                     */
     WT_DOES_FIELD_SIGNED,
     WT_DOES_INSERT,       /**< a mask; where it is 1 the second source, else the third */
+    WT_DOES_PLACE,        /**< likewise, the second source moved up to the mask's lowest 1 */
     WT_DOES_FUNNEL,       /**< the lower bits of source 0 : source 1, shifted right by source 2 */
     WT_DOES_FUNNEL_BYTES, /**< likewise, by bytes */
     WT_DOES_PERMUTE,      /**< bytes of source 0 : source 1 that the bytes of source 2 number */
