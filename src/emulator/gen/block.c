@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "emulator/gen/block.h"
+#include "emulator/gen/message.h"
 #include "emulator/machine/watch_set.h"
 #include "emulator/translate/pages.h"
 
@@ -21,7 +22,10 @@ struct block {
     struct wt_paged_block is;
     uint16_t branch[WT_ROWS_MOST]; /* of each: the next branch of the code from it on */
     uint16_t target[WT_ROWS_MOST]; /* of branches */
-    struct gen_dwords message[WT_ROWS_MOST];
+    struct gen_block_message message[WT_ROWS_MOST];
+    unsigned windows;              /* that its code has */
+    uint8_t bti[WT_ROWS_WINDOWS];  /* of each */
+    bool shares;                   /* it accesses the group's memory */
 };
 
 struct gen_blocks {
@@ -78,6 +82,31 @@ static void find_branches(struct block *block, struct wt_rows_insn *insn, const 
     }
 }
 
+/* Chooses a window for the surface of a message. */
+static void choose_window(struct block *block, struct gen_block_message *x)
+{
+    unsigned i = 0;
+    while (i < block->windows && block->bti[i] != x->bti)
+        i++;
+    x->window = (uint8_t)i;
+    if (i == block->windows && i < WT_ROWS_WINDOWS)
+        block->bti[block->windows++] = x->bti;
+}
+
+/* A message as the code has it, where it is so simple. */
+static void take_message(struct block *block, const struct gen_uop *u, struct gen_block_message *x,
+                         struct wt_rows_insn *insn)
+{
+    struct wt_rows_insn access;
+    gen_block_message(u, x);
+    if (x->lanes && !x->wide_addresses && x->bti != GEN_BTI_SLM)
+        choose_window(block, x);
+    if (!gen_block_access(u, x, &access))
+        return;
+    *insn = access;
+    block->shares |= access.space == WT_ROWS_GROUP;
+}
+
 /* Lists the instructions from a record on. */
 static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *insn,
                    struct block *block)
@@ -92,7 +121,7 @@ static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *in
         if (!(decoded || gen_decode_record(t, u)) || !u->real || u->run != u->real)
             break; /* it is nothing, or more than its handler */
         gen_block_insn(u, &insn[count], &jumps);
-        gen_block_message(u, &block->message[count]);
+        take_message(block, u, &block->message[count], &insn[count]);
         to[count] = (int32_t)slot + jumps / GEN_GRANULE;
         block->is.slot[count] = (uint16_t)slot;
         slot += u->granules;
@@ -120,10 +149,15 @@ static bool call_handler(struct wt_rows_state *s)
     struct gen_code *code = t->code;
     const struct gen_uop *u = &code->uop[block->is.slot[s->at]];
     const uint64_t left = s->left + b->kept;
+    const struct gen_block_message *x = &block->message[s->at];
     t->left = left;
-    if (block->message[s->at].lanes && gen_access_dwords(t, u, &block->message[s->at], &b->known))
+    if (x->lanes && gen_access_dwords(t, u, x, &b->known, s))
         return true;
-    b->known.count = 0;
+    if (x->barrier && gen_walk_of(t)->walk.barrier) {
+        gen_barrier(t, gen_pc_of(t, u));
+        return true;
+    }
+    gen_close_windows(s);
     b->all.totals.issues--; /* it is the handler's */
     b->next = handler_of(code, u)(t, u);
     if (b->next != gen_next(u) || t->left != left || !s->left || !holds(code) ||
@@ -146,10 +180,18 @@ static struct gen_blocks *blocks_of(struct gen_device *d)
     return b;
 }
 
-void gen_blocks_abandon(struct gen_device *d)
+const struct gen_uop *gen_blocks_lost(struct gen_device *d)
 {
-    if (d->blocks)
-        d->blocks->thread = NULL;
+    struct gen_blocks *b = d->blocks;
+    struct gen_thread *t = b ? b->thread : NULL;
+    const struct gen_uop *u = d->sending;
+    d->sending = NULL;
+    if (t)
+        b->thread = NULL;
+    if (u || !t)
+        return u;
+    t->left = b->state.left + b->kept;
+    return &t->code->uop[b->executed->is.slot[b->state.at]];
 }
 
 void gen_blocks_free(struct gen_device *d)
@@ -205,6 +247,19 @@ static void attend_waiting(struct gen_blocks *b, const struct gen_thread *t,
     }
 }
 
+/* Lets code access the memory that it is for. */
+static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct gen_uop *u,
+                        const struct block *block)
+{
+    struct wt_rows_state *s = &b->state;
+    gen_close_windows(s);
+    for (unsigned i = 0; i < block->windows; i++)
+        gen_open_window(t, u, block->bti[i], i, &b->known, s);
+    s->group = t->group->local;
+    if (block->shares)
+        wt_paged_open_group(s, &t->device->machine, t->group->local_size);
+}
+
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
  * that, which its handler must execute. */
 static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
@@ -225,7 +280,7 @@ static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
     b->kept = left - most;
     b->thread = t;
     b->executed = block;
-    b->known.count = 0;
+    open_memory(b, t, u, block);
     settle(b, t);
     const uint32_t next = wt_rows_run(block->is.rows, first, s);
     b->thread = NULL;

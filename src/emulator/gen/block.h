@@ -12,29 +12,41 @@
  */
 void gen_block_insn(const struct gen_uop *u, struct wt_rows_insn *to, int32_t *jumps);
 
-/** A message that loads or stores a dword for each lane. lanes 0: it is another one. */
-struct gen_dwords {
-    uint8_t lanes; /**< 8 or 16 */
+/** Which channels execute an instruction, by their own bits of a predicate; false: otherwise. */
+bool gen_block_predicate(const struct gen_insn *insn, struct wt_rows_insn *to);
+
+/** A message that the code itself executes, or a function of block_message.c. */
+struct gen_block_message {
+    uint8_t lanes; /**< 8 or 16: it loads or stores a dword for each; 0: it does neither */
     bool stores, wide_addresses;
-    uint8_t bti;
+    bool barrier; /**< it is the barrier's, for all channels */
+    uint8_t bti, window;
     uint16_t addresses, data; /**< bytes in the registers */
 };
 
-/** What surfaces say, as long as nothing else is executed. */
+/** What surfaces were, and what memory said then. */
 struct gen_known_surfaces {
-    unsigned count;
     struct gen_known_surface {
-        uint8_t bti;
+        uint64_t at, state; /**< of the entry of the binding table, and of what it names */
+        uint8_t bytes[64];  /**< there */
         uint64_t base, size;
-        uint64_t page[2];       /**< that say it */
-        const uint8_t *host[2]; /**< their memory */
-    } surface[4];
+        bool known;
+    } surface[8];
 };
 
 /** The message of a send or sends. */
-void gen_block_message(const struct gen_uop *u, struct gen_dwords *to);
+void gen_block_message(const struct gen_uop *u, struct gen_block_message *to);
+/** The same as rows; false: the code does not execute it itself. */
+bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x,
+                      struct wt_rows_insn *to);
+/** Opens window @p i of the state for a surface, so that code accesses it, if that is so simple. */
+void gen_open_window(struct gen_thread *t, const struct gen_uop *u, unsigned bti, unsigned i,
+                     struct gen_known_surfaces *known, struct wt_rows_state *s);
+/** Closes all of them: nothing is known of surfaces. */
+void gen_close_windows(struct wt_rows_state *s);
 /** Does it; false: it is not so simple, and nothing was done. Nobody watches memory. */
-bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u, const struct gen_dwords *x,
-                       struct gen_known_surfaces *known);
+bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
+                       const struct gen_block_message *x, struct gen_known_surfaces *known,
+                       struct wt_rows_state *s);
 
 #endif

@@ -31,8 +31,7 @@ static bool flags_of(const struct gen_insn *insn, uint32_t *slot)
     return insn->channel % 16 + insn->exec_size <= 16;
 }
 
-/* Each channel's own bit, if there is a predicate. */
-static bool take_predicate(const struct gen_insn *insn, struct wt_rows_insn *to)
+bool gen_block_predicate(const struct gen_insn *insn, struct wt_rows_insn *to)
 {
     to->conditional = insn->predicate;
     to->condition.negated = insn->predicate_inverted;
@@ -70,7 +69,7 @@ static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
     const size_t id = (size_t)(insn->row - gen_rows);
     const bool real = u->domain == GEN_FLOAT;
     const uint8_t op = (real ? of_singles : of_integers)[id];
-    if (!u->alu || !q->rows || !op || !take_predicate(insn, to) || !flags_of(insn, &to->flags))
+    if (!u->alu || !q->rows || !op || !gen_block_predicate(insn, to) || !flags_of(insn, &to->flags))
         return false;
     to->op = op;
     to->real = real;
@@ -124,11 +123,36 @@ static bool branch(const struct gen_insn *insn, struct wt_rows_insn *to, int32_t
                   : !insn->no_mask && !(insn->flag & 1 && insn->exec_size > 16));
 }
 
+/* The byte of a notification register that an operand is; 0: it is none of those that count. */
+static uint32_t notification(const struct gen_operand *o)
+{
+    const unsigned number = o->subreg / 4;
+    const bool is = o->file == GEN_ARF && !o->indirect && o->reg == GEN_ARF_N << 4 && number <= 2;
+    return is ? (uint32_t)offsetof(struct gen_registers, n) + 4 * number : 0;
+}
+
+/* A wait, or a number for a notification register. */
+static bool notifies(const struct gen_uop *u, struct wt_rows_insn *to)
+{
+    const struct gen_insn *insn = &u->insn;
+    const struct gen_operand *s = &insn->src[0];
+    const bool waits = u->run == gen_op_wait;
+    const uint32_t slot = notification(waits ? s : &insn->dst);
+    *to = (struct wt_rows_insn){.op = waits ? WT_ROWS_WAIT : WT_ROWS_MOVE,
+                                .lanes = 1,
+                                .unmasked = true,
+                                .d = slot,
+                                .s = {{.slot = slot, .constant = !waits, .value = s->immediate}}};
+    return slot && (waits || (u->run == gen_run_raw && insn->exec_size == 1 && insn->no_mask &&
+                              !insn->predicate && !insn->align16 && s->file == GEN_IMMEDIATE &&
+                              gen_type_size(insn->dst.type) == 4 && insn->dst.subreg % 4 == 0));
+}
+
 void gen_block_insn(const struct gen_uop *u, struct wt_rows_insn *to, int32_t *jumps)
 {
     const bool sends = u->run == gen_op_send;
     *to = (struct wt_rows_insn){.op = WT_ROWS_HANDLER};
-    if (arithmetic(u, to) || branch(&u->insn, to, jumps))
+    if (arithmetic(u, to) || branch(&u->insn, to, jumps) || notifies(u, to))
         return;
     *to = (struct wt_rows_insn){.op = u->run == gen_op_nop ? WT_ROWS_NOTHING
                                       : u->alu || (sends && !(u->insn.exdesc >> 5 & 1))

@@ -1,11 +1,13 @@
 /*
- * Messages of translated code: a dword for each lane, of one page or of shared local memory, with
- * one look-up (see block.h). The checks are those of dataport.c; where one of them finds more than
- * the plain case, that executes the message.
+ * Messages of translated code: a dword for each lane. The code has those of one page, or of shared
+ * local memory; those of several pages are here (see block.h). The checks are those of dataport.c;
+ * where one of them finds more than the plain case, that executes the message.
  */
 #ifdef __x86_64__
 #include <immintrin.h>
 #endif
+
+#include <string.h>
 
 #include "emulator/gen/block.h"
 #include "emulator/gen/lanes.h"
@@ -36,11 +38,20 @@ static bool is_of_dwords(const struct gen_message *m)
     }
 }
 
-void gen_block_message(const struct gen_uop *u, struct gen_dwords *to)
+/* The barrier's message: for all channels, and the thread goes on. */
+static bool is_barrier(const struct gen_uop *u)
+{
+    const struct gen_insn *insn = &u->insn;
+    return u->run == gen_op_send && u->has_message && u->message.sfid == GEN_SFID_GATEWAY &&
+           (u->message.desc & 7) == 4 && insn->no_mask && !insn->predicate &&
+           !(insn->exdesc >> 5 & 1);
+}
+
+void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
 {
     const struct gen_message *m = &u->message;
     struct gen_message_shape s;
-    *to = (struct gen_dwords){.lanes = 0};
+    *to = (struct gen_block_message){.barrier = is_barrier(u)};
     if (u->run != gen_op_send || !u->has_message || m->sfid != GEN_SFID_DC1 || !is_of_dwords(m) ||
         m->bti == GEN_BTI_SYSTEM ||
         gen_message_shape(m->sfid, m->desc, &s) != GEN_MESSAGE_SCATTERED)
@@ -51,55 +62,107 @@ void gen_block_message(const struct gen_uop *u, struct gen_dwords *to)
         (s.loads ? m->response * GEN_GRF_BYTES < data
                  : m->lengths[1] && m->lengths[1] * GEN_GRF_BYTES < data))
         return;
-    *to = (struct gen_dwords){.lanes = (uint8_t)s.lanes,
-                              .stores = !s.loads,
-                              .wide_addresses = s.wide_addresses,
-                              .bti = (uint8_t)m->bti,
-                              .addresses = (uint16_t)(m->payload[0] + first),
-                              .data = (uint16_t)(s.loads         ? m->dst
-                                                 : m->lengths[1] ? m->payload[1]
-                                                                 : m->payload[0] + head)};
+    *to = (struct gen_block_message){.lanes = (uint8_t)s.lanes,
+                                     .stores = !s.loads,
+                                     .wide_addresses = s.wide_addresses,
+                                     .bti = (uint8_t)m->bti,
+                                     .addresses = (uint16_t)(m->payload[0] + first),
+                                     .data = (uint16_t)(s.loads         ? m->dst
+                                                        : m->lengths[1] ? m->payload[1]
+                                                                        : m->payload[0] + head)};
 }
 
-/* Whether the buffer of a binding table index is known by now. */
-static bool find_surface(struct gen_thread *t, const struct gen_uop *u, unsigned bti,
-                         struct gen_known_surfaces *known, uint64_t *base, uint64_t *size)
+bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x,
+                      struct wt_rows_insn *to)
 {
-    struct gen_device *d = t->device;
+    const struct gen_insn *insn = &u->insn;
+    *to = (struct wt_rows_insn){.op = x->stores ? WT_ROWS_STORE : WT_ROWS_LOAD,
+                                .space = x->wide_addresses          ? WT_ROWS_GLOBAL
+                                         : x->bti == GEN_BTI_SLM ? WT_ROWS_GROUP
+                                                                 : WT_ROWS_WINDOW,
+                                .short_address = !x->wide_addresses,
+                                .offset = GEN_SLM_OFFSET,
+                                .window = x->window,
+                                .lanes = x->lanes,
+                                .channel = insn->channel,
+                                .unmasked = insn->no_mask,
+                                .d = x->data,
+                                .s = {{.slot = x->addresses}, {.slot = x->data}}};
+    return x->lanes && x->lanes == insn->exec_size && x->window < WT_ROWS_WINDOWS &&
+           gen_block_predicate(insn, to);
+}
+
+/* What a surface is by the bytes that describe it; NULL: they are not so simple to read, or it is
+ * none. *pages become theirs. */
+static const struct gen_known_surface *find_surface(struct gen_thread *t, const struct gen_uop *u,
+                                                    unsigned bti, struct gen_known_surfaces *known,
+                                                    const uint8_t *pages[2])
+{
     const struct gen_walk *w = &gen_walk_of(t)->walk;
-    if (bti == GEN_BTI_STATELESS || bti == GEN_BTI_STATELESS_NC) {
-        *base = w->general;
-        *size = UINT64_C(1) << 32;
-        return true;
-    }
-    for (unsigned i = 0; i < known->count; i++)
-        if (known->surface[i].bti == bti) {
-            *base = known->surface[i].base;
-            *size = known->surface[i].size;
-            return true;
-        }
     const uint64_t at = w->surfaces + w->binding_table + 4 * bti;
-    const uint8_t *entry = gen_readable(d, at, 4);
+    struct gen_known_surface *k =
+        &known->surface[bti % (sizeof known->surface / sizeof known->surface[0])];
+    const uint8_t *entry = gen_readable(t->device, at, 4);
     if (!entry)
-        return false;
+        return NULL;
     const uint64_t state = w->surfaces + ((uint32_t)wt_load_le(entry, 4) & ~UINT32_C(63));
-    const uint8_t *bytes = gen_readable(d, state, 64);
+    const uint8_t *bytes = gen_readable(t->device, state, sizeof k->bytes);
+    if (!bytes)
+        return NULL;
+    pages[0] = entry - (at & WT_PAGE_MASK);
+    pages[1] = bytes - (state & WT_PAGE_MASK);
+    if (k->known && k->at == at && k->state == state &&
+        memcmp(k->bytes, bytes, sizeof k->bytes) == 0)
+        return k;
     struct gen_message m = {.t = t, .u = u, .bti = bti};
     struct gen_surface s;
     const struct gen_uop *next;
-    if (!bytes || !gen_find_buffer(&m, &s, &next))
+    if (!gen_find_buffer(&m, &s, &next))
+        return NULL;
+    *k = (struct gen_known_surface){
+        .at = at, .state = state, .base = s.base, .size = s.size, .known = true};
+    memcpy(k->bytes, bytes, sizeof k->bytes);
+    return k;
+}
+
+void gen_close_windows(struct wt_rows_state *s)
+{
+    for (unsigned i = 0; i < WT_ROWS_WINDOWS; i++)
+        s->window[i].bytes = 0;
+    for (unsigned i = 0; i < WT_ROWS_GUARDED; i++)
+        s->guarded[i] = NULL;
+}
+
+/* Code leaves stores to a page of the host to gen_access_dwords(); false: to too many already, or
+ * stores to that address are elsewhere. */
+static bool guard(struct gen_device *d, uint64_t addr, const uint8_t *page, struct wt_rows_state *s)
+{
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
+    if (e->write_page == (addr & ~WT_PAGE_MASK) && e->write_host != page)
         return false;
-    *base = s.base;
-    *size = s.size;
-    if (known->count == sizeof known->surface / sizeof known->surface[0])
-        known->count = 0;
-    known->surface[known->count++] = (struct gen_known_surface){
-        .bti = (uint8_t)bti,
-        .base = s.base,
-        .size = s.size,
-        .page = {at & ~WT_PAGE_MASK, state & ~WT_PAGE_MASK},
-        .host = {entry - (at & WT_PAGE_MASK), bytes - (state & WT_PAGE_MASK)}};
-    return true;
+    for (unsigned i = 0; i < WT_ROWS_GUARDED; i++)
+        if (!s->guarded[i] || s->guarded[i] == page) {
+            s->guarded[i] = page;
+            return true;
+        }
+    return false;
+}
+
+void gen_open_window(struct gen_thread *t, const struct gen_uop *u, unsigned bti, unsigned i,
+                     struct gen_known_surfaces *known, struct wt_rows_state *s)
+{
+    const uint64_t most = UINT64_C(1) << 31;
+    const uint8_t *pages[2];
+    if (bti == GEN_BTI_STATELESS || bti == GEN_BTI_STATELESS_NC) {
+        s->window[i].base = gen_walk_of(t)->walk.general;
+        s->window[i].bytes = most;
+        return;
+    }
+    const struct gen_known_surface *k = find_surface(t, u, bti, known, pages);
+    if (!k || !guard(t->device, k->at, pages[0], s) || !guard(t->device, k->state, pages[1], s))
+        return;
+    s->window[i].base = k->base;
+    s->window[i].bytes = k->size < most ? k->size : most;
 }
 
 /* The memory of a page, by the TLB alone; NULL: it is not there. */
@@ -112,16 +175,14 @@ static INLINE uint8_t *page_of(struct gen_device *d, uint64_t addr, bool stores)
     return e->read_page == page ? (uint8_t *)e->read_host : NULL; /* only read */
 }
 
-/* A page is stored to: it may say what is known. */
-static INLINE void note_store(struct gen_known_surfaces *known, uint64_t addr, const uint8_t *host)
+/* A page of the host is stored to: it may describe surfaces. */
+static INLINE void note_store(struct wt_rows_state *s, const uint8_t *page)
 {
-    for (unsigned i = 0; i < known->count; i++)
-        for (unsigned k = 0; k < 2; k++)
-            if (known->surface[i].page[k] == (addr & ~WT_PAGE_MASK) ||
-                known->surface[i].host[k] == host) {
-                known->count = 0;
-                return;
-            }
+    for (unsigned i = 0; i < WT_ROWS_GUARDED; i++)
+        if (s->guarded[i] == page) {
+            gen_close_windows(s);
+            return;
+        }
 }
 
 /* Where lanes access memory. */
@@ -199,7 +260,7 @@ static INLINE QUICK bool measure_wide(const uint8_t *from, unsigned lanes, uint3
 /* The memory of each lane, in several pages. */
 static INLINE bool find_lanes(struct gen_device *d, const struct span *s, unsigned lanes,
                               uint32_t on, uint64_t low, bool stores,
-                              struct gen_known_surfaces *known, uint8_t **host)
+                              struct wt_rows_state *state, uint8_t **host)
 {
     for (unsigned i = 0; i < lanes; i++) {
         const uint64_t addr = low + s->after[i];
@@ -210,7 +271,7 @@ static INLINE bool find_lanes(struct gen_device *d, const struct span *s, unsign
             return false;
         host[i] = page + (addr & WT_PAGE_MASK);
         if (stores)
-            note_store(known, addr, page);
+            note_store(state, page);
     }
     return true;
 }
@@ -243,7 +304,8 @@ static INLINE QUICK void gather(uint8_t *to, const uint8_t *from, const struct s
 }
 
 QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
-                             const struct gen_dwords *x, struct gen_known_surfaces *known)
+                             const struct gen_block_message *x, struct gen_known_surfaces *known,
+                             struct wt_rows_state *state)
 {
     const struct gen_insn *insn = &u->insn;
     struct gen_device *d = t->device;
@@ -265,10 +327,16 @@ QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
         if (!measure_wide(t->g->r + x->addresses, lanes, on, &s))
             return false;
     } else {
-        if (slm)
+        if (slm) {
             size = t->group->local_size;
-        else if (!find_surface(t, u, x->bti, known, &base, &size))
+        } else if (x->window < WT_ROWS_WINDOWS) {
+            if (!state->window[x->window].bytes)
+                gen_open_window(t, u, x->bti, x->window, known, state);
+            base = state->window[x->window].base;
+            size = state->window[x->window].bytes;
+        } else {
             return false;
+        }
         measure(t->g->r + x->addresses, lanes, on, slm ? (uint32_t)GEN_SLM_OFFSET : UINT32_MAX, &s);
         if (s.high + 4 > size)
             return false;
@@ -280,13 +348,13 @@ QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
         if (low >> WT_MEMORY_ADDRESS_BITS || !(together = page_of(d, low, x->stores)))
             return false;
         if (x->stores)
-            note_store(known, low, together);
+            note_store(state, together);
         together += low & WT_PAGE_MASK;
     } else {
         for (unsigned i = 0; s.row && i < lanes; i++)
             s.after[i] = 4 * i;
         s.row = false;
-        if (!find_lanes(d, &s, lanes, on, low, x->stores, known, host))
+        if (!find_lanes(d, &s, lanes, on, low, x->stores, state, host))
             return false;
     }
     d->sending = u; /* if memory of the process is gone, this one has a fault */

@@ -56,9 +56,7 @@ bool gen_device_lost_memory(struct gen_device *d, uint64_t addr)
 {
     struct wt_machine *m = &d->machine;
     struct gen_thread *t = &d->thread[m->turns.current];
-    const struct gen_uop *u = d->sending;
-    d->sending = NULL;
-    gen_blocks_abandon(d);
+    const struct gen_uop *u = gen_blocks_lost(d);
     if (!m->in_turn || !u) {
         m->fault = (struct wt_fault){.kind = WT_FAULT_ACCESS,
                                      .wave = t->id,

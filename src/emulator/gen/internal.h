@@ -297,8 +297,9 @@ bool gen_decode_record(struct gen_thread *t, struct gen_uop *slot);
 const struct gen_uop *gen_run_block(struct gen_thread *t, const struct gen_uop *u);
 /* Translates what begins at a record that has been visited often, if that pays. */
 void gen_translate(struct gen_thread *t, const struct gen_uop *u);
-/* No code is being executed any more. */
-void gen_blocks_abandon(struct gen_device *d);
+/* Memory is gone, so that no code is being executed any more: what has accessed it; NULL: nothing
+ * of a thread. */
+const struct gen_uop *gen_blocks_lost(struct gen_device *d);
 /* Frees all translated code. */
 void gen_blocks_free(struct gen_device *d);
 

@@ -67,7 +67,9 @@ static void operation(struct emitter *e)
         break;
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
-        if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
+        if (e->shape->regions)
+            emit_access_region(e);
+        else if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
             emit_access_swizzled(e);
         else if (e->insn[e->at].words)
             emit_access_words(e);
@@ -76,6 +78,9 @@ static void operation(struct emitter *e)
         emit_count(e);
         break;
     case WT_ROWS_NOTHING:
+        break;
+    case WT_ROWS_WAIT:
+        emit_wait_region(e);
         break;
     case WT_ROWS_FETCH:
         emit_fetch(e);

@@ -283,6 +283,25 @@ void emit_store_lanes(struct emitter *e, uint32_t slot);
 void emit_region(struct emitter *e);
 /* Jumps nowhere; leaves before the instruction unless all lanes that execute branch. */
 void emit_decide_region(struct emitter *e);
+/* Whether there may be lanes of the instruction that do not execute. */
+bool emit_is_partial_region(const struct emitter *e);
+/* A bit in a register for each lane that executes; r8 is free for it. */
+void emit_enabled_region(struct emitter *e, unsigned reg);
+/* T3: ones for the lanes of a part that do not execute. */
+void emit_idle_region(struct emitter *e, unsigned strip);
+/* Registers for the parts of the result, which are forgotten. */
+void emit_choose_region(struct emitter *e, unsigned d[2]);
+/* Part `strip` of the result is in a register: it is stored for the lanes that execute. */
+void emit_store_region(struct emitter *e, unsigned strip, unsigned d);
+/* The result is in its registers from now on. */
+void emit_keep_region(struct emitter *e, const unsigned d[2]);
+
+/* ---- emit_region_memory.c ---- */
+
+/* A load or a store of a shape with regions. */
+void emit_access_region(struct emitter *e);
+/* Counts a dword of the frame down; leaves before the instruction where it is 0. */
+void emit_wait_region(struct emitter *e);
 
 /* ---- emit_wave.c, emit_scalar.c ---- */
 

@@ -29,7 +29,7 @@ static bool is_masked(const struct emitter *e)
     return e->some && !insn_of(e)->unmasked;
 }
 
-static bool is_partial(const struct emitter *e)
+bool emit_is_partial_region(const struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
     return is_masked(e) || (n->conditional && n->op != WT_ROWS_SELECT);
@@ -126,8 +126,7 @@ static unsigned loaded(struct emitter *e, unsigned k, unsigned strip, unsigned i
 
 /* ---- which lanes ---- */
 
-/* T3: ones for the lanes of a part that do not execute. */
-static void idle_part(struct emitter *e, unsigned strip)
+void emit_idle_region(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = insn_of(e);
     const struct x86_place idle =
@@ -147,6 +146,27 @@ static void idle_part(struct emitter *e, unsigned strip)
         emit_vector(e, VPOR, T3, T3, idle);
 }
 
+void emit_enabled_region(struct emitter *e, unsigned reg)
+{
+    const struct wt_rows_insn *n = insn_of(e);
+    struct x86_code *code = &e->code;
+    x86_set(code, reg, (uint32_t)lane_bits(n));
+    if (is_masked(e)) {
+        x86_integer(code, X86_LOAD, false, X86_R8, FIELD(mask));
+        if (n->channel)
+            x86_shift(code, false, X86_R8, n->channel);
+        x86_integer(code, X86_AND, false, reg, x86_reg(X86_R8));
+    }
+    if (n->conditional) {
+        x86_load_part(code, 2, false, false, X86_R8, x86_mem(FRAME, n->condition.slot));
+        if (n->condition.negated)
+            x86_integer_number(code, X86_XOR, false, X86_R8, -1);
+        if (n->channel % 16)
+            x86_shift(code, false, X86_R8, n->channel % 16);
+        x86_integer(code, X86_AND, false, reg, x86_reg(X86_R8));
+    }
+}
+
 /* The flags of ax, a bit for each lane, are put where they belong, of lanes that execute. */
 static void put_flags(struct emitter *e)
 {
@@ -154,25 +174,11 @@ static void put_flags(struct emitter *e)
     struct x86_code *code = &e->code;
     const struct x86_place at = x86_mem(FRAME, n->flags);
     const unsigned first = n->channel % 16;
-    if (n->lanes == 16 && !is_partial(e)) {
+    if (n->lanes == 16 && !emit_is_partial_region(e)) {
         x86_store_part(code, 2, X86_AX, at);
         return;
     }
-    x86_set(code, X86_DX, (uint32_t)lane_bits(n));
-    if (is_masked(e)) {
-        x86_integer(code, X86_LOAD, false, X86_R8, FIELD(mask));
-        if (n->channel)
-            x86_shift(code, false, X86_R8, n->channel);
-        x86_integer(code, X86_AND, false, X86_DX, x86_reg(X86_R8));
-    }
-    if (n->conditional) {
-        x86_load_part(code, 2, false, false, X86_R8, x86_mem(FRAME, n->condition.slot));
-        if (n->condition.negated)
-            x86_integer_number(code, X86_XOR, false, X86_R8, -1);
-        if (first)
-            x86_shift(code, false, X86_R8, first);
-        x86_integer(code, X86_AND, false, X86_DX, x86_reg(X86_R8));
-    }
+    emit_enabled_region(e, X86_DX);
     if (first) {
         x86_shift(code, true, X86_AX, first);
         x86_shift(code, true, X86_DX, first);
@@ -368,13 +374,13 @@ static void settle_nans(struct emitter *e, const unsigned *d)
     x86_land(&e->code, past, e->code.size);
 }
 
-static void store_part(struct emitter *e, unsigned strip, unsigned d)
+void emit_store_region(struct emitter *e, unsigned strip, unsigned d)
 {
     const struct wt_rows_insn *n = insn_of(e);
     const struct x86_place to = x86_mem(FRAME, n->d + 32 * strip);
     struct x86_place old = to;
-    if (is_partial(e)) {
-        idle_part(e, strip);
+    if (emit_is_partial_region(e)) {
+        emit_idle_region(e, strip);
         if (n->lanes < 8) {
             load_part(e, T2, n->lanes, to);
             old = x86_reg(T2);
@@ -386,14 +392,21 @@ static void store_part(struct emitter *e, unsigned strip, unsigned d)
     e->code.narrow = false;
 }
 
-/* Registers for the parts of the result, which are forgotten. */
-static void choose(struct emitter *e, unsigned *d)
+void emit_choose_region(struct emitter *e, unsigned d[2])
 {
     for (unsigned i = 0; i < parts_of(insn_of(e)); i++) {
         d[i] = (e->cache.next + i) % CACHED;
         e->cache.slot[d[i]] = NOTHING;
     }
     e->cache.next = (e->cache.next + parts_of(insn_of(e))) % CACHED;
+}
+
+void emit_keep_region(struct emitter *e, const unsigned d[2])
+{
+    const struct wt_rows_insn *n = insn_of(e);
+    emit_evict(e, n->d, 4u * n->lanes);
+    for (unsigned i = 0; i < parts_of(n) && n->lanes >= 8; i++)
+        e->cache.slot[d[i]] = n->d + 32 * i;
 }
 
 void emit_region(struct emitter *e)
@@ -411,21 +424,19 @@ void emit_region(struct emitter *e)
         compare_rows(e);
         return;
     }
-    choose(e, d);
+    emit_choose_region(e, d);
     for (unsigned i = 0; i < parts; i++)
         compute_part(e, i, d[i]);
     if (n->raises)
         settle_nans(e, d);
     /* the flags may be the condition, too */
     for (unsigned i = 0; i < parts && !n->nowhere; i++)
-        store_part(e, i, d[i]);
+        emit_store_region(e, i, d[i]);
     if (n->tests)
         test(e, d);
     if (n->nowhere)
         return;
-    emit_evict(e, n->d, 4u * n->lanes);
-    for (unsigned i = 0; i < parts && n->lanes >= 8; i++)
-        e->cache.slot[d[i]] = n->d + 32 * i;
+    emit_keep_region(e, d);
 }
 
 void emit_decide_region(struct emitter *e)

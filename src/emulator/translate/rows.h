@@ -23,7 +23,9 @@ enum {
     WT_ROWS_MOST = 256,
     WT_ROWS_GIVENS = 10,
     WT_ROWS_CODES = 4,
-    WT_ROWS_SPARSE = 4
+    WT_ROWS_SPARSE = 4,
+    WT_ROWS_WINDOWS = 4,
+    WT_ROWS_GUARDED = 2
 };
 
 /** Operations on one lane: on dwords or, of `wide` instructions, on qwords. */
@@ -123,6 +125,8 @@ enum wt_rows_op {
                                bits, + source 1, if that is one, + the offset, a multiple of 4 */
     WT_ROWS_BRANCH_WHEN,    /**< if source 0, a scalar of `bytes`, is not 0, or, negated, is 0 */
     WT_ROWS_AT_MOST,        /**< counters become `most` where they are greater */
+    /* This one is of shapes with regions. */
+    WT_ROWS_WAIT, /**< counts source 0, a dword, down; the code is left before it where that is 0 */
     WT_ROWS_OPS
 };
 
@@ -146,6 +150,7 @@ enum wt_rows_space {
      * `condition`, a scalar or constant. Source 0: dwords, a multiple of 4, or the constant 0, plus
      * the offset: which of them. The handler is called where the scalars say anything else. */
     WT_ROWS_SWIZZLED,
+    WT_ROWS_WINDOW, /**< with regions: memory of a window of the state */
 };
 
 struct wt_rows_source {
@@ -202,6 +207,9 @@ struct wt_rows_insn {
     uint8_t lanes, channel;
     bool unmasked, nowhere, tests, real;
     uint32_t flags;
+    /** With regions, of accesses, which are of dwords by 8 or 16 lanes: the window; of the group's
+     * memory `offset` has the bits of an address that count. */
+    uint8_t window;
     uint8_t bytes; /**< of memory that a lane accesses: 1, 2, 4, 8 */
     /** With scalars, if not 0: a lane accesses so many dwords, 2 to 4: `place` bytes behind the
      * address, of which the first or another one is 0; `row`: where their rows begin. They are
@@ -276,6 +284,12 @@ struct wt_rows_state {
     /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */
     uint32_t resource[4];
     uint64_t resource_base, resource_bytes;
+    /** With regions: where windows begin in memory, and their bytes, at most 2^31, of which accesses
+     * are; 0: the handler is called. It is, too, for stores to guarded pages of the host. */
+    struct {
+        uint64_t base, bytes;
+    } window[WT_ROWS_WINDOWS];
+    const uint8_t *guarded[WT_ROWS_GUARDED];
     uint32_t flags; /**< scratch: MXCSR */
     uint32_t parts; /**< scratch: of 8 lanes each, a bit for those of which any executes */
 };
