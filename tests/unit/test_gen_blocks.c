@@ -14,7 +14,14 @@
 #include "emulator/machine/state.h"
 #include "emulator/translate/rows.h"
 
-enum { PROGRAMS = 150, WORDS = 500, SLM = 4096, DATA_BYTES = 0x2000, BUFFER = 0x1f00 };
+enum {
+    PROGRAMS = 150,
+    WORDS = 500,
+    SLM = 4096,
+    DATA_BYTES = 0x2000,
+    BUFFER = 0x1f00,
+    BUFFERS = 6 /* entries of the binding table, described in three pages */
+};
 #define CODE UINT64_C(0x100000000)
 #define PAYLOAD UINT64_C(0x180000000)
 #define DATA UINT64_C(0x180010000)
@@ -263,15 +270,21 @@ static void message(struct program *p)
     const uint32_t registers = lanes / 8;
     const bool store = below(3) == 0;
     if (way < 2) { /* offsets; stores have their data behind them */
-        const uint32_t bti = way ? 0 : 0xfe;
+        const uint32_t bti = way ? below(below(4) ? 3 : BUFFERS) : 0xfe;
         const bool crosses = below(100) == 0; /* the end, seldom */
         struct gen_word *w = put(p, crosses ? GEN_ADD : GEN_AND, 16, false);
         destination(w, AT, 0, GEN_UD);
         region(w, 0, crosses || below(2) ? COUNTS + 2 : any_register(), 0, GEN_UD, 16);
         number(w, 1, GEN_UD,
                crosses      ? (way ? BUFFER : SLM) - 0x100 - 4 * below(17)
-               : below(100) ? SLM - 4
+               : below(100) ? (below(4) ? SLM - 4 : 0x3fc)
                             : SLM - 1);
+        if (!way && below(8) == 0) { /* the memory ignores bit 28 */
+            w = put(p, GEN_OR, 16, false);
+            destination(w, AT, 0, GEN_UD);
+            region(w, 0, AT, 0, GEN_UD, 16);
+            number(w, 1, GEN_UD, UINT32_C(1) << 28);
+        }
         if (store) {
             w = put(p, GEN_MOV, 16, false);
             destination(w, AT + registers, 0, GEN_UD);
@@ -529,16 +542,19 @@ static void choose_start(struct start *s)
                     : below(16) ? 0x3f800000 + (bits32() & 0x80ffffff)
                                 : 0x7f800000 | bits32(), /* no number, mostly */
                     4);
+    const uint32_t kept = below(2) ? 0xffc : DATA_BYTES - 4, first = below(8) ? 0x800 : 0xfd0;
+    const uint64_t described = SURFACES + (below(2) ? 64 : 0x1000 * (1 + below(2)));
+    const unsigned odd = below(8) ? 0 : 1 + below(15);
     for (unsigned i = 0; i < 16; i++) {
         uint8_t *at = s->payload + (ADDRESSES - 1) * GEN_GRF_BYTES + 8 * i;
-        wt_store_le(at, DATA + 0x800 + 4 * i, 8);
-        wt_store_le(at + 128, DATA + (bits32() & (DATA_BYTES - 4)), 8);
+        wt_store_le(at, DATA + first + 4 * i, 8);
+        wt_store_le(at + 128, DATA + (bits32() & kept) + (odd == i && i), 8);
         if (below(2000) == 0)
             wt_store_le(at + 128, bits32(), 8);
         at = s->payload + (COUNTS - 1) * GEN_GRF_BYTES + 4 * i;
         wt_store_le(at, below(2) ? 9 : below(20), 4);
         wt_store_le(at + 64, 0x100 + 4 * i, 4);
-        wt_store_le(s->payload + (SURFACE - 1) * GEN_GRF_BYTES + 8 * i, SURFACES + 64 + 32, 8);
+        wt_store_le(s->payload + (SURFACE - 1) * GEN_GRF_BYTES + 8 * i, described + 32, 8);
     }
 }
 
@@ -547,7 +563,7 @@ static struct rig open_rig(const struct program *p, const struct start *s, unsig
     struct rig r;
     struct gen_config config;
     struct wt_error err;
-    uint8_t bytes[DATA_BYTES], surface[128] = {0};
+    uint8_t bytes[DATA_BYTES], surface[0x2040] = {0};
     gen_config_default(&config);
     config.subslices = 1;
     config.jit = jit;
@@ -556,10 +572,13 @@ static struct rig open_rig(const struct program *p, const struct start *s, unsig
     r.m = gen_machine(r.d);
     for (size_t i = 0; i < sizeof bytes; i += 4)
         wt_store_le(bytes + i, i * 2654435761u + 12345, 4);
-    wt_store_le(surface, 64, 4); /* the table; then the buffer */
-    wt_store_le(surface + 64, UINT32_C(4) << 29, 4);
-    wt_store_le(surface + 72, ((BUFFER - 1) & 127) | (BUFFER - 1) >> 7 << 16, 4);
-    wt_store_le(surface + 96, DATA, 8);
+    for (unsigned i = 0; i < BUFFERS; i++) { /* the table; then the buffers */
+        const unsigned at = i % 3 ? 0x1000 * (i % 3) : 64;
+        wt_store_le(surface + 4 * i, at, 4);
+        wt_store_le(surface + at, UINT32_C(4) << 29, 4);
+        wt_store_le(surface + at + 8, ((BUFFER - 1) & 127) | (BUFFER - 1) >> 7 << 16, 4);
+        wt_store_le(surface + at + 32, DATA + (i % 3 == 2 ? 0x800 : 0), 8);
+    }
     const struct gen_walk walk = {.instructions = CODE,
                                   .payload = PAYLOAD,
                                   .cross_bytes = sizeof s->payload,
@@ -573,7 +592,7 @@ static struct rig open_rig(const struct program *p, const struct start *s, unsig
     assert_int_equal(gen_device_map(r.d, CODE, 0x4000, true, &err), WT_OK);
     assert_int_equal(gen_device_map(r.d, PAYLOAD, 0x4000, true, &err), WT_OK);
     assert_int_equal(gen_device_map(r.d, DATA, 2 * DATA_BYTES, true, &err), WT_OK);
-    assert_int_equal(gen_device_map(r.d, SURFACES, 0x1000, true, &err), WT_OK);
+    assert_int_equal(gen_device_map(r.d, SURFACES, 0x3000, true, &err), WT_OK);
     assert_true(gen_device_write(r.d, CODE, p->word, p->size * sizeof p->word[0]));
     assert_true(gen_device_write(r.d, PAYLOAD, s->payload, sizeof s->payload));
     assert_true(gen_device_write(r.d, DATA, bytes, sizeof bytes));
