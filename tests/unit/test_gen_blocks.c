@@ -544,16 +544,20 @@ static void choose_start(struct start *s)
                     4);
     const uint32_t kept = below(2) ? 0xffc : DATA_BYTES - 4, first = below(8) ? 0x800 : 0xfd0;
     const uint64_t described = SURFACES + (below(2) ? 64 : 0x1000 * (1 + below(2)));
-    const unsigned odd = below(8) ? 0 : 1 + below(15);
+    /* a lane whose dword is of two pages, or whose address has another upper half */
+    const unsigned odd = below(6) ? 16 : below(16), other = below(40) ? 16 : below(16);
     for (unsigned i = 0; i < 16; i++) {
         uint8_t *at = s->payload + (ADDRESSES - 1) * GEN_GRF_BYTES + 8 * i;
         wt_store_le(at, DATA + first + 4 * i, 8);
-        wt_store_le(at + 128, DATA + (bits32() & kept) + (odd == i && i), 8);
+        wt_store_le(at + 128,
+                    (odd == i ? DATA + 0xffd : DATA + (bits32() & kept)) +
+                        (other == i ? UINT64_C(1) << 32 : 0),
+                    8);
         if (below(2000) == 0)
             wt_store_le(at + 128, bits32(), 8);
         at = s->payload + (COUNTS - 1) * GEN_GRF_BYTES + 4 * i;
         wt_store_le(at, below(2) ? 9 : below(20), 4);
-        wt_store_le(at + 64, 0x100 + 4 * i, 4);
+        wt_store_le(at + 64, odd == i ? 0xffd - 0x800 * below(2) : 0x100 + 4 * i, 4);
         wt_store_le(s->payload + (SURFACE - 1) * GEN_GRF_BYTES + 8 * i, described + 32, 8);
     }
 }

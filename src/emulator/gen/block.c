@@ -13,6 +13,7 @@
 
 #include "emulator/gen/block.h"
 #include "emulator/gen/message.h"
+#include "emulator/gen/vectors.h"
 #include "emulator/machine/watch_set.h"
 #include "emulator/translate/pages.h"
 
@@ -26,6 +27,7 @@ struct block {
     unsigned windows;              /* that its code has */
     uint8_t bti[WT_ROWS_WINDOWS];  /* of each */
     bool shares;                   /* it accesses the group's memory */
+    bool accesses;                 /* windows, it did so last */
 };
 
 struct gen_blocks {
@@ -99,7 +101,7 @@ static void take_message(struct block *block, const struct gen_uop *u, struct ge
 {
     struct wt_rows_insn access;
     gen_block_message(u, x);
-    if (x->lanes && !x->wide_addresses && x->bti != GEN_BTI_SLM)
+    if (x->windowed)
         choose_window(block, x);
     if (!gen_block_access(u, x, &access))
         return;
@@ -107,13 +109,15 @@ static void take_message(struct block *block, const struct gen_uop *u, struct ge
     block->shares |= access.space == WT_ROWS_GROUP;
 }
 
-/* Lists the instructions from a record on. */
+/* Lists the instructions from a record on. *before: where a branch leads before that, else it. */
 static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *insn,
-                   struct block *block)
+                   struct block *block, uint16_t *before)
 {
     int32_t to[WT_ROWS_MOST];
     size_t slot = first, count = 0;
     bool ends = false;
+    *block = (struct block){.windows = 0};
+    *before = first;
     for (; slot < GEN_SLOTS && count < WT_ROWS_MOST && !ends; count++) {
         struct gen_uop *u = &t->code->uop[slot];
         const bool decoded = u->run != (gen_op)gen_code_format.undecoded;
@@ -123,6 +127,8 @@ static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *in
         gen_block_insn(u, &insn[count], &jumps);
         take_message(block, u, &block->message[count], &insn[count]);
         to[count] = (int32_t)slot + jumps / GEN_GRANULE;
+        if (insn[count].op == WT_ROWS_BRANCH && to[count] >= 0 && to[count] < *before)
+            *before = (uint16_t)to[count];
         block->is.slot[count] = (uint16_t)slot;
         slot += u->granules;
         ends = u->run == gen_op_send && u->insn.exdesc >> 5 & 1;
@@ -202,13 +208,30 @@ void gen_blocks_free(struct gen_device *d)
     d->blocks = NULL;
 }
 
+/* Lists the instructions from a record on, and those of the loop that it is in: turns begin in
+ * loops, too. *first becomes where the list begins. */
+static size_t list_loop(struct gen_thread *t, uint16_t *first, struct wt_rows_insn *insn,
+                        struct block *block)
+{
+    const uint16_t visited = *first;
+    uint16_t before, none;
+    size_t count = list(t, visited, insn, block, &before);
+    if (before == visited)
+        return count;
+    count = list(t, *first = before, insn, block, &none);
+    for (size_t i = 0; i < count; i++)
+        if (block->is.slot[i] == visited)
+            return count;
+    return list(t, *first = visited, insn, block, &none);
+}
+
 void gen_translate(struct gen_thread *t, const struct gen_uop *u)
 {
     static const struct wt_rows_shape shape = {.lanes = GEN_CHANNELS, .regions = true};
     struct wt_rows_insn insn[WT_ROWS_MOST];
     struct gen_code *code = t->code;
     struct gen_blocks *b = blocks_of(t->device);
-    const size_t first = (size_t)(u - code->uop);
+    uint16_t first = (uint16_t)(u - code->uop);
     if (first >= GEN_SLOTS || !b || !b->all.memory || b->thread)
         return;
     if (!code->blocks)
@@ -218,9 +241,19 @@ void gen_translate(struct gen_thread *t, const struct gen_uop *u)
         return;
     if (!holds(code))
         forget(code);
-    const size_t count = list(t, (uint16_t)first, insn, block);
+    const size_t count = list_loop(t, &first, insn, block);
     wt_paged_add(&b->all, &t->device->machine.code, (wt_code_handler)gen_run_block, &code->page,
-                 code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
+                 code->blocks, &shape, &block->is, insn, first, count);
+}
+
+/* The channels, of those given, that wait for the same IP as the first of them. */
+static QUICK uint32_t companions(const struct gen_thread *t, uint32_t channels)
+{
+    const uint32_t ip = t->wake[__builtin_ctz(channels)];
+    vector_ud same[GEN_CHANNELS / LANES];
+    for (unsigned k = 0; k < GEN_CHANNELS / LANES; k++)
+        same[k] = (vector_ud)(*(const vector_at *)(t->wake + LANES * k) == ip);
+    return gather_bits(same, GEN_CHANNELS / LANES) & channels;
 }
 
 /* Channels wait for their IPs: limits the code that is entered at instruction `first`. */
@@ -229,14 +262,12 @@ static void attend_waiting(struct gen_blocks *b, const struct gen_thread *t,
 {
     const struct gen_code *code = t->code;
     const uint32_t branch = block->branch[first];
-    uint64_t last = UINT64_MAX;
-    for (uint32_t channels = t->waiting; channels; channels &= channels - 1) {
+    for (uint32_t channels = t->waiting; channels; channels &= ~companions(t, channels)) {
         const uint64_t pc = t->base + t->wake[__builtin_ctz(channels)];
         const size_t slot = (pc & WT_PAGE_MASK) / GEN_GRANULE;
-        if (pc == last || (pc & ~WT_PAGE_MASK) != code->page.base ||
+        if ((pc & ~WT_PAGE_MASK) != code->page.base ||
             code->blocks->entry[slot].block != &block->is)
             continue;
-        last = pc;
         const uint32_t at = code->blocks->entry[slot].number;
         if (at > first && at <= branch) {
             if (at - first < b->state.left)
@@ -253,7 +284,7 @@ static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct
 {
     struct wt_rows_state *s = &b->state;
     gen_close_windows(s);
-    for (unsigned i = 0; i < block->windows; i++)
+    for (unsigned i = 0; i < block->windows && block->accesses; i++)
         gen_open_window(t, u, block->bti[i], i, &b->known, s);
     s->group = t->group->local;
     if (block->shares)
@@ -267,7 +298,7 @@ static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
 {
     struct gen_code *code = t->code;
     struct wt_rows_state *s = &b->state;
-    const struct block *block = block_of(code, u);
+    struct block *block = block_of(code, u);
     const uint32_t first = code->blocks->entry[u - code->uop].number;
     const uint64_t left = t->left + 1;
     s->frame = (uint8_t *)t->g;
@@ -280,10 +311,12 @@ static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
     b->kept = left - most;
     b->thread = t;
     b->executed = block;
+    s->at = WT_ROWS_MOST;
     open_memory(b, t, u, block);
     settle(b, t);
     const uint32_t next = wt_rows_run(block->is.rows, first, s);
     b->thread = NULL;
+    block->accesses = s->at != WT_ROWS_MOST && block->message[s->at].windowed;
     *stays = true;
     if (s->left == most && next == first)
         return u;

@@ -19,7 +19,8 @@ bool gen_block_predicate(const struct gen_insn *insn, struct wt_rows_insn *to);
 struct gen_block_message {
     uint8_t lanes; /**< 8 or 16: it loads or stores a dword for each; 0: it does neither */
     bool stores, wide_addresses;
-    bool barrier; /**< it is the barrier's, for all channels */
+    bool windowed; /**< of a surface, or of stateless memory, in a window of the state */
+    bool barrier;  /**< it is the barrier's, for all channels */
     uint8_t bti, window;
     uint16_t addresses, data; /**< bytes in the registers */
 };

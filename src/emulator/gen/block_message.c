@@ -13,13 +13,6 @@
 #include "emulator/gen/lanes.h"
 #include "emulator/gen/vectors.h"
 
-/* Translated code runs on hosts with AVX2 only. */
-#ifdef __x86_64__
-#define QUICK __attribute__((target("avx2")))
-#else
-#define QUICK
-#endif
-
 /* Whether a message is of one dword a lane. */
 static bool is_of_dwords(const struct gen_message *m)
 {
@@ -65,6 +58,7 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
     *to = (struct gen_block_message){.lanes = (uint8_t)s.lanes,
                                      .stores = !s.loads,
                                      .wide_addresses = s.wide_addresses,
+                                     .windowed = !s.wide_addresses && m->bti != GEN_BTI_SLM,
                                      .bti = (uint8_t)m->bti,
                                      .addresses = (uint16_t)(m->payload[0] + first),
                                      .data = (uint16_t)(s.loads         ? m->dst
@@ -77,9 +71,9 @@ bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x
 {
     const struct gen_insn *insn = &u->insn;
     *to = (struct wt_rows_insn){.op = x->stores ? WT_ROWS_STORE : WT_ROWS_LOAD,
-                                .space = x->wide_addresses          ? WT_ROWS_GLOBAL
-                                         : x->bti == GEN_BTI_SLM ? WT_ROWS_GROUP
-                                                                 : WT_ROWS_WINDOW,
+                                .space = x->wide_addresses ? WT_ROWS_GLOBAL
+                                         : x->windowed     ? WT_ROWS_WINDOW
+                                                           : WT_ROWS_GROUP,
                                 .short_address = !x->wide_addresses,
                                 .offset = GEN_SLM_OFFSET,
                                 .window = x->window,
@@ -322,7 +316,7 @@ QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
     on &= ((uint32_t)1 << lanes) - 1;
     if (!on || d->machine.watch)
         return false;
-    const bool slm = x->bti == GEN_BTI_SLM && !x->wide_addresses;
+    const bool slm = !x->wide_addresses && !x->windowed;
     if (x->wide_addresses) {
         if (!measure_wide(t->g->r + x->addresses, lanes, on, &s))
             return false;

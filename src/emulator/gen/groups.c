@@ -269,9 +269,10 @@ static void release_barrier(struct gen_group *g, struct gen_device *d)
 {
     struct gen_thread *t = &d->thread[g->core * GEN_SUBSLICE_THREADS];
     g->arrived = 0;
-    for (unsigned i = 0; i < GEN_SUBSLICE_THREADS; i++, t++) {
+    for (uint32_t left = g->waves; left; t++) {
         if (t->group != g)
             continue;
+        left--;
         t->g->n[0]++;
         t->waits = false;
         gen_update_ready(t);

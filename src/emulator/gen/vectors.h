@@ -23,6 +23,13 @@ typedef int16_t vector_w __attribute__((vector_size(16)));
 #define CLONED
 #endif
 
+/* Translated code runs on hosts with AVX2 only. */
+#ifdef __x86_64__
+#define QUICK __attribute__((target("avx2")))
+#else
+#define QUICK
+#endif
+
 /* Bit i of block k's lane i. */
 static INLINE void lane_bits(unsigned block, vector_ud *bits)
 {
