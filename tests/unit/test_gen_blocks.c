@@ -49,6 +49,9 @@ struct program {
     size_t size;
 };
 
+/* Values are in so many registers; in a few, each is soon written again. */
+static unsigned values = VALUES;
+
 static uint32_t bits32(void)
 {
     return below(1 << 16) << 16 | below(1 << 16);
@@ -152,7 +155,7 @@ static enum gen_type any_type(bool real)
 
 static unsigned any_register(void)
 {
-    return 1 + below(VALUES);
+    return 1 + below(values);
 }
 
 static void any_source(struct gen_word *w, unsigned index, bool last, unsigned lanes, bool real)
@@ -261,6 +264,41 @@ static void fused(struct program *p)
         predicate(w, below(4), below(2));
     if (below(5) == 0)
         gen_set_field(w, 27, 24, 1 + below(6));
+}
+
+/* A row of doubles, or one for all lanes. */
+static void any_doubles(struct gen_word *w, unsigned index, unsigned lanes, enum gen_type type)
+{
+    const bool row = below(3);
+    region(w, index, any_register(), row ? 0 : 8 * below(4), type, row ? lanes : 1);
+    if (below(4) == 0)
+        gen_set_field(w, index ? 110 : 78, index ? 109 : 77, below(4));
+}
+
+/* Arithmetic of doubles, and moves of 64 bits. */
+static void doubles(struct program *p)
+{
+    static const uint8_t rows[] = {GEN_MOV, GEN_ADD, GEN_MUL, GEN_MAD};
+    const unsigned row = rows[below(sizeof rows)], lanes = below(3) ? 8 : 4;
+    const enum gen_type type = row == GEN_MOV && below(2) ? GEN_Q : GEN_DF;
+    if (row == GEN_MAD) {
+        fused(p);
+        struct gen_word *w = &p->word[p->size - 1];
+        gen_set_field(w, 23, 21, (uint64_t)__builtin_ctz(lanes));
+        gen_set_field(w, 48, 43, 3 << 3 | 3);
+        gen_set_field(w, 27, 24, 0);
+        return;
+    }
+    struct gen_word *w = put(p, row, lanes, below(4) == 0);
+    destination(w, any_register(), 0, type);
+    any_doubles(w, 0, lanes, type);
+    if (row != GEN_MOV)
+        any_doubles(w, 1, lanes, type);
+    gen_set_field(w, 13, 12, lanes == 8 || below(2) ? below(2) : 0);
+    if (lanes == 4 && below(2))
+        gen_set_field(w, 11, 11, 1);
+    if (below(3) == 0)
+        predicate(w, below(4), below(2));
 }
 
 /* Accesses of shared local memory, of a surface, and of addresses; sometimes wrong ones. */
@@ -463,6 +501,9 @@ static void body(struct program *p, unsigned depth, unsigned count)
         case 2:
             fused(p);
             break;
+        case 4:
+            doubles(p);
+            break;
         case 3:
             if (below(3))
                 put(p, GEN_NOP, 1, false);
@@ -492,6 +533,7 @@ static void body(struct program *p, unsigned depth, unsigned count)
 static void write_program(struct program *p)
 {
     p->size = 0;
+    values = below(2) ? VALUES : 6 + below(10);
     if (below(4)) { /* cr0.0: denormals are kept, mostly */
         struct gen_word *w = put(p, GEN_MOV, 1, true);
         gen_set_field(w, 40, 37, GEN_UD);
@@ -538,10 +580,15 @@ static void choose_start(struct start *s)
     s->mask = below(2) ? 0xffff : bits32() | 1;
     for (size_t i = 0; i < sizeof s->payload; i += 4)
         wt_store_le(s->payload + i,
-                    i % 12      ? bits32()
-                    : below(16) ? 0x3f800000 + (bits32() & 0x80ffffff)
-                                : 0x7f800000 | bits32(), /* no number, mostly */
+                    i % 12           ? bits32()
+                    : below(24) == 0 ? 0x7ff00000 | bits32()
+                    : below(16)      ? 0x3f800000 + (bits32() & 0x80ffffff)
+                                     : 0x7f800000 | bits32(), /* no number, mostly */
                     4);
+    for (size_t i = 0; i < sizeof s->payload; i += 8)
+        if (below(12) == 0) /* a double: infinity, or 0 */
+            wt_store_le(s->payload + i,
+                        (uint64_t)(below(3) ? 0x7ff : 0) << 52 | (uint64_t)below(2) << 63, 8);
     const uint32_t kept = below(2) ? 0xffc : DATA_BYTES - 4, first = below(8) ? 0x800 : 0xfd0;
     const uint64_t described = SURFACES + (below(2) ? 64 : 0x1000 * (1 + below(2)));
     /* a lane whose dword is of two pages, or whose address has another upper half */

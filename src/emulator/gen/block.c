@@ -24,10 +24,11 @@ struct block {
     uint16_t branch[WT_ROWS_MOST]; /* of each: the next branch of the code from it on */
     uint16_t target[WT_ROWS_MOST]; /* of branches */
     struct gen_block_message message[WT_ROWS_MOST];
-    unsigned windows;              /* that its code has */
-    uint8_t bti[WT_ROWS_WINDOWS];  /* of each */
-    bool shares;                   /* it accesses the group's memory */
-    bool accesses;                 /* windows, it did so last */
+    unsigned windows;             /* that its code has */
+    uint8_t bti[WT_ROWS_WINDOWS]; /* of each */
+    bool doubles;                 /* it computes with them */
+    bool shares;                  /* it accesses the group's memory */
+    bool accesses;                /* windows, it did so last */
 };
 
 struct gen_blocks {
@@ -126,6 +127,7 @@ static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *in
             break; /* it is nothing, or more than its handler */
         gen_block_insn(u, &insn[count], &jumps);
         take_message(block, u, &block->message[count], &insn[count]);
+        block->doubles |= insn[count].wide && insn[count].guarded;
         to[count] = (int32_t)slot + jumps / GEN_GRANULE;
         if (insn[count].op == WT_ROWS_BRANCH && to[count] >= 0 && to[count] < *before)
             *before = (uint16_t)to[count];
@@ -142,7 +144,7 @@ static size_t list(struct gen_thread *t, uint16_t first, struct wt_rows_insn *in
 
 static void settle(struct gen_blocks *b, const struct gen_thread *t)
 {
-    const uint32_t keep = GEN_CR0_KEEP_F;
+    const uint32_t keep = GEN_CR0_KEEP_F | (b->executed->doubles ? GEN_CR0_KEEP_DF : 0);
     b->state.guard = (t->g->cr[0] & (GEN_CR0_ROUNDING | keep)) != keep;
 }
 

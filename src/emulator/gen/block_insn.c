@@ -97,6 +97,39 @@ static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
     return true;
 }
 
+/* Doubles, and moves of 64 bits (wide.c). */
+static bool wide(const struct gen_uop *u, struct wt_rows_insn *to)
+{
+    static const uint8_t order[2][3] = {{0, 1, 2}, {1, 2, 0}}; /* mad adds source 0 */
+    const struct gen_insn *insn = &u->insn;
+    const struct gen_quick *q = &u->quick;
+    const size_t id = (size_t)(insn->row - gen_rows);
+    if (!u->alu || !q->wide || q->nowhere || !gen_block_predicate(insn, to))
+        return false;
+    to->op = of_singles[id];
+    to->wide = true;
+    to->raises = to->guarded = !u->raw;
+    to->lanes = insn->exec_size;
+    to->channel = insn->channel;
+    to->unmasked = insn->no_mask;
+    to->d = q->to;
+    for (unsigned i = 0; i < insn->sources; i++) {
+        const struct gen_quick_source *from = &q->source[order[id == GEN_MAD][i]];
+        uint64_t value = from->value;
+        if (from->absolute)
+            value &= INT64_MAX;
+        if (from->negate)
+            value ^= UINT64_C(1) << 63;
+        to->s[i] = (struct wt_rows_source){.slot = from->at,
+                                           .constant = from->fetch == GEN_FETCH_VALUE,
+                                           .spread = from->fetch == GEN_FETCH_ELEMENT ? 8 : 0,
+                                           .sign_off = from->absolute,
+                                           .sign_over = from->negate,
+                                           .value = value};
+    }
+    return true;
+}
+
 /* Branches backwards that all channels take. */
 static bool branch(const struct gen_insn *insn, struct wt_rows_insn *to, int32_t *jumps)
 {
@@ -152,7 +185,7 @@ void gen_block_insn(const struct gen_uop *u, struct wt_rows_insn *to, int32_t *j
 {
     const bool sends = u->run == gen_op_send;
     *to = (struct wt_rows_insn){.op = WT_ROWS_HANDLER};
-    if (arithmetic(u, to) || branch(&u->insn, to, jumps) || notifies(u, to))
+    if (arithmetic(u, to) || wide(u, to) || branch(&u->insn, to, jumps) || notifies(u, to))
         return;
     *to = (struct wt_rows_insn){.op = u->run == gen_op_nop ? WT_ROWS_NOTHING
                                       : u->alu || (sends && !(u->insn.exdesc >> 5 & 1))

@@ -253,8 +253,8 @@ static INLINE QUICK bool measure_wide(const uint8_t *from, unsigned lanes, uint3
 
 /* The memory of each lane, in several pages. */
 static INLINE bool find_lanes(struct gen_device *d, const struct span *s, unsigned lanes,
-                              uint32_t on, uint64_t low, bool stores,
-                              struct wt_rows_state *state, uint8_t **host)
+                              uint32_t on, uint64_t low, bool stores, struct wt_rows_state *state,
+                              uint8_t **host)
 {
     for (unsigned i = 0; i < lanes; i++) {
         const uint64_t addr = low + s->after[i];

@@ -135,7 +135,7 @@ struct gen_quick {
     uint16_t to;              /* byte in the registers */
     uint8_t to_size, to_step; /* bytes, of an element and from one to the next */
     bool nowhere;             /* the result goes nowhere */
-    bool rows;                /* rows.c executes it */
+    bool rows, wide;          /* rows.c executes it, or wide.c */
     bool selects;             /* sel: all channels are written */
     bool tests;               /* flags are set by the result */
 };

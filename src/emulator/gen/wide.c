@@ -187,5 +187,6 @@ bool gen_wide_prepare(struct gen_uop *u)
     const gen_op run = operation == MAD ? fused_handler(blocks) : handlers[operation][blocks - 1];
     if (run)
         u->run = run;
+    q->wide = run != NULL;
     return run != NULL;
 }

@@ -13,9 +13,15 @@ static const struct wt_rows_insn *insn_of(const struct emitter *e)
     return &e->insn[e->at];
 }
 
+/* Lanes of a part of 32 bytes. */
+static unsigned part_lanes(const struct wt_rows_insn *n)
+{
+    return n->wide ? 4 : 8;
+}
+
 static unsigned parts_of(const struct wt_rows_insn *n)
 {
-    return n->lanes > 8 ? 2 : 1;
+    return n->lanes > part_lanes(n) ? 2 : 1;
 }
 
 static int32_t lane_bits(const struct wt_rows_insn *n)
@@ -50,16 +56,18 @@ static struct x86_place modified(struct emitter *e, unsigned k, struct x86_place
 {
     const struct wt_rows_source *s = &insn_of(e)->s[k];
     const unsigned to = SOURCE + k;
+    const bool wide = insn_of(e)->wide;
     unsigned from = to;
     if (!s->sign_off && !s->sign_over && !s->absolute && !s->negated && !s->complemented)
         return part;
     from = emit_loaded(e, part, to);
+    const uint64_t sign = wide ? UINT64_C(1) << 63 : UINT64_C(1) << 31;
     if (s->sign_off) {
-        emit_vector(e, VPAND, to, from, emit_literal(e, INT32_MAX, false));
+        emit_vector(e, VPAND, to, from, emit_literal(e, sign - 1, wide));
         from = to;
     }
     if (s->sign_over) {
-        emit_vector(e, VPXOR, to, from, emit_literal(e, UINT32_C(1) << 31, false));
+        emit_vector(e, VPXOR, to, from, emit_literal(e, sign, wide));
         from = to;
     }
     if (s->absolute) {
@@ -89,7 +97,8 @@ static void spread_sources(struct emitter *e)
             x86_load_part(&e->code, s->spread, s->is_signed, false, X86_AX, at);
             load_part(e, SOURCE + k, 1, x86_reg(X86_AX));
         }
-        emit_vector(e, VPBROADCASTD, SOURCE + k, 0, s->spread < 4 ? x86_reg(SOURCE + k) : at);
+        emit_vector(e, n->wide ? VPBROADCASTQ : VPBROADCASTD, SOURCE + k, 0,
+                    s->spread < 4 ? x86_reg(SOURCE + k) : at);
         modified(e, k, x86_reg(SOURCE + k));
     }
 }
@@ -101,7 +110,7 @@ static struct x86_place source(struct emitter *e, unsigned k, unsigned strip)
     const struct wt_rows_source *s = &n->s[k];
     const unsigned to = SOURCE + k;
     if (s->constant)
-        return emit_literal(e, s->value, false);
+        return emit_literal(e, s->value, n->wide);
     if (s->spread)
         return x86_reg(to);
     if (s->words) {
@@ -111,7 +120,7 @@ static struct x86_place source(struct emitter *e, unsigned k, unsigned strip)
         e->code.narrow = false;
         return modified(e, k, x86_reg(to));
     }
-    if (n->lanes < 8) {
+    if (n->lanes < part_lanes(n)) {
         load_part(e, to, n->lanes, x86_mem(FRAME, s->slot));
         return modified(e, k, x86_reg(to));
     }
@@ -126,24 +135,40 @@ static unsigned loaded(struct emitter *e, unsigned k, unsigned strip, unsigned i
 
 /* ---- which lanes ---- */
 
+/* Its own bit of a word of flags for each lane of a part. */
+static struct x86_place flag_bits(struct emitter *e, unsigned strip)
+{
+    const struct wt_rows_insn *n = insn_of(e);
+    const unsigned first = n->channel % 16u + part_lanes(n) * strip;
+    uint64_t wide[4];
+    uint32_t bits[8];
+    for (unsigned i = 0; i < 8; i++) {
+        bits[i] = 1u << (first + i) % 16;
+        wide[i / 2] = 1u << (first + i / 2) % 16;
+    }
+    return n->wide ? x86_literal(&e->code, wide, sizeof wide)
+                   : x86_literal(&e->code, bits, sizeof bits);
+}
+
 void emit_idle_region(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = insn_of(e);
-    const struct x86_place idle =
-        emit_field(offsetof(struct wt_rows_state, idle) + 4 * (n->channel + 8 * (size_t)strip));
-    uint32_t bits[8];
+    const size_t first = n->channel + (size_t)part_lanes(n) * strip;
+    const struct x86_place idle = emit_field(offsetof(struct wt_rows_state, idle) + 4 * first);
     if (!n->conditional || n->op == WT_ROWS_SELECT) {
-        emit_vector(e, VMOVDQU, T3, 0, idle);
+        emit_vector(e, n->wide ? VPMOVSXDQ : VMOVDQU, T3, 0, idle);
         return;
     }
-    for (unsigned i = 0; i < 8; i++)
-        bits[i] = 1u << ((n->channel % 16u + 8 * strip + i) % 16);
-    const struct x86_place each = x86_literal(&e->code, bits, sizeof bits);
+    const struct x86_place each = flag_bits(e, strip);
     emit_vector(e, VPBROADCASTW, T3, 0, x86_mem(FRAME, n->condition.slot));
     emit_vector(e, VPAND, T3, T3, each);
-    emit_vector(e, VPCMPEQD, T3, T3, n->condition.negated ? each : emit_literal(e, 0, false));
-    if (is_masked(e))
-        emit_vector(e, VPOR, T3, T3, idle);
+    emit_vector(e, n->wide ? VPCMPEQQ : VPCMPEQD, T3, T3,
+                n->condition.negated ? each : emit_literal(e, 0, n->wide));
+    if (!is_masked(e))
+        return;
+    if (n->wide)
+        emit_vector(e, VPMOVSXDQ, T2, 0, idle);
+    emit_vector(e, VPOR, T3, T3, n->wide ? x86_reg(T2) : idle);
 }
 
 void emit_enabled_region(struct emitter *e, unsigned reg)
@@ -274,10 +299,7 @@ static void select_part(struct emitter *e, unsigned strip, unsigned d)
             emit_vector(e, VPOR, T0, T0, x86_reg(T3));
         }
     } else {
-        uint32_t bits[8];
-        for (unsigned i = 0; i < 8; i++)
-            bits[i] = 1u << ((n->channel % 16u + 8 * strip + i) % 16);
-        const struct x86_place each = x86_literal(&e->code, bits, sizeof bits);
+        const struct x86_place each = flag_bits(e, strip);
         emit_vector(e, VPBROADCASTW, T0, 0, x86_mem(FRAME, n->condition.slot));
         emit_vector(e, VPAND, T0, T0, each);
         emit_vector(e, VPCMPEQD, T0, T0, each);
@@ -316,6 +338,7 @@ static void compute_part(struct emitter *e, unsigned strip, unsigned d)
                                                  [WT_ROWS_FLOAT_ADD] = VADDPS,
                                                  [WT_ROWS_FLOAT_MULTIPLY] = VMULPS};
     const struct wt_rows_insn *n = insn_of(e);
+    const unsigned of_doubles = n->op == WT_ROWS_FLOAT_ADD ? VADDPD : VMULPD;
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
         emit_vector(e, VMOVDQU, d, 0, source(e, 0, strip));
@@ -334,7 +357,8 @@ static void compute_part(struct emitter *e, unsigned strip, unsigned d)
         break;
     case WT_ROWS_FLOAT_MULTIPLY_ADD:
         emit_vector(e, VMOVDQU, T0, 0, source(e, 0, strip));
-        emit_vector(e, VFMADD132PS, T0, loaded(e, 2, strip, T1), source(e, 1, strip));
+        emit_vector(e, n->wide ? VFMADD132PD : VFMADD132PS, T0, loaded(e, 2, strip, T1),
+                    source(e, 1, strip));
         emit_vector(e, VMOVDQU, d, 0, x86_reg(T0));
         break;
     case WT_ROWS_SELECT:
@@ -342,7 +366,8 @@ static void compute_part(struct emitter *e, unsigned strip, unsigned d)
         break;
     default:
         assert(binary[n->op]);
-        emit_vector(e, binary[n->op], d, loaded(e, 0, strip, T0), source(e, 1, strip));
+        emit_vector(e, n->wide ? of_doubles : binary[n->op], d, loaded(e, 0, strip, T0),
+                    source(e, 1, strip));
         break;
     }
 }
@@ -363,6 +388,14 @@ static void choose_nan(struct emitter *e, unsigned strip, unsigned d)
     x86_vector_number(&e->code, VPBLENDVB, d, d, x86_reg(T1), T0 << 4);
 }
 
+/* The handler knows which NaN a double is. */
+static void leave_nans(struct emitter *e, const unsigned *d)
+{
+    x86_vector_number(&e->code, VCMPPD, T0, d[0], x86_reg(d[parts_of(insn_of(e)) - 1]), 3);
+    emit_vector(e, VPTEST, T0, 0, x86_reg(T0));
+    emit_call(e, X86_NOT_ZERO);
+}
+
 static void settle_nans(struct emitter *e, const unsigned *d)
 {
     const unsigned parts = parts_of(insn_of(e));
@@ -381,13 +414,13 @@ void emit_store_region(struct emitter *e, unsigned strip, unsigned d)
     struct x86_place old = to;
     if (emit_is_partial_region(e)) {
         emit_idle_region(e, strip);
-        if (n->lanes < 8) {
+        if (n->lanes < part_lanes(n)) {
             load_part(e, T2, n->lanes, to);
             old = x86_reg(T2);
         }
         x86_vector_number(&e->code, VPBLENDVB, d, d, old, T3 << 4);
     }
-    e->code.narrow = n->lanes < 8;
+    e->code.narrow = n->lanes < part_lanes(n);
     emit_vector(e, n->lanes == 1 ? VMOVD_TO : n->lanes == 2 ? VMOVQ_TO : VMOVDQU_TO, d, 0, to);
     e->code.narrow = false;
 }
@@ -404,8 +437,8 @@ void emit_choose_region(struct emitter *e, unsigned d[2])
 void emit_keep_region(struct emitter *e, const unsigned d[2])
 {
     const struct wt_rows_insn *n = insn_of(e);
-    emit_evict(e, n->d, 4u * n->lanes);
-    for (unsigned i = 0; i < parts_of(n) && n->lanes >= 8; i++)
+    emit_evict(e, n->d, (n->wide ? 8u : 4u) * n->lanes);
+    for (unsigned i = 0; i < parts_of(n) && n->lanes >= part_lanes(n); i++)
         e->cache.slot[d[i]] = n->d + 32 * i;
 }
 
@@ -427,7 +460,9 @@ void emit_region(struct emitter *e)
     emit_choose_region(e, d);
     for (unsigned i = 0; i < parts; i++)
         compute_part(e, i, d[i]);
-    if (n->raises)
+    if (n->raises && n->wide)
+        leave_nans(e, d);
+    else if (n->raises)
         settle_nans(e, d);
     /* the flags may be the condition, too */
     for (unsigned i = 0; i < parts && !n->nowhere; i++)

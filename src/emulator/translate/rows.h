@@ -284,8 +284,9 @@ struct wt_rows_state {
     /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */
     uint32_t resource[4];
     uint64_t resource_base, resource_bytes;
-    /** With regions: where windows begin in memory, and their bytes, at most 2^31, of which accesses
-     * are; 0: the handler is called. It is, too, for stores to guarded pages of the host. */
+    /** With regions: where windows begin in memory, and their bytes, at most 2^31, of which
+     * accesses are; 0: the handler is called. It is, too, for stores to guarded pages of the host.
+     */
     struct {
         uint64_t base, bytes;
     } window[WT_ROWS_WINDOWS];
