@@ -50,6 +50,9 @@ struct wt_order {
     struct wt_order_point ended;       /**< what the host knows to have ended, where fences are the
                                             caller's */
     struct wt_order_operation newest;
+    /** An operation has loaded from @p addr, where a signal may say what it comes behind from now
+     * on. NULL: nothing does. */
+    void (*sees)(uint64_t addr, struct wt_order_operation *operation);
 };
 
 /** The program gives an operation by function @p by, which begins later. */

@@ -574,6 +574,16 @@ static void note_flags(struct race_access *x)
     w->wrote |= w->wrote_last;
 }
 
+/* A load may be of a signal, which orders what comes behind it. */
+static void note_signal(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    const struct wt_order *order = x->r->order;
+    struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
+    if (order->sees && call && a->space == WT_OBSERVED_GLOBAL && a->kind != WT_WATCH_WRITE)
+        order->sees(a->at[wt_lanes_lowest(a->lanes)], call);
+}
+
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
@@ -605,8 +615,10 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     note_polling(&x);
     race_note_guesses(&x);
-    if (r->order)
+    if (r->order) {
         note_flags(&x);
+        note_signal(&x);
+    }
     if (race_number(&x))
         take_lanes(&x);
     else

@@ -177,8 +177,8 @@ static void tick(struct race_slot *w)
 }
 
 /* A copy of an operation that stays; NULL without host memory. */
-static const struct wt_order_operation *note_call(struct wt_check_race *r,
-                                                  const struct wt_order_operation *o)
+static struct wt_order_operation *note_call(struct wt_check_race *r,
+                                            const struct wt_order_operation *o)
 {
     if (r->calls && o->number && r->call[r->calls - 1]->number == o->number)
         return r->call[r->calls - 1];
@@ -198,13 +198,13 @@ static const struct wt_order_operation *note_call(struct wt_check_race *r,
 }
 
 /* The newest operation; NULL: nobody asks for the order of calls, or without host memory. */
-static const struct wt_order_operation *call_now(struct wt_check_race *r)
+static struct wt_order_operation *call_now(struct wt_check_race *r)
 {
     return r->order ? note_call(r, &r->order->newest) : NULL;
 }
 
 /* The operation that a launch is of; one that nobody has seen begin is the newest one. */
-static const struct wt_order_operation *call_of(struct wt_check_race *r, uint64_t launch)
+static struct wt_order_operation *call_of(struct wt_check_race *r, uint64_t launch)
 {
     for (size_t i = 0; i < r->launches; i++)
         if (launch && r->launch[i].number == launch)
@@ -444,8 +444,7 @@ static void end_launch(struct wt_check_race *r, uint64_t number)
 }
 
 /* Launch @p number is of operation @p call. */
-static void note_launch(struct wt_check_race *r, uint64_t number,
-                        const struct wt_order_operation *call)
+static void note_launch(struct wt_check_race *r, uint64_t number, struct wt_order_operation *call)
 {
     struct race_launch *grown =
         wt_array_grow(r->launch, &r->launch_room, r->launches + 1, sizeof *grown);

@@ -32,15 +32,14 @@ struct race_rules {
 /** A launch that runs, and the operation that it is of. */
 struct race_launch {
     uint64_t number;
-    const struct wt_order_operation *call;
+    struct wt_order_operation *call;
 };
 
 /** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
-    uint64_t bytes, entry; /**< `entry`: its kernel's first instruction; 0: not known */
-    const struct wt_order_operation
-        *call; /**< it belongs to; NULL: nobody asks for the order of calls */
+    uint64_t bytes, entry;           /**< `entry`: its kernel's first instruction; 0: not known */
+    struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
     struct wt_clocks *known; /**< of other waves */
 };

@@ -19,7 +19,7 @@ typedef hsa_signal_t event;
 static const event NONE;
 static hsa_agent_t gpu, cpu;
 static hsa_amd_memory_pool_t gpu_pool, cpu_pool, argument_pool;
-static uint64_t code_of_put, code_of_get;
+static uint64_t code_of_put, code_of_get, code_of_get_when;
 static hsa_queue_t *a, *b;
 static int *p, *q, *out, *both;
 static struct {
@@ -92,6 +92,7 @@ static void set_up(const char *path)
     works(hsa_executable_freeze(executable, NULL));
     code_of_put = kernel(executable, "put.kd");
     code_of_get = kernel(executable, "get.kd");
+    code_of_get_when = kernel(executable, "get_when.kd");
     works(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &a));
     works(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX, &b));
     arguments = memory(argument_pool, 256 * sizeof *arguments);
@@ -144,6 +145,15 @@ static void get(hsa_queue_t *on, int *to, const int *from, int count, unsigned h
     arguments[launches].words[0] = to;
     arguments[launches].words[1] = (void *)from;
     launch(on, code_of_get, count, header, done);
+}
+
+/* The kernel itself waits for an event: amd_signal_t, whose value is behind its kind. */
+static void get_when(hsa_queue_t *on, int *to, const int *from, event e, event done)
+{
+    arguments[launches].words[0] = to;
+    arguments[launches].words[1] = (void *)from;
+    arguments[launches].words[2] = (char *)e.handle + 8;
+    launch(on, code_of_get_when, N, FENCES, done);
 }
 
 static void barrier(hsa_queue_t *on, event first, event second, unsigned header, event done)
@@ -273,7 +283,50 @@ static void raised_too_early(int bad)
     end(0);
 }
 
+static void wrong_signal_in_the_kernel(int bad)
+{
+    const event early = new_event(1), done = new_event(1);
+    begin();
+    put(a, q, 0, N, FENCES, early);
+    put(a, p, 0, N, FENCES, done);
+    get_when(b, out, p, bad ? early : done, NONE);
+    end(0);
+}
+
 /* ---- the host ---- */
+
+static void queue_made_meanwhile(int bad)
+{
+    const event done = new_event(1);
+    hsa_queue_t *other;
+    begin();
+    put(a, both, 0, N, FENCES, done);
+    if (!bad)
+        await(done);
+    works(hsa_queue_create(gpu, 64, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX, UINT32_MAX,
+                           &other));
+    const int first = both[6]; /* BUG queue_load */
+    end(bad ? 0 : first);
+    works(hsa_queue_destroy(other));
+}
+
+static void box_copied_meanwhile(int bad)
+{
+    const event done = new_event(1), copied = new_event(1);
+    hsa_pitched_ptr_t to = {q, 64, 256}, from = {out, 64, 256};
+    const hsa_dim3_t at = {0}, size = {16, 4, 1};
+    begin();
+    to.base = q;
+    from.base = out;
+    put(a, both, 0, N, FENCES, done);
+    if (!bad)
+        await(done);
+    works(hsa_amd_memory_async_copy_rect(&to, &at, &from, &at, &size, gpu, hsaDeviceToDevice, 0,
+                                         NULL, copied));
+    const int first = both[8]; /* BUG box_load */
+    await(copied);
+    end(bad ? 0 : first);
+}
 
 static void read_too_early(int bad)
 {
@@ -390,6 +443,18 @@ static void halves(int bad)
     end(0);
 }
 
+static void waits_in_the_kernel(int bad)
+{
+    const event done = new_event(2), all = new_event(1);
+    begin();
+    put(a, p, 0, N / 2, FENCES, done);
+    put(a, p, N / 2, N / 2, FENCES, done);
+    get_when(b, out, p, done, all);
+    barrier(a, all, NONE, FENCES, NONE);
+    put(a, p, 0, N, FENCES, NONE);
+    end(0);
+}
+
 static void counted_signal(int bad)
 {
     const event done = new_event(2);
@@ -483,9 +548,11 @@ static void memory_again(int bad)
 
 CASES(CASE(no_barrier_bit), CASE(nothing_released), CASE(nothing_acquired), CASE(overwritten),
       CASE(no_dependency), CASE(wrong_dependency), CASE(other_queue_finished),
-      CASE(raised_too_early), CASE(read_too_early), CASE(other_signal), CASE(released_to_the_agent),
-      CASE(source_overwritten), CASE(copied_too_early), CASE(copy_not_waited_for),
-      CASE(copied_by_the_host), CASE(filled_beside), CASE(released_by_a_later_packet), CASE(halves),
+      CASE(raised_too_early), CASE(wrong_signal_in_the_kernel), CASE(queue_made_meanwhile),
+      CASE(box_copied_meanwhile), CASE(read_too_early), CASE(other_signal),
+      CASE(released_to_the_agent), CASE(source_overwritten), CASE(copied_too_early),
+      CASE(copy_not_waited_for), CASE(copied_by_the_host), CASE(filled_beside),
+      CASE(released_by_a_later_packet), CASE(halves), CASE(waits_in_the_kernel),
       CASE(counted_signal), CASE(to_and_fro), CASE(asks_until_done), CASE(told_by_a_handler),
       CASE(any_of_two), CASE(copies_in_turn), CASE(memory_again))
 

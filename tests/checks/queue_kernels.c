@@ -20,6 +20,17 @@ KERNEL put(GLOBAL int *to, int first)
 }
 #endif
 
+#if defined __AMDGCN__ && defined __OPENCL_C_VERSION__
+/* Waits until a signal of HSA is 0. */
+KERNEL get_when(GLOBAL int *to, GLOBAL const int *from, GLOBAL long *signal)
+{
+    while (__opencl_atomic_load((GLOBAL atomic_long *)signal, memory_order_acquire,
+                                memory_scope_all_svm_devices))
+        ;
+    to[NUMBER] += from[NUMBER]; /* BUG when_load */
+}
+#endif
+
 #ifndef WITHOUT_GET
 KERNEL get(GLOBAL int *to, GLOBAL const int *from)
 {

@@ -174,17 +174,22 @@ static void note_copy(uint64_t to, uint64_t from, size_t size, uint32_t count,
     host_packets_copy(&c, by);
 }
 
+/* The call that note_copy() has begun ends. */
+static int noted(int status)
+{
+    if (host_packets_are_followed())
+        host_order.leave();
+    return status;
+}
+
 static int async_copy(void *to, uint64_t to_agent, const void *from, uint64_t from_agent,
                       size_t size, uint32_t count, const uint64_t *dependencies,
                       uint64_t completion)
 {
     note_copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size, count, dependencies,
               completion, "hsa_amd_memory_async_copy");
-    const int status =
-        ext.async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion);
-    if (host_packets_are_followed())
-        host_order.leave();
-    return status;
+    return noted(
+        ext.async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion));
 }
 
 static int async_copy_rect(const struct pitched_memory *to, const struct box *to_offset,
@@ -193,8 +198,8 @@ static int async_copy_rect(const struct pitched_memory *to, const struct box *to
                            const uint64_t *dependencies, uint64_t completion)
 {
     note_copy(0, 0, 0, count, dependencies, completion, "hsa_amd_memory_async_copy_rect");
-    return ext.async_copy_rect(to, to_offset, from, from_offset, range, agent, direction, count,
-                               dependencies, completion);
+    return noted(ext.async_copy_rect(to, to_offset, from, from_offset, range, agent, direction,
+                                     count, dependencies, completion));
 }
 
 static int copy(void *to, const void *from, size_t size)

@@ -39,6 +39,7 @@ struct packet {
     uint64_t number;
     struct wt_order_call call; /* the doorbell's */
     struct moment at;          /* what the host knew then; once it has begun, what it knows */
+    uint32_t operation;        /* of a kernel that has begun */
     bool begun;
 };
 
@@ -160,6 +161,26 @@ static void leave_call(struct host_gpu *gpu)
     host_order.leave();
 }
 
+/* A kernel comes behind what has changed a signal whose value it loads, as behind a barrier packet:
+ * all of its waves do from then on. */
+static void kernel_sees(uint64_t addr, struct wt_order_operation *kernel)
+{
+    enum { VALUE = 8 }; /* in a signal (amd_signal_t) */
+    struct host_gpu *gpu = followed_gpu();
+    struct moment *signal = gpu ? signal_of(addr - VALUE, false) : NULL;
+    for (struct host_queue *q = signal ? gpu->queues : NULL; q; q = q->next)
+        for (struct packet *is = q->order ? q->order->first : NULL; is; is = is->next) {
+            if (!is->operation || is->operation != kernel->number)
+                continue;
+            join(&is->at, signal);
+            acquire(&is->at, GCN_AQL_SYSTEM);
+            if (!wt_clocks_join(&kernel->before, is->at.taken.done) ||
+                !wt_clocks_join(&kernel->ended, is->at.ended.done) ||
+                !wt_clocks_join(&kernel->released, is->at.released[TO_AGENT].done))
+                kernel->calm = wt_streams_order()->now; /* no host memory */
+        }
+}
+
 /* With several GPUs all counts as ordered. */
 void host_packets_follow(uint64_t ring, uint64_t doorbell)
 {
@@ -176,9 +197,10 @@ void host_packets_follow(uint64_t ring, uint64_t doorbell)
         *p = (struct packets){.doorbell = doorbell, .rung = q->begun};
         p->end = &p->first;
         q->order = p;
+        wt_streams_order()->sees = kernel_sees;
         follows = true;
     }
-    host_leave(gpu);
+    leave_call(gpu);
 }
 
 static void forget_packet(struct packet *p)
@@ -297,10 +319,12 @@ bool host_packets_begin(struct host_queue *q, const uint8_t *packet)
     else
         join(&p->gate, &is->at);
     is->begun = true;
-    if (header.type == GCN_AQL_DISPATCH)
+    if (header.type == GCN_AQL_DISPATCH) {
         begin_operation(&is->call, &is->at, p);
-    else
+        is->operation = p->last;
+    } else {
         wt_order_call_dropped(wt_streams_order(), &is->call);
+    }
     return true;
 }
 
@@ -491,5 +515,5 @@ void host_signal_escapes(void)
         return;
     escaped = true;
     wt_streams_host_waits_for_all();
-    host_leave(gpu);
+    leave_call(gpu);
 }
