@@ -40,6 +40,7 @@ struct text {
     char bytes[1 << 16];
     size_t size;
     unsigned labels;
+    uint32_t local; /* bits of offsets into local memory: a warp has it in 1, 2 or 5 pages */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
@@ -240,9 +241,12 @@ static void access_memory(struct text *t)
                  {"", "x", 511 /* local */}};
     const unsigned k = below(7), wide = below(3) == 0;
     const unsigned size = below(4) ? (wide ? 8 : 4) : 1u << below(wide ? 3 : 2);
-    const uint32_t mask = kinds[k].mask ? kinds[k].mask : below(2) ? 0xfff : 0x1fff;
+    const uint32_t mask = k > 3           ? t->local
+                          : kinds[k].mask ? kinds[k].mask
+                          : below(2)      ? 0xfff
+                                          : 0x1fff;
     const char *guard = below(4) ? "" : below(2) ? "@%p1 " : "@!%p2 ";
-    switch (below(8)) {
+    switch (k > 3 && below(3) == 0 ? 3 : below(8)) {
     case 0:
     case 1:
     case 2:
@@ -373,15 +377,16 @@ static void body(struct text *t, unsigned depth, unsigned count)
 static void write_kernel(struct text *t)
 {
     t->size = t->labels = 0;
+    t->local = (const uint32_t[]){511, 31, 63}[below(3)];
     add(t, ".version 7.0\n.target sm_50\n.address_size 64\n"
            ".func (.param .b64 r) f(.param .b32 a, .param .b64 b)\n{\n.reg .u32 %%x<4>;\n"
            ".reg .u64 %%y;\n.reg .pred %%z;\nld.param.u32 %%x0, [a];\nld.param.u64 %%y, [b];\n"
            "ld.param.u32 %%x1, [b+4];\nsetp.lt.s32 %%z, %%x0, 5;\n@%%z ret;\n"
            "mad.wide.u32 %%y, %%x0, %%x1, %%y;\nst.param.b64 [r], %%y;\nret;\n}\n"
            ".visible .entry k(.param .u64 p, .param .align 8 .b8 n[8], .param .align 8 .b8 m[16])\n"
-           "{\n.reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer, %%stack;\n"
-           ".local .align 8 .b8 depot[544];\n"
-           ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>, %%last;\n"
+           "{\n.reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer, %%stack;\n");
+    add(t, ".local .align 8 .b8 depot[%u];\n", t->local + 33);
+    add(t, ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>, %%last;\n"
            "ld.param.u64 %%buffer, [p];\nmov.u64 %%stack, depot;\n"
            "cvta.local.u64 %%stack, %%stack;\nmov.u32 %%a0, %%tid.x;\nmov.u32 %%a1, %%ctaid.x;\n"
            "mad.lo.u32 %%a2, %%a0, 2654435761, %%a1;\ncvt.u64.u32 %%q0, %%a2;\n"

@@ -235,6 +235,95 @@ static void store_one(struct emitter *e)
     emit_end_lanes(e, loop);
 }
 
+/* ---- all lanes at one address, whose memory is in two pages ---- */
+
+/* Jumps to `other` where it is in more; else r10 becomes what is behind the first page's beginning
+ * for lane 0, and the state's `host` has where that page is, and where the second one is, less the
+ * bytes of one. r8, r9, r10, ax: as find_one() leaves them. */
+static size_t find_two(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    const bool store_it = e->insn[e->at].op == WT_ROWS_STORE;
+    x86_integer_number(code, X86_CMP, true, X86_R8, 2 * WT_PAGE_SIZE);
+    const size_t other = x86_jump(code, X86_ABOVE);
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_R9));
+    emit_find_page(e, store_it);
+    x86_integer(code, X86_STORE, true, X86_DX, host_of(0));
+    x86_integer_number(code, X86_ADD, true, X86_AX, WT_PAGE_SIZE);
+    emit_find_page(e, store_it);
+    x86_integer_number(code, X86_SUB, true, X86_DX, WT_PAGE_SIZE);
+    x86_integer(code, X86_STORE, true, X86_DX, host_of(1));
+    return other;
+}
+
+/* The memory of the next lane at dx + r10, which were those of the lane before; r8: the bytes of a
+ * lane. */
+static void next_of_two(struct emitter *e, bool first)
+{
+    struct x86_code *code = &e->code;
+    if (!first)
+        x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_R8));
+    x86_integer_number(code, X86_CMP, false, X86_R10, WT_PAGE_SIZE);
+    x86_move_if(code, X86_NOT_BELOW, X86_DX, host_of(1));
+}
+
+static void begin_two(struct emitter *e)
+{
+    x86_integer(&e->code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_integer(&e->code, X86_LOAD, true, X86_DX, host_of(0));
+}
+
+static void load_two(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    const bool wide = e->insn[e->at].wide;
+    const unsigned lanes = wide ? 2 : 4; /* of half a part */
+    const struct x86_place memory = x86_sum(X86_DX, X86_R10);
+    begin_two(e);
+    for (unsigned i = 0; i < emit_parts(e, wide); i++) {
+        code->narrow = true;
+        for (unsigned k = 0; k < 2 * lanes; k++) {
+            const unsigned to = k < lanes ? T0 : T1;
+            next_of_two(e, i == 0 && k == 0);
+            if (k % lanes == 0)
+                emit_vector(e, wide ? VMOVQ : VMOVD, to, 0, memory);
+            else
+                x86_vector_number(code, wide ? VPINSRQ : VPINSRD, to, to, memory, k % lanes);
+        }
+        code->narrow = false;
+        x86_vector_number(code, VINSERTI128, T0, T0, x86_reg(T1), 1);
+        emit_store(e, i, T0);
+    }
+}
+
+static void store_two(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    if (!e->some) {
+        begin_two(e);
+        for (unsigned i = 0; i < e->shape->lanes; i++) {
+            next_of_two(e, i == 0);
+            x86_integer(code, X86_LOAD, n->wide, X86_AX,
+                        x86_mem(FRAME, n->s[1].slot + (n->wide ? 8 : 4) * i));
+            x86_store_part(code, n->bytes, X86_AX, x86_sum(X86_DX, X86_R10));
+        }
+        return;
+    }
+    x86_integer(code, X86_STORE, true, X86_R10, host_of(2));
+    const size_t loop = emit_begin_lanes(e);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R10));
+    x86_multiply(code, X86_AX, FIELD(local_bytes));
+    x86_integer(code, X86_ADD, true, X86_AX, host_of(2));
+    x86_integer(code, X86_LOAD, true, X86_DX, host_of(0));
+    x86_integer_number(code, X86_CMP, false, X86_AX, WT_PAGE_SIZE);
+    x86_move_if(code, X86_NOT_BELOW, X86_DX, host_of(1));
+    x86_integer(code, X86_LOAD, n->wide, X86_R8,
+                x86_scaled(FRAME, n->s[1].slot, X86_R10, n->wide ? 3 : 2));
+    x86_store_part(code, n->bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+    emit_end_lanes(e, loop);
+}
+
 /* ---- an access ---- */
 
 bool emit_has_local(const struct emitter *e)
@@ -248,7 +337,7 @@ void emit_access_local(struct emitter *e, uint64_t window)
 {
     const unsigned groups = e->shape->lanes / GROUP;
     const bool store_it = e->insn[e->at].op == WT_ROWS_STORE;
-    size_t other[2], done = 0;
+    size_t other[2], done[2] = {0, 0};
     if (e->shape->lanes == 32) {
         find_one(e, window, other);
         emit_note_access(e);
@@ -256,7 +345,15 @@ void emit_access_local(struct emitter *e, uint64_t window)
             store_one(e);
         else
             load_one(e);
-        done = x86_jump(&e->code, X86_ALWAYS);
+        done[0] = x86_jump(&e->code, X86_ALWAYS);
+        x86_land(&e->code, other[1], e->code.size);
+        other[1] = find_two(e);
+        emit_note_access(e);
+        if (store_it)
+            store_two(e);
+        else
+            load_two(e);
+        done[1] = x86_jump(&e->code, X86_ALWAYS);
         for (unsigned i = 0; i < 2; i++)
             x86_land(&e->code, other[i], e->code.size);
     }
@@ -275,6 +372,6 @@ void emit_access_local(struct emitter *e, uint64_t window)
         gather_group(e, i, i);
         emit_skipped(e, past);
     }
-    if (done)
-        x86_land(&e->code, done, e->code.size);
+    for (unsigned i = 0; i < 2 && done[0]; i++)
+        x86_land(&e->code, done[i], e->code.size);
 }

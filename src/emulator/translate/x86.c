@@ -219,6 +219,16 @@ void x86_find_one(struct x86_code *c, unsigned a, unsigned from)
     of_bits(c, 0xbc, true, a, from);
 }
 
+void x86_move_if(struct x86_code *c, int condition, unsigned a, struct x86_place from)
+{
+    if (is_full(c))
+        return;
+    rex(c, true, a, from);
+    byte(c, 0x0f);
+    byte(c, 0x40 + (unsigned)condition);
+    operand(c, a, from, 0);
+}
+
 void x86_multiply(struct x86_code *c, unsigned a, struct x86_place by)
 {
     if (is_full(c))

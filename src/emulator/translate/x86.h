@@ -241,6 +241,8 @@ enum {
     X86_NOT_GREATER,
     X86_GREATER
 };
+/** Loads 64 bits if a condition holds. */
+void x86_move_if(struct x86_code *code, int condition, unsigned a, struct x86_place from);
 /** Stores a byte: 1 if a condition holds, else 0. */
 void x86_store_condition(struct x86_code *code, int condition, struct x86_place to);
 /** Loads the address of a place of the code that x86_land() tells; returns where its distance is.
