@@ -227,6 +227,29 @@ static void predicate(struct text *t)
     }
 }
 
+/* Of 2 or 4 dwords, or 2 qwords; a load may have a sink. */
+static void access_vector(struct text *t, unsigned count, bool wide, const char *guard,
+                          const char *space, const char *address, int offset)
+{
+    const bool store = below(3) == 0, sinks = !store && below(8) == 0;
+    char list[64];
+    int size = 0;
+    for (unsigned k = 0; k < count; k++)
+        if (sinks && k == 1)
+            size += snprintf(list + size, sizeof list - (size_t)size, ", _");
+        else if (store && below(6) == 0)
+            size += snprintf(list + size, sizeof list - (size_t)size, "%s%u", k ? ", " : "",
+                             below(1 << 20));
+        else
+            size += snprintf(list + size, sizeof list - (size_t)size, "%s%%%c%u", k ? ", " : "",
+                             wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS));
+    add(t, "%s%s%s.v%u.u%u ", guard, store ? "st" : "ld", space, count, wide ? 64 : 32);
+    if (store)
+        add(t, "[%%%s+%d], {%s};\n", address, offset, list);
+    else
+        add(t, "{%s}, [%%%s+%d];\n", list, address, offset);
+}
+
 /*
  * An access whose addresses are in a row, one, scattered in a page, in several, or sometimes wrong:
  * of global, generic, shared (two kinds of addresses), local memory (three).
@@ -240,7 +263,9 @@ static void access_memory(struct text *t)
                  {".shared", "t0", 1023},   {".local", "x", 511}, {".local", "t0", 511},
                  {"", "x", 511 /* local */}};
     const unsigned k = below(7), wide = below(3) == 0;
-    const unsigned size = below(4) ? (wide ? 8 : 4) : 1u << below(wide ? 3 : 2);
+    const unsigned count = below(4) ? 1 : wide || below(2) ? 2 : 4, whole = wide ? 8 : 4;
+    const unsigned element = count > 1 || below(4) ? whole : 1u << below(wide ? 3 : 2);
+    const unsigned size = count * element, apart = size > 8 ? size : 8;
     const uint32_t mask = k > 3           ? t->local
                           : kinds[k].mask ? kinds[k].mask
                           : below(2)      ? 0xfff
@@ -265,9 +290,9 @@ static void access_memory(struct text *t)
         add(t, "@%%last %s;\n",
             (const char *const[]){"or.b32 %t0, %t0, 0xfffffff8", "or.b32 %t0, %t0, 2",
                                   "add.u32 %t0, %t0, 0x218", "add.u32 %t0, %t0, 0x408"}[below(4)]);
-    const int offset = below(4) ? (int)below(3) * 8 : -8;
+    const int offset = (int)apart * (below(4) ? (int)below(apart > 8 ? 2 : 3) : -1);
     if (offset < 0)
-        add(t, "or.b32 %%t0, %%t0, 8;\n");
+        add(t, "or.b32 %%t0, %%t0, %u;\n", apart);
     add(t, "cvt.u64.u32 %%x, %%t0;\n");
     if (!kinds[k].mask)
         add(t, "add.u64 %%x, %%x, %%buffer;\n");
@@ -277,6 +302,8 @@ static void access_memory(struct text *t)
     if (size == 4 && k < 4 && below(4) == 0)
         add(t, "%satom%s.%s %%a%u, [%%%s+%d], %%a%u;\n", guard, kinds[k].space, atomics[below(5)],
             below(DWORDS), kinds[k].address, offset, below(DWORDS));
+    else if (count > 1)
+        access_vector(t, count, wide, guard, kinds[k].space, kinds[k].address, offset);
     else if (below(3) == 0)
         add(t, "%sst%s.u%u [%%%s+%d], %%%c%u;\n", guard, kinds[k].space, size * 8, kinds[k].address,
             offset, wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS));
@@ -385,7 +412,7 @@ static void write_kernel(struct text *t)
            "mad.wide.u32 %%y, %%x0, %%x1, %%y;\nst.param.b64 [r], %%y;\nret;\n}\n"
            ".visible .entry k(.param .u64 p, .param .align 8 .b8 n[8], .param .align 8 .b8 m[16])\n"
            "{\n.reg .u32 %%a<8>, %%t<2>, %%n<5>;\n.reg .u64 %%q<6>, %%x, %%buffer, %%stack;\n");
-    add(t, ".local .align 8 .b8 depot[%u];\n", t->local + 33);
+    add(t, ".local .align 16 .b8 depot[%u];\n", t->local + 33);
     add(t, ".reg .f32 %%f<6>;\n.reg .f64 %%g<4>;\n.reg .pred %%p<4>, %%last;\n"
            "ld.param.u64 %%buffer, [p];\nmov.u64 %%stack, depot;\n"
            "cvta.local.u64 %%stack, %%stack;\nmov.u32 %%a0, %%tid.x;\nmov.u32 %%a1, %%ctaid.x;\n"

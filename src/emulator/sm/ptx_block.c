@@ -279,21 +279,41 @@ static bool conversion(const struct ptx_op *o, struct wt_rows_insn *to)
     return source(&o->s[0], o->size, &to->s[0]);
 }
 
+/* The elements of a vector, of which the code does dwords and two qwords. */
+static bool elements(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    if (o->size != o->how || o->size < 4 || (o->size == 8 && o->count > 2) ||
+        o->offset != (int32_t)o->offset)
+        return false;
+    to->words = o->count;
+    for (unsigned k = 0; k < o->count; k++) {
+        const struct ptx_source from = {.constant = o->vector_constant[k], .slot = o->vector[k]};
+        struct wt_rows_source element;
+        if ((!from.constant && from.slot == PTX_NO_SLOT) || !source(&from, o->size, &element))
+            return false;
+        to->place[k] = k * o->size;
+        to->row[k] = element.slot;
+        to->constants |= (uint8_t)(element.constant << k);
+        to->value[k] = element.value;
+    }
+    return true;
+}
+
 static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
 {
-    const bool store = o->run == ptx_op_store;
-    if ((!store && o->run != ptx_op_load) || o->count != 1 || o->size > o->how || o->s[0].constant)
+    const bool store = o->run == ptx_op_store, several = o->count > 1;
+    if ((!store && o->run != ptx_op_load) || o->size > o->how || o->s[0].constant)
         return false;
     const bool narrow = o->from_type == 4, local = o->space == PTX_SPACE_LOCAL,
                shared = o->space == PTX_SPACE_SHARED;
     if (narrow ? (!local && !shared) || o->offset != (int32_t)o->offset
                : !local && !shared && o->space != PTX_SPACE_GLOBAL && o->space != PTX_SPACE_NONE)
         return false;
-    if (store ? o->vector_constant[0] != NULL : o->vector[0] == PTX_NO_SLOT)
+    if (!several && (store ? o->vector_constant[0] != NULL : o->vector[0] == PTX_NO_SLOT))
         return false;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
                                 .wide = o->how == 8,
-                                .bytes = (uint8_t)o->size,
+                                .bytes = (uint8_t)(o->size * o->count),
                                 .extend = o->is_signed ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
                                 .short_address = narrow,
                                 .space = local                          ? WT_ROWS_LOCAL
@@ -303,6 +323,8 @@ static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
                                 .offset = (uint64_t)o->offset,
                                 .s[1] = {.slot = o->vector[0]}};
     to->d = o->vector[0];
+    if (several && !elements(o, to))
+        return false;
     return source(&o->s[0], narrow ? 4 : 8, &to->s[0]);
 }
 

@@ -219,6 +219,11 @@ unsigned emit_span(const struct wt_rows_insn *n);
 void emit_find_row(struct emitter *e, size_t scattered[3]);
 /* An address of memory, in ax, becomes one of the host. */
 void emit_reach_memory(struct emitter *e);
+/* The address of a lane in ax becomes one of the host; a register has the lane's number. */
+void emit_reach(struct emitter *e, unsigned lane);
+/* The first lane's generic address is not in a window of the group's memory; jumps to where it is
+ * in that of local memory, and returns the jump. */
+size_t emit_leave_windows(struct emitter *e);
 /* Where each lane accesses memory of the host: in the state's `host`. */
 void emit_find_lanes(struct emitter *e);
 
@@ -235,6 +240,19 @@ void emit_fetch(struct emitter *e);
 void emit_access_words(struct emitter *e);
 /* A load or a store of lanes side by side. */
 void emit_access_swizzled(struct emitter *e);
+/* Those of a lane, whose number a register has, of which the first lies at a place. r8 is free for
+ * it. */
+void emit_copy_words(struct emitter *e, struct x86_place memory, unsigned lane);
+/* All lie in one page, or in a part of the group's memory that begins it: dx: what is added to the
+ * source of an address and the offset; else the lanes are done one by one. */
+void emit_find_common(struct emitter *e);
+/* They are; nothing is accessed before all lanes' places have been found. */
+void emit_access_anywhere(struct emitter *e);
+
+/* ---- emit_vectors.c ---- */
+
+/* Several dwords, or two qwords, of a shape without scalars. */
+void emit_access_vectors(struct emitter *e);
 
 /* ---- emit_place.c ---- */
 

@@ -121,9 +121,7 @@ void emit_first_address(struct emitter *e)
     }
 }
 
-/* The first lane's generic address is not in a window of the group's memory; jumps to where it is
- * in that of local memory, and returns the jump. */
-static size_t leave_windows(struct emitter *e)
+size_t emit_leave_windows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
@@ -499,7 +497,7 @@ unsigned emit_span(const struct wt_rows_insn *n)
     unsigned last = 0;
     for (unsigned k = 0; k < n->words; k++)
         last = n->place[k] > last ? n->place[k] : last;
-    return n->words ? last + 4 : n->bytes;
+    return n->words ? last + (n->wide ? 8 : 4) : n->bytes;
 }
 
 /* The address in ax becomes one of the host: in the group's memory. */
@@ -518,9 +516,11 @@ static void reach_group(struct emitter *e)
 static void reach_local(struct emitter *e, unsigned lane)
 {
     struct x86_code *code = &e->code;
-    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
-    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_R8));
+    x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
+    x86_integer_number(code, X86_ADD, true, X86_R8, (int32_t)emit_span(&e->insn[e->at]) - 1);
+    x86_integer(code, X86_CMP, true, X86_R8, FIELD(local_bytes));
     emit_call(e, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
     x86_multiply(code, X86_R8, x86_reg(lane));
     x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
     x86_integer(code, X86_ADD, true, X86_AX, FIELD(local));
@@ -559,8 +559,7 @@ static void reach_generic(struct emitter *e, unsigned lane)
     x86_land(code, done, code->size);
 }
 
-/* The address of a lane in ax becomes one of the host; a register has the lane's number. */
-static void reach(struct emitter *e, unsigned lane)
+void emit_reach(struct emitter *e, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -587,7 +586,7 @@ void emit_find_lanes(struct emitter *e)
     struct x86_code *code = &e->code;
     const size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
-    reach(e, X86_R10);
+    emit_reach(e, X86_R10);
     x86_integer(code, X86_STORE, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
     emit_end_lanes(e, loop);
@@ -683,7 +682,7 @@ static void access_few(struct emitter *e)
         const unsigned lane = i ? LANE_2 : LANE;
         x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
                     x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
-        reach(e, lane);
+        emit_reach(e, lane);
         if (i + 1 < e->few)
             x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
     }
@@ -733,7 +732,7 @@ void emit_access(struct emitter *e)
         emit_detour(e, X86_ZERO);
     }
     if (n->space == WT_ROWS_GENERIC && !e->conditional)
-        windowed = leave_windows(e);
+        windowed = emit_leave_windows(e);
     if (!e->conditional && !local) {
         access_at_once(e);
         done[0] = x86_jump(code, X86_ALWAYS);

@@ -26,17 +26,19 @@ static void evict(struct emitter *e)
 
 /* ---- several dwords a lane ---- */
 
-/* Those of lane r10, of which the first lies at a place. */
-static void copy_words(struct emitter *e, struct x86_place memory)
+void emit_copy_words(struct emitter *e, struct x86_place memory, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const int32_t first = memory.offset;
     for (unsigned k = 0; k < n->words; k++) {
-        const struct x86_place row = x86_scaled(FRAME, n->row[k], X86_R10, 2);
+        const struct x86_place row = x86_scaled(FRAME, n->row[k], lane, n->wide ? 3 : 2);
         const bool store = n->op == WT_ROWS_STORE;
         memory.offset = first + (int32_t)n->place[k];
-        x86_integer(&e->code, X86_LOAD, false, X86_R8, store ? row : memory);
-        x86_integer(&e->code, X86_STORE, false, X86_R8, store ? memory : row);
+        if (n->constants >> k & 1)
+            x86_set(&e->code, X86_R8, n->value[k]);
+        else
+            x86_integer(&e->code, X86_LOAD, n->wide, X86_R8, store ? row : memory);
+        x86_integer(&e->code, X86_STORE, n->wide, X86_R8, store ? memory : row);
     }
 }
 
@@ -73,37 +75,42 @@ static void copy_rows(struct emitter *e)
         }
 }
 
-/* Bits of T1: those in which addresses, of first and last dwords, differ from T0. */
+/* Bits of T1: those in which addresses, of first and last dwords, differ from T0. Of vectors that
+ * are aligned as a whole the first ones say enough. */
 static void find_bits(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->short_address;
+    const bool wide = !n->short_address, last = emit_span(n) > n->bytes;
     const unsigned add = wide ? VPADDQ : VPADDD;
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < emit_parts(e, wide); i++) {
         emit_vector(e, add, T2, emit_loaded(e, emit_base_part(e, i), T2),
                     emit_literal(e, n->offset, wide));
-        emit_vector(e, add, T3, T2, emit_literal(e, emit_span(n) - 4, wide));
+        if (last)
+            emit_vector(e, add, T3, T2, emit_literal(e, emit_span(n) - 4, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
-        emit_vector(e, VPXOR, T3, T3, x86_reg(T0));
-        emit_vector(e, VPOR, T2, T2, x86_reg(T3));
+        if (last) {
+            emit_vector(e, VPXOR, T3, T3, x86_reg(T0));
+            emit_vector(e, VPOR, T2, T2, x86_reg(T3));
+        }
+        if (!wide && !n->wraps && !e->shape->scalars) /* so great that the sum would have wrapped */
+            emit_vector(e, VPOR, T2, T2, emit_part(e, &n->s[0], false, i));
         if (e->some)
             emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
         emit_vector(e, VPOR, T1, T1, x86_reg(T2));
     }
 }
 
-/* All lie in one page, or in a part of the group's memory that begins it: dx: what is added to the
- * source of an address and the offset. */
-static void find_common(struct emitter *e)
+void emit_find_common(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool wide = !n->short_address;
     struct x86_code *code = &e->code;
     if (n->space == WT_ROWS_GROUP) {
         emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
         find_bits(e);
-        emit_vector(e, VPBROADCASTD, T2, 0, FIELD(group_outside));
-        emit_vector(e, VPOR, T2, T2, emit_literal(e, 3, false));
+        emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));
+        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, wide));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
         emit_detour(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
@@ -115,7 +122,7 @@ static void find_common(struct emitter *e)
     emit_vector(e, VPBROADCASTQ, T0, 0, emit_first_base(e));
     emit_vector(e, VPADDQ, T0, T0, emit_literal(e, n->offset, true));
     find_bits(e);
-    emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | 3, true));
+    emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), true));
     emit_detour(e, X86_NOT_ZERO);
     emit_first_address(e);
     emit_find_page(e, n->op == WT_ROWS_STORE);
@@ -128,7 +135,7 @@ static void access_common(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     find_first(e);
     emit_join_addresses(e);
-    find_common(e);
+    emit_find_common(e);
     emit_note_access(e);
     const size_t loop = emit_begin_lanes(e);
     x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
@@ -136,12 +143,11 @@ static void access_common(struct emitter *e)
         emit_add_offset(e);
     struct x86_place memory = x86_sum(X86_DX, X86_AX);
     memory.offset = n->space == WT_ROWS_GROUP ? 0 : (int32_t)n->offset;
-    copy_words(e, memory);
+    emit_copy_words(e, memory, X86_R10);
     emit_end_lanes(e, loop);
 }
 
-/* Nothing is accessed before all lanes' places have been found. */
-static void access_anywhere(struct emitter *e)
+void emit_access_anywhere(struct emitter *e)
 {
     emit_join_addresses(e);
     emit_find_lanes(e);
@@ -149,7 +155,7 @@ static void access_anywhere(struct emitter *e)
     const size_t loop = emit_begin_lanes(e);
     x86_integer(&e->code, X86_LOAD, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
-    copy_words(e, x86_mem(X86_AX, 0));
+    emit_copy_words(e, x86_mem(X86_AX, 0), X86_R10);
     emit_end_lanes(e, loop);
 }
 
@@ -160,8 +166,13 @@ void emit_access_words(struct emitter *e)
     size_t scattered[3] = {0}, done[2] = {0};
     e->detours = 0;
     code->narrow = false;
+    if (!e->shape->scalars) {
+        emit_access_vectors(e);
+        evict(e);
+        return;
+    }
     if (e->sparse) {
-        access_anywhere(e);
+        emit_access_anywhere(e);
         evict(e);
         return;
     }
@@ -177,7 +188,7 @@ void emit_access_words(struct emitter *e)
     done[1] = x86_jump(code, X86_ALWAYS);
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
-    access_anywhere(e);
+    emit_access_anywhere(e);
     for (unsigned i = 0; i < 2; i++)
         if (done[i])
             x86_land(code, done[i], code->size);

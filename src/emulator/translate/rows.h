@@ -213,9 +213,13 @@ struct wt_rows_insn {
     uint8_t bytes; /**< of memory that a lane accesses: 1, 2, 4, 8 */
     /** With scalars, if not 0: a lane accesses so many dwords, 2 to 4: `place` bytes behind the
      * address, of which the first or another one is 0; `row`: where their rows begin. They are
-     * accessed in this order, lane by lane. */
+     * accessed in this order, lane by lane. Without scalars, of 32 lanes: 2 or 4 dwords, or (wide)
+     * 2 qwords, one behind the other from 0 on, `bytes` altogether, and the offset has 32 bits. */
     uint8_t words;
     uint32_t place[4], row[4];
+    uint8_t
+        constants; /**< without scalars, of stores: a bit for each that is one, `value`, instead */
+    uint64_t value[4];
     uint8_t extend; /**< enum wt_rows_extend: the rest of the register */
     uint32_t d;     /**< slot of the result; of predicates, with scalars, among them */
     uint32_t carry;

@@ -119,6 +119,9 @@ enum {
     VPERM2I128 = X86_V(1, 3, 0, 0x46),
     VPUNPCKLDQ = X86_V(1, 1, 0, 0x62),
     VPUNPCKHDQ = X86_V(1, 1, 0, 0x6a),
+    VPUNPCKLQDQ = X86_V(1, 1, 0, 0x6c),
+    VPUNPCKHQDQ = X86_V(1, 1, 0, 0x6d),
+    VEXTRACTI128 = X86_V(1, 3, 0, 0x39), /* to an operand */
     VMOVMSKPS = X86_V(0, 1, 0, 0x50),
     VPGATHERDD = X86_V(1, 2, 0, 0x90),
     VPGATHERDQ = X86_V(1, 2, 1, 0x90),
