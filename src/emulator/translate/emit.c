@@ -71,6 +71,8 @@ static void operation(struct emitter *e)
             emit_access_region(e);
         else if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
             emit_access_swizzled(e);
+        else if (e->insn[e->at].words && !e->shape->scalars)
+            emit_access_vectors(e);
         else if (e->insn[e->at].words)
             emit_access_words(e);
         else

@@ -178,15 +178,11 @@ static void access_few(struct emitter *e)
         emit_copy_words(e, x86_mem(i + 1 < e->few ? X86_R9 : X86_AX, 0), i ? LANE_2 : LANE);
 }
 
-void emit_access_vectors(struct emitter *e)
+/* Of some lanes, or all. */
+static void access_many(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    e->detours = 0;
-    if (e->few) {
-        access_few(e);
-        return;
-    }
     size_t done = 0;
     if (!e->conditional && n->space != WT_ROWS_LOCAL) {
         if (e->some) {
@@ -205,4 +201,17 @@ void emit_access_vectors(struct emitter *e)
     emit_access_anywhere(e);
     if (done)
         x86_land(code, done, code->size);
+}
+
+void emit_access_vectors(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    e->detours = 0;
+    e->code.narrow = false;
+    if (e->few)
+        access_few(e);
+    else
+        access_many(e);
+    for (unsigned k = 0; k < n->words && n->op == WT_ROWS_LOAD; k++)
+        emit_evict(e, n->row[k], e->shape->lanes * (n->wide ? 8 : 4));
 }

@@ -166,11 +166,6 @@ void emit_access_words(struct emitter *e)
     size_t scattered[3] = {0}, done[2] = {0};
     e->detours = 0;
     code->narrow = false;
-    if (!e->shape->scalars) {
-        emit_access_vectors(e);
-        evict(e);
-        return;
-    }
     if (e->sparse) {
         emit_access_anywhere(e);
         evict(e);
