@@ -27,7 +27,9 @@
 #define ALL (~(uint64_t)0)
 
 static uint64_t random_state;
-static unsigned rig_jit = 256; /* of devices that are made from then on (struct gcn_config) */
+/* Of devices that are made from then on (struct gcn_config). */
+static unsigned rig_jit = 256;
+static bool rig_vectors_256;
 
 /* 0 .. below-1 */
 static uint64_t any(uint64_t below)
@@ -71,6 +73,7 @@ static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
     gcn_config_default(&config);
     config.cu = 2;
     config.jit = rig_jit;
+    config.vectors_256 = rig_vectors_256;
     assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);
     assert_int_equal(gcn_device_new(&config, &r.d, &err), WT_OK);
     r.m = gcn_machine(r.d);

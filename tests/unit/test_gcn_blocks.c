@@ -592,6 +592,7 @@ static uint64_t compare_program(unsigned k)
     rig_jit = 0;
     r[0] = rig_new(schedule, groups, items, p.word, p.size);
     rig_jit = below(3) ? 1 : 3;
+    rig_vectors_256 = below(3) == 0;
     r[1] = rig_new(schedule, groups, items, p.word, p.size);
     const uint64_t issues = run_both(r, p.size, about);
     for (unsigned i = 0; i < 2; i++)

@@ -156,9 +156,10 @@ void gcn_blocks_free(struct gcn_device *d)
 
 void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
 {
-    static const struct wt_rows_shape shape = {
+    const struct wt_rows_shape shape = {
         .lanes = GCN_LANES,
         .scalars = true,
+        .vectors_512 = !w->device->config.vectors_256 && wt_rows_has_512(),
         .condition = offsetof(struct gcn_wave, scc),
         .exceptions = offsetof(struct gcn_wave, trapsts),
         .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,

@@ -138,6 +138,7 @@ const struct gcn_uop *gcn_jump(struct gcn_wave *w, uint64_t pc)
     if (!next) {
         w->device->machine.not_issued = false;
         w->device->machine.fault.time++;
+        return NULL;
     }
-    return next;
+    return gcn_visit(w, next);
 }

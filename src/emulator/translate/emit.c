@@ -69,6 +69,10 @@ static void operation(struct emitter *e)
     case WT_ROWS_STORE:
         if (e->shape->regions)
             emit_access_region(e);
+        else if (e->shape->vectors_512 && emit_is_512(&e->insn[e->at]) && e->insn[e->at].words)
+            emit_512_access_words(e);
+        else if (e->shape->vectors_512 && emit_is_512(&e->insn[e->at]))
+            emit_512_access(e);
         else if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
             emit_access_swizzled(e);
         else if (e->insn[e->at].words && !e->shape->scalars)
@@ -105,6 +109,8 @@ static void operation(struct emitter *e)
     default:
         if (e->shape->regions)
             emit_region(e);
+        else if (e->shape->vectors_512 && emit_is_512(&e->insn[e->at]))
+            emit_512(e);
         else
             emit_alu(e);
         break;
@@ -164,6 +170,11 @@ static void begin(struct emitter *e)
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
     if (e->shape->scalars)
         x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
+    if (e->some && e->shape->vectors_512) {
+        emit_512_masks(e);
+        x86_jump_register(code, X86_AX);
+        return;
+    }
     if (e->some && e->shape->scalars)
         x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
     e->ready = code->size;
@@ -201,6 +212,7 @@ static size_t enter(struct emitter *e, uint32_t insn)
         else if (c->slot[i] != NOTHING)
             for (unsigned k = 0, parts = emit_parts(e, c->wide[i]); k < parts; k++)
                 emit_vector(e, VMOVDQU, i + k, 0, x86_mem(FRAME, c->slot[i] + 32 * k));
+    emit_512_enter(e, c);
     if (e->code.size == first)
         return e->body[insn];
     x86_land(&e->code, x86_jump(&e->code, X86_ALWAYS), e->body[insn]);
@@ -238,11 +250,44 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
     code->narrow = false;
+    if (e->some && e->shape->vectors_512)
+        emit_512_masks(e);
     for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && emit_has_idle(e) && e->some; i++)
         emit_vector(e, VMOVDQU, IDLE + i, 0,
                     emit_field(offsetof(struct wt_rows_state, idle) + 32 * i));
     e->behind[insn] = x86_jump(code, X86_ALWAYS);
     return first;
+}
+
+/* Finds the instructions to which branches backwards lead: there registers have no rows. */
+static void find_loops(struct emitter *e)
+{
+    memset(e->begins_loop, 0, sizeof e->begins_loop);
+    for (uint32_t i = 0; i < e->count; i++)
+        if ((e->insn[i].op == WT_ROWS_BRANCH || e->insn[i].op == WT_ROWS_BRANCH_WHEN) &&
+            e->insn[i].target <= i)
+            e->begins_loop[e->insn[i].target] = true;
+}
+
+/* Whether instructions of a block need what the state says of lanes that do not execute. */
+static bool needs_idle(const struct emitter *e)
+{
+    for (uint32_t i = 0; i < e->count; i++)
+        switch ((enum wt_rows_op)e->insn[i].op) {
+        case WT_ROWS_HANDLER:
+        case WT_ROWS_CALL:
+        case WT_ROWS_NOTHING:
+        case WT_ROWS_SCALAR:
+        case WT_ROWS_FETCH:
+        case WT_ROWS_AT_MOST:
+        case WT_ROWS_BRANCH:
+        case WT_ROWS_BRANCH_WHEN:
+            break;
+        default:
+            if (!emit_is_512(&e->insn[i]) && !emit_is_swizzled_row(&e->insn[i]))
+                return true;
+        }
+    return false;
 }
 
 /* Code for all lanes, for some, for few, or for those of a few parts, which begins as that for
@@ -259,6 +304,8 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
     if (!sparse)
         begin(e);
     for (e->at = 0; e->at < e->count; e->at++) {
+        if (e->shape->vectors_512 && e->begins_loop[e->at])
+            emit_forget(e);
         e->before[e->at] = e->cache;
         e->body[e->at] = code->size;
         x86_integer_number(code, X86_SUB, true, LEFT, 1);
@@ -334,7 +381,10 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     code->size = code->literal_count = code->fixup_count = 0;
     code->overflow = false;
     e->changes = 0;
-    const size_t codes = shape->few ? WT_ROWS_CODES : shape->scalars ? 3 : 2;
+    const size_t codes = shape->few ? WT_ROWS_CODES : shape->scalars && !shape->vectors_512 ? 3 : 2;
+    to->kinds = codes;
+    find_loops(e);
+    e->has_idle = shape->vectors_512 && needs_idle(e);
     for (size_t i = 0; i < codes; i++) {
         const bool sparse = shape->scalars && i == 2;
         to->first[i] = code->size;

@@ -12,20 +12,26 @@
  * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources
  * that are no rows as they are, in that order. r11: the scalars.
  *
+ * With vectors of 512 bits (emit_512.c) 16 to 31 have rows, too: four, each in four registers, a
+ * bank; k1 to k4 ones for lanes that do not execute, in code for some.
+ *
  * In code for few lanes (`few`) a register has their values side by side; 13 to 15 are for sources,
  * r11 and r10 have the lanes' numbers.
  */
 enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
 enum { LANE = X86_R11, LANE_2 = X86_R10 };
 enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };
+enum { BANKS = 4, BANK = 16 };
 #define NOTHING UINT32_MAX
 
 /* The rows that registers have, by the first one. */
 struct cache {
     uint32_t slot[CACHED]; /* NOTHING: no row begins there */
     bool wide[CACHED];
-    bool ones[CACHED]; /* of few lanes: ones where the predicate of this slot is 1 */
-    unsigned next;     /* where the next result goes */
+    bool ones[CACHED];   /* of few lanes: ones where the predicate of this slot is 1 */
+    unsigned next;       /* where the next result goes */
+    uint32_t row[BANKS]; /* those that banks have, or NOTHING */
+    unsigned bank;       /* the next one */
 };
 
 struct exit {
@@ -69,6 +75,8 @@ struct emitter {
         enum { TO_ALL, TO_SOME, TO_FEW, TO_READY } to;
     } change[11 * WT_ROWS_MOST];
     size_t changes;
+    bool begins_loop[WT_ROWS_MOST];
+    bool has_idle; /* with vectors of 512 bits: others need the state's `idle` */
     size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
 };
 
@@ -193,10 +201,16 @@ void emit_load_byte(struct emitter *e, unsigned to, uint32_t slot);
 size_t emit_decide(struct emitter *e);
 /* An instruction that is neither a branch nor an access, nor left to its handler. */
 void emit_alu(struct emitter *e);
+/* The number for VCMPPS of outcomes for which a comparison holds; it raises no exception but for
+ * signalling NaNs and denormal numbers. */
+unsigned emit_float_predicate(unsigned how);
 /* A comparison, a combination of predicates, a selection. */
 void emit_predicate(struct emitter *e);
 /* A load or a store. */
 void emit_access(struct emitter *e);
+/* The same lane by lane, which finds the places of all of them first; no register has the result.
+ */
+void emit_access_by_lanes(struct emitter *e);
 /* A load of all lanes from one address. */
 void emit_parameter(struct emitter *e);
 
@@ -238,6 +252,14 @@ void emit_fetch(struct emitter *e);
 
 /* A load or a store of several dwords. */
 void emit_access_words(struct emitter *e);
+/* Whether stores of whole rows, one after the other, do what those of the lanes do. */
+bool emit_has_rows(const struct wt_rows_insn *n);
+/* Whether it is one of rows that are known when it is translated. */
+static inline bool emit_is_swizzled_row(const struct wt_rows_insn *n)
+{
+    return (n->op == WT_ROWS_LOAD || n->op == WT_ROWS_STORE) && n->space == WT_ROWS_SWIZZLED &&
+           n->s[0].constant;
+}
 /* A load or a store of lanes side by side. */
 void emit_access_swizzled(struct emitter *e);
 /* Those of a lane, whose number a register has, of which the first lies at a place. r8 is free for
@@ -295,6 +317,24 @@ void emit_add_signs(struct emitter *e, unsigned strip, unsigned from);
 /* ax becomes a predicate of 64 lanes at a slot, 0 for those that do not execute. */
 void emit_store_lanes(struct emitter *e, uint32_t slot);
 
+/* ---- emit_512.c, emit_512_rows.c, emit_512_memory.c, emit_512_words.c ---- */
+
+/* Whether vectors of 512 bits do an instruction. */
+bool emit_is_512(const struct wt_rows_insn *n);
+/* An instruction that they do, neither a load nor a store. */
+void emit_512(struct emitter *e);
+/* The k registers, and `idle` if the block needs it, become those of the state's mask. */
+void emit_512_masks(struct emitter *e);
+/* Rows that banks have come into them. */
+void emit_512_enter(struct emitter *e, const struct cache *c);
+/* A load or a store, of one dword or less. */
+void emit_512_access(struct emitter *e);
+/* A load or a store of several dwords. */
+void emit_512_access_words(struct emitter *e);
+/* Rows side by side with memory at dx, of a load or store of lanes side by side. `kept`: registers
+ * may have them afterwards. */
+void emit_512_copy_swizzled(struct emitter *e, bool kept);
+
 /* ---- emit_regions.c ---- */
 
 /* An instruction of a shape with regions: arithmetic, or a comparison. */
@@ -326,6 +366,8 @@ void emit_wait_region(struct emitter *e);
 /* An instruction of a shape with scalars. False: the others' code does it, too. */
 bool emit_wave(struct emitter *e);
 
+/* Calls the handler of an instruction that the state's `guard` is for, or a carry. */
+void emit_guard(struct emitter *e);
 /* Jumps where a scalar holds the condition; returns the jump. */
 size_t emit_decide_scalar(struct emitter *e);
 /* An instruction of scalars. */

@@ -593,7 +593,7 @@ void emit_find_lanes(struct emitter *e)
 }
 
 /* Nothing is accessed before all lanes' places have been found. */
-static void access_by_lanes(struct emitter *e)
+void emit_access_by_lanes(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -652,7 +652,7 @@ static void access_at_once(struct emitter *e)
 static void access_each(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    access_by_lanes(e);
+    emit_access_by_lanes(e);
     for (unsigned i = 0; n->op == WT_ROWS_LOAD && i < emit_parts(e, n->wide); i++)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
 }
@@ -718,7 +718,7 @@ void emit_access(struct emitter *e)
     size_t done[2] = {0, 0}, windowed = 0;
     e->detours = 0;
     if (e->sparse) {
-        access_by_lanes(e);
+        emit_access_by_lanes(e);
         return;
     }
     if (load)

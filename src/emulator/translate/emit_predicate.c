@@ -250,10 +250,12 @@ size_t emit_decide(struct emitter *e)
     return past;
 }
 
-/* Predicates of VCMPPS that raise no exception but for signalling NaNs and denormal numbers, by the
- * outcomes for which they hold. */
-static const uint8_t float_predicate[16] = {0x0b, 0x11, 0x00, 0x12, 0x1e, 0x0c, 0x1d, 0x07,
-                                            0x03, 0x19, 0x08, 0x1a, 0x16, 0x04, 0x15, 0x0f};
+unsigned emit_float_predicate(unsigned how)
+{
+    static const uint8_t numbers[16] = {0x0b, 0x11, 0x00, 0x12, 0x1e, 0x0c, 0x1d, 0x07,
+                                        0x03, 0x19, 0x08, 0x1a, 0x16, 0x04, 0x15, 0x0f};
+    return numbers[how & 15];
+}
 
 /* A predicate of 64 lanes, whose exceptions are the program's: lanes that do not execute compare 1
  * with 1. */
@@ -271,7 +273,7 @@ static void float_compare_lanes(struct emitter *e)
             else if (from != T0 + k)
                 emit_vector(e, VMOVDQU, T0 + k, 0, x86_reg(from));
         }
-        x86_vector_number(&e->code, VCMPPS, T0, T0, x86_reg(T1), float_predicate[n->how & 15]);
+        x86_vector_number(&e->code, VCMPPS, T0, T0, x86_reg(T1), emit_float_predicate(n->how));
         emit_add_signs(e, i, T0);
     }
     emit_store_lanes(e, n->d);
@@ -287,7 +289,7 @@ static void float_compare(struct emitter *e)
         const unsigned to = n->wide ? T0 : T0 + i;
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], n->wide, i), to);
         x86_vector_number(&e->code, n->wide ? VCMPPD : VCMPPS, to, a,
-                          emit_part(e, &n->s[1], n->wide, i), float_predicate[n->how & 15]);
+                          emit_part(e, &n->s[1], n->wide, i), emit_float_predicate(n->how));
         if (n->wide && !e->few)
             gather_wide_signs(e, i);
     }

@@ -69,6 +69,8 @@ void emit_forget(struct emitter *e)
     e->cache.next = 0;
     for (unsigned i = 0; i < CACHED; i++)
         e->cache.slot[i] = NOTHING;
+    for (unsigned i = 0; i < BANKS; i++)
+        e->cache.row[i] = NOTHING;
 }
 
 /* Part `strip` of a row. */
@@ -290,6 +292,10 @@ void emit_evict(struct emitter *e, uint32_t slot, uint32_t size)
         if (c->slot[i] != NOTHING && c->slot[i] < slot + size &&
             slot < c->slot[i] + (c->ones[i] ? 4 : row_bytes(e, c->wide[i])))
             c->slot[i] = NOTHING;
+    for (unsigned i = 0; i < BANKS; i++)
+        if (c->row[i] != NOTHING && c->row[i] < slot + size &&
+            slot < c->row[i] + row_bytes(e, false))
+            c->row[i] = NOTHING;
 }
 
 /* The row, or predicate, that begins at a slot is in the result's registers from now on. */

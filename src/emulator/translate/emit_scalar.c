@@ -42,6 +42,12 @@ static void set_mask(struct emitter *e)
             x86_integer_number(code, X86_CMP, true, X86_AX, -1);
             note_change(e, x86_jump(code, X86_ZERO), TO_ALL);
         }
+        if (e->shape->vectors_512)
+            emit_512_masks(e);
+        if (e->shape->vectors_512 && !e->some)
+            note_change(e, x86_jump(code, X86_ALWAYS), TO_SOME);
+    }
+    if (e->at + 1 < e->count && !e->shape->vectors_512) {
         note_change(e, x86_address(code, X86_AX), TO_SOME);
         note_change(e, x86_address(code, X86_R8), TO_FEW);
         note_change(e, x86_jump(code, X86_ALWAYS), TO_READY);

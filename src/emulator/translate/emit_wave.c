@@ -369,17 +369,23 @@ static void pair_multiply_add(struct emitter *e)
 
 /* ---- an instruction ---- */
 
-static void guard(struct emitter *e)
+void emit_guard(struct emitter *e)
 {
-    if (!e->insn[e->at].guarded)
-        return;
-    x86_test_byte(&e->code, FIELD(guard), 1);
-    emit_call(e, X86_NOT_ZERO);
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    if (n->guarded) {
+        x86_test_byte(&e->code, FIELD(guard), 1);
+        emit_call(e, X86_NOT_ZERO);
+    }
+    if (n->op == WT_ROWS_FLOAT_MULTIPLY_ADD && n->carries) {
+        x86_integer(&e->code, X86_LOAD, true, X86_AX, x86_mem(SCALARS, n->carry));
+        x86_integer(&e->code, X86_AND, true, X86_AX, FIELD(mask));
+        emit_call(e, X86_NOT_ZERO);
+    }
 }
 
 bool emit_wave(struct emitter *e)
 {
-    guard(e);
+    emit_guard(e);
     emit_scalars(e);
     switch ((enum wt_rows_op)e->insn[e->at].op) {
     case WT_ROWS_FLOAT_ADD:
@@ -392,11 +398,6 @@ bool emit_wave(struct emitter *e)
         raising(e, VMULPS, 2);
         return true;
     case WT_ROWS_FLOAT_MULTIPLY_ADD:
-        if (e->insn[e->at].carries) {
-            x86_integer(&e->code, X86_LOAD, true, X86_AX, x86_mem(SCALARS, e->insn[e->at].carry));
-            x86_integer(&e->code, X86_AND, true, X86_AX, FIELD(mask));
-            emit_call(e, X86_NOT_ZERO);
-        }
         raising(e, VFMADD132PS, 3);
         return true;
     case WT_ROWS_FLOAT_MIN:

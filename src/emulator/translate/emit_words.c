@@ -42,8 +42,7 @@ void emit_copy_words(struct emitter *e, struct x86_place memory, unsigned lane)
     }
 }
 
-/* Whether stores of whole rows, one after the other, do what those of the lanes do. */
-static bool has_rows(const struct wt_rows_insn *n)
+bool emit_has_rows(const struct wt_rows_insn *n)
 {
     bool apart = n->space == WT_ROWS_GROUP;
     for (unsigned k = 0; k < n->words; k++)
@@ -171,7 +170,7 @@ void emit_access_words(struct emitter *e)
         evict(e);
         return;
     }
-    if (!e->some && has_rows(n)) {
+    if (!e->some && emit_has_rows(n)) {
         emit_find_row(e, scattered);
         copy_rows(e);
         done[0] = x86_jump(code, X86_ALWAYS);
@@ -381,7 +380,10 @@ void emit_access_swizzled(struct emitter *e)
         emit_call(e, X86_ZERO);
     }
     find_swizzled_row(e);
-    for (unsigned k = 0; k < rows_of(n) && !(e->sparse && e->detours); k++)
+    if (e->shape->vectors_512)
+        emit_512_copy_swizzled(e, !e->detours);
+    for (unsigned k = 0; k < rows_of(n) && !(e->sparse && e->detours) && !e->shape->vectors_512;
+         k++)
         for (unsigned i = 0; i < (e->sparse ? 1 : PARTS); i++) {
             const size_t loop = emit_begin_parts(e);
             copy_part(e, n->row[k], i,
@@ -399,7 +401,7 @@ void emit_access_swizzled(struct emitter *e)
             access_each(e);
         x86_land(code, done, code->size);
     }
-    if (n->op == WT_ROWS_LOAD)
+    if (n->op == WT_ROWS_LOAD && !(e->shape->vectors_512 && !e->detours))
         for (unsigned k = 0; k < rows_of(n); k++)
             emit_evict(e, n->row[k], ROW);
 }

@@ -18,6 +18,7 @@ struct wt_rows_code {
     uint32_t *entry; /* of each instruction, for each kind; then targets of branches; the caller
                         frees it */
     size_t targets;
+    size_t kinds; /* of code */
 };
 
 /* Emits a block; false: it takes too much memory. */

@@ -26,6 +26,16 @@ bool wt_rows_supported(void)
 #endif
 }
 
+bool wt_rows_has_512(void)
+{
+#ifdef __x86_64__
+    return wt_rows_supported() && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#else
+    return false;
+#endif
+}
+
 size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
 {
     size_t first = 0, own = 0, total = 0;
@@ -131,16 +141,13 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     for (size_t i = 0; i < count; i++)
         used |= insn[i].unmasked ? 0 : ((UINT64_C(1) << insn[i].lanes) - 1) << insn[i].channel;
     b->block = (struct wt_rows_block){.few = shape->few,
-                                      .sparse = shape->scalars,
+                                      .sparse = shape->scalars && !shape->vectors_512,
                                       .all = shape->regions ? used : all,
                                       .more = shape->regions,
                                       .first = number,
                                       .count = (uint32_t)count,
                                       .entry = code.entry,
-                                      .target = code.entry + (shape->few       ? WT_ROWS_CODES
-                                                              : shape->scalars ? 3
-                                                                               : 2) *
-                                                                 count,
+                                      .target = code.entry + code.kinds * count,
                                       .targets = (uint32_t)code.targets};
     for (size_t i = 0; i < WT_ROWS_CODES; i++)
         b->block.code[i] = first + code.first[i];

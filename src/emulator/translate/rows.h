@@ -247,6 +247,8 @@ struct wt_rows_shape {
     uint64_t window[2], window_bytes;
     bool few;            /**< there is code for one lane and for two; of 32 lanes */
     bool scalars;        /**< of 64 lanes: there are some; then no lane may execute */
+    bool vectors_512;    /**< with scalars: the host has AVX-512 (wt_rows_has_512()), and the code
+                            vectors of 512 bits where they are quicker */
     bool regions;        /**< of 32 channels; a branch is taken if all that execute take it */
     uint32_t condition;  /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
     uint32_t mask;       /**< slot of the mask, which is in the state, too */
@@ -331,6 +333,8 @@ size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count);
 
 /** Whether this host executes translated code. */
 bool wt_rows_supported(void);
+/** Whether it has vectors of 512 bits, with masks. */
+bool wt_rows_has_512(void);
 /** Memory of @p bytes; NULL: the host has none, or does not execute what was written. */
 struct wt_rows_memory *wt_rows_memory_new(size_t bytes);
 /** NULL is allowed. No code of it may run. */

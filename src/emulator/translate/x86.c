@@ -110,6 +110,78 @@ void x86_gather(struct x86_code *c, unsigned op, unsigned a, unsigned mask, unsi
     byte(c, (index & 7) << 3 | base);
 }
 
+/* Whether an offset fits a byte, in units of what is accessed. */
+static bool is_near(int32_t offset, unsigned log)
+{
+    return !(offset & ((1 << log) - 1)) && is_byte(offset >> log);
+}
+
+static void vector_512(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p,
+                       unsigned mask, unsigned behind)
+{
+    const unsigned base = base_of(p), wide = op >> 7 & 1,
+                   above = p.kind == X86_REGISTER ? base >> 4 : p.index >> 3;
+    const unsigned log = p.each ? 2 + wide : op >> 16 ? op >> 16 : 6;
+    if (is_full(c))
+        return;
+    byte(c, 0x62);
+    byte(c, (~a >> 3 & 1) << 7 | (~above & 1) << 6 | (~base >> 3 & 1) << 5 | (~a >> 4 & 1) << 4 |
+                (op >> 2 & 7));
+    byte(c, wide << 7 | (~b & 15) << 3 | 1 << 2 | (op & 3));
+    byte(c, (mask & X86_ZEROS) << 4 | 2 << 5 | (unsigned)p.each << 4 | (~b >> 4 & 1) << 3 |
+                (mask & 7));
+    byte(c, op >> 8 & 0xff);
+    if (p.kind != X86_MEMORY && p.kind != X86_INDEXED) {
+        operand(c, a, p, behind);
+        return;
+    }
+    const bool near = is_near(p.offset, log), indexed = p.kind == X86_INDEXED;
+    byte(c, (near ? 0x40 : 0x80) | (a & 7) << 3 | (indexed ? 4 : p.number & 7));
+    if (indexed)
+        byte(c, p.scale << 6 | (p.index & 7) << 3 | p.number);
+    if (near)
+        byte(c, (uint32_t)(p.offset >> log) & 0xff);
+    else
+        dword(c, (uint32_t)p.offset);
+}
+
+void x86_512(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p,
+             unsigned mask)
+{
+    vector_512(c, op, a, b, p, mask, 0);
+}
+
+void x86_512_number(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p,
+                    unsigned mask, unsigned number)
+{
+    vector_512(c, op, a, b, p, mask, 1);
+    if (!c->overflow)
+        byte(c, number);
+}
+
+void x86_512_gather(struct x86_code *c, unsigned a, unsigned mask, unsigned base, unsigned index)
+{
+    if (is_full(c))
+        return;
+    byte(c, 0x62);
+    byte(c, (~a >> 3 & 1) << 7 | (~index >> 3 & 1) << 6 | 1 << 5 | (~a >> 4 & 1) << 4 |
+                (ZPGATHERDD >> 2 & 7));
+    byte(c, 15 << 3 | 1 << 2 | (ZPGATHERDD & 3));
+    byte(c, 2 << 5 | (~index >> 4 & 1) << 3 | mask);
+    byte(c, ZPGATHERDD >> 8);
+    byte(c, 0x04 | (a & 7) << 3);
+    byte(c, (index & 7) << 3 | base);
+}
+
+void x86_mask(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p)
+{
+    const bool narrow = c->narrow;
+    c->narrow = op != KANDW && op != KANDNW && op != KORW && op != KXNORW && op != KUNPCKWD &&
+                op != KUNPCKDQ; /* those of two sources have the bit */
+    vector(c, op, a, b, p, 0);
+    c->narrow = narrow;
+}
+
 void x86_vzeroupper(struct x86_code *c)
 {
     if (is_full(c))
@@ -396,7 +468,7 @@ struct x86_place x86_literal(struct x86_code *c, const void *bytes, size_t size)
     }
     if (i == c->literal_count)
         memcpy(c->literal[c->literal_count++], row, sizeof row);
-    return (struct x86_place){X86_LITERAL, (unsigned)i, 0, 0, 0};
+    return (struct x86_place){X86_LITERAL, (unsigned)i, 0, 0, 0, false};
 }
 
 void x86_finish(struct x86_code *c)

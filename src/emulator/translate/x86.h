@@ -1,4 +1,5 @@
-/* Encodings of x86-64 with AVX2 and FMA: those that rows need (Intel SDM, volume 2). */
+/* Encodings of x86-64 with AVX2 and FMA, and with AVX-512: those that rows need (Intel SDM, volume
+ * 2). */
 #ifndef WT_EMULATOR_TRANSLATE_X86_H
 #define WT_EMULATOR_TRANSLATE_X86_H
 
@@ -36,25 +37,26 @@ struct x86_place {
     int32_t offset;
     unsigned index; /**< register that is added */
     unsigned scale; /**< shifted to the left by so many bits */
+    bool each;      /**< vectors of 512 bits: a dword, or a qword, that all lanes have */
 };
 
 /* A register. */
 static inline struct x86_place x86_reg(unsigned number)
 {
-    return (struct x86_place){X86_REGISTER, number, 0, 0, 0};
+    return (struct x86_place){X86_REGISTER, number, 0, 0, 0, false};
 }
 
 /* Memory, @p offset bytes behind where a register points to. */
 static inline struct x86_place x86_mem(unsigned base, size_t offset)
 {
-    return (struct x86_place){X86_MEMORY, base, (int32_t)offset, 0, 0};
+    return (struct x86_place){X86_MEMORY, base, (int32_t)offset, 0, 0, false};
 }
 
 /* The base may not be one of the upper eight registers. */
 static inline struct x86_place x86_scaled(unsigned base, size_t offset, unsigned index,
                                           unsigned scale)
 {
-    return (struct x86_place){X86_INDEXED, base, (int32_t)offset, index, scale};
+    return (struct x86_place){X86_INDEXED, base, (int32_t)offset, index, scale, false};
 }
 
 /* Memory at the sum of two registers. */
@@ -163,6 +165,73 @@ enum {
     VFMADD132PD = X86_V(1, 2, 1, 0x98),
 };
 
+/**
+ * Those of 512 bits (x86_512()): also the ones above of which the comments do not say how many bits
+ * they have, but for those with masks in vectors, moves to integer registers, and VPTEST, VPBLENDD,
+ * VINSERTI128, VPERM2I128. From bit 16 on: how the operand in memory is smaller than 64 bytes: the
+ * logarithm of its bytes; 0: it is not. Results that are masks are a k register, the number a.
+ */
+#define X86_Z(prefix, map, w, opcode, log) (X86_V(prefix, map, w, opcode) | (log) << 16)
+enum {
+    ZPADDQ = X86_V(1, 1, 1, 0xd4),
+    ZPMULUDQ = X86_V(1, 1, 1, 0xf4),
+    ZPMULDQ = X86_V(1, 2, 1, 0x28),
+    ZPSHIFTQ = X86_V(1, 1, 1, 0x73),
+    ZPBROADCASTD = X86_Z(1, 2, 0, 0x58, 2),
+    ZPBROADCASTQ = X86_Z(1, 2, 1, 0x59, 3),
+    ZPBROADCAST = X86_V(1, 2, 0, 0x7c), /* of 32 bits of an integer register */
+    ZPCMPD = X86_V(1, 3, 0, 0x1f),      /* a mask; the number: 0 =, 1 <, 2 <=, 4 to 6 the others */
+    ZPCMPUD = X86_V(1, 3, 0, 0x1e),
+    ZPCMPUQ = X86_V(1, 3, 1, 0x1e),
+    ZFPCLASSPS = X86_V(1, 3, 0, 0x66), /* a mask; the number: 0x81: NaNs */
+    ZPTESTMD = X86_V(1, 2, 0, 0x27),   /* a mask: where bits are in both */
+    ZPBLENDMD = X86_V(1, 2, 0, 0x64),  /* c where the mask is 1, else b */
+    ZPTERNLOGD = X86_V(1, 3, 0, 0x25), /* bit 4a + 2b + c of the number */
+    ZPMOVM2D = X86_V(2, 2, 0, 0x38),   /* ones of a k register, c */
+    ZPMOVZXBD = X86_Z(1, 2, 0, 0x31, 4),
+    ZPMOVSXBD = X86_Z(1, 2, 0, 0x21, 4),
+    ZPMOVZXWD = X86_Z(1, 2, 0, 0x33, 5),
+    ZPMOVSXWD = X86_Z(1, 2, 0, 0x23, 5),
+    ZPMOVDB = X86_Z(2, 2, 0, 0x31, 4), /* a to an operand, as in the next one */
+    ZPMOVDW = X86_Z(2, 2, 0, 0x33, 5),
+    ZINSERTI32X4 = X86_Z(1, 3, 0, 0x38, 4),
+    ZEXTRACTI32X4 = X86_Z(1, 3, 0, 0x39, 4), /* a to an operand */
+    ZPUNPCKLQDQ = X86_V(1, 1, 1, 0x6c),
+    ZPUNPCKHQDQ = X86_V(1, 1, 1, 0x6d),
+    ZPERMT2D = X86_V(1, 2, 0, 0x7e), /* a: dwords of a and c that b numbers */
+    ZPGATHERDD = X86_V(1, 2, 0, 0x90),
+    ZCVTUDQ2PS = X86_V(3, 1, 0, 0x7a),
+};
+/** The same of 512 bits, of which registers are 0 to 31, for lanes of a k register @p mask (0:
+ * all); where it is 0 @p a stays as it is (of masks: 0), or, with X86_ZEROS, becomes 0. */
+void x86_512(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c,
+             unsigned mask);
+/** The same with a byte behind it. */
+void x86_512_number(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c,
+                    unsigned mask, unsigned number);
+/** Loads lanes at @p base, one of the lower eight, + a register of vectors, where the k register
+ * @p mask is 1; it is 0 then. */
+void x86_512_gather(struct x86_code *code, unsigned a, unsigned mask, unsigned base,
+                    unsigned index);
+enum { X86_ZEROS = 8 };
+
+/** Instructions of k registers, 0 to 7, for x86_mask(). */
+enum {
+    KMOVW = X86_V(0, 1, 0, 0x90), /* of memory, or of a k register */
+    KMOVW_FROM = X86_V(0, 1, 0, 0x92),
+    KMOVQ_TO = X86_V(3, 1, 1, 0x93), /* a: an integer register, c: a k register */
+    KNOTW = X86_V(0, 1, 0, 0x44),
+    KORTESTW = X86_V(0, 1, 0, 0x98),
+    KANDW = X86_V(0, 1, 0, 0x41), /* these of two sources */
+    KANDNW = X86_V(0, 1, 0, 0x42),
+    KORW = X86_V(0, 1, 0, 0x45),
+    KXNORW = X86_V(0, 1, 0, 0x46),
+    KUNPCKWD = X86_V(0, 1, 0, 0x4b), /* b above c */
+    KUNPCKDQ = X86_V(0, 1, 1, 0x4b),
+};
+/** An instruction of k registers: @p a, @p b (of two sources), operand @p c. */
+void x86_mask(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c);
+
 /** An instruction of vectors: register @p a, register @p b (0 where it has none), operand @p c. */
 void x86_vector(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c);
 /** The same with a byte behind it. */
@@ -256,7 +325,7 @@ size_t x86_jump(struct x86_code *code, int condition);
 /** The jump goes to the byte @p to of the code. */
 void x86_land(struct x86_code *code, size_t jump, size_t to);
 
-/** A literal: @p size bytes, 4, 8 or 32, repeated to 32. Equal ones are one. */
+/** A literal: @p size bytes, 4, 8, 16 or 32, repeated to 32. Equal ones are one. */
 struct x86_place x86_literal(struct x86_code *code, const void *bytes, size_t size);
 /** Writes the literals behind the code. */
 void x86_finish(struct x86_code *code);

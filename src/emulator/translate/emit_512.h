@@ -1,0 +1,125 @@
+/* What the files share that emit vectors of 512 bits: rows in banks, predicates in k registers. */
+#ifndef WT_EMULATOR_TRANSLATE_EMIT_512_H
+#define WT_EMULATOR_TRANSLATE_EMIT_512_H
+
+#include "emulator/translate/emit.h"
+
+/*
+ * A row is four parts of 16 lanes, and a predicate is four k registers. k1 to k4 have ones for the
+ * lanes that do not execute; k7, k0 and k5, k6 are for intermediate results. Lanes that an
+ * instruction leaves out raise no exceptions.
+ */
+enum { LANES = 16, PARTS = WT_ROWS_LANES / LANES, ROW = 4 * WT_ROWS_LANES };
+enum { K_IDLE = 1, K5 = 5, K6, K7 };
+/* Numbers of comparisons of integers. */
+enum {
+    IS_EQUAL,
+    IS_LESS,
+    IS_NOT_GREATER,
+    IS_NEVER,
+    IS_NOT_EQUAL,
+    IS_NOT_LESS,
+    IS_GREATER,
+    IS_ALWAYS
+};
+
+/* An instruction of vectors, for all lanes. */
+static inline void z(struct emitter *e, unsigned op, unsigned a, unsigned b, struct x86_place c)
+{
+    x86_512(&e->code, op, a, b, c, 0);
+}
+
+/* The same with a mask and a number. */
+static inline void zn(struct emitter *e, unsigned op, unsigned a, unsigned b, struct x86_place c,
+                      unsigned mask, unsigned number)
+{
+    x86_512_number(&e->code, op, a, b, c, mask, number);
+}
+
+/* An instruction of k registers. */
+static inline void k(struct emitter *e, unsigned op, unsigned a, unsigned b, unsigned c)
+{
+    x86_mask(&e->code, op, a, b, x86_reg(c));
+}
+
+/* A number that all lanes have. */
+static inline struct x86_place in_all(struct emitter *e, uint32_t value)
+{
+    struct x86_place p = emit_literal(e, value, false);
+    p.each = true;
+    return p;
+}
+
+/* ---- emit_512_rows.c ---- */
+
+/* Part `strip`, 64 bytes, of a row: in a register, or in memory. */
+struct x86_place emit_512_row(const struct emitter *e, uint32_t slot, unsigned strip);
+/* The same in a register: @p into, if it is not in one yet. */
+unsigned emit_512_loaded(struct emitter *e, struct x86_place place, unsigned into);
+/* The lanes of a part that execute, in k7; returns it, or, in code for all, 0. */
+unsigned emit_512_executing(struct emitter *e, unsigned strip);
+/* Chooses a bank, which has nothing then; returns its first register. */
+unsigned emit_512_choose(struct emitter *e);
+/* Part `strip` of a row is in a register: it is stored for the lanes that execute, and a register
+ * of a bank has it. */
+void emit_512_store(struct emitter *e, uint32_t slot, unsigned bank, unsigned strip, unsigned from);
+/* A bank has a row from now on. */
+void emit_512_keep(struct emitter *e, uint32_t slot, unsigned bank);
+/* Where a part is computed that is stored then: the bank itself if all lanes execute. */
+unsigned emit_512_target(const struct emitter *e, unsigned bank, unsigned strip);
+/* Part `strip` of source number i likewise; or what all lanes have alike, in memory. */
+struct x86_place emit_512_source(struct emitter *e, unsigned i, unsigned strip);
+/* The k register for part `strip` of a predicate; k7 is free meanwhile. */
+unsigned emit_512_bits(unsigned strip);
+/* It is there: ax becomes the predicate behind the last one. */
+void emit_512_join(struct emitter *e, unsigned strip);
+/* ax becomes a predicate, 0 for lanes that do not execute. */
+void emit_512_store_predicate(struct emitter *e, uint32_t slot);
+
+/* The same in a register: @p into, if it is not in one yet. */
+static inline unsigned loaded(struct emitter *e, unsigned i, unsigned strip, unsigned into)
+{
+    return emit_512_loaded(e, emit_512_source(e, i, strip), into);
+}
+
+/* The same in this register, whatever else has it, too. */
+static inline void load(struct emitter *e, unsigned i, unsigned strip, unsigned into)
+{
+    const unsigned from = loaded(e, i, strip, into);
+    if (from != into)
+        z(e, VMOVDQU, into, 0, x86_reg(from));
+}
+
+/* Part `strip` of the result. */
+static inline void store(struct emitter *e, unsigned bank, unsigned strip, unsigned from)
+{
+    emit_512_store(e, e->insn[e->at].d, bank, strip, from);
+}
+
+/* The bank of the result has it from now on. */
+static inline void keep(struct emitter *e, unsigned bank)
+{
+    emit_512_keep(e, e->insn[e->at].d, bank);
+}
+
+/* ---- emit_512_real.c ---- */
+
+/* An instruction on singles. False: it is none, or AVX2 does it. */
+bool emit_512_real(struct emitter *e);
+
+/* ---- emit_512_memory.c ---- */
+
+/* The address of the first lane in ax, which must be aligned. */
+void emit_512_first_address(struct emitter *e);
+/* The first lane that executes comes to r10, if not all do; where none does they are done one by
+ * one. */
+void emit_512_first_lane(struct emitter *e);
+/* Jumps where the lanes that execute do not access one place behind the other, lane 0 the first
+ * one; returns the jumps. Where a scalar is added to the dwords of addresses, none overflows. */
+void emit_512_find_row(struct emitter *e, size_t scattered[3]);
+/* The lanes are done one by one where not all that execute are in one page, or in a part of the
+ * group's memory that begins it; else registers from `places` on have the places of all, and dx
+ * what is added to them. */
+void emit_512_find_common(struct emitter *e, unsigned places);
+
+#endif

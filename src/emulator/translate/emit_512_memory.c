@@ -1,0 +1,359 @@
+/*
+ * Loads and stores of 64 lanes in vectors of 512 bits: one place behind the other, anywhere in one
+ * page or in the group's memory, or lane by lane. See emit_512.h.
+ */
+#include "emulator/machine/memory.h"
+#include "emulator/translate/emit_512.h"
+
+/* Registers: addresses are looked at with those of sources, which no access has. */
+enum { UPPER = SOURCE, OFFSET, OTHER };
+enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: a | b ^ c */
+
+static unsigned log_of(unsigned bytes)
+{
+    return bytes == 4 ? 2 : bytes == 2;
+}
+
+/* Of the first lane that executes, which is lane r10 if not all do: a dword of a row. */
+static struct x86_place first_of(const struct emitter *e, uint32_t slot)
+{
+    return e->some ? x86_scaled(FRAME, slot, X86_R10, 2) : x86_mem(FRAME, slot);
+}
+
+/* The same in all lanes. */
+static struct x86_place first_in_all(const struct emitter *e, uint32_t slot)
+{
+    struct x86_place p = first_of(e, slot);
+    p.each = true;
+    return p;
+}
+
+/* Whether addresses have upper dwords in a row of their own. */
+static bool has_upper(const struct wt_rows_insn *n)
+{
+    return n->split && !n->s[2].scalar;
+}
+
+void emit_512_first_address(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot));
+    if (has_upper(n)) {
+        x86_integer(code, X86_LOAD, false, X86_DX, first_of(e, n->s[0].slot + ROW));
+        x86_shift(code, true, X86_DX, 32);
+        x86_integer(code, X86_OR, true, X86_AX, x86_reg(X86_DX));
+    } else if (n->split) {
+        x86_integer(code, X86_ADD, true, X86_AX, x86_mem(SCALARS, n->s[2].slot));
+    }
+    emit_add_offset(e);
+    if (n->bytes > 1) {
+        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
+        emit_call(e, X86_NOT_ZERO);
+    }
+}
+
+/* ---- one place behind the other ---- */
+
+void emit_512_find_row(struct emitter *e, size_t scattered[3])
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const uint32_t low = n->s[0].slot, size = n->bytes;
+    uint8_t lanes[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        lanes[i] = (uint8_t)(i * size);
+    x86_integer(code, X86_LOAD, false, X86_R9, first_of(e, low));
+    if (e->some) {
+        x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R10));
+        x86_shift(code, true, X86_AX, log_of(size));
+        x86_integer(code, X86_SUB, true, X86_R9, x86_reg(X86_AX));
+        scattered[0] = x86_jump(code, X86_BELOW);
+    } else { /* the last lane's address says soon that they are not in a row */
+        x86_integer(code, X86_LOAD, false, X86_DX, x86_mem(FRAME, low + ROW - 4));
+        x86_integer(code, X86_SUB, false, X86_DX, x86_reg(X86_R9));
+        x86_integer_number(code, X86_CMP, false, X86_DX, (int32_t)((WT_ROWS_LANES - 1) * size));
+        scattered[0] = x86_jump(code, X86_NOT_ZERO);
+    }
+    x86_integer_number(code, X86_CMP, false, X86_R9, (int32_t)(0 - WT_ROWS_LANES * size));
+    scattered[1] = x86_jump(code, X86_ABOVE);
+    z(e, ZPMOVZXBD, T0, 0, x86_literal(code, lanes, sizeof lanes));
+    z(e, ZPBROADCAST, T1, 0, x86_reg(X86_R9));
+    z(e, VPADDD, T0, T0, x86_reg(T1));
+    z(e, VPXOR, T1, T1, x86_reg(T1));
+    if (has_upper(n))
+        emit_512_loaded(e, first_in_all(e, low + ROW), UPPER);
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned mask = emit_512_executing(e, i);
+        if (i)
+            z(e, VPADDD, T0, T0, in_all(e, LANES * size));
+        x86_512_number(code, ZPTERNLOGD, T1, T0, emit_512_row(e, low, i), mask, OR_DIFFERENCE);
+        if (has_upper(n))
+            x86_512_number(code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, low + ROW, i), mask,
+                           OR_DIFFERENCE);
+    }
+    z(e, ZPTESTMD, K5, T1, x86_reg(T1));
+    x86_mask(code, KORTESTW, K5, 0, x86_reg(K5));
+    scattered[2] = x86_jump(code, X86_NOT_ZERO);
+}
+
+/* dx becomes the host's place of lane 0. Jumps where not all of the row is in the group's memory,
+ * or in a page. */
+static void reach_row(struct emitter *e, size_t *outside)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const int32_t bytes = n->bytes * WT_ROWS_LANES;
+    emit_512_first_address(e);
+    if (e->some) {
+        x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_R10));
+        x86_shift(code, true, X86_R9, log_of(n->bytes));
+        x86_integer(code, X86_SUB, n->split, X86_AX, x86_reg(X86_R9));
+    }
+    if (n->space == WT_ROWS_GROUP) {
+        x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+        x86_integer_number(code, X86_SUB, true, X86_DX, bytes);
+        *outside = x86_jump(code, X86_BELOW);
+        x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
+        emit_detour(e, X86_ABOVE);
+        x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
+    } else {
+        emit_find_page(e, n->op == WT_ROWS_STORE);
+        x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+        x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - bytes);
+        *outside = x86_jump(code, X86_ABOVE);
+    }
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
+}
+
+/* The instruction that loads a part of the register. */
+static unsigned load_of(const struct wt_rows_insn *n)
+{
+    const bool is_signed = n->extend == WT_ROWS_SIGN;
+    return n->bytes == 4   ? VMOVDQU
+           : n->bytes == 2 ? (is_signed ? ZPMOVSXWD : ZPMOVZXWD)
+           : is_signed     ? ZPMOVSXBD
+                           : ZPMOVZXBD;
+}
+
+static void access_row(struct emitter *e, unsigned bank)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (unsigned i = 0; i < PARTS; i++) {
+        const struct x86_place memory = x86_mem(X86_DX, (size_t)LANES * n->bytes * i);
+        const unsigned mask = emit_512_executing(e, i);
+        if (n->op == WT_ROWS_STORE) {
+            const unsigned op = n->bytes == 4 ? VMOVDQU_TO : n->bytes == 2 ? ZPMOVDW : ZPMOVDB;
+            const unsigned from = emit_512_loaded(e, emit_512_row(e, n->s[1].slot, i), T0);
+            x86_512(&e->code, op, from, 0, memory, mask);
+            continue;
+        }
+        const unsigned to = e->some ? T0 : bank + i;
+        x86_512(&e->code, load_of(n), to, 0, memory, mask ? mask | X86_ZEROS : 0);
+        emit_512_store(e, n->d, bank, i, to);
+    }
+}
+
+/* ---- anywhere in a page, or in the group's memory ---- */
+
+/*
+ * The places of a part's lanes, in a register: the lower dwords of addresses. T1 gets the bits in
+ * which those of lanes that execute differ (of the group's memory, all their bits), T3 those in
+ * which they do before the offset, or the scalar, is added: if the uppermost one is among these,
+ * one may have overflown and another one not; OTHER gets those of the upper dwords.
+ */
+static void find_places(struct emitter *e, unsigned strip, unsigned to)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const uint32_t slot = n->s[0].slot;
+    const unsigned low = emit_512_loaded(e, emit_512_row(e, slot, strip), T0),
+                   mask = emit_512_executing(e, strip);
+    if (n->split && n->s[2].scalar)
+        z(e, VPADDD, to, low, x86_reg(OFFSET));
+    else
+        z(e, VPADDD, to, low, in_all(e, (uint32_t)n->offset));
+    if (n->words) /* the last dword */
+        z(e, VPADDD, T4, to, in_all(e, emit_span(n) - 4));
+    if (n->space == WT_ROWS_GROUP) {
+        x86_512(&e->code, VPOR, T1, T1, x86_reg(to), mask);
+        if (n->words)
+            x86_512(&e->code, VPOR, T1, T1, x86_reg(T4), mask);
+        return;
+    }
+    x86_512_number(&e->code, ZPTERNLOGD, T1, to, x86_reg(T2), mask, OR_DIFFERENCE);
+    if (n->words)
+        x86_512_number(&e->code, ZPTERNLOGD, T1, T4, x86_reg(T2), mask, OR_DIFFERENCE);
+    x86_512_number(&e->code, ZPTERNLOGD, T3, low, first_in_all(e, slot), mask, OR_DIFFERENCE);
+    if (has_upper(n))
+        x86_512_number(&e->code, ZPTERNLOGD, OTHER, UPPER, emit_512_row(e, slot + ROW, strip), mask,
+                       OR_DIFFERENCE);
+}
+
+void emit_512_find_common(struct emitter *e, unsigned places)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool share = n->space == WT_ROWS_GROUP;
+    if (!share) {
+        emit_512_first_address(e);
+        z(e, ZPBROADCAST, T2, 0, x86_reg(X86_AX));
+    }
+    if (n->split && n->s[2].scalar) {
+        x86_integer(code, X86_LOAD, false, X86_R9, x86_mem(SCALARS, n->s[2].slot));
+        x86_integer_number(code, X86_ADD, false, X86_R9, (int32_t)n->offset);
+        z(e, ZPBROADCAST, OFFSET, 0, x86_reg(X86_R9));
+    }
+    if (has_upper(n))
+        emit_512_loaded(e, first_in_all(e, n->s[0].slot + ROW), UPPER);
+    z(e, VPXOR, T1, T1, x86_reg(T1));
+    z(e, VPXOR, T3, T3, x86_reg(T3));
+    z(e, VPXOR, OTHER, OTHER, x86_reg(OTHER));
+    for (unsigned i = 0; i < PARTS; i++)
+        find_places(e, i, places + i);
+    if (share) {
+        struct x86_place outside = FIELD(group_outside);
+        outside.each = true;
+        z(e, ZPTESTMD, K5, T1, outside);
+        z(e, ZPTESTMD, K6, T1, in_all(e, n->bytes - 1));
+    } else {
+        z(e, ZPTESTMD, K5, T1, in_all(e, (uint32_t)~WT_PAGE_MASK | (n->bytes - 1)));
+        z(e, ZPTESTMD, K6, T3, in_all(e, UINT32_C(1) << 31));
+        z(e, ZPTESTMD, K7, OTHER, x86_reg(OTHER));
+        x86_mask(code, KORW, K6, K6, x86_reg(K7));
+    }
+    x86_mask(code, KORTESTW, K5, 0, x86_reg(K6));
+    emit_detour(e, X86_NOT_ZERO);
+    if (share) {
+        x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+        x86_integer_number(code, X86_CMP, false, X86_DX, n->words ? (int32_t)emit_span(n) : 4);
+        emit_detour(e, X86_BELOW);
+        x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
+        return;
+    }
+    emit_find_page(e, n->op == WT_ROWS_STORE);
+    for (unsigned i = 0; i < PARTS; i++)
+        z(e, VPAND, places + i, places + i, in_all(e, WT_PAGE_MASK));
+}
+
+void emit_512_first_lane(struct emitter *e)
+{
+    if (!e->some)
+        return;
+    x86_integer(&e->code, X86_LOAD, true, X86_R9, FIELD(mask));
+    x86_find_one(&e->code, X86_R10, X86_R9);
+    x86_integer(&e->code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
+    emit_detour(e, X86_ZERO);
+}
+
+/* A part is loaded from there: the dwords in which the places are. */
+static void gather_part(struct emitter *e, unsigned bank, unsigned strip)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    unsigned places = bank + strip;
+    if (n->bytes < 4) {
+        z(e, VPAND, T2, places, in_all(e, UINT32_MAX - 3));
+        z(e, VPAND, T3, places, in_all(e, 3));
+        x86_512_number(code, VPSHIFTD, 6, T3, x86_reg(T3), 0, 3);
+        places = T2;
+    }
+    if (e->some)
+        x86_mask(code, KNOTW, K7, 0, x86_reg(K_IDLE + strip));
+    else
+        x86_mask(code, KXNORW, K7, K7, x86_reg(K7));
+    z(e, VPXOR, T0, T0, x86_reg(T0));
+    x86_512_gather(code, T0, K7, X86_DX, places);
+    if (n->bytes < 4) {
+        const unsigned above = 32 - 8 * n->bytes;
+        z(e, VPSRLVD, T0, T0, x86_reg(T3));
+        x86_512_number(code, VPSHIFTD, 6, T0, x86_reg(T0), 0, above);
+        x86_512_number(code, VPSHIFTD, n->extend == WT_ROWS_SIGN ? 4 : 2, T0, x86_reg(T0), 0,
+                       above);
+    }
+    emit_512_store(e, n->d, bank, strip, T0);
+}
+
+/* A lane's value goes to the memory at dx. */
+static void scatter_lane(struct emitter *e, struct x86_place place, struct x86_place value)
+{
+    x86_integer(&e->code, X86_LOAD, false, X86_AX, place);
+    x86_integer(&e->code, X86_LOAD, false, X86_R8, value);
+    x86_store_part(&e->code, e->insn[e->at].bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+}
+
+/* Lanes store one after the other: the last one of those that store to one place counts. */
+static void scatter(struct emitter *e, unsigned places)
+{
+    const uint32_t slot = e->insn[e->at].s[1].slot;
+    const size_t place = offsetof(struct wt_rows_state, place);
+    for (unsigned i = 0; i < PARTS; i++)
+        z(e, VMOVDQU_TO, places + i, 0, emit_field(place + 64 * (size_t)i));
+    for (unsigned i = 0; !e->some && i < WT_ROWS_LANES; i++)
+        scatter_lane(e, emit_field(place + 4 * (size_t)i), x86_mem(FRAME, slot + 4 * i));
+    if (!e->some)
+        return;
+    const size_t loop = emit_begin_lanes(e);
+    scatter_lane(e, x86_scaled(STATE, place, X86_R10, 2), x86_scaled(FRAME, slot, X86_R10, 2));
+    emit_end_lanes(e, loop);
+}
+
+/* ---- an access ---- */
+
+void emit_512_access(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool loads = n->op == WT_ROWS_LOAD;
+    size_t scattered[4] = {0}, done[2];
+    e->detours = 0;
+    code->narrow = false;
+    const unsigned bank = emit_512_choose(e);
+    emit_512_first_lane(e);
+    emit_512_find_row(e, scattered);
+    reach_row(e, &scattered[3]);
+    emit_note_access(e);
+    access_row(e, bank);
+    done[0] = x86_jump(code, X86_ALWAYS);
+    for (unsigned i = 0; i < 4; i++)
+        x86_land(code, scattered[i], code->size);
+    emit_512_find_common(e, bank);
+    emit_note_access(e);
+    for (unsigned i = 0; i < PARTS && loads; i++)
+        gather_part(e, bank, i);
+    if (!loads)
+        scatter(e, bank);
+    done[1] = x86_jump(code, X86_ALWAYS);
+    for (size_t i = 0; i < e->detours; i++)
+        x86_land(code, e->detour[i], code->size);
+    emit_access_by_lanes(e);
+    for (unsigned i = 0; i < PARTS && loads; i++)
+        z(e, VMOVDQU, bank + i, 0, x86_mem(FRAME, n->d + 64 * i));
+    for (unsigned i = 0; i < 2; i++)
+        x86_land(code, done[i], code->size);
+    if (loads)
+        emit_512_keep(e, n->d, bank);
+}
+
+/* ---- lanes side by side ---- */
+
+void emit_512_copy_swizzled(struct emitter *e, bool kept)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (unsigned k = 0; k < (n->words ? n->words : 1u); k++) {
+        const unsigned bank = kept && n->op == WT_ROWS_LOAD ? emit_512_choose(e) : T0;
+        for (unsigned i = 0; i < PARTS; i++) {
+            const struct x86_place memory = x86_mem(X86_DX, (size_t)ROW * k + 64 * i);
+            if (n->op == WT_ROWS_STORE) {
+                const unsigned mask = emit_512_executing(e, i),
+                               from = emit_512_loaded(e, emit_512_row(e, n->row[k], i), T0);
+                x86_512(&e->code, VMOVDQU_TO, from, 0, memory, mask);
+                continue;
+            }
+            const unsigned to = e->some ? T4 : bank + i;
+            z(e, VMOVDQU, to, 0, memory);
+            emit_512_store(e, n->row[k], bank, i, to);
+        }
+        if (kept && n->op == WT_ROWS_LOAD)
+            emit_512_keep(e, n->row[k], bank);
+    }
+}
