@@ -224,6 +224,19 @@ static void tell_box(struct wt_check_race *race, uint64_t addr, const struct acc
                                  box->size, a->access);
 }
 
+/* Whether a kernel that it comes behind has not run yet: what that accesses is told first, as the
+ * last access of a place is the one that is kept. */
+static bool is_early(const struct command *c)
+{
+    const struct wt_order *o = wt_streams_order();
+    bool early = false;
+    for (const struct command *k = first; k && !early; k = k->next)
+        early = k != c && k->kernel && k->begun && !k->walked &&
+                !wt_order_is_over(o, k->is.stream, k->is.number) &&
+                wt_order_is_before(&k->is, &c->is);
+    return early;
+}
+
 /* Tells the check what commands have accessed that have begun, as far as it has addresses. The GPU
  * has been taken. */
 static void tell_accesses(struct wt_check_race *race)
@@ -234,7 +247,7 @@ static void tell_accesses(struct wt_check_race *race)
             struct access *a = &c->access[i];
             struct drm_place place;
             if (!c->begun || !a->part.size || !drm_buffer_find(&a->part, &place) ||
-                (place.object && !place.address))
+                (place.object && !place.address) || is_early(c))
                 continue;
             wt_check_race_set_order(race, wt_streams_order());
             wt_streams_order()->newest = c->is;

@@ -136,7 +136,7 @@ int vx_check_occupancy(vx_device_h device, uint32_t group_size, uint32_t *local_
 /** Reads a device configuration register. */
 int vx_dcr_read(vx_device_h device, uint32_t address, uint32_t tag, uint32_t *value);
 /** Tells a counter of a core: a CSR's number. */
-int vx_mpm_query(vx_device_h device, uint32_t class, uint32_t address, uint32_t core,
+int vx_mpm_query(vx_device_h device, uint32_t counters, uint32_t address, uint32_t core,
                  uint64_t *value);
 /** Whether groups of so many threads fit a core, and their local memory. */
 int vx_check_occupancy(vx_device_h device, uint32_t block_size, uint32_t local_memory);
@@ -227,8 +227,8 @@ vx_result_t vx_device_query(vx_device_h device, uint32_t id, uint64_t *value);
 /** Tells the bytes that are free and in use; a pointer may be NULL. */
 vx_result_t vx_device_memory_info(vx_device_h device, uint64_t *free, uint64_t *used);
 /** A counter of a core, or (core UINT32_MAX) the sum of all. */
-vx_result_t vx_device_mpm_query(vx_device_h device, uint32_t class, uint32_t address, uint32_t core,
-                                uint64_t *value);
+vx_result_t vx_device_mpm_query(vx_device_h device, uint32_t counters, uint32_t address,
+                                uint32_t core, uint64_t *value);
 /** Prints counters of the latest kernel; NULL: to stdout. */
 vx_result_t vx_device_dump_perf(vx_device_h device, FILE *out);
 /** Tells block and grid for so many work items: a block of all threads of a core. */
