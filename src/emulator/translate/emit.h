@@ -214,6 +214,10 @@ void emit_access_by_lanes(struct emitter *e);
 /* A load of all lanes from one address. */
 void emit_parameter(struct emitter *e);
 
+/* The source of the address of a lane. */
+struct x86_place emit_base_of(const struct wt_rows_insn *n, unsigned lane);
+/* An address in ax becomes one of the host: in the group's memory. */
+void emit_reach_group(struct emitter *e);
 /* The source of the address of the first lane that executes, which is lane r10 if not all do. */
 struct x86_place emit_first_base(const struct emitter *e);
 /* The source of the address of lane r10. */

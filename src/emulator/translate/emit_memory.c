@@ -7,23 +7,6 @@
  * is called for what neither the TLB nor the group's memory has.
  */
 
-/* Whether the generic address in ax is in a window, as a comparison; r8 has that of the memory. */
-static void compare_window(struct emitter *e, unsigned window)
-{
-    x86_set(&e->code, X86_R8, 0 - e->shape->window[window]);
-    x86_integer(&e->code, X86_ADD, true, X86_R8, x86_reg(X86_AX));
-    x86_set(&e->code, X86_DX, e->shape->window_bytes);
-    x86_integer(&e->code, X86_CMP, true, X86_R8, x86_reg(X86_DX));
-}
-
-/* The source of the address of a lane. */
-static struct x86_place base_of(const struct wt_rows_insn *n, unsigned lane)
-{
-    if (n->split)
-        return emit_field(offsetof(struct wt_rows_state, address) + 8 * (size_t)lane);
-    return x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane);
-}
-
 /* Part `strip` of the sources of the addresses. */
 struct x86_place emit_base_part(struct emitter *e, unsigned strip)
 {
@@ -67,37 +50,6 @@ void emit_join_addresses(struct emitter *e)
     }
 }
 
-/* The offset is added to the source of an address in ax. */
-void emit_add_offset(struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->wraps;
-    const int32_t near = (int32_t)n->offset;
-    if (!n->offset)
-        return;
-    if (!wide || (uint64_t)near == n->offset) {
-        x86_integer_number(&e->code, X86_ADD, wide, X86_AX, near);
-        return;
-    }
-    x86_set(&e->code, X86_R8, n->offset);
-    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
-}
-
-/* The source of the address of lane r10. */
-struct x86_place emit_base_of_one(const struct wt_rows_insn *n)
-{
-    if (n->split)
-        return x86_scaled(STATE, offsetof(struct wt_rows_state, address), X86_R10, 3);
-    return x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3);
-}
-
-/* That of the first lane that executes, which is lane r10 if not all do. */
-struct x86_place emit_first_base(const struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    return e->some ? emit_base_of_one(n) : base_of(n, 0);
-}
-
 /* The address of the first lane in ax, which must be aligned. */
 void emit_first_address(struct emitter *e)
 {
@@ -119,17 +71,6 @@ void emit_first_address(struct emitter *e)
         x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
         emit_call(e, X86_NOT_ZERO);
     }
-}
-
-size_t emit_leave_windows(struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
-    emit_add_offset(e);
-    compare_window(e, 0);
-    emit_detour(e, X86_BELOW);
-    compare_window(e, 1);
-    return x86_jump(&e->code, X86_BELOW);
 }
 
 /* What a load of 4 bytes has above them in a qword of T0. */
@@ -167,6 +108,35 @@ static void store_part(struct emitter *e, unsigned strip, struct x86_place memor
     e->code.narrow = true;
     emit_vector(e, VMOVDQU_TO, T0, 0, memory);
     e->code.narrow = false;
+}
+
+/* ---- all lanes at once ---- */
+
+/* The lanes that execute load from one address: that of the first one. */
+static void load_uniform(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const struct x86_place memory = x86_mem(X86_AX, 0);
+    emit_first_address(e);
+    if (n->space == WT_ROWS_GROUP)
+        emit_reach_group(e);
+    else
+        emit_reach_memory(e);
+    emit_note_access(e);
+    const unsigned parts = emit_parts(e, n->wide), spread = n->wide ? VPBROADCASTQ : VPBROADCASTD;
+    if (n->bytes == (n->wide ? 8 : 4)) {
+        emit_vector(e, spread, T0, 0, memory);
+    } else {
+        x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
+        code->narrow = true;
+        emit_vector(e, n->wide ? VMOVQ_FROM : VMOVD, T0, 0, x86_reg(X86_R8));
+        emit_parts(e, n->wide);
+        emit_vector(e, spread, T0, 0, x86_reg(T0));
+        put_ones(e);
+    }
+    for (unsigned i = 0; i < parts; i++)
+        emit_store(e, i, T0);
 }
 
 /* The lanes access one place behind the other. */
@@ -290,7 +260,7 @@ static void access_lanes(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const uint32_t slot = n->op == WT_ROWS_STORE ? n->s[1].slot : n->d;
     for (unsigned i = 0; !e->some && i < e->shape->lanes; i++)
-        access_lane(e, base_of(n, i), x86_mem(FRAME, slot + (n->wide ? 8 : 4) * i));
+        access_lane(e, emit_base_of(n, i), x86_mem(FRAME, slot + (n->wide ? 8 : 4) * i));
     if (!e->some)
         return;
     const size_t loop = emit_begin_lanes(e);
@@ -356,8 +326,9 @@ static void load_group(struct emitter *e)
     }
 }
 
-/* The lanes access places of one page, or of the group's memory, lane by lane. */
-static void access_scattered(struct emitter *e)
+/* The lanes access places of one page, or of the group's memory, lane by lane. Those of a load from
+ * memory may all be one: *uniform becomes the jump behind that, if it is not NULL. */
+static void access_scattered(struct emitter *e, size_t *uniform)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool group = n->space == WT_ROWS_GROUP, wide = !n->short_address;
@@ -368,9 +339,9 @@ static void access_scattered(struct emitter *e)
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
     if (!e->some && !group) { /* the last lane says soon that they are of several pages */
         x86_set(code, X86_AX, wide ? n->offset : (uint32_t)n->offset);
-        x86_integer(code, X86_LOAD, wide, X86_DX, base_of(n, last));
+        x86_integer(code, X86_LOAD, wide, X86_DX, emit_base_of(n, last));
         x86_integer(code, X86_ADD, wide, X86_DX, x86_reg(X86_AX));
-        x86_integer(code, X86_ADD, wide, X86_AX, base_of(n, 0));
+        x86_integer(code, X86_ADD, wide, X86_AX, emit_base_of(n, 0));
         x86_integer(code, X86_XOR, true, X86_DX, x86_reg(X86_AX));
         x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)WT_PAGE_SIZE);
         emit_detour(e, X86_NOT_BELOW);
@@ -392,6 +363,14 @@ static void access_scattered(struct emitter *e)
             emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
         emit_vector(e, VPOR, T1, T1, x86_reg(T2));
         emit_skipped(e, past);
+    }
+    if (uniform) {
+        emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
+        const size_t other = x86_jump(code, X86_NOT_ZERO);
+        load_uniform(e);
+        *uniform = x86_jump(code, X86_ALWAYS);
+        x86_land(code, other, code->size);
+        emit_parts(e, wide);
     }
     if (group) {
         check_group(e, wide);
@@ -464,12 +443,12 @@ void emit_find_row(struct emitter *e, size_t scattered[3])
                    part_lanes = emit_part_lanes(e, wide), last = e->shape->lanes - 1;
     scattered[0] = 0;
     if (parts > 1) { /* the last lane's address says soon that they are not in a row */
-        x86_integer(code, X86_LOAD, wide, X86_DX, base_of(n, last));
-        x86_integer(code, X86_SUB, wide, X86_DX, base_of(n, 0));
+        x86_integer(code, X86_LOAD, wide, X86_DX, emit_base_of(n, last));
+        x86_integer(code, X86_SUB, wide, X86_DX, emit_base_of(n, 0));
         x86_integer_number(code, X86_CMP, wide, X86_DX, (int32_t)(last * size));
         scattered[0] = x86_jump(code, X86_NOT_ZERO);
     }
-    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, base_of(n, 0));
+    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, emit_base_of(n, 0));
     for (unsigned i = 0; i < parts; i++) {
         uint64_t far[4];
         uint32_t near[8];
@@ -491,106 +470,6 @@ void emit_find_row(struct emitter *e, size_t scattered[3])
 }
 
 /* ---- one lane after the other ---- */
-
-unsigned emit_span(const struct wt_rows_insn *n)
-{
-    unsigned last = 0;
-    for (unsigned k = 0; k < n->words; k++)
-        last = n->place[k] > last ? n->place[k] : last;
-    return n->words ? last + (n->wide ? 8 : 4) : n->bytes;
-}
-
-/* The address in ax becomes one of the host: in the group's memory. */
-static void reach_group(struct emitter *e)
-{
-    struct x86_code *code = &e->code;
-    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
-    x86_integer_number(code, X86_SUB, true, X86_DX, (int32_t)emit_span(&e->insn[e->at]));
-    emit_call(e, X86_BELOW);
-    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
-    emit_call(e, X86_ABOVE);
-    x86_integer(code, X86_ADD, true, X86_AX, FIELD(group));
-}
-
-/* An aligned address of local memory becomes one of memory. */
-static void reach_local(struct emitter *e, unsigned lane)
-{
-    struct x86_code *code = &e->code;
-    x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
-    x86_integer_number(code, X86_ADD, true, X86_R8, (int32_t)emit_span(&e->insn[e->at]) - 1);
-    x86_integer(code, X86_CMP, true, X86_R8, FIELD(local_bytes));
-    emit_call(e, X86_NOT_BELOW);
-    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
-    x86_multiply(code, X86_R8, x86_reg(lane));
-    x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
-    x86_integer(code, X86_ADD, true, X86_AX, FIELD(local));
-}
-
-/* An address of memory becomes one of the host. */
-void emit_reach_memory(struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    emit_find_page(e, n->op == WT_ROWS_STORE);
-    x86_integer_number(&e->code, X86_AND, false, X86_AX, WT_PAGE_MASK);
-    if (n->words) {
-        x86_integer_number(&e->code, X86_CMP, false, X86_AX,
-                           (int32_t)(WT_PAGE_SIZE - emit_span(n)));
-        emit_call(e, X86_ABOVE);
-    }
-    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_DX));
-}
-
-/* A generic address becomes one of the host. */
-static void reach_generic(struct emitter *e, unsigned lane)
-{
-    struct x86_code *code = &e->code;
-    compare_window(e, 0);
-    const size_t other = x86_jump(code, X86_NOT_BELOW);
-    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
-    reach_group(e);
-    const size_t done = x86_jump(code, X86_ALWAYS);
-    x86_land(code, other, code->size);
-    compare_window(e, 1);
-    const size_t global = x86_jump(code, X86_NOT_BELOW);
-    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
-    reach_local(e, lane);
-    x86_land(code, global, code->size);
-    emit_reach_memory(e);
-    x86_land(code, done, code->size);
-}
-
-void emit_reach(struct emitter *e, unsigned lane)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_code *code = &e->code;
-    emit_add_offset(e);
-    if (n->bytes > 1) {
-        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
-        emit_call(e, X86_NOT_ZERO);
-    }
-    if (n->space == WT_ROWS_GROUP) {
-        reach_group(e);
-    } else if (n->space == WT_ROWS_GENERIC) {
-        reach_generic(e, lane);
-    } else {
-        if (n->space == WT_ROWS_LOCAL)
-            reach_local(e, lane);
-        emit_reach_memory(e);
-    }
-}
-
-/* Where each lane accesses memory of the host. */
-void emit_find_lanes(struct emitter *e)
-{
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_code *code = &e->code;
-    const size_t loop = emit_begin_lanes(e);
-    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
-    emit_reach(e, X86_R10);
-    x86_integer(code, X86_STORE, true, X86_AX,
-                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
-    emit_end_lanes(e, loop);
-}
 
 /* Nothing is accessed before all lanes' places have been found. */
 void emit_access_by_lanes(struct emitter *e)
@@ -622,20 +501,50 @@ void emit_access_by_lanes(struct emitter *e)
     emit_end_lanes(e, loop);
 }
 
+/* All lanes load from one address, as the first one and the last one do if dx is 0; jumps on else.
+ * Returns the jump behind it. */
+static size_t load_if_uniform(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool wide = !n->short_address;
+    x86_integer(code, X86_TEST, wide, X86_DX, x86_reg(X86_DX));
+    const size_t differ = x86_jump(code, X86_NOT_ZERO);
+    const unsigned parts = emit_parts(e, wide);
+    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, emit_base_of(n, 0));
+    for (unsigned i = 0; i < parts; i++) {
+        emit_vector(e, VPXOR, i ? T2 : T1, T0, emit_part(e, &n->s[0], wide, i));
+        if (i)
+            emit_vector(e, VPOR, T1, T1, x86_reg(T2));
+    }
+    emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
+    const size_t between = x86_jump(code, X86_NOT_ZERO);
+    load_uniform(e);
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, differ, code->size);
+    x86_land(code, between, code->size);
+    return done;
+}
+
 /* Those of all lanes at once, where that can be had. */
 static void access_at_once(struct emitter *e)
 {
-    size_t scattered[3] = {0, 0, 0}, done = 0;
+    size_t scattered[3] = {0, 0, 0}, done[2] = {0, 0};
     const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool load = n->op == WT_ROWS_LOAD;
     struct x86_code *code = &e->code;
-    if (!e->some &&
-        (n->op == WT_ROWS_LOAD || n->bytes >= 4)) { /* no vectors of others are stored */
+    if (!e->some && (load || n->bytes >= 4)) { /* no vectors of others are stored */
         if (n->split)
             find_split_row(e, scattered);
         else
             emit_find_row(e, scattered);
         access_in_row(e);
-        done = x86_jump(code, X86_ALWAYS);
+        done[0] = x86_jump(code, X86_ALWAYS);
+    }
+    if (load && scattered[0] && !n->split) {
+        x86_land(code, scattered[0], code->size);
+        scattered[0] = 0;
+        done[1] = load_if_uniform(e);
     }
     for (unsigned i = 0; i < 3; i++)
         if (scattered[i])
@@ -643,9 +552,10 @@ static void access_at_once(struct emitter *e)
     if (has_load_group(e))
         load_group(e);
     else
-        access_scattered(e);
-    if (done)
-        x86_land(code, done, code->size);
+        access_scattered(e, load && e->some && n->space != WT_ROWS_GROUP ? &done[1] : NULL);
+    for (unsigned i = 0; i < 2; i++)
+        if (done[i])
+            x86_land(code, done[i], code->size);
 }
 
 /* Places are looked for lane by lane; the result is in its registers afterwards. */

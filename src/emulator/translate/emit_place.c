@@ -102,3 +102,164 @@ void emit_skipped(struct emitter *e, size_t jump)
     if (jump)
         x86_land(&e->code, jump, e->code.size);
 }
+
+/* ---- addresses ---- */
+
+/* The source of the address of a lane. */
+struct x86_place emit_base_of(const struct wt_rows_insn *n, unsigned lane)
+{
+    if (n->split)
+        return emit_field(offsetof(struct wt_rows_state, address) + 8 * (size_t)lane);
+    return x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane);
+}
+
+/* The offset is added to the source of an address in ax. */
+void emit_add_offset(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool wide = !n->wraps;
+    const int32_t near = (int32_t)n->offset;
+    if (!n->offset)
+        return;
+    if (!wide || (uint64_t)near == n->offset) {
+        x86_integer_number(&e->code, X86_ADD, wide, X86_AX, near);
+        return;
+    }
+    x86_set(&e->code, X86_R8, n->offset);
+    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
+}
+
+/* The source of the address of lane r10. */
+struct x86_place emit_base_of_one(const struct wt_rows_insn *n)
+{
+    if (n->split)
+        return x86_scaled(STATE, offsetof(struct wt_rows_state, address), X86_R10, 3);
+    return x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3);
+}
+
+/* That of the first lane that executes, which is lane r10 if not all do. */
+struct x86_place emit_first_base(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    return e->some ? emit_base_of_one(n) : emit_base_of(n, 0);
+}
+
+/* Whether the generic address in ax is in a window, as a comparison; r8 has that of the memory. */
+static void compare_window(struct emitter *e, unsigned window)
+{
+    x86_set(&e->code, X86_R8, 0 - e->shape->window[window]);
+    x86_integer(&e->code, X86_ADD, true, X86_R8, x86_reg(X86_AX));
+    x86_set(&e->code, X86_DX, e->shape->window_bytes);
+    x86_integer(&e->code, X86_CMP, true, X86_R8, x86_reg(X86_DX));
+}
+
+size_t emit_leave_windows(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
+    emit_add_offset(e);
+    compare_window(e, 0);
+    emit_detour(e, X86_BELOW);
+    compare_window(e, 1);
+    return x86_jump(&e->code, X86_BELOW);
+}
+
+unsigned emit_span(const struct wt_rows_insn *n)
+{
+    unsigned last = 0;
+    for (unsigned k = 0; k < n->words; k++)
+        last = n->place[k] > last ? n->place[k] : last;
+    return n->words ? last + (n->wide ? 8 : 4) : n->bytes;
+}
+
+/* The address in ax becomes one of the host: in the group's memory. */
+void emit_reach_group(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+    x86_integer_number(code, X86_SUB, true, X86_DX, (int32_t)emit_span(&e->insn[e->at]));
+    emit_call(e, X86_BELOW);
+    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
+    emit_call(e, X86_ABOVE);
+    x86_integer(code, X86_ADD, true, X86_AX, FIELD(group));
+}
+
+/* An address of memory becomes one of the host. */
+void emit_reach_memory(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    emit_find_page(e, n->op == WT_ROWS_STORE);
+    x86_integer_number(&e->code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    if (n->words) {
+        x86_integer_number(&e->code, X86_CMP, false, X86_AX,
+                           (int32_t)(WT_PAGE_SIZE - emit_span(n)));
+        emit_call(e, X86_ABOVE);
+    }
+    x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_DX));
+}
+
+/* An aligned address of local memory becomes one of memory. */
+static void reach_local(struct emitter *e, unsigned lane)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
+    x86_integer_number(code, X86_ADD, true, X86_R8, (int32_t)emit_span(&e->insn[e->at]) - 1);
+    x86_integer(code, X86_CMP, true, X86_R8, FIELD(local_bytes));
+    emit_call(e, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_multiply(code, X86_R8, x86_reg(lane));
+    x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
+    x86_integer(code, X86_ADD, true, X86_AX, FIELD(local));
+}
+
+/* A generic address becomes one of the host. */
+static void reach_generic(struct emitter *e, unsigned lane)
+{
+    struct x86_code *code = &e->code;
+    compare_window(e, 0);
+    const size_t other = x86_jump(code, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
+    emit_reach_group(e);
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, other, code->size);
+    compare_window(e, 1);
+    const size_t global = x86_jump(code, X86_NOT_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R8));
+    reach_local(e, lane);
+    x86_land(code, global, code->size);
+    emit_reach_memory(e);
+    x86_land(code, done, code->size);
+}
+
+void emit_reach(struct emitter *e, unsigned lane)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    emit_add_offset(e);
+    if (n->bytes > 1) {
+        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
+        emit_call(e, X86_NOT_ZERO);
+    }
+    if (n->space == WT_ROWS_GROUP) {
+        emit_reach_group(e);
+    } else if (n->space == WT_ROWS_GENERIC) {
+        reach_generic(e, lane);
+    } else {
+        if (n->space == WT_ROWS_LOCAL)
+            reach_local(e, lane);
+        emit_reach_memory(e);
+    }
+}
+
+/* Where each lane accesses memory of the host. */
+void emit_find_lanes(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const size_t loop = emit_begin_lanes(e);
+    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
+    emit_reach(e, X86_R10);
+    x86_integer(code, X86_STORE, true, X86_AX,
+                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
+    emit_end_lanes(e, loop);
+}
