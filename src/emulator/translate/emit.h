@@ -249,6 +249,9 @@ void emit_find_lanes(struct emitter *e);
 
 /* Roots, quotients, conversions, classes. False: it is none of these. */
 bool emit_real(struct emitter *e);
+/* What the host has raised is kept in the state, or, `with` the other instruction, is again as it
+ * was: unless the program has had an inexact result, so that one more is none. */
+void emit_keep_flags(struct emitter *e, void (*with)(struct x86_code *, struct x86_place));
 /* Scalars come from memory. */
 void emit_fetch(struct emitter *e);
 

@@ -351,6 +351,12 @@ bool emit_is_512(const struct wt_rows_insn *n)
     case WT_ROWS_FLOAT_COMPARE:
     case WT_ROWS_FLOAT_OF_SIGNED:
     case WT_ROWS_FLOAT_OF_UNSIGNED:
+    case WT_ROWS_FLOAT_ROOT:
+    case WT_ROWS_FLOAT_INVERSE:
+    case WT_ROWS_FLOAT_TRUNCATE:
+    case WT_ROWS_FLOAT_CLASS:
+    case WT_ROWS_DIVISION_SCALE:
+    case WT_ROWS_DIVISION_FIX:
         return true;
     case WT_ROWS_SHIFT_LEFT:
     case WT_ROWS_SHIFT_RIGHT:

@@ -1,6 +1,6 @@
 /*
  * Singles of shapes with 64 lanes and scalars in vectors of 512 bits: sums, products, comparisons
- * with exact exception flags, conversions. See emit_512.h.
+ * with exact exception flags, conversions, roots, quotients. See emit_512.h.
  */
 #include "emulator/translate/emit_512.h"
 
@@ -126,6 +126,170 @@ static void of_integer(struct emitter *e, unsigned op)
     keep(e, bank);
 }
 
+/* ---- roots, quotients, classes: what is not ordinary is left to the handler ---- */
+
+enum { LEAST = 0x800000, INFINITE = 0x7f800000, ONE = 0x3f800000 };
+
+/* A part of a source in `into`, perhaps without its sign. */
+static void load_ordinary(struct emitter *e, unsigned i, unsigned strip, bool magnitude,
+                          unsigned into)
+{
+    if (magnitude)
+        z(e, VPAND, into, loaded(e, i, strip, into), in_all(e, INT32_MAX));
+    else
+        load(e, i, strip, into);
+}
+
+/* k6 gets ones where those of a part that execute are not within [low, low + span], as unsigned
+ * numbers. T2 is free for it. */
+static void check_within(struct emitter *e, unsigned strip, unsigned part, uint32_t low,
+                         uint32_t span)
+{
+    z(e, VPSUBD, T2, part, in_all(e, low));
+    zn(e, ZPCMPUD, K5, T2, in_all(e, span), emit_512_executing(e, strip), IS_GREATER);
+    k(e, KORW, K6, K6, K5);
+}
+
+/* The biased exponent of a part. */
+static void exponent(struct emitter *e, unsigned reg)
+{
+    zn(e, VPSHIFTD, 6, reg, x86_reg(reg), 0, 1);
+    zn(e, VPSHIFTD, 2, reg, x86_reg(reg), 0, 24);
+}
+
+static void root_or_inverse(struct emitter *e)
+{
+    const bool root = e->insn[e->at].op == WT_ROWS_FLOAT_ROOT;
+    const unsigned bank = emit_512_choose(e);
+    k(e, KANDNW, K6, K6, K6);
+    for (unsigned i = 0; i < PARTS; i++) {
+        load_ordinary(e, 0, i, !root, T0);
+        /* an inverse is no denormal number, either */
+        check_within(e, i, T0, LEAST, (root ? INFINITE - 1 : 0x7e800000) - LEAST);
+    }
+    call_for_noted(e);
+    emit_keep_flags(e, x86_store_flags);
+    emit_512_loaded(e, in_all(e, ONE), T1);
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned from = loaded(e, 0, i, T0), mask = emit_512_executing(e, i);
+        x86_512(&e->code, root ? VSQRTPS : VDIVPS, T0, root ? 0 : T1, x86_reg(from), mask);
+        store(e, bank, i, T0);
+    }
+    emit_keep_flags(e, x86_load_flags);
+    keep(e, bank);
+}
+
+/* Of numbers below 2^31, neither denormal nor, if the results are unsigned, negative. */
+static void truncate(struct emitter *e)
+{
+    const bool is_signed = e->insn[e->at].is_signed;
+    const unsigned bank = emit_512_choose(e);
+    k(e, KANDNW, K6, K6, K6);
+    for (unsigned i = 0; i < PARTS; i++) {
+        load_ordinary(e, 0, i, is_signed, T0);
+        check_within(e, i, T0, 0, 0x4effffff);
+        check_within(e, i, T0, LEAST, UINT32_MAX - (LEAST - 1)); /* from there on, or 0 */
+    }
+    call_for_noted(e);
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned mask = emit_512_executing(e, i), d = emit_512_target(e, bank, i);
+        x86_512(&e->code, VCVTTPS2DQ, d, 0, emit_512_source(e, 0, i), mask);
+        store(e, bank, i, d);
+    }
+    keep(e, bank);
+}
+
+/* The exponents of the numerator and the denominator, sources 2 and 1, have bounds, and so has
+ * their difference: from -below to above (Vega ISA manual, section 12.12). */
+static void check_apart(struct emitter *e, unsigned strip, uint32_t least, uint32_t most,
+                        uint32_t most_denominator, uint32_t below, uint32_t above)
+{
+    load_ordinary(e, 1, strip, false, T1);
+    exponent(e, T1);
+    check_within(e, strip, T1, 1, most_denominator - 1);
+    load_ordinary(e, 2, strip, false, T0);
+    exponent(e, T0);
+    check_within(e, strip, T0, least, most - least);
+    z(e, VPSUBD, T0, T0, x86_reg(T1));
+    check_within(e, strip, T0, 0 - below, below + above);
+}
+
+/* Of numbers whose quotient needs no scale, and is no denormal number: one of them as it is. */
+static void scale(struct emitter *e)
+{
+    const unsigned bank = emit_512_choose(e);
+    k(e, KANDNW, K6, K6, K6);
+    for (unsigned i = 0; i < PARTS; i++)
+        check_apart(e, i, 24, 254, 252, 125, 95);
+    call_for_noted(e);
+    for (unsigned i = 0; i < PARTS; i++)
+        store(e, bank, i, loaded(e, 0, i, T0));
+    x86_set(&e->code, X86_AX, 0);
+    x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, e->insn[e->at].carry));
+    keep(e, bank);
+}
+
+/* Of normal numbers whose quotient is not far below the least one, only the sign is put right. */
+static void fix(struct emitter *e)
+{
+    const unsigned bank = emit_512_choose(e);
+    k(e, KANDNW, K6, K6, K6);
+    for (unsigned i = 0; i < PARTS; i++) {
+        check_apart(e, i, 1, 254, 254, 150, 254);
+        load_ordinary(e, 0, i, true, T0);
+        check_within(e, i, T0, 0, INFINITE);
+        check_within(e, i, T0, LEAST, UINT32_MAX - (LEAST - 1));
+    }
+    call_for_noted(e);
+    for (unsigned i = 0; i < PARTS; i++) {
+        load_ordinary(e, 1, i, false, T0);
+        z(e, VPXOR, T0, T0, emit_512_source(e, 2, i));
+        z(e, VPAND, T0, T0, in_all(e, UINT32_C(1) << 31));
+        load_ordinary(e, 0, i, true, T1);
+        z(e, VPOR, T0, T0, x86_reg(T1));
+        store(e, bank, i, T0);
+    }
+    keep(e, bank);
+}
+
+/* A number in a register's lanes for which k7 is 1. */
+static void put(struct emitter *e, unsigned to, uint32_t value)
+{
+    x86_512(&e->code, ZPBROADCASTD, to, 0, emit_literal(e, value, false), K7);
+}
+
+/* The number of a class's bit: of 0 to infinity 6 to 9, and 11 less that for the other sign. */
+static void classify(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    static const struct {
+        uint8_t is, number;
+    } classes[] = {{0x06, 6}, {DENORMAL, 7}, {0x18, 9}};
+    k(e, KANDNW, K6, K6, K6);
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned from = loaded(e, 0, i, T0);
+        zn(e, ZFPCLASSPS, K5, 0, x86_reg(from), emit_512_executing(e, i), NANS);
+        k(e, KORW, K6, K6, K5);
+    }
+    call_for_noted(e);
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned from = loaded(e, 0, i, T0);
+        emit_512_loaded(e, in_all(e, 8), T1);
+        for (unsigned c = 0; c < sizeof classes / sizeof classes[0]; c++) {
+            zn(e, ZFPCLASSPS, K7, 0, x86_reg(from), 0, classes[c].is);
+            put(e, T1, classes[c].number);
+        }
+        z(e, ZPTESTMD, K7, from, in_all(e, UINT32_C(1) << 31));
+        emit_512_loaded(e, in_all(e, 11), T2);
+        x86_512(&e->code, VPSUBD, T1, T2, x86_reg(T1), K7);
+        emit_512_loaded(e, in_all(e, 1), T2);
+        z(e, VPSLLVD, T1, T2, x86_reg(T1));
+        z(e, ZPTESTMD, emit_512_bits(i), T1, emit_512_source(e, 1, i));
+        emit_512_join(e, i);
+    }
+    emit_512_store_predicate(e, n->d);
+}
+
 bool emit_512_real(struct emitter *e)
 {
     switch ((enum wt_rows_op)e->insn[e->at].op) {
@@ -153,6 +317,22 @@ bool emit_512_real(struct emitter *e)
         return true;
     case WT_ROWS_FLOAT_OF_UNSIGNED:
         of_integer(e, ZCVTUDQ2PS);
+        return true;
+    case WT_ROWS_FLOAT_ROOT:
+    case WT_ROWS_FLOAT_INVERSE:
+        root_or_inverse(e);
+        return true;
+    case WT_ROWS_FLOAT_TRUNCATE:
+        truncate(e);
+        return true;
+    case WT_ROWS_DIVISION_SCALE:
+        scale(e);
+        return true;
+    case WT_ROWS_DIVISION_FIX:
+        fix(e);
+        return true;
+    case WT_ROWS_FLOAT_CLASS:
+        classify(e);
         return true;
     default:
         return false;

@@ -60,9 +60,7 @@ static void exponent(struct emitter *e, unsigned reg)
 
 /* ---- what raises nothing on the GPU, and inexact results on the host ---- */
 
-/* What the host has raised is kept, or is again as it was: unless the program has had an inexact
- * result, so that one more is none. */
-static void keep_flags(struct emitter *e, void (*with)(struct x86_code *, struct x86_place))
+void emit_keep_flags(struct emitter *e, void (*with)(struct x86_code *, struct x86_place))
 {
     struct x86_code *code = &e->code;
     x86_test_byte(code, x86_mem(SCALARS, e->shape->exceptions), 0x20);
@@ -81,7 +79,7 @@ static void root_or_inverse(struct emitter *e)
         check_within(e, T0, LEAST, (root ? INFINITE - 1 : 0x7e800000) - LEAST);
     }
     end_check(e);
-    keep_flags(e, x86_store_flags);
+    emit_keep_flags(e, x86_store_flags);
     for (unsigned i = 0; i < PARTS; i++) {
         load_ordinary(e, 0, i, false, T0);
         if (root)
@@ -92,7 +90,7 @@ static void root_or_inverse(struct emitter *e)
             emit_vector(e, VDIVPS, T0, T1, x86_reg(T0));
         emit_store(e, i, T0);
     }
-    keep_flags(e, x86_load_flags);
+    emit_keep_flags(e, x86_load_flags);
     emit_keep(e);
 }
 
