@@ -223,6 +223,23 @@ static void arithmetic(struct program *p)
         put_word(p, word[i]);
 }
 
+/* AT becomes the lower half of addresses in LDS's aperture, or a little below, sometimes not of all
+ * lanes. */
+static void enter_aperture(struct program *p)
+{
+    move_vector(p, AT + 1, (uint32_t)(GCN_SHARED_APERTURE >> 32));
+    const unsigned others = below(16);
+    if (others < 3) { /* they are in memory, or nowhere */
+        put_word(p, 0x7c000000 | 0xcc << 17 | (129 + below(64))); /* v_cmp_gt_u32 vcc, …, v0 */
+        vop2(p, 0x34, AT + 2, 2, AT);                             /* v_add_u32 */
+        if (others)
+            vop2(p, 0, AT, 256 + AT + 2, AT); /* v_cndmask_b32 */
+        vop2(p, 0, AT + 1, 3, AT + 1);
+    }
+    if (below(60) == 0)
+        vop2(p, 0x1a, AT, 132, AT); /* v_sub_co_u32 */
+}
+
 /* An access whose addresses are in a row, one, scattered in a page or several, or sometimes wrong.
  */
 static void access_memory(struct program *p)
@@ -248,6 +265,12 @@ static void access_memory(struct program *p)
         break;
     }
     const unsigned data = below(VALUES - 4);
+    if (share && below(3) == 0) { /* LDS by way of its aperture */
+        enter_aperture(p);
+        put_word(p, 0xdc000000 | (store ? stores[below(6)] : loads[below(10)]) << 18 | offset);
+        put_word(p, AT | data << 8 | data << 24);
+        return;
+    }
     if (share) {
         const unsigned op = store ? ds_stores[below(6)] : ds_loads[below(8)];
         put_word(p, 0xd8000000 | op << 17 | offset);
@@ -284,6 +307,12 @@ static void access_words(struct program *p)
         put_word(p, 0x13u << 25 | AT << 17 | below(VALUES) << 9 | 0xff);
         put_word(p, (share ? LDS / 2 : 0xfff) & (below(50) ? ~(3u << below(3)) : ~0u));
         break;
+    }
+    if (share && below(3) == 0) {
+        enter_aperture(p);
+        put_word(p, 0xdc000000 | ((below(2) ? 0x15 : 0x1d) + below(3)) << 18 | 4 * below(16));
+        put_word(p, AT | data << 8 | (below(8) ? data : AT - 1u) << 24);
+        return;
     }
     if (share) {
         const unsigned op = shared[below(16)];

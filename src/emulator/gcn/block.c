@@ -85,7 +85,7 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
         else if (insn[count].op == WT_ROWS_BRANCH || insn[count].op == WT_ROWS_BRANCH_WHEN)
             target[count] = (int32_t)slot + 1 + u->imm;
         block->floats |= insn[count].raises;
-        block->shares |= insn[count].space == WT_ROWS_GROUP;
+        block->shares |= insn[count].space == WT_ROWS_GROUP || insn[count].windowed;
         block->vgprs = vgprs > block->vgprs ? vgprs : block->vgprs;
         block->is.slot[count] = (uint16_t)slot;
         if (target[count] < (int32_t)GCN_SLOTS && target[count] > farthest)
@@ -160,6 +160,7 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
         .lanes = GCN_LANES,
         .scalars = true,
         .vectors_512 = !w->device->config.vectors_256 && wt_rows_has_512(),
+        .window = {GCN_SHARED_APERTURE},
         .condition = offsetof(struct gcn_wave, scc),
         .exceptions = offsetof(struct gcn_wave, trapsts),
         .mask = offsetof(struct gcn_wave, s) + sizeof(uint32_t) * GCN_EXEC,

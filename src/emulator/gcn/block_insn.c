@@ -556,6 +556,7 @@ static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_row
                                 .short_address = share,
                                 .wraps = share,
                                 .split = !share,
+                                .windowed = encoding == GCN_FLAT,
                                 .offset = (uint64_t)(int64_t)u->imm,
                                 .d = ROW_BYTES * data,
                                 .s = {{.slot = ROW_BYTES * u->src[0]},

@@ -75,6 +75,7 @@ struct emitter {
         enum { TO_ALL, TO_SOME, TO_FEW, TO_READY } to;
     } change[11 * WT_ROWS_MOST];
     size_t changes;
+    bool windowed; /* an access is in the group's memory by way of the window */
     bool begins_loop[WT_ROWS_MOST];
     bool has_idle; /* with vectors of 512 bits: others need the state's `idle` */
     size_t unless; /* a jump past a loop over lanes, where none executes; 0 */

@@ -114,6 +114,12 @@ void emit_512_first_address(struct emitter *e);
 /* The first lane that executes comes to r10, if not all do; where none does they are done one by
  * one. */
 void emit_512_first_lane(struct emitter *e);
+/* Jumps where the first lane's address is in the window; returns the jump, 0: there is no window.
+ */
+size_t emit_512_begin_window(struct emitter *e);
+/* What comes next is by way of the window; the lanes are done one by one where others' addresses
+ * are not in it, or might leave it by the offset. */
+void emit_512_enter_window(struct emitter *e);
 /* Jumps where the lanes that execute do not access one place behind the other, lane 0 the first
  * one; returns the jumps. Where a scalar is added to the dwords of addresses, none overflows. */
 void emit_512_find_row(struct emitter *e, size_t scattered[3]);

@@ -28,10 +28,22 @@ static struct x86_place first_in_all(const struct emitter *e, uint32_t slot)
     return p;
 }
 
-/* Whether addresses have upper dwords in a row of their own. */
-static bool has_upper(const struct wt_rows_insn *n)
+/* Whether it is in the group's memory. */
+static bool is_shared(const struct emitter *e)
 {
-    return n->split && !n->s[2].scalar;
+    return e->insn[e->at].space == WT_ROWS_GROUP || e->windowed;
+}
+
+/* Whether a scalar is added to the dwords of addresses. */
+static bool is_based(const struct emitter *e)
+{
+    return e->insn[e->at].split && e->insn[e->at].s[2].scalar;
+}
+
+/* Whether addresses have upper dwords in a row of their own, which count. */
+static bool has_upper(const struct emitter *e)
+{
+    return e->insn[e->at].split && !is_based(e) && !e->windowed;
 }
 
 void emit_512_first_address(struct emitter *e)
@@ -39,14 +51,17 @@ void emit_512_first_address(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     x86_integer(code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot));
-    if (has_upper(n)) {
+    if (has_upper(e)) {
         x86_integer(code, X86_LOAD, false, X86_DX, first_of(e, n->s[0].slot + ROW));
         x86_shift(code, true, X86_DX, 32);
         x86_integer(code, X86_OR, true, X86_AX, x86_reg(X86_DX));
-    } else if (n->split) {
+    } else if (is_based(e)) {
         x86_integer(code, X86_ADD, true, X86_AX, x86_mem(SCALARS, n->s[2].slot));
     }
-    emit_add_offset(e);
+    if (e->windowed)
+        x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->offset);
+    else
+        emit_add_offset(e);
     if (n->bytes > 1) {
         x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
         emit_call(e, X86_NOT_ZERO);
@@ -81,14 +96,14 @@ void emit_512_find_row(struct emitter *e, size_t scattered[3])
     z(e, ZPBROADCAST, T1, 0, x86_reg(X86_R9));
     z(e, VPADDD, T0, T0, x86_reg(T1));
     z(e, VPXOR, T1, T1, x86_reg(T1));
-    if (has_upper(n))
+    if (has_upper(e))
         emit_512_loaded(e, first_in_all(e, low + ROW), UPPER);
     for (unsigned i = 0; i < PARTS; i++) {
         const unsigned mask = emit_512_executing(e, i);
         if (i)
             z(e, VPADDD, T0, T0, in_all(e, LANES * size));
         x86_512_number(code, ZPTERNLOGD, T1, T0, emit_512_row(e, low, i), mask, OR_DIFFERENCE);
-        if (has_upper(n))
+        if (has_upper(e))
             x86_512_number(code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, low + ROW, i), mask,
                            OR_DIFFERENCE);
     }
@@ -108,9 +123,9 @@ static void reach_row(struct emitter *e, size_t *outside)
     if (e->some) {
         x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_R10));
         x86_shift(code, true, X86_R9, log_of(n->bytes));
-        x86_integer(code, X86_SUB, n->split, X86_AX, x86_reg(X86_R9));
+        x86_integer(code, X86_SUB, !is_shared(e), X86_AX, x86_reg(X86_R9));
     }
-    if (n->space == WT_ROWS_GROUP) {
+    if (is_shared(e)) {
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
         x86_integer_number(code, X86_SUB, true, X86_DX, bytes);
         *outside = x86_jump(code, X86_BELOW);
@@ -168,13 +183,13 @@ static void find_places(struct emitter *e, unsigned strip, unsigned to)
     const uint32_t slot = n->s[0].slot;
     const unsigned low = emit_512_loaded(e, emit_512_row(e, slot, strip), T0),
                    mask = emit_512_executing(e, strip);
-    if (n->split && n->s[2].scalar)
+    if (is_based(e))
         z(e, VPADDD, to, low, x86_reg(OFFSET));
     else
         z(e, VPADDD, to, low, in_all(e, (uint32_t)n->offset));
     if (n->words) /* the last dword */
         z(e, VPADDD, T4, to, in_all(e, emit_span(n) - 4));
-    if (n->space == WT_ROWS_GROUP) {
+    if (is_shared(e)) {
         x86_512(&e->code, VPOR, T1, T1, x86_reg(to), mask);
         if (n->words)
             x86_512(&e->code, VPOR, T1, T1, x86_reg(T4), mask);
@@ -184,7 +199,7 @@ static void find_places(struct emitter *e, unsigned strip, unsigned to)
     if (n->words)
         x86_512_number(&e->code, ZPTERNLOGD, T1, T4, x86_reg(T2), mask, OR_DIFFERENCE);
     x86_512_number(&e->code, ZPTERNLOGD, T3, low, first_in_all(e, slot), mask, OR_DIFFERENCE);
-    if (has_upper(n))
+    if (has_upper(e))
         x86_512_number(&e->code, ZPTERNLOGD, OTHER, UPPER, emit_512_row(e, slot + ROW, strip), mask,
                        OR_DIFFERENCE);
 }
@@ -193,17 +208,17 @@ void emit_512_find_common(struct emitter *e, unsigned places)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool share = n->space == WT_ROWS_GROUP;
+    const bool share = is_shared(e);
     if (!share) {
         emit_512_first_address(e);
         z(e, ZPBROADCAST, T2, 0, x86_reg(X86_AX));
     }
-    if (n->split && n->s[2].scalar) {
+    if (is_based(e)) {
         x86_integer(code, X86_LOAD, false, X86_R9, x86_mem(SCALARS, n->s[2].slot));
         x86_integer_number(code, X86_ADD, false, X86_R9, (int32_t)n->offset);
         z(e, ZPBROADCAST, OFFSET, 0, x86_reg(X86_R9));
     }
-    if (has_upper(n))
+    if (has_upper(e))
         emit_512_loaded(e, first_in_all(e, n->s[0].slot + ROW), UPPER);
     z(e, VPXOR, T1, T1, x86_reg(T1));
     z(e, VPXOR, T3, T3, x86_reg(T3));
@@ -297,18 +312,45 @@ static void scatter(struct emitter *e, unsigned places)
     emit_end_lanes(e, loop);
 }
 
-/* ---- an access ---- */
+/* ---- windows ---- */
 
-void emit_512_access(struct emitter *e)
+size_t emit_512_begin_window(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
+    if (!n->windowed)
+        return 0;
+    x86_integer(&e->code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot + ROW));
+    x86_integer_number(&e->code, X86_CMP, false, X86_AX, (int32_t)(e->shape->window[0] >> 32));
+    return x86_jump(&e->code, X86_ZERO);
+}
+
+void emit_512_enter_window(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    z(e, VPXOR, T1, T1, x86_reg(T1));
+    z(e, VPXOR, T3, T3, x86_reg(T3));
+    emit_512_loaded(e, in_all(e, (uint32_t)(e->shape->window[0] >> 32)), UPPER);
+    for (unsigned i = 0; i < PARTS; i++) {
+        const unsigned mask = emit_512_executing(e, i);
+        x86_512_number(&e->code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, n->s[0].slot + ROW, i),
+                       mask, OR_DIFFERENCE);
+        x86_512(&e->code, VPOR, T3, T3, emit_512_row(e, n->s[0].slot, i), mask);
+    }
+    z(e, ZPTESTMD, K5, T1, x86_reg(T1));
+    z(e, ZPTESTMD, K6, T3, in_all(e, UINT32_C(1) << 31));
+    k(e, KORTESTW, K5, 0, K6);
+    emit_detour(e, X86_NOT_ZERO);
+    e->windowed = true;
+}
+
+/* ---- an access ---- */
+
+/* That of all lanes at once; jumps behind it, where it is done. */
+static void access_at_once(struct emitter *e, unsigned bank, size_t done[2])
+{
     struct x86_code *code = &e->code;
-    const bool loads = n->op == WT_ROWS_LOAD;
-    size_t scattered[4] = {0}, done[2];
-    e->detours = 0;
-    code->narrow = false;
-    const unsigned bank = emit_512_choose(e);
-    emit_512_first_lane(e);
+    const bool loads = e->insn[e->at].op == WT_ROWS_LOAD;
+    size_t scattered[4];
     emit_512_find_row(e, scattered);
     reach_row(e, &scattered[3]);
     emit_note_access(e);
@@ -323,12 +365,32 @@ void emit_512_access(struct emitter *e)
     if (!loads)
         scatter(e, bank);
     done[1] = x86_jump(code, X86_ALWAYS);
+}
+
+void emit_512_access(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool loads = n->op == WT_ROWS_LOAD;
+    size_t done[4];
+    e->detours = 0;
+    code->narrow = false;
+    const unsigned bank = emit_512_choose(e);
+    emit_512_first_lane(e);
+    const size_t window = emit_512_begin_window(e);
+    access_at_once(e, bank, done);
+    if (window) {
+        x86_land(code, window, code->size);
+        emit_512_enter_window(e);
+        access_at_once(e, bank, done + 2);
+        e->windowed = false;
+    }
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
     emit_access_by_lanes(e);
     for (unsigned i = 0; i < PARTS && loads; i++)
         z(e, VMOVDQU, bank + i, 0, x86_mem(FRAME, n->d + 64 * i));
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < (window ? 4 : 2); i++)
         x86_land(code, done[i], code->size);
     if (loads)
         emit_512_keep(e, n->d, bank);

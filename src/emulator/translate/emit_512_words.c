@@ -192,7 +192,7 @@ void emit_512_access_words(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    size_t scattered[3], done[2] = {0};
+    size_t scattered[3], done[3] = {0};
     e->detours = 0;
     code->narrow = false;
     const unsigned places = emit_512_choose(e);
@@ -204,13 +204,22 @@ void emit_512_access_words(struct emitter *e)
         for (unsigned i = 0; i < 3; i++)
             x86_land(code, scattered[i], code->size);
     }
+    const size_t window = emit_512_begin_window(e);
     emit_512_find_common(e, places);
     access_common(e, places);
     done[1] = x86_jump(code, X86_ALWAYS);
+    if (window) {
+        x86_land(code, window, code->size);
+        emit_512_enter_window(e);
+        emit_512_find_common(e, places);
+        access_common(e, places);
+        done[2] = x86_jump(code, X86_ALWAYS);
+        e->windowed = false;
+    }
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
     emit_access_anywhere(e);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 3; i++)
         if (done[i])
             x86_land(code, done[i], code->size);
     for (unsigned k = 0; k < n->words && n->op == WT_ROWS_LOAD; k++)

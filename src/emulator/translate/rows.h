@@ -191,8 +191,10 @@ struct wt_rows_insn {
     bool guarded;       /**< the handler is called where the state says `guard` */
     bool short_address; /**< source 0 has dwords, else qwords */
     bool wraps;         /**< short addresses do, at 2^32 */
-    bool split;   /**< source 0 of an access is two rows, the lower dwords first; or, if source 2 is
-                     a scalar, dwords that are added to it, a qword */
+    bool split; /**< source 0 of an access is two rows, the lower dwords first; or, if source 2 is
+                   a scalar, dwords that are added to it, a qword */
+    bool windowed; /**< … of two rows: in the first window of the shape it is in the group's memory;
+                      only with vectors of 512 bits, else the handler is called there */
     bool carries; /**< ADD_CARRY, SUBTRACT_CARRY; of scalars: the condition is added, too; of
                      FLOAT_MULTIPLY_ADD: the handler is called where the predicate `carry` is 1 */
     uint8_t sets; /**< enum wt_rows_sets */
