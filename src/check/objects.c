@@ -239,8 +239,12 @@ void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, cons
 void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
                         bool read_only)
 {
-    struct wt_object o = {
-        .space = space, .addr = addr, .size = size, .by = "", .read_only = read_only};
+    struct wt_object o = {.space = space,
+                          .addr = addr,
+                          .size = size,
+                          .process = getpid(),
+                          .by = "",
+                          .read_only = read_only};
     snprintf(o.name, sizeof o.name, "%s", name);
     pthread_mutex_lock(&table.lock);
     o.number = ++table.made;
@@ -396,8 +400,35 @@ bool wt_block_holds(const void *space, uint64_t addr)
     return holds;
 }
 
+/* Tells of the objects of a block that were not freed. */
+static void tell_ends(const void *space, uint64_t addr)
+{
+    wt_object_end_fn *ends = table.ends;
+    struct wt_object *list = NULL;
+    size_t count = 0, room = 0;
+    if (!ends)
+        return;
+    pthread_mutex_lock(&table.lock);
+    const struct block *b = block_at(space, addr);
+    for (size_t i = 0; b && b->at.addr == addr && i < table.live_count; i++) {
+        const struct wt_object *o = table.live[i].object;
+        struct wt_object *grown = o->space == space && o->addr - addr < b->size
+                                      ? wt_array_grow(list, &room, count + 1, sizeof *grown)
+                                      : NULL;
+        if (grown) {
+            list = grown;
+            grown[count++] = *o;
+        }
+    }
+    pthread_mutex_unlock(&table.lock);
+    for (size_t i = 0; i < count; i++)
+        ends(&list[i]);
+    free(list);
+}
+
 void wt_block_gone(const void *space, uint64_t addr)
 {
+    tell_ends(space, addr);
     pthread_mutex_lock(&table.lock);
     struct block *b = block_at(space, addr);
     if (b && b->at.addr == addr) {

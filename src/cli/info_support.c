@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "base/refused.h"
@@ -109,7 +110,8 @@ static const char **functions_of(const struct library *library, size_t *count)
             continue;
         const char *name =
             elf_strptr(library->elf, library->symbols_header.sh_link, symbol.st_name);
-        if (name && strncmp(name, "wavetrap_", 9) != 0) /* between libraries of ours */
+        /* Between libraries of ours, and before the C library's (exits.h). */
+        if (name && strncmp(name, "wavetrap_", 9) != 0 && strcasecmp(name, "_exit") != 0)
             names[(*count)++] = name;
     }
     if (names)

@@ -108,14 +108,14 @@ bool explore_clocks_step(struct explore_clocks *c, struct explore_steps *steps,
     if (!take_events(c, steps, clock))
         return false;
     /* What the step has made ready follows it. */
-    const uint64_t ready = explore_ready(steps);
-    explore_clocks_wake(c, steps, ready & ~c->ready & ~((uint64_t)1 << wave));
+    const explore_waves ready = explore_ready(steps);
+    explore_clocks_wake(c, steps, ready & ~c->ready & ~wt_lane_bit(wave));
     return true;
 }
 
 void explore_clocks_wake(struct explore_clocks *c, const struct explore_steps *steps,
-                         uint64_t waves)
+                         explore_waves waves)
 {
     for (; waves; waves &= waves - 1)
-        join(&c->now[__builtin_ctzll(waves)], &c->step[steps->count - 1]);
+        join(&c->now[wt_lanes_lowest(waves)], &c->step[steps->count - 1]);
 }

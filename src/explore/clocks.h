@@ -15,7 +15,8 @@ struct explore_clocks {
     struct explore_clock now[EXPLORE_WAVES]; /**< of the next step of each wave */
     struct explore_clock *step;              /**< of each step, which it contains itself */
     size_t capacity;
-    uint64_t ready; /**< the waves that can issue before the next step, which the caller sets */
+    explore_waves
+        ready; /**< the waves that can issue before the next step, which the caller sets */
     struct explore_clock ended; /**< of waves that have ended */
     struct wt_map barrier;      /**< 1 and more: place in `arrived`, by the barrier */
     struct explore_clock *arrived;
@@ -34,7 +35,7 @@ bool explore_clocks_step(struct explore_clocks *c, struct explore_steps *steps,
                          size_t race[EXPLORE_WAVES], size_t *races);
 /** The last step has let waves go on that waited for it. */
 void explore_clocks_wake(struct explore_clocks *c, const struct explore_steps *steps,
-                         uint64_t waves);
+                         explore_waves waves);
 /** Whether step @p b is before step @p a in each order of the run that is like this one. */
 bool explore_follows(const struct explore_clocks *c, const struct explore_steps *steps, size_t a,
                      size_t b);

@@ -13,7 +13,7 @@ static void forget(struct explore_spins *s, uint32_t wave)
     w->states = 0;
     w->reads = 0;
     w->waits = false;
-    s->waiting &= ~((uint64_t)1 << wave);
+    s->waiting &= ~wt_lane_bit(wave);
 }
 
 void explore_spins_clear(struct explore_spins *s)
@@ -78,15 +78,15 @@ static void add_read(struct explore_spins *s, uint32_t wave, const struct explor
 }
 
 /* Lets the waves go on that have read what is changed. */
-static uint64_t wake(struct explore_spins *s, uint32_t writer, const struct explore_access *a)
+static explore_waves wake(struct explore_spins *s, uint32_t writer, const struct explore_access *a)
 {
-    uint64_t woken = 0;
+    explore_waves woken = 0;
     struct explore_access change = *a;
     change.write = true;
     for (uint32_t i = 0; i < EXPLORE_WAVES; i++) {
         if (i == writer || !explore_lists_conflict(&change, 1, s->wave[i].read, s->wave[i].reads))
             continue;
-        woken |= s->waiting & (uint64_t)1 << i;
+        woken |= s->waiting & wt_lane_bit(i);
         forget(s, i);
     }
     return woken;
@@ -146,13 +146,13 @@ static void look(struct explore_spins *s, struct wt_machine *m, uint32_t wave, u
     for (unsigned i = 0; i < w->states; i++)
         w->waits |= w->state[i] == state;
     if (w->waits)
-        s->waiting |= (uint64_t)1 << wave;
+        s->waiting |= wt_lane_bit(wave);
     if (w->states == EXPLORE_STATES)
         memmove(w->state, w->state + 1, --w->states * sizeof *w->state);
     w->state[w->states++] = state;
 }
 
-uint64_t explore_spins_step(struct explore_spins *s, struct explore_steps *steps)
+explore_waves explore_spins_step(struct explore_spins *s, struct explore_steps *steps)
 {
     struct wt_machine *m = steps->machine;
     const struct explore_step *step = &steps->step[steps->count - 1];
@@ -160,7 +160,7 @@ uint64_t explore_spins_step(struct explore_spins *s, struct explore_steps *steps
     struct explore_spin *w = &s->wave[step->wave];
     const struct wt_wave_head *head = wt_machine_wave(m, slot);
     const uint64_t before = w->pc;
-    uint64_t woken = 0;
+    explore_waves woken = 0;
     bool changed = step->writes_private || steps->event_count;
     for (size_t i = step->access; i < step->access_end; i++) {
         const struct explore_access *a = &steps->access[i];

@@ -26,8 +26,8 @@ struct explore_spins {
     struct wt_map value; /**< what memory holds, of places of 8 bytes that were accessed */
     struct wt_map clock; /**< registers, by number from 1 on, that tell the time */
     bool clocks_known;
-    uint64_t waiting; /**< the waves that wait, as bits */
-    bool failed;      /**< the host has no memory left */
+    explore_waves waiting; /**< the waves that wait, as bits */
+    bool failed;           /**< the host has no memory left */
 };
 
 /** A run begins. */
@@ -36,7 +36,7 @@ void explore_spins_clear(struct explore_spins *s);
  * Takes the step that was made last. Returns the waves, as bits, that waited for what it has
  * written, and go on.
  */
-uint64_t explore_spins_step(struct explore_spins *s, struct explore_steps *steps);
+explore_waves explore_spins_step(struct explore_spins *s, struct explore_steps *steps);
 /** Frees all. */
 void explore_spins_free(struct explore_spins *s);
 

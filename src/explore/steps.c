@@ -19,16 +19,16 @@ static uint32_t number_of(struct explore_steps *s, uint32_t slot)
     return s->number[slot];
 }
 
-uint64_t explore_ready(struct explore_steps *s)
+explore_waves explore_ready(struct explore_steps *s)
 {
     const struct wt_turns *t = &s->machine->turns;
-    uint64_t all = 0;
+    explore_waves all = 0;
     for (size_t i = 0; i < wt_turns_words(t); i++)
         for (uint64_t word = t->ready[i]; word; word &= word - 1) {
             const uint32_t slot = (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(word);
             const uint32_t number = number_of(s, slot);
             if (number != UINT32_MAX)
-                all |= (uint64_t)1 << number;
+                all |= wt_lane_bit(number);
         }
     return all;
 }
@@ -93,11 +93,10 @@ static void take_event(void *context, struct wt_machine *m, const struct wt_obse
     const uint32_t wave = number_of(s, e->wave);
     struct explore_event *grown =
         wt_array_grow(s->event, &s->event_capacity, s->event_count + 1, sizeof *grown);
-    if (!grown || wave == UINT32_MAX) {
-        s->failed |= !grown;
+    s->event = grown ? grown : s->event;
+    s->failed |= !grown;
+    if (!grown || wave == UINT32_MAX)
         return;
-    }
-    s->event = grown;
     s->event[s->event_count++] =
         (struct explore_event){e->kind, wave, e->home ^ (uint64_t)e->number << 48 ^ e->barrier};
 }

@@ -9,7 +9,9 @@
 #include "emulator/machine/observe.h"
 
 /** So many waves, by number, can be told apart. */
-enum { EXPLORE_WAVES = 64 };
+enum { EXPLORE_WAVES = WT_MAX_LANES };
+/** A set of waves: bit n stands for wave n. */
+typedef wt_lanes explore_waves;
 
 /** A range of memory that an issue accesses. */
 struct explore_access {
@@ -62,7 +64,7 @@ void explore_steps_end(struct explore_steps *s);
 /** A run begins: there are no steps. */
 void explore_steps_clear(struct explore_steps *s);
 /** The waves that can issue now, as bits by their numbers. */
-uint64_t explore_ready(struct explore_steps *s);
+explore_waves explore_ready(struct explore_steps *s);
 
 /**
  * Lets a wave issue once, and adds the step; false: it has not issued. *result: why the machine

@@ -24,7 +24,7 @@ struct tried {
 
 /* A state of the run, before a step. Sets of waves are bits by their numbers. */
 struct node {
-    uint64_t enabled, backtrack, tried;
+    explore_waves enabled, backtrack, tried;
     uint32_t chosen, last; /* the wave of the step; of the one before, UINT32_MAX: there is none */
     uint32_t preemptions;  /* before the step */
     struct sleeper *sleeper;
@@ -45,9 +45,9 @@ struct search {
     struct wt_choices choices;
 };
 
-static uint64_t bit(uint32_t wave)
+static explore_waves bit(uint32_t wave)
 {
-    return (uint64_t)1 << wave;
+    return wt_lane_bit(wave);
 }
 
 static bool is_bounded(const struct search *s)
@@ -70,9 +70,9 @@ static void free_node(struct node *n)
     free(n->sleeper);
 }
 
-static uint64_t asleep(const struct node *n)
+static explore_waves asleep(const struct node *n)
 {
-    uint64_t all = 0;
+    explore_waves all = 0;
     for (size_t i = 0; i < n->sleepers; i++)
         all |= bit(n->sleeper[i].wave);
     return all;
@@ -117,9 +117,9 @@ static bool is_preemption(const struct node *n, uint32_t wave)
 }
 
 /* The waves that a node may still try. */
-static uint64_t open_waves(const struct search *s, const struct node *n)
+static explore_waves open_waves(const struct search *s, const struct node *n)
 {
-    uint64_t waves = n->backtrack & n->enabled & ~n->tried;
+    explore_waves waves = n->backtrack & n->enabled & ~n->tried;
     if (!is_bounded(s))
         return waves & ~asleep(n);
     for (uint32_t i = 0; i < EXPLORE_WAVES; i++)
@@ -130,7 +130,8 @@ static uint64_t open_waves(const struct search *s, const struct node *n)
 
 /* Adds the node before the next step, and chooses its wave: the one of the step before, if it can
  * go on. *blocked: none may, since what follows has been seen. */
-static enum wt_status push(struct search *s, uint64_t enabled, bool *blocked, struct wt_error *err)
+static enum wt_status push(struct search *s, explore_waves enabled, bool *blocked,
+                           struct wt_error *err)
 {
     struct node *grown = wt_array_grow(s->node, &s->capacity, s->count + 1, sizeof *grown);
     if (!grown)
@@ -147,14 +148,13 @@ static enum wt_status push(struct search *s, uint64_t enabled, bool *blocked, st
             return no_memory(err);
         }
     }
-    const uint64_t may = enabled & ~asleep(n);
+    const explore_waves may = enabled & ~asleep(n);
     *blocked = !may;
     if (*blocked) {
         free_node(n);
         return WT_OK;
     }
-    n->chosen =
-        n->last != UINT32_MAX && may & bit(n->last) ? n->last : (uint32_t)__builtin_ctzll(may);
+    n->chosen = n->last != UINT32_MAX && may & bit(n->last) ? n->last : wt_lanes_lowest(may);
     n->backtrack = n->tried = bit(n->chosen);
     s->count++;
     return WT_OK;
@@ -164,9 +164,9 @@ static enum wt_status push(struct search *s, uint64_t enabled, bool *blocked, st
 
 /* Of the steps from @p first on, of those that do not follow step @p before, and step @p last: the
  * waves whose first one needs none of the others. */
-static uint64_t initials(const struct search *s, size_t before, size_t last)
+static explore_waves initials(const struct search *s, size_t before, size_t last)
 {
-    uint64_t seen = 0, result = 0;
+    explore_waves seen = 0, result = 0;
     for (size_t i = before + 1; i <= last; i++) {
         const uint32_t wave = s->steps.step[i].wave;
         if (seen & bit(wave) || (i < last && explore_follows(&s->clocks, &s->steps, i, before)))
@@ -189,7 +189,7 @@ static void reverse(struct search *s, size_t before, size_t after)
     struct node *n = &s->node[before];
     const uint32_t wave = s->steps.step[after].wave;
     if (!is_bounded(s)) {
-        const uint64_t first = initials(s, before, after) & n->enabled;
+        const explore_waves first = initials(s, before, after) & n->enabled;
         if (!(first & n->backtrack))
             n->backtrack |= !first ? n->enabled : first & bit(wave) ? bit(wave) : first & -first;
         return;
@@ -262,7 +262,7 @@ static enum wt_status run(struct search *s, struct explore_counts *counts, struc
     s->choices.count = 0;
     while (!status) {
         const size_t depth = s->steps.count;
-        const uint64_t ready = explore_ready(&s->steps), enabled = ready & ~s->spins.waiting;
+        const explore_waves ready = explore_ready(&s->steps), enabled = ready & ~s->spins.waiting;
         bool blocked = false;
         s->clocks.ready = ready;
         if (depth < s->count && s->node[depth].enabled != enabled)
@@ -320,9 +320,9 @@ static enum wt_status go_back(struct search *s, bool *more, struct wt_error *err
         struct node *n = &s->node[s->count - 1];
         if (!retire(s, n, &s->steps.step[s->count - 1]))
             return no_memory(err);
-        const uint64_t open = open_waves(s, n);
+        const explore_waves open = open_waves(s, n);
         if (open) {
-            n->chosen = (uint32_t)__builtin_ctzll(open);
+            n->chosen = wt_lanes_lowest(open);
             n->tried |= bit(n->chosen);
             s->fixed = s->count;
             *more = true;

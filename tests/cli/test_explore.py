@@ -150,6 +150,7 @@ LOST = r"""
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
+#include <unistd.h>
 int main(int argc, char **argv)
 {
     const char *text = "kernel void bump(global volatile int *p) { int v = *p; *p = v + 1; }";
@@ -170,7 +171,8 @@ int main(int argc, char **argv)
     clFinish(q);
     clEnqueueReadBuffer(q, p, CL_TRUE, 0, 4, &is, 0, NULL, NULL);
     if (argc > 1 && argv[1][0] == 's') printf("%d\n", is);
-    if (argc > 2) clReleaseMemObject(p);
+    if (argc > 2 && argv[2][0] == 'f') clReleaseMemObject(p);
+    if (argc > 2 && argv[2][0] == 'e') _exit(0);
     return 0;
 }
 """
@@ -185,9 +187,68 @@ def test_memory_of_a_host_program_is_a_part_of_its_outcome(tmp_path):
     def outcomes(*words):
         done = run("explore", "--runs=4", "-g", "gen9", program, *words)
         return re.findall(r"status 0(?:, output (\w+))?, memory (\w+):", done.stdout)
-    shown, quiet, freed = outcomes("s"), outcomes("q"), outcomes("q", "f")
+    shown, quiet, freed, quick = outcomes("s"), outcomes("q"), outcomes("q", "f"), outcomes("q", "exits")
     assert len({value for value, _ in shown}) == len({memory for _, memory in shown}) == len(shown) >= 2, shown
     assert {memory for _, memory in quiet} == {memory for _, memory in freed} == {memory for _, memory in shown} and {value for value, _ in quiet} == {""}
+    assert set(quick) == set(quiet)
+
+
+LOST_BY_CUDA = r"""
+#include <wavetrap/cuda.h>
+#include <stdlib.h>
+#include <unistd.h>
+static const char text[] = ".version 7.0\n.target sm_50\n.address_size 64\n.visible .global .u32 sum;\n"
+    ".visible .entry bump(.param .u64 p)\n{\n.reg .b32 %v;\n.reg .b64 %p;\nld.param.u64 %p, [p];\nld.volatile.global.u32 %v, [%p];\nadd.u32 %v, %v, 1;\n"
+    "st.volatile.global.u32 [%p], %v;\nret;\n}\n";
+int main(int argc, char **argv)
+{
+    CUcontext c; CUmodule m; CUfunction f; CUdeviceptr at; size_t size;
+    void *arguments[] = {&at}, *own = aligned_alloc(4096, 4096);
+    *(int *)own = 0;
+    if (cuInit(0) || cuCtxCreate(&c, 0, 0) || cuModuleLoadData(&m, text) || cuModuleGetFunction(&f, m, "bump")) return 1;
+    if (argv[1][0] == 'v' ? cuModuleGetGlobal(&at, &size, m, "sum") : cuMemHostRegister(own, 4096, 0) || cuMemHostGetDevicePointer(&at, own, 0)) return 2;
+    if (cuLaunchKernel(f, 3, 1, 1, 1, 1, 1, 0, 0, arguments, 0) || cuCtxSynchronize()) return 3;
+    if (argv[2][0] == 'u' && (argv[1][0] == 'v' ? cuModuleUnload(m) : cuMemHostUnregister(own))) return 4;
+    if (argv[2][0] == 'e') _exit(0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("where", ["variable", "registered"])
+def test_variables_and_registered_memory_are_a_part(tmp_path, where):
+    """Until they go, or the program ends by exit() or _exit(): the same outcomes, one for each sum."""
+    (tmp_path / "lost.c").write_text(LOST_BY_CUDA)
+    program = tmp_path / "lost"
+    subprocess.run(["gcc", "-w", f"-I{ROOT}/include", tmp_path / "lost.c", "-o", program, os.path.join(os.path.dirname(WAVETRAP), "src", "runtime", "cuda", "libcuda.so.1")], check=True)
+    sums = [set(re.findall(r"status 0, memory (\w+):", run("explore", "--runs=6", "-g", "sm", program, where, how).stdout)) for how in ("n", "u", "e")]
+    assert sums[0] == sums[1] == sums[2] and len(sums[0]) >= 2, sums
+
+
+MANY = """
+_start: csrr t0, 0xcc2
+        li t1, 99
+        beq t0, t1, add
+        bnez t0, end
+add:    la t1, word
+        lw t3, (t1)
+        addi t3, t3, 1
+        sw t3, (t1)
+        bnez t0, end
+        exit 0
+end:    tmc x0
+        .data
+word:   .word 0
+"""
+
+
+def test_a_search_tells_a_hundred_waves_apart(build):
+    """The first and the last of a hundred cores add 1 to a word that nothing protects; the others do nothing."""
+    elf = build.asm(MANY)
+    done, outcomes = explored("--systematic", "-gvortex:cores=100,warps=1", elf)
+    assert len(outcomes) == 2 and "no schedule has another one" in done.stdout, done.stdout
+    more = run("explore", "--systematic", "-gvortex:cores=130,warps=1", elf)
+    assert more.returncode == 125 and "more than 128 waves" in more.stderr, more
 
 
 def test_mistakes_are_refused(build, tmp_path):

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdatomic.h>
 
+#include "runtime/common/exits.h"
 #include "runtime/common/next_function.h"
 
 _Thread_local unsigned calls_depth;
@@ -47,4 +48,11 @@ size_t calls_copied(const void *to, const void *from, size_t size, const char *b
     if (c)
         c->copied(calls_address(to), calls_address(from), most);
     return most;
+}
+
+static void exits_count(void)
+{
+    const struct wt_host_checks *c = calls_checks();
+    if (c)
+        c->results_end();
 }

@@ -59,6 +59,8 @@ struct wt_host_checks {
     bool (*is_of_gpus)(uint64_t addr);
     /** Tells @p calls from now on; it stays. */
     void (*listen)(const struct wt_host_calls *calls);
+    /** wt_results_end() */
+    void (*results_end)(void);
     /* For HIP's functions; NULL: it is no driver of HIP. */
     bool (*forget)(const void *space, uint64_t addr, const char *by);
     void (*keep)(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);

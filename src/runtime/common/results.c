@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -30,12 +31,25 @@ void wt_results_set_read(wt_results_read_fn *read)
 static bool read_memory(const void *space, uint64_t addr, uint8_t *bytes, size_t size)
 {
     wt_results_read_fn *read = reads;
-    return space ? read && read(space, addr, bytes, size) : wt_own_memory_read(addr, bytes, size);
+    return (!space && wt_own_memory_read(addr, bytes, size)) ||
+           (read && read(space, addr, bytes, size));
+}
+
+/* A variable of a module of the program. Those of runtimes have names that are reserved for them;
+ * names with blanks are none of variables. */
+static bool is_variable(const struct wt_object *o)
+{
+    static const char *const others[] = {"__", "gomp_", "omp_", "GOMP_", "the "};
+    bool own = *o->name && !*o->by && !o->space && !o->read_only;
+    for (size_t i = 0; i < sizeof others / sizeof *others && own; i++)
+        own = strncmp(o->name, others[i], strlen(others[i])) != 0;
+    return own;
 }
 
 static uint64_t hash_of(const struct wt_object *o)
 {
-    const uint64_t is[] = {o->allocation, o->size};
+    const uint64_t is[] = {o->allocation, o->size,
+                           is_variable(o) ? XXH3_64bits(o->name, strlen(o->name)) : 0};
     uint64_t hash = XXH3_64bits(is, sizeof is);
     uint8_t bytes[4096];
     for (uint64_t at = 0; at < o->size; at += sizeof bytes) {
@@ -65,7 +79,8 @@ static void add(uint64_t hash)
 
 static bool counts(const struct wt_object *o)
 {
-    return o->allocation && o->size && *o->by && o->process == getpid() && (!o->space || reads);
+    return ((o->allocation && *o->by) || is_variable(o)) && o->size && o->process == getpid() &&
+           (!o->space || reads);
 }
 
 static void freed(const struct wt_object *o)

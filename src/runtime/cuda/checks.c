@@ -11,6 +11,7 @@
 #include "base/fork_lock.h"
 #include "check/memory.h"
 #include "runtime/common/host_checks.h"
+#include "runtime/common/results.h"
 
 /* ---- which function the program has called ---- */
 
@@ -260,4 +261,5 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .copied = wt_checked_copied,
     .is_of_gpus = is_of_gpus,
     .listen = wt_host_listen,
+    .results_end = wt_results_end,
 };

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "runtime/common/exits.h"
 #include "runtime/common/at_end.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
@@ -277,3 +278,8 @@ static const struct wt_devfs_driver i915 = {.prefixes = prefixes,
                                             .number = number};
 
 const struct wt_devfs_driver *const wt_devfs_drivers[] = {&i915, NULL};
+
+static void exits_count(void)
+{
+    wt_results_end();
+}

@@ -6,6 +6,7 @@
 
 #include "check/init.h"
 #include "runtime/hsakmt/host.h"
+#include "runtime/common/results.h"
 
 /* ---- addresses ---- */
 
@@ -80,6 +81,29 @@ static void copy_ended(bool done)
     host_leave_all(host_get());
 }
 
+/* ---- results ---- */
+
+/* GPUs have registered memory at other addresses than the program (wt_results_read_fn). */
+static bool read_of_gpus(const void *space, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    struct host *host = space ? NULL : host_get();
+    const uint8_t *at = NULL;
+    for (uint64_t room; host && host->gpus && size; addr += room, bytes += room, size -= room) {
+        at = gcn_device_pointer(host->gpu[0].device, addr, &room);
+        room = room < size ? room : size;
+        if (!at || !room)
+            return false;
+        memcpy(bytes, at, room);
+    }
+    return at;
+}
+
+static __attribute__((constructor)) void begin_results(void)
+{
+    if (wt_results_are_wanted())
+        wt_results_set_read(read_of_gpus);
+}
+
 /* ---- who allocates ---- */
 
 bool host_called_by_runtime(void)
@@ -118,6 +142,7 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .copy_ended = copy_ended,
     .call = wt_checked_call,
     .leaks = wt_checked_leaks,
+    .results_end = wt_results_end,
     .is_of_gpus = is_of_gpus,
     .is_of_host = is_of_host,
     .list_variables = host_variables_list,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/objects.h"
+#include "runtime/common/exits.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/counted.h"
 #include "runtime/common/results.h"
@@ -94,6 +95,11 @@ static __attribute__((destructor)) void count_results(void)
     state_lock();
     wt_results_end();
     state_unlock();
+}
+
+static void exits_count(void)
+{
+    count_results();
 }
 
 enum vx_result buffer_new(struct gpu *g, bool fixed, uint64_t addr, uint64_t size, int flags,
