@@ -242,10 +242,10 @@ word:   .word 0
 """
 
 
-def test_a_search_tells_a_hundred_waves_apart(build):
+def test_a_search_tells_a_hundred_waves_apart(build, tmp_path):
     """The first and the last of a hundred cores add 1 to a word that nothing protects; the others do nothing."""
     elf = build.asm(MANY)
-    done, outcomes = explored("--systematic", "-gvortex:cores=100,warps=1", elf)
+    done, outcomes = explored("--systematic", f"--save={tmp_path}/", "-gvortex:cores=100,warps=1", elf)
     assert len(outcomes) == 2 and "no schedule has another one" in done.stdout, done.stdout
     more = run("explore", "--systematic", "-gvortex:cores=130,warps=1", elf)
     assert more.returncode == 125 and "more than 128 waves" in more.stderr, more
