@@ -66,12 +66,15 @@ static bool leads_on(const struct gcn_uop *u)
 }
 
 /* Lists the instructions from a record on, and branches' targets among them. Behind a jump the list
- * goes on if a branch leads there, or beyond. */
+ * goes on if a branch leads there, or beyond. *before becomes the first record that one leads to.
+ */
 static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn,
-                   struct block *block)
+                   struct block *block, uint16_t *before)
 {
     int32_t target[WT_ROWS_MOST], farthest = 0;
     size_t slot = first, count = 0;
+    *block = (struct block){.floats = false};
+    *before = first;
     for (; slot < GCN_SLOTS && count < WT_ROWS_MOST; count++) {
         struct gcn_uop *u = &w->code->uop[slot];
         const bool decoded = u->run != (gcn_op)gcn_code_format.undecoded;
@@ -90,6 +93,8 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
         block->is.slot[count] = (uint16_t)slot;
         if (target[count] < (int32_t)GCN_SLOTS && target[count] > farthest)
             farthest = target[count];
+        if (target[count] >= 0 && target[count] < *before)
+            *before = (uint16_t)target[count];
         slot += u->length;
         if (!leads_on(u) && farthest < (int32_t)slot) {
             count++;
@@ -104,6 +109,23 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
                 insn[i].target = k;
     }
     return count;
+}
+
+/* Lists the instructions from a record on, and those of the loop that it is in: turns begin in
+ * loops, too. *first becomes where the list begins. */
+static size_t list_loop(struct gcn_wave *w, uint16_t *first, struct wt_rows_insn *insn,
+                        struct block *block)
+{
+    const uint16_t visited = *first;
+    uint16_t before, none;
+    size_t count = list(w, visited, insn, block, &before);
+    if (before == visited)
+        return count;
+    count = list(w, *first = before, insn, block, &none);
+    for (size_t i = 0; i < count; i++)
+        if (block->is.slot[i] == visited)
+            return count;
+    return list(w, *first = visited, insn, block, &none);
 }
 
 /* ---- execution ---- */
@@ -168,7 +190,7 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
     struct wt_rows_insn insn[WT_ROWS_MOST];
     struct gcn_code *code = w->code;
     struct gcn_blocks *b = blocks_of(w->device);
-    const size_t first = (size_t)(u - code->uop);
+    uint16_t first = (uint16_t)(u - code->uop);
     if (first >= GCN_SLOTS || !b || !b->all.memory || b->wave)
         return;
     if (!code->blocks)
@@ -178,9 +200,9 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
         return;
     if (!holds(code))
         forget(code);
-    const size_t count = list(w, (uint16_t)first, insn, block);
+    const size_t count = list_loop(w, &first, insn, block);
     wt_paged_add(&b->all, &w->device->machine.code, (wt_code_handler)gcn_run_block, &code->page,
-                 code->blocks, &shape, &block->is, insn, (uint16_t)first, count);
+                 code->blocks, &shape, &block->is, insn, first, count);
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before

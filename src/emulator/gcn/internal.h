@@ -378,10 +378,11 @@ void gcn_blocks_free(struct gcn_device *d);
 /* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
 static inline const struct gcn_uop *gcn_visit(struct gcn_wave *w, const struct gcn_uop *u)
 {
+    if (__builtin_expect(u->run == gcn_run_block, true))
+        return u;
     const unsigned visits = ++w->code->visits[u - w->code->uop];
-    if (__builtin_expect(visits > w->device->config.jit - 1 /* 0: never */ &&
-                             !(visits & (visits - 1)) && u->run != gcn_run_block,
-                         false))
+    if (__builtin_expect(
+            visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)), false))
         gcn_translate(w, u);
     return u;
 }

@@ -44,7 +44,10 @@ size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
                             (insn[i].op == WT_ROWS_BRANCH && !insn[i].combine &&
                              insn[i].target == WT_ROWS_ELSEWHERE);
         if (!leaves) {
-            own += insn[i].op != WT_ROWS_CALL;
+            /* a branch within the block leads on */
+            own += insn[i].op == WT_ROWS_CALL                                    ? 0
+                   : insn[i].op == WT_ROWS_BRANCH_WHEN && insn[i].target < count ? 2
+                                                                                 : 1;
             continue;
         }
         const bool pays = own >= 2 && 2 * own > i - first;
