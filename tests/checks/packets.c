@@ -390,6 +390,34 @@ static void copied_too_early(int bad)
     end(0);
 }
 
+static void box_copied_too_early(int bad)
+{
+    const event put_done = new_event(1), done = new_event(1);
+    const hsa_dim3_t at = {0}, size = {16, 4, 2};
+    begin();
+    const hsa_pitched_ptr_t to = {q, 64, 256}, from = {p, 64, 256};
+    put(a, p, 0, N, FENCES, put_done);
+    /* BUG box_copy */
+    works(hsa_amd_memory_async_copy_rect(&to, &at, &from, &at, &size, gpu, hsaDeviceToDevice, !bad,
+                                         bad ? NULL : &put_done, done));
+    await(done);
+    end(0);
+}
+
+/* Between the rows of a box, which nobody copies. */
+static void beside_a_box(int bad)
+{
+    const event done = new_event(1);
+    const hsa_dim3_t at = {0}, size = {16, 4, 1};
+    begin();
+    const hsa_pitched_ptr_t to = {q, BYTES / 4, BYTES}, from = {p, BYTES / 4, BYTES};
+    works(hsa_amd_memory_async_copy_rect(&to, &at, &from, &at, &size, gpu, hsaDeviceToDevice, 0,
+                                         NULL, done));
+    put(a, q, 64, 64, FENCES, NONE);
+    await(done);
+    end(0);
+}
+
 static void copy_not_waited_for(int bad)
 {
     const event done = new_event(1);
@@ -551,10 +579,11 @@ CASES(CASE(no_barrier_bit), CASE(nothing_released), CASE(nothing_acquired), CASE
       CASE(raised_too_early), CASE(wrong_signal_in_the_kernel), CASE(queue_made_meanwhile),
       CASE(box_copied_meanwhile), CASE(read_too_early), CASE(other_signal),
       CASE(released_to_the_agent), CASE(source_overwritten), CASE(copied_too_early),
-      CASE(copy_not_waited_for), CASE(copied_by_the_host), CASE(filled_beside),
-      CASE(released_by_a_later_packet), CASE(halves), CASE(waits_in_the_kernel),
-      CASE(counted_signal), CASE(to_and_fro), CASE(asks_until_done), CASE(told_by_a_handler),
-      CASE(any_of_two), CASE(copies_in_turn), CASE(memory_again))
+      CASE(box_copied_too_early), CASE(copy_not_waited_for), CASE(copied_by_the_host),
+      CASE(filled_beside), CASE(released_by_a_later_packet), CASE(halves),
+      CASE(waits_in_the_kernel), CASE(counted_signal), CASE(to_and_fro), CASE(asks_until_done),
+      CASE(told_by_a_handler), CASE(beside_a_box), CASE(any_of_two), CASE(copies_in_turn),
+      CASE(memory_again))
 
 int main(int argc, char **argv)
 {

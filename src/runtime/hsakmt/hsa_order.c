@@ -159,10 +159,23 @@ static int value_pointer(uint64_t signal, volatile int64_t **value)
 
 /* ---- copies ---- */
 
-static void note_copy(uint64_t to, uint64_t from, size_t size, uint32_t count,
-                      const uint64_t *dependencies, uint64_t completion, const char *by)
+/* hsa_pitched_ptr_t and hsa_dim3_t, of which x is in bytes */
+struct pitched_memory {
+    char *base;
+    size_t row, slice;
+};
+struct box {
+    uint32_t x, y, z;
+};
+
+static uint64_t place_in(const struct pitched_memory *m, const struct box *at)
 {
-    struct host_async_copy c = {.to = to, .from = from, .size = size, .completion = completion};
+    return (uint64_t)(uintptr_t)m->base + at->z * m->slice + at->y * m->row + at->x;
+}
+
+static void note_copy(struct host_async_copy c, uint32_t count, const uint64_t *dependencies,
+                      const char *by)
+{
     if (!host_packets_are_followed() || host_called_by_runtime())
         return;
     if (count > HOST_MOST_DEPENDENCIES) {
@@ -186,8 +199,11 @@ static int async_copy(void *to, uint64_t to_agent, const void *from, uint64_t fr
                       size_t size, uint32_t count, const uint64_t *dependencies,
                       uint64_t completion)
 {
-    note_copy((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, size, count, dependencies,
-              completion, "hsa_amd_memory_async_copy");
+    note_copy((struct host_async_copy){.to = (uint64_t)(uintptr_t)to,
+                                       .from = (uint64_t)(uintptr_t)from,
+                                       .size = size,
+                                       .completion = completion},
+              count, dependencies, "hsa_amd_memory_async_copy");
     return noted(
         ext.async_copy(to, to_agent, from, from_agent, size, count, dependencies, completion));
 }
@@ -197,7 +213,15 @@ static int async_copy_rect(const struct pitched_memory *to, const struct box *to
                            const struct box *range, uint64_t agent, int direction, uint32_t count,
                            const uint64_t *dependencies, uint64_t completion)
 {
-    note_copy(0, 0, 0, count, dependencies, completion, "hsa_amd_memory_async_copy_rect");
+    note_copy((struct host_async_copy){.to = place_in(to, to_offset),
+                                       .from = place_in(from, from_offset),
+                                       .size = range->x,
+                                       .rows = range->y,
+                                       .slices = range->z,
+                                       .of_to = {to->row, to->slice},
+                                       .of_from = {from->row, from->slice},
+                                       .completion = completion},
+              count, dependencies, "hsa_amd_memory_async_copy_rect");
     return noted(ext.async_copy_rect(to, to_offset, from, from_offset, range, agent, direction,
                                      count, dependencies, completion));
 }

@@ -371,6 +371,14 @@ static void tell_access(uint64_t addr, uint64_t size, enum wt_access access)
         wt_streams_accessed(addr, size, access);
 }
 
+static void tell_box(const struct host_async_copy *c, uint64_t addr,
+                     const struct host_pitches *pitches, enum wt_access access)
+{
+    for (uint32_t slice = 0; slice < (c->slices ? c->slices : 1); slice++)
+        for (uint32_t row = 0; row < (c->rows ? c->rows : 1); row++)
+            tell_access(addr + slice * pitches->slice + row * pitches->row, c->size, access);
+}
+
 static void begin_copy(struct copy *c)
 {
     for (uint32_t i = 0; i < c->is.dependencies; i++)
@@ -378,8 +386,8 @@ static void begin_copy(struct copy *c)
     acquire(&c->at, GCN_AQL_SYSTEM);
     begin_operation(&c->call, &c->at, NULL);
     wt_streams_order()->newest.copies = true;
-    tell_access(c->is.from, c->is.size, WT_ACCESS_LOAD);
-    tell_access(c->is.to, c->is.size, WT_ACCESS_STORE);
+    tell_box(&c->is, c->is.from, &c->is.of_from, WT_ACCESS_LOAD);
+    tell_box(&c->is, c->is.to, &c->is.of_to, WT_ACCESS_STORE);
     release(&c->at, GCN_AQL_SYSTEM);
     struct moment *signal = signal_of(c->is.completion, true);
     if (signal)

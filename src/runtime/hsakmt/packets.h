@@ -27,9 +27,13 @@ void host_packets_follow(uint64_t ring, uint64_t doorbell);
 enum { HOST_MOST_DEPENDENCIES = 8 };
 /** A copy that begins when all its dependencies, signals, are 0; or a fill, from nowhere. */
 struct host_async_copy {
-    uint64_t to, from, size; /**< 0 bytes: nobody knows what it accesses */
-    uint64_t completion;     /**< a signal */
-    uint32_t dependencies;   /**< how many there are */
+    uint64_t to, from, size; /**< of a row; 0 bytes: nobody knows what it accesses */
+    uint32_t rows, slices;   /**< 0: one */
+    struct host_pitches {
+        uint64_t row, slice; /**< bytes from one to the next */
+    } of_to, of_from;
+    uint64_t completion;   /**< a signal */
+    uint32_t dependencies; /**< how many there are */
     uint64_t dependency[HOST_MOST_DEPENDENCIES];
 };
 /** The program gives a copy by that function: constant text. */
