@@ -124,6 +124,7 @@ static const struct gcn_row *any_row(void)
         GCN_I_v_rcp_f32,        GCN_I_v_rcp_iflag_f32, GCN_I_v_cvt_f32_i32,   GCN_I_v_cvt_f32_u32,
         GCN_I_v_cvt_i32_f32,    GCN_I_v_cvt_u32_f32,   GCN_I_v_cmp_class_f32, GCN_I_v_div_scale_f32,
         GCN_I_v_div_fmas_f32,   GCN_I_v_div_fixup_f32, GCN_I_v_sqrt_f32,      GCN_I_v_div_scale_f32,
+        GCN_I_v_add_f64,        GCN_I_v_mul_f64,       GCN_I_v_fma_f64,       GCN_I_v_fma_f64,
         GCN_I_s_min_u32,        GCN_I_s_max_u32,       GCN_I_s_min_i32,       GCN_I_s_max_i32};
     const struct gcn_row *row;
     if (below(3))

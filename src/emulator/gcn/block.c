@@ -17,6 +17,7 @@ enum { CODE_BYTES = 8 << 20 };
 struct block {
     struct wt_paged_block is;
     bool floats;    /* its code raises exceptions of the host */
+    bool doubles;   /* of doubles, too */
     bool shares;    /* it accesses the group's memory */
     unsigned vgprs; /* that a wave must have for it */
 };
@@ -88,6 +89,7 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
         else if (insn[count].op == WT_ROWS_BRANCH || insn[count].op == WT_ROWS_BRANCH_WHEN)
             target[count] = (int32_t)slot + 1 + u->imm;
         block->floats |= insn[count].raises;
+        block->doubles |= insn[count].raises && insn[count].wide;
         block->shares |= insn[count].space == WT_ROWS_GROUP || insn[count].windowed;
         block->vgprs = vgprs > block->vgprs ? vgprs : block->vgprs;
         block->is.slot[count] = (uint16_t)slot;
@@ -133,7 +135,7 @@ static size_t list_loop(struct gcn_wave *w, uint16_t *first, struct wt_rows_insn
 /* The host's exception flags belong to the wave from here on. */
 static void begin_floats(struct gcn_blocks *b, struct gcn_wave *w)
 {
-    b->state.guard = !gcn_fp_host(w, true);
+    b->state.guard = !gcn_fp_host(w, true) || (b->executed->doubles && !gcn_fp_host(w, false));
     gcn_fp_begin(w);
 }
 
@@ -181,7 +183,7 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
     const struct wt_rows_shape shape = {
         .lanes = GCN_LANES,
         .scalars = true,
-        .vectors_512 = !w->device->config.vectors_256 && wt_rows_has_512(),
+        .vectors_512 = gcn_block_has_512(w->device),
         .window = {GCN_SHARED_APERTURE},
         .condition = offsetof(struct gcn_wave, scc),
         .exceptions = offsetof(struct gcn_wave, trapsts),

@@ -255,6 +255,38 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     return o->op != WT_ROWS_FIELD || field(to);
 }
 
+/* Sums and products of doubles: pairs of rows, if the code has vectors of 512 bits. */
+static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
+                    unsigned *vgprs)
+{
+    const unsigned id = id_of(u);
+    *to = (struct wt_rows_insn){.op = id == GCN_I_v_add_f64   ? WT_ROWS_FLOAT_ADD
+                                      : id == GCN_I_v_mul_f64 ? WT_ROWS_FLOAT_MULTIPLY
+                                                              : WT_ROWS_FLOAT_MULTIPLY_ADD,
+                                .wide = true,
+                                .raises = true,
+                                .guarded = true,
+                                .d = ROW_BYTES * u->dst};
+    if ((to->op == WT_ROWS_FLOAT_MULTIPLY_ADD && id != GCN_I_v_fma_f64) || u->clamp || u->omod ||
+        u->op_sel || !gcn_block_has_512(w->device))
+        return false;
+    for (unsigned i = 0; i < (id == GCN_I_v_fma_f64 ? 3 : 2); i++) {
+        struct wt_rows_source *s = &to->s[i];
+        const bool off = u->abs >> i & 1, over = u->neg >> i & 1;
+        if (u->src[i] >= GCN_VGPR)
+            s->slot = ROW_BYTES * (u->src[i] - GCN_VGPR);
+        else if (!scalar_source(w, u, u->src[i], true, s))
+            return false;
+        s->sign_off = off && !s->constant;
+        s->sign_over = over && !s->constant;
+        if (s->constant)
+            s->value = (gcn_other_scalar64(w, u, u->src[i], true) & (UINT64_MAX >> off)) ^
+                       (uint64_t)over << 63;
+    }
+    *vgprs = u->last_vgpr + 1;
+    return true;
+}
+
 /* ---- scalar instructions ---- */
 
 static const struct scalar {
@@ -610,7 +642,7 @@ bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
     case GCN_VOP1:
     case GCN_VOPC:
     case GCN_VOP3:
-        return vector(w, u, to, vgprs);
+        return vector(w, u, to, vgprs) || doubles(w, u, to, vgprs);
     case GCN_SMEM:
         return fetch(w, u, to);
     case GCN_DS:

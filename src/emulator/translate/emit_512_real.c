@@ -290,20 +290,99 @@ static void classify(struct emitter *e)
     emit_512_store_predicate(e, n->d);
 }
 
+/* ---- doubles, in pairs of rows ---- */
+
+/* Half of a part of a source, a pair, in a register; 1 is what lanes that do not execute have. */
+static void load_half(struct emitter *e, unsigned i, bool upper, unsigned strip, unsigned into)
+{
+    const struct wt_rows_source *s = &e->insn[e->at].s[i];
+    struct x86_place half;
+    if (s->constant) {
+        half = in_all(e, (uint32_t)(upper ? s->value >> 32 : s->value));
+    } else if (s->scalar) {
+        half = x86_mem(SCALARS, s->slot + (upper ? 4 : 0));
+        half.each = true;
+    } else {
+        half = emit_512_row(e, s->slot + (upper ? ROW : 0), strip);
+    }
+    unsigned from = emit_512_loaded(e, half, into);
+    if (upper && s->sign_off) {
+        z(e, VPAND, into, from, in_all(e, INT32_MAX));
+        from = into;
+    }
+    if (upper && s->sign_over) {
+        z(e, VPXOR, into, from, in_all(e, UINT32_C(1) << 31));
+        from = into;
+    }
+    if (e->some)
+        x86_512(&e->code, ZPBLENDMD, into, from, in_all(e, upper ? 0x3ff00000 : 0), K_IDLE + strip);
+    else if (from != into)
+        z(e, VMOVDQU, into, 0, x86_reg(from));
+}
+
+/* Its qwords: those of lanes 0, 1, 4, 5, ... in a register, those of 2, 3, 6, ... in the next one.
+ * T4 is free for it. */
+static void load_doubles(struct emitter *e, unsigned i, unsigned strip, unsigned to)
+{
+    load_half(e, i, false, strip, T4);
+    load_half(e, i, true, strip, to + 1);
+    z(e, VPUNPCKLDQ, to, T4, x86_reg(to + 1));
+    z(e, VPUNPCKHDQ, to + 1, T4, x86_reg(to + 1));
+}
+
+/* The handler is called where a result is a NaN; then nothing has been stored. */
+static void doubles(struct emitter *e, unsigned op, unsigned sources)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const unsigned low = emit_512_choose(e), high = emit_512_choose(e);
+    k(e, KANDNW, K6, K6, K6);
+    for (unsigned i = 0; i < PARTS; i++) {
+        load_doubles(e, 0, i, T0);
+        load_doubles(e, 1, i, T2);
+        if (sources == 3)
+            load_doubles(e, 2, i, SOURCE);
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned d = T0 + half, c = T2 + half;
+            z(e, op, d, sources == 3 ? SOURCE + half : d, x86_reg(c));
+            zn(e, ZFPCLASSPD, K5, 0, x86_reg(d), 0, NANS);
+            k(e, KORW, K6, K6, K5);
+        }
+        zn(e, VSHUFPS, low + i, T0, x86_reg(T1), 0, 0x88);
+        zn(e, VSHUFPS, high + i, T0, x86_reg(T1), 0, 0xdd);
+    }
+    call_for_noted(e);
+    for (unsigned i = 0; i < PARTS; i++) {
+        emit_512_store(e, n->d, low, i, low + i);
+        emit_512_store(e, n->d + ROW, high, i, high + i);
+    }
+    keep(e, low);
+    emit_512_keep(e, n->d + ROW, high);
+}
+
 bool emit_512_real(struct emitter *e)
 {
+    const bool wide = e->insn[e->at].wide;
     switch ((enum wt_rows_op)e->insn[e->at].op) {
     case WT_ROWS_FLOAT_ADD:
-        raising(e, VADDPS, 2);
+        if (wide)
+            doubles(e, ZADDPD, 2);
+        else
+            raising(e, VADDPS, 2);
         return true;
     case WT_ROWS_FLOAT_SUBTRACT:
         raising(e, VSUBPS, 2);
         return true;
     case WT_ROWS_FLOAT_MULTIPLY:
-        raising(e, VMULPS, 2);
+        if (wide)
+            doubles(e, ZMULPD, 2);
+        else
+            raising(e, VMULPS, 2);
         return true;
     case WT_ROWS_FLOAT_MULTIPLY_ADD:
-        raising(e, VFMADD132PS, 3);
+        if (wide)
+            doubles(e, VFMADD132PD, 3);
+        else
+            raising(e, VFMADD132PS, 3);
         return true;
     case WT_ROWS_FLOAT_MIN:
     case WT_ROWS_FLOAT_MAX:

@@ -176,11 +176,13 @@ struct wt_rows_insn {
     uint8_t op; /**< enum wt_rows_op */
     bool wide, is_signed;
     uint8_t how, combine, space;
-    bool modulo;        /**< of shifts */
-    bool lower;         /**< wide: of the lower dwords of qwords; results are sign-extended. ADD,
-                           SUBTRACT, MULTIPLY and shifts */
-    bool boxed;         /**< wide: singles in qwords whose upper dwords are ones, of FLOAT_ADD to
-                           FLOAT_ROOT and MOVE; the handler is called for what is none */
+    bool modulo; /**< of shifts */
+    bool lower;  /**< wide: of the lower dwords of qwords; results are sign-extended. ADD,
+                    SUBTRACT, MULTIPLY and shifts */
+    bool boxed;  /**< wide: singles in qwords whose upper dwords are ones, of FLOAT_ADD to
+                    FLOAT_ROOT and MOVE; the handler is called for what is none */
+    /** With scalars `wide` singles are doubles in pairs of rows, the lower dwords first: FLOAT_ADD,
+     * FLOAT_MULTIPLY, FLOAT_MULTIPLY_ADD; only with vectors of 512 bits. */
     bool raises;        /**< exceptions of floating point are the program's: of lanes that do not
                            execute there are none */
     bool flushes;       /**< the handler is called for singles that may count as 0: denormal ones,

@@ -201,6 +201,9 @@ enum {
     ZPERMT2D = X86_V(1, 2, 0, 0x7e), /* a: dwords of a and c that b numbers */
     ZPGATHERDD = X86_V(1, 2, 0, 0x90),
     ZCVTUDQ2PS = X86_V(3, 1, 0, 0x7a),
+    ZADDPD = X86_V(1, 1, 1, 0x58),
+    ZMULPD = X86_V(1, 1, 1, 0x59),
+    ZFPCLASSPD = X86_V(1, 3, 1, 0x66),
 };
 /** The same of 512 bits, of which registers are 0 to 31, for lanes of a k register @p mask (0:
  * all); where it is 0 @p a stays as it is (of masks: 0), or, with X86_ZEROS, becomes 0. */
