@@ -193,7 +193,7 @@ def compared(how, signed, sources, number):
     return truth(*(can if how == "lt" else can[::-1]), sources, number)
 
 
-CONSERVATIVE = {"min": min, "popc": lambda a: a.bit_count(), "rev": lambda a: int(f"{a:032b}"[::-1], 2), "high": lambda a, b: a * b >> 32}
+CONSERVATIVE = {"min": min, "popc": lambda a: a.bit_count(), "rev": lambda a: int(f"{a:032b}"[::-1], 2)}
 
 
 @dataclasses.dataclass(frozen=True)
