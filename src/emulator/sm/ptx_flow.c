@@ -267,10 +267,10 @@ static void place_frames(uint32_t *restrict begin, uint32_t *restrict end,
     }
 }
 
-static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes,
-                                 uint32_t call_index, const struct ptx_function_info *f)
+static PTX_CLONED const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u,
+                                            uint32_t lanes, const struct sm_ptx *image,
+                                            uint32_t call_index, const struct ptx_function_info *f)
 {
-    const struct sm_ptx *image = own_image(w, u);
     const struct ptx_call *c = &image->call[call_index];
     const uint64_t back = sm_next_pc(sm_pc_of(w, u));
     const uint32_t limit = w->device->grid.launch.local, base = ptx_rows_in_use(w);
@@ -307,7 +307,8 @@ PTX_EXECUTOR(ptx_op_call)
     const uint32_t lanes = ptx_lanes(w, o);
     if (!lanes)
         return sm_next(u);
-    return call(w, u, lanes, o->index, &own_image(w, u)->function[o->offset]);
+    const struct sm_ptx *image = own_image(w, u);
+    return call(w, u, lanes, image, o->index, &image->function[o->offset]);
 }
 
 static const struct ptx_function_info *function_at(const struct sm_ptx *image, uint64_t pc)
@@ -335,7 +336,7 @@ PTX_EXECUTOR(ptx_op_call_register)
         return sm_error(w, u, SM_PC_WRAP, 1u << i, row[i], "a call of 0x%llx, which is no function",
                         (unsigned long long)row[i]);
     lanes = agreeing(w, u, lanes, row, 8, &target);
-    return call(w, u, lanes, o->index, function_at(image, target));
+    return call(w, u, lanes, image, o->index, function_at(image, target));
 }
 
 static void pass_results(struct sm_warp *w, uint32_t lanes)
