@@ -41,6 +41,7 @@ struct text {
     size_t size;
     unsigned labels;
     uint32_t local; /* bits of offsets into local memory: a warp has it in 1, 2 or 5 pages */
+    bool alone;     /* most accesses are those of all lanes to one place of local memory */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
@@ -250,6 +251,25 @@ static void access_vector(struct text *t, unsigned count, bool wide, const char 
         add(t, "{%s}, [%%%s+%d];\n", list, address, offset);
 }
 
+/* A load or a store of a whole register behind an address that has been accessed, which sometimes
+ * changes before, in some lanes or all. */
+static void access_again(struct text *t, const char *space, const char *address)
+{
+    const bool wide = below(3) == 0;
+    const unsigned size = wide ? 8 : 4, offset = below(16 / size) * size;
+    if (below(3) == 0)
+        arithmetic(t);
+    if (below(4) == 0)
+        add(t, "%sadd.u%u %%%s, %%%s, %d;\n", below(3) ? "@%p1 " : "", *address == 'x' ? 64 : 32,
+            address, address, 8);
+    if (below(3) == 0)
+        add(t, "st%s.u%u [%%%s+%u], %%%c%u;\n", space, size * 8, address, offset, wide ? 'q' : 'a',
+            below(wide ? QWORDS : DWORDS));
+    else
+        add(t, "ld%s.u%u %%%c%u, [%%%s+%u];\n", space, size * 8, wide ? 'q' : 'a',
+            below(wide ? QWORDS : DWORDS), address, offset);
+}
+
 /*
  * An access whose addresses are in a row, one, scattered in a page, in several, or sometimes wrong:
  * of global, generic, shared (two kinds of addresses), local memory (three).
@@ -262,7 +282,7 @@ static void access_memory(struct text *t)
     } kinds[] = {{".global", "x", 0},       {"", "x", 0},         {".shared", "x", 1023},
                  {".shared", "t0", 1023},   {".local", "x", 511}, {".local", "t0", 511},
                  {"", "x", 511 /* local */}};
-    const unsigned k = below(7), wide = below(3) == 0;
+    const unsigned k = t->alone && below(4) ? 4 + below(3) : below(7), wide = below(3) == 0;
     const unsigned count = below(4) ? 1 : wide || below(2) ? 2 : 4, whole = wide ? 8 : 4;
     const unsigned element = count > 1 || below(4) ? whole : 1u << below(wide ? 3 : 2);
     const unsigned size = count * element, apart = size > 8 ? size : 8;
@@ -271,12 +291,16 @@ static void access_memory(struct text *t)
                           : below(2)      ? 0xfff
                                           : 0x1fff;
     const char *guard = below(4) ? "" : below(2) ? "@%p1 " : "@!%p2 ";
-    switch (k > 3 && below(3) == 0 ? 3 : below(8)) {
+    switch (k > 3 && (t->alone || below(2)) ? 3 + below(2) : below(8)) {
     case 0:
     case 1:
     case 2:
         add(t, "mov.u32 %%t0, %%tid.x;\nmad.lo.u32 %%t0, %%t0, %u, %u;\n", below(2) ? size : 4,
             below(2) ? below(mask) & ~(size - 1) : 0);
+        break;
+    case 4: /* one, or several, as a loop's count is even or odd */
+        add(t, "and.b32 %%t1, %%n%u, 1;\nneg.s32 %%t1, %%t1;\nand.b32 %%t0, %%t1, %%a%u;\n",
+            below(5), below(DWORDS));
         break;
     case 3:
         add(t, "mov.u32 %%t0, %u;\n", below(64) * 8);
@@ -286,7 +310,8 @@ static void access_memory(struct text *t)
         break;
     }
     add(t, "and.b32 %%t0, %%t0, %u;\n", mask & ~(size - 1));
-    if (below(8) == 0) /* wrong at the end, when there is code: sums that wrap, or do not */
+    if (below(t->alone ? 32 : 8) ==
+        0) /* wrong at the end, when there is code: sums that wrap, or do not */
         add(t, "@%%last %s;\n",
             (const char *const[]){"or.b32 %t0, %t0, 0xfffffff8", "or.b32 %t0, %t0, 2",
                                   "add.u32 %t0, %t0, 0x218", "add.u32 %t0, %t0, 0x408"}[below(4)]);
@@ -310,6 +335,14 @@ static void access_memory(struct text *t)
     else
         add(t, "%sld%s.%c%u %%%c%u, [%%%s+%d];\n", guard, kinds[k].space, below(2) ? 'u' : 's',
             size * 8, wide ? 'q' : 'a', below(wide ? QWORDS : DWORDS), kinds[k].address, offset);
+    for (unsigned more = k > 3 ? below(5) : below(8) / 7; more; more--) { /* at the same address */
+        const unsigned skip = more > 1 && below(3) == 0 ? t->labels++ : 0;
+        if (skip)
+            add(t, "@%%p%u bra L%u;\n", below(PREDICATES), skip);
+        access_again(t, kinds[k].space, kinds[k].address);
+        if (skip)
+            add(t, "L%u:\n", skip);
+    }
 }
 
 static void call_function(struct text *t)
@@ -350,7 +383,7 @@ static void body(struct text *t, unsigned depth, unsigned count)
     char a[32], b[32];
     for (unsigned i = 0; i < count; i++) {
         const unsigned label = t->labels;
-        switch (below(depth < 3 ? 20 : 17)) {
+        switch (t->alone && below(3) == 0 ? 1 : below(depth < 3 ? 20 : 17)) {
         case 0:
             add(t, "@%s%%p%u add.u32 %%a%u, %s, %s;\n", below(2) ? "!" : "", below(PREDICATES),
                 below(DWORDS), source(a, 'a'), source(b, 'a'));
@@ -403,8 +436,10 @@ static void body(struct text *t, unsigned depth, unsigned count)
 
 static void write_kernel(struct text *t)
 {
-    t->size = t->labels = 0;
-    t->local = (const uint32_t[]){511, 31, 63}[below(3)];
+    t->size = 0;
+    t->labels = 1;
+    t->alone = below(3) == 0;
+    t->local = t->alone ? 15 : (const uint32_t[]){511, 31, 63}[below(3)];
     add(t, ".version 7.0\n.target sm_50\n.address_size 64\n"
            ".func (.param .b64 r) f(.param .b32 a, .param .b64 b)\n{\n.reg .u32 %%x<4>;\n"
            ".reg .u64 %%y;\n.reg .pred %%z;\nld.param.u32 %%x0, [a];\nld.param.u64 %%y, [b];\n"
@@ -418,6 +453,9 @@ static void write_kernel(struct text *t)
            "cvta.local.u64 %%stack, %%stack;\nmov.u32 %%a0, %%tid.x;\nmov.u32 %%a1, %%ctaid.x;\n"
            "mad.lo.u32 %%a2, %%a0, 2654435761, %%a1;\ncvt.u64.u32 %%q0, %%a2;\n"
            "cvt.rn.f32.u32 %%f0, %%a0;\ncvt.f64.f32 %%g0, %%f0;\n");
+    add(t, "mov.u64 %%x, depot;\n");
+    for (unsigned i = 0; i < 24 && 4 * i < t->local + 33; i++) /* no two places are alike */
+        add(t, "mad.lo.u32 %%t0, %%a2, 77, %u;\nst.local.u32 [%%x+%u], %%t0;\n", i, 4 * i);
     add(t, "mov.u32 %%n4, %u;\nALL:\nsetp.eq.s32 %%last, %%n4, 1;\n", 4 + below(20));
     body(t, 0, 8 + below(30));
     add(t, "sub.s32 %%n4, %%n4, 1;\nsetp.gt.s32 %%p0, %%n4, 0;\n@%%p0 bra ALL;\nret;\n}\n");
@@ -612,20 +650,18 @@ static void write_edges(struct text *t)
         EDGES * EDGES / 6 + 1);
 }
 
-static void test_what_counts_as_zero(void **unused)
+/* A kernel of long turns, most of which is blocks. */
+static void compare_text(const struct text *t)
 {
-    static struct text t;
     struct ptx_module parsed;
     struct wt_error err;
     struct sm_ptx *image;
-    (void)unused;
     choose_by_seed(1);
-    write_edges(&t);
-    if (ptx_parse("edges", t.bytes, t.size, &parsed, &err) != WT_OK)
-        fail_msg("%s\n%s", err.text, t.bytes);
-    const struct sm_ptx_module module = {"edges", &parsed};
+    if (ptx_parse("text", t->bytes, t->size, &parsed, &err) != WT_OK)
+        fail_msg("%s\n%s", err.text, t->bytes);
+    const struct sm_ptx_module module = {"text", &parsed};
     if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
-        fail_msg("%s\n%s", err.text, t.bytes);
+        fail_msg("%s\n%s", err.text, t->bytes);
     struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000", 72),
                                      device(image, "jit=16", "rr:100000", 72)};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
@@ -638,7 +674,7 @@ static void test_what_counts_as_zero(void **unused)
         const uint64_t issues = 1 + below(2000);
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
-        compare(m, run, t.bytes);
+        compare(m, run, t->bytes);
     }
     assert_int_equal(run[0], WT_RUN_ENDED);
     if (wt_rows_supported())
@@ -647,6 +683,47 @@ static void test_what_counts_as_zero(void **unused)
         m[i]->ops->free(m[i]);
     sm_ptx_free(image);
     ptx_free(&parsed);
+}
+
+static void test_what_counts_as_zero(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    write_edges(&t);
+    compare_text(&t);
+}
+
+/* Whether lanes have one address in local memory changes from one turn of a loop to the next, some
+ * of which jump over the first accesses. */
+static void test_addresses_that_are_one(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+            ".reg .u32 %%own, %%odd, %%n, %%b, %%v<6>, %%sum;\n.reg .u64 %%x, %%y;\n"
+            ".reg .pred %%p<3>;\n.local .align 16 .b8 depot[32];\nmov.u32 %%own, %%tid.x;\n"
+            "and.b32 %%odd, %%own, 1;\nmov.u32 %%sum, 0;\nmov.u64 %%x, depot;\n");
+    for (unsigned i = 0; i < 8; i++)
+        add(&t, "mad.lo.u32 %%b, %%own, 77, %u;\nst.local.u32 [%%x+%u], %%b;\n", i, 4 * i);
+    for (unsigned k = 0; k < 2; k++) { /* several in each second turn; each fourth one may jump */
+        add(&t,
+            "mov.u32 %%n, 0;\nLOOP%u:\nand.b32 %%b, %%n, %%odd;\nmul.wide.u32 %%y, %%b, 8;\n"
+            "mov.u64 %%x, depot;\nadd.u64 %%x, %%x, %%y;\n"
+            "and.b32 %%b, %%n, 3;\nsetp.eq.u32 %%p0, %%b, 3;\n",
+            k);
+        if (k)
+            add(&t, "@%%p0 bra PAST;\n");
+        add(&t, "ld.local.u32 %%v0, [%%x];\nld.local.u32 %%v1, [%%x+4];\n");
+        if (k)
+            add(&t, "PAST:\n");
+        add(&t, "ld.local.u32 %%v2, [%%x+8];\nst.local.u32 [%%x+12], %%sum;\n");
+        for (unsigned i = 0; i < 3; i++)
+            add(&t, "mad.lo.u32 %%sum, %%sum, 31, %%v%u;\n", i);
+        add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p1, %%n, 400;\n@%%p1 bra LOOP%u;\n", k);
+    }
+    add(&t, "ret;\n}\n");
+    compare_text(&t);
 }
 
 #ifdef FUZZED
@@ -663,6 +740,7 @@ void fuzz_ptx_blocks(const uint8_t *data, size_t size)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_counts_as_zero),
+                                       cmocka_unit_test(test_addresses_that_are_one),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,8 @@ static void begin(struct emitter *e)
     e->ready = code->size;
     if (e->few)
         emit_begin_few(e);
+    else if (e->shape->few)
+        x86_integer(code, X86_XOR, false, KNOWN, x86_reg(KNOWN));
     code->narrow = false;
     for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some; i++) {
         const unsigned idle = emit_has_idle(e) ? IDLE + i : T2;
@@ -246,6 +248,8 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
         x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
     if (e->few)
         emit_number_few(e);
+    else if (e->shape->few)
+        x86_integer(code, X86_XOR, false, KNOWN, x86_reg(KNOWN));
     x86_integer_number(code, X86_AND, false, X86_AX, 0xff);
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
@@ -259,14 +263,20 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     return first;
 }
 
-/* Finds the instructions to which branches backwards lead: there registers have no rows. */
-static void find_loops(struct emitter *e)
+/* Finds the instructions to which branches lead; and branches backwards: there registers have no
+ * rows, if vectors have 512 bits. */
+static void find_targets(struct emitter *e)
 {
     memset(e->begins_loop, 0, sizeof e->begins_loop);
-    for (uint32_t i = 0; i < e->count; i++)
-        if ((e->insn[i].op == WT_ROWS_BRANCH || e->insn[i].op == WT_ROWS_BRANCH_WHEN) &&
-            e->insn[i].target <= i)
-            e->begins_loop[e->insn[i].target] = true;
+    memset(e->met, 0, sizeof e->met);
+    for (uint32_t i = 0; i < e->count; i++) {
+        const struct wt_rows_insn *n = &e->insn[i];
+        const bool branches = n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_WHEN;
+        if ((branches || n->op == WT_ROWS_BRANCH_IF) && n->target < e->count)
+            e->met[n->target] = true;
+        if (branches && n->target <= i)
+            e->begins_loop[n->target] = true;
+    }
 }
 
 /* Whether instructions of a block need what the state says of lanes that do not execute. */
@@ -306,6 +316,8 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
     for (e->at = 0; e->at < e->count; e->at++) {
         if (e->shape->vectors_512 && e->begins_loop[e->at])
             emit_forget(e);
+        if (e->met[e->at])
+            e->alone.number = 0;
         e->before[e->at] = e->cache;
         e->body[e->at] = code->size;
         x86_integer_number(code, X86_SUB, true, LEFT, 1);
@@ -383,7 +395,7 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     e->changes = 0;
     const size_t codes = shape->few ? WT_ROWS_CODES : shape->scalars && !shape->vectors_512 ? 3 : 2;
     to->kinds = codes;
-    find_loops(e);
+    find_targets(e);
     e->has_idle = shape->vectors_512 && needs_idle(e);
     for (size_t i = 0; i < codes; i++) {
         const bool sparse = shape->scalars && i == 2;
@@ -396,9 +408,9 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
                  e->change[i].to == TO_READY
                      ? e->ready
                      : to->entry[e->change[i].insn + count * e->change[i].to]);
-    to->targets = e->branches;
-    for (size_t i = 0; i < e->branches; i++)
-        to->entry[codes * count + i] = e->branch[i].target;
+    for (uint32_t i = 0; i < count; i++)
+        if (e->met[i])
+            to->entry[codes * count + to->targets++] = i;
     x86_finish(code);
     to->size = code->size;
     return !code->overflow;

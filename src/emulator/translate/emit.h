@@ -15,11 +15,13 @@
  * With vectors of 512 bits (emit_512.c) 16 to 31 have rows, too: four, each in four registers, a
  * bank; k1 to k4 ones for lanes that do not execute, in code for some.
  *
+ * Code for all or some of 32 lanes: r11: the number of the row that is `alone`, or 0.
+ *
  * In code for few lanes (`few`) a register has their values side by side; 13 to 15 are for sources,
  * r11 and r10 have the lanes' numbers.
  */
 enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
-enum { LANE = X86_R11, LANE_2 = X86_R10 };
+enum { LANE = X86_R11, LANE_2 = X86_R10, KNOWN = X86_R11 };
 enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };
 enum { BANKS = 4, BANK = 16 };
 #define NOTHING UINT32_MAX
@@ -77,6 +79,15 @@ struct emitter {
     size_t changes;
     bool windowed; /* an access is in the group's memory by way of the window */
     bool begins_loop[WT_ROWS_MOST];
+    bool met[WT_ROWS_MOST]; /* branches lead to it */
+    /* A row of addresses in local memory (emit_local.c). Where r11 has its number, which is not 0,
+     * all lanes that execute have one address there, their memory is in one page, and the state's
+     * `base` is where the host has it. */
+    struct {
+        uint32_t number, slot;
+        bool wide, store;
+        uint64_t window;
+    } alone;
     bool has_idle; /* with vectors of 512 bits: others need the state's `idle` */
     size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
 };
@@ -314,6 +325,9 @@ void emit_skipped(struct emitter *e, size_t jump);
 bool emit_has_local(const struct emitter *e);
 /* A load or a store of local memory, whose addresses begin at `window`. */
 void emit_access_local(struct emitter *e, uint64_t window);
+/* The same of lanes of which is known that they have one address; jumps on where it is not. Returns
+ * the jump behind it; 0: there is none. It comes before all else of the access. */
+size_t emit_access_alone(struct emitter *e, uint64_t window);
 
 /* ---- emit_given.c ---- */
 

@@ -136,6 +136,23 @@ static void store(struct emitter *e)
 
 /* ---- all lanes at one address ---- */
 
+/* The address of the first lane without `window` in r10, which must be one that a lane has; r8: the
+ * bytes of a lane. */
+static void find_first(struct emitter *e, uint64_t window)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool wide = !n->short_address;
+    x86_integer(code, X86_LOAD, wide, X86_R10, emit_first_base(e));
+    x86_set(code, X86_AX, n->offset - (wide ? window : 0));
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_AX));
+    x86_integer_number(code, X86_TEST, false, X86_R10, n->bytes - 1);
+    emit_detour(e, X86_NOT_ZERO);
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_integer(code, X86_CMP, true, X86_R10, x86_reg(X86_R8));
+    emit_detour(e, X86_NOT_BELOW);
+}
+
 /* Jumps to `other` where the lanes' addresses differ, or their memory is in several pages; else dx
  * becomes the host's place of lane 0. */
 static void find_one(struct emitter *e, uint64_t window, size_t other[2])
@@ -143,10 +160,8 @@ static void find_one(struct emitter *e, uint64_t window, size_t other[2])
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const bool wide = !n->short_address;
-    const struct x86_place first = e->some ? x86_scaled(FRAME, n->s[0].slot, X86_R10, wide ? 3 : 2)
-                                           : x86_mem(FRAME, n->s[0].slot);
     const unsigned parts = emit_parts(e, wide);
-    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, first);
+    emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, emit_first_base(e));
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < parts; i++) {
         emit_vector(e, VPXOR, T2, T0, emit_part(e, &n->s[0], wide, i));
@@ -156,14 +171,7 @@ static void find_one(struct emitter *e, uint64_t window, size_t other[2])
     }
     emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
     other[0] = x86_jump(code, X86_NOT_ZERO);
-    x86_integer(code, X86_LOAD, wide, X86_R10, first);
-    x86_set(code, X86_AX, n->offset - (wide ? window : 0));
-    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_AX));
-    x86_integer_number(code, X86_TEST, false, X86_R10, n->bytes - 1);
-    emit_detour(e, X86_NOT_ZERO);
-    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
-    x86_integer(code, X86_CMP, true, X86_R10, x86_reg(X86_R8));
-    emit_detour(e, X86_NOT_BELOW);
+    find_first(e, window);
     x86_integer(code, X86_LOAD, true, X86_AX, FIELD(local));
     x86_shift(code, true, X86_R8, 5);
     x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
@@ -173,6 +181,10 @@ static void find_one(struct emitter *e, uint64_t window, size_t other[2])
     other[1] = x86_jump(code, X86_ABOVE);
     emit_find_page(e, n->op == WT_ROWS_STORE);
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R9));
+    if (e->alone.number) {
+        x86_integer(code, X86_STORE, true, X86_DX, FIELD(base));
+        x86_set(code, KNOWN, e->alone.number);
+    }
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R10));
 }
 
@@ -331,6 +343,57 @@ bool emit_has_local(const struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     return e->shape->lanes >= GROUP && e->shape->lanes <= 32 && n->bytes == (n->wide ? 8 : 4) &&
            !n->wraps;
+}
+
+/* Whether another access of the same kind has the addresses of the instruction's row behind it,
+ * before anybody comes from elsewhere. Whether the row changes meanwhile does not matter here. */
+static bool is_used_again(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    for (uint32_t i = e->at + 1; i < e->count && !e->met[i]; i++) {
+        const struct wt_rows_insn *other = &e->insn[i];
+        if (other->op == WT_ROWS_CALL || other->op == WT_ROWS_HANDLER)
+            return false;
+        if (other->op == n->op && other->space == n->space && !other->conditional &&
+            !other->words && other->s[0].slot == n->s[0].slot)
+            return true;
+    }
+    return false;
+}
+
+size_t emit_access_alone(struct emitter *e, uint64_t window)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const bool store_it = n->op == WT_ROWS_STORE, wide = !n->short_address;
+    if (e->conditional || !e->shape->few || !emit_has_local(e)) {
+        e->alone.number = 0;
+        return 0;
+    }
+    if (!e->alone.number || e->alone.slot != n->s[0].slot || e->alone.wide != wide ||
+        e->alone.store != store_it || e->alone.window != window) {
+        e->alone.number = is_used_again(e) ? e->at + 1 : 0;
+        e->alone.slot = n->s[0].slot;
+        e->alone.wide = wide;
+        e->alone.store = store_it;
+        e->alone.window = window;
+        if (e->alone.number)
+            x86_integer(code, X86_XOR, false, KNOWN, x86_reg(KNOWN));
+        return 0;
+    }
+    x86_integer_number(code, X86_CMP, false, KNOWN, (int32_t)e->alone.number);
+    const size_t past = x86_jump(code, X86_NOT_ZERO);
+    find_first(e, window);
+    x86_integer(code, X86_LOAD, true, X86_DX, FIELD(base));
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R10));
+    emit_note_access(e);
+    if (store_it)
+        store_one(e);
+    else
+        load_one(e);
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, past, code->size);
+    return done;
 }
 
 void emit_access_local(struct emitter *e, uint64_t window)

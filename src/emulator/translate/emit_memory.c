@@ -625,7 +625,7 @@ void emit_access(struct emitter *e)
         return;
     }
     const bool load = n->op == WT_ROWS_LOAD, local = n->space == WT_ROWS_LOCAL;
-    size_t done[2] = {0, 0}, windowed = 0;
+    size_t done[3] = {0, 0, 0}, windowed = 0;
     e->detours = 0;
     if (e->sparse) {
         emit_access_by_lanes(e);
@@ -641,6 +641,9 @@ void emit_access(struct emitter *e)
         x86_integer(code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
         emit_detour(e, X86_ZERO);
     }
+    const uint64_t window = local ? 0 : e->shape->window[1];
+    if (local || n->space == WT_ROWS_GENERIC)
+        done[2] = emit_access_alone(e, window);
     if (n->space == WT_ROWS_GENERIC && !e->conditional)
         windowed = emit_leave_windows(e);
     if (!e->conditional && !local) {
@@ -650,13 +653,13 @@ void emit_access(struct emitter *e)
     if (windowed)
         x86_land(code, windowed, code->size);
     if (!e->conditional && (local || windowed) && emit_has_local(e)) {
-        emit_access_local(e, local ? 0 : e->shape->window[1]);
+        emit_access_local(e, window);
         done[1] = x86_jump(code, X86_ALWAYS);
     }
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
     access_each(e);
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < 3; i++)
         if (done[i])
             x86_land(code, done[i], code->size);
     if (load)

@@ -66,6 +66,7 @@ unsigned emit_part_lanes(const struct emitter *e, bool wide)
 
 void emit_forget(struct emitter *e)
 {
+    e->alone.number = 0;
     e->cache.next = 0;
     for (unsigned i = 0; i < CACHED; i++)
         e->cache.slot[i] = NOTHING;
@@ -288,6 +289,8 @@ void emit_store_from(struct emitter *e, uint32_t slot, unsigned strip, unsigned 
 void emit_evict(struct emitter *e, uint32_t slot, uint32_t size)
 {
     struct cache *c = &e->cache;
+    if (e->alone.slot < slot + size && slot < e->alone.slot + row_bytes(e, e->alone.wide))
+        e->alone.number = 0;
     for (unsigned i = 0; i < CACHED; i++)
         if (c->slot[i] != NOTHING && c->slot[i] < slot + size &&
             slot < c->slot[i] + (c->ones[i] ? 4 : row_bytes(e, c->wide[i])))

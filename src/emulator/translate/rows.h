@@ -290,7 +290,7 @@ struct wt_rows_state {
     uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
     uint32_t place[WT_ROWS_LANES];        /**< scratch: how far behind it */
     uint64_t address[WT_ROWS_LANES];      /**< scratch: of accesses that are `split` */
-    uint64_t base, room;                  /**< scratch: of swizzled accesses */
+    uint64_t base, room;                  /**< scratch: of swizzled accesses; of local memory */
     /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */
     uint32_t resource[4];
     uint64_t resource_base, resource_bytes;
@@ -318,7 +318,7 @@ struct wt_rows_block {
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1], … */
     const uint32_t *target; /**< instructions to which it branches */
-    uint32_t targets;       /**< how many: a branch each */
+    uint32_t targets;       /**< how many */
     bool gives;             /**< it has WT_ROWS_GIVEN */
     bool few;               /**< there is code for one lane and for two */
 };
