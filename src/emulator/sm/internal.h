@@ -162,10 +162,11 @@ struct sm_warp {
     uint64_t esr_pc;
     /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
-    uint32_t spins, hold; /* backward branches since a path was given way; left of its right */
-    uint32_t rows;        /* rows of the register file that are in use */
-    uint32_t room;        /* rows that r has memory for; no part of the state */
-    bool clean;           /* the registers of machine code are zeros still; likewise */
+    uint32_t spins,
+        hold;      /* backward branches while one path has waited longest; left of its right */
+    uint32_t rows; /* rows of the register file that are in use */
+    uint32_t room; /* rows that r has memory for; no part of the state */
+    bool clean;    /* the registers of machine code are zeros still; likewise */
     /* What a new warp does not clear as a whole begins here. */
     struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
     struct sm_late late[2]; /* a warp error, an L1 error; code 0: none */

@@ -7,9 +7,9 @@
  * of the newest frame, and of those the first one in the order of ptx_order.c, so that the lanes
  * come together at the branch's post-dominator. Two paths of one frame at one place are one again.
  *
- * A path that branches backwards ptx_patience() times while others could run gives way to the one
- * that has waited longest, so that a lane that spins on a lock does not keep the lane that holds it
- * waiting.
+ * Of the paths that could run, one has waited longest. When the others have branched backwards
+ * ptx_patience() times since that one has, it runs, so that a lane that spins on a lock does not
+ * keep the lane that holds it waiting.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -18,6 +18,11 @@ bool ptx_before(const struct sm_device *d, uint32_t a_base, uint64_t a_pc, uint3
 
 void ptx_remove_entry(struct sm_warp *w, uint32_t i)
 {
+    uint32_t oldest = 0;
+    while (oldest < i && !ptx_can_run(&w->stack[oldest]))
+        oldest++;
+    if (oldest == i && ptx_can_run(&w->stack[i]))
+        w->spins = 0; /* another one has waited longest from now on */
     memmove(&w->stack[i], &w->stack[i + 1], (w->depth - i - 1) * sizeof *w->stack);
     w->depth--;
 }

@@ -160,6 +160,25 @@ OUT: activemask.b32 %m; st.global.u32 [%y], %m; ret;
     assert run(tmp_path, 1) == [[ALL] * 32]
 
 
+@pytest.mark.parametrize("code", ["jit=0", "jit=1"])
+def test_how_long_lanes_waited_before_does_not_count(tmp_path, code):
+    """25,000 times odd lanes go round a small loop, tell their neighbour a number, and meet the even ones, which have waited: 75,000 branches backwards, in
+    which no lane has waited for more than three."""
+    (tmp_path / "k.ptx").write_text(HEAD + """.reg .b32 %n, %s, %v, %a; .shared .b32 told[32];
+mov.u32 %s, told; mad.lo.u32 %s, %i, 4, %s; and.b32 %c0, %i, 1; xor.b32 %c1, %i, 1; mov.u32 %a, told; mad.lo.u32 %a, %c1, 4, %a;
+mov.u32 %n, 0; mov.u32 %t, 0;
+LOOP: setp.eq.u32 %p, %c0, 0; mad.lo.u32 %v, %n, 7, %i; st.shared.u32 [%s], %v; @%p bra MEET;
+mov.u32 %c2, 0;
+ROUND: add.u32 %v, %v, 11; add.u32 %c2, %c2, 1; setp.lt.u32 %p, %c2, 4; @%p bra ROUND;
+st.shared.u32 [%s], %v;
+MEET: ld.shared.u32 %m, [%a]; add.u32 %t, %t, %m; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 25000; @%p bra LOOP;
+st.global.u32 [%y], %t; ret;
+}
+""")
+    total = 7 * sum(range(25000))
+    assert run(tmp_path, 1, code) == [[(total + 25000 * ((lane ^ 1) + (0 if lane & 1 else 44))) & ALL for lane in range(32)]]
+
+
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as made:
         for count in range(int(sys.argv[1]), int(sys.argv[1]) + int(sys.argv[2])):
