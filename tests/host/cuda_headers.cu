@@ -4,10 +4,10 @@
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 #include <cuda_pipeline.h>
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <time.h>
 namespace cg = cooperative_groups;
 
 static void say(const char *part, bool right)
@@ -352,6 +352,103 @@ static void try_eighths(bool write)
                            (float)__nv_fp8_e5m2(3) == 3 && !(bool)__nv_fp8_e4m3(-0.0f));
 }
 
+// ---- greater and lesser ones of sums, and of three ----
+
+#if __CUDACC__ /* a number, as nvcc's */
+static __host__ __device__ void sums(unsigned *out, unsigned a, unsigned b, unsigned c)
+{
+    bool is[6];
+    const unsigned all[] = {(unsigned)__viaddmax_s32(a, b, c), (unsigned)__viaddmin_s32_relu(a, b, c), __viaddmax_u32(a, b, c), __viaddmin_s16x2(a, b, c),
+                            __viaddmax_u16x2(a, b, c), __viaddmax_s16x2_relu(a, b, c), (unsigned)__vimax3_s32(a, b, c), __vimin3_u32(a, b, c),
+                            __vimin3_s16x2(a, b, c), __vimax3_s16x2_relu(a, b, c), (unsigned)__vimax_s32_relu(a, b), __vimin_s16x2_relu(a, b),
+                            (unsigned)__vibmax_s32(a, b, &is[0]), __vibmin_u32(a, b, &is[1]), __vibmax_s16x2(a, b, &is[2], &is[3]),
+                            __vibmin_u16x2(a, b, &is[4], &is[5])};
+    for (int i = 0; i < 16; i++)
+        out[i] = all[i];
+    out[16] = is[0] | is[1] << 1 | is[2] << 2 | is[3] << 3 | is[4] << 4 | is[5] << 5;
+}
+__global__ void sums_on_gpu(unsigned *out, const unsigned *in)
+{
+    const unsigned i = threadIdx.x;
+    sums(out + 17 * i, in[i], in[i + 1], in[i + 2]);
+}
+#endif
+
+/* By way of numbers of 64 bits: what a half of so many bits at `at` holds. */
+static long long part(unsigned word, int bits, int at, bool is_signed)
+{
+    const long long v = word >> at & (bits == 16 ? 0xffffu : ~0u);
+    return is_signed && v >> (bits - 1) ? v - (1ll << bits) : v;
+}
+/* how: 0: a + b against c; 1: of three; 2: of two. */
+static unsigned expected(int bits, bool is_signed, bool greater, bool relu, int how, unsigned a, unsigned b, unsigned c)
+{
+    unsigned out = 0;
+    for (int at = 0; at < 32; at += bits) {
+        const long long x = part(a, bits, at, is_signed), y = part(b, bits, at, is_signed), z = part(c, bits, at, is_signed);
+        const long long sum = part((unsigned)(x + y), bits, 0, is_signed);
+        const long long first = how == 0 ? sum : greater ? std::max(x, y) : std::min(x, y), other = how == 2 ? first : z;
+        long long best = greater ? std::max(first, other) : std::min(first, other);
+        best = relu && best < 0 ? 0 : best;
+        out |= (bits == 16 ? (unsigned)best & 0xffff : (unsigned)best) << at;
+    }
+    return out;
+}
+static void try_sums()
+{
+    enum { N = 64 };
+    unsigned *in = memory<unsigned>(N + 2), *out = memory<unsigned>(17 * N), wrong = 0;
+    for (unsigned i = 0; i < N + 2; i++)
+        in[i] = i < 6 ? (i & 1 ? 0x80007fff : 0x7fff8000) + i / 2 : (i * 2654435761u) >> (i % 3 * 9);
+    sums_on_gpu<<<1, N>>>(out, in);
+    cudaDeviceSynchronize();
+    for (unsigned i = 0; i < N; i++) {
+        const unsigned a = in[i], b = in[i + 1], c = in[i + 2];
+        const struct {
+            int bits;
+            bool is_signed, greater, relu;
+            int how;
+        } of[16] = {{32, 1, 1, 0, 0}, {32, 1, 0, 1, 0}, {32, 0, 1, 0, 0}, {16, 1, 0, 0, 0}, {16, 0, 1, 0, 0}, {16, 1, 1, 1, 0}, {32, 1, 1, 0, 1}, {32, 0, 0, 0, 1},
+                    {16, 1, 0, 0, 1}, {16, 1, 1, 1, 1}, {32, 1, 1, 1, 2}, {16, 1, 0, 1, 2}, {32, 1, 1, 0, 2}, {32, 0, 0, 0, 2}, {16, 1, 1, 0, 2}, {16, 0, 0, 0, 2}};
+        unsigned host[17], is = (int)a >= (int)b;
+        is |= (a <= b) << 1 | (part(a, 16, 16, 1) >= part(b, 16, 16, 1)) << 2 | (part(a, 16, 0, 1) >= part(b, 16, 0, 1)) << 3 |
+              (a >> 16 <= b >> 16) << 4 | ((a & 0xffff) <= (b & 0xffff)) << 5;
+        sums(host, a, b, c);
+        for (int k = 0; k < 17; k++) {
+            const unsigned want = k == 16 ? is : expected(of[k].bits, of[k].is_signed, of[k].greater, of[k].relu, of[k].how, a, b, c);
+            wrong += host[k] != want || out[17 * i + k] != want;
+        }
+    }
+    say("sums", !wrong);
+}
+
+// ---- functions in the forms of other versions of CUDA ----
+
+__global__ void add_one(int *out)
+{
+    out[0]++;
+}
+static void try_forms()
+{
+    int *out = memory<int>(1);
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaGraphNode_t node;
+    char text[8] = "x";
+    const cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+    bool right = !cudaFuncSetCacheConfig(add_one, cudaFuncCachePreferL1) && !cudaFuncSetSharedMemConfig(add_one, cudaSharedMemBankSizeDefault) &&
+                 !cudaMemPrefetchAsync(out, sizeof *out, here, 0) && !cudaMemAdvise(out, sizeof *out, cudaMemAdviseSetReadMostly, here) &&
+                 !cudaStreamCreate(&stream) && !cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    add_one<<<1, 1, 0, stream>>>(out);
+    right &= !cudaStreamEndCapture(stream, &graph) && !cudaGraphInstantiate(&exec, graph, &node, text, sizeof text) && !text[0] &&
+             !cudaGraphLaunch(exec, stream) && !cudaGraphLaunch(exec, stream) && !cudaStreamSynchronize(stream);
+    const __nv_fp8x4_e4m3 four(make_half2(1, 2), make_half2(-3, 448)), same(make_float4(1, 2, -3, 448)), doubles(make_double4(1, 2, -3, 448));
+    const __nv_fp8x4_e5m2 wide(make_bfloat162(1, 2), make_bfloat162(-3, 448));
+    const float4 back = float4(wide);
+    say("forms", right && *out == 2 && four.__x == same.__x && same.__x == doubles.__x && back.x == 1 && back.y == 2 && back.z == -3 && back.w == 448);
+}
+
 int main(int count, char **)
 {
     if (count > 1) {
@@ -367,5 +464,7 @@ int main(int count, char **)
     try_levels();
     try_mipmaps();
     try_eighths(false);
+    try_sums();
+    try_forms();
     return clock() < 0;
 }

@@ -627,6 +627,54 @@ template <class T> static bool ends_of(T most, T least, double by)
     return good;
 }
 
+// Functions of float in units of the last place, of denormal numbers, too: those that CUDA promises (2 or less), but 4 for erfc and tan.
+#define UNITS(F)                                                                                                                       \
+    F(exp, 2) F(exp2, 2) F(expm1, 2) F(log, 2) F(log2, 1) F(log10, 2) F(log1p, 1) F(sin, 2) F(tan, 4) F(asin, 2) F(atan, 2) F(sinh, 3) \
+    F(tanh, 2) F(asinh, 3) F(cbrt, 1) F(erf, 2) F(erfc, 4) F(sqrt, 1)
+enum { COUNTED = 18, NUMBERS = 4096 };
+
+__global__ void count_units(float *out, const float *x)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float *to = out + COUNTED * i;
+#define F(name, units) *to++ = name##f(x[i]);
+    UNITS(F)
+#undef F
+}
+
+static bool units_of_functions()
+{
+    float *x, *out, *got;
+    unsigned seed = 1, wrong = 0;
+    checkCudaErrors(cudaMallocManaged(&x, NUMBERS * sizeof *x));
+    checkCudaErrors(cudaMallocManaged(&out, COUNTED * NUMBERS * sizeof *out));
+    for (int i = 0; i < NUMBERS; i++) {
+        seed = seed * 1664525u + 1013904223u;
+        const unsigned bits = i % 4 ? seed : seed & 0x807fffff;
+        memcpy(&x[i], &bits, sizeof bits);
+        if (i % 4 > 1) /* where exponential functions are neither 0 nor infinite, some where they are denormal */
+            x[i] = i % 4 == 2 ? (int)seed / 2147483648.0f * 160 : -80 - (seed >> 8) / 16777216.0f * 75;
+    }
+    count_units<<<NUMBERS / 64, 64>>>(out, x);
+    checkCudaErrors(cudaDeviceSynchronize());
+    for (int i = 0; i < NUMBERS; i++) {
+        got = out + COUNTED * i;
+#define F(name, units)                                                                                                                 \
+    {                                                                                                                                  \
+        const long double want = name##l((long double)x[i]);                                                                           \
+        const float near = fabsf((float)want), gpu = *got++, unit = nextafterf(near, INFINITY) - near;                                 \
+        const bool is = isnan(want) ? isnan(gpu) : isinf(near) ? isinf(gpu) : fabsl(gpu - want) <= (long double)(units)*unit;          \
+        if (!is && wrong++ < 5)                                                                                                        \
+            printf("%s(%a) is %a, not %La\n", #name, x[i], gpu, want);                                                                 \
+    }
+        UNITS(F)
+#undef F
+    }
+    checkCudaErrors(cudaFree(x));
+    checkCudaErrors(cudaFree(out));
+    return !wrong;
+}
+
 static bool ends_of_functions()
 {
     return ends_of<double>(1.7976931348623157e308, 4.9406564584124654e-324, 1e-13) & ends_of<float>(3.40282347e38f, 1.40129846e-45f, 1e-6);
@@ -707,6 +755,7 @@ int main()
     report("intrinsics", many_intrinsics());
     report("special functions", special_functions());
     report("ends of functions", ends_of_functions());
+    report("units of functions", units_of_functions());
     report("parts of words", parts_of_words());
     report("occupancy and streams", occupancy_and_streams());
     report("complex numbers", complex_numbers());

@@ -208,7 +208,7 @@ int main(int count, char **)
         assert wavetrap("exec", "-g", "sm", program, *more).stdout == "device 1\nhost\ndevice 2\n"
 
 
-SAMPLES = ["device query", "matrix multiplication", "bodies", "convolution", "volumes", "intrinsics", "special functions", "ends of functions", "parts of words",
+SAMPLES = ["device query", "matrix multiplication", "bodies", "convolution", "volumes", "intrinsics", "special functions", "ends of functions", "units of functions", "parts of words",
            "occupancy and streams", "complex numbers"]
 
 
@@ -305,7 +305,7 @@ def test_scaling_by_powers_of_two(tmp_path):
 def test_numbers_with_the_exponent_of_a_float(tmp_path):
     """bfloat16: 65,536 pairs, rounded once, in kernels and on the host."""
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "bfloats.cu", "-O2", "--cuda-gpu-arch=sm_60"))
-    assert done.stdout == "kernel: 65536 of 65536 right\nhost: 65536 of 65536 right\ndoubles right\n", done.stdout + done.stderr
+    assert done.stdout == "kernel: 65536 of 65536 right\nhost: 65536 of 65536 right\ndoubles right\nfunctions right\nacross threads right\n", done.stdout + done.stderr
 
 
 def test_an_allocation_that_failed_is_told_when_its_address_is_used(tmp_path):

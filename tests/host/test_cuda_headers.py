@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, WAVETRAP, environment, wavetrap
 from test_cuda_cpp import compile as try_to_compile, compiled
 
-PARTS = ["tiles", "extremes", "dots", "hints", "pipeline", "pairs", "levels", "mipmaps", "eighths"]
+PARTS = ["tiles", "extremes", "dots", "hints", "pipeline", "pairs", "levels", "mipmaps", "eighths", "sums", "forms"]
 
 
 @pytest.mark.parametrize("flags", [["-O0", "--cuda-gpu-arch=sm_61"], ["-O2", "--cuda-gpu-arch=sm_80"]], ids=["O0-sm_61", "O2-sm_80"])

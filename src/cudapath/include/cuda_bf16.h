@@ -53,6 +53,27 @@ WAVETRAP_BF16 unsigned short narrow(double value)
     return narrow(near);
 }
 
+/* Of whole numbers. Those above 2^53 keep in their last bit what a double does not hold. */
+WAVETRAP_BF16 unsigned short narrow(unsigned long long size)
+{
+    return narrow((double)(size >> 53 && size & 0x7ff ? (size & ~0x7ffull) | 0x800 : size));
+}
+WAVETRAP_BF16 unsigned short narrow(long long value)
+{
+    const unsigned long long size = (unsigned long long)value;
+    return value < 0 ? narrow(-size) | 0x8000 : narrow(size);
+}
+
+/* Towards 0; or, if `negative` or `positive`, numbers with that sign away from it. */
+WAVETRAP_BF16 unsigned short directed(float value, bool negative, bool positive)
+{
+    unsigned bits;
+    __builtin_memcpy(&bits, &value, sizeof bits);
+    if ((bits & 0x7fffffff) > 0x7f800000)
+        return 0x7fff;
+    return (unsigned short)((bits >> 16) + (bits & 0xffff && (bits >> 31 ? negative : positive)));
+}
+
 /* A sum that is rounded to an odd last bit where it is not exact, so that narrow() rounds once. */
 WAVETRAP_BF16 double odd_sum(double a, double b)
 {
@@ -102,10 +123,15 @@ struct __attribute__((aligned(2))) __nv_bfloat16 {
     WAVETRAP_FROM(unsigned)
     WAVETRAP_FROM(short)
     WAVETRAP_FROM(unsigned short)
-    WAVETRAP_FROM(long)
-    WAVETRAP_FROM(unsigned long)
-    WAVETRAP_FROM(long long)
-    WAVETRAP_FROM(unsigned long long)
+#undef WAVETRAP_FROM
+#define WAVETRAP_FROM(type, same)                                                                  \
+    WAVETRAP_BF16_MEMBER __nv_bfloat16(type value) : __x(wavetrap_bf16::narrow((same)value))       \
+    {                                                                                              \
+    }
+    WAVETRAP_FROM(long, long long)
+    WAVETRAP_FROM(unsigned long, unsigned long long)
+    WAVETRAP_FROM(long long, long long)
+    WAVETRAP_FROM(unsigned long long, unsigned long long)
 #undef WAVETRAP_FROM
     WAVETRAP_BF16_MEMBER operator float() const
     {
@@ -134,6 +160,26 @@ WAVETRAP_BF16 __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits)
 WAVETRAP_BF16 unsigned short __bfloat16_as_ushort(__nv_bfloat16 number)
 {
     return number.__x;
+}
+WAVETRAP_BF16 __nv_bfloat16 __short_as_bfloat16(short bits)
+{
+    return __ushort_as_bfloat16((unsigned short)bits);
+}
+WAVETRAP_BF16 short __bfloat16_as_short(__nv_bfloat16 number)
+{
+    return (short)number.__x;
+}
+WAVETRAP_BF16 __nv_bfloat16 __float2bfloat16_rz(float value)
+{
+    return __ushort_as_bfloat16(wavetrap_bf16::directed(value, false, false));
+}
+WAVETRAP_BF16 __nv_bfloat16 __float2bfloat16_rd(float value)
+{
+    return __ushort_as_bfloat16(wavetrap_bf16::directed(value, true, false));
+}
+WAVETRAP_BF16 __nv_bfloat16 __float2bfloat16_ru(float value)
+{
+    return __ushort_as_bfloat16(wavetrap_bf16::directed(value, false, true));
 }
 WAVETRAP_BF16 __nv_bfloat16 __float2bfloat16(float value)
 {
@@ -199,64 +245,16 @@ WAVETRAP_PART(high, y)
 
 /* ---- arithmetic ---- */
 
-#define WAVETRAP_NUMBER __nv_bfloat16
-#define WAVETRAP_PAIR __nv_bfloat162
-#define WAVETRAP_FUNCTION WAVETRAP_BF16
-#include <wavetrap_number16.h>
-
 WAVETRAP_BF16 __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c)
 {
     return __nv_bfloat16(wavetrap_bf16::odd_sum((double)(float)a * (float)b, (float)c));
 }
-WAVETRAP_BF16 __nv_bfloat162 __hfma2(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloat162 c)
-{
-    return __nv_bfloat162(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));
-}
-WAVETRAP_BF16 __nv_bfloat16 __hneg(__nv_bfloat16 a)
-{
-    return __ushort_as_bfloat16(a.__x ^ 0x8000);
-}
-WAVETRAP_BF16 __nv_bfloat16 operator-(const __nv_bfloat16 &a)
-{
-    return __hneg(a);
-}
-WAVETRAP_BF16 __nv_bfloat16 __habs(__nv_bfloat16 a)
-{
-    return __ushort_as_bfloat16(a.__x & 0x7fff);
-}
-WAVETRAP_BF16 bool __hisnan(__nv_bfloat16 a)
-{
-    return (a.__x & 0x7fff) > 0x7f80;
-}
-
-/* ---- comparisons ---- */
-
-#define WAVETRAP_COMPARE(name, op)                                                                 \
-    WAVETRAP_BF16 bool __h##name(__nv_bfloat16 a, __nv_bfloat16 b)                                 \
-    {                                                                                              \
-        return (float)a op(float) b;                                                               \
-    }                                                                                              \
-    WAVETRAP_BF16 bool operator op(const __nv_bfloat16 &a, const __nv_bfloat16 &b)                 \
-    {                                                                                              \
-        return (float)a op(float) b;                                                               \
-    }
-WAVETRAP_COMPARE(eq, ==)
-WAVETRAP_COMPARE(ne, !=)
-WAVETRAP_COMPARE(lt, <)
-WAVETRAP_COMPARE(le, <=)
-WAVETRAP_COMPARE(gt, >)
-WAVETRAP_COMPARE(ge, >=)
-#undef WAVETRAP_COMPARE
-
-/* The other one, if one is a NaN. */
-WAVETRAP_BF16 __nv_bfloat16 __hmax(__nv_bfloat16 a, __nv_bfloat16 b)
-{
-    return __hisnan(a) || a < b ? b : a;
-}
-WAVETRAP_BF16 __nv_bfloat16 __hmin(__nv_bfloat16 a, __nv_bfloat16 b)
-{
-    return __hisnan(a) || b < a ? b : a;
-}
+#define WAVETRAP_NUMBER __nv_bfloat16
+#define WAVETRAP_PAIR __nv_bfloat162
+#define WAVETRAP_NAME bfloat16
+#define WAVETRAP_FUNCTION WAVETRAP_BF16
+#define WAVETRAP_INFINITY 0x7f80
+#include <wavetrap_number16.h>
 
 #undef WAVETRAP_BF16
 #undef WAVETRAP_BF16_MEMBER

@@ -131,6 +131,10 @@ WAVETRAP_FP8 __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t bits,
         {                                                                                          \
             return __half(__nv_cvt_fp8_to_halfraw(__x, KIND));                                     \
         }                                                                                          \
+        WAVETRAP_BOTH explicit operator __nv_bfloat16() const                                      \
+        {                                                                                          \
+            return __nv_bfloat16((float)*this);                                                    \
+        }                                                                                          \
         WAVETRAP_BOTH explicit operator bool() const                                               \
         {                                                                                          \
             return __x & 0x7f;                                                                     \
@@ -141,6 +145,19 @@ WAVETRAP_FP8 __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t bits,
         __nv_fp8x2_##kind() = default;                                                             \
         WAVETRAP_BOTH explicit __nv_fp8x2_##kind(float2 value)                                     \
             : __x(__nv_cvt_float2_to_fp8x2(value, __NV_SATFINITE, KIND))                           \
+        {                                                                                          \
+        }                                                                                          \
+        WAVETRAP_BOTH explicit __nv_fp8x2_##kind(double2 v)                                        \
+            : __x((__nv_fp8x2_storage_t)(__nv_cvt_double_to_fp8(v.x, __NV_SATFINITE, KIND) |       \
+                                         __nv_cvt_double_to_fp8(v.y, __NV_SATFINITE, KIND) << 8))  \
+        {                                                                                          \
+        }                                                                                          \
+        WAVETRAP_BOTH explicit __nv_fp8x2_##kind(__half2 v)                                        \
+            : __nv_fp8x2_##kind(make_float2((float)v.x, (float)v.y))                               \
+        {                                                                                          \
+        }                                                                                          \
+        WAVETRAP_BOTH explicit __nv_fp8x2_##kind(__nv_bfloat162 v)                                 \
+            : __nv_fp8x2_##kind(make_float2((float)v.x, (float)v.y))                               \
         {                                                                                          \
         }                                                                                          \
         WAVETRAP_BOTH explicit operator float2() const                                             \
@@ -157,6 +174,19 @@ WAVETRAP_FP8 __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t bits,
             : __x(__nv_cvt_float2_to_fp8x2(make_float2(v.x, v.y), __NV_SATFINITE, KIND) |          \
                   (unsigned)__nv_cvt_float2_to_fp8x2(make_float2(v.z, v.w), __NV_SATFINITE, KIND)  \
                       << 16)                                                                       \
+        {                                                                                          \
+        }                                                                                          \
+        WAVETRAP_BOTH explicit __nv_fp8x4_##kind(double4 v)                                        \
+            : __x(__nv_fp8x2_##kind(make_double2(v.x, v.y)).__x |                                  \
+                  (unsigned)__nv_fp8x2_##kind(make_double2(v.z, v.w)).__x << 16)                   \
+        {                                                                                          \
+        }                                                                                          \
+        WAVETRAP_BOTH __nv_fp8x4_##kind(__half2 low, __half2 high)                                 \
+            : __x(__nv_fp8x2_##kind(low).__x | (unsigned)__nv_fp8x2_##kind(high).__x << 16)        \
+        {                                                                                          \
+        }                                                                                          \
+        WAVETRAP_BOTH __nv_fp8x4_##kind(__nv_bfloat162 low, __nv_bfloat162 high)                   \
+            : __x(__nv_fp8x2_##kind(low).__x | (unsigned)__nv_fp8x2_##kind(high).__x << 16)        \
         {                                                                                          \
         }                                                                                          \
         WAVETRAP_BOTH explicit operator float4() const                                             \

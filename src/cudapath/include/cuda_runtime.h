@@ -5,6 +5,12 @@
 
 #include <host_defines.h>
 #include <limits.h>
+#ifndef __CUDACC_RTC__ /* programs count on these, which nvcc's header includes */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#endif
 
 #include <cuda_runtime_api.h>
 
@@ -100,6 +106,7 @@ static inline WAVETRAP_BOTH double max(double a, double b)
 }
 WAVETRAP_MIXED_MIN_MAX(double, float)
 #undef WAVETRAP_MIXED_MIN_MAX
+#include <wavetrap_extremes.h>
 
 template <class T> cudaError_t cudaMalloc(T **address, size_t bytes)
 {
@@ -211,6 +218,16 @@ cudaError_t cudaFuncSetAttribute(void (*function)(P...), cudaFuncAttribute attri
     return cudaFuncSetAttribute((const void *)function, attribute, value);
 }
 template <class... P>
+cudaError_t cudaFuncSetCacheConfig(void (*function)(P...), cudaFuncCache config)
+{
+    return cudaFuncSetCacheConfig((const void *)function, config);
+}
+template <class... P>
+cudaError_t cudaFuncSetSharedMemConfig(void (*function)(P...), cudaSharedMemConfig config)
+{
+    return cudaFuncSetSharedMemConfig((const void *)function, config);
+}
+template <class... P>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(P...),
                                                           int block, size_t shared)
 {
@@ -304,9 +321,38 @@ static inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream
 {
     return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
+#if CUDART_VERSION < 13000
 static inline cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device)
 {
     return cudaMemPrefetchAsync(address, bytes, device, nullptr);
+}
+static inline cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes,
+                                               cudaMemLocation location, unsigned flags,
+                                               cudaStream_t stream = nullptr)
+{
+    return cudaMemPrefetchAsync_v2(address, bytes, location, flags, stream);
+}
+static inline cudaError_t cudaMemAdvise(const void *address, size_t bytes, cudaMemoryAdvise advice,
+                                        cudaMemLocation location)
+{
+    return cudaMemAdvise_v2(address, bytes, advice, location);
+}
+#else
+static inline cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes,
+                                               cudaMemLocation location, unsigned flags)
+{
+    return cudaMemPrefetchAsync(address, bytes, location, flags, nullptr);
+}
+#endif
+/* As before CUDA 12: there is no node, or text, of an error. */
+static inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                               cudaGraphNode_t *node, char *text, size_t bytes)
+{
+    if (node)
+        *node = nullptr;
+    if (text && bytes)
+        *text = 0;
+    return cudaGraphInstantiate(exec, graph, 0);
 }
 static inline cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                             size_t from_pitch, size_t width, size_t height,

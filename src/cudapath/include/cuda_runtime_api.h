@@ -659,6 +659,11 @@ cudaError_t cudaMemPrefetchAsync(const void *address, size_t bytes, int device,
                                  cudaStream_t stream);
 cudaError_t cudaMemAdvise(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
                           int device);
+cudaError_t cudaMemPrefetchAsync_v2(const void *address, size_t bytes,
+                                    struct cudaMemLocation location, unsigned flags,
+                                    cudaStream_t stream);
+cudaError_t cudaMemAdvise_v2(const void *address, size_t bytes, enum cudaMemoryAdvise advice,
+                             struct cudaMemLocation location);
 #endif
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *address, size_t bytes,
                                      unsigned flags);

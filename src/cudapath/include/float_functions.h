@@ -7,6 +7,10 @@
 #ifndef WAVETRAP_FLOAT_FUNCTIONS_H
 #define WAVETRAP_FLOAT_FUNCTIONS_H
 
+/* nvcc's is a number, which programs ask for by #if. */
+#undef __CUDACC__
+#define __CUDACC__ 1
+
 #define WAVETRAP_FLOAT(type, name, declared, given)                                                \
     static __inline__ __attribute__((always_inline, device)) type name declared                    \
     {                                                                                              \
