@@ -1,8 +1,7 @@
 /*
  * The CUDA runtime API as far as wavetrap's libcudart has it: names, numbers, meanings and layouts
- * are those of NVIDIA's public documentation ("CUDA Runtime API") of version 12. libcudart.so.11.0
- * and libcudart.so.13 are made of the same sources with another CUDART_VERSION, for programs that
- * nvcc has compiled. docs/cuda-cpp.md describes the use.
+ * are those of NVIDIA's public documentation ("CUDA Runtime API") of version 12; libcudart.so.11.0
+ * and .13, for nvcc's programs, have another CUDART_VERSION. docs/cuda-cpp.md describes the use.
  */
 #ifndef WAVETRAP_CUDA_RUNTIME_API_H
 #define WAVETRAP_CUDA_RUNTIME_API_H
@@ -11,7 +10,6 @@
 #define __CUDA_RUNTIME_API_H__
 
 #include <stddef.h>
-
 #include <vector_types.h>
 
 #ifndef CUDART_VERSION
