@@ -330,7 +330,8 @@ struct wt_rows_totals {
 
 /**
  * Leaves to handlers the runs of instructions between those that are theirs, in which fewer than
- * two, or not more than half, are the code's own: entries and calls take as long as handlers do.
+ * two, or not more than half, are the code's own: entries and calls take as long as handlers do. A
+ * branch by a scalar to one of the block leads on, so it counts as two.
  * Returns for how many the code is there.
  */
 size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count);
