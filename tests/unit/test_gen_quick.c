@@ -180,8 +180,43 @@ static void test_both_ways_give_the_same(void **state)
     free(general);
 }
 
+/* or cr0.0, cr0.0, a number: the handler of its own, and the general one. */
+static void test_bits_of_the_mode(void **state)
+{
+    struct gen_device *d = calloc(1, sizeof *d);
+    struct gen_registers *g = calloc(2, sizeof *g);
+    struct gen_group group = {.launch = 0};
+    assert_true(d && g);
+    for (unsigned i = 0; i < 1000; i++) {
+        struct gen_uop u = {.run = NULL};
+        const char *why;
+        gen_set_field(&u.word, 6, 0, gen_rows[GEN_OR].opcode);
+        gen_set_field(&u.word, 34, 34, 1);      /* NoMask */
+        gen_set_field(&u.word, 40, 37, GEN_UD); /* the destination: cr0.0<1>:ud */
+        gen_set_field(&u.word, 60, 53, GEN_ARF_CR << 4);
+        gen_set_field(&u.word, 62, 61, 1);
+        gen_set_field(&u.word, 76, 69, GEN_ARF_CR << 4);
+        gen_set_field(&u.word, 46, 43, GEN_UD);
+        gen_set_field(&u.word, 90, 89, GEN_IMMEDIATE);
+        gen_set_field(&u.word, 94, 91, i % 2 ? GEN_UD : GEN_UW);
+        gen_set_field(&u.word, 127, 96, (uint32_t)next_random() & INT32_MAX);
+        assert_true(gen_decode(&u.word, &u.insn, &why));
+        gen_prepare(&u);
+        assert_ptr_equal(u.run, gen_run_mode);
+        g[0].cr[0] = g[1].cr[0] = (uint32_t)next_random() & INT32_MAX;
+        struct gen_thread t = {.mask = 1, .device = d, .group = &group, .g = &g[0]};
+        const struct gen_uop *after = u.run(&t, &u);
+        t.g = &g[1];
+        assert_ptr_equal(u.general(&t, &u), after);
+        assert_memory_equal(&g[0], &g[1], sizeof g[0]);
+    }
+    free(g);
+    free(d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_ways_give_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_both_ways_give_the_same),
+                                       cmocka_unit_test(test_bits_of_the_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,6 +150,25 @@ const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen
     return is_requested(t) ? take(t, gen_pc_of(t, gen_next(u)), t->g->cr[1]) : gen_next(u);
 }
 
+bool gen_sets_mode(const struct gen_insn *insn)
+{
+    const struct gen_operand *d = &insn->dst, *a = &insn->src[0], *b = &insn->src[1];
+    return insn->row == &gen_rows[GEN_OR] && insn->exec_size == 1 && insn->no_mask &&
+           !insn->predicate && !insn->condition && !insn->saturate && !insn->accumulate &&
+           !insn->align16 && d->file == GEN_ARF && !d->indirect && d->reg == GEN_ARF_CR << 4 &&
+           d->type == GEN_UD && !d->subreg && a->file == GEN_ARF && !a->indirect &&
+           a->reg == d->reg && a->type == GEN_UD && !a->subreg && !a->negate && !a->absolute &&
+           b->file == GEN_IMMEDIATE && (b->type == GEN_UD || b->type == GEN_UW) && !b->negate &&
+           !b->absolute;
+}
+
+const struct gen_uop *gen_run_mode(struct gen_thread *t, const struct gen_uop *u)
+{
+    const struct gen_operand *o = &u->insn.src[1];
+    t->g->cr[0] |= (uint32_t)o->immediate & (o->type == GEN_UW ? UINT16_MAX : UINT32_MAX);
+    return gen_control_written(t, u);
+}
+
 /* Instructions that write sp are rare: a copy of all registers takes back what one has written. */
 const struct gen_uop *gen_run_on_stack(struct gen_thread *t, const struct gen_uop *u)
 {

@@ -447,6 +447,10 @@ const struct gen_uop *gen_op_breakpoint(struct gen_thread *t, const struct gen_u
 bool gen_take_illegal(struct gen_thread *t, const struct gen_uop *u, const struct gen_uop **next);
 /* Instruction u has written cr0: what follows. */
 const struct gen_uop *gen_control_written(struct gen_thread *t, const struct gen_uop *u);
+/* Whether an instruction sets bits of cr0.0, which gen_run_mode() does: each kernel's first one. */
+bool gen_sets_mode(const struct gen_insn *insn);
+/* Executes it. */
+const struct gen_uop *gen_run_mode(struct gen_thread *t, const struct gen_uop *u);
 /* An instruction that writes sp: it has no effect if the stack's top would be beyond its limit,
  * which is an exception, or the program's mistake. */
 const struct gen_uop *gen_run_on_stack(struct gen_thread *t, const struct gen_uop *u);

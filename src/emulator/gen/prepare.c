@@ -181,6 +181,8 @@ static void choose_handler(struct gen_uop *u)
     u->general = u->raw ? gen_run_raw : gen_run_alu;
     if (is_arf(&u->insn.dst, GEN_ARF_SP))
         u->run = gen_run_on_stack;
+    else if (gen_sets_mode(&u->insn))
+        u->run = gen_run_mode;
     else if (!gen_quick_prepare(u))
         u->run = u->general;
     else if (!gen_rows_prepare(u) && !gen_wide_prepare(u))
