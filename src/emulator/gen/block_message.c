@@ -1,12 +1,8 @@
 /*
- * Messages of translated code: a dword for each lane. The code has those of one page, or of shared
- * local memory; those of several pages are here (see block.h). The checks are those of dataport.c;
- * where one of them finds more than the plain case, that executes the message.
+ * Messages of translated code: a dword for each lane (see block.h). The code does most of them
+ * itself; what it has no window for yet, and what is not aligned, is here. The checks are those of
+ * dataport.c; where one of them finds more than the plain case, that executes the message.
  */
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 #include <string.h>
 
 #include "emulator/gen/block.h"
@@ -179,194 +175,54 @@ static INLINE void note_store(struct wt_rows_state *s, const uint8_t *page)
         }
 }
 
-/* Where lanes access memory. */
-struct span {
-    uint64_t low, high;
-    bool row;           /* all lanes count, and their dwords lie side by side */
-    uint32_t after[16]; /* bytes from low on */
-};
-
-static INLINE QUICK void measure(const uint8_t *from, unsigned lanes, uint32_t on, uint32_t kept,
-                                 struct span *s)
+/* Where a lane's dword is in memory of the host; NULL: not where that is simple to say. */
+static INLINE uint8_t *place_of(struct gen_thread *t, const struct gen_block_message *x,
+                                unsigned lane, struct wt_rows_state *state)
 {
-    const vector_ud step = {0, 4, 8, 12, 16, 20, 24, 28};
-    vector_ud at[2], apart, low, high;
-    at[0] = *(const vector_at *)from & kept;
-    at[1] = at[0];
-    if (lanes > 8)
-        at[1] = *(const vector_at *)(from + sizeof at[0]) & kept;
-    const uint32_t first = at[0][0];
-    apart = at[0] ^ (first + step);
-    if (lanes > 8)
-        apart |= at[1] ^ (first + 32 + step);
-    const vector_uq pairs = (vector_uq)apart;
-    s->row = on == ((uint32_t)1 << lanes) - 1 && !(pairs[0] | pairs[1] | pairs[2] | pairs[3]);
-    s->low = first;
-    s->high = (uint64_t)first + 4 * (lanes - 1);
-    if (s->row)
-        return;
-    for (unsigned k = 0; k < 2; k++) {
-        vector_ud counts;
-        spread_bits(lanes > 8 ? on : on | on << 8, k, &counts);
-        const vector_ud least = at[k] | ~counts, most = at[k] & counts;
-        if (!k) {
-            low = least;
-            high = most;
-            continue;
-        }
-        const vector_ud less = (vector_ud)(least < low), more = (vector_ud)(most > high);
-        low = (least & less) | (low & ~less);
-        high = (most & more) | (high & ~more);
+    const uint8_t *at = t->g->r + x->addresses + (x->wide_addresses ? 8 : 4) * lane;
+    uint64_t addr = x->wide_addresses ? *(const gen_u64 *)at : *(const gen_u32 *)at;
+    if (!x->wide_addresses && !x->windowed) {
+        addr &= GEN_SLM_OFFSET;
+        return addr + 4 <= t->group->local_size ? t->group->local + addr : NULL;
     }
-    uint32_t least = UINT32_MAX, most = 0;
-    for (unsigned i = 0; i < LANES; i++) {
-        least = low[i] < least ? low[i] : least;
-        most = high[i] > most ? high[i] : most;
-    }
-    s->low = least;
-    s->high = most;
-    for (unsigned k = 0; k < 2; k++)
-        *(vector_at *)(s->after + LANES * k) = at[k] - least;
+    if (x->windowed && addr + 4 > state->window[x->window].bytes)
+        return NULL;
+    if (x->windowed)
+        addr += state->window[x->window].base;
+    uint8_t *page = page_of(t->device, addr, x->stores);
+    if (!page || (addr & WT_PAGE_MASK) > WT_PAGE_SIZE - 4)
+        return NULL;
+    if (x->stores)
+        note_store(state, page);
+    return page + (addr & WT_PAGE_MASK);
 }
 
-/* Addresses of 64 bits are canonical: the upper bits repeat bit 47. False: they are far apart. */
-static INLINE QUICK bool measure_wide(const uint8_t *from, unsigned lanes, uint32_t on,
-                                      struct span *s)
+bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
+                       const struct gen_block_message *x, struct gen_known_surfaces *known,
+                       struct wt_rows_state *state)
 {
-    const uint64_t kept = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
-    uint64_t at[16];
-    s->row = on == ((uint32_t)1 << lanes) - 1;
-    s->low = UINT64_MAX;
-    s->high = 0;
-    for (unsigned i = 0; i < lanes; i++) {
-        at[i] = *(const gen_u64 *)(from + 8 * i) & kept;
-        s->row = s->row && at[i] == at[0] + 4 * i;
-        if (!(on >> i & 1))
-            continue;
-        s->low = at[i] < s->low ? at[i] : s->low;
-        s->high = at[i] > s->high ? at[i] : s->high;
-    }
-    for (unsigned i = 0; i < lanes; i++)
-        s->after[i] = (uint32_t)(at[i] - s->low);
-    return s->high - s->low < UINT32_MAX - 4;
-}
-
-/* The memory of each lane, in several pages. */
-static INLINE bool find_lanes(struct gen_device *d, const struct span *s, unsigned lanes,
-                              uint32_t on, uint64_t low, bool stores, struct wt_rows_state *state,
-                              uint8_t **host)
-{
-    for (unsigned i = 0; i < lanes; i++) {
-        const uint64_t addr = low + s->after[i];
-        if (!(on >> i & 1))
-            continue;
-        uint8_t *page = page_of(d, addr, stores);
-        if (!page || (addr & WT_PAGE_MASK) > WT_PAGE_SIZE - 4 || addr >> WT_MEMORY_ADDRESS_BITS)
-            return false;
-        host[i] = page + (addr & WT_PAGE_MASK);
-        if (stores)
-            note_store(state, page);
-    }
-    return true;
-}
-
-static INLINE QUICK void copy(uint8_t *to, const uint8_t *from, unsigned lanes)
-{
-    *(vector_at *)to = *(const vector_at *)from;
-    if (lanes > 8)
-        *(vector_at *)(to + 32) = *(const vector_at *)(from + 32);
-}
-
-/* Each lane's dword behind a place. */
-static INLINE QUICK void gather(uint8_t *to, const uint8_t *from, const struct span *s,
-                                unsigned lanes, uint32_t on)
-{
-#ifdef __x86_64__
-    for (unsigned k = 0; k < lanes; k += LANES, to += 4 * LANES) {
-        vector_ud counts;
-        spread_bits(on, k / LANES, &counts);
-        const __m256i at = (__m256i) * (const vector_at *)(s->after + k);
-        *(vector_at *)to = (vector_ud)_mm256_mask_i32gather_epi32((__m256i) * (const vector_at *)to,
-                                                                  (const int *)(const void *)from,
-                                                                  at, (__m256i)counts, 1);
-    }
-#else
-    for (unsigned i = 0; i < lanes; i++)
-        if (on >> i & 1)
-            *(gen_u32 *)(to + 4 * i) = *(const gen_u32 *)(from + s->after[i]);
-#endif
-}
-
-QUICK bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
-                             const struct gen_block_message *x, struct gen_known_surfaces *known,
-                             struct wt_rows_state *state)
-{
-    const struct gen_insn *insn = &u->insn;
     struct gen_device *d = t->device;
-    const unsigned lanes = x->lanes;
-    uint8_t *data = t->g->r + x->data, *together = NULL, *host[16];
-    uint64_t base = 0, size = UINT64_MAX;
-    struct span s;
-    uint32_t on = (insn->no_mask ? UINT32_MAX : t->mask) >> insn->channel;
-    on &= (uint32_t)((UINT64_C(1) << insn->exec_size) - 1);
-    if (insn->predicate)
-        on &= gen_predicate(t, insn);
-    if (!on)
+    uint8_t *data = t->g->r + x->data, *host[16];
+    const uint32_t enabled = gen_enabled(t, &u->insn),
+                   on = enabled & (((uint32_t)1 << x->lanes) - 1);
+    if (!enabled)
         return true;
-    on &= ((uint32_t)1 << lanes) - 1;
-    if (!on || d->machine.watch)
+    if (!on || d->machine.watch || (x->windowed && x->window == WT_ROWS_WINDOWS))
         return false;
-    const bool slm = !x->wide_addresses && !x->windowed;
-    if (x->wide_addresses) {
-        if (!measure_wide(t->g->r + x->addresses, lanes, on, &s))
-            return false;
-    } else {
-        if (slm) {
-            size = t->group->local_size;
-        } else if (x->window < WT_ROWS_WINDOWS) {
-            if (!state->window[x->window].bytes)
-                gen_open_window(t, u, x->bti, x->window, known, state);
-            base = state->window[x->window].base;
-            size = state->window[x->window].bytes;
-        } else {
-            return false;
-        }
-        measure(t->g->r + x->addresses, lanes, on, slm ? (uint32_t)GEN_SLM_OFFSET : UINT32_MAX, &s);
-        if (s.high + 4 > size)
-            return false;
-    }
-    const uint64_t low = base + s.low;
-    if (slm) {
-        together = t->group->local + low;
-    } else if ((low & WT_PAGE_MASK) + (s.high - s.low) + 4 <= WT_PAGE_SIZE) {
-        if (low >> WT_MEMORY_ADDRESS_BITS || !(together = page_of(d, low, x->stores)))
-            return false;
-        if (x->stores)
-            note_store(state, together);
-        together += low & WT_PAGE_MASK;
-    } else {
-        for (unsigned i = 0; s.row && i < lanes; i++)
-            s.after[i] = 4 * i;
-        s.row = false;
-        if (!find_lanes(d, &s, lanes, on, low, x->stores, state, host))
+    if (x->windowed && !state->window[x->window].bytes)
+        gen_open_window(t, u, x->bti, x->window, known, state);
+    for (uint32_t left = on; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        if (!(host[i] = place_of(t, x, i, state)))
             return false;
     }
     d->sending = u; /* if memory of the process is gone, this one has a fault */
-    if (s.row && x->stores) {
-        copy(together, data, lanes);
-    } else if (s.row) {
-        copy(data, together, lanes);
-    } else if (together && !x->stores) {
-        gather(data, together, &s, lanes, on);
-    } else {
-        for (uint32_t left = on; left; left &= left - 1) {
-            const unsigned i = (unsigned)__builtin_ctz(left);
-            uint8_t *at = together ? together + s.after[i] : host[i];
-            if (x->stores)
-                *(gen_u32 *)at = *(const gen_u32 *)(data + 4 * i);
-            else
-                *(gen_u32 *)(data + 4 * i) = *(const gen_u32 *)at;
-        }
+    for (uint32_t left = on; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        if (x->stores)
+            *(gen_u32 *)host[i] = *(const gen_u32 *)(data + 4 * i);
+        else
+            *(gen_u32 *)(data + 4 * i) = *(const gen_u32 *)host[i];
     }
     d->sending = NULL;
     return true;

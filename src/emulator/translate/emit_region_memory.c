@@ -1,7 +1,7 @@
 /*
- * Loads and stores of a shape with regions: a dword for each of 8 or 16 lanes, in a row, or
- * scattered in one page, in a window, or in the group's memory. The handler is called for all else.
- * See emit.h.
+ * Loads and stores of a shape with regions: a dword for each of 8 or 16 lanes, in a row in one
+ * page, scattered in one page or in the group's memory, or, of several pages, lane by lane. The
+ * handler is called for all else. See emit.h.
  */
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit.h"
@@ -208,8 +208,9 @@ static void check_bounds(struct emitter *e)
     emit_call(e, X86_NOT_ZERO);
 }
 
-/* The places of lanes in a page, which dx becomes, by the address of one of them in ax. */
-static void find_places(struct emitter *e)
+/* The places of lanes in a page, which dx becomes, by the address of one of them in ax. Returns a
+ * jump where there are several. */
+static size_t find_places(struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
     struct x86_code *code = &e->code;
@@ -236,11 +237,12 @@ static void find_places(struct emitter *e)
         collect(e, i, T3);
         emit_vector(e, VPAND, PLACES + i, PLACES + i, emit_literal(e, WT_PAGE_MASK, false));
     }
-    emit_vector(e, VPTEST, T1, 0, emit_literal(e, (uint32_t)~WT_PAGE_MASK | 3, false));
-    emit_call(e, X86_NOT_ZERO);
     if (n->space == WT_ROWS_WINDOW)
         check_bounds(e);
+    emit_vector(e, VPTEST, T1, 0, emit_literal(e, (uint32_t)~WT_PAGE_MASK | 3, false));
+    const size_t several = x86_jump(code, X86_NOT_ZERO);
     find_page(e);
+    return several;
 }
 
 static void find_places_in_group(struct emitter *e)
@@ -289,10 +291,58 @@ static void scatter(struct emitter *e)
     emit_end_lanes(e, loop);
 }
 
+/* ---- lanes one by one ---- */
+
+/* The state's `host` becomes where the lanes of r9 access memory, which are within bounds. */
+static void find_lanes(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    const size_t loop = code->size;
+    x86_find_one(code, X86_R10, X86_R9);
+    load_address(e, false);
+    if (insn_of(e)->space == WT_ROWS_WINDOW)
+        x86_integer(code, X86_ADD, true, X86_AX, WINDOW(base));
+    x86_integer_number(code, X86_TEST, false, X86_AX, 3);
+    emit_call(e, X86_NOT_ZERO);
+    find_page(e);
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
+    x86_integer(code, X86_STORE, true, X86_DX,
+                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
+    emit_end_lanes(e, loop);
+}
+
+/* Nothing is accessed before all places have been found. */
+static void access_lanes(struct emitter *e, const unsigned d[2])
+{
+    const struct wt_rows_insn *n = insn_of(e);
+    struct x86_code *code = &e->code;
+    const bool load = n->op == WT_ROWS_LOAD;
+    const struct x86_place memory = x86_mem(X86_AX, 0),
+                           value = x86_scaled(FRAME, load ? n->d : n->s[1].slot, X86_R10, 2);
+    if (!emit_is_partial_region(e))
+        emit_enabled_region(e, X86_R9);
+    x86_integer(code, X86_LOAD, false, X86_R11, x86_reg(X86_R9));
+    find_lanes(e);
+    emit_note_access(e);
+    x86_integer(code, X86_LOAD, false, X86_R9, x86_reg(X86_R11));
+    const size_t loop = code->size;
+    x86_find_one(code, X86_R10, X86_R9);
+    x86_integer(code, X86_LOAD, true, X86_AX,
+                x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
+    x86_integer(code, X86_LOAD, false, X86_R8, load ? memory : value);
+    x86_store_part(code, 4, X86_R8, load ? value : memory);
+    emit_end_lanes(e, loop);
+    for (unsigned i = 0; load && i < parts_of(e); i++)
+        emit_vector(e, VMOVDQU, d[i], 0, x86_mem(FRAME, n->d + 32 * i));
+}
+
+/* ---- an access ---- */
+
 /* r9 has lanes that execute, if not all of them do. */
 static void access_scattered(struct emitter *e, const unsigned d[2])
 {
     const bool partial = emit_is_partial_region(e);
+    size_t several = 0, done = 0;
     for (unsigned i = 0; i < parts_of(e) && partial; i++) {
         emit_idle_region(e, i);
         emit_vector(e, VMOVDQU, IDLES + i, 0, x86_reg(T3));
@@ -303,16 +353,20 @@ static void access_scattered(struct emitter *e, const unsigned d[2])
         if (partial)
             x86_find_one(&e->code, X86_R10, X86_R9);
         load_address(e, !partial);
-        find_places(e);
+        several = find_places(e);
     }
     emit_note_access(e);
     if (insn_of(e)->op == WT_ROWS_LOAD)
         gather(e, d);
     else
         scatter(e);
+    if (!several)
+        return;
+    done = x86_jump(&e->code, X86_ALWAYS);
+    x86_land(&e->code, several, e->code.size);
+    access_lanes(e, d);
+    x86_land(&e->code, done, e->code.size);
 }
-
-/* ---- an access ---- */
 
 void emit_access_region(struct emitter *e)
 {
