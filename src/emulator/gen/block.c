@@ -104,6 +104,8 @@ static void take_message(struct block *block, const struct gen_uop *u, struct ge
     gen_block_message(u, x);
     if (x->windowed)
         choose_window(block, x);
+    if (x->barrier)
+        insn->op = WT_ROWS_ARRIVE;
     if (!gen_block_access(u, x, &access))
         return;
     *insn = access;
@@ -288,6 +290,8 @@ static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct
     gen_close_windows(s);
     for (unsigned i = 0; i < block->windows && block->accesses; i++)
         gen_open_window(t, u, block->bti[i], i, &b->known, s);
+    s->arrived = &t->group->arrived;
+    s->last = gen_walk_of(t)->walk.barrier ? t->group->waves : 0;
     s->group = t->group->local;
     if (block->shares)
         wt_paged_open_group(s, &t->device->machine, t->group->local_size);

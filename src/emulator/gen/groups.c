@@ -275,8 +275,10 @@ static void release_barrier(struct gen_group *g, struct gen_device *d)
             continue;
         left--;
         t->g->n[0]++;
-        t->waits = false;
-        gen_update_ready(t);
+        if (t->waits) {
+            t->waits = false;
+            gen_update_ready(t);
+        }
         wt_wave_tell_release(&d->machine, &t->head, t->mask, 0);
     }
 }

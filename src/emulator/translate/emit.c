@@ -88,6 +88,9 @@ static void operation(struct emitter *e)
     case WT_ROWS_WAIT:
         emit_wait_region(e);
         break;
+    case WT_ROWS_ARRIVE:
+        emit_arrive_region(e);
+        break;
     case WT_ROWS_FETCH:
         emit_fetch(e);
         emit_count(e);

@@ -382,6 +382,8 @@ void emit_keep_region(struct emitter *e, const unsigned d[2]);
 void emit_access_region(struct emitter *e);
 /* Counts a dword of the frame down; leaves before the instruction where it is 0. */
 void emit_wait_region(struct emitter *e);
+/* Arrives at a barrier; the handler is called for the last one that does. */
+void emit_arrive_region(struct emitter *e);
 
 /* ---- emit_wave.c, emit_scalar.c ---- */
 

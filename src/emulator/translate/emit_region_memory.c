@@ -412,3 +412,14 @@ void emit_wait_region(struct emitter *e)
     emit_leave(e, X86_BELOW);
     x86_integer(&e->code, X86_STORE, false, X86_AX, count);
 }
+
+void emit_arrive_region(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, true, X86_DX, FIELD(arrived));
+    x86_load_part(code, 2, false, false, X86_AX, x86_mem(X86_DX, 0));
+    x86_integer_number(code, X86_ADD, false, X86_AX, 1);
+    x86_integer(code, X86_CMP, false, X86_AX, FIELD(last));
+    emit_call(e, X86_NOT_BELOW);
+    x86_store_part(code, 2, X86_AX, x86_mem(X86_DX, 0));
+}

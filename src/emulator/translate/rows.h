@@ -125,8 +125,9 @@ enum wt_rows_op {
                                bits, + source 1, if that is one, + the offset, a multiple of 4 */
     WT_ROWS_BRANCH_WHEN,    /**< if source 0, a scalar of `bytes`, is not 0, or, negated, is 0 */
     WT_ROWS_AT_MOST,        /**< counters become `most` where they are greater */
-    /* This one is of shapes with regions. */
+    /* These are of shapes with regions. */
     WT_ROWS_WAIT, /**< counts source 0, a dword, down; the code is left before it where that is 0 */
+    WT_ROWS_ARRIVE, /**< counts the state's `arrived` up; the handler is called for the last one */
     WT_ROWS_OPS
 };
 
@@ -301,8 +302,10 @@ struct wt_rows_state {
         uint64_t base, bytes;
     } window[WT_ROWS_WINDOWS];
     const uint8_t *guarded[WT_ROWS_GUARDED];
-    uint32_t flags; /**< scratch: MXCSR */
-    uint32_t parts; /**< scratch: of 8 lanes each, a bit for those of which any executes */
+    uint16_t *arrived; /**< at a barrier */
+    uint32_t last;     /**< which of them is the last one to arrive, or one before; 0: not known */
+    uint32_t flags;    /**< scratch: MXCSR */
+    uint32_t parts;    /**< scratch: of 8 lanes each, a bit for those of which any executes */
 };
 
 /** Memory for code: bounded, and never writable and executable at once. */
