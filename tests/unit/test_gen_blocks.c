@@ -308,6 +308,9 @@ static void message(struct program *p)
     const uint32_t registers = lanes / 8;
     const bool store = below(3) == 0;
     if (way < 2) { /* offsets; stores have their data behind them */
+        /* components that are left out: mostly all but the first one */
+        const uint32_t without = below(3) ? 0xe : below(15);
+        const unsigned dwords = 4u - (unsigned)__builtin_popcount(without);
         const uint32_t bti = way ? below(below(4) ? 3 : BUFFERS) : 0xfe;
         const bool crosses = below(100) == 0; /* the end, seldom */
         struct gen_word *w = put(p, crosses ? GEN_ADD : GEN_AND, 16, false);
@@ -315,7 +318,9 @@ static void message(struct program *p)
         region(w, 0, crosses || below(2) ? COUNTS + 2 : any_register(), 0, GEN_UD, 16);
         number(w, 1, GEN_UD,
                crosses      ? (way ? BUFFER : SLM) - 0x100 - 4 * below(17)
-               : below(100) ? (below(4) ? SLM - 4 : 0x3fc)
+               : below(100) ? (without != 0xe ? (below(2) ? SLM - 16 : SLM / 2 - 4)
+                               : below(4)     ? SLM - 4
+                                              : 0x3fc)
                             : SLM - 1);
         if (!way && below(8) == 0) { /* the memory ignores bit 28 */
             w = put(p, GEN_OR, 16, false);
@@ -323,32 +328,33 @@ static void message(struct program *p)
             region(w, 0, AT, 0, GEN_UD, 16);
             number(w, 1, GEN_UD, UINT32_C(1) << 28);
         }
-        if (store) {
+        for (unsigned i = 0; i < dwords && store; i++) {
             w = put(p, GEN_MOV, 16, false);
-            destination(w, AT + registers, 0, GEN_UD);
-            region(w, 0, data, 0, GEN_UD, 16);
+            destination(w, AT + (1 + i) * registers, 0, GEN_UD);
+            region(w, 0, data + i, 0, GEN_UD, 16);
         }
         send(p, lanes, 12, data, AT,
-             (store ? 2 * registers : registers) << 25 | (store ? 0 : registers) << 20 |
-                 (store ? 9u : 1u) << 14 | (lanes == 16 ? 1u : 2u) << 12 | 0xe00 | bti);
+             (store ? (1 + dwords) * registers : registers) << 25 |
+                 (store ? 0 : dwords * registers) << 20 | (store ? 9u : 1u) << 14 |
+                 (lanes == 16 ? 1u : 2u) << 12 | without << 8 | bti);
         if (store)
             gen_set_field(&p->word[p->size - 1], 36, 35, GEN_ARF);
     } else { /* 64 bits: dwords */
-        const unsigned from = ADDRESSES + (way == 2 ? 0 : 4);
+        const unsigned from = ADDRESSES + (way == 2 ? 0 : 4), power = below(3) ? 0 : below(3);
         if (store) {
             struct gen_word *w = put(p, GEN_SENDS, lanes, false);
             gen_set_field(w, 27, 24, 12);
             gen_set_field(w, 36, 36, 1);
             gen_set_field(w, 51, 44, data);
             gen_set_field(w, 76, 69, from);
-            gen_set_field(w, 67, 64, registers);
+            gen_set_field(w, 67, 64, registers << power);
             gen_set_field(w, 126, 96,
                           2 * registers << 25 | 0x1au << 14 | (lanes == 16 ? 1u : 0u) << 12 |
-                              1u << 8 | 0xff);
+                              power << 10 | 1u << 8 | 0xff);
         } else {
             send(p, lanes, 12, data, from,
-                 2 * registers << 25 | registers << 20 | 0x10u << 14 |
-                     (lanes == 16 ? 1u : 0u) << 12 | 1u << 8 | 0xff);
+                 2 * registers << 25 | registers << power << 20 | 0x10u << 14 |
+                     (lanes == 16 ? 1u : 0u) << 12 | power << 10 | 1u << 8 | 0xff);
         }
     }
     if (below(4) == 0)
@@ -591,20 +597,21 @@ static void choose_start(struct start *s)
                         (uint64_t)(below(3) ? 0x7ff : 0) << 52 | (uint64_t)below(2) << 63, 8);
     const uint32_t kept = below(2) ? 0xffc : DATA_BYTES - 4, first = below(8) ? 0x800 : 0xfd0;
     const uint64_t described = SURFACES + (below(2) ? 64 : 0x1000 * (1 + below(2)));
-    /* a lane whose dword is of two pages, or whose address has another upper half */
+    const uint32_t aligned = below(2) ? ~UINT32_C(15) : UINT32_MAX, end = below(2) ? 0xffd : 0xff8;
+    /* a lane whose dwords are of two pages, or whose address has another upper half */
     const unsigned odd = below(6) ? 16 : below(16), other = below(40) ? 16 : below(16);
     for (unsigned i = 0; i < 16; i++) {
         uint8_t *at = s->payload + (ADDRESSES - 1) * GEN_GRF_BYTES + 8 * i;
         wt_store_le(at, DATA + first + 4 * i, 8);
         wt_store_le(at + 128,
-                    (odd == i ? DATA + 0xffd : DATA + (bits32() & kept)) +
+                    (odd == i ? DATA + end : DATA + (bits32() & kept & aligned)) +
                         (other == i ? UINT64_C(1) << 32 : 0),
                     8);
         if (below(2000) == 0)
             wt_store_le(at + 128, bits32(), 8);
         at = s->payload + (COUNTS - 1) * GEN_GRF_BYTES + 4 * i;
         wt_store_le(at, below(2) ? 9 : below(20), 4);
-        wt_store_le(at + 64, odd == i ? 0xffd - 0x800 * below(2) : 0x100 + 4 * i, 4);
+        wt_store_le(at + 64, odd == i ? end - 0x800 * below(2) : 0x100 + 4 * i, 4);
         wt_store_le(s->payload + (SURFACE - 1) * GEN_GRF_BYTES + 8 * i, described + 32, 8);
     }
 }

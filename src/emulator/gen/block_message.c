@@ -1,5 +1,5 @@
 /*
- * Messages of translated code: a dword for each lane (see block.h). The code does most of them
+ * Messages of translated code: dwords of each lane (see block.h). The code does most of them
  * itself; what it has no window for yet, and what is not aligned, is here. The checks are those of
  * dataport.c; where one of them finds more than the plain case, that executes the message.
  */
@@ -9,21 +9,27 @@
 #include "emulator/gen/lanes.h"
 #include "emulator/gen/vectors.h"
 
-/* Whether a message is of one dword a lane. */
-static bool is_of_dwords(const struct gen_message *m)
+/* Where a lane's dwords are behind its address, for a message of dwords; how many. */
+static unsigned dwords_of(const struct gen_message *m, uint8_t offset[4])
 {
     const unsigned kind = m->desc >> 8 & 15;
+    unsigned count = 0;
     switch (m->type) {
-    case 0x01: /* untyped: all components but x are left out */
+    case 0x01: /* untyped: a bit for each component that is left out */
     case 0x09:
     case 0x11:
     case 0x19:
-        return kind == 0xe;
+        for (unsigned i = 0; i < 4; i++)
+            if (!(kind >> i & 1))
+                offset[count++] = (uint8_t)(4 * i);
+        return count;
     case 0x10: /* scattered, of 64 bits */
     case 0x1a:
-        return kind == 1;
+        for (unsigned i = 0; (kind & 3) == 1 && kind < 12 && i < 1u << kind / 4; i++)
+            offset[count++] = (uint8_t)(4 * i);
+        return count;
     default:
-        return false;
+        return 0;
     }
 }
 
@@ -40,18 +46,21 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
 {
     const struct gen_message *m = &u->message;
     struct gen_message_shape s;
+    uint8_t offset[4] = {0};
     *to = (struct gen_block_message){.barrier = is_barrier(u)};
-    if (u->run != gen_op_send || !u->has_message || m->sfid != GEN_SFID_DC1 || !is_of_dwords(m) ||
-        m->bti == GEN_BTI_SYSTEM ||
+    if (u->run != gen_op_send || !u->has_message || m->sfid != GEN_SFID_DC1 ||
+        !dwords_of(m, offset) || m->bti == GEN_BTI_SYSTEM ||
         gen_message_shape(m->sfid, m->desc, &s) != GEN_MESSAGE_SCATTERED)
         return;
-    const unsigned data = s.lanes * 4, first = m->header ? GEN_GRF_BYTES : 0,
+    assert(s.elements == dwords_of(m, offset));
+    const unsigned data = s.lanes * 4 * s.elements, first = m->header ? GEN_GRF_BYTES : 0,
                    head = first + s.lanes * (s.wide_addresses ? 8 : 4);
     if (m->lengths[0] * GEN_GRF_BYTES < head + (s.loads || m->lengths[1] ? 0 : data) ||
         (s.loads ? m->response * GEN_GRF_BYTES < data
                  : m->lengths[1] && m->lengths[1] * GEN_GRF_BYTES < data))
         return;
     *to = (struct gen_block_message){.lanes = (uint8_t)s.lanes,
+                                     .dwords = (uint8_t)s.elements,
                                      .stores = !s.loads,
                                      .wide_addresses = s.wide_addresses,
                                      .windowed = !s.wide_addresses && m->bti != GEN_BTI_SLM,
@@ -60,6 +69,7 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
                                      .data = (uint16_t)(s.loads         ? m->dst
                                                         : m->lengths[1] ? m->payload[1]
                                                                         : m->payload[0] + head)};
+    memcpy(to->offset, offset, sizeof offset);
 }
 
 bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x,
@@ -77,7 +87,12 @@ bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x
                                 .channel = insn->channel,
                                 .unmasked = insn->no_mask,
                                 .d = x->data,
+                                .words = x->dwords,
                                 .s = {{.slot = x->addresses}, {.slot = x->data}}};
+    for (unsigned i = 0; i < x->dwords; i++) {
+        to->place[i] = x->offset[i];
+        to->row[i] = x->data + 4 * x->lanes * i;
+    }
     return x->lanes && x->lanes == insn->exec_size && x->window < WT_ROWS_WINDOWS &&
            gen_block_predicate(insn, to);
 }
@@ -175,7 +190,13 @@ static INLINE void note_store(struct wt_rows_state *s, const uint8_t *page)
         }
 }
 
-/* Where a lane's dword is in memory of the host; NULL: not where that is simple to say. */
+/* Bytes from a lane's address to behind its last dword. */
+static INLINE unsigned extent(const struct gen_block_message *x)
+{
+    return x->offset[x->dwords - 1] + 4u;
+}
+
+/* Where a lane's address is in memory of the host; NULL: not where that is simple to say. */
 static INLINE uint8_t *place_of(struct gen_thread *t, const struct gen_block_message *x,
                                 unsigned lane, struct wt_rows_state *state)
 {
@@ -183,14 +204,14 @@ static INLINE uint8_t *place_of(struct gen_thread *t, const struct gen_block_mes
     uint64_t addr = x->wide_addresses ? *(const gen_u64 *)at : *(const gen_u32 *)at;
     if (!x->wide_addresses && !x->windowed) {
         addr &= GEN_SLM_OFFSET;
-        return addr + 4 <= t->group->local_size ? t->group->local + addr : NULL;
+        return addr + extent(x) <= t->group->local_size ? t->group->local + addr : NULL;
     }
-    if (x->windowed && addr + 4 > state->window[x->window].bytes)
+    if (x->windowed && addr + extent(x) > state->window[x->window].bytes)
         return NULL;
     if (x->windowed)
         addr += state->window[x->window].base;
     uint8_t *page = page_of(t->device, addr, x->stores);
-    if (!page || (addr & WT_PAGE_MASK) > WT_PAGE_SIZE - 4)
+    if (!page || (addr & WT_PAGE_MASK) > WT_PAGE_SIZE - extent(x))
         return NULL;
     if (x->stores)
         note_store(state, page);
@@ -219,10 +240,14 @@ bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
     d->sending = u; /* if memory of the process is gone, this one has a fault */
     for (uint32_t left = on; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
-        if (x->stores)
-            *(gen_u32 *)host[i] = *(const gen_u32 *)(data + 4 * i);
-        else
-            *(gen_u32 *)(data + 4 * i) = *(const gen_u32 *)host[i];
+        for (unsigned k = 0; k < x->dwords; k++) {
+            gen_u32 *in_memory = (gen_u32 *)(host[i] + x->offset[k]);
+            gen_u32 *in_row = (gen_u32 *)(data + 4 * (x->lanes * k + i));
+            if (x->stores)
+                *in_memory = *in_row;
+            else
+                *in_row = *in_memory;
+        }
     }
     d->sending = NULL;
     return true;

@@ -371,8 +371,8 @@ void emit_enabled_region(struct emitter *e, unsigned reg);
 void emit_idle_region(struct emitter *e, unsigned strip);
 /* Registers for the parts of the result, which are forgotten. */
 void emit_choose_region(struct emitter *e, unsigned d[2]);
-/* Part `strip` of the result is in a register: it is stored for the lanes that execute. */
-void emit_store_region(struct emitter *e, unsigned strip, unsigned d);
+/* Part `strip` of a result is in a register: it is stored for the lanes that execute. */
+void emit_store_region(struct emitter *e, uint32_t slot, unsigned strip, unsigned d);
 /* The result is in its registers from now on. */
 void emit_keep_region(struct emitter *e, const unsigned d[2]);
 

@@ -1,7 +1,7 @@
 /*
- * Loads and stores of a shape with regions: a dword for each of 8 or 16 lanes, in a row in one
- * page, scattered in one page or in the group's memory, or, of several pages, lane by lane. The
- * handler is called for all else. See emit.h.
+ * Loads and stores of a shape with regions: one to four dwords for each of 8 or 16 lanes: single
+ * ones in a row in one page; scattered in one page or in the group's memory; of several pages lane
+ * by lane. The handler is called for all else. See emit.h.
  */
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit.h"
@@ -9,6 +9,8 @@
 /* Places of lanes behind where their page, or the group's memory, begins; ones for lanes that do
  * not execute. Two registers each. */
 enum { PLACES = T4, IDLES = SOURCE + 1 };
+/* Lane r10. */
+enum { ANY = UINT8_MAX };
 
 static const struct wt_rows_insn *insn_of(const struct emitter *e)
 {
@@ -31,6 +33,20 @@ static struct x86_place window(const struct emitter *e, size_t member)
     return emit_field(member + sizeof s->window[0] * insn_of(e)->window);
 }
 #define WINDOW(member) window(e, offsetof(struct wt_rows_state, window[0].member))
+
+/* Bytes from a lane's address to behind its last dword. */
+static uint32_t extent(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = insn_of(e);
+    return n->place[n->words - 1] + 4;
+}
+
+/* Bits that are 0 in addresses whose dwords are all in one page. */
+static uint32_t odd_bits(const struct emitter *e)
+{
+    const uint32_t bytes = extent(e);
+    return bytes > 8 ? 15 : bytes > 4 ? 7 : 3;
+}
 
 /* 32 bytes of a row that begins at a slot. */
 static struct x86_place part_at(struct emitter *e, uint32_t slot, unsigned strip)
@@ -199,7 +215,7 @@ static void check_bounds(struct emitter *e)
 {
     const struct x86_place bytes = is_in_group(e) ? FIELD(group_bytes) : WINDOW(bytes);
     x86_integer(&e->code, X86_LOAD, false, X86_R8, bytes);
-    x86_integer_number(&e->code, X86_SUB, false, X86_R8, 4);
+    x86_integer_number(&e->code, X86_SUB, false, X86_R8, (int32_t)extent(e));
     emit_call(e, X86_BELOW);
     broadcast(e, T3, X86_R8);
     emit_vector(e, VPMAXUD, T0, T0, x86_reg(T3));
@@ -216,8 +232,6 @@ static size_t find_places(struct emitter *e)
     struct x86_code *code = &e->code;
     if (n->space == WT_ROWS_WINDOW)
         x86_integer(code, X86_ADD, true, X86_AX, WINDOW(base));
-    x86_integer_number(code, X86_TEST, false, X86_AX, 3);
-    emit_call(e, X86_NOT_ZERO);
     broadcast(e, T2, X86_AX);
     if (n->space == WT_ROWS_GLOBAL) {
         x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
@@ -235,11 +249,15 @@ static size_t find_places(struct emitter *e)
         }
         emit_vector(e, VPXOR, T3, PLACES + i, x86_reg(T2));
         collect(e, i, T3);
+        if (!i) { /* those of one lane, and where others differ from them */
+            emit_vector(e, VPAND, T3, T2, emit_literal(e, odd_bits(e), false));
+            emit_vector(e, VPOR, T1, T1, x86_reg(T3));
+        }
         emit_vector(e, VPAND, PLACES + i, PLACES + i, emit_literal(e, WT_PAGE_MASK, false));
     }
     if (n->space == WT_ROWS_WINDOW)
         check_bounds(e);
-    emit_vector(e, VPTEST, T1, 0, emit_literal(e, (uint32_t)~WT_PAGE_MASK | 3, false));
+    emit_vector(e, VPTEST, T1, 0, emit_literal(e, (uint32_t)~WT_PAGE_MASK | odd_bits(e), false));
     const size_t several = x86_jump(code, X86_NOT_ZERO);
     find_page(e);
     return several;
@@ -253,24 +271,42 @@ static void find_places_in_group(struct emitter *e)
     x86_integer(&e->code, X86_LOAD, true, X86_DX, FIELD(group));
 }
 
-static void gather(struct emitter *e, const unsigned d[2])
+/* dx becomes where dword k of an address is. */
+static void go_to_word(struct emitter *e, unsigned k)
 {
-    for (unsigned i = 0; i < parts_of(e); i++) {
-        if (emit_is_partial_region(e))
-            emit_vector(e, VPXOR, T1, IDLES + i, emit_literal(e, UINT32_MAX, false));
-        else
-            emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
-        x86_gather(&e->code, VPGATHERDD, d[i], T1, X86_DX, PLACES + i);
-    }
-    for (unsigned i = 0; i < parts_of(e); i++)
-        emit_store_region(e, i, d[i]);
+    const uint32_t *place = insn_of(e)->place, by = place[k] - (k ? place[k - 1] : 0);
+    if (by)
+        x86_integer_number(&e->code, X86_ADD, true, X86_DX, (int32_t)by);
 }
 
-static void scatter_lane(struct emitter *e, struct x86_place place, struct x86_place value)
+static void gather(struct emitter *e, const unsigned d[2])
 {
+    const struct wt_rows_insn *n = insn_of(e);
+    for (unsigned k = 0; k < n->words; k++) {
+        go_to_word(e, k);
+        for (unsigned i = 0; i < parts_of(e); i++) {
+            if (emit_is_partial_region(e))
+                emit_vector(e, VPXOR, T1, IDLES + i, emit_literal(e, UINT32_MAX, false));
+            else
+                emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
+            x86_gather(&e->code, VPGATHERDD, d[i], T1, X86_DX, PLACES + i);
+        }
+        for (unsigned i = 0; i < parts_of(e); i++)
+            emit_store_region(e, n->row[k], i, d[i]);
+    }
+}
+
+/* A lane's dwords, where dx and `place` lead to. */
+static void scatter_lane(struct emitter *e, struct x86_place place, unsigned lane)
+{
+    const struct wt_rows_insn *n = insn_of(e);
     x86_integer(&e->code, X86_LOAD, false, X86_AX, place);
-    x86_integer(&e->code, X86_LOAD, false, X86_R8, value);
-    x86_store_part(&e->code, 4, X86_R8, x86_sum(X86_DX, X86_AX));
+    for (unsigned k = 0; k < n->words; k++) {
+        x86_integer(&e->code, X86_LOAD, false, X86_R8,
+                    lane == ANY ? x86_scaled(FRAME, n->row[k], X86_R10, 2)
+                                : x86_mem(FRAME, n->row[k] + 4 * lane));
+        x86_store_part(&e->code, 4, X86_R8, x86_scaled(X86_DX, n->place[k], X86_AX, 0));
+    }
 }
 
 /* The lanes of r9, or all, in their order. */
@@ -281,13 +317,12 @@ static void scatter(struct emitter *e)
     for (unsigned i = 0; i < parts_of(e); i++)
         emit_vector(e, VMOVDQU_TO, PLACES + i, 0, emit_field(places + 32 * i));
     for (unsigned i = 0; i < n->lanes && !emit_is_partial_region(e); i++)
-        scatter_lane(e, emit_field(places + 4 * i), x86_mem(FRAME, n->s[1].slot + 4 * i));
+        scatter_lane(e, emit_field(places + 4 * i), i);
     if (!emit_is_partial_region(e))
         return;
     const size_t loop = e->code.size;
     x86_find_one(&e->code, X86_R10, X86_R9);
-    scatter_lane(e, x86_scaled(STATE, places, X86_R10, 2),
-                 x86_scaled(FRAME, n->s[1].slot, X86_R10, 2));
+    scatter_lane(e, x86_scaled(STATE, places, X86_R10, 2), ANY);
     emit_end_lanes(e, loop);
 }
 
@@ -302,9 +337,9 @@ static void find_lanes(struct emitter *e)
     load_address(e, false);
     if (insn_of(e)->space == WT_ROWS_WINDOW)
         x86_integer(code, X86_ADD, true, X86_AX, WINDOW(base));
-    x86_integer_number(code, X86_TEST, false, X86_AX, 3);
-    emit_call(e, X86_NOT_ZERO);
     find_page(e);
+    x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)(WT_PAGE_SIZE - extent(e)));
+    emit_call(e, X86_ABOVE);
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
     x86_integer(code, X86_STORE, true, X86_DX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
@@ -317,8 +352,6 @@ static void access_lanes(struct emitter *e, const unsigned d[2])
     const struct wt_rows_insn *n = insn_of(e);
     struct x86_code *code = &e->code;
     const bool load = n->op == WT_ROWS_LOAD;
-    const struct x86_place memory = x86_mem(X86_AX, 0),
-                           value = x86_scaled(FRAME, load ? n->d : n->s[1].slot, X86_R10, 2);
     if (!emit_is_partial_region(e))
         emit_enabled_region(e, X86_R9);
     x86_integer(code, X86_LOAD, false, X86_R11, x86_reg(X86_R9));
@@ -329,10 +362,14 @@ static void access_lanes(struct emitter *e, const unsigned d[2])
     x86_find_one(code, X86_R10, X86_R9);
     x86_integer(code, X86_LOAD, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
-    x86_integer(code, X86_LOAD, false, X86_R8, load ? memory : value);
-    x86_store_part(code, 4, X86_R8, load ? value : memory);
+    for (unsigned k = 0; k < n->words; k++) {
+        const struct x86_place memory = x86_mem(X86_AX, n->place[k]),
+                               value = x86_scaled(FRAME, n->row[k], X86_R10, 2);
+        x86_integer(code, X86_LOAD, false, X86_R8, load ? memory : value);
+        x86_store_part(code, 4, X86_R8, load ? value : memory);
+    }
     emit_end_lanes(e, loop);
-    for (unsigned i = 0; load && i < parts_of(e); i++)
+    for (unsigned i = 0; load && n->words == 1 && i < parts_of(e); i++)
         emit_vector(e, VMOVDQU, d[i], 0, x86_mem(FRAME, n->d + 32 * i));
 }
 
@@ -370,10 +407,12 @@ static void access_scattered(struct emitter *e, const unsigned d[2])
 
 void emit_access_region(struct emitter *e)
 {
-    const bool load = insn_of(e)->op == WT_ROWS_LOAD, partial = emit_is_partial_region(e);
+    const struct wt_rows_insn *n = insn_of(e);
+    const bool load = n->op == WT_ROWS_LOAD, partial = emit_is_partial_region(e),
+               single = n->words == 1 && !n->place[0];
     struct x86_code *code = &e->code;
     unsigned d[2] = {0, 0};
-    size_t none = 0, some = 0;
+    size_t none = 0, some = 0, scattered = 0, done = 0;
     code->narrow = false;
     if (load)
         emit_choose_region(e, d);
@@ -381,27 +420,33 @@ void emit_access_region(struct emitter *e)
         emit_enabled_region(e, X86_R9);
         x86_integer(code, X86_TEST, false, X86_R9, x86_reg(X86_R9));
         none = x86_jump(code, X86_ZERO);
-        x86_integer_number(code, X86_CMP, false, X86_R9, (1 << insn_of(e)->lanes) - 1);
+    }
+    if (partial && single) {
+        x86_integer_number(code, X86_CMP, false, X86_R9, (1 << n->lanes) - 1);
         some = x86_jump(code, X86_NOT_ZERO);
     }
-    const size_t scattered = leave_row(e);
-    access_row(e, d);
-    const size_t done = x86_jump(code, X86_ALWAYS);
-    x86_land(code, scattered, code->size);
+    if (single) {
+        scattered = leave_row(e);
+        access_row(e, d);
+        done = x86_jump(code, X86_ALWAYS);
+    }
+    emit_skipped(e, scattered);
     emit_skipped(e, some);
     access_scattered(e, d);
-    if (partial && load) {
+    if (partial && load && n->words == 1) {
         const size_t past = x86_jump(code, X86_ALWAYS);
         x86_land(code, none, code->size);
         for (unsigned i = 0; i < parts_of(e); i++)
-            emit_vector(e, VMOVDQU, d[i], 0, x86_mem(FRAME, insn_of(e)->d + 32 * i));
+            emit_vector(e, VMOVDQU, d[i], 0, x86_mem(FRAME, n->d + 32 * i));
         x86_land(code, past, code->size);
     } else {
         emit_skipped(e, none);
     }
-    x86_land(code, done, code->size);
-    if (load)
+    emit_skipped(e, done);
+    if (load && n->words == 1)
         emit_keep_region(e, d);
+    for (unsigned k = 0; k < n->words && load && n->words > 1; k++)
+        emit_evict(e, n->row[k], 4u * n->lanes);
 }
 
 void emit_wait_region(struct emitter *e)

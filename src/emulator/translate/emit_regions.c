@@ -407,10 +407,10 @@ static void settle_nans(struct emitter *e, const unsigned *d)
     x86_land(&e->code, past, e->code.size);
 }
 
-void emit_store_region(struct emitter *e, unsigned strip, unsigned d)
+void emit_store_region(struct emitter *e, uint32_t slot, unsigned strip, unsigned d)
 {
     const struct wt_rows_insn *n = insn_of(e);
-    const struct x86_place to = x86_mem(FRAME, n->d + 32 * strip);
+    const struct x86_place to = x86_mem(FRAME, slot + 32 * strip);
     struct x86_place old = to;
     if (emit_is_partial_region(e)) {
         emit_idle_region(e, strip);
@@ -466,7 +466,7 @@ void emit_region(struct emitter *e)
         settle_nans(e, d);
     /* the flags may be the condition, too */
     for (unsigned i = 0; i < parts && !n->nowhere; i++)
-        emit_store_region(e, i, d[i]);
+        emit_store_region(e, n->d, i, d[i]);
     if (n->tests)
         test(e, d);
     if (n->nowhere)

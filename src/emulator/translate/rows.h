@@ -212,7 +212,7 @@ struct wt_rows_insn {
     uint8_t lanes, channel;
     bool unmasked, nowhere, tests, real;
     uint32_t flags;
-    /** With regions, of accesses, which are of dwords by 8 or 16 lanes: the window; of the group's
+    /** With regions, of accesses, which are of `words` by 8 or 16 lanes: the window; of the group's
      * memory `offset` has the bits of an address that count. */
     uint8_t window;
     uint8_t bytes; /**< of memory that a lane accesses: 1, 2, 4, 8 */
