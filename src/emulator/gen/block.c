@@ -167,7 +167,8 @@ static bool call_handler(struct wt_rows_state *s)
         gen_barrier(t, gen_pc_of(t, u));
         return true;
     }
-    gen_close_windows(s);
+    if (!u->alu && !x->reads)
+        gen_close_windows(s);
     b->all.totals.issues--; /* it is the handler's */
     b->next = handler_of(code, u)(t, u);
     if (b->next != gen_next(u) || t->left != left || !s->left || !holds(code) ||

@@ -22,6 +22,7 @@ struct gen_block_message {
     bool stores, wide_addresses;
     bool windowed; /**< of a surface, or of stateless memory, in a window of the state */
     bool barrier;  /**< it is the barrier's, for all channels */
+    bool reads;    /**< it changes no memory */
     uint8_t bti, window;
     uint16_t addresses, data; /**< bytes in the registers */
 };

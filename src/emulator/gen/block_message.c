@@ -48,9 +48,12 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
     struct gen_message_shape s;
     uint8_t offset[4] = {0};
     *to = (struct gen_block_message){.barrier = is_barrier(u)};
-    if (u->run != gen_op_send || !u->has_message || m->sfid != GEN_SFID_DC1 ||
-        !dwords_of(m, offset) || m->bti == GEN_BTI_SYSTEM ||
-        gen_message_shape(m->sfid, m->desc, &s) != GEN_MESSAGE_SCATTERED)
+    if (u->run != gen_op_send || !u->has_message)
+        return;
+    const enum gen_message_form form = gen_message_shape(m->sfid, m->desc, &s);
+    to->reads = form != GEN_MESSAGE_OTHER && s.loads && !s.changes;
+    if (form != GEN_MESSAGE_SCATTERED || m->sfid != GEN_SFID_DC1 || !dwords_of(m, offset) ||
+        m->bti == GEN_BTI_SYSTEM)
         return;
     assert(s.elements == dwords_of(m, offset));
     const unsigned data = s.lanes * 4 * s.elements, first = m->header ? GEN_GRF_BYTES : 0,
@@ -60,6 +63,7 @@ void gen_block_message(const struct gen_uop *u, struct gen_block_message *to)
                  : m->lengths[1] && m->lengths[1] * GEN_GRF_BYTES < data))
         return;
     *to = (struct gen_block_message){.lanes = (uint8_t)s.lanes,
+                                     .reads = s.loads,
                                      .dwords = (uint8_t)s.elements,
                                      .stores = !s.loads,
                                      .wide_addresses = s.wide_addresses,
