@@ -27,7 +27,7 @@ struct block {
     unsigned windows;             /* that its code has */
     uint8_t bti[WT_ROWS_WINDOWS]; /* of each */
     bool doubles;                 /* it computes with them */
-    bool shares;                  /* it accesses the group's memory */
+    bool shares;                  /* it accesses the group's memory, or has a barrier */
     bool accesses;                /* windows, it did so last */
 };
 
@@ -106,6 +106,7 @@ static void take_message(struct block *block, const struct gen_uop *u, struct ge
         choose_window(block, x);
     if (x->barrier)
         insn->op = WT_ROWS_ARRIVE;
+    block->shares |= x->barrier;
     if (!gen_block_access(u, x, &access))
         return;
     *insn = access;
@@ -288,14 +289,16 @@ static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct
                         const struct block *block)
 {
     struct wt_rows_state *s = &b->state;
-    gen_close_windows(s);
+    if (block->windows)
+        gen_close_windows(s);
     for (unsigned i = 0; i < block->windows && block->accesses; i++)
         gen_open_window(t, u, block->bti[i], i, &b->known, s);
+    if (!block->shares)
+        return;
     s->arrived = &t->group->arrived;
     s->last = gen_walk_of(t)->walk.barrier ? t->group->waves : 0;
     s->group = t->group->local;
-    if (block->shares)
-        wt_paged_open_group(s, &t->device->machine, t->group->local_size);
+    wt_paged_open_group(s, &t->device->machine, t->group->local_size);
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
