@@ -289,8 +289,9 @@ static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct
                         const struct block *block)
 {
     struct wt_rows_state *s = &b->state;
-    if (block->windows)
+    if (b->known.open)
         gen_close_windows(s);
+    b->known.open = false;
     for (unsigned i = 0; i < block->windows && block->accesses; i++)
         gen_open_window(t, u, block->bti[i], i, &b->known, s);
     if (!block->shares)

@@ -35,6 +35,7 @@ struct gen_known_surfaces {
         uint64_t base, size;
         bool known;
     } surface[8];
+    bool open; /**< a window may be */
 };
 
 /** The message of a send or sends. */

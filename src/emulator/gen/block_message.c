@@ -162,6 +162,7 @@ void gen_open_window(struct gen_thread *t, const struct gen_uop *u, unsigned bti
 {
     const uint64_t most = UINT64_C(1) << 31;
     const uint8_t *pages[2];
+    known->open = true;
     if (bti == GEN_BTI_STATELESS || bti == GEN_BTI_STATELESS_NC) {
         s->window[i].base = gen_walk_of(t)->walk.general;
         s->window[i].bytes = most;
