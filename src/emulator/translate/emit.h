@@ -251,6 +251,14 @@ void emit_find_row(struct emitter *e, size_t scattered[3]);
 void emit_reach_memory(struct emitter *e);
 /* The address of a lane in ax becomes one of the host; a register has the lane's number. */
 void emit_reach(struct emitter *e, unsigned lane);
+/* Of few lanes: where they access memory comes to r9 and ax, that of one alone to ax. */
+void emit_reach_few(struct emitter *e);
+/* The first lane that executes comes to r10; jumps to where they are done one by one if none does.
+ */
+void emit_first_lane(struct emitter *e);
+/* The address in ax, at which each dword of all lanes is a row in the group's memory, becomes one
+ * of the host. The handler is called if that is not all in it. */
+void emit_reach_group_rows(struct emitter *e);
 /* The first lane's generic address is not in a window of the group's memory; jumps to where it is
  * in that of local memory, and returns the jump. */
 size_t emit_leave_windows(struct emitter *e);

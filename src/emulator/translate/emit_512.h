@@ -111,9 +111,6 @@ bool emit_512_real(struct emitter *e);
 
 /* The address of the first lane in ax, which must be aligned. */
 void emit_512_first_address(struct emitter *e);
-/* The first lane that executes comes to r10, if not all do; where none does they are done one by
- * one. */
-void emit_512_first_lane(struct emitter *e);
 /* Jumps where the first lane's address is in the window; returns the jump, 0: there is no window.
  */
 size_t emit_512_begin_window(struct emitter *e);

@@ -250,16 +250,6 @@ void emit_512_find_common(struct emitter *e, unsigned places)
         z(e, VPAND, places + i, places + i, in_all(e, WT_PAGE_MASK));
 }
 
-void emit_512_first_lane(struct emitter *e)
-{
-    if (!e->some)
-        return;
-    x86_integer(&e->code, X86_LOAD, true, X86_R9, FIELD(mask));
-    x86_find_one(&e->code, X86_R10, X86_R9);
-    x86_integer(&e->code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
-    emit_detour(e, X86_ZERO);
-}
-
 /* A part is loaded from there: the dwords in which the places are. */
 static void gather_part(struct emitter *e, unsigned bank, unsigned strip)
 {
@@ -376,7 +366,7 @@ void emit_512_access(struct emitter *e)
     e->detours = 0;
     code->narrow = false;
     const unsigned bank = emit_512_choose(e);
-    emit_512_first_lane(e);
+    emit_first_lane(e);
     const size_t window = emit_512_begin_window(e);
     access_at_once(e, bank, done);
     if (window) {

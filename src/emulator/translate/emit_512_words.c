@@ -166,15 +166,8 @@ static void access_common(struct emitter *e, unsigned places)
 static void copy_rows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_code *code = &e->code;
     emit_512_first_address(e);
-    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
-    x86_integer_number(code, X86_SUB, true, X86_DX, (int32_t)(emit_span(n) - 4 + ROW));
-    emit_call(e, X86_BELOW);
-    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
-    emit_call(e, X86_ABOVE);
-    x86_integer(code, X86_ADD, true, X86_AX, FIELD(group));
-    emit_note_access(e);
+    emit_reach_group_rows(e);
     for (unsigned k = 0; k < n->words; k++)
         for (unsigned i = 0; i < PARTS; i++) {
             const struct x86_place memory = x86_mem(X86_AX, n->place[k] + 64 * i);
@@ -196,7 +189,7 @@ void emit_512_access_words(struct emitter *e)
     e->detours = 0;
     code->narrow = false;
     const unsigned places = emit_512_choose(e);
-    emit_512_first_lane(e);
+    emit_first_lane(e);
     if (!e->some && emit_has_rows(n)) {
         emit_512_find_row(e, scattered);
         copy_rows(e);

@@ -588,15 +588,7 @@ static void access_few(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const bool load = n->op == WT_ROWS_LOAD;
-    for (unsigned i = 0; i < e->few; i++) {
-        const unsigned lane = i ? LANE_2 : LANE;
-        x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
-                    x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
-        emit_reach(e, lane);
-        if (i + 1 < e->few)
-            x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
-    }
-    emit_note_access(e);
+    emit_reach_few(e);
     emit_parts(e, n->wide);
     code->narrow = true;
     for (unsigned i = 0; i < e->few; i++) {

@@ -263,3 +263,41 @@ void emit_find_lanes(struct emitter *e)
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
     emit_end_lanes(e, loop);
 }
+
+void emit_first_lane(struct emitter *e)
+{
+    if (!e->some)
+        return;
+    x86_integer(&e->code, X86_LOAD, true, X86_R9, FIELD(mask));
+    x86_find_one(&e->code, X86_R10, X86_R9);
+    x86_integer(&e->code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
+    emit_detour(e, X86_ZERO);
+}
+
+void emit_reach_group_rows(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+    x86_integer_number(code, X86_SUB, true, X86_DX,
+                       (int32_t)(emit_span(&e->insn[e->at]) - 4 + 4 * WT_ROWS_LANES));
+    emit_call(e, X86_BELOW);
+    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
+    emit_call(e, X86_ABOVE);
+    x86_integer(code, X86_ADD, true, X86_AX, FIELD(group));
+    emit_note_access(e);
+}
+
+void emit_reach_few(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    for (unsigned i = 0; i < e->few; i++) {
+        const unsigned lane = i ? LANE_2 : LANE;
+        x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
+                    x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
+        emit_reach(e, lane);
+        if (i + 1 < e->few)
+            x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
+    }
+    emit_note_access(e);
+}

@@ -163,17 +163,7 @@ static void access_found(struct emitter *e)
 /* Of one lane, or of two. */
 static void access_few(struct emitter *e)
 {
-    const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_code *code = &e->code;
-    for (unsigned i = 0; i < e->few; i++) {
-        const unsigned lane = i ? LANE_2 : LANE;
-        x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
-                    x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
-        emit_reach(e, lane);
-        if (i + 1 < e->few)
-            x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
-    }
-    emit_note_access(e);
+    emit_reach_few(e);
     for (unsigned i = 0; i < e->few; i++)
         emit_copy_words(e, x86_mem(i + 1 < e->few ? X86_R9 : X86_AX, 0), i ? LANE_2 : LANE);
 }

@@ -4,18 +4,6 @@
 
 enum { ROW = 4 * WT_ROWS_LANES, PARTS = ROW / 32 };
 
-/* The first lane that executes comes to r10; jumps to where they are done one by one if none does.
- */
-static void find_first(struct emitter *e)
-{
-    if (!e->some)
-        return;
-    x86_integer(&e->code, X86_LOAD, true, X86_R9, FIELD(mask));
-    x86_find_one(&e->code, X86_R10, X86_R9);
-    x86_integer(&e->code, X86_TEST, true, X86_R9, x86_reg(X86_R9));
-    emit_detour(e, X86_ZERO);
-}
-
 /* Results of rows: no register has them. */
 static void evict(struct emitter *e)
 {
@@ -56,15 +44,8 @@ bool emit_has_rows(const struct wt_rows_insn *n)
 static void copy_rows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    struct x86_code *code = &e->code;
     emit_first_address(e);
-    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
-    x86_integer_number(code, X86_SUB, true, X86_DX, (int32_t)(emit_span(n) - 4 + ROW));
-    emit_call(e, X86_BELOW);
-    x86_integer(code, X86_CMP, true, X86_AX, x86_reg(X86_DX));
-    emit_call(e, X86_ABOVE);
-    x86_integer(code, X86_ADD, true, X86_AX, FIELD(group));
-    emit_note_access(e);
+    emit_reach_group_rows(e);
     for (unsigned k = 0; k < n->words; k++)
         for (unsigned i = 0; i < PARTS; i++) {
             const struct x86_place row = x86_mem(FRAME, n->row[k] + 32 * i),
@@ -132,7 +113,7 @@ void emit_find_common(struct emitter *e)
 static void access_common(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    find_first(e);
+    emit_first_lane(e);
     emit_join_addresses(e);
     emit_find_common(e);
     emit_note_access(e);
@@ -278,7 +259,7 @@ static void find_swizzled_row(struct emitter *e)
             emit_detour(e, X86_ALWAYS);
             return;
         }
-        find_first(e);
+        emit_first_lane(e);
         const struct x86_place base =
             e->some ? x86_scaled(FRAME, n->s[0].slot, X86_R10, 2) : x86_mem(FRAME, n->s[0].slot);
         emit_vector(e, VPBROADCASTD, T0, 0, base);
