@@ -249,8 +249,6 @@ unsigned emit_span(const struct wt_rows_insn *n);
 void emit_find_row(struct emitter *e, size_t scattered[3]);
 /* An address of memory, in ax, becomes one of the host. */
 void emit_reach_memory(struct emitter *e);
-/* The address of a lane in ax becomes one of the host; a register has the lane's number. */
-void emit_reach(struct emitter *e, unsigned lane);
 /* Of few lanes: where they access memory comes to r9 and ax, that of one alone to ax. */
 void emit_reach_few(struct emitter *e);
 /* The first lane that executes comes to r10; jumps to where they are done one by one if none does.

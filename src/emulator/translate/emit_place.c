@@ -231,7 +231,8 @@ static void reach_generic(struct emitter *e, unsigned lane)
     x86_land(code, done, code->size);
 }
 
-void emit_reach(struct emitter *e, unsigned lane)
+/* The address of a lane in ax becomes one of the host; a register has the lane's number. */
+static void reach(struct emitter *e, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
@@ -258,7 +259,7 @@ void emit_find_lanes(struct emitter *e)
     struct x86_code *code = &e->code;
     const size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
-    emit_reach(e, X86_R10);
+    reach(e, X86_R10);
     x86_integer(code, X86_STORE, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
     emit_end_lanes(e, loop);
@@ -295,7 +296,7 @@ void emit_reach_few(struct emitter *e)
         const unsigned lane = i ? LANE_2 : LANE;
         x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
                     x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
-        emit_reach(e, lane);
+        reach(e, lane);
         if (i + 1 < e->few)
             x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));
     }
