@@ -323,6 +323,7 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
             e->alone.number = 0;
         e->before[e->at] = e->cache;
         e->body[e->at] = code->size;
+        e->chosen = 0;
         x86_integer_number(code, X86_SUB, true, LEFT, 1);
         emit_leave(e, X86_BELOW);
         if (e->insn[e->at].conditional && !e->shape->regions)

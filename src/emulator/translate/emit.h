@@ -54,6 +54,7 @@ struct emitter {
     unsigned few;     /* so many lanes execute, 1 or 2; 0: it is not known */
     bool sparse;      /* not more than WT_ROWS_SPARSE parts of eight */
     bool looping;     /* over these: frame is where that of one begins, r10 how far behind */
+    unsigned chosen;  /* banks of 512 bits for results of the instruction, a bit each */
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */

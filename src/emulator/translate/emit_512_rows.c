@@ -1,4 +1,6 @@
 /* Rows in banks of registers of 512 bits, masks and predicates in k registers. See emit_512.h. */
+#include <assert.h>
+
 #include "emulator/translate/emit_512.h"
 
 /* ---- rows and masks ---- */
@@ -112,8 +114,15 @@ unsigned emit_512_choose(struct emitter *e)
 {
     struct cache *c = &e->cache;
     unsigned bank = c->bank;
-    for (unsigned i = 0; i < BANKS && c->row[bank] != NOTHING && is_source(e, c->row[bank]); i++)
+    const unsigned chosen = e->chosen;
+    for (unsigned i = 0; i < BANKS && ((chosen >> bank & 1) ||
+                                       (c->row[bank] != NOTHING && is_source(e, c->row[bank])));
+         i++)
         bank = (bank + 1) % BANKS;
+    assert(chosen != (1u << BANKS) - 1);
+    while (chosen >> bank & 1) /* all others have sources */
+        bank = (bank + 1) % BANKS;
+    e->chosen |= 1u << bank;
     c->row[bank] = NOTHING;
     c->bank = (bank + 1) % BANKS;
     return BANK + PARTS * bank;
