@@ -224,6 +224,20 @@ static void arithmetic(struct program *p)
         put_word(p, word[i]);
 }
 
+/* Doubles in few pairs of registers, so that registers of the host have most of the sources. */
+static void some_doubles(struct program *p)
+{
+    static const uint16_t ids[] = {GCN_I_v_add_f64, GCN_I_v_mul_f64, GCN_I_v_fma_f64,
+                                   GCN_I_v_fma_f64};
+    for (unsigned left = 3 + below(6); left--;) {
+        put_word(p, 0xd0000000 | gcn_rows[ids[below(4)]].opcode << 16 | (2 + below(4) * 2));
+        uint32_t sources = 0;
+        for (unsigned i = 0; i < 3; i++)
+            sources |= (256 + 2 + below(4) * 2) << 9 * i;
+        put_word(p, sources);
+    }
+}
+
 /* AT becomes the lower half of addresses in LDS's aperture, or a little below, sometimes not of all
  * lanes. */
 static void enter_aperture(struct program *p)
@@ -446,7 +460,10 @@ static void body(struct program *p, unsigned depth, unsigned count)
             sopp(p, 5, (unsigned)(at - p->size - 1));
             break;
         default:
-            arithmetic(p);
+            if (below(16) == 0)
+                some_doubles(p);
+            else
+                arithmetic(p);
             break;
         }
     }
