@@ -42,7 +42,7 @@ def accesses_of(word):
 
 def races_of(script, family):
     """{buffer: pairs of commands that race in it}"""
-    all_, gate = [set(), set(), set()], [set(), set(), set()]   # of each queue: what it was given, and what its next command comes behind
+    all_, gate = [set(), set(), set()], [set(), set(), set()]   # of each queue: its commands so far; those that end before its next one begins
     host, events, given, races = set(), [set(), set()], [], {}
     for number, word in enumerate(script):
         letter, digits = word[0], [int(digit) for digit in word[1:]]

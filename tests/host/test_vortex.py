@@ -404,7 +404,7 @@ def test_the_library_exports_what_programs_call():
     nm = subprocess.run(["nm", "-D", "--defined-only", FOLDER / "libvortex.so"], check=True, text=True, capture_output=True).stdout
     wanted = {"_".join(filter(None, ("vx", of, name))) for of, names in EXPORTS.items() for name in names.split()}
     assert len(wanted) == 81
-    ends = {"_exit", "_Exit"}  # of the program: reports, and what explore looks at, are made first
+    ends = {"_exit", "_Exit"}  # the library stands before libc's: it writes reports and results for explore, then ends the program
     assert {line.split()[2] for line in nm.splitlines()} == wanted | ends
     assert "soname: [libvortex.so]" in subprocess.run(["readelf", "-d", FOLDER / "libvortex.so"], check=True, text=True, capture_output=True).stdout
 

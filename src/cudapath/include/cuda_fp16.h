@@ -165,10 +165,6 @@ WAVETRAP_HALF __half of_bits(unsigned short bits)
     const __half_raw raw = {bits};
     return __half(raw);
 }
-WAVETRAP_HALF double wide(__half h)
-{
-    return widen(h.__x);
-}
 } // namespace wavetrap_half
 
 WAVETRAP_HALF __half __float2half(float value)

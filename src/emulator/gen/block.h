@@ -27,7 +27,7 @@ struct gen_block_message {
     uint16_t addresses, data; /**< bytes in the registers */
 };
 
-/** What surfaces were, and what memory said then. */
+/** The surfaces that were read last, each with the bytes of memory that described it. */
 struct gen_known_surfaces {
     struct gen_known_surface {
         uint64_t at, state; /**< of the entry of the binding table, and of what it names */

@@ -1,7 +1,8 @@
 /*
- * Messages of translated code: dwords of each lane (see block.h). The code does most of them
- * itself; what it has no window for yet, and what is not aligned, is here. The checks are those of
- * dataport.c; where one of them finds more than the plain case, that executes the message.
+ * Messages of translated code: dwords of each lane (see block.h). The code executes
+ * most of them itself. Functions of this file execute a message whose surface has no window yet, or
+ * whose addresses are not aligned. They make the checks of dataport.c, which executes the message
+ * where one of these fails.
  */
 #include <string.h>
 

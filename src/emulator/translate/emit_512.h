@@ -58,7 +58,8 @@ struct x86_place emit_512_row(const struct emitter *e, uint32_t slot, unsigned s
 unsigned emit_512_loaded(struct emitter *e, struct x86_place place, unsigned into);
 /* The lanes of a part that execute, in k7; returns it, or, in code for all, 0. */
 unsigned emit_512_executing(struct emitter *e, unsigned strip);
-/* Chooses a bank, which has nothing then; returns its first register. */
+/* Chooses a bank for a result, which has no row from now on, and is that of no other result of the
+ * instruction; returns its first register. */
 unsigned emit_512_choose(struct emitter *e);
 /* Part `strip` of a row is in a register: it is stored for the lanes that execute, and a register
  * of a bank has it. */

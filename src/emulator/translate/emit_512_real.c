@@ -126,7 +126,7 @@ static void of_integer(struct emitter *e, unsigned op)
     keep(e, bank);
 }
 
-/* ---- roots, quotients, classes: what is not ordinary is left to the handler ---- */
+/* ---- roots, quotients, classes: the handler does NaNs, infinities and denormal numbers ---- */
 
 enum { LEAST = 0x800000, INFINITE = 0x7f800000, ONE = 0x3f800000 };
 

@@ -5,7 +5,7 @@
  */
 #include "emulator/translate/emit.h"
 
-/* The vector of a lane in memory; dx: what is added to its address. ax is free for it. */
+/* Where the vector of a lane lies in memory of the host: its address plus dx. It uses ax. */
 static struct x86_place memory_of(struct emitter *e, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
