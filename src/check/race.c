@@ -607,6 +607,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .pc = a->pc,
                                     .wave = x.w->number,
                                     .clock = x.w->clock,
+                                    .released = x.w->released[RACE_DEVICE],
                                     .kind = (uint8_t)a->kind,
                                     .size = (uint8_t)a->size,
                                     .atomic = atomic,
@@ -625,6 +626,10 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         r->run.lost = true;
     if (!x.stored && x.number)
         r->shadow.count--;
+    if (x.record.maybe_atomic && a->kind == WT_WATCH_WRITE && !r->rules.lanes_are_one) {
+        x.w->stored = true;
+        race_tick(x.w); /* it may publish what is before it, and not what comes behind */
+    }
     for (unsigned i = 0; i < x.count; i++)
         race_report(&x, &x.conflict[i]);
     if (x.count) {
@@ -645,6 +650,7 @@ static const struct race_rules rules[] = {
      .stores_hide = true,
      .loads_hide = true,
      .waits = true,
+     .hands_on = true, /* in the L2 cache */
      .threads_are_waves = true},
     /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on. */
     {.family = "sm"},
@@ -656,6 +662,7 @@ static const struct race_rules rules[] = {
      .stores_hide = true,
      .loads_hide_too = true,
      .loads_hide = true,
+     .hands_on = true, /* RVWMO: each store is seen by all others at once */
      .spawns = true},
 };
 

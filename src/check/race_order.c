@@ -38,10 +38,20 @@ static void free_group(struct wt_check_race *r, struct race_group *g)
 
 static void free_slot(struct race_slot *w)
 {
-    for (unsigned i = 0; i < RACE_SCOPES; i++)
+    for (unsigned i = 0; i < RACE_SCOPES; i++) {
         wt_clocks_drop(w->read[i]);
+        wt_clocks_drop(w->known[i]);
+    }
     wt_clocks_drop(w->hint);
     memset(w, 0, sizeof *w);
+}
+
+static void free_past(struct race_wave *w)
+{
+    for (unsigned i = 0; w->past && i < RACE_PASTS; i++)
+        wt_clocks_drop(w->past->was[i].known);
+    free(w->past);
+    w->past = NULL;
 }
 
 static void drop_known(struct wt_check_race *r)
@@ -49,6 +59,7 @@ static void drop_known(struct wt_check_race *r)
     for (size_t i = 0; i < r->waves; i++) {
         wt_clocks_drop(r->wave[i].known);
         r->wave[i].known = NULL;
+        free_past(&r->wave[i]);
     }
 }
 
@@ -155,9 +166,51 @@ static struct race_wave *wave_of(const struct wt_check_race *r, uint32_t number)
     return &r->wave[number - 1];
 }
 
+void race_tick(struct race_slot *w)
+{
+    w->clock += w->used;
+    w->used = false;
+}
+
+/* The clock of a wave's last access. */
+static uint32_t last_clock(const struct race_slot *w)
+{
+    return w->used ? w->clock : w->clock - 1;
+}
+
+/* Keeps what a wave knew at its last stores, before it learns more. */
+static void keep_known(struct wt_check_race *r, struct race_slot *w, struct wt_clocks *known)
+{
+    struct race_wave *wave = wave_of(r, w->number);
+    if (!wave->past && !(wave->past = calloc(1, sizeof *wave->past))) {
+        r->run.lost = true;
+        return;
+    }
+    race_tick(w);
+    struct race_known *was = &wave->past->was[wave->past->count++ % RACE_PASTS];
+    wt_clocks_drop(was->known);
+    *was = (struct race_known){wt_clocks_hold(known), w->clock - 1};
+    w->stored = false;
+}
+
 static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks *clocks)
 {
-    r->run.lost |= !wt_clocks_join(&wave_of(r, w->number)->known, clocks);
+    struct race_wave *wave = wave_of(r, w->number);
+    struct wt_clocks *before = w->stored ? wt_clocks_hold(wave->known) : NULL;
+    r->run.lost |= !wt_clocks_join(&wave->known, clocks);
+    if (w->stored && before != wave->known)
+        keep_known(r, w, before);
+    wt_clocks_drop(before);
+}
+
+/* What a wave knew when it made a store. */
+static struct wt_clocks *known_at(const struct race_wave *w, uint32_t clock)
+{
+    const unsigned count = w->past ? w->past->count : 0;
+    for (unsigned i = count < RACE_PASTS ? 0 : count - RACE_PASTS; i < count; i++)
+        if (clock <= w->past->was[i % RACE_PASTS].upto)
+            return w->past->was[i % RACE_PASTS].known;
+    return w->known;
 }
 
 /* The accesses that are ordered before the next one of a wave, as clocks; among them its own up to
@@ -167,13 +220,6 @@ static struct wt_clocks *all_of(struct wt_check_race *r, const struct race_slot 
     struct wt_clocks *all = wt_clocks_hold(wave_of(r, w->number)->known);
     r->run.lost |= !wt_clocks_add(&all, w->number, clock);
     return all;
-}
-
-/* The next accesses have another clock. */
-static void tick(struct race_slot *w)
-{
-    w->clock += w->used;
-    w->used = false;
 }
 
 /* A copy of an operation that stays; NULL without host memory. */
@@ -273,10 +319,10 @@ static void begin_wave(struct wt_check_race *r, const struct wt_observed_event *
     struct race_slot *from = w && !known && r->rules.spawns ? parent(r, w) : NULL;
     if (!from)
         return;
-    struct wt_clocks *all = all_of(r, from, from->clock);
+    struct wt_clocks *all = all_of(r, from, last_clock(from));
     learn(r, w, all);
     wt_clocks_drop(all);
-    tick(from);
+    race_tick(from);
 }
 
 static struct wt_clocks **ended_on(struct wt_check_race *r, uint32_t slot)
@@ -347,7 +393,7 @@ static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt
                    !wt_clocks_add(&b->arrived, w->number, w->clock);
     w->waited = false; /* it was for the barrier */
     w->used = true; /* also where it has made none: the clock of the barrier is no later access's */
-    tick(w);
+    race_tick(w);
 }
 
 static void release(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
@@ -374,11 +420,14 @@ static void acquire(struct wt_check_race *r, struct race_slot *w, wt_lanes lanes
     w->among_group |= scope == RACE_GROUP;
 }
 
-static void release_to(struct race_slot *w, enum race_scope scope)
+static void release_to(struct wt_check_race *r, struct race_slot *w, enum race_scope scope)
 {
-    for (unsigned i = RACE_GROUP; i <= scope; i++)
-        w->released[i] = w->used ? w->clock : w->clock - 1;
-    tick(w);
+    for (unsigned i = RACE_GROUP; i <= scope; i++) {
+        w->released[i] = last_clock(w);
+        wt_clocks_drop(w->known[i]);
+        w->known[i] = wt_clocks_hold(wave_of(r, w->number)->known);
+    }
+    race_tick(w);
 }
 
 static enum race_scope scope_of(enum wt_observed_scope scope)
@@ -402,7 +451,7 @@ static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_
     if (acquires(e->order) || e->order == WT_ORDER_PLAIN)
         acquire(r, w, e->lanes, scope);
     if (releases(e->order) || e->order == WT_ORDER_PLAIN)
-        release_to(w, scope);
+        release_to(r, w, scope);
     w->fenced |= scope == RACE_DEVICE && w->wrote;
 }
 
@@ -414,7 +463,7 @@ static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_o
     if (!r->rules.waits)
         return;
     if (e->count[0] == 0)
-        release_to(w, RACE_DEVICE);
+        release_to(r, w, RACE_DEVICE);
     w->waited |= e->count[0] == 0 && w->wrote_last;
     if (e->count[0] == 0 || e->count[2] == 0)
         acquire(r, w, e->lanes, RACE_GROUP);
@@ -499,9 +548,9 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
     else if (e->kind == WT_SEEN_WAIT)
         wait(r, w, e);
     else if (e->kind == WT_SEEN_ARRIVE && e->barrier == WT_BARRIER_LANES)
-        tick(w);
+        race_tick(w);
     else if (e->kind == WT_SEEN_RELEASE && e->barrier == WT_BARRIER_LANES)
-        order_lanes(w, e->lanes, w->clock - !w->used);
+        order_lanes(w, e->lanes, last_clock(w));
     else if (e->kind == WT_SEEN_ARRIVE)
         arrive(r, w, e);
     else if (e->kind == WT_SEEN_RELEASE)
@@ -537,18 +586,24 @@ static struct wt_clocks **sync_of_group(struct wt_check_race *r, struct race_syn
     return &grown[sync->groups++].clocks;
 }
 
-/* Adds what wave @p number has released: up to clocks of each scope; @p all: up to the access. */
-static void publish(struct wt_check_race *r, struct race_sync *sync, uint32_t number,
-                    const uint32_t clock[RACE_SCOPES], uint32_t all)
+/* What a store publishes, to the group and to the device: the wave's accesses up to a clock, and
+ * what it has learnt. The hint: up to the store itself. */
+struct release {
+    uint32_t wave, clock[RACE_SCOPES], all;
+    struct wt_clocks *known[RACE_SCOPES], *all_known;
+};
+
+static void publish(struct wt_check_race *r, struct race_sync *sync, const struct release *of)
 {
-    const struct race_wave *wave = wave_of(r, number);
-    struct wt_clocks **place[] = {clock[RACE_GROUP] ? sync_of_group(r, sync, wave->home) : NULL,
-                                  clock[RACE_DEVICE] ? &sync->all : NULL, &sync->hint};
-    const uint32_t upto[] = {clock[RACE_GROUP], clock[RACE_DEVICE], all};
+    struct wt_clocks **place[] = {sync_of_group(r, sync, wave_of(r, of->wave)->home), &sync->all,
+                                  &sync->hint};
+    struct wt_clocks *const known[] = {of->known[RACE_GROUP], of->known[RACE_DEVICE],
+                                       of->all_known};
+    const uint32_t upto[] = {of->clock[RACE_GROUP], of->clock[RACE_DEVICE], of->all};
     for (unsigned i = 0; i < 3; i++)
         if (place[i])
-            r->run.lost |=
-                !wt_clocks_join(place[i], wave->known) || !wt_clocks_add(place[i], number, upto[i]);
+            r->run.lost |= !wt_clocks_join(place[i], known[i]) ||
+                           (upto[i] && !wt_clocks_add(place[i], of->wave, upto[i]));
 }
 
 static void forget_sync(struct race_sync *sync)
@@ -567,14 +622,22 @@ static bool may_be_atomic(const struct wt_check_race *r, const struct race_recor
            (r->rules.loads_hide && one->kind == WT_WATCH_WRITE && !one->atomic);
 }
 
-/* Publishes a store that was not taken for an atomic one when it was made: a release counts the
- * clock, so the store's is the one before. */
+/* Publishes a store that was not taken for an atomic one when it was made. Of OpenMP's warps fences
+ * may be for the group alone, which the record does not say: it is taken to have released what has
+ * the clock before. */
 static void take_store(struct wt_check_race *r, struct race_sync *sync,
                        const struct race_record *store)
 {
     const uint32_t before = store->clock - 1;
-    publish(r, sync, store->wave,
-            (const uint32_t[]){r->rules.waits ? store->clock : before, before}, store->clock);
+    const uint32_t among_group = r->rules.waits ? store->clock : store->released;
+    struct wt_clocks *known = known_at(wave_of(r, store->wave), store->clock);
+    publish(r, sync,
+            &(struct release){.wave = store->wave,
+                              .clock = {r->rules.lanes_are_one ? before : among_group,
+                                        r->rules.lanes_are_one ? before : store->released},
+                              .all = store->clock,
+                              .known = {known, known},
+                              .all_known = known});
 }
 
 static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync)
@@ -588,16 +651,20 @@ static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_
 static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync,
                        const struct wt_observed *a)
 {
-    uint32_t upto[RACE_SCOPES] = {w->released[RACE_GROUP], w->released[RACE_DEVICE]};
+    struct wt_clocks *known = wave_of(r, w->number)->known;
+    struct release of = {.wave = w->number, .all = last_clock(w), .all_known = known};
     const enum race_scope scope = r->rules.waits ? RACE_GROUP : scope_of(a->scope);
     const bool now = releases(a->order) || r->rules.waits;
-    for (unsigned i = RACE_GROUP; now && i <= scope; i++)
-        upto[i] = w->clock;
+    for (unsigned i = RACE_GROUP; i < RACE_SCOPES; i++) {
+        const bool is_now = now && i <= scope;
+        of.clock[i] = is_now ? last_clock(w) : w->released[i];
+        of.known[i] = is_now || r->rules.hands_on ? known : w->known[i];
+    }
     if (a->kind == WT_WATCH_WRITE)
         forget_sync(sync);
-    publish(r, sync, w->number, upto, w->clock);
+    publish(r, sync, &of);
     if (now)
-        tick(w);
+        race_tick(w);
 }
 
 bool race_was_polled(const struct race_space *space, uint64_t addr)

@@ -20,8 +20,10 @@ struct race_rules {
     const char *family;
     bool independent; /**< lanes of a wave are not ordered by their instructions */
     bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
-    bool waits; /**< a group's accesses are done in order; waiting for them is a release for the
-                     device, and an acquire among the group */
+    bool waits;    /**< a group's accesses are done in order; waiting for them is a release for the
+                        device, and an acquire among the group */
+    bool hands_on; /**< what a wave has learnt is done, so that each atomic store of it publishes
+                        that, without a release, too */
     bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
     bool loads_hide;        /**< nor does a load's: one that waves repeat is atomic */
     bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
@@ -35,6 +37,17 @@ struct race_launch {
     struct wt_order_operation *call;
 };
 
+enum { RACE_PASTS = 4 };
+
+/** What a wave knew of others when it made stores that may be atomic ones. */
+struct race_past {
+    struct race_known {
+        struct wt_clocks *known;
+        uint32_t upto; /**< its clock when it learnt more */
+    } was[RACE_PASTS]; /**< the oldest ones are forgotten */
+    unsigned count;    /**< so far */
+};
+
 /** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
@@ -42,6 +55,7 @@ struct race_wave {
     struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
     struct wt_clocks *known; /**< of other waves */
+    struct race_past *past;  /**< NULL: it knew the same at each such store */
 };
 
 /** The wave in a slot. */
@@ -54,13 +68,15 @@ struct race_slot {
     } load[4]; /**< its last plain loads, in a ring */
     unsigned loads;
     bool used;              /**< it has made an access at this clock */
+    bool stored;            /**< it has made a store that may be atomic since it learnt */
     bool among_group;       /**< it has acquired among its group alone */
     bool wrote, wrote_last; /**< global memory: ever; with its last access */
     bool waited, fenced;    /**< it may publish, by waiting or a fence for the device, what it has
                                  written, and has made no access since */
-    uint32_t released[RACE_SCOPES];      /**< the clock up to which a later atomic store releases */
-    struct wt_clocks *read[RACE_SCOPES]; /**< what an acquire will order */
-    struct wt_clocks *hint;              /**< what it would order, had all been released */
+    uint32_t released[RACE_SCOPES]; /**< the clock up to which a later atomic store releases */
+    struct wt_clocks *known[RACE_SCOPES]; /**< what it knew of others at its last release */
+    struct wt_clocks *read[RACE_SCOPES];  /**< what an acquire will order */
+    struct wt_clocks *hint;               /**< what it would order, had all been released */
     uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock other lanes' accesses are
                                       ordered */
 };
@@ -134,6 +150,8 @@ void race_forget_ordered(struct wt_check_race *r);
 struct race_slot *race_copy(struct wt_check_race *r, uint64_t bytes);
 /** The group of a home, which is made; NULL without host memory. */
 struct race_group *race_group_of(struct wt_check_race *r, uint64_t home);
+/** The next accesses of a wave have another clock than those so far. */
+void race_tick(struct race_slot *w);
 /** Takes an event (wt_observe_event_fn). */
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *event);
 /**

@@ -25,9 +25,10 @@ enum {
 /** An access of one instruction, by its issue. */
 struct race_record {
     uint64_t time, pc;
-    uint32_t wave;  /**< number of the wave */
-    uint32_t clock; /**< of the wave */
-    uint8_t kind;   /**< enum wt_watch_kind */
+    uint32_t wave;     /**< number of the wave */
+    uint32_t clock;    /**< of the wave */
+    uint32_t released; /**< the clock up to which the wave had released to the device */
+    uint8_t kind;      /**< enum wt_watch_kind */
     uint8_t size;
     bool atomic;       /**< it does not race with others that are atomic */
     bool maybe_atomic; /**< it may be a relaxed atomic one, whose code is that of a plain one */
