@@ -82,6 +82,7 @@ static enum wt_run blocked(struct wt_machine *m)
 const struct wt_engine_ops gcn_engine_ops = {
     .code = &gcn_code_format,
     .turn = turn,
+    .joins_turns = wt_engine_keeps_turns,
     .blocked = blocked,
     .issue_at = gcn_issue_at,
     .next_issue = wt_engine_next_issue,

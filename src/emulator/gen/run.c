@@ -45,6 +45,7 @@ static enum wt_run blocked(struct wt_machine *m)
 const struct wt_engine_ops gen_engine_ops = {
     .code = &gen_code_format,
     .turn = turn,
+    .joins_turns = wt_engine_keeps_turns,
     .blocked = blocked,
     .issue_at = gen_issue_at,
     .next_issue = wt_engine_next_issue,

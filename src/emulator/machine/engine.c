@@ -9,6 +9,16 @@ struct wt_issue wt_engine_next_issue(struct wt_machine *m, uint32_t wave)
     return m->engine->issue_at(w, w->pc, m->time);
 }
 
+bool wt_engine_joins_turns(const struct wt_machine *m)
+{
+    return true;
+}
+
+bool wt_engine_keeps_turns(const struct wt_machine *m)
+{
+    return false;
+}
+
 void wt_engine_no_cycles(struct wt_machine *m, uint32_t wave, uint64_t issued)
 {
 }
@@ -197,6 +207,24 @@ static void close_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
     }
 }
 
+/* Whether turns are done as one: those of round robin are the same wave's if no other one can issue,
+ * and nobody looks between them. */
+static inline bool joins_turns(const struct wt_machine *m)
+{
+    const struct wt_turns *t = &m->turns;
+    return t->ready_count == 1 && t->policy.kind == WT_SCHEDULE_RR && !t->log && !m->observer &&
+           m->engine->joins_turns(m);
+}
+
+/* What is left of a turn, or of the last one of those that were done as one. */
+static uint32_t left_of(const struct wt_turns *t, uint64_t issued)
+{
+    if (issued <= t->left)
+        return t->left - (uint32_t)issued;
+    const uint32_t of_last = (uint32_t)((issued - t->left) % t->policy.turn);
+    return of_last ? t->policy.turn - of_last : 0;
+}
+
 static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn fn, void *context)
 {
     if (m->fault.kind)
@@ -213,7 +241,9 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
         if (!wt_turns_next(&m->turns, m->time))
             return m->engine->blocked(m);
         const uint32_t wave = m->turns.current;
-        uint64_t n = end - m->time < m->turns.left ? end - m->time : m->turns.left;
+        uint64_t n = end - m->time;
+        if (n > m->turns.left && (places || fn || !joins_turns(m)))
+            n = m->turns.left;
         if (places && wt_watch_set_issues(places, wave)) {
             n = 1;
             if (stops_before(m, wave)) {
@@ -223,7 +253,7 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
         }
         const uint64_t issued = take_turn(m, wave, n, fn, context);
         WT_CHECK(issued <= n);
-        m->turns.left -= (uint32_t)issued;
+        m->turns.left = left_of(&m->turns, issued);
         if (m->yielded | m->attended)
             close_turn(m, wave, issued);
         /* One test for all that a turn may leave: turns that end at a barrier are short. */

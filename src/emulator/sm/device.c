@@ -117,6 +117,7 @@ static struct wt_issue next_issue(struct wt_machine *m, uint32_t wave)
 static const struct wt_engine_ops engine_ops = {
     .code = &sm_code_format,
     .turn = turn,
+    .joins_turns = wt_engine_keeps_turns,
     .blocked = blocked,
     .issue_at = sm_issue_at,
     .next_issue = next_issue,

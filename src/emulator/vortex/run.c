@@ -89,6 +89,7 @@ static enum wt_run blocked(struct wt_machine *m)
 const struct wt_engine_ops vx_engine_ops = {
     .code = &vx_code_format,
     .turn = turn,
+    .joins_turns = wt_engine_joins_turns,
     .blocked = blocked,
     .issue_at = vx_issue_at,
     .next_issue = wt_engine_next_issue,
