@@ -15,7 +15,7 @@ static void branch(struct emitter *e)
     struct x86_code *code = &e->code;
     size_t past = 0;
     if (n->op == WT_ROWS_BRANCH_IF) {
-        past = emit_decide(e);
+        past = e->is_512 && emit_is_512(e, n) ? emit_512_decide(e) : emit_decide(e);
     } else if (n->op == WT_ROWS_BRANCH_WHEN) {
         past = emit_decide_scalar(e);
     } else if (e->shape->regions) {
@@ -41,6 +41,13 @@ static void branch(struct emitter *e)
             emit_leave(e, X86_BELOW);
             x86_integer(code, X86_STORE, false, X86_AX, FIELD(patience));
         }
+        if (e->is_512 && !e->shape->scalars && n->target <= e->at) {
+            emit_512_end_loop(e, n->target);
+            x86_land(code, x86_jump(code, X86_ALWAYS), e->body[n->target]);
+            if (past)
+                x86_land(code, past, code->size);
+            return;
+        }
         e->branch[e->branches].target = n->target;
         e->branch[e->branches++].jump = x86_jump(code, X86_ALWAYS);
     }
@@ -52,6 +59,9 @@ static void branch(struct emitter *e)
 
 static void operation(struct emitter *e)
 {
+    const bool is_512 = e->is_512 && emit_is_512(e, &e->insn[e->at]);
+    if (is_512)
+        emit_512_fetch(e);
     switch ((enum wt_rows_op)e->insn[e->at].op) {
     case WT_ROWS_HANDLER:
         emit_leave(e, X86_ALWAYS);
@@ -69,9 +79,9 @@ static void operation(struct emitter *e)
     case WT_ROWS_STORE:
         if (e->shape->regions)
             emit_access_region(e);
-        else if (e->shape->vectors_512 && emit_is_512(&e->insn[e->at]) && e->insn[e->at].words)
+        else if (is_512 && e->insn[e->at].words)
             emit_512_access_words(e);
-        else if (e->shape->vectors_512 && emit_is_512(&e->insn[e->at]))
+        else if (is_512)
             emit_512_access(e);
         else if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
             emit_access_swizzled(e);
@@ -112,7 +122,7 @@ static void operation(struct emitter *e)
     default:
         if (e->shape->regions)
             emit_region(e);
-        else if (e->shape->vectors_512 && emit_is_512(&e->insn[e->at]))
+        else if (is_512)
             emit_512(e);
         else
             emit_alu(e);
@@ -173,8 +183,9 @@ static void begin(struct emitter *e)
     x86_integer(code, X86_LOAD, true, LEFT, FIELD(left));
     if (e->shape->scalars)
         x86_integer(code, X86_LOAD, true, SCALARS, FIELD(scalars));
-    if (e->some && e->shape->vectors_512) {
+    if (e->some && e->is_512)
         emit_512_masks(e);
+    if (e->some && e->is_512 && e->shape->scalars) {
         x86_jump_register(code, X86_AX);
         return;
     }
@@ -257,7 +268,7 @@ static size_t call_stub(struct emitter *e, uint32_t insn, size_t out)
     x86_integer_number(code, X86_SUB, false, X86_AX, 1); /* false: WT_ROWS_GONE */
     x86_land(code, x86_jump(code, X86_BELOW), out);
     code->narrow = false;
-    if (e->some && e->shape->vectors_512)
+    if (e->some && e->is_512)
         emit_512_masks(e);
     for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && emit_has_idle(e) && e->some; i++)
         emit_vector(e, VMOVDQU, IDLE + i, 0,
@@ -274,8 +285,9 @@ static void find_targets(struct emitter *e)
     memset(e->met, 0, sizeof e->met);
     for (uint32_t i = 0; i < e->count; i++) {
         const struct wt_rows_insn *n = &e->insn[i];
-        const bool branches = n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_WHEN;
-        if ((branches || n->op == WT_ROWS_BRANCH_IF) && n->target < e->count)
+        const bool branches = n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_IF ||
+                              n->op == WT_ROWS_BRANCH_WHEN;
+        if (branches && n->target < e->count)
             e->met[n->target] = true;
         if (branches && n->target <= i)
             e->begins_loop[n->target] = true;
@@ -297,7 +309,7 @@ static bool needs_idle(const struct emitter *e)
         case WT_ROWS_BRANCH_WHEN:
             break;
         default:
-            if (!emit_is_512(&e->insn[i]) && !emit_is_swizzled_row(&e->insn[i]))
+            if (!emit_is_512(e, &e->insn[i]) && !emit_is_swizzled_row(&e->insn[i]))
                 return true;
         }
     return false;
@@ -311,14 +323,15 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
     e->some = some;
     e->sparse = sparse;
     e->few = few;
+    e->is_512 = e->shape->vectors_512 && !few;
     e->exits = e->branches = 0;
     emit_forget(e);
     memset(e->behind, 0, sizeof e->behind);
     if (!sparse)
         begin(e);
     for (e->at = 0; e->at < e->count; e->at++) {
-        if (e->shape->vectors_512 && e->begins_loop[e->at])
-            emit_forget(e);
+        if (e->is_512 && e->begins_loop[e->at])
+            emit_512_begin_loop(e);
         if (e->met[e->at])
             e->alone.number = 0;
         e->before[e->at] = e->cache;
@@ -400,7 +413,8 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     const size_t codes = shape->few ? WT_ROWS_CODES : shape->scalars && !shape->vectors_512 ? 3 : 2;
     to->kinds = codes;
     find_targets(e);
-    e->has_idle = shape->vectors_512 && needs_idle(e);
+    e->has_idle = shape->vectors_512 && shape->scalars && needs_idle(e);
+    emit_512_settle(e);
     for (size_t i = 0; i < codes; i++) {
         const bool sparse = shape->scalars && i == 2;
         to->first[i] = code->size;

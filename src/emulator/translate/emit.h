@@ -12,8 +12,10 @@
  * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources
  * that are no rows as they are, in that order. r11: the scalars.
  *
- * With vectors of 512 bits (emit_512.c) 16 to 31 have rows, too: four, each in four registers, a
- * bank; k1 to k4 ones for lanes that do not execute, in code for some.
+ * With vectors of 512 bits (emit_512.c) 16 to 31 have rows, too, each in as many registers as it has
+ * parts of 64 bytes, a bank: four of 64 lanes, eight of 32, sixteen of 16; and so do 0 to 7, behind
+ * these, where no row is in them otherwise. k1 to k4: ones for lanes that do not execute, in code
+ * for some.
  *
  * Code for all or some of 32 lanes: r11: the number of the row that is `alone`, or 0.
  *
@@ -23,7 +25,7 @@
 enum { STATE = X86_DI, FRAME = X86_SI, LEFT = X86_CX, SCALARS = X86_R11 };
 enum { LANE = X86_R11, LANE_2 = X86_R10, KNOWN = X86_R11 };
 enum { CACHED = 8, T0 = 8, T1, T2, T3, IDLE, T4 = IDLE, SOURCE };
-enum { BANKS = 4, BANK = 16 };
+enum { BANKS = 24, BANK = 16 };
 #define NOTHING UINT32_MAX
 
 /* The rows that registers have, by the first one. */
@@ -32,8 +34,8 @@ struct cache {
     bool wide[CACHED];
     bool ones[CACHED];   /* of few lanes: ones where the predicate of this slot is 1 */
     unsigned next;       /* where the next result goes */
-    uint32_t row[BANKS]; /* those that banks have, or NOTHING */
-    unsigned bank;       /* the next one */
+    uint32_t row[BANKS]; /* those that banks have, by their first register, or NOTHING */
+    unsigned bank;       /* the next one: its first register */
 };
 
 struct exit {
@@ -55,6 +57,11 @@ struct emitter {
     bool sparse;      /* not more than WT_ROWS_SPARSE parts of eight */
     bool looping;     /* over these: frame is where that of one begins, r10 how far behind */
     unsigned chosen;  /* banks of 512 bits for results of the instruction, a bit each */
+    bool is_512;      /* vectors have 512 bits where they can; not in code for few */
+    /* Of shapes without scalars: rows that are in one bank wherever they are in any, by it, or
+     * NOTHING. Other results are in those from `banks` to `banks_end`, one after the other. */
+    uint32_t home[BANKS];
+    unsigned banks, banks_end;
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;
     struct cache before[WT_ROWS_MOST]; /* each instruction */
@@ -209,6 +216,8 @@ void emit_call_for_small(struct emitter *e, unsigned parts, unsigned sources);
 void emit_spread(struct emitter *e, unsigned to, unsigned from, bool wide, unsigned strip);
 /* In all bytes of a register the byte of a predicate of 64 lanes that the part of a loop has. */
 void emit_load_byte(struct emitter *e, unsigned to, uint32_t slot);
+/* The predicate in ax becomes the result, for the lanes that execute. */
+void emit_store_predicate(struct emitter *e);
 /* Jumps on where two rows compare in no lane as an instruction says; leaves before it where lanes
  * disagree. Returns the jump. */
 size_t emit_decide(struct emitter *e);
@@ -349,9 +358,19 @@ void emit_store_lanes(struct emitter *e, uint32_t slot);
 /* ---- emit_512.c, emit_512_rows.c, emit_512_memory.c, emit_512_words.c ---- */
 
 /* Whether vectors of 512 bits do an instruction. */
-bool emit_is_512(const struct wt_rows_insn *n);
+bool emit_is_512(const struct emitter *e, const struct wt_rows_insn *n);
+/* Chooses which rows have banks of their own: those that are most used, where loops count more. */
+void emit_512_settle(struct emitter *e);
+/* A loop begins: registers have those of its rows that it reads, and no others. */
+void emit_512_begin_loop(struct emitter *e);
+/* They have them again, before a branch to where it begins. */
+void emit_512_end_loop(struct emitter *e, uint32_t target);
+/* Sources that have banks of their own come into them. */
+void emit_512_fetch(struct emitter *e);
 /* An instruction that they do, neither a load nor a store. */
 void emit_512(struct emitter *e);
+/* Jumps on as emit_decide() does. */
+size_t emit_512_decide(struct emitter *e);
 /* The k registers, and `idle` if the block needs it, become those of the state's mask. */
 void emit_512_masks(struct emitter *e);
 /* Rows that banks have come into them. */

@@ -6,7 +6,7 @@
 /* Part `strip` of a predicate in a k register. */
 static void load_predicate(struct emitter *e, unsigned to, uint32_t slot, unsigned strip)
 {
-    x86_mask(&e->code, KMOVW, to, 0, x86_mem(SCALARS, slot + 2 * strip));
+    x86_mask(&e->code, KMOVW, to, 0, x86_mem(e->shape->scalars ? SCALARS : FRAME, slot + 2 * strip));
 }
 
 /* ---- integers ---- */
@@ -14,8 +14,8 @@ static void load_predicate(struct emitter *e, unsigned to, uint32_t slot, unsign
 /* d = a op b */
 static void binary(struct emitter *e, unsigned op)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned a = loaded(e, 0, i, T0), d = emit_512_target(e, bank, i);
         z(e, op, d, a, emit_512_source(e, 1, i));
         store(e, bank, i, d);
@@ -25,16 +25,16 @@ static void binary(struct emitter *e, unsigned op)
 
 static void move(struct emitter *e)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++)
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++)
         store(e, bank, i, loaded(e, 0, i, emit_512_target(e, bank, i)));
     keep(e, bank);
 }
 
 static void complement(struct emitter *e)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned d = emit_512_target(e, bank, i);
         z(e, VPXOR, d, loaded(e, 0, i, T0), in_all(e, UINT32_MAX));
         store(e, bank, i, d);
@@ -48,18 +48,25 @@ static void shift_part(struct emitter *e, unsigned how, unsigned to, unsigned a,
                        unsigned strip)
 {
     const struct wt_rows_source *s = &e->insn[e->at].s[by];
+    const unsigned op = how == 6 ? VPSLLVD : how == 4 ? VPSRAVD : VPSRLVD;
+    const bool modulo = e->shape->scalars || e->insn[e->at].modulo;
     if (s->constant) {
-        zn(e, VPSHIFTD, how, to, x86_reg(a), 0, (unsigned)s->value & 31);
+        const uint32_t value = (uint32_t)s->value, least = value < 255 ? value : 255;
+        zn(e, VPSHIFTD, how, to, x86_reg(a), 0, modulo ? value & 31 : least);
+        return;
+    }
+    if (!modulo) {
+        z(e, op, to, a, emit_512_source(e, by, strip));
         return;
     }
     z(e, VPAND, T2, loaded(e, by, strip, T2), in_all(e, 31));
-    z(e, how == 6 ? VPSLLVD : how == 4 ? VPSRAVD : VPSRLVD, to, a, x86_reg(T2));
+    z(e, op, to, a, x86_reg(T2));
 }
 
 static void shift(struct emitter *e, unsigned how)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned a = loaded(e, 0, i, T0), d = emit_512_target(e, bank, i);
         shift_part(e, how, d, a, 1, i);
         store(e, bank, i, d);
@@ -83,8 +90,8 @@ static void high_products(struct emitter *e, bool is_signed)
 
 static void multiply_high(struct emitter *e)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load(e, 0, i, T0);
         load(e, 1, i, T1);
         high_products(e, e->insn[e->at].is_signed);
@@ -95,8 +102,8 @@ static void multiply_high(struct emitter *e)
 
 static void multiply_add(struct emitter *e)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned a = loaded(e, 0, i, T0);
         z(e, VPMULLD, T1, a, emit_512_source(e, 1, i));
         z(e, VPADDD, T1, T1, emit_512_source(e, 2, i));
@@ -122,8 +129,8 @@ static void one_of_two(struct emitter *e, unsigned op, unsigned a, unsigned s, u
 static void two(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         one_of_two(e, n->how, loaded(e, 0, i, T0), 1, i);
         one_of_two(e, n->combine, T1, 2, i);
         store(e, bank, i, T1);
@@ -135,8 +142,8 @@ static void field(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const unsigned first = (unsigned)n->s[1].value, count = (unsigned)n->s[2].value;
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned d = emit_512_target(e, bank, i);
         zn(e, VPSHIFTD, 6, d, emit_512_source(e, 0, i), 0, 32 - first - count);
         zn(e, VPSHIFTD, n->is_signed ? 4 : 2, d, x86_reg(d), 0, 32 - count);
@@ -147,8 +154,8 @@ static void field(struct emitter *e)
 
 static void logic(struct emitter *e)
 {
-    const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load(e, 0, i, T1);
         zn(e, ZPTERNLOGD, T1, loaded(e, 1, i, T0), emit_512_source(e, 2, i), 0, e->insn[e->at].how);
         store(e, bank, i, T1);
@@ -159,8 +166,8 @@ static void logic(struct emitter *e)
 static void select_rows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const unsigned no = !n->s[2].negated, bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    const unsigned no = !n->s[2].negated, bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned other = loaded(e, no, i, T0), d = emit_512_target(e, bank, i);
         load_predicate(e, K7, n->s[2].slot, i);
         x86_512(&e->code, ZPBLENDMD, d, other, emit_512_source(e, !no, i), K7);
@@ -169,18 +176,50 @@ static void select_rows(struct emitter *e)
     keep(e, bank);
 }
 
-static void compare(struct emitter *e)
+/* A k register gets the outcomes of a comparison of a part of sources 0 and 1. */
+static void compare_part(struct emitter *e, unsigned to, unsigned strip, unsigned mask)
 {
     static const uint8_t numbers[8] = {IS_NEVER,   IS_LESS,      IS_EQUAL,    IS_NOT_GREATER,
                                        IS_GREATER, IS_NOT_EQUAL, IS_NOT_LESS, IS_ALWAYS};
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < PARTS; i++) {
-        const unsigned a = loaded(e, 0, i, T0);
-        zn(e, n->is_signed ? ZPCMPD : ZPCMPUD, emit_512_bits(i), a, emit_512_source(e, 1, i), 0,
-           numbers[n->how & 7]);
+    const unsigned a = loaded(e, 0, strip, T0);
+    zn(e, n->is_signed ? ZPCMPD : ZPCMPUD, to, a, emit_512_source(e, 1, strip), mask,
+       numbers[n->how & 7]);
+}
+
+static void compare(struct emitter *e)
+{
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        compare_part(e, emit_512_bits(i), i, 0);
         emit_512_join(e, i);
     }
-    emit_512_store_predicate(e, n->d);
+    emit_512_store_predicate(e, e->insn[e->at].d);
+}
+
+/* A row of ones and zeros. */
+static void set(struct emitter *e)
+{
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        const unsigned d = emit_512_target(e, bank, i);
+        compare_part(e, K7, i, 0);
+        x86_512(&e->code, ZPBROADCASTD, d, 0, emit_literal(e, 1, false), K7 | X86_ZEROS);
+        store(e, bank, i, d);
+    }
+    keep(e, bank);
+}
+
+size_t emit_512_decide(struct emitter *e)
+{
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        compare_part(e, emit_512_bits(i), i, emit_512_executing(e, i));
+        emit_512_join(e, i);
+    }
+    x86_integer(&e->code, X86_TEST, false, X86_AX, x86_reg(X86_AX));
+    const size_t past = x86_jump(&e->code, X86_ZERO);
+    x86_integer(&e->code, X86_CMP, false, X86_AX, FIELD(mask));
+    emit_leave(e, X86_NOT_ZERO);
+    return past;
 }
 
 /* ---- carries and pairs of rows ---- */
@@ -198,7 +237,7 @@ static void carry(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool adds = n->op == WT_ROWS_ADD_CARRY;
     const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned a = loaded(e, 0, i, T0);
         const struct x86_place b = emit_512_source(e, 1, i);
         z(e, adds ? VPADDD : VPSUBD, T1, a, b);
@@ -247,7 +286,7 @@ static void load_row(struct emitter *e, uint32_t slot, unsigned strip, unsigned 
 static void keep_pair(struct emitter *e, unsigned low, unsigned high)
 {
     keep(e, low);
-    emit_512_keep(e, e->insn[e->at].d + ROW, high);
+    emit_512_keep(e, e->insn[e->at].d + row_of(e), high);
 }
 
 static void pair(struct emitter *e)
@@ -256,17 +295,17 @@ static void pair(struct emitter *e)
     const bool left = n->op == WT_ROWS_PAIR_LEFT;
     const unsigned by = (unsigned)n->s[1].value & 63;
     const unsigned low = emit_512_choose(e), high = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         if (!n->s[1].constant || by >= 32)
             z(e, VPAND, T0, loaded(e, 1, i, T0), in_all(e, 63));
-        load_row(e, n->s[0].slot + (left ? 0 : ROW), i, T1);
-        load_row(e, n->s[0].slot + (left ? ROW : 0), i, T2);
+        load_row(e, n->s[0].slot + (left ? 0 : row_of(e)), i, T1);
+        load_row(e, n->s[0].slot + (left ? row_of(e) : 0), i, T2);
         if (n->s[1].constant && by < 32)
             shift_pair_by(e, left, by);
         else
             shift_pair(e, left ? VPSLLVD : VPSRLVD, left ? VPSRLVD : VPSLLVD);
         emit_512_store(e, n->d, low, i, left ? T1 : T2);
-        emit_512_store(e, n->d + ROW, high, i, left ? T2 : T1);
+        emit_512_store(e, n->d + row_of(e), high, i, left ? T2 : T1);
     }
     keep_pair(e, low, high);
 }
@@ -278,7 +317,7 @@ static struct x86_place addend(struct emitter *e, bool upper, unsigned strip)
     if (s->constant)
         return in_all(e, (uint32_t)(upper ? s->value >> 32 : s->value));
     if (!s->scalar)
-        return emit_512_row(e, s->slot + (upper ? ROW : 0), strip);
+        return emit_512_row(e, s->slot + (upper ? row_of(e) : 0), strip);
     struct x86_place p = x86_mem(SCALARS, s->slot + (upper ? 4 : 0));
     p.each = true;
     return p;
@@ -290,7 +329,7 @@ static void pair_multiply_add(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool adds = !n->s[2].constant || n->s[2].value;
     const unsigned low = emit_512_choose(e), high = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load(e, 0, i, T0);
         load(e, 1, i, T1);
         z(e, VPMULLD, T4, T0, x86_reg(T1));
@@ -306,7 +345,7 @@ static void pair_multiply_add(struct emitter *e)
             emit_512_join(e, i);
         }
         emit_512_store(e, n->d, low, i, T4);
-        emit_512_store(e, n->d + ROW, high, i, T1);
+        emit_512_store(e, n->d + row_of(e), high, i, T1);
     }
     if (!adds)
         x86_set(&e->code, X86_AX, 0);
@@ -316,8 +355,50 @@ static void pair_multiply_add(struct emitter *e)
 
 /* ---- an instruction ---- */
 
-bool emit_is_512(const struct wt_rows_insn *n)
+/* Of a shape without scalars. */
+static bool is_plain(const struct wt_rows_insn *n)
 {
+    if (n->wide || n->conditional)
+        return false;
+    switch ((enum wt_rows_op)n->op) {
+    case WT_ROWS_MOVE:
+    case WT_ROWS_NOT:
+    case WT_ROWS_ADD:
+    case WT_ROWS_SUBTRACT:
+    case WT_ROWS_MULTIPLY:
+    case WT_ROWS_MULTIPLY_ADD:
+    case WT_ROWS_MULTIPLY_HIGH:
+    case WT_ROWS_AND:
+    case WT_ROWS_OR:
+    case WT_ROWS_XOR:
+    case WT_ROWS_SHIFT_LEFT:
+    case WT_ROWS_SHIFT_RIGHT:
+    case WT_ROWS_SHIFT_SIGNED:
+    case WT_ROWS_MIN:
+    case WT_ROWS_MAX:
+    case WT_ROWS_MIN_SIGNED:
+    case WT_ROWS_MAX_SIGNED:
+    case WT_ROWS_COMPARE:
+    case WT_ROWS_SET:
+    case WT_ROWS_FIELD:
+    case WT_ROWS_LOGIC:
+    case WT_ROWS_BRANCH_IF:
+        return true;
+    case WT_ROWS_SELECT:
+        return !n->s[2].constant;
+    case WT_ROWS_LOAD:
+        return n->space == WT_ROWS_GLOBAL && n->short_address && !n->words;
+    case WT_ROWS_STORE:
+        return n->space == WT_ROWS_GLOBAL && n->short_address && !n->words && !n->s[1].constant;
+    default:
+        return false;
+    }
+}
+
+bool emit_is_512(const struct emitter *e, const struct wt_rows_insn *n)
+{
+    if (!e->shape->scalars)
+        return is_plain(n);
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
     case WT_ROWS_NOT:
@@ -411,6 +492,9 @@ static void integers(struct emitter *e)
     case WT_ROWS_COMPARE:
         compare(e);
         break;
+    case WT_ROWS_SET:
+        set(e);
+        break;
     case WT_ROWS_FIELD:
         field(e);
         break;
@@ -442,7 +526,8 @@ static void integers(struct emitter *e)
 
 void emit_512(struct emitter *e)
 {
-    emit_guard(e);
-    if (!emit_512_real(e))
+    if (e->shape->scalars)
+        emit_guard(e);
+    if (!e->shape->scalars || !emit_512_real(e))
         integers(e);
 }

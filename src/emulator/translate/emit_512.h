@@ -5,11 +5,11 @@
 #include "emulator/translate/emit.h"
 
 /*
- * A row is four parts of 16 lanes, and a predicate is four k registers. k1 to k4 have ones for the
- * lanes that do not execute; k7, k0 and k5, k6 are for intermediate results. Lanes that an
+ * A row is one to four parts of 16 lanes, and a predicate is as many k registers. k1 to k4 have ones
+ * for the lanes that do not execute; k7, k0 and k5, k6 are for intermediate results. Lanes that an
  * instruction leaves out raise no exceptions.
  */
-enum { LANES = 16, PARTS = WT_ROWS_LANES / LANES, ROW = 4 * WT_ROWS_LANES };
+enum { LANES = 16 };
 enum { K_IDLE = 1, K5 = 5, K6, K7 };
 /* Numbers of comparisons of integers. */
 enum {
@@ -22,6 +22,18 @@ enum {
     IS_GREATER,
     IS_ALWAYS
 };
+
+/* How many parts a row has. */
+static inline unsigned parts_of(const struct emitter *e)
+{
+    return e->shape->lanes / LANES;
+}
+
+/* Its bytes. */
+static inline unsigned row_of(const struct emitter *e)
+{
+    return 4 * e->shape->lanes;
+}
 
 /* An instruction of vectors, for all lanes. */
 static inline void z(struct emitter *e, unsigned op, unsigned a, unsigned b, struct x86_place c)
@@ -61,6 +73,9 @@ unsigned emit_512_executing(struct emitter *e, unsigned strip);
 /* Chooses a bank for a result, which has no row from now on, and is that of no other result of the
  * instruction; returns its first register. */
 unsigned emit_512_choose(struct emitter *e);
+/* The same for what is written part by part, each when all sources' have been read: it may be the
+ * bank of its row, which may be a source. */
+unsigned emit_512_choose_home(struct emitter *e);
 /* Part `strip` of a row is in a register: it is stored for the lanes that execute, and a register
  * of a bank has it. */
 void emit_512_store(struct emitter *e, uint32_t slot, unsigned bank, unsigned strip, unsigned from);

@@ -52,7 +52,7 @@ void emit_512_first_address(struct emitter *e)
     struct x86_code *code = &e->code;
     x86_integer(code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot));
     if (has_upper(e)) {
-        x86_integer(code, X86_LOAD, false, X86_DX, first_of(e, n->s[0].slot + ROW));
+        x86_integer(code, X86_LOAD, false, X86_DX, first_of(e, n->s[0].slot + row_of(e)));
         x86_shift(code, true, X86_DX, 32);
         x86_integer(code, X86_OR, true, X86_AX, x86_reg(X86_DX));
     } else if (is_based(e)) {
@@ -85,26 +85,26 @@ void emit_512_find_row(struct emitter *e, size_t scattered[3])
         x86_integer(code, X86_SUB, true, X86_R9, x86_reg(X86_AX));
         scattered[0] = x86_jump(code, X86_BELOW);
     } else { /* the last lane's address says soon that they are not in a row */
-        x86_integer(code, X86_LOAD, false, X86_DX, x86_mem(FRAME, low + ROW - 4));
+        x86_integer(code, X86_LOAD, false, X86_DX, x86_mem(FRAME, low + row_of(e) - 4));
         x86_integer(code, X86_SUB, false, X86_DX, x86_reg(X86_R9));
-        x86_integer_number(code, X86_CMP, false, X86_DX, (int32_t)((WT_ROWS_LANES - 1) * size));
+        x86_integer_number(code, X86_CMP, false, X86_DX, (int32_t)((e->shape->lanes - 1) * size));
         scattered[0] = x86_jump(code, X86_NOT_ZERO);
     }
-    x86_integer_number(code, X86_CMP, false, X86_R9, (int32_t)(0 - WT_ROWS_LANES * size));
+    x86_integer_number(code, X86_CMP, false, X86_R9, (int32_t)(0 - e->shape->lanes * size));
     scattered[1] = x86_jump(code, X86_ABOVE);
     z(e, ZPMOVZXBD, T0, 0, x86_literal(code, lanes, sizeof lanes));
     z(e, ZPBROADCAST, T1, 0, x86_reg(X86_R9));
     z(e, VPADDD, T0, T0, x86_reg(T1));
     z(e, VPXOR, T1, T1, x86_reg(T1));
     if (has_upper(e))
-        emit_512_loaded(e, first_in_all(e, low + ROW), UPPER);
-    for (unsigned i = 0; i < PARTS; i++) {
+        emit_512_loaded(e, first_in_all(e, low + row_of(e)), UPPER);
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned mask = emit_512_executing(e, i);
         if (i)
             z(e, VPADDD, T0, T0, in_all(e, LANES * size));
         x86_512_number(code, ZPTERNLOGD, T1, T0, emit_512_row(e, low, i), mask, OR_DIFFERENCE);
         if (has_upper(e))
-            x86_512_number(code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, low + ROW, i), mask,
+            x86_512_number(code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, low + row_of(e), i), mask,
                            OR_DIFFERENCE);
     }
     z(e, ZPTESTMD, K5, T1, x86_reg(T1));
@@ -118,7 +118,7 @@ static void reach_row(struct emitter *e, size_t *outside)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const int32_t bytes = n->bytes * WT_ROWS_LANES;
+    const int32_t bytes = (int32_t)(n->bytes * e->shape->lanes);
     emit_512_first_address(e);
     if (e->some) {
         x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_R10));
@@ -154,7 +154,7 @@ static unsigned load_of(const struct wt_rows_insn *n)
 static void access_row(struct emitter *e, unsigned bank)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const struct x86_place memory = x86_mem(X86_DX, (size_t)LANES * n->bytes * i);
         const unsigned mask = emit_512_executing(e, i);
         if (n->op == WT_ROWS_STORE) {
@@ -200,7 +200,7 @@ static void find_places(struct emitter *e, unsigned strip, unsigned to)
         x86_512_number(&e->code, ZPTERNLOGD, T1, T4, x86_reg(T2), mask, OR_DIFFERENCE);
     x86_512_number(&e->code, ZPTERNLOGD, T3, low, first_in_all(e, slot), mask, OR_DIFFERENCE);
     if (has_upper(e))
-        x86_512_number(&e->code, ZPTERNLOGD, OTHER, UPPER, emit_512_row(e, slot + ROW, strip), mask,
+        x86_512_number(&e->code, ZPTERNLOGD, OTHER, UPPER, emit_512_row(e, slot + row_of(e), strip), mask,
                        OR_DIFFERENCE);
 }
 
@@ -219,11 +219,12 @@ void emit_512_find_common(struct emitter *e, unsigned places)
         z(e, ZPBROADCAST, OFFSET, 0, x86_reg(X86_R9));
     }
     if (has_upper(e))
-        emit_512_loaded(e, first_in_all(e, n->s[0].slot + ROW), UPPER);
+        emit_512_loaded(e, first_in_all(e, n->s[0].slot + row_of(e)), UPPER);
     z(e, VPXOR, T1, T1, x86_reg(T1));
     z(e, VPXOR, T3, T3, x86_reg(T3));
-    z(e, VPXOR, OTHER, OTHER, x86_reg(OTHER));
-    for (unsigned i = 0; i < PARTS; i++)
+    if (has_upper(e)) /* else this register may have ones for lanes that do not execute */
+        z(e, VPXOR, OTHER, OTHER, x86_reg(OTHER));
+    for (unsigned i = 0; i < parts_of(e); i++)
         find_places(e, i, places + i);
     if (share) {
         struct x86_place outside = FIELD(group_outside);
@@ -233,8 +234,10 @@ void emit_512_find_common(struct emitter *e, unsigned places)
     } else {
         z(e, ZPTESTMD, K5, T1, in_all(e, (uint32_t)~WT_PAGE_MASK | (n->bytes - 1)));
         z(e, ZPTESTMD, K6, T3, in_all(e, UINT32_C(1) << 31));
-        z(e, ZPTESTMD, K7, OTHER, x86_reg(OTHER));
-        x86_mask(code, KORW, K6, K6, x86_reg(K7));
+        if (has_upper(e)) {
+            z(e, ZPTESTMD, K7, OTHER, x86_reg(OTHER));
+            x86_mask(code, KORW, K6, K6, x86_reg(K7));
+        }
     }
     x86_mask(code, KORTESTW, K5, 0, x86_reg(K6));
     emit_detour(e, X86_NOT_ZERO);
@@ -246,7 +249,7 @@ void emit_512_find_common(struct emitter *e, unsigned places)
         return;
     }
     emit_find_page(e, n->op == WT_ROWS_STORE);
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < parts_of(e); i++)
         z(e, VPAND, places + i, places + i, in_all(e, WT_PAGE_MASK));
 }
 
@@ -278,6 +281,24 @@ static void gather_part(struct emitter *e, unsigned bank, unsigned strip)
     emit_512_store(e, n->d, bank, strip, T0);
 }
 
+/* Where no lane's place differs from the first one's, of which the first register from `places` on
+ * has that of lane 0: all load from there. Jumps on else; *done becomes the jump behind it. */
+static void load_uniform(struct emitter *e, unsigned bank, size_t *done)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    z(e, ZPTESTMD, K5, T1, x86_reg(T1));
+    k(e, KORTESTW, K5, 0, K5);
+    const size_t differ = x86_jump(code, X86_NOT_ZERO);
+    x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, false, X86_R8, x86_sum(X86_DX, X86_AX));
+    z(e, ZPBROADCAST, T0, 0, x86_reg(X86_R8));
+    for (unsigned i = 0; i < parts_of(e); i++)
+        emit_512_store(e, n->d, bank, i, T0);
+    *done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, differ, code->size);
+}
+
 /* A lane's value goes to the memory at dx. */
 static void scatter_lane(struct emitter *e, struct x86_place place, struct x86_place value)
 {
@@ -291,9 +312,9 @@ static void scatter(struct emitter *e, unsigned places)
 {
     const uint32_t slot = e->insn[e->at].s[1].slot;
     const size_t place = offsetof(struct wt_rows_state, place);
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < parts_of(e); i++)
         z(e, VMOVDQU_TO, places + i, 0, emit_field(place + 64 * (size_t)i));
-    for (unsigned i = 0; !e->some && i < WT_ROWS_LANES; i++)
+    for (unsigned i = 0; !e->some && i < e->shape->lanes; i++)
         scatter_lane(e, emit_field(place + 4 * (size_t)i), x86_mem(FRAME, slot + 4 * i));
     if (!e->some)
         return;
@@ -309,7 +330,7 @@ size_t emit_512_begin_window(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     if (!n->windowed)
         return 0;
-    x86_integer(&e->code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot + ROW));
+    x86_integer(&e->code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot + row_of(e)));
     x86_integer_number(&e->code, X86_CMP, false, X86_AX, (int32_t)(e->shape->window[0] >> 32));
     return x86_jump(&e->code, X86_ZERO);
 }
@@ -320,9 +341,9 @@ void emit_512_enter_window(struct emitter *e)
     z(e, VPXOR, T1, T1, x86_reg(T1));
     z(e, VPXOR, T3, T3, x86_reg(T3));
     emit_512_loaded(e, in_all(e, (uint32_t)(e->shape->window[0] >> 32)), UPPER);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned mask = emit_512_executing(e, i);
-        x86_512_number(&e->code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, n->s[0].slot + ROW, i),
+        x86_512_number(&e->code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, n->s[0].slot + row_of(e), i),
                        mask, OR_DIFFERENCE);
         x86_512(&e->code, VPOR, T3, T3, emit_512_row(e, n->s[0].slot, i), mask);
     }
@@ -336,7 +357,7 @@ void emit_512_enter_window(struct emitter *e)
 /* ---- an access ---- */
 
 /* That of all lanes at once; jumps behind it, where it is done. */
-static void access_at_once(struct emitter *e, unsigned bank, size_t done[2])
+static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
 {
     struct x86_code *code = &e->code;
     const bool loads = e->insn[e->at].op == WT_ROWS_LOAD;
@@ -350,7 +371,9 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t done[2])
         x86_land(code, scattered[i], code->size);
     emit_512_find_common(e, bank);
     emit_note_access(e);
-    for (unsigned i = 0; i < PARTS && loads; i++)
+    if (loads && !e->shape->scalars)
+        load_uniform(e, bank, &done[2]);
+    for (unsigned i = 0; i < parts_of(e) && loads; i++)
         gather_part(e, bank, i);
     if (!loads)
         scatter(e, bank);
@@ -362,7 +385,7 @@ void emit_512_access(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const bool loads = n->op == WT_ROWS_LOAD;
-    size_t done[4];
+    size_t done[4] = {0};
     e->detours = 0;
     code->narrow = false;
     const unsigned bank = emit_512_choose(e);
@@ -378,10 +401,11 @@ void emit_512_access(struct emitter *e)
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
     emit_access_by_lanes(e);
-    for (unsigned i = 0; i < PARTS && loads; i++)
+    for (unsigned i = 0; i < parts_of(e) && loads; i++)
         z(e, VMOVDQU, bank + i, 0, x86_mem(FRAME, n->d + 64 * i));
-    for (unsigned i = 0; i < (window ? 4 : 2); i++)
-        x86_land(code, done[i], code->size);
+    for (unsigned i = 0; i < 4; i++)
+        if (done[i])
+            x86_land(code, done[i], code->size);
     if (loads)
         emit_512_keep(e, n->d, bank);
 }
@@ -393,8 +417,8 @@ void emit_512_copy_swizzled(struct emitter *e, bool kept)
     const struct wt_rows_insn *n = &e->insn[e->at];
     for (unsigned k = 0; k < (n->words ? n->words : 1u); k++) {
         const unsigned bank = kept && n->op == WT_ROWS_LOAD ? emit_512_choose(e) : T0;
-        for (unsigned i = 0; i < PARTS; i++) {
-            const struct x86_place memory = x86_mem(X86_DX, (size_t)ROW * k + 64 * i);
+        for (unsigned i = 0; i < parts_of(e); i++) {
+            const struct x86_place memory = x86_mem(X86_DX, (size_t)row_of(e) * k + 64 * i);
             if (n->op == WT_ROWS_STORE) {
                 const unsigned mask = emit_512_executing(e, i),
                                from = emit_512_loaded(e, emit_512_row(e, n->row[k], i), T0);

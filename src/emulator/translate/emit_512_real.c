@@ -23,7 +23,7 @@ static void call_for_noted(struct emitter *e)
 static void find_other_nans(struct emitter *e, unsigned bank)
 {
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned r = bank + i;
         zn(e, ZFPCLASSPS, K7, 0, x86_reg(r), 0, NANS);
         zn(e, ZPCMPD, K5, r, in_all(e, HOST_NAN), K7, IS_EQUAL);
@@ -45,7 +45,7 @@ static void raising(struct emitter *e, unsigned op, unsigned sources)
 {
     const unsigned bank = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned d = bank + i, mask = emit_512_executing(e, i);
         if (sources == 3) {
             load(e, 0, i, d);
@@ -66,7 +66,7 @@ static void raising(struct emitter *e, unsigned op, unsigned sources)
         x86_land(&e->code, past, e->code.size);
     }
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < parts_of(e); i++)
         store(e, bank, i, bank + i);
     keep(e, bank);
 }
@@ -85,7 +85,7 @@ static void extreme(struct emitter *e)
     const unsigned op = e->insn[e->at].op == WT_ROWS_FLOAT_MIN ? VPMINSD : VPMAXSD;
     const unsigned bank = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned mask = emit_512_executing(e, i);
         for (unsigned s = 0; s < 2; s++) {
             zn(e, ZFPCLASSPS, K5, 0, x86_reg(loaded(e, s, i, T0)), mask, NANS | DENORMAL);
@@ -93,7 +93,7 @@ static void extreme(struct emitter *e)
         }
     }
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         make_key(e, T0, loaded(e, 0, i, T0));
         make_key(e, T1, loaded(e, 1, i, T1));
         z(e, op, T1, T0, x86_reg(T1));
@@ -106,7 +106,7 @@ static void extreme(struct emitter *e)
 static void float_compare(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned a = loaded(e, 0, i, T0), mask = emit_512_executing(e, i);
         zn(e, VCMPPS, emit_512_bits(i), a, emit_512_source(e, 1, i), mask,
            emit_float_predicate(n->how));
@@ -118,7 +118,7 @@ static void float_compare(struct emitter *e)
 static void of_integer(struct emitter *e, unsigned op)
 {
     const unsigned bank = emit_512_choose(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned mask = emit_512_executing(e, i), d = emit_512_target(e, bank, i);
         x86_512(&e->code, op, d, 0, emit_512_source(e, 0, i), mask);
         store(e, bank, i, d);
@@ -162,7 +162,7 @@ static void root_or_inverse(struct emitter *e)
     const bool root = e->insn[e->at].op == WT_ROWS_FLOAT_ROOT;
     const unsigned bank = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load_ordinary(e, 0, i, !root, T0);
         /* an inverse is no denormal number, either */
         check_within(e, i, T0, LEAST, (root ? INFINITE - 1 : 0x7e800000) - LEAST);
@@ -170,7 +170,7 @@ static void root_or_inverse(struct emitter *e)
     call_for_noted(e);
     emit_keep_flags(e, x86_store_flags);
     emit_512_loaded(e, in_all(e, ONE), T1);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned from = loaded(e, 0, i, T0), mask = emit_512_executing(e, i);
         x86_512(&e->code, root ? VSQRTPS : VDIVPS, T0, root ? 0 : T1, x86_reg(from), mask);
         store(e, bank, i, T0);
@@ -185,13 +185,13 @@ static void truncate(struct emitter *e)
     const bool is_signed = e->insn[e->at].is_signed;
     const unsigned bank = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load_ordinary(e, 0, i, is_signed, T0);
         check_within(e, i, T0, 0, 0x4effffff);
         check_within(e, i, T0, LEAST, UINT32_MAX - (LEAST - 1)); /* from there on, or 0 */
     }
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned mask = emit_512_executing(e, i), d = emit_512_target(e, bank, i);
         x86_512(&e->code, VCVTTPS2DQ, d, 0, emit_512_source(e, 0, i), mask);
         store(e, bank, i, d);
@@ -219,10 +219,10 @@ static void scale(struct emitter *e)
 {
     const unsigned bank = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < parts_of(e); i++)
         check_apart(e, i, 24, 254, 252, 125, 95);
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < parts_of(e); i++)
         store(e, bank, i, loaded(e, 0, i, T0));
     x86_set(&e->code, X86_AX, 0);
     x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, e->insn[e->at].carry));
@@ -234,14 +234,14 @@ static void fix(struct emitter *e)
 {
     const unsigned bank = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         check_apart(e, i, 1, 254, 254, 150, 254);
         load_ordinary(e, 0, i, true, T0);
         check_within(e, i, T0, 0, INFINITE);
         check_within(e, i, T0, LEAST, UINT32_MAX - (LEAST - 1));
     }
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load_ordinary(e, 1, i, false, T0);
         z(e, VPXOR, T0, T0, emit_512_source(e, 2, i));
         z(e, VPAND, T0, T0, in_all(e, UINT32_C(1) << 31));
@@ -266,13 +266,13 @@ static void classify(struct emitter *e)
         uint8_t is, number;
     } classes[] = {{0x06, 6}, {DENORMAL, 7}, {0x18, 9}};
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned from = loaded(e, 0, i, T0);
         zn(e, ZFPCLASSPS, K5, 0, x86_reg(from), emit_512_executing(e, i), NANS);
         k(e, KORW, K6, K6, K5);
     }
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned from = loaded(e, 0, i, T0);
         emit_512_loaded(e, in_all(e, 8), T1);
         for (unsigned c = 0; c < sizeof classes / sizeof classes[0]; c++) {
@@ -303,7 +303,7 @@ static void load_half(struct emitter *e, unsigned i, bool upper, unsigned strip,
         half = x86_mem(SCALARS, s->slot + (upper ? 4 : 0));
         half.each = true;
     } else {
-        half = emit_512_row(e, s->slot + (upper ? ROW : 0), strip);
+        half = emit_512_row(e, s->slot + (upper ? row_of(e) : 0), strip);
     }
     unsigned from = emit_512_loaded(e, half, into);
     if (upper && s->sign_off) {
@@ -336,7 +336,7 @@ static void doubles(struct emitter *e, unsigned op, unsigned sources)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const unsigned low = emit_512_choose(e), high = emit_512_choose(e);
     k(e, KANDNW, K6, K6, K6);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         load_doubles(e, 0, i, T0);
         load_doubles(e, 1, i, T2);
         if (sources == 3)
@@ -351,12 +351,12 @@ static void doubles(struct emitter *e, unsigned op, unsigned sources)
         zn(e, VSHUFPS, high + i, T0, x86_reg(T1), 0, 0xdd);
     }
     call_for_noted(e);
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         emit_512_store(e, n->d, low, i, low + i);
-        emit_512_store(e, n->d + ROW, high, i, high + i);
+        emit_512_store(e, n->d + row_of(e), high, i, high + i);
     }
     keep(e, low);
-    emit_512_keep(e, n->d + ROW, high);
+    emit_512_keep(e, n->d + row_of(e), high);
 }
 
 bool emit_512_real(struct emitter *e)

@@ -116,7 +116,7 @@ static void access_four(struct emitter *e, unsigned places)
 {
     struct x86_code *code = &e->code;
     const bool store = e->insn[e->at].op == WT_ROWS_STORE;
-    for (unsigned i = 0; i < PARTS; i++) {
+    for (unsigned i = 0; i < parts_of(e); i++) {
         size_t past = 0, some = 0, done = 0;
         if (e->some) {
             x86_load_part(code, 2, false, false, X86_R9,
@@ -148,12 +148,12 @@ static void access_common(struct emitter *e, unsigned places)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_note_access(e);
-    for (unsigned i = 0; i < PARTS; i++)
+    for (unsigned i = 0; i < parts_of(e); i++)
         z(e, VMOVDQU_TO, places + i, 0, place_of(LANES * i));
     if (are_four(n)) {
         access_four(e, places);
     } else if (n->op == WT_ROWS_LOAD) {
-        for (unsigned i = 0; i < PARTS; i++)
+        for (unsigned i = 0; i < parts_of(e); i++)
             gather_words(e, places, i);
     } else {
         const size_t loop = emit_begin_lanes(e);
@@ -169,7 +169,7 @@ static void copy_rows(struct emitter *e)
     emit_512_first_address(e);
     emit_reach_group_rows(e);
     for (unsigned k = 0; k < n->words; k++)
-        for (unsigned i = 0; i < PARTS; i++) {
+        for (unsigned i = 0; i < parts_of(e); i++) {
             const struct x86_place memory = x86_mem(X86_AX, n->place[k] + 64 * i);
             if (n->op == WT_ROWS_STORE) {
                 const unsigned from = emit_512_loaded(e, emit_512_row(e, n->row[k], i), T0);
@@ -216,5 +216,5 @@ void emit_512_access_words(struct emitter *e)
         if (done[i])
             x86_land(code, done[i], code->size);
     for (unsigned k = 0; k < n->words && n->op == WT_ROWS_LOAD; k++)
-        emit_evict(e, n->row[k], ROW);
+        emit_evict(e, n->row[k], row_of(e));
 }

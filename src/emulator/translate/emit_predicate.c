@@ -3,8 +3,7 @@
 
 #include "emulator/translate/emit.h"
 
-/* The predicate in ax becomes the result, for the lanes that execute. */
-static void store_predicate(struct emitter *e)
+void emit_store_predicate(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const struct x86_place to = x86_mem(FRAME, n->d);
@@ -183,7 +182,7 @@ static void compare(struct emitter *e)
     const unsigned how = n->how & 7;
     if (how == 0 || how == 7) {
         x86_set(&e->code, X86_AX, how ? UINT32_MAX : 0);
-        store_predicate(e);
+        emit_store_predicate(e);
         return;
     }
     emit_parts(e, n->wide);
@@ -202,7 +201,7 @@ static void compare(struct emitter *e)
     }
     if (c.opposite)
         x86_not(&e->code, X86_AX);
-    store_predicate(e);
+    emit_store_predicate(e);
     note_outcome(e);
 }
 
@@ -299,7 +298,7 @@ static void float_compare(struct emitter *e)
     } else if (!n->wide) {
         gather_signs(e);
     }
-    store_predicate(e);
+    emit_store_predicate(e);
     note_outcome(e);
 }
 
@@ -379,7 +378,7 @@ void emit_predicate(struct emitter *e)
     default:
         assert(e->insn[e->at].op == WT_ROWS_PREDICATE);
         emit_load_predicate(e, &e->insn[e->at].s[0], X86_AX);
-        store_predicate(e);
+        emit_store_predicate(e);
         break;
     }
 }

@@ -295,7 +295,7 @@ void emit_evict(struct emitter *e, uint32_t slot, uint32_t size)
         if (c->slot[i] != NOTHING && c->slot[i] < slot + size &&
             slot < c->slot[i] + (c->ones[i] ? 4 : row_bytes(e, c->wide[i])))
             c->slot[i] = NOTHING;
-    for (unsigned i = 0; i < BANKS; i++)
+    for (unsigned i = 0; i < BANKS && e->is_512; i++)
         if (c->row[i] != NOTHING && c->row[i] < slot + size &&
             slot < c->row[i] + row_bytes(e, false))
             c->row[i] = NOTHING;

@@ -252,8 +252,9 @@ struct wt_rows_shape {
     uint64_t window[2], window_bytes;
     bool few;            /**< there is code for one lane and for two; of 32 lanes */
     bool scalars;        /**< of 64 lanes: there are some; then no lane may execute */
-    bool vectors_512;    /**< with scalars: the host has AVX-512 (wt_rows_has_512()), and the code
-                            vectors of 512 bits where they are quicker */
+    bool vectors_512;    /**< with scalars, or of 16 or 32 lanes without regions: the host has
+                            AVX-512 (wt_rows_has_512()), and the code vectors of 512 bits where
+                            they are quicker */
     bool regions;        /**< of 32 channels; a branch is taken if all that execute take it */
     uint32_t condition;  /**< slot of a scalar of one byte, 0 or 1, that comparisons set */
     uint32_t mask;       /**< slot of the mask, which is in the state, too */

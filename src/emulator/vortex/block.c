@@ -385,6 +385,8 @@ static struct vx_blocks *blocks_of(struct vx_device *d)
     if (wt_rows_supported() && d->config.host_level == 3 && d->config.threads <= WT_ROWS_LANES)
         b->all.memory = wt_rows_memory_new(CODE_BYTES);
     b->shape.lanes = d->config.threads;
+    b->shape.vectors_512 = !d->config.vectors_256 && wt_rows_has_512() && d->config.threads >= 16 &&
+                           d->config.threads <= 32;
     b->lanes = (uint64_t)wt_lanes_first(d->config.threads);
     b->state.tlb = &d->machine.tlb;
     b->state.call = call_handler;

@@ -154,6 +154,10 @@ static const struct wt_config_key keys[] = {
      "visits of an instruction after which code of the host is made for it and what follows,\n"
      "               1..60000; 0: never (256)",
      AT(jit), .most = 60000},
+    {"vectors",
+     "bits of the longest vectors in that code of 16 and 32 threads: '512', where the host has\n"
+     "               them, or '256' (512)",
+     AT(vectors_256), WT_CONFIG_WORD, .words = {"512", "256"}, .rare = true},
     WT_FILL_KEY,
 };
 

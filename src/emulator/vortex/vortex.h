@@ -52,6 +52,7 @@ struct vx_config {
     unsigned host_level; /**< 1..3: the most of the host's x86-64 levels that is used; the result is
                               the same at each */
     unsigned jit;        /**< visits of an instruction after which it is translated; 0: never */
+    bool vectors_256;    /**< translated code has no vectors of 512 bits where the host has some */
 };
 
 /** The shape and layout of Vortex's own defaults: 1 cluster, 1 core, 4 warps, 4 threads, v2. */
