@@ -30,7 +30,7 @@ enum { ANY = 5, ANYS = 11, SAME = 16, SAMES = 4, COUNTER = 20, MASK = 27, T = 28
 struct program {
     uint16_t half[2 * WORDS];
     size_t size; /* halves */
-    unsigned xlen, lanes;
+    unsigned xlen, lanes, warps;
 };
 
 static void word(struct program *p, uint32_t w)
@@ -257,10 +257,19 @@ static void compressed(struct program *p)
                                              : 0x0001u | a << 7 | (1 + below(31)) << 2);
 }
 
+/* All warps come here equally often. */
+static void barrier(struct program *p)
+{
+    i_type(p, 0x13, 0, T, 0, (int32_t)p->warps);
+    r_type(p, 0x0b, 4, 0, 0, 0, T);
+}
+
 static void body(struct program *p, unsigned depth, unsigned count)
 {
     for (unsigned i = 0; i < count && p->size < WORDS; i++) {
         size_t at;
+        if (!depth && below(24) == 0)
+            barrier(p);
         switch (below(depth < 3 ? 24 : 20)) {
         case 0:
         case 1:
@@ -315,7 +324,8 @@ static void write_program(struct program *p)
 {
     p->size = 0;
     /* Other warps come here, too. */
-    i_type(p, 0x13, 0, T, 0, 2);
+    p->warps = below(3) ? 2 : 1;
+    i_type(p, 0x13, 0, T, 0, (int32_t)p->warps);
     word(p, 0x00000017u | AT << 7);
     i_type(p, 0x13, 0, AT, AT, 12);
     r_type(p, 0x0b, 1, 0, 0, T, AT);

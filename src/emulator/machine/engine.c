@@ -216,13 +216,15 @@ static inline bool joins_turns(const struct wt_machine *m)
            m->engine->joins_turns(m);
 }
 
-/* What is left of a turn, or of the last one of those that were done as one. */
-static uint32_t left_of(const struct wt_turns *t, uint64_t issued)
+/* What is left of a turn, or of the last one of those that were done as one: all of it where its
+ * first instruction was not issued. */
+static uint32_t left_of(const struct wt_machine *m, uint64_t issued)
 {
-    if (issued <= t->left)
+    const struct wt_turns *t = &m->turns;
+    if (issued < t->left || (issued == t->left && !m->not_issued))
         return t->left - (uint32_t)issued;
     const uint32_t of_last = (uint32_t)((issued - t->left) % t->policy.turn);
-    return of_last ? t->policy.turn - of_last : 0;
+    return of_last || m->not_issued ? t->policy.turn - of_last : 0;
 }
 
 static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn fn, void *context)
@@ -253,7 +255,7 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
         }
         const uint64_t issued = take_turn(m, wave, n, fn, context);
         WT_CHECK(issued <= n);
-        m->turns.left = left_of(&m->turns, issued);
+        m->turns.left = left_of(m, issued);
         if (m->yielded | m->attended)
             close_turn(m, wave, issued);
         /* One test for all that a turn may leave: turns that end at a barrier are short. */

@@ -28,8 +28,8 @@ struct wt_engine_ops {
      * wt_finish_turn; returns how often it did. Sets m->attended if after_turn is to be called.
      */
     uint64_t (*turn)(struct wt_machine *m, uint32_t wave, uint64_t n);
-    /** Whether turns of the only wave that can issue may be one, because the family ends it
-     * (wt_engine_set_ready) as soon as another one can. */
+    /** Whether turns of the only wave that can issue may be one: its family ends that behind each
+     * instruction that lets another one. */
     bool (*joins_turns)(const struct wt_machine *m);
     /** Why no wave can issue: WT_RUN_ENDED, HALTED, EVENT, or FAULT with m->fault set. */
     enum wt_run (*blocked)(struct wt_machine *m);
@@ -186,15 +186,6 @@ static inline void wt_end_turn(struct wt_machine *m, uint64_t *left)
 {
     m->slice -= *left;
     *left = 0;
-}
-
-/** Puts a wave into the ready set, or takes it out. Several turns of another wave that are done as
- * one end behind the instruction that is being executed. */
-static inline void wt_engine_set_ready(struct wt_machine *m, uint32_t wave, bool ready)
-{
-    if (ready && m->in_turn && m->slice > m->turns.left && !wt_turns_is_ready(&m->turns, wave))
-        wt_end_turn(m, &wt_machine_wave(m, m->turns.current)->left);
-    wt_turns_set_ready(&m->turns, wave, ready);
 }
 
 /**

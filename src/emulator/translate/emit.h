@@ -355,7 +355,7 @@ void emit_add_signs(struct emitter *e, unsigned strip, unsigned from);
 /* ax becomes a predicate of 64 lanes at a slot, 0 for those that do not execute. */
 void emit_store_lanes(struct emitter *e, uint32_t slot);
 
-/* ---- emit_512.c, emit_512_rows.c, emit_512_memory.c, emit_512_words.c ---- */
+/* ---- emit_512.c, emit_512_homes.c, emit_512_memory.c, emit_512_rows.c, emit_512_words.c ---- */
 
 /* Whether vectors of 512 bits do an instruction. */
 bool emit_is_512(const struct emitter *e, const struct wt_rows_insn *n);

@@ -64,6 +64,11 @@ static inline struct x86_place in_all(struct emitter *e, uint32_t value)
 
 /* ---- emit_512_rows.c ---- */
 
+/* A row comes into a bank from memory. */
+void emit_512_load_bank(struct emitter *e, unsigned bank, uint32_t slot);
+/* The bank of a row that has one of its own, or NOTHING. */
+unsigned emit_512_home(const struct emitter *e, uint32_t slot);
+
 /* Part `strip`, 64 bytes, of a row: in a register, or in memory. */
 struct x86_place emit_512_row(const struct emitter *e, uint32_t slot, unsigned strip);
 /* The same in a register: @p into, if it is not in one yet. */

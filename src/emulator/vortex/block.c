@@ -362,14 +362,13 @@ static bool call_handler(struct wt_rows_state *s)
         host_fp_end(w);
     struct wt_machine *m = &w->device->machine;
     const size_t hits = m->hits;
-    const uint32_t ready = m->turns.ready_count;
     w->left = 0; /* handlers go on as long as there is some */
     m->slice -= s->left;
     b->next = handler_of(code, u)(w, u);
-    if (m->hits == hits && m->turns.ready_count == ready)
+    if (m->hits == hits)
         m->slice += s->left;
     else
-        s->left = 0; /* an access to watched memory, or a warp that can issue now, has ended it */
+        s->left = 0; /* an access to watched memory has ended the turn */
     w->left = s->left;
     settle(b, w);
     b->all.totals.issues--; /* it is the handler's */

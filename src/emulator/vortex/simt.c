@@ -80,8 +80,8 @@ void vx_set_mask(struct vx_warp *w, wt_lanes mask)
 
 void vx_update_ready(struct vx_warp *w)
 {
-    wt_engine_set_ready(&w->device->machine, w->id,
-                        w->active && w->wait == VX_RUNS && !w->halted);
+    wt_turns_set_ready(&w->device->machine.turns, w->id,
+                       w->active && w->wait == VX_RUNS && !w->halted);
 }
 
 /* Notes what the warp waits for, or that it waits for nothing. */
