@@ -207,8 +207,8 @@ static void close_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
     }
 }
 
-/* Whether turns are done as one: those of round robin are the same wave's if no other one can issue,
- * and nobody looks between them. */
+/* Whether turns are done as one: those of round robin are the same wave's if no other one can
+ * issue, and nobody looks between them. */
 static inline bool joins_turns(const struct wt_machine *m)
 {
     const struct wt_turns *t = &m->turns;

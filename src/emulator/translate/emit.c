@@ -285,8 +285,8 @@ static void find_targets(struct emitter *e)
     memset(e->met, 0, sizeof e->met);
     for (uint32_t i = 0; i < e->count; i++) {
         const struct wt_rows_insn *n = &e->insn[i];
-        const bool branches = n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_IF ||
-                              n->op == WT_ROWS_BRANCH_WHEN;
+        const bool branches =
+            n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_IF || n->op == WT_ROWS_BRANCH_WHEN;
         if (branches && n->target < e->count)
             e->met[n->target] = true;
         if (branches && n->target <= i)

@@ -12,10 +12,10 @@
  * not execute. Of 64 lanes, and with regions: 12 for intermediate results, 13 to 15 for sources
  * that are no rows as they are, in that order. r11: the scalars.
  *
- * With vectors of 512 bits (emit_512.c) 16 to 31 have rows, too, each in as many registers as it has
- * parts of 64 bytes, a bank: four of 64 lanes, eight of 32, sixteen of 16; and so do 0 to 7, behind
- * these, where no row is in them otherwise. k1 to k4: ones for lanes that do not execute, in code
- * for some.
+ * With vectors of 512 bits (emit_512.c) 16 to 31 have rows, too, each in as many registers as it
+ * has parts of 64 bytes, a bank: four of 64 lanes, eight of 32, sixteen of 16; and so do 0 to 7,
+ * behind these, where no row is in them otherwise. k1 to k4: ones for lanes that do not execute, in
+ * code for some.
  *
  * Code for all or some of 32 lanes: r11: the number of the row that is `alone`, or 0.
  *
@@ -51,13 +51,13 @@ struct emitter {
     const struct wt_rows_insn *insn;
     const struct wt_rows_shape *shape;
     uint32_t count, at;
-    unsigned result;  /* the first register of the result */
-    bool some;        /* of the lanes execute, not all */
-    unsigned few;     /* so many lanes execute, 1 or 2; 0: it is not known */
-    bool sparse;      /* not more than WT_ROWS_SPARSE parts of eight */
-    bool looping;     /* over these: frame is where that of one begins, r10 how far behind */
-    unsigned chosen;  /* banks of 512 bits for results of the instruction, a bit each */
-    bool is_512;      /* vectors have 512 bits where they can; not in code for few */
+    unsigned result; /* the first register of the result */
+    bool some;       /* of the lanes execute, not all */
+    unsigned few;    /* so many lanes execute, 1 or 2; 0: it is not known */
+    bool sparse;     /* not more than WT_ROWS_SPARSE parts of eight */
+    bool looping;    /* over these: frame is where that of one begins, r10 how far behind */
+    unsigned chosen; /* banks of 512 bits for results of the instruction, a bit each */
+    bool is_512;     /* vectors have 512 bits where they can; not in code for few */
     /* Of shapes without scalars: rows that are in one bank wherever they are in any, by it, or
      * NOTHING. Other results are in those from `banks` to `banks_end`, one after the other. */
     uint32_t home[BANKS];

@@ -6,7 +6,8 @@
 /* Part `strip` of a predicate in a k register. */
 static void load_predicate(struct emitter *e, unsigned to, uint32_t slot, unsigned strip)
 {
-    x86_mask(&e->code, KMOVW, to, 0, x86_mem(e->shape->scalars ? SCALARS : FRAME, slot + 2 * strip));
+    x86_mask(&e->code, KMOVW, to, 0,
+             x86_mem(e->shape->scalars ? SCALARS : FRAME, slot + 2 * strip));
 }
 
 /* ---- integers ---- */

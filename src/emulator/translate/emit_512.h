@@ -5,9 +5,9 @@
 #include "emulator/translate/emit.h"
 
 /*
- * A row is one to four parts of 16 lanes, and a predicate is as many k registers. k1 to k4 have ones
- * for the lanes that do not execute; k7, k0 and k5, k6 are for intermediate results. Lanes that an
- * instruction leaves out raise no exceptions.
+ * A row is one to four parts of 16 lanes, and a predicate is as many k registers. k1 to k4 have
+ * ones for the lanes that do not execute; k7, k0 and k5, k6 are for intermediate results. Lanes
+ * that an instruction leaves out raise no exceptions.
  */
 enum { LANES = 16 };
 enum { K_IDLE = 1, K5 = 5, K6, K7 };

@@ -1,4 +1,5 @@
-/* Which instructions vectors of 512 bits do, and which rows have banks of their own. See emit_512.h.
+/* Which instructions vectors of 512 bits do, and which rows have banks of their own. See
+ * emit_512.h.
  */
 #include "emulator/translate/emit_512.h"
 

@@ -200,8 +200,8 @@ static void find_places(struct emitter *e, unsigned strip, unsigned to)
         x86_512_number(&e->code, ZPTERNLOGD, T1, T4, x86_reg(T2), mask, OR_DIFFERENCE);
     x86_512_number(&e->code, ZPTERNLOGD, T3, low, first_in_all(e, slot), mask, OR_DIFFERENCE);
     if (has_upper(e))
-        x86_512_number(&e->code, ZPTERNLOGD, OTHER, UPPER, emit_512_row(e, slot + row_of(e), strip), mask,
-                       OR_DIFFERENCE);
+        x86_512_number(&e->code, ZPTERNLOGD, OTHER, UPPER, emit_512_row(e, slot + row_of(e), strip),
+                       mask, OR_DIFFERENCE);
 }
 
 void emit_512_find_common(struct emitter *e, unsigned places)
@@ -291,7 +291,8 @@ static void load_uniform(struct emitter *e, unsigned bank, size_t *done)
     k(e, KORTESTW, K5, 0, K5);
     const size_t differ = x86_jump(code, X86_NOT_ZERO);
     x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
-    x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, false, X86_R8, x86_sum(X86_DX, X86_AX));
+    x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, false, X86_R8,
+                  x86_sum(X86_DX, X86_AX));
     z(e, ZPBROADCAST, T0, 0, x86_reg(X86_R8));
     for (unsigned i = 0; i < parts_of(e); i++)
         emit_512_store(e, n->d, bank, i, T0);
@@ -343,8 +344,8 @@ void emit_512_enter_window(struct emitter *e)
     emit_512_loaded(e, in_all(e, (uint32_t)(e->shape->window[0] >> 32)), UPPER);
     for (unsigned i = 0; i < parts_of(e); i++) {
         const unsigned mask = emit_512_executing(e, i);
-        x86_512_number(&e->code, ZPTERNLOGD, T1, UPPER, emit_512_row(e, n->s[0].slot + row_of(e), i),
-                       mask, OR_DIFFERENCE);
+        x86_512_number(&e->code, ZPTERNLOGD, T1, UPPER,
+                       emit_512_row(e, n->s[0].slot + row_of(e), i), mask, OR_DIFFERENCE);
         x86_512(&e->code, VPOR, T3, T3, emit_512_row(e, n->s[0].slot, i), mask);
     }
     z(e, ZPTESTMD, K5, T1, x86_reg(T1));
