@@ -74,7 +74,10 @@ static const struct cli_option options[] = {
      "of a kernel: all schedules, up to the order of instructions that do not\n"
      "conflict; N: those with at most N preemptions",
      CLI_SET(set_systematic)},
-    {"jobs", 0, "N", "run N processes at a time (default: one for each CPU)", CLI_SET(set_jobs)},
+    {"jobs", 0, "N",
+     "run N processes at a time (default: one for each CPU; with\n"
+     "--systematic: one)",
+     CLI_SET(set_jobs)},
     {"state", 0, "FILE",
      "keep the outcomes in FILE; the same command goes on from there, also\n"
      "after it was killed",
@@ -208,11 +211,6 @@ static enum wt_status refuse(const struct explore *x, struct wt_error *err)
         return wt_fail(err, WT_INVALID,
                        "--systematic is for kernels, as 'run' takes them; %s is a host program",
                        x->program[0]);
-    if (x->systematic && (x->state || x->jobs))
-        return wt_fail(
-            err, WT_INVALID,
-            "--systematic is one search, each run of which depends on the one before: it "
-            "goes with neither --jobs nor --state");
     if (x->share && (x->systematic || x->jobs))
         return wt_fail(err, WT_INVALID,
                        "--systematic and --jobs are for one machine; mpirun's -n says how many "
@@ -239,6 +237,8 @@ static void set_defaults(struct explore *x)
 {
     cpu_set_t cpus;
     x->runs = x->runs || x->systematic ? x->runs : RUNS;
+    if (!x->jobs && x->systematic)
+        x->jobs = 1;
     if (!x->jobs)
         x->jobs = sched_getaffinity(0, sizeof cpus, &cpus) ? 1 : (uint64_t)CPU_COUNT(&cpus);
     x->save = x->save ? x->save : "outcome-";

@@ -68,6 +68,10 @@ enum wt_status explore_checked(struct explore *x, struct wt_emulated *device,
  * it has found. */
 enum wt_status explore_search(struct explore *x, struct wt_error *err);
 
+/* A number for the command and its program's bytes. */
+enum wt_status explore_command_number(const struct explore *x, uint64_t *number,
+                                      struct wt_error *err);
+
 /* The name of the file with the choices of an outcome, from 1 on. */
 void explore_file(const struct explore *x, size_t outcome, char *name, size_t size);
 

@@ -353,9 +353,8 @@ static enum wt_status take_run(void *context, uint64_t run, const struct explore
     return count(r, run, o, err);
 }
 
-/* A number for the command and its program's bytes. */
-static enum wt_status command_number(const struct explore *x, uint64_t *number,
-                                     struct wt_error *err)
+enum wt_status explore_command_number(const struct explore *x, uint64_t *number,
+                                      struct wt_error *err)
 {
     uint8_t *bytes = NULL;
     size_t length = 0;
@@ -377,7 +376,7 @@ static enum wt_status open_state(struct runs *r, struct wt_error *err)
     r->journal.fd = -1;
     if (!r->x->state)
         return WT_OK;
-    if ((status = command_number(r->x, &command, err)) == WT_OK &&
+    if ((status = explore_command_number(r->x, &command, err)) == WT_OK &&
         (status = explore_journal_open(&r->journal, r->x->state, command, take_run, r, err)))
         wt_fail_in(err, "--state");
     return status;

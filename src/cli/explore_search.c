@@ -10,6 +10,8 @@
 
 #include "base/whole_file.h"
 #include "cli/report.h"
+#include "explore/journal.h"
+#include "explore/records.h"
 #include "explore/systematic.h"
 
 enum { MOST_ISSUES = 100000 }; /* of a run, without --max-issues */
@@ -22,6 +24,7 @@ struct searched {
     FILE *console; /* what the program of this run has printed */
     char *printed;
     size_t length;
+    struct explore_outcome last; /* what end() has found */
 };
 
 void explore_file(const struct explore *x, size_t outcome, char *name, size_t size)
@@ -117,14 +120,8 @@ static enum wt_status end(void *context, enum explore_end how, const struct wt_c
 {
     struct searched *s = context;
     struct wt_emulated *e = &s->device;
-    struct explore_outcomes *all = &s->x->outcomes;
     struct explore_outcome o = {.status = status_of(e, how)};
-    const size_t before = all->count;
-    uint64_t run = 0;
-    size_t place;
     enum wt_status status = WT_OK;
-    for (size_t i = 0; i < all->count; i++)
-        run += all->list[i].count;
     /* A fault stops the device in the midst of what others do: the rest is no outcome. */
     if (how == EXPLORE_ENDED || how == EXPLORE_SPINS || e->machine->fault.kind == WT_FAULT_DEADLOCK)
         status = explore_hash(e, &o.memory, err);
@@ -140,18 +137,54 @@ static enum wt_status end(void *context, enum explore_end how, const struct wt_c
         status = check(s, how, choices, &o, err);
     if (!status && s->length)
         o.output = XXH3_64bits(s->printed, s->length);
+    explore_outcome_free(&s->last);
+    s->last = o;
+    return status;
+}
+
+static char *write_outcome(void *context)
+{
+    struct wt_error err;
+    char *line;
+    return explore_journal_line(0, &((struct searched *)context)->last, &line, &err) ? NULL : line;
+}
+
+static enum wt_status take_line(void *context, uint64_t run, const struct explore_outcome *o,
+                                struct wt_error *err)
+{
+    struct explore_outcome *last = &((struct searched *)context)->last;
+    (void)run;
+    explore_outcome_free(last);
+    *last = *o;
+    last->found = strdup(o->found);
+    return last->found ? WT_OK : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
+/* A run is done: it is counted, and the choices of a new outcome are written. */
+static enum wt_status take(void *context, char *line, const struct wt_choices *choices,
+                           struct wt_error *err)
+{
+    struct searched *s = context;
+    struct explore_outcomes *all = &s->x->outcomes;
+    const size_t before = all->count;
+    uint64_t run = 0;
+    size_t place;
+    enum wt_status status = line ? explore_journal_read(line, take_line, s, err) : WT_OK;
+    for (size_t i = 0; i < all->count; i++)
+        run += all->list[i].count;
     if (!status)
-        status = explore_outcomes_add(all, &o, run, &place, err);
+        status = explore_outcomes_add(all, &s->last, run, &place, err);
     if (!status && all->count > before)
         status = write_choices(s->x, all->count, choices, err);
-    explore_outcome_free(&o);
     return status;
 }
 
 enum wt_status explore_search(struct explore *x, struct wt_error *err)
 {
     struct searched s = {.x = x};
-    struct explore_counts counts;
+    struct explore_counts counts = {0};
+    struct explore_records records = {.fd = -1};
+    uint64_t command;
     enum wt_status status = cli_open(&s.device, &x->drive.options, x->program[0], err);
     if (!status && x->drive.check.options.checks)
         status = cli_open(&s.checked, &x->drive.options, x->program[0], err);
@@ -160,12 +193,20 @@ enum wt_status explore_search(struct explore *x, struct wt_error *err)
             wt_emulated_close(&s.device);
         return status;
     }
-    const struct explore_subject subject = {s.device.machine, begin, end, &s};
+    const struct explore_subject subject = {s.device.machine, begin, end, write_outcome, take, &s};
     const struct explore_limits limits = {.preemptions = x->preemptions,
                                           .issues = x->drive.max_issues ? x->drive.max_issues
                                                                         : MOST_ISSUES,
-                                          .runs = x->runs};
-    status = explore_systematically(&subject, &limits, &counts, err);
+                                          .runs = x->runs,
+                                          .jobs = (unsigned)x->jobs,
+                                          .records = x->state ? &records : NULL};
+    if (x->state && (status = explore_command_number(x, &command, err)) == WT_OK &&
+        (status = explore_records_open(&records, x->state, command ^ x->preemptions, err)))
+        wt_fail_in(err, "--state");
+    if (!status)
+        status = explore_systematically(&subject, &limits, &counts, err);
+    explore_records_close(&records);
+    explore_outcome_free(&s.last);
     s.device.console = NULL;
     wt_emulated_close(&s.device);
     if (s.checked.family)

@@ -172,6 +172,46 @@ bool explore_steps_issue(struct explore_steps *s, uint32_t wave, enum wt_run *re
     return true;
 }
 
+void explore_steps_cut(struct explore_steps *s, size_t first)
+{
+    if (first < s->count) {
+        s->access_count = s->step[first].access;
+        s->count = first;
+    }
+}
+
+bool explore_steps_put(struct explore_steps *s, uint32_t wave, const void *accesses, size_t count)
+{
+    struct explore_step *grown = wt_array_grow(s->step, &s->capacity, s->count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    s->step = grown;
+    struct explore_access *more = s->access;
+    if (count && !(more = wt_array_grow(s->access, &s->access_capacity, s->access_count + count,
+                                        sizeof *more)))
+        return false;
+    s->access = more;
+    if (count)
+        memcpy(more + s->access_count, accesses, count * sizeof *more);
+    s->step[s->count++] = (struct explore_step){
+        .wave = wave, .access = s->access_count, .access_end = s->access_count + count};
+    s->access_count += count;
+    return true;
+}
+
+bool explore_steps_adopt(struct explore_steps *s, const void *slots, uint32_t waves,
+                         bool late_groups)
+{
+    for (uint32_t i = 0; i < waves; i++) {
+        uint32_t slot;
+        memcpy(&slot, (const uint8_t *)slots + i * sizeof slot, sizeof slot);
+        if (slot >= s->machine->waves || number_of(s, slot) != i)
+            return false;
+    }
+    s->late_groups |= late_groups;
+    return s->waves == waves;
+}
+
 static bool conflict(const struct explore_access *a, const struct explore_access *b)
 {
     return a->first <= b->last && b->first <= a->last && (a->write || b->write) &&

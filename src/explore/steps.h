@@ -72,6 +72,15 @@ explore_waves explore_ready(struct explore_steps *s);
  */
 bool explore_steps_issue(struct explore_steps *s, uint32_t wave, enum wt_run *result);
 
+/** Drops the steps from one on. */
+void explore_steps_cut(struct explore_steps *s, size_t first);
+/** Adds a step that was made elsewhere; false without host memory. */
+bool explore_steps_put(struct explore_steps *s, uint32_t wave, const void *accesses, size_t count);
+/** Takes the numbers of waves that another search has; false: they are not those that are given
+ * here already. @p slots: a uint32_t for each, of any alignment. */
+bool explore_steps_adopt(struct explore_steps *s, const void *slots, uint32_t waves,
+                         bool late_groups);
+
 /** Whether accesses of two lists share a byte and one of them is a write. */
 bool explore_lists_conflict(const struct explore_access *a, size_t a_count,
                             const struct explore_access *b, size_t b_count);

@@ -2,336 +2,62 @@
 #include "explore/systematic.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/array.h"
-#include "explore/clocks.h"
-#include "explore/spins.h"
-
-/* The next step of a wave that need not be made first here: all that follows it has been seen. */
-struct sleeper {
-    uint32_t wave;
-    const struct explore_access *access; /* of its own node's `done`, or of one before */
-    size_t count;
-};
-
-/* A wave that has been tried at a node, and the accesses of its step. */
-struct tried {
-    uint32_t wave;
-    struct explore_access *access;
-    size_t count;
-};
-
-/* A state of the run, before a step. Sets of waves are bits by their numbers. */
-struct node {
-    explore_waves enabled, backtrack, tried;
-    uint32_t chosen, last; /* the wave of the step; of the one before, UINT32_MAX: there is none */
-    uint32_t preemptions;  /* before the step */
-    struct sleeper *sleeper;
-    size_t sleepers, sleeper_capacity;
-    struct tried *done;
-    size_t done_count, done_capacity;
-};
-
-struct search {
-    const struct explore_subject *subject;
-    const struct explore_limits *limits;
-    struct explore_steps steps;
-    struct explore_spins spins;
-    struct explore_clocks clocks;
-    struct node *node;
-    size_t count, capacity;
-    size_t fixed; /* nodes at the beginning whose steps are repeated */
-    struct wt_choices choices;
-};
-
-static explore_waves bit(uint32_t wave)
-{
-    return wt_lane_bit(wave);
-}
-
-static bool is_bounded(const struct search *s)
-{
-    return s->limits->preemptions != EXPLORE_UNBOUNDED;
-}
-
-static enum wt_status no_memory(struct wt_error *err)
-{
-    return wt_fail(err, WT_NO_MEMORY, "no host memory");
-}
-
-/* ---- nodes ---- */
-
-static void free_node(struct node *n)
-{
-    for (size_t i = 0; i < n->done_count; i++)
-        free(n->done[i].access);
-    free(n->done);
-    free(n->sleeper);
-}
-
-static explore_waves asleep(const struct node *n)
-{
-    explore_waves all = 0;
-    for (size_t i = 0; i < n->sleepers; i++)
-        all |= bit(n->sleeper[i].wave);
-    return all;
-}
-
-static bool add_sleeper(struct node *n, uint32_t wave, const struct explore_access *access,
-                        size_t count)
-{
-    struct sleeper *grown =
-        wt_array_grow(n->sleeper, &n->sleeper_capacity, n->sleepers + 1, sizeof *grown);
-    if (!grown)
-        return false;
-    n->sleeper = grown;
-    n->sleeper[n->sleepers++] = (struct sleeper){wave, access, count};
-    return true;
-}
-
-/* Those that still sleep behind the step of a node: it does not conflict with theirs. */
-static bool inherit(const struct search *s, struct node *n, const struct node *parent,
-                    const struct explore_step *step)
-{
-    const struct explore_access *own = s->steps.access + step->access;
-    const size_t count = step->access_end - step->access;
-    bool good = true;
-    for (size_t i = 0; i < parent->sleepers && good; i++) {
-        const struct sleeper *one = &parent->sleeper[i];
-        if (one->wave != step->wave && !explore_lists_conflict(own, count, one->access, one->count))
-            good = add_sleeper(n, one->wave, one->access, one->count);
-    }
-    for (size_t i = 0; i < parent->done_count && good; i++) {
-        const struct tried *one = &parent->done[i];
-        if (one->wave != step->wave && !explore_lists_conflict(own, count, one->access, one->count))
-            good = add_sleeper(n, one->wave, one->access, one->count);
-    }
-    return good;
-}
-
-/* Whether a wave takes the turn from one that could go on. */
-static bool is_preemption(const struct node *n, uint32_t wave)
-{
-    return n->last != UINT32_MAX && n->last != wave && n->enabled & bit(n->last);
-}
-
-/* The waves that a node may still try. */
-static explore_waves open_waves(const struct search *s, const struct node *n)
-{
-    explore_waves waves = n->backtrack & n->enabled & ~n->tried;
-    if (!is_bounded(s))
-        return waves & ~asleep(n);
-    for (uint32_t i = 0; i < EXPLORE_WAVES; i++)
-        if (waves & bit(i) && n->preemptions + is_preemption(n, i) > s->limits->preemptions)
-            waves &= ~bit(i);
-    return waves;
-}
-
-/* Adds the node before the next step, and chooses its wave: the one of the step before, if it can
- * go on. *blocked: none may, since what follows has been seen. */
-static enum wt_status push(struct search *s, explore_waves enabled, bool *blocked,
-                           struct wt_error *err)
-{
-    struct node *grown = wt_array_grow(s->node, &s->capacity, s->count + 1, sizeof *grown);
-    if (!grown)
-        return no_memory(err);
-    s->node = grown;
-    const struct node *parent = s->count ? &s->node[s->count - 1] : NULL;
-    struct node *n = &s->node[s->count];
-    *n = (struct node){.enabled = enabled, .last = UINT32_MAX};
-    if (parent) {
-        n->last = parent->chosen;
-        n->preemptions = parent->preemptions + is_preemption(parent, parent->chosen);
-        if (!is_bounded(s) && !inherit(s, n, parent, &s->steps.step[s->count - 1])) {
-            free_node(n);
-            return no_memory(err);
-        }
-    }
-    const explore_waves may = enabled & ~asleep(n);
-    *blocked = !may;
-    if (*blocked) {
-        free_node(n);
-        return WT_OK;
-    }
-    n->chosen = n->last != UINT32_MAX && may & bit(n->last) ? n->last : wt_lanes_lowest(may);
-    n->backtrack = n->tried = bit(n->chosen);
-    s->count++;
-    return WT_OK;
-}
-
-/* ---- races ---- */
-
-/* Of the steps from @p first on, of those that do not follow step @p before, and step @p last: the
- * waves whose first one needs none of the others. */
-static explore_waves initials(const struct search *s, size_t before, size_t last)
-{
-    explore_waves seen = 0, result = 0;
-    for (size_t i = before + 1; i <= last; i++) {
-        const uint32_t wave = s->steps.step[i].wave;
-        if (seen & bit(wave) || (i < last && explore_follows(&s->clocks, &s->steps, i, before)))
-            continue;
-        seen |= bit(wave);
-        bool first = true;
-        for (size_t k = before + 1; k < i && first; k++)
-            first = explore_follows(&s->clocks, &s->steps, k, before) ||
-                    !explore_follows(&s->clocks, &s->steps, i, k);
-        if (first)
-            result |= bit(wave);
-    }
-    return result;
-}
-
-/* The steps @p before and @p after conflict, and nothing orders them: the other order is to be
- * tried, too. */
-static void reverse(struct search *s, size_t before, size_t after)
-{
-    struct node *n = &s->node[before];
-    const uint32_t wave = s->steps.step[after].wave;
-    if (!is_bounded(s)) {
-        const explore_waves first = initials(s, before, after) & n->enabled;
-        if (!(first & n->backtrack))
-            n->backtrack |= !first ? n->enabled : first & bit(wave) ? bit(wave) : first & -first;
-        return;
-    }
-    n->backtrack |= n->enabled & bit(wave) ? bit(wave) : n->enabled;
-    /* The wave may be had without a preemption where the other's turn began. */
-    size_t turn = before;
-    while (turn && s->node[turn - 1].chosen == s->node[turn].chosen)
-        turn--;
-    n = &s->node[turn];
-    n->backtrack |= n->enabled & bit(wave) ? bit(wave) : n->enabled;
-}
-
-/* Handles the last step: finds its place in the order of all steps, and the steps that it races
- * with. */
-static enum wt_status order(struct search *s, struct wt_error *err)
-{
-    const size_t last = s->steps.count - 1;
-    size_t race[EXPLORE_WAVES];
-    size_t races = 0;
-    if (!explore_clocks_step(&s->clocks, &s->steps, race, &races))
-        return no_memory(err);
-    /* Those of the steps that are repeated have been found before. */
-    for (size_t i = 0; i < races && last + 1 >= s->fixed; i++)
-        reverse(s, race[i], last);
-    return WT_OK;
-}
-
-/* ---- runs ---- */
-
-static enum wt_status finish(struct search *s, enum explore_end end, struct explore_counts *counts,
-                             struct wt_error *err)
-{
-    counts->runs++;
-    return s->subject->end(s->subject->context, end, &s->choices, err);
-}
-
-static enum wt_status make_step(struct search *s, enum wt_run *result, struct wt_error *err)
-{
-    const struct node *n = &s->node[s->steps.count];
-    const uint64_t time = s->steps.machine->time;
-    const uint32_t slot = s->steps.slot[n->chosen];
-    if (n->last != n->chosen && !wt_choices_add(&s->choices, time, slot))
-        return no_memory(err);
-    const size_t before = s->steps.count;
-    const bool made = explore_steps_issue(&s->steps, n->chosen, result);
-    if (s->steps.failed || s->spins.failed)
-        return no_memory(err);
-    if (s->steps.too_many)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the program has more than %d waves at a time: --systematic is for fewer",
-                       EXPLORE_WAVES);
-    if (!made || s->steps.step[before].wave != n->chosen)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "at issue time %llu the wave in slot %u has not issued, though it could: "
-                       "--systematic cannot follow the program",
-                       (unsigned long long)time, slot);
-    return order(s, err);
-}
-
-/* Runs the program once: repeats the fixed nodes, and goes on with new ones. */
-static enum wt_status run(struct search *s, struct explore_counts *counts, struct wt_error *err)
-{
-    struct wt_machine *m = s->steps.machine;
-    enum wt_status status = s->subject->begin(s->subject->context, err);
-    enum wt_run result = WT_RUN_BUDGET;
-    explore_steps_clear(&s->steps);
-    explore_spins_clear(&s->spins);
-    explore_clocks_clear(&s->clocks);
-    s->choices.count = 0;
-    while (!status) {
-        const size_t depth = s->steps.count;
-        const explore_waves ready = explore_ready(&s->steps), enabled = ready & ~s->spins.waiting;
-        bool blocked = false;
-        s->clocks.ready = ready;
-        if (depth < s->count && s->node[depth].enabled != enabled)
-            return wt_fail(err, WT_UNSUPPORTED,
-                           "at issue time %llu a repeated run is another one: --systematic needs a "
-                           "program that depends on nothing but its schedule",
-                           (unsigned long long)m->time);
-        if (result == WT_RUN_FAULT)
-            return finish(s, EXPLORE_FAULT, counts, err);
-        if (!enabled && s->spins.waiting)
-            return finish(s, EXPLORE_SPINS, counts, err);
-        if (!enabled) {
-            result = m->ops->run(m, 1);
-            return finish(s, result == WT_RUN_FAULT ? EXPLORE_FAULT : EXPLORE_ENDED, counts, err);
-        }
-        if (m->time >= s->limits->issues)
-            return finish(s, EXPLORE_LIMIT, counts, err);
-        if (depth == s->count)
-            status = push(s, enabled, &blocked, err);
-        if (blocked) {
-            counts->stopped++;
-            return WT_OK;
-        }
-        if (!status)
-            status = make_step(s, &result, err);
-        if (!status)
-            explore_clocks_wake(&s->clocks, &s->steps, explore_spins_step(&s->spins, &s->steps));
-    }
-    return status;
-}
-
-/* Notes that all that follows the node's step has been seen. */
-static bool retire(struct search *s, struct node *n, const struct explore_step *step)
-{
-    const size_t count = step->access_end - step->access;
-    struct tried *grown =
-        wt_array_grow(n->done, &n->done_capacity, n->done_count + 1, sizeof *grown);
-    if (!grown)
-        return false;
-    n->done = grown;
-    struct tried *one = &n->done[n->done_count];
-    *one = (struct tried){n->chosen, malloc((count ? count : 1) * sizeof *one->access), count};
-    if (!one->access)
-        return false;
-    memcpy(one->access, s->steps.access + step->access, count * sizeof *one->access);
-    n->done_count++;
-    return true;
-}
+#include "explore/ahead.h"
+#include "explore/records.h"
+#include "explore/search_record.h"
 
 /* Goes back to the last node that has something to try; false: there is none. */
 static enum wt_status go_back(struct search *s, bool *more, struct wt_error *err)
 {
     *more = false;
     while (s->count) {
-        struct node *n = &s->node[s->count - 1];
-        if (!retire(s, n, &s->steps.step[s->count - 1]))
-            return no_memory(err);
-        const explore_waves open = open_waves(s, n);
-        if (open) {
-            n->chosen = wt_lanes_lowest(open);
-            n->tried |= bit(n->chosen);
-            s->fixed = s->count;
-            *more = true;
-            return WT_OK;
-        }
-        free_node(n);
-        s->count--;
+        const enum wt_status status = search_next(s, s->count - 1, more, err);
+        if (status || *more)
+            return status;
+        search_pop(s);
     }
     return WT_OK;
+}
+
+/* The next run: by another process, or here. */
+static enum wt_status make_run(struct search *s, struct ahead *ahead, struct wt_error *err)
+{
+    struct explore_records *file = s->limits->records;
+    struct explore_record made = {NULL, 0};
+    const bool here = !ahead || !s->count;
+    enum wt_status status = here ? search_run(s, err) : ahead_run(ahead, s, &made, err);
+    if (!status && here && file)
+        status = search_record(s, &made, err);
+    if (!status && file)
+        status = explore_records_add(file, &made, err);
+    if (!status)
+        status = here ? search_commit(s, NULL, err) : search_read(s, &made, err);
+    free(made.bytes);
+    return status;
+}
+
+static bool is_enough(const struct search *s)
+{
+    return s->limits->runs && s->counts->runs >= s->limits->runs;
+}
+
+/* The runs that the file has, one after the other. */
+static enum wt_status repeat(struct search *s, bool *more, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    while (!status && *more && s->limits->records && !is_enough(s)) {
+        struct explore_record record;
+        status = explore_records_next(s->limits->records, &record, err);
+        if (status || !record.bytes)
+            break;
+        if ((status = search_read(s, &record, err)) == WT_INVALID)
+            wt_fail_in(err, "%s", s->limits->records->path);
+        free(record.bytes);
+        if (!status)
+            status = go_back(s, more, err);
+    }
+    return status;
 }
 
 enum wt_status explore_systematically(const struct explore_subject *subject,
@@ -339,28 +65,27 @@ enum wt_status explore_systematically(const struct explore_subject *subject,
                                       struct explore_counts *counts, struct wt_error *err)
 {
     struct search *s = calloc(1, sizeof *s);
+    struct ahead *ahead = NULL;
     enum wt_status status = WT_OK;
     bool more = true;
     *counts = (struct explore_counts){0};
     if (!s)
-        return no_memory(err);
+        return search_no_memory(err);
     s->subject = subject;
     s->limits = limits;
-    if (!explore_steps_begin(&s->steps, subject->machine))
-        status = no_memory(err);
-    while (!status && more && !(limits->runs && counts->runs >= limits->runs)) {
-        status = run(s, counts, err);
+    s->counts = counts;
+    if (!search_begin(s) || (limits->jobs > 1 && !(ahead = ahead_begin(limits->jobs))))
+        status = search_no_memory(err);
+    if (!status)
+        status = repeat(s, &more, err);
+    while (!status && more && !is_enough(s)) {
+        status = make_run(s, ahead, err);
         if (!status)
             status = go_back(s, &more, err);
     }
     counts->complete = !status && !more;
-    while (s->count)
-        free_node(&s->node[--s->count]);
-    free(s->node);
-    explore_spins_free(&s->spins);
-    explore_clocks_free(&s->clocks);
-    explore_steps_end(&s->steps);
-    wt_choices_free(&s->choices);
+    ahead_end(ahead);
+    search_end(s);
     free(s);
     return status;
 }

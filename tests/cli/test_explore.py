@@ -255,7 +255,7 @@ def test_mistakes_are_refused(build, tmp_path):
     elf = build.asm("_start: exit 0\n")
     for words, message in [(["--runs=0", elf], "runs are 1 to"), (["--schedule=rr:1", elf], "explore chooses the schedules"),
                            (["--systematic=x", elf], "bound of preemptions"), (["--systematic", "/bin/true"], "is a host program"),
-                           (["--systematic", "--jobs=2", elf], "is one search"), (["--save=x", elf], "--save is for --systematic"),
+                           (["--save=x", elf], "--save is for --systematic"),
                            ([elf, "more"], "'more' is too much"), (["--timeout=1", elf], "is for host programs"),
                            (["--max-issues=1", "/bin/true"], "are for kernels"), (["-gvortex:warps=99999", elf], "warps"),
                            (["-gvortex", "-gvortex", elf], "give one --gpu"), (["--slots", "/bin/true"], "are for kernels")]:
@@ -296,6 +296,62 @@ def test_a_killed_exploration_goes_on(build, tmp_path):
     assert run(*words[:-1], f"--state={state}", elf).stdout == whole.stdout and state.read_bytes() == before
     run("explore", "-gvortex:warps=4", f"--runs={runs + 2}", f"--state={state}", elf)
     assert len(lines(state)) == runs + 2
+
+
+def searched(target, *options):
+    """What a search prints, and the choices of its outcomes."""
+    for old in target.folder.glob("s*.choices"):
+        old.unlink()
+    done = run("explore", f"--save={target.folder / 's'}", *options, *target.words, target.file)
+    return done.returncode, done.stdout, done.stderr, {file.name: file.read_text() for file in target.folder.glob("s*.choices")}
+
+
+@pytest.mark.parametrize("name, how", [("IRIW", "--systematic"), ("lost updates", "--systematic"), ("lost updates", "--systematic=2"), ("waits for ever", "--systematic"),
+                                       ("lock by CAS, once", "--systematic=1"), ("last block done, counted first", "--systematic")])
+def test_a_search_by_many_processes_is_that_of_one(build, tmp_path, name, how):
+    """The state file has each run, with its choices and accesses, in the order of the search: one process and several write the same bytes."""
+    target = Ptx(litmus.PROGRAMS[name], build, tmp_path)
+    whole = searched(target, how)
+    for jobs in (1, 3):
+        assert searched(target, how, f"--jobs={jobs}", f"--state={tmp_path / str(jobs)}") == whole
+    one, three = ((tmp_path / jobs).read_bytes() for jobs in "13")
+    assert one == three and len(one) > 1000
+    assert searched(target, how, "--jobs=2", f"--state={tmp_path / '3'}") == whole and (tmp_path / "3").read_bytes() == one     # nothing is left to do
+
+
+def test_a_killed_search_goes_on(build, tmp_path):
+    """Killed at random moments by one process or several: no run is in the file twice, and none is lost."""
+    target, state = Ptx([[("add", 0, 0)]] * 5, build, tmp_path), tmp_path / "state"
+    whole = searched(target, "--systematic", f"--state={tmp_path / 'whole'}")
+    words = [WAVETRAP, "explore", f"--save={tmp_path / 's'}", "--systematic", f"--state={state}", *target.words]
+    kills, rng, step = 0, random.Random(5), (tmp_path / "whole").stat().st_size // 40
+    size = lambda: state.stat().st_size if state.exists() else 0    # noqa: E731
+    while size() < (tmp_path / "whole").stat().st_size and kills < 50:
+        child = subprocess.Popen([*map(str, words), f"--jobs={rng.randrange(1, 4)}", str(target.file)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        want = size() + rng.randrange(step)
+        while child.poll() is None and size() < want:
+            time.sleep(0.001)
+        child.kill()
+        child.communicate()
+        kills += 1
+    assert kills > 20 and whole[1].startswith("120 schedules")
+    assert searched(target, "--systematic", f"--state={state}", "--jobs=2") == whole and state.read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_the_state_of_a_search_is_damaged_or_of_another_command(build, tmp_path):
+    target, state = Ptx(litmus.PROGRAMS["lost updates"], build, tmp_path), tmp_path / "state"
+    words = ["--systematic", f"--state={state}"]
+    whole = searched(target, *words)
+    text = state.read_bytes()
+    for damaged, message in ((text[:-5], ""), (text[:20], ""), (text[:400] + b"x" + text[401:], "is damaged"), (b"a diary\n", "no state file")):
+        state.write_bytes(damaged)
+        done = searched(target, *words)
+        assert (done == whole and state.read_bytes() == text) if not message else (done[0] == 125 and message in done[2] and state.read_bytes() == damaged), (message, done)
+    state.write_bytes(text)
+    for other in (["--systematic=1", f"--state={state}"], [*words, "--max-issues=1000"]):
+        done = searched(target, *other)
+        assert done[0] == 125 and "the state of another command" in done[2], done
+    assert run("explore", "--runs=5", f"--state={state}", *target.words, target.file).returncode == 125
 
 
 def test_a_state_that_is_damaged_or_of_another_command(build, tmp_path):
