@@ -322,3 +322,16 @@ def test_what_lanes_of_one_openmp_thread_repeat_is_no_race():
     """In GCC's code for NVIDIA's GPUs all lanes of a warp store what one thread does."""
     done = checks.wavetrap("openmp", "sm", "good", options=["--check=race"])
     assert "0 errors, 0 warnings" in done.stderr and done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("case, kind", [("copied", "host-race"), ("read", "host-race"), ("seen", "race"), ("both", "race"), ("rows", None)])
+def test_arrays_of_two_streams(tmp_path, case, kind):
+    """A copy to an array and a texture, a surface and a copy from it, a surface and a texture, two surfaces that share a row, and two that do not: an event orders each pair, or nothing."""
+    cuda = checks.cuda_path()
+    program = checks.built("array_orders", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", "-O1", "-g", "-w", f"--cuda-path={cuda}", checks.HERE / "array_orders.cu",
+                           f"-L{cuda}/lib64", "-lcudart", "-lstdc++")
+    for words in ([case], [case, "ordered"]):
+        report = tmp_path / f"{len(words)}.json"
+        done = checks.run(checks.command_under_test(), "exec", "-g", "sm", "--check=race,leak,init", f"--report=json:{report}", program, *words)
+        found = [one["finding"] for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
+        assert set(found) == ({kind} if kind and len(words) == 1 else set()) and done.stdout == "no error\n", done.stderr

@@ -215,6 +215,41 @@ int main(int argc, char **argv)
 """
 
 
+LOST_IN_AN_ARRAY = r"""
+#include <wavetrap/cuda.h>
+#include <unistd.h>
+static const char text[] = ".version 7.0\n.target sm_50\n.address_size 64\n"
+    ".visible .entry bump(.param .u64 p)\n{\n.reg .b32 %v;\n.reg .b64 %p;\nld.param.u64 %p, [p];\nld.volatile.global.u32 %v, [%p+12];\nadd.u32 %v, %v, 1;\n"
+    "st.volatile.global.u32 [%p+12], %v;\nret;\n}\n";
+int main(int argc, char **argv)
+{
+    CUcontext c; CUmodule m; CUfunction f; CUdeviceptr at; CUarray a, other; CUmipmappedArray levels;
+    void *arguments[] = {&at};
+    CUDA_ARRAY3D_DESCRIPTOR what = {.Width = 2, .Height = 2, .Format = CU_AD_FORMAT_UNSIGNED_INT32, .NumChannels = 1};
+    if (cuInit(0) || cuCtxCreate(&c, 0, 0) || cuModuleLoadData(&m, text) || cuModuleGetFunction(&f, m, "bump") || cuMemAlloc(&at, 16) || cuMemsetD32(at, 0, 4)) return 1;
+    if (cuArray3DCreate(&other, &what) || cuMipmappedArrayCreate(&levels, &what, 2)) return 2;
+    if (argv[1][0] == 'm' ? cuMipmappedArrayGetLevel(&a, levels, 0) : cuArray3DCreate(&a, &what)) return 3;
+    if (cuLaunchKernel(f, 3, 1, 1, 1, 1, 1, 0, 0, arguments, 0) || cuCtxSynchronize()) return 4;
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_DEVICE, .srcDevice = at, .srcPitch = 8, .dstMemoryType = CU_MEMORYTYPE_ARRAY, .dstArray = a, .WidthInBytes = 8, .Height = 2};
+    if (cuMemcpy2D(&copy) || cuMemsetD32(at, 0, 4) || cuMemFree(at)) return 5;
+    if (argv[2][0] == 'f' && (argv[1][0] == 'm' ? cuMipmappedArrayDestroy(levels) : cuArrayDestroy(a))) return 6;
+    if (argv[2][0] == 'c' && cuCtxDestroy(c)) return 7;
+    if (argv[2][0] == 'e') _exit(0);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("what", ["array", "mipmap"])
+def test_arrays_are_a_part(tmp_path, what):
+    """A sum that an array alone has in the end, in its last row: an outcome for each value, when the array or its context goes, or the program ends."""
+    (tmp_path / "lost.c").write_text(LOST_IN_AN_ARRAY)
+    program = tmp_path / "lost"
+    subprocess.run(["gcc", "-w", f"-I{ROOT}/include", tmp_path / "lost.c", "-o", program, os.path.join(os.path.dirname(WAVETRAP), "src", "runtime", "cuda", "libcuda.so.1")], check=True)
+    sums = [set(re.findall(r"status 0, memory (\w+):", run("explore", "--runs=6", "-g", "sm", program, what, how).stdout)) for how in ("n", "f", "c", "e")]
+    assert sums[0] == sums[1] == sums[2] == sums[3] and len(sums[0]) >= 2, sums
+
+
 @pytest.mark.parametrize("where", ["variable", "registered"])
 def test_variables_and_registered_memory_are_a_part(tmp_path, where):
     """Until they go, or the program ends by exit() or _exit(): the same outcomes, one for each sum."""

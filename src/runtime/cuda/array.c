@@ -139,8 +139,8 @@ static unsigned half(size_t size, unsigned level)
 }
 
 /*
- * Makes the arrays of `count` levels in one piece of memory; the first one is the object to checks,
- * and the texels are the driver's memory.
+ * Makes the arrays of `count` levels in one piece of memory. Checks know the first one as a handle,
+ * and the texels as an allocation.
  */
 static CUresult create(struct gpu *g, CUarray *array, unsigned count, bool is_mipmap,
                        const CUDA_ARRAY3D_DESCRIPTOR *what)
@@ -163,8 +163,8 @@ static CUresult create(struct gpu *g, CUarray *array, unsigned count, bool is_mi
     unsigned made = 0;
     while (made < count && (array[made] = calloc(1, sizeof *array[made])) != NULL)
         made++;
-    if (made < count || gpu_allocate(g, sm_texture_level(&t, count).address,
-                                     wt_checks_wanted() ? NULL : by, &address, &err) != WT_OK) {
+    const uint64_t size = sm_texture_level(&t, count).address;
+    if (made < count || gpu_allocate(g, size, checks_entry(by), &address, &err) != WT_OK) {
         while (made--)
             free(array[made]);
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -184,6 +184,7 @@ static CUresult create(struct gpu *g, CUarray *array, unsigned count, bool is_mi
         array[i]->what.Depth = layered ? what->Depth : half(what->Depth, i);
         arrays = array[i];
     }
+    wt_object_filled(address, size, checks_entry(by)); /* nobody says which texels are written */
     checks_handle_made(array[0], what->Width * bytes * t.height * t.depth, by);
     return CUDA_SUCCESS;
 }
