@@ -55,6 +55,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     const bool stepping = w->step && !w->trapped;
     wt_begin_turn(m, &w->left, n);
     d->executing = NULL;
+    d->prepared = NULL;
     const struct sm_uop *u = sm_fetch(w, w->pc);
     if (!u)
         return wt_abandon_turn(m);
@@ -137,6 +138,7 @@ void sm_device_free(struct sm_device *d)
         free(d->warp[i].r);
     free(d->image);
     sm_blocks_free(d);
+    ptx_fresh_forget(d, NULL);
     wt_console_free(&d->console);
     sm_trace_free(d);
     wt_machine_end(&d->machine);
@@ -240,12 +242,24 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
            sm_operands(w, wt_load_le(bytes, 8), operands);
 }
 
+static enum wt_run run(struct wt_machine *m, uint64_t issues)
+{
+    struct sm_device *d = device_of(m);
+    if (d->unknown)
+        ptx_fresh_choose(d);
+    d->hidden = true;
+    const enum wt_run why = wt_engine_run(m, issues);
+    d->hidden = false;
+    ptx_settle_all(d);
+    return why;
+}
+
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",
     .wave_word = "warp",
     .free = free_machine,
     .reset = reset,
-    .run = wt_engine_run,
+    .run = run,
     .run_traced = wt_engine_run_traced,
     .hash = sm_hash,
     .program_hash = sm_program_hash,
@@ -352,6 +366,7 @@ void sm_device_detach_ptx(struct sm_device *d, const struct sm_ptx *image)
     for (size_t i = 0; i < d->image_count; i++) {
         if (d->image[i] != image)
             continue;
+        ptx_fresh_forget(d, image);
         d->image[i] = d->image[--d->image_count];
         wt_code_invalidate(&d->machine.code, image->code, (image->op_count + 2) / 3 * SM_BUNDLE);
         return;

@@ -88,6 +88,8 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)l->entry);
     d->grid = g;
+    d->fresh = NULL;
+    d->unknown = true;
     wt_groups_pump(&d->machine);
     if (d->machine.fault.kind == WT_FAULT_HOST) {
         d->grid.active = false;
@@ -317,6 +319,8 @@ static void leave(struct sm_warp *w)
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
     w->esr = 0;
+    w->fresh = false;
+    w->runs = 0;
     sm_update_ready(w);
 }
 

@@ -167,6 +167,8 @@ struct sm_warp {
     uint32_t rows; /* rows of the register file that are in use */
     uint32_t room; /* rows that r has memory for; no part of the state */
     bool clean;    /* the registers of machine code are zeros still; likewise */
+    bool fresh;    /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
+    uint64_t runs; /* then: the runs of records that it has come to, a bit each; else 0 */
     /* What a new warp does not clear as a whole begins here. */
     struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
     struct sm_late late[2]; /* a warp error, an L1 error; code 0: none */
@@ -219,11 +221,18 @@ struct sm_device {
     bool grant;       /* exceptions go to the debugger */
     /* execution */
     const struct sm_uop *executing; /* of the turn under way; NULL: none yet */
+    const struct sm_warp *prepared; /* for which, in it, blocks are (ptx_block.c); NULL: none yet */
     struct sm_trace_point *trace;
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
     size_t image_count, image_capacity;
     struct sm_blocks *blocks; /* translated code (ptx_block.c); NULL: there is none yet */
+    /* Warps that are fresh (ptx_fresh.c): there may be some; nobody sees the warps before the run
+     * returns; there was a launch since the last one; the kernels that are known, and the one that
+     * runs, if that helps. */
+    bool has_fresh, hidden, unknown;
+    struct ptx_fresh *known;
+    const struct ptx_fresh *fresh;
 };
 
 /* A computation over the lanes of a warp. */

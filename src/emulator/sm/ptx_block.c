@@ -27,6 +27,7 @@ struct sm_blocks {
     const struct sm_uop *next;         /* behind a called handler that does not go on in the code */
     uint32_t patience;                 /* of the state, since branches were last counted */
     bool barred;                       /* the state bars branches */
+    bool gave;                         /* the state has what is given to this warp */
     struct wt_rows_totals translated;  /* bytes apart */
     /* tid.x, .y, .z and laneid of the warps of a CTA, by their index, for this size of it */
     uint32_t size[3], known; /* a bit for each warp whose rows are there */
@@ -391,7 +392,7 @@ static bool as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
 {
     const bool guarded = o->guard != PTX_NO_SLOT;
     const struct wt_rows_source guard = {.slot = o->guard, .negated = o->guard_negated};
-    if (o->run == ptx_op_bra) {
+    if (o->run == ptx_op_bra || o->run == ptx_op_join) {
         *to = (struct wt_rows_insn){.op = WT_ROWS_BRANCH, .combine = guarded, .s[0] = guard};
         return true;
     }
@@ -442,35 +443,57 @@ static size_t slot_of(uint32_t number)
     return slot < SM_SLOTS ? slot : SM_SLOTS;
 }
 
-/* Lists the instructions from a record on, and branches' targets among them. */
+/* How a branch, or a label, which leads to what is behind it, is done. */
+static void lead(const struct sm_warp *w, const struct sm_uop *u, uint64_t to,
+                 struct wt_rows_insn *insn)
+{
+    const uint64_t offset = to - w->code->page.base;
+    insn->target = offset < WT_PAGE_SIZE ? number_of(offset / 8) : WT_ROWS_ELSEWHERE;
+    insn->comes_to = (uint8_t)ptx_run_at(w->device, to);
+    if (insn->combine)
+        insn->passes_to = (uint8_t)ptx_run_at(w->device, sm_next_pc(sm_pc_of(w, u)));
+}
+
+/*
+ * Lists the instructions from a record on, up to one that leads elsewhere and behind which no
+ * branch leads. What is not decoded yet is left to its handler.
+ */
 static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
 {
-    int64_t target[WT_ROWS_MOST];
-    uint32_t index;
+    uint32_t index, most = first; /* the last one to which a branch leads */
     size_t count = 0;
-    for (bool on = true; on && count < WT_ROWS_MOST && slot_of(first + (uint32_t)count) < SM_SLOTS;
+    for (bool on = true; count < WT_ROWS_MOST && slot_of(first + (uint32_t)count) < SM_SLOTS &&
+                         (on || most >= first + count);
          count++) {
         struct sm_uop *u = &w->code->uop[slot_of(first + (uint32_t)count)];
-        const struct sm_ptx *image = ptx_image_at(w->device, sm_pc_of(w, u), &index);
-        if (!image || u->ptx != &image->op[index] ||
-            (u->run != u->ptx->run && u->run != sm_run_block)) /* not decoded */
+        const uint64_t pc = sm_pc_of(w, u);
+        const struct sm_ptx *image = ptx_image_at(w->device, pc, &index);
+        const struct ptx_op *o = image ? &image->op[index] : NULL;
+        if (!o)
             break;
-        if (!as_rows(u->ptx, &insn[count]))
-            insn[count] =
-                (struct wt_rows_insn){.op = is_plain(u->ptx) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
-        on = u->ptx->run != ptx_op_exit && u->ptx->run != ptx_op_ret;
-        if (insn[count].op != WT_ROWS_BRANCH)
+        on = o->guard != PTX_NO_SLOT ||
+             (o->run != ptx_op_exit && o->run != ptx_op_ret && o->run != ptx_op_bra);
+        if (u->ptx != o || (u->run != o->run && u->run != sm_run_block)) {
+            insn[count] = (struct wt_rows_insn){.op = WT_ROWS_HANDLER};
+            on = false;
             continue;
-        on = insn[count].combine;
-        target[count] = (int64_t)(sm_pc_of(w, u) - w->code->page.base) + u->ptx->offset;
+        }
+        if (!as_rows(o, &insn[count]))
+            insn[count] = (struct wt_rows_insn){.op = is_plain(o) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
+        if (o->run == ptx_op_bra)
+            lead(w, u, pc + (uint64_t)o->offset, &insn[count]);
+        else if (o->run == ptx_op_join)
+            lead(w, u, sm_next_pc(pc), &insn[count]);
+        if (o->run == ptx_op_bra && insn[count].target != WT_ROWS_ELSEWHERE &&
+            insn[count].target > most)
+            most = insn[count].target;
     }
-    for (size_t i = 0; i < count; i++) {
-        if (insn[i].op != WT_ROWS_BRANCH)
-            continue;
-        const bool here = target[i] >= 0 && target[i] < (int64_t)WT_PAGE_SIZE;
-        const uint32_t to = here ? number_of((size_t)target[i] / 8) - first : UINT32_MAX;
-        insn[i].target = to < count ? to : WT_ROWS_ELSEWHERE;
-    }
+    for (size_t i = 0; i < count; i++)
+        if (insn[i].op == WT_ROWS_BRANCH) {
+            const uint32_t to = insn[i].target - first;
+            insn[i].target =
+                insn[i].target != WT_ROWS_ELSEWHERE && to < count ? to : WT_ROWS_ELSEWHERE;
+        }
     return count;
 }
 
@@ -504,6 +527,7 @@ static bool call_handler(struct wt_rows_state *s)
     const uint32_t depth = w->depth;
     ptx_took_branches(w, b->patience - s->patience);
     w->left = s->left;
+    w->runs = w->fresh ? s->runs : 0;
     w->device->executing = u;
     b->next = u->ptx->run(w, u);
     s->left = w->left;
@@ -523,6 +547,13 @@ static struct sm_blocks *blocks_of(struct sm_device *d)
     d->blocks->state.tlb = &d->machine.tlb;
     d->blocks->state.call = call_handler;
     return d->blocks;
+}
+
+/* The address of an instruction of a block of the page that is executed. */
+static uint64_t address_of(const struct sm_warp *w, const struct wt_rows_block *block,
+                           uint32_t insn)
+{
+    return w->code->page.base + 8 * slot_of(block->first + insn);
 }
 
 static const struct wt_rows_block *translate(struct sm_device *d, const struct wt_rows_insn *insn,
@@ -557,6 +588,8 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
     if (!b)
         return;
     d->blocks->translated.blocks++;
+    for (uint32_t i = 0; i < b->targets; i++)
+        b->place[i] = ptx_order_of(d, address_of(w, b, b->target[i]));
     if (!holds(w->code))
         forget(w->code);
     arm(w->code);
@@ -589,15 +622,18 @@ static uint32_t number_at(const struct sm_warp *w, uint64_t pc)
 static void bar_targets(struct sm_warp *w, const struct wt_rows_block *block,
                         struct wt_rows_state *s)
 {
-    const uint32_t end = number_at(w, ptx_plain_end(w));
+    const bool ordered = ptx_is_ordered(w->device);
+    const uint64_t place = ptx_plain_end(w);
+    const uint32_t end = ordered ? block->first : number_at(w, place);
     const uint32_t first = end < block->first ? 0 : end - block->first;
     for (uint32_t i = 0; i < sizeof s->barred; i += 8) {
         const uint32_t before = first < 8 * i ? 0 : first - 8 * i;
         wt_store_le(s->barred + i, before < 64 ? UINT64_MAX << before : 0, 8);
     }
-    for (uint32_t i = 0; (w->hold || !end) && i < block->targets; i++) {
+    for (uint32_t i = 0; (w->hold || (ordered && place)) && i < block->targets; i++) {
         const uint32_t target = block->target[i];
-        if (ptx_is_plain_target(w, w->code->page.base + 8 * slot_of(block->first + target)))
+        if (w->hold ? ptx_is_plain_target(w, address_of(w, block, target))
+                    : block->place[i] < place)
             s->barred[target / 8] &= (uint8_t) ~(1u << target % 8);
     }
 }
@@ -626,10 +662,26 @@ static void give(struct sm_blocks *b, const struct sm_warp *w)
     }
     if (!(b->known >> w->index & 1))
         number_threads(b, w->index);
+    b->gave = true;
     s->given_rows = b->given[w->index][0];
     memcpy(s->given + FIRST_NTID, l->block, sizeof l->block);
     memcpy(s->given + FIRST_CTAID, w->cta->coordinate, sizeof w->cta->coordinate);
     memcpy(s->given + FIRST_NCTAID, l->grid, sizeof l->grid);
+}
+
+/* What stays the same for all blocks of a turn. */
+static inline void prepare(struct sm_blocks *b, struct sm_warp *w)
+{
+    struct sm_device *d = w->device;
+    struct wt_rows_state *s = &b->state;
+    s->group = w->cta->local;
+    wt_paged_open_group(s, &d->machine, d->grid.launch.shared);
+    s->local = w->local;
+    s->local_bytes = sm_local_bytes(w);
+    s->parameters = d->grid.launch.bank[0];
+    s->parameter_bytes = d->grid.launch.bank_size[0];
+    b->gave = false;
+    d->prepared = w;
 }
 
 const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
@@ -648,23 +700,24 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     s->frame = ptx_frame(w);
     s->left = left + 1;
     s->mask = w->mask;
+    if (w->fresh && !block->tells)
+        ptx_settle(w, sm_pc_of(w, u));
+    s->runs = w->runs;
     blocks->patience = s->patience = ptx_plain_branches(w);
     if (w->depth | blocks->barred)
         bar_targets(w, block, s);
     blocks->barred = w->depth != 0;
-    s->group = w->cta->local;
-    wt_paged_open_group(s, &d->machine, d->grid.launch.shared);
-    s->local = w->local;
-    s->local_bytes = sm_local_bytes(w);
-    s->parameters = d->grid.launch.bank[0];
-    s->parameter_bytes = d->grid.launch.bank_size[0];
-    if (block->gives)
+    if (d->prepared != w)
+        prepare(blocks, w);
+    if (block->gives && !blocks->gave)
         give(blocks, w);
     blocks->warp = w;
     blocks->block = block;
     const uint32_t next =
         wt_rows_run(block, number_of((size_t)(u - w->code->uop)) - block->first, s);
     blocks->warp = NULL;
+    if (w->fresh)
+        w->runs = s->runs;
     if (s->left > left)
         return u->ptx->run(w, u);
     ptx_took_branches(w, blocks->patience - s->patience);
@@ -688,6 +741,7 @@ void sm_blocks_lost(struct sm_warp *w)
     if (!b || b->warp != w)
         return;
     b->warp = NULL;
+    w->runs = w->fresh ? b->state.runs : 0;
     w->left = b->state.left;
     w->device->executing = &w->code->uop[slot_of(b->block->first + b->state.at)];
 }

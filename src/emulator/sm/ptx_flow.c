@@ -82,13 +82,13 @@ bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc)
 
 uint64_t ptx_plain_end(const struct sm_warp *w)
 {
-    uint64_t end = ptx_is_ordered(w->device) ? 0 : UINT64_MAX;
+    uint64_t end = UINT64_MAX;
     for (uint32_t i = 0; i < w->depth; i++) {
         const struct sm_entry *e = &w->stack[i];
         if (!ptx_can_run(e) || e->base < w->base)
             continue;
-        const uint64_t pc = e->base > w->base ? 0 : e->pc;
-        end = pc < end ? pc : end;
+        const uint64_t place = e->base > w->base ? 0 : ptx_order_of(w->device, e->pc);
+        end = place < end ? place : end;
     }
     return end;
 }
@@ -108,6 +108,8 @@ static const struct sm_uop *another(struct sm_warp *w)
 
 PTX_EXECUTOR(ptx_op_join)
 {
+    if (__builtin_expect(w->fresh, false))
+        ptx_comes_to(w, sm_next_pc(sm_pc_of(w, u)));
     return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(u);
 }
 
@@ -170,10 +172,16 @@ PTX_EXECUTOR(ptx_op_bra)
 {
     const struct ptx_op *o = u->ptx;
     const uint32_t lanes = ptx_lanes(w, o);
-    if (!lanes)
-        return sm_next(u);
     const uint64_t pc = sm_pc_of(w, u), next = sm_next_pc(pc);
     const uint64_t target = pc + (uint64_t)o->offset;
+    if (__builtin_expect(w->fresh, false)) {
+        if (lanes && lanes != w->mask)
+            ptx_settle(w, pc);
+        else
+            ptx_comes_to(w, lanes ? target : next);
+    }
+    if (!lanes)
+        return sm_next(u);
     if (lanes != w->mask) {
         ptx_put_away(w, target, lanes, w->base, PTX_RUNS, w->result);
         w->mask &= ~lanes;
@@ -231,8 +239,28 @@ static const struct sm_uop *too_deep(struct sm_warp *w, const struct sm_uop *u, 
                     what);
 }
 
-static void pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t base,
-                           uint32_t lanes)
+/* Copies the dwords of some lanes. */
+static inline void blend_row(uint32_t *restrict to, const uint32_t *restrict from, uint32_t lanes)
+{
+    for (unsigned i = 0; i < SM_LANES; i++)
+        to[i] = lanes & ptx_lane_bit[i] ? from[i] : to[i];
+}
+
+/* The same of qwords, whose halves are put into two rows. */
+static inline void blend_halves(uint32_t *restrict to, const uint64_t *restrict from,
+                                uint32_t lanes)
+{
+    uint32_t low[SM_LANES], high[SM_LANES];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        low[i] = (uint32_t)from[i];
+    for (unsigned i = 0; i < SM_LANES; i++)
+        high[i] = (uint32_t)(from[i] >> 32);
+    blend_row(to, low, lanes);
+    blend_row(to + SM_LANES, high, lanes);
+}
+
+static inline __attribute__((always_inline)) void
+pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t base, uint32_t lanes)
 {
     const uint8_t *from = ptx_frame(w);
     uint8_t *to = (uint8_t *)(w->r + base);
@@ -240,11 +268,12 @@ static void pass_arguments(struct sm_warp *w, const struct ptx_call *c, uint32_t
         const struct ptx_move *m = &c->argument[k];
         const uint8_t *source = ptx_in(from, &m->from);
         if (m->wide) {
-            ptx_split_row((uint32_t *)(to + m->to), (const uint64_t *)source, lanes);
+            blend_halves((uint32_t *)(to + m->to), (const uint64_t *)source, lanes);
             continue;
         }
         for (uint32_t n = 0; n < m->dwords; n++)
-            ptx_copy_row(to + m->to + n * PTX_ROW_BYTES, source + n * PTX_ROW_BYTES, lanes);
+            blend_row((uint32_t *)(to + m->to + n * PTX_ROW_BYTES),
+                      (const uint32_t *)(source + n * PTX_ROW_BYTES), lanes);
     }
 }
 
@@ -339,7 +368,7 @@ PTX_EXECUTOR(ptx_op_call_register)
     return call(w, u, lanes, image, o->index, function_at(image, target));
 }
 
-static void pass_results(struct sm_warp *w, uint32_t lanes)
+static PTX_CLONED void pass_results(struct sm_warp *w, uint32_t lanes)
 {
     const uint32_t *header = ptx_header(w, w->base);
     const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
@@ -350,7 +379,8 @@ static void pass_results(struct sm_warp *w, uint32_t lanes)
     uint8_t *to = (uint8_t *)(w->r + header[PTX_CALLER]);
     for (uint32_t k = 0; k < c->result_count; k++)
         if (c->result[k] != PTX_NO_SLOT)
-            ptx_copy_row(to + c->result[k], from + k * PTX_ROW_BYTES, lanes);
+            blend_row((uint32_t *)(to + c->result[k]), (const uint32_t *)(from + k * PTX_ROW_BYTES),
+                      lanes);
 }
 
 PTX_EXECUTOR(ptx_op_ret)
@@ -391,6 +421,8 @@ PTX_EXECUTOR(ptx_op_exit)
         return sm_next(u);
     if (lanes == w->live && !sm_trap_before_exit(w, u))
         return NULL;
+    if (__builtin_expect(w->fresh, false) && lanes != w->live)
+        ptx_settle(w, sm_pc_of(w, u));
     sm_lanes_end(w, lanes);
     w->mask &= ~lanes;
     if (!w->live) {

@@ -165,6 +165,8 @@ struct sm_ptx {
     size_t variable_count, variable_room;
     bool clusters;   /* it has barrier.cluster */
     uint32_t *order; /* of records, among paths (ptx_order.c); NULL: as they stand */
+    uint32_t *place; /* then: of every 8 bytes of code, in bytes */
+    uint32_t places;
 };
 
 /* Address of a record: three of a bundle, behind its control word. */
@@ -471,14 +473,24 @@ static inline uint32_t ptx_plain_branches(const struct sm_warp *w)
 /* Finds the order of an image's records among paths. False without host memory. */
 bool ptx_order_paths(struct sm_ptx *image);
 /* The place of a record in it, as an address. */
-uint64_t ptx_order_of(const struct sm_device *d, uint64_t pc);
+static inline uint64_t ptx_order_of(const struct sm_device *d, uint64_t pc)
+{
+    for (size_t i = 0; i < d->image_count; i++) {
+        const struct sm_ptx *image = d->image[i];
+        const uint64_t slot = (pc - image->code) / 8;
+        if (slot < image->places)
+            return image->code + image->place[slot];
+    }
+    return pc;
+}
+
 /* Whether records of a device have another order than their addresses. */
 bool ptx_is_ordered(const struct sm_device *d);
 
 /* Whether a branch of all lanes of the path to pc changes no path. */
 bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc);
-/* Such are all targets below this address; others, too, where it is 0, or of a path that no other
- * one may replace. */
+/* Such are all targets whose place in the order is below this one; others, too, of a path that no
+ * other one may replace. */
 uint64_t ptx_plain_end(const struct sm_warp *w);
 /* They have branched backwards so often. */
 static inline void ptx_took_branches(struct sm_warp *w, uint32_t count)
@@ -514,6 +526,23 @@ bool ptx_is_sound(struct sm_warp *w);
 /* Whether a launch has the rows of the function of PTX that it enters, or none where it enters
  * machine code. */
 bool ptx_launch_fits(const struct sm_device *d, const struct sm_launch *l);
+
+/* ---- ptx_fresh.c ---- */
+
+/* After a launch, before its warps run: what is known of its kernel. */
+void ptx_fresh_choose(struct sm_device *d);
+/* Forgets the kernels of an image; NULL: all. */
+void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image);
+/* Clears the rows of a new warp that are cleared at first; false: it clears them all. */
+bool ptx_begin_fresh(struct sm_warp *w);
+/* The number of the run of records, plus 1, that an instruction of the kernel is in; 0: none. */
+unsigned ptx_run_at(const struct sm_device *d, uint64_t pc);
+/* All lanes of a fresh warp come to a run. */
+void ptx_comes_to(struct sm_warp *w, uint64_t pc);
+/* Clears the rows that a fresh warp has not written, which stands at pc. */
+void ptx_settle(struct sm_warp *w, uint64_t pc);
+/* Those of all warps. */
+void ptx_settle_all(struct sm_device *d);
 /* Adds how many threads wait at barriers. */
 void ptx_count_waiting(const struct sm_warp *w, uint64_t waiting[SM_BARRIERS]);
 

@@ -493,6 +493,7 @@ void sm_ptx_free(struct sm_ptx *image)
     free(image->target);
     free(image->variable);
     free(image->order);
+    free(image->place);
     free(image->placed);
     free(image->undefined);
     free(image->undefined_function);

@@ -292,23 +292,29 @@ static bool order_function(struct sm_ptx *image, const struct ptx_function_info 
     return good;
 }
 
+/* The order of addresses follows from that of records. */
+static bool place_addresses(struct sm_ptx *image)
+{
+    const uint32_t slots = (uint32_t)((image->op_count + 2) / 3 * (SM_BUNDLE / 8));
+    if (!image->order)
+        return true;
+    if (!(image->place = malloc(slots * sizeof *image->place)))
+        return false;
+    for (uint32_t i = 0; i < slots; i++)
+        image->place[i] = 8 * i;
+    for (uint32_t i = 0; i < image->op_count; i++)
+        image->place[(ptx_pc(image, i) - image->code) / 8] =
+            (uint32_t)(ptx_pc(image, image->order[i]) - image->code);
+    image->places = slots;
+    return true;
+}
+
 bool ptx_order_paths(struct sm_ptx *image)
 {
     for (size_t i = 0; i < image->function_count; i++)
         if (!order_function(image, &image->function[i]))
             return false;
-    return true;
-}
-
-uint64_t ptx_order_of(const struct sm_device *d, uint64_t pc)
-{
-    uint32_t index;
-    for (size_t i = 0; i < d->image_count; i++) {
-        const struct sm_ptx *image = d->image[i];
-        if (image->order && ptx_index(image, pc, &index))
-            return ptx_pc(image, image->order[index]);
-    }
-    return pc;
+    return place_addresses(image);
 }
 
 bool ptx_is_ordered(const struct sm_device *d)

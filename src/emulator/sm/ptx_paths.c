@@ -238,7 +238,11 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
 {
     const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
     const struct wt_machine *m = &w->device->machine;
-    memset(w->r[base], 0, (size_t)header * sizeof *w->r);
+    size_t bytes = (m->fill.kind == WT_FILL_ZERO ? rows : header) * sizeof *w->r;
+    __asm__("" : "+r"(bytes)); /* a size that GCC knows is rep stos, whose start takes longer */
+    memset(w->r[base], 0, bytes);
+    if (m->fill.kind == WT_FILL_ZERO)
+        return;
     wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_REGISTERS, wt_machine_wave_id(m, w->id)) + base,
                   w->r[base + header], (size_t)(rows - header) * sizeof *w->r);
 }
@@ -251,9 +255,10 @@ bool ptx_start_warp(struct sm_warp *w)
         return false;
     if (!w->clean)
         memset(w->r, 0, PTX_FIRST_ROW * sizeof *w->r);
-    ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
-    w->clean = true;
     w->base = PTX_FIRST_ROW;
+    if (!ptx_begin_fresh(w))
+        ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
+    w->clean = true;
     w->rows = rows;
     w->r[w->base][PTX_ROWS] = l->rows;
     w->r[w->base][PTX_CALLER] = w->base;

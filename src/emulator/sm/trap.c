@@ -273,6 +273,8 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
     struct sm_device *d = w->device;
     const char *name = code == SM_ASSERT ? "ASSERT" : sm_error_name(code);
     code &= SM_WESR_ERROR;
+    if (w->fresh)
+        ptx_settle(w, sm_pc_of(w, u));
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
                              .id = wt_machine_wave_id(&d->machine, w->id),

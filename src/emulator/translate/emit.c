@@ -9,6 +9,17 @@ enum { EMITTED = 1 << 20 };
 
 /* ---- branches ---- */
 
+/* Sets a bit of the state's `runs`. */
+static void come_to(struct emitter *e, uint8_t run)
+{
+    if (!run || e->some || e->few)
+        return;
+    const size_t dword = offsetof(struct wt_rows_state, runs) + (run - 1u) / 32 * 4;
+    x86_set(&e->code, X86_AX, 1u << (run - 1) % 32);
+    x86_integer(&e->code, X86_OR, false, X86_AX, emit_field(dword));
+    x86_integer(&e->code, X86_STORE, false, X86_AX, emit_field(dword));
+}
+
 static void branch(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
@@ -41,11 +52,15 @@ static void branch(struct emitter *e)
             emit_leave(e, X86_BELOW);
             x86_integer(code, X86_STORE, false, X86_AX, FIELD(patience));
         }
+        come_to(e, n->comes_to);
+        if (e->shape->paths && !n->combine && n->target == e->at + 1)
+            return; /* it goes on */
         if (e->is_512 && !e->shape->scalars && n->target <= e->at) {
             emit_512_end_loop(e, n->target);
             x86_land(code, x86_jump(code, X86_ALWAYS), e->body[n->target]);
             if (past)
                 x86_land(code, past, code->size);
+            come_to(e, n->passes_to);
             return;
         }
         e->branch[e->branches].target = n->target;
@@ -53,6 +68,7 @@ static void branch(struct emitter *e)
     }
     if (past)
         x86_land(code, past, code->size);
+    come_to(e, n->passes_to);
 }
 
 /* ---- an instruction ---- */
@@ -315,6 +331,14 @@ static bool needs_idle(const struct emitter *e)
     return false;
 }
 
+/* Whether the code never goes on behind the instruction. */
+static bool leads_away(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    return n->op == WT_ROWS_HANDLER ||
+           (e->shape->paths && n->op == WT_ROWS_BRANCH && !n->combine && n->target != e->at + 1);
+}
+
 /* Code for all lanes, for some, for few, or for those of a few parts, which begins as that for
  * some; entry[i] becomes where instruction i begins. */
 static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32_t *entry)
@@ -343,7 +367,7 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
             conditional(e);
         else
             operation(e);
-        if (sparse)
+        if (sparse || leads_away(e))
             emit_forget(e);
     }
     const size_t end = code->size;

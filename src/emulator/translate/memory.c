@@ -86,6 +86,7 @@ void wt_rows_memory_clear(struct wt_rows_memory *m)
         struct block *b = m->blocks;
         m->blocks = b->next;
         free((uint32_t *)b->block.entry);
+        free(b->block.place);
         free(b);
     }
     m->used = 0;
@@ -132,8 +133,10 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
         free(code.entry);
         count /= 2;
     }
-    if (!emitted || !b || !place(m, &code)) {
+    uint64_t *places = emitted ? calloc(code.targets + 1, sizeof *places) : NULL;
+    if (!places || !b || !place(m, &code)) {
         free(code.entry);
+        free(places);
         free(b);
         return NULL;
     }
@@ -151,11 +154,15 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
                                       .count = (uint32_t)count,
                                       .entry = code.entry,
                                       .target = code.entry + code.kinds * count,
-                                      .targets = (uint32_t)code.targets};
+                                      .targets = (uint32_t)code.targets,
+                                      .place = places};
     for (size_t i = 0; i < WT_ROWS_CODES; i++)
         b->block.code[i] = first + code.first[i];
-    for (size_t i = 0; i < count; i++)
+    b->block.tells = true;
+    for (size_t i = 0; i < count; i++) {
         b->block.gives |= insn[i].op == WT_ROWS_GIVEN;
+        b->block.tells &= insn[i].op != WT_ROWS_BRANCH || insn[i].comes_to;
+    }
     b->next = m->blocks;
     m->blocks = b;
     m->used += (code.size + 63) & ~(size_t)63;

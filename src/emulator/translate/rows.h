@@ -235,7 +235,10 @@ struct wt_rows_insn {
                      has most 0, and those behind it, are none */
     struct wt_rows_source s[3];
     struct wt_rows_source condition;
-    uint64_t offset; /**< of an address */
+    uint64_t offset;             /**< of an address */
+    uint8_t comes_to, passes_to; /**< of a branch, if all lanes are on: the bit, plus 1, of the
+                                     state's `runs` that is set where it is taken, or is not; 0:
+                                     none */
     uint32_t target; /**< of a branch: the number of an instruction of the block; one that is no
                         less than the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
 };
@@ -270,6 +273,7 @@ struct wt_rows_state {
                              this instruction */
     uint32_t at;          /**< number of the instruction that does so */
     uint64_t mask;        /**< lanes that execute, 1 or more, unless there are scalars */
+    uint64_t runs;        /**< bits that branches set */
     uint32_t patience;    /**< so many branches backwards are taken; each one counts it down */
     uint32_t group_bytes; /**< of the group's memory */
     /** Executes instruction `at` by its handler; `left` is in its hands. False: the code is left,
@@ -323,8 +327,10 @@ struct wt_rows_block {
     const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1], … */
     const uint32_t *target; /**< instructions to which it branches */
     uint32_t targets;       /**< how many */
+    uint64_t *place;        /**< of each of them a number, which is the family's; zeros at first */
     bool gives;             /**< it has WT_ROWS_GIVEN */
     bool few;               /**< there is code for one lane and for two */
+    bool tells;             /**< branches set bits of the state's `runs` */
 };
 
 /** What has been translated: blocks, bytes of code, and issues that it has executed. */

@@ -1,0 +1,402 @@
+/*
+ * PTX: warps whose registers are not cleared when they begin. A kernel's code writes most of its
+ * rows before it reads them, and a warp of a short kernel ends before anyone looks at them: so
+ * these rows keep what an earlier warp has left there until the code writes them. A warp is `fresh`
+ * as long as that may be so of a row; ptx_settle() clears the rows that have not been written.
+ *
+ * Only rows are left alone of which each write is one of all lanes, and no read comes before it.
+ * Which of them have been written follows from where the warp stands and from the runs of records
+ * (what stands between branches and labels) that it has come through, a bit each: all its lanes go
+ * the same way, or it is settled; and rows that are written in loops are not among them. Nobody
+ * outside of the run of the machine sees a fresh warp, and there is none while anyone watches.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/operands.h"
+#include "emulator/sm/operands.h"
+#include "emulator/sm/ptx_image.h"
+
+enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024 };
+enum { WARPS = 64, LAUNCHES = 4 }; /* of a kernel, before it is looked at: one of them */
+
+struct rows {
+    uint64_t bits[WORDS];
+};
+
+struct record {
+    struct rows written; /* as a whole */
+    uint8_t run;         /* that it is in; a branch or a label ends one */
+};
+
+/* What is known of a kernel. */
+struct ptx_fresh {
+    struct ptx_fresh *next;
+    const struct sm_ptx *image;
+    const struct ptx_function_info *info;
+    uint32_t launches;
+    bool looked, helps;
+    struct rows late; /* the rows that are not cleared at first */
+    struct rows written[RUNS];
+    struct {
+        uint32_t first, count; /* rows that are, in ranges */
+    } range[ROWS];
+    uint32_t ranges;
+    struct record *record;
+};
+
+/* While a kernel is looked at. */
+struct look {
+    struct ptx_fresh *f;
+    const struct sm_warp *w; /* a warp of it, in the kernel's own frame */
+    uint32_t begins[RUNS + 1], runs;
+    uint64_t next[RUNS]; /* the runs that may follow each */
+    uint64_t loops;      /* the runs that may follow themselves */
+};
+
+static bool has(const struct rows *r, uint32_t row)
+{
+    return r->bits[row / 64] >> row % 64 & 1;
+}
+
+static void put(struct rows *r, uint32_t row)
+{
+    r->bits[row / 64] |= (uint64_t)1 << row % 64;
+}
+
+static void add(struct rows *to, const struct rows *from)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        to->bits[i] |= from->bits[i];
+}
+
+static void keep(struct rows *to, const struct rows *from)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        to->bits[i] &= from->bits[i];
+}
+
+/* Takes away the rows of one that are not in another one. */
+static void drop(struct rows *to, const struct rows *from, const struct rows *but)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        to->bits[i] &= ~(from->bits[i] & ~(but ? but->bits[i] : 0));
+}
+
+static bool divides(const struct ptx_op *o)
+{
+    return o->run == ptx_op_bra || o->run == ptx_op_join;
+}
+
+/* Whether its operands say all that it does to rows, and it leaves the lanes together. */
+static bool is_known(const struct ptx_op *o)
+{
+    static const sm_op others[] = {
+        ptx_op_brx,          ptx_op_call,          ptx_op_call_register,  ptx_op_trap,
+        ptx_op_builtin,      ptx_op_alloca,        ptx_op_stack,          ptx_op_texture,
+        ptx_op_surface_load, ptx_op_surface_store, ptx_op_copy_async,     ptx_op_bulk_copy,
+        ptx_op_mbarrier,     ptx_op_texture_query, ptx_op_matrix,         ptx_op_load_matrix,
+        ptx_op_store_matrix, ptx_op_load_fragment, ptx_op_store_fragment, ptx_op_transpose};
+    static const sm_op together[] = {ptx_op_barrier, ptx_op_warp_barrier, ptx_op_shuffle,
+                                     ptx_op_vote,    ptx_op_match,        ptx_op_reduce,
+                                     ptx_op_active,  ptx_op_elect};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (o->run == others[i])
+            return false;
+    for (size_t i = 0; i < sizeof together / sizeof *together && o->guard != PTX_NO_SLOT; i++)
+        if (o->run == together[i])
+            return false;
+    return true;
+}
+
+/* ---- runs ---- */
+
+/* The run that a branch leads to. */
+static bool find_target(const struct look *k, uint32_t record, uint32_t *run)
+{
+    const struct ptx_fresh *f = k->f;
+    const uint32_t entry = f->info->entry;
+    const uint64_t pc = ptx_pc(f->image, entry + record);
+    uint32_t target;
+    if (!ptx_index(f->image, pc + (uint64_t)f->image->op[entry + record].offset, &target) ||
+        target < entry || target >= f->info->end)
+        return false;
+    *run = f->record[target - entry].run;
+    return k->begins[*run] == target - entry;
+}
+
+static bool find_runs(struct look *k)
+{
+    const struct ptx_fresh *f = k->f;
+    const struct ptx_op *op = f->image->op + f->info->entry;
+    const uint32_t count = f->info->end - f->info->entry;
+    uint64_t reach[RUNS];
+    uint32_t target;
+    k->runs = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_known(&op[i]) || (divides(&op[i]) && k->runs == RUNS))
+            return false;
+        f->record[i].run = (uint8_t)(k->runs - 1);
+        if (divides(&op[i]))
+            k->begins[k->runs++] = i + 1;
+    }
+    k->begins[k->runs] = count;
+    for (uint32_t i = 0; i < count; i++) {
+        const unsigned run = f->record[i].run;
+        if (divides(&op[i]) && (op[i].run == ptx_op_join || op[i].guard != PTX_NO_SLOT))
+            k->next[run] |= (uint64_t)2 << run;
+        if (op[i].run == ptx_op_bra && !find_target(k, i, &target))
+            return false;
+        if (op[i].run == ptx_op_bra)
+            k->next[run] |= (uint64_t)1 << target;
+    }
+    memcpy(reach, k->next, sizeof reach);
+    for (uint32_t i = 0; i < k->runs; i++)
+        for (uint32_t j = 0; j < k->runs; j++)
+            reach[j] |= reach[j] >> i & 1 ? reach[i] : 0;
+    for (uint32_t i = 0; i < k->runs; i++)
+        k->loops |= reach[i] & (uint64_t)1 << i;
+    return true;
+}
+
+/* ---- rows ---- */
+
+/* Adds the rows that a record writes as a whole, writes otherwise, and reads. */
+static bool list(const struct look *k, uint32_t record, struct rows *whole, struct rows *part,
+                 struct rows *read)
+{
+    const struct sm_ptx *image = k->f->image;
+    const struct ptx_op *o = &image->op[record];
+    struct wt_machine *m = &k->w->device->machine;
+    const uint32_t frame = PTX_FIRST_ROW * PTX_ROW_BYTES;
+    struct wt_insn_operands all;
+    if (!m->ops->operands(m, k->w->id, ptx_pc(image, record), &all) || all.incomplete)
+        return false;
+    for (unsigned i = 0; i < all.count; i++) {
+        const struct wt_insn_operand *x = &all.list[i];
+        if (x->file != SM_FILE_R || (x->kind != WT_OPERAND_ROW && x->kind != WT_OPERAND_SCALAR))
+            continue;
+        const uint32_t at = x->number - frame;
+        const uint32_t bytes = x->kind == WT_OPERAND_ROW ? x->step / 8u * SM_LANES : x->bits / 8u;
+        const bool is_whole = x->kind == WT_OPERAND_ROW && !x->keeps && !x->first &&
+                              x->bits == x->step && at % PTX_ROW_BYTES == 0 &&
+                              o->guard == PTX_NO_SLOT;
+        if (x->number < frame || !bytes || at + bytes > ROWS * PTX_ROW_BYTES)
+            return false;
+        for (uint32_t row = at / PTX_ROW_BYTES; row <= (at + bytes - 1) / PTX_ROW_BYTES; row++) {
+            if (x->writes)
+                put(is_whole ? whole : part, row);
+            if (x->reads)
+                put(read, row);
+        }
+    }
+    return true;
+}
+
+/* The rows that have been written on each way to a run. */
+static void find_written(const struct look *k, struct rows *before)
+{
+    memset(before, 0xff, k->runs * sizeof *before);
+    memset(before, 0, sizeof *before);
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (uint32_t i = 0; i < k->runs; i++) {
+            struct rows out = before[i];
+            add(&out, &k->f->written[i]);
+            for (uint32_t j = 1; j < k->runs; j++) {
+                const struct rows old = before[j];
+                if (k->next[i] >> j & 1)
+                    keep(&before[j], &out);
+                changes |= memcmp(&old, &before[j], sizeof old) != 0;
+            }
+        }
+    }
+}
+
+/* Chooses the rows that are left alone at first. */
+static bool choose_rows(struct look *k)
+{
+    struct ptx_fresh *f = k->f;
+    const uint32_t entry = f->info->entry, count = f->info->end - entry;
+    struct rows before[RUNS], part = {{0}}, *read = calloc(count, sizeof *read);
+    for (uint32_t i = 0; read && i < count; i++) {
+        struct record *r = &f->record[i];
+        if (!list(k, entry + i, &r->written, &part, &read[i])) {
+            free(read);
+            return false;
+        }
+        add(&f->written[r->run], &r->written);
+        add(&f->late, &r->written);
+    }
+    find_written(k, before);
+    for (uint32_t row = 0; row < PTX_PARAMETER_ROW; row++)
+        put(&part, row);
+    drop(&f->late, &part, NULL);
+    for (uint32_t i = 0; i < k->runs; i++) {
+        if (k->loops >> i & 1)
+            drop(&f->late, &f->written[i], NULL);
+        for (uint32_t n = k->begins[i]; read && n < k->begins[i + 1]; n++) {
+            drop(&f->late, &read[n], &before[i]);
+            add(&before[i], &f->record[n].written);
+        }
+    }
+    free(read);
+    return read;
+}
+
+/* The other rows, in ranges: those with few between them are one. */
+static uint32_t find_ranges(struct ptx_fresh *f)
+{
+    uint32_t cleared = 0;
+    for (uint32_t row = 0; row < f->info->rows; row++) {
+        uint32_t n = f->ranges;
+        if (has(&f->late, row))
+            continue;
+        if (n && row - f->range[n - 1].first - f->range[n - 1].count < GAP)
+            n--;
+        else
+            f->range[f->ranges++].first = row;
+        f->range[n].count = row + 1 - f->range[n].first;
+    }
+    for (uint32_t n = 0; n < f->ranges; n++)
+        cleared += f->range[n].count;
+    return cleared;
+}
+
+static void look_at(struct ptx_fresh *f, const struct sm_warp *w)
+{
+    const uint32_t count = f->info->end - f->info->entry;
+    struct look k = {.f = f, .w = w};
+    f->looked = true;
+    f->record = count <= RECORDS && f->info->rows <= ROWS ? calloc(count, sizeof *f->record) : NULL;
+    f->helps =
+        f->record && find_runs(&k) && choose_rows(&k) && find_ranges(f) + FEWEST <= f->info->rows;
+}
+
+/* A warp that is in the frame of its kernel; NULL: there is none. */
+static const struct sm_warp *any_warp(const struct sm_device *d)
+{
+    for (uint32_t i = 0; i < d->machine.waves; i++)
+        if (d->warp[i].active && d->warp[i].base == PTX_FIRST_ROW)
+            return &d->warp[i];
+    return NULL;
+}
+
+void ptx_fresh_choose(struct sm_device *d)
+{
+    const struct sm_launch *l = &d->grid.launch;
+    uint32_t index = 0;
+    const struct sm_ptx *image = l->rows ? ptx_image_at(d, l->entry, &index) : NULL;
+    struct ptx_fresh *f = d->known;
+    d->unknown = false;
+    while (f && (f->image != image || f->info->entry != index))
+        f = f->next;
+    for (size_t i = 0; image && !f && i < image->function_count; i++)
+        if (image->function[i].entry == index && (f = calloc(1, sizeof *f))) {
+            f->image = image;
+            f->info = &image->function[i];
+            f->next = d->known;
+            d->known = f;
+        }
+    if (!f)
+        return;
+    const bool often = d->grid.total * d->grid.warps_per_cta >= WARPS || f->launches >= LAUNCHES;
+    const struct sm_warp *w = any_warp(d);
+    if (often && !f->looked && w) {
+        look_at(f, w);
+        if (f->helps && f->launches) /* translated code does not tell where warps come */
+            wt_code_invalidate(&d->machine.code, image->code,
+                               (image->op_count + 2) / 3 * SM_BUNDLE);
+    }
+    f->launches += f->launches < LAUNCHES;
+    d->fresh = f->helps ? f : NULL;
+}
+
+void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image)
+{
+    for (struct ptx_fresh **at = &d->known, *f; (f = *at);) {
+        if (image && f->image != image) {
+            at = &f->next;
+            continue;
+        }
+        if (d->fresh == f)
+            d->fresh = NULL;
+        *at = f->next;
+        free(f->record);
+        free(f);
+    }
+}
+
+/* ---- warps ---- */
+
+/* The record at pc of the kernel that runs; NULL: it is elsewhere. */
+static const struct record *record_at(const struct sm_device *d, uint64_t pc)
+{
+    const struct ptx_fresh *f = d->fresh;
+    uint32_t index;
+    return f && ptx_index(f->image, pc, &index) && index >= f->info->entry && index < f->info->end
+               ? &f->record[index - f->info->entry]
+               : NULL;
+}
+
+bool ptx_begin_fresh(struct sm_warp *w)
+{
+    struct sm_device *d = w->device;
+    const struct wt_machine *m = &d->machine;
+    const struct ptx_fresh *f = d->fresh;
+    if (!f || !d->hidden || w->mask != UINT32_MAX || m->watch || m->observer || m->judge ||
+        d->handler || m->fill.kind != WT_FILL_ZERO ||
+        ptx_pc(f->image, f->info->entry) != d->grid.launch.entry)
+        return false;
+    for (uint32_t n = 0; n < f->ranges; n++)
+        memset(w->r[PTX_FIRST_ROW + f->range[n].first], 0, f->range[n].count * sizeof *w->r);
+#ifdef WT_CHECK_INVARIANTS
+    for (uint32_t row = 0; row < f->info->rows; row++)
+        if (has(&f->late, row))
+            memset(w->r[PTX_FIRST_ROW + row], 0xa5, sizeof *w->r);
+#endif
+    w->fresh = d->has_fresh = true;
+    w->runs = 1;
+    return true;
+}
+
+unsigned ptx_run_at(const struct sm_device *d, uint64_t pc)
+{
+    const struct record *r = record_at(d, pc);
+    return r ? r->run + 1u : 0;
+}
+
+void ptx_comes_to(struct sm_warp *w, uint64_t pc)
+{
+    w->runs |= (uint64_t)1 << record_at(w->device, pc)->run;
+}
+
+void ptx_settle(struct sm_warp *w, uint64_t pc)
+{
+    const struct ptx_fresh *f = w->device->fresh;
+    const struct record *r = record_at(w->device, pc);
+    struct rows left = f->late;
+    assert(w->fresh && w->base == PTX_FIRST_ROW && r);
+    for (uint64_t runs = w->runs & ~((uint64_t)1 << r->run); runs; runs &= runs - 1)
+        drop(&left, &f->written[__builtin_ctzll(runs)], NULL);
+    for (const struct record *before = r; before-- > f->record && before->run == r->run;)
+        drop(&left, &before->written, NULL);
+    for (unsigned i = 0; i < WORDS; i++)
+        for (uint64_t rows = left.bits[i]; rows;) {
+            const unsigned first = (unsigned)__builtin_ctzll(rows);
+            const uint64_t behind = ~(rows >> first);
+            const unsigned count = behind ? (unsigned)__builtin_ctzll(behind) : 64 - first;
+            memset(w->r[PTX_FIRST_ROW + 64 * i + first], 0, count * sizeof *w->r);
+            rows &= rows + ((uint64_t)1 << first);
+        }
+    w->fresh = false;
+    w->runs = 0;
+}
+
+void ptx_settle_all(struct sm_device *d)
+{
+    for (uint32_t i = 0; d->has_fresh && i < d->machine.waves; i++)
+        if (d->warp[i].active && d->warp[i].fresh)
+            ptx_settle(&d->warp[i], d->warp[i].pc);
+    d->has_fresh = false;
+}
