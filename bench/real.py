@@ -4,7 +4,7 @@ import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PROGRAMS = [("bodies", 1000, 4), ("ambient", 192, 1), ("paths", 192, 1), ("heat", 512, 6), ("sorting", 256, 2), ("queens", 11, 4), ("mandelbrot", 256, 2)]
+PROGRAMS = [("bodies", 1000, 4), ("ambient", 192, 1), ("paths", 192, 1), ("heat", 512, 6), ("sorting", 256, 2), ("splits", 2048, 1), ("queens", 11, 4), ("mandelbrot", 256, 2)]
 
 
 def real(report, folder, wavetrap, run, pairs, count):

@@ -1,5 +1,5 @@
 /*
- * Seven small programs of the kinds that people run, for HIP, CUDA C++ and one thread of the host:
+ * Eight small programs of the kinds that people run, for HIP, CUDA C++ and one thread of the host:
  *   real NAME SIZE REPEATS
  * prints the checksum of the result, which does not depend on the device, and the CPU time of the
  * process in seconds while the kernels ran.
@@ -324,7 +324,7 @@ static void sort_pass(const u32 *from, u32 *to, u32 *counts, u32 n, u32 shift)
 }
 #endif
 
-static u32 sorting(u32 tiles, u32 repeats)
+static u32 sorted_by(void (*pass)(const u32 *, u32 *, u32 *, u32, u32), u32 tiles, u32 repeats)
 {
     const u32 n = tiles * TILE;
     std::vector<u32> start(n);
@@ -334,12 +334,99 @@ static u32 sorting(u32 tiles, u32 repeats)
     for (u32 r = 0; r < repeats; r++) {
         a.put(start);
         for (u32 shift = 0; shift < 32; shift += 8) {
-            sort_pass(a.data(), b.data(), counts.data(), n, shift);
-            sort_pass(b.data(), a.data(), counts.data(), n, shift + 4);
+            pass(a.data(), b.data(), counts.data(), n, shift);
+            pass(b.data(), a.data(), counts.data(), n, shift + 4);
         }
     }
     wait_for_all();
     return checksum(a.get());
+}
+
+static u32 sorting(u32 tiles, u32 repeats)
+{
+    return sorted_by(sort_pass, tiles, repeats);
+}
+
+/* ---- splits: the same order by one bit after the other within a tile, with sums over warps in lockstep ---- */
+
+#ifdef ON_HOST
+static void split_pass(const u32 *from, u32 *to, u32 *counts, u32 n, u32 shift)
+{
+    const u32 tiles = n / TILE;
+    std::memset(counts, 0, tiles * DIGIT * sizeof *counts);
+    for (u32 i = 0; i < n; i++)
+        counts[(from[i] >> shift & 15) * tiles + i / TILE]++;
+    for (u32 k = 0, sum = 0; k < tiles * DIGIT; k++) {
+        const u32 own = counts[k];
+        counts[k] = sum;
+        sum += own;
+    }
+    for (u32 tile = 0; tile < tiles; tile++) {
+        u32 keys[TILE], sorted[TILE], rank[TILE], starts[DIGIT];
+        std::memcpy(keys, from + tile * TILE, sizeof keys);
+        for (u32 bit = shift; bit < shift + 4; bit++) {
+            u32 zeros = 0;
+            for (u32 t = 0; t < TILE; t++) {
+                rank[t] = zeros;
+                zeros += !(keys[t] >> bit & 1);
+            }
+            for (u32 t = 0; t < TILE; t++)
+                sorted[keys[t] >> bit & 1 ? zeros + t - rank[t] : rank[t]] = keys[t];
+            std::memcpy(keys, sorted, sizeof keys);
+        }
+        for (u32 t = TILE; t--;)
+            starts[keys[t] >> shift & 15] = t;
+        for (u32 t = 0; t < TILE; t++) {
+            const u32 digit = keys[t] >> shift & 15;
+            to[counts[digit * tiles + tile] + t - starts[digit]] = keys[t];
+        }
+    }
+}
+#else
+static __global__ void split(const u32 *from, u32 *to, const u32 *counts, u32 tiles, u32 shift)
+{
+    __shared__ volatile u32 sums[2 * TILE];
+    __shared__ u32 keys[TILE], totals[TILE / 32], starts[DIGIT];
+    const u32 t = threadIdx.x;
+    u32 key = from[blockIdx.x * TILE + t];
+    for (u32 bit = shift; bit < shift + 4; bit++) {
+        const u32 zero = !(key >> bit & 1), at = 2 * t - t % 32 + 32;
+        u32 before = 0, zeros = 0;
+        sums[at - 32] = 0;
+        sums[at] = zero;
+        for (u32 step = 1; step < 32; step *= 2)
+            sums[at] += sums[at - step];
+        if (t % 32 == 31)
+            totals[t / 32] = sums[at];
+        __syncthreads();
+        for (u32 w = 0; w < TILE / 32; w++) {
+            before += w < t / 32 ? totals[w] : 0;
+            zeros += totals[w];
+        }
+        const u32 rank = before + sums[at] - zero;
+        keys[zero ? rank : zeros + t - rank] = key;
+        __syncthreads();
+        key = keys[t];
+    }
+    const u32 digit = key >> shift & 15;
+    if (t == 0 || (keys[t - 1] >> shift & 15) != digit)
+        starts[digit] = t;
+    __syncthreads();
+    to[counts[digit * tiles + blockIdx.x] + t - starts[digit]] = key;
+}
+
+static void split_pass(const u32 *from, u32 *to, u32 *counts, u32 n, u32 shift)
+{
+    const u32 tiles = n / TILE;
+    count_digits<<<tiles, TILE>>>(from, counts, tiles, shift);
+    scan_counts<<<1, TILE>>>(counts, tiles * DIGIT);
+    split<<<tiles, TILE>>>(from, to, counts, tiles, shift);
+}
+#endif
+
+static u32 splits(u32 tiles, u32 repeats)
+{
+    return sorted_by(split_pass, tiles, repeats);
 }
 
 /* ---- queens: deep, divergent, few lanes ---- */
@@ -437,7 +524,7 @@ int main(int argc, char **argv)
         const char *name;
         u32 (*run)(u32, u32);
     } programs[] = {{"bodies", bodies},   {"ambient", ambient}, {"paths", paths},          {"heat", heat},
-                    {"sorting", sorting}, {"queens", queens},   {"mandelbrot", mandelbrot}};
+                    {"sorting", sorting}, {"splits", splits}, {"queens", queens},   {"mandelbrot", mandelbrot}};
     for (const auto &p : programs)
         if (argc == 4 && !std::strcmp(argv[1], p.name)) {
             Buffer<u32> first(1); /* starts the GPU and loads the program there */

@@ -77,6 +77,15 @@ static void tell_family(const struct wt_host_driver *host, const struct wt_tally
                 "wavetrap: %" PRIu64 " block%s translated, in which %" PRIu64
                 " of the instructions were\n",
                 (uint64_t)g->blocks, wt_plural(g->blocks), (uint64_t)g->in_blocks);
+    if (g->dealt)
+        fprintf(stderr, "wavetrap: %" PRIu64 " kernel%s dealt out to processes\n",
+                (uint64_t)g->dealt, g->dealt == 1 ? " was" : "s were");
+    if (g->undone)
+        fprintf(stderr,
+                "wavetrap: %" PRIu64 " kernel%s executed by one process: %s groups need an order, "
+                "wait, print, allocate or fail\n",
+                (uint64_t)g->undone, g->undone == 1 ? " was" : "s were",
+                g->undone == 1 ? "its" : "their");
     list_near(g, near, sizeof near);
     if (*near)
         fprintf(stderr,

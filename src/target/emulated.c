@@ -127,6 +127,11 @@ enum wt_status wt_emulated_make(struct wt_emulated *e, const void *config, struc
         gpu->fill = e->options->fill ? *e->options->fill : gpu->fill;
         if (e->options->no_jit)
             status = wt_config_parse(table, gpu, WT_NO_JIT, err);
+        if (!status && gpu->processes > 1 && !e->core_file)
+            status = wt_fail(err, WT_INVALID,
+                             "processes=%u: 'wavetrap exec' deals out launches of host programs; "
+                             "here one process executes all",
+                             gpu->processes);
         if (!status)
             status = run->open(e, gpu, err);
     }

@@ -131,7 +131,7 @@ static int run(void)
     wt_gate_began(&toy.gate, &toy.hosted);
     do {
         const uint64_t before = toy.machine->time;
-        why = wt_hosted_run(&toy.hosted, wt_gate_budget(&toy.gate, 100000));
+        why = wt_hosted_run(&toy.hosted, wt_gate_budget(&toy.gate, 100000), false);
         wt_tally_add(TOY_WIRE_FAMILY, 0,
                      toy.machine->time > before ? toy.machine->time - before : 0);
     } while (wt_gate_turn(&toy.gate, &why, why != WT_RUN_BUDGET));

@@ -60,6 +60,7 @@ static const struct wt_config_key keys[] = {
     {"vectors",
      "bits of the longest vectors in that code: '512', where the host has them, or '256' (512)",
      AT(vectors_256), WT_CONFIG_WORD, .words = {"512", "256"}, .rare = true},
+    WT_PROCESSES_KEY,
     WT_FILL_KEY,
 };
 

@@ -35,6 +35,7 @@ static struct share share_of(struct gcn_wave *w, const struct gcn_uop *u)
     struct share s = {w->group->local, local, local, NULL};
     uint32_t base = 0;
     if (u->gds) {
+        wt_met(&w->device->machine);
         base = w->s[GCN_M0] >> 16;
         const uint32_t room = GCN_GDS_BYTES - base, size = w->s[GCN_M0] & 0xffff;
         const uint32_t part = size < room ? size : room;

@@ -161,6 +161,8 @@ OP(s_sendmsg)
     else if (message == MSG_SAVEWAVE)
         return gcn_save_answer(w, u);
     else if (message == MSG_INTERRUPT) {
+        if (wt_met(&d->machine))
+            return yield(w, u);
         gcn_send_interrupt(w, w->s[GCN_M0] & 0xffffff, GCN_INTERRUPT_INST);
         d->host->interrupt(d->host->context, d, w->id, w->s[GCN_M0]);
     } else if (message == MSG_HALT_WAVES) {

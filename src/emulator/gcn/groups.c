@@ -16,7 +16,7 @@ void gcn_update_ready(struct gcn_wave *w)
     wt_turns_set_ready(&w->device->machine.turns, w->id,
                        w->active && !w->at_barrier && !w->gws && !halted &&
                            !gcn_dispatch_of(w)->suspended);
-    if (w->active && halted)
+    if (w->active && halted && !wt_met(&w->device->machine))
         w->device->host->wave_halted(w->device->host->context, w->device, w->id);
 }
 
@@ -407,6 +407,20 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
     return calls || k->properties & USES_DYNAMIC_STACK ? UINT64_MAX / 2 : k->private_size;
 }
 
+static struct wt_launch_head *alone(struct wt_machine *m, const struct wt_group_head *g)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    bool other = d->saving;
+    for (unsigned i = 0; i < GCN_DISPATCHES; i++)
+        other |= d->dispatch[i].active && i != g->launch;
+    return other || d->dispatch[g->launch].suspended ? NULL : &d->dispatch[g->launch].head;
+}
+
+static void end_wave(struct wt_machine *m, uint32_t wave)
+{
+    gcn_wave_end(&((struct gcn_device *)m)->wave[wave]);
+}
+
 const struct wt_group_ops gcn_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
@@ -417,6 +431,8 @@ const struct wt_group_ops gcn_group_ops = {
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,
+    .alone = alone,
+    .end_wave = end_wave,
     .refusal = "the host has no memory left for the kernel's waves",
 };
 

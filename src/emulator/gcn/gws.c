@@ -28,6 +28,7 @@ static bool number_of(struct gcn_wave *w, const struct gcn_uop *u, uint32_t *num
 
 static const struct gcn_uop *done(struct gcn_wave *w, const struct gcn_uop *u)
 {
+    wt_met(&w->device->machine);
     if (w->lgkm_cnt < 15)
         w->lgkm_cnt++;
     return gcn_next(u);

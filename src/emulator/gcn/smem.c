@@ -80,6 +80,7 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
 {
     uint8_t bytes[8], before[8];
     addr &= ~(uint64_t)(u->size - 1);
+    wt_met(&w->device->machine);
     if (!gcn_judge_scalar(w, u, WT_WATCH_ACCESS, addr, u->size)) {
         issued(w);
         return no_atomic(w, u);

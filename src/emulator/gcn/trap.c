@@ -37,10 +37,11 @@ static void begin_trap(struct gcn_wave *w, uint64_t pc, uint32_t what)
     w->s[GCN_TTMP + 1] = (uint32_t)(pc >> 32) | what;
     w->status |= GCN_STATUS_PRIV;
     struct gcn_device *d = w->device;
-    d->host->first_level_trap(
-        d->host->context, d,
-        &(struct gcn_trap){
-            .ttmp = &w->s[GCN_TTMP], .status = gcn_status(w), .tba = w->tba, .tma = w->tma});
+    if (!wt_met(&d->machine))
+        d->host->first_level_trap(
+            d->host->context, d,
+            &(struct gcn_trap){
+                .ttmp = &w->s[GCN_TTMP], .status = gcn_status(w), .tba = w->tba, .tma = w->tma});
     w->pc = w->tba;
 }
 

@@ -654,6 +654,8 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
                          w->vgprs);
     gcn_judge(w, t->at, t, WT_WATCH_ACCESS, u->size);
     const uint64_t lanes = t->lanes & ~t->zero;
+    if (lanes & ~(t->lds | t->private))
+        wt_met(&w->device->machine);
     if (atomic_fast(w, u, t, what)) {
         issued(w, t, u->row->encoding == GCN_FLAT);
         return gcn_next(u);

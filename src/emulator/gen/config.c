@@ -19,6 +19,7 @@ static const struct wt_config_key keys[] = {
      "visits of an instruction after which code of the host is made for it and what follows,\n"
      "               1..60000; 0: never (256)",
      .offset = offsetof(struct gen_config, jit), .most = 60000},
+    WT_PROCESSES_KEY,
     WT_FILL_KEY,
 };
 

@@ -200,6 +200,20 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
     return walk->has_scratch ? UINT64_C(1024) << walk->scratch_code : 0;
 }
 
+static struct wt_launch_head *alone(struct wt_machine *m, const struct wt_group_head *g)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    bool other = false;
+    for (unsigned i = 0; i < GEN_WALKS; i++)
+        other |= d->walk[i].active && i != g->launch;
+    return other ? NULL : &d->walk[g->launch].head;
+}
+
+static void end_wave(struct wt_machine *m, uint32_t wave)
+{
+    gen_thread_end(&((struct gen_device *)m)->thread[wave]);
+}
+
 const struct wt_group_ops gen_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
@@ -210,6 +224,8 @@ const struct wt_group_ops gen_group_ops = {
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,
+    .alone = alone,
+    .end_wave = end_wave,
     .refusal = "a thread of the group cannot be started",
 };
 

@@ -262,6 +262,8 @@ bool gen_message_write(const struct gen_message *m, const struct gen_surface *s,
         memcpy(m->t->group->local + addr, bytes, size);
     } else {
         uint8_t *to = gen_writable(d, addr, size);
+        if (kind == WT_WATCH_ACCESS)
+            wt_met(&d->machine);
         if (to) {
             if (d->machine.watch)
                 gen_watch_access(m->t, m->u, kind, gen_message_lane(m, lane),

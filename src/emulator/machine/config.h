@@ -15,10 +15,13 @@
 /*
  * schedule: which wave has its turn when.
  * fill: what registers and memory hold before they are written.
+ * processes: among which a long launch of a host program is dealt out (runtime/common/apart.h); 0
+ * and 1: it is not.
  */
 #define WT_CONFIG_MEMBERS                                                                          \
     struct wt_schedule schedule;                                                                   \
-    struct wt_fill fill;
+    struct wt_fill fill;                                                                           \
+    unsigned processes;
 
 /** The part of a configuration that every family has. */
 struct wt_device_config {
@@ -65,6 +68,17 @@ void wt_config_print_fill(const void *config, char *text, size_t size);
             "what registers and memory hold before they are written: zero, a pattern of\n"         \
             "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
             .kind = WT_CONFIG_OWN, .take = wt_config_take_fill, .print = wt_config_print_fill      \
+    }
+
+/** The key "processes" of families with groups. */
+#define WT_PROCESSES_KEY                                                                           \
+    {                                                                                              \
+        "processes",                                                                               \
+            "among which groups of a host program's long launches are dealt out, where they "      \
+            "need\n"                                                                               \
+            "               no order, 1..64 (1)",                                                  \
+            .offset = offsetof(struct wt_device_config, processes), .least = 1, .most = 64,        \
+            .rare = true                                                                           \
     }
 
 /** A family's configuration. */

@@ -49,6 +49,8 @@ static void emit(struct wt_machine *m, struct wt_console *console, unsigned slot
 void wt_console_put(struct wt_machine *m, struct wt_console *console, unsigned slot, char c)
 {
     assert(slot < console->slots);
+    if (wt_met(m))
+        return;
     struct wt_console_line *line = &console->line[slot];
     if (c == '\n') {
         emit(m, console, slot);

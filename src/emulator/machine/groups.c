@@ -335,7 +335,8 @@ void wt_groups_pump(struct wt_machine *m)
     for (bool started = true; started && groups->ops->waiting(m);) {
         started = false;
         for (uint32_t core = 0; core < groups->cores; core++) {
-            if (!groups->ops->plan(m, core, &plan))
+            if (!groups->ops->plan(m, core, &plan) ||
+                (groups->stop && plan.launch->next >= groups->stop))
                 continue;
             if (!start(m, core, &plan)) {
                 m->fault = (struct wt_fault){.kind = WT_FAULT_HOST, .time = m->time};

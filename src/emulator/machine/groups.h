@@ -100,6 +100,8 @@ static inline void wt_wave_tell_fence(struct wt_machine *m, const struct wt_wave
                                       uint64_t pc, wt_lanes lanes, enum wt_observed_order order,
                                       enum wt_observed_scope scope)
 {
+    if (scope > WT_AMONG_GROUP)
+        wt_met(m);
     if (wt_observes_events(m))
         wt_wave_tell_observed_fence(m, w, pc, lanes, order, scope);
 }

@@ -145,6 +145,11 @@ struct wt_group_ops {
     uint64_t (*asked)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Bytes of private memory that the launch has asked for a lane of a wave. */
     uint64_t (*private_asked)(const struct wt_machine *m, const struct wt_wave_head *w);
+    /** The launch of group @p g, if the machine has no other, and its groups need not run at the
+     * same time; else NULL. */
+    struct wt_launch_head *(*alone)(struct wt_machine *m, const struct wt_group_head *g);
+    /** Ends wave @p wave, which is active, where it stands. */
+    void (*end_wave)(struct wt_machine *m, uint32_t wave);
     /** The text of the machine's fault then. */
     const char *refusal;
 };
@@ -163,6 +168,8 @@ struct wt_groups {
     size_t local_bytes; /**< that a place's memory has */
     void *group;        /**< the places, core by core */
     struct wt_core_room *room;
+    uint64_t stop; /**< in a child that runs a part of a launch (wt_machine.apart): the first group
+                        that it does not start; else 0 */
 };
 
 #endif

@@ -264,7 +264,10 @@ enum wt_status wt_in_process_copy(struct wt_machine *m, struct wt_copy *copy, st
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     m->memory = made;
     m->process.copy = copy;
-    wt_machine_forget_code(m);
+    if (copy->keeps_code)
+        wt_tlb_clear(&m->tlb);
+    else
+        wt_machine_forget_code(m);
     return WT_OK;
 }
 

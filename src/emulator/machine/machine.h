@@ -212,6 +212,9 @@ struct wt_machine {
     struct wt_groups groups;
     /* The turn under way, for engine.h and the family. */
     bool in_turn;    /**< an instruction is being executed */
+    bool apart;      /**< a child process runs a part of a launch: what other parts see in its order
+                          it must not do (wt_met) */
+    bool met;        /**< … and it has come to such a thing */
     uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */
     bool not_issued; /**< the handler that ended the turn has had no effect */
     bool yielded;    /**< the wave gives the rest of its turn away */
@@ -297,6 +300,18 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
                          .name_operand = wt_machine_no_operand_name,                               \
                          .operand_files = wt_machine_no_operand_files
 #define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table
+
+/**
+ * A wave does what other groups may see in its order: an atomic or a fence that is not its group's
+ * own, a print, an allocation. True: the machine runs a part of a launch (runtime/common/apart.h),
+ * which ends here without an effect; what the caller would tell the host it must not tell.
+ */
+static inline bool wt_met(struct wt_machine *m)
+{
+    if (m->apart)
+        m->met = m->event = true;
+    return m->apart;
+}
 
 /** Whether the machine works on the memory of the process that it is in, which threads use, too. */
 static inline bool wt_in_place(const struct wt_machine *m)

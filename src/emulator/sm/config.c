@@ -70,6 +70,7 @@ static const struct wt_config_key keys[] = {
      "accesses outside of all buffers: stop, or as hardware does, only where no block of\n"
      "               2 MiB with a buffer is (stop)",
      AT(hardware_bounds), WT_CONFIG_WORD, .words = {"stop", "hardware"}, .rare = true},
+    WT_PROCESSES_KEY,
     WT_FILL_KEY,
 };
 

@@ -232,6 +232,16 @@ static uint64_t private_asked(const struct wt_machine *m, const struct wt_wave_h
     return ((const struct sm_device *)m)->grid.launch.local;
 }
 
+static struct wt_launch_head *alone(struct wt_machine *m, const struct wt_group_head *g)
+{
+    return &((struct sm_device *)m)->grid.head;
+}
+
+static void end_wave(struct wt_machine *m, uint32_t wave)
+{
+    sm_warp_end(&((struct sm_device *)m)->warp[wave]);
+}
+
 const struct wt_group_ops sm_group_ops = {
     .waiting = ctas_wait,
     .plan = plan_cta,
@@ -242,6 +252,8 @@ const struct wt_group_ops sm_group_ops = {
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,
+    .alone = alone,
+    .end_wave = end_wave,
     .refusal = "the host has no memory left for the kernel's warps",
 };
 

@@ -236,6 +236,8 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
     struct sm_device *d = w->device;
     const bool shared = a->shared >> lane & 1;
     uint8_t before[16], *to;
+    if (!shared && kind == WT_WATCH_ACCESS)
+        wt_met(&d->machine);
     if (shared) {
         to = w->cta->local + a->addr[lane];
     } else {

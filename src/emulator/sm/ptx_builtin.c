@@ -49,6 +49,7 @@ static uint64_t heap_get(const struct sm_warp *w, uint64_t offset)
 static bool heap_set(const struct sm_warp *w, uint64_t offset, uint64_t value)
 {
     uint8_t bytes[8];
+    wt_met(&w->device->machine);
     wt_store_le(bytes, value, 8);
     return sm_device_write(w->device, w->device->grid.launch.heap + offset, bytes, sizeof bytes);
 }

@@ -521,7 +521,7 @@ static bool atomic_plainly(struct sm_warp *w, const struct ptx_op *o)
     const enum sm_atomic how = (enum sm_atomic)o->how;
     uint8_t *frame = ptx_frame(w), *host[SM_LANES];
     const uint32_t *data = ptx_in(frame, &o->s[1]);
-    if (m->watch || m->judge || o->size != 4 || how == SM_ATOMIC_CAS ||
+    if (m->watch || m->judge || (m->apart && !shared) || o->size != 4 || how == SM_ATOMIC_CAS ||
         (o->flag && how <= SM_ATOMIC_MAX) || (!shared && o->space != PTX_SPACE_GLOBAL) ||
         !(shared ? find_lanes(w, o, lanes, true, PTX_SPACE_SHARED, narrow, host)
                  : find_lanes(w, o, lanes, true, PTX_SPACE_GLOBAL, narrow, host)))

@@ -7,9 +7,26 @@
 #include "runtime/common/watched.h"
 
 struct wt_counted;
+struct wt_hosted;
 struct wt_host_core_ops;
 struct wt_recording;
 struct wt_recording_ops;
+
+/** Kernels that are remembered as ones that are not dealt out. */
+enum { WT_APART_REFUSED = 32 };
+
+/** What a GPU knows of its launches for apart.h; the rest 0 at first. */
+struct wt_apart {
+    uint32_t family; /**< of the tally */
+    /** Counts in exec's tally the code that the machine has executed since it last did, but no
+     * issues. Not NULL. */
+    void (*count_code)(struct wt_hosted *gpu);
+    uint64_t launch;                    /**< the number of the one that runs alone; 0: none does */
+    uint64_t due;                       /**< issue time at which it is dealt out */
+    bool over;                          /**< it has been dealt out, or cannot be */
+    uint64_t refused[WT_APART_REFUSED]; /**< entries of kernels, one after the other */
+    unsigned refusals;
+};
 
 /*
  * machine: the device.
@@ -22,6 +39,7 @@ struct wt_recording_ops;
  * records: kernels are recorded without a debugger, too: for the core file of a fault.
  * planted: the breakpoints in its memory.
  * final: the memory that kernels leave; NULL: it is not kept.
+ * apart: launches that are dealt out to several processes.
  */
 #define WT_HOSTED_MEMBERS                                                                          \
     struct wt_machine *machine;                                                                    \
@@ -33,7 +51,8 @@ struct wt_recording_ops;
     const struct wt_recording_ops *recorded;                                                       \
     bool records;                                                                                  \
     struct wt_planted_list *planted;                                                               \
-    struct wt_final_memory *final;
+    struct wt_final_memory *final;                                                                 \
+    struct wt_apart apart;
 
 struct wt_hosted {
     WT_HOSTED_MEMBERS

@@ -1,5 +1,6 @@
 /* The recording of a GPU, on a copy of the process's memory: from when to when, and how it runs.
  * See recording.h. */
+#include "runtime/common/apart.h"
 #include "runtime/common/recording_state.h"
 
 #include <assert.h>
@@ -217,10 +218,10 @@ bool wt_hosted_record(struct wt_hosted *gpu, uint64_t budget)
     return !gpu->records || want(gpu, WT_TIMELINE_BUDGET_DEFAULT);
 }
 
-enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues)
+enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues, bool alone)
 {
     if (!wt_recording_on(gpu->recording))
-        return gpu->machine->ops->run(gpu->machine, issues);
+        return wt_apart_run(gpu, issues, alone);
     const enum wt_run run = wt_recording_run(gpu->recording, issues);
     if (run == WT_RUN_ENDED)
         wt_recording_after_end(gpu->recording);

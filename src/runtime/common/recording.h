@@ -144,8 +144,8 @@ void wt_recording_restart(struct wt_recording *recording);
 uint32_t wt_recording_input(struct wt_recording *recording, const struct wt_input *input);
 /** The same to a GPU, whether it is recorded or not. */
 uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input);
-/** Runs a GPU, whether it is recorded or not. */
-enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues);
+/** Runs a GPU, whether it is recorded or not. @p alone: no debugger looks at it (apart.h). */
+enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues, bool alone);
 /**
  * Reads memory of the copy as the debugger sees it; *size becomes what lies in one page. False
  * where the copy has none there: then the process's own counts.

@@ -32,6 +32,8 @@ struct wt_tally_gpu {
     _Atomic uint64_t issues;    /**< instructions that waves executed */
     _Atomic uint64_t blocks;    /**< of instructions that were translated */
     _Atomic uint64_t in_blocks; /**< issues in them */
+    _Atomic uint64_t dealt;     /**< kernels that were dealt out to processes (apart.h) */
+    _Atomic uint64_t undone;    /**< kernels whose processes' work was thrown away */
     _Atomic uint64_t refused;   /**< launches that were refused */
     _Atomic uint64_t faults;    /**< kernels that a fault ended */
     atomic_bool has_reason;     /**< `reason` is taken by a process */

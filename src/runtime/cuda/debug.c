@@ -36,6 +36,11 @@ uint64_t debug_budget(const struct gpu *gpu, uint64_t without)
     return wt_gate_budget(&gate, without);
 }
 
+bool debug_follows(void)
+{
+    return gate.followed;
+}
+
 /* All SMs stop behind an instruction that has accessed watched memory, so that it is as the access
  * has left it. */
 static void take_hits(struct gpu *gpu)

@@ -38,6 +38,8 @@ void debug_launch_began(struct gpu *gpu, const struct sm_launch *launch);
  * @p without. Entered.
  */
 uint64_t debug_budget(const struct gpu *gpu, uint64_t without);
+/** Whether a debugger is connected. Entered. */
+bool debug_follows(void);
 /**
  * After a run of the device with @p result: lets the debugger in, and waits while it has stopped
  * all warps. True: the kernel is to be run on. False: it is over, by its own end or, with *result

@@ -19,6 +19,7 @@
 #include "runtime/common/host_checks.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/common/tally.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/final_memory.h"
 
@@ -91,6 +92,13 @@ static enum wt_status configure(struct sm_config *config, const char *variable, 
                : WT_OK;
 }
 
+void gpu_count_code(struct wt_hosted *hosted)
+{
+    struct gpu *g = (struct gpu *)((char *)hosted - offsetof(struct gpu, hosted));
+    wt_tally_near(SM_WIRE_FAMILY, sm_device_near(g->device));
+    wt_tally_translated(SM_WIRE_FAMILY, sm_device_translated(g->device), &g->translated);
+}
+
 enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **gpu,
                        struct wt_error *err)
 {
@@ -130,6 +138,8 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     sm_machine(g->device)->console_context = g;
     wt_core_on_fault_begin(&g->core_on_fault);
     g->core = &cuda_core_ops;
+    g->apart.count_code = gpu_count_code;
+    g->apart.family = SM_WIRE_FAMILY;
     g->recorded = &cuda_recording_ops;
     g->records = g->core_on_fault.history;
     g->planted = cuda_planted();

@@ -107,6 +107,8 @@ extern const struct wt_recording_ops cuda_recording_ops;
  */
 enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writable,
                        struct wt_error *err);
+/** Operation count_code of struct wt_apart. Entered. */
+void gpu_count_code(struct wt_hosted *gpu);
 /** Whether the GPU has memory at an address. */
 static inline bool gpu_maps(const struct gpu *g, uint64_t addr)
 {

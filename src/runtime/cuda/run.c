@@ -236,7 +236,7 @@ struct slice {
 static void run_slice(void *context)
 {
     struct slice *s = context;
-    s->result = wt_hosted_run(&s->gpu->hosted, debug_budget(s->gpu, RUN));
+    s->result = wt_hosted_run(&s->gpu->hosted, debug_budget(s->gpu, RUN), !debug_follows());
 }
 
 /* Other threads of the program may unmap memory that is registered. A recording cannot go on where
@@ -284,8 +284,7 @@ static enum wt_run run(struct gpu *g, const struct gpu_launch *l)
         m->fault = fault;
         result = WT_RUN_FAULT;
     }
-    wt_tally_near(SM_WIRE_FAMILY, sm_device_near(g->device));
-    wt_tally_translated(SM_WIRE_FAMILY, sm_device_translated(g->device), &g->translated);
+    gpu_count_code(&g->hosted);
     wt_progress_clear(&g->progress);
     wt_interrupt_attend(false);
     m->ops->flush_console(m);

@@ -54,6 +54,8 @@ void drm_debugged_after_fork(struct drm_debugged *g, struct gen_device *device)
     drm_debugged_init(g, g->number, device, g->core);
     g->planted = before.planted;
     g->final = before.final;
+    g->apart.count_code = before.apart.count_code;
+    g->apart.family = before.apart.family;
 }
 
 void drm_debugged_free(struct drm_debugged *g)
@@ -113,7 +115,7 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
 enum wt_run drm_debugged_run(struct drm_debugged *g)
 {
     const uint64_t began = wt_clock_ns();
-    const enum wt_run why = wt_hosted_run(&g->hosted, g->slice);
+    const enum wt_run why = wt_hosted_run(&g->hosted, g->slice, !g->attached && !g->held);
     const uint64_t took = wt_clock_ns() - began;
     if (took > 2 * SLICE_NS)
         g->slice = g->slice * SLICE_NS / took;

@@ -223,6 +223,15 @@ static void count_launch(const struct gen_walk *walk)
         atomic_fetch_add(is_own(walk) ? &tally->own : &tally->launches, 1);
 }
 
+static void count_code(struct wt_hosted *hosted)
+{
+    struct wt_drm_emulated *gpu =
+        (struct wt_drm_emulated *)((char *)hosted -
+                                   offsetof(struct wt_drm_emulated, debugged.hosted));
+    wt_tally_near(GEN_WIRE_FAMILY, gen_device_near(gpu->device));
+    wt_tally_translated(GEN_WIRE_FAMILY, gen_device_translated(gpu->device), &gpu->translated);
+}
+
 static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *walk)
 {
     struct wt_machine *m = gen_machine(gpu->device);
@@ -234,8 +243,7 @@ static enum wt_run run_walk(struct wt_drm_emulated *gpu, const struct gen_walk *
         const uint64_t before = m->time;
         run_guarded(&s);
         wt_tally_add(GEN_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
-        wt_tally_near(GEN_WIRE_FAMILY, gen_device_near(gpu->device));
-        wt_tally_translated(GEN_WIRE_FAMILY, gen_device_translated(gpu->device), &gpu->translated);
+        count_code(&gpu->debugged.hosted);
         wt_policy_report(m);
         if (wt_interrupt_take())
             end_interrupted(gpu, walk);
@@ -489,6 +497,8 @@ enum wt_status wt_drm_emulated_new(const struct gen_config *config,
     }
     drm_debugged_init(&g->debugged, before ? before->debugged.number + 1 : 0, g->device,
                       &drm_core_ops);
+    g->debugged.apart.count_code = count_code;
+    g->debugged.apart.family = GEN_WIRE_FAMILY;
     if (before)
         gen_machine(g->device)->first_core =
             gen_machine(before->device)->first_core + before->config.subslices;

@@ -501,6 +501,8 @@ void host_core_on_fault(struct host_gpu *gpu, const char *reason, uint32_t wave,
 void host_end_if_interrupted(struct host *host);
 /** Counts a launch in exec's tally, if there is one. The GPU is entered. */
 void host_count_launch(struct host_gpu *gpu, unsigned dispatch);
+/** Operation count_code of struct wt_apart. The GPU is entered. */
+void host_count_code(struct wt_hosted *gpu);
 /** Counts issues since issue time @p before in exec's tally, if there is one. */
 void host_count_issues(struct host_gpu *gpu, uint64_t before);
 /** Shows how far the oldest kernel is, if it is time for that. The GPU is entered. */

@@ -155,11 +155,17 @@ void host_count_launch(struct host_gpu *gpu, unsigned dispatch)
     atomic_fetch_add(is_own(gpu, p.entry) ? &tally->own : &tally->launches, 1);
 }
 
+void host_count_code(struct wt_hosted *hosted)
+{
+    struct host_gpu *gpu = (struct host_gpu *)((char *)hosted - offsetof(struct host_gpu, hosted));
+    wt_tally_near(KFD_WIRE_FAMILY, gcn_device_near(gpu->device));
+    wt_tally_translated(KFD_WIRE_FAMILY, gcn_device_translated(gpu->device), &gpu->translated);
+}
+
 void host_count_issues(struct host_gpu *gpu, uint64_t before)
 {
     const uint64_t now = gcn_machine(gpu->device)->time;
     wt_tally_add(KFD_WIRE_FAMILY, 0, now > before ? now - before : 0);
-    wt_tally_near(KFD_WIRE_FAMILY, gcn_device_near(gpu->device));
-    wt_tally_translated(KFD_WIRE_FAMILY, gcn_device_translated(gpu->device), &gpu->translated);
+    host_count_code(&gpu->hosted);
     wt_policy_report(gcn_machine(gpu->device));
 }

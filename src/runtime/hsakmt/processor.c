@@ -19,6 +19,7 @@
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
 #include "object/kfd_wire.h"
+#include "runtime/common/apart.h"
 #include "runtime/hsakmt/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
@@ -549,10 +550,11 @@ static bool run(struct host_gpu *gpu)
     struct wt_machine *m = gcn_machine(gpu->device);
     const uint64_t before = m->time;
     wt_recording_begin(gpu->recording);
-    const enum wt_run why = gpu->watch ? host_watch_run(gpu, SLICE)
-                            : wt_recording_on(gpu->recording)
-                                ? wt_recording_run(gpu->recording, SLICE)
-                                : m->ops->run(m, SLICE);
+    const enum wt_run why =
+        gpu->watch ? host_watch_run(gpu, SLICE)
+        : wt_recording_on(gpu->recording)
+            ? wt_recording_run(gpu->recording, SLICE)
+            : wt_apart_run(&gpu->hosted, SLICE, !gpu->debugged && !gcn_kfd_is_enabled(gpu->device));
     if (why == WT_RUN_WATCH)
         host_local_take_hits(gpu);
     host_count_issues(gpu, before);

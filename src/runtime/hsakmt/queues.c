@@ -117,6 +117,8 @@ static enum wt_status start(struct host_gpu *gpu, struct wt_error *err)
     struct wt_machine *m = gpu->machine = gcn_machine(gpu->device);
     gpu->translated = (struct wt_rows_totals){0};
     gpu->core = &host_core_ops;
+    gpu->apart.count_code = host_count_code;
+    gpu->apart.family = KFD_WIRE_FAMILY;
     gpu->recorded = &host_recording_ops;
     gpu->records = host->core_on_fault.history;
     gpu->planted = &host->planted;

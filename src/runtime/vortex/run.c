@@ -88,7 +88,7 @@ static bool go_on(struct gpu *g, uint64_t until_ms, enum wt_run *result)
     wt_interrupt_attend(true);
     while (more && !late) {
         const uint64_t before = m->time;
-        *result = wt_hosted_run(&g->hosted, gate->followed ? g->slice : RUN);
+        *result = wt_hosted_run(&g->hosted, gate->followed ? g->slice : RUN, false);
         wt_tally_add(VORTEX_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
         if (wt_interrupt_take())
             report_interrupted(g);
