@@ -600,9 +600,11 @@ static bool compare_kernel(bool is_short)
     const char *schedule = schedules[below(6)];
     /* the last warp has 8 lanes, or one, two or three */
     const uint32_t threads = below(2) ? 72 : 65 + below(3), ctas = is_short ? 48 : 2;
-    const char *jit = is_short && below(2) ? "jit=0" : below(3) ? "jit=1" : "jit=3";
+    char translated[64];
+    snprintf(translated, sizeof translated, "jit=%u%s",
+             is_short && below(2) ? 0 : below(3) ? 1 : 3, below(3) ? "" : ",vectors=256");
     struct wt_machine *const m[2] = {device(image, "jit=0", schedule, ctas, threads),
-                                     device(image, jit, schedule, ctas, threads)};
+                                     device(image, translated, schedule, ctas, threads)};
     const struct wt_watch far = {
         .kind = WT_WATCH_ACCESS, .addr = BUFFER + BUFFER_SIZE - 8, .size = 8};
     if (is_short)

@@ -66,6 +66,9 @@ static const struct wt_config_key keys[] = {
      "visits of an instruction after which code of the host is made for it and what follows,\n"
      "               1..60000; 0: never (256)",
      AT(jit), .most = 60000},
+    {"vectors",
+     "bits of the longest vectors in that code: '512', where the host has them, or '256' (512)",
+     AT(vectors_256), WT_CONFIG_WORD, .words = {"512", "256"}, .rare = true},
     {"bounds",
      "accesses outside of all buffers: stop, or as hardware does, only where no block of\n"
      "               2 MiB with a buffer is (stop)",

@@ -559,11 +559,12 @@ static uint64_t address_of(const struct sm_warp *w, const struct wt_rows_block *
 static const struct wt_rows_block *translate(struct sm_device *d, const struct wt_rows_insn *insn,
                                              uint32_t first, size_t count)
 {
-    static const struct wt_rows_shape shape = {.lanes = SM_LANES,
-                                               .paths = true,
-                                               .few = true,
-                                               .window = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW},
-                                               .window_bytes = SM_WINDOW_BYTES};
+    const struct wt_rows_shape shape = {.lanes = SM_LANES,
+                                        .paths = true,
+                                        .few = true,
+                                        .vectors_512 = !d->config.vectors_256 && wt_rows_has_512(),
+                                        .window = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW},
+                                        .window_bytes = SM_WINDOW_BYTES};
     struct wt_rows_memory *m = d->blocks->memory;
     const struct wt_rows_block *b = wt_rows_translate(m, &shape, insn, first, count);
     if (b || !wt_rows_memory_used(m))

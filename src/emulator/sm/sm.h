@@ -55,7 +55,8 @@ struct sm_config {
     unsigned memory_delay; /**< issues by which L1 errors arrive late, whatever BPT.DRAIN does */
     uint64_t memory;       /**< bytes that programs of the driver API are told, and can allocate */
     unsigned jit;          /**< visits of an instruction after which it is translated; 0: never */
-    bool hardware_bounds;  /**< memory is mapped in blocks, SM_BLOCK_BYTES; else to the byte */
+    bool vectors_256;     /**< translated code has no vectors of 512 bits where the host has some */
+    bool hardware_bounds; /**< memory is mapped in blocks, SM_BLOCK_BYTES; else to the byte */
 };
 
 /** How much memory a page of hardware is. */

@@ -35,6 +35,7 @@ struct cache {
     bool ones[CACHED];   /* of few lanes: ones where the predicate of this slot is 1 */
     unsigned next;       /* where the next result goes */
     uint32_t row[BANKS]; /* those that banks have, by their first register, or NOTHING */
+    uint32_t qwords;     /* of these: a bit for each that has some, in twice as many registers */
     unsigned bank;       /* the next one: its first register */
 };
 
@@ -60,7 +61,7 @@ struct emitter {
     bool is_512;     /* vectors have 512 bits where they can; not in code for few */
     /* Of shapes without scalars: rows that are in one bank wherever they are in any, by it, or
      * NOTHING. Other results are in those from `banks` to `banks_end`, one after the other. */
-    uint32_t home[BANKS];
+    uint32_t home[BANKS], home_qwords;
     unsigned banks, banks_end;
     bool conditional; /* the state says which lanes execute the instruction */
     struct cache cache;

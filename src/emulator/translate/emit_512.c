@@ -6,19 +6,34 @@
 /* Part `strip` of a predicate in a k register. */
 static void load_predicate(struct emitter *e, unsigned to, uint32_t slot, unsigned strip)
 {
+    if (emit_512_is_wide(e)) {
+        x86_mask(&e->code, KMOVB, to, 0, x86_mem(FRAME, slot + strip));
+        return;
+    }
     x86_mask(&e->code, KMOVW, to, 0,
              x86_mem(e->shape->scalars ? SCALARS : FRAME, slot + 2 * strip));
 }
 
 /* ---- integers ---- */
 
+/* The lower dwords of qwords in a register become qwords, by their sign, if the instruction is of
+ * these. */
+static void extend_lower(struct emitter *e, unsigned reg)
+{
+    if (!e->insn[e->at].lower)
+        return;
+    zn(e, ZPSHIFTQ, 6, reg, x86_reg(reg), 0, 32);
+    zn(e, VPSHIFTD | Z_QWORDS, 4, reg, x86_reg(reg), 0, 32);
+}
+
 /* d = a op b */
 static void binary(struct emitter *e, unsigned op)
 {
     const unsigned bank = emit_512_choose_home(e);
-    for (unsigned i = 0; i < parts_of(e); i++) {
+    for (unsigned i = 0; i < parts_of_result(e); i++) {
         const unsigned a = loaded(e, 0, i, T0), d = emit_512_target(e, bank, i);
         z(e, op, d, a, emit_512_source(e, 1, i));
+        extend_lower(e, d);
         store(e, bank, i, d);
     }
     keep(e, bank);
@@ -27,7 +42,7 @@ static void binary(struct emitter *e, unsigned op)
 static void move(struct emitter *e)
 {
     const unsigned bank = emit_512_choose_home(e);
-    for (unsigned i = 0; i < parts_of(e); i++)
+    for (unsigned i = 0; i < parts_of_result(e); i++)
         store(e, bank, i, loaded(e, 0, i, emit_512_target(e, bank, i)));
     keep(e, bank);
 }
@@ -35,7 +50,7 @@ static void move(struct emitter *e)
 static void complement(struct emitter *e)
 {
     const unsigned bank = emit_512_choose_home(e);
-    for (unsigned i = 0; i < parts_of(e); i++) {
+    for (unsigned i = 0; i < parts_of_result(e); i++) {
         const unsigned d = emit_512_target(e, bank, i);
         z(e, VPXOR, d, loaded(e, 0, i, T0), in_all(e, UINT32_MAX));
         store(e, bank, i, d);
@@ -49,27 +64,43 @@ static void shift_part(struct emitter *e, unsigned how, unsigned to, unsigned a,
                        unsigned strip)
 {
     const struct wt_rows_source *s = &e->insn[e->at].s[by];
-    const unsigned op = how == 6 ? VPSLLVD : how == 4 ? VPSRAVD : VPSRLVD;
-    const bool modulo = e->shape->scalars || e->insn[e->at].modulo;
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool modulo = e->shape->scalars || n->modulo, wide = emit_512_is_wide(e) && !n->lower;
+    const unsigned of_dwords = how == 6   ? VPSLLVD
+                               : how == 4 ? VPSRAVD
+                                          : VPSRLVD,
+                   op = of_dwords | (wide ? Z_QWORDS : 0);
     if (s->constant) {
         const uint32_t value = (uint32_t)s->value, least = value < 255 ? value : 255;
-        zn(e, VPSHIFTD, how, to, x86_reg(a), 0, modulo ? value & 31 : least);
+        zn(e,
+           !wide      ? VPSHIFTD
+           : how == 4 ? VPSHIFTD | Z_QWORDS
+                      : ZPSHIFTQ,
+           how, to, x86_reg(a), 0, modulo ? value & (wide ? 63 : 31) : least);
+        return;
+    }
+    if (!modulo && wide) {
+        z(e, ZPMOVZXDQ, T2, 0, x86_mem(FRAME, s->slot + 32 * strip));
+        z(e, op, to, a, x86_reg(T2));
         return;
     }
     if (!modulo) {
         z(e, op, to, a, emit_512_source(e, by, strip));
         return;
     }
-    z(e, VPAND, T2, loaded(e, by, strip, T2), in_all(e, 31));
+    struct x86_place most = emit_literal(e, wide ? 63 : 31, wide);
+    most.each = true;
+    z(e, VPAND | (wide ? Z_QWORDS : 0), T2, loaded(e, by, strip, T2), most);
     z(e, op, to, a, x86_reg(T2));
 }
 
 static void shift(struct emitter *e, unsigned how)
 {
     const unsigned bank = emit_512_choose_home(e);
-    for (unsigned i = 0; i < parts_of(e); i++) {
+    for (unsigned i = 0; i < parts_of_result(e); i++) {
         const unsigned a = loaded(e, 0, i, T0), d = emit_512_target(e, bank, i);
         shift_part(e, how, d, a, 1, i);
+        extend_lower(e, d);
         store(e, bank, i, d);
     }
     keep(e, bank);
@@ -168,10 +199,11 @@ static void select_rows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const unsigned no = !n->s[2].negated, bank = emit_512_choose_home(e);
-    for (unsigned i = 0; i < parts_of(e); i++) {
+    for (unsigned i = 0; i < parts_of_result(e); i++) {
         const unsigned other = loaded(e, no, i, T0), d = emit_512_target(e, bank, i);
         load_predicate(e, K7, n->s[2].slot, i);
-        x86_512(&e->code, ZPBLENDMD, d, other, emit_512_source(e, !no, i), K7);
+        x86_512(&e->code, ZPBLENDMD | (emit_512_is_wide(e) ? Z_QWORDS : 0), d, other,
+                emit_512_source(e, !no, i), K7);
         store(e, bank, i, d);
     }
     keep(e, bank);
@@ -184,27 +216,40 @@ static void compare_part(struct emitter *e, unsigned to, unsigned strip, unsigne
                                        IS_GREATER, IS_NOT_EQUAL, IS_NOT_LESS, IS_ALWAYS};
     const struct wt_rows_insn *n = &e->insn[e->at];
     const unsigned a = loaded(e, 0, strip, T0);
-    zn(e, n->is_signed ? ZPCMPD : ZPCMPUD, to, a, emit_512_source(e, 1, strip), mask,
+    const unsigned wide = emit_512_is_wide_source(e, 0) ? Z_QWORDS : 0;
+    zn(e, (n->is_signed ? ZPCMPD : ZPCMPUD) | wide, to, a, emit_512_source(e, 1, strip), mask,
        numbers[n->how & 7]);
+}
+
+/* ax becomes those of all parts; of lanes that execute alone if `executing`, in code for some. */
+static void compare_parts(struct emitter *e, bool executing)
+{
+    const bool wide = emit_512_is_wide_source(e, 0);
+    for (unsigned i = 0; i < parts_of_row(e, wide); i++) {
+        compare_part(e, emit_512_bits(i), i, executing ? emit_512_executing_of(e, wide, i) : 0);
+        if (wide)
+            emit_512_join_wide(e, i);
+        else
+            emit_512_join(e, i);
+    }
 }
 
 static void compare(struct emitter *e)
 {
-    for (unsigned i = 0; i < parts_of(e); i++) {
-        compare_part(e, emit_512_bits(i), i, 0);
-        emit_512_join(e, i);
-    }
+    compare_parts(e, false);
     emit_512_store_predicate(e, e->insn[e->at].d);
 }
 
 /* A row of ones and zeros. */
 static void set(struct emitter *e)
 {
+    const bool wide = emit_512_is_wide(e);
     const unsigned bank = emit_512_choose_home(e);
-    for (unsigned i = 0; i < parts_of(e); i++) {
+    for (unsigned i = 0; i < parts_of_result(e); i++) {
         const unsigned d = emit_512_target(e, bank, i);
         compare_part(e, K7, i, 0);
-        x86_512(&e->code, ZPBROADCASTD, d, 0, emit_literal(e, 1, false), K7 | X86_ZEROS);
+        x86_512(&e->code, wide ? ZPBROADCASTQ : ZPBROADCASTD, d, 0, emit_literal(e, 1, wide),
+                K7 | X86_ZEROS);
         store(e, bank, i, d);
     }
     keep(e, bank);
@@ -212,10 +257,7 @@ static void set(struct emitter *e)
 
 size_t emit_512_decide(struct emitter *e)
 {
-    for (unsigned i = 0; i < parts_of(e); i++) {
-        compare_part(e, emit_512_bits(i), i, emit_512_executing(e, i));
-        emit_512_join(e, i);
-    }
+    compare_parts(e, true);
     x86_integer(&e->code, X86_TEST, false, X86_AX, x86_reg(X86_AX));
     const size_t past = x86_jump(&e->code, X86_ZERO);
     x86_integer(&e->code, X86_CMP, false, X86_AX, FIELD(mask));
@@ -356,7 +398,8 @@ static void pair_multiply_add(struct emitter *e)
 
 /* ---- an instruction ---- */
 
-static unsigned plain(unsigned op)
+/* The instruction of an operation on dwords, or, wide, on qwords. */
+static unsigned plain(unsigned op, bool wide)
 {
     static const unsigned ops[] = {
         [WT_ROWS_ADD] = VPADDD,         [WT_ROWS_SUBTRACT] = VPSUBD, [WT_ROWS_MULTIPLY] = VPMULLD,
@@ -364,7 +407,11 @@ static unsigned plain(unsigned op)
         [WT_ROWS_MIN] = VPMINUD,        [WT_ROWS_MAX] = VPMAXUD,     [WT_ROWS_MIN_SIGNED] = VPMINSD,
         [WT_ROWS_MAX_SIGNED] = VPMAXSD,
     };
-    return op < sizeof ops / sizeof ops[0] ? ops[op] : 0;
+    if (wide && op == WT_ROWS_ADD)
+        return ZPADDQ;
+    if (wide && op == WT_ROWS_SUBTRACT)
+        return ZPSUBQ;
+    return op < sizeof ops / sizeof ops[0] ? ops[op] | (wide ? Z_QWORDS : 0) : 0;
 }
 
 static void integers(struct emitter *e)
@@ -421,16 +468,39 @@ static void integers(struct emitter *e)
     case WT_ROWS_PAIR_MULTIPLY_ADD:
         pair_multiply_add(e);
         break;
+    case WT_ROWS_NEGATE:
+    case WT_ROWS_ABSOLUTE:
+    case WT_ROWS_WIDEN:
+    case WT_ROWS_MULTIPLY_WIDE:
+    case WT_ROWS_MULTIPLY_ADD_WIDE:
+    case WT_ROWS_NARROW:
+    case WT_ROWS_FLOAT_ADD:
+    case WT_ROWS_FLOAT_SUBTRACT:
+    case WT_ROWS_FLOAT_MULTIPLY:
+    case WT_ROWS_FLOAT_MULTIPLY_ADD:
+    case WT_ROWS_FLOAT_DIVIDE:
+    case WT_ROWS_FLOAT_ROOT:
+    case WT_ROWS_FLOAT_MIN:
+    case WT_ROWS_FLOAT_MAX:
+    case WT_ROWS_FLOAT_ABSOLUTE:
+    case WT_ROWS_FLOAT_NEGATE:
+    case WT_ROWS_FLOAT_COMPARE:
+    case WT_ROWS_FLOAT_OF_SIGNED:
+    case WT_ROWS_FLOAT_OF_UNSIGNED:
+        emit_512_plain(e);
+        break;
     default:
-        binary(e, plain(n->op));
+        binary(e, plain(n->op, emit_512_is_wide(e)));
         break;
     }
 }
 
 void emit_512(struct emitter *e)
 {
-    if (e->shape->scalars)
+    if (e->shape->scalars) {
         emit_guard(e);
-    if (!e->shape->scalars || !emit_512_real(e))
-        integers(e);
+        if (emit_512_real(e))
+            return;
+    }
+    integers(e);
 }

@@ -29,6 +29,22 @@ static inline unsigned parts_of(const struct emitter *e)
     return e->shape->lanes / LANES;
 }
 
+/* The same of qwords. */
+static inline unsigned parts_of_row(const struct emitter *e, bool wide)
+{
+    return wide ? 2 * parts_of(e) : parts_of(e);
+}
+
+/* Whether the result, or source number i, has qwords: of a shape without scalars. */
+bool emit_512_is_wide(const struct emitter *e);
+bool emit_512_is_wide_source(const struct emitter *e, unsigned i);
+
+/* Parts of the result. */
+static inline unsigned parts_of_result(const struct emitter *e)
+{
+    return parts_of_row(e, emit_512_is_wide(e));
+}
+
 /* Its bytes. */
 static inline unsigned row_of(const struct emitter *e)
 {
@@ -65,16 +81,25 @@ static inline struct x86_place in_all(struct emitter *e, uint32_t value)
 /* ---- emit_512_rows.c ---- */
 
 /* A row comes into a bank from memory. */
-void emit_512_load_bank(struct emitter *e, unsigned bank, uint32_t slot);
+void emit_512_load_bank(struct emitter *e, unsigned bank, uint32_t slot, bool wide);
 /* The bank of a row that has one of its own, or NOTHING. */
-unsigned emit_512_home(const struct emitter *e, uint32_t slot);
+unsigned emit_512_home(const struct emitter *e, uint32_t slot, bool wide);
+/* A bank has a row now. */
+void emit_512_note(struct cache *c, unsigned bank, uint32_t slot, bool wide);
+/* Whether source number i has qwords. */
+bool emit_512_has_wide_source(const struct wt_rows_insn *n, unsigned i);
 
 /* Part `strip`, 64 bytes, of a row: in a register, or in memory. */
 struct x86_place emit_512_row(const struct emitter *e, uint32_t slot, unsigned strip);
+/* The same of a row of qwords. */
+struct x86_place emit_512_part(const struct emitter *e, uint32_t slot, bool wide, unsigned strip);
+/* Ones for the lanes of a part that do not execute: the k register. */
+unsigned emit_512_idle(bool wide, unsigned strip);
 /* The same in a register: @p into, if it is not in one yet. */
 unsigned emit_512_loaded(struct emitter *e, struct x86_place place, unsigned into);
 /* The lanes of a part that execute, in k7; returns it, or, in code for all, 0. */
 unsigned emit_512_executing(struct emitter *e, unsigned strip);
+unsigned emit_512_executing_of(struct emitter *e, bool wide, unsigned strip);
 /* Chooses a bank for a result, which has no row from now on, and is that of no other result of the
  * instruction; returns its first register. */
 unsigned emit_512_choose(struct emitter *e);
@@ -94,13 +119,19 @@ struct x86_place emit_512_source(struct emitter *e, unsigned i, unsigned strip);
 unsigned emit_512_bits(unsigned strip);
 /* It is there: ax becomes the predicate behind the last one. */
 void emit_512_join(struct emitter *e, unsigned strip);
+/* The same of parts of qwords. */
+void emit_512_join_wide(struct emitter *e, unsigned strip);
 /* ax becomes a predicate, 0 for lanes that do not execute. */
 void emit_512_store_predicate(struct emitter *e, uint32_t slot);
 
 /* The same in a register: @p into, if it is not in one yet. */
 static inline unsigned loaded(struct emitter *e, unsigned i, unsigned strip, unsigned into)
 {
-    return emit_512_loaded(e, emit_512_source(e, i, strip), into);
+    const struct x86_place place = emit_512_source(e, i, strip);
+    if (!place.each || !emit_512_is_wide_source(e, i))
+        return emit_512_loaded(e, place, into);
+    z(e, ZPBROADCASTQ, into, 0, emit_literal(e, e->insn[e->at].s[i].value, true));
+    return into;
 }
 
 /* The same in this register, whatever else has it, too. */
@@ -122,6 +153,11 @@ static inline void keep(struct emitter *e, unsigned bank)
 {
     emit_512_keep(e, e->insn[e->at].d, bank);
 }
+
+/* ---- emit_512_wide.c: of shapes without scalars ---- */
+
+/* Longer dwords, their products, shorter qwords; arithmetic on singles. */
+void emit_512_plain(struct emitter *e);
 
 /* ---- emit_512_real.c ---- */
 

@@ -6,38 +6,60 @@
 /* Of a shape without scalars. */
 static bool is_plain(const struct wt_rows_insn *n)
 {
-    if (n->wide || n->conditional)
+    if (n->conditional)
         return false;
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
+        return !n->boxed;
     case WT_ROWS_NOT:
+    case WT_ROWS_NEGATE:
     case WT_ROWS_ADD:
     case WT_ROWS_SUBTRACT:
     case WT_ROWS_MULTIPLY:
-    case WT_ROWS_MULTIPLY_ADD:
-    case WT_ROWS_MULTIPLY_HIGH:
     case WT_ROWS_AND:
     case WT_ROWS_OR:
     case WT_ROWS_XOR:
     case WT_ROWS_SHIFT_LEFT:
     case WT_ROWS_SHIFT_RIGHT:
     case WT_ROWS_SHIFT_SIGNED:
+    case WT_ROWS_WIDEN:
+    case WT_ROWS_MULTIPLY_WIDE:
+    case WT_ROWS_MULTIPLY_ADD_WIDE:
+    case WT_ROWS_NARROW:
+    case WT_ROWS_COMPARE:
+    case WT_ROWS_SET:
+    case WT_ROWS_BRANCH_IF:
+        return true;
+    case WT_ROWS_ABSOLUTE:
+    case WT_ROWS_MULTIPLY_ADD:
+    case WT_ROWS_MULTIPLY_HIGH:
     case WT_ROWS_MIN:
     case WT_ROWS_MAX:
     case WT_ROWS_MIN_SIGNED:
     case WT_ROWS_MAX_SIGNED:
-    case WT_ROWS_COMPARE:
-    case WT_ROWS_SET:
     case WT_ROWS_FIELD:
     case WT_ROWS_LOGIC:
-    case WT_ROWS_BRANCH_IF:
-        return true;
+    case WT_ROWS_FLOAT_OF_SIGNED:
+    case WT_ROWS_FLOAT_OF_UNSIGNED:
+        return !n->wide;
     case WT_ROWS_SELECT:
         return !n->s[2].constant;
+    case WT_ROWS_FLOAT_ADD:
+    case WT_ROWS_FLOAT_SUBTRACT:
+    case WT_ROWS_FLOAT_MULTIPLY:
+    case WT_ROWS_FLOAT_MULTIPLY_ADD:
+    case WT_ROWS_FLOAT_DIVIDE:
+    case WT_ROWS_FLOAT_ROOT:
+    case WT_ROWS_FLOAT_MIN:
+    case WT_ROWS_FLOAT_MAX:
+    case WT_ROWS_FLOAT_ABSOLUTE:
+    case WT_ROWS_FLOAT_NEGATE:
+    case WT_ROWS_FLOAT_COMPARE:
+        return !n->wide && !n->flushes && !n->saturates && !n->raises;
     case WT_ROWS_LOAD:
-        return n->space == WT_ROWS_GLOBAL && n->short_address && !n->words;
     case WT_ROWS_STORE:
-        return n->space == WT_ROWS_GLOBAL && n->short_address && !n->words && !n->s[1].constant;
+        return n->space == WT_ROWS_GLOBAL && !n->wide && !n->words &&
+               !(n->op == WT_ROWS_STORE && n->s[1].constant);
     default:
         return false;
     }
@@ -111,10 +133,21 @@ static unsigned sources_of(const struct wt_rows_insn *n)
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
     case WT_ROWS_NOT:
+    case WT_ROWS_NEGATE:
+    case WT_ROWS_ABSOLUTE:
     case WT_ROWS_FIELD:
+    case WT_ROWS_WIDEN:
+    case WT_ROWS_NARROW:
+    case WT_ROWS_FLOAT_ROOT:
+    case WT_ROWS_FLOAT_ABSOLUTE:
+    case WT_ROWS_FLOAT_NEGATE:
+    case WT_ROWS_FLOAT_OF_SIGNED:
+    case WT_ROWS_FLOAT_OF_UNSIGNED:
     case WT_ROWS_LOAD:
         return 1;
     case WT_ROWS_MULTIPLY_ADD:
+    case WT_ROWS_MULTIPLY_ADD_WIDE:
+    case WT_ROWS_FLOAT_MULTIPLY_ADD:
     case WT_ROWS_LOGIC:
         return 3;
     default:
@@ -123,12 +156,12 @@ static unsigned sources_of(const struct wt_rows_insn *n)
 }
 
 /* Whether it reads a row in vectors of 512 bits. */
-static bool reads(const struct emitter *e, const struct wt_rows_insn *n, uint32_t slot)
+static bool reads(const struct emitter *e, const struct wt_rows_insn *n, uint32_t slot, bool wide)
 {
     if (!emit_is_512(e, n))
         return false;
     for (unsigned i = 0; i < sources_of(n); i++)
-        if (!n->s[i].constant && n->s[i].slot == slot)
+        if (!n->s[i].constant && n->s[i].slot == slot && emit_512_has_wide_source(n, i) == wide)
             return true;
     return false;
 }
@@ -149,17 +182,19 @@ static uint32_t last_branch_to(const struct emitter *e, uint32_t target)
 struct uses {
     unsigned count;
     uint32_t slot[ROWS], weight[ROWS];
+    bool wide[ROWS];
 };
 
-static void add_use(struct uses *u, uint32_t slot, uint32_t weight)
+static void add_use(struct uses *u, uint32_t slot, bool wide, uint32_t weight)
 {
     unsigned i = 0;
-    while (i < u->count && u->slot[i] != slot)
+    while (i < u->count && (u->slot[i] != slot || u->wide[i] != wide))
         i++;
     if (i == ROWS)
         return;
     if (i == u->count) {
         u->slot[u->count] = slot;
+        u->wide[u->count] = wide;
         u->weight[u->count++] = 0;
     }
     u->weight[i] += weight;
@@ -179,9 +214,10 @@ static void find_uses(const struct emitter *e, struct uses *u)
             continue;
         for (unsigned s = 0; s < sources_of(n); s++)
             if (!n->s[s].constant)
-                add_use(u, n->s[s].slot, weight[i]);
-        if (n->op != WT_ROWS_STORE && n->op != WT_ROWS_BRANCH_IF && n->op != WT_ROWS_COMPARE)
-            add_use(u, n->d, weight[i]);
+                add_use(u, n->s[s].slot, emit_512_has_wide_source(n, s), weight[i]);
+        if (n->op != WT_ROWS_STORE && n->op != WT_ROWS_BRANCH_IF && n->op != WT_ROWS_COMPARE &&
+            n->op != WT_ROWS_FLOAT_COMPARE)
+            add_use(u, n->d, n->op != WT_ROWS_NARROW && emit_is_wide_result(n), weight[i]);
     }
 }
 
@@ -208,25 +244,31 @@ void emit_512_settle(struct emitter *e)
     const unsigned step = e->shape->vectors_512 ? parts_of(e) : 1;
     for (unsigned i = 0; i < BANKS; i++)
         e->home[i] = NOTHING;
+    e->home_qwords = 0;
     e->banks = 0;
     e->banks_end = BANK; /* registers 16 to 31 */
     if (e->shape->scalars || !e->shape->vectors_512)
         return;
-    bool keeps = false;
+    bool keeps = false, wide = false;
+    find_uses(e, &u);
     for (uint32_t i = 0; i < e->count; i++)
         keeps |= keeps_rows(e, &e->insn[i]);
+    for (unsigned i = 0; i < u.count; i++)
+        wide |= u.wide[i];
     e->banks_end = keeps ? BANK : BANKS;
-    e->banks = e->banks_end - 2 * step;
-    find_uses(e, &u);
-    for (unsigned bank = 0; bank < e->banks; bank += step) {
-        unsigned most = 0;
-        for (unsigned i = 1; i < u.count; i++)
-            if (u.weight[i] > u.weight[most])
+    e->banks = e->banks_end - (wide ? 4 : 2) * step;
+    for (unsigned bank = 0; bank < e->banks;) {
+        unsigned most = ROWS;
+        for (unsigned i = 0; i < u.count; i++) /* qwords begin at even banks */
+            if (u.weight[i] && (most == ROWS || u.weight[i] > u.weight[most]) &&
+                !(u.wide[i] && bank / step % 2))
                 most = i;
-        if (!u.count || !u.weight[most])
+        if (most == ROWS)
             break;
         e->home[bank] = u.slot[most];
+        e->home_qwords |= (uint32_t)u.wide[most] << bank;
         u.weight[most] = 0;
+        bank += parts_of_row(e, u.wide[most]);
     }
 }
 
@@ -237,14 +279,15 @@ void emit_512_begin_loop(struct emitter *e)
     const uint32_t last = last_branch_to(e, e->at);
     emit_forget(e);
     for (unsigned i = 0; i < e->banks; i++) {
+        const bool wide = e->home_qwords >> i & 1;
         bool is_read = false;
         for (uint32_t at = e->at; at <= last && e->home[i] != NOTHING; at++)
-            is_read |= reads(e, &e->insn[at], e->home[i]);
+            is_read |= reads(e, &e->insn[at], e->home[i], wide);
         if (!is_read)
             continue;
         if (before.row[i] != e->home[i])
-            emit_512_load_bank(e, i, e->home[i]);
-        c->row[i] = e->home[i];
+            emit_512_load_bank(e, i, e->home[i], wide);
+        emit_512_note(c, i, e->home[i], wide);
     }
 }
 
@@ -253,17 +296,18 @@ void emit_512_end_loop(struct emitter *e, uint32_t target)
     const struct cache *to = &e->before[target];
     for (unsigned i = 0; i < e->banks; i++)
         if (to->row[i] != NOTHING && to->row[i] != e->cache.row[i])
-            emit_512_load_bank(e, i, to->row[i]);
+            emit_512_load_bank(e, i, to->row[i], to->qwords >> i & 1);
 }
 
 void emit_512_fetch(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     for (unsigned i = 0; i < sources_of(n); i++) {
-        const unsigned home = n->s[i].constant ? NOTHING : emit_512_home(e, n->s[i].slot);
-        if (home == NOTHING || e->cache.row[home] != NOTHING)
+        const bool wide = emit_512_is_wide_source(e, i);
+        const unsigned home = n->s[i].constant ? NOTHING : emit_512_home(e, n->s[i].slot, wide);
+        if (e->shape->scalars || home == NOTHING || e->cache.row[home] != NOTHING)
             continue;
-        emit_512_load_bank(e, home, n->s[i].slot);
-        e->cache.row[home] = n->s[i].slot;
+        emit_512_load_bank(e, home, n->s[i].slot, wide);
+        emit_512_note(&e->cache, home, n->s[i].slot, wide);
     }
 }

@@ -46,10 +46,20 @@ static bool has_upper(const struct emitter *e)
     return e->insn[e->at].split && !is_based(e) && !e->windowed;
 }
 
+/* Whether addresses are qwords in one row. */
+static bool has_qwords(const struct emitter *e)
+{
+    return !e->shape->scalars && !e->insn[e->at].short_address;
+}
+
 void emit_512_first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
+    if (has_qwords(e)) {
+        emit_first_address(e);
+        return;
+    }
     x86_integer(code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot));
     if (has_upper(e)) {
         x86_integer(code, X86_LOAD, false, X86_DX, first_of(e, n->s[0].slot + row_of(e)));
@@ -110,6 +120,41 @@ void emit_512_find_row(struct emitter *e, size_t scattered[3])
     z(e, ZPTESTMD, K5, T1, x86_reg(T1));
     x86_mask(code, KORTESTW, K5, 0, x86_reg(K5));
     scattered[2] = x86_jump(code, X86_NOT_ZERO);
+}
+
+/* A qword that all lanes have. */
+static struct x86_place qword_in_all(struct emitter *e, uint64_t value)
+{
+    struct x86_place p = emit_literal(e, value, true);
+    p.each = true;
+    return p;
+}
+
+/* The same of qwords, in code for all lanes. */
+static void find_row_of_qwords(struct emitter *e, size_t scattered[2])
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const uint32_t slot = n->s[0].slot, size = n->bytes, last = e->shape->lanes - 1;
+    uint8_t lanes[8];
+    for (unsigned i = 0; i < 8; i++)
+        lanes[i] = (uint8_t)(i * size);
+    x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(FRAME, slot + 8 * last));
+    x86_integer(code, X86_SUB, true, X86_DX, x86_mem(FRAME, slot));
+    x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)(last * size));
+    scattered[0] = x86_jump(code, X86_NOT_ZERO);
+    z(e, ZPMOVZXBQ, T0, 0, x86_literal(code, lanes, sizeof lanes));
+    z(e, ZPBROADCASTQ, T1, 0, x86_mem(FRAME, slot));
+    z(e, ZPADDQ, T0, T0, x86_reg(T1));
+    z(e, VPXOR, T1, T1, x86_reg(T1));
+    for (unsigned i = 0; i < 2 * parts_of(e); i++) {
+        if (i)
+            z(e, ZPADDQ, T0, T0, qword_in_all(e, 8 * size));
+        zn(e, ZPTERNLOGD, T1, T0, emit_512_part(e, slot, true, i), 0, OR_DIFFERENCE);
+    }
+    z(e, ZPTESTMD, K5, T1, x86_reg(T1));
+    k(e, KORTESTW, K5, 0, K5);
+    scattered[1] = x86_jump(code, X86_NOT_ZERO);
 }
 
 /* dx becomes the host's place of lane 0. Jumps where not all of the row is in the group's memory,
@@ -253,6 +298,34 @@ void emit_512_find_common(struct emitter *e, unsigned places)
         z(e, VPAND, places + i, places + i, in_all(e, WT_PAGE_MASK));
 }
 
+/* The same of qwords: T1 has the bits in which places differ from the first one. */
+static void find_common_of_qwords(struct emitter *e, unsigned places)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    uint8_t even[LANES];
+    for (unsigned i = 0; i < LANES; i++)
+        even[i] = (uint8_t)(2 * i);
+    emit_512_first_address(e);
+    z(e, ZPBROADCAST | Z_QWORDS, T2, 0, x86_reg(X86_AX));
+    z(e, VPXOR, T1, T1, x86_reg(T1));
+    for (unsigned i = 0; i < 2 * parts_of(e); i++) {
+        const unsigned to = i % 2 ? T3 : T0,
+                       from = emit_512_loaded(e, emit_512_part(e, n->s[0].slot, true, i), to);
+        z(e, ZPADDQ, to, from, qword_in_all(e, n->offset));
+        zn(e, ZPTERNLOGD | Z_QWORDS, T1, to, x86_reg(T2), emit_512_executing_of(e, true, i),
+           OR_DIFFERENCE);
+        if (i % 2 == 0)
+            continue;
+        z(e, ZPMOVZXBD, places + i / 2, 0, x86_literal(&e->code, even, sizeof even));
+        z(e, ZPERMT2D, T0, places + i / 2, x86_reg(T3)); /* the lower dwords */
+        z(e, VPAND, places + i / 2, T0, in_all(e, WT_PAGE_MASK));
+    }
+    z(e, ZPTESTMD | Z_QWORDS, K5, T1, qword_in_all(e, ~WT_PAGE_MASK | (n->bytes - 1)));
+    k(e, KORTESTW, K5, 0, K5);
+    emit_detour(e, X86_NOT_ZERO);
+    emit_find_page(e, n->op == WT_ROWS_STORE);
+}
+
 /* A part is loaded from there: the dwords in which the places are. */
 static void gather_part(struct emitter *e, unsigned bank, unsigned strip)
 {
@@ -362,15 +435,24 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
 {
     struct x86_code *code = &e->code;
     const bool loads = e->insn[e->at].op == WT_ROWS_LOAD;
-    size_t scattered[4];
-    emit_512_find_row(e, scattered);
-    reach_row(e, &scattered[3]);
-    emit_note_access(e);
-    access_row(e, bank);
-    done[0] = x86_jump(code, X86_ALWAYS);
+    size_t scattered[4] = {0};
+    if (!has_qwords(e))
+        emit_512_find_row(e, scattered);
+    else if (!e->some)
+        find_row_of_qwords(e, scattered);
+    if (!has_qwords(e) || !e->some) {
+        reach_row(e, &scattered[3]);
+        emit_note_access(e);
+        access_row(e, bank);
+        done[0] = x86_jump(code, X86_ALWAYS);
+    }
     for (unsigned i = 0; i < 4; i++)
-        x86_land(code, scattered[i], code->size);
-    emit_512_find_common(e, bank);
+        if (scattered[i])
+            x86_land(code, scattered[i], code->size);
+    if (has_qwords(e))
+        find_common_of_qwords(e, bank);
+    else
+        emit_512_find_common(e, bank);
     emit_note_access(e);
     if (loads && !e->shape->scalars)
         load_uniform(e, bank, &done[2]);

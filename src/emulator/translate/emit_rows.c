@@ -297,7 +297,7 @@ void emit_evict(struct emitter *e, uint32_t slot, uint32_t size)
             c->slot[i] = NOTHING;
     for (unsigned i = 0; i < BANKS && e->is_512; i++)
         if (c->row[i] != NOTHING && c->row[i] < slot + size &&
-            slot < c->row[i] + row_bytes(e, false))
+            slot < c->row[i] + row_bytes(e, c->qwords >> i & 1))
             c->row[i] = NOTHING;
 }
 

@@ -176,8 +176,8 @@ void x86_512_gather(struct x86_code *c, unsigned a, unsigned mask, unsigned base
 void x86_mask(struct x86_code *c, unsigned op, unsigned a, unsigned b, struct x86_place p)
 {
     const bool narrow = c->narrow;
-    c->narrow = op != KANDW && op != KANDNW && op != KORW && op != KXNORW && op != KUNPCKWD &&
-                op != KUNPCKDQ; /* those of two sources have the bit */
+    c->narrow = op != KANDW && op != KANDNW && op != KORW && op != KXNORW && op != KUNPCKBW &&
+                op != KUNPCKWD && op != KUNPCKDQ; /* those of two sources have the bit */
     vector(c, op, a, b, p, 0);
     c->narrow = narrow;
 }

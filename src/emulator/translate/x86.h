@@ -173,7 +173,13 @@ enum {
  */
 #define X86_Z(prefix, map, w, opcode, log) (X86_V(prefix, map, w, opcode) | (log) << 16)
 enum {
+    Z_QWORDS = 1 << 7, /* is added to an instruction of dwords, where that makes one of qwords */
     ZPADDQ = X86_V(1, 1, 1, 0xd4),
+    ZPSUBQ = X86_V(1, 1, 1, 0xfb),
+    ZPMOVSXDQ = X86_Z(1, 2, 0, 0x25, 5),
+    ZPMOVZXDQ = X86_Z(1, 2, 0, 0x35, 5),
+    ZPMOVZXBQ = X86_Z(1, 2, 0, 0x32, 3),
+    ZPMOVQD = X86_Z(2, 2, 0, 0x35, 5), /* a to an operand */
     ZPMULUDQ = X86_V(1, 1, 1, 0xf4),
     ZPMULDQ = X86_V(1, 2, 1, 0x28),
     ZPSHIFTQ = X86_V(1, 1, 1, 0x73),
@@ -222,6 +228,7 @@ enum { X86_ZEROS = 8 };
 enum {
     KMOVW = X86_V(0, 1, 0, 0x90), /* of memory, or of a k register */
     KMOVW_FROM = X86_V(0, 1, 0, 0x92),
+    KMOVB = X86_V(1, 1, 0, 0x90),    /* likewise */
     KMOVQ_TO = X86_V(3, 1, 1, 0x93), /* a: an integer register, c: a k register */
     KNOTW = X86_V(0, 1, 0, 0x44),
     KORTESTW = X86_V(0, 1, 0, 0x98),
@@ -229,7 +236,8 @@ enum {
     KANDNW = X86_V(0, 1, 0, 0x42),
     KORW = X86_V(0, 1, 0, 0x45),
     KXNORW = X86_V(0, 1, 0, 0x46),
-    KUNPCKWD = X86_V(0, 1, 0, 0x4b), /* b above c */
+    KUNPCKBW = X86_V(1, 1, 0, 0x4b), /* b above c, as in the next ones */
+    KUNPCKWD = X86_V(0, 1, 0, 0x4b),
     KUNPCKDQ = X86_V(0, 1, 1, 0x4b),
 };
 /** An instruction of k registers: @p a, @p b (of two sources), operand @p c. */
