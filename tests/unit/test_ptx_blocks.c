@@ -602,7 +602,10 @@ static bool compare_kernel(bool is_short)
     const uint32_t threads = below(2) ? 72 : 65 + below(3), ctas = is_short ? 48 : 2;
     char translated[64];
     snprintf(translated, sizeof translated, "jit=%u%s",
-             is_short && below(2) ? 0 : below(3) ? 1 : 3, below(3) ? "" : ",vectors=256");
+             is_short && below(2) ? 0u
+             : below(3)           ? 1u
+                                  : 3u,
+             below(3) ? "" : ",vectors=256");
     struct wt_machine *const m[2] = {device(image, "jit=0", schedule, ctas, threads),
                                      device(image, translated, schedule, ctas, threads)};
     const struct wt_watch far = {

@@ -35,8 +35,9 @@ static inline unsigned parts_of_row(const struct emitter *e, bool wide)
     return wide ? 2 * parts_of(e) : parts_of(e);
 }
 
-/* Whether the result, or source number i, has qwords: of a shape without scalars. */
+/* Whether the result has qwords: of a shape without scalars. */
 bool emit_512_is_wide(const struct emitter *e);
+/* Whether source number i has. */
 bool emit_512_is_wide_source(const struct emitter *e, unsigned i);
 
 /* Parts of the result. */
@@ -93,12 +94,11 @@ bool emit_512_has_wide_source(const struct wt_rows_insn *n, unsigned i);
 struct x86_place emit_512_row(const struct emitter *e, uint32_t slot, unsigned strip);
 /* The same of a row of qwords. */
 struct x86_place emit_512_part(const struct emitter *e, uint32_t slot, bool wide, unsigned strip);
-/* Ones for the lanes of a part that do not execute: the k register. */
-unsigned emit_512_idle(bool wide, unsigned strip);
 /* The same in a register: @p into, if it is not in one yet. */
 unsigned emit_512_loaded(struct emitter *e, struct x86_place place, unsigned into);
 /* The lanes of a part that execute, in k7; returns it, or, in code for all, 0. */
 unsigned emit_512_executing(struct emitter *e, unsigned strip);
+/* The same of a part of dwords, or of qwords. */
 unsigned emit_512_executing_of(struct emitter *e, bool wide, unsigned strip);
 /* Chooses a bank for a result, which has no row from now on, and is that of no other result of the
  * instruction; returns its first register. */

@@ -5,7 +5,8 @@
 
 /* ---- rows and masks ---- */
 
-unsigned emit_512_idle(bool wide, unsigned strip)
+/* Ones for the lanes of a part that do not execute: the k register. */
+static unsigned idle_of(bool wide, unsigned strip)
 {
     /* of 16 lanes those of the lower 8; of the upper ones they are in the upper two registers */
     return K_IDLE + (wide ? strip / 2 + strip % 2 * 2 : strip);
@@ -20,7 +21,7 @@ void emit_512_masks(struct emitter *e)
         k(e, KNOTW, idle, 0, idle);
     }
     for (unsigned i = 0; i < parts_of(e) && !e->shape->scalars; i++) {
-        const unsigned odd = emit_512_idle(true, 2 * i + 1);
+        const unsigned odd = idle_of(true, 2 * i + 1);
         x86_mask(&e->code, KMOVB, odd, 0,
                  emit_field(offsetof(struct wt_rows_state, mask) + 2 * (size_t)i + 1));
         k(e, KNOTW, odd, 0, odd);
@@ -174,7 +175,7 @@ unsigned emit_512_executing_of(struct emitter *e, bool wide, unsigned strip)
 {
     if (!e->some)
         return 0;
-    k(e, KNOTW, K7, 0, emit_512_idle(wide, strip));
+    k(e, KNOTW, K7, 0, idle_of(wide, strip));
     return K7;
 }
 
@@ -245,7 +246,7 @@ void emit_512_store(struct emitter *e, uint32_t slot, unsigned bank, unsigned st
     const bool wide = emit_512_is_wide(e);
     if (e->some)
         x86_512(&e->code, ZPBLENDMD | (wide ? Z_QWORDS : 0), d, from,
-                emit_512_part(e, slot, wide, strip), emit_512_idle(wide, strip));
+                emit_512_part(e, slot, wide, strip), idle_of(wide, strip));
     else if (d != from)
         z(e, VMOVDQU, d, 0, x86_reg(from));
     z(e, VMOVDQU_TO, d, 0, x86_mem(FRAME, slot + 64 * strip));
