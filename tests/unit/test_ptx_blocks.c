@@ -296,7 +296,11 @@ static void access_memory(struct text *t)
     case 0:
     case 1:
     case 2:
-        add(t, "mov.u32 %%t0, %%tid.x;\nmad.lo.u32 %%t0, %%t0, %u, %u;\n", below(2) ? size : 4,
+        add(t, "mov.u32 %%t0, %%tid.x;\n");
+        if (below(4) == 0) /* lanes between the first and the last one change places */
+            add(t, "shr.u32 %%t1, %%t0, 1;\nxor.b32 %%t1, %%t1, %%t0;\nand.b32 %%t1, %%t1, 1;\n"
+                   "mul.lo.u32 %%t1, %%t1, 3;\nxor.b32 %%t0, %%t0, %%t1;\n");
+        add(t, "mad.lo.u32 %%t0, %%t0, %u, %u;\n", below(2) ? size : 4,
             below(2) ? below(mask) & ~(size - 1) : 0);
         break;
     case 4: /* one, or several, as a loop's count is even or odd */

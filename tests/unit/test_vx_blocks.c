@@ -186,9 +186,19 @@ static void access_memory(struct program *p)
     const unsigned load = !file && size < 2 + (p->xlen == 64) && below(2) ? size | 4 : size;
     const int32_t offset = (int32_t)(below(4) ? below(256) << size : 0) - (below(2) ? 512 : 0);
     switch (below(4)) {
-    case 0: /* in a row */
-        i_type(p, 0x13, 1, AT, LANE, (int32_t)(below(8) ? size : 2));
+    case 0: { /* in a row; or lanes between the first and the last one change places */
+        const unsigned swaps = below(4) == 0;
+        if (swaps) { /* bits 0 and 1 of their numbers */
+            i_type(p, 0x13, 5, T, LANE, 1);
+            r_type(p, 0x33, 4, 0, T, T, LANE);
+            i_type(p, 0x13, 7, T, T, 1);
+            r_type(p, 0x33, 4, 0, AT, LANE, T);
+            i_type(p, 0x13, 1, T, T, 1);
+            r_type(p, 0x33, 4, 0, AT, AT, T);
+        }
+        i_type(p, 0x13, 1, AT, swaps ? AT : LANE, (int32_t)(below(8) ? size : 2));
         break;
+    }
     case 1: /* one */
         load_number(p, AT, below(0x1000) & ~7u);
         break;
