@@ -585,12 +585,16 @@ CASES(CASE(no_barrier_bit), CASE(nothing_released), CASE(nothing_acquired), CASE
       CASE(told_by_a_handler), CASE(beside_a_box), CASE(any_of_two), CASE(copies_in_turn),
       CASE(memory_again))
 
+/* ROUNDS: so many times the program opens the GPU, and closes it. */
 int main(int argc, char **argv)
 {
-    set_up(argv[1]);
-    run_cases(argc - 1, argv + 1);
-    works(hsa_queue_destroy(a));
-    works(hsa_queue_destroy(b));
-    works(hsa_shut_down());
+    const char *const rounds = getenv("ROUNDS");
+    for (int i = rounds ? atoi(rounds) : 1; i; i--) {
+        set_up(argv[1]);
+        run_cases(argc - 1, argv + 1);
+        works(hsa_queue_destroy(a));
+        works(hsa_queue_destroy(b));
+        works(hsa_shut_down());
+    }
     return 0;
 }

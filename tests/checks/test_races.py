@@ -335,3 +335,14 @@ def test_arrays_of_two_streams(tmp_path, case, kind):
         done = checks.run(checks.command_under_test(), "exec", "-g", "sm", "--check=race,leak,init", f"--report=json:{report}", program, *words)
         found = [one["finding"] for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
         assert set(found) == ({kind} if kind and len(words) == 1 else set()) and done.stdout == "no error\n", done.stderr
+
+
+def test_a_program_that_opens_its_gpus_again(tmp_path):
+    """Three times: of the memory of the times before nothing is left, and the mistake is found each time. The code lies elsewhere then, so that it is a finding of its own."""
+    words = program_of("packets", "gfx900")
+    for how, errors in (("good", 0), ("bad", 3)):
+        report = tmp_path / how
+        done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=race,init", f"--report=json:{report}", *words, how, "no_barrier_bit", ROUNDS="3")
+        found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
+        assert [one["finding"] for one in found] == ["race"] * errors and done.stdout.count("no_barrier_bit: ") == 3, done.stderr
+        assert len({(one["line"], one["other"]["line"], one["times"]) for one in found}) == bool(errors), done.stderr

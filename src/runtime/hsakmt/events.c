@@ -54,8 +54,10 @@ void host_events_close(struct host *host)
 {
     for (uint32_t i = 0; i < HOST_EVENTS; i++)
         free(host->event[i].event);
-    if (host->event_page)
+    if (host->event_page) {
+        host_block_gone((uint64_t)(uintptr_t)host->event_page);
         munmap(host->event_page, MAILBOXES);
+    }
     pthread_mutex_destroy(&host->events_lock);
 }
 

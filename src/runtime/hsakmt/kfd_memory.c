@@ -307,6 +307,7 @@ void host_buffers_free(struct host *host)
     while (host->buffers) {
         struct host_buffer *b = host->buffers;
         host->buffers = b->next;
+        host_block_gone(b->addr);
         release(b);
     }
 }

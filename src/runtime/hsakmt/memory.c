@@ -132,16 +132,22 @@ static void release(struct host_allocation *a)
     free(a);
 }
 
+/* Its objects, which lie in blocks, are there no more. */
+static void forget_blocks(const struct host_allocation *a)
+{
+    for (size_t k = 0; k < a->ranges; k++)
+        host_block_gone(a->range[k].addr);
+    if (!a->flags.ui32.Scratch)
+        host_block_gone(a->gpu_addr);
+}
+
 static void take_out(struct host *host, struct host_allocation *a)
 {
     size_t at = 0;
     while (host->allocation[at] != a)
         at++;
     hide_everywhere(host, a);
-    for (size_t k = 0; k < a->ranges; k++)
-        host_block_gone(a->range[k].addr);
-    if (!a->flags.ui32.Scratch)
-        host_block_gone(a->gpu_addr);
+    forget_blocks(a);
     host->allocations--;
     memmove(&host->allocation[at], &host->allocation[at + 1],
             (host->allocations - at) * sizeof *host->allocation);
@@ -152,8 +158,10 @@ static void take_out(struct host *host, struct host_allocation *a)
 
 void host_memory_free(struct host *host)
 {
-    for (size_t i = 0; i < host->allocations; i++)
+    for (size_t i = 0; i < host->allocations; i++) {
+        forget_blocks(host->allocation[i]); /* the next host may have memory there */
         release(host->allocation[i]);
+    }
     free(host->allocation);
     host->allocation = NULL;
     host->allocations = 0;

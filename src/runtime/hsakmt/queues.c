@@ -237,8 +237,10 @@ void host_gpu_stop(struct host_gpu *gpu)
         free(q);
     }
     host_watch_stop(gpu);
-    if (gpu->doorbells)
+    if (gpu->doorbells) {
+        host_block_gone((uint64_t)(uintptr_t)gpu->doorbells);
         munmap(gpu->doorbells, HOST_DOORBELLS);
+    }
     wt_counted_forget(&gpu->hosted);
     gcn_device_free(gpu->device);
     pthread_mutex_destroy(&gpu->running);

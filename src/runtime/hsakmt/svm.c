@@ -423,6 +423,9 @@ void host_svm_tidy(struct host *host)
 
 void host_svm_free(struct host *host)
 {
+    for (size_t i = 0; i < host->svm_count; i++)
+        if (users(&host->svm[i]))
+            host_block_gone(host->svm[i].addr);
     free(host->svm);
     host->svm = NULL;
     host->svm_count = host->svm_capacity = 0;
