@@ -1,6 +1,7 @@
 /* See init.h. */
 #include "check/init.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,18 +28,33 @@ static void forget_code(struct wt_check_init *c)
     wt_check_code_forget(&c->code, free_insn);
 }
 
-/* Whether all that it does is to compute values in registers. */
-static bool computes(const struct init_insn *insn)
+/* What it does, as far as that need not be told beforehand. */
+static enum init_does does(const struct init_insn *insn)
 {
-    bool results = false;
+    const struct wt_insn_operands *head = &insn->head;
+    bool results = false, accesses = false;
     for (unsigned i = 0; i < insn->count; i++) {
-        const struct wt_insn_operand *o = &insn->list[i];
-        if (o->kind == WT_OPERAND_MEMORY)
-            return false;
-        results |= init_is_result(o);
+        accesses |= insn->list[i].kind == WT_OPERAND_MEMORY;
+        results |= init_is_result(&insn->list[i]);
     }
-    return results && insn->head.operation < WT_DOES_LOAD && !insn->head.decides &&
-           (!insn->head.indirect || insn->head.steady) && !insn->head.empties.count;
+    if ((head->indirect && !head->steady) || head->empties.count)
+        return INIT_DOES_OTHER;
+    if (!accesses && (head->decides || head->operation == WT_DOES_BRANCH))
+        return INIT_BRANCHES;
+    if (!accesses && results && head->operation < WT_DOES_LOAD)
+        return INIT_COMPUTES;
+    if (!accesses || head->incomplete)
+        return INIT_DOES_OTHER;
+    return head->operation == WT_DOES_STORE && !results ? INIT_STORES
+           : head->operation == WT_DOES_LOAD || head->operation == WT_DOES_LOAD_SIGNED
+               ? INIT_LOADS
+               : INIT_DOES_OTHER;
+}
+
+/* Whether it goes to what is behind it, and registers stay as they are known. */
+static bool goes_on(const struct init_insn *insn)
+{
+    return insn->does == INIT_COMPUTES || insn->does == INIT_STORES;
 }
 
 static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
@@ -51,13 +67,16 @@ static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
     insn->count = o->count;
     insn->list = list;
     insn->guard = NULL;
-    for (unsigned i = 0; i < o->count; i++)
+    insn->remasks = false;
+    for (unsigned i = 0; i < o->count; i++) {
         if (list[i].guards && list[i].reads && list[i].by_lane)
             insn->guard = &list[i];
+        insn->remasks |= list[i].guards && list[i].writes;
+    }
     insn->lanes = (o->lanes ? wt_lanes_first(o->lanes) << o->first_lane : ~(wt_lanes)0) &
                   wt_lanes_first(c->machine->lanes);
     memcpy(&insn->head, o, offsetof(struct wt_insn_operands, list));
-    insn->computes = computes(insn);
+    insn->does = (uint8_t)does(insn);
     insn->number = INIT_NO_NUMBER;
     return init_list_spans(c, insn);
 }
@@ -138,6 +157,7 @@ static void begin_anew(struct wt_check_init *c)
     init_past_clear(&c->past);
     c->writes = 0;
     c->pending.insn = NULL;
+    c->unasked.insn = NULL;
 }
 
 /* What a program leaves when it is loaded again: its own machine's memory is all there is. */
@@ -230,8 +250,9 @@ static struct init_wave *wave_of(struct wt_check_init *c, uint32_t slot, uint64_
  * nothing that the check knows. */
 static bool is_clean(struct init_wave *w, const struct init_insn *insn)
 {
+    const wt_lanes all = ~(wt_lanes)0;
     struct init_clean *clean;
-    if (!insn->computes || insn->number == INIT_NO_NUMBER)
+    if (!insn->does || insn->number == INIT_NO_NUMBER)
         return false;
     if (insn->number >= w->clean_room) {
         const size_t old = w->clean_room;
@@ -243,10 +264,22 @@ static bool is_clean(struct init_wave *w, const struct init_insn *insn)
     clean = &w->clean[insn->number];
     if (clean->state == w->state)
         return true;
-    if (!init_is_clean(w, insn))
+    if (!init_is_clean(w, insn, all))
         return false;
     clean->state = w->state;
     return true;
+}
+
+/* The same, but for lanes that are not enabled: *by_lanes becomes true where these differ. */
+static bool is_clean_in(struct init_wave *w, const struct init_insn *insn, wt_lanes lanes,
+                        bool *by_lanes)
+{
+    if (is_clean(w, insn))
+        return true;
+    if (!insn->does || insn->number == INIT_NO_NUMBER || insn->head.unmasked ||
+        !init_is_clean(w, insn, lanes))
+        return false;
+    return *by_lanes = true;
 }
 
 /* Notes which instruction is behind the one that the wave has executed before. */
@@ -260,13 +293,13 @@ static void link(struct wt_check_init *c, struct init_wave *w, struct init_insn 
         w->last = NULL;
     }
     if (w->last && insn->pc > w->last->pc && insn->pc - w->last->pc <= MOST_BYTES) {
-        if (w->last->next && w->last->next != insn && w->last->computes) {
-            w->last->computes = false;
+        if (w->last->next && w->last->next != insn && goes_on(w->last)) {
+            w->last->does = INIT_DOES_OTHER;
             c->code_state++; /* what waves have in `clean` may go by it */
         }
         w->last->next = insn;
     }
-    w->last = insn->computes ? insn : NULL;
+    w->last = goes_on(insn) ? insn : NULL;
 }
 
 /* The lowest address ahead at which other lanes of the wave wait, as its divergence stack says: the
@@ -284,39 +317,82 @@ static uint64_t next_meeting(const struct wt_check_init *c, const struct wt_issu
     return next;
 }
 
-/* How many instructions from this one on change nothing that the check knows. */
+/* How many instructions from this one on change nothing that the check knows but by what they
+ * access. */
 static uint64_t skipped(const struct wt_check_init *c, struct init_wave *w, struct init_insn *insn,
-                        const struct wt_issue *i)
+                        const struct wt_issue *i, bool *accesses)
 {
     enum { MOST = 256 };
     const struct wt_machine *m = c->machine;
     const uint32_t number = insn->number;
     uint32_t count = 0;
-    if ((m->watch && m->watch->mistakes) || !is_clean(w, insn))
+    wt_lanes lanes = i->mask; /* that are enabled */
+    bool by_lanes = false;    /* other lanes have undefined bits */
+    if ((m->watch && m->watch->mistakes) || !is_clean_in(w, insn, lanes, &by_lanes))
         return 0;
     const uint64_t meeting = next_meeting(c, i);
     const struct init_clean *known = &w->clean[number];
-    if (known->all == w->state && known->last->pc < meeting) {
+    if (!by_lanes && known->all == w->state && known->last->pc < meeting) {
         w->last = known->last;
+        *accesses = known->accesses;
         return known->count;
     }
-    for (; insn && insn->pc < meeting && count < MOST && is_clean(w, insn);
-         insn = insn->next, count++)
+    bool more = true;
+    for (; insn && more && insn->pc < meeting && count < MOST &&
+           is_clean_in(w, insn, lanes, &by_lanes);
+         more = goes_on(insn), insn = more ? insn->next : insn, count++) {
         w->last = insn;
+        *accesses |= insn->does == INIT_STORES || insn->does == INIT_LOADS;
+        lanes = insn->remasks ? ~(wt_lanes)0 : lanes;
+    }
     /* Else what ends it may change without a new state. */
-    if (insn && (count == MOST || !insn->computes))
-        w->clean[number] = (struct init_clean){w->state, w->state, count, w->last};
+    if (!by_lanes && insn && (count == MOST || !goes_on(insn)))
+        w->clean[number] = (struct init_clean){w->state, w->state, count, *accesses, w->last};
     return count;
 }
 
 /* ---- what the observer is told ---- */
+
+/* What an instruction does begins to be looked at. */
+static void attend(struct wt_check_init *c, const struct init_insn *insn, uint32_t wave,
+                   uint64_t time, uint64_t pc)
+{
+    struct init_pending *p = &c->pending;
+    p->insn = insn;
+    p->wave = wave;
+    p->time = time;
+    p->pc = pc;
+    p->slow = false;
+    p->moved = 0;
+    if (p->any_more)
+        memset(p->more, 0, sizeof p->more);
+    p->any_more = false;
+    p->last = 0;
+}
+
+/* Looks at the instruction of a run that makes an access, if it is one. */
+static bool attend_run(struct wt_check_init *c, const struct wt_observed *a)
+{
+    struct init_run *run = &c->unasked;
+    if (!run->insn || a->wave != run->wave || a->time < run->time || a->time >= run->end)
+        return false;
+    for (; run->time < a->time; run->time++)
+        run->insn = run->insn->next;
+    assert(run->insn->pc == a->pc && !c->writes);
+    attend(c, run->insn, a->wave, a->time, a->pc);
+    c->pending.enabled = c->pending.guarded = 0; /* what moves is counted lane by lane */
+    go_on(c, a->time);
+    return true;
+}
 
 static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
     struct init_pending *p = &c->pending;
     struct init_insn *insn;
+    bool accesses = false;
     p->insn = NULL;
+    c->unasked.insn = NULL;
     c->writes = 0;
     if (!i->issues || is_past(c, i->time) || !(insn = insn_at(c, i)))
         return;
@@ -325,22 +401,16 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     if (!w)
         return;
     link(c, w, insn);
-    const uint64_t skip = skipped(c, w, insn, i);
+    const uint64_t skip = skipped(c, w, insn, i, &accesses);
     if (skip) {
-        wt_observe_skip(m, c, skip);
+        wt_observe_skip(m, c, skip, accesses);
+        if (accesses)
+            c->unasked = (struct init_run){insn, i->wave, i->time, i->time + skip};
         return;
     }
-    p->insn = insn;
-    p->wave = i->wave;
-    p->time = i->time;
-    p->pc = i->pc;
+    attend(c, insn, i->wave, i->time, i->pc);
     p->enabled = enabled_of(c, insn, i);
     p->guarded = insn->head.unmasked ? insn->lanes : insn->lanes & i->mask;
-    p->slow = false;
-    p->moved = 0;
-    if (p->any_more)
-        memset(p->more, 0, sizeof p->more);
-    p->any_more = false;
     if (insn->head.any_lane && !p->enabled) {
         p->insn = NULL;
         return;
@@ -357,9 +427,10 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
 static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
-    if (c->pending.insn && c->pending.time == i->time)
+    if (c->pending.insn && c->pending.time < m->time)
         init_commit(c, c->wave[i->wave]);
     c->pending.insn = NULL;
+    c->unasked.insn = NULL;
     wt_mistakes_tell(&c->decisions, m, i);
 }
 
@@ -367,7 +438,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 {
     struct wt_check_init *c = context;
     (void)m;
-    if (c->pending.insn && a->time == c->pending.time && a->wave == c->pending.wave)
+    const struct init_pending *p = &c->pending;
+    if ((p->insn && a->time == p->time && a->wave == p->wave) || attend_run(c, a))
         init_access(c, c->wave[a->wave], a);
 }
 
@@ -406,7 +478,8 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
     struct wt_check_init *c = context;
     if (e->kind == WT_SEEN_LAUNCH) {
         c->pending.insn = NULL; /* a wave that ends makes room for the launch */
-        forget_code(c);         /* other code may have been loaded */
+        c->unasked.insn = NULL;
+        forget_code(c); /* other code may have been loaded */
     }
     if (is_past(c, e->time))
         return;

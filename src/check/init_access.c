@@ -172,38 +172,77 @@ static bool is_contiguous(const struct init_space *s, const struct wt_observed *
     return true;
 }
 
+/* The bits that the addresses of all lanes have, and those that any has. */
+static void bits_of(const struct wt_observed *a, uint64_t *all, uint64_t *any)
+{
+    unsigned first, count;
+    *all = UINT64_MAX;
+    *any = 0;
+    if (wt_are_neighbours(a->lanes, &first, &count)) {
+        for (unsigned i = first; i < first + count; i++) {
+            *all &= a->at[i];
+            *any |= a->at[i];
+        }
+        return;
+    }
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        *all &= a->at[wt_lanes_lowest(left)];
+        *any |= a->at[wt_lanes_lowest(left)];
+    }
+}
+
 /* The first and the last byte of all lanes. */
 static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
 {
-    unsigned first, count;
-    const bool near = wt_are_neighbours(a->lanes, &first, &count);
-    wt_lanes left = a->lanes;
     *low = UINT64_MAX;
     *high = 0;
-    for (unsigned i = 0; i < count; i++, left &= left - 1) {
-        const uint64_t at = a->at[near ? first + i : wt_lanes_lowest(left)];
+    for (wt_lanes left = a->lanes; left; left &= left - 1) {
+        const uint64_t at = a->at[wt_lanes_lowest(left)];
         *low = at < *low ? at : *low;
         *high = at > *high ? at : *high;
     }
     *high += a->size - 1;
 }
 
-static bool are_defined(struct init_space *s, const struct wt_observed *a)
+/* Whether all that the lanes access is known to be defined at once. */
+static bool are_pages_defined(struct init_space *s, const struct wt_observed *a)
 {
-    uint64_t first, last, size;
-    if (is_contiguous(s, a, &first, &size))
-        return init_is_defined(s, first, size);
+    uint64_t first, last;
+    if (a->space == WT_OBSERVED_PRIVATE)
+        return false;
     extent_of(a, &first, &last);
     if (a->space == WT_OBSERVED_GROUP) {
         first %= GROUP_WINDOW;
         last %= GROUP_WINDOW;
     }
-    if (a->space != WT_OBSERVED_PRIVATE && first <= last && init_are_pages_defined(s, first, last))
+    return first <= last && init_are_pages_defined(s, first, last);
+}
+
+/* Whether all that lanes access, which are no row, is defined. */
+static bool are_defined_by_lane(struct init_space *s, const struct wt_observed *a)
+{
+    uint64_t all, any; /* addresses lie between these */
+    bits_of(a, &all, &any);
+    if ((a->space == WT_OBSERVED_GLOBAL && init_is_never_undefined(s, all, any + a->size - 1)) ||
+        are_pages_defined(s, a))
         return true;
+    if (a->size == DWORD && any % DWORD == 0) {
+        bool defined = true;
+        for (wt_lanes left = a->lanes; defined && left; left &= left - 1)
+            defined = init_is_dword_defined(s, shadow_of(s, a, wt_lanes_lowest(left), 0));
+        return defined;
+    }
     for (wt_lanes left = a->lanes; left; left &= left - 1)
         if (!is_lane_defined(s, a, wt_lanes_lowest(left)))
             return false;
     return true;
+}
+
+static bool are_defined(struct init_space *s, const struct wt_observed *a)
+{
+    uint64_t first, size;
+    return is_contiguous(s, a, &first, &size) ? init_is_defined(s, first, size)
+                                              : are_defined_by_lane(s, a);
 }
 
 /* Bytes that the load was widened by, outside of the object. */
@@ -315,6 +354,8 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
         init_define(s, first, size);
         return;
     }
+    if (plain && are_defined_by_lane(s, a))
+        return;
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct init_byte byte[INIT_MOST_BYTES];
@@ -332,9 +373,23 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
     }
 }
 
+/* Most instructions have one access: what it has moved is counted before the next one. */
+static void count_moved(struct init_pending *p)
+{
+    if (p->last == p->enabled) {
+        p->moved += p->last_size;
+        return;
+    }
+    for (wt_lanes left = p->last; left; left &= left - 1)
+        p->more[wt_lanes_lowest(left)] = (uint8_t)(p->more[wt_lanes_lowest(left)] + p->last_size);
+    p->any_more = true;
+}
+
 void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_observed *a)
 {
     struct init_pending *p = &c->pending;
+    if (p->last)
+        count_moved(p);
     init_lock();
     struct init_space *s = space_of(c, w, a);
     if (s)
@@ -346,11 +401,6 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
     if (s)
         s->past = NULL;
     init_unlock();
-    if (a->lanes == p->enabled) {
-        p->moved += a->size;
-        return;
-    }
-    for (wt_lanes left = a->lanes; left; left &= left - 1)
-        p->more[wt_lanes_lowest(left)] = (uint8_t)(p->more[wt_lanes_lowest(left)] + a->size);
-    p->any_more = true;
+    p->last = a->lanes;
+    p->last_size = a->size;
 }

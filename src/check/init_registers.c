@@ -203,6 +203,14 @@ static void extent(const struct wt_check_init *c, const struct init_insn *insn,
 
 /* ---- cells by lanes ---- */
 
+/* Registers of 64 bits in up to 32 lanes: two cells of a word of the set are a lane's. */
+static bool are_pairs(const struct wt_check_init *c, const struct wt_insn_operand *o)
+{
+    const struct wt_operand_file *f = file_of(c, o);
+    return f->per_lane && f->bits == 2 * INIT_CELL && c->machine->lanes <= INIT_CELL &&
+           INIT_CELL % c->machine->lanes == 0;
+}
+
 /* How the cells that an operand has parts of belong to lanes. */
 static enum init_by by_of(const struct wt_check_init *c, const struct init_insn *insn,
                           const struct wt_insn_operand *o)
@@ -211,6 +219,9 @@ static enum init_by by_of(const struct wt_check_init *c, const struct init_insn 
     const unsigned bits = init_bits_of(c, o);
     if (is_word_a_row(c, o))
         return o->whose == WT_LANE_OWN && !o->crosses ? INIT_BY_LANES : INIT_BY_ALL;
+    if (are_pairs(c, o) && o->whose == WT_LANE_OWN && !o->crosses && !insn->head.unmasked &&
+        o->first + bits <= f->bits)
+        return INIT_BY_PAIRS;
     if (f->per_lane || c->machine->lanes > INIT_CELL || (o->crosses && !o->guards) ||
         insn->head.first_lane || (uint64_t)o->number * f->bits % INIT_CELL)
         return INIT_BY_ALL;
@@ -244,10 +255,11 @@ static uint64_t shifted_by(uint64_t x, int by)
 /* The cells of a span that lanes have parts of. */
 static inline uint64_t cells_of(const struct init_span *s, wt_lanes lanes)
 {
-    return s->by == INIT_BY_LANES   ? (uint64_t)lanes
-           : s->by == INIT_BY_CELLS ? shifted_by((uint32_t)lanes, s->shift)
-           : s->by == INIT_BY_PAIRS ? shifted_by(doubled((uint32_t)lanes), s->shift)
-                                    : s->cells;
+    return (s->by == INIT_BY_LANES   ? (uint64_t)lanes
+            : s->by == INIT_BY_CELLS ? shifted_by((uint32_t)lanes, s->shift)
+            : s->by == INIT_BY_PAIRS ? shifted_by(doubled((uint32_t)lanes), s->shift)
+                                     : UINT64_MAX) &
+           s->cells;
 }
 
 /* ---- spans ---- */
@@ -272,7 +284,7 @@ static bool is_whole(const struct wt_check_init *c, const struct init_insn *insn
         return false;
     const enum init_by by = by_of(c, insn, o);
     if (by >= INIT_BY_CELLS)
-        return by == INIT_BY_BITS || init_bits_of(c, o) == o->step;
+        return by == INIT_BY_BITS || file_of(c, o)->per_lane || init_bits_of(c, o) == o->step;
     return o->kind == WT_OPERAND_SCALAR ? !o->by_lane || o->crosses
                                         : is_word_a_row(c, o) && o->whose == WT_LANE_OWN;
 }
@@ -281,19 +293,24 @@ static bool is_whole(const struct wt_check_init *c, const struct init_insn *insn
 static bool add_lanes(const struct wt_check_init *c, struct init_insn *insn,
                       const struct wt_insn_operand *o, unsigned *count)
 {
-    const unsigned bits = init_bits_of(c, o);
+    const unsigned bits = init_bits_of(c, o), lanes = c->machine->lanes;
+    const enum init_by by = by_of(c, insn, o);
     unsigned room = bits;
     for (unsigned from = 0; from < bits; from += room < bits - from ? room : bits - from)
-        for (unsigned lane = 0; lane < c->machine->lanes; lane++) {
+        for (unsigned lane = 0; lane < lanes; lane++) {
             const uint64_t bit = bit_of(c, o, lane, lane, from, &room);
             const unsigned part = room < bits - from ? room : bits - from;
             for (uint64_t cell = bit / INIT_CELL; cell <= (bit + part - 1) / INIT_CELL; cell++) {
                 struct init_span one = {.file = o->file,
+                                        .by = (uint8_t)by,
                                         .word = (uint32_t)(cell / 64),
                                         .cells = UINT64_C(1) << cell % 64};
                 struct init_span *last =
                     *count ? &insn->span[insn->reads + insn->writes - 1] : NULL;
-                if (last && last->file == one.file && last->word == one.word && !last->by) {
+                if (by == INIT_BY_PAIRS)
+                    one.shift = (int8_t)(2 * (uint64_t)lanes * o->number % 64);
+                if (last && last->file == one.file && last->word == one.word && last->by == by &&
+                    last->shift == one.shift) {
                     last->cells |= one.cells;
                     continue;
                 }
@@ -360,12 +377,12 @@ bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, w
     return false;
 }
 
-bool init_is_clean(const struct init_wave *w, const struct init_insn *insn)
+bool init_is_clean(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes)
 {
     for (unsigned i = 0; i < insn->reads + insn->writes; i++) {
         const struct init_span *s = &insn->span[i];
         const struct init_file *f = &w->file[s->file];
-        if (s->word < f->cells / 64 && f->any[s->word] & s->cells)
+        if (s->word < f->cells / 64 && f->any[s->word] & cells_of(s, lanes))
             return false;
     }
     return true;
@@ -390,7 +407,10 @@ bool init_has_undefined(const struct wt_check_init *c, const struct init_wave *w
     if (!any_in(f, first, last))
         return false;
     struct init_span s = {.by = (uint8_t)by_of(c, c->pending.insn, o),
-                          .word = (uint32_t)(first / 64)};
+                          .word = (uint32_t)(first / 64),
+                          .cells = UINT64_MAX};
+    if (are_pairs(c, o) && o->first + bits <= INIT_CELL)
+        s.cells /= 3; /* the lower cell of each pair */
     if (s.by == INIT_BY_BITS)
         return undefined_of(f, first) & (uint32_t)lanes;
     if (s.by < INIT_BY_CELLS)

@@ -73,8 +73,9 @@ static bool remember(struct init_space *s, uint64_t number, struct init_page *pa
         *there = page ? (uint64_t)(uintptr_t)page : DEFINED;
     else
         s->lost = true;
-    if (s->seen[number % INIT_SEEN].key == number + 1)
-        s->seen[number % INIT_SEEN].page = page;
+    const size_t at = init_seen_at(number);
+    if (s->seen[at].key == number + 1)
+        s->seen[at].page = page;
     return there;
 }
 
@@ -116,14 +117,23 @@ static struct init_page *make_page(struct init_space *s, uint64_t number)
 
 static struct init_page *page_at(struct init_space *s, uint64_t number)
 {
-    if (s->seen[number % INIT_SEEN].key == number + 1)
-        return s->seen[number % INIT_SEEN].page;
+    const size_t at = init_seen_at(number);
+    if (s->seen[at].key == number + 1)
+        return s->seen[at].page;
     const uint64_t *there = wt_map_find(&s->pages, number + 1);
     struct init_page *page = !there              ? make_page(s, number)
                              : *there == DEFINED ? NULL
                                                  : (struct init_page *)(uintptr_t)*there;
-    s->seen[number % INIT_SEEN].key = number + 1;
-    return s->seen[number % INIT_SEEN].page = page;
+    s->seen[at].key = number + 1;
+    return s->seen[at].page = page;
+}
+
+/* Some of [first, last] is about to be undefined. */
+static void widen(struct init_space *s, uint64_t first, uint64_t last)
+{
+    const bool none = s->low == s->high;
+    s->low = none || first < s->low ? first : s->low;
+    s->high = none || last >= s->high ? last + 1 : s->high;
 }
 
 /* A page for undefined bytes; NULL without host memory. */
@@ -132,6 +142,7 @@ static struct init_page *page_for(struct init_space *s, uint64_t number)
     struct init_page *page = page_at(s, number);
     if (page || s->lost)
         return page;
+    widen(s, number * INIT_PAGE, number * INIT_PAGE + INIT_PAGE - 1);
     page = calloc(1, sizeof *page);
     s->lost |= !page;
     if (page && !remember(s, number, page)) {
@@ -324,6 +335,7 @@ void init_undefine(struct init_space *s, uint64_t addr, uint64_t size, uint32_t 
                    outer = (last + 1) / INIT_PAGE;
     if (!size || last < addr)
         return;
+    widen(s, addr, last);
     if (inner < outer) { /* whole pages are made when they are used */
         cut_regions(s, inner * INIT_PAGE, outer * INIT_PAGE - 1);
         forget_pages(s, inner, outer - 1);

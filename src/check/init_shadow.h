@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "check/init_past.h"
@@ -26,14 +27,21 @@ struct init_space {
     struct {
         uint64_t key;           /* number + 1; 0: there is none */
         struct init_page *page; /* NULL: it is defined */
-    } seen[INIT_SEEN];          /* pages that were looked up lately, by their number */
+    } seen[INIT_SEEN];          /* pages that were looked up lately, by init_seen_at() */
     struct init_region *region; /* by address */
     size_t regions, room;
     struct init_past *past; /* what changes is noted there (init_past.h); NULL: it is not */
     uint32_t origin;        /* not 0: all that no region is of is undefined */
     uint32_t lanes;         /* PRIVATE memory: whose dwords lie side by side */
     bool lost;              /* host memory ran out: bytes that no page has count as defined */
+    uint64_t low, high;     /* outside of [low, high) nothing was undefined ever; 0, 0: nowhere */
 };
+
+/* Where a page is in `seen`: pages far apart, as those of stacks, have places of their own. */
+static inline size_t init_seen_at(uint64_t number)
+{
+    return (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % INIT_SEEN;
+}
 
 /* A byte of memory, or of a register. */
 struct init_byte {
@@ -43,6 +51,24 @@ struct init_byte {
 
 /* Whether all of the bytes are defined. */
 bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size);
+/* The same of an aligned dword. */
+static inline bool init_is_dword_defined(struct init_space *s, uint64_t addr)
+{
+    const uint64_t number = addr / INIT_PAGE;
+    const size_t at = init_seen_at(number);
+    uint32_t dword = 0;
+    if (s->seen[at].key != number + 1)
+        return init_is_defined(s, addr, sizeof dword);
+    if (s->seen[at].page)
+        memcpy(&dword, s->seen[at].page->undefined + addr % INIT_PAGE, sizeof dword);
+    return !dword;
+}
+/* Whether nothing of [first, last] was undefined ever; false may be said of others, too. */
+static inline bool init_is_never_undefined(const struct init_space *s, uint64_t first,
+                                           uint64_t last)
+{
+    return !s->origin && (last < s->low || first >= s->high) && first <= last;
+}
 /* Whether all of the pages from that of @p first on to that of @p last are; false also where there
  * are many. */
 bool init_are_pages_defined(struct init_space *s, uint64_t first, uint64_t last);

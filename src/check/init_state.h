@@ -30,6 +30,7 @@ struct init_clean {
     uint32_t all;   /* of the wave, in which that is so of `count` from this one to `last`, the last
                        one that computes; 0: none */
     uint32_t count;
+    bool accesses; /* some of them access memory */
     struct init_insn *last;
 };
 
@@ -76,10 +77,28 @@ struct init_insn {
     uint64_t pc;
     uint32_t number;        /* from 0 on; of an instruction whose operands are not known beforehand:
                                NO_NUMBER */
-    bool computes;          /* it has a result, accesses no memory and goes to what is behind it */
-    struct init_insn *next; /* that is; NULL: not known yet */
+    uint8_t does;           /* enum init_does */
+    bool remasks;           /* other lanes may be enabled behind it */
+    struct init_insn *next; /* what is behind it, where it goes on there; NULL: not known yet */
 };
 enum { INIT_NO_NUMBER = UINT16_MAX };
+
+/* What is known of an instruction beforehand, where no operand has undefined bits. */
+enum init_does {
+    INIT_DOES_OTHER,
+    INIT_COMPUTES, /* it has a result, accesses no memory and goes to what is behind it */
+    INIT_STORES,   /* likewise, what it stores is defined */
+    INIT_LOADS,    /* it may make registers undefined */
+    INIT_BRANCHES, /* it changes nothing, but may go elsewhere */
+};
+
+/* Instructions that a wave is about to execute one behind the other, nobody being told of each:
+ * accesses say which one it is. */
+struct init_run {
+    const struct init_insn *insn; /* the one at `time`; NULL: there is no run */
+    uint32_t wave;
+    uint64_t time, end; /* issue times */
+};
 
 /* Bits of a register that an instruction will have written. */
 struct init_write {
@@ -98,8 +117,10 @@ struct init_pending {
     wt_lanes enabled, guarded;  /* those that execute it; those whose guard is asked */
     bool slow;                  /* some of its sources are undefined */
     unsigned moved;             /* bytes that all lanes have loaded or stored, */
-    uint8_t more[WT_MAX_LANES]; /* and that each lane has beside them */
+    uint8_t more[WT_MAX_LANES]; /* and that each lane has beside them, */
     bool any_more;
+    wt_lanes last; /* and those that have so many more since the last access */
+    unsigned last_size;
 };
 
 struct wt_check_init {
@@ -119,6 +140,7 @@ struct wt_check_init {
     uint32_t code_state;       /* changes when it is forgotten */
     struct init_insn now;      /* whose registers choose its operands */
     struct init_pending pending;
+    struct init_run unasked;
     struct init_write *write;
     size_t writes, write_room;
     struct init_page_seen {
@@ -173,8 +195,9 @@ void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned
 bool init_list_spans(const struct wt_check_init *c, struct init_insn *insn);
 /* Whether some of its sources are undefined; more may be said. */
 bool init_may_be_slow(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes);
-/* Whether no source and no result of the instruction has undefined bits, in any lane. */
-bool init_is_clean(const struct init_wave *w, const struct init_insn *insn);
+/* Whether no source and no result of the instruction has undefined bits in these lanes; less may be
+ * said. */
+bool init_is_clean(const struct init_wave *w, const struct init_insn *insn, wt_lanes lanes);
 /* What is written is defined, but for what was put. */
 void init_commit(struct wt_check_init *c, struct init_wave *w);
 /* They are defined from now on. */

@@ -4,12 +4,13 @@
 
 #include "emulator/machine/observe.h"
 
-/** Whether lanes are neighbours: *count of them from lane *first on. */
+/** Whether lanes are neighbours: then there are *count of them from lane *first on. */
 static inline bool wt_are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
 {
     *first = wt_lanes_lowest(lanes);
-    *count = wt_lanes_count(lanes);
-    return lanes >> *first == wt_lanes_first(*count);
+    const wt_lanes row = lanes >> *first, behind = row + 1;
+    *count = behind ? wt_lanes_lowest(behind) : WT_MAX_LANES;
+    return !(row & behind);
 }
 
 /** Whether, furthermore, each lane's address lies @p step bytes behind the one before. */
@@ -18,6 +19,8 @@ static inline bool wt_is_row(const struct wt_observed *a, uint64_t step, unsigne
 {
     if (!wt_are_neighbours(a->lanes, first, count))
         return false;
+    if (a->is_row)
+        return step == a->size;
     const uint64_t *at = &a->at[*first];
     uint64_t differ = 0;
     if (at[*count - 1] != at[0] + (*count - 1) * step)

@@ -146,6 +146,7 @@ uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 {
     uint64_t most = UINT64_MAX;
     bool asked = false;
+    m->observer->accesses = false;
     for (struct wt_observer *o = m->observer; o; o = o->beneath) {
         o->most = 1;
         if (o->before)
@@ -158,8 +159,9 @@ uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
     return most;
 }
 
-void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues)
+void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues, bool access)
 {
+    m->observer->accesses |= access;
     for (struct wt_observer *o = m->observer; o; o = o->beneath)
         if (o->context == context && o->before)
             o->most = issues;
@@ -197,6 +199,7 @@ static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave
     r->order = a->order;
     r->scope = a->scope;
     r->size = a->size;
+    r->is_row = false;
     r->lanes = 0;
     return r;
 }
@@ -215,6 +218,7 @@ uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uin
         flush(m);
     struct wt_observed *r = new_record(m, w, time, a);
     r->lanes = lanes;
+    r->is_row = a->is_row;
     return r->at;
 }
 

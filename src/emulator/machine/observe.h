@@ -64,6 +64,8 @@ struct wt_observed {
     enum wt_observed_order order;
     enum wt_observed_scope scope; /**< of an access that is not PLAIN */
     unsigned size;                /**< bytes that a lane accesses, 1 to 128 */
+    bool is_row; /**< the lanes are the lowest ones, and what each accesses lies behind what the one
+                      before does; false: it may be so, too */
     wt_lanes lanes;
     /** Of each of the lanes: GLOBAL, CONSTANT: the address; PRIVATE: the offset in the lane's
      * memory; else the address as the wave has it, in an aperture where there is one. */
@@ -105,10 +107,11 @@ bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issu
 
 /**
  * From `before` of an observer: it need not be told of the next @p issues of that wave, 1 or more,
- * that which is about to come among them. Of those others hear as without this one. They access no
- * memory and have no events.
+ * that which is about to come among them. Of those others hear as without this one. They have no
+ * events, but for the last one, and access no memory, unless it says that some @p access it: then
+ * it has these accesses.
  */
-void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues);
+void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues, bool access);
 
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
@@ -219,14 +222,20 @@ struct wt_observer {
     bool stays;                  /**< wt_observe_beneath() has added it */
     uint64_t most;               /**< issues that may come before it is told of one again */
     bool skips;                  /**< of the topmost one: nobody is told of issues of this turn */
+    bool accesses;               /**< likewise: some of these access memory */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
 
 /** Whether all who are told of issues skip those of this turn (wt_observe_skip()). */
-static inline bool wt_observes_nothing(const struct wt_machine *m)
+static inline bool wt_observes_no_issue(const struct wt_machine *m)
 {
     return m->observer && m->observer->skips;
+}
+/** Likewise, and none accesses memory. */
+static inline bool wt_observes_nothing(const struct wt_machine *m)
+{
+    return wt_observes_no_issue(m) && !m->observer->accesses;
 }
 
 struct wt_judged_variable;
@@ -242,6 +251,7 @@ struct wt_lane_access {
     enum wt_observed_order order;
     enum wt_observed_scope scope;
     unsigned lane, size;
+    bool is_row; /**< of wt_observe_row() */
     /* for a judge */
     unsigned align; /**< what the machine demands of the address; 0: nothing */
     unsigned unit;  /**< a power of 2: compilers that widen a load stay in aligned units of so many

@@ -71,18 +71,30 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
     return host ? wt_tlb_fill_write(&d->machine.tlb, addr, host, !read_watched, !watched) : NULL;
 }
 
+/* In tags of the TLB: of a page that is observed, for which no access but those here finds it. */
+enum { TOLD = 1 << (WT_PAGE_BITS - 1) };
+
 /* The page of an aligned access that is ordinary memory; NULL: it is none. */
 static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
 {
     struct vx_device *d = w->device;
+    const uint64_t tag = (addr & ~WT_PAGE_MASK) | TOLD;
+    struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
+    if ((write ? e->write_page : e->read_page) == tag)
+        return write ? e->write_host : (uint8_t *)e->read_host; /* only read */
     const bool local = vx_is_local(d, addr);
     if (outside(addr) || page_has_console(d, addr) ||
         (write && !local && wt_code_on_page(&d->machine.code, addr)))
         return NULL;
-    if (!write)
-        return (uint8_t *)wt_memory_page(memory_of(d, w->core, addr), addr); /* only read */
+    if (!write) {
+        const uint8_t *page = wt_memory_page(memory_of(d, w->core, addr), addr);
+        *e = (struct wt_tlb_entry){.read_page = tag, .write_page = WT_TLB_NONE, .read_host = page};
+        return (uint8_t *)page;
+    }
     uint8_t *page = wt_memory_page_for_write(memory_of(d, w->core, addr), addr);
     wt_tlb_drop(&d->machine.tlb, addr); /* the page may have moved to a private copy */
+    if (page)
+        *e = (struct wt_tlb_entry){tag, tag, page, page};
     return page;
 }
 
@@ -102,12 +114,13 @@ void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64
 }
 
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
-                      unsigned size, uint64_t first)
+                      unsigned size, uint64_t first, bool is_row)
 {
     assert(w->full);
     uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
     if (page)
-        vx_access_addresses(w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size));
+        vx_access_addresses(
+            w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size, is_row));
     return page ? page + (first & WT_PAGE_MASK) : NULL;
 }
 
@@ -117,7 +130,7 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
     const unsigned lanes = w->device->machine.lanes;
     const bool write = kind != WT_WATCH_READ;
     uint64_t at[WT_MAX_LANES], differ = 0, low = 0;
-    wt_lanes local = 0;
+    bool local = false;
     if (!w->mask || w->device->injecting)
         return false;
     const unsigned first = wt_lanes_lowest(w->mask);
@@ -133,24 +146,23 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
     if (!(differ & ~(uint64_t)WT_PAGE_MASK)) {
         for (unsigned l = 0; l < lanes; l++)
             host[l] = page + (at[l] & WT_PAGE_MASK);
-        memcpy(vx_observe_row(w, u, kind, vx_is_local(w->device, at[first]), size), at,
+        memcpy(vx_observe_row(w, u, kind, vx_is_local(w->device, at[first]), size, false), at,
                lanes * sizeof *at);
         return true;
     }
+    local = vx_is_local(w->device, at[first]);
     for (unsigned l = first, last = first; l < lanes; l++) {
         if (!wt_has_lane(w->mask, l))
             continue;
-        if ((at[l] ^ at[last]) & ~(uint64_t)WT_PAGE_MASK)
+        if ((at[l] ^ at[last]) & ~(uint64_t)WT_PAGE_MASK) {
             page = plain_page(w, at[l], write);
-        if (!page)
-            return false;
+            if (!page || vx_is_local(w->device, at[l]) != local)
+                return false;
+        }
         last = l;
         host[l] = page + (at[l] & WT_PAGE_MASK);
-        local |= vx_is_local(w->device, at[l]) ? wt_lane_bit(l) : 0;
     }
-    if (local && local != w->mask)
-        return false;
-    memcpy(vx_observe_row(w, u, kind, local, size), at, lanes * sizeof *at);
+    memcpy(vx_observe_row(w, u, kind, local, size, false), at, lanes * sizeof *at);
     return true;
 }
 

@@ -487,7 +487,10 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
         forget(code);
         return u->run(w, u);
     }
-    if (!w->left || !w->mask || !wt_paged_unattended(&w->device->machine) || declines(w, u))
+    /* Observed pages are not in the TLB: code leaves accesses to handlers. */
+    if (!w->left || !w->mask ||
+        !(wt_paged_unattended(&w->device->machine) || wt_observes_no_issue(&w->device->machine)) ||
+        declines(w, u))
         return handler_of(code, u)(w, u);
     bool stays;
     const struct vx_uop *next = run(w->device->blocks, w, u, &stays);

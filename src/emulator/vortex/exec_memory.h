@@ -125,7 +125,8 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                 const uint8_t *host =                                                              \
                     read_host(w, first, p.unit_stride ? (size_t)N * sizeof(T) : sizeof(T));        \
                 if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine))                      \
-                    host = AWAY(vx_tell_page(w, u, WT_WATCH_READ, sizeof(T), first));              \
+                    host =                                                                         \
+                        AWAY(vx_tell_page(w, u, WT_WATCH_READ, sizeof(T), first, p.unit_stride));  \
                 if (LIKELY(host)) {                                                                \
                     if (p.unit_stride) {                                                           \
                         memcpy(out, host, (size_t)N * sizeof(T));                                  \
@@ -140,7 +141,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
                 const uint8_t *host = read_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);       \
                 if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine)) {                    \
-                    host = AWAY(vx_tell_page(w, u, WT_WATCH_READ, sizeof(T), first));              \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_READ, sizeof(T), first, false));       \
                     host = host ? host - (first & WT_PAGE_MASK) : NULL;                            \
                 }                                                                                  \
                 if (LIKELY(host)) {                                                                \
@@ -200,7 +201,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
                        (first & WT_PAGE_MASK) + (size_t)N * sizeof(T) <= WT_PAGE_SIZE)) {          \
                 uint8_t *host = write_host(w, first, (size_t)N * sizeof(T));                       \
                 if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine))                      \
-                    host = AWAY(vx_tell_page(w, u, WT_WATCH_WRITE, sizeof(T), first));             \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_WRITE, sizeof(T), first, true));       \
                 if (LIKELY(host)) {                                                                \
                     memcpy(host, in, (size_t)N * sizeof(T));                                       \
                     return true;                                                                   \
@@ -208,7 +209,7 @@ static const struct vx_uop *misaligned(struct vx_warp *w, const struct vx_uop *u
             } else if (in_one_page(w, base, (ux)(sx)u->imm, sizeof(T))) {                          \
                 uint8_t *host = write_host(w, first & ~(ux)WT_PAGE_MASK, WT_PAGE_SIZE);            \
                 if (UNLIKELY(!host) && wt_observes_rows(&w->device->machine)) {                    \
-                    host = AWAY(vx_tell_page(w, u, WT_WATCH_WRITE, sizeof(T), first));             \
+                    host = AWAY(vx_tell_page(w, u, WT_WATCH_WRITE, sizeof(T), first, false));      \
                     host = host ? host - (first & WT_PAGE_MASK) : NULL;                            \
                 }                                                                                  \
                 if (LIKELY(host)) {                                                                \

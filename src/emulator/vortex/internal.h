@@ -280,9 +280,9 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
 /* The addresses of all lanes' accesses: rs1 + imm. */
 void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *at);
 /* The same for a full warp whose accesses all lie in the page of @p first, which is the first
- * lane's: its host's place; NULL: lane by lane. */
+ * lane's: its host's place; NULL: lane by lane. @p is_row: they lie one behind the other. */
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
-                      unsigned size, uint64_t first);
+                      unsigned size, uint64_t first, bool is_row);
 
 /*
  * Of these four, false: the access is refused (machine/engine.h), and the executor returns NULL.

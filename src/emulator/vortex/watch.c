@@ -156,9 +156,10 @@ void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_ki
 }
 
 uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
-                         bool local, unsigned size)
+                         bool local, unsigned size, bool is_row)
 {
-    const struct wt_lane_access a = access_of(w, u, kind, local, size);
+    struct wt_lane_access a = access_of(w, u, kind, local, size);
+    a.is_row = is_row;
     return wt_observe_row(&w->device->machine, &w->head, vx_now(w), &a, w->mask);
 }
 

@@ -23,9 +23,9 @@ bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t 
  * another CTA's that has the place before or after it. */
 uint64_t vx_cta_home(const struct vx_warp *w);
 /* Tells the observer, where wt_observes_rows(), of accesses of the enabled lanes, all of them to
- * local memory or none. The caller fills in their addresses at once. */
+ * local memory or none. The caller fills in their addresses at once. @p is_row: wt_observed. */
 uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
-                         bool local, unsigned size);
+                         bool local, unsigned size, bool is_row);
 /* A lane has accessed memory; `before` is what was there. Ends the turn if that is watched. */
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after);
