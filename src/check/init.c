@@ -212,7 +212,8 @@ static size_t bytes_of(const struct init_wave *w)
 {
     size_t bytes = sizeof *w + w->own.pages.count * sizeof(struct init_page);
     for (unsigned i = 0; i < INIT_FILES; i++)
-        bytes += w->file[i].cells * 3 * sizeof *w->file[i].origin;
+        for (size_t word = 0; word < w->file[i].cells / 64; word++)
+            bytes += w->file[i].values[word] ? sizeof(struct init_cells) : 0;
     return bytes;
 }
 

@@ -103,9 +103,10 @@ void init_note_cell(struct init_file *f, size_t cell)
 {
     struct init_change *n = f->past ? note(f->past, f, INIT_WAS_CELL, cell) : NULL;
     if (n) {
-        n->was.cell.undefined = f->undefined[cell];
-        n->was.cell.computed = f->computed[cell];
-        n->was.cell.origin = f->origin[cell];
+        const struct init_cells *values = f->values[cell / 64];
+        n->was.cell.undefined = values ? values->undefined[cell % 64] : 0;
+        n->was.cell.computed = values ? values->computed[cell % 64] : 0;
+        n->was.cell.origin = values ? values->origin[cell % 64] : 0;
     }
     init_note_set(f, cell / 64);
 }

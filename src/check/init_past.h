@@ -26,14 +26,19 @@ struct init_page {
     uint16_t count;                            /* undefined bytes */
 };
 
+/* Values of cells of which one was undefined, and written. */
+struct init_cells {
+    uint32_t undefined[64], computed[64], origin[64];
+};
+
 /* Registers: cells of 32 bits. */
 struct init_file {
     size_t cells;
-    uint64_t *any;   /* a bit a cell: some bits are undefined */
-    uint64_t *fresh; /* of these: all bits, and the cell has no values yet */
-    uint32_t *undefined, *computed, *origin;
-    struct init_past *past; /* what changes is noted there; NULL: it is not */
-    uint32_t *state;        /* of the wave (init_state.h) */
+    uint64_t *any;              /* a bit a cell: some bits are undefined */
+    uint64_t *fresh;            /* of these: all bits, and the cell has no values yet */
+    struct init_cells **values; /* of 64 cells each; NULL: none of them has any */
+    struct init_past *past;     /* what changes is noted there; NULL: it is not */
+    uint32_t *state;            /* of the wave (init_state.h) */
 };
 
 enum init_change_kind {

@@ -64,24 +64,19 @@ static uint32_t undefined_of(const struct init_file *f, size_t cell)
 {
     return cell >= f->cells || !has(f->any, cell) ? 0
            : has(f->fresh, cell)                  ? UINT32_MAX
-                                                  : f->undefined[cell];
+                                                  : f->values[cell / 64]->undefined[cell % 64];
 }
 
-static bool make_values(struct init_file *f)
+/* The values of the cell and others; NULL without host memory. */
+static struct init_cells *make_values(struct init_file *f, size_t cell)
 {
-    if (f->undefined)
-        return true;
-    uint32_t *all = malloc(f->cells * 3 * sizeof *all);
-    if (!all)
-        return false;
-    f->undefined = all;
-    f->computed = all + f->cells;
-    f->origin = all + 2 * f->cells;
-    return true;
+    struct init_cells **there = &f->values[cell / 64];
+    if (!*there)
+        *there = calloc(1, sizeof **there);
+    return *there;
 }
 
-/* So many cells at least, those behind the ones there were being defined. */
-static bool grow(struct init_file *f, size_t cells)
+bool init_grow_file(struct init_file *f, size_t cells)
 {
     enum { STEP = 1024 };
     const size_t room = (cells + STEP - 1) / STEP * STEP;
@@ -89,26 +84,30 @@ static bool grow(struct init_file *f, size_t cells)
         return true;
     struct init_file grown = {.cells = room,
                               .any = calloc(room / 64, sizeof(uint64_t)),
-                              .fresh = calloc(room / 64, sizeof(uint64_t))};
-    if (!grown.any || !grown.fresh || !make_values(&grown)) {
-        free(grown.any);
-        free(grown.fresh);
-        return false;
-    }
-    if (f->cells) {
+                              .fresh = calloc(room / 64, sizeof(uint64_t)),
+                              .values = calloc(room / 64, sizeof(*f->values))};
+    const bool good = grown.any && grown.fresh && grown.values;
+    if (good && f->cells) {
         memcpy(grown.any, f->any, f->cells / 8);
         memcpy(grown.fresh, f->fresh, f->cells / 8);
-        memcpy(grown.undefined, f->undefined, f->cells * sizeof *f->undefined);
-        memcpy(grown.computed, f->computed, f->cells * sizeof *f->computed);
-        memcpy(grown.origin, f->origin, f->cells * sizeof *f->origin);
+        memcpy(grown.values, f->values, f->cells / 64 * sizeof(*f->values));
+        memset(f->values, 0, f->cells / 64 * sizeof(*f->values));
     }
     grown.past = f->past;
     grown.state = f->state;
+    init_free_file(good ? f : &grown);
+    if (good)
+        *f = grown;
+    return good;
+}
+
+void init_free_file(struct init_file *f)
+{
+    for (size_t word = 0; f->values && word < f->cells / 64; word++)
+        free(f->values[word]);
+    free(f->values);
     free(f->any);
     free(f->fresh);
-    free(f->undefined);
-    *f = grown;
-    return true;
 }
 
 /* @p mask: of the cell's bits, which become `is`. */
@@ -116,26 +115,30 @@ static void set_cell(struct init_file *f, size_t cell, uint32_t mask, uint32_t u
                      uint32_t computed, uint32_t origin)
 {
     const uint64_t bit = UINT64_C(1) << cell % 64;
-    if (cell >= f->cells && (!undefined || !grow(f, cell + 1)))
+    if (cell >= f->cells && (!undefined || !init_grow_file(f, cell + 1)))
         return;
+    struct init_cells *values = f->values[cell / 64];
+    const size_t at = cell % 64;
     const bool fresh = has(f->fresh, cell);
     const uint32_t old = undefined_of(f, cell),
-                   old_computed = old && !fresh ? f->computed[cell] & old : 0;
-    const uint32_t now = (old & ~mask) | (undefined & mask);
+                   old_computed = old && !fresh ? values->computed[at] & old : 0;
+    uint32_t now = (old & ~mask) | (undefined & mask);
     if (f->past && (old || now))
         init_note_cell(f, cell);
+    if (now && !(values = make_values(f, cell)))
+        now = 0; /* without host memory it counts as defined */
     f->fresh[cell / 64] &= ~bit;
     *f->state += (now & ~old) != 0;
     f->any[cell / 64] = now ? f->any[cell / 64] | bit : f->any[cell / 64] & ~bit;
     if (!now)
         return;
-    f->undefined[cell] = now;
-    f->computed[cell] = (old_computed & ~mask) | (computed & mask);
+    values->undefined[at] = now;
+    values->computed[at] = (old_computed & ~mask) | (computed & mask);
     /* A cell has one origin: that of computed bits, which says where, if it has some. */
-    if (undefined & mask && (computed & mask || !(f->computed[cell] & now)))
-        f->origin[cell] = origin;
+    if (undefined & mask && (computed & mask || !(values->computed[at] & now)))
+        values->origin[at] = origin;
     else if (fresh)
-        f->origin[cell] = INIT_OF_REGISTER;
+        values->origin[at] = INIT_OF_REGISTER;
 }
 
 static void set_bits(struct init_file *f, uint64_t bit, unsigned bits, struct wt_defined is,
@@ -445,9 +448,10 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
         all.value |= ((o->inverted ? ~value : value) >> within & mask) << done;
         all.undefined |= undefined << done;
         if (undefined && !fresh)
-            all.computed |= (f->computed[cell] >> within & undefined) << done;
+            all.computed |= (f->values[cell / 64]->computed[cell % 64] >> within & undefined)
+                            << done;
         if (undefined && !*origin)
-            *origin = fresh ? INIT_OF_REGISTER : f->origin[cell];
+            *origin = fresh ? INIT_OF_REGISTER : f->values[cell / 64]->origin[cell % 64];
     }
     return all;
 }
@@ -524,7 +528,7 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
 /* [first, last] of a file are undefined, and have no values. */
 static bool make_fresh(struct init_file *f, size_t first, size_t last)
 {
-    if (!grow(f, last + 1))
+    if (!init_grow_file(f, last + 1))
         return false;
     ++*f->state;
     for (size_t word = first / 64; f->past && word <= last / 64; word++)
@@ -609,11 +613,8 @@ void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot
 
 void init_free_wave(struct init_wave *w)
 {
-    for (unsigned i = 0; i < INIT_FILES; i++) {
-        free(w->file[i].any);
-        free(w->file[i].fresh);
-        free(w->file[i].undefined);
-    }
+    for (unsigned i = 0; i < INIT_FILES; i++)
+        init_free_file(&w->file[i]);
     free(w->clean);
     init_space_clear(&w->own);
 }

@@ -191,6 +191,12 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
 void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
               unsigned element, unsigned from, unsigned bits, struct wt_defined is,
               uint32_t origin);
+/* So many cells at least, those behind the ones there were being defined. False without host
+ * memory.
+ */
+bool init_grow_file(struct init_file *f, size_t cells);
+/* Frees what it has. */
+void init_free_file(struct init_file *f);
 /* Lists the cells that the instruction reads and writes. False without host memory. */
 bool init_list_spans(const struct wt_check_init *c, struct init_insn *insn);
 /* Whether some of its sources are undefined; more may be said. */

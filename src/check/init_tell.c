@@ -58,10 +58,11 @@ static void undo_in_file(const struct init_past *p, const struct init_file *of, 
         if (n->kind == INIT_WAS_SET) {
             copy->any[n->at] = n->was.set.any;
             copy->fresh[n->at] = n->was.set.fresh;
-        } else {
-            copy->undefined[n->at] = n->was.cell.undefined;
-            copy->computed[n->at] = n->was.cell.computed;
-            copy->origin[n->at] = n->was.cell.origin;
+        } else if (copy->values[n->at / 64]) { /* else it had none either */
+            struct init_cells *values = copy->values[n->at / 64];
+            values->undefined[n->at % 64] = n->was.cell.undefined;
+            values->computed[n->at % 64] = n->was.cell.computed;
+            values->origin[n->at % 64] = n->was.cell.origin;
         }
     }
 }
@@ -70,19 +71,18 @@ static void undo_in_file(const struct init_past *p, const struct init_file *of, 
 static bool copy_file(const struct init_past *p, const struct init_file *of, uint64_t time,
                       struct init_file *copy)
 {
-    const size_t sets = of->cells / 64 * sizeof *of->any, values = of->cells * sizeof *of->origin;
-    *copy = (struct init_file){
-        .cells = of->cells, .any = malloc(2 * sets), .undefined = malloc(3 * values)};
-    if (!copy->any || !copy->undefined)
+    *copy = (struct init_file){.cells = 0};
+    if (!init_grow_file(copy, of->cells))
         return false;
-    copy->fresh = copy->any + of->cells / 64;
-    copy->computed = copy->undefined + of->cells;
-    copy->origin = copy->computed + of->cells;
-    memcpy(copy->any, of->any, sets);
-    memcpy(copy->fresh, of->fresh, sets);
-    memcpy(copy->undefined, of->undefined, values);
-    memcpy(copy->computed, of->computed, values);
-    memcpy(copy->origin, of->origin, values);
+    for (size_t word = 0; word < of->cells / 64; word++) {
+        copy->any[word] = of->any[word];
+        copy->fresh[word] = of->fresh[word];
+        if (!of->values[word])
+            continue;
+        if (!(copy->values[word] = malloc(sizeof **copy->values)))
+            return false;
+        *copy->values[word] = *of->values[word];
+    }
     undo_in_file(p, of, time, copy);
     return true;
 }
@@ -160,8 +160,7 @@ static enum wt_defined_answer tell_register(const struct wt_check_init *c, uint3
         view->undefined[i] = (uint8_t)is.undefined;
         view->computed[i] = (uint8_t)is.computed;
     }
-    free(then.file[o.file].any);
-    free(then.file[o.file].undefined);
+    init_free_file(&then.file[o.file]);
     if (origin)
         tell_origin(view, origin);
     return copied ? WT_DEFINED_KNOWN : WT_DEFINED_NOT_CHECKED;

@@ -74,11 +74,16 @@ static bool is_ordered(const struct race_access *x, unsigned mine, const struct 
 
 /* ---- one cell ---- */
 
-static void put(struct race_access *x, const struct race_cell *cell, unsigned slot, unsigned lane)
+static void put(struct race_access *x, struct race_cell *cell, unsigned slot, uint32_t number,
+                unsigned lane)
 {
-    *cell->slot[slot] = x->number;
+    if (!race_own_slot(cell, slot)) {
+        x->r->run.lost = true;
+        return;
+    }
+    *cell->slot[slot] = number;
     *cell->lane[slot] = (uint8_t)lane;
-    x->stored = true;
+    x->stored |= number == x->number;
 }
 
 static uint64_t home_of(const struct race_access *x, const struct race_record *one)
@@ -95,7 +100,7 @@ static bool may_go(const struct race_access *x, const struct race_record *o, uns
 
 /* Keeps an access that is no plain store beside others that nothing orders with it: of two groups,
  * if there are. */
-static void keep(struct race_access *x, const struct race_cell *cell, const struct race_record *one,
+static void keep(struct race_access *x, struct race_cell *cell, const struct race_record *one,
                  uint32_t number, unsigned lane, bool own)
 {
     const struct race_shadow *s = &x->r->shadow;
@@ -112,15 +117,11 @@ static void keep(struct race_access *x, const struct race_cell *cell, const stru
     else if (!second || (own && may_go(x, second, lane, *cell->lane[2], one)) ||
              (home_of(x, first) == home_of(x, second) && home_of(x, one) != home_of(x, first)))
         slot = 2;
-    if (!slot)
-        return;
-    *cell->slot[slot] = number;
-    *cell->lane[slot] = (uint8_t)lane;
-    x->stored |= own;
+    if (slot)
+        put(x, cell, slot, number, lane);
 }
 
-static void take_cell(struct race_access *x, const struct race_cell *cell, unsigned lane,
-                      uint64_t at)
+static void take_cell(struct race_access *x, struct race_cell *cell, unsigned lane, uint64_t at)
 {
     const struct race_shadow *s = &x->r->shadow;
     const bool compatible = x->record.atomic || x->record.maybe_atomic;
@@ -152,9 +153,9 @@ static void take_cell(struct race_access *x, const struct race_cell *cell, unsig
     const uint32_t before = *cell->slot[0];
     const uint8_t before_lane = *cell->lane[0];
     for (unsigned k = 1; k < RACE_SLOTS; k++)
-        if (!(keeps[k] && compatible))
+        if (*cell->slot[k] && !(keeps[k] && compatible))
             *cell->slot[k] = 0;
-    put(x, cell, 0, lane);
+    put(x, cell, 0, x->number, lane);
     if (keeps[0] && compatible) {
         const struct race_record *o = race_record(s, before);
         keep(x, cell, o, before, before_lane, false);
@@ -207,10 +208,20 @@ static bool are_equal(const uint32_t *slot, unsigned count)
     return !differ;
 }
 
-static void fill(uint32_t *slot, unsigned count, uint32_t number)
+/* A row of cells gets one record, and lanes; number 0: none, where one is. */
+static void fill(struct race_access *x, struct race_page *page, unsigned slot, unsigned first,
+                 unsigned count, uint32_t number, const uint8_t *lanes)
 {
+    if (!race_own(page, slot)) {
+        x->r->run.lost = true;
+        return;
+    }
+    uint32_t *to = &page->slot[slot][first];
     for (unsigned i = 0; i < count; i++)
-        slot[i] = number;
+        to[i] = number;
+    if (number)
+        memcpy(&page->lane[slot][first], lanes, count);
+    x->stored |= number == x->number;
 }
 
 /* Whether nothing races that is in one slot of a row of cells, and nothing need be kept of it. */
@@ -232,8 +243,8 @@ static bool is_over(const struct race_access *x, const uint32_t *slot, const uin
 static bool take_row(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
                      const uint8_t *mine)
 {
-    uint32_t *slot[RACE_SLOTS];
-    uint8_t *lane[RACE_SLOTS];
+    const uint32_t *slot[RACE_SLOTS];
+    const uint8_t *lane[RACE_SLOTS];
     bool over[RACE_SLOTS];
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         slot[k] = &page->slot[k][first];
@@ -249,20 +260,15 @@ static bool take_row(struct race_access *x, struct race_page *page, unsigned fir
             return true; /* an earlier load stands for it */
         if (!over[1])
             return false;
-        fill(slot[1], count, x->number);
-        memcpy(lane[1], mine, count);
-        x->stored = true;
+        fill(x, page, 1, first, count, x->number, mine);
         return true;
     }
     if (!over[1] || !is_over(x, slot[2], lane[2], mine, count))
         return false;
-    fill(slot[0], count, x->number);
-    memcpy(lane[0], mine, count);
-    if (*slot[1])
-        fill(slot[1], count, 0);
-    if (*slot[2])
-        fill(slot[2], count, 0);
-    x->stored = true;
+    fill(x, page, 0, first, count, x->number, mine);
+    for (unsigned k = 1; k < RACE_SLOTS; k++)
+        if (*slot[k])
+            fill(x, page, k, first, count, 0, NULL);
     return true;
 }
 
@@ -296,6 +302,7 @@ static bool take_equal_cells(struct race_access *x, struct race_page *page, unsi
         before[k] = slot[k] = page->slot[k][first];
         cell.slot[k] = &slot[k];
         cell.lane[k] = &number[k];
+        cell.page = NULL;
         memcpy(saved[k], lanes[k], count);
     }
     x->row = lanes;
@@ -305,9 +312,7 @@ static bool take_equal_cells(struct race_access *x, struct race_page *page, unsi
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         if (slot[k] == before[k])
             continue;
-        fill(&page->slot[k][first], count, slot[k]);
-        if (slot[k])
-            memcpy(lanes[k], slot[k] == x->number ? mine : saved[number[k]], count);
+        fill(x, page, k, first, count, slot[k], slot[k] == x->number ? mine : saved[number[k]]);
     }
     return true;
 }
@@ -396,7 +401,9 @@ static inline bool take_quickly(struct race_access *x, const struct race_words *
     if (!f->reads) {
         if (!first || !second)
             return false;
-        page->slot[1][cell] = page->slot[2][cell] = 0;
+        for (unsigned k = 1; k < RACE_SLOTS; k++)
+            if (slot[k])
+                page->slot[k][cell] = 0;
     } else if (!(first || reads(f, slot[1])) || !(second || reads(f, slot[2]))) {
         return false;
     } else if (first || second) {
@@ -407,6 +414,8 @@ static inline bool take_quickly(struct race_access *x, const struct race_words *
             return true;
         to = 2;
     }
+    if (!page->plane[to] && !race_own(page, to))
+        return false;
     page->slot[to][cell] = f->number;
     page->lane[to][cell] = (uint8_t)lane;
     x->stored = true;

@@ -63,7 +63,8 @@ static bool clear(struct wt_check_race *r, const struct race_cell *cell, void *c
 {
     (void)r, (void)context;
     for (unsigned k = 0; k < RACE_SLOTS; k++)
-        *cell->slot[k] = 0;
+        if (*cell->slot[k])
+            *cell->slot[k] = 0;
     return true;
 }
 

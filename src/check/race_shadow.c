@@ -6,6 +6,20 @@
 
 #include "base/array.h"
 
+/* Slots of which nothing was noted; nobody writes there. */
+static const struct race_plane none;
+
+bool race_own(struct race_page *page, unsigned slot)
+{
+    struct race_plane *own = page->plane[slot] ? page->plane[slot] : calloc(1, sizeof *own);
+    if (!own)
+        return false;
+    page->plane[slot] = own;
+    page->slot[slot] = own->slot;
+    page->lane[slot] = own->lane;
+    return true;
+}
+
 struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
 {
     const uint64_t number = addr / RACE_PAGE;
@@ -21,13 +35,17 @@ struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
         return NULL;
     }
     page->number = number;
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        page->slot[k] = (uint32_t *)none.slot;
+        page->lane[k] = (uint8_t *)none.lane;
+    }
     *place = (uint64_t)(uintptr_t)page;
     return space->last = page;
 }
 
 static void free_page(struct race_shadow *s, struct race_page *page)
 {
-    for (unsigned cell = 0; cell < RACE_CELLS; cell++) {
+    for (unsigned cell = 0; page->plane[0] && cell < RACE_CELLS; cell++) {
         const uint32_t number = page->slot[0][cell] & ~RACE_SPLIT;
         if (number == page->slot[0][cell])
             continue;
@@ -35,6 +53,8 @@ static void free_page(struct race_shadow *s, struct race_page *page)
         s->split[number].slot[0][0] = s->free_split;
         s->free_split = number + 1;
     }
+    for (unsigned k = 0; k < RACE_SLOTS; k++)
+        free(page->plane[k]);
     free(page);
 }
 
@@ -51,6 +71,8 @@ void race_space_free(struct race_shadow *s, struct race_space *space)
 static bool split(struct race_shadow *s, struct race_page *page, unsigned cell)
 {
     uint32_t number = s->free_split - 1;
+    if (!race_own(page, 0))
+        return false;
     if (!s->free_split) {
         struct race_split *grown =
             wt_array_grow(s->split, &s->split_room, s->splits + 1, sizeof *grown);
@@ -81,14 +103,18 @@ unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell
             list->slot[k] = &page->slot[k][cell];
             list->lane[k] = &page->lane[k][cell];
         }
+        list->page = page;
+        list->number = cell;
         return 1;
     }
     struct race_split *own = &s->split[page->slot[0][cell] & ~RACE_SPLIT];
-    for (unsigned byte = 0; byte < 4; byte++)
+    for (unsigned byte = 0; byte < 4; byte++) {
         for (unsigned k = 0; k < RACE_SLOTS; k++) {
             list[byte].slot[k] = &own->slot[k][byte];
             list[byte].lane[k] = &own->lane[k][byte];
         }
+        list[byte].page = NULL;
+    }
     return 4;
 }
 
@@ -119,7 +145,8 @@ static void each_slot(struct race_shadow *s, struct race_space **spaces, size_t 
                 const unsigned cells = race_cells(s, page, cell, false, list);
                 for (unsigned c = 0; c < cells; c++)
                     for (unsigned k = 0; k < RACE_SLOTS; k++)
-                        visit(s, list[c].slot[k], of);
+                        if (*list[c].slot[k])
+                            visit(s, list[c].slot[k], of);
             }
         }
 }
@@ -138,14 +165,15 @@ static void renumber(const struct race_shadow *s, uint32_t *slot, uint32_t *of)
 bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t count)
 {
     /* Each slot is looked at twice: so many instructions are to be in between, up to 2^20, that
-     * this takes little beside the slots that their lanes look at. */
-    enum { MANY = 1 << 20 };
+     * this takes little beside the slots that their lanes look at, and the records little memory
+     * beside these. */
+    enum { MANY = 1 << 20, PART = 16 };
     uint32_t *of = calloc(s->count, sizeof *of), kept = 0;
     size_t slots = 0;
     if (!of)
         return false;
     for (size_t i = 0; i < count; i++)
-        slots += spaces[i]->pages.count * RACE_SLOTS * RACE_CELLS;
+        slots += spaces[i]->pages.count * 2 * RACE_CELLS;
     each_slot(s, spaces, count, mark, of);
     for (size_t i = 0; i < s->count; i++)
         if (of[i]) {
@@ -154,7 +182,7 @@ bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t coun
         }
     each_slot(s, spaces, count, renumber, of);
     s->count = kept;
-    s->limit = slots / 4 < MANY ? slots / 4 : MANY;
+    s->limit = slots / PART < MANY ? slots / PART : MANY;
     if (s->limit < (size_t)kept * 2)
         s->limit = (size_t)kept * 2;
     free(of);

@@ -34,19 +34,30 @@ struct race_record {
     bool maybe_atomic; /**< it may be a relaxed atomic one, whose code is that of a plain one */
 };
 
-/** Where a cell's slots are. */
-struct race_cell {
-    uint32_t *slot[RACE_SLOTS];
-    uint8_t *lane[RACE_SLOTS];
+/** One slot of all cells of a page. */
+struct race_plane {
+    uint32_t slot[RACE_CELLS];
+    uint8_t lane[RACE_CELLS];
 };
 
+/** A page: most have no accesses for one of the slots. What `slot` has is changed behind
+ * race_own(), or where it is not 0. */
 struct race_page {
-    uint64_t number; /**< address / RACE_PAGE */
-    uint32_t slot[RACE_SLOTS][RACE_CELLS];
-    uint8_t lane[RACE_SLOTS][RACE_CELLS];
+    uint64_t number;                      /**< address / RACE_PAGE */
+    struct race_plane *plane[RACE_SLOTS]; /**< NULL: `slot` and `lane` are zeros of all pages */
+    uint32_t *slot[RACE_SLOTS];
+    uint8_t *lane[RACE_SLOTS];
     bool tells;                     /**< a store that may be a flag for the host was made there */
     uint32_t syncs;                 /**< cells with a bit in `sync` */
     uint64_t sync[RACE_CELLS / 64]; /**< an atomic access has used it */
+};
+
+/** Where a cell's slots are; they are changed behind race_own_slot(), or where they are not 0. */
+struct race_cell {
+    uint32_t *slot[RACE_SLOTS];
+    uint8_t *lane[RACE_SLOTS];
+    struct race_page *page; /**< that has the slots; NULL: they are the cell's own */
+    unsigned number;        /**< in the page */
 };
 
 struct race_split {
@@ -74,6 +85,19 @@ struct race_shadow {
 /** The page of an address; NULL: without host memory, or, where it is not to be @p made, it is not
  * there. */
 struct race_page *race_page(struct race_space *space, uint64_t addr, bool made);
+/** Makes a slot of a page's cells its own. False without host memory. */
+bool race_own(struct race_page *page, unsigned slot);
+/** The same for a cell. */
+static inline bool race_own_slot(struct race_cell *cell, unsigned slot)
+{
+    if (!cell->page || cell->page->plane[slot])
+        return true;
+    if (!race_own(cell->page, slot))
+        return false;
+    cell->slot[slot] = &cell->page->slot[slot][cell->number];
+    cell->lane[slot] = &cell->page->lane[slot][cell->number];
+    return true;
+}
 /** Frees the pages; `syncs` is the caller's. */
 void race_space_free(struct race_shadow *s, struct race_space *space);
 
