@@ -82,7 +82,7 @@ static void put(struct race_access *x, struct race_cell *cell, unsigned slot, ui
         return;
     }
     *cell->slot[slot] = number;
-    *cell->lane[slot] = (uint8_t)lane;
+    memset(cell->lane[slot], (uint8_t)lane, cell->page ? cell->page->per : 1);
     x->stored |= number == x->number;
 }
 
@@ -208,6 +208,12 @@ static bool are_equal(const uint32_t *slot, unsigned count)
     return !differ;
 }
 
+/* The lanes of cells of a page. */
+static uint8_t *lanes_at(const struct race_page *page, unsigned slot, unsigned cell)
+{
+    return &page->lane[slot][cell * page->per];
+}
+
 /* A row of cells gets one record, and lanes; number 0: none, where one is. */
 static void fill(struct race_access *x, struct race_page *page, unsigned slot, unsigned first,
                  unsigned count, uint32_t number, const uint8_t *lanes)
@@ -220,65 +226,60 @@ static void fill(struct race_access *x, struct race_page *page, unsigned slot, u
     for (unsigned i = 0; i < count; i++)
         to[i] = number;
     if (number)
-        memcpy(&page->lane[slot][first], lanes, count);
+        memcpy(lanes_at(page, slot, first), lanes, count * page->per);
     x->stored |= number == x->number;
 }
 
 /* Whether nothing races that is in one slot of a row of cells, and nothing need be kept of it. */
-static bool is_over(const struct race_access *x, const uint32_t *slot, const uint8_t *lane,
-                    const uint8_t *mine, unsigned count)
+static bool is_over(const struct race_access *x, const struct race_page *page, unsigned k,
+                    unsigned first, const uint8_t *mine, unsigned count)
 {
+    const uint32_t *slot = &page->slot[k][first];
     const struct race_record *o = race_record(&x->r->shadow, *slot);
     if (!are_equal(slot, count) || *slot & RACE_SPLIT)
         return false;
     if (!o)
         return true;
     if (o->wave == x->w->number)
-        return !x->r->rules.independent || memcmp(lane, mine, count) == 0;
+        return !x->r->rules.independent ||
+               memcmp(lanes_at(page, k, first), mine, count * page->per) == 0;
     return is_ordered(x, 0, o, 0);
 }
 
 /* A row of whole cells, one behind the other, which plain accesses are made to: false, and nothing
- * is done, where it is no simple case. */
+ * is done, where it is no simple case. @p mine: the lanes, race_page.per of each cell. */
 static bool take_row(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
                      const uint8_t *mine)
 {
-    const uint32_t *slot[RACE_SLOTS];
-    const uint8_t *lane[RACE_SLOTS];
-    bool over[RACE_SLOTS];
-    for (unsigned k = 0; k < RACE_SLOTS; k++) {
-        slot[k] = &page->slot[k][first];
-        lane[k] = &page->lane[k][first];
-    }
-    const struct race_record *read = race_record(&x->r->shadow, *slot[1]);
-    if (!(over[0] = is_over(x, slot[0], lane[0], mine, count)))
+    const struct race_record *read = race_record(&x->r->shadow, page->slot[1][first]);
+    if (!is_over(x, page, 0, first, mine, count))
         return false;
-    over[1] = is_over(x, slot[1], lane[1], mine, count);
+    const bool over = is_over(x, page, 1, first, mine, count);
     if (x->record.kind == WT_WATCH_READ) {
-        if (over[1] && read && read->atomic == x->record.atomic && read->wave == x->w->number &&
+        if (over && read && read->atomic == x->record.atomic && read->wave == x->w->number &&
             read->clock == x->w->clock)
             return true; /* an earlier load stands for it */
-        if (!over[1])
+        if (!over)
             return false;
         fill(x, page, 1, first, count, x->number, mine);
         return true;
     }
-    if (!over[1] || !is_over(x, slot[2], lane[2], mine, count))
+    if (!over || !is_over(x, page, 2, first, mine, count))
         return false;
     fill(x, page, 0, first, count, x->number, mine);
     for (unsigned k = 1; k < RACE_SLOTS; k++)
-        if (*slot[k])
+        if (page->slot[k][first])
             fill(x, page, k, first, count, 0, NULL);
     return true;
 }
 
-/* Whether lanes from 0 on access whole cells one behind the other, of one page; *count: how many
- * lanes. */
+/* Whether lanes from 0 on access what fills whole cells one behind the other, of one page; *count:
+ * how many lanes. */
 static bool is_row(const struct wt_observed *a, unsigned *count)
 {
     unsigned first;
-    return a->size % 4 == 0 && a->size <= 16 && a->lanes & 1 && a->at[0] % 4 == 0 &&
-           wt_is_row(a, a->size, &first, count) &&
+    return a->size <= 16 && a->lanes & 1 && a->at[0] % 4 == 0 &&
+           wt_is_row(a, a->size, &first, count) && *count * a->size % 4 == 0 &&
            a->at[0] % RACE_PAGE + (uint64_t)*count * a->size <= RACE_PAGE;
 }
 
@@ -287,26 +288,27 @@ static bool is_row(const struct wt_observed *a, unsigned *count)
 static bool take_equal_cells(struct race_access *x, struct race_page *page, unsigned first,
                              unsigned count, const uint8_t *mine)
 {
-    uint8_t *lanes[RACE_SLOTS], saved[RACE_SLOTS][WT_MAX_LANES * 4];
+    uint8_t *lanes[RACE_SLOTS], saved[RACE_SLOTS][WT_MAX_LANES * 16];
     uint32_t before[RACE_SLOTS], slot[RACE_SLOTS];
     uint8_t number[RACE_SLOTS] = {0, 1, 2};
     struct race_cell cell;
+    const unsigned all = count * page->per;
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         const struct race_record *o = race_record(&x->r->shadow, page->slot[k][first]);
-        lanes[k] = &page->lane[k][first];
+        lanes[k] = lanes_at(page, k, first);
         if (!are_equal(&page->slot[k][first], count) || page->slot[k][first] & RACE_SPLIT ||
             page->slot[k][first] == x->number ||
             (o && o->wave == x->w->number && x->r->rules.independent &&
-             memcmp(lanes[k], mine, count) != 0))
+             memcmp(lanes[k], mine, all) != 0))
             return false;
         before[k] = slot[k] = page->slot[k][first];
         cell.slot[k] = &slot[k];
         cell.lane[k] = &number[k];
         cell.page = NULL;
-        memcpy(saved[k], lanes[k], count);
+        memcpy(saved[k], lanes[k], all);
     }
     x->row = lanes;
-    x->row_count = count;
+    x->row_count = all;
     take_cell(x, &cell, RACE_WAVE, x->a->at[0]);
     x->row = NULL;
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
@@ -319,17 +321,18 @@ static bool take_equal_cells(struct race_access *x, struct race_page *page, unsi
 
 static bool take_whole(struct race_access *x)
 {
-    uint8_t list[WT_MAX_LANES * 4];
+    uint8_t list[WT_MAX_LANES * 16];
     const uint8_t *mine = list;
     unsigned lanes;
     if (x->record.atomic || !is_row(x->a, &lanes))
         return false;
     struct race_page *page = race_page(x->space, x->a->at[0], true);
-    const unsigned each = x->a->size / 4;
-    if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)))
+    if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)) ||
+        (x->a->size % 4 && !race_own_bytes(page)))
         return false;
+    const unsigned cells = lanes * x->a->size / 4, each = cells * page->per / lanes;
     if (x->a->of_wave)
-        memset(list, x->a->owner, lanes * each);
+        memset(list, x->a->owner, cells * page->per);
     else if (each == 1)
         mine = x->r->lanes;
     else
@@ -337,8 +340,7 @@ static bool take_whole(struct race_access *x)
             for (const unsigned end = i + each; i < end; i++)
                 list[i] = (uint8_t)lane;
     const unsigned first = x->a->at[0] % RACE_PAGE / 4;
-    return take_row(x, page, first, lanes * each, mine) ||
-           take_equal_cells(x, page, first, lanes * each, mine);
+    return take_row(x, page, first, cells, mine) || take_equal_cells(x, page, first, cells, mine);
 }
 
 /* Whether all lanes load from one place. */
@@ -439,7 +441,7 @@ static void take_words(struct race_access *x)
             continue;
         if (!page || page->number != at / RACE_PAGE)
             page = race_page(x->space, at, true);
-        if (page && at % 4 == 0 && !(page->syncs && f.asks_syncs) &&
+        if (page && at % 4 == 0 && page->per == 1 && !(page->syncs && f.asks_syncs) &&
             take_quickly(x, &f, page, at % RACE_PAGE / 4, lane))
             continue;
         take_lane(x, lane, at, a->size);
@@ -489,7 +491,7 @@ static bool hides_order(const struct wt_check_race *r, const struct wt_observed 
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size)
 {
     enum { MOST = WT_MAX_LANES * 4 };
-    uint8_t mine[MOST];
+    uint8_t mine[MOST * 4]; /* or those of bytes */
     memset(mine, RACE_WAVE, sizeof mine);
     for (uint64_t bytes; size; addr += bytes, size -= bytes) {
         struct race_page *page = race_page(x->space, addr, true);

@@ -7,17 +7,45 @@
 #include "base/array.h"
 
 /* Slots of which nothing was noted; nobody writes there. */
-static const struct race_plane none;
+static const uint32_t no_slots[RACE_CELLS];
+static const uint8_t no_lanes[RACE_PAGE];
+
+static void set_plane(struct race_page *page, unsigned slot, struct race_plane *own)
+{
+    page->plane[slot] = own;
+    page->slot[slot] = own ? own->slot : (uint32_t *)no_slots;
+    page->lane[slot] = own ? own->lane : (uint8_t *)no_lanes;
+}
 
 bool race_own(struct race_page *page, unsigned slot)
 {
-    struct race_plane *own = page->plane[slot] ? page->plane[slot] : calloc(1, sizeof *own);
-    if (!own)
-        return false;
-    page->plane[slot] = own;
-    page->slot[slot] = own->slot;
-    page->lane[slot] = own->lane;
-    return true;
+    struct race_plane *own = page->plane[slot];
+    if (!own && (own = calloc(1, sizeof *own + page->per * RACE_CELLS)))
+        set_plane(page, slot, own);
+    return own;
+}
+
+bool race_own_bytes(struct race_page *page)
+{
+    struct race_plane *grown[RACE_SLOTS] = {NULL};
+    bool good = true;
+    if (page->per == 4)
+        return true;
+    for (unsigned k = 0; k < RACE_SLOTS; k++)
+        good &= !page->plane[k] || (grown[k] = malloc(sizeof **grown + RACE_PAGE));
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        if (!good || !grown[k]) {
+            free(grown[k]);
+            continue;
+        }
+        memcpy(grown[k]->slot, page->slot[k], sizeof grown[k]->slot);
+        for (unsigned cell = 0; cell < RACE_CELLS; cell++)
+            memset(&grown[k]->lane[4 * cell], page->lane[k][cell], 4);
+        free(page->plane[k]);
+        set_plane(page, k, grown[k]);
+    }
+    page->per = good ? 4 : 1;
+    return good;
 }
 
 struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
@@ -35,10 +63,9 @@ struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
         return NULL;
     }
     page->number = number;
-    for (unsigned k = 0; k < RACE_SLOTS; k++) {
-        page->slot[k] = (uint32_t *)none.slot;
-        page->lane[k] = (uint8_t *)none.lane;
-    }
+    page->per = 1;
+    for (unsigned k = 0; k < RACE_SLOTS; k++)
+        set_plane(page, k, NULL);
     *place = (uint64_t)(uintptr_t)page;
     return space->last = page;
 }
@@ -87,21 +114,33 @@ static bool split(struct race_shadow *s, struct race_page *page, unsigned cell)
     for (unsigned k = 0; k < RACE_SLOTS; k++)
         for (unsigned byte = 0; byte < 4; byte++) {
             own->slot[k][byte] = page->slot[k][cell];
-            own->lane[k][byte] = page->lane[k][cell];
+            own->lane[k][byte] = page->lane[k][cell * page->per + byte % page->per];
         }
     page->slot[0][cell] = RACE_SPLIT | number;
     return true;
 }
 
+/* Whether bytes of a cell, which is not split, have different lanes. */
+static bool differ(const struct race_page *page, unsigned cell)
+{
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const uint8_t *lane = &page->lane[k][4 * cell];
+        if (page->slot[k][cell] && memcmp(lane, lane + 1, 3) != 0)
+            return true;
+    }
+    return false;
+}
+
 unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell, bool apart,
                     struct race_cell list[4])
 {
-    if (apart && !(page->slot[0][cell] & RACE_SPLIT) && !split(s, page, cell))
+    if (!(page->slot[0][cell] & RACE_SPLIT) && (apart || (page->per == 4 && differ(page, cell))) &&
+        !split(s, page, cell))
         return 0;
     if (!(page->slot[0][cell] & RACE_SPLIT)) {
         for (unsigned k = 0; k < RACE_SLOTS; k++) {
             list->slot[k] = &page->slot[k][cell];
-            list->lane[k] = &page->lane[k][cell];
+            list->lane[k] = &page->lane[k][cell * page->per];
         }
         list->page = page;
         list->number = cell;
@@ -140,14 +179,13 @@ static void each_slot(struct race_shadow *s, struct race_space **spaces, size_t 
             if (!spaces[n]->pages.entry[i].key)
                 continue;
             struct race_page *page = (void *)(uintptr_t)spaces[n]->pages.entry[i].value;
-            for (unsigned cell = 0; cell < RACE_CELLS; cell++) {
-                struct race_cell list[4];
-                const unsigned cells = race_cells(s, page, cell, false, list);
-                for (unsigned c = 0; c < cells; c++)
-                    for (unsigned k = 0; k < RACE_SLOTS; k++)
-                        if (*list[c].slot[k])
-                            visit(s, list[c].slot[k], of);
-            }
+            for (unsigned k = 0; k < RACE_SLOTS; k++)
+                for (unsigned cell = 0; page->plane[k] && cell < RACE_CELLS; cell++)
+                    if (!(page->slot[0][cell] & RACE_SPLIT))
+                        visit(s, &page->slot[k][cell], of);
+            for (unsigned cell = 0; page->plane[0] && cell < RACE_CELLS; cell++)
+                for (unsigned at = 0; page->slot[0][cell] & RACE_SPLIT && at < 4 * RACE_SLOTS; at++)
+                    visit(s, &s->split[page->slot[0][cell] & ~RACE_SPLIT].slot[at / 4][at % 4], of);
         }
 }
 

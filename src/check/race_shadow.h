@@ -37,7 +37,7 @@ struct race_record {
 /** One slot of all cells of a page. */
 struct race_plane {
     uint32_t slot[RACE_CELLS];
-    uint8_t lane[RACE_CELLS];
+    uint8_t lane[]; /* race_page.per of each cell */
 };
 
 /** A page: most have no accesses for one of the slots. What `slot` has is changed behind
@@ -47,12 +47,14 @@ struct race_page {
     struct race_plane *plane[RACE_SLOTS]; /**< NULL: `slot` and `lane` are zeros of all pages */
     uint32_t *slot[RACE_SLOTS];
     uint8_t *lane[RACE_SLOTS];
+    unsigned per;                   /**< lanes of a cell: 1, or 4, one of each byte */
     bool tells;                     /**< a store that may be a flag for the host was made there */
     uint32_t syncs;                 /**< cells with a bit in `sync` */
     uint64_t sync[RACE_CELLS / 64]; /**< an atomic access has used it */
 };
 
-/** Where a cell's slots are; they are changed behind race_own_slot(), or where they are not 0. */
+/** Where a cell's slots are; they are changed behind race_own_slot(), or where they are not 0.
+ * There are race_page.per lanes, which are equal. */
 struct race_cell {
     uint32_t *slot[RACE_SLOTS];
     uint8_t *lane[RACE_SLOTS];
@@ -95,9 +97,11 @@ static inline bool race_own_slot(struct race_cell *cell, unsigned slot)
     if (!race_own(cell->page, slot))
         return false;
     cell->slot[slot] = &cell->page->slot[slot][cell->number];
-    cell->lane[slot] = &cell->page->lane[slot][cell->number];
+    cell->lane[slot] = &cell->page->lane[slot][cell->number * cell->page->per];
     return true;
 }
+/** Gives each byte of the page a lane of its own. False without host memory. */
+bool race_own_bytes(struct race_page *page);
 /** Frees the pages; `syncs` is the caller's. */
 void race_space_free(struct race_shadow *s, struct race_space *space);
 

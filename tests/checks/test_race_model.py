@@ -17,7 +17,8 @@ import pytest
 import checks
 
 GROUPS, WARPS, STEPS, PLACES = 2, 3, 7, 4   # of a group; a place has 128 bytes: a word for each lane
-ROW = "row"     # each lane its word; "one": lane 0 its word; "byte": lane 0 a byte of it; "turned": each lane another one's word
+ROW = "row"     # each lane its word; "one": lane 0 its word; "byte": lane 0 a byte of it; "turned": each lane another one's word;
+NARROW = {"bytes": 1, "halves": 2}  # "bytes", "halves": each lane its byte of the place, or its 2 bytes
 HEAD = """.version 7.0
 .target sm_50
 .address_size 64
@@ -26,7 +27,7 @@ HEAD = """.version 7.0
 .shared .align 16 .b8 own[512];
 .reg .b64 %data, %flags, %at;
 .reg .b32 %lane, %wave, %v, %group;
-.reg .b64 %offset, %turned;
+.reg .b64 %offset, %turned, %wide;
 .reg .pred %mine, %first, %spin;
 ld.param.u64 %data, [data];
 ld.param.u64 %flags, [flags];
@@ -53,7 +54,7 @@ class Op:
 
     def touched(self):
         """Bytes of the place."""
-        return range(128) if self.form in (ROW, "turned") else range(4) if self.form == "one" else range(1)
+        return range(128) if self.form in (ROW, "turned") else range(32 * NARROW[self.form]) if self.form in NARROW else range(4) if self.form == "one" else range(1)
 
 
 def group_of(wave):
@@ -80,8 +81,8 @@ def random_kernel(number):
             steps.append([Op(b, "acquire", 0, edge=edges, fence=r.choice(["gl", "gl", "gl", "cta", ""]))])
         else:
             waves = r.sample(range(GROUPS * WARPS), r.randint(1, 3))
-            steps.append([Op(wave, r.choice(["load", "load", "store", "atomic"]), r.randrange(PLACES + 1), r.choice([ROW, ROW, "one", "byte", "turned"])) for wave in waves])
-    return Kernel([step if isinstance(step, tuple) else [dataclasses.replace(op, form="one") if op.what == "atomic" and op.form == "byte" else op for op in step]
+            steps.append([Op(wave, r.choice(["load", "load", "store", "atomic"]), r.randrange(PLACES + 1), r.choice([ROW, ROW, "one", "byte", "turned", *NARROW])) for wave in waves])
+    return Kernel([step if isinstance(step, tuple) else [dataclasses.replace(op, form="one") if op.what == "atomic" and op.form in ("byte", *NARROW) else op for op in step]
                    for step in steps])
 
 
@@ -95,8 +96,11 @@ def access(op):
         yield f"add.u64 %at, %at, {128 * op.place};"
     if op.form in (ROW, "turned"):
         yield f"add.u64 %at, %at, {'%offset' if op.form == ROW else '%turned'};"
-    guard = "" if op.form in (ROW, "turned") else "@%first "
-    kind = "u8" if op.form == "byte" else "u32"
+    if op.form in NARROW:
+        yield f"mul.wide.u32 %wide, %lane, {NARROW[op.form]};"
+        yield "add.u64 %at, %at, %wide;"
+    guard = "" if op.form in (ROW, "turned", *NARROW) else "@%first "
+    kind = {"byte": "u8", "bytes": "u8", "halves": "u16"}.get(op.form, "u32")
     yield guard + {"load": f"ld.{space}.{kind} %v, [%at];", "store": f"st.{space}.{kind} [%at], %v;", "atomic": f"atom.{space}.add.u32 %v, [%at], 1;"}[op.what]
 
 
