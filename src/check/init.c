@@ -428,7 +428,8 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
 static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
-    if (c->pending.insn && c->pending.time < m->time)
+    const bool of_run = c->unasked.insn; /* whose results are defined, but for what was put */
+    if (c->pending.insn && c->pending.time < m->time && (c->writes || !of_run))
         init_commit(c, c->wave[i->wave]);
     c->pending.insn = NULL;
     c->unasked.insn = NULL;

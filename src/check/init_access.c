@@ -241,8 +241,9 @@ static bool are_defined_by_lane(struct init_space *s, const struct wt_observed *
 static bool are_defined(struct init_space *s, const struct wt_observed *a)
 {
     uint64_t first, size;
-    return is_contiguous(s, a, &first, &size) ? init_is_defined(s, first, size)
-                                              : are_defined_by_lane(s, a);
+    if (!is_contiguous(s, a, &first, &size))
+        return are_defined_by_lane(s, a);
+    return init_is_never_undefined(s, first, first + size - 1) || init_is_defined(s, first, size);
 }
 
 /* Bytes that the load was widened by, outside of the object. */
@@ -351,7 +352,8 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
     uint64_t first, size;
     const bool plain = !c->pending.slow || c->pending.insn->head.operation == WT_DOES_UNTOLD;
     if (plain && is_contiguous(s, a, &first, &size)) {
-        init_define(s, first, size);
+        if (!init_is_never_undefined(s, first, first + size - 1))
+            init_define(s, first, size);
         return;
     }
     if (plain && are_defined_by_lane(s, a))

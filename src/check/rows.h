@@ -17,10 +17,13 @@ static inline bool wt_are_neighbours(wt_lanes lanes, unsigned *first, unsigned *
 static inline bool wt_is_row(const struct wt_observed *a, uint64_t step, unsigned *first,
                              unsigned *count)
 {
+    if (a->is_row && step == a->size) {
+        *first = 0;
+        *count = a->lanes + 1 ? wt_lanes_lowest(a->lanes + 1) : WT_MAX_LANES;
+        return true;
+    }
     if (!wt_are_neighbours(a->lanes, first, count))
         return false;
-    if (a->is_row)
-        return step == a->size;
     const uint64_t *at = &a->at[*first];
     uint64_t differ = 0;
     if (at[*count - 1] != at[0] + (*count - 1) * step)
