@@ -2,6 +2,7 @@
 #include "runtime/common/apart.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -221,7 +222,7 @@ static bool begin(struct child *child, struct child_run run)
 {
     int ends[2] = {-1, -1};
     child->file = memfd_create("wavetrap-part", MFD_CLOEXEC);
-    if (child->file < 0 || pipe(ends) < 0)
+    if (child->file < 0 || pipe2(ends, O_CLOEXEC) < 0)
         return false;
     /* Without a signal at its end, and unseen by the program's wait(); handlers of pthread_atfork()
      * are not called, which would take the GPU's locks. */
@@ -281,6 +282,15 @@ static bool is_endless(const struct children *c)
     return endless;
 }
 
+/* Whether a child has ended. Its pipe may stay open where the program has made a process of its own
+ * meanwhile. */
+static bool has_gone(struct child *child, int revents)
+{
+    if (child->pid && waitpid(child->pid, NULL, __WCLONE | WNOHANG) == child->pid)
+        child->pid = 0;
+    return !child->pid || revents;
+}
+
 /* Looks after the children, for up to @p ms milliseconds. False: what they do must not count. */
 static bool look(struct children *c, int ms)
 {
@@ -293,7 +303,7 @@ static bool look(struct children *c, int ms)
         const uint64_t signs = atomic_load(&c->child[i].signs);
         c->heard = signs != c->signs[i] ? now : c->heard;
         c->signs[i] = signs;
-        if (c->ended[i] || !(fds[i].revents & (POLLHUP | POLLERR | POLLIN)))
+        if (c->ended[i] || !has_gone(&c->child[i], fds[i].revents))
             continue;
         c->ended[i] = true;
         c->heard = now;
