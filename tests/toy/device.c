@@ -123,6 +123,7 @@ static void trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context
 static const struct wt_engine_ops engine = {.code = &code_format,
                                             .turn = turn,
                                             .blocked = blocked,
+                                            .joins_turns = wt_engine_keeps_turns,
                                             .issue_at = toy_issue_at,
                                             .next_issue = wt_engine_next_issue,
                                             .after_turn = wt_engine_no_cycles,
