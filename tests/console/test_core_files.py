@@ -306,3 +306,14 @@ def test_a_core_file_with_its_program_as_gdb_takes_them(program, tmp_path):
     assert all(done.returncode == 0 and "#0  main ()" in done.stdout for done in told), told
     other = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", program("endless"), core], capture_output=True, text=True, timeout=TIMEOUT)
     assert other.returncode == 125 and "is a core file of" in other.stderr, other.stderr
+
+
+@pytest.mark.parametrize("steps", [382, 383, 384])
+def test_a_warp_stands_before_the_first_instruction_of_a_page(tmp_path, steps):
+    """A page of code is 4,096 bytes, 384 instructions of PTX."""
+    source, core = tmp_path / "long.ptx", tmp_path / "core"
+    source.write_text(".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<2>;\nmov.u32 %r1, 0;\n"
+                      + "add.u32 %r1, %r1, 1;\n" * 500 + "ret;\n}\n")
+    done = debug(source, "start", f"stepi {steps}", f"generate-core-file {core}", options=["-g", "sm", "--grid=1", "--block=32", "--arg=zeros:4"])
+    assert done.returncode == 0, done.stderr
+    assert f"long.ptx:{8 + steps}\n" in ask_core(core, ["frame"])[0], "the first step is that of line 8"

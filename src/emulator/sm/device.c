@@ -66,8 +66,10 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
         d->executing = u;
         u = u->run(w, u);
     }
-    if (u)
+    if (u) {
         w->pc = sm_pc_of(w, u);
+        w->pc += sm_is_control(w->pc) ? 8 : 0; /* behind the last instruction of a page */
+    }
     const uint64_t issued = wt_finish_turn(m, w->left);
     if (w->incarnation == incarnation) {
         w->issued += issued;
