@@ -40,14 +40,21 @@ __global__ void uneven(u32 *out, int rounds)
     out[i] = stir(i, rounds * (int)(blockIdx.x + 1) / 16);
 }
 
-// Each block turns its part of the array around, in place.
+// Threads of a block exchange their numbers, with two barriers each time.
+enum { TURNS = 32 };
+
 __global__ void turned(u32 *out, int rounds)
 {
     __shared__ u32 part[128];
     const u32 i = blockIdx.x * blockDim.x + threadIdx.x;
-    part[threadIdx.x] = stir(out[i], rounds);
-    __syncthreads();
-    out[i] = part[blockDim.x - 1 - threadIdx.x];
+    u32 x = out[i];
+    for (int k = 0; k < TURNS; k++) {
+        part[threadIdx.x] = x;
+        __syncthreads();
+        x = stir(part[(threadIdx.x + 1) % 128], rounds / TURNS * (1 + threadIdx.x / 64));
+        __syncthreads();
+    }
+    out[i] = x;
 }
 
 // out[0] counts threads, and each has its number from it.
@@ -96,6 +103,14 @@ static bool good(const char *part, const std::vector<u32> &out, u32 n, u32 group
             all &= out[1 + i] == i;
         return all && out[0] == n;
     }
+    std::vector<u32> turns(n), before(n);
+    for (u32 i = 0; i < n; i++)
+        turns[i] = i;
+    for (int k = 0; k < TURNS && !strcmp(part, "turned"); k++) {
+        before = turns;
+        for (u32 i = 0; i < n; i++)
+            turns[i] = stir(before[i / group * group + (i + 1) % group], rounds / TURNS * (1 + (int)(i % group / 64)));
+    }
     for (u32 i = 0; i < n; i++) {
         u32 is = out[i], must = stir(i, rounds);
         if (!strcmp(part, "bytes"))
@@ -103,7 +118,7 @@ static bool good(const char *part, const std::vector<u32> &out, u32 n, u32 group
         else if (!strcmp(part, "uneven"))
             must = stir(i, rounds * (int)(i / group + 1) / 16);
         else if (!strcmp(part, "turned"))
-            must = stir(i / group * group + group - 1 - i % group, rounds);
+            must = turns[i];
         all &= is == must;
     }
     return all;

@@ -18,9 +18,14 @@ kernel void words(global uint *out, int rounds)
 kernel void turned(global uint *out, int rounds)
 {
     local uint part[128];
-    part[get_local_id(0)] = stir(get_global_id(0), rounds);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    out[get_global_id(0)] = part[127 - get_local_id(0)];
+    uint x = get_global_id(0);
+    for (int k = 0; k < 32; k++) {
+        part[get_local_id(0)] = x;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        x = stir(part[(get_local_id(0) + 1) % 128], rounds / 32 * (1 + get_local_id(0) / 64));
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = x;
 }
 kernel void tickets(global uint *out, int rounds)
 {
@@ -40,7 +45,15 @@ must = numpy.arange(items, dtype=numpy.uint32)
 if part == "tickets":
     good = out[0] == items and (out[1:] == must).all()
 else:
-    for i in range(rounds):
-        must = (must ^ must >> numpy.uint32(15)) * numpy.uint32(0x2c1b3c6d) + numpy.uint32(i)
-    good = (out[:-1] == (must.reshape(groups, 128)[:, ::-1].reshape(-1) if part == "turned" else must)).all()
+    def stir(x, count):
+        for i in range(count):
+            x = (x ^ x >> numpy.uint32(15)) * numpy.uint32(0x2c1b3c6d) + numpy.uint32(i)
+        return x
+    if part == "words":
+        must = stir(must, rounds)
+    else:
+        for k in range(32):
+            must = numpy.roll(must.reshape(groups, 128), -1, axis=1)
+            must = numpy.concatenate([stir(must[:, :64], rounds // 32), stir(must[:, 64:], rounds // 32 * 2)], axis=1).reshape(-1)
+    good = (out[:-1] == must).all()
 print(part, "right" if good else "wrong")

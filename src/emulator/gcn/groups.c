@@ -416,9 +416,16 @@ static struct wt_launch_head *alone(struct wt_machine *m, const struct wt_group_
     return other || d->dispatch[g->launch].suspended ? NULL : &d->dispatch[g->launch].head;
 }
 
-static void end_wave(struct wt_machine *m, uint32_t wave)
+static void end_group(struct wt_machine *m, struct wt_group_head *group)
 {
-    gcn_wave_end(&((struct gcn_device *)m)->wave[wave]);
+    struct gcn_group *g = (struct gcn_group *)group;
+    struct gcn_wave *wave = ((struct gcn_device *)m)->wave;
+    g->waiting = 0;
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (wave[i].active && wave[i].group == g) {
+            wave[i].at_barrier = false;
+            gcn_wave_end(&wave[i]);
+        }
 }
 
 const struct wt_group_ops gcn_group_ops = {
@@ -432,7 +439,7 @@ const struct wt_group_ops gcn_group_ops = {
     .launch = launch_of,
     .entry = entry_of,
     .alone = alone,
-    .end_wave = end_wave,
+    .end_group = end_group,
     .refusal = "the host has no memory left for the kernel's waves",
 };
 

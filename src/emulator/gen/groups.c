@@ -209,9 +209,14 @@ static struct wt_launch_head *alone(struct wt_machine *m, const struct wt_group_
     return other ? NULL : &d->walk[g->launch].head;
 }
 
-static void end_wave(struct wt_machine *m, uint32_t wave)
+static void end_group(struct wt_machine *m, struct wt_group_head *group)
 {
-    gen_thread_end(&((struct gen_device *)m)->thread[wave]);
+    struct gen_group *g = (struct gen_group *)group;
+    struct gen_thread *thread = ((struct gen_device *)m)->thread;
+    g->arrived = 0;
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (thread[i].active && thread[i].group == g)
+            gen_thread_end(&thread[i]);
 }
 
 const struct wt_group_ops gen_group_ops = {
@@ -225,7 +230,7 @@ const struct wt_group_ops gen_group_ops = {
     .launch = launch_of,
     .entry = entry_of,
     .alone = alone,
-    .end_wave = end_wave,
+    .end_group = end_group,
     .refusal = "a thread of the group cannot be started",
 };
 

@@ -148,8 +148,8 @@ struct wt_group_ops {
     /** The launch of group @p g, if the machine has no other, and its groups need not run at the
      * same time; else NULL. */
     struct wt_launch_head *(*alone)(struct wt_machine *m, const struct wt_group_head *g);
-    /** Ends wave @p wave, which is active, where it stands. */
-    void (*end_wave)(struct wt_machine *m, uint32_t wave);
+    /** Ends group @p g and all its waves, wherever they stand or wait. */
+    void (*end_group)(struct wt_machine *m, struct wt_group_head *g);
     /** The text of the machine's fault then. */
     const char *refusal;
 };

@@ -237,9 +237,17 @@ static struct wt_launch_head *alone(struct wt_machine *m, const struct wt_group_
     return &((struct sm_device *)m)->grid.head;
 }
 
-static void end_wave(struct wt_machine *m, uint32_t wave)
+static void end_group(struct wt_machine *m, struct wt_group_head *g)
 {
-    sm_warp_end(&((struct sm_device *)m)->warp[wave]);
+    struct sm_warp *warp = ((struct sm_device *)m)->warp;
+    struct sm_cta *c = (struct sm_cta *)g;
+    memset(c->barrier, 0, sizeof c->barrier);
+    for (uint32_t i = 0; i < m->waves; i++)
+        if (warp[i].active && warp[i].cta == c) {
+            warp[i].depth = 0;
+            sm_lanes_end(&warp[i], UINT32_MAX);
+            sm_warp_end(&warp[i]);
+        }
 }
 
 const struct wt_group_ops sm_group_ops = {
@@ -253,7 +261,7 @@ const struct wt_group_ops sm_group_ops = {
     .launch = launch_of,
     .entry = entry_of,
     .alone = alone,
-    .end_wave = end_wave,
+    .end_group = end_group,
     .refusal = "the host has no memory left for the kernel's warps",
 };
 

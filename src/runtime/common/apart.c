@@ -341,13 +341,12 @@ static void end_others(struct wt_machine *m, struct wt_launch_head *launch, uint
 {
     launch->done += launch->total - first;
     launch->next = launch->total;
-    for (uint32_t i = 0; i < m->waves; i++) {
-        const struct wt_wave_head *w = wt_machine_wave(m, i);
-        if (w->active && held->place[w->group->place] && running > 1)
-            m->groups.ops->end_wave(m, i);
-        else if (held->wave[i])
+    for (uint32_t i = 0; i < places(m) && running > 1; i++)
+        if (held->place[i])
+            m->groups.ops->end_group(m, wt_group_at(&m->groups, i));
+    for (uint32_t i = 0; i < m->waves && running == 1; i++)
+        if (held->wave[i])
             wt_turns_set_ready(&m->turns, i, true);
-    }
 }
 
 /* The waves that were held have turns again. */
