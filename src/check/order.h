@@ -39,7 +39,8 @@ struct wt_order_operation {
                                              it, and what of that a fence has released */
     const char *by;                     /**< of its call */
     struct wt_call_stack calls;
-    bool copies; /**< a copy or a fill: what kernels do for it is told by wt_check_race_copied() */
+    bool copies; /**< a copy or a fill: what kernels do for it is told by wt_check_race_copied(), */
+    bool by_kernels; /**< … or counts as its own accesses: nobody else knows where they are */
 };
 
 struct wt_order {

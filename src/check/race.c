@@ -611,7 +611,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         r->run.lost = true;
         return;
     }
-    if (r->wave[x.w->number - 1].call && r->wave[x.w->number - 1].call->copies)
+    const struct wt_order_operation *call = r->wave[x.w->number - 1].call;
+    if (call && call->copies && !(call->by_kernels && a->space == WT_OBSERVED_GLOBAL))
         return;
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
     x.record = (struct race_record){.time = a->time,

@@ -720,6 +720,9 @@ static bool are_ordered_by_calls(const struct race_wave *first, const struct rac
 bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
                   const struct race_record *record, unsigned lane)
 {
+    const struct wt_order_operation *own = wave_of(r, w->number)->call;
+    if (own && own->copies && own == wave_of(r, record->wave)->call)
+        return true; /* both are of the runtime's own kernels */
     if (record->wave != w->number)
         return wt_clocks_of(wave_of(r, w->number)->known, record->wave) >= record->clock ||
                are_ordered_by_calls(wave_of(r, record->wave), wave_of(r, w->number));

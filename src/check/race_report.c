@@ -129,7 +129,7 @@ struct side {
 
 static bool is_kernels(const struct side *s)
 {
-    return s->record && !s->wave->bytes;
+    return s->record && !s->wave->bytes && !(s->wave->call && s->wave->call->copies);
 }
 
 /* The accesses of a finding; the first one is a kernel's, if either is. */

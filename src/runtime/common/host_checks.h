@@ -26,6 +26,8 @@ struct wt_host_order {
     void (*leave)(void);
     /** A call gives an operation to a stream; it is the only one until given(). */
     void (*give)(const void *stream, const char *by, bool copies);
+    /** It copies, and what the runtime's kernels access for it counts as its own accesses. */
+    void (*by_kernels)(void);
     /** What it accesses, where that is memory of GPUs. */
     void (*accesses)(uint64_t addr, uint64_t size, enum wt_access access);
     /** It was given: waits until GPUs have done all that they can. */
@@ -78,6 +80,8 @@ struct wt_host_checks {
     /** Lists the variables of code objects that have been loaded since. */
     void (*list_variables)(void);
     const struct wt_host_order *order;
+    /** What HIP has allocated last in this thread since the last call; size 0: nothing. */
+    struct wt_block (*allocated)(void);
 };
 
 /** The driver's name for it. */

@@ -3,6 +3,8 @@
  * out of blocks of 2 MiB, and the driver sees only the blocks; as a tool of the runtime (tool.h)
  * this library sees the requests. Reports of faults name them; nothing else depends on them.
  */
+#include <string.h>
+
 #include "check/objects.h"
 #include "runtime/common/host_checks.h"
 #include "runtime/hsakmt/host.h"
@@ -21,13 +23,31 @@ static void made(void *address, size_t size, const char *by)
         wt_object_made(NULL, (uint64_t)(uintptr_t)address, size, by);
 }
 
+/* Memory of an array is an object; its end is seen here alone. */
+static bool is_of_array(uint64_t addr)
+{
+    struct wt_object o;
+    return wt_object_find(NULL, addr, &o, NULL, NULL) && !o.freed && o.addr == addr &&
+           strstr(o.by, "Array");
+}
+
 static void freed(void *address, const char *by)
 {
-    if (!(wt_check_wants(WT_CHECK_MEMORY) && host_called_by_runtime()))
+    if (is_of_array((uint64_t)(uintptr_t)address) ||
+        !(wt_check_wants(WT_CHECK_MEMORY) && host_called_by_runtime()))
         wt_object_freed(NULL, (uint64_t)(uintptr_t)address, by);
 }
 
 /* ---- what the runtime's users call ---- */
+
+static _Thread_local struct wt_block newest;
+
+struct wt_block host_allocated_by_runtime(void)
+{
+    const struct wt_block is = newest;
+    newest.size = 0;
+    return is;
+}
 
 static int allocate(uint64_t region, size_t size, void **address)
 {
@@ -44,6 +64,8 @@ static int pool_allocate(uint64_t pool, size_t size, uint32_t flags, void **addr
     const int status = runtime_pool_allocate(pool, size, flags, address);
     if (!status)
         made(*address, size, "hsa_amd_memory_pool_allocate");
+    if (!status)
+        newest = (struct wt_block){(uint64_t)(uintptr_t)*address, size};
     return status;
 }
 

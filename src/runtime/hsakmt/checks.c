@@ -147,5 +147,6 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .is_of_host = is_of_host,
     .list_variables = host_variables_list,
     .order = &host_order,
+    .allocated = host_allocated_by_runtime,
     .listen = wt_host_listen,
 };

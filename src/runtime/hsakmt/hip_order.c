@@ -48,6 +48,14 @@ void hip_give(void *stream, const char *by, bool copies)
     gives = true;
 }
 
+void hip_give_array(void *stream, const char *by)
+{
+    const struct wt_host_order *o;
+    hip_give(stream, by, true);
+    if (gives && (o = hip_order()))
+        o->by_kernels();
+}
+
 void hip_accesses(const void *p, size_t size, enum wt_access access)
 {
     const struct wt_host_order *o = gives && p ? hip_order() : NULL;

@@ -262,6 +262,8 @@ void host_block_made(uint64_t addr, uint64_t size);
 void host_block_gone(uint64_t addr);
 /** Whether the runtime of a language has called the HSA runtime, which has called us. */
 bool host_called_by_runtime(void);
+/** What the runtime's pool has given this thread last, which is asked for once; size 0: nothing. */
+struct wt_block host_allocated_by_runtime(void);
 /** Notes the variables of code objects that have been loaded since as objects, where memory is
  * checked. */
 void host_variables_list(void);

@@ -174,6 +174,14 @@ static void give(const void *stream, const char *by, bool copies)
     leave_all();
 }
 
+static void by_kernels(void)
+{
+    if (!enter_all())
+        return;
+    wt_streams_order()->newest.by_kernels = true;
+    leave_all();
+}
+
 static void accesses(uint64_t addr, uint64_t size, enum wt_access access)
 {
     struct wt_object object;
@@ -314,6 +322,7 @@ const struct wt_host_order host_order = {
     .enter = enter,
     .leave = leave,
     .give = give,
+    .by_kernels = by_kernels,
     .accesses = accesses,
     .given = given,
     .stream_made = stream_made,
