@@ -106,6 +106,7 @@ struct drm_part drm_buffer_unmapped(const void *at)
     struct drm_part *map = of_handle(&maps, at, sizeof *map);
     if (map) {
         part = *map;
+        part.is_image &= part.size != 0;
         *map = (struct drm_part){.size = 0};
     }
     ends();

@@ -120,7 +120,7 @@ void drm_defined_command(const struct drm_part *from, const struct drm_part *to,
 {
     if (waits)
         drm_defined_waited();
-    if (!begins())
+    if (from->is_image || to->is_image || !begins())
         return;
     struct part one = {.is = *from, .by = by};
     if (from->size && !to->size && drm_buffer_find(from, &one.at)) {

@@ -291,6 +291,41 @@ static bool await_rest(void *context, uint64_t ns)
     return wt_i915_await_rest(gpu->driver, ns);
 }
 
+/* The address in this process of a GPU address, and the number of bytes of the buffer object from
+ * there on. */
+static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
+                          size_t *room)
+{
+    for (size_t i = 0; i < count; i++) {
+        *room = (size_t)(mappings[i].size - (address - mappings[i].address));
+        if (address - mappings[i].address < mappings[i].size)
+            return mappings[i].host + (address - mappings[i].address);
+    }
+    *room = 0;
+    return NULL;
+}
+
+/* Where the first surfaces of a walk's binding table begin (Skylake PRM volume 2d,
+ * BINDING_TABLE_STATE, RENDER_SURFACE_STATE); 0: nowhere. */
+static void find_surfaces(const struct wt_i915_mapping *mappings, size_t count,
+                          const struct gen_walk *walk, uint64_t base[DRM_ORDER_SURFACES])
+{
+    enum { BASE = 32, BYTES = 64 };
+    size_t room;
+    const uint8_t *table =
+        find_host(mappings, count, walk->surfaces + walk->binding_table, &room);
+    for (unsigned i = 0; table && i < DRM_ORDER_SURFACES && room >= 4 * (i + 1); i++) {
+        uint32_t offset;
+        size_t left;
+        memcpy(&offset, table + 4 * (size_t)i, sizeof offset);
+        const uint8_t *state =
+            find_host(mappings, count, walk->surfaces + (offset & ~UINT32_C(63)), &left);
+        if (state && left >= BYTES)
+            memcpy(&base[i], state + BASE, sizeof base[i]);
+        base[i] &= (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
+    }
+}
+
 /* The device has been taken for it. */
 static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
                                  const struct wt_i915_mapping *mappings, size_t count,
@@ -298,8 +333,11 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
 {
     struct wt_machine *m = gen_machine(gpu->device);
     enum wt_status status;
-    drm_order_walk(&gpu->order, race_of(&gpu->debugged), kernel_of(walk), walk->launch,
-                   !gpu->debugged.judged);
+    struct drm_order_walk of = {
+        .kernel = kernel_of(walk), .number = walk->launch, .own = !gpu->debugged.judged};
+    if (of.own)
+        find_surfaces(mappings, count, walk, of.surface);
+    drm_order_walk(&gpu->order, race_of(&gpu->debugged), &of);
     drm_names_list(&gpu->debugged, kernel_of(walk), mappings, count);
     if ((status = drm_debugged_walk(&gpu->debugged, root, mappings, count, walk, err)) != WT_OK)
         return status;
@@ -316,20 +354,6 @@ static enum wt_status run_to_end(struct wt_drm_emulated *gpu, uint64_t root,
     gpu->caught = wt_catch_ends(why == WT_RUN_FAULT && m->fault.kind == WT_FAULT_ACCESS);
     drm_debugged_reset(&gpu->debugged);
     return status;
-}
-
-/* The address in this process of a GPU address, and the number of bytes of the buffer object from
- * there on. */
-static uint8_t *find_host(const struct wt_i915_mapping *mappings, size_t count, uint64_t address,
-                          size_t *room)
-{
-    for (size_t i = 0; i < count; i++) {
-        *room = (size_t)(mappings[i].size - (address - mappings[i].address));
-        if (address - mappings[i].address < mappings[i].size)
-            return mappings[i].host + (address - mappings[i].address);
-    }
-    *room = 0;
-    return NULL;
 }
 
 /* The arguments of `run`. */

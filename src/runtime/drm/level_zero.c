@@ -380,6 +380,22 @@ EXPORT int zeEventPoolDestroy(WORDS1)
     return own ? drm_ze_returned("zeEventPoolDestroy", own(NAMES1)) : DRM_ZE_UNINITIALIZED;
 }
 
+/* context, device, description, image */
+EXPORT int zeImageCreate(WORDS4)
+{
+    static const char name[] = "zeImageCreate";
+    OWN(int, 4, zeImageCreate)
+    wt_i915_ask(0);
+    const int result = own ? drm_ze_returned(name, own(NAMES4)) : DRM_ZE_UNINITIALIZED;
+    if (result)
+        return result;
+    if (wt_i915_image_made(name, 0))
+        drm_buffer_made(*(void **)d, wt_i915_asked_of(), wt_i915_asked_object(), 0);
+    else
+        drm_buffer_made(*(void **)d, NULL, 0, 0); /* the handle may have been another one's */
+    return 0;
+}
+
 /* ---- calls with a status ---- */
 
 #define STATUS(count, name)                                                                        \

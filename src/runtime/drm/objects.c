@@ -20,7 +20,7 @@ static _Thread_local bool asked_read_only;
 static _Thread_local struct wt_block asked_own; /* memory of the program that it is */
 static _Thread_local struct wt_call_stack asked_calls;
 static _Thread_local uint32_t asked_first; /* handle of the first object since; 0: none */
-static const struct wt_i915_file *_Atomic asked_of;
+static struct wt_i915_file *_Atomic asked_of;
 
 void wt_i915_ask(uint64_t bytes)
 {
@@ -124,6 +124,28 @@ void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
     object->placed = true;
     tell_place(file, object);
     drm_order_placed(file, handle_of(file, object), object->address, object->size);
+}
+
+bool wt_i915_image_made(const char *by, uint64_t linear)
+{
+    struct wt_i915_file *file = (struct wt_i915_file *)asked_of;
+    struct drm_object *o;
+    if (!wt_check_wants(WT_CHECK_MEMORY) || !file || !asked_first)
+        return false;
+    pthread_mutex_lock(&file->device->lock);
+    o = drm_object(file, asked_first);
+    const bool tiled = o && !o->user && o->tiling;
+    const uint64_t own = !o || o->by ? 0 : tiled ? o->size : linear <= o->size ? linear : 0;
+    if (own && (o->calls = malloc(sizeof *o->calls)))
+        wt_call_stack_take(o->calls);
+    if (own) {
+        o->by = by;
+        o->own = own;
+        if (o->placed)
+            wt_object_made_before(file, o->address, o->own, o->by, o->calls);
+    }
+    pthread_mutex_unlock(&file->device->lock);
+    return tiled;
 }
 
 void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)

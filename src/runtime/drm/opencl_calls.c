@@ -10,6 +10,7 @@
 #include "runtime/common/checked.h"
 #include "runtime/drm/order.h"
 #include "runtime/drm/handles.h"
+#include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"
 #include "runtime/drm/opencl.h"
 #include "runtime/drm/words.h"
@@ -277,20 +278,21 @@ BARRIER(1, clEnqueueBarrier, .all = true)
                 EVENTS(number, list), ##__VA_ARGS__);                                              \
         return drm_opencl_enqueued(#name, result, (void *)event);                                  \
     }
+#define IMAGE_AT(image) {.buffer = (void *)(image), .size = 1, .is_image = true}
 ENQUEUE(2, clEnqueueMarker, 0, 0, b, false, .all = true)
 ENQUEUE(4, clEnqueueMarkerWithWaitList, b, c, d, false, .all = true)
 ENQUEUE(4, clEnqueueBarrierWithWaitList, b, c, d, false, .all = true, .barrier = true)
 ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false, .to = drm_buffer_unmapped((void *)b))
 ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false, .to = drm_buffer_unmapped((void *)c))
 ENQUEUE(7, clEnqueueMigrateMemObjects, e, f, g, false)
-ENQUEUE(8, clEnqueueFillImage, f, g, h, false)
+ENQUEUE(8, clEnqueueFillImage, f, g, h, false, .to = IMAGE_AT(b))
 ENQUEUE(8, clEnqueueSVMMigrateMem, f, g, h, false)
-ENQUEUE(9, clEnqueueCopyImage, g, h, i, false)
-ENQUEUE(9, clEnqueueCopyImageToBuffer, g, h, i, false)
-ENQUEUE(9, clEnqueueCopyBufferToImage, g, h, i, false)
+ENQUEUE(9, clEnqueueCopyImage, g, h, i, false, .from = IMAGE_AT(b), .to = IMAGE_AT(c))
+ENQUEUE(9, clEnqueueCopyImageToBuffer, g, h, i, false, .from = IMAGE_AT(b))
+ENQUEUE(9, clEnqueueCopyBufferToImage, g, h, i, false, .to = IMAGE_AT(c))
 ENQUEUE(10, clEnqueueNativeKernel, h, i, j, false)
-ENQUEUE(11, clEnqueueReadImage, i, j, k, c)
-ENQUEUE(11, clEnqueueWriteImage, i, j, k, c)
+ENQUEUE(11, clEnqueueReadImage, i, j, k, c, .from = IMAGE_AT(b))
+ENQUEUE(11, clEnqueueWriteImage, i, j, k, c, .to = IMAGE_AT(b))
 
 /* queue, blocking, to, from, size, … */
 ENQUEUE(8, clEnqueueSVMMemcpy, f, g, h, b, .to = drm_memory_part((void *)c, e),
@@ -388,6 +390,7 @@ enum { MAP_WRITE = 1 << 1, MAP_WRITE_INVALIDATE = 1 << 2 };
 static struct drm_part loaded(struct drm_part all, word flags)
 {
     all.size = flags & MAP_WRITE_INVALIDATE ? 0 : all.size;
+    all.is_image &= all.size != 0;
     return all;
 }
 
@@ -417,15 +420,15 @@ static void note_buffer(const void *buffer, uint64_t at)
                 EVENTS(number, list), .from = loaded(all, d));                                     \
         if (own)                                                                                   \
             drm_opencl_enqueued(#name, result, (void *)event);                                     \
-        if (there && all.size) {                                                                   \
+        if (there && all.size)                                                                     \
             note_map((word)there, &all, d);                                                        \
+        if (there && all.size && !all.is_image)                                                    \
             note_buffer((void *)b, (word)there - all.offset);                                      \
-        }                                                                                          \
         return there;                                                                              \
     }
 /* queue, buffer, blocking, flags, offset, size, … */
 MAP(10, clEnqueueMapBuffer, g, h, i, j, .buffer = (void *)b, .offset = e, .size = f)
-MAP(12, clEnqueueMapImage, i, j, k, l, .size = 0)
+MAP(12, clEnqueueMapImage, i, j, k, l, .buffer = (void *)b, .size = 1, .is_image = true)
 
 /* queue, blocking, flags, memory, size, … */
 EXPORT int clEnqueueSVMMap(WORDS8)
@@ -480,12 +483,65 @@ MAKE(5, clCreateContextFromType, 0, e)
 MAKE(5, clCreateSampler, 0, e)
 MAKE(6, clCreateContext, 0, f)
 MAKE(6, clCreatePipe, 0, f)
-MAKE(6, clCreateImage, 0, f)
 MAKE(7, clCreateProgramWithBinary, 0, g)
-MAKE(7, clCreateImageWithProperties, 0, g)
-MAKE(8, clCreateImage2D, 0, h)
 MAKE(9, clLinkProgram, 0, i)
-MAKE(10, clCreateImage3D, 0, j)
+
+/* ---- images ---- */
+
+/* The bytes of an image whose rows are one after the other. */
+static uint64_t linear_bytes(void *image)
+{
+    enum { ROW_PITCH = 0x1112, ARRAY_SIZE = 0x1117 };
+    int (*info)(void *, unsigned, size_t, void *, size_t *);
+    size_t pitch = 0, layers = 0;
+    *(void **)&info = next("clGetImageInfo");
+    if (!info || info(image, ROW_PITCH, sizeof pitch, &pitch, NULL) ||
+        info(image, ARRAY_SIZE, sizeof layers, &layers, NULL))
+        return 0;
+    return pitch * (layers ? layers : 1);
+}
+
+/* @p of: the buffer or image whose memory it has; NULL: its own. @p memory: the program's. */
+static void *note_image(const char *by, void *image, const void *of, const void *memory)
+{
+    if (image && !of && wt_i915_image_made(by, memory ? 0 : linear_bytes(image)))
+        drm_buffer_made(image, wt_i915_asked_of(), wt_i915_asked_object(), 0);
+    else if (image)
+        drm_buffer_made(image, NULL, 0, 0); /* the handle may have been another one's */
+    return image;
+}
+
+struct image_desc { /* cl_image_desc */
+    unsigned type;
+    size_t width, height, depth, layers, row_pitch, slice_pitch;
+    unsigned levels, samples;
+    void *memory;
+};
+
+enum { USE_HOST_PTR = 1 << 3 };
+
+#define IMAGE(count, name, flags, of, host, error)                                                 \
+    EXPORT void *name(WORDS##count)                                                                \
+    {                                                                                              \
+        OWN(void *, count, name)                                                                   \
+        int status = DRM_OPENCL_INVALID_OPERATION;                                                 \
+        error = error ? error : (word)&status;                                                     \
+        if (!own) {                                                                                \
+            *(int *)error = status;                                                                \
+            return NULL;                                                                           \
+        }                                                                                          \
+        wt_i915_ask(0);                                                                            \
+        return drm_opencl_made(#name,                                                              \
+                               note_image(#name, own(NAMES##count), of,                            \
+                                          (flags)&USE_HOST_PTR ? (void *)(host) : NULL),           \
+                               0, (int *)error, (void *)a);                                        \
+    }
+#define MEMORY_OF(description)                                                                     \
+    ((description) ? ((const struct image_desc *)(description))->memory : NULL)
+IMAGE(6, clCreateImage, b, MEMORY_OF(d), e, f)
+IMAGE(7, clCreateImageWithProperties, c, MEMORY_OF(e), f, g)
+IMAGE(8, clCreateImage2D, b, NULL, g, h)
+IMAGE(10, clCreateImage3D, b, NULL, i, j)
 
 /* buffer, flags, type, {offset, size}, error */
 EXPORT void *clCreateSubBuffer(WORDS5)

@@ -41,6 +41,7 @@ struct command {
     struct wt_order_operation is; /* once it has begun */
     bool barrier, all, begun, walked;
     struct access access[2];
+    const void *image[2]; /* that one of the runtime's kernels copies or fills; NULL: none */
     unsigned followers;             /* whose `before` it is, and which have not begun */
     bool settled;                   /* its call has returned */
     bool named;                     /* the program has its event */
@@ -117,6 +118,11 @@ static void reset(struct event *e)
     e->complete = false;
 }
 
+static bool has_image(const struct command *c)
+{
+    return c->image[0] || c->image[1];
+}
+
 static void begin(struct command *c)
 {
     struct queue *q = c->queue;
@@ -132,6 +138,7 @@ static void begin(struct command *c)
     wt_order_begin(wt_streams_order(), s, &c->call);
     c->is = wt_streams_order()->newest;
     c->is.before = wt_clocks_copy(wt_streams_order()->newest.before);
+    c->is.copies = c->is.by_kernels = has_image(c);
     wt_order_wait(wt_streams_order(), &q->given, &s->point);
     wt_order_wait(wt_streams_order(), &c->done->done, &s->point);
     if (c->signals)
@@ -167,7 +174,8 @@ static bool is_needed(const struct command *c)
 {
     const bool accesses = c->access[0].part.size || c->access[1].part.size;
     return !c->settled || !c->begun || c->followers ||
-           (accesses && c->is.number > wt_streams_order()->calm) || (c->kernel && !c->walked);
+           ((accesses || has_image(c)) && c->is.number > wt_streams_order()->calm) ||
+           (c->kernel && !c->walked);
 }
 
 /* Forgets those that nobody needs, when there are many. */
@@ -201,7 +209,7 @@ static struct access access_of(const struct drm_part *part, enum wt_access acces
 {
     struct access a = {.part = *part, .access = access};
     struct drm_place place;
-    if (!drm_buffer_find(part, &place))
+    if (part->is_image || !drm_buffer_find(part, &place))
         a.part.size = 0;
     return a;
 }
@@ -402,6 +410,7 @@ void drm_order_enqueue(struct drm_order_command *a)
         .barrier = a->barrier,
         .all = a->all && !a->count,
         .access = {access_of(&a->from, WT_ACCESS_LOAD), access_of(&a->to, WT_ACCESS_STORE)},
+        .image = {a->from.is_image ? a->from.buffer : NULL, a->to.is_image ? a->to.buffer : NULL},
         .signals = event_of(a->signals),
         .resets = event_of(a->resets),
         .done = done};
@@ -516,11 +525,35 @@ void drm_order_reset(const void *event)
 
 /* ---- walks ---- */
 
-void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race, uint64_t kernel,
-                    uint64_t number, bool own)
+/* Whether an image begins at a surface. */
+static bool is_surface(const void *image, const struct drm_order_walk *walk)
 {
-    /* What no command is known of counts as ordered; of the runtime's kernels nothing counts. */
-    const struct wt_order_operation other = {.calm = UINT32_MAX, .copies = own};
+    struct drm_place place;
+    bool is = !image;
+    if (image && drm_buffer_find(&(struct drm_part){.buffer = image}, &place) && place.address)
+        for (unsigned i = 0; i < DRM_ORDER_SURFACES; i++)
+            is |= walk->surface[i] == place.address + place.offset;
+    return is;
+}
+
+/* Whether the walk does the command's work. The engine executes commands in the order of the calls,
+ * so that it is the first such command. Some have no walk: the host has waited for them. */
+static bool is_walk_of(const struct command *c, const struct drm_order_walk *walk)
+{
+    if (!c->begun || c->walked)
+        return false;
+    if (!walk->own)
+        return c->kernel == walk->kernel;
+    return has_image(c) && is_surface(c->image[0], walk) && is_surface(c->image[1], walk) &&
+           !wt_order_is_over(wt_streams_order(), c->is.stream, c->is.number);
+}
+
+void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race,
+                    const struct drm_order_walk *walk)
+{
+    /* What no command is known of counts as ordered; of the runtime's kernels only accesses for
+     * commands with images count. */
+    const struct wt_order_operation other = {.calm = UINT32_MAX, .copies = walk->own};
     const struct wt_order_operation *is = NULL;
     if (!race || !begins())
         return;
@@ -528,14 +561,14 @@ void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race, u
     wt_host_pages_release();
     tell_renewed(race);
     tell_accesses(race);
-    for (struct command *c = first; c && !is && !own; c = c->next)
-        if (c->kernel == kernel && c->begun && !c->walked) {
+    for (struct command *c = first; c && !is; c = c->next)
+        if (is_walk_of(c, walk)) {
             c->walked = true;
             is = &c->is;
         }
     if (wt_streams_order()->now) {
         wt_check_race_set_order(race, wt_streams_order());
-        wt_check_race_launch(race, number, is ? is : &other);
+        wt_check_race_launch(race, walk->number, is ? is : &other);
     }
     ends();
 }

@@ -86,9 +86,17 @@ struct drm_order_gpu {
 /** The GPU has been made; @p gpu stays valid. */
 void drm_order_gpu_made(const struct drm_order_gpu *gpu);
 
-/** A walk of the kernel at address @p kernel is about to begin, as launch @p number. The GPU is
- * taken, and @p race is its check. @p own: the kernel is the runtime's own. */
-void drm_order_walk(const struct drm_order_gpu *gpu, struct wt_check_race *race, uint64_t kernel,
-                    uint64_t number, bool own);
+enum { DRM_ORDER_SURFACES = 4 };
+/** A walk that is about to begin. */
+struct drm_order_walk {
+    uint64_t kernel; /**< its address */
+    uint64_t number; /**< of the launch */
+    bool own;        /**< the kernel is the runtime's own */
+    uint64_t surface[DRM_ORDER_SURFACES]; /**< then: where the first ones of its table begin; 0:
+                                               nowhere */
+};
+/** The GPU is taken, and @p race is its check. */
+void drm_order_walk(const struct drm_order_gpu *gpu, struct wt_check_race *race,
+                    const struct drm_order_walk *walk);
 
 #endif
