@@ -1,4 +1,5 @@
-/* OpenCL's images between two queues: copies, fills, maps and kernels. image_orders CASE [ordered] */
+/* OpenCL's images between two queues: copies, fills, maps and kernels. image_orders CASE [ordered]
+ */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -7,11 +8,14 @@
 
 enum { W = 16, H = 8 };
 
-static const char text[] = "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
-                           "kernel void draw(write_only image2d_t to, int first)\n"
-                           "{ int2 at = (int2)(get_global_id(0), first + get_global_id(1)); write_imageui(to, at, (uint4)(at.x)); }\n"
-                           "kernel void look(read_only image2d_t from, global uint *out)\n"
-                           "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); out[16 * at.y + at.x] = read_imageui(from, s, at).x; }\n";
+static const char text[] =
+    "constant sampler_t s = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+    "kernel void draw(write_only image2d_t to, int first)\n"
+    "{ int2 at = (int2)(get_global_id(0), first + get_global_id(1)); write_imageui(to, at, "
+    "(uint4)(at.x)); }\n"
+    "kernel void look(read_only image2d_t from, global uint *out)\n"
+    "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); out[16 * at.y + at.x] = "
+    "read_imageui(from, s, at).x; }\n";
 
 static cl_kernel draw, look;
 static cl_mem image, other, buffer, out;
@@ -21,7 +25,8 @@ static cl_int zero[4];
 /* A command of one queue, by its name; `rows`: the first of H / 2 rows. */
 static void give(cl_command_queue q, const char *what, cl_int rows, cl_event wait, cl_event *done)
 {
-    const size_t items[2] = {W, H / 2}, from[3] = {0, (size_t)rows, 0}, region[3] = {W, H / 2, 1}, origin[3] = {0, 0, 0};
+    const size_t items[2] = {W, H / 2}, from[3] = {0, (size_t)rows, 0}, region[3] = {W, H / 2, 1},
+                 origin[3] = {0, 0, 0};
     const cl_uint waits = wait ? 1 : 0;
     const cl_event *list = wait ? &wait : NULL;
     cl_int bad = -1;
@@ -51,7 +56,8 @@ static void give(cl_command_queue q, const char *what, cl_int rows, cl_event wai
         bad = clEnqueueFillBuffer(q, buffer, zero, 4, 0, W * H * 4, waits, list, done);
     } else if (!strcmp(what, "map")) {
         size_t pitch;
-        void *at = clEnqueueMapImage(q, image, CL_FALSE, CL_MAP_WRITE, from, region, &pitch, NULL, waits, list, NULL, &bad);
+        void *at = clEnqueueMapImage(q, image, CL_FALSE, CL_MAP_WRITE, from, region, &pitch, NULL,
+                                     waits, list, NULL, &bad);
         if (!bad)
             bad = clEnqueueUnmapMemObject(q, image, at, 0, NULL, done);
     }
@@ -63,7 +69,8 @@ static void give(cl_command_queue q, const char *what, cl_int rows, cl_event wai
 int main(int argc, char **argv)
 {
     const cl_image_format format = {CL_R, CL_UNSIGNED_INT32};
-    const cl_image_desc size = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
+    const cl_image_desc size = {
+        .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = W, .image_height = H};
     const size_t origin[3] = {0, 0, 0}, all[3] = {W, H, 1};
     const char *source = text;
     cl_platform_id platform;
@@ -73,7 +80,8 @@ int main(int argc, char **argv)
     clGetPlatformIDs(1, &platform, NULL);
     clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL);
     cl_context c = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
-    cl_command_queue a = clCreateCommandQueue(c, device, 0, NULL), b = clCreateCommandQueue(c, device, 0, NULL);
+    cl_command_queue a = clCreateCommandQueue(c, device, 0, NULL),
+                     b = clCreateCommandQueue(c, device, 0, NULL);
     cl_program m = clCreateProgramWithSource(c, 1, &source, NULL, NULL);
     if (clBuildProgram(m, 0, NULL, "", NULL, NULL))
         return 2;

@@ -337,6 +337,43 @@ def test_arrays_of_two_streams(tmp_path, case, kind):
         assert set(found) == ({kind} if kind and len(words) == 1 else set()) and done.stdout == "no error\n", done.stderr
 
 
+def full(*values):
+    return pytest.param(*values, marks=pytest.mark.full)
+
+
+def found_in(tmp_path, gpu, program, *words):
+    report = tmp_path / "report.json"
+    done = checks.run(checks.command_under_test(), "exec", "-g", gpu, "--check=race,leak,init,memory,api", f"--report=json:{report}", program, *words)
+    assert done.returncode in (0, 115), done.stderr
+    return {one["finding"] for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"}
+
+
+@pytest.mark.parametrize("case, kind", [("copied", "host-race"), full("read", "host-race"), full("seen", "host-race"), ("rows", None)])
+def test_arrays_of_hip(tmp_path, case, kind):
+    """Copies to an array and its texture, copies to and from it, in two streams; and two copies that share no row."""
+    program = checks.built("array_orders.gfx900", "hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", checks.HERE / "array_orders.hip")
+    assert found_in(tmp_path, "gfx900", program, case) == ({kind} if kind else set())
+    assert not found_in(tmp_path, "gfx900", program, case, "ordered")
+
+
+@pytest.mark.parametrize("words, kind", [full("draw 0 look 0", "race"), ("draw 0 draw 2", "race"), ("draw 0 draw 4", None), ("write 0 look 0", "host-race"), ("draw 0 read 0", "host-race"),
+                                         full("fill 0 read 2", "host-race"), full("copy_to 0 copy_from 0", "host-race"), full("unbuffer 0 write 2", "host-race"), full("buffer 0 refill 0", "host-race"),
+                                         ("map 0 look 0", "host-race"), full("write 0 map 4", None), full("fill 0 copy_to 4", None), full("look 0 read 0", None)])
+def test_images_of_opencl(tmp_path, words, kind):
+    """A command of each of two queues, with half of the rows of an image. What Intel's own kernels access counts as the command's accesses: rows that do not overlap are no race."""
+    program = checks.built("image_orders", "gcc", "-O1", "-g", "-w", checks.HERE / "image_orders.c", "-lOpenCL")
+    assert found_in(tmp_path, "gen9", program, *words.split()) == ({kind} if kind else set())
+    assert not found_in(tmp_path, "gen9", program, *words.split(), "ordered")
+
+
+@pytest.mark.parametrize("lists", ["list", "immediate"])
+@pytest.mark.parametrize("words, kind", [("write 0 read 0", "host-race"), full("copy_to 0 copy_from 0", "host-race"), full("write 0 read 4", None)])
+def test_images_of_level_zero(tmp_path, words, kind, lists):
+    program = checks.built("image_lists", "gcc", "-O1", "-g", "-w", checks.HERE / "image_lists.c", "-lze_loader")
+    assert found_in(tmp_path, "gen9", program, *words.split(), lists) == ({kind} if kind else set())
+    assert not found_in(tmp_path, "gen9", program, *words.split(), lists, "ordered")
+
+
 def test_a_program_that_opens_its_gpus_again(tmp_path):
     """Three times: of the memory of the times before nothing is left, and the mistake is found each time. The code lies elsewhere then, so that it is a finding of its own."""
     words = program_of("packets", "gfx900")

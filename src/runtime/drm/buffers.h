@@ -14,7 +14,8 @@ struct drm_part {
     const void *buffer; /**< NULL: the offset is an address */
     uint64_t offset, size;
     uint64_t rows, row_pitch, slices, slice_pitch; /**< of a box of rows of `size` bytes; 0: one */
-    bool is_image; /**< it is some of an image, `buffer`; how that lies in memory the runtime knows */
+    bool is_image; /**< it is some of an image, `buffer`; how that lies in memory the runtime knows
+                    */
 };
 
 /** The program has made a buffer. It begins @p lead bytes into object @p number of the opening

@@ -312,8 +312,7 @@ static void find_surfaces(const struct wt_i915_mapping *mappings, size_t count,
 {
     enum { BASE = 32, BYTES = 64 };
     size_t room;
-    const uint8_t *table =
-        find_host(mappings, count, walk->surfaces + walk->binding_table, &room);
+    const uint8_t *table = find_host(mappings, count, walk->surfaces + walk->binding_table, &room);
     for (unsigned i = 0; table && i < DRM_ORDER_SURFACES && room >= 4 * (i + 1); i++) {
         uint32_t offset;
         size_t left;

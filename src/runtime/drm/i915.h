@@ -58,8 +58,8 @@ void wt_i915_ask(uint64_t bytes);
  * that the program has called, constant text. @p read_only: kernels must not write it.
  */
 void wt_i915_ask_object(const char *by, bool read_only);
-/** The program has made an image by function @p by, from wt_i915_ask() on: the first object since is
- * one of checks. Its texels are in tiles, or else in its first @p linear bytes; 0: nobody knows.
+/** The program has made an image by function @p by, from wt_i915_ask() on: the first object since
+ * is one of checks. Its texels are in tiles, or else in its first @p linear bytes; 0: nobody knows.
  * False: there is no such object, or it is linear. */
 bool wt_i915_image_made(const char *by, uint64_t linear);
 /** The opening that has created an object last: with one GPU, the space of the addresses of memory

@@ -278,7 +278,10 @@ BARRIER(1, clEnqueueBarrier, .all = true)
                 EVENTS(number, list), ##__VA_ARGS__);                                              \
         return drm_opencl_enqueued(#name, result, (void *)event);                                  \
     }
-#define IMAGE_AT(image) {.buffer = (void *)(image), .size = 1, .is_image = true}
+#define IMAGE_AT(image)                                                                            \
+    {                                                                                              \
+        .buffer = (void *)(image), .size = 1, .is_image = true                                     \
+    }
 ENQUEUE(2, clEnqueueMarker, 0, 0, b, false, .all = true)
 ENQUEUE(4, clEnqueueMarkerWithWaitList, b, c, d, false, .all = true)
 ENQUEUE(4, clEnqueueBarrierWithWaitList, b, c, d, false, .all = true, .barrier = true)

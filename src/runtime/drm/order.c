@@ -42,9 +42,9 @@ struct command {
     bool barrier, all, begun, walked;
     struct access access[2];
     const void *image[2]; /* that one of the runtime's kernels copies or fills; NULL: none */
-    unsigned followers;             /* whose `before` it is, and which have not begun */
-    bool settled;                   /* its call has returned */
-    bool named;                     /* the program has its event */
+    unsigned followers;   /* whose `before` it is, and which have not begun */
+    bool settled;         /* its call has returned */
+    bool named;           /* the program has its event */
     struct event *signals, *resets; /* the program's, or NULL */
     struct event *done, *event[];   /* NULL at the end */
 };

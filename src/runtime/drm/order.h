@@ -89,9 +89,9 @@ void drm_order_gpu_made(const struct drm_order_gpu *gpu);
 enum { DRM_ORDER_SURFACES = 4 };
 /** A walk that is about to begin. */
 struct drm_order_walk {
-    uint64_t kernel; /**< its address */
-    uint64_t number; /**< of the launch */
-    bool own;        /**< the kernel is the runtime's own */
+    uint64_t kernel;                      /**< its address */
+    uint64_t number;                      /**< of the launch */
+    bool own;                             /**< the kernel is the runtime's own */
     uint64_t surface[DRM_ORDER_SURFACES]; /**< then: where the first ones of its table begin; 0:
                                                nowhere */
 };

@@ -36,9 +36,8 @@ struct extent { /* hipExtent */
 MAKES(hipMallocArray,
       (void **array, const void *format, size_t width, size_t height, unsigned flags), array,
       format, width, height, flags)
-MAKES(hipMalloc3DArray,
-      (void **array, const void *format, struct extent extent, unsigned flags), array, format,
-      extent, flags)
+MAKES(hipMalloc3DArray, (void **array, const void *format, struct extent extent, unsigned flags),
+      array, format, extent, flags)
 MAKES(hipArrayCreate, (void **array, const void *what), array, what)
 MAKES(hipArray3DCreate, (void **array, const void *what), array, what)
 
