@@ -40,15 +40,6 @@ static void freed(void *address, const char *by)
 
 /* ---- what the runtime's users call ---- */
 
-static _Thread_local struct wt_block newest;
-
-struct wt_block host_allocated_by_runtime(void)
-{
-    const struct wt_block is = newest;
-    newest.size = 0;
-    return is;
-}
-
 static int allocate(uint64_t region, size_t size, void **address)
 {
     const int status = runtime_allocate(region, size, address);
@@ -65,7 +56,7 @@ static int pool_allocate(uint64_t pool, size_t size, uint32_t flags, void **addr
     if (!status)
         made(*address, size, "hsa_amd_memory_pool_allocate");
     if (!status)
-        newest = (struct wt_block){(uint64_t)(uintptr_t)*address, size};
+        host_note_allocated((uint64_t)(uintptr_t)*address, size);
     return status;
 }
 

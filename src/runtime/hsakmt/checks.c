@@ -128,6 +128,20 @@ bool host_called_by_runtime(void)
     return false;
 }
 
+static _Thread_local struct wt_block newest;
+
+void host_note_allocated(uint64_t addr, uint64_t size)
+{
+    newest = (struct wt_block){addr, size};
+}
+
+static struct wt_block allocated(void)
+{
+    const struct wt_block is = newest;
+    newest.size = 0;
+    return is;
+}
+
 __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_checks = {
     .wants = wt_check_wants,
     .made = wt_object_made,
@@ -147,6 +161,6 @@ __attribute__((visibility("default"))) const struct wt_host_checks wavetrap_chec
     .is_of_host = is_of_host,
     .list_variables = host_variables_list,
     .order = &host_order,
-    .allocated = host_allocated_by_runtime,
+    .allocated = allocated,
     .listen = wt_host_listen,
 };
