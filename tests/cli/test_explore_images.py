@@ -1,4 +1,4 @@
-"""`wavetrap explore`: what images of OpenCL and Level Zero, and arrays of HIP, hold is a part of a host program's outcome."""
+"""`wavetrap explore`: what images of OpenCL and Level Zero, arrays of HIP, and memory of GPUs that are opened again hold is a part of a host program's outcome."""
 import os
 import re
 import subprocess
@@ -97,10 +97,48 @@ int main(int argc, char **argv)
 }
 """
 
+# GPUs are opened three times. Memory of each time but one has always the same; that one has the number of runs so far, modulo 3.
+AGAIN = r"""
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static hsa_status_t find_agent(hsa_agent_t agent, void *found)
+{
+    hsa_device_type_t type;
+    hsa_agent_get_info(agent, HSA_AGENT_INFO_DEVICE, &type);
+    if (type == HSA_DEVICE_TYPE_CPU) *(hsa_agent_t *)found = agent;
+    return HSA_STATUS_SUCCESS;
+}
+static hsa_status_t find_pool(hsa_amd_memory_pool_t pool, void *found)
+{
+    *(hsa_amd_memory_pool_t *)found = pool;
+    return HSA_STATUS_SUCCESS;
+}
+int main(int argc, char **argv)
+{
+    unsigned runs = 0;
+    FILE *file = fopen(argv[1], "r+");
+    fscanf(file, "%u", &runs); rewind(file); fprintf(file, "%u", runs + 1); fclose(file);
+    for (int i = 0; i < 3; i++) {
+        hsa_agent_t agent; hsa_amd_memory_pool_t pool; unsigned *p;
+        if (hsa_init() || hsa_iterate_agents(find_agent, &agent) || hsa_amd_agent_iterate_memory_pools(agent, find_pool, &pool) ||
+            hsa_amd_memory_pool_allocate(pool, 4096, 0, (void **)&p)) return 1;
+        for (int k = 0; k < 1024; k++) p[k] = k;
+        p[1023] = i == atoi(argv[2]) ? runs % 3 : 7;
+        if (argv[3][0] == 'f' && hsa_amd_memory_pool_free(p)) return 2;
+        if (argv[3][0] == 'e' && i == 2) _exit(0);
+        if (hsa_shut_down()) return 3;
+    }
+    return 0;
+}
+"""
+
 
 def built(folder, name, text, *words):
     (folder / name).write_text(text)
-    subprocess.run([*words, folder / name, "-o", folder / "program", *(["-lOpenCL", "-lze_loader"] if words[0] == "gcc" else [])], check=True)
+    subprocess.run([*words, folder / name, "-o", folder / "program", *(["-lOpenCL", "-lze_loader", "-lhsa-runtime64"] if words[0] == "gcc" else [])], check=True)
     return folder / "program"
 
 
@@ -130,3 +168,12 @@ def test_images_of_level_zero(tmp_path, how):
     program = built(tmp_path, "count.c", LEVEL_ZERO, "gcc", "-w")
     (tmp_path / "runs").write_text("0")
     assert len(sums("gen9", program, tmp_path / "runs", how)) == 3
+
+
+@pytest.mark.parametrize("time, how", [(0, "n"), (1, "n"), (2, "e"), pytest.param(1, "f", marks=pytest.mark.full), pytest.param(2, "n", marks=pytest.mark.full)])
+def test_gpus_that_are_opened_again(tmp_path, time, how):
+    """What the runtime frees as the program closes its GPUs counts each time, and once: as many outcomes as there are values, and one where all runs have the same."""
+    program = built(tmp_path, "again.c", AGAIN, "gcc", "-w")
+    for at, outcomes in ((time, 3), (9, 1)):
+        (tmp_path / "runs").write_text("0")
+        assert len(sums("gfx900", program, tmp_path / "runs", at, how)) == outcomes

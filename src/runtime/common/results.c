@@ -15,7 +15,7 @@
 #include "runtime/common/own_memory.h"
 
 static _Atomic(wt_results_read_fn *) reads;
-static atomic_bool ended;
+static _Atomic uint64_t counted; /* objects up to this number */
 
 bool wt_results_are_wanted(void)
 {
@@ -80,12 +80,12 @@ static void add(uint64_t hash)
 static bool counts(const struct wt_object *o)
 {
     return ((o->allocation && *o->by) || is_variable(o)) && o->size && o->process == getpid() &&
-           (!o->space || reads);
+           o->number > counted && (!o->space || reads);
 }
 
 static void freed(const struct wt_object *o)
 {
-    if (!ended && counts(o))
+    if (counts(o))
         add(hash_of(o));
 }
 
@@ -115,10 +115,14 @@ static bool take(void *context, const struct wt_object *o)
 void wt_results_end(void)
 {
     struct list l = {.is = NULL};
-    if (!wt_results_are_wanted() || atomic_exchange(&ended, true))
+    if (!wt_results_are_wanted())
         return;
     wt_host_pages_release();
     wt_objects_each(take, &l);
+    uint64_t last = counted;
+    for (size_t i = 0; i < l.count; i++)
+        last = l.is[i].number > last ? l.is[i].number : last;
+    counted = last;
     for (size_t i = 0; i < l.count; i++)
         add(hash_of(&l.is[i]));
     free(l.is);

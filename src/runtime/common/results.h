@@ -19,7 +19,8 @@ bool wt_results_are_wanted(void);
 typedef bool wt_results_read_fn(const void *space, uint64_t addr, uint8_t *bytes, size_t size);
 /** How memory is read of spaces other than the process's own. */
 void wt_results_set_read(wt_results_read_fn *read);
-/** Counts the allocations that are there; in a process once. */
+/** Counts the allocations that are there, each once: the program ends, or closes its GPUs and may
+ * open them again. */
 void wt_results_end(void);
 
 #endif
