@@ -6,18 +6,18 @@
 
 #include "base/array.h"
 
-void explore_clocks_clear(struct explore_clocks *c)
+void explore_clocks_clear(struct explore_clocks *c, uint32_t waves)
 {
-    memset(c->now, 0, sizeof c->now);
+    memset(c->now, 0, waves * sizeof *c->now);
     c->ended = (struct explore_clock){0};
-    c->ready = 0;
+    c->ready = (explore_waves){{0}};
     c->barriers = 0;
     wt_map_free(&c->barrier);
 }
 
 void explore_clocks_free(struct explore_clocks *c)
 {
-    explore_clocks_clear(c);
+    explore_clocks_clear(c, 0);
     free(c->step);
     free(c->arrived);
 }
@@ -109,13 +109,15 @@ bool explore_clocks_step(struct explore_clocks *c, struct explore_steps *steps,
         return false;
     /* What the step has made ready follows it. */
     const explore_waves ready = explore_ready(steps);
-    explore_clocks_wake(c, steps, ready & ~c->ready & ~wt_lane_bit(wave));
+    explore_waves woken = waves_less(ready, c->ready);
+    waves_drop(&woken, wave);
+    explore_clocks_wake(c, steps, woken);
     return true;
 }
 
 void explore_clocks_wake(struct explore_clocks *c, const struct explore_steps *steps,
                          explore_waves waves)
 {
-    for (; waves; waves &= waves - 1)
-        join(&c->now[wt_lanes_lowest(waves)], &c->step[steps->count - 1]);
+    for (uint32_t i = 0; (i = waves_next(&waves, i)) != UINT32_MAX; i++)
+        join(&c->now[i], &c->step[steps->count - 1]);
 }

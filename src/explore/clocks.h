@@ -23,8 +23,8 @@ struct explore_clocks {
     size_t barriers, arrived_capacity;
 };
 
-/** A run begins. */
-void explore_clocks_clear(struct explore_clocks *c);
+/** A run begins. So many waves have had numbers so far. */
+void explore_clocks_clear(struct explore_clocks *c, uint32_t waves);
 /** Frees all. */
 void explore_clocks_free(struct explore_clocks *c);
 /**

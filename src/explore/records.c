@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#define FIRST "wavetrap search 1 %016" PRIx64 "\n"
+#define FIRST "wavetrap search 2 %016" PRIx64 "\n"
 enum { FIRST_BYTES = 35, SAME_BYTES = 18 };
 
 /* Before each record. */

@@ -6,11 +6,6 @@
 
 #include "base/array.h"
 
-static explore_waves bit(uint32_t wave)
-{
-    return wt_lane_bit(wave);
-}
-
 static bool is_bounded(const struct search *s)
 {
     return s->limits->preemptions != EXPLORE_UNBOUNDED;
@@ -38,9 +33,9 @@ void search_pop(struct search *s)
 
 static explore_waves asleep(const struct node *n)
 {
-    explore_waves all = 0;
+    explore_waves all = {{0}};
     for (size_t i = 0; i < n->sleepers; i++)
-        all |= bit(n->sleeper[i].wave);
+        waves_add(&all, n->sleeper[i].wave);
     return all;
 }
 
@@ -79,18 +74,18 @@ static bool inherit(const struct search *s, struct node *n, const struct node *p
 /* Whether a wave takes the turn from one that could go on. */
 static bool is_preemption(const struct node *n, uint32_t wave)
 {
-    return n->last != UINT32_MAX && n->last != wave && n->enabled & bit(n->last);
+    return n->last != UINT32_MAX && n->last != wave && waves_have(&n->enabled, n->last);
 }
 
 /* The waves that a node may still try. */
 static explore_waves open_waves(const struct search *s, const struct node *n)
 {
-    explore_waves waves = n->backtrack & n->enabled & ~n->tried;
+    explore_waves waves = waves_less(waves_and(n->backtrack, n->enabled), n->tried);
     if (!is_bounded(s))
-        return waves & ~asleep(n);
-    for (uint32_t i = 0; i < EXPLORE_WAVES; i++)
-        if (waves & bit(i) && n->preemptions + is_preemption(n, i) > s->limits->preemptions)
-            waves &= ~bit(i);
+        return waves_less(waves, asleep(n));
+    for (uint32_t i = 0; (i = waves_next(&waves, i)) != UINT32_MAX; i++)
+        if (n->preemptions + is_preemption(n, i) > s->limits->preemptions)
+            waves_drop(&waves, i);
     return waves;
 }
 
@@ -112,14 +107,16 @@ enum wt_status search_push(struct search *s, explore_waves enabled, bool *blocke
             return search_no_memory(err);
         }
     }
-    const explore_waves may = enabled & ~asleep(n);
-    *blocked = !may;
+    const explore_waves may = waves_less(enabled, asleep(n));
+    *blocked = waves_are_none(&may);
     if (*blocked) {
         free_node(n);
         return WT_OK;
     }
-    n->chosen = n->last != UINT32_MAX && may & bit(n->last) ? n->last : wt_lanes_lowest(may);
-    n->backtrack = n->tried = bit(n->chosen);
+    n->chosen =
+        n->last != UINT32_MAX && waves_have(&may, n->last) ? n->last : waves_next(&may, 0);
+    waves_add(&n->backtrack, n->chosen);
+    waves_add(&n->tried, n->chosen);
     s->count++;
     return WT_OK;
 }
@@ -130,18 +127,18 @@ enum wt_status search_push(struct search *s, explore_waves enabled, bool *blocke
  * waves whose first one needs none of the others. */
 static explore_waves initials(const struct search *s, size_t before, size_t last)
 {
-    explore_waves seen = 0, result = 0;
+    explore_waves seen = {{0}}, result = {{0}};
     for (size_t i = before + 1; i <= last; i++) {
         const uint32_t wave = s->steps.step[i].wave;
-        if (seen & bit(wave) || (i < last && explore_follows(&s->clocks, &s->steps, i, before)))
+        if (waves_have(&seen, wave) || (i < last && explore_follows(&s->clocks, &s->steps, i, before)))
             continue;
-        seen |= bit(wave);
+        waves_add(&seen, wave);
         bool first = true;
         for (size_t k = before + 1; k < i && first; k++)
             first = explore_follows(&s->clocks, &s->steps, k, before) ||
                     !explore_follows(&s->clocks, &s->steps, i, k);
         if (first)
-            result |= bit(wave);
+            waves_add(&result, wave);
     }
     return result;
 }
@@ -164,8 +161,18 @@ static bool find_reversal(struct search *s, size_t before, size_t after)
     memset(&of, 0, sizeof of);
     of.before = before;
     of.wave = s->steps.step[after].wave;
-    of.first = is_bounded(s) ? 0 : initials(s, before, after) & s->node[before].enabled;
+    if (!is_bounded(s))
+        of.first = waves_and(initials(s, before, after), s->node[before].enabled);
     return search_add_reversal(s, &of);
+}
+
+/* The wave, or all where it cannot go on. */
+static void try_wave(struct node *n, uint32_t wave)
+{
+    if (waves_have(&n->enabled, wave))
+        waves_add(&n->backtrack, wave);
+    else
+        n->backtrack = waves_or(n->backtrack, n->enabled);
 }
 
 static void reverse(struct search *s, const struct reversal *of)
@@ -173,18 +180,22 @@ static void reverse(struct search *s, const struct reversal *of)
     struct node *n = &s->node[of->before];
     const uint32_t wave = of->wave;
     if (!is_bounded(s)) {
-        const explore_waves first = of->first;
-        if (!(first & n->backtrack))
-            n->backtrack |= !first ? n->enabled : first & bit(wave) ? bit(wave) : first & -first;
+        const explore_waves known = waves_and(of->first, n->backtrack);
+        if (!waves_are_none(&known))
+            return;
+        if (waves_are_none(&of->first))
+            n->backtrack = waves_or(n->backtrack, n->enabled);
+        else
+            waves_add(&n->backtrack,
+                      waves_have(&of->first, wave) ? wave : waves_next(&of->first, 0));
         return;
     }
-    n->backtrack |= n->enabled & bit(wave) ? bit(wave) : n->enabled;
+    try_wave(n, wave);
     /* The wave may be had without a preemption where the other's turn began. */
     size_t turn = of->before;
     while (turn && s->node[turn - 1].chosen == s->node[turn].chosen)
         turn--;
-    n = &s->node[turn];
-    n->backtrack |= n->enabled & bit(wave) ? bit(wave) : n->enabled;
+    try_wave(&s->node[turn], wave);
 }
 
 /* Handles the last step: finds its place in the order of all steps, and the steps that it races
@@ -239,24 +250,26 @@ enum wt_status search_run(struct search *s, struct wt_error *err)
     enum wt_status status = s->subject->begin(s->subject->context, err);
     enum wt_run result = WT_RUN_BUDGET;
     explore_steps_clear(&s->steps);
-    explore_spins_clear(&s->spins);
-    explore_clocks_clear(&s->clocks);
+    explore_spins_clear(&s->spins, s->steps.waves);
+    explore_clocks_clear(&s->clocks, s->steps.waves);
     s->choices.count = s->reversals = 0;
     s->blocked = false;
     while (!status) {
         const size_t depth = s->steps.count;
-        const explore_waves ready = explore_ready(&s->steps), enabled = ready & ~s->spins.waiting;
+        const explore_waves ready = explore_ready(&s->steps),
+                            enabled = waves_less(ready, s->spins.waiting);
+        const bool none = waves_are_none(&enabled);
         s->clocks.ready = ready;
-        if (depth < s->count && s->node[depth].enabled != enabled)
+        if (depth < s->count && !waves_are_equal(&s->node[depth].enabled, &enabled))
             return wt_fail(err, WT_UNSUPPORTED,
                            "at issue time %llu a repeated run is another one: --systematic needs a "
                            "program that depends on nothing but its schedule",
                            (unsigned long long)m->time);
         if (result == WT_RUN_FAULT)
             return finish(s, EXPLORE_FAULT, err);
-        if (!enabled && s->spins.waiting)
+        if (none && !waves_are_none(&s->spins.waiting))
             return finish(s, EXPLORE_SPINS, err);
-        if (!enabled) {
+        if (none) {
             result = m->ops->run(m, 1);
             return finish(s, result == WT_RUN_FAULT ? EXPLORE_FAULT : EXPLORE_ENDED, err);
         }
@@ -295,7 +308,7 @@ static bool retire(struct search *s, struct node *n, const struct explore_step *
 uint32_t search_choice(const struct search *s, const struct node *n)
 {
     const explore_waves open = open_waves(s, n);
-    return open ? wt_lanes_lowest(open) : UINT32_MAX;
+    return waves_next(&open, 0);
 }
 
 enum wt_status search_commit(struct search *s, char *left, struct wt_error *err)
@@ -318,7 +331,7 @@ enum wt_status search_next(struct search *s, size_t node, bool *more, struct wt_
     *more = wave != UINT32_MAX;
     if (*more) {
         n->chosen = wave;
-        n->tried |= bit(wave);
+        waves_add(&n->tried, wave);
         s->fixed = s->count;
     }
     return WT_OK;

@@ -13,12 +13,12 @@ static void forget(struct explore_spins *s, uint32_t wave)
     w->states = 0;
     w->reads = 0;
     w->waits = false;
-    s->waiting &= ~wt_lane_bit(wave);
+    waves_drop(&s->waiting, wave);
 }
 
-void explore_spins_clear(struct explore_spins *s)
+void explore_spins_clear(struct explore_spins *s, uint32_t waves)
 {
-    for (uint32_t i = 0; i < EXPLORE_WAVES; i++) {
+    for (uint32_t i = 0; i < waves; i++) {
         forget(s, i);
         s->wave[i].pc = 0;
     }
@@ -27,7 +27,7 @@ void explore_spins_clear(struct explore_spins *s)
 
 void explore_spins_free(struct explore_spins *s)
 {
-    explore_spins_clear(s);
+    explore_spins_clear(s, 0);
     wt_map_free(&s->clock);
     for (uint32_t i = 0; i < EXPLORE_WAVES; i++)
         free(s->wave[i].read);
@@ -78,15 +78,17 @@ static void add_read(struct explore_spins *s, uint32_t wave, const struct explor
 }
 
 /* Lets the waves go on that have read what is changed. */
-static explore_waves wake(struct explore_spins *s, uint32_t writer, const struct explore_access *a)
+static explore_waves wake(struct explore_spins *s, uint32_t waves, uint32_t writer,
+                          const struct explore_access *a)
 {
-    explore_waves woken = 0;
+    explore_waves woken = {{0}};
     struct explore_access change = *a;
     change.write = true;
-    for (uint32_t i = 0; i < EXPLORE_WAVES; i++) {
+    for (uint32_t i = 0; i < waves; i++) {
         if (i == writer || !explore_lists_conflict(&change, 1, s->wave[i].read, s->wave[i].reads))
             continue;
-        woken |= s->waiting & wt_lane_bit(i);
+        if (waves_have(&s->waiting, i))
+            waves_add(&woken, i);
         forget(s, i);
     }
     return woken;
@@ -146,7 +148,7 @@ static void look(struct explore_spins *s, struct wt_machine *m, uint32_t wave, u
     for (unsigned i = 0; i < w->states; i++)
         w->waits |= w->state[i] == state;
     if (w->waits)
-        s->waiting |= wt_lane_bit(wave);
+        waves_add(&s->waiting, wave);
     if (w->states == EXPLORE_STATES)
         memmove(w->state, w->state + 1, --w->states * sizeof *w->state);
     w->state[w->states++] = state;
@@ -160,7 +162,7 @@ explore_waves explore_spins_step(struct explore_spins *s, struct explore_steps *
     struct explore_spin *w = &s->wave[step->wave];
     const struct wt_wave_head *head = wt_machine_wave(m, slot);
     const uint64_t before = w->pc;
-    explore_waves woken = 0;
+    explore_waves woken = {{0}};
     bool changed = step->writes_private || steps->event_count;
     for (size_t i = step->access; i < step->access_end; i++) {
         const struct explore_access *a = &steps->access[i];
@@ -168,7 +170,7 @@ explore_waves explore_spins_step(struct explore_spins *s, struct explore_steps *
         if (!is_changed(s, steps, step->wave, a) || !a->write)
             continue;
         changed = true;
-        woken |= wake(s, step->wave, a);
+        woken = waves_or(woken, wake(s, steps->waves, step->wave, a));
     }
     w->pc = head->pc;
     if (changed)

@@ -30,8 +30,8 @@ struct explore_spins {
     bool failed;           /**< the host has no memory left */
 };
 
-/** A run begins. */
-void explore_spins_clear(struct explore_spins *s);
+/** A run begins. So many waves have had numbers so far. */
+void explore_spins_clear(struct explore_spins *s, uint32_t waves);
 /**
  * Takes the step that was made last. Returns the waves, as bits, that waited for what it has
  * written, and go on.

@@ -22,13 +22,13 @@ static uint32_t number_of(struct explore_steps *s, uint32_t slot)
 explore_waves explore_ready(struct explore_steps *s)
 {
     const struct wt_turns *t = &s->machine->turns;
-    explore_waves all = 0;
+    explore_waves all = {{0}};
     for (size_t i = 0; i < wt_turns_words(t); i++)
         for (uint64_t word = t->ready[i]; word; word &= word - 1) {
             const uint32_t slot = (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(word);
             const uint32_t number = number_of(s, slot);
             if (number != UINT32_MAX)
-                all |= wt_lane_bit(number);
+                waves_add(&all, number);
         }
     return all;
 }

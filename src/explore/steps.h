@@ -7,11 +7,7 @@
 
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
-
-/** So many waves, by number, can be told apart. */
-enum { EXPLORE_WAVES = WT_MAX_LANES };
-/** A set of waves: bit n stands for wave n. */
-typedef wt_lanes explore_waves;
+#include "explore/waves.h"
 
 /** A range of memory that an issue accesses. */
 struct explore_access {

@@ -277,13 +277,15 @@ word:   .word 0
 """
 
 
-def test_a_search_tells_a_hundred_waves_apart(build, tmp_path):
-    """The first and the last of a hundred cores add 1 to a word that nothing protects; the others do nothing."""
-    elf = build.asm(MANY)
-    done, outcomes = explored("--systematic", f"--save={tmp_path}/", "-gvortex:cores=100,warps=1", elf)
-    assert len(outcomes) == 2 and "no schedule has another one" in done.stdout, done.stdout
-    more = run("explore", "--systematic", "-gvortex:cores=130,warps=1", elf)
-    assert more.returncode == 125 and "more than 128 waves" in more.stderr, more
+def test_a_search_tells_hundreds_of_waves_apart(build, tmp_path):
+    """The first and the last of many cores add 1 to a word that nothing protects; the others do nothing."""
+    for cores in (100, 511):
+        elf = build.asm(MANY.replace("99", str(cores - 1)))
+        done, outcomes = explored("--systematic", f"--save={tmp_path}/", f"-gvortex:cores={cores},warps=1", elf)
+        assert len(outcomes) == 2 and "no schedule has another one" in done.stdout, done.stdout
+    elf = build.asm("_start: li a1, 2\nla t0, work\nwspawn a1, t0\nwork: tmc x0\n", name="more.S")
+    more = run("explore", "--systematic", "-gvortex:cores=300,warps=2", elf)
+    assert more.returncode == 125 and "more than 512 waves" in more.stderr, more
 
 
 def test_mistakes_are_refused(build, tmp_path):
