@@ -113,8 +113,7 @@ enum wt_status search_push(struct search *s, explore_waves enabled, bool *blocke
         free_node(n);
         return WT_OK;
     }
-    n->chosen =
-        n->last != UINT32_MAX && waves_have(&may, n->last) ? n->last : waves_next(&may, 0);
+    n->chosen = n->last != UINT32_MAX && waves_have(&may, n->last) ? n->last : waves_next(&may, 0);
     waves_add(&n->backtrack, n->chosen);
     waves_add(&n->tried, n->chosen);
     s->count++;
@@ -130,7 +129,8 @@ static explore_waves initials(const struct search *s, size_t before, size_t last
     explore_waves seen = {{0}}, result = {{0}};
     for (size_t i = before + 1; i <= last; i++) {
         const uint32_t wave = s->steps.step[i].wave;
-        if (waves_have(&seen, wave) || (i < last && explore_follows(&s->clocks, &s->steps, i, before)))
+        if (waves_have(&seen, wave) ||
+            (i < last && explore_follows(&s->clocks, &s->steps, i, before)))
             continue;
         waves_add(&seen, wave);
         bool first = true;
