@@ -32,6 +32,29 @@ static const struct wt_insn_operand *data_at(const struct wt_check_init *c, bool
     return NULL;
 }
 
+/* Elements in another form, of which a lane has loaded some bytes: each is a copy as a whole. */
+static void put_converted(struct wt_check_init *c, unsigned lane, unsigned at,
+                          const struct init_byte *byte, unsigned size)
+{
+    const unsigned each = c->pending.insn->head.element;
+    for (unsigned k = 0; k < c->pending.insn->count; k++) {
+        const struct wt_insn_operand *o = &c->pending.insn->list[k];
+        struct init_byte bad = {0};
+        if (!init_is_result(o))
+            continue;
+        for (unsigned i = 0; i < size; i++)
+            if (at + i - (unsigned)o->value < each && byte[i].undefined) {
+                bad.origin = bad.undefined ? bad.origin : byte[i].origin;
+                bad.undefined = UINT8_MAX;
+                bad.computed |= byte[i].computed;
+            }
+        if (bad.undefined)
+            init_put_result(c, o, lane,
+                            (struct wt_defined){0, UINT64_MAX, bad.computed ? UINT64_MAX : 0},
+                            bad.origin);
+    }
+}
+
 /* Bytes that a lane has loaded, from byte @p at of its data on. */
 static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
                        const struct init_byte *byte, unsigned size, bool converted)
@@ -39,6 +62,10 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
     const enum wt_operation operation = (enum wt_operation)c->pending.insn->head.operation;
     const struct wt_insn_operand *o = NULL;
     unsigned within;
+    if (init_converts(c->pending.insn)) {
+        put_converted(c, lane, at, byte, size);
+        return;
+    }
     const bool is_signed = operation == WT_DOES_LOAD_SIGNED ||
                            ((operation == WT_DOES_EXCHANGE || operation == WT_DOES_ATOMIC) &&
                             (o = data_at(c, true, at, &within)) && o->type == WT_OPERAND_SIGNED);
@@ -82,9 +109,14 @@ static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, uns
         if (!o || o->kind == WT_OPERAND_CONSTANT)
             continue;
         uint32_t origin = 0;
-        const struct wt_defined is = init_fetch(c, w, c->pending.wave, o, lane,
-                                                init_element_of(c, lane), 8 * within, 8, &origin);
+        const bool converts = init_converts(c->pending.insn);
+        const unsigned bits = converts ? init_bits_of(c, o) : 8;
+        const struct wt_defined is =
+            init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane),
+                       converts ? 0 : 8 * within, bits, &origin);
         byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
+        if (converts && is.undefined)
+            byte[i] = (struct init_byte){UINT8_MAX, is.computed ? UINT8_MAX : 0, origin};
     }
 }
 

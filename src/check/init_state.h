@@ -220,6 +220,13 @@ void init_free_wave(struct init_wave *w);
 
 /* ---- init_issue.c ---- */
 
+/* Whether a load or store has elements in another form in registers (texels), so that each bit of
+ * one may depend on each bit of the other: what it does then with an element is not told. */
+static inline bool init_converts(const struct init_insn *insn)
+{
+    return insn->head.element && insn->head.then == WT_DOES_UNTOLD;
+}
+
 static inline bool init_is_register(const struct wt_insn_operand *o)
 {
     return o->kind <= WT_OPERAND_SCALAR;

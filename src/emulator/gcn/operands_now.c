@@ -55,6 +55,63 @@ static bool is_indexed(const struct gcn_uop *u, const struct gcn_wave *w)
            u->row != &gcn_rows[GCN_I_v_writelane_b32] && u->row != &gcn_rows[GCN_I_v_swap_b32];
 }
 
+/* Whether each register of data has a copy of one component of a texel, which begins with byte
+ * offset[i] of it (NOWHERE: it is a constant). *element: bytes of a component, or of the texel
+ * where each register may depend on all of it. */
+enum { COMPONENTS = 4, NOWHERE = 0xff };
+static bool copies_texels(const struct gcn_uop *u, const struct gcn_wave *w, uint8_t *element,
+                          bool *converts, uint8_t offset[static COMPONENTS])
+{
+    const uint32_t *r = &w->s[u->base];
+    const char access = u->row->operands[0], kind = u->row->operands[1];
+    const struct gcn_format *f = gcn_format_of(r[1] >> 20 & 63);
+    const unsigned mask = u->dmask ? u->dmask : 1, nfmt = r[1] >> 26 & 15;
+    const bool packed =
+        f->components && (f->bits[0] != f->bits[f->components - 1] || f->bits[0] % 8);
+    unsigned i = 0, given = 0;
+    if (access == 'a' || kind == 'q' || kind == 'g' || u->d16 || u->tfe || !f->components ||
+        (kind == 's' && (w->s[u->sampler + 2] >> 20 & 3) == 1) || (packed && access != 'r'))
+        return false;
+    *element = packed ? f->bytes : f->bits[0] / 8;
+    *converts = packed || (nfmt != GCN_UINT && nfmt != GCN_SINT && f->bits[0] != 32);
+    for (unsigned c = 0; c < COMPONENTS; c++) {
+        const unsigned component = (r[3] >> (3 * c) & 7) - 4u;
+        if (!(mask >> c & 1))
+            continue;
+        const bool has = component < f->components && !(access == 'w' && given >> component & 1);
+        offset[i++] = !has ? NOWHERE : packed ? 0 : (uint8_t)(component * *element);
+        given |= has ? 1u << component : 0;
+    }
+    return true;
+}
+
+/* Each register of data is told apart. */
+static void part_data(const struct gcn_uop *u, const struct gcn_wave *w, struct wt_insn_operands *o)
+{
+    const unsigned nfmt = w->s[u->base + 1] >> 26 & 15;
+    const bool loads = u->row->operands[0] == 'r';
+    const struct wt_insn_operands whole = *o;
+    uint8_t offset[COMPONENTS];
+    bool converts = false;
+    if (!copies_texels(u, w, &o->element, &converts, offset))
+        return;
+    o->then = converts ? WT_DOES_UNTOLD : WT_DOES_OTHER;
+    o->count = 0;
+    for (unsigned i = 0; i < whole.count; i++) {
+        struct wt_insn_operand one = whole.list[i];
+        if (one.kind != WT_OPERAND_ROW || one.aside) {
+            wt_operands_add(o, one);
+            continue;
+        }
+        one.bits = 32;
+        for (unsigned k = 0; k < u->size; k++, one.number++) {
+            one.value = offset[k];
+            wt_operands_add(o, one);
+        }
+    }
+    o->operation = !loads ? WT_DOES_STORE : nfmt == GCN_SINT ? WT_DOES_LOAD_SIGNED : WT_DOES_LOAD;
+}
+
 /* As many coordinates as the image has. */
 static void resolve_image(const struct gcn_uop *u, const struct gcn_wave *w,
                           struct wt_insn_operands *o)
@@ -63,6 +120,7 @@ static void resolve_image(const struct gcn_uop *u, const struct gcn_wave *w,
     o->count = 0;
     gcn_put_image(o, u, gcn_image_dimensions(resource),
                   gcn_image_dimensions(resource) + gcn_image_has_layer(u, resource));
+    part_data(u, w, o);
     o->indirect = true;
 }
 

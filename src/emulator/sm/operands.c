@@ -667,6 +667,23 @@ static void put_image(struct listing *l)
     put_memories(l, 0, 0);
 }
 
+/* SULD.D copies the bytes of texels; of other loads it is not told how results come from them. */
+static void tell_image(struct listing *l)
+{
+    const bool is_surface = has(l, SM_F_sudim33);
+    struct sm_surface_form f = {.components = 1};
+    if (l->stores)
+        return;
+    if (is_surface)
+        f = sm_surface_form_of(&l->u);
+    l->o->operation = f.components  ? WT_DOES_UNTOLD
+                      : f.is_signed ? WT_DOES_LOAD_SIGNED
+                                    : WT_DOES_LOAD;
+    l->o->element = f.components ? 0 : f.size < 4 ? (uint8_t)f.size : 4;
+    for (unsigned i = 0; i < l->o->count && l->o->list[i].writes; i++)
+        l->o->list[i].value = 4 * (int64_t)i;
+}
+
 /* ---- the list ---- */
 
 /* Reads the row's text: fields of the mnemonic, what the operands are. */
@@ -708,7 +725,8 @@ bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands
         o->indirect = o->exact = o->steady = true;
         o->enabled = sm_lanes_of(w, &l.u);
     }
-    if (reads_state(&l, 'T') || writes_state(&l, 'T')) {
+    const bool is_image = reads_state(&l, 'T') || writes_state(&l, 'T');
+    if (is_image) {
         put_image(&l);
     } else {
         if (has(&l, SM_F_pr40) && is(&l, SM_R2P))
@@ -726,6 +744,8 @@ bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands
     o->any_lane = writes_state(&l, 'b');
     o->incomplete = is(&l, SM_BAR_RED); /* other warps have a part in its result */
     sm_list_meaning(&l.u, o);
+    if (is_image)
+        tell_image(&l);
     struct wt_insn_operand *guard =
         l.u.guard % 8 == 7 ? NULL : put_predicate(&l, l.u.guard % 8, false);
     if (guard) {

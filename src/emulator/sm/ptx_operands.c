@@ -6,6 +6,7 @@
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/ptx_matrix.h"
 #include "emulator/sm/ptx_meaning.h"
+#include "emulator/sm/texture.h"
 
 /* A record whose operands are being listed, before it is executed. */
 struct listing {
@@ -312,9 +313,63 @@ static bool is_load(sm_op run)
            run == ptx_op_surface_load;
 }
 
+/* Whether it has texels in the form of its texture, or of its surface (sust.p). */
+static bool chooses_texels(const struct ptx_op *op)
+{
+    return op->run == ptx_op_texture || (op->run == ptx_op_surface_store && op->flag);
+}
+
+/* The texture or surface of a handle; false: there is none. */
+static bool texture_at(const struct sm_warp *w, uint64_t handle, struct sm_texture *t)
+{
+    uint8_t bytes[SM_TEXTURE_BYTES] = {0};
+    if (handle % SM_TEXTURE_BYTES)
+        return false;
+    wt_memory_read(w->device->machine.memory, handle, bytes, sizeof bytes);
+    return sm_texture_load(bytes, t);
+}
+
+/* The texture of the lanes' handles, where all lanes have texels of one form. */
+static bool find_texels(const struct listing *l, struct sm_texture *t)
+{
+    const uint64_t *handle = ptx_in(ptx_frame(l->w), &l->op->s[0]);
+    const uint32_t lanes = (uint32_t)l->o->enabled;
+    bool found = l->op->space != PTX_SPACE_GLOBAL && lanes;
+    for (uint32_t left = lanes; found && left; left &= left - 1) {
+        struct sm_texture own;
+        found = texture_at(l->w, handle[__builtin_ctz(left)], &own);
+        if (found && left == lanes)
+            *t = own;
+        found = found && own.texel == t->texel && own.bytes == t->bytes && own.flags == t->flags;
+    }
+    return found;
+}
+
+/* Registers, of which the first one is operand @p first, are components of a texel. */
+static void put_components(struct listing *l, const struct sm_texture *t, unsigned first)
+{
+    l->o->element = t->bytes;
+    for (unsigned k = 0; k < 4; k++)
+        if (l->op->vector[k] != PTX_NO_SLOT && !l->op->vector_constant[k] && k < l->op->count)
+            l->o->list[first++].value = k < t->channels ? k * t->bytes : UINT8_MAX;
+}
+
+/* Where texels are not mixed, registers get copies of their components. */
+static void put_texels(struct listing *l)
+{
+    struct sm_texture t;
+    bool converts;
+    if (l->op->combine || !find_texels(l, &t) || !sm_texture_copies(&t, l->op->flag, &converts))
+        return;
+    l->o->then = converts ? WT_DOES_UNTOLD : WT_DOES_OTHER;
+    l->o->operation = t.texel == SM_TEXEL_SIGNED ? WT_DOES_LOAD_SIGNED : WT_DOES_LOAD;
+    put_components(l, &t, 0);
+}
+
 static void put_load(struct listing *l)
 {
-    const bool plain = l->op->run == ptx_op_load || l->op->run == ptx_op_load_parameter;
+    const bool plain = l->op->run == ptx_op_load || l->op->run == ptx_op_load_parameter ||
+                       (l->op->run == ptx_op_surface_load && l->op->space != PTX_SPACE_GLOBAL);
     l->o->operation = !plain             ? WT_DOES_OTHER
                       : l->op->is_signed ? WT_DOES_LOAD_SIGNED
                                          : WT_DOES_LOAD;
@@ -324,6 +379,8 @@ static void put_load(struct listing *l)
                : l->op->run == ptx_op_surface_load ? (l->op->size == 8 ? 8 : 4)
                                                    : l->op->how,
                true);
+    if (l->op->run == ptx_op_texture)
+        put_texels(l);
     for (unsigned k = 0; k < 4 && l->op->run != ptx_op_load_parameter; k++)
         put_aside(l, k);
     for (unsigned k = 0; l->op->run == ptx_op_texture && k < l->op->size; k++)
@@ -335,7 +392,13 @@ static void put_store(struct listing *l)
 {
     l->o->operation = WT_DOES_STORE;
     l->o->element = l->op->size;
+    const unsigned first = l->o->count;
     put_vector(l, l->op->run == ptx_op_store ? l->op->how : l->op->size == 8 ? 8 : 4, false);
+    struct sm_texture t;
+    if (chooses_texels(l->op) && l->op->run == ptx_op_surface_store && find_texels(l, &t)) {
+        l->o->then = WT_DOES_UNTOLD;
+        put_components(l, &t, first);
+    }
     for (unsigned k = 0; k < 4; k++)
         put_aside(l, k);
     put_memory(l, false, true);
@@ -530,8 +593,8 @@ bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t 
     if (l.function == image->function_count)
         return false;
     o->enabled = is_together(l.op) ? ptx_lanes_together(w, l.op) : ptx_lanes(w, l.op);
-    /* What a call and a return move depends on more than the frame. */
-    o->steady = !is_together(l.op) && l.op->run != ptx_op_call &&
+    /* What a call and a return move, and what texels are, depends on more than the frame. */
+    o->steady = !is_together(l.op) && !chooses_texels(l.op) && l.op->run != ptx_op_call &&
                 l.op->run != ptx_op_call_register && l.op->run != ptx_op_ret;
     put_operands(&l);
     if (l.op->guard != PTX_NO_SLOT) {

@@ -337,6 +337,14 @@ bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coord
     return true;
 }
 
+bool sm_texture_copies(const struct sm_texture *t, bool whole, bool *converts)
+{
+    const bool mixes = (t->flags & SM_TEXTURE_LINEAR && !whole) ||
+                       (t->levels > 1 && t->flags & SM_TEXTURE_MIXED && !gives_integers(t));
+    *converts = !mixes && !gives_integers(t) && (t->texel != SM_TEXEL_FLOAT || t->bytes != 4);
+    return !mixes;
+}
+
 bool sm_texture_gather(const struct sm_texture *t, const struct sm_texture_coordinates *at,
                        unsigned component, const struct sm_texel_reader *reader, uint32_t result[4])
 {

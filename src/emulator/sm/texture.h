@@ -76,6 +76,10 @@ struct sm_texture_coordinates {
 /** The four components at a place. False: a read has failed. */
 bool sm_texture_sample(const struct sm_texture *t, const struct sm_texture_coordinates *at,
                        const struct sm_texel_reader *reader, uint32_t result[4]);
+/** Whether results of sm_texture_sample() are components of one texel, not mixed ones. *converts:
+ * they have another form than in memory, as halves and fractions of 1. @p whole: coordinates are
+ * integers. */
+bool sm_texture_copies(const struct sm_texture *t, bool whole, bool *converts);
 /** One component of the four neighbours that are mixed in two dimensions (tld4). */
 bool sm_texture_gather(const struct sm_texture *t, const struct sm_texture_coordinates *at,
                        unsigned component, const struct sm_texel_reader *reader,

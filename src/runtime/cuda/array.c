@@ -184,7 +184,6 @@ static CUresult create(struct gpu *g, CUarray *array, unsigned count, bool is_mi
         array[i]->what.Depth = layered ? what->Depth : half(what->Depth, i);
         arrays = array[i];
     }
-    wt_object_filled(address, size, checks_entry(by)); /* nobody says which texels are written */
     checks_handle_made(array[0], what->Width * bytes * t.height * t.depth, by);
     return CUDA_SUCCESS;
 }
