@@ -212,6 +212,14 @@ SAMPLES = ["device query", "matrix multiplication", "bodies", "convolution", "vo
            "occupancy and streams", "complex numbers"]
 
 
+def test_structures_in_private_memory(tmp_path):
+    """Functions load and store their members, by all lanes and some; the memory of a warp is in one page or in two."""
+    program = compiled(tmp_path, HERE / "private.cu", "-O2", "--cuda-gpu-arch=sm_50")
+    for gpu in ("sm:jit=1", "sm:jit=1,vectors=256", "sm"):
+        done = wavetrap("exec", "-g", gpu, program)
+        assert done.stdout.splitlines() == [f"{words} same" for words in (2, 6, 17, 50, 120)] and not done.stderr, (gpu, done.stdout + done.stderr)
+
+
 @pytest.mark.parametrize("flags", [["-O0", "--cuda-gpu-arch=sm_70"], ["-O2", "--cuda-gpu-arch=sm_50", "-std=c++20"]])
 def test_what_ordinary_programs_use(tmp_path, flags):
     done = wavetrap("exec", "-g", "sm", compiled(tmp_path, HERE / "samples.cu", *flags))

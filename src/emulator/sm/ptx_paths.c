@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_rows.h"
 
 /* ---- paths ---- */
 
@@ -234,13 +234,23 @@ void ptx_leave_barriers(struct sm_warp *w)
 
 /* ---- the beginning ---- */
 
+/* Clears rows. The C library's function uses an instruction whose start takes longer than this. */
+static PTX_CLONED void clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
+{
+    typedef uint64_t vector __attribute__((vector_size(32), may_alias));
+    vector *to = (vector *)r;
+    for (size_t i = 0; i < rows; i++, to += 4) {
+        const vector zeros = {0};
+        to[0] = to[1] = to[2] = to[3] = zeros;
+        __asm__("" : "+r"(to)); /* else the compiler makes it a call of that function */
+    }
+}
+
 void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
 {
     const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
     const struct wt_machine *m = &w->device->machine;
-    size_t bytes = (m->fill.kind == WT_FILL_ZERO ? rows : header) * sizeof *w->r;
-    __asm__("" : "+r"(bytes)); /* a size that GCC knows is rep stos, whose start takes longer */
-    memset(w->r[base], 0, bytes);
+    clear_rows(w->r + base, m->fill.kind == WT_FILL_ZERO ? rows : header);
     if (m->fill.kind == WT_FILL_ZERO)
         return;
     wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_REGISTERS, wt_machine_wave_id(m, w->id)) + base,

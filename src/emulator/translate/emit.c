@@ -108,6 +108,8 @@ static void operation(struct emitter *e)
         else
             emit_access(e);
         emit_count(e);
+        if (e->insn[e->at].op == WT_ROWS_STORE)
+            e->alone.count = 0;
         break;
     case WT_ROWS_NOTHING:
         break;
@@ -144,6 +146,8 @@ static void operation(struct emitter *e)
             emit_alu(e);
         break;
     }
+    if (e->is_512 && !is_512 && !e->some && !e->shape->scalars && !e->conditional)
+        emit_512_join_parts(e);
 }
 
 /* An instruction for which a predicate says which lanes execute it, if there are any. */

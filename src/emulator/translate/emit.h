@@ -90,12 +90,16 @@ struct emitter {
     bool begins_loop[WT_ROWS_MOST];
     bool met[WT_ROWS_MOST]; /* branches lead to it */
     /* A row of addresses in local memory (emit_local.c). Where r11 has its number, which is not 0,
-     * all lanes that execute have one address there, their memory is in one page, and the state's
-     * `base` is where the host has it. */
+     * all lanes that execute have one address there, the host has their memory in one piece, and
+     * the state's `base` is where. */
     struct {
         uint32_t number, slot;
         bool wide, store;
         uint64_t window;
+        /* Where r11 has `lead` in its upper half, too, the state's `ahead` has what is in that
+         * memory from 4 bytes behind `first` on, so many dwords (and the one before) in all. */
+        uint32_t lead, count;
+        uint64_t first;
     } alone;
     bool has_idle; /* with vectors of 512 bits: others need the state's `idle` */
     size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
@@ -342,9 +346,10 @@ void emit_skipped(struct emitter *e, size_t jump);
 bool emit_has_local(const struct emitter *e);
 /* A load or a store of local memory, whose addresses begin at `window`. */
 void emit_access_local(struct emitter *e, uint64_t window);
-/* The same of lanes of which is known that they have one address; jumps on where it is not. Returns
- * the jump behind it; 0: there is none. It comes before all else of the access. */
-size_t emit_access_alone(struct emitter *e, uint64_t window);
+/* The same of lanes of which is known that they have one address; what comes next is for those of
+ * which it is not. `done` become the jumps behind the access; 0: there is none. It comes before all
+ * else of it. */
+void emit_access_alone(struct emitter *e, uint64_t window, size_t done[3]);
 
 /* ---- emit_given.c ---- */
 
@@ -366,6 +371,11 @@ void emit_512_settle(struct emitter *e);
 void emit_512_begin_loop(struct emitter *e);
 /* They have them again, before a branch to where it begins. */
 void emit_512_end_loop(struct emitter *e, uint32_t target);
+/* Of code for all lanes: the instruction's result, if registers of 256 bits have it, is in a bank,
+ * too, from now on, if an instruction that soon comes reads it: the host waits where it loads at
+ * once what it has stored in parts. In code for some these registers may lack what banks must have,
+ * the values of lanes that do not execute. */
+void emit_512_join_parts(struct emitter *e);
 /* Sources that have banks of their own come into them. */
 void emit_512_fetch(struct emitter *e);
 /* An instruction that they do, neither a load nor a store. */

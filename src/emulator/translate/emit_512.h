@@ -46,7 +46,19 @@ static inline unsigned parts_of_result(const struct emitter *e)
     return parts_of_row(e, emit_512_is_wide(e));
 }
 
-/* Its bytes. */
+/* The first register of a bank, by its number in the cache. */
+static inline unsigned register_of(unsigned bank)
+{
+    return (BANK + bank) & 31;
+}
+
+/* The number of a bank, by its first register. */
+static inline unsigned bank_of(unsigned first)
+{
+    return (first - BANK) & 31;
+}
+
+/* Bytes of a row. */
 static inline unsigned row_of(const struct emitter *e)
 {
     return 4 * e->shape->lanes;

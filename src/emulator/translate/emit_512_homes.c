@@ -58,8 +58,8 @@ static bool is_plain(const struct wt_rows_insn *n)
         return !n->wide && !n->flushes && !n->saturates && !n->raises;
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
-        return n->space == WT_ROWS_GLOBAL && !n->wide && !n->words &&
-               !(n->op == WT_ROWS_STORE && n->s[1].constant);
+        return (n->space == WT_ROWS_GLOBAL || (n->space == WT_ROWS_GROUP && !n->short_address)) &&
+               !n->wide && !n->words && !(n->op == WT_ROWS_STORE && n->s[1].constant);
     default:
         return false;
     }
@@ -297,6 +297,27 @@ void emit_512_end_loop(struct emitter *e, uint32_t target)
     for (unsigned i = 0; i < e->banks; i++)
         if (to->row[i] != NOTHING && to->row[i] != e->cache.row[i])
             emit_512_load_bank(e, i, to->row[i], to->qwords >> i & 1);
+}
+
+void emit_512_join_parts(struct emitter *e)
+{
+    enum { SOON = 24 };
+    const uint32_t slot = e->insn[e->at].d;
+    const bool wide = emit_512_is_wide(e);
+    const struct cache *c = &e->cache;
+    if (!keeps_rows(e, &e->insn[e->at]) || c->slot[e->result] != slot || c->ones[e->result] ||
+        c->wide[e->result] != wide)
+        return;
+    uint32_t i = e->at + 1;
+    while (i < e->count && i < e->at + SOON && e->insn[i].op != WT_ROWS_CALL &&
+           !reads(e, &e->insn[i], slot, wide))
+        i++;
+    if (i == e->count || !reads(e, &e->insn[i], slot, wide) || e->banks_end != BANK)
+        return;
+    const unsigned first = emit_512_choose_home(e);
+    for (unsigned k = 0; k < parts_of_result(e); k++)
+        zn(e, ZINSERT, first + k, emit_result(e, 2 * k), x86_reg(emit_result(e, 2 * k + 1)), 0, 1);
+    emit_512_note(&e->cache, bank_of(first), slot, wide);
 }
 
 void emit_512_fetch(struct emitter *e)

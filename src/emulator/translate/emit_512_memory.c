@@ -298,10 +298,29 @@ void emit_512_find_common(struct emitter *e, unsigned places)
         z(e, VPAND, places + i, places + i, in_all(e, WT_PAGE_MASK));
 }
 
+/* The lanes are done one by one where the bits of a register, which addresses have, are not all
+ * within the group's memory, which dx becomes. */
+static void check_group(struct emitter *e, unsigned bits)
+{
+    struct x86_code *code = &e->code;
+    struct x86_place outside = FIELD(group_outside);
+    const uint32_t bytes = e->insn[e->at].bytes;
+    outside.each = true;
+    z(e, ZPTESTMD | Z_QWORDS, K5, bits, outside);
+    z(e, ZPTESTMD | Z_QWORDS, K6, bits, qword_in_all(e, bytes - 1));
+    k(e, KORTESTW, K5, 0, K6);
+    emit_detour(e, X86_NOT_ZERO);
+    x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
+    x86_integer_number(code, X86_CMP, false, X86_DX, 4);
+    emit_detour(e, X86_BELOW);
+    x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
+}
+
 /* The same of qwords: T1 has the bits in which places differ from the first one. */
 static void find_common_of_qwords(struct emitter *e, unsigned places)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
+    const bool share = is_shared(e);
     uint8_t even[LANES];
     for (unsigned i = 0; i < LANES; i++)
         even[i] = (uint8_t)(2 * i);
@@ -318,7 +337,15 @@ static void find_common_of_qwords(struct emitter *e, unsigned places)
             continue;
         z(e, ZPMOVZXBD, places + i / 2, 0, x86_literal(&e->code, even, sizeof even));
         z(e, ZPERMT2D, T0, places + i / 2, x86_reg(T3)); /* the lower dwords */
-        z(e, VPAND, places + i / 2, T0, in_all(e, WT_PAGE_MASK));
+        if (share)
+            z(e, VMOVDQU, places + i / 2, 0, x86_reg(T0));
+        else
+            z(e, VPAND, places + i / 2, T0, in_all(e, WT_PAGE_MASK));
+    }
+    if (share) { /* the bits that the first one has, and those in which others differ */
+        z(e, VPOR, T2, T2, x86_reg(T1));
+        check_group(e, T2);
+        return;
     }
     z(e, ZPTESTMD | Z_QWORDS, K5, T1, qword_in_all(e, ~WT_PAGE_MASK | (n->bytes - 1)));
     k(e, KORTESTW, K5, 0, K5);
@@ -363,7 +390,8 @@ static void load_uniform(struct emitter *e, unsigned bank, size_t *done)
     z(e, ZPTESTMD, K5, T1, x86_reg(T1));
     k(e, KORTESTW, K5, 0, K5);
     const size_t differ = x86_jump(code, X86_NOT_ZERO);
-    x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    if (!is_shared(e))
+        x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
     x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, false, X86_R8,
                   x86_sum(X86_DX, X86_AX));
     z(e, ZPBROADCAST, T0, 0, x86_reg(X86_R8));

@@ -32,17 +32,6 @@ void emit_512_masks(struct emitter *e)
     }
 }
 
-/* The first register of a bank, by its number in the cache, and the other way round. */
-static unsigned register_of(unsigned bank)
-{
-    return (BANK + bank) & 31;
-}
-
-static unsigned bank_of(unsigned first)
-{
-    return (first - BANK) & 31;
-}
-
 void emit_512_load_bank(struct emitter *e, unsigned bank, uint32_t slot, bool wide)
 {
     for (unsigned i = 0; i < parts_of_row(e, wide); i++)

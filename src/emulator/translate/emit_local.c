@@ -153,6 +153,15 @@ static void find_first(struct emitter *e, uint64_t window)
     emit_detour(e, X86_NOT_BELOW);
 }
 
+/* All lanes have one address, and what is at dx. */
+static void know(struct emitter *e)
+{
+    if (!e->alone.number)
+        return;
+    x86_integer(&e->code, X86_STORE, true, X86_DX, FIELD(base));
+    x86_set(&e->code, KNOWN, e->alone.number);
+}
+
 /* Jumps to `other` where the lanes' addresses differ, or their memory is in several pages; else dx
  * becomes the host's place of lane 0. */
 static void find_one(struct emitter *e, uint64_t window, size_t other[2])
@@ -181,11 +190,141 @@ static void find_one(struct emitter *e, uint64_t window, size_t other[2])
     other[1] = x86_jump(code, X86_ABOVE);
     emit_find_page(e, n->op == WT_ROWS_STORE);
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R9));
-    if (e->alone.number) {
-        x86_integer(code, X86_STORE, true, X86_DX, FIELD(base));
-        x86_set(code, KNOWN, e->alone.number);
-    }
+    know(e);
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R10));
+}
+
+/* ---- dwords one behind the other, which several instructions load ---- */
+
+static bool is_dword_load(const struct emitter *e, const struct wt_rows_insn *n)
+{
+    return n->op == WT_ROWS_LOAD && n->bytes == 4 && !n->wide && !n->conditional && !n->words &&
+           n->short_address == e->insn[e->at].short_address && n->space == e->insn[e->at].space &&
+           n->s[0].slot == e->insn[e->at].s[0].slot;
+}
+
+/* How many dwords, from that of the instruction on, are worth to be loaded at once, since
+ * instructions before the next store, and before anybody comes from elsewhere, load them: 2 or 4;
+ * 1: no others. */
+static unsigned find_ahead(const struct emitter *e)
+{
+    const struct wt_rows_insn *first = &e->insn[e->at];
+    unsigned found = 0;
+    if (!e->alone.number || !is_dword_load(e, first) || first->d == first->s[0].slot)
+        return 1;
+    for (uint32_t i = e->at + 1; i < e->count && !e->met[i]; i++) {
+        const struct wt_rows_insn *n = &e->insn[i];
+        if (n->op == WT_ROWS_STORE || n->op == WT_ROWS_CALL || n->op == WT_ROWS_HANDLER ||
+            n->op == WT_ROWS_BRANCH)
+            break;
+        const uint64_t behind = n->offset - first->offset;
+        if (is_dword_load(e, n) && behind % 4 == 0 && behind && behind <= 12)
+            found |= 1u << behind / 4;
+    }
+    return found == 2 ? 2 : found & (found - 1) ? 4 : 1;
+}
+
+/* Where part `strip` of dword number `k` goes until its instruction comes. */
+static struct x86_place ahead_of(unsigned k, unsigned strip)
+{
+    return emit_field(offsetof(struct wt_rows_state, ahead) + 128 * (size_t)(k - 1) +
+                      32 * (size_t)strip);
+}
+
+/* Four dwords of eight lanes become parts of four rows: T0 to T3 have those of lanes 0 and 4, 1 and
+ * 5, …. */
+static void turn_four(struct emitter *e, unsigned strip)
+{
+    const unsigned d = emit_result(e, strip);
+    struct x86_code *code = &e->code;
+    emit_vector(e, VPUNPCKLDQ, d, T0, x86_reg(T1));
+    emit_vector(e, VPUNPCKHDQ, T0, T0, x86_reg(T1));
+    emit_vector(e, VPUNPCKLDQ, T1, T2, x86_reg(T3));
+    emit_vector(e, VPUNPCKHDQ, T2, T2, x86_reg(T3));
+    x86_vector_number(code, VSHUFPS, T3, d, x86_reg(T1), 0xee);
+    emit_vector(e, VMOVDQU_TO, T3, 0, ahead_of(1, strip));
+    x86_vector_number(code, VSHUFPS, T3, T0, x86_reg(T2), 0x44);
+    emit_vector(e, VMOVDQU_TO, T3, 0, ahead_of(2, strip));
+    x86_vector_number(code, VSHUFPS, T3, T0, x86_reg(T2), 0xee);
+    emit_vector(e, VMOVDQU_TO, T3, 0, ahead_of(3, strip));
+    x86_vector_number(code, VSHUFPS, T0, d, x86_reg(T1), 0x44);
+    emit_store(e, strip, T0);
+}
+
+/* r8, r10: the bytes of a lane, of three; dx: the host's place of lane 0; ax: that of lane 4. */
+static void load_four(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
+        const struct x86_place place[2][4] = {
+            {x86_mem(X86_DX, 0), x86_scaled(X86_DX, 0, X86_R8, 0), x86_scaled(X86_DX, 0, X86_R8, 1),
+             x86_scaled(X86_DX, 0, X86_R10, 0)},
+            {x86_mem(X86_AX, 0), x86_scaled(X86_AX, 0, X86_R8, 0), x86_scaled(X86_AX, 0, X86_R8, 1),
+             x86_scaled(X86_AX, 0, X86_R10, 0)}};
+        for (unsigned k = 0; k < 4; k++) {
+            code->narrow = true;
+            emit_vector(e, VMOVDQU, T0 + k, 0, place[0][k]);
+            code->narrow = false;
+            x86_vector_number(code, VINSERTI128, T0 + k, T0 + k, place[1][k], 1);
+        }
+        for (unsigned k = 0; k < 2; k++) { /* eight lanes further */
+            const unsigned to = k ? X86_AX : X86_DX;
+            x86_integer(code, X86_ADD, true, to, x86_reg(X86_R8));
+            x86_integer(code, X86_ADD, true, to, x86_reg(X86_R8));
+            x86_integer(code, X86_ADD, true, to, x86_reg(X86_R10));
+            x86_integer(code, X86_ADD, true, to, x86_reg(X86_R10));
+        }
+        turn_four(e, i);
+    }
+}
+
+/* The same of two dwords. */
+static void load_pairs(struct emitter *e)
+{
+    struct x86_code *code = &e->code;
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
+        code->narrow = true;
+        for (unsigned k = 0; k < 4; k++) { /* lanes 0 and 1, 2 and 3, 4 and 5, 6 and 7 */
+            emit_vector(e, VMOVQ, T0 + k, 0, x86_mem(X86_DX, 0));
+            x86_vector_number(code, VPINSRQ, T0 + k, T0 + k, x86_scaled(X86_DX, 0, X86_R8, 0), 1);
+            x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
+            x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
+        }
+        code->narrow = false;
+        x86_vector_number(code, VINSERTI128, T0, T0, x86_reg(T2), 1);
+        x86_vector_number(code, VINSERTI128, T1, T1, x86_reg(T3), 1);
+        x86_vector_number(code, VSHUFPS, T2, T0, x86_reg(T1), 0xdd);
+        emit_vector(e, VMOVDQU_TO, T2, 0, ahead_of(1, i));
+        x86_vector_number(code, VSHUFPS, T0, T0, x86_reg(T1), 0x88);
+        emit_store(e, i, T0);
+    }
+}
+
+/* Loads what others will, too, if all of it is a lane's own; jumps on else. Returns the jump behind
+ * it. r10: the address without the window; dx: as it will be for load_one(). */
+static size_t load_ahead(struct emitter *e, unsigned count)
+{
+    struct x86_code *code = &e->code;
+    const uint32_t known = e->alone.number | (e->at + 1) << 16;
+    x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
+    x86_integer_number(code, X86_ADD, true, X86_R10, (int32_t)(4 * count));
+    x86_integer(code, X86_CMP, true, X86_R10, x86_reg(X86_R8));
+    const size_t past = x86_jump(code, X86_ABOVE);
+    x86_integer(code, X86_LOAD, true, X86_R10, x86_reg(X86_R8));
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_R8));
+    x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_R8));
+    if (count == 4) {
+        x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_DX));
+        x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
+        x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_R10));
+        load_four(e);
+    } else {
+        load_pairs(e);
+    }
+    x86_set(code, KNOWN, known);
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, past, code->size);
+    return done;
 }
 
 /* Half a part of a register comes from lanes' memory: that of the first one is at ax or dx; r8: the
@@ -266,6 +405,21 @@ static size_t find_two(struct emitter *e)
     x86_integer_number(code, X86_SUB, true, X86_DX, WT_PAGE_SIZE);
     x86_integer(code, X86_STORE, true, X86_DX, host_of(1));
     return other;
+}
+
+/* The host has both pages side by side, so they are as good as one: jumps to where the code for
+ * lanes in one page begins, as find_one() comes there. Else the code goes on. */
+static void join_two(struct emitter *e, size_t one)
+{
+    struct x86_code *code = &e->code;
+    x86_integer(code, X86_CMP, true, X86_DX, host_of(0));
+    const size_t apart = x86_jump(code, X86_NOT_ZERO);
+    x86_integer(code, X86_SUB, true, X86_R10, x86_reg(X86_R9));
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R9));
+    know(e);
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R10));
+    x86_land(code, x86_jump(code, X86_ALWAYS), one);
+    x86_land(code, apart, code->size);
 }
 
 /* The memory of the next lane at dx + r10, which were those of the lane before; r8: the bytes of a
@@ -361,14 +515,71 @@ static bool is_used_again(const struct emitter *e)
     return false;
 }
 
-size_t emit_access_alone(struct emitter *e, uint64_t window)
+/* A dword that was loaded with another one; jumps on where it was not. Returns the jump behind it.
+ */
+static size_t take_ahead(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const unsigned k = (unsigned)(n->offset - e->alone.first) / 4;
+    x86_integer_number(code, X86_CMP, false, KNOWN,
+                       (int32_t)(e->alone.number | e->alone.lead << 16));
+    const size_t past = x86_jump(code, X86_NOT_ZERO);
+    for (unsigned i = 0; i < emit_parts(e, false); i++) {
+        emit_vector(e, VMOVDQU, T0, 0, ahead_of(k, i));
+        emit_store(e, i, T0);
+    }
+    const size_t done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, past, code->size);
+    return done;
+}
+
+/* The code for lanes at one address loads or stores; jumps, of which there may be none, are to
+ * behind it. */
+static void access_one(struct emitter *e, size_t done[2])
+{
+    const unsigned count = find_ahead(e);
+    done[0] = done[1] = 0;
+    emit_note_access(e);
+    if (e->insn[e->at].op == WT_ROWS_STORE) {
+        store_one(e);
+    } else {
+        if (count > 1)
+            done[0] = load_ahead(e, count);
+        load_one(e);
+    }
+    done[1] = x86_jump(&e->code, X86_ALWAYS);
+}
+
+/* The instruction may have loaded others' dwords from now on. */
+static void lead(struct emitter *e)
+{
+    const unsigned count = find_ahead(e);
+    if (count == 1)
+        return;
+    e->alone.lead = e->at + 1;
+    e->alone.count = count;
+    e->alone.first = e->insn[e->at].offset;
+}
+
+/* Whether an instruction before it may have loaded its dword. */
+static bool is_led(const struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const uint64_t behind = n->offset - e->alone.first;
+    return e->alone.lead && is_dword_load(e, n) && behind % 4 == 0 && behind &&
+           behind / 4 < e->alone.count;
+}
+
+void emit_access_alone(struct emitter *e, uint64_t window, size_t done[3])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const bool store_it = n->op == WT_ROWS_STORE, wide = !n->short_address;
+    done[0] = done[1] = done[2] = 0;
     if (e->conditional || !e->shape->few || !emit_has_local(e)) {
         e->alone.number = 0;
-        return 0;
+        return;
     }
     if (!e->alone.number || e->alone.slot != n->s[0].slot || e->alone.wide != wide ||
         e->alone.store != store_it || e->alone.window != window) {
@@ -377,46 +588,43 @@ size_t emit_access_alone(struct emitter *e, uint64_t window)
         e->alone.wide = wide;
         e->alone.store = store_it;
         e->alone.window = window;
+        e->alone.lead = e->alone.count = 0;
         if (e->alone.number)
             x86_integer(code, X86_XOR, false, KNOWN, x86_reg(KNOWN));
-        return 0;
+        return;
     }
-    x86_integer_number(code, X86_CMP, false, KNOWN, (int32_t)e->alone.number);
+    if (is_led(e))
+        done[2] = take_ahead(e);
+    x86_integer(code, X86_LOAD, false, X86_AX, x86_reg(KNOWN));
+    if (e->alone.lead)
+        x86_integer_number(code, X86_AND, false, X86_AX, 0xffff);
+    x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)e->alone.number);
     const size_t past = x86_jump(code, X86_NOT_ZERO);
     find_first(e, window);
     x86_integer(code, X86_LOAD, true, X86_DX, FIELD(base));
     x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R10));
-    emit_note_access(e);
-    if (store_it)
-        store_one(e);
-    else
-        load_one(e);
-    const size_t done = x86_jump(code, X86_ALWAYS);
+    access_one(e, done);
     x86_land(code, past, code->size);
-    return done;
 }
 
 void emit_access_local(struct emitter *e, uint64_t window)
 {
     const unsigned groups = e->shape->lanes / GROUP;
     const bool store_it = e->insn[e->at].op == WT_ROWS_STORE;
-    size_t other[2], done[2] = {0, 0};
+    size_t other[2], done[3] = {0, 0, 0};
     if (e->shape->lanes == 32) {
         find_one(e, window, other);
-        emit_note_access(e);
-        if (store_it)
-            store_one(e);
-        else
-            load_one(e);
-        done[0] = x86_jump(&e->code, X86_ALWAYS);
+        const size_t one = e->code.size;
+        access_one(e, done);
         x86_land(&e->code, other[1], e->code.size);
         other[1] = find_two(e);
+        join_two(e, one);
         emit_note_access(e);
         if (store_it)
             store_two(e);
         else
             load_two(e);
-        done[1] = x86_jump(&e->code, X86_ALWAYS);
+        done[2] = x86_jump(&e->code, X86_ALWAYS);
         for (unsigned i = 0; i < 2; i++)
             x86_land(&e->code, other[i], e->code.size);
     }
@@ -435,6 +643,8 @@ void emit_access_local(struct emitter *e, uint64_t window)
         gather_group(e, i, i);
         emit_skipped(e, past);
     }
-    for (unsigned i = 0; i < 2 && done[0]; i++)
-        x86_land(&e->code, done[i], e->code.size);
+    for (unsigned i = 0; i < 3; i++)
+        if (done[i])
+            x86_land(&e->code, done[i], e->code.size);
+    lead(e);
 }

@@ -617,7 +617,7 @@ void emit_access(struct emitter *e)
         return;
     }
     const bool load = n->op == WT_ROWS_LOAD, local = n->space == WT_ROWS_LOCAL;
-    size_t done[3] = {0, 0, 0}, windowed = 0;
+    size_t done[5] = {0}, windowed = 0;
     e->detours = 0;
     if (e->sparse) {
         emit_access_by_lanes(e);
@@ -635,7 +635,7 @@ void emit_access(struct emitter *e)
     }
     const uint64_t window = local ? 0 : e->shape->window[1];
     if (local || n->space == WT_ROWS_GENERIC)
-        done[2] = emit_access_alone(e, window);
+        emit_access_alone(e, window, done + 2);
     if (n->space == WT_ROWS_GENERIC && !e->conditional)
         windowed = emit_leave_windows(e);
     if (!e->conditional && !local) {
@@ -651,7 +651,7 @@ void emit_access(struct emitter *e)
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
     access_each(e);
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < 5; i++)
         if (done[i])
             x86_land(code, done[i], code->size);
     if (load)

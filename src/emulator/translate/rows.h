@@ -295,6 +295,7 @@ struct wt_rows_state {
     uint32_t idle[WT_ROWS_LANES];         /**< scratch: ones for each lane that does not execute */
     uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
     uint32_t place[WT_ROWS_LANES];        /**< scratch: how far behind it */
+    uint32_t ahead[3][32];                /**< scratch: rows that were loaded with another one */
     uint64_t address[WT_ROWS_LANES];      /**< scratch: of accesses that are `split` */
     uint64_t base, room;                  /**< scratch: of swizzled accesses; of local memory */
     /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */

@@ -204,6 +204,7 @@ enum {
     ZEXTRACTI32X4 = X86_Z(1, 3, 0, 0x39, 4), /* a to an operand */
     ZPUNPCKLQDQ = X86_V(1, 1, 1, 0x6c),
     ZPUNPCKHQDQ = X86_V(1, 1, 1, 0x6d),
+    ZINSERT = X86_V(1, 3, 1, 0x3a),  /* c, 256 bits, in the upper half if the number is 1, and b */
     ZPERMT2D = X86_V(1, 2, 0, 0x7e), /* a: dwords of a and c that b numbers */
     ZPGATHERDD = X86_V(1, 2, 0, 0x90),
     ZCVTUDQ2PS = X86_V(3, 1, 0, 0x7a),
