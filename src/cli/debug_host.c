@@ -434,16 +434,23 @@ void cli_debug_host_refresh(struct cli_debug_host *h)
 
 /* ---- ending ---- */
 
-void cli_debug_host_finish(struct cli_debug_host *h, bool *known, int *code, char *text,
-                           size_t size)
+void cli_debug_host_finish(struct cli_debug_host *h, bool *known, bool *again, int *code,
+                           char *text, size_t size)
 {
     int status;
-    *known = false;
+    struct wt_process_place place = place_of(h);
+    const struct wt_family *family;
+    const bool closed = h->session && wt_process_has_closed(&h->process);
+    *known = *again = false;
     disconnect(h, true);
     while (h->own && !*known && !interrupted(h)) {
         *known = waitpid(h->pid, &status, WNOHANG) == h->pid;
-        if (!*known)
-            poll(NULL, 0, LOOK_MS);
+        if (*known)
+            continue;
+        if (closed && wt_process_wait(&place, LOOK_MS, &family, WT_IGNORED) == WT_OK && family &&
+            (*again = connect_to(h, family, WT_IGNORED) == WT_OK))
+            return;
+        poll(NULL, 0, LOOK_MS);
     }
     if (*known && WIFSIGNALED(status)) {
         const char *name = sigabbrev_np(WTERMSIG(status));

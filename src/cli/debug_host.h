@@ -61,9 +61,9 @@ enum wt_status cli_debug_host_attach(struct cli_debug_host *host, const char *wh
 /** Reads the program's modules and devices anew. */
 void cli_debug_host_refresh(struct cli_debug_host *host);
 /** The connection has ended: waits for a process that was started here. *known: its end is told, by
- * its exit status in *code and in words. */
-void cli_debug_host_finish(struct cli_debug_host *host, bool *known, int *code, char *text,
-                           size_t size);
+ * its exit status in *code and in words. *again: it has opened GPUs again, and is connected. */
+void cli_debug_host_finish(struct cli_debug_host *host, bool *known, bool *again, int *code,
+                           char *text, size_t size);
 /** Leaves the program, or ends it. */
 void cli_debug_host_leave(struct cli_debug_host *host, bool kill);
 /** Kills the program if this session has started it; from any thread. */

@@ -150,10 +150,10 @@ static void host_refresh(void *context)
     cli_debug_host_refresh(((struct cli_console *)context)->host);
 }
 
-static void host_finish(void *context, bool *known, int *code, char *text, size_t size)
+static void host_finish(void *context, bool *known, bool *again, int *code, char *text, size_t size)
 {
     struct cli_console *d = context;
-    cli_debug_host_finish(d->host, known, code, text, size);
+    cli_debug_host_finish(d->host, known, again, code, text, size);
     d->session = cli_debug_host_session(d->host);
 }
 

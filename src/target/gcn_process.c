@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -113,33 +114,42 @@ static bool read_mapped_part(struct wt_process *p, const char *path, uint64_t of
            read_link(p, answer.value[0], bytes, size, WT_IGNORED) == WT_OK && is_elf(bytes, size);
 }
 
-/* The code object that a URI of the runtime names ("memory://PID#offset=A&size=N",
- * "file://PATH#offset=O&size=N"); NULL if it cannot be read. *in_memory: its contents
- * may change. */
+/* The bytes of a file from an offset to its end; 0: there are none. */
+static uint64_t rest_of_file(const char *path, uint64_t offset)
+{
+    struct stat file;
+    return path && stat(path, &file) == 0 && (uint64_t)file.st_size > offset
+               ? (uint64_t)file.st_size - offset
+               : 0;
+}
+
+/* The code object that a URI of the runtime names: "memory://PID#offset=A&size=N",
+ * "file://PATH#offset=O&size=N", where no offset is 0 and no size is the rest of the file; NULL if
+ * it cannot be read. *in_memory: its contents may change. (LLVM, "User Guide for AMDGPU Backend",
+ * "Loaded Code Object Path URI".) */
 static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size, bool *in_memory)
 {
+    const bool is_file = strncmp(uri, "file://", 7) == 0;
     const char *part = strchr(uri, '#');
-    if (!part)
-        return NULL;
-    const uint64_t offset = parameter(part, "offset=");
-    *size = parameter(part, "size=");
-    if (!*size || *size > MOST_BYTES)
-        return NULL;
-    uint8_t *bytes = malloc(*size);
+    char *path = is_file ? strdup(uri + 7) : NULL;
+    if (path)
+        decode_uri(path);
+    const uint64_t offset = part ? parameter(part, "offset=") : 0;
+    *size = part ? parameter(part, "size=") : 0;
+    if (!*size && !p->wire->connection.elsewhere)
+        *size = rest_of_file(path, offset);
+    uint8_t *bytes = *size && *size <= MOST_BYTES ? malloc(*size) : NULL;
     bool good = false;
     *in_memory = true;
     if (bytes && strncmp(uri, "memory://", 9) == 0) {
         good = read_link(p, offset, bytes, *size, WT_IGNORED) == WT_OK;
-    } else if (bytes && strncmp(uri, "file://", 7) == 0) {
-        char *path = strdup(uri + 7);
-        if (path)
-            decode_uri(path);
-        good = path && !p->wire->connection.elsewhere && read_file_part(path, offset, *size, bytes);
+    } else if (bytes && path) {
+        good = !p->wire->connection.elsewhere && read_file_part(path, offset, *size, bytes);
         *in_memory = !good || !is_elf(bytes, *size);
-        if (path && *in_memory)
+        if (*in_memory)
             good = read_mapped_part(p, path, offset, *size, bytes);
-        free(path);
     }
+    free(path);
     if (good)
         return bytes;
     free(bytes);

@@ -264,6 +264,11 @@ static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t si
     return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
 }
 
+bool wt_process_has_closed(const struct wt_process *process)
+{
+    return process->wire && process->wire->connection.end.closed;
+}
+
 void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
 {
     struct left left = {.image = &none->image};

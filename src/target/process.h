@@ -137,6 +137,8 @@ enum wt_status wt_process_open_none(struct wt_process *process, const struct wt_
  * none shows the program's file.
  */
 void wt_process_show_end(struct wt_process *none, struct wt_process *ended);
+/** Whether the connection has ended because the program has closed its GPUs, and goes on. */
+bool wt_process_has_closed(const struct wt_process *process);
 /** Shows the program's file again. */
 void wt_process_show_file(struct wt_process *none);
 

@@ -576,3 +576,16 @@ def test_device_code_has_one_gpu(tmp_path):
     done = subprocess.run([WAVETRAP, "debug", "-g", "vortex", "-g", "vortex", "--batch", code], capture_output=True, text=True,
                           timeout=TIMEOUT)
     assert done.returncode == 125 and "it has one --gpu" in done.stderr
+
+
+def test_code_that_the_runtime_reads_from_a_file_and_gpus_that_are_opened_again(tmp_path):
+    """A program without HIP names the file of its code, without a part of it. It opens its GPUs ROUNDS times: a breakpoint holds each time, for all of its 32 waves."""
+    checks = ROOT / "tests" / "checks"
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib", "-mcode-object-version=4",
+                    checks / "queue_kernels.c", "-o", tmp_path / "kernels"], check=True)
+    subprocess.run(["gcc", "-w", checks / "packets.c", "-o", tmp_path / "packets", "-lhsa-runtime64"], check=True)
+    for rounds in (1, 3):
+        said = ask(["break put", "ignore 1 100000", "run", "info breakpoints"], tmp_path / "packets", tmp_path / "kernels", "bad", "no_barrier_bit",
+                   options=["-g", "gfx900"], env=dict(environment(), ROUNDS=str(rounds)))
+        assert said[2].count("has closed its GPU and opened one again]\n") == rounds - 1 and said[2].endswith(END), said[2]
+        assert f"already hit {32 * rounds} times" in said[3], said[3]

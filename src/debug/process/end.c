@@ -27,6 +27,7 @@ void wt_process_exited(struct wt_process_end *end, int pid, uint32_t status)
 void wt_process_closed(struct wt_process_end *end, int pid)
 {
     end->status = 0;
+    end->closed = true;
     snprintf(end->text, sizeof end->text, "process %d has closed its GPUs", pid);
 }
 

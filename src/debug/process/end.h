@@ -7,6 +7,7 @@
 
 struct wt_process_end {
     uint32_t status; /**< its exit status; 128 + N: by signal N; 0 where that is not known */
+    bool closed;     /**< it goes on without its GPUs */
     char text[128];  /**< for people */
 };
 

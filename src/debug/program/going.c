@@ -51,6 +51,7 @@ enum wt_status wt_program_continue(struct wt_program *g, bool backwards, struct 
         status = pg_resume_and_wait(g, &all, 1, backwards, err);
         if (!status)
             status = wt_program_report(g, &again, err);
+        again |= g->opened_again;
     }
     if (!status)
         pg_show_stop(g, end);

@@ -127,6 +127,7 @@ enum wt_news_kind {
     WT_NEWS_EXITED,      /**< `code` */
     WT_NEWS_SIGNALLED,   /**< by the signal of name `text` */
     WT_NEWS_PROCESS,     /**< process `code` is not known to have ended; `is_there`: it lives */
+    WT_NEWS_AGAIN,       /**< process `code` has closed its GPUs, and opened some again */
     WT_NEWS_FAULT_ENDED, /**< the instruction failed again: `text` is the fault */
     /* Actions. */
     WT_NEWS_STARTING,
@@ -198,9 +199,10 @@ struct wt_program_host {
     /**
      * The program's GPU is gone: waits for the program's end (Ctrl-C: no longer) and goes to the
      * session that no program has. *known: `code` is its exit code, or 128 and the number of the
-     * signal that ended it, which `text` names then.
+     * signal that ended it, which `text` names then. *again: it has opened a GPU again instead, and
+     * wt_program_use() has been called with the session of that.
      */
-    void (*finish)(void *context, bool *known, int *code, char *text, size_t size);
+    void (*finish)(void *context, bool *known, bool *again, int *code, char *text, size_t size);
     /** Ends the program, or lets it go on without a debugger; then likewise. */
     void (*leave)(void *context, bool kill);
     /** Its process id; 0: there is none. */
@@ -258,6 +260,7 @@ struct wt_program {
     char fault_text[256]; /**< what it was */
     wt_thread fault_thread;
     bool fault_ended;     /**< it went on from there and faulted again */
+    bool opened_again;    /**< the last stop: its process has closed its GPUs and opened some */
     unsigned stop_number; /**< of the point that the last stop was at; 0: none */
     bool stopped_silently;
     bool step_ended; /**< a step has come to its own end */

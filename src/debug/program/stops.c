@@ -322,6 +322,7 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
     *again = false;
     g->stop_number = 0;
     g->stopped_silently = false;
+    g->opened_again = false;
     if (e->kind == WT_EVENT_EXITED) {
         report_exit(g, e->status);
         return WT_OK;

@@ -195,6 +195,9 @@ static bool tell_run(const struct wt_words *w, const struct wt_news *n)
         fprintf(w->out, "[Process %d has %s]\n", (int)n->code,
                 n->is_there ? "closed its GPU" : "ended");
         return true;
+    case WT_NEWS_AGAIN:
+        fprintf(w->out, "[Process %d has closed its GPU and opened one again]\n", (int)n->code);
+        return true;
     case WT_NEWS_FAULT_ENDED:
         fprintf(w->out, "\nProgram terminated by a fault: %s\n", n->text);
         return true;
