@@ -100,6 +100,7 @@ void x86_vector_number(struct x86_code *c, unsigned op, unsigned a, unsigned b, 
 void x86_gather(struct x86_code *c, unsigned op, unsigned a, unsigned mask, unsigned base,
                 unsigned index)
 {
+    assert(base < 8);
     if (is_full(c))
         return;
     byte(c, 0xc4);
@@ -161,6 +162,7 @@ void x86_512_number(struct x86_code *c, unsigned op, unsigned a, unsigned b, str
 
 void x86_512_gather(struct x86_code *c, unsigned a, unsigned mask, unsigned base, unsigned index)
 {
+    assert(base < 8);
     if (is_full(c))
         return;
     byte(c, 0x62);

@@ -3,6 +3,7 @@
 #ifndef WT_EMULATOR_TRANSLATE_X86_H
 #define WT_EMULATOR_TRANSLATE_X86_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,6 +57,7 @@ static inline struct x86_place x86_mem(unsigned base, size_t offset)
 static inline struct x86_place x86_scaled(unsigned base, size_t offset, unsigned index,
                                           unsigned scale)
 {
+    assert(base < 8);
     return (struct x86_place){X86_INDEXED, base, (int32_t)offset, index, scale, false};
 }
 
