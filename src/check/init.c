@@ -496,6 +496,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
     case WT_SEEN_LAUNCH_END:
         init_lock();
         init_report_visible(c);
+        init_define_shared(c);
         init_unlock();
         break;
     default:
@@ -561,6 +562,7 @@ void wt_check_init_free(struct wt_check_init *c)
     free(c->now.span);
     free(c->write);
     free(c->visible);
+    free(c->shared);
     wt_decisions_free(&c->decisions);
     free(c);
 }

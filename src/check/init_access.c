@@ -337,6 +337,39 @@ static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
     grown[c->visibles++] = (struct init_page_seen){addr, size};
 }
 
+/* Undefined bytes are stored at @p addr. */
+static void note_shared(struct wt_check_init *c, uint64_t addr)
+{
+    struct wt_object object;
+    const uint64_t state = wt_objects_state();
+    if (c->hidden_state == state && addr - c->hidden.addr < c->hidden.size)
+        return;
+    for (size_t i = 0; i < c->shares; i++)
+        if (addr - c->shared[i].addr < c->shared[i].size)
+            return;
+    if (!wt_object_find(c->space, addr, &object, NULL, NULL) || object.freed)
+        return;
+    const struct init_range range = {object.addr, object.size};
+    if (init_is_hidden(&object)) {
+        c->hidden = range;
+        c->hidden_state = state;
+        return;
+    }
+    struct init_range *grown =
+        wt_array_grow(c->shared, &c->share_room, c->shares + 1, sizeof *grown);
+    if (!grown)
+        return;
+    c->shared = grown;
+    grown[c->shares++] = range;
+}
+
+void init_define_shared(struct wt_check_init *c)
+{
+    for (size_t i = 0; i < c->shares; i++)
+        init_define(c->global, c->shared[i].addr, c->shared[i].size);
+    c->shares = 0;
+}
+
 static void load(struct wt_check_init *c, struct init_space *s, const struct wt_observed *a,
                  const struct init_pending *p)
 {
@@ -393,15 +426,19 @@ static void store(struct wt_check_init *c, struct init_wave *w, struct init_spac
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct init_byte byte[INIT_MOST_BYTES];
-        bool seen = false;
+        bool seen = false, undefined = false;
         if (plain) {
             define_lane(s, a, lane);
             continue;
         }
         fetch_stored(c, w, lane, c->pending.moved + c->pending.more[lane], byte, a->size);
         store_lane(s, a, lane, byte);
-        for (unsigned i = 0; i < a->size; i++)
+        for (unsigned i = 0; i < a->size; i++) {
             seen |= c->level >= WT_INIT_COPY ? byte[i].undefined : byte[i].computed;
+            undefined |= byte[i].undefined != 0;
+        }
+        if (undefined && a->space == WT_OBSERVED_GLOBAL)
+            note_shared(c, a->at[lane]);
         if (seen && a->space == WT_OBSERVED_GLOBAL)
             note_visible(c, a->at[lane], a->size);
     }

@@ -148,6 +148,12 @@ struct wt_check_init {
         unsigned size;
     } * visible; /* computed undefined bytes in memory that the host sees */
     size_t visibles, visible_room;
+    struct init_range {
+        uint64_t addr, size;
+    } * shared; /* objects that the host sees, in which this launch has stored undefined bytes */
+    size_t shares, share_room;
+    struct init_range hidden;      /* an object that the host does not see, if the objects are */
+    uint64_t hidden_state;         /* in this state */
     struct wt_decisions decisions; /* what was reported of kernels in the recorded run */
     struct wt_good good;           /* for loads that were widened */
     uint64_t computed_of, computed_pc, computed_is; /* the last new origin */
@@ -269,5 +275,7 @@ void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed,
                         const struct wt_call_stack *calls);
 /* At the end of a launch: what the host sees. */
 void init_report_visible(struct wt_check_init *c);
+/* What the host sees it may write from now on, which nobody sees: it counts as written. */
+void init_define_shared(struct wt_check_init *c);
 
 #endif

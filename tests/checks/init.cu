@@ -274,6 +274,22 @@ static void unused_tail_is_copied(int)
     (void)API(Free)(to);
 }
 
+/* A kernel copies unwritten bytes to memory that the host sees, and the host writes over them. */
+static void host_writes_over(int)
+{
+    int *from = device(N, HALF), *out = device(N, N), *both;
+    (void)API(MallocManaged)(&both, N * sizeof *both);
+    LAUNCH(copy_all, 1, N, 0, 0, both, from);
+    (void)API(DeviceSynchronize)();
+    for (int i = 0; i < N; i++)
+        both[i] = i * 5 % 61;
+    LAUNCH(compare, 1, N, 0, 0, out, both, 0);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(from);
+    (void)API(Free)(both);
+}
+
 /* Bits that a mask takes away, and bytes of which some are used. */
 __global__ void low_byte(int *out, int *scratch, int)
 {
@@ -476,7 +492,7 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(loop_on_unwritten), CASE(index_of_unwritten), CASE(index_of_a_store),
       CASE(atomic_of_unwritten), CASE(unwritten_counter), CASE(shared_of_a_part),
       CASE(branch_on_shared), CASE(own_of_a_part), CASE(padding_is_copied),
-      CASE(unused_tail_is_copied), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
+      CASE(unused_tail_is_copied), CASE(host_writes_over), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
       CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
       CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
       CASE(fields_of_a_word), CASE(quarters_of_a_number))
