@@ -371,7 +371,7 @@ def test_a_killed_search_goes_on(build, tmp_path):
         child.kill()
         child.communicate()
         kills += 1
-    assert kills > 20 and whole[1].startswith("120 schedules")
+    assert kills > 5 and whole[1].startswith("120 schedules")    # a busy machine writes more between two kills
     assert searched(target, "--systematic", f"--state={state}", "--jobs=2") == whole and state.read_bytes() == (tmp_path / "whole").read_bytes()
 
 
