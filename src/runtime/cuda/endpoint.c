@@ -40,7 +40,7 @@ static struct sm_device *device_of(uint32_t number)
 /* The GPU that an address belongs to; of memory of the host, the first one. */
 static struct gpu *owner_of(uint64_t addr)
 {
-    struct gpu *g = addr >= SPACES ? gpu_at((uint32_t)((addr - SPACES) / SPACE_BYTES)) : NULL;
+    struct gpu *g = gpu_at(number_of(addr));
     return g ? g : gpu_at(0);
 }
 

@@ -111,7 +111,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     if (!g)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     *g = (struct gpu){.number = number,
-                      .space = SPACES + number * SPACE_BYTES,
+                      .space = space_of(number),
                       .heap = HEAP_SIZE,
                       .fifo = FIFO_SIZE,
                       .pending = 2048,

@@ -27,6 +27,18 @@
 #define SCALED(offset) (offset)
 #define MOST_ROOMS 512
 #endif
+/* The sixteenth space would lie where the host maps libraries: it lies before the first one. */
+#define LAST_SPACE 15
+static inline uint64_t space_of(unsigned number)
+{
+    return number == LAST_SPACE ? SPACES - SPACE_BYTES : SPACES + number * SPACE_BYTES;
+}
+/* The GPU, if there is one, in whose space an address is. */
+static inline uint32_t number_of(uint64_t addr)
+{
+    const uint64_t number = (addr - (SPACES - SPACE_BYTES)) / SPACE_BYTES;
+    return number == 0 ? LAST_SPACE : number <= LAST_SPACE ? (uint32_t)number - 1 : UINT32_MAX;
+}
 #define BANK UINT64_C(0)
 #define CODE UINT64_C(0x100000000)
 #define DATA SCALED(UINT64_C(0x1000000000))
