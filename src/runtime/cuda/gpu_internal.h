@@ -27,8 +27,9 @@
 #define SCALED(offset) (offset)
 #define MOST_ROOMS 512
 #endif
-/* The sixteenth space would lie where the host maps libraries: it lies before the first one. */
-#define LAST_SPACE 15
+#define LAST_SPACE                                                                                 \
+    15 /* it would lie where the host maps libraries, and lies before the first one */
+/* Where the space of a GPU begins. */
 static inline uint64_t space_of(unsigned number)
 {
     return number == LAST_SPACE ? SPACES - SPACE_BYTES : SPACES + number * SPACE_BYTES;
