@@ -445,12 +445,11 @@ void cli_debug_host_finish(struct cli_debug_host *h, bool *known, bool *again, i
     disconnect(h, true);
     while (h->own && !*known && !interrupted(h)) {
         *known = waitpid(h->pid, &status, WNOHANG) == h->pid;
-        if (*known)
-            continue;
-        if (closed && wt_process_wait(&place, LOOK_MS, &family, WT_IGNORED) == WT_OK && family &&
-            (*again = connect_to(h, family, WT_IGNORED) == WT_OK))
+        if (!*known && closed && wt_process_wait(&place, LOOK_MS, &family, WT_IGNORED) == WT_OK &&
+            family && (*again = connect_to(h, family, WT_IGNORED) == WT_OK))
             return;
-        poll(NULL, 0, LOOK_MS);
+        if (!*known)
+            poll(NULL, 0, LOOK_MS);
     }
     if (*known && WIFSIGNALED(status)) {
         const char *name = sigabbrev_np(WTERMSIG(status));

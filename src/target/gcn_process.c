@@ -129,9 +129,8 @@ static uint64_t rest_of_file(const char *path, uint64_t offset)
  * "Loaded Code Object Path URI".) */
 static uint8_t *code_object(struct wt_process *p, const char *uri, uint64_t *size, bool *in_memory)
 {
-    const bool is_file = strncmp(uri, "file://", 7) == 0;
     const char *part = strchr(uri, '#');
-    char *path = is_file ? strdup(uri + 7) : NULL;
+    char *path = strncmp(uri, "file://", 7) == 0 ? strdup(uri + 7) : NULL;
     if (path)
         decode_uri(path);
     const uint64_t offset = part ? parameter(part, "offset=") : 0;

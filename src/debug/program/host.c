@@ -70,14 +70,14 @@ void pg_forget(struct wt_program *g)
 
 void pg_end_host(struct wt_program *g)
 {
-    bool known, again = false;
+    bool known;
     int code = 0;
     char text[100] = "";
     const int pid = g->options.host->pid(g->options.host_context);
     const bool elsewhere = g->options.host->is_elsewhere(g->options.host_context);
-    g->options.host->finish(g->options.host_context, &known, &again, &code, text, sizeof text);
-    g->opened_again = again;
-    if (again) {
+    g->options.host->finish(g->options.host_context, &known, &g->opened_again, &code, text,
+                            sizeof text);
+    if (g->opened_again) {
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_AGAIN, .code = pid});
         return;
     }

@@ -593,7 +593,7 @@ bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t 
     if (l.function == image->function_count)
         return false;
     o->enabled = is_together(l.op) ? ptx_lanes_together(w, l.op) : ptx_lanes(w, l.op);
-    /* What a call and a return move, and what texels are, depends on more than the frame. */
+    /* Calls and returns move registers, and textures have formats, that the frame does not tell. */
     o->steady = !is_together(l.op) && !chooses_texels(l.op) && l.op->run != ptx_op_call &&
                 l.op->run != ptx_op_call_register && l.op->run != ptx_op_ret;
     put_operands(&l);

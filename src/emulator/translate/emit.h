@@ -346,9 +346,9 @@ void emit_skipped(struct emitter *e, size_t jump);
 bool emit_has_local(const struct emitter *e);
 /* A load or a store of local memory, whose addresses begin at `window`. */
 void emit_access_local(struct emitter *e, uint64_t window);
-/* The same of lanes of which is known that they have one address; what comes next is for those of
- * which it is not. `done` become the jumps behind the access; 0: there is none. It comes before all
- * else of it. */
+/* The same for lanes that are known to have one address. The code behind it is for other lanes.
+ * `done` gets the jumps to behind the access (0: there is none). The call comes first of all that
+ * emits the access. */
 void emit_access_alone(struct emitter *e, uint64_t window, size_t done[3]);
 
 /* ---- emit_given.c ---- */

@@ -153,7 +153,7 @@ static void find_first(struct emitter *e, uint64_t window)
     emit_detour(e, X86_NOT_BELOW);
 }
 
-/* All lanes have one address, and what is at dx. */
+/* Notes that all lanes have one address. dx: where the host has its memory. */
 static void know(struct emitter *e)
 {
     if (!e->alone.number)

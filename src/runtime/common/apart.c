@@ -335,27 +335,25 @@ static bool merge(struct wt_machine *m, int file)
     return true;
 }
 
-/* The children's groups have ended, and the launch with them if all others have. */
-static void end_others(struct wt_machine *m, struct wt_launch_head *launch, uint64_t first,
-                       unsigned running, const struct held *held)
-{
-    launch->done += launch->total - first;
-    launch->next = launch->total;
-    for (uint32_t i = 0; i < places(m) && running > 1; i++)
-        if (held->place[i])
-            m->groups.ops->end_group(m, wt_group_at(&m->groups, i));
-    for (uint32_t i = 0; i < m->waves && running == 1; i++)
-        if (held->wave[i])
-            wt_turns_set_ready(&m->turns, i, true);
-}
-
 /* The waves that were held have turns again. */
 static void let_go(struct wt_machine *m, const struct held *held)
 {
     for (uint32_t i = 0; i < m->waves; i++)
         if (held->wave[i])
             wt_turns_set_ready(&m->turns, i, true);
-    wt_groups_pump(m);
+}
+
+/* The children's groups have ended, and the launch with them if all others have. */
+static void end_others(struct wt_machine *m, struct wt_launch_head *launch, uint64_t first,
+                       unsigned running, const struct held *held)
+{
+    launch->done += launch->total - first;
+    launch->next = launch->total;
+    if (running == 1)
+        let_go(m, held);
+    for (uint32_t i = 0; i < places(m) && running > 1; i++)
+        if (held->place[i])
+            m->groups.ops->end_group(m, wt_group_at(&m->groups, i));
 }
 
 /* Executes the part of this process beside the children; false: what they do must not count. */
@@ -414,8 +412,10 @@ static bool deal_out(struct wt_hosted *gpu, struct wt_launch_head *launch, unsig
     m->turns.left = 0;
     if (good)
         end_others(m, launch, own.last, running, &held);
-    else if (held.wave)
+    else if (held.wave) {
         let_go(m, &held);
+        wt_groups_pump(m);
+    }
     end_all(c.child, c.count);
     munmap(c.child, c.count * sizeof *c.child);
     hold_free(&held);

@@ -26,7 +26,7 @@ struct wt_host_order {
     void (*leave)(void);
     /** A call gives an operation to a stream; it is the only one until given(). */
     void (*give)(const void *stream, const char *by, bool copies);
-    /** It copies, and what the runtime's kernels access for it counts as its own accesses. */
+    /** The operation copies. Accesses of the runtime's kernels for it count as its own. */
     void (*by_kernels)(void);
     /** What it accesses, where that is memory of GPUs. */
     void (*accesses)(uint64_t addr, uint64_t size, enum wt_access access);

@@ -18,6 +18,12 @@ struct drm_part {
                     */
 };
 
+/** Some of an image, by its handle. */
+static inline struct drm_part drm_image_part(const void *image)
+{
+    return (struct drm_part){.buffer = image, .size = 1, .is_image = true};
+}
+
 /** The program has made a buffer. It begins @p lead bytes into object @p number of the opening
  * @p file of the driver. */
 void drm_buffer_made(const void *buffer, const void *file, uint32_t number, uint64_t lead);

@@ -142,14 +142,12 @@ COMMAND(2, zeCommandListAppendEventReset, 0, 0, 0, .all = true, .resets = (void 
 COMMAND(5, zeCommandListAppendWriteGlobalTimestamp, c, d, e, .to = drm_memory_part((void *)b, 8))
 COMMAND(8, zeCommandListAppendQueryKernelTimestamps, f, g, h)
 
-#define IMAGE_AT(image)                                                                            \
-    {                                                                                              \
-        .buffer = (void *)(image), .size = 1, .is_image = true                                     \
-    }
-COMMAND(6, zeCommandListAppendImageCopy, d, e, f, .to = IMAGE_AT(b), .from = IMAGE_AT(c))
-COMMAND(8, zeCommandListAppendImageCopyRegion, f, g, h, .to = IMAGE_AT(b), .from = IMAGE_AT(c))
-COMMAND(7, zeCommandListAppendImageCopyFromMemory, e, f, g, .to = IMAGE_AT(b))
-COMMAND(7, zeCommandListAppendImageCopyToMemory, e, f, g, .from = IMAGE_AT(c))
+COMMAND(6, zeCommandListAppendImageCopy, d, e, f, .to = drm_image_part((void *)b),
+        .from = drm_image_part((void *)c))
+COMMAND(8, zeCommandListAppendImageCopyRegion, f, g, h, .to = drm_image_part((void *)b),
+        .from = drm_image_part((void *)c))
+COMMAND(7, zeCommandListAppendImageCopyFromMemory, e, f, g, .to = drm_image_part((void *)b))
+COMMAND(7, zeCommandListAppendImageCopyToMemory, e, f, g, .from = drm_image_part((void *)c))
 
 /* ---- copies ---- */
 

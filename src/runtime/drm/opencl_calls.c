@@ -278,24 +278,21 @@ BARRIER(1, clEnqueueBarrier, .all = true)
                 EVENTS(number, list), ##__VA_ARGS__);                                              \
         return drm_opencl_enqueued(#name, result, (void *)event);                                  \
     }
-#define IMAGE_AT(image)                                                                            \
-    {                                                                                              \
-        .buffer = (void *)(image), .size = 1, .is_image = true                                     \
-    }
 ENQUEUE(2, clEnqueueMarker, 0, 0, b, false, .all = true)
 ENQUEUE(4, clEnqueueMarkerWithWaitList, b, c, d, false, .all = true)
 ENQUEUE(4, clEnqueueBarrierWithWaitList, b, c, d, false, .all = true, .barrier = true)
 ENQUEUE(5, clEnqueueSVMUnmap, c, d, e, false, .to = drm_buffer_unmapped((void *)b))
 ENQUEUE(6, clEnqueueUnmapMemObject, d, e, f, false, .to = drm_buffer_unmapped((void *)c))
 ENQUEUE(7, clEnqueueMigrateMemObjects, e, f, g, false)
-ENQUEUE(8, clEnqueueFillImage, f, g, h, false, .to = IMAGE_AT(b))
+ENQUEUE(8, clEnqueueFillImage, f, g, h, false, .to = drm_image_part((void *)b))
 ENQUEUE(8, clEnqueueSVMMigrateMem, f, g, h, false)
-ENQUEUE(9, clEnqueueCopyImage, g, h, i, false, .from = IMAGE_AT(b), .to = IMAGE_AT(c))
-ENQUEUE(9, clEnqueueCopyImageToBuffer, g, h, i, false, .from = IMAGE_AT(b))
-ENQUEUE(9, clEnqueueCopyBufferToImage, g, h, i, false, .to = IMAGE_AT(c))
+ENQUEUE(9, clEnqueueCopyImage, g, h, i, false, .from = drm_image_part((void *)b),
+        .to = drm_image_part((void *)c))
+ENQUEUE(9, clEnqueueCopyImageToBuffer, g, h, i, false, .from = drm_image_part((void *)b))
+ENQUEUE(9, clEnqueueCopyBufferToImage, g, h, i, false, .to = drm_image_part((void *)c))
 ENQUEUE(10, clEnqueueNativeKernel, h, i, j, false)
-ENQUEUE(11, clEnqueueReadImage, i, j, k, c, .from = IMAGE_AT(b))
-ENQUEUE(11, clEnqueueWriteImage, i, j, k, c, .to = IMAGE_AT(b))
+ENQUEUE(11, clEnqueueReadImage, i, j, k, c, .from = drm_image_part((void *)b))
+ENQUEUE(11, clEnqueueWriteImage, i, j, k, c, .to = drm_image_part((void *)b))
 
 /* queue, blocking, to, from, size, … */
 ENQUEUE(8, clEnqueueSVMMemcpy, f, g, h, b, .to = drm_memory_part((void *)c, e),

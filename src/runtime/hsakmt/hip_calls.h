@@ -32,8 +32,8 @@ int hip_leave(const char *name, int result);
 /** An operation is given to a stream by function @p by, which copies or fills if @p copies. It is
  * the thread's until hip_given(). */
 void hip_give(void *stream, const char *by, bool copies);
-/** The same, by function @p by: it copies to or from an array, and what HIP's own kernels access
- * for it are its accesses. */
+/** The same for function @p by, which copies to or from an array. Accesses of HIP's own kernels for
+ * it count as its own. */
 void hip_give_array(void *stream, const char *by);
 /** It accesses memory; NULL: none. */
 void hip_accesses(const void *p, size_t size, enum wt_access access);
