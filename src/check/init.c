@@ -404,7 +404,7 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     link(c, w, insn);
     const uint64_t skip = skipped(c, w, insn, i, &accesses);
     if (skip) {
-        wt_observe_skip(m, c, skip, accesses);
+        wt_observe_skip(m, c, skip);
         if (accesses)
             c->unasked = (struct init_run){insn, i->wave, i->time, i->time + skip};
         return;

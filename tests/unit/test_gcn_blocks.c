@@ -13,6 +13,7 @@
 #include "emulator/translate/rows.h"
 #include "choices.h"
 #include "gcn_rig.h"
+#include "told.h"
 
 enum { PROGRAMS = 100, WORDS = 1700 };
 
@@ -599,15 +600,20 @@ static uint64_t run_both(struct rig r[2], size_t words, const char *about)
 {
     struct wt_state *saved[2] = {NULL, NULL};
     enum wt_run result[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
+    struct wt_machine *const m[2] = {r[0].m, r[1].m};
     for (unsigned step = 0; step < STEPS; step++) {
         const uint64_t issues = below(3) ? 1 + below(600) : 1 + below(70);
+        const uint64_t before = gcn_device_translated(r[1].d).issues;
         for (unsigned i = 0; i < 2; i++)
             result[i] = run(&r[i], issues);
         compare(r, result, about);
+        if (!have_told_the_same(gcn_device_translated(r[1].d).issues - before))
+            fail_msg("%s", about);
         if (result[0] != WT_RUN_BUDGET && result[0] != WT_RUN_WATCH)
             break;
         if (below(16) == 0)
             set_watches(r, words);
+        choose_listeners(m, DATA + below(0x2000));
         if (below(16) == 0 && !saved[0])
             for (unsigned i = 0; i < 2; i++)
                 assert_non_null(saved[i] = wt_state_save(r[i].m));
@@ -621,6 +627,7 @@ static uint64_t run_both(struct rig r[2], size_t words, const char *about)
     for (unsigned i = 0; i < 2; i++)
         if (saved[i])
             wt_state_free(saved[i]);
+    listen_to_nobody(m);
     return gcn_device_translated(r[1].d).issues;
 }
 
@@ -668,7 +675,7 @@ static void test_blocks_do_what_handlers_do(void **unused)
     for (unsigned k = 0; k < programs; k++)
         issues += compare_program(k);
     if (wt_rows_supported())
-        assert_true(issues > 1000 * (uint64_t)programs);
+        assert_true(issues > 1000 * (uint64_t)programs && told_issues > 300 * (uint64_t)programs);
 }
 
 int main(void)

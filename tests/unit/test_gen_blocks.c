@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "choices.h"
+#include "told.h"
 #include "emulator/gen/internal.h"
 #include "emulator/machine/state.h"
 #include "emulator/translate/rows.h"
@@ -709,15 +710,20 @@ static uint64_t run_both(struct rig r[2], const struct program *p, const char *a
 {
     struct wt_state *saved[2] = {NULL, NULL};
     enum wt_run result[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
+    struct wt_machine *const m[2] = {r[0].m, r[1].m};
     for (unsigned step = 0; step < STEPS; step++) {
         const uint64_t issues = below(3) ? 1 + below(600) : 1 + below(70);
+        const uint64_t before = gen_device_translated(r[1].d).issues;
         for (unsigned i = 0; i < 2; i++)
             result[i] = r[i].m->ops->run(r[i].m, issues);
         compare(r, result, p, about);
+        if (!have_told_the_same(gen_device_translated(r[1].d).issues - before))
+            fail_msg("%s", about);
         if (result[0] != WT_RUN_BUDGET && result[0] != WT_RUN_WATCH)
             break;
         if (below(16) == 0)
             set_watches(r, p->size);
+        choose_listeners(m, DATA + below(0x2000));
         if (below(16) == 0 && !saved[0])
             for (unsigned i = 0; i < 2; i++)
                 assert_non_null(saved[i] = wt_state_save(r[i].m));
@@ -731,6 +737,7 @@ static uint64_t run_both(struct rig r[2], const struct program *p, const char *a
     for (unsigned i = 0; i < 2; i++)
         if (saved[i])
             wt_state_free(saved[i]);
+    listen_to_nobody(m);
     return gen_device_translated(r[1].d).issues;
 }
 
@@ -774,7 +781,7 @@ static void test_blocks_do_what_handlers_do(void **unused)
     for (unsigned k = 0; k < programs; k++)
         issues += compare_program(k);
     if (wt_rows_supported())
-        assert_true(issues > 500 * (uint64_t)programs);
+        assert_true(issues > 500 * (uint64_t)programs && told_issues > 150 * (uint64_t)programs);
 }
 
 int main(void)

@@ -16,6 +16,7 @@
 #include "emulator/sm/ptx.h"
 #include "emulator/translate/rows.h"
 #include "choices.h"
+#include "told.h"
 
 enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICATES = 4 };
 #define CODE UINT64_C(0x100000000)
@@ -560,13 +561,18 @@ static void run_both(struct wt_machine *const m[2], size_t words, const char *te
         const uint64_t issues = !words     ? 1 + below(below(3) ? 40000 : 3000)
                                 : below(3) ? 1 + below(500)
                                            : 1 + below(70);
+        const uint64_t before = sm_device_translated((struct sm_device *)m[1]).issues;
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
         compare(m, run, text);
+        if (!have_told_the_same(sm_device_translated((struct sm_device *)m[1]).issues - before))
+            fail_msg("%s", text);
         if (run[0] != WT_RUN_BUDGET && run[0] != WT_RUN_WATCH)
             break;
         if (words && below(16) == 0)
             set_watches(m, words);
+        if (words)
+            choose_listeners(m, BUFFER + below(BUFFER_SIZE - 64));
         if (below(16) == 0 && !saved[0])
             for (unsigned i = 0; i < 2; i++)
                 assert_non_null(saved[i] = wt_state_save(m[i]));
@@ -580,6 +586,7 @@ static void run_both(struct wt_machine *const m[2], size_t words, const char *te
     for (unsigned i = 0; i < 2; i++)
         if (saved[i])
             wt_state_free(saved[i]);
+    listen_to_nobody(m);
 }
 
 /* A random kernel, with handlers alone and with blocks. Of a short one warps begin while others
@@ -645,6 +652,8 @@ static void test_blocks_do_what_handlers_do(void **unused)
     choose_by_seed(seed ? strtoull(seed, NULL, 0) : 0);
     for (unsigned k = 0; k < kernels; k++)
         compare_kernel(false);
+    if (wt_rows_supported())
+        assert_true(told_issues > 300 * (uint64_t)kernels);
 }
 
 /* The result of one lane's operation joins those before it. */

@@ -200,9 +200,12 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
     struct block *block = code->blocks ? calloc(1, sizeof *block) : NULL;
     if (!block)
         return;
+    wt_paged_turns(&b->all, &w->device->machine, (wt_code_handler)gcn_run_block);
     if (!holds(code))
         forget(code);
     const size_t count = list_loop(w, &first, insn, block);
+    if (b->all.observed)
+        wt_rows_leave_observed(insn, count);
     wt_paged_add(&b->all, &w->device->machine.code, (wt_code_handler)gcn_run_block, &code->page,
                  code->blocks, &shape, &block->is, insn, first, count);
 }
@@ -254,11 +257,14 @@ static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const
 const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
 {
     struct gcn_code *code = w->code;
+    if (wt_paged_turns(&w->device->blocks->all, &w->device->machine,
+                       (wt_code_handler)gcn_run_block))
+        return u->run(w, u);
     if (__builtin_expect(!holds(code), false)) {
         forget(code);
         return u->run(w, u);
     }
-    if (!w->left || w->mode & SPECIAL_MODES || !wt_paged_unheard(&w->device->machine) ||
+    if (!w->left || w->mode & SPECIAL_MODES || wt_observes_issue(&w->device->machine) ||
         block_of(code, u)->vgprs > w->vgprs)
         return handler_of(code, u)(w, u);
     bool stays;

@@ -409,16 +409,18 @@ static bool may_be_row(uint64_t first, unsigned size)
 }
 
 /* Tells who observes all of a row. */
-static __attribute__((noinline)) void tell_row(struct gcn_wave *w, const struct gcn_uop *u,
-                                               uint64_t first, bool store)
+static __attribute__((noinline)) void tell_row(struct gcn_wave *w, const struct gcn_uop *of,
+                                               uint64_t first, unsigned size, bool store)
 {
     uint64_t at[GCN_LANES];
     for (unsigned i = 0; i < GCN_LANES; i++)
-        at[i] = first + (uint64_t)i * u->size;
-    gcn_observe_lanes(w, u, store ? WT_WATCH_WRITE : WT_WATCH_READ, ALL_LANES, at, u->size);
+        at[i] = first + (uint64_t)i * size;
+    gcn_observe_lanes(w, of, store ? WT_WATCH_WRITE : WT_WATCH_READ, ALL_LANES, at, size);
 }
 
-static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t first, bool store)
+/* @p u is an instruction, or a part of one, which @p of then is. */
+static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_uop *of,
+                       uint64_t first, bool store)
 {
     const unsigned words = u->size / 4u, r = store ? u->src[1] : u->dst;
     if (r + words > w->vgprs ||
@@ -436,7 +438,7 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t fir
         gcn_load_row(w->v + r, (const uint32_t *)(const void *)host, words);
     }
     if (wt_observes_rows(&w->device->machine))
-        tell_row(w, u, first, store);
+        tell_row(w, of, first, u->size, store);
     return true;
 }
 
@@ -450,7 +452,7 @@ bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, co
         !may_be_row(first, u->size))
         return false;
     gcn_leave_row(low, high, u->size, &differ);
-    if (differ || !access_row(w, u, first, store))
+    if (differ || !access_row(w, u, u, first, store))
         return false;
     issued(w, &(struct gcn_targets){0}, u->row->encoding == GCN_FLAT);
     return true;
@@ -466,7 +468,7 @@ static bool as_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn
         t->addr[GCN_LANES - 1] - first != (GCN_LANES - 1) * u->size || !may_be_row(first, u->size))
         return false;
     leave_wide_row(t->addr, u->size, &differ);
-    return !differ && access_row(w, u, first, store);
+    return !differ && access_row(w, u, t->at, first, store);
 }
 
 /* ---- loads and stores ---- */

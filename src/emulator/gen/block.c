@@ -162,7 +162,7 @@ static bool call_handler(struct wt_rows_state *s)
     const uint64_t left = s->left + b->kept;
     const struct gen_block_message *x = &block->message[s->at];
     t->left = left;
-    if (x->lanes && gen_access_dwords(t, u, x, &b->known, s))
+    if (x->lanes && !b->all.observed && gen_access_dwords(t, u, x, &b->known, s))
         return true;
     if (x->barrier && gen_walk_of(t)->walk.barrier) {
         gen_barrier(t, gen_pc_of(t, u));
@@ -245,9 +245,12 @@ void gen_translate(struct gen_thread *t, const struct gen_uop *u)
     struct block *block = code->blocks ? calloc(1, sizeof *block) : NULL;
     if (!block)
         return;
+    wt_paged_turns(&b->all, &t->device->machine, (wt_code_handler)gen_run_block);
     if (!holds(code))
         forget(code);
     const size_t count = list_loop(t, &first, insn, block);
+    if (b->all.observed)
+        wt_rows_leave_observed(insn, count);
     wt_paged_add(&b->all, &t->device->machine.code, (wt_code_handler)gen_run_block, &code->page,
                  code->blocks, &shape, &block->is, insn, first, count);
 }
@@ -292,7 +295,7 @@ static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct
     if (b->known.open)
         gen_close_windows(s);
     b->known.open = false;
-    for (unsigned i = 0; i < block->windows && block->accesses; i++)
+    for (unsigned i = 0; i < block->windows && block->accesses && !b->all.observed; i++)
         gen_open_window(t, u, block->bti[i], i, &b->known, s);
     if (!block->shares)
         return;
@@ -349,12 +352,15 @@ static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
 const struct gen_uop *gen_run_block(struct gen_thread *t, const struct gen_uop *u)
 {
     struct gen_code *code = t->code;
-    const struct wt_machine *m = &t->device->machine;
+    if (wt_paged_turns(&t->device->blocks->all, &t->device->machine,
+                       (wt_code_handler)gen_run_block))
+        return u->run(t, u);
     if (__builtin_expect(!holds(code), false)) {
         forget(code);
         return u->run(t, u);
     }
-    if (!t->left || !t->mask || t->suppresses || t->device->blocks->thread || !wt_paged_unheard(m))
+    if (!t->left || !t->mask || t->suppresses || t->device->blocks->thread ||
+        wt_observes_issue(&t->device->machine))
         return handler_of(code, u)(t, u);
     bool stays;
     const struct gen_uop *next = run(t->device->blocks, t, u, &stays);

@@ -146,7 +146,6 @@ uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 {
     uint64_t most = UINT64_MAX;
     bool asked = false;
-    m->observer->accesses = false;
     for (struct wt_observer *o = m->observer; o; o = o->beneath) {
         o->most = 1;
         if (o->before)
@@ -155,13 +154,12 @@ uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
         if (o->issue && o->most < most)
             most = o->most;
     }
-    m->observer->skips = asked && most > 1;
+    m->observer->each = asked && most == 1;
     return most;
 }
 
-void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues, bool access)
+void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues)
 {
-    m->observer->accesses |= access;
     for (struct wt_observer *o = m->observer; o; o = o->beneath)
         if (o->context == context && o->before)
             o->most = issues;
@@ -169,7 +167,7 @@ void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues,
 
 void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)
 {
-    m->observer->skips = false;
+    m->observer->each = false;
     flush(m);
     for (const struct wt_observer *o = m->observer; issued && o; o = o->beneath)
         if (o->issue)

@@ -107,11 +107,10 @@ bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issu
 
 /**
  * From `before` of an observer: it need not be told of the next @p issues of that wave, 1 or more,
- * that which is about to come among them. Of those others hear as without this one. They have no
- * events, but for the last one, and access no memory, unless it says that some @p access it: then
- * it has these accesses.
+ * that which is about to come among them. Of those others hear as without this one. It has their
+ * accesses and events.
  */
-void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues, bool access);
+void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues);
 
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
@@ -221,21 +220,16 @@ struct wt_observer {
     struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
     bool stays;                  /**< wt_observe_beneath() has added it */
     uint64_t most;               /**< issues that may come before it is told of one again */
-    bool skips;                  /**< of the topmost one: nobody is told of issues of this turn */
-    bool accesses;               /**< likewise: some of these access memory */
+    bool each;                   /**< of the topmost one: somebody is told of the turn's issue */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
 
-/** Whether all who are told of issues skip those of this turn (wt_observe_skip()). */
-static inline bool wt_observes_no_issue(const struct wt_machine *m)
+/** Whether the turn is one issue, of which somebody is told: who asks has not skipped it
+ * (wt_observe_skip()). */
+static inline bool wt_observes_issue(const struct wt_machine *m)
 {
-    return m->observer && m->observer->skips;
-}
-/** Likewise, and none accesses memory. */
-static inline bool wt_observes_nothing(const struct wt_machine *m)
-{
-    return wt_observes_no_issue(m) && !m->observer->accesses;
+    return m->observer && m->observer->each;
 }
 
 struct wt_judged_variable;

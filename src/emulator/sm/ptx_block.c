@@ -28,6 +28,7 @@ struct sm_blocks {
     uint32_t patience;                 /* of the state, since branches were last counted */
     bool barred;                       /* the state bars branches */
     bool gave;                         /* the state has what is given to this warp */
+    bool observed;                     /* the blocks are for observers: wt_paged_observed() */
     struct wt_rows_totals translated;  /* bytes apart */
     /* tid.x, .y, .z and laneid of the warps of a CTA, by their index, for this size of it */
     uint32_t size[3], known; /* a bit for each warp whose rows are there */
@@ -573,6 +574,16 @@ static const struct wt_rows_block *translate(struct sm_device *d, const struct w
     return wt_rows_translate(m, &shape, insn, first, count);
 }
 
+/* Whether blocks have been dropped, since they were not for those who observe the machine now. */
+static inline bool turns(struct sm_device *d)
+{
+    const bool observed = wt_paged_observed(&d->machine), drops = d->blocks->observed != observed;
+    if (__builtin_expect(drops, false) && d->blocks->memory)
+        wt_paged_drop(&d->machine.code, (wt_code_handler)sm_run_block, d->blocks->memory);
+    d->blocks->observed = observed;
+    return drops;
+}
+
 void sm_translate(struct sm_warp *w, struct sm_uop *slot)
 {
     struct wt_rows_insn insn[WT_ROWS_MOST];
@@ -582,7 +593,11 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
         return;
     const struct sm_blocks *blocks = blocks_of(d);
     const uint32_t first = number_of(at);
+    if (blocks)
+        turns(d);
     const size_t count = blocks && blocks->memory ? list(w, first, insn) : 0;
+    if (blocks && blocks->observed)
+        wt_rows_leave_observed(insn, count);
     if (!wt_rows_leave_short(insn, count))
         return;
     const struct wt_rows_block *b = translate(d, insn, first, count);
@@ -692,11 +707,13 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     struct wt_rows_state *s = &blocks->state;
     const struct wt_rows_block *block = u->block;
     const uint64_t left = w->left;
+    if (__builtin_expect(turns(d), false))
+        return u->run(w, u);
     if (__builtin_expect(!holds(w->code), false)) {
         forget(w->code);
         return u->run(w, u);
     }
-    if (!left || !w->mask || !wt_paged_unattended(&d->machine))
+    if (!left || !w->mask || wt_observes_issue(&d->machine))
         return u->ptx->run(w, u);
     s->frame = ptx_frame(w);
     s->left = left + 1;

@@ -62,6 +62,23 @@ size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
     return total;
 }
 
+void wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        switch ((enum wt_rows_op)insn[i].op) {
+        case WT_ROWS_LOAD:
+        case WT_ROWS_STORE:
+        case WT_ROWS_FETCH:
+        case WT_ROWS_PARAMETER:
+        case WT_ROWS_AT_MOST:
+        case WT_ROWS_ARRIVE:
+            insn[i] = (struct wt_rows_insn){.op = WT_ROWS_CALL};
+            break;
+        default:
+            break;
+        }
+}
+
 struct wt_rows_memory *wt_rows_memory_new(size_t bytes)
 {
     struct wt_rows_memory *m = calloc(1, sizeof *m);

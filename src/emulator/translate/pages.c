@@ -64,6 +64,23 @@ static void free_blocks(struct wt_paged *p)
     }
 }
 
+/* Drops all blocks. */
+static void drop(struct wt_paged *p, const struct wt_code_cache *code, wt_code_handler run)
+{
+    wt_paged_drop(code, run, p->memory);
+    free_blocks(p);
+    for (struct wt_paged_page *page = p->page; page; page = page->next)
+        for (size_t i = 0; i < records_of(code->format); i++)
+            page->entry[i].given_up = false;
+}
+
+void wt_paged_turn(struct wt_paged *p, const struct wt_code_cache *code, wt_code_handler run)
+{
+    p->observed = !p->observed;
+    if (p->memory)
+        drop(p, code, run);
+}
+
 bool wt_paged_add(struct wt_paged *p, const struct wt_code_cache *code, wt_code_handler run,
                   struct wt_code_page *page, struct wt_paged_page *entries,
                   const struct wt_rows_shape *shape, struct wt_paged_block *block,
@@ -72,11 +89,7 @@ bool wt_paged_add(struct wt_paged *p, const struct wt_code_cache *code, wt_code_
     const bool pays = wt_rows_leave_short(insn, count);
     block->rows = pays ? wt_rows_translate(p->memory, shape, insn, first, count) : NULL;
     if (pays && !block->rows && wt_rows_memory_used(p->memory)) {
-        wt_paged_drop(code, run, p->memory);
-        free_blocks(p);
-        for (struct wt_paged_page *other = p->page; other; other = other->next)
-            for (size_t i = 0; i < records_of(code->format); i++)
-                other->entry[i].given_up = false;
+        drop(p, code, run);
         block->rows = wt_rows_translate(p->memory, shape, insn, first, count);
     }
     if (!block->rows) {

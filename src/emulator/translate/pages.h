@@ -15,17 +15,15 @@
 #include "emulator/machine/watch_set.h"
 #include "emulator/translate/rows.h"
 
-/** Whether nobody observes the accesses of each instruction, or the next ones access nothing.
- * Watched pages are not in the TLB: handlers access them. */
-static inline bool wt_paged_unattended(const struct wt_machine *m)
+/**
+ * Whether somebody observes or judges what instructions access, or observes what orders that. Then
+ * blocks leave all that has accesses or events to handlers (wt_rows_leave_observed()); those that
+ * were made otherwise are dropped. Watched pages are not in the TLB: handlers access them in any
+ * case.
+ */
+static inline bool wt_paged_observed(const struct wt_machine *m)
 {
-    return ((!m->watch || !m->watch->observes) && !m->judge) || wt_observes_nothing(m);
-}
-
-/** The same of families whose code has events. */
-static inline bool wt_paged_unheard(const struct wt_machine *m)
-{
-    return wt_paged_unattended(m) && (!wt_observes_events(m) || wt_observes_nothing(m));
+    return (m->watch && m->watch->observes) || m->judge;
 }
 
 /** Lets code access the @p bytes of the group's memory itself: none while memory is watched, which
@@ -66,6 +64,7 @@ struct wt_paged {
     struct wt_paged_block *block;
     struct wt_paged_page *page;
     struct wt_rows_totals totals; /**< bytes apart: wt_paged_totals() */
+    bool observed;                /**< the blocks are for observers: wt_paged_observed() */
 };
 
 /**
@@ -78,6 +77,21 @@ void wt_paged_forget(const struct wt_code_format *format, struct wt_code_page *p
 /** The same for all pages of a cache, whose code in @p memory is dropped. */
 void wt_paged_drop(const struct wt_code_cache *code, wt_code_handler run,
                    struct wt_rows_memory *memory);
+
+/** Drops all blocks of a cache, none of which may run: those to come are for observers, or those
+ * before were. */
+void wt_paged_turn(struct wt_paged *p, const struct wt_code_cache *code, wt_code_handler run);
+
+/** The same if blocks are not for those who observe the machine now, or for nobody; whether it has.
+ */
+static inline bool wt_paged_turns(struct wt_paged *p, const struct wt_machine *m,
+                                  wt_code_handler run)
+{
+    if (__builtin_expect(p->observed == wt_paged_observed(m), true))
+        return false;
+    wt_paged_turn(p, &m->code, run);
+    return true;
+}
 
 /** The entries of the page at @p base: those of an earlier page there, too, which was forgotten.
  * NULL without host memory. */

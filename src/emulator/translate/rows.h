@@ -347,6 +347,9 @@ struct wt_rows_totals {
  */
 size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count);
 
+/** Leaves all that accesses memory, or orders accesses, to handlers, which are called. */
+void wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count);
+
 /** Whether this host executes translated code. */
 bool wt_rows_supported(void);
 /** Whether it has vectors of 512 bits, with masks. */

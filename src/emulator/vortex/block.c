@@ -413,12 +413,15 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
         code->blocks = wt_paged_page(&b->all, &vx_code_format, code->page.base);
     if (!code->blocks)
         return;
+    wt_paged_turns(&b->all, &d->machine, (wt_code_handler)vx_run_block);
     if (!holds(code))
         forget(code);
     struct block *block = code->blocks->entry[first].given_up ? NULL : calloc(1, sizeof *block);
     if (!block)
         return;
     const size_t count = list(w, first, insn, block);
+    if (b->all.observed)
+        wt_rows_leave_observed(insn, count);
     wt_paged_add(&b->all, &d->machine.code, (wt_code_handler)vx_run_block, &code->page,
                  code->blocks, &b->shape, &block->is, insn, first, count);
 }
@@ -483,14 +486,13 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
 {
     struct vx_code *code = w->code;
     w->device->handlers->leave(); /* a handler may have gone on here */
+    if (wt_paged_turns(&w->device->blocks->all, &w->device->machine, (wt_code_handler)vx_run_block))
+        return u->run(w, u);
     if (__builtin_expect(!holds(code), false)) {
         forget(code);
         return u->run(w, u);
     }
-    /* Observed pages are not in the TLB: code leaves accesses to handlers. */
-    if (!w->left || !w->mask ||
-        !(wt_paged_unattended(&w->device->machine) || wt_observes_no_issue(&w->device->machine)) ||
-        declines(w, u))
+    if (!w->left || !w->mask || wt_observes_issue(&w->device->machine) || declines(w, u))
         return handler_of(code, u)(w, u);
     bool stays;
     const struct vx_uop *next = run(w->device->blocks, w, u, &stays);

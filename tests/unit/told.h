@@ -1,0 +1,229 @@
+/*
+ * What two machines tell observers and a judge, for tests that compare translated blocks with
+ * handlers: the accesses, events and issues of both must be the same, one by one, and so must what
+ * a judge is asked. choices.h and cmocka.h come before it.
+ */
+#ifndef WT_TESTS_TOLD_H
+#define WT_TESTS_TOLD_H
+
+#include "emulator/machine/groups.h"
+#include "emulator/machine/judge.h"
+#include "emulator/machine/observe.h"
+
+/* Who listens: nobody, or somebody to accesses; to events, too; to each issue; to some issues; to
+ * accesses of a part of memory; a judge, alone or with the others. */
+enum listening {
+    LISTEN_NOBODY,
+    LISTEN_ACCESSES,
+    LISTEN_EVENTS,
+    LISTEN_ISSUES,
+    LISTEN_SKIPS,
+    LISTEN_PART,
+    LISTENINGS
+};
+
+enum told_kind { TOLD_ACCESS, TOLD_EVENT, TOLD_ISSUE, TOLD_BEFORE, TOLD_ASKED };
+
+struct told {
+    uint64_t time, id, pc;
+    uint32_t what, kind; /* enum told_kind; of an access or event */
+    uint64_t hash;       /* of all of it */
+};
+
+static struct listener {
+    struct wt_machine *m;
+    struct told *list;
+    size_t count, room;
+    struct wt_judge judge;
+} listener[2];
+
+static enum listening listening;
+static uint64_t told_issues; /* of blocks, while somebody listened */
+
+static uint64_t mixed_in(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 29;
+}
+
+static uint64_t lanes_hash(uint64_t hash, wt_lanes lanes)
+{
+    return mixed_in(mixed_in(hash, (uint64_t)lanes), (uint64_t)(lanes >> 64));
+}
+
+static void tell(struct listener *l, struct told told)
+{
+    if (l->count == l->room) {
+        l->room = 2 * l->room + 1024;
+        l->list = realloc(l->list, l->room * sizeof *l->list);
+        assert_non_null(l->list);
+    }
+    l->list[l->count++] = told;
+}
+
+static void listen_access(void *context, struct wt_machine *m, const struct wt_observed *a)
+{
+    const uint64_t all[] = {a->wave,      a->launch,  a->group, a->kind,  a->space, a->home,
+                            a->is_scalar, a->of_wave, a->owner, a->order, a->size,  a->scope};
+    uint64_t hash = lanes_hash(0, a->lanes);
+    (void)m;
+    for (size_t i = 0; i < sizeof all / sizeof all[0] - (a->order == WT_ORDER_PLAIN); i++)
+        hash = mixed_in(hash, all[i]);
+    for (unsigned i = 0; i < WT_MAX_LANES; i++) {
+        if (!(a->lanes >> i & 1))
+            continue;
+        hash = mixed_in(hash, a->at[i]);
+        assert_true(!a->is_row || !i || a->at[i] == a->at[i - 1] + a->size);
+    }
+    assert_true(!a->is_row || !(a->lanes & (a->lanes + 1)));
+    tell(context, (struct told){a->time, a->id, a->pc, TOLD_ACCESS, a->kind, hash});
+}
+
+static void listen_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
+{
+    const uint64_t all[] = {e->kind,   e->wave,     e->launch,   e->home,    e->barrier,
+                            e->number, e->expected, e->apart,    e->shifts,  e->order,
+                            e->scope,  e->count[0], e->count[1], e->count[2]};
+    uint64_t hash =
+        lanes_hash(lanes_hash(lanes_hash(lanes_hash(0, e->lanes), e->named), e->present), e->live);
+    (void)m;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        hash = mixed_in(hash, all[i]);
+    tell(context, (struct told){e->time, e->id, e->pc, TOLD_EVENT, e->kind, hash});
+}
+
+static void listen_issue(struct listener *l, const struct wt_issue *i, enum told_kind what)
+{
+    const uint64_t hash = lanes_hash(mixed_in(i->executes, i->issues), i->mask);
+    tell(l, (struct told){i->time, wt_machine_wave_id(l->m, i->wave), i->pc, what, 0, hash});
+}
+
+static void listen_before(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    const uint64_t choice = mixed_in(i->time, i->pc);
+    listen_issue(context, i, TOLD_BEFORE);
+    if (listening == LISTEN_SKIPS && choice % 4)
+        wt_observe_skip(m, context, 1 + choice / 4 % 70);
+}
+
+static void listen_after(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    (void)m;
+    listen_issue(context, i, TOLD_ISSUE);
+}
+
+/* Refuses some lanes of some accesses, by what they access. */
+static wt_lanes judge_some(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                           const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+{
+    uint64_t hash = lanes_hash(mixed_in(mixed_in(a->kind, a->space), a->size), lanes);
+    wt_lanes refused = 0;
+    for (unsigned i = 0; i < m->lanes; i++) {
+        if (!(lanes >> i & 1))
+            continue;
+        hash = mixed_in(hash, at[i]);
+        if (mixed_in(at[i], a->pc) % 512 == 0)
+            refused |= wt_lane_bit(i);
+    }
+    tell(context, (struct told){0, wt_machine_wave_id(m, w->id), a->pc, TOLD_ASKED, a->kind, hash});
+    return refused;
+}
+
+static bool judge_holds(void *context, uint64_t first, uint64_t size, bool write)
+{
+    (void)context, (void)first, (void)size, (void)write;
+    return false;
+}
+
+static bool judge_passes(void *context, const struct wt_wave_head *w,
+                         const struct wt_lane_access *access, uint64_t first, uint64_t last,
+                         uint64_t bits)
+{
+    (void)context, (void)w, (void)access, (void)first, (void)last, (void)bits;
+    return false;
+}
+
+static void judge_outside(void *context, struct wt_machine *m, const struct wt_wave_head *w,
+                          const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                          uint64_t base, uint64_t size, const char *what)
+{
+    const uint64_t hash = lanes_hash(mixed_in(mixed_in(0, base), size), lanes);
+    (void)at, (void)what;
+    tell(context,
+         (struct told){0, wt_machine_wave_id(m, w->id), a->pc, TOLD_ASKED, WT_WATCH_ISSUE, hash});
+}
+
+static bool judge_allocator(void *context, uint64_t pc)
+{
+    (void)context, (void)pc;
+    return false;
+}
+
+/* Who listens from now on. `part`: of memory, 64 bytes from there on. */
+static void listen(struct wt_machine *const m[2], enum listening how, bool judged, uint64_t part)
+{
+    const struct wt_watch list = {.kind = WT_WATCH_ACCESS, .addr = part, .size = 64};
+    listening = how;
+    for (unsigned i = 0; i < 2; i++) {
+        struct listener *l = &listener[i];
+        l->m = m[i];
+        l->judge = (struct wt_judge){.fn = judge_some,
+                                     .holds = judge_holds,
+                                     .passes = judge_passes,
+                                     .outside = judge_outside,
+                                     .is_allocator = judge_allocator,
+                                     .context = l};
+        if (judged != (m[i]->judge != NULL)) {
+            m[i]->judge = judged ? &l->judge : NULL;
+            wt_machine_forget_code(m[i]); /* its handlers may be others */
+        }
+        assert_true(wt_observe(m[i], how ? listen_access : NULL, l, &list, how == LISTEN_PART));
+        if (how == LISTEN_ISSUES || how == LISTEN_SKIPS)
+            wt_observe_issues(m[i], listen_before, listen_after);
+        if (how > LISTEN_ACCESSES)
+            wt_groups_observe(m[i], listen_event);
+    }
+}
+
+static void listen_to_nobody(struct wt_machine *const m[2])
+{
+    listen(m, LISTEN_NOBODY, false, 0);
+    for (unsigned i = 0; i < 2; i++) {
+        free(listener[i].list);
+        listener[i] = (struct listener){.list = NULL};
+    }
+}
+
+/* Sometimes others listen. */
+static void choose_listeners(struct wt_machine *const m[2], uint64_t part)
+{
+    if (below(16) == 0)
+        listen(m, (enum listening)below(LISTENINGS), below(4) == 0, part);
+}
+
+/* Whether both have told the same; then it is forgotten. @p issues: those of blocks meanwhile. */
+static bool have_told_the_same(uint64_t issues)
+{
+    static const char *const names[] = {"access", "event", "issue", "next", "asked"};
+    const struct listener *a = &listener[0], *b = &listener[1];
+    size_t i = 0;
+    while (i < a->count && i < b->count && memcmp(&a->list[i], &b->list[i], sizeof *a->list) == 0)
+        i++;
+    const bool same = i == a->count && i == b->count;
+    for (unsigned n = 0; n < 2 && !same; n++)
+        if (i < listener[n].count) {
+            const struct told *t = &listener[n].list[i];
+            print_message("%s: %s of kind %u at %llu, wave %llu, pc %llx, %016llx\n",
+                          n ? "blocks" : "handlers", names[t->what], t->kind,
+                          (unsigned long long)t->time, (unsigned long long)t->id,
+                          (unsigned long long)t->pc, (unsigned long long)t->hash);
+        } else {
+            print_message("%s: nothing more\n", n ? "blocks" : "handlers");
+        }
+    if (listening)
+        told_issues += issues;
+    listener[0].count = listener[1].count = 0;
+    return same;
+}
+
+#endif
