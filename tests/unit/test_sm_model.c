@@ -311,7 +311,7 @@ static void compare_warp(const struct setting *s, struct rig *r, const struct mo
     assert_int_equal(entry ? entry->pc : w->pc, address_of(s->program[i], now->user));
     assert_int_equal(w->masked, now->masked);
     assert_int_equal(w->pending_traps, now->pending << 2);
-    assert_int_equal(w->late[0].code != 0, now->late);
+    assert_int_equal(w->late_code[0] != 0, now->late);
     assert_int_equal(w->step, now->single);
     assert_int_equal(w->esr & SM_WESR_ERROR, now->error);
     assert_int_equal(w->esr >> SM_WESR_TRAP_SHIFT & 7, now->which);

@@ -242,7 +242,7 @@ static void get_state(const struct state *from, struct state *s)
     struct sm_warp *w = &rig.d->warp[0];
     *s = *from;
     s->fault =
-        rig.m->fault.kind != WT_FAULT_NONE || w->late[0].code || w->late[1].code || w->at_barrier;
+        rig.m->fault.kind != WT_FAULT_NONE || w->late_code[0] || w->late_code[1] || w->at_barrier;
     s->number[PC] = rig.m->active ? w->pc : 1;
     s->number[ACTIVE] = rig.m->active ? w->mask | (uint64_t)w->live << 32 : 0;
     if (s->fault || !rig.m->active)

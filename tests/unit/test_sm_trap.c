@@ -424,10 +424,10 @@ static void test_drain_is_of_its_own_warp(void **state)
         w[0].r[4][lane] = 2;
     w[1].pc = CODE + 0x28; /* at the DRAIN */
     assert_int_equal(r.m->engine->turn(r.m, 0, 1), 1);
-    assert_int_equal(w[0].late[0].code, SM_MISALIGNED_ADDR);
+    assert_int_equal(w[0].late_code[0], SM_MISALIGNED_ADDR);
     assert_int_equal(r.m->engine->turn(r.m, 1, 1), 1);
     assert_int_equal(w[1].pc, CODE + 0x30);
-    assert_int_equal(w[0].late[0].code, SM_MISALIGNED_ADDR);
+    assert_int_equal(w[0].late_code[0], SM_MISALIGNED_ADDR);
     assert_int_equal(reg(&r, STATUS0), 0);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(r.m->engine->turn(r.m, 0, 1), 1);

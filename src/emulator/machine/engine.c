@@ -237,6 +237,8 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
     }
     const uint64_t end = m->time + issues, resets = m->resets;
     struct wt_watch_set *places = m->watch && m->watch->places ? m->watch : NULL;
+    const bool alone = !places && !fn && !m->observer && !m->turns.log;
+    m->follow_until = alone && m->turns.policy.kind == WT_SCHEDULE_RR ? end : 0;
     while (m->time < end) {
         if (places)
             wt_watch_set_keep_turns(places, &m->turns);
@@ -254,7 +256,7 @@ static enum wt_run run_turns(struct wt_machine *m, uint64_t issues, wt_trace_fn 
             }
         }
         const uint64_t issued = take_turn(m, wave, n, fn, context);
-        WT_CHECK(issued <= n);
+        WT_CHECK(issued <= n || issued <= m->slice);
         m->turns.left = left_of(m, issued);
         if (m->yielded | m->attended)
             close_turn(m, wave, issued);
@@ -295,6 +297,7 @@ enum wt_run wt_engine_run_traced(struct wt_machine *m, uint64_t issues, wt_trace
     check(m);
     wt_watch_set_run(m, true);
     const enum wt_run run = run_turns(m, issues, fn, context);
+    m->follow_until = 0;
     wt_watch_set_run(m, false);
     if (run == WT_RUN_FAULT)
         m->fault.id = wt_machine_wave_id(m, m->fault.wave);

@@ -138,6 +138,25 @@ static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
 }
 
 /**
+ * After wt_finish_turn, which returned @p issued, of a family whose turns are not joined: whether
+ * the engine would go on without looking at anything. Then the wave that does is chosen
+ * (m->turns.current), and *n is how many issues it may have: the family lets it, and returns from
+ * its operation what that wave has issued.
+ */
+static inline bool wt_follow_turn(struct wt_machine *m, uint64_t issued, uint64_t *n)
+{
+    struct wt_turns *t = &m->turns;
+    if (m->time >= m->follow_until || !t->ready_count ||
+        ((unsigned)m->fault.kind | m->hits | m->event | m->yielded | m->attended))
+        return false;
+    WT_CHECK(issued <= t->left);
+    t->left -= (uint32_t)issued;
+    wt_turns_next(t, m->time);
+    *n = m->follow_until - m->time < t->left ? m->follow_until - m->time : t->left;
+    return true;
+}
+
+/**
  * Ends the turn before its first instruction, which could not be fetched. Returns the issues done:
  * 0.
  */

@@ -127,6 +127,7 @@ void wt_machine_begin_run(struct wt_machine *m)
     m->event = false;
     m->runs += m->time > 0;
     m->resets++;
+    m->follow_until = 0;
     m->time = 0;
 }
 

@@ -216,6 +216,8 @@ struct wt_machine {
                           it must not do (wt_met) */
     bool met;        /**< … and it has come to such a thing */
     uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */
+    uint64_t follow_until; /**< the issue time up to which a family may begin turns itself, one
+                                after the other (wt_follow_turn); 0: it may not */
     bool not_issued; /**< the handler that ended the turn has had no effect */
     bool yielded;    /**< the wave gives the rest of its turn away */
     bool attended;   /**< the turn is one of debug hardware's: engine.h, after_turn */

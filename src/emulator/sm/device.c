@@ -38,17 +38,29 @@ static void end_step(struct sm_warp *w)
     sm_trap_stop(w->device, w->id / SM_WARPS);
 }
 
-static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+/* The first record of a turn of a warp; sets w->code, which may be that of @p last, the page of the
+ * turn before. NULL where an error was raised. */
+static inline const struct sm_uop *first_of_turn(struct sm_warp *w, struct sm_code *last)
 {
-    struct sm_device *d = device_of(m);
-    struct sm_warp *w = &d->warp[wave];
+    const uint64_t pc = w->pc;
+    if (!last || (pc & ~WT_PAGE_MASK) != last->page.base || pc % 8 || sm_is_control(pc))
+        return sm_fetch(w, pc);
+    w->code = last;
+    return sm_visit(w, &last->uop[(pc & WT_PAGE_MASK) / 8]);
+}
+
+/* One turn of a warp; how many instructions it has issued. */
+static inline uint64_t one_turn(struct sm_device *d, struct sm_warp *w, uint64_t n,
+                                struct sm_code *last)
+{
+    struct wt_machine *m = &d->machine;
     const uint64_t incarnation = w->incarnation;
     if (w->step && w->stepped && !w->trapped) { /* out of the barrier that it stepped into */
         end_step(w);
         if (!sm_trap_runs(w))
             return 0;
     }
-    if (w->must_enter || w->late[0].code || w->late[1].code || w->step) {
+    if (w->must_enter || w->late_code[0] || w->late_code[1] || w->step) {
         if (!sm_trap_before_turn(w, &n) || !sm_trap_runs(w))
             return 0;
     }
@@ -56,7 +68,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     wt_begin_turn(m, &w->left, n);
     d->executing = NULL;
     d->prepared = NULL;
-    const struct sm_uop *u = sm_fetch(w, w->pc);
+    const struct sm_uop *u = first_of_turn(w, last);
     if (!u)
         return wt_abandon_turn(m);
     d->executing = u;
@@ -79,6 +91,19 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
             else
                 end_step(w);
         }
+    }
+    return issued;
+}
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct sm_device *d = device_of(m);
+    struct sm_warp *w = &d->warp[wave];
+    uint64_t issued = one_turn(d, w, n, NULL);
+    while (issued && wt_follow_turn(m, issued, &n)) {
+        struct sm_code *const last = w->code;
+        w = &d->warp[m->turns.current];
+        issued = one_turn(d, w, n, last);
     }
     return issued;
 }

@@ -12,8 +12,8 @@ static uint32_t cta_count(const struct sm_device *d)
 static void mix_late(uint64_t *hash, const struct sm_warp *w)
 {
     for (unsigned i = 0; i < 2; i++) {
-        const uint64_t numbers[] = {w->late[i].code, w->late[i].due, w->late[i].fault.pc};
-        if (w->late[i].code)
+        const uint64_t numbers[] = {w->late_code[i], w->late[i].due, w->late[i].fault.pc};
+        if (w->late_code[i])
             wt_mix(hash, numbers, sizeof numbers);
     }
 }

@@ -124,8 +124,7 @@ enum { SM_WESR_ERROR = 0xffff, SM_WESR_TRAP_SHIFT = 16, SM_WESR_TRAP = 7 << 16 }
 
 /* An error that has happened and has not arrived yet. */
 struct sm_late {
-    uint32_t code; /* 0: none */
-    uint64_t due;  /* when the warp has issued so many instructions */
+    uint64_t due; /* when the warp has issued so many instructions */
     struct wt_fault fault;
 };
 
@@ -134,44 +133,47 @@ enum sm_pause { SM_RUNS, SM_PAUSED, SM_PAUSED_QUIET };
 struct sm_cta;
 
 struct sm_warp {
+    /* Each turn uses two lines of the host's cache, and the second one begins at `code`. */
     WT_WAVE_HEAD(struct sm_cta, cta);
     uint32_t (*r)[SM_LANES]; /* SM_ROWS rows; NULL until a warp ran here */
     struct sm_device *device;
-    struct sm_code *code;    /* page of the instruction being executed, valid while it runs */
-    uint64_t issued;         /* instructions since it started */
-    uint32_t live, mask;     /* lanes that have not exited; those enabled now */
-    uint32_t p[8];           /* predicates, a mask of lanes each; PT is all ones */
+    _Alignas(64) struct sm_code *code; /* page of the instruction being executed, valid while it
+                                          runs */
+    uint64_t issued;                   /* instructions since it started */
+    uint32_t live, mask;               /* lanes that have not exited; those enabled now */
+    uint32_t depth;                    /* of the stack */
+    /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
+    uint32_t base, wait, result; /* as in struct sm_entry */
+    uint32_t spins,
+        hold; /* backward branches while one path has waited longest; left of its right */
+    bool fresh;           /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
+    uint8_t at_barrier;   /* number + 1 */
+    uint8_t late_code[2]; /* of `late`; 0: none */
+    /* the trap unit */
+    bool must_enter; /* enters the handler before its next instruction */
+    uint8_t paused;  /* enum sm_pause */
+    bool held;       /* at RTT, by the stop trigger */
+    bool step;       /* traps again behind the next instruction */
+    bool stepped;    /* of a step: the instruction has issued, and waits at a barrier */
+    bool trapped;    /* in the handler */
+    bool masked;     /* IDE.DIS */
+    uint8_t pending_traps; /* bit n: BPT.TRAP n waits for IDE.EN or RTT */
+    uint32_t rows;         /* rows of the register file that are in use */
+    uint64_t local;        /* address of lane 0's local memory */
+    uint64_t runs; /* while `fresh`: the runs of records that it has come to, a bit each; else 0 */
+    uint32_t p[8]; /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
-    uint32_t depth;          /* of the stack */
-    uint64_t local;          /* address of lane 0's local memory */
-    uint8_t at_barrier;      /* number + 1 */
     /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
     uint8_t bar_op;
     uint8_t bar_threads, bar_true;
     uint32_t bar_result; /* a count, and in bit 31 the predicate */
-    /* the trap unit */
-    bool trapped;          /* in the handler */
-    bool must_enter;       /* enters the handler before its next instruction */
-    bool masked;           /* IDE.DIS */
-    uint8_t pending_traps; /* bit n: BPT.TRAP n waits for IDE.EN or RTT */
-    uint8_t paused;        /* enum sm_pause */
-    bool held;             /* at RTT, by the stop trigger */
-    bool step;             /* traps again behind the next instruction */
-    bool stepped;          /* of a step: the instruction has issued, and waits at a barrier */
     uint32_t esr;
     uint64_t esr_pc;
-    /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
-    uint32_t base, wait, result; /* as in struct sm_entry */
-    uint32_t spins,
-        hold;      /* backward branches while one path has waited longest; left of its right */
-    uint32_t rows; /* rows of the register file that are in use */
     uint32_t room; /* rows that r has memory for; no part of the state */
     bool clean;    /* the registers of machine code are zeros still; likewise */
-    bool fresh;    /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
-    uint64_t runs; /* then: the runs of records that it has come to, a bit each; else 0 */
     /* What a new warp does not clear as a whole begins here. */
     struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
-    struct sm_late late[2]; /* a warp error, an L1 error; code 0: none */
+    struct sm_late late[2]; /* a warp error, an L1 error */
     struct sm_entry stack[SM_STACK];
 };
 

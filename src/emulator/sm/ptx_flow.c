@@ -509,11 +509,32 @@ static const struct sm_uop *cluster(struct sm_warp *w, const struct sm_uop *u, u
     return leave_path(w, pc);
 }
 
-PTX_EXECUTOR(ptx_op_barrier)
+/* bar.sync of all lanes of a whole warp, of which nobody knows: what barrier() does. */
+static const struct sm_uop *sync_whole(struct sm_warp *w, const struct sm_uop *u, unsigned n,
+                                       uint32_t threads)
+{
+    struct sm_cta *c = w->cta;
+    struct sm_barrier *b = &c->barrier[n];
+    b->arrived += SM_LANES;
+    b->expected = threads;
+    b->op = u->ptx->combine;
+    w->wait = PTX_WAITS_BARRIER + n;
+    w->result = SM_LANES << 16;
+    w->pc = sm_pc_of(w, u);
+    if (b->arrived >= (threads ? threads : c->threads)) {
+        ptx_open_barrier(w->device, c, n);
+        return sm_jump(w, w->pc);
+    }
+    w->spins = w->hold = 0;
+    wt_turns_set_ready(&w->device->machine.turns, w->id, false);
+    return NULL;
+}
+
+static const struct sm_uop *barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
-    const uint32_t lanes = ptx_lanes(w, o), rest = w->mask & ~lanes;
+    const uint32_t rest = w->mask & ~lanes;
     const uint64_t pc = sm_pc_of(w, u);
     if (!lanes)
         return sm_next(u);
@@ -526,6 +547,9 @@ PTX_EXECUTOR(ptx_op_barrier)
         return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
                         "barrier %u with %u threads; there are %u, and threads come in warps", n,
                         threads, SM_BARRIERS);
+    if (lanes == UINT32_MAX && o->how == SYNC && !w->depth &&
+        !wt_observes_events(&w->device->machine))
+        return sync_whole(w, u, n, threads);
     struct sm_barrier *b = &w->cta->barrier[n];
     /* With a count, a warp counts as one whole (9.7.13.1). */
     const uint32_t count = lanes == UINT32_MAX || (threads && lanes == w->live)
@@ -553,6 +577,11 @@ PTX_EXECUTOR(ptx_op_barrier)
     if (b->arrived < (threads ? threads : w->cta->threads))
         return leave_path(w, pc);
     return ptx_open_barrier(w->device, w->cta, n) ? go(w, w->pc) : leave_path(w, pc);
+}
+
+PTX_EXECUTOR(ptx_op_barrier)
+{
+    return barrier(w, u, ptx_lanes(w, u->ptx));
 }
 
 PTX_EXECUTOR(ptx_op_barrier_result)

@@ -164,9 +164,18 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
     *b = (struct sm_barrier){0};
     struct sm_warp *w = &d->warp[c->core * SM_WARPS + c->first];
+    const bool observed = wt_observes_events(&d->machine);
     for (uint32_t left = c->waves; left; w++) {
         if (!w->active || w->cta != c)
             continue;
+        if (w->wait == PTX_WAITS_BARRIER + number && !w->depth && !observed) {
+            w->wait = PTX_RUNS;
+            w->result = result;
+            w->pc = sm_next_pc(w->pc);
+            sm_update_ready(w);
+            left--;
+            continue;
+        }
         const uint32_t lanes = resume(w, PTX_WAITS_BARRIER + number, result);
         if (lanes)
             wt_wave_tell_release(&d->machine, &w->head, lanes, number);

@@ -213,7 +213,9 @@ static void trap(struct wt_archive *a, struct sm_warp *w)
     wt_archive_fields(a, w, sm_warp_trap);
     wt_archive_fault(a, &w->error, d->machine.waves, SM_LANES);
     for (unsigned i = 0; i < 2; i++) {
-        wt_archive_u32(a, &w->late[i].code, UINT8_MAX, "an error");
+        uint32_t code = w->late_code[i];
+        wt_archive_u32(a, &code, UINT8_MAX, "an error");
+        w->late_code[i] = (uint8_t)code;
         wt_archive_u64(a, &w->late[i].due, UINT64_MAX, "a number of instructions");
         wt_archive_fault(a, &w->late[i].fault, d->machine.waves, SM_LANES);
     }
@@ -231,7 +233,7 @@ bool sm_warp_is_sound(struct sm_warp *w)
     if (w->at_barrier && !w->trapped && (w->must_enter || (w->paused && d->handler)))
         return false;
     for (unsigned i = 0; i < 2; i++)
-        if (w->late[i].code && !w->late[i].fault.kind)
+        if (w->late_code[i] && !w->late[i].fault.kind)
             return false;
     return ptx_is_sound(w);
 }

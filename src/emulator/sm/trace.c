@@ -58,7 +58,7 @@ static void keep_rows(const struct sm_warp *w, struct sm_trace_point *p)
     struct wt_insn_operands *o = &p->operands;
     unsigned kept = 0;
     const uint32_t all = sm_rows_of(w);
-    p->known = !w->must_enter && !w->late[0].code && !w->late[1].code && !w->step &&
+    p->known = !w->must_enter && !w->late_code[0] && !w->late_code[1] && !w->step &&
                m->ops->operands(m, w->id, w->pc, o) && !o->incomplete;
     if (!p->known)
         memcpy(p->r, w->r, all * sizeof *p->r);

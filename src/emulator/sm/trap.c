@@ -297,12 +297,14 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
             return sm_next(u);
         return go_on(w);
     }
-    struct sm_late *late = &w->late[code == SM_L1_ERROR];
-    if (late->code)
+    const bool of_memory = code == SM_L1_ERROR;
+    if (w->late_code[of_memory]) {
         raise_global(d, w->id / SM_WARPS, SM_GESR_MULTIPLE_WARP_ERRORS);
-    else
-        *late = (struct sm_late){
-            .code = code, .due = w->issued + (d->machine.slice - w->left) + delay, .fault = fault};
+    } else {
+        w->late_code[of_memory] = (uint8_t)code;
+        w->late[of_memory] = (struct sm_late){
+            .due = w->issued + (d->machine.slice - w->left) + delay, .fault = fault};
+    }
     wt_end_turn(&d->machine, &w->left);
     return sm_next(u);
 }
@@ -341,15 +343,16 @@ const struct sm_uop *sm_op_nowhere(struct sm_warp *w, const struct sm_uop *u)
 }
 
 /* Takes a late error. False: the launch has ended. */
-static bool take_late(struct sm_warp *w, struct sm_late *late)
+static bool take_late(struct sm_warp *w, unsigned i)
 {
-    const struct sm_late taken = *late;
-    struct wt_fault fault = taken.fault;
-    *late = (struct sm_late){0};
+    const uint32_t code = w->late_code[i];
+    struct wt_fault fault = w->late[i].fault;
+    w->late_code[i] = 0;
+    w->late[i] = (struct sm_late){0};
     const size_t used = strlen(fault.text);
     snprintf(fault.text + used, sizeof fault.text - used, " (imprecise: the warp is at 0x%llx)",
              (unsigned long long)w->pc);
-    return arrive(w, taken.code, &fault, w->pc, true);
+    return arrive(w, code, &fault, w->pc, true);
 }
 
 bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n)
@@ -357,11 +360,11 @@ bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n)
     if (w->must_enter && !enter(w, w->pc))
         return false;
     for (unsigned i = 0; i < 2; i++) {
-        struct sm_late *late = &w->late[i];
-        if (!late->code)
+        const struct sm_late *late = &w->late[i];
+        if (!w->late_code[i])
             continue;
         if (w->issued >= late->due) {
-            if (!take_late(w, late))
+            if (!take_late(w, i))
                 return false;
         } else if (late->due - w->issued < *n) {
             *n = late->due - w->issued;
@@ -375,11 +378,11 @@ bool sm_trap_before_turn(struct sm_warp *w, uint64_t *n)
 bool sm_trap_before_exit(struct sm_warp *w, const struct sm_uop *u)
 {
     for (unsigned i = 0; i < 2; i++) {
-        if (!w->late[i].code || w->trapped)
+        if (!w->late_code[i] || w->trapped)
             continue;
         w->pc = sm_pc_of(w, u);
         wt_not_issued(&w->device->machine);
-        take_late(w, &w->late[i]);
+        take_late(w, i);
         wt_yield_turn(&w->device->machine);
         return false;
     }
@@ -489,10 +492,10 @@ const struct sm_uop *sm_op_bpt_int(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_bpt_drain(struct sm_warp *w, const struct sm_uop *u)
 {
-    if (!w->late[0].code)
+    if (!w->late_code[0])
         return sm_next(u);
     w->pc = sm_next_pc(sm_pc_of(w, u));
-    return take_late(w, &w->late[0]) ? go_on(w) : NULL;
+    return take_late(w, 0) ? go_on(w) : NULL;
 }
 
 static const struct sm_uop *pause(struct sm_warp *w, const struct sm_uop *u, enum sm_pause how)
