@@ -532,8 +532,11 @@ static bool call_handler(struct wt_rows_state *s)
     w->device->executing = u;
     b->next = u->ptx->run(w, u);
     s->left = w->left;
-    b->patience = s->patience = ptx_plain_branches(w);
     b->translated.issues--; /* it is the handler's */
+    b->patience = s->patience;
+    if (!b->next)
+        return false;
+    b->patience = s->patience = ptx_plain_branches(w);
     return b->next == sm_next(u) && w->left && w->mask == s->mask && w->depth == depth &&
            (!depth || !meets(u->ptx)) && holds(w->code) && b->next->run == sm_run_block &&
            b->next->block == b->block;

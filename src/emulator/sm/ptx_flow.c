@@ -509,19 +509,19 @@ static const struct sm_uop *cluster(struct sm_warp *w, const struct sm_uop *u, u
     return leave_path(w, pc);
 }
 
-/* bar.sync of all lanes of a whole warp, of which nobody knows: what barrier() does. */
-static const struct sm_uop *sync_whole(struct sm_warp *w, const struct sm_uop *u, unsigned n,
-                                       uint32_t threads)
+/* bar.sync for all threads of the CTA by a whole warp, of which nobody knows: what barrier() does.
+ */
+static const struct sm_uop *sync_whole(struct sm_warp *w, const struct sm_uop *u, unsigned n)
 {
     struct sm_cta *c = w->cta;
     struct sm_barrier *b = &c->barrier[n];
     b->arrived += SM_LANES;
-    b->expected = threads;
+    b->expected = 0;
     b->op = u->ptx->combine;
     w->wait = PTX_WAITS_BARRIER + n;
     w->result = SM_LANES << 16;
     w->pc = sm_pc_of(w, u);
-    if (b->arrived >= (threads ? threads : c->threads)) {
+    if (b->arrived >= c->threads) {
         ptx_open_barrier(w->device, c, n);
         return sm_jump(w, w->pc);
     }
@@ -530,7 +530,7 @@ static const struct sm_uop *sync_whole(struct sm_warp *w, const struct sm_uop *u
     return NULL;
 }
 
-static const struct sm_uop *barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
+__attribute__((noinline)) static const struct sm_uop *barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);
@@ -547,9 +547,6 @@ static const struct sm_uop *barrier(struct sm_warp *w, const struct sm_uop *u, u
         return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, lanes, 0,
                         "barrier %u with %u threads; there are %u, and threads come in warps", n,
                         threads, SM_BARRIERS);
-    if (lanes == UINT32_MAX && o->how == SYNC && !w->depth &&
-        !wt_observes_events(&w->device->machine))
-        return sync_whole(w, u, n, threads);
     struct sm_barrier *b = &w->cta->barrier[n];
     /* With a count, a warp counts as one whole (9.7.13.1). */
     const uint32_t count = lanes == UINT32_MAX || (threads && lanes == w->live)
@@ -581,7 +578,12 @@ static const struct sm_uop *barrier(struct sm_warp *w, const struct sm_uop *u, u
 
 PTX_EXECUTOR(ptx_op_barrier)
 {
-    return barrier(w, u, ptx_lanes(w, u->ptx));
+    const struct ptx_op *o = u->ptx;
+    const uint32_t *n = o->s[0].constant, *threads = o->s[1].constant;
+    if (o->how == SYNC && o->guard == PTX_NO_SLOT && w->mask == UINT32_MAX && !w->depth && n &&
+        n[0] < SM_BARRIERS && threads && !threads[0] && !w->device->machine.observer)
+        return sync_whole(w, u, n[0]);
+    return barrier(w, u, ptx_lanes(w, o));
 }
 
 PTX_EXECUTOR(ptx_op_barrier_result)

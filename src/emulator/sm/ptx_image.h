@@ -466,8 +466,10 @@ static inline uint32_t ptx_patience(const struct sm_warp *w)
  * must do so. */
 static inline uint32_t ptx_plain_branches(const struct sm_warp *w)
 {
+    if (!w->depth)
+        return UINT32_MAX;
     const uint32_t most = ptx_patience(w), spins = w->spins < most ? most - 1 - w->spins : 0;
-    return !w->depth ? UINT32_MAX : w->hold && w->hold - 1 < spins ? w->hold - 1 : spins;
+    return w->hold && w->hold - 1 < spins ? w->hold - 1 : spins;
 }
 
 /* Finds the order of an image's records among paths. False without host memory. */

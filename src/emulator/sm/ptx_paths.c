@@ -165,14 +165,17 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     *b = (struct sm_barrier){0};
     struct sm_warp *w = &d->warp[c->core * SM_WARPS + c->first];
     const bool observed = wt_observes_events(&d->machine);
+    struct wt_turns *t = &d->machine.turns;
+    uint64_t ready = 0; /* of those with one path */
+    static_assert(SM_WARPS == 64, "a word of the ready set is an SM's");
     for (uint32_t left = c->waves; left; w++) {
         if (!w->active || w->cta != c)
             continue;
-        if (w->wait == PTX_WAITS_BARRIER + number && !w->depth && !observed) {
+        if (w->wait == PTX_WAITS_BARRIER + number && !w->depth && !observed && sm_trap_runs(w)) {
             w->wait = PTX_RUNS;
             w->result = result;
             w->pc = sm_next_pc(w->pc);
-            sm_update_ready(w);
+            ready |= (uint64_t)1 << w->id % SM_WARPS;
             left--;
             continue;
         }
@@ -181,6 +184,9 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
             wt_wave_tell_release(&d->machine, &w->head, lanes, number);
         left--;
     }
+    ready &= ~t->ready[c->core];
+    t->ready[c->core] |= ready;
+    t->ready_count += wt_count_ones(ready);
     return true;
 }
 

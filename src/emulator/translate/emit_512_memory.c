@@ -401,6 +401,31 @@ static void load_uniform(struct emitter *e, unsigned bank, size_t *done)
     x86_land(code, differ, code->size);
 }
 
+/* Where all places are among the dwords of two parts of memory, one behind the other, that begin at
+ * a multiple of their size: both are loaded, and the lanes' dwords taken from registers. The rest
+ * is as above, of code for all lanes. */
+static void load_near(struct emitter *e, unsigned bank, size_t *done)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    struct x86_code *code = &e->code;
+    const int32_t inside = 2 * 64 - 1;
+    z(e, ZPTESTMD | Z_QWORDS, K5, T1, qword_in_all(e, ~(uint64_t)inside));
+    k(e, KORTESTW, K5, 0, K5);
+    const size_t apart = x86_jump(code, X86_NOT_ZERO);
+    x86_integer_number(code, X86_AND, true, X86_AX, ~inside);
+    if (!is_shared(e))
+        x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
+    x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        zn(e, VPSHIFTD, 2, T2, x86_reg(bank + i), 0, 2);
+        z(e, VMOVDQU, T0, 0, x86_mem(X86_DX, 0));
+        z(e, ZPERMT2D, T0, T2, x86_mem(X86_DX, 64));
+        emit_512_store(e, n->d, bank, i, T0);
+    }
+    *done = x86_jump(code, X86_ALWAYS);
+    x86_land(code, apart, code->size);
+}
+
 /* A lane's value goes to the memory at dx. */
 static void scatter_lane(struct emitter *e, struct x86_place place, struct x86_place value)
 {
@@ -461,8 +486,9 @@ void emit_512_enter_window(struct emitter *e)
 /* That of all lanes at once; jumps behind it, where it is done. */
 static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
 {
+    const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool loads = e->insn[e->at].op == WT_ROWS_LOAD;
+    const bool loads = n->op == WT_ROWS_LOAD;
     size_t scattered[4] = {0};
     if (!has_qwords(e))
         emit_512_find_row(e, scattered);
@@ -484,6 +510,8 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
     emit_note_access(e);
     if (loads && !e->shape->scalars)
         load_uniform(e, bank, &done[2]);
+    if (loads && has_qwords(e) && !e->some && n->bytes == 4)
+        load_near(e, bank, &done[3]);
     for (unsigned i = 0; i < parts_of(e) && loads; i++)
         gather_part(e, bank, i);
     if (!loads)

@@ -27,11 +27,18 @@ static unsigned widened(struct emitter *e, unsigned i, unsigned strip, unsigned 
 static void widen(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const unsigned bank = emit_512_choose(e);
+    const uint32_t factor = (uint32_t)n->s[1].value;
+    const bool shifts = n->s[1].constant && !(factor & (factor - 1)) && (int32_t)factor > 0;
+    const unsigned bank = emit_512_choose_home(e);
     for (unsigned i = 0; i < parts_of_result(e); i++) {
-        const unsigned d = widened(e, 0, i, T0);
-        if (n->op != WT_ROWS_WIDEN)
-            z(e, n->is_signed ? ZPMULDQ : ZPMULUDQ, d, d, x86_reg(widened(e, 1, i, T1)));
+        /* the bank may be that of the addend */
+        const unsigned into =
+            n->op == WT_ROWS_MULTIPLY_ADD_WIDE ? T1 : emit_512_target(e, bank, i);
+        const unsigned d = widened(e, 0, i, into);
+        if (n->op != WT_ROWS_WIDEN && shifts)
+            zn(e, ZPSHIFTQ, 6, d, x86_reg(d), 0, (unsigned)__builtin_ctz(factor));
+        else if (n->op != WT_ROWS_WIDEN)
+            z(e, n->is_signed ? ZPMULDQ : ZPMULUDQ, d, d, x86_reg(widened(e, 1, i, T0)));
         if (n->op == WT_ROWS_MULTIPLY_ADD_WIDE)
             z(e, ZPADDQ, d, d, emit_512_source(e, 2, i));
         store(e, bank, i, d);
