@@ -99,6 +99,7 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
 {
     struct sm_device *d = device_of(m);
     struct sm_warp *w = &d->warp[wave];
+    d->prepared_launch = false;
     uint64_t issued = one_turn(d, w, n, NULL);
     while (issued && wt_follow_turn(m, issued, &n)) {
         struct sm_code *const last = w->code;

@@ -53,7 +53,7 @@ struct sm_uop {
     bool wide;          /* operand B, or a constant in its place, has 64 bits */
     uint8_t bank;
     uint8_t step;    /* records to the next instruction: control words are skipped */
-    uint16_t offset; /* constant operand */
+    uint16_t offset; /* constant operand; of sm_run_block the instruction of its block */
     uint16_t visits; /* how often a turn or a jump came here, until it is translated */
 };
 
@@ -224,6 +224,7 @@ struct sm_device {
     /* execution */
     const struct sm_uop *executing; /* of the turn under way; NULL: none yet */
     const struct sm_warp *prepared; /* for which, in it, blocks are (ptx_block.c); NULL: none yet */
+    bool prepared_launch; /* … in it or a turn that it follows without the engine (device.c) */
     struct sm_trace_point *trace;
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */

@@ -618,6 +618,7 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
             continue;
         u->run = sm_run_block;
         u->block = b;
+        u->offset = (uint16_t)i;
     }
 }
 
@@ -694,13 +695,16 @@ static inline void prepare(struct sm_blocks *b, struct sm_warp *w)
     struct sm_device *d = w->device;
     struct wt_rows_state *s = &b->state;
     s->group = w->cta->local;
-    wt_paged_open_group(s, &d->machine, d->grid.launch.shared);
     s->local = w->local;
+    b->gave = false;
+    d->prepared = w;
+    if (d->prepared_launch)
+        return;
+    wt_paged_open_group(s, &d->machine, d->grid.launch.shared);
     s->local_bytes = sm_local_bytes(w);
     s->parameters = d->grid.launch.bank[0];
     s->parameter_bytes = d->grid.launch.bank_size[0];
-    b->gave = false;
-    d->prepared = w;
+    d->prepared_launch = true;
 }
 
 const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
@@ -734,8 +738,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
         give(blocks, w);
     blocks->warp = w;
     blocks->block = block;
-    const uint32_t next =
-        wt_rows_run(block, number_of((size_t)(u - w->code->uop)) - block->first, s);
+    const uint32_t next = wt_rows_run(block, u->offset, s);
     blocks->warp = NULL;
     if (w->fresh)
         w->runs = s->runs;

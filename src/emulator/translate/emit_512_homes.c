@@ -276,7 +276,10 @@ void emit_512_begin_loop(struct emitter *e)
 {
     struct cache *c = &e->cache;
     const struct cache before = *c;
-    const uint32_t last = last_branch_to(e, e->at);
+    uint32_t last = last_branch_to(e, e->at);
+    for (uint32_t at = e->at; at < last; at++) /* no register keeps a row over a call */
+        if (e->insn[at].op == WT_ROWS_CALL)
+            last = at;
     emit_forget(e);
     for (unsigned i = 0; i < e->banks; i++) {
         const bool wide = e->home_qwords >> i & 1;

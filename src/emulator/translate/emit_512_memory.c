@@ -330,7 +330,10 @@ static void find_common_of_qwords(struct emitter *e, unsigned places)
     for (unsigned i = 0; i < 2 * parts_of(e); i++) {
         const unsigned to = i % 2 ? T3 : T0,
                        from = emit_512_loaded(e, emit_512_part(e, n->s[0].slot, true, i), to);
-        z(e, ZPADDQ, to, from, qword_in_all(e, n->offset));
+        if (n->offset)
+            z(e, ZPADDQ, to, from, qword_in_all(e, n->offset));
+        else if (to != from)
+            z(e, VMOVDQU, to, 0, x86_reg(from));
         zn(e, ZPTERNLOGD | Z_QWORDS, T1, to, x86_reg(T2), emit_512_executing_of(e, true, i),
            OR_DIFFERENCE);
         if (i % 2 == 0)
