@@ -211,20 +211,20 @@ struct wt_machine {
     uint32_t active;       /**< waves that have started and have not ended */
     struct wt_groups groups;
     /* The turn under way, for engine.h and the family. */
-    bool in_turn;    /**< an instruction is being executed */
-    bool apart;      /**< a child process runs a part of a launch: what other parts see in its order
-                          it must not do (wt_met) */
-    bool met;        /**< … and it has come to such a thing */
-    uint64_t slice;  /**< issues that the turn was begun with, less those it was cut short by */
-    uint64_t follow_until; /**< the issue time up to which a family may begin turns itself, one
-                                after the other (wt_follow_turn); 0: it may not */
-    bool not_issued; /**< the handler that ended the turn has had no effect */
-    bool yielded;    /**< the wave gives the rest of its turn away */
-    bool attended;   /**< the turn is one of debug hardware's: engine.h, after_turn */
-    bool event;      /**< the run comes back with WT_RUN_EVENT as soon as it can */
-    struct wt_watch_set *watch;   /**< the watches (watch_set.h), what is observed; NULL: neither */
-    struct wt_observer *observer; /**< of accesses (observe.h); NULL: nobody */
-    const struct wt_judge *judge; /**< of accesses (judge.h); NULL: nobody */
+    bool in_turn;   /**< an instruction is being executed */
+    bool apart;     /**< a child process runs a part of a launch: what other parts see in its order
+                         it must not do (wt_met) */
+    bool met;       /**< … and it has come to such a thing */
+    uint64_t slice; /**< issues that the turn was begun with, less those it was cut short by */
+    uint64_t follow_until;      /**< the issue time up to which a family may begin turns itself, one
+                                     after the other (wt_follow_turn); 0: it may not */
+    bool not_issued;            /**< the handler that ended the turn has had no effect */
+    bool yielded;               /**< the wave gives the rest of its turn away */
+    bool attended;              /**< the turn is one of debug hardware's: engine.h, after_turn */
+    bool event;                 /**< the run comes back with WT_RUN_EVENT as soon as it can */
+    struct wt_watch_set *watch; /**< the watches (watch_set.h), what is observed; NULL: neither */
+    struct wt_observer *observer;         /**< of accesses (observe.h); NULL: nobody */
+    const struct wt_judge *judge;         /**< of accesses (judge.h); NULL: nobody */
     uint64_t first_checked, last_checked; /**< launches that checks look at: all, to begin with */
     bool recorded;                        /**< by a timeline, which can repeat the run */
     uint64_t known; /**< issues before this time have been done before: the run repeats them */

@@ -145,18 +145,18 @@ struct sm_warp {
     /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
     uint32_t spins,
-        hold; /* backward branches while one path has waited longest; left of its right */
-    bool fresh;           /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
-    uint8_t at_barrier;   /* number + 1 */
+        hold;           /* backward branches while one path has waited longest; left of its right */
+    bool fresh;         /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
+    uint8_t at_barrier; /* number + 1 */
     uint8_t late_code[2]; /* of `late`; 0: none */
     /* the trap unit */
-    bool must_enter; /* enters the handler before its next instruction */
-    uint8_t paused;  /* enum sm_pause */
-    bool held;       /* at RTT, by the stop trigger */
-    bool step;       /* traps again behind the next instruction */
-    bool stepped;    /* of a step: the instruction has issued, and waits at a barrier */
-    bool trapped;    /* in the handler */
-    bool masked;     /* IDE.DIS */
+    bool must_enter;       /* enters the handler before its next instruction */
+    uint8_t paused;        /* enum sm_pause */
+    bool held;             /* at RTT, by the stop trigger */
+    bool step;             /* traps again behind the next instruction */
+    bool stepped;          /* of a step: the instruction has issued, and waits at a barrier */
+    bool trapped;          /* in the handler */
+    bool masked;           /* IDE.DIS */
     uint8_t pending_traps; /* bit n: BPT.TRAP n waits for IDE.EN or RTT */
     uint32_t rows;         /* rows of the register file that are in use */
     uint64_t local;        /* address of lane 0's local memory */

@@ -530,7 +530,8 @@ static const struct sm_uop *sync_whole(struct sm_warp *w, const struct sm_uop *u
     return NULL;
 }
 
-__attribute__((noinline)) static const struct sm_uop *barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
+__attribute__((noinline)) static const struct sm_uop *
+barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
 {
     const struct ptx_op *o = u->ptx;
     const uint8_t *frame = ptx_frame(w);

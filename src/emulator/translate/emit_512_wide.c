@@ -32,8 +32,7 @@ static void widen(struct emitter *e)
     const unsigned bank = emit_512_choose_home(e);
     for (unsigned i = 0; i < parts_of_result(e); i++) {
         /* the bank may be that of the addend */
-        const unsigned into =
-            n->op == WT_ROWS_MULTIPLY_ADD_WIDE ? T1 : emit_512_target(e, bank, i);
+        const unsigned into = n->op == WT_ROWS_MULTIPLY_ADD_WIDE ? T1 : emit_512_target(e, bank, i);
         const unsigned d = widened(e, 0, i, into);
         if (n->op != WT_ROWS_WIDEN && shifts)
             zn(e, ZPSHIFTQ, 6, d, x86_reg(d), 0, (unsigned)__builtin_ctz(factor));
