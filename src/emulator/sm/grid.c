@@ -339,7 +339,7 @@ static void leave(struct sm_warp *w)
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
     w->esr = 0;
-    w->fresh = false;
+    w->fresh = w->opens = false;
     w->runs = 0;
     sm_update_ready(w);
 }

@@ -147,6 +147,7 @@ struct sm_warp {
     uint32_t spins,
         hold;           /* backward branches while one path has waited longest; left of its right */
     bool fresh;         /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
+    bool opens;         /* likewise of its newest frame, of a function */
     uint8_t at_barrier; /* number + 1 */
     uint8_t late_code[2]; /* of `late`; 0: none */
     /* the trap unit */
@@ -234,7 +235,7 @@ struct sm_device {
      * returns; there was a launch since the last one; the kernels that are known, and the one that
      * runs, if that helps. */
     bool has_fresh, hidden, unknown;
-    struct ptx_fresh *known;
+    struct ptx_fresh *known, *called[64]; /* … functions by their numbers; NULL: not yet */
     const struct ptx_fresh *fresh;
 };
 

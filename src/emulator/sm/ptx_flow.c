@@ -313,7 +313,8 @@ static PTX_CLONED const struct sm_uop *call(struct sm_warp *w, const struct sm_u
     const uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
     if (deep_stacks(stack, f->local, limit) & lanes)
         return too_deep(w, u, "bytes of local memory");
-    ptx_clear_frame(w, base, f->rows);
+    if (lanes != UINT32_MAX || !ptx_begin_frame(w, base, image, f))
+        ptx_clear_frame(w, base, f->rows);
     uint32_t *header = w->r[base];
     header[PTX_RETURN_LOW] = (uint32_t)back;
     header[PTX_RETURN_HIGH] = (uint32_t)(back >> 32);

@@ -9,6 +9,10 @@
  * (what stands between branches and labels) that it has come through, a bit each: all its lanes go
  * the same way, or it is settled; and rows that are written in loops are not among them. Nobody
  * outside of the run of the machine sees a fresh warp, and there is none while anyone watches.
+ *
+ * Of a function that all lanes call, rows are left alone that its opening writes, the records
+ * before its first branch, label or call, which are executed once: behind them nothing is left to
+ * clear. A warp `opens` if its newest frame may be one in its opening.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +23,7 @@
 
 enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024 };
 enum { WARPS = 64, LAUNCHES = 4 }; /* of a kernel, before it is looked at: one of them */
+enum { CALLS = 256 };              /* of a function, likewise */
 
 struct rows {
     uint64_t bits[WORDS];
@@ -29,12 +34,13 @@ struct record {
     uint8_t run;         /* that it is in; a branch or a label ends one */
 };
 
-/* What is known of a kernel. */
+/* What is known of a kernel, or of a function that is called. */
 struct ptx_fresh {
     struct ptx_fresh *next;
     const struct sm_ptx *image;
     const struct ptx_function_info *info;
-    uint32_t launches;
+    uint32_t launches; /* or calls */
+    uint32_t opening;  /* of a function: records before the first branch, label, call or return */
     bool looked, helps;
     struct rows late; /* the rows that are not cleared at first */
     struct rows written[RUNS];
@@ -168,7 +174,7 @@ static bool list(const struct look *k, uint32_t record, struct rows *whole, stru
     const struct sm_ptx *image = k->f->image;
     const struct ptx_op *o = &image->op[record];
     struct wt_machine *m = &k->w->device->machine;
-    const uint32_t frame = PTX_FIRST_ROW * PTX_ROW_BYTES;
+    const uint32_t frame = k->w->base * PTX_ROW_BYTES;
     struct wt_insn_operands all;
     if (!m->ops->operands(m, k->w->id, ptx_pc(image, record), &all) || all.incomplete)
         return false;
@@ -282,22 +288,32 @@ static const struct sm_warp *any_warp(const struct sm_device *d)
     return NULL;
 }
 
+/* What is known of a kernel or a function; NULL without host memory. */
+static struct ptx_fresh *known(struct sm_device *d, const struct sm_ptx *image,
+                               const struct ptx_function_info *info)
+{
+    struct ptx_fresh *f = d->known;
+    while (f && f->info != info)
+        f = f->next;
+    if (!f && (f = calloc(1, sizeof *f))) {
+        f->image = image;
+        f->info = info;
+        f->next = d->known;
+        d->known = f;
+    }
+    return f;
+}
+
 void ptx_fresh_choose(struct sm_device *d)
 {
     const struct sm_launch *l = &d->grid.launch;
     uint32_t index = 0;
     const struct sm_ptx *image = l->rows ? ptx_image_at(d, l->entry, &index) : NULL;
-    struct ptx_fresh *f = d->known;
+    struct ptx_fresh *f = NULL;
     d->unknown = false;
-    while (f && (f->image != image || f->info->entry != index))
-        f = f->next;
     for (size_t i = 0; image && !f && i < image->function_count; i++)
-        if (image->function[i].entry == index && (f = calloc(1, sizeof *f))) {
-            f->image = image;
-            f->info = &image->function[i];
-            f->next = d->known;
-            d->known = f;
-        }
+        if (image->function[i].entry == index)
+            f = known(d, image, &image->function[i]);
     if (!f)
         return;
     const bool often = d->grid.total * d->grid.warps_per_cta >= WARPS || f->launches >= LAUNCHES;
@@ -314,6 +330,7 @@ void ptx_fresh_choose(struct sm_device *d)
 
 void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image)
 {
+    memset(d->called, 0, sizeof d->called);
     for (struct ptx_fresh **at = &d->known, *f; (f = *at);) {
         if (image && f->image != image) {
             at = &f->next;
@@ -339,23 +356,37 @@ static const struct record *record_at(const struct sm_device *d, uint64_t pc)
                : NULL;
 }
 
-bool ptx_begin_fresh(struct sm_warp *w)
+/* Whether nobody sees a warp's registers before the run returns, and those that nobody has written
+ * are zeros. */
+static bool is_unseen(const struct sm_device *d)
 {
-    struct sm_device *d = w->device;
     const struct wt_machine *m = &d->machine;
-    const struct ptx_fresh *f = d->fresh;
-    if (!f || !d->hidden || w->mask != UINT32_MAX || m->watch || m->observer || m->judge ||
-        d->handler || m->fill.kind != WT_FILL_ZERO ||
-        ptx_pc(f->image, f->info->entry) != d->grid.launch.entry)
-        return false;
+    return d->hidden && !m->watch && !m->observer && !m->judge && !d->handler &&
+           m->fill.kind == WT_FILL_ZERO;
+}
+
+/* Clears the rows of a frame that are cleared at first. */
+static void clear_early(struct sm_warp *w, const struct ptx_fresh *f, uint32_t base)
+{
     for (uint32_t n = 0; n < f->ranges; n++)
-        memset(w->r[PTX_FIRST_ROW + f->range[n].first], 0, f->range[n].count * sizeof *w->r);
+        ptx_clear_rows(w->r + base + f->range[n].first, f->range[n].count);
 #ifdef WT_CHECK_INVARIANTS
     for (uint32_t row = 0; row < f->info->rows; row++)
         if (has(&f->late, row))
-            memset(w->r[PTX_FIRST_ROW + row], 0xa5, sizeof *w->r);
+            memset(w->r[base + row], 0xa5, sizeof *w->r);
 #endif
-    w->fresh = d->has_fresh = true;
+    w->device->has_fresh = true;
+}
+
+bool ptx_begin_fresh(struct sm_warp *w)
+{
+    const struct sm_device *d = w->device;
+    const struct ptx_fresh *f = d->fresh;
+    if (!f || w->mask != UINT32_MAX || !is_unseen(d) ||
+        ptx_pc(f->image, f->info->entry) != d->grid.launch.entry)
+        return false;
+    clear_early(w, f, PTX_FIRST_ROW);
+    w->fresh = true;
     w->runs = 1;
     return true;
 }
@@ -371,6 +402,19 @@ void ptx_comes_to(struct sm_warp *w, uint64_t pc)
     w->runs |= (uint64_t)1 << record_at(w->device, pc)->run;
 }
 
+/* Clears rows of a frame. */
+static void clear_rest(struct sm_warp *w, uint32_t base, const struct rows *left)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        for (uint64_t rows = left->bits[i]; rows;) {
+            const unsigned first = (unsigned)__builtin_ctzll(rows);
+            const uint64_t behind = ~(rows >> first);
+            const unsigned count = behind ? (unsigned)__builtin_ctzll(behind) : 64 - first;
+            ptx_clear_rows(w->r + base + 64 * i + first, count);
+            rows &= rows + ((uint64_t)1 << first);
+        }
+}
+
 void ptx_settle(struct sm_warp *w, uint64_t pc)
 {
     const struct ptx_fresh *f = w->device->fresh;
@@ -381,22 +425,102 @@ void ptx_settle(struct sm_warp *w, uint64_t pc)
         drop(&left, &f->written[__builtin_ctzll(runs)], NULL);
     for (const struct record *before = r; before-- > f->record && before->run == r->run;)
         drop(&left, &before->written, NULL);
-    for (unsigned i = 0; i < WORDS; i++)
-        for (uint64_t rows = left.bits[i]; rows;) {
-            const unsigned first = (unsigned)__builtin_ctzll(rows);
-            const uint64_t behind = ~(rows >> first);
-            const unsigned count = behind ? (unsigned)__builtin_ctzll(behind) : 64 - first;
-            memset(w->r[PTX_FIRST_ROW + 64 * i + first], 0, count * sizeof *w->r);
-            rows &= rows + ((uint64_t)1 << first);
-        }
+    clear_rest(w, w->base, &left);
     w->fresh = false;
     w->runs = 0;
 }
 
+/* ---- frames of functions ---- */
+
+/* Finds the opening of a function, which no branch leads to, and chooses the rows that it writes;
+ * the warp is in its frame. */
+static bool choose_opening(struct look *k)
+{
+    struct ptx_fresh *f = k->f;
+    const struct sm_ptx *image = f->image;
+    const uint32_t entry = f->info->entry, end = f->info->end;
+    const struct ptx_op *op = image->op;
+    struct rows part = {{0}}, read = {{0}};
+    for (uint32_t i = entry; i < end; i++) {
+        uint32_t target;
+        const bool branches = op[i].run == ptx_op_bra;
+        if (op[i].run == ptx_op_brx ||
+            (branches && (!ptx_index(image, ptx_pc(image, i) + (uint64_t)op[i].offset, &target) ||
+                          target == entry)))
+            return false;
+    }
+    for (uint32_t row = 0; row < PTX_PARAMETER_ROW; row++)
+        put(&part, row);
+    for (uint32_t i = entry; i < end && is_known(&op[i]) && !divides(&op[i]) &&
+                             op[i].run != ptx_op_ret && op[i].run != ptx_op_exit;
+         i++) {
+        struct rows *whole = &f->record[f->opening++].written, before = f->late;
+        struct rows reads = {{0}};
+        if (!list(k, i, whole, &part, &reads))
+            return false;
+        drop(&reads, &before, NULL); /* what is read before it is written */
+        add(&read, &reads);
+        add(&f->late, whole);
+    }
+    drop(&f->late, &part, NULL);
+    drop(&f->late, &read, NULL);
+    return true;
+}
+
+static void look_at_function(struct ptx_fresh *f, struct sm_warp *w, uint32_t base)
+{
+    const uint32_t count = f->info->end - f->info->entry, caller = w->base;
+    struct look k = {.f = f, .w = w};
+    f->looked = true;
+    f->record = count <= RECORDS && f->info->rows <= ROWS ? calloc(count, sizeof *f->record) : NULL;
+    w->base = base; /* operands are those of the frame */
+    f->helps = f->record && choose_opening(&k) && find_ranges(f) + FEWEST <= f->info->rows;
+    w->base = caller;
+}
+
+bool ptx_begin_frame(struct sm_warp *w, uint32_t base, const struct sm_ptx *image,
+                     const struct ptx_function_info *info)
+{
+    struct sm_device *d = w->device;
+    struct ptx_fresh **at =
+        &d->called[(size_t)(info - image->function) % (sizeof d->called / sizeof *d->called)];
+    if (!*at || (*at)->info != info)
+        *at = known(d, image, info);
+    struct ptx_fresh *f = *at;
+    if (f && !f->looked && ++f->launches == CALLS)
+        look_at_function(f, w, base);
+    if (!f || !f->helps || !is_unseen(d))
+        return false;
+    clear_early(w, f, base);
+    w->opens = true;
+    return true;
+}
+
+void ptx_settle_frame(struct sm_warp *w, uint64_t pc)
+{
+    struct sm_device *d = w->device;
+    const struct ptx_fresh *f = d->known;
+    uint32_t index = 0;
+    const struct sm_ptx *image = ptx_image_at(d, pc, &index);
+    w->opens = false;
+    while (f && (f->image != image || index < f->info->entry || index >= f->info->end))
+        f = f->next;
+    if (!f || w->base == PTX_FIRST_ROW || !f->helps || index - f->info->entry >= f->opening)
+        return;
+    struct rows left = f->late;
+    for (uint32_t i = 0; i < index - f->info->entry; i++)
+        drop(&left, &f->record[i].written, NULL);
+    clear_rest(w, w->base, &left);
+}
+
 void ptx_settle_all(struct sm_device *d)
 {
-    for (uint32_t i = 0; d->has_fresh && i < d->machine.waves; i++)
-        if (d->warp[i].active && d->warp[i].fresh)
-            ptx_settle(&d->warp[i], d->warp[i].pc);
+    for (uint32_t i = 0; d->has_fresh && i < d->machine.waves; i++) {
+        struct sm_warp *w = &d->warp[i];
+        if (w->active && w->fresh)
+            ptx_settle(w, w->pc);
+        if (w->active && w->opens)
+            ptx_settle_frame(w, w->pc);
+    }
     d->has_fresh = false;
 }

@@ -249,8 +249,7 @@ void ptx_leave_barriers(struct sm_warp *w)
 
 /* ---- the beginning ---- */
 
-/* Clears rows. The C library's function uses an instruction whose start takes longer than this. */
-static PTX_CLONED void clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
+PTX_CLONED void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
 {
     typedef uint64_t vector __attribute__((vector_size(32), may_alias));
     vector *to = (vector *)r;
@@ -265,7 +264,7 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
 {
     const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
     const struct wt_machine *m = &w->device->machine;
-    clear_rows(w->r + base, m->fill.kind == WT_FILL_ZERO ? rows : header);
+    ptx_clear_rows(w->r + base, m->fill.kind == WT_FILL_ZERO ? rows : header);
     if (m->fill.kind == WT_FILL_ZERO)
         return;
     wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_REGISTERS, wt_machine_wave_id(m, w->id)) + base,

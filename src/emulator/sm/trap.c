@@ -275,6 +275,8 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
     code &= SM_WESR_ERROR;
     if (w->fresh)
         ptx_settle(w, sm_pc_of(w, u));
+    if (w->opens)
+        ptx_settle_frame(w, sm_pc_of(w, u));
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
                              .id = wt_machine_wave_id(&d->machine, w->id),

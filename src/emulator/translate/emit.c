@@ -129,10 +129,15 @@ static void operation(struct emitter *e)
     case WT_ROWS_AT_MOST:
         emit_at_most(e);
         break;
-    case WT_ROWS_GIVEN:
-    case WT_ROWS_PARAMETER:
     case WT_ROWS_DIVIDE:
     case WT_ROWS_REMAINDER:
+        if (is_512)
+            emit_512(e);
+        else
+            emit_given(e);
+        break;
+    case WT_ROWS_GIVEN:
+    case WT_ROWS_PARAMETER:
     case WT_ROWS_SPLIT:
     case WT_ROWS_JOIN:
         emit_given(e);

@@ -470,6 +470,8 @@ static void integers(struct emitter *e)
         break;
     case WT_ROWS_NEGATE:
     case WT_ROWS_ABSOLUTE:
+    case WT_ROWS_DIVIDE:
+    case WT_ROWS_REMAINDER:
     case WT_ROWS_WIDEN:
     case WT_ROWS_MULTIPLY_WIDE:
     case WT_ROWS_MULTIPLY_ADD_WIDE:

@@ -33,6 +33,8 @@ static bool is_plain(const struct wt_rows_insn *n)
     case WT_ROWS_ABSOLUTE:
     case WT_ROWS_MULTIPLY_ADD:
     case WT_ROWS_MULTIPLY_HIGH:
+    case WT_ROWS_DIVIDE:
+    case WT_ROWS_REMAINDER:
     case WT_ROWS_MIN:
     case WT_ROWS_MAX:
     case WT_ROWS_MIN_SIGNED:

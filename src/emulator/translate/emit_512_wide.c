@@ -2,6 +2,8 @@
  * Shapes without scalars, of 16 and 32 lanes, in vectors of 512 bits: which instructions they do;
  * qwords and singles; accesses at addresses of 64 bits. See emit_512.h.
  */
+#include <string.h>
+
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit_512.h"
 
@@ -80,6 +82,63 @@ static void negate(struct emitter *e)
         z(e, VPXOR, T1, T1, x86_reg(T1));
         z(e, emit_512_is_wide(e) ? ZPSUBQ : VPSUBD, T1, T1, emit_512_source(e, 0, i));
         store(e, bank, i, T1);
+    }
+    keep(e, bank);
+}
+
+/* ---- division: see emit_given.c ---- */
+
+/* The handler is called where the divisor of a lane that executes is 0. */
+static void check_divisors(struct emitter *e)
+{
+    if (e->insn[e->at].s[1].constant)
+        return;
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        const unsigned mask = emit_512_executing(e, i);
+        zn(e, ZPCMPUD, emit_512_bits(i), loaded(e, 1, i, T0), in_all(e, 0), mask, IS_EQUAL);
+    }
+    k(e, KORTESTW, K5, 0, parts_of(e) > 1 ? K6 : K5);
+    emit_call(e, X86_NOT_ZERO);
+}
+
+/* Eight dwords of a source as doubles, in a register. */
+static void doubles(struct emitter *e, unsigned i, unsigned strip, unsigned to)
+{
+    const struct wt_rows_source *s = &e->insn[e->at].s[i];
+    const bool is_signed = e->insn[e->at].is_signed;
+    const uint32_t value = (uint32_t)s->value;
+    const double number = is_signed ? (double)(int32_t)value : (double)value;
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    if (s->constant)
+        z(e, ZPBROADCASTQ, to, 0, emit_literal(e, bits, true));
+    else
+        z(e, is_signed ? ZCVTDQ2PD : ZCVTUDQ2PD, to, 0,
+          x86_mem(FRAME, s->slot + 32 * (size_t)strip));
+}
+
+/* Eight quotients, in the lower half of a register; T2 is free for it. */
+static void divide_eight(struct emitter *e, unsigned strip, unsigned to)
+{
+    doubles(e, 0, strip, to);
+    doubles(e, 1, strip, T2);
+    z(e, ZDIVPD, to, to, x86_reg(T2));
+    z(e, e->insn[e->at].is_signed ? ZCVTTPD2DQ : ZCVTTPD2UDQ, to, 0, x86_reg(to));
+}
+
+static void divide(struct emitter *e)
+{
+    check_divisors(e);
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        divide_eight(e, 2 * i, T0);
+        divide_eight(e, 2 * i + 1, T1);
+        zn(e, ZINSERT, T0, T0, x86_reg(T1), 0, 1);
+        if (e->insn[e->at].op == WT_ROWS_REMAINDER) {
+            z(e, VPMULLD, T0, T0, emit_512_source(e, 1, i));
+            z(e, VPSUBD, T0, loaded(e, 0, i, T1), x86_reg(T0));
+        }
+        store(e, bank, i, T0);
     }
     keep(e, bank);
 }
@@ -211,6 +270,10 @@ void emit_512_plain(struct emitter *e)
         break;
     case WT_ROWS_NARROW:
         narrow(e);
+        break;
+    case WT_ROWS_DIVIDE:
+    case WT_ROWS_REMAINDER:
+        divide(e);
         break;
     case WT_ROWS_FLOAT_ADD:
         single(e, VADDPS, 2);

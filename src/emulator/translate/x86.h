@@ -210,6 +210,11 @@ enum {
     ZPERMT2D = X86_V(1, 2, 0, 0x7e), /* a: dwords of a and c that b numbers */
     ZPGATHERDD = X86_V(1, 2, 0, 0x90),
     ZCVTUDQ2PS = X86_V(3, 1, 0, 0x7a),
+    ZCVTUDQ2PD = X86_Z(2, 1, 0, 0x7a, 5),
+    ZCVTDQ2PD = X86_Z(2, 1, 0, 0xe6, 5),
+    ZCVTTPD2UDQ = X86_V(0, 1, 1, 0x78), /* 256 bits of 512, as the next one */
+    ZCVTTPD2DQ = X86_V(1, 1, 1, 0xe6),
+    ZDIVPD = X86_V(1, 1, 1, 0x5e),
     ZADDPD = X86_V(1, 1, 1, 0x58),
     ZMULPD = X86_V(1, 1, 1, 0x59),
     ZFPCLASSPD = X86_V(1, 3, 1, 0x66),
