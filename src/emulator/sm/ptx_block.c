@@ -714,7 +714,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     struct wt_rows_state *s = &blocks->state;
     const struct wt_rows_block *block = u->block;
     const uint64_t left = w->left;
-    if (__builtin_expect(turns(d), false))
+    if (!d->prepared_launch && __builtin_expect(turns(d), false))
         return u->run(w, u);
     if (__builtin_expect(!holds(w->code), false)) {
         forget(w->code);
