@@ -19,7 +19,7 @@
 
 #include "emulator/machine/operands.h"
 #include "emulator/sm/operands.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx_rows.h"
 
 enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024 };
 enum { WARPS = 64, LAUNCHES = 4 }; /* of a kernel, before it is looked at: one of them */
@@ -345,6 +345,17 @@ void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image)
 }
 
 /* ---- warps ---- */
+
+PTX_CLONED void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
+{
+    typedef uint64_t vector __attribute__((vector_size(32), may_alias));
+    vector *to = (vector *)r;
+    for (size_t i = 0; i < rows; i++, to += 4) {
+        const vector zeros = {0};
+        to[0] = to[1] = to[2] = to[3] = zeros;
+        __asm__("" : "+r"(to)); /* else the compiler makes it a call of that function */
+    }
+}
 
 /* The record at pc of the kernel that runs; NULL: it is elsewhere. */
 static const struct record *record_at(const struct sm_device *d, uint64_t pc)

@@ -515,8 +515,6 @@ bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c);
 void ptx_leave_barriers(struct sm_warp *w);
 /* Makes room for so many rows; false without host memory. */
 bool ptx_make_room(struct sm_warp *w, uint32_t rows);
-/* Clears rows. The C library's function uses an instruction whose start takes longer than this. */
-void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows);
 /* Begins a frame of so many rows, in row @p base: a header of zeros, and registers that nobody has
  * written. */
 void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows);
@@ -545,6 +543,8 @@ unsigned ptx_run_at(const struct sm_device *d, uint64_t pc);
 void ptx_comes_to(struct sm_warp *w, uint64_t pc);
 /* Clears the rows that a fresh warp has not written, which stands at pc. */
 void ptx_settle(struct sm_warp *w, uint64_t pc);
+/* Clears rows. The C library's function uses an instruction whose start takes longer than this. */
+void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows);
 /* Clears the rows of a new frame of a function, at @p base, that are cleared at first, for a call
  * by all lanes; false: it clears none. */
 bool ptx_begin_frame(struct sm_warp *w, uint32_t base, const struct sm_ptx *image,

@@ -249,17 +249,6 @@ void ptx_leave_barriers(struct sm_warp *w)
 
 /* ---- the beginning ---- */
 
-PTX_CLONED void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
-{
-    typedef uint64_t vector __attribute__((vector_size(32), may_alias));
-    vector *to = (vector *)r;
-    for (size_t i = 0; i < rows; i++, to += 4) {
-        const vector zeros = {0};
-        to[0] = to[1] = to[2] = to[3] = zeros;
-        __asm__("" : "+r"(to)); /* else the compiler makes it a call of that function */
-    }
-}
-
 void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
 {
     const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
