@@ -164,8 +164,7 @@ static void take_cell(struct race_access *x, struct race_cell *cell, unsigned la
 
 /* ---- many lanes ---- */
 
-/* The bytes of one lane's access. */
-static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size)
+void race_take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size)
 {
     struct race_shadow *s = &x->r->shadow;
     struct race_page *page = NULL;
@@ -189,6 +188,8 @@ static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsig
         const bool apart = at % 4 || next - at < 4;
         if (!page || page->number != at / RACE_PAGE)
             page = race_page(x->space, at, true);
+        if (page)
+            race_page_used(page, x->w->number);
         const unsigned cells = page ? race_cells(s, page, at % RACE_PAGE / 4, apart, list) : 0;
         if (cells == 1)
             take_cell(x, list, lane, at);
@@ -246,41 +247,52 @@ static bool is_over(const struct race_access *x, const struct race_page *page, u
     return is_ordered(x, 0, o, 0);
 }
 
+/* Whether all that is in one slot of a row of cells is ordered before the access, as numbers say. */
+static bool are_past(const struct race_access *x, const struct race_page *page, unsigned k,
+                     unsigned first, unsigned count)
+{
+    const uint32_t *slot = &page->slot[k][first];
+    const uint32_t past = page->owner == x->w->number && !x->r->rules.independent ? x->number : x->past;
+    uint32_t later = 0;
+    for (unsigned i = 0; page->plane[k] && i < count; i++)
+        later |= slot[i] >= past;
+    return !later && page->per == 1;
+}
+
 /* A row of whole cells, one behind the other, which plain accesses are made to: false, and nothing
  * is done, where it is no simple case. @p mine: the lanes, race_page.per of each cell. */
 static bool take_row(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
                      const uint8_t *mine)
 {
     const struct race_record *read = race_record(&x->r->shadow, page->slot[1][first]);
-    if (!is_over(x, page, 0, first, mine, count))
+    if (!are_past(x, page, 0, first, count) && !is_over(x, page, 0, first, mine, count))
         return false;
     const bool over = is_over(x, page, 1, first, mine, count);
+    if (!over && !are_past(x, page, 1, first, count))
+        return false;
     if (x->record.kind == WT_WATCH_READ) {
         if (over && read && read->atomic == x->record.atomic && read->wave == x->w->number &&
             read->clock == x->w->clock)
             return true; /* an earlier load stands for it */
-        if (!over)
-            return false;
         fill(x, page, 1, first, count, x->number, mine);
         return true;
     }
-    if (!over || !is_over(x, page, 2, first, mine, count))
+    if (!are_past(x, page, 2, first, count) && !is_over(x, page, 2, first, mine, count))
         return false;
     fill(x, page, 0, first, count, x->number, mine);
     for (unsigned k = 1; k < RACE_SLOTS; k++)
-        if (page->slot[k][first])
+        if (page->plane[k])
             fill(x, page, k, first, count, 0, NULL);
     return true;
 }
 
-/* Whether lanes from 0 on access what fills whole cells one behind the other, of one page; *count:
- * how many lanes. */
-static bool is_row(const struct wt_observed *a, unsigned *count)
+/* Whether lanes from *first on access what fills whole cells one behind the other, of one page;
+ * *count: how many lanes. */
+static bool is_row(const struct wt_observed *a, unsigned *first, unsigned *count)
 {
-    unsigned first;
-    return a->size <= 16 && a->lanes & 1 && a->at[0] % 4 == 0 &&
-           wt_is_row(a, a->size, &first, count) && *count * a->size % 4 == 0 &&
-           a->at[0] % RACE_PAGE + (uint64_t)*count * a->size <= RACE_PAGE;
+    return a->size <= 16 && wt_is_row(a, a->size, first, count) && a->at[*first] % 4 == 0 &&
+           *count * a->size % 4 == 0 &&
+           a->at[*first] % RACE_PAGE + (uint64_t)*count * a->size <= RACE_PAGE;
 }
 
 /* A row whose cells are equal but for the lanes: they are taken as one. False, and nothing is done,
@@ -309,7 +321,7 @@ static bool take_equal_cells(struct race_access *x, struct race_page *page, unsi
     }
     x->row = lanes;
     x->row_count = all;
-    take_cell(x, &cell, RACE_WAVE, x->a->at[0]);
+    take_cell(x, &cell, RACE_WAVE, x->a->at[wt_lanes_lowest(x->a->lanes)]);
     x->row = NULL;
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         if (slot[k] == before[k])
@@ -323,23 +335,25 @@ static bool take_whole(struct race_access *x)
 {
     uint8_t list[WT_MAX_LANES * 16];
     const uint8_t *mine = list;
-    unsigned lanes;
-    if (x->record.atomic || !is_row(x->a, &lanes))
+    unsigned lane, lanes;
+    if (x->record.atomic || !is_row(x->a, &lane, &lanes))
         return false;
-    struct race_page *page = race_page(x->space, x->a->at[0], true);
+    const uint64_t at = x->a->at[lane];
+    struct race_page *page = race_page(x->space, at, true);
     if (!page || (page->syncs && (x->record.maybe_atomic || x->hides)) ||
         (x->a->size % 4 && !race_own_bytes(page)))
         return false;
+    race_page_used(page, x->w->number);
     const unsigned cells = lanes * x->a->size / 4, each = cells * page->per / lanes;
     if (x->a->of_wave)
         memset(list, x->a->owner, cells * page->per);
     else if (each == 1)
-        mine = x->r->lanes;
+        mine = x->r->lanes + lane;
     else
-        for (unsigned lane = 0, i = 0; lane < lanes; lane++)
+        for (unsigned i = 0; i < cells * page->per; lane++)
             for (const unsigned end = i + each; i < end; i++)
                 list[i] = (uint8_t)lane;
-    const unsigned first = x->a->at[0] % RACE_PAGE / 4;
+    const unsigned first = at % RACE_PAGE / 4;
     return take_row(x, page, first, cells, mine) || take_equal_cells(x, page, first, cells, mine);
 }
 
@@ -355,107 +369,14 @@ static bool is_broadcast(const struct wt_observed *a)
     return true;
 }
 
-/* What take_words() asks of each lane. */
-struct race_words {
-    const struct race_record *record; /* of number `first` and behind */
-    uint32_t first, number;
-    uint32_t own; /* accesses of this wave are ordered before; 0: not those of other lanes */
-    bool reads, asks_syncs;
-};
-
-/* Whether the access in a slot is ordered before, or none is there; nobody looks twice at a record
- * that many lanes meet. */
-static bool is_past_one(struct race_access *x, uint32_t slot, unsigned mine, unsigned lane)
-{
-    const struct race_record *o = race_record(&x->r->shadow, slot);
-    if (x->unordered[slot % RACE_KNOWN] == slot)
-        return false;
-    const bool is = is_ordered(x, mine, o, lane);
-    if (o->wave != x->w->number)
-        (is ? x->ordered : x->unordered)[slot % RACE_KNOWN] = slot;
-    return is;
-}
-
-static inline bool is_past(struct race_access *x, const struct race_words *f, uint32_t slot,
-                           unsigned mine, unsigned lane)
-{
-    return slot < f->first || f->record[slot - f->first].wave == f->own ||
-           x->ordered[slot % RACE_KNOWN] == slot || is_past_one(x, slot, mine, lane);
-}
-
-static bool reads(const struct race_words *f, uint32_t slot)
-{
-    return f->record[slot - f->first].kind == WT_WATCH_READ;
-}
-
-/* A plain access to one whole cell, in which nothing races; false, and nothing is done, where it is
- * no simple case. */
-static inline bool take_quickly(struct race_access *x, const struct race_words *f,
-                                struct race_page *page, unsigned cell, unsigned lane)
-{
-    const uint32_t slot[] = {page->slot[0][cell], page->slot[1][cell], page->slot[2][cell]};
-    unsigned to = 0;
-    if (slot[0] & RACE_SPLIT || slot[0] == f->number ||
-        !is_past(x, f, slot[0], lane, page->lane[0][cell]))
-        return false;
-    const bool first = is_past(x, f, slot[1], lane, page->lane[1][cell]),
-               second = is_past(x, f, slot[2], lane, page->lane[2][cell]);
-    if (!f->reads) {
-        if (!first || !second)
-            return false;
-        for (unsigned k = 1; k < RACE_SLOTS; k++)
-            if (slot[k])
-                page->slot[k][cell] = 0;
-    } else if (!(first || reads(f, slot[1])) || !(second || reads(f, slot[2]))) {
-        return false;
-    } else if (first || second) {
-        to = first ? 1 : 2;
-    } else { /* of two groups, as in keep() */
-        const uint64_t home = home_of(x, &f->record[slot[1] - f->first]);
-        if (home != home_of(x, &f->record[slot[2] - f->first]) || home == home_of(x, &x->record))
-            return true;
-        to = 2;
-    }
-    if (!page->plane[to] && !race_own(page, to))
-        return false;
-    page->slot[to][cell] = f->number;
-    page->lane[to][cell] = (uint8_t)lane;
-    x->stored = true;
-    return true;
-}
-
-static void take_words(struct race_access *x)
-{
-    const struct wt_observed *a = x->a;
-    const struct race_words f = {.record = x->r->shadow.record,
-                                 .first = x->r->shadow.first,
-                                 .number = x->number,
-                                 .own = x->r->rules.independent ? 0 : x->w->number,
-                                 .reads = x->record.kind == WT_WATCH_READ,
-                                 .asks_syncs = x->record.maybe_atomic || x->hides};
-    struct race_page *page = NULL;
-    wt_lanes left = a->lanes;
-    for (unsigned lane = 0; left; lane++, left >>= 1) {
-        const uint64_t at = a->at[lane];
-        if (!(left & 1))
-            continue;
-        if (!page || page->number != at / RACE_PAGE)
-            page = race_page(x->space, at, true);
-        if (page && at % 4 == 0 && page->per == 1 && !(page->syncs && f.asks_syncs) &&
-            take_quickly(x, &f, page, at % RACE_PAGE / 4, lane))
-            continue;
-        take_lane(x, lane, at, a->size);
-    }
-}
-
 static void take_lanes(struct race_access *x)
 {
     const struct wt_observed *a = x->a;
     if (take_whole(x))
         return;
     const bool of_wave = a->is_scalar || a->of_wave;
-    if (a->size == 4 && !x->record.atomic && !of_wave) {
-        take_words(x);
+    if (a->size % 4 == 0 && !x->record.atomic && !of_wave) {
+        race_take_words(x);
         return;
     }
     wt_lanes left = a->lanes;
@@ -463,7 +384,7 @@ static void take_lanes(struct race_access *x)
         left &= -left;
     for (; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane],
+        race_take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane],
                   a->size);
     }
 }
@@ -499,11 +420,13 @@ void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr
         const unsigned room = RACE_CELLS - first < MOST ? RACE_CELLS - first : MOST;
         const unsigned cells = size / 4 < room ? (unsigned)(size / 4) : room;
         const bool whole = addr % 4 == 0 && cells && page;
+        if (page)
+            race_page_used(page, x->w->number);
         bytes = whole ? cells * 4 : size < 4 - addr % 4 ? size : 4 - addr % 4;
         a->at[0] = addr;
         if (!whole || !(take_row(x, page, first, cells, mine) ||
                         take_equal_cells(x, page, first, cells, mine)))
-            take_lane(x, RACE_WAVE, addr, (unsigned)bytes);
+            race_take_lane(x, RACE_WAVE, addr, (unsigned)bytes);
     }
 }
 
@@ -591,8 +514,13 @@ static void note_signal(struct race_access *x)
     const struct wt_observed *a = x->a;
     const struct wt_order *order = x->r->order;
     struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
-    if (order->sees && call && a->space == WT_OBSERVED_GLOBAL && a->kind != WT_WATCH_WRITE)
-        order->sees(a->at[wt_lanes_lowest(a->lanes)], call);
+    if (!order->sees || !call || a->space != WT_OBSERVED_GLOBAL || a->kind == WT_WATCH_WRITE)
+        return;
+    const struct wt_clocks *before = call->before;
+    const uint32_t calm = call->calm;
+    order->sees(a->at[wt_lanes_lowest(a->lanes)], call);
+    if (call->before != before || call->calm != calm)
+        memset(x->r->view, 0, sizeof x->r->view);
 }
 
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
@@ -606,7 +534,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     struct race_group *g = a->space == WT_OBSERVED_GROUP ? race_group_of(r, a->home) : NULL;
     x.w = race_slot_of(r, a->wave, a->id, a->launch, a->group);
     x.space = g ? &g->space : &r->global;
-    if (!x.w || (a->space == WT_OBSERVED_GROUP && !g) || !race_make_room(r)) {
+    if (!x.w || (a->space == WT_OBSERVED_GROUP && (!g || !race_group_used(g, x.w))) ||
+        !race_make_room(r)) {
         race_tell_lost(r);
         r->run.lost = true;
         return;
@@ -632,10 +561,12 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         note_flags(&x);
         note_signal(&x);
     }
-    if (race_number(&x))
+    if (race_number(&x)) {
+        race_see_past(&x);
         take_lanes(&x);
-    else
+    } else {
         r->run.lost = true;
+    }
     if (!x.stored && x.number)
         r->shadow.count--;
     if (x.record.maybe_atomic && a->kind == WT_WATCH_WRITE && !r->rules.lanes_are_one) {

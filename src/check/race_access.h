@@ -6,7 +6,6 @@
 
 enum {
     RACE_CONFLICTS = 4, /**< different other accesses of an instruction that are reported at once */
-    RACE_KNOWN = 8,     /**< records whose order an instruction's lanes need not ask for again */
 };
 
 struct race_conflict {
@@ -26,18 +25,24 @@ struct race_access {
     struct race_record record;
     bool hides;      /* it may be atomic, where its place is polled */
     uint32_t number; /* of the record */
+    uint32_t past;   /* records in this memory with lower numbers are ordered before all lanes, */
+    bool alone;      /* and of other waves no others are */
     bool stored;     /* a slot refers to it */
     bool synced;     /* the place has had atomic accesses: a store there is another one */
     /* Of a row of cells that are equal but for the lanes, and stand for one: lanes of the cell are
      * numbers of slots, whose lanes these are. NULL: there is none. */
     uint8_t *const *row;
     unsigned row_count;
-    /* Records of other waves that are known to be ordered before, or not to be. */
-    uint32_t ordered[RACE_KNOWN], unordered[RACE_KNOWN];
     unsigned count;
     struct race_conflict *conflict; /**< RACE_CONFLICTS */
 };
 
+/** The bytes of one lane's access. */
+void race_take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size);
+/** Finds `past` and `alone`. */
+void race_see_past(struct race_access *x);
+/** Plain accesses of lanes, each of whole cells where it is aligned. */
+void race_take_words(struct race_access *x);
 /** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
 /** Numbers the access as the one before, if that is of the same instruction; false without host

@@ -19,8 +19,12 @@ void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
                             .space = WT_OBSERVED_GLOBAL,
                             .time = r->machine->time,
                             .lanes = 1};
-    struct race_access x = {
-        .r = r, .a = &a, .conflict = conflict, .space = &r->global, .w = race_copy(r, size)};
+    struct race_access x = {.r = r,
+                            .a = &a,
+                            .conflict = conflict,
+                            .space = &r->global,
+                            .w = race_copy(r, size),
+                            .past = r->shadow.first};
     if (!x.w || !race_make_room(r)) {
         race_tell_lost(r);
         return;

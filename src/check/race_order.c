@@ -31,6 +31,7 @@ static void free_group(struct wt_check_race *r, struct race_group *g)
     for (size_t i = 0; i < g->barriers; i++)
         wt_clocks_drop(g->barrier[i].arrived);
     free(g->barrier);
+    free(g->user);
     free_syncs(&g->space);
     race_space_free(&r->shadow, &g->space);
     *g = (struct race_group){.home = 0};
@@ -97,10 +98,12 @@ static void begin_anew(struct wt_check_race *r)
                 memset(page->sync, 0, sizeof page->sync);
             page->syncs = 0;
             page->tells = false;
+            page->owner = 0;
         }
-    r->last_group = NULL;
+    memset(r->last_group, 0, sizeof r->last_group);
     r->waves = 0;
     r->active = 0;
+    r->several = false;
     r->launches = 0;
     race_forget(&r->shadow);
     if (r->shadow.first > RACE_SPLIT / 2) { /* numbers begin anew */
@@ -115,6 +118,7 @@ void race_free_all(struct wt_check_race *r)
     race_space_free(&r->shadow, &r->global);
     race_shadow_free(&r->shadow);
     free(r->wave);
+    free(r->home);
     free(r->call);
     free(r->launch);
     free(r->copy);
@@ -133,8 +137,9 @@ bool race_is_past(struct wt_check_race *r, uint64_t time)
 
 struct race_group *race_group_of(struct wt_check_race *r, uint64_t home)
 {
-    if (r->last_group && r->last_group->home == home)
-        return r->last_group;
+    struct race_group **seen = &r->last_group[home % RACE_SEEN];
+    if (*seen && (*seen)->home == home)
+        return *seen;
     uint64_t *there = wt_map_add(&r->groups, home);
     struct race_group *g = there ? (void *)(uintptr_t)*there : NULL;
     if (there && !g && (g = calloc(1, sizeof *g))) {
@@ -144,7 +149,7 @@ struct race_group *race_group_of(struct wt_check_race *r, uint64_t home)
         wt_map_remove(&r->groups, home);
     }
     r->run.lost |= !g;
-    return r->last_group = g;
+    return *seen = g;
 }
 
 static void end_group(struct wt_check_race *r, uint64_t home)
@@ -156,7 +161,24 @@ static void end_group(struct wt_check_race *r, uint64_t home)
     wt_map_remove(&r->groups, home);
     free_group(r, g);
     free(g);
-    r->last_group = NULL;
+    r->last_group[home % RACE_SEEN] = NULL;
+}
+
+bool race_group_used(struct race_group *g, struct race_slot *w)
+{
+    uint32_t i = w->user < g->users && g->user[w->user].wave == w->number ? w->user : 0;
+    while (i < g->users && g->user[i].wave != w->number)
+        i++;
+    w->user = i;
+    if (i == g->users) {
+        struct race_user *grown = wt_array_grow(g->user, &g->user_room, g->users + 1, sizeof *grown);
+        if (!grown)
+            return false;
+        g->user = grown;
+        grown[g->users++].wave = w->number;
+    }
+    g->user[i].clock = w->clock;
+    return true;
 }
 
 /* ---- waves ---- */
@@ -197,7 +219,10 @@ static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks
 {
     struct race_wave *wave = wave_of(r, w->number);
     struct wt_clocks *before = w->stored ? wt_clocks_hold(wave->known) : NULL;
+    const struct wt_clocks *old = wave->known;
     r->run.lost |= !wt_clocks_join(&wave->known, clocks);
+    if (wave->known != old)
+        w->view = ++r->views;
     if (w->stored && before != wave->known)
         keep_known(r, w, before);
     wt_clocks_drop(before);
@@ -262,16 +287,23 @@ static struct wt_order_operation *call_of(struct wt_check_race *r, uint64_t laun
 static bool begin_slot(struct wt_check_race *r, struct race_slot *w, const struct race_wave *wave)
 {
     struct race_wave *grown = wt_array_grow(r->wave, &r->wave_room, r->waves + 1, sizeof *grown);
-    if (!grown) {
+    uint64_t *home =
+        grown ? wt_array_grow(r->home, &r->home_room, r->waves + 1, sizeof *home) : NULL;
+    r->wave = grown ? grown : r->wave;
+    if (!home) {
         r->run.lost = true;
         return false;
     }
-    r->wave = grown;
+    r->home = home;
+    home[r->waves] = wave->home;
     free_slot(w);
     w->id = wave->id;
     w->clock = 1;
     grown[r->waves] = *wave;
     grown[r->waves].call = call_of(r, wave->launch);
+    r->several |= r->waves && (grown[r->waves].call != grown[0].call ||
+                               grown[r->waves].launch != grown[0].launch);
+    w->view = ++r->views;
     w->number = (uint32_t)++r->waves;
     return true;
 }
@@ -373,9 +405,12 @@ static struct race_barrier *barrier_of(struct wt_check_race *r, const struct wt_
 
 static void order_lanes(struct race_slot *w, wt_lanes lanes, uint32_t clock)
 {
+    w->floored = lanes;
+    w->floor = UINT32_MAX;
     for (; lanes; lanes &= lanes - 1) {
         uint32_t *own = &w->lane[wt_lanes_lowest(lanes)];
         *own = *own > clock ? *own : clock;
+        w->floor = *own < w->floor ? *own : w->floor;
     }
 }
 
@@ -396,13 +431,32 @@ static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt
     race_tick(w);
 }
 
+/* The records so far, if what the users of a group's memory have accessed there is among these
+ * clocks. */
+static struct race_behind behind_all(const struct wt_check_race *r, uint64_t home,
+                                     const struct wt_clocks *clocks)
+{
+    const uint64_t *there = home ? wt_map_find(&r->groups, home) : NULL;
+    const struct race_group *g = there ? (const void *)(uintptr_t)*there : NULL;
+    for (size_t i = 0; g && i < g->users; i++)
+        if (wt_clocks_of(clocks, g->user[i].wave) < g->user[i].clock)
+            return (struct race_behind){0};
+    return (struct race_behind){r->shadow.first + (uint32_t)r->shadow.count, r->shadow.numbering,
+                                home};
+}
+
 static void release(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
 {
     struct race_barrier *b = barrier_of(r, e);
     if (!b)
         return;
+    if (!b->opened)
+        b->behind = behind_all(r, e->home, b->arrived);
     b->opened = true;
     learn(r, w, b->arrived);
+    w->behind = b->behind;
+    w->behind_lanes = e->lanes;
+    w->behind_view = w->view;
     if (r->rules.independent)
         order_lanes(w, e->lanes, wt_clocks_of(b->arrived, w->number));
 }
@@ -717,15 +771,14 @@ static bool are_ordered_by_calls(const struct race_wave *first, const struct rac
            wt_order_is_before(then->call, first->call);
 }
 
-bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
-                  const struct race_record *record, unsigned lane)
+uint32_t race_look(struct wt_check_race *r, const struct race_slot *w, uint32_t wave,
+                   struct race_view *view)
 {
-    const struct wt_order_operation *own = wave_of(r, w->number)->call;
-    if (own && own->copies && own == wave_of(r, record->wave)->call)
-        return true; /* both are of the runtime's own kernels */
-    if (record->wave != w->number)
-        return wt_clocks_of(wave_of(r, w->number)->known, record->wave) >= record->clock ||
-               are_ordered_by_calls(wave_of(r, record->wave), wave_of(r, w->number));
-    return !r->rules.independent || (lane | mine) & RACE_WAVE || lane == mine ||
-           record->clock <= w->lane[mine];
+    const struct race_wave *own = wave_of(r, w->number), *other = wave_of(r, wave);
+    const bool copies = own->call && own->call->copies && own->call == other->call;
+    *view = (struct race_view){w->view, wave,
+                               copies || are_ordered_by_calls(other, own)
+                                   ? UINT32_MAX
+                                   : wt_clocks_of(own->known, wave)};
+    return view->upto;
 }

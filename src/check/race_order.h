@@ -58,10 +58,27 @@ struct race_wave {
     struct race_past *past;  /**< NULL: it knew the same at each such store */
 };
 
+/** Up to which clock the accesses of a wave are ordered before what another one does next, in whose
+ * view. */
+struct race_view {
+    uint64_t view; /**< 0: none */
+    uint32_t wave, upto;
+};
+enum { RACE_VIEWS = 4096 };
+
+/** Records with lower numbers, in the memory of the group of a home, are ordered before what comes.
+ */
+struct race_behind {
+    uint32_t number, numbering; /**< of race_shadow.numbering */
+    uint64_t home;
+};
+
 /** The wave in a slot. */
 struct race_slot {
     uint64_t id; /**< 0: none */
     uint32_t number, clock;
+    uint64_t view; /**< another one whenever it learns */
+    uint32_t user; /**< which one of its group's users it was */
     uint64_t last_pc, last_at; /**< of its last load, if no other access came behind it */
     struct race_load {
         uint64_t pc, at;
@@ -78,7 +95,12 @@ struct race_slot {
     struct wt_clocks *read[RACE_SCOPES];  /**< what an acquire will order */
     struct wt_clocks *hint;               /**< what it would order, had all been released */
     uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock other lanes' accesses are
-                                      ordered */
+                                      ordered, */
+    uint32_t floor;              /**< and of `floored` at least */
+    wt_lanes floored;
+    struct race_behind behind; /**< a barrier of: */
+    wt_lanes behind_lanes;
+    uint64_t behind_view; /**< `view` then */
 };
 
 /** A place of atomic accesses: the clocks that they have released. */
@@ -96,7 +118,13 @@ struct race_barrier {
     enum wt_observed_barrier kind;
     uint32_t number, core;
     bool opened;
+    struct race_behind behind; /**< in the group's memory, for those who go on */
     struct wt_clocks *arrived;
+};
+
+/** A wave that has accessed a group's memory, at last at this clock. */
+struct race_user {
+    uint32_t wave, clock;
 };
 
 struct race_group {
@@ -104,6 +132,8 @@ struct race_group {
     struct race_space space;
     struct race_barrier *barrier;
     size_t barriers, room;
+    struct race_user *user;
+    size_t users, user_room;
 };
 
 struct wt_check_race {
@@ -125,11 +155,15 @@ struct wt_check_race {
     struct race_space global;
     struct race_group others; /* barriers that are no group's */
     struct wt_map groups;     /* home: struct race_group */
-    struct race_group *last_group;
+    struct race_group *last_group[RACE_SEEN];
     struct race_slot *slot; /* of the machine */
+    uint64_t views;         /* so far */
+    struct race_view view[RACE_VIEWS]; /* those that were asked for last */
     struct race_wave *wave; /* by number, from 1 */
-    size_t waves, wave_room;
+    uint64_t *home;         /* of each */
+    size_t waves, wave_room, home_room;
     uint32_t active;            /* waves that have begun */
+    bool several;               /* those recorded are of several launches or operations */
     struct wt_clocks **ended;   /* SPAWNS: of waves of each core that have ended */
     struct wt_finding *waiting; /* of loads beside atomic operations, until their kernel's end */
     size_t waits, wait_room;
@@ -150,6 +184,8 @@ void race_forget_ordered(struct wt_check_race *r);
 struct race_slot *race_copy(struct wt_check_race *r, uint64_t bytes);
 /** The group of a home, which is made; NULL without host memory. */
 struct race_group *race_group_of(struct wt_check_race *r, uint64_t home);
+/** A wave accesses the memory of a group. False without host memory. */
+bool race_group_used(struct race_group *g, struct race_slot *w);
 /** The next accesses of a wave have another clock than those so far. */
 void race_tick(struct race_slot *w);
 /** Takes an event (wt_observe_event_fn). */
@@ -165,10 +201,27 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
 void race_is_polled(struct wt_check_race *r, struct race_space *space, uint64_t addr);
 /** Whether one has. */
 bool race_was_polled(const struct race_space *space, uint64_t addr);
+/** Notes what a wave knows of another one, and returns race_upto(). */
+uint32_t race_look(struct wt_check_race *r, const struct race_slot *w, uint32_t wave,
+                   struct race_view *view);
+/** Up to which clock the accesses of another wave are ordered before the next one of a wave;
+ * UINT32_MAX: all are. */
+static inline uint32_t race_upto(struct wt_check_race *r, const struct race_slot *w, uint32_t wave)
+{
+    struct race_view *view = &r->view[(w->view * 61 + wave) % RACE_VIEWS];
+    return view->view == w->view && view->wave == wave ? view->upto : race_look(r, w, wave, view);
+}
 /** Whether accesses of a record by lane @p lane are ordered before the next one of lane @p mine of
  * a wave. */
-bool race_ordered(const struct wt_check_race *r, const struct race_slot *w, unsigned mine,
-                  const struct race_record *record, unsigned lane);
+static inline bool race_ordered(struct wt_check_race *r, const struct race_slot *w, unsigned mine,
+                                const struct race_record *record, unsigned lane)
+{
+    if (record->wave != w->number)
+        return record->clock <= race_upto(r, w, record->wave);
+    const struct wt_order_operation *call = r->wave[w->number - 1].call;
+    return !r->rules.independent || (lane | mine) & RACE_WAVE || lane == mine ||
+           record->clock <= w->lane[mine] || (call && call->copies);
+}
 /** Reports what has waited for the end of a kernel (race_report.c). */
 void race_report_waiting(struct wt_check_race *r);
 /** Frees what was recorded. */

@@ -51,11 +51,12 @@ bool race_own_bytes(struct race_page *page)
 struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
 {
     const uint64_t number = addr / RACE_PAGE;
-    if (space->last && space->last->number == number)
-        return space->last;
+    struct race_page **seen = &space->seen[number % RACE_SEEN];
+    if (*seen && (*seen)->number == number)
+        return *seen;
     const uint64_t *there = wt_map_find(&space->pages, number + 1);
     if (there)
-        return space->last = (struct race_page *)(uintptr_t)*there;
+        return *seen = (struct race_page *)(uintptr_t)*there;
     struct race_page *page = made ? calloc(1, sizeof *page) : NULL;
     uint64_t *place = page ? wt_map_add(&space->pages, number + 1) : NULL;
     if (!place) {
@@ -67,7 +68,7 @@ struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
     for (unsigned k = 0; k < RACE_SLOTS; k++)
         set_plane(page, k, NULL);
     *place = (uint64_t)(uintptr_t)page;
-    return space->last = page;
+    return *seen = page;
 }
 
 static void free_page(struct race_shadow *s, struct race_page *page)
@@ -91,7 +92,7 @@ void race_space_free(struct race_shadow *s, struct race_space *space)
         if (space->pages.entry[i].key)
             free_page(s, (void *)(uintptr_t)space->pages.entry[i].value);
     wt_map_free(&space->pages);
-    space->last = NULL;
+    memset(space->seen, 0, sizeof space->seen);
 }
 
 /* Splits a cell. */
@@ -162,10 +163,14 @@ unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell
 uint32_t race_add_record(struct race_shadow *s, const struct race_record *record)
 {
     struct race_record *grown = wt_array_grow(s->record, &s->room, s->count + 1, sizeof *grown);
-    if (!grown)
+    uint32_t *wave =
+        grown ? wt_array_grow(s->wave, &s->wave_room, s->count + 1, sizeof *wave) : NULL;
+    s->record = grown ? grown : s->record;
+    if (!wave)
         return 0;
-    s->record = grown;
+    s->wave = wave;
     grown[s->count] = *record;
+    wave[s->count] = record->wave | (record->kind == WT_WATCH_READ ? RACE_LOADS : 0);
     return s->first + (uint32_t)s->count++;
 }
 
@@ -216,10 +221,12 @@ bool race_collect(struct race_shadow *s, struct race_space **spaces, size_t coun
     for (size_t i = 0; i < s->count; i++)
         if (of[i]) {
             s->record[kept] = s->record[i];
+            s->wave[kept] = s->wave[i];
             of[i] = s->first + kept++;
         }
     each_slot(s, spaces, count, renumber, of);
     s->count = kept;
+    s->numbering++;
     s->limit = slots / PART < MANY ? slots / PART : MANY;
     if (s->limit < (size_t)kept * 2)
         s->limit = (size_t)kept * 2;
@@ -237,6 +244,7 @@ void race_forget(struct race_shadow *s)
 void race_shadow_free(struct race_shadow *s)
 {
     free(s->record);
+    free(s->wave);
     free(s->split);
     *s = (struct race_shadow){.first = 1};
 }

@@ -18,6 +18,7 @@ enum {
     RACE_PAGE = 4096,
     RACE_CELLS = RACE_PAGE / 4,
     RACE_SLOTS = 3,   /* of a cell: the last write, and others */
+    RACE_SEEN = 16,
     RACE_WAVE = 0x80, /* in the lane of an access that the wave makes as a whole */
 };
 #define RACE_SPLIT (UINT32_C(1) << 31) /* in slot 0: the number of a split cell follows */
@@ -34,6 +35,9 @@ struct race_record {
     bool maybe_atomic; /**< it may be a relaxed atomic one, whose code is that of a plain one */
 };
 
+/** Beside the number of a record's wave: it is a load. */
+#define RACE_LOADS (UINT32_C(1) << 31)
+
 /** One slot of all cells of a page. */
 struct race_plane {
     uint32_t slot[RACE_CELLS];
@@ -48,10 +52,18 @@ struct race_page {
     uint32_t *slot[RACE_SLOTS];
     uint8_t *lane[RACE_SLOTS];
     unsigned per;                   /**< lanes of a cell: 1, or 4, one of each byte */
+    uint32_t owner;                 /**< the only wave that has accessed it; 0: none; RACE_MANY */
     bool tells;                     /**< a store that may be a flag for the host was made there */
     uint32_t syncs;                 /**< cells with a bit in `sync` */
     uint64_t sync[RACE_CELLS / 64]; /**< an atomic access has used it */
 };
+
+#define RACE_MANY UINT32_MAX
+/** A wave accesses a page. */
+static inline void race_page_used(struct race_page *page, uint32_t wave)
+{
+    page->owner = page->owner && page->owner != wave ? RACE_MANY : wave;
+}
 
 /** Where a cell's slots are; they are changed behind race_own_slot(), or where they are not 0.
  * There are race_page.per lanes, which are equal. */
@@ -69,15 +81,18 @@ struct race_split {
 
 /** Pages of one space: global memory, or a group's. */
 struct race_space {
-    struct wt_map pages; /**< number + 1: the page */
-    struct race_page *last;
+    struct wt_map pages;                 /**< number + 1: the page */
+    struct race_page *seen[RACE_SEEN];   /**< that were looked up last: at number % RACE_SEEN */
     struct wt_map syncs; /**< cell + 1: what atomic accesses there have released (race_order.h) */
 };
 
 struct race_shadow {
     uint32_t first; /**< the number of the first record */
     struct race_record *record;
+    uint32_t *wave; /**< of each record, with RACE_LOADS: what most are looked up for, close together */
     size_t count, room, limit; /**< at `limit` records are looked for that nobody needs */
+    size_t wave_room;
+    uint32_t numbering; /**< another one when numbers are others */
     struct race_split *split;
     size_t splits, split_room;
     uint32_t

@@ -1,0 +1,250 @@
+/* Plain accesses of many lanes to whole cells, which do not lie in a row: in most of them nothing
+ * races. See race_access.h. */
+#include "check/race_access.h"
+
+enum { PAGES = 8 };
+
+/* A page that lanes access. */
+struct entered {
+    uint64_t base; /* its address; NOWHERE: none */
+    struct race_page *page;
+    uint32_t *slot[RACE_SLOTS];
+    uint8_t *lane[RACE_SLOTS];
+    uint32_t past; /* there, records with lower numbers are ordered before */
+};
+#define NOWHERE UINT64_MAX
+
+/* What is asked of each cell. */
+struct words {
+    struct race_access *x;
+    const uint32_t *of;   /* waves of records of number `first` and behind */
+    const uint64_t *home; /* of waves */
+    uint64_t own_home;
+    uint32_t first, number, wave;
+    uint32_t past;  /* records with lower numbers are ordered before */
+    uint32_t floor; /* up to which clock accesses of the wave are ordered before those of all lanes */
+    bool loads, hides;
+    bool alone; /* no access of other waves is ordered before, but for `past` */
+    /* The last cells had these, which are others' accesses, and it was decided that `to` becomes
+     * the access. */
+    uint32_t had[RACE_SLOTS];
+    unsigned to;
+    struct entered entered[PAGES];
+};
+
+/* What becomes of a cell, beside numbers of slots. */
+enum { STAYS = RACE_SLOTS, NOT_SIMPLE };
+
+/* Whether an access is ordered before that of a lane. *by_lane becomes true where it may be
+ * otherwise for another lane. */
+static inline bool is_past(const struct words *f, uint32_t slot, unsigned lane, unsigned mine,
+                           bool *by_lane)
+{
+    if (slot < f->past)
+        return true;
+    const struct wt_check_race *r = f->x->r;
+    const uint32_t at = slot - f->first, wave = f->of[at] & ~RACE_LOADS;
+    if (wave != f->wave)
+        return !f->alone &&
+               r->shadow.record[at].clock <= race_upto(f->x->r, f->x->w, wave);
+    if (f->floor == UINT32_MAX || r->shadow.record[at].clock <= f->floor)
+        return true;
+    *by_lane = true;
+    return lane == mine || lane & RACE_WAVE || r->shadow.record[at].clock <= f->x->w->lane[mine];
+}
+
+static inline bool is_load(const struct words *f, uint32_t slot)
+{
+    return f->of[slot - f->first] & RACE_LOADS;
+}
+
+static inline uint64_t home_of(const struct words *f, uint32_t slot)
+{
+    return f->home[(f->of[slot - f->first] & ~RACE_LOADS) - 1];
+}
+
+/* What becomes of a cell, if nothing races there. */
+static unsigned decide(struct words *f, const struct entered *e, unsigned cell, unsigned mine)
+{
+    const uint32_t slot[] = {e->slot[0][cell], e->slot[1][cell], e->slot[2][cell]};
+    bool by_lane = false;
+    unsigned to = 0;
+    if (slot[0] == f->had[0] && slot[1] == f->had[1] && slot[2] == f->had[2])
+        return f->to;
+    if (slot[0] >= f->past && (slot[0] & RACE_SPLIT || slot[0] == f->number ||
+                               !is_past(f, slot[0], e->lane[0][cell], mine, &by_lane)))
+        return NOT_SIMPLE;
+    const bool first = is_past(f, slot[1], e->lane[1][cell], mine, &by_lane),
+               second = is_past(f, slot[2], e->lane[2][cell], mine, &by_lane);
+    if (f->loads ? !(first || is_load(f, slot[1])) || !(second || is_load(f, slot[2]))
+                 : !(first && second))
+        return NOT_SIMPLE;
+    if (f->loads && (first || second))
+        to = first ? 1 : 2;
+    else if (f->loads) { /* of two groups, as in keep() */
+        const uint64_t home = home_of(f, slot[1]);
+        to = home != home_of(f, slot[2]) || home == f->own_home ? STAYS : 2;
+    }
+    if (by_lane)
+        return to;
+    for (unsigned k = 0; k < RACE_SLOTS; k++)
+        f->had[k] = slot[k];
+    return f->to = to;
+}
+
+static void see_slots(struct entered *e)
+{
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        e->slot[k] = e->page->slot[k];
+        e->lane[k] = e->page->lane[k];
+    }
+}
+
+/* Goes to the page of an address; false where its accesses are no simple ones. */
+static bool enter(struct words *f, struct entered *e, uint64_t at)
+{
+    struct race_page *page = race_page(f->x->space, at, true);
+    e->base = NOWHERE;
+    if (!page || page->per != 1 || (page->syncs && f->hides) || !race_own(page, f->loads))
+        return false;
+    race_page_used(page, f->wave);
+    e->base = at - at % RACE_PAGE;
+    e->page = page;
+    e->past = page->owner == f->wave && f->floor == UINT32_MAX ? f->number : f->past;
+    see_slots(e);
+    return true;
+}
+
+/* Whether what a slot has, of which wave, is the lane's own. */
+static inline bool is_own(const struct words *f, const struct entered *e, unsigned k, unsigned cell,
+                          unsigned lane)
+{
+    return f->floor == UINT32_MAX || e->lane[k][cell] == lane;
+}
+
+/* The slot that a load goes to; or STAYS. It is decided at once where other waves have loaded, too,
+ * and nothing orders these loads. */
+static inline unsigned place_load(struct words *f, const struct entered *e, unsigned cell,
+                                  unsigned lane)
+{
+    const uint32_t store = e->slot[0][cell], one = e->slot[1][cell];
+    if (store >= e->past &&
+        (store >= f->number || f->of[store - f->first] != f->wave || !is_own(f, e, 0, cell, lane)))
+        return decide(f, e, cell, lane);
+    if (one < e->past)
+        return 1;
+    const uint32_t other = e->slot[2][cell], first = f->of[one - f->first];
+    if (first == (f->wave | RACE_LOADS)) {
+        if (is_own(f, e, 1, cell, lane))
+            return 1;
+        return decide(f, e, cell, lane);
+    }
+    if (!f->alone || !(first & RACE_LOADS))
+        return decide(f, e, cell, lane);
+    if (other < e->past)
+        return 2;
+    const uint32_t second = f->of[other - f->first];
+    if (second == (f->wave | RACE_LOADS) || !(second & RACE_LOADS))
+        return decide(f, e, cell, lane);
+    const uint64_t home = f->home[(first & ~RACE_LOADS) - 1];
+    return home != f->home[(second & ~RACE_LOADS) - 1] || home == f->own_home ? STAYS : 2;
+}
+
+static inline bool take_load(struct words *f, struct entered *e, unsigned cell, unsigned lane)
+{
+    const unsigned to = place_load(f, e, cell, lane);
+    if (to >= STAYS)
+        return to == STAYS;
+    if (to == 2 && !e->page->plane[to]) {
+        if (!race_own(e->page, to))
+            return false;
+        see_slots(e);
+    }
+    e->slot[to][cell] = f->number;
+    e->lane[to][cell] = (uint8_t)lane;
+    return true;
+}
+
+static inline bool take_store(struct words *f, struct entered *e, unsigned cell, unsigned lane)
+{
+    const uint32_t first = e->slot[1][cell], second = e->slot[2][cell];
+    if ((e->slot[0][cell] >= e->past || first >= e->past || second >= e->past) &&
+        decide(f, e, cell, lane) != 0)
+        return false;
+    e->slot[0][cell] = f->number;
+    e->lane[0][cell] = (uint8_t)lane;
+    if (first)
+        e->slot[1][cell] = 0;
+    if (second)
+        e->slot[2][cell] = 0;
+    return true;
+}
+
+void race_see_past(struct race_access *x)
+{
+    const struct wt_check_race *r = x->r;
+    const struct race_slot *w = x->w;
+    const struct race_behind *behind = &w->behind;
+    const bool barrier = x->a->space == WT_OBSERVED_GROUP && behind->home == x->a->home &&
+                         behind->numbering == r->shadow.numbering &&
+                         behind->number > r->shadow.first &&
+                         (!r->rules.independent || !(x->a->lanes & ~w->behind_lanes));
+    x->past = barrier ? behind->number : r->shadow.first;
+    x->alone = barrier ? w->view == w->behind_view : !r->several && !r->wave[w->number - 1].known;
+}
+
+static void begin(struct words *f, struct race_access *x)
+{
+    const struct wt_check_race *r = x->r;
+    const struct race_slot *w = x->w;
+    f->x = x;
+    f->of = r->shadow.wave;
+    f->first = r->shadow.first;
+    f->past = x->past;
+    f->number = x->number;
+    f->wave = w->number;
+    f->floor = !r->rules.independent ? UINT32_MAX : x->a->lanes & ~w->floored ? 0 : w->floor;
+    f->home = r->home;
+    f->own_home = r->home[w->number - 1];
+    f->alone = x->alone;
+    f->loads = x->record.kind == WT_WATCH_READ;
+    f->hides = x->record.maybe_atomic || x->hides;
+    f->had[0] = UINT32_MAX; /* which is no number */
+    for (unsigned i = 0; i < PAGES; i++)
+        f->entered[i].base = NOWHERE;
+}
+
+/* The access of one lane; false where that is no simple case. */
+static inline bool take(struct words *f, unsigned lane, uint64_t at, unsigned size)
+{
+    struct entered *e = &f->entered[at / RACE_PAGE % PAGES];
+    unsigned cell = at % RACE_PAGE / 4;
+    if (at % 4 || (e->base != at - at % RACE_PAGE && !enter(f, e, at)))
+        return false;
+    if (size == 4)
+        return f->loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane);
+    const unsigned end = cell + size / 4;
+    while (cell < end && cell < RACE_CELLS &&
+           (f->loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane)))
+        cell++;
+    return cell == end;
+}
+
+void race_take_words(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    const struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
+    const bool simple = !(call && call->copies);
+    struct words f;
+    begin(&f, x);
+    for (unsigned half = 0; half < WT_MAX_LANES; half += 64)
+        for (uint64_t left = (uint64_t)(a->lanes >> half); left; left &= left - 1) {
+            const unsigned lane = half + (unsigned)__builtin_ctzll(left);
+            if (simple && take(&f, lane, a->at[lane], a->size))
+                continue;
+            race_take_lane(x, lane, a->at[lane], a->size);
+            race_see_past(x);
+            begin(&f, x);
+        }
+    x->stored = true;
+}
