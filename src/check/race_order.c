@@ -104,6 +104,8 @@ static void begin_anew(struct wt_check_race *r)
     r->waves = 0;
     r->active = 0;
     r->several = false;
+    for (unsigned i = 0; i < RACE_TOLD; i++)
+        r->told[i].reason = NULL;
     r->launches = 0;
     race_forget(&r->shadow);
     if (r->shadow.first > RACE_SPLIT / 2) { /* numbers begin anew */

@@ -136,6 +136,17 @@ struct race_group {
     size_t users, user_room;
 };
 
+/** A finding between waves of a launch that was reported: another one of the same instructions and
+ * object is like it. */
+struct race_told {
+    uint64_t objects, names, launch; /**< numbers of what was known then */
+    const struct wt_order_operation *call;
+    const char *reason;
+    unsigned size, other_size;
+    struct wt_finding finding;
+};
+enum { RACE_TOLD = 32 };
+
 struct wt_check_race {
     struct wt_machine *machine;
     const void *space;
@@ -170,6 +181,7 @@ struct wt_check_race {
     struct wt_map guesses;   /* such loads, by address: an atomic operation there has followed */
     uint64_t told_pairs[16]; /* of places of findings, as keys */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
+    struct race_told told[RACE_TOLD];
 };
 
 /** Whether issue time @p time is no new one: the run is repeated. What was recorded of a future

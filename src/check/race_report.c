@@ -197,18 +197,59 @@ static void describe_calls(const struct side *main, const struct side *other, ch
                  other->wave->call->by);
 }
 
+static struct race_told *told_of(struct race_access *x, const struct race_conflict *c)
+{
+    const uint64_t pair = x->a->pc * 31 + c->other.pc;
+    return &x->r->told[(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RACE_TOLD];
+}
+
+/* Whether a finding that was reported is like a conflict of two waves of one launch. */
+static bool is_like(const struct race_told *told, const struct race_access *x,
+                    const struct race_conflict *c, const struct side *mine,
+                    const struct side *theirs)
+{
+    const struct wt_finding *f = &told->finding;
+    const bool global = x->a->space == WT_OBSERVED_GLOBAL;
+    return f->pc == x->a->pc && f->other.pc == c->other.pc && f->severity == c->severity &&
+           f->access == access_of(x->record.kind) && f->other.access == access_of(c->other.kind) &&
+           told->size == x->record.size && told->other_size == c->other.size &&
+           f->space == (global ? WT_FOUND_GLOBAL : WT_FOUND_GROUP) &&
+           told->launch == mine->wave->launch && told->launch == theirs->wave->launch &&
+           told->call == mine->wave->call && told->call == theirs->wave->call &&
+           (!global || c->at - f->object < f->object_size) &&
+           told->objects == wt_objects_state() && told->names == wt_names_state() &&
+           told->reason == reason(x, c);
+}
+
+/* Reports a finding once more, of other waves or at another time. */
+static void tell_again(struct race_access *x, const struct race_conflict *c,
+                       const struct side *mine, const struct side *theirs, struct wt_finding *f)
+{
+    f->address = x->a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at;
+    describe_sides(mine, theirs, f);
+    f->groups = x->a->group;
+    f->wave[0] = f->other.wave[0] = '\0';
+    x->r->found(x->r->context, f);
+}
+
 void race_report(struct race_access *x, const struct race_conflict *c)
 {
     struct wt_check_race *r = x->r;
     const struct wt_observed *a = x->a;
     const struct side mine = {&x->record, &r->wave[x->w->number - 1], c->lanes},
                       theirs = {&c->other, &r->wave[c->other.wave - 1], c->others};
+    struct race_told *told = told_of(x, c);
     const bool turned = !is_kernels(&mine) && is_kernels(&theirs);
     const struct side *main = turned ? &theirs : &mine, *other = turned ? &mine : &theirs;
     const bool of_host = !is_kernels(other);
     bool begins;
-    if ((a->pc && r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at) ||
-        wt_allocator_of(r->space, a->pc, &begins) ||
+    if (a->pc && r->told_time == a->time && r->told_pc == a->pc && r->told_at == c->at)
+        return;
+    if (told->reason && is_like(told, x, c, &mine, &theirs)) {
+        tell_again(x, c, &mine, &theirs, &told->finding);
+        return;
+    }
+    if (wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins) ||
         wt_functions_are_of_runtime(r->space, a->pc, c->other.pc))
         return;
@@ -236,8 +277,18 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     if (!f.has_object && !r->rules.spawns)
         return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are
                  */
-    if (!is_beside_atomic(&x->record, &c->other) || !wait_with(r, &f))
-        r->found(r->context, &f);
+    if (is_beside_atomic(&x->record, &c->other) && wait_with(r, &f))
+        return;
+    r->found(r->context, &f);
+    if (is_kernels(&mine) && !of_host && f.has_object && mine.wave->call == theirs.wave->call)
+        *told = (struct race_told){.objects = wt_objects_state(),
+                                   .names = wt_names_state(),
+                                   .launch = mine.wave->launch,
+                                   .call = mine.wave->call,
+                                   .reason = reason(x, c),
+                                   .size = x->record.size,
+                                   .other_size = c->other.size,
+                                   .finding = f};
 }
 
 void race_report_host(struct wt_check_race *r, const struct race_record *record, unsigned lane,

@@ -24,6 +24,7 @@ struct words {
     uint32_t past;  /* records with lower numbers are ordered before */
     uint32_t floor; /* up to which clock accesses of the wave are ordered before those of all lanes */
     bool loads, hides;
+    bool simple; /* nobody's copies */
     bool alone; /* no access of other waves is ordered before, but for `past` */
     /* The last cells had these, which are others' accesses, and it was decided that `to` becomes
      * the access. */
@@ -214,37 +215,76 @@ static void begin(struct words *f, struct race_access *x)
         f->entered[i].base = NOWHERE;
 }
 
-/* The access of one lane; false where that is no simple case. */
-static inline bool take(struct words *f, unsigned lane, uint64_t at, unsigned size)
+/* The page of an address; NULL where its accesses are no simple ones. */
+static struct entered *page_at(struct words *f, uint64_t at)
 {
     struct entered *e = &f->entered[at / RACE_PAGE % PAGES];
+    return e->base == at - at % RACE_PAGE || enter(f, e, at) ? e : NULL;
+}
+
+static inline bool take_cell(struct words *f, struct entered *e, unsigned cell, unsigned lane,
+                             bool loads)
+{
+    return loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane);
+}
+
+/* The access of one lane; false where that is no simple case. */
+static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size)
+{
+    struct entered *e = at % 4 ? NULL : page_at(f, at);
     unsigned cell = at % RACE_PAGE / 4;
-    if (at % 4 || (e->base != at - at % RACE_PAGE && !enter(f, e, at)))
-        return false;
-    if (size == 4)
-        return f->loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane);
     const unsigned end = cell + size / 4;
-    while (cell < end && cell < RACE_CELLS &&
-           (f->loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane)))
+    while (e && cell < end && cell < RACE_CELLS && take_cell(f, e, cell, lane, f->loads))
         cell++;
-    return cell == end;
+    return e && cell == end;
+}
+
+/* Lanes that access one cell each, up to the first one that is no simple case; returns those that
+ * are left. */
+static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned first,
+                                 uint64_t left, bool loads)
+{
+    struct entered *e = NULL;
+    for (; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t at = addr[lane];
+        if (!e || at - e->base >= RACE_PAGE)
+            e = page_at(f, at);
+        if (!e || at % 4 || !take_cell(f, e, at % RACE_PAGE / 4, first + lane, loads))
+            break;
+    }
+    return left;
+}
+
+/* Lanes from @p first on. */
+static void take_lanes(struct words *f, unsigned first, uint64_t left)
+{
+    struct race_access *x = f->x;
+    const uint64_t *addr = &x->a->at[first];
+    const unsigned size = x->a->size;
+    while (left) {
+        if (size == 4 && f->simple)
+            left = f->loads ? take_some(f, addr, first, left, true)
+                            : take_some(f, addr, first, left, false);
+        if (!left)
+            return;
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (size == 4 || !f->simple || !take_lane(f, first + lane, addr[lane], size)) {
+            race_take_lane(x, first + lane, addr[lane], size);
+            race_see_past(x);
+            begin(f, x);
+        }
+        left &= left - 1;
+    }
 }
 
 void race_take_words(struct race_access *x)
 {
-    const struct wt_observed *a = x->a;
     const struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
-    const bool simple = !(call && call->copies);
     struct words f;
+    f.simple = !(call && call->copies);
     begin(&f, x);
     for (unsigned half = 0; half < WT_MAX_LANES; half += 64)
-        for (uint64_t left = (uint64_t)(a->lanes >> half); left; left &= left - 1) {
-            const unsigned lane = half + (unsigned)__builtin_ctzll(left);
-            if (simple && take(&f, lane, a->at[lane], a->size))
-                continue;
-            race_take_lane(x, lane, a->at[lane], a->size);
-            race_see_past(x);
-            begin(&f, x);
-        }
+        take_lanes(&f, half, (uint64_t)(x->a->lanes >> half));
     x->stored = true;
 }

@@ -199,6 +199,18 @@ void gcn_observe_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_wa
     wt_observe_lanes(&w->device->machine, &w->head, gcn_now(w), &a, lanes, at);
 }
 
+/* Whether one of the addresses may lie in [first, first + size), as the bits say that all of them
+ * have, and that some have. */
+static bool may_be_within(const uint64_t *at, uint64_t first, uint64_t size)
+{
+    uint64_t low = UINT64_MAX, high = 0;
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        low &= at[i];
+        high |= at[i];
+    }
+    return high >= first && (low < first || low - first < size);
+}
+
 void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                        uint64_t lanes, const uint64_t *at, unsigned size)
 {
@@ -206,7 +218,8 @@ void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watc
     struct wt_lane_access a = access_of(w, u, kind, first, at[first], size);
     const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave;
     uint64_t scratch, inside = 0, offset[GCN_LANES];
-    if (a.space == WT_OBSERVED_GLOBAL && gcn_private_home(w, &scratch))
+    if (a.space == WT_OBSERVED_GLOBAL && gcn_private_home(w, &scratch) &&
+        may_be_within(at, scratch, bytes))
         for (unsigned i = 0; i < GCN_LANES; i++)
             inside |= at[i] - scratch < bytes;
     if (!inside) {

@@ -119,16 +119,22 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
                                            const struct gen_transfer *x, bool write, uint64_t low,
                                            const struct span *span)
 {
+    const unsigned channel = gen_message_lane(m, 0);
+    const uint64_t aperture = x->wide_addresses ? 0 : gen_watched_address(&x->surface, 0);
+    const uint32_t all = x->lanes < GEN_CHANNELS ? ((uint32_t)1 << x->lanes) - 1 : UINT32_MAX;
+    const bool whole = x->on == all && channel + x->lanes <= GEN_CHANNELS;
     uint64_t at[GEN_CHANNELS];
     for (unsigned k = 0; k < x->elements; k++) {
-        uint32_t lanes = 0;
-        for (unsigned i = 0; i < x->lanes; i++) {
+        const uint64_t first = low + aperture + x->offset[k];
+        uint32_t lanes = whole ? all << channel : 0;
+        for (unsigned i = 0; whole && i < x->lanes; i++)
+            at[channel + i] = first + span->after[i];
+        for (unsigned i = 0; !whole && i < x->lanes; i++) {
             if (!(x->on >> i & 1))
                 continue;
             const unsigned lane = gen_message_lane(m, i);
-            const uint64_t addr = low + span->after[i] + x->offset[k];
             lanes |= (uint32_t)1 << lane;
-            at[lane] = x->wide_addresses ? addr : gen_watched_address(&x->surface, addr);
+            at[lane] = first + span->after[i];
         }
         gen_observe_lanes(m->t, m->u, write ? WT_WATCH_WRITE : WT_WATCH_READ, lanes, at, x->size);
     }
@@ -158,9 +164,10 @@ static __attribute__((noinline)) bool is_good(const struct gen_message *m,
                                               const struct span *span)
 {
     const struct wt_machine *machine = &m->t->device->machine;
+    const bool whole = x->on == (uint32_t)((UINT64_C(1) << x->lanes) - 1);
     uint64_t bits = low;
     for (unsigned i = 0; i < x->lanes; i++)
-        bits |= x->on >> i & 1 ? span->after[i] : 0;
+        bits |= whole || x->on >> i & 1 ? span->after[i] : 0;
     if (x->align && bits % x->align)
         return false;
     if (!x->wide_addresses && x->surface.is_slm)

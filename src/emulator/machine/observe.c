@@ -220,10 +220,25 @@ uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uin
     return r->at;
 }
 
+/* wt_observed.is_row */
+static bool is_row(const struct wt_observed *r)
+{
+    const unsigned count = r->lanes + 1 ? wt_lanes_lowest(r->lanes + 1) : WT_MAX_LANES;
+    const uint64_t first = r->at[0], step = r->size;
+    uint64_t differ = 0;
+    if (r->lanes & (r->lanes + 1) || r->at[count - 1] != first + (count - 1) * step)
+        return false;
+    for (unsigned i = 0; i < count; i++)
+        differ |= r->at[i] ^ (first + i * step);
+    return !differ;
+}
+
 void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                       const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
     memcpy(wt_observe_row(m, w, time, a, lanes), at, m->lanes * sizeof *at);
+    struct wt_observed *r = &m->observer->record[m->observer->count - 1];
+    r->is_row = a->is_row || is_row(r);
 }
 
 void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,

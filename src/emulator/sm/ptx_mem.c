@@ -83,12 +83,15 @@ static inline bool is_watched_by_lane(const struct wt_machine *m)
 /* Whether a judge, which is there, need not be asked about global memory that lanes, 1 or more,
  * access. Whoever finds the bytes looks at bounds of shared and local memory. */
 static __attribute__((noinline)) bool are_allowed(struct sm_warp *w, const struct ptx_op *o,
-                                                  uint32_t lanes, bool store)
+                                                  uint32_t lanes, bool store,
+                                                  const struct ptx_addresses *known)
 {
     const void *row = ptx_in(ptx_frame(w), &o->s[0]);
     const bool generic = o->space == PTX_SPACE_NONE, global = o->space == PTX_SPACE_GLOBAL;
-    uint64_t low = UINT64_MAX, high = 0;
-    PTX_LEFT(i, lanes)
+    const bool in_row = known && known->in_row;
+    uint64_t low = in_row ? address_of(o, row, 0) : UINT64_MAX,
+             high = in_row ? address_of(o, row, SM_LANES - 1) : 0;
+    PTX_LEFT(i, in_row ? 0 : lanes)
     {
         const uint64_t at = address_of(o, row, i);
         low = at < low ? at : low;
@@ -147,7 +150,7 @@ static uint8_t *find_bytes(struct sm_warp *w, const struct ptx_op *o, bool store
     *in_row = a.in_row;
     if (a.any & (size - 1))
         return NULL;
-    if (sm_has_judge(w) && !are_allowed(w, o, UINT32_MAX, store))
+    if (sm_has_judge(w) && !are_allowed(w, o, UINT32_MAX, store, &a))
         return NULL;
     if (shared) {
         const uint32_t limit = d->grid.launch.shared;
@@ -175,8 +178,12 @@ static __attribute__((noinline)) void tell_all(struct sm_warp *w, const struct s
     const enum ptx_space space = (enum ptx_space)o->space;
     uint64_t at[SM_LANES];
     uint32_t shared = space == PTX_SPACE_SHARED ? lanes : 0;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        at[i] = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
+    uint64_t some = 0;
+    for (unsigned i = 0; i < SM_LANES; i++)
+        some |= at[i] = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
+    const bool simple = space != PTX_SPACE_LOCAL && (space != PTX_SPACE_NONE ||
+                                                     some < SM_SHARED_WINDOW);
+    for (unsigned i = 0; i < SM_LANES && !simple; i++) {
         if (space == PTX_SPACE_LOCAL) {
             at[i] += w->local + i * sm_local_bytes(w);
         } else if (space == PTX_SPACE_NONE && at[i] - SM_SHARED_WINDOW < SM_WINDOW_BYTES) {
@@ -292,7 +299,7 @@ static bool find_hosts(struct sm_warp *w, const struct ptx_op *o, uint32_t lanes
     const bool narrow = o->from_type == 4;
     if (o->count != 1 || o->size != o->how)
         return false;
-    if (sm_has_judge(w) && lanes && !are_allowed(w, o, lanes, store))
+    if (sm_has_judge(w) && lanes && !are_allowed(w, o, lanes, store, NULL))
         return false;
 #define OF_SPACE(space)                                                                            \
     case space:                                                                                    \

@@ -121,22 +121,35 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
     wt_engine_watch(&d->machine, &w->head, &a, WT_SPACE_GLOBAL, addr, size, before, after);
 }
 
-/* Whether one of the lanes may access local memory, or constants: all of what lies between them. */
-static bool is_mixed(const struct sm_warp *w, uint32_t lanes, const uint64_t *at)
+/* Whether some of [low, high] is local memory, or constants: all of what lies between them. */
+static bool may_be_other(const struct sm_warp *w, uint64_t low, uint64_t high)
 {
     const struct sm_launch *l = &w->device->grid.launch;
     const uint64_t local = w->local + sm_local_bytes(w) * SM_LANES;
-    uint64_t low = at[__builtin_ctz(lanes)], high = low;
-    for (unsigned i = 0; i < SM_LANES; i++) {
-        const bool counts = lanes >> i & 1;
-        low = counts && at[i] < low ? at[i] : low;
-        high = counts && at[i] > high ? at[i] : high;
-    }
     bool mixed =
         (low < local && high >= w->local) || (low < l->constant_end && high >= l->constant);
     for (unsigned k = 0; k < SM_BANKS; k++)
         mixed |= l->bank[k] && low < l->bank[k] + l->bank_size[k] && high >= l->bank[k];
     return mixed;
+}
+
+/* Whether one of the lanes may access such memory. */
+static bool is_mixed(const struct sm_warp *w, uint32_t lanes, const uint64_t *at)
+{
+    uint64_t low = UINT64_MAX, high = 0; /* as the bits say that all and some have */
+    for (unsigned i = 0; i < SM_LANES && lanes == UINT32_MAX; i++) {
+        low &= at[i];
+        high |= at[i];
+    }
+    if (lanes == UINT32_MAX && !may_be_other(w, low, high))
+        return false;
+    low = high = at[__builtin_ctz(lanes)];
+    for (unsigned i = 0; i < SM_LANES; i++) {
+        const bool counts = lanes >> i & 1;
+        low = counts && at[i] < low ? at[i] : low;
+        high = counts && at[i] > high ? at[i] : high;
+    }
+    return may_be_other(w, low, high);
 }
 
 /* Whether each of the lanes accesses its own local memory: at offset[i]. */
