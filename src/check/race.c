@@ -247,12 +247,14 @@ static bool is_over(const struct race_access *x, const struct race_page *page, u
     return is_ordered(x, 0, o, 0);
 }
 
-/* Whether all that is in one slot of a row of cells is ordered before the access, as numbers say. */
+/* Whether all that is in one slot of a row of cells is ordered before the access, as numbers say.
+ */
 static bool are_past(const struct race_access *x, const struct race_page *page, unsigned k,
                      unsigned first, unsigned count)
 {
     const uint32_t *slot = &page->slot[k][first];
-    const uint32_t past = page->owner == x->w->number && !x->r->rules.independent ? x->number : x->past;
+    const uint32_t past =
+        page->owner == x->w->number && !x->r->rules.independent ? x->number : x->past;
     uint32_t later = 0;
     for (unsigned i = 0; page->plane[k] && i < count; i++)
         later |= slot[i] >= past;
@@ -384,8 +386,8 @@ static void take_lanes(struct race_access *x)
         left &= -left;
     for (; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        race_take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane],
-                  a->size);
+        race_take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0),
+                       a->at[lane], a->size);
     }
 }
 

@@ -173,7 +173,8 @@ bool race_group_used(struct race_group *g, struct race_slot *w)
         i++;
     w->user = i;
     if (i == g->users) {
-        struct race_user *grown = wt_array_grow(g->user, &g->user_room, g->users + 1, sizeof *grown);
+        struct race_user *grown =
+            wt_array_grow(g->user, &g->user_room, g->users + 1, sizeof *grown);
         if (!grown)
             return false;
         g->user = grown;
@@ -778,9 +779,8 @@ uint32_t race_look(struct wt_check_race *r, const struct race_slot *w, uint32_t 
 {
     const struct race_wave *own = wave_of(r, w->number), *other = wave_of(r, wave);
     const bool copies = own->call && own->call->copies && own->call == other->call;
-    *view = (struct race_view){w->view, wave,
-                               copies || are_ordered_by_calls(other, own)
-                                   ? UINT32_MAX
-                                   : wt_clocks_of(own->known, wave)};
+    *view = (struct race_view){
+        w->view, wave,
+        copies || are_ordered_by_calls(other, own) ? UINT32_MAX : wt_clocks_of(own->known, wave)};
     return view->upto;
 }

@@ -77,8 +77,8 @@ struct race_behind {
 struct race_slot {
     uint64_t id; /**< 0: none */
     uint32_t number, clock;
-    uint64_t view; /**< another one whenever it learns */
-    uint32_t user; /**< which one of its group's users it was */
+    uint64_t view;             /**< another one whenever it learns */
+    uint32_t user;             /**< which one of its group's users it was */
     uint64_t last_pc, last_at; /**< of its last load, if no other access came behind it */
     struct race_load {
         uint64_t pc, at;
@@ -167,11 +167,11 @@ struct wt_check_race {
     struct race_group others; /* barriers that are no group's */
     struct wt_map groups;     /* home: struct race_group */
     struct race_group *last_group[RACE_SEEN];
-    struct race_slot *slot; /* of the machine */
-    uint64_t views;         /* so far */
+    struct race_slot *slot;            /* of the machine */
+    uint64_t views;                    /* so far */
     struct race_view view[RACE_VIEWS]; /* those that were asked for last */
-    struct race_wave *wave; /* by number, from 1 */
-    uint64_t *home;         /* of each */
+    struct race_wave *wave;            /* by number, from 1 */
+    uint64_t *home;                    /* of each */
     size_t waves, wave_room, home_room;
     uint32_t active;            /* waves that have begun */
     bool several;               /* those recorded are of several launches or operations */

@@ -216,9 +216,8 @@ static bool is_like(const struct race_told *told, const struct race_access *x,
            f->space == (global ? WT_FOUND_GLOBAL : WT_FOUND_GROUP) &&
            told->launch == mine->wave->launch && told->launch == theirs->wave->launch &&
            told->call == mine->wave->call && told->call == theirs->wave->call &&
-           (!global || c->at - f->object < f->object_size) &&
-           told->objects == wt_objects_state() && told->names == wt_names_state() &&
-           told->reason == reason(x, c);
+           (!global || c->at - f->object < f->object_size) && told->objects == wt_objects_state() &&
+           told->names == wt_names_state() && told->reason == reason(x, c);
 }
 
 /* Reports a finding once more, of other waves or at another time. */

@@ -17,7 +17,7 @@
 enum {
     RACE_PAGE = 4096,
     RACE_CELLS = RACE_PAGE / 4,
-    RACE_SLOTS = 3,   /* of a cell: the last write, and others */
+    RACE_SLOTS = 3, /* of a cell: the last write, and others */
     RACE_SEEN = 16,
     RACE_WAVE = 0x80, /* in the lane of an access that the wave makes as a whole */
 };
@@ -81,15 +81,16 @@ struct race_split {
 
 /** Pages of one space: global memory, or a group's. */
 struct race_space {
-    struct wt_map pages;                 /**< number + 1: the page */
-    struct race_page *seen[RACE_SEEN];   /**< that were looked up last: at number % RACE_SEEN */
+    struct wt_map pages;               /**< number + 1: the page */
+    struct race_page *seen[RACE_SEEN]; /**< that were looked up last: at number % RACE_SEEN */
     struct wt_map syncs; /**< cell + 1: what atomic accesses there have released (race_order.h) */
 };
 
 struct race_shadow {
     uint32_t first; /**< the number of the first record */
     struct race_record *record;
-    uint32_t *wave; /**< of each record, with RACE_LOADS: what most are looked up for, close together */
+    uint32_t
+        *wave; /**< of each record, with RACE_LOADS: what most are looked up for, close together */
     size_t count, room, limit; /**< at `limit` records are looked for that nobody needs */
     size_t wave_room;
     uint32_t numbering; /**< another one when numbers are others */

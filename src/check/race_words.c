@@ -21,11 +21,12 @@ struct words {
     const uint64_t *home; /* of waves */
     uint64_t own_home;
     uint32_t first, number, wave;
-    uint32_t past;  /* records with lower numbers are ordered before */
-    uint32_t floor; /* up to which clock accesses of the wave are ordered before those of all lanes */
+    uint32_t past; /* records with lower numbers are ordered before */
+    uint32_t
+        floor; /* up to which clock accesses of the wave are ordered before those of all lanes */
     bool loads, hides;
     bool simple; /* nobody's copies */
-    bool alone; /* no access of other waves is ordered before, but for `past` */
+    bool alone;  /* no access of other waves is ordered before, but for `past` */
     /* The last cells had these, which are others' accesses, and it was decided that `to` becomes
      * the access. */
     uint32_t had[RACE_SLOTS];
@@ -46,8 +47,7 @@ static inline bool is_past(const struct words *f, uint32_t slot, unsigned lane, 
     const struct wt_check_race *r = f->x->r;
     const uint32_t at = slot - f->first, wave = f->of[at] & ~RACE_LOADS;
     if (wave != f->wave)
-        return !f->alone &&
-               r->shadow.record[at].clock <= race_upto(f->x->r, f->x->w, wave);
+        return !f->alone && r->shadow.record[at].clock <= race_upto(f->x->r, f->x->w, wave);
     if (f->floor == UINT32_MAX || r->shadow.record[at].clock <= f->floor)
         return true;
     *by_lane = true;

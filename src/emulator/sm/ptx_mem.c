@@ -181,8 +181,8 @@ static __attribute__((noinline)) void tell_all(struct sm_warp *w, const struct s
     uint64_t some = 0;
     for (unsigned i = 0; i < SM_LANES; i++)
         some |= at[i] = ptx_get(row, o->from_type == 4 ? 4 : 8, i) + (uint64_t)o->offset;
-    const bool simple = space != PTX_SPACE_LOCAL && (space != PTX_SPACE_NONE ||
-                                                     some < SM_SHARED_WINDOW);
+    const bool simple =
+        space != PTX_SPACE_LOCAL && (space != PTX_SPACE_NONE || some < SM_SHARED_WINDOW);
     for (unsigned i = 0; i < SM_LANES && !simple; i++) {
         if (space == PTX_SPACE_LOCAL) {
             at[i] += w->local + i * sm_local_bytes(w);
