@@ -706,8 +706,9 @@ static void write_edges(struct text *t)
         EDGES * EDGES / 6 + 1);
 }
 
-/* A kernel of long turns, most of which is blocks. */
-static void compare_text(const struct text *t)
+/* A kernel of long turns, most of which is blocks. `late`: the second device has no watch, so that
+ * it may clear registers late, and runs are short. */
+static void compare_text(const struct text *t, bool late)
 {
     struct ptx_module parsed;
     struct wt_error err;
@@ -724,10 +725,10 @@ static void compare_text(const struct text *t)
     /* with a watch on memory that nobody accesses blocks run, too */
     const struct wt_watch far = {
         .kind = WT_WATCH_ACCESS, .addr = BUFFER + BUFFER_SIZE - 8, .size = 8};
-    for (unsigned i = 0; i < 2; i++)
+    for (unsigned i = 0; i < (late ? 1u : 2u); i++)
         assert_true(wt_set_watches(m[i], &far, 1));
     while (run[0] == WT_RUN_BUDGET) {
-        const uint64_t issues = 1 + below(2000);
+        const uint64_t issues = 1 + below(late ? 100 : 2000);
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
         compare(m, run, t->bytes);
@@ -746,7 +747,34 @@ static void test_what_counts_as_zero(void **unused)
     static struct text t;
     (void)unused;
     write_edges(&t);
-    compare_text(&t);
+    compare_text(&t, false);
+}
+
+/* Runs that end in functions, at any instruction, leave the state that frames cleared at once have.
+ */
+static void test_frames_that_are_cleared_late(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n"
+            ".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .u32 %%x<20>;\n.reg .u64 %%y<4>;\n"
+            ".reg .pred %%z, %%some;\nld.param.u32 %%x0, [a];\nsetp.lt.s32 %%some, %%x0, "
+            "9;\n@%%some mov.u32 %%x17, 1;\n");
+    for (unsigned i = 1; i < 16; i++)
+        add(&t, "mad.lo.u32 %%x%u, %%x%u, %u, %%x%u;\n", i, i - 1, 2 * i + 1, i / 2);
+    add(&t, "add.u32 %%x19, %%x19, %%x0;\nmul.wide.u32 %%y0, %%x15, %%x3;\n"
+            "add.u64 %%y1, %%y0, %%y2;\nmov.u32 %%x17, %%x3;\n"
+            "setp.lt.s32 %%z, %%x15, 5;\n@%%z bra LESS;\nadd.u32 %%x16, %%x16, 3;\n"
+            "xor.b32 %%x15, %%x15, %%x16;\nLESS:\nadd.u32 %%x15, %%x15, %%x18;\n"
+            "st.param.b32 [r], %%x15;\nret;\n}\n"
+            ".visible .entry k(.param .u64 p)\n{\n.reg .u32 %%n, %%v;\n.reg .u64 %%x;\n"
+            ".reg .pred %%p;\nld.param.u64 %%x, [p];\nmov.u32 %%v, %%tid.x;\n"
+            "mov.u32 %%n, 300;\nALL:\n{\n.param .b32 pa; .param .b32 pr;\n"
+            "st.param.b32 [pa], %%v;\ncall.uni (pr), f, (pa);\nld.param.b32 %%v, [pr];\n}\n"
+            "sub.u32 %%n, %%n, 1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra ALL;\n"
+            "st.global.u32 [%%x], %%v;\nret;\n}\n");
+    compare_text(&t, true);
 }
 
 /* Whether lanes have one address in local memory changes from one turn of a loop to the next, some
@@ -779,7 +807,7 @@ static void test_addresses_that_are_one(void **unused)
         add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p1, %%n, 400;\n@%%p1 bra LOOP%u;\n", k);
     }
     add(&t, "ret;\n}\n");
-    compare_text(&t);
+    compare_text(&t, false);
 }
 
 #ifdef FUZZED
@@ -798,6 +826,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_what_counts_as_zero),
                                        cmocka_unit_test(test_addresses_that_are_one),
                                        cmocka_unit_test(test_rows_that_are_cleared_late),
+                                       cmocka_unit_test(test_frames_that_are_cleared_late),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
