@@ -777,6 +777,33 @@ static void test_frames_that_are_cleared_late(void **unused)
     compare_text(&t, true);
 }
 
+/* Lanes load what is near each other's place, in one aligned piece of 128 bytes or in two; and
+ * quotients have all bits. */
+static void test_neighbours_and_quotients(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+            ".reg .u32 %%own, %%n, %%b, %%v<8>, %%sum;\n.reg .u64 %%x, %%y;\n.reg .pred %%p;\n"
+            ".shared .align 16 .b8 tile[1024];\nld.param.u64 %%x, [p];\nmov.u32 %%own, %%tid.x;\n"
+            "mul.wide.u32 %%y, %%own, 4;\nmov.u32 %%sum, 0;\nmov.u32 %%n, 0;\n");
+    for (unsigned i = 0; i < 3; i++)
+        add(&t, "mad.lo.u32 %%v0, %%own, 77, %u;\nst.shared.u32 [%%y+%u], %%v0;\n", i, 288 * i);
+    add(&t, "and.b32 %%own, %%own, 31;\nbar.sync 0;\nALL:\nand.b32 %%b, %%n, 31;\n"
+            "xor.b32 %%v0, %%own, %%b;\nshr.u32 %%b, %%n, 2;\nadd.u32 %%v0, %%v0, %%b;\n"
+            "mul.wide.u32 %%y, %%v0, 4;\nld.shared.u32 %%v1, [%%y+128];\n"
+            "add.u64 %%y, %%y, %%x;\nld.global.u32 %%v2, [%%y+64];\n"
+            "mad.lo.u32 %%v3, %%n, 2654435761, %%own;\nor.b32 %%v3, %%v3, 0x80000000;\n"
+            "and.b32 %%v4, %%own, 3;\nadd.u32 %%v4, %%v4, 1;\ndiv.u32 %%v5, %%v3, %%v4;\n"
+            "rem.u32 %%v6, %%v3, %%v4;\ndiv.s32 %%v7, %%v3, %%v4;\n");
+    for (unsigned i = 1; i < 8; i += 1 + (i == 2) * 2)
+        add(&t, "mad.lo.u32 %%sum, %%sum, 31, %%v%u;\n", i);
+    add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p, %%n, 200;\n@%%p bra ALL;\n"
+            "st.global.u32 [%%x], %%sum;\nret;\n}\n");
+    compare_text(&t, false);
+}
+
 /* Whether lanes have one address in local memory changes from one turn of a loop to the next, some
  * of which jump over the first accesses. */
 static void test_addresses_that_are_one(void **unused)
@@ -827,6 +854,7 @@ int main(void)
                                        cmocka_unit_test(test_addresses_that_are_one),
                                        cmocka_unit_test(test_rows_that_are_cleared_late),
                                        cmocka_unit_test(test_frames_that_are_cleared_late),
+                                       cmocka_unit_test(test_neighbours_and_quotients),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
