@@ -336,9 +336,10 @@ void sm_blocks_lost(struct sm_warp *w);
 /* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
 static inline const struct sm_uop *sm_visit(struct sm_warp *w, struct sm_uop *slot)
 {
+    if (slot->run == sm_run_block)
+        return slot;
     const unsigned visits = ++slot->visits;
-    if (visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)) &&
-        slot->run != sm_run_block)
+    if (visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)))
         sm_translate(w, slot);
     return slot;
 }

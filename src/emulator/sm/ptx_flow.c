@@ -581,10 +581,9 @@ barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
 PTX_EXECUTOR(ptx_op_barrier)
 {
     const struct ptx_op *o = u->ptx;
-    const uint32_t *n = o->s[0].constant, *threads = o->s[1].constant;
-    if (o->how == SYNC && o->guard == PTX_NO_SLOT && w->mask == UINT32_MAX && !w->depth && n &&
-        n[0] < SM_BARRIERS && threads && !threads[0] && !w->device->machine.observer)
-        return sync_whole(w, u, n[0]);
+    if (o->index && o->guard == PTX_NO_SLOT && w->mask == UINT32_MAX && !w->depth &&
+        !w->device->machine.observer)
+        return sync_whole(w, u, o->index - 1);
     return barrier(w, u, ptx_lanes(w, o));
 }
 

@@ -84,7 +84,8 @@ struct ptx_op {
     bool begins; /* the first of its function */
     bool ftz, sat, is_signed, flag;
     uint8_t type, from_type, round, how, size, count, combine, space;
-    uint32_t index;     /* of the target record, the call, the function, the targets */
+    uint32_t index;     /* of the target record, the call, the function, the targets; number + 1 of
+                           a barrier that is known, of all threads */
     int64_t offset;     /* of an address */
     uint32_t vector[4]; /* slots of a vector's elements */
     const void *vector_constant[4];

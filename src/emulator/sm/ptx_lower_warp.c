@@ -63,6 +63,9 @@ bool ptx_lower_barrier(struct body *b, enum ptx_math op)
         return false;
     if (at != count)
         return body_fail(b, "the number of operands is wrong");
+    const uint32_t *number = record.s[0].constant, *threads = record.s[1].constant;
+    if (record.how == SYNC && number && *number < SM_BARRIERS && threads && !*threads)
+        record.index = *number + 1; /* it is known, and all threads of the CTA come to it */
     if (!body_put_record(b, ptx_op_barrier, &record))
         return false;
     if (!reduces)
