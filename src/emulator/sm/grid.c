@@ -366,7 +366,8 @@ void sm_warp_end(struct sm_warp *w)
     if (ended)
         wt_launch_done(&d->machine, &d->grid.head, &c->head);
     sm_trap_settle(d, sm);
-    wt_groups_pump(&d->machine);
+    if (d->machine.waves - d->machine.active >= d->grid.warps_per_cta) /* else no SM has room */
+        wt_groups_pump(&d->machine);
 }
 
 void sm_device_abandon(struct sm_device *d)
