@@ -200,14 +200,10 @@ static bool is_sparse(uint64_t mask)
 
 /* Not looked at: translated code has no description of its type in front of it. */
 __attribute__((no_sanitize("undefined"))) uint32_t
-wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
+wt_rows_run_some(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
 {
     uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
     assert(first < block->count && s->left);
-    if (s->mask == block->all) {
-        memcpy(&run, &block->code[0], sizeof run);
-        return (uint32_t)run(s, block->code[0] + block->entry[first]);
-    }
     const bool some = (block->more ? s->mask & block->all : s->mask) != block->all;
     const uint64_t but_one = s->mask & (s->mask - 1);
     const unsigned kind = some && block->few && !(but_one & (but_one - 1)) ? 2 + !!but_one : some;

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     WT_ROWS_LANES = 64,
@@ -378,6 +379,19 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
  * (count: the one behind the block), or WT_ROWS_GONE. It may be @p first: if then nothing has been
  * executed, a handler must be.
  */
-uint32_t wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s);
+uint32_t wt_rows_run_some(const struct wt_rows_block *block, uint32_t first,
+                          struct wt_rows_state *s);
+
+/** The same of code that all lanes may execute: not looked at, since translated code has no
+ * description of its type in front of it. */
+__attribute__((no_sanitize("undefined"))) static inline uint32_t
+wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)
+{
+    uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
+    if (s->mask != block->all)
+        return wt_rows_run_some(block, first, s);
+    memcpy(&run, &block->code[0], sizeof run);
+    return (uint32_t)run(s, block->code[0] + block->entry[first]);
+}
 
 #endif
