@@ -43,6 +43,8 @@ static enum init_does does(const struct init_insn *insn)
         return INIT_BRANCHES;
     if (!accesses && results && head->operation < WT_DOES_LOAD)
         return INIT_COMPUTES;
+    if (!accesses && !results)
+        return INIT_PASSES;
     if (!accesses || head->incomplete)
         return INIT_DOES_OTHER;
     return head->operation == WT_DOES_STORE && !results ? INIT_STORES
@@ -290,6 +292,7 @@ static void link(struct wt_check_init *c, struct init_wave *w, struct init_insn 
     if (w->code != c->code_state) {
         if (w->clean)
             memset(w->clean, 0, w->clean_room * sizeof *w->clean);
+        memset(w->piece, 0, sizeof w->piece);
         w->code = c->code_state;
         w->last = NULL;
     }
@@ -324,12 +327,11 @@ static uint64_t skipped(const struct wt_check_init *c, struct init_wave *w, stru
                         const struct wt_issue *i, bool *accesses)
 {
     enum { MOST = 256 };
-    const struct wt_machine *m = c->machine;
     const uint32_t number = insn->number;
     uint32_t count = 0;
     wt_lanes lanes = i->mask; /* that are enabled */
     bool by_lanes = false;    /* other lanes have undefined bits */
-    if ((m->watch && m->watch->mistakes) || !is_clean_in(w, insn, lanes, &by_lanes))
+    if (insn->does == INIT_PASSES || !is_clean_in(w, insn, lanes, &by_lanes))
         return 0;
     const uint64_t meeting = next_meeting(c, i);
     const struct init_clean *known = &w->clean[number];
@@ -339,7 +341,7 @@ static uint64_t skipped(const struct wt_check_init *c, struct init_wave *w, stru
         return known->count;
     }
     bool more = true;
-    for (; insn && more && insn->pc < meeting && count < MOST &&
+    for (; insn && more && insn->pc < meeting && count < MOST && insn->does != INIT_PASSES &&
            is_clean_in(w, insn, lanes, &by_lanes);
          more = goes_on(insn), insn = more ? insn->next : insn, count++) {
         w->last = insn;
@@ -350,6 +352,53 @@ static uint64_t skipped(const struct wt_check_init *c, struct init_wave *w, stru
     if (!by_lanes && insn && (count == MOST || !goes_on(insn)))
         w->clean[number] = (struct init_clean){w->state, w->state, count, *accesses, w->last};
     return count;
+}
+
+/* Whether no instruction of a piece has undefined bits, but for some that are called, for which
+ * bits in *halts are set. */
+static bool is_piece_clean(struct wt_check_init *c, struct init_wave *w,
+                           const struct wt_observed_piece *piece, const struct wt_issue *i,
+                           struct init_piece *known)
+{
+    struct wt_issue at = *i;
+    memset(known->halts, 0, sizeof known->halts);
+    known->better = false;
+    for (unsigned k = 0; k < piece->count; k++) {
+        const uint64_t bit = (uint64_t)1 << k % 64;
+        struct init_insn *insn;
+        at.pc = piece->pc[k];
+        if (!at.pc || ((insn = insn_at(c, &at)) && insn != &c->now && is_clean(w, insn)))
+            continue;
+        known->better |= insn && insn->does;
+        if (!(piece->called[k / 64] & bit))
+            return false;
+        known->halts[k / 64] |= bit;
+    }
+    return true;
+}
+
+/* The instructions before which a wave that stays in the piece that it is in must halt; NULL: it
+ * may not stay. */
+static const uint64_t *may_stay(struct wt_check_init *c, struct init_wave *w,
+                                const struct init_insn *insn, const struct wt_issue *i)
+{
+    struct wt_machine *m = c->machine;
+    struct wt_observed_piece piece;
+    const uint64_t number = is_clean(w, insn) ? m->ops->piece(m, i->wave, i->pc, NULL) : 0;
+    struct init_piece *known = &w->piece[number % INIT_PIECES];
+    if (!number)
+        return NULL;
+    const bool is_known =
+        known->state == w->state && known->number == number && known->frame == i->frame;
+    known->uses = is_known ? known->uses + 1 : 0;
+    if (!is_known || (known->better && !(known->uses & (known->uses - 1)))) {
+        m->ops->piece(m, i->wave, i->pc, &piece);
+        known->clean = is_piece_clean(c, w, &piece, i, known);
+        known->state = w->state;
+        known->number = number;
+        known->frame = i->frame;
+    }
+    return known->clean ? known->halts : NULL;
 }
 
 /* ---- what the observer is told ---- */
@@ -377,38 +426,23 @@ static bool attend_run(struct wt_check_init *c, const struct wt_observed *a)
     struct init_run *run = &c->unasked;
     if (!run->insn || a->wave != run->wave || a->time < run->time || a->time >= run->end)
         return false;
-    for (; run->time < a->time; run->time++)
+    for (; run->time < a->time && !run->stays; run->time++)
         run->insn = run->insn->next;
-    assert(run->insn->pc == a->pc && !c->writes);
+    if (run->stays)
+        run->insn =
+            insn_at(c, &(struct wt_issue){.pc = a->pc, .wave = a->wave, .frame = run->frame});
+    assert(run->insn && run->insn->pc == a->pc && !c->writes);
     attend(c, run->insn, a->wave, a->time, a->pc);
     c->pending.enabled = c->pending.guarded = 0; /* what moves is counted lane by lane */
     go_on(c, a->time);
     return true;
 }
 
-static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
+/* Looks at the instruction that the wave is about to execute. */
+static void attend_now(struct wt_check_init *c, struct init_wave *w, const struct init_insn *insn,
+                       const struct wt_issue *i)
 {
-    struct wt_check_init *c = context;
     struct init_pending *p = &c->pending;
-    struct init_insn *insn;
-    bool accesses = false;
-    p->insn = NULL;
-    c->unasked.insn = NULL;
-    c->writes = 0;
-    if (!i->issues || is_past(c, i->time) || !(insn = insn_at(c, i)))
-        return;
-    go_on(c, i->time);
-    struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
-    if (!w)
-        return;
-    link(c, w, insn);
-    const uint64_t skip = skipped(c, w, insn, i, &accesses);
-    if (skip) {
-        wt_observe_skip(m, c, skip);
-        if (accesses)
-            c->unasked = (struct init_run){insn, i->wave, i->time, i->time + skip};
-        return;
-    }
     attend(c, insn, i->wave, i->time, i->pc);
     p->enabled = enabled_of(c, insn, i);
     p->guarded = insn->head.unmasked ? insn->lanes : insn->lanes & i->mask;
@@ -425,6 +459,42 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
         init_issue(c, w);
 }
 
+static void before(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct wt_check_init *c = context;
+    struct init_insn *insn;
+    bool accesses = false;
+    c->pending.insn = NULL;
+    c->unasked.insn = NULL;
+    c->writes = 0;
+    if (!i->issues || is_past(c, i->time) || !(insn = insn_at(c, i)))
+        return;
+    go_on(c, i->time);
+    struct init_wave *w = wave_of(c, i->wave, wt_machine_wave_id(m, i->wave));
+    if (!w)
+        return;
+    link(c, w, insn);
+    if (m->watch && m->watch->mistakes) {
+        attend_now(c, w, insn, i);
+        return;
+    }
+    const uint64_t *halts = may_stay(c, w, insn, i);
+    if (halts) {
+        wt_observe_stay(m, c, halts);
+        w->last = NULL;
+        c->unasked = (struct init_run){insn, i->wave, i->time, UINT64_MAX, true, i->frame};
+        return;
+    }
+    const uint64_t skip = skipped(c, w, insn, i, &accesses);
+    if (skip) {
+        wt_observe_skip(m, c, skip);
+        if (accesses)
+            c->unasked = (struct init_run){insn, i->wave, i->time, i->time + skip, false, 0};
+        return;
+    }
+    attend_now(c, w, insn, i);
+}
+
 static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     struct wt_check_init *c = context;
@@ -439,10 +509,11 @@ static void after(void *context, struct wt_machine *m, const struct wt_issue *i)
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_init *c = context;
-    (void)m;
     const struct init_pending *p = &c->pending;
     if ((p->insn && a->time == p->time && a->wave == p->wave) || attend_run(c, a))
         init_access(c, c->wave[a->wave], a);
+    if (c->writes && c->unasked.stays)
+        wt_observe_attend(m);
 }
 
 static void change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)

@@ -34,6 +34,18 @@ struct init_clean {
     struct init_insn *last;
 };
 
+/* Of a piece (observe.h): whether that is so of all of it, */
+struct init_piece {
+    uint64_t number;
+    uint32_t frame; /* of the wave's issues (wt_issue.frame) */
+    uint32_t state; /* of the wave, for which this is known; 0: none */
+    bool clean;
+    uint64_t halts[WT_PIECE / 64]; /* … but for these instructions */
+    bool better;                   /* more may be clean when more has been written */
+    uint32_t uses;                 /* since the state is this one */
+};
+enum { INIT_PIECES = 16 };
+
 struct init_wave {
     uint64_t id;
     struct init_file file[INIT_FILES];
@@ -43,6 +55,7 @@ struct init_wave {
     struct init_clean *clean; /* by number of an instruction */
     size_t clean_room;
     struct init_insn *last; /* that it was told of last; NULL: it has a branch behind it */
+    struct init_piece piece[INIT_PIECES]; /* by the lowest bits of its number */
 };
 
 /* Which of a span's cells count. */
@@ -90,6 +103,7 @@ enum init_does {
     INIT_STORES,   /* likewise, what it stores is defined */
     INIT_LOADS,    /* it may make registers undefined */
     INIT_BRANCHES, /* it changes nothing, but may go elsewhere */
+    INIT_PASSES,   /* it changes nothing */
 };
 
 /* Instructions that a wave is about to execute one behind the other, nobody being told of each:
@@ -98,6 +112,8 @@ struct init_run {
     const struct init_insn *insn; /* the one at `time`; NULL: there is no run */
     uint32_t wave;
     uint64_t time, end; /* issue times */
+    bool stays;         /* the wave stays in a piece: any instruction of it may follow */
+    uint32_t frame;     /* then, of its issues */
 };
 
 /* Bits of a register that an instruction will have written. */

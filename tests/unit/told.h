@@ -11,13 +11,14 @@
 #include "emulator/machine/observe.h"
 
 /* Who listens: nobody, or somebody to accesses; to events, too; to each issue; to some issues; to
- * accesses of a part of memory; a judge, alone or with the others. */
+ * some that are in no piece; to accesses of a part of memory; a judge, alone or with the others. */
 enum listening {
     LISTEN_NOBODY,
     LISTEN_ACCESSES,
     LISTEN_EVENTS,
     LISTEN_ISSUES,
     LISTEN_SKIPS,
+    LISTEN_STAYS,
     LISTEN_PART,
     LISTENINGS
 };
@@ -35,10 +36,17 @@ static struct listener {
     struct told *list;
     size_t count, room;
     struct wt_judge judge;
+    uint64_t halts[WT_PIECE / 64];
+    struct stay { /* in a piece: from an issue time up to another one */
+        uint64_t from, to, halts[WT_PIECE / 64];
+        struct wt_observed_piece piece;
+    } * stay;
+    size_t stays, stay_room;
+    uint64_t attended; /* the issue behind this one must be told; 0: none must */
 } listener[2];
 
 static enum listening listening;
-static uint64_t told_issues; /* of blocks, while somebody listened */
+static uint64_t told_issues, all_issues; /* of blocks: while somebody listened; of a device */
 
 static uint64_t mixed_in(uint64_t hash, uint64_t value)
 {
@@ -53,6 +61,8 @@ static uint64_t lanes_hash(uint64_t hash, wt_lanes lanes)
 
 static void tell(struct listener *l, struct told told)
 {
+    if (listening == LISTEN_STAYS && told.what == TOLD_BEFORE)
+        return; /* blocks are not told of all of them */
     if (l->count == l->room) {
         l->room = 2 * l->room + 1024;
         l->list = realloc(l->list, l->room * sizeof *l->list);
@@ -66,7 +76,6 @@ static void listen_access(void *context, struct wt_machine *m, const struct wt_o
     const uint64_t all[] = {a->wave,      a->launch,  a->group, a->kind,  a->space, a->home,
                             a->is_scalar, a->of_wave, a->owner, a->order, a->size,  a->scope};
     uint64_t hash = lanes_hash(0, a->lanes);
-    (void)m;
     for (size_t i = 0; i < sizeof all / sizeof all[0] - (a->order == WT_ORDER_PLAIN); i++)
         hash = mixed_in(hash, all[i]);
     for (unsigned i = 0; i < WT_MAX_LANES; i++) {
@@ -76,6 +85,15 @@ static void listen_access(void *context, struct wt_machine *m, const struct wt_o
         assert_true(!a->is_row || !i || a->at[i] == a->at[i - 1] + a->size);
     }
     assert_true(!a->is_row || !(a->lanes & (a->lanes + 1)));
+    if (wt_observes_piece(m)) {
+        struct listener *l = context;
+        if (m->in_turn)
+            assert_true(a->time == wt_issue_time(m, wt_machine_wave(m, a->wave)->left));
+        if (hash % 8 == 0) {
+            wt_observe_attend(m);
+            l->attended = a->time;
+        }
+    }
     tell(context, (struct told){a->time, a->id, a->pc, TOLD_ACCESS, a->kind, hash});
 }
 
@@ -98,9 +116,34 @@ static void listen_issue(struct listener *l, const struct wt_issue *i, enum told
     tell(l, (struct told){i->time, wt_machine_wave_id(l->m, i->wave), i->pc, what, 0, hash});
 }
 
+/* The wave stays in a piece, but for some of its instructions. */
+static void stay(struct listener *l, const struct wt_issue *i)
+{
+    if (l->stays == l->stay_room) {
+        l->stay_room = 2 * l->stay_room + 64;
+        l->stay = realloc(l->stay, l->stay_room * sizeof *l->stay);
+        assert_non_null(l->stay);
+    }
+    struct stay *s = &l->stay[l->stays++];
+    *s = (struct stay){.from = i->time, .to = UINT64_MAX};
+    assert_true(l->m->ops->piece(l->m, i->wave, i->pc, &s->piece));
+    for (unsigned n = 0; n < s->piece.count; n++)
+        if (s->piece.pc[n] != i->pc && mixed_in(s->piece.pc[n], i->time / 256) % 4 == 0)
+            s->halts[n / 64] |= (uint64_t)1 << n % 64;
+    memcpy(l->halts, s->halts, sizeof l->halts);
+    wt_observe_stay(l->m, l, l->halts);
+}
+
 static void listen_before(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
+    struct listener *l = context;
     const uint64_t choice = mixed_in(i->time, i->pc);
+    if (l->stays && l->stay[l->stays - 1].to == UINT64_MAX)
+        l->stay[l->stays - 1].to = i->time;
+    assert_true(!l->attended || i->time <= l->attended + 1);
+    l->attended = 0;
+    if (listening == LISTEN_STAYS && m->ops->piece(m, i->wave, i->pc, NULL))
+        stay(l, i);
     listen_issue(context, i, TOLD_BEFORE);
     if (listening == LISTEN_SKIPS && choice % 4)
         wt_observe_skip(m, context, 1 + choice / 4 % 70);
@@ -178,7 +221,9 @@ static void listen(struct wt_machine *const m[2], enum listening how, bool judge
             wt_machine_forget_code(m[i]); /* its handlers may be others */
         }
         assert_true(wt_observe(m[i], how ? listen_access : NULL, l, &list, how == LISTEN_PART));
-        if (how == LISTEN_ISSUES || how == LISTEN_SKIPS)
+        l->stays = 0;
+        l->attended = 0;
+        if (how == LISTEN_ISSUES || how == LISTEN_SKIPS || how == LISTEN_STAYS)
             wt_observe_issues(m[i], listen_before, listen_after);
         if (how > LISTEN_ACCESSES)
             wt_groups_observe(m[i], listen_event);
@@ -188,25 +233,56 @@ static void listen(struct wt_machine *const m[2], enum listening how, bool judge
 static void listen_to_nobody(struct wt_machine *const m[2])
 {
     listen(m, LISTEN_NOBODY, false, 0);
+    all_issues = 0;
     for (unsigned i = 0; i < 2; i++) {
         free(listener[i].list);
+        free(listener[i].stay);
         listener[i] = (struct listener){.list = NULL};
     }
 }
 
-/* Sometimes others listen. */
+/* Others listen. */
 static void choose_listeners(struct wt_machine *const m[2], uint64_t part)
 {
-    if (below(16) == 0)
-        listen(m, (enum listening)below(LISTENINGS), below(4) == 0, part);
+    listen(m, (enum listening)below(LISTENINGS), below(4) == 0, part);
 }
 
-/* Whether both have told the same; then it is forgotten. @p issues: those of blocks meanwhile. */
+/* Takes the issues out of a list; those while the other one stays in a piece must be of it. */
+static void check_stays(struct listener *l, const struct listener *other)
+{
+    size_t left = 0, k = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct told *t = &l->list[i];
+        if (t->what != TOLD_ISSUE) {
+            l->list[left++] = *t;
+            continue;
+        }
+        while (k < other->stays && other->stay[k].to <= t->time)
+            k++;
+        const struct stay *s = k < other->stays ? &other->stay[k] : NULL;
+        if (!s || t->time < s->from)
+            continue;
+        unsigned n = 0;
+        while (n < s->piece.count && s->piece.pc[n] != t->pc)
+            n++;
+        assert_true(n < s->piece.count);
+        const uint64_t bits = s->halts[n / 64] & s->piece.called[n / 64];
+        assert_true(!(bits >> n % 64 & 1));
+    }
+    l->count = left;
+}
+
+/* Whether both have told the same; then it is forgotten. @p issues: those of blocks till now. */
 static bool have_told_the_same(uint64_t issues)
 {
     static const char *const names[] = {"access", "event", "issue", "next", "asked"};
     const struct listener *a = &listener[0], *b = &listener[1];
     size_t i = 0;
+    if (listening == LISTEN_STAYS) {
+        check_stays(&listener[0], b);
+        check_stays(&listener[1], a);
+    }
+    listener[0].stays = listener[1].stays = 0;
     while (i < a->count && i < b->count && memcmp(&a->list[i], &b->list[i], sizeof *a->list) == 0)
         i++;
     const bool same = i == a->count && i == b->count;
@@ -221,7 +297,8 @@ static bool have_told_the_same(uint64_t issues)
             print_message("%s: nothing more\n", n ? "blocks" : "handlers");
         }
     if (listening)
-        told_issues += issues;
+        told_issues += issues - all_issues;
+    all_issues = issues;
     listener[0].count = listener[1].count = 0;
     return same;
 }

@@ -146,10 +146,16 @@ static bool call_handler(struct wt_rows_state *s)
     struct gcn_wave *w = b->wave;
     struct gcn_code *code = w->code;
     const struct gcn_uop *u = &code->uop[b->executed->is.slot[s->at]];
+    struct wt_machine *m = &w->device->machine;
+    if (wt_paged_halts(m, s)) {
+        b->next = u;
+        return false;
+    }
     if (b->executed->floats)
         gcn_fp_end(w);
     w->left = s->left;
     b->next = handler_of(code, u)(w, u);
+    wt_paged_called(m, &w->left);
     s->left = w->left;
     b->all.totals.issues--; /* it is the handler's */
     if (b->executed->floats)
@@ -203,9 +209,11 @@ void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u)
     wt_paged_turns(&b->all, &w->device->machine, (wt_code_handler)gcn_run_block);
     if (!holds(code))
         forget(code);
-    const size_t count = list_loop(w, &first, insn, block);
+    size_t count = list_loop(w, &first, insn, block), from = 0;
+    while (b->all.observed && block->is.slot[from] != (uint16_t)(u - code->uop))
+        from++;
     if (b->all.observed)
-        wt_rows_leave_observed(insn, count);
+        count = wt_rows_leave_observed(insn, count, from);
     wt_paged_add(&b->all, &w->device->machine.code, (wt_code_handler)gcn_run_block, &code->page,
                  code->blocks, &shape, &block->is, insn, first, count);
 }
@@ -237,10 +245,13 @@ static const struct gcn_uop *run(struct gcn_blocks *b, struct gcn_wave *w, const
     if (block->floats)
         gcn_fp_end(w);
     *stays = true;
-    if (s->left > left)
+    if (s->left > left) {
+        wt_paged_leaves(&w->device->machine, &w->left);
         return u;
+    }
     b->all.totals.issues += left + 1 - s->left;
     w->left = s->left;
+    wt_paged_leaves(&w->device->machine, &w->left);
     if (next == WT_ROWS_GONE) {
         *stays = false;
         return b->next;
@@ -265,11 +276,20 @@ const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
         return u->run(w, u);
     }
     if (!w->left || w->mode & SPECIAL_MODES || wt_observes_issue(&w->device->machine) ||
-        block_of(code, u)->vgprs > w->vgprs)
+        block_of(code, u)->vgprs > w->vgprs) {
+        wt_paged_leaves(&w->device->machine, &w->left);
         return handler_of(code, u)(w, u);
+    }
     bool stays;
     const struct gcn_uop *next = run(w->device->blocks, w, u, &stays);
     return stays ? handler_of(code, next)(w, next) : next;
+}
+
+uint64_t gcn_piece(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                   struct wt_observed_piece *piece)
+{
+    const struct gcn_blocks *b = ((const struct gcn_device *)m)->blocks;
+    return wt_paged_piece(b ? &b->all : NULL, &m->code, (wt_code_handler)gcn_run_block, pc, piece);
 }
 
 struct wt_rows_totals gcn_device_translated(const struct gcn_device *d)

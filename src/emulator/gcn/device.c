@@ -335,6 +335,7 @@ static const struct wt_machine_ops machine_ops = {
     .map = &gcn_address_map,
     .describe_register = gcn_describe_register,
     .operands = operands_at,
+    .piece = gcn_piece,
     .origins = gcn_origins,
     .find_operand = gcn_find_operand,
     .read_cell = gcn_read_cell,

@@ -408,16 +408,6 @@ static bool may_be_row(uint64_t first, unsigned size)
            __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 }
 
-/* Tells who observes all of a row. */
-static __attribute__((noinline)) void tell_row(struct gcn_wave *w, const struct gcn_uop *of,
-                                               uint64_t first, unsigned size, bool store)
-{
-    uint64_t at[GCN_LANES];
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        at[i] = first + (uint64_t)i * size;
-    gcn_observe_lanes(w, of, store ? WT_WATCH_WRITE : WT_WATCH_READ, ALL_LANES, at, size);
-}
-
 /* @p u is an instruction, or a part of one, which @p of then is. */
 static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_uop *of,
                        uint64_t first, bool store)
@@ -438,7 +428,7 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, const struct
         gcn_load_row(w->v + r, (const uint32_t *)(const void *)host, words);
     }
     if (wt_observes_rows(&w->device->machine))
-        tell_row(w, of, first, u->size, store);
+        gcn_observe_row(w, of, store ? WT_WATCH_WRITE : WT_WATCH_READ, first, u->size);
     return true;
 }
 

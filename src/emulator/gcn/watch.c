@@ -238,6 +238,23 @@ void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watc
     }
 }
 
+void gcn_observe_row(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                     uint64_t first, unsigned size)
+{
+    struct wt_lane_access a = access_of(w, u, kind, 0, first, size);
+    const uint64_t bytes = gcn_dispatch_of(w)->scratch_wave, last = first + (GCN_LANES - 1) * size;
+    uint64_t scratch, at[GCN_LANES], *told = at;
+    const bool mixed = a.space == WT_OBSERVED_GLOBAL && gcn_private_home(w, &scratch) &&
+                       first < scratch + bytes && last >= scratch;
+    a.is_row = true;
+    if (!mixed)
+        told = wt_observe_row(&w->device->machine, &w->head, gcn_now(w), &a, ~(uint64_t)0);
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        told[i] = first + (uint64_t)i * size;
+    if (mixed)
+        gcn_observe_lanes(w, u, kind, ~(uint64_t)0, at, size);
+}
+
 void gcn_watch_scalar(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       uint64_t addr, unsigned size, const void *before, const void *after)
 {

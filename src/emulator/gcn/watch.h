@@ -65,6 +65,9 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
  */
 void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                        uint64_t lanes, const uint64_t *at, unsigned size);
+/* The same of all lanes, one behind the other from @p first on. */
+void gcn_observe_row(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                     uint64_t first, unsigned size);
 /* Tells the observer, where wt_observes_rows(), of the accesses of lanes, lane i's to byte at[i] of
  * its private memory. */
 void gcn_observe_private(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,

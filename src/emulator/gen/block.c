@@ -161,6 +161,12 @@ static bool call_handler(struct wt_rows_state *s)
     const struct gen_uop *u = &code->uop[block->is.slot[s->at]];
     const uint64_t left = s->left + b->kept;
     const struct gen_block_message *x = &block->message[s->at];
+    struct wt_machine *m = &t->device->machine;
+    if (wt_paged_halts(m, s)) {
+        t->left = left + 1;
+        b->next = u;
+        return false;
+    }
     t->left = left;
     if (x->lanes && !b->all.observed && gen_access_dwords(t, u, x, &b->known, s))
         return true;
@@ -172,6 +178,7 @@ static bool call_handler(struct wt_rows_state *s)
         gen_close_windows(s);
     b->all.totals.issues--; /* it is the handler's */
     b->next = handler_of(code, u)(t, u);
+    wt_paged_called(m, &t->left);
     if (b->next != gen_next(u) || t->left != left || !s->left || !holds(code) ||
         b->next->run != gen_run_block || block_of(code, b->next) != block || t->mask != s->mask ||
         t->suppresses)
@@ -248,9 +255,11 @@ void gen_translate(struct gen_thread *t, const struct gen_uop *u)
     wt_paged_turns(&b->all, &t->device->machine, (wt_code_handler)gen_run_block);
     if (!holds(code))
         forget(code);
-    const size_t count = list_loop(t, &first, insn, block);
+    size_t count = list_loop(t, &first, insn, block), from = 0;
+    while (b->all.observed && block->is.slot[from] != (uint16_t)(u - code->uop))
+        from++;
     if (b->all.observed)
-        wt_rows_leave_observed(insn, count);
+        count = wt_rows_leave_observed(insn, count, from);
     wt_paged_add(&b->all, &t->device->machine.code, (wt_code_handler)gen_run_block, &code->page,
                  code->blocks, &shape, &block->is, insn, first, count);
 }
@@ -332,19 +341,23 @@ static const struct gen_uop *run(struct gen_blocks *b, struct gen_thread *t,
     b->thread = NULL;
     block->accesses = s->at != WT_ROWS_MOST && block->message[s->at].windowed;
     *stays = true;
-    if (s->left == most && next == first)
+    if (s->left == most && next == first) {
+        wt_paged_leaves(&t->device->machine, &t->left);
         return u;
+    }
     b->all.totals.issues += most - s->left;
+    if (next != WT_ROWS_GONE)
+        t->left = s->left + b->kept;
+    wt_paged_leaves(&t->device->machine, &t->left);
     if (next == WT_ROWS_GONE) {
         *stays = false;
         return b->next;
     }
-    t->left = s->left + b->kept;
     const struct gen_uop *v = &code->uop[block->is.slot[next]];
     const bool ended = next == block->is.rows->count;
     if (ended && block->is.slot[next] < GEN_SLOTS)
         gen_visit(t, v);
-    *stays = !ended && s->left && v->run == gen_run_block && holds(code);
+    *stays = !ended && s->left && t->left && v->run == gen_run_block && holds(code);
     t->left -= *stays;
     return v;
 }
@@ -360,11 +373,20 @@ const struct gen_uop *gen_run_block(struct gen_thread *t, const struct gen_uop *
         return u->run(t, u);
     }
     if (!t->left || !t->mask || t->suppresses || t->device->blocks->thread ||
-        wt_observes_issue(&t->device->machine))
+        wt_observes_issue(&t->device->machine)) {
+        wt_paged_leaves(&t->device->machine, &t->left);
         return handler_of(code, u)(t, u);
+    }
     bool stays;
     const struct gen_uop *next = run(t->device->blocks, t, u, &stays);
     return stays ? handler_of(code, next)(t, next) : next;
+}
+
+uint64_t gen_piece(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                   struct wt_observed_piece *piece)
+{
+    const struct gen_blocks *b = ((const struct gen_device *)m)->blocks;
+    return wt_paged_piece(b ? &b->all : NULL, &m->code, (wt_code_handler)gen_run_block, pc, piece);
 }
 
 struct wt_rows_totals gen_device_translated(const struct gen_device *d)

@@ -181,6 +181,7 @@ static const struct wt_machine_ops machine_ops = {
     .map = &gen_address_map,
     .describe_register = gen_describe_register,
     .operands = operands_at,
+    .piece = gen_piece,
     .origins = gen_origins,
     .find_operand = gen_find_operand,
     .read_cell = gen_read_cell,

@@ -208,11 +208,11 @@ static void close_turn(struct wt_machine *m, uint32_t wave, uint64_t issued)
 }
 
 /* Whether turns are done as one: those of round robin are the same wave's if no other one can
- * issue, and nobody looks between them. */
+ * issue. */
 static inline bool joins_turns(const struct wt_machine *m)
 {
     const struct wt_turns *t = &m->turns;
-    return t->ready_count == 1 && t->policy.kind == WT_SCHEDULE_RR && !t->log && !m->observer &&
+    return t->ready_count == 1 && t->policy.kind == WT_SCHEDULE_RR && !t->log &&
            m->engine->joins_turns(m);
 }
 

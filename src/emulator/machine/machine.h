@@ -60,6 +60,7 @@ struct wt_divergence {
 struct wt_machine;
 struct wt_insn_pace;
 struct wt_pace_table;
+struct wt_observed_piece;
 
 /** A register of the family's table. */
 struct wt_register_shape {
@@ -154,6 +155,10 @@ struct wt_machine_ops {
      * is none, or its family does not say. */
     bool (*operands)(struct wt_machine *m, uint32_t wave, uint64_t pc,
                      struct wt_insn_operands *operands);
+    /** The translated code for observers that wave @p wave executes from @p pc on (observe.h): its
+     * number, which no other has, and (@p piece not NULL) its instructions. 0: there is none. */
+    uint64_t (*piece)(struct wt_machine *m, uint32_t wave, uint64_t pc,
+                      struct wt_observed_piece *piece);
     /** Where the addresses come from that the function at [first, end) accesses, as its code says
      * (origin.h, wt_origins_find); wave @p wave is in it. */
     struct wt_origin *(*origins)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t end,
@@ -277,6 +282,7 @@ WT_MACHINE_FN(divergence) wt_machine_no_divergence;
 /** The operations of a family that does not say what its instructions read and write, and its
  * operand_files. */
 WT_MACHINE_FN(operands) wt_machine_no_operands;
+WT_MACHINE_FN(piece) wt_machine_no_piece;
 WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(read_cell) wt_machine_no_cell;
@@ -298,7 +304,7 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
     .lane_sources = wt_machine_no_lane_sources, .observed_place = wt_machine_shared_place
 #define WT_MACHINE_NO_OPERANDS                                                                     \
     WT_MACHINE_NO_CELLS, .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,     \
-                         .find_operand = wt_machine_no_operand,                                    \
+                         .piece = wt_machine_no_piece, .find_operand = wt_machine_no_operand,      \
                          .name_operand = wt_machine_no_operand_name,                               \
                          .operand_files = wt_machine_no_operand_files
 #define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table

@@ -145,15 +145,23 @@ void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
 {
     uint64_t most = UINT64_MAX;
-    bool asked = false;
+    unsigned asked = 0;
+    m->observer->halts = NULL;
+    m->observer->attends = false;
     for (struct wt_observer *o = m->observer; o; o = o->beneath) {
         o->most = 1;
+        o->may = NULL;
         if (o->before)
             o->before(o->context, m, issue);
         asked |= o->issue != NULL;
         if (o->issue && o->most < most)
             most = o->most;
     }
+    for (const struct wt_observer *o = m->observer; o && asked == 1; o = o->beneath)
+        if (o->issue && o->may) {
+            m->observer->halts = o->may;
+            most = UINT64_MAX;
+        }
     m->observer->each = asked && most == 1;
     return most;
 }
@@ -165,9 +173,29 @@ void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues)
             o->most = issues;
 }
 
+void wt_observe_stay(struct wt_machine *m, const void *context, const uint64_t *halts)
+{
+    for (struct wt_observer *o = m->observer; o; o = o->beneath)
+        if (o->context == context && o->before)
+            o->may = halts;
+}
+
+void wt_observe_attend(struct wt_machine *m)
+{
+    m->observer->attends = true;
+}
+
+bool wt_observe_called(struct wt_machine *m)
+{
+    if (m->observer->count)
+        flush(m);
+    return m->observer->attends;
+}
+
 void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool issued)
 {
     m->observer->each = false;
+    m->observer->halts = NULL;
     flush(m);
     for (const struct wt_observer *o = m->observer; issued && o; o = o->beneath)
         if (o->issue)

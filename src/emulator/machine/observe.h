@@ -112,6 +112,27 @@ bool wt_observe_beneath(struct wt_machine *m, wt_observe_fn *fn, wt_observe_issu
  */
 void wt_observe_skip(struct wt_machine *m, const void *context, uint64_t issues);
 
+enum { WT_PIECE = 256 };
+/** Instructions of translated code for observers, which goes from one of them to another one, and
+ * ends where others follow (wt_machine_ops.piece). */
+struct wt_observed_piece {
+    unsigned count;
+    uint64_t pc[WT_PIECE];          /**< 0: the piece ends before it */
+    uint64_t called[WT_PIECE / 64]; /**< a bit for each that its handler executes: all that have
+                                       accesses or events */
+};
+
+/**
+ * From `before` of an observer: it need not be told of issues as long as the wave stays in the
+ * piece at its pc, and does not come to an instruction that is called and has a bit in @p halts,
+ * which stay till the turn ends; the wave's next one has none. That holds if nobody else is told of
+ * issues. The observer has each access as soon as its instruction has been executed, before
+ * another one is.
+ */
+void wt_observe_stay(struct wt_machine *m, const void *context, const uint64_t *halts);
+/** From an observer, when it has an access of such an instruction: it is told of the next issue. */
+void wt_observe_attend(struct wt_machine *m);
+
 /** Takes a change from outside: bytes from @p addr on of memory that all waves share. */
 typedef void wt_observe_change_fn(void *context, struct wt_machine *m, uint64_t addr,
                                   uint64_t size);
@@ -220,7 +241,10 @@ struct wt_observer {
     struct wt_observer *beneath; /**< has all of it, too; NULL: nobody */
     bool stays;                  /**< wt_observe_beneath() has added it */
     uint64_t most;               /**< issues that may come before it is told of one again */
+    const uint64_t *may;         /**< what it has said by wt_observe_stay(), or NULL */
     bool each;                   /**< of the topmost one: somebody is told of the turn's issue */
+    const uint64_t *halts;       /**< of the topmost one: `may`, where that holds; else NULL */
+    bool attends;                /**< of the topmost one: that ends */
     unsigned count;
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
@@ -231,6 +255,14 @@ static inline bool wt_observes_issue(const struct wt_machine *m)
 {
     return m->observer && m->observer->each;
 }
+/** Whether the turn ends where the wave leaves the piece that it is in (wt_observe_stay()). */
+static inline bool wt_observes_piece(const struct wt_machine *m)
+{
+    return m->observer && m->observer->halts;
+}
+/** Hands over what the instruction has accessed that a piece has called; whether the turn ends
+ * behind it. */
+bool wt_observe_called(struct wt_machine *m);
 
 struct wt_judged_variable;
 

@@ -499,19 +499,9 @@ static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
 }
 
 /* See pages.h: whether no record of the page has been forgotten since it was translated. */
-static sm_op *witness(struct sm_code *code)
+static inline bool holds(const struct sm_code *code)
 {
-    return &code->uop[SM_SLOTS + SM_TAIL - 1].run;
-}
-
-static void arm(struct sm_code *code)
-{
-    *witness(code) = sm_run_block;
-}
-
-static inline bool holds(struct sm_code *code)
-{
-    return *witness(code) == sm_run_block;
+    return code->uop[SM_SLOTS + SM_TAIL - 1].run == sm_run_block;
 }
 
 static void forget(struct sm_code *code)
@@ -526,11 +516,16 @@ static bool call_handler(struct wt_rows_state *s)
     struct sm_warp *w = b->warp;
     const struct sm_uop *u = &w->code->uop[slot_of(b->block->first + s->at)];
     const uint32_t depth = w->depth;
+    if (wt_paged_halts(&w->device->machine, s)) {
+        b->next = u;
+        return false;
+    }
     ptx_took_branches(w, b->patience - s->patience);
     w->left = s->left;
     w->runs = w->fresh ? s->runs : 0;
     w->device->executing = u;
     b->next = u->ptx->run(w, u);
+    wt_paged_called(&w->device->machine, &w->left);
     s->left = w->left;
     b->translated.issues--; /* it is the handler's */
     b->patience = s->patience;
@@ -598,9 +593,9 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
     const uint32_t first = number_of(at);
     if (blocks)
         turns(d);
-    const size_t count = blocks && blocks->memory ? list(w, first, insn) : 0;
+    size_t count = blocks && blocks->memory ? list(w, first, insn) : 0;
     if (blocks && blocks->observed)
-        wt_rows_leave_observed(insn, count);
+        count = wt_rows_leave_observed(insn, count, 0);
     if (!wt_rows_leave_short(insn, count))
         return;
     const struct wt_rows_block *b = translate(d, insn, first, count);
@@ -611,7 +606,7 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
         b->place[i] = ptx_order_of(d, address_of(w, b, b->target[i]));
     if (!holds(w->code))
         forget(w->code);
-    arm(w->code);
+    w->code->uop[SM_SLOTS + SM_TAIL - 1].run = sm_run_block;
     for (uint32_t i = 0; i < b->count; i++) {
         struct sm_uop *u = &w->code->uop[slot_of(first + i)];
         if (insn[i].op == WT_ROWS_HANDLER)
@@ -720,8 +715,10 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
         forget(w->code);
         return u->run(w, u);
     }
-    if (!left || !w->mask || wt_observes_issue(&d->machine))
+    if (!left || !w->mask || wt_observes_issue(&d->machine)) {
+        wt_paged_leaves(&d->machine, &w->left);
         return u->ptx->run(w, u);
+    }
     s->frame = ptx_frame(w);
     s->left = left + 1;
     s->mask = w->mask;
@@ -742,11 +739,14 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     blocks->warp = NULL;
     if (w->fresh)
         w->runs = s->runs;
-    if (s->left > left)
+    if (s->left > left) {
+        wt_paged_leaves(&d->machine, &w->left);
         return u->ptx->run(w, u);
+    }
     ptx_took_branches(w, blocks->patience - s->patience);
     blocks->translated.issues += left + 1 - s->left;
     w->left = s->left;
+    wt_paged_leaves(&d->machine, &w->left);
     if (next == WT_ROWS_GONE)
         return blocks->next;
     struct sm_uop *v = &w->code->uop[slot_of(block->first + next)];
@@ -757,6 +757,23 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     w->left--; /* what the code is left for is its handler's */
     d->executing = v;
     return v->ptx->run(w, v);
+}
+
+uint64_t sm_piece(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_observed_piece *piece)
+{
+    const struct sm_code *code = (const struct sm_code *)wt_code_find(&m->code, pc);
+    const struct sm_uop *u = code ? &code->uop[(pc & WT_PAGE_MASK) / 8] : NULL;
+    if (!u || pc % 8 || !holds(code) || u->run != sm_run_block ||
+        !((const struct sm_device *)m)->blocks->observed)
+        return 0;
+    const struct wt_rows_block *block = u->block;
+    if (piece)
+        wt_paged_begin_piece(block, piece);
+    for (uint32_t i = 0; piece && i < block->count; i++) {
+        const size_t slot = slot_of(block->first + i);
+        piece->pc[i] = code->uop[slot].run == sm_run_block ? code->page.base + 8 * slot : 0;
+    }
+    return block->number;
 }
 
 void sm_blocks_lost(struct sm_warp *w)

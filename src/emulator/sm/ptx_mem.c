@@ -204,6 +204,14 @@ static inline void tell(struct sm_warp *w, const struct sm_uop *u, uint32_t lane
         tell_all(w, u, lanes, kind);
 }
 
+/* The same of all lanes, of which one accesses what is behind what the one before does. */
+static inline void tell_row(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
+                            uint64_t first)
+{
+    if (wt_observes_rows(&w->device->machine))
+        sm_observe_row(w, u, kind, u->ptx->space == PTX_SPACE_SHARED, first, u->ptx->size);
+}
+
 /* Loads for all lanes at once: done, or false. */
 static bool load_all(struct sm_warp *w, const struct sm_uop *u, uint8_t *to)
 {
@@ -214,7 +222,10 @@ static bool load_all(struct sm_warp *w, const struct sm_uop *u, uint8_t *to)
     const uint8_t *bytes = find_bytes(w, o, false, &mask, &in_row);
     if (!bytes)
         return false;
-    tell(w, u, UINT32_MAX, WT_WATCH_READ);
+    if (in_row)
+        tell_row(w, u, WT_WATCH_READ, row[0] + offset);
+    else
+        tell(w, u, UINT32_MAX, WT_WATCH_READ);
     if (in_row)
         memcpy(to, bytes + ((row[0] + offset) & mask), (size_t)SM_LANES * o->size);
     else if (o->size == 4)
@@ -236,7 +247,10 @@ static bool store_all(struct sm_warp *w, const struct sm_uop *u, const uint8_t *
     uint8_t *bytes = find_bytes(w, o, true, &mask, &in_row);
     if (!bytes)
         return false;
-    tell(w, u, UINT32_MAX, WT_WATCH_WRITE);
+    if (in_row)
+        tell_row(w, u, WT_WATCH_WRITE, row[0] + offset);
+    else
+        tell(w, u, UINT32_MAX, WT_WATCH_WRITE);
     if (in_row)
         memcpy(bytes + ((row[0] + offset) & mask), from, (size_t)SM_LANES * o->size);
     else if (o->size == 4)

@@ -200,6 +200,27 @@ void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_k
     }
 }
 
+void sm_observe_row(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind, bool shared,
+                    uint64_t first, unsigned size)
+{
+    struct wt_machine *m = &w->device->machine;
+    struct wt_lane_access a = {.pc = sm_pc_of(w, u), .kind = kind, .size = size, .is_row = true};
+    uint64_t at[SM_LANES], *told = at;
+    const bool mixed = !shared && may_be_other(w, first, first + (SM_LANES - 1) * size);
+    put_order(w, u, &a);
+    if (shared) {
+        first += SM_SHARED_WINDOW;
+        a.space = WT_OBSERVED_GROUP;
+        a.home = sm_group_home(m, &w->cta->head);
+    }
+    if (!mixed)
+        told = wt_observe_row(m, &w->head, wt_issue_time(m, w->left), &a, UINT32_MAX);
+    for (unsigned i = 0; i < SM_LANES; i++)
+        told[i] = first + i * (uint64_t)size;
+    if (mixed)
+        sm_observe_lanes(w, u, kind, UINT32_MAX, 0, at, size);
+}
+
 void sm_watch_parameter(struct sm_warp *w, const struct sm_uop *u, wt_lanes lanes, uint64_t addr,
                         unsigned size, const uint8_t *bytes)
 {

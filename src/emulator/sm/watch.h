@@ -37,6 +37,9 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
  * global memory at at[i], or those of them that are `shared` to that offset in shared memory. */
 void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                       uint32_t lanes, uint32_t shared, const uint64_t *at, unsigned size);
+/* The same of all lanes, one behind the other from @p first on. */
+void sm_observe_row(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind, bool shared,
+                    uint64_t first, unsigned size);
 /* A warp has read an argument of its kernel, for these lanes, of which there is one. */
 void sm_watch_parameter(struct sm_warp *w, const struct sm_uop *u, wt_lanes lanes, uint64_t addr,
                         unsigned size, const uint8_t *bytes);

@@ -10,6 +10,7 @@
 struct wt_rows_memory {
     uint8_t *bytes;
     size_t size, used;
+    uint64_t numbers; /* of blocks */
     struct emitter *emitter;
     struct block {
         struct wt_rows_block block;
@@ -62,8 +63,9 @@ size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
     return total;
 }
 
-void wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count)
+size_t wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count, size_t from)
 {
+    size_t head = 0, end = 0; /* of the loop: the end of one that is found is not 0 */
     for (size_t i = 0; i < count; i++)
         switch ((enum wt_rows_op)insn[i].op) {
         case WT_ROWS_LOAD:
@@ -74,9 +76,20 @@ void wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count)
         case WT_ROWS_ARRIVE:
             insn[i] = (struct wt_rows_insn){.op = WT_ROWS_CALL};
             break;
+        case WT_ROWS_BRANCH:
+        case WT_ROWS_BRANCH_IF:
+        case WT_ROWS_BRANCH_WHEN:
+            if (insn[i].target > i || i < from)
+                break;
+            if (!end)
+                head = insn[i].target;
+            if (!end || (insn[i].target >= head && insn[i].target < end))
+                end = i + 1;
+            break;
         default:
             break;
         }
+    return end ? end : count;
 }
 
 struct wt_rows_memory *wt_rows_memory_new(size_t bytes)
@@ -168,6 +181,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
                                       .all = shape->regions ? used : all,
                                       .more = shape->regions,
                                       .first = number,
+                                      .number = ++m->numbers,
                                       .count = (uint32_t)count,
                                       .entry = code.entry,
                                       .target = code.entry + code.kinds * count,
@@ -178,6 +192,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     b->block.tells = true;
     for (size_t i = 0; i < count; i++) {
         b->block.gives |= insn[i].op == WT_ROWS_GIVEN;
+        b->block.called[i / 64] |= (uint64_t)(insn[i].op == WT_ROWS_CALL) << i % 64;
         b->block.tells &= insn[i].op != WT_ROWS_BRANCH || insn[i].comes_to;
     }
     b->next = m->blocks;

@@ -112,6 +112,28 @@ bool wt_paged_add(struct wt_paged *p, const struct wt_code_cache *code, wt_code_
     return true;
 }
 
+uint64_t wt_paged_piece(const struct wt_paged *p, const struct wt_code_cache *code,
+                        wt_code_handler run, uint64_t pc, struct wt_observed_piece *piece)
+{
+    const struct wt_code_format *format = code->format;
+    struct wt_code_page *page = p && p->observed ? wt_code_find(code, pc) : NULL;
+    const size_t first = (pc & WT_PAGE_MASK) / format->granule;
+    if (!page || pc % format->granule || *witness(format, page) != run ||
+        *handler(format, page, first) != run)
+        return 0;
+    const struct wt_paged_page *entries = p->page;
+    while (entries->base != page->base)
+        entries = entries->next;
+    const struct wt_paged_block *block = entries->entry[first].block;
+    if (piece)
+        wt_paged_begin_piece(block->rows, piece);
+    for (size_t i = 0; piece && i < block->rows->count; i++)
+        piece->pc[i] = *handler(format, page, block->slot[i]) == run
+                           ? page->base + block->slot[i] * format->granule
+                           : 0;
+    return block->rows->number;
+}
+
 void wt_paged_free(struct wt_paged *p)
 {
     free_blocks(p);

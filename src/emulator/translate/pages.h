@@ -9,7 +9,11 @@
 #ifndef WT_EMULATOR_TRANSLATE_PAGES_H
 #define WT_EMULATOR_TRANSLATE_PAGES_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "emulator/machine/code_pages.h"
+#include "emulator/machine/engine.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/watch_set.h"
@@ -108,6 +112,46 @@ bool wt_paged_add(struct wt_paged *p, const struct wt_code_cache *code, wt_code_
                   struct wt_code_page *page, struct wt_paged_page *entries,
                   const struct wt_rows_shape *shape, struct wt_paged_block *block,
                   struct wt_rows_insn *insn, uint16_t first, size_t count);
+
+/** What a piece has of its block: how many instructions, and which are called. */
+static inline void wt_paged_begin_piece(const struct wt_rows_block *block,
+                                        struct wt_observed_piece *piece)
+{
+    static_assert((int)WT_PIECE == (int)WT_ROWS_MOST, "a piece has all instructions of a block");
+    piece->count = block->count;
+    memcpy(piece->called, block->called, sizeof piece->called);
+}
+
+/** The operation `piece` (machine.h) of the blocks @p p, which may be NULL. */
+uint64_t wt_paged_piece(const struct wt_paged *p, const struct wt_code_cache *code,
+                        wt_code_handler run, uint64_t pc, struct wt_observed_piece *piece);
+
+/** Before code for observers calls the handler of instruction s->at: whether the wave must not go
+ * on there. Then the code is left before it. */
+static inline bool wt_paged_halts(const struct wt_machine *m, struct wt_rows_state *s)
+{
+    const uint64_t *halts = m->observer ? m->observer->halts : NULL;
+    if (!halts || !(halts[s->at / 64] >> s->at % 64 & 1))
+        return false;
+    s->left++;
+    return true;
+}
+
+/** When it has been called: tells what has been accessed; the turn, of which @p left is left, may
+ * end. */
+static inline void wt_paged_called(struct wt_machine *m, uint64_t *left)
+{
+    if (wt_observes_piece(m) && wt_observe_called(m))
+        wt_end_turn(m, left);
+}
+
+/** Where a wave has left a block, or executes an instruction of one otherwise: the turn may end.
+ */
+static inline void wt_paged_leaves(struct wt_machine *m, uint64_t *left)
+{
+    if (wt_observes_piece(m))
+        wt_end_turn(m, left);
+}
 
 /** Frees the code, the blocks and the entries. */
 void wt_paged_free(struct wt_paged *p);

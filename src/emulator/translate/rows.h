@@ -333,6 +333,8 @@ struct wt_rows_block {
     bool gives;             /**< it has WT_ROWS_GIVEN */
     bool few;               /**< there is code for one lane and for two */
     bool tells;             /**< branches set bits of the state's `runs` */
+    uint64_t number;        /**< of the block: no other one of the memory has it */
+    uint64_t called[WT_ROWS_MOST / 64]; /**< a bit for each WT_ROWS_CALL */
 };
 
 /** What has been translated: blocks, bytes of code, and issues that it has executed. */
@@ -348,8 +350,10 @@ struct wt_rows_totals {
  */
 size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count);
 
-/** Leaves all that accesses memory, or orders accesses, to handlers, which are called. */
-void wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count);
+/** Leaves all that accesses memory, or orders accesses, to handlers, which are called. Returns for
+ * how many the code is then: those up to the end of the first loop that ends with number @p from or
+ * behind it, so that the code of a loop is a piece of its own (machine/observe.h). */
+size_t wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count, size_t from);
 
 /** Whether this host executes translated code. */
 bool wt_rows_supported(void);

@@ -123,7 +123,8 @@ static enum vx_insn_id insn_of(const struct vx_device *d, vx_handler run)
 {
     unsigned id = 0;
     while (id < VX_INSN_COUNT && d->handlers->full[id] != run &&
-           (d->handlers->compressed[id] != run || !run))
+           (d->handlers->compressed[id] != run || !run) &&
+           (!d->machine.judge || !run || vx_judged_handler((enum vx_insn_id)id) != run))
         id++;
     return (enum vx_insn_id)id;
 }
@@ -358,9 +359,13 @@ static bool call_handler(struct wt_rows_state *s)
     struct vx_warp *w = b->warp;
     struct vx_code *code = w->code;
     const struct vx_uop *u = &code->uop[b->executed->is.slot[s->at]];
+    struct wt_machine *m = &w->device->machine;
+    if (wt_paged_halts(m, s)) {
+        b->next = u;
+        return false;
+    }
     if (b->floats)
         host_fp_end(w);
-    struct wt_machine *m = &w->device->machine;
     const size_t hits = m->hits;
     w->left = 0; /* handlers go on as long as there is some */
     m->slice -= s->left;
@@ -370,6 +375,8 @@ static bool call_handler(struct wt_rows_state *s)
     else
         s->left = 0; /* an access to watched memory has ended the turn */
     w->left = s->left;
+    wt_paged_called(m, &w->left);
+    s->left = w->left;
     settle(b, w);
     b->all.totals.issues--; /* it is the handler's */
     return b->next == u + u->halves && w->left && holds(code) && b->next->run == vx_run_block &&
@@ -419,9 +426,9 @@ void vx_translate(struct vx_warp *w, const struct vx_uop *u)
     struct block *block = code->blocks->entry[first].given_up ? NULL : calloc(1, sizeof *block);
     if (!block)
         return;
-    const size_t count = list(w, first, insn, block);
+    size_t count = list(w, first, insn, block);
     if (b->all.observed)
-        wt_rows_leave_observed(insn, count);
+        count = wt_rows_leave_observed(insn, count, 0);
     wt_paged_add(&b->all, &d->machine.code, (wt_code_handler)vx_run_block, &code->page,
                  code->blocks, &b->shape, &block->is, insn, first, count);
 }
@@ -448,10 +455,13 @@ static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const st
     if (b->floats)
         host_fp_end(w);
     *stays = true;
-    if (s->left > left)
+    if (s->left > left) {
+        wt_paged_leaves(&w->device->machine, &w->left);
         return u;
+    }
     b->all.totals.issues += left + 1 - s->left;
     w->left = s->left;
+    wt_paged_leaves(&w->device->machine, &w->left);
     if (next == WT_ROWS_GONE) {
         *stays = false;
         return b->next;
@@ -492,11 +502,19 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
         forget(code);
         return u->run(w, u);
     }
-    if (!w->left || !w->mask || wt_observes_issue(&w->device->machine) || declines(w, u))
+    if (!w->left || !w->mask || wt_observes_issue(&w->device->machine) || declines(w, u)) {
+        wt_paged_leaves(&w->device->machine, &w->left);
         return handler_of(code, u)(w, u);
+    }
     bool stays;
     const struct vx_uop *next = run(w->device->blocks, w, u, &stays);
     return stays ? handler_of(code, next)(w, next) : next;
+}
+
+uint64_t vx_piece(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_observed_piece *piece)
+{
+    const struct vx_blocks *b = ((const struct vx_device *)m)->blocks;
+    return wt_paged_piece(b ? &b->all : NULL, &m->code, (wt_code_handler)vx_run_block, pc, piece);
 }
 
 struct wt_rows_totals vx_device_translated(const struct vx_device *d)

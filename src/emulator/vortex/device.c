@@ -446,6 +446,7 @@ static const struct wt_machine_ops machine_ops = {
     .home = home,
     .describe_register = describe_register,
     .operands = operands_at,
+    .piece = vx_piece,
     .origins = vx_origins,
     .find_operand = vx_find_operand,
     .read_cell = vx_read_cell,
