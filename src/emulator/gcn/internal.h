@@ -372,6 +372,7 @@ bool gcn_decode_record(struct gcn_wave *w, struct gcn_uop *slot);
 const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u);
 /* Translates what begins at a record that has been visited often, if that pays. */
 void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u);
+/* The operation `piece`. */
 extern WT_MACHINE_FN(piece) gcn_piece;
 /* Frees all translated code. */
 void gcn_blocks_free(struct gcn_device *d);

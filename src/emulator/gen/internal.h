@@ -300,6 +300,7 @@ void gen_translate(struct gen_thread *t, const struct gen_uop *u);
 /* Memory is gone, so that no code is being executed any more: what has accessed it; NULL: nothing
  * of a thread. */
 const struct gen_uop *gen_blocks_lost(struct gen_device *d);
+/* The operation `piece`. */
 extern WT_MACHINE_FN(piece) gen_piece;
 /* Frees all translated code. */
 void gen_blocks_free(struct gen_device *d);

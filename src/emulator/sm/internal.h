@@ -328,6 +328,7 @@ bool sm_decode_uop(uint64_t word, struct sm_uop *u);
 const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u);
 /* Translates what begins at a record of PTX that has been visited often, if that pays. */
 void sm_translate(struct sm_warp *w, struct sm_uop *slot);
+/* The operation `piece`. */
 extern WT_MACHINE_FN(piece) sm_piece;
 /* Frees all translated code. */
 void sm_blocks_free(struct sm_device *d);

@@ -769,10 +769,8 @@ uint64_t sm_piece(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_ob
     const struct wt_rows_block *block = u->block;
     if (piece)
         wt_paged_begin_piece(block, piece);
-    for (uint32_t i = 0; piece && i < block->count; i++) {
-        const size_t slot = slot_of(block->first + i);
-        piece->pc[i] = code->uop[slot].run == sm_run_block ? code->page.base + 8 * slot : 0;
-    }
+    for (uint32_t i = 0; piece && i < block->count; i++)
+        piece->pc[i] = code->page.base + 8 * slot_of(block->first + i);
     return block->number;
 }
 

@@ -420,6 +420,7 @@ vx_handler vx_judged_handler(enum vx_insn_id id);
 const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u);
 /* Translates what begins at a record that has been visited often, if that pays. */
 void vx_translate(struct vx_warp *w, const struct vx_uop *u);
+/* The operation `piece`. */
 extern WT_MACHINE_FN(piece) vx_piece;
 /* Frees all translated code. */
 void vx_blocks_free(struct vx_device *d);
