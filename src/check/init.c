@@ -558,6 +558,11 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
         return;
     go_on(c, e->time);
     switch (e->kind) {
+    case WT_SEEN_LAUNCH:
+        init_lock();
+        init_untouched_look(c->space);
+        init_unlock();
+        break;
     case WT_SEEN_WAVE:
         begin_wave(c, e->wave, e->id);
         break;

@@ -381,6 +381,11 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
     /* A conditional store takes nothing from memory. */
     if (operation == WT_DOES_STORE || operation == WT_DOES_UNTOLD || (!beyond && are_defined(s, a)))
         return;
+    if (a->space == WT_OBSERVED_GLOBAL && a->kind == WT_WATCH_READ) {
+        uint64_t low, high;
+        extent_of(a, &low, &high);
+        init_untouched_loaded(c->space, low, high);
+    }
     for (wt_lanes left = a->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct init_byte byte[INIT_MOST_BYTES];

@@ -20,19 +20,19 @@ static void make(const struct wt_object_news *news)
                                      .size = news->size,
                                      .by = news->by,
                                      .made = news->calls};
-    struct init_space *s;
-    if (!init_is_hidden(&object)) {
-        wt_check_init_filled(news->space, news->addr, news->size);
-        return;
-    }
+    const bool hidden = init_is_hidden(&object);
     init_lock();
     init_new_origin(NULL);
-    s = init_memory_of(news->space);
+    struct init_space *s = init_memory_of(news->space);
     const uint32_t origin =
-        init_new_origin(&(struct init_origin){.kind = WT_ORIGIN_OBJECT, .object = object});
+        s && (hidden || init_is_of_both(&object))
+            ? init_new_origin(&(struct init_origin){.kind = WT_ORIGIN_OBJECT, .object = object})
+            : 0;
     note_change(news->space, news->addr, news->size);
-    if (s && origin)
+    if (origin && hidden)
         init_undefine(s, news->addr, news->size, origin);
+    else if (s && (!origin || !init_untouched_made(s, &object, origin)))
+        init_define(s, news->addr, news->size);
     init_unlock();
 }
 
@@ -96,6 +96,7 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
     const uint64_t to = news->addr, from = news->from, size = news->size;
     const bool host = wt_check_init_is_of_host(space, to);
     init_lock();
+    init_untouched_look(space);
     struct init_space *s = init_memory_of(space);
     for (struct wt_init_read *r = reads; r && host; r = r->next)
         r->told |= from < r->from + r->size && r->from < from + size;
@@ -109,13 +110,18 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
     init_unlock();
 }
 
-void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size)
+void init_define_of_host(const void *space, uint64_t addr, uint64_t size)
 {
-    init_lock();
     struct init_space *s = size ? init_memory_of(space) : NULL;
     note_change(space, addr, size);
     if (s)
         init_define(s, addr, size);
+}
+
+void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size)
+{
+    init_lock();
+    init_define_of_host(space, addr, size);
     init_unlock();
 }
 
@@ -125,8 +131,11 @@ static void take_news(void *context, const struct wt_object_news *news)
     case WT_OBJECT_MADE:
         make(news);
         break;
-    case WT_OBJECT_FREED:
-        break; /* what is made there next is undefined again */
+    case WT_OBJECT_FREED: /* what is made there next is undefined again */
+        init_lock();
+        init_untouched_freed(news->space, news->addr);
+        init_unlock();
+        break;
     case WT_OBJECT_COPIED:
         take_copy(news, (enum wt_init_level)(uintptr_t)context);
         break;

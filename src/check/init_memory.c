@@ -92,6 +92,14 @@ void init_leave(struct wt_check_init *c)
 
 /* ---- objects ---- */
 
+static bool is_made_by(const struct wt_object *object, const char *const *names, size_t count)
+{
+    for (size_t i = 0; object->by && i < count; i++)
+        if (strcmp(object->by, names[i]) == 0)
+            return true;
+    return false;
+}
+
 bool init_is_hidden(const struct wt_object *object)
 {
     /* Of allocators whose memory the host sees by copies alone; what others make is written by the
@@ -126,10 +134,17 @@ bool init_is_hidden(const struct wt_object *object)
                                         "clCreateBufferWithProperties",
                                         "zeMemAllocDevice",
                                         "omp_target_alloc"};
-    for (size_t i = 0; object->by && i < sizeof names / sizeof *names; i++)
-        if (strcmp(object->by, names[i]) == 0)
-            return true;
-    return false;
+    return is_made_by(object, names, sizeof names / sizeof *names);
+}
+
+bool init_is_of_both(const struct wt_object *object)
+{
+    static const char *const names[] = {"hipMallocManaged",  "hipHostMalloc",   "hipHostAlloc",
+                                        "hipMallocHost",     "hipMemAllocHost", "cudaMallocManaged",
+                                        "cuMemAllocManaged", "cudaMallocHost",  "cuMemAllocHost",
+                                        "cudaHostAlloc",     "cuMemHostAlloc",  "clSVMAlloc",
+                                        "zeMemAllocShared",  "zeMemAllocHost"};
+    return is_made_by(object, names, sizeof names / sizeof *names);
 }
 
 struct wt_check_init *init_checks(void)

@@ -176,6 +176,11 @@ struct wt_check_init {
     struct wt_check_init *next;
 };
 
+/* ---- init_host.c; the lock is held ---- */
+
+/* The host has changed memory that is followed. */
+void init_define_of_host(const void *space, uint64_t addr, uint64_t size);
+
 /* ---- init_memory.c: what all devices of a process share; the lock is held ---- */
 
 void init_lock(void);
@@ -189,11 +194,27 @@ const struct init_origin *init_origin_of(uint32_t number);
 enum { INIT_OF_REGISTER = 1, INIT_OF_PRIVATE, INIT_OF_GROUP, INIT_FIXED };
 /* Whether the host sees memory only as far as it copies it. */
 bool init_is_hidden(const struct wt_object *object);
+/* Whether an allocator has made it for the host and GPUs, which both see it at once. */
+bool init_is_of_both(const struct wt_object *object);
 /* One of the checks that are there, which knows the next one; NULL: none is. */
 struct wt_check_init *init_checks(void);
 /* A check begins, or ends. */
 void init_enter(struct wt_check_init *c);
 void init_leave(struct wt_check_init *c);
+
+/* ---- init_untouched.c: pages of memory of both sides that nobody has written; the lock is held
+ * ---- */
+
+/* An object of both sides is undefined, but for the pages that have been written, from now on.
+ * False: it cannot be told which these are. */
+bool init_untouched_made(struct init_space *s, const struct wt_object *object, uint32_t origin);
+/* It is freed. */
+void init_untouched_freed(const void *space, uint64_t addr);
+/* A kernel begins: what the host has written meanwhile is defined. */
+void init_untouched_look(const void *space);
+/* A kernel has loaded undefined bytes: those pages of [first, last] are defined that the host has
+ * written since the kernel began. */
+void init_untouched_loaded(const void *space, uint64_t first, uint64_t last);
 
 /* ---- init_registers.c ---- */
 

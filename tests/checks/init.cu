@@ -3,6 +3,8 @@
  * its mistake (bad = 0) executes the same code as it should be. The oracle is MemorySanitizer on
  * this file, compiled for the host: gpu.h's threads. */
 #include "gpu.h"
+#include <sys/wait.h>
+#include <unistd.h>
 #include "cases.h"
 
 enum { N = 64, HALF = N / 2 };
@@ -487,6 +489,104 @@ static void one_buffer_of_another(int)
     (void)API(Free)(copy);
 }
 
+/* ---- memory that both sides see ---- */
+
+enum { PAGE_INTS = 1024 };
+
+/* A kernel (out, in, bad) of numbers that the host stores to memory of both sides, which it does
+ * not in a bad case; @p from: of the first one, before which the host stores anything. */
+template <class Kernel> static void run_both(Kernel kernel, int bad, int *both, size_t from)
+{
+    int *out = device(N, N);
+    for (size_t i = 0; i < (bad ? from : from + N); i++)
+        both[i] = (int)(i * 7 % 61);
+    LAUNCH(kernel, 1, N, 0, 0, out, both + from, bad);
+    (void)API(DeviceSynchronize)();
+    take(out, N, bad);
+}
+
+static void managed_unwritten(int bad)
+{
+    int *both;
+    (void)API(MallocManaged)(&both, N * sizeof *both);
+    run_both(add_one, bad, both, 0);
+    (void)API(Free)(both);
+}
+
+static void managed_page_unwritten(int bad)
+{
+    int *both;
+    (void)API(MallocManaged)(&both, (PAGE_INTS + N) * sizeof *both);
+    run_both(compare, bad, both, PAGE_INTS);
+    (void)API(Free)(both);
+}
+
+static void pinned_unwritten(int bad)
+{
+    int *both;
+    (void)API(MallocHost)((void **)&both, N * sizeof *both);
+    run_both(gather, bad, both, 0);
+    (void)API(FreeHost)(both);
+}
+
+static void managed_counter(int bad)
+{
+    int *both;
+    (void)API(MallocManaged)(&both, sizeof *both);
+    if (!bad)
+        *both = 0;
+    LAUNCH(counter, 1, N, 0, 0, both, bad);
+    (void)API(DeviceSynchronize)();
+    const int sum = bad ? 0 : *both;
+    result(&sum, sizeof sum);
+    (void)API(Free)(both);
+}
+
+/* By zeros, which are there before; by the system; by calls of the API; by another kernel. */
+static void managed_is_written(int)
+{
+    int *both[5], *out = device(N, N), *from = device(N, N);
+    for (int i = 0; i < 5; i++)
+        (void)API(MallocManaged)(&both[i], N * sizeof **both);
+    FILE *zeros = fopen("/dev/zero", "r");
+    setvbuf(zeros, NULL, _IONBF, 0);
+    memset(both[0], 0, N * sizeof **both);
+    const size_t got = fread(both[1], sizeof **both, N, zeros);
+    fclose(zeros);
+    (void)API(Memset)(both[2], 0, N * sizeof **both);
+    (void)API(Memcpy)(both[3], from, N * sizeof **both, API(MemcpyDeviceToDevice));
+    LAUNCH(copy_all, 1, N, 0, 0, both[4], from);
+    for (int i = 0; i < 5 && got == N; i++) {
+        LAUNCH(compare, 1, N, 0, 0, out, both[i], 0);
+        (void)API(DeviceSynchronize)();
+    }
+    for (int i = 0; i < 5; i++)
+        (void)API(Free)(both[i]);
+    take(out, N, 0);
+    (void)API(Free)(from);
+}
+
+/* A process's pages are also its child's from then on. */
+static void managed_over_a_fork(int)
+{
+    int *both, *late;
+    (void)API(MallocManaged)(&both, N * sizeof *both);
+    (void)API(MallocManaged)(&late, N * sizeof *late);
+    for (int i = 0; i < N; i++)
+        both[i] = i;
+    const pid_t child = fork();
+    if (!child)
+        _exit(0);
+    waitpid(child, NULL, 0);
+    run_both(compare, 0, late, 0);
+    int *out = device(N, N);
+    LAUNCH(compare, 1, N, 0, 0, out, both, 0);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(both);
+    (void)API(Free)(late);
+}
+
 CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(product_in_a_function), CASE(sum_in_a_call), CASE(reduction_of_a_part), CASE(sum_by_rows), CASE(branch_on_unwritten),
       CASE(loop_on_unwritten), CASE(index_of_unwritten), CASE(index_of_a_store),
@@ -495,7 +595,9 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(unused_tail_is_copied), CASE(host_writes_over), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
       CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
       CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
-      CASE(fields_of_a_word), CASE(quarters_of_a_number))
+      CASE(fields_of_a_word), CASE(quarters_of_a_number),
+      CASE(managed_unwritten), CASE(managed_page_unwritten), CASE(pinned_unwritten), CASE(managed_counter),
+      CASE(managed_is_written), CASE(managed_over_a_fork))
 
 int main(int argc, char **argv)
 {

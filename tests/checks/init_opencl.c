@@ -206,6 +206,43 @@ static void parts_are_set(int bad)
     clReleaseMemObject(in);
 }
 
+/* Shared virtual memory, which the host stores to between a map and its end. */
+static void svm_unwritten(int bad)
+{
+    int *in = clSVMAlloc(context, CL_MEM_READ_WRITE, INTS, 0);
+    cl_mem out = partly(INTS);
+    need(in != NULL, "the memory");
+    if (!bad) {
+        clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, in, INTS, 0, NULL, NULL);
+        memcpy(in, numbers(), INTS);
+        clEnqueueSVMUnmap(queue, in, 0, NULL, NULL);
+    }
+    launch("compare", ITEMS, "mvi", out, in, bad);
+    end(out, bad ? 0 : INTS);
+    clSVMFree(context, in);
+}
+
+/* Memory of zeros that the host, a fill and a copy have stored. */
+static void svm_is_set(int bad)
+{
+    static const int zeros[ITEMS];
+    int *in[3];
+    (void)bad;
+    for (int i = 0; i < 3; i++)
+        need((in[i] = clSVMAlloc(context, CL_MEM_READ_WRITE, INTS, 0)) != NULL, "the memory");
+    clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, in[0], INTS, 0, NULL, NULL);
+    memset(in[0], 0, INTS);
+    clEnqueueSVMUnmap(queue, in[0], 0, NULL, NULL);
+    clEnqueueSVMMemFill(queue, in[1], zeros, sizeof *zeros, INTS, 0, NULL, NULL);
+    clEnqueueSVMMemcpy(queue, CL_TRUE, in[2], zeros, INTS, 0, NULL, NULL);
+    for (int i = 0; i < 3; i++) {
+        cl_mem out = partly(INTS);
+        launch("compare", ITEMS, "mvi", out, in[i], 0);
+        end(out, INTS);
+        clSVMFree(context, in[i]);
+    }
+}
+
 CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten), CASE(long_of_a_part),
       CASE(short_of_a_part), CASE(vector_of_a_part), CASE(reduction_of_a_part),
       CASE(branch_on_unwritten), CASE(loop_on_unwritten), CASE(index_of_unwritten),
@@ -214,7 +251,7 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten), CAS
       CASE(sum_that_is_awaited), CASE(padding_is_copied), CASE(unused_tail_is_copied),
       CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_local), CASE(written_where_used),
       CASE(loop_of_lanes), CASE(vectors), CASE(bits_of_a_word), CASE(quotients), CASE(sub_groups),
-      CASE(memory_is_set), CASE(parts_are_set))
+      CASE(memory_is_set), CASE(parts_are_set), CASE(svm_unwritten), CASE(svm_is_set))
 
 int main(int argc, char **argv)
 {

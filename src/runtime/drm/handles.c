@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -132,10 +133,29 @@ static uint64_t address_of(const void *memory)
     return (uintptr_t)memory & ((UINT64_C(1) << 48) - 1);
 }
 
+enum { PAGE = 4096 };
+
+uint64_t drm_memory_asked(uint64_t size, bool of_host)
+{
+    const bool whole = of_host && wt_check_wants(WT_CHECK_INIT) && size <= UINT64_MAX - PAGE;
+    return whole ? (size + PAGE - 1) / PAGE * PAGE : size;
+}
+
+/* New memory has nothing of what was there before, so that init knows what the host writes. */
+static void empty(const void *memory, uint64_t size)
+{
+    const uintptr_t first = ((uintptr_t)memory + PAGE - 1) / PAGE * PAGE,
+                    end = ((uintptr_t)memory + drm_memory_asked(size, true)) / PAGE * PAGE;
+    if (first < end)
+        madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
 void drm_memory_made(const void *memory, uint64_t size, const char *by, bool of_host)
 {
     if (!memory || !size)
         return;
+    if (of_host && wt_check_wants(WT_CHECK_INIT))
+        empty(memory, size);
     drm_handle_made(memory, size, by);
     if (is_checked())
         wt_object_made(wt_i915_asked_of(), address_of(memory), size, by);

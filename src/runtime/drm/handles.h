@@ -32,6 +32,9 @@ bool drm_handle_find(const void *handle, struct wt_object *object);
 /** At the end of the process: reports those that were not released. */
 void drm_handles_report(void);
 
+/** How many bytes of memory a runtime is asked for, for a program that wants @p size: whole pages
+ * where init is to know of each what the host has written (@p of_host: the program accesses it). */
+uint64_t drm_memory_asked(uint64_t size, bool of_host);
 /** The program has @p size bytes of memory that GPUs access at @p memory, which the runtime has
  * just given it; @p of_host: the program accesses it, too. */
 void drm_memory_made(const void *memory, uint64_t size, const char *by, bool of_host);

@@ -314,11 +314,13 @@ uint64_t drm_ze_launching(void *kernel)
         OWN(int, count, name)                                                                      \
         if (!own)                                                                                  \
             return DRM_ZE_UNINITIALIZED;                                                           \
+        const word bytes = size;                                                                   \
         wt_i915_ask(size);                                                                         \
+        size = drm_memory_asked(size, of_host);                                                    \
         const int result = own(NAMES##count);                                                      \
         wt_i915_ask(0);                                                                            \
         if (!result)                                                                               \
-            drm_memory_made(*(void **)memory, size, #name, of_host);                               \
+            drm_memory_made(*(void **)memory, bytes, #name, of_host);                              \
         return drm_ze_returned(#name, result);                                                     \
     }
 ALLOCATES(6, zeMemAllocDevice, c, f, false)

@@ -307,7 +307,7 @@ EXPORT void *clSVMAlloc(void *context, uint64_t flags, size_t size, unsigned ali
     if (!allocate)
         return NULL;
     wt_i915_ask(size);
-    void *memory = allocate(context, flags, size, alignment);
+    void *memory = allocate(context, flags, drm_memory_asked(size, true), alignment);
     wt_i915_ask(0);
     drm_memory_made(memory, size, "clSVMAlloc", true);
     return memory;
