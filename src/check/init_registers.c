@@ -592,6 +592,14 @@ void init_commit(struct wt_check_init *c, struct init_wave *w)
 
 /* ---- waves ---- */
 
+static void undefine_own(struct wt_check_init *c, const struct wt_unwritten *u)
+{
+    init_lock();
+    c->global->past = c->past.kept ? &c->past : NULL;
+    init_undefine(c->global, u->first, u->count, INIT_OF_PRIVATE);
+    init_unlock();
+}
+
 void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot, uint64_t id)
 {
     struct wt_machine *m = c->machine;
@@ -608,7 +616,10 @@ void init_begin_wave(struct wt_check_init *c, struct init_wave *w, uint32_t slot
     w->id = id;
     const size_t count = m->ops->unwritten(m, slot, list);
     for (size_t i = 0; i < count; i++)
-        make_unwritten(c, w, &list[i]);
+        if (list[i].file == WT_UNWRITTEN_GLOBAL)
+            undefine_own(c, &list[i]);
+        else
+            make_unwritten(c, w, &list[i]);
 }
 
 void init_free_wave(struct init_wave *w)

@@ -393,3 +393,18 @@ const struct gen_kernel *gen_object_kernel(const struct gen_object *o, const cha
             return &o->kernel[i];
     return NULL;
 }
+
+bool gen_kernel_private(const struct gen_kernel *kernel, uint16_t *at, uint32_t *bytes)
+{
+    const uint64_t all = (uint64_t)kernel->private_size * kernel->simd;
+    for (size_t i = 0; i < kernel->payload_count; i++) {
+        const struct gen_payload_argument *a = &kernel->payload[i];
+        if (a->kind != GEN_ARG_PRIVATE_BASE || a->size < 8 || a->offset > UINT16_MAX || !all ||
+            all > UINT32_MAX)
+            continue;
+        *at = (uint16_t)a->offset;
+        *bytes = (uint32_t)all;
+        return true;
+    }
+    return false;
+}

@@ -175,6 +175,11 @@ enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t
 /** The kernel of that name; NULL if there is none. */
 const struct gen_kernel *gen_object_kernel(const struct gen_object *object, const char *name);
 
+/** Memory for the arrays of work-items that a kernel reaches by an address in its cross-thread
+ * data, at byte *at there: an array of *bytes bytes for each hardware thread. False: it has none.
+ */
+bool gen_kernel_private(const struct gen_kernel *kernel, uint16_t *at, uint32_t *bytes);
+
 /** Parses the text of .ze_info into @p object, whose kernels get no code. */
 enum wt_status gen_ze_info_parse(const char *name, const char *text, size_t length,
                                  struct gen_object *object, struct wt_error *err);

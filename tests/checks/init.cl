@@ -135,6 +135,26 @@ kernel void low_byte(global int *out, global int *scratch)
 }
 
 /* Each work-item's array, of which it has written what it uses. */
+kernel void own_array(global int *out, global int *in, int bad)
+{
+    const int i = get_global_id(0);
+    volatile int own[64];
+    for (int k = bad; k < 64; k++)
+        own[k] = in[i] + k;
+    out[i] = own[in[i] & 7 ? 3 : 0] + own[0]; /* BUG cl_own */
+}
+
+kernel void own_index(global int *out, global int *in, int bad)
+{
+    const int i = get_global_id(0);
+    int own[8];
+    own[in[i] & 7] = i;
+    if (own[(in[i] + bad) & 7] > 5) /* BUG cl_index */
+        out[i] = 1;
+    else
+        out[i] = 2;
+}
+
 kernel void own_elements(global int *out, global int *in)
 {
     const int i = get_global_id(0);

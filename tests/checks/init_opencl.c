@@ -58,6 +58,8 @@ RUN(loop_on_unwritten, "count_down", HALF)
 RUN(index_of_unwritten, "gather", HALF)
 RUN(index_of_a_store, "scatter", HALF)
 RUN(atomic_of_unwritten, "total", HALF)
+RUN(own_of_a_part, "own_array", INTS)
+RUN(own_by_index, "own_index", INTS)
 RUN(local_of_a_part, "neighbours", INTS)
 RUN(branch_on_local, "local_branch", INTS)
 
@@ -251,7 +253,8 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten), CAS
       CASE(sum_that_is_awaited), CASE(padding_is_copied), CASE(unused_tail_is_copied),
       CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_local), CASE(written_where_used),
       CASE(loop_of_lanes), CASE(vectors), CASE(bits_of_a_word), CASE(quotients), CASE(sub_groups),
-      CASE(memory_is_set), CASE(parts_are_set), CASE(svm_unwritten), CASE(svm_is_set))
+      CASE(memory_is_set), CASE(parts_are_set), CASE(svm_unwritten), CASE(svm_is_set),
+      CASE(own_of_a_part), CASE(own_by_index))
 
 int main(int argc, char **argv)
 {

@@ -67,11 +67,11 @@ def cases_of(program):
     return [use.case for use in uses() if use.program == program]
 
 
-def wavetrap(program, family, how, *cases, options=("--check=init",)):
+def wavetrap(program, family, how, *cases, options=("--check=init",), **variables):
     if family.startswith("vortex"):
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
-    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
+    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases, **variables)
 
 
 def msan(program, how, *cases):
@@ -85,9 +85,9 @@ def oclgrind(how, *cases):
     return checks.run("oclgrind", "--uninitialized", "--max-errors", "10000", *program_of("init_opencl", "gen9"), how, *cases, CHECK_OPTIONS="-cl-opt-disable")
 
 
-def reported(folder, program, family, how, *cases, options=()):
+def reported(folder, program, family, how, *cases, options=(), **variables):
     path = folder / "report.json"
-    done = wavetrap(program, family, how, *cases, options=["--check=init", f"--report=json:{path}", *options])
+    done = wavetrap(program, family, how, *cases, options=["--check=init", f"--report=json:{path}", *options], **variables)
     assert path.exists(), done.stdout + done.stderr
     return [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"], done
 
@@ -156,6 +156,17 @@ def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path, program, fami
         kinds[level] = {one["finding"] for one in found}
         assert done.returncode == 115, done.stderr
     assert kinds == {"copy": {"undefined-copy"}, "load": {"undefined-copy", "undefined-load"}}
+
+
+def test_arrays_of_work_items_in_registers(tmp_path):
+    """The other tests' code is not optimised, so that all variables of work-items are in memory. Else small arrays are registers, of which an index chooses one for each channel (smov)."""
+    found, done = reported(tmp_path, "init_opencl", "gen9", "good", CHECK_OPTIONS="-g")
+    assert not [one for one in found if one["severity"] != "note"] and done.returncode == 0, f"{found}\n{done.stderr}"
+    found, done = reported(tmp_path, "init_opencl", "gen9", "bad", *[use.case for use in PLANTED if use.program == "init_opencl"], CHECK_OPTIONS="-g")
+    lines = {line for one in found for _, line in places(one)}
+    assert {use.line for use in PLANTED if use.program == "init_opencl"} <= lines, found
+    index, = [one for one in found if places(one)[0][0] == "own_index"]
+    assert "from a register that nothing has written" in index["text"], index
 
 
 @pytest.mark.parametrize("memory", ["host", "shared"])

@@ -31,10 +31,12 @@ size_t gcn_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *l
         return 0;
     const unsigned scalars = gcn_first_sgprs(w), rows = gcn_first_vgprs(w);
     if (rows < w->vgprs)
-        list[count++] = (struct wt_unwritten){GCN_FILE_V, rows, w->vgprs - rows};
+        list[count++] =
+            (struct wt_unwritten){.file = GCN_FILE_V, .first = rows, .count = w->vgprs - rows};
     if (scalars < GCN_FLAT_SCRATCH)
-        list[count++] = (struct wt_unwritten){GCN_FILE_S, scalars, GCN_FLAT_SCRATCH - scalars};
-    list[count++] = (struct wt_unwritten){GCN_FILE_S, GCN_VCC, 2};
+        list[count++] = (struct wt_unwritten){
+            .file = GCN_FILE_S, .first = scalars, .count = GCN_FLAT_SCRATCH - scalars};
+    list[count++] = (struct wt_unwritten){.file = GCN_FILE_S, .first = GCN_VCC, .count = 2};
     return count;
 }
 

@@ -22,8 +22,12 @@ bool gen_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t 
     return true;
 }
 
+#define ADDRESSES ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1)
+
 /* Skylake PRM volume 7, "GPGPU Thread Payload": r0, the thread's own block and that of the group
- * have values; of the other registers, the accumulators, a0 and the flags nothing is said. */
+ * have values; of the other registers, the accumulators, a0 and the flags nothing is said. Scratch
+ * memory (volume 7, "Scratch Space") and what the compiler has for the arrays of work-items are
+ * what other threads have left there. */
 size_t gen_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list)
 {
     const struct gen_thread *t = &((const struct gen_device *)m)->thread[wave];
@@ -31,9 +35,24 @@ size_t gen_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *l
         return 0;
     const struct gen_walk *w = &gen_walk_of(t)->walk;
     const uint32_t first = GEN_GRF_BYTES + w->thread_bytes + w->cross_bytes;
-    list[0] = (struct wt_unwritten){GEN_FILE_R, first, GEN_REGISTER_FILE - first};
-    list[1] = (struct wt_unwritten){GEN_FILE_ACC, 0, sizeof t->g->acc};
-    list[2] = (struct wt_unwritten){GEN_FILE_A, 0, sizeof t->g->a0};
-    list[3] = (struct wt_unwritten){GEN_FILE_F, 0, sizeof t->g->f};
-    return 4;
+    list[0] = (struct wt_unwritten){
+        .file = GEN_FILE_R, .first = first, .count = GEN_REGISTER_FILE - first};
+    list[1] = (struct wt_unwritten){.file = GEN_FILE_ACC, .first = 0, .count = sizeof t->g->acc};
+    list[2] = (struct wt_unwritten){.file = GEN_FILE_A, .first = 0, .count = sizeof t->g->a0};
+    list[3] = (struct wt_unwritten){.file = GEN_FILE_F, .first = 0, .count = sizeof t->g->f};
+    size_t count = 4;
+    if (w->has_scratch) {
+        const uint32_t bytes = UINT32_C(1024) << w->scratch_code;
+        list[count++] =
+            (struct wt_unwritten){.file = WT_UNWRITTEN_GLOBAL,
+                                  .first = w->general + w->scratch + (uint64_t)bytes * t->id,
+                                  .count = bytes};
+    }
+    const uint32_t base = GEN_GRF_BYTES + w->thread_bytes + w->private_at;
+    if (w->private_bytes && base + 8 <= first)
+        list[count++] = (struct wt_unwritten){.file = WT_UNWRITTEN_GLOBAL,
+                                              .first = (wt_load_le(t->g->r + base, 8) & ADDRESSES) +
+                                                       (uint64_t)w->private_bytes * t->id,
+                                              .count = w->private_bytes};
+    return count;
 }

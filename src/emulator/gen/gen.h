@@ -125,7 +125,11 @@ struct gen_walk {
     /* For debuggers: the driver knows it, the hardware does not. */
     uint64_t launch; /**< number of the kernel launch that it is a part of, in its process; 0: there
                           is no driver, and the run is one launch */
-    uint32_t slm_asked;         /**< bytes of slm_bytes that the kernel asks for; 0: not known */
+    uint32_t slm_asked;     /**< bytes of slm_bytes that the kernel asks for; 0: not known */
+    uint32_t private_bytes; /**< of a thread, of memory at an address of the cross-thread data,
+                               which is at byte private_at there: an array of as many as there are
+                                 threads; 0: none is known */
+    uint16_t private_at;
     uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */
 };
 

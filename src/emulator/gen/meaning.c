@@ -126,6 +126,11 @@ static void arithmetic(const struct gen_insn *insn, const struct sources *s,
         width = bits_of(&insn->src[0]) < bits_of(&insn->dst) ? bits_of(&insn->src[0])
                                                              : bits_of(&insn->dst);
         break;
+    case GEN_SMOV: /* of several channels: some of a row, which no operand says */
+        how = s->modified ? WT_DOES_OTHER : o->lanes == 1 ? WT_DOES_MOVE : WT_DOES_UNTOLD;
+        width = bits_of(&insn->src[0]) < bits_of(&insn->dst) ? bits_of(&insn->src[0])
+                                                             : bits_of(&insn->dst);
+        break;
     case GEN_SEL:
         how =
             s->modified || insn->condition || insn->predicate != 1 ? WT_DOES_OTHER : WT_DOES_SELECT;

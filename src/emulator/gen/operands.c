@@ -278,6 +278,27 @@ static void put_plane(struct listing *l)
     }
 }
 
+/* smov of one channel is a move for that one: operands begin with its elements. */
+static void choose_channel(struct listing *l)
+{
+    const uint32_t all = UINT32_MAX >> (32 - l->insn->exec_size),
+                   mask = (uint32_t)l->insn->src[1].immediate & all;
+    const unsigned channel = mask ? (unsigned)__builtin_ctz(mask) : 0;
+    if (!is(l->insn, GEN_SMOV) || !mask || mask & (mask - 1))
+        return;
+    l->o->first_lane = (uint8_t)(l->o->first_lane + channel);
+    l->o->lanes = 1;
+    for (unsigned i = 0; i < l->o->count; i++) {
+        struct wt_insn_operand *x = &l->o->list[i];
+        if (x->kind != WT_OPERAND_ROW || x->by_lane)
+            continue;
+        const unsigned bits = x->row ? channel / x->row * x->row_step + channel % x->row * x->step
+                                     : channel * x->step;
+        x->number += bits / 8;
+        x->reads &= !x->writes;
+    }
+}
+
 static void put_arithmetic(struct listing *l)
 {
     const struct gen_insn *insn = l->insn;
@@ -309,6 +330,7 @@ static void put_arithmetic(struct listing *l)
     for (unsigned i = first; i < l->o->count && mixes_channels(insn); i++)
         l->o->list[i].crosses |= l->o->list[i].kind == WT_OPERAND_ROW;
     put_predicate(l);
+    choose_channel(l);
 }
 
 /* ---- messages ---- */

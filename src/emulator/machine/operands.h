@@ -5,6 +5,7 @@
 #ifndef WT_EMULATOR_MACHINE_OPERANDS_H
 #define WT_EMULATOR_MACHINE_OPERANDS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -129,11 +130,14 @@ struct wt_insn_operand {
                             `element` is told: with which byte of what is moved it begins */
 };
 
-/** Registers of a file (wt_insn_operand) that nothing has given a value. */
+/** Registers of a file (wt_insn_operand) that nothing has given a value. Of WT_UNWRITTEN_GLOBAL:
+ * bytes of memory that all waves share, by their addresses, of which the wave alone uses these. */
 struct wt_unwritten {
     unsigned file;
-    uint32_t first, count;
+    uint32_t count;
+    uint64_t first;
 };
+#define WT_UNWRITTEN_GLOBAL UINT_MAX
 
 enum { WT_MOST_OPERANDS = 80 };
 

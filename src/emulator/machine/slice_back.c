@@ -188,7 +188,7 @@ static void find_emptied(struct wt_slice *s, struct made *x)
         const unsigned bits = s->m->ops->operand_files[e->file].bits;
         const struct wt_insn_operand part = {.kind = WT_OPERAND_SCALAR,
                                              .file = (uint8_t)e->file,
-                                             .number = e->first + done,
+                                             .number = (uint32_t)e->first + done,
                                              .bits =
                                                  (uint16_t)(bits * (left < MOST ? left : MOST))};
         x->of_wave |= slice_register(s, x->issue->id, &part, 0, 0, false, &x->depth) != 0;

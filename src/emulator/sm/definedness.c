@@ -35,10 +35,11 @@ size_t sm_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *li
                           : l->rows > PTX_PARAMETER_ROW ? l->rows - PTX_PARAMETER_ROW
                                                         : 0;
     (void)wave;
-    list[0] =
-        (struct wt_unwritten){SM_FILE_R, ptx ? FIRST * PTX_ROW_BYTES : 0, rows * PTX_ROW_BYTES};
+    list[0] = (struct wt_unwritten){
+        .file = SM_FILE_R, .first = ptx ? FIRST * PTX_ROW_BYTES : 0, .count = rows * PTX_ROW_BYTES};
     const uint32_t first = ptx ? SM_STATE_ZERO : 0;
-    list[1] = (struct wt_unwritten){SM_FILE_STATE, first, SM_STATE_BARRIER - first};
+    list[1] = (struct wt_unwritten){
+        .file = SM_FILE_STATE, .first = first, .count = SM_STATE_BARRIER - first};
     return 2;
 }
 

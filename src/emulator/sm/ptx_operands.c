@@ -241,8 +241,9 @@ static void put_call(struct listing *l)
         put_aside(l, 0);
     const uint32_t listed = l->o->incomplete ? c->rows + PTX_PARAMETER_ROW : 0;
     if (rows > listed)
-        l->o->empties = (struct wt_unwritten){SM_FILE_R, (base + listed) * PTX_ROW_BYTES,
-                                              (rows - listed) * PTX_ROW_BYTES};
+        l->o->empties = (struct wt_unwritten){.file = SM_FILE_R,
+                                              .first = (base + listed) * PTX_ROW_BYTES,
+                                              .count = (rows - listed) * PTX_ROW_BYTES};
 }
 
 static void put_return(struct listing *l)

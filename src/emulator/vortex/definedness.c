@@ -26,8 +26,8 @@ bool vx_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t c
 size_t vx_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *list)
 {
     (void)m, (void)wave;
-    list[0] = (struct wt_unwritten){VX_FILE_X, 1, 31};
-    list[1] = (struct wt_unwritten){VX_FILE_F, 0, 32};
+    list[0] = (struct wt_unwritten){.file = VX_FILE_X, .first = 1, .count = 31};
+    list[1] = (struct wt_unwritten){.file = VX_FILE_F, .first = 0, .count = 32};
     return 2;
 }
 

@@ -382,6 +382,7 @@ static void run_command(void *context)
     gpu->debugged.object_space = c->file;
     gpu->debugged.judged = !is_own(c->walk);
     numbered.slm_asked = wt_drm_kernel_local_asked(kernel_of(c->walk), c->walk->slm_bytes);
+    numbered.private_bytes = wt_drm_kernel_private(kernel_of(c->walk), &numbered.private_at);
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
                    &numbered);
     c->status = run_to_end(gpu, c->root, c->mappings, c->count, &numbered, c->err);

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "object/line_table.h"
+#include "object/patchtokens.h"
 
 struct named {
     uint64_t address;
@@ -20,6 +21,9 @@ struct named {
     size_t elf_size;
     uint8_t *constants; /* of its program; NULL: none */
     size_t constants_size;
+    bool knows_private;
+    uint16_t private_at; /* gen_kernel_private() */
+    uint32_t private_bytes;
     uint32_t local[8]; /* bytes of shared local memory that launches have asked for, at most, by the
                           power of two that the hardware gives */
 };
@@ -59,6 +63,7 @@ void wt_drm_kernel_is(uint64_t address, const char *name, const void *owner)
         free(k->name);
         k->name = strdup(name);
         memset(k->local, 0, sizeof k->local);
+        k->knows_private = false;
     }
     if (k)
         k->owner = owner;
@@ -213,6 +218,50 @@ void wt_drm_kernel_constants(uint64_t address, const uint8_t *binary, size_t siz
             memcpy(k->constants, constants, length);
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool wt_drm_kernel_knows_private(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    const bool known = !k || k->knows_private;
+    pthread_mutex_unlock(&lock);
+    return known;
+}
+
+void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *binary, size_t size)
+{
+    struct gen_object object = {0};
+    struct wt_error err;
+    uint16_t at = 0;
+    uint32_t bytes = 0;
+    size_t length = 0;
+    const uint8_t *device = device_binary(binary, size, &length);
+    const enum wt_status status = device
+                                      ? gen_patchtokens_parse(name, device, length, &object, &err)
+                                      : gen_object_parse(name, binary, size, &object, &err);
+    const struct gen_kernel *parsed = status == WT_OK ? gen_object_kernel(&object, name) : NULL;
+    if (parsed)
+        gen_kernel_private(parsed, &at, &bytes);
+    gen_object_free(&object);
+    pthread_mutex_lock(&lock);
+    struct named *k = find(address);
+    if (k) {
+        k->knows_private = true;
+        k->private_at = at;
+        k->private_bytes = bytes;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+uint32_t wt_drm_kernel_private(uint64_t address, uint16_t *at)
+{
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    const uint32_t bytes = k && k->knows_private ? k->private_bytes : 0;
+    *at = bytes ? k->private_at : 0;
+    pthread_mutex_unlock(&lock);
+    return bytes;
 }
 
 uint8_t *wt_drm_kernel_constants_copy(uint64_t address, size_t *length)

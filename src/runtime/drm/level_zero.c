@@ -84,6 +84,20 @@ static void note_debug(void *module, uint64_t address, const char *name)
     free(data);
 }
 
+/* For init: where the arrays of work-items lie. */
+static void note_program(void *module, uint64_t address, const char *name)
+{
+    int (*binary_of)(void *, size_t *, uint8_t *);
+    size_t size = 0;
+    *(void **)&binary_of = next("zeModuleGetNativeBinary");
+    if (!wt_check_wants(WT_CHECK_INIT) || !binary_of || binary_of(module, &size, NULL))
+        return;
+    uint8_t *binary = size ? malloc(size) : NULL;
+    if (binary && !binary_of(module, &size, binary))
+        wt_drm_kernel_program(address, name, binary, size);
+    free(binary);
+}
+
 /* The name of a status where programs meet it; NULL: it has none here. */
 static const char *status_name(int status)
 {
@@ -242,6 +256,7 @@ EXPORT int zeKernelCreate(WORDS3)
         return 0;
     wt_drm_kernel_is(address, name, module);
     note_debug(module, address, name);
+    note_program(module, address, name);
     return 0;
 }
 

@@ -50,8 +50,9 @@ static void *next(const char *name)
     return drm_next_function("libOpenCL.so.1", name);
 }
 
-/* What a program has in constant memory, for checks. */
-static void note_constants(void *program, uint64_t address)
+/* Hands a program's binary for one device to @p take. */
+static void take_binary(void *program, uint64_t address, const char *name,
+                        void (*take)(uint64_t, const char *, const uint8_t *, size_t))
 {
     static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
     size_t sizes[8] = {0}, filled = 0;
@@ -62,8 +63,15 @@ static void note_constants(void *program, uint64_t address)
         return;
     uint8_t *binary = sizes[0] ? malloc(sizes[0]) : NULL;
     if (binary && !info(program, PROGRAM_BINARIES, sizeof binary, &(uint8_t *[1]){binary}, NULL))
-        wt_drm_kernel_constants(address, binary, sizes[0]);
+        take(address, name, binary, sizes[0]);
     free(binary);
+}
+
+/* What a program has in constant memory, for checks. */
+static void take_constants(uint64_t address, const char *name, const uint8_t *binary, size_t size)
+{
+    (void)name;
+    wt_drm_kernel_constants(address, binary, size);
 }
 
 /* A program's debug data, which a program has that was built with -g for one device. */
@@ -81,7 +89,7 @@ static void note_debug(void *program, uint64_t address, const char *name)
         data && !info(program, PROGRAM_DEBUG_INFO, sizeof data, &(uint8_t *[1]){data}, NULL);
     if (wt_drm_kernel_debug(address, name, data, got ? sizes[0] : 0) &&
         wt_check_wants(WT_CHECK_MEMORY))
-        note_constants(program, address);
+        take_binary(program, address, name, take_constants);
     free(data);
 }
 
@@ -207,8 +215,11 @@ static uint64_t note_kernel(void *kernel)
     else
         return 0;
     note_asked(kernel, address);
-    if (!info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
-        note_debug(program, address, name);
+    if (info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
+        return address;
+    note_debug(program, address, name);
+    if (wt_check_wants(WT_CHECK_INIT) && !wt_drm_kernel_knows_private(address))
+        take_binary(program, address, name, wt_drm_kernel_program);
     return address;
 }
 

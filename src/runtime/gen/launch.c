@@ -412,6 +412,7 @@ static enum wt_status place_thread_memory(struct gen_device *device, const struc
     if ((status = gen_device_map(device, GEN_LAUNCH_SCRATCH + w->scratch, scratch, true, err)) !=
         WT_OK)
         return status;
+    gen_kernel_private(k, &w->private_at, &w->private_bytes);
     if (!k->private_size)
         return WT_OK;
     const uint64_t private = threads * k->private_size * k->simd;
