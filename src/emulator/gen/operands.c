@@ -284,7 +284,7 @@ static void choose_channel(struct listing *l)
     const uint32_t all = UINT32_MAX >> (32 - l->insn->exec_size),
                    mask = (uint32_t)l->insn->src[1].immediate & all;
     const unsigned channel = mask ? (unsigned)__builtin_ctz(mask) : 0;
-    if (!is(l->insn, GEN_SMOV) || !mask || mask & (mask - 1))
+    if (!is(l->insn, GEN_SMOV) || l->insn->align16 || !mask || mask & (mask - 1))
         return;
     l->o->first_lane = (uint8_t)(l->o->first_lane + channel);
     l->o->lanes = 1;
