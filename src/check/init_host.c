@@ -1,17 +1,6 @@
 /* What the host does with memory that is followed: allocations, copies, fills. See init.h. */
 #include "check/init_state.h"
 
-/* It is about to change for those that go back; a run that is repeated changes nothing. The lock is
- * held. */
-static void note_change(const void *space, uint64_t addr, uint64_t size)
-{
-    for (struct wt_check_init *c = init_checks(); c; c = c->next)
-        if (c->space == space && c->past.kept && c->machine->time >= c->run.most) {
-            c->past.now = c->machine->time;
-            init_note_host(&c->past, c->global, addr, size);
-        }
-}
-
 static void make(const struct wt_object_news *news)
 {
     /* It is not in the table yet. */
@@ -28,7 +17,7 @@ static void make(const struct wt_object_news *news)
         s && (hidden || init_is_of_both(&object))
             ? init_new_origin(&(struct init_origin){.kind = WT_ORIGIN_OBJECT, .object = object})
             : 0;
-    note_change(news->space, news->addr, news->size);
+    init_note_change(news->space, news->addr, news->size);
     if (origin && hidden)
         init_undefine(s, news->addr, news->size, origin);
     else if (s && (!origin || !init_untouched_made(s, &object, origin)))
@@ -102,20 +91,12 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
         r->told |= from < r->from + r->size && r->from < from + size;
     if (s && size && host && !init_is_defined(s, from, size))
         judge_copy(s, from, size, news->by, &news->calls, level);
-    note_change(space, to, size);
+    init_note_change(space, to, size);
     if (s && size && host)
         init_define(s, to, size);
     else if (s && size)
         init_copy(s, to, s, from, size);
     init_unlock();
-}
-
-void init_define_of_host(const void *space, uint64_t addr, uint64_t size)
-{
-    struct init_space *s = size ? init_memory_of(space) : NULL;
-    note_change(space, addr, size);
-    if (s)
-        init_define(s, addr, size);
 }
 
 void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size)

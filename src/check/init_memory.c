@@ -151,3 +151,22 @@ struct wt_check_init *init_checks(void)
 {
     return shared.checks;
 }
+
+/* ---- changes of the host ---- */
+
+void init_note_change(const void *space, uint64_t addr, uint64_t size)
+{
+    for (struct wt_check_init *c = init_checks(); c; c = c->next)
+        if (c->space == space && c->past.kept && c->machine->time >= c->run.most) {
+            c->past.now = c->machine->time;
+            init_note_host(&c->past, c->global, addr, size);
+        }
+}
+
+void init_define_of_host(const void *space, uint64_t addr, uint64_t size)
+{
+    struct init_space *s = size ? init_memory_of(space) : NULL;
+    init_note_change(space, addr, size);
+    if (s)
+        init_define(s, addr, size);
+}

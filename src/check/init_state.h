@@ -176,11 +176,6 @@ struct wt_check_init {
     struct wt_check_init *next;
 };
 
-/* ---- init_host.c; the lock is held ---- */
-
-/* The host has changed memory that is followed. */
-void init_define_of_host(const void *space, uint64_t addr, uint64_t size);
-
 /* ---- init_memory.c: what all devices of a process share; the lock is held ---- */
 
 void init_lock(void);
@@ -196,6 +191,10 @@ enum { INIT_OF_REGISTER = 1, INIT_OF_PRIVATE, INIT_OF_GROUP, INIT_FIXED };
 bool init_is_hidden(const struct wt_object *object);
 /* Whether an allocator has made it for the host and GPUs, which both see it at once. */
 bool init_is_of_both(const struct wt_object *object);
+/* Memory is about to change for those that go back; a run that is repeated changes nothing. */
+void init_note_change(const void *space, uint64_t addr, uint64_t size);
+/* The host has changed memory that is followed: it is defined. */
+void init_define_of_host(const void *space, uint64_t addr, uint64_t size);
 /* One of the checks that are there, which knows the next one; NULL: none is. */
 struct wt_check_init *init_checks(void);
 /* A check begins, or ends. */
