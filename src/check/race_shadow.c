@@ -51,7 +51,7 @@ bool race_own_bytes(struct race_page *page)
 struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
 {
     const uint64_t number = addr / RACE_PAGE;
-    struct race_page **seen = &space->seen[number % RACE_SEEN];
+    struct race_page **seen = &space->seen[race_seen_at(number)];
     if (*seen && (*seen)->number == number)
         return *seen;
     const uint64_t *there = wt_map_find(&space->pages, number + 1);

@@ -18,7 +18,7 @@ enum {
     RACE_PAGE = 4096,
     RACE_CELLS = RACE_PAGE / 4,
     RACE_SLOTS = 3, /* of a cell: the last write, and others */
-    RACE_SEEN = 16,
+    RACE_SEEN = 64,
     RACE_WAVE = 0x80, /* in the lane of an access that the wave makes as a whole */
 };
 #define RACE_SPLIT (UINT32_C(1) << 31) /* in slot 0: the number of a split cell follows */
@@ -82,9 +82,16 @@ struct race_split {
 /** Pages of one space: global memory, or a group's. */
 struct race_space {
     struct wt_map pages;               /**< number + 1: the page */
-    struct race_page *seen[RACE_SEEN]; /**< that were looked up last: at number % RACE_SEEN */
+    struct race_page *seen[RACE_SEEN]; /**< that were looked up last: race_seen_at() */
     struct wt_map syncs; /**< cell + 1: what atomic accesses there have released (race_order.h) */
 };
+
+/** Where a page is among those that were looked up last: pages far apart, as those of stacks, have
+ * places of their own. */
+static inline unsigned race_seen_at(uint64_t number)
+{
+    return (unsigned)(number * UINT64_C(0x9e3779b97f4a7c15) >> 40) % RACE_SEEN;
+}
 
 struct race_shadow {
     uint32_t first; /**< the number of the first record */

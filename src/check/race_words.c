@@ -2,11 +2,11 @@
  * races. See race_access.h. */
 #include "check/race_access.h"
 
-enum { PAGES = 8 };
+enum { PAGES = 32 };
 
 /* A page that lanes access. */
 struct entered {
-    uint64_t base; /* its address; NOWHERE: none */
+    uint64_t base; /* its address */
     struct race_page *page;
     uint32_t *slot[RACE_SLOTS];
     uint8_t *lane[RACE_SLOTS];
@@ -31,6 +31,7 @@ struct words {
      * the access. */
     uint32_t had[RACE_SLOTS];
     unsigned to;
+    uint64_t base[PAGES]; /* of those that were entered; NOWHERE: none */
     struct entered entered[PAGES];
 };
 
@@ -102,14 +103,15 @@ static void see_slots(struct entered *e)
 }
 
 /* Goes to the page of an address; false where its accesses are no simple ones. */
-static bool enter(struct words *f, struct entered *e, uint64_t at)
+static bool enter(struct words *f, unsigned i, uint64_t at)
 {
     struct race_page *page = race_page(f->x->space, at, true);
-    e->base = NOWHERE;
+    struct entered *e = &f->entered[i];
+    f->base[i] = NOWHERE;
     if (!page || page->per != 1 || (page->syncs && f->hides) || !race_own(page, f->loads))
         return false;
     race_page_used(page, f->wave);
-    e->base = at - at % RACE_PAGE;
+    f->base[i] = e->base = at - at % RACE_PAGE;
     e->page = page;
     e->past = page->owner == f->wave && f->floor == UINT32_MAX ? f->number : f->past;
     see_slots(e);
@@ -212,14 +214,14 @@ static void begin(struct words *f, struct race_access *x)
     f->hides = x->record.maybe_atomic || x->hides;
     f->had[0] = UINT32_MAX; /* which is no number */
     for (unsigned i = 0; i < PAGES; i++)
-        f->entered[i].base = NOWHERE;
+        f->base[i] = NOWHERE;
 }
 
 /* The page of an address; NULL where its accesses are no simple ones. */
 static struct entered *page_at(struct words *f, uint64_t at)
 {
-    struct entered *e = &f->entered[at / RACE_PAGE % PAGES];
-    return e->base == at - at % RACE_PAGE || enter(f, e, at) ? e : NULL;
+    const unsigned i = race_seen_at(at / RACE_PAGE) % PAGES;
+    return f->base[i] == at - at % RACE_PAGE || enter(f, i, at) ? &f->entered[i] : NULL;
 }
 
 static inline bool take_cell(struct words *f, struct entered *e, unsigned cell, unsigned lane,
