@@ -164,7 +164,8 @@ static void take_cell(struct race_access *x, struct race_cell *cell, unsigned la
 
 /* ---- many lanes ---- */
 
-void race_take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size)
+/* The bytes of one lane's access. */
+static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size)
 {
     struct race_shadow *s = &x->r->shadow;
     struct race_page *page = NULL;
@@ -377,17 +378,22 @@ static void take_lanes(struct race_access *x)
     if (take_whole(x))
         return;
     const bool of_wave = a->is_scalar || a->of_wave;
+    wt_lanes left = a->lanes;
     if (a->size % 4 == 0 && !x->record.atomic && !of_wave) {
-        race_take_words(x);
+        while ((left = race_take_words(x, left))) {
+            const unsigned lane = wt_lanes_lowest(left);
+            take_lane(x, lane, a->at[lane], a->size);
+            race_see_past(x);
+            left &= left - 1;
+        }
         return;
     }
-    wt_lanes left = a->lanes;
     if (is_broadcast(a) && (of_wave || !x->r->rules.independent))
         left &= -left;
     for (; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        race_take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0),
-                       a->at[lane], a->size);
+        take_lane(x, a->of_wave ? a->owner : lane | (a->is_scalar ? RACE_WAVE : 0), a->at[lane],
+                  a->size);
     }
 }
 
@@ -428,7 +434,7 @@ void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr
         a->at[0] = addr;
         if (!whole || !(take_row(x, page, first, cells, mine) ||
                         take_equal_cells(x, page, first, cells, mine)))
-            race_take_lane(x, RACE_WAVE, addr, (unsigned)bytes);
+            take_lane(x, RACE_WAVE, addr, (unsigned)bytes);
     }
 }
 

@@ -37,12 +37,11 @@ struct race_access {
     struct race_conflict *conflict; /**< RACE_CONFLICTS */
 };
 
-/** The bytes of one lane's access. */
-void race_take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsigned size);
 /** Finds `past` and `alone`. */
 void race_see_past(struct race_access *x);
-/** Plain accesses of lanes, each of whole cells where it is aligned. */
-void race_take_words(struct race_access *x);
+/** Plain accesses of lanes, each of whole cells where it is aligned, up to the first one that is no
+ * simple case; returns the lanes that are left. */
+wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
 /** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
 /** Numbers the access as the one before, if that is of the same instruction; false without host

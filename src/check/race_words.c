@@ -258,35 +258,37 @@ static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned
     return left;
 }
 
-/* Lanes from @p first on. */
-static void take_lanes(struct words *f, unsigned first, uint64_t left)
+/* Lanes from @p first on, up to the first one that is no simple case; returns those that are left.
+ */
+static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
 {
-    struct race_access *x = f->x;
-    const uint64_t *addr = &x->a->at[first];
-    const unsigned size = x->a->size;
-    while (left) {
-        if (size == 4 && f->simple)
-            left = f->loads ? take_some(f, addr, first, left, true)
-                            : take_some(f, addr, first, left, false);
-        if (!left)
-            return;
+    const uint64_t *addr = &f->x->a->at[first];
+    const unsigned size = f->x->a->size;
+    if (!f->simple)
+        return left;
+    if (size == 4)
+        return f->loads ? take_some(f, addr, first, left, true)
+                        : take_some(f, addr, first, left, false);
+    for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (size == 4 || !f->simple || !take_lane(f, first + lane, addr[lane], size)) {
-            race_take_lane(x, first + lane, addr[lane], size);
-            race_see_past(x);
-            begin(f, x);
-        }
-        left &= left - 1;
+        if (!take_lane(f, first + lane, addr[lane], size))
+            break;
     }
+    return left;
 }
 
-void race_take_words(struct race_access *x)
+wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
 {
     const struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
     struct words f;
     f.simple = !(call && call->copies);
     begin(&f, x);
-    for (unsigned half = 0; half < WT_MAX_LANES; half += 64)
-        take_lanes(&f, half, (uint64_t)(x->a->lanes >> half));
     x->stored = true;
+    for (unsigned half = 0; half < WT_MAX_LANES; half += 64) {
+        const uint64_t here = (uint64_t)(lanes >> half);
+        const uint64_t left = here ? take_lanes(&f, half, here) : 0;
+        if (left)
+            return (half ? 0 : lanes >> 64 << 64) | (wt_lanes)left << half;
+    }
+    return 0;
 }
