@@ -163,7 +163,7 @@ void sm_device_free(struct sm_device *d)
     if (!d)
         return;
     for (uint32_t i = 0; d->warp && i < d->machine.waves; i++)
-        free(d->warp[i].r);
+        sm_rows_free(d->warp[i].r, d->warp[i].room);
     free(d->image);
     sm_blocks_free(d);
     ptx_fresh_forget(d, NULL);

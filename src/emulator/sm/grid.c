@@ -141,15 +141,15 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
     struct sm_warp *w = &d->warp[warp];
     const struct sm_launch *l = &d->grid.launch;
     uint32_t(*r)[SM_LANES] = w->r;
-    if (!r && !(r = aligned_alloc(64, SM_ROWS * sizeof *r)))
-        return false;
-    if (!l->rows)
+    uint32_t room = r ? w->room : 0;
+    const bool clean = l->rows && (w->clean || !r); /* of PTX, ptx_start_warp() makes room */
+    if (!l->rows && r)
         memset(r, 0, SM_ROWS * sizeof *r);
+    else if (!l->rows && !(r = sm_rows_new(warp, room = SM_ROWS)))
+        return false;
     const uint32_t threads = l->block[0] * l->block[1] * l->block[2], first = index * SM_LANES;
     const uint32_t lanes = threads - first >= SM_LANES ? SM_LANES : threads - first;
     const uint32_t mask = lanes == SM_LANES ? 0xffffffffu : (1u << lanes) - 1;
-    const uint32_t room = w->room < SM_ROWS ? SM_ROWS : w->room;
-    const bool clean = l->rows && w->clean;
     const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
     const uint32_t id = w->id;
     const uint64_t incarnation = w->incarnation + 1;

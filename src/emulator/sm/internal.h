@@ -312,6 +312,13 @@ static inline uint32_t sm_rows_of(const struct sm_warp *w)
     return w->rows ? w->rows : SM_RZ;
 }
 
+/* ---- row_memory.c ---- */
+
+/* So many rows of zeros for a warp, to be freed with their number; NULL: the host has no memory. */
+uint32_t (*sm_rows_new(uint32_t warp, uint32_t rows))[SM_LANES];
+/* Frees them, of which there may be none (NULL). */
+void sm_rows_free(uint32_t (*r)[SM_LANES], uint32_t rows);
+
 /* ---- code.c ---- */
 
 /* The record at pc; sets w->code. NULL where an error was raised. */

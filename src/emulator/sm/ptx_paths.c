@@ -2,7 +2,6 @@
  * PTX: the paths of a warp (ptx_flow.c describes them), barriers of threads, the beginning of a
  * warp.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/sm/ptx_rows.h"
@@ -107,11 +106,13 @@ bool ptx_make_room(struct sm_warp *w, uint32_t rows)
     if (rows <= w->room)
         return true;
     const uint32_t room = rows + rows / 2;
-    uint32_t(*r)[SM_LANES] = aligned_alloc(64, (size_t)room * sizeof *r);
+    uint32_t(*r)[SM_LANES] = sm_rows_new(w->id, room);
     if (!r)
         return false;
-    memcpy(r, w->r, (size_t)w->room * sizeof *r);
-    free(w->r);
+    const uint32_t zeros = w->clean ? PTX_FIRST_ROW : 0; /* as new ones are */
+    if (w->room > zeros)
+        memcpy(r + zeros, w->r + zeros, (size_t)(w->room - zeros) * sizeof *r);
+    sm_rows_free(w->r, w->room);
     w->r = r;
     w->room = room;
     return true;

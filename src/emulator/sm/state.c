@@ -187,7 +187,7 @@ static void cta(struct wt_archive *a, struct wt_machine *m, struct wt_group_head
 static void registers(struct wt_archive *a, struct sm_warp *w)
 {
     if (!w->r) {
-        if ((w->r = aligned_alloc(64, SM_ROWS * sizeof *w->r)))
+        if ((w->r = sm_rows_new(w->id, SM_ROWS)))
             w->room = SM_ROWS;
         else
             wt_archive_fail(a, "the host has no memory for registers");
