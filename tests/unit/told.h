@@ -11,7 +11,8 @@
 #include "emulator/machine/observe.h"
 
 /* Who listens: nobody, or somebody to accesses; to events, too; to each issue; to some issues; to
- * some that are in no piece; to accesses of a part of memory; a judge, alone or with the others. */
+ * some that are in no piece, alone or beside somebody who listens to each; to accesses of a part of
+ * memory; a judge, alone or with the others. */
 enum listening {
     LISTEN_NOBODY,
     LISTEN_ACCESSES,
@@ -19,6 +20,7 @@ enum listening {
     LISTEN_ISSUES,
     LISTEN_SKIPS,
     LISTEN_STAYS,
+    LISTEN_BESIDE,
     LISTEN_PART,
     LISTENINGS
 };
@@ -43,6 +45,11 @@ static struct listener {
     } * stay;
     size_t stays, stay_room;
     uint64_t attended; /* the issue behind this one must be told; 0: none must */
+    struct beside {    /* who is beneath, and the last issue that it was told of */
+        struct listener *l;
+        bool there, told;
+        uint64_t time;
+    } beside;
 } listener[2];
 
 static enum listening listening;
@@ -61,7 +68,7 @@ static uint64_t lanes_hash(uint64_t hash, wt_lanes lanes)
 
 static void tell(struct listener *l, struct told told)
 {
-    if (listening == LISTEN_STAYS && told.what == TOLD_BEFORE)
+    if ((listening == LISTEN_STAYS || listening == LISTEN_BESIDE) && told.what == TOLD_BEFORE)
         return; /* blocks are not told of all of them */
     if (l->count == l->room) {
         l->room = 2 * l->room + 1024;
@@ -142,7 +149,8 @@ static void listen_before(void *context, struct wt_machine *m, const struct wt_i
         l->stay[l->stays - 1].to = i->time;
     assert_true(!l->attended || i->time <= l->attended + 1);
     l->attended = 0;
-    if (listening == LISTEN_STAYS && m->ops->piece(m, i->wave, i->pc, NULL))
+    if ((listening == LISTEN_STAYS || listening == LISTEN_BESIDE) &&
+        m->ops->piece(m, i->wave, i->pc, NULL))
         stay(l, i);
     listen_issue(context, i, TOLD_BEFORE);
     if (listening == LISTEN_SKIPS && choice % 4)
@@ -152,7 +160,35 @@ static void listen_before(void *context, struct wt_machine *m, const struct wt_i
 static void listen_after(void *context, struct wt_machine *m, const struct wt_issue *i)
 {
     (void)m;
-    listen_issue(context, i, TOLD_ISSUE);
+    if (listening != LISTEN_BESIDE)
+        listen_issue(context, i, TOLD_ISSUE);
+}
+
+/* Who is beneath is told of each issue, whatever the other one says. */
+static void beside_access(void *context, struct wt_machine *m, const struct wt_observed *a)
+{
+    (void)context, (void)m, (void)a;
+}
+
+static void beside_after(void *context, struct wt_machine *m, const struct wt_issue *i)
+{
+    struct beside *b = context;
+    assert_true(!b->told || i->time <= b->time + 1); /* the machine may have gone back */
+    b->told = true;
+    b->time = i->time;
+    listen_issue(b->l, i, TOLD_ISSUE);
+    (void)m;
+}
+
+static void set_beside(struct listener *l, bool on)
+{
+    l->beside.told = false;
+    if (l->beside.there == on)
+        return;
+    assert_true(wt_observe(l->m, NULL, NULL, NULL, 0));
+    assert_true(wt_observe_beneath(l->m, on ? beside_access : NULL, NULL, on ? beside_after : NULL,
+                                   &l->beside));
+    l->beside = (struct beside){.l = l, .there = on};
 }
 
 /* Refuses some lanes of some accesses, by what they access. */
@@ -220,10 +256,11 @@ static void listen(struct wt_machine *const m[2], enum listening how, bool judge
             m[i]->judge = judged ? &l->judge : NULL;
             wt_machine_forget_code(m[i]); /* its handlers may be others */
         }
+        set_beside(l, how == LISTEN_BESIDE);
         assert_true(wt_observe(m[i], how ? listen_access : NULL, l, &list, how == LISTEN_PART));
         l->stays = 0;
         l->attended = 0;
-        if (how == LISTEN_ISSUES || how == LISTEN_SKIPS || how == LISTEN_STAYS)
+        if (how >= LISTEN_ISSUES && how <= LISTEN_BESIDE)
             wt_observe_issues(m[i], listen_before, listen_after);
         if (how > LISTEN_ACCESSES)
             wt_groups_observe(m[i], listen_event);

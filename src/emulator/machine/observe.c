@@ -153,7 +153,7 @@ uint64_t wt_observe_before(struct wt_machine *m, const struct wt_issue *issue)
         o->may = NULL;
         if (o->before)
             o->before(o->context, m, issue);
-        asked |= o->issue != NULL;
+        asked += o->issue != NULL;
         if (o->issue && o->most < most)
             most = o->most;
     }
