@@ -20,9 +20,13 @@ static wt_lanes lanes_of(unsigned lane)
 /* The lanes of a row's slot. */
 static wt_lanes lanes_of_row(const struct race_access *x, unsigned slot)
 {
+    const uint8_t *row = x->row[slot];
+    const unsigned count = x->row_count;
     wt_lanes all = 0;
-    for (unsigned i = 0; i < x->row_count; i++)
-        all |= lanes_of(x->row[slot][i]);
+    if (row[0] + count <= WT_MAX_LANES && memcmp(row, x->r->lanes + row[0], count) == 0)
+        return ~(wt_lanes)0 >> (WT_MAX_LANES - count) << row[0]; /* neighbours */
+    for (unsigned i = 0; i < count; i++)
+        all |= lanes_of(row[i]);
     return all;
 }
 
@@ -204,10 +208,7 @@ static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsig
 /* Whether all numbers of a row are equal. */
 static bool are_equal(const uint32_t *slot, unsigned count)
 {
-    uint32_t differ = 0;
-    for (unsigned i = 1; i < count; i++)
-        differ |= slot[i] ^ slot[0];
-    return !differ;
+    return memcmp(slot, slot + 1, (count - 1) * sizeof *slot) == 0;
 }
 
 /* The lanes of cells of a page. */
@@ -232,60 +233,79 @@ static void fill(struct race_access *x, struct race_page *page, unsigned slot, u
     x->stored |= number == x->number;
 }
 
+/* Cells of a page one behind the other. */
+struct row {
+    unsigned first, count;
+    bool equal[RACE_SLOTS];      /* all have the same number in the slot, and are not split */
+    uint32_t number[RACE_SLOTS]; /* of the first one */
+    const uint8_t *mine;         /* lanes of the access: race_page.per of each cell */
+};
+
+static void see_row(const struct race_page *page, struct row *row)
+{
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const uint32_t *slot = &page->slot[k][row->first];
+        row->number[k] = page->plane[k] ? *slot : 0;
+        row->equal[k] = !page->plane[k] || (!(*slot & RACE_SPLIT) && are_equal(slot, row->count));
+    }
+}
+
+/* Whether the lanes in one slot are those of the access. */
+static bool has_lanes(const struct race_page *page, unsigned k, const struct row *row)
+{
+    return memcmp(lanes_at(page, k, row->first), row->mine, row->count * page->per) == 0;
+}
+
 /* Whether nothing races that is in one slot of a row of cells, and nothing need be kept of it. */
 static bool is_over(const struct race_access *x, const struct race_page *page, unsigned k,
-                    unsigned first, const uint8_t *mine, unsigned count)
+                    const struct row *row)
 {
-    const uint32_t *slot = &page->slot[k][first];
-    const struct race_record *o = race_record(&x->r->shadow, *slot);
-    if (!are_equal(slot, count) || *slot & RACE_SPLIT)
-        return false;
-    if (!o)
-        return true;
+    const struct race_record *o = race_record(&x->r->shadow, row->number[k]);
+    if (!row->equal[k] || !o)
+        return row->equal[k];
     if (o->wave == x->w->number)
-        return !x->r->rules.independent ||
-               memcmp(lanes_at(page, k, first), mine, count * page->per) == 0;
-    return is_ordered(x, 0, o, 0);
+        return !x->r->rules.independent || has_lanes(page, k, row);
+    return !(x->alone && row->number[k] >= x->past) && is_ordered(x, 0, o, 0);
 }
 
 /* Whether all that is in one slot of a row of cells is ordered before the access, as numbers say.
  */
 static bool are_past(const struct race_access *x, const struct race_page *page, unsigned k,
-                     unsigned first, unsigned count)
+                     const struct row *row)
 {
-    const uint32_t *slot = &page->slot[k][first];
+    const uint32_t *slot = &page->slot[k][row->first];
     const uint32_t past =
         page->owner == x->w->number && !x->r->rules.independent ? x->number : x->past;
+    const unsigned count = !page->plane[k] ? 0 : row->equal[k] ? 1 : row->count;
     uint32_t later = 0;
-    for (unsigned i = 0; page->plane[k] && i < count; i++)
+    for (unsigned i = 0; i < count; i++)
         later |= slot[i] >= past;
     return !later && page->per == 1;
 }
 
 /* A row of whole cells, one behind the other, which plain accesses are made to: false, and nothing
- * is done, where it is no simple case. @p mine: the lanes, race_page.per of each cell. */
-static bool take_row(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
-                     const uint8_t *mine)
+ * is done, where it is no simple case. */
+static bool take_row(struct race_access *x, struct race_page *page, const struct row *row)
 {
-    const struct race_record *read = race_record(&x->r->shadow, page->slot[1][first]);
-    if (!are_past(x, page, 0, first, count) && !is_over(x, page, 0, first, mine, count))
+    const struct race_record *read = race_record(&x->r->shadow, row->number[1]);
+    if (!are_past(x, page, 0, row) && !is_over(x, page, 0, row))
         return false;
-    const bool over = is_over(x, page, 1, first, mine, count);
-    if (!over && !are_past(x, page, 1, first, count))
+    const bool over = is_over(x, page, 1, row);
+    if (!over && !are_past(x, page, 1, row))
         return false;
     if (x->record.kind == WT_WATCH_READ) {
         if (over && read && read->atomic == x->record.atomic && read->wave == x->w->number &&
             read->clock == x->w->clock)
             return true; /* an earlier load stands for it */
-        fill(x, page, 1, first, count, x->number, mine);
+        fill(x, page, 1, row->first, row->count, x->number, row->mine);
         return true;
     }
-    if (!are_past(x, page, 2, first, count) && !is_over(x, page, 2, first, mine, count))
+    if (!are_past(x, page, 2, row) && !is_over(x, page, 2, row))
         return false;
-    fill(x, page, 0, first, count, x->number, mine);
+    fill(x, page, 0, row->first, row->count, x->number, row->mine);
     for (unsigned k = 1; k < RACE_SLOTS; k++)
-        if (page->plane[k])
-            fill(x, page, k, first, count, 0, NULL);
+        if (!row->equal[k] || row->number[k])
+            fill(x, page, k, row->first, row->count, 0, NULL);
     return true;
 }
 
@@ -300,38 +320,60 @@ static bool is_row(const struct wt_observed *a, unsigned *first, unsigned *count
 
 /* A row whose cells are equal but for the lanes: they are taken as one. False, and nothing is done,
  * where they are not. */
-static bool take_equal_cells(struct race_access *x, struct race_page *page, unsigned first,
-                             unsigned count, const uint8_t *mine)
+static bool take_equal_cells(struct race_access *x, struct race_page *page, const struct row *row)
 {
-    uint8_t *lanes[RACE_SLOTS], saved[RACE_SLOTS][WT_MAX_LANES * 16];
-    uint32_t before[RACE_SLOTS], slot[RACE_SLOTS];
+    uint8_t *lanes[RACE_SLOTS];
+    uint32_t slot[RACE_SLOTS];
     uint8_t number[RACE_SLOTS] = {0, 1, 2};
     struct race_cell cell;
-    const unsigned all = count * page->per;
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
-        const struct race_record *o = race_record(&x->r->shadow, page->slot[k][first]);
-        lanes[k] = lanes_at(page, k, first);
-        if (!are_equal(&page->slot[k][first], count) || page->slot[k][first] & RACE_SPLIT ||
-            page->slot[k][first] == x->number ||
-            (o && o->wave == x->w->number && x->r->rules.independent &&
-             memcmp(lanes[k], mine, all) != 0))
+        const struct race_record *o = race_record(&x->r->shadow, row->number[k]);
+        if (!row->equal[k] || row->number[k] == x->number ||
+            (o && o->wave == x->w->number && x->r->rules.independent && !has_lanes(page, k, row)))
             return false;
-        before[k] = slot[k] = page->slot[k][first];
+        lanes[k] = lanes_at(page, k, row->first);
+        slot[k] = row->number[k];
         cell.slot[k] = &slot[k];
         cell.lane[k] = &number[k];
-        cell.page = NULL;
-        memcpy(saved[k], lanes[k], all);
     }
+    cell.page = NULL;
     x->row = lanes;
-    x->row_count = all;
+    x->row_count = row->count * page->per;
     take_cell(x, &cell, RACE_WAVE, x->a->at[wt_lanes_lowest(x->a->lanes)]);
     x->row = NULL;
-    for (unsigned k = 0; k < RACE_SLOTS; k++) {
-        if (slot[k] == before[k])
-            continue;
-        fill(x, page, k, first, count, slot[k], slot[k] == x->number ? mine : saved[number[k]]);
-    }
+    for (unsigned k = RACE_SLOTS; k-- > 0;) /* slot 0, whose lanes others may get, comes last */
+        if (slot[k] != row->number[k])
+            fill(x, page, k, row->first, row->count, slot[k],
+                 slot[k] == x->number ? row->mine : lanes[number[k]]);
     return true;
+}
+
+/* Whether a load's cells have two loads of others, as keep() leaves them. */
+static bool all_stay(const struct race_access *x, const struct row *row)
+{
+    const struct race_shadow *s = &x->r->shadow;
+    const struct race_record *o[RACE_SLOTS];
+    if (x->record.kind != WT_WATCH_READ || !x->alone || !row->equal[0] || row->number[0] >= x->past)
+        return false;
+    for (unsigned k = 1; k < RACE_SLOTS; k++) {
+        o[k] = race_record(s, row->number[k]);
+        if (!row->equal[k] || row->number[k] < x->past || !o[k] || is_store(o[k]) ||
+            o[k]->wave == x->w->number)
+            return false;
+    }
+    return home_of(x, o[1]) != home_of(x, o[2]) || home_of(x, &x->record) == home_of(x, o[1]);
+}
+
+/* A row as one, in one of the ways. */
+static bool take_cells(struct race_access *x, struct race_page *page, unsigned first,
+                       unsigned count, const uint8_t *mine)
+{
+    struct row row;
+    row.first = first;
+    row.count = count;
+    row.mine = mine;
+    see_row(page, &row);
+    return all_stay(x, &row) || take_row(x, page, &row) || take_equal_cells(x, page, &row);
 }
 
 static bool take_whole(struct race_access *x)
@@ -347,7 +389,7 @@ static bool take_whole(struct race_access *x)
         (x->a->size % 4 && !race_own_bytes(page)))
         return false;
     race_page_used(page, x->w->number);
-    const unsigned cells = lanes * x->a->size / 4, each = cells * page->per / lanes;
+    const unsigned cells = lanes * x->a->size / 4, each = x->a->size * page->per / 4;
     if (x->a->of_wave)
         memset(list, x->a->owner, cells * page->per);
     else if (each == 1)
@@ -357,7 +399,7 @@ static bool take_whole(struct race_access *x)
             for (const unsigned end = i + each; i < end; i++)
                 list[i] = (uint8_t)lane;
     const unsigned first = at % RACE_PAGE / 4;
-    return take_row(x, page, first, cells, mine) || take_equal_cells(x, page, first, cells, mine);
+    return take_cells(x, page, first, cells, mine);
 }
 
 /* Whether all lanes load from one place. */
@@ -404,6 +446,8 @@ static bool is_aligned(const struct wt_observed *a)
     uint64_t bits = 0;
     if (a->size > 8)
         return false;
+    if (a->is_row && !(a->size & (a->size - 1)))
+        return !(a->at[0] & (a->size - 1));
     for (unsigned lane = 0; lane < row; lane++)
         bits |= a->at[lane];
     for (wt_lanes left = behind ? a->lanes & ~(behind - 1) : 0; left; left &= left - 1)
@@ -432,8 +476,7 @@ void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr
             race_page_used(page, x->w->number);
         bytes = whole ? cells * 4 : size < 4 - addr % 4 ? size : 4 - addr % 4;
         a->at[0] = addr;
-        if (!whole || !(take_row(x, page, first, cells, mine) ||
-                        take_equal_cells(x, page, first, cells, mine)))
+        if (!whole || !take_cells(x, page, first, cells, mine))
             take_lane(x, RACE_WAVE, addr, (unsigned)bytes);
     }
 }

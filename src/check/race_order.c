@@ -315,11 +315,10 @@ struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t 
                                uint64_t home)
 {
     struct race_slot *w = &r->slot[slot];
-    struct race_wave wave = {.id = id, .launch = launch, .home = home};
     if (w->id == id && id)
         return w;
     const bool begins = !w->id;
-    if (!begin_slot(r, w, &wave))
+    if (!begin_slot(r, w, &(struct race_wave){.id = id, .launch = launch, .home = home}))
         return NULL;
     r->active += begins;
     struct race_wave *made = wave_of(r, w->number);

@@ -1,6 +1,9 @@
 /* Plain accesses of many lanes to whole cells, which do not lie in a row: in most of them nothing
  * races. See race_access.h. */
+#include <string.h>
+
 #include "check/race_access.h"
+#include "check/rows.h"
 
 enum { PAGES = 32 };
 
@@ -277,12 +280,56 @@ static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
     return left;
 }
 
+/* Whether cells have the same number in each slot. */
+static bool are_equal(const struct entered *e, unsigned first, unsigned count)
+{
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const uint32_t *slot = &e->slot[k][first];
+        if (e->page->plane[k] && memcmp(slot, slot + 1, (count - 1) * sizeof *slot) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether nothing becomes of loads from a few cells, in whichever order: all of these have the same
+ * loads of others, which stay. */
+static bool all_stay(struct words *f)
+{
+    enum { MOST = 2 * WT_MAX_LANES }; /* cells */
+    const struct wt_observed *a = f->x->a;
+    const unsigned lane = wt_lanes_lowest(a->lanes);
+    const uint64_t at = a->at[lane];
+    uint64_t differ = 0;
+    unsigned first, lanes;
+    if (!f->loads || !f->alone || !f->simple || a->size != 4 || at % 4 ||
+        !wt_are_neighbours(a->lanes, &first, &lanes))
+        return false;
+    for (unsigned i = 0; i < lanes; i++)
+        differ |= a->at[first + i] ^ at;
+    if (differ % 4 || !differ || differ >= (uint64_t)4 * MOST)
+        return false;
+    const uint64_t bytes = UINT64_C(2) << (63 - __builtin_clzll(differ));
+    const struct entered *e = page_at(f, at);
+    const unsigned cell = at % RACE_PAGE / (unsigned)bytes * (unsigned)(bytes / 4);
+    if (!e || !are_equal(e, cell, (unsigned)bytes / 4) || e->slot[0][cell] >= e->past)
+        return false;
+    for (unsigned k = 1; k < RACE_SLOTS; k++) {
+        const uint32_t slot = e->slot[k][cell];
+        if (slot < e->past || !is_load(f, slot) ||
+            (f->of[slot - f->first] & ~RACE_LOADS) == f->wave)
+            return false;
+    }
+    return place_load(f, e, cell, lane) == STAYS;
+}
+
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
 {
     const struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
     struct words f;
     f.simple = !(call && call->copies);
     begin(&f, x);
+    if (lanes == x->a->lanes && all_stay(&f))
+        return 0;
     x->stored = true;
     for (unsigned half = 0; half < WT_MAX_LANES; half += 64) {
         const uint64_t here = (uint64_t)(lanes >> half);

@@ -581,10 +581,11 @@ bool gen_watches_page(const struct gen_device *d, uint64_t addr, bool write);
 void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
                       unsigned lane, uint64_t addr, unsigned size, const void *before,
                       const void *after);
-/* Tells the observer, where wt_observes_rows(), of the accesses of channels, 1 or more, channel i's
- * to at[i], which are all in SLM's aperture or all in memory. */
-void gen_observe_lanes(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
-                       uint32_t lanes, const uint64_t *at, unsigned size);
+/* Tells the observer, where wt_observes_rows(), of the accesses of channels, 1 or more, which are
+ * all in SLM's aperture or all in memory, the lowest one's to @p lowest. Returns where the caller
+ * writes the addresses, channel i's at i. */
+uint64_t *gen_observe_row(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
+                          uint32_t lanes, uint64_t lowest, unsigned size, bool is_row);
 /* The handler of an instruction that is watched. */
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u);
 /* The issue of the instruction at pc at that time, with the channels of now. */

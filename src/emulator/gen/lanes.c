@@ -119,24 +119,25 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
                                            const struct gen_transfer *x, bool write, uint64_t low,
                                            const struct span *span)
 {
+    const enum wt_watch_kind kind = write ? WT_WATCH_WRITE : WT_WATCH_READ;
     const unsigned channel = gen_message_lane(m, 0);
     const uint64_t aperture = x->wide_addresses ? 0 : gen_watched_address(&x->surface, 0);
     const uint32_t all = x->lanes < GEN_CHANNELS ? ((uint32_t)1 << x->lanes) - 1 : UINT32_MAX;
     const bool whole = x->on == all && channel + x->lanes <= GEN_CHANNELS;
-    uint64_t at[GEN_CHANNELS];
+    const bool row = span->row && !channel && x->size == 4;
+    const unsigned lowest = (unsigned)__builtin_ctz(x->on);
+    uint32_t lanes = whole ? all << channel : 0;
+    for (unsigned i = 0; !whole && i < x->lanes; i++)
+        lanes |= x->on >> i & 1 ? (uint32_t)1 << gen_message_lane(m, i) : 0;
     for (unsigned k = 0; k < x->elements; k++) {
         const uint64_t first = low + aperture + x->offset[k];
-        uint32_t lanes = whole ? all << channel : 0;
+        uint64_t *at = gen_observe_row(m->t, m->u, kind, lanes, first + span->after[lowest],
+                                       x->size, whole && row);
         for (unsigned i = 0; whole && i < x->lanes; i++)
             at[channel + i] = first + span->after[i];
-        for (unsigned i = 0; !whole && i < x->lanes; i++) {
-            if (!(x->on >> i & 1))
-                continue;
-            const unsigned lane = gen_message_lane(m, i);
-            lanes |= (uint32_t)1 << lane;
-            at[lane] = first + span->after[i];
-        }
-        gen_observe_lanes(m->t, m->u, write ? WT_WATCH_WRITE : WT_WATCH_READ, lanes, at, x->size);
+        for (unsigned i = 0; !whole && i < x->lanes; i++)
+            if (x->on >> i & 1)
+                at[gen_message_lane(m, i)] = first + span->after[i];
     }
 }
 
@@ -165,10 +166,11 @@ static __attribute__((noinline)) bool is_good(const struct gen_message *m,
 {
     const struct wt_machine *machine = &m->t->device->machine;
     const bool whole = x->on == (uint32_t)((UINT64_C(1) << x->lanes) - 1);
-    uint64_t bits = low;
+    uint32_t behind = 0;
     for (unsigned i = 0; i < x->lanes; i++)
-        bits |= whole || x->on >> i & 1 ? span->after[i] : 0;
-    if (x->align && bits % x->align)
+        behind |= whole || x->on >> i & 1 ? span->after[i] : 0;
+    const uint64_t bits = low | behind;
+    if (x->align && bits & (x->align - 1))
         return false;
     if (!x->wide_addresses && x->surface.is_slm)
         return is_good_in_group(m, x, write, low, length, bits);

@@ -27,48 +27,52 @@ static bool read_dword(const struct gen_message *m, uint64_t addr, uint32_t *val
 /* RENDER_SURFACE_STATE (PRM volume 2d). */
 enum { STATE_BYTES = 64 };
 
-/* A buffer's address and size. Other surfaces have the size 0. */
-static void decode_buffer(const uint32_t dw[10], struct gen_surface *s)
+static inline uint32_t dword(const uint8_t *state, unsigned i)
 {
-    s->kind = (uint8_t)wt_field(dw[0], 31, 29);
-    s->base = (dw[8] | (uint64_t)dw[9] << 32) & ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
+    return (uint32_t)wt_load_le(state + (size_t)4 * i, 4);
+}
+
+/* A buffer's address and size. Other surfaces have the size 0. */
+static void decode_buffer(const uint8_t *state, struct gen_surface *s)
+{
+    s->kind = (uint8_t)wt_field(dword(state, 0), 31, 29);
+    s->base = (dword(state, 8) | (uint64_t)dword(state, 9) << 32) &
+              ((UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1);
     if (s->kind == GEN_SURFACE_BUFFER) /* its bytes less one, in three fields */
-        s->size = ((uint64_t)wt_field(dw[2], 13, 0) | (uint64_t)wt_field(dw[2], 29, 16) << 7 |
-                   (uint64_t)wt_field(dw[3], 31, 21) << 21) +
+        s->size = ((uint64_t)wt_field(dword(state, 2), 13, 0) |
+                   (uint64_t)wt_field(dword(state, 2), 29, 16) << 7 |
+                   (uint64_t)wt_field(dword(state, 3), 31, 21) << 21) +
                   1;
 }
 
-static void decode_image(const uint32_t dw[10], struct gen_surface *s)
+static void decode_image(const uint8_t *state, struct gen_surface *s)
 {
-    s->is_array = wt_field(dw[0], 28, 28);
-    s->format = (uint16_t)wt_field(dw[0], 26, 18);
-    s->tiling = (uint8_t)wt_field(dw[0], 13, 12);
-    s->width = wt_field(dw[2], 13, 0) + 1;
-    s->height = wt_field(dw[2], 29, 16) + 1;
-    s->depth = wt_field(dw[3], 31, 21) + 1;
-    s->pitch = wt_field(dw[3], 17, 0) + 1;
-    s->slice_pitch = wt_field(dw[1], 14, 0) << 2;
-    s->first_layer = wt_field(dw[4], 28, 18);
-    s->x_offset = wt_field(dw[5], 31, 25) << 2;
-    s->y_offset = wt_field(dw[5], 23, 21) << 2;
-    s->levels = wt_field(dw[5], 3, 0) + 1;
+    s->is_array = wt_field(dword(state, 0), 28, 28);
+    s->format = (uint16_t)wt_field(dword(state, 0), 26, 18);
+    s->tiling = (uint8_t)wt_field(dword(state, 0), 13, 12);
+    s->width = wt_field(dword(state, 2), 13, 0) + 1;
+    s->height = wt_field(dword(state, 2), 29, 16) + 1;
+    s->depth = wt_field(dword(state, 3), 31, 21) + 1;
+    s->pitch = wt_field(dword(state, 3), 17, 0) + 1;
+    s->slice_pitch = wt_field(dword(state, 1), 14, 0) << 2;
+    s->first_layer = wt_field(dword(state, 4), 28, 18);
+    s->x_offset = wt_field(dword(state, 5), 31, 25) << 2;
+    s->y_offset = wt_field(dword(state, 5), 23, 21) << 2;
+    s->levels = wt_field(dword(state, 5), 3, 0) + 1;
     for (unsigned i = 0; i < 4; i++)
-        s->select[i] = (uint8_t)(dw[7] >> (25 - 3 * i) & 7);
+        s->select[i] = (uint8_t)(dword(state, 7) >> (25 - 3 * i) & 7);
 }
 
 static bool read_surface(const struct gen_message *m, uint64_t addr, bool image,
                          struct gen_surface *s)
 {
     uint8_t copy[STATE_BYTES];
-    uint32_t dw[10];
     const uint8_t *state = look_at(m, addr, copy, sizeof copy);
     if (!state)
         return false;
-    for (unsigned i = 0; i < 10; i++)
-        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
-    decode_buffer(dw, s);
+    decode_buffer(state, s);
     if (image)
-        decode_image(dw, s);
+        decode_image(state, s);
     return true;
 }
 

@@ -68,13 +68,13 @@ void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_wat
     wt_engine_access(&t->device->machine, &t->head, &a, before, after);
 }
 
-void gen_observe_lanes(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
-                       uint32_t lanes, const uint64_t *at, unsigned size)
+uint64_t *gen_observe_row(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,
+                          uint32_t lanes, uint64_t lowest, unsigned size, bool is_row)
 {
-    const unsigned first = (unsigned)__builtin_ctz(lanes);
-    const struct wt_lane_access a = access_of(t, u, kind, first, at[first], size);
+    struct wt_lane_access a = access_of(t, u, kind, (unsigned)__builtin_ctz(lanes), lowest, size);
     struct wt_machine *m = &t->device->machine;
-    wt_observe_lanes(m, &t->head, wt_issue_time(m, t->left), &a, lanes, at);
+    a.is_row = is_row;
+    return wt_observe_row(m, &t->head, wt_issue_time(m, t->left), &a, lanes);
 }
 
 const struct gen_uop *gen_watch_here(struct gen_thread *t, const struct gen_uop *u)
