@@ -264,11 +264,11 @@ def test_loads_give_way_to_later_ones(tmp_path, first):
 
 
 @pytest.mark.parametrize("form", [ROW, "turned"])
-@pytest.mark.parametrize("before, after", [((), (1, 2)), ((0,), ())], ids=["of another group", "behind a store"])
-def test_a_third_load_counts(tmp_path, form, before, after):
+@pytest.mark.parametrize("before, loads, after", [((), (1, 2, 3), (1, 2)), ((0,), (1, 3, 4), ())], ids=["of another group", "behind a store"])
+def test_a_third_load_counts(tmp_path, form, before, loads, after):
     """A place that has two loads keeps them or not: another group's, which alone is not ordered before a store, is kept; one behind a store races with it."""
     orders = [step for wave in after for step in ([Op(wave, "release", 0, edge=wave + 1, fence="gl")], [Op(5, "acquire", 0, edge=wave + 1, fence="gl")])]
-    kernel = Kernel([*([Op(wave, "store", 0)] for wave in before), *([Op(wave, "load", 0, form)] for wave in (1, 2, 3)), *orders, *([Op(5, "store", 0)] for _ in after[:1])])
+    kernel = Kernel([*([Op(wave, "store", 0)] for wave in before), *([Op(wave, "load", 0, form)] for wave in loads), *orders, *([Op(5, "store", 0)] for _ in after[:1])])
     found, done = reported(tmp_path, 0, kernel)
     assert set(found) == races_of(kernel)[0, 0] and len(found) == (1 if after else 3), done.stderr
 
