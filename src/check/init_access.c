@@ -217,22 +217,18 @@ static void bits_of(const struct wt_observed *a, uint64_t *all, uint64_t *any)
         }
         return;
     }
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        *all &= a->at[wt_lanes_lowest(left)];
-        *any |= a->at[wt_lanes_lowest(left)];
+    WT_EACH_LANE(lane, a->lanes)
+    {
+        *all &= a->at[lane];
+        *any |= a->at[lane];
     }
 }
 
 /* The first and the last byte of all lanes. */
 static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
 {
-    *low = UINT64_MAX;
-    *high = 0;
-    for (wt_lanes left = a->lanes; left; left &= left - 1) {
-        const uint64_t at = a->at[wt_lanes_lowest(left)];
-        *low = at < *low ? at : *low;
-        *high = at > *high ? at : *high;
-    }
+    uint64_t any;
+    wt_extent_of(a->lanes, a->at, low, high, &any);
     *high += a->size - 1;
 }
 
@@ -258,7 +254,16 @@ static bool are_defined_by_lane(struct init_space *s, const struct wt_observed *
     if ((a->space == WT_OBSERVED_GLOBAL && init_is_never_undefined(s, all, any + a->size - 1)) ||
         are_pages_defined(s, a))
         return true;
-    if (a->size == DWORD && any % DWORD == 0) {
+    const bool aligned = any % DWORD == 0;
+    if (a->size == DWORD && aligned && a->space == WT_OBSERVED_GLOBAL) {
+        WT_EACH_LANE(lane, a->lanes)
+        {
+            if (!init_is_dword_defined(s, a->at[lane]))
+                return false;
+        }
+        return true;
+    }
+    if (a->size == DWORD && aligned) {
         bool defined = true;
         for (wt_lanes left = a->lanes; defined && left; left &= left - 1)
             defined = init_is_dword_defined(s, shadow_of(s, a, wt_lanes_lowest(left), 0));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check/heap.h"
+#include "check/rows.h"
 
 enum { NULL_BYTES = 1 << 16 };
 
@@ -96,8 +97,9 @@ static bool are_in_allowed_pages(struct wt_check_memory *c, const struct wt_lane
 {
     const uint64_t state = wt_objects_state();
     const bool write = a->kind != WT_WATCH_READ, both = a->kind == WT_WATCH_ACCESS;
-    for (; lanes; lanes &= lanes - 1) {
-        const uint64_t first = at[wt_lanes_lowest(lanes)], page = first & ~(uint64_t)WT_PAGE_MASK;
+    WT_EACH_LANE(lane, lanes)
+    {
+        const uint64_t first = at[lane], page = first & ~(uint64_t)WT_PAGE_MASK;
         const struct allowed *one = allowed_page(c, page);
         if (one->page != page || (first & WT_PAGE_MASK) + a->size > WT_PAGE_SIZE ||
             (write ? one->stores : one->loads) != state || (both && one->loads != state))
@@ -260,30 +262,6 @@ static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_h
     return bad.lanes;
 }
 
-/* The lowest and the highest address, and the bits that any of them has. */
-static void extent_of(wt_lanes lanes, const uint64_t *at, unsigned count, uint64_t *first,
-                      uint64_t *last, uint64_t *bits)
-{
-    uint64_t low = UINT64_MAX, high = 0, any = 0;
-    if (lanes == wt_lanes_first(count)) {
-        for (unsigned i = 0; i < count; i++) {
-            low = at[i] < low ? at[i] : low;
-            high = at[i] > high ? at[i] : high;
-            any |= at[i];
-        }
-    } else {
-        for (; lanes; lanes &= lanes - 1) {
-            const uint64_t one = at[wt_lanes_lowest(lanes)];
-            low = one < low ? one : low;
-            high = one > high ? one : high;
-            any |= one;
-        }
-    }
-    *first = low;
-    *last = high;
-    *bits = any;
-}
-
 static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
                             uint64_t first, uint64_t last, uint64_t bits)
@@ -326,13 +304,13 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
         !wt_machine_checks(m, wt_machine_launch_of(m, w)))
         return 0;
     uint64_t first, last, bits;
-    extent_of(lanes, at, m->lanes, &first, &last, &bits);
+    wt_extent_of(lanes, at, &first, &last, &bits);
     if (!a->variable && !is_misaligned(a, bits) && memory_is_recent(c, w, a, first, last))
         return 0;
     wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at)
                                    : memory_judge_origin(c, w, a, lanes, at, first, last);
     if (refused && refused != lanes)
-        extent_of(lanes & ~refused, at, m->lanes, &first, &last, &bits);
+        wt_extent_of(lanes & ~refused, at, &first, &last, &bits);
     if (refused != lanes)
         refused |= judge_place(context, m, w, a, lanes & ~refused, at, first, last, bits);
     if (!refused)

@@ -14,6 +14,7 @@
 
 #include "base/bits.h"
 #include "check/memory_state.h"
+#include "check/rows.h"
 
 static size_t slot_of(const struct wt_check_memory *c, uint64_t pc, unsigned part)
 {
@@ -206,10 +207,18 @@ static wt_lanes judge_stack(struct wt_check_memory *c, const struct wt_wave_head
                    lowest = c->stacks.top - ((uint64_t)m->waves * m->lanes + 1) * size;
     wt_lanes *on = &c->on_stack[w->id];
     struct mistake bad = {.kind = WT_FOUND_OUT_OF_BOUNDS};
+    const uint64_t own = c->stacks.top - ((uint64_t)w->id * m->lanes + 1) * size;
+    bool leaves = false;
+    WT_EACH_LANE(lane, lanes)
+    leaves |= at[lane] - (own - lane * size) >= size;
+    if (!leaves) {
+        *on |= lanes;
+        return 0;
+    }
     for (; lanes; lanes &= lanes - 1) {
         const unsigned lane = wt_lanes_lowest(lanes);
         const wt_lanes bit = wt_lane_bit(lane);
-        const uint64_t first = c->stacks.top - ((uint64_t)w->id * m->lanes + lane + 1) * size;
+        const uint64_t first = own - lane * size;
         if (at[lane] - first < size)
             *on |= bit;
         if (at[lane] >= first || at[lane] < lowest || !(*on & bit))

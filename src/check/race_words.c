@@ -261,6 +261,40 @@ static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned
     return left;
 }
 
+/* Lanes that access one cell each, in pages that only their wave has accessed, whose lanes are one:
+ * all that is there is past, but what this access has left. Ends and returns as take_some(). */
+static inline uint64_t take_own(const struct words *f, const uint64_t *addr, unsigned first,
+                                uint64_t left, bool loads)
+{
+    struct race_page *const *seen = f->x->space->seen;
+    struct race_page *page = NULL;
+    uint64_t base = 0;
+    for (; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t at = addr[lane];
+        if (!page || at - base >= RACE_PAGE) {
+            page = seen[race_seen_at(at / RACE_PAGE)];
+            if (!page || page->number != at / RACE_PAGE || page->owner != f->wave ||
+                page->per != 1 || !page->plane[loads] || (page->syncs && f->hides))
+                break;
+            base = at - at % RACE_PAGE;
+        }
+        const unsigned cell = at % RACE_PAGE / 4;
+        const uint32_t store = page->slot[0][cell], one = page->slot[1][cell],
+                       other = page->slot[2][cell];
+        if (at % 4 || store >= f->number ||
+            (loads ? one > f->number : one >= f->number || other >= f->number))
+            break;
+        page->slot[loads][cell] = f->number;
+        page->lane[loads][cell] = (uint8_t)(first + lane);
+        if (!loads && one)
+            page->slot[1][cell] = 0;
+        if (!loads && other)
+            page->slot[2][cell] = 0;
+    }
+    return left;
+}
+
 /* Lanes from @p first on, up to the first one that is no simple case; returns those that are left.
  */
 static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
@@ -269,6 +303,9 @@ static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
     const unsigned size = f->x->a->size;
     if (!f->simple)
         return left;
+    if (size == 4 && f->floor == UINT32_MAX)
+        left =
+            f->loads ? take_own(f, addr, first, left, true) : take_own(f, addr, first, left, false);
     if (size == 4)
         return f->loads ? take_some(f, addr, first, left, true)
                         : take_some(f, addr, first, left, false);

@@ -1,8 +1,16 @@
-/* Accesses of lanes that are neighbours, to places one behind the other. */
+/* Lanes of an access: one by one; and those that are neighbours, whose places lie one behind the
+ * other. */
 #ifndef WT_CHECK_ROWS_H
 #define WT_CHECK_ROWS_H
 
 #include "emulator/machine/observe.h"
+
+/** For each of @p lanes, the lowest first; nothing breaks out of it. It has 64 bits at a time,
+ * which CPUs take in fewer instructions than wt_lanes. */
+#define WT_EACH_LANE(lane, lanes)                                                                  \
+    for (unsigned half_ = 0; half_ < WT_MAX_LANES; half_ += 64)                                    \
+        for (uint64_t left_ = (uint64_t)((lanes) >> half_), lane;                                  \
+             left_ && (lane = half_ + (unsigned)__builtin_ctzll(left_), true); left_ &= left_ - 1)
 
 /** Whether lanes are neighbours: then there are *count of them from lane *first on. */
 static inline bool wt_are_neighbours(wt_lanes lanes, unsigned *first, unsigned *count)
@@ -11,6 +19,31 @@ static inline bool wt_are_neighbours(wt_lanes lanes, unsigned *first, unsigned *
     const wt_lanes row = lanes >> *first, behind = row + 1;
     *count = behind ? wt_lanes_lowest(behind) : WT_MAX_LANES;
     return !(row & behind);
+}
+
+/** The lowest and the highest of the lanes' addresses, and the bits that any of them has. */
+static inline void wt_extent_of(wt_lanes lanes, const uint64_t *at, uint64_t *low, uint64_t *high,
+                                uint64_t *bits)
+{
+    uint64_t least = UINT64_MAX, most = 0, any = 0;
+    unsigned first, count;
+    if (wt_are_neighbours(lanes, &first, &count)) {
+        for (unsigned lane = first; lane < first + count; lane++) {
+            least = at[lane] < least ? at[lane] : least;
+            most = at[lane] > most ? at[lane] : most;
+            any |= at[lane];
+        }
+    } else {
+        WT_EACH_LANE(lane, lanes)
+        {
+            least = at[lane] < least ? at[lane] : least;
+            most = at[lane] > most ? at[lane] : most;
+            any |= at[lane];
+        }
+    }
+    *low = least;
+    *high = most;
+    *bits = any;
 }
 
 /** Whether, furthermore, each lane's address lies @p step bytes behind the one before. */

@@ -3,9 +3,14 @@
 
 #include <string.h>
 
-bool vx_is_local(const struct vx_device *d, uint64_t addr)
+static inline bool is_local(const struct vx_device *d, uint64_t addr)
 {
     return addr - d->profile->local_mem_base[d->config.xlen == 64] < d->profile->local_mem_size;
+}
+
+bool vx_is_local(const struct vx_device *d, uint64_t addr)
+{
+    return is_local(d, addr);
 }
 
 /* Which memory holds addr for this core, and where in it. */
@@ -75,16 +80,14 @@ uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size)
 enum { TOLD = 1 << (WT_PAGE_BITS - 1) };
 
 /* The page of an aligned access that is ordinary memory; NULL: it is none. */
-static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
+static __attribute__((noinline)) uint8_t *find_plain_page(struct vx_warp *w, uint64_t addr,
+                                                          bool write)
 {
     struct vx_device *d = w->device;
     const uint64_t tag = (addr & ~WT_PAGE_MASK) | TOLD;
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
-    if ((write ? e->write_page : e->read_page) == tag)
-        return write ? e->write_host : (uint8_t *)e->read_host; /* only read */
-    const bool local = vx_is_local(d, addr);
     if (outside(addr) || page_has_console(d, addr) ||
-        (write && !local && wt_code_on_page(&d->machine.code, addr)))
+        (write && !is_local(d, addr) && wt_code_on_page(&d->machine.code, addr)))
         return NULL;
     if (!write) {
         const uint8_t *page = wt_memory_page(memory_of(d, w->core, addr), addr);
@@ -96,6 +99,15 @@ static uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
     if (page)
         *e = (struct wt_tlb_entry){tag, tag, page, page};
     return page;
+}
+
+static inline uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
+{
+    const uint64_t tag = (addr & ~WT_PAGE_MASK) | TOLD;
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->machine.tlb, addr);
+    if ((write ? e->write_page : e->read_page) == tag)
+        return write ? e->write_host : (uint8_t *)e->read_host; /* only read */
+    return find_plain_page(w, addr, write);
 }
 
 void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
@@ -119,8 +131,8 @@ uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_k
     assert(w->full);
     uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
     if (page)
-        vx_access_addresses(
-            w, u, vx_observe_row(w, u, kind, vx_is_local(w->device, first), size, is_row));
+        vx_access_addresses(w, u,
+                            vx_observe_row(w, u, kind, is_local(w->device, first), size, is_row));
     return page ? page + (first & WT_PAGE_MASK) : NULL;
 }
 
@@ -130,7 +142,6 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
     const unsigned lanes = w->device->machine.lanes;
     const bool write = kind != WT_WATCH_READ;
     uint64_t at[WT_MAX_LANES], differ = 0, low = 0;
-    bool local = false;
     if (!w->mask || w->device->injecting)
         return false;
     const unsigned first = wt_lanes_lowest(w->mask);
@@ -146,22 +157,23 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
     if (!(differ & ~(uint64_t)WT_PAGE_MASK)) {
         for (unsigned l = 0; l < lanes; l++)
             host[l] = page + (at[l] & WT_PAGE_MASK);
-        memcpy(vx_observe_row(w, u, kind, vx_is_local(w->device, at[first]), size, false), at,
+        memcpy(vx_observe_row(w, u, kind, is_local(w->device, at[first]), size, false), at,
                lanes * sizeof *at);
         return true;
     }
-    local = vx_is_local(w->device, at[first]);
-    for (unsigned l = first, last = first; l < lanes; l++) {
-        if (!wt_has_lane(w->mask, l))
-            continue;
-        if ((at[l] ^ at[last]) & ~(uint64_t)WT_PAGE_MASK) {
-            page = plain_page(w, at[l], write);
-            if (!page || vx_is_local(w->device, at[l]) != local)
-                return false;
+    const bool local = is_local(w->device, at[first]);
+    uint64_t last = at[first];
+    for (unsigned half = 0; half < WT_MAX_LANES; half += 64)
+        for (uint64_t left = (uint64_t)(w->mask >> half); left; left &= left - 1) {
+            const unsigned l = half + (unsigned)__builtin_ctzll(left);
+            if ((at[l] ^ last) & ~(uint64_t)WT_PAGE_MASK) {
+                page = plain_page(w, at[l], write);
+                if (!page || is_local(w->device, at[l]) != local)
+                    return false;
+            }
+            last = at[l];
+            host[l] = page + (at[l] & WT_PAGE_MASK);
         }
-        last = l;
-        host[l] = page + (at[l] & WT_PAGE_MASK);
-    }
     memcpy(vx_observe_row(w, u, kind, local, size, false), at, lanes * sizeof *at);
     return true;
 }
