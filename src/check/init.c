@@ -560,7 +560,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
     switch (e->kind) {
     case WT_SEEN_LAUNCH:
         init_lock();
-        init_untouched_look(c->space);
+        init_untouched_look(c->space, 0, UINT64_MAX);
         init_unlock();
         break;
     case WT_SEEN_WAVE:

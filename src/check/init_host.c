@@ -85,7 +85,8 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
     const uint64_t to = news->addr, from = news->from, size = news->size;
     const bool host = wt_check_init_is_of_host(space, to);
     init_lock();
-    init_untouched_look(space);
+    if (size)
+        init_untouched_look(space, from, from + size - 1);
     struct init_space *s = init_memory_of(space);
     for (struct wt_init_read *r = reads; r && host; r = r->next)
         r->told |= from < r->from + r->size && r->from < from + size;
@@ -112,7 +113,7 @@ static void take_news(void *context, const struct wt_object_news *news)
     case WT_OBJECT_MADE:
         make(news);
         break;
-    case WT_OBJECT_FREED: /* what is made there next is undefined again */
+    case WT_OBJECT_FREED: /* memory that is made there next is undefined again */
         init_lock();
         init_untouched_freed(news->space, news->addr);
         init_unlock();

@@ -209,8 +209,9 @@ void init_leave(struct wt_check_init *c);
 bool init_untouched_made(struct init_space *s, const struct wt_object *object, uint32_t origin);
 /* It is freed. */
 void init_untouched_freed(const void *space, uint64_t addr);
-/* A kernel begins: what the host has written meanwhile is defined. */
-void init_untouched_look(const void *space);
+/* A kernel begins, or bytes are about to be copied: of the objects that [first, last] meets, what
+ * the host has written meanwhile is defined. */
+void init_untouched_look(const void *space, uint64_t first, uint64_t last);
 /* A kernel has loaded undefined bytes: those pages of [first, last] are defined that the host has
  * written since the kernel began. */
 void init_untouched_loaded(const void *space, uint64_t first, uint64_t last);

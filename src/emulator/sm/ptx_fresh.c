@@ -469,7 +469,7 @@ static bool choose_opening(struct look *k)
         struct rows reads = {{0}};
         if (!list(k, i, whole, &part, &reads))
             return false;
-        drop(&reads, &before, NULL); /* what is read before it is written */
+        drop(&reads, &before, NULL); /* `reads` keeps rows that are read before they are written */
         add(&read, &reads);
         add(&f->late, whole);
     }
