@@ -625,6 +625,11 @@ void wt_check_init_set_stacks(struct wt_check_init *c, uint64_t first, uint64_t 
     undefine_stacks(c);
 }
 
+void wt_check_init_set_copies(struct wt_check_init *c, bool copies)
+{
+    c->copies = copies;
+}
+
 void wt_check_init_free(struct wt_check_init *c)
 {
     if (!c)

@@ -34,6 +34,9 @@ void wt_check_init_set_space(struct wt_check_init *c, const void *space);
 /** Of a machine in no host process: so much of GLOBAL memory is the lanes' stacks, which nothing
  * has written when the program begins. */
 void wt_check_init_set_stacks(struct wt_check_init *c, uint64_t first, uint64_t size);
+/** The next launches are of the runtime's own kernels: what they store outside of objects a command
+ * copies to the host. */
+void wt_check_init_set_copies(struct wt_check_init *c, bool copies);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */
 void wt_check_init_end(struct wt_check_init *c);
 /** Frees the check of a machine that has ended. NULL is allowed. */

@@ -98,25 +98,43 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
     }
 }
 
+/* What an element of a texel has of the registers that become it: all of it may depend on each. */
+static struct init_byte fetch_converted(struct wt_check_init *c, const struct init_wave *w,
+                                        unsigned lane, unsigned at)
+{
+    const struct init_insn *insn = c->pending.insn;
+    struct init_byte bad = {0};
+    for (unsigned k = 0; k < insn->count; k++) {
+        const struct wt_insn_operand *o = &insn->list[k];
+        uint32_t origin = 0;
+        if (!init_is_register(o) || o->aside || !o->reads ||
+            at - (unsigned)o->value >= insn->head.element)
+            continue;
+        const struct wt_defined is =
+            init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
+                       init_bits_of(c, o), &origin);
+        if (is.undefined)
+            bad = (struct init_byte){UINT8_MAX, bad.computed || is.computed ? UINT8_MAX : 0,
+                                     bad.origin ? bad.origin : origin};
+    }
+    return bad;
+}
+
 /* Bytes that a lane stores. */
 static void fetch_stored(struct wt_check_init *c, const struct init_wave *w, unsigned lane,
                          unsigned at, struct init_byte *byte, unsigned size)
 {
+    const bool converts = init_converts(c->pending.insn);
     for (unsigned i = 0; i < size; i++) {
         unsigned within;
-        const struct wt_insn_operand *o = data_at(c, false, at + i, &within);
-        byte[i] = (struct init_byte){0};
+        uint32_t origin = 0;
+        const struct wt_insn_operand *o = converts ? NULL : data_at(c, false, at + i, &within);
+        byte[i] = converts ? fetch_converted(c, w, lane, at + i) : (struct init_byte){0};
         if (!o || o->kind == WT_OPERAND_CONSTANT)
             continue;
-        uint32_t origin = 0;
-        const bool converts = init_converts(c->pending.insn);
-        const unsigned bits = converts ? init_bits_of(c, o) : 8;
-        const struct wt_defined is =
-            init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane),
-                       converts ? 0 : 8 * within, bits, &origin);
+        const struct wt_defined is = init_fetch(c, w, c->pending.wave, o, lane,
+                                                init_element_of(c, lane), 8 * within, 8, &origin);
         byte[i] = (struct init_byte){(uint8_t)is.undefined, (uint8_t)is.computed, origin};
-        if (converts && is.undefined)
-            byte[i] = (struct init_byte){UINT8_MAX, is.computed ? UINT8_MAX : 0, origin};
     }
 }
 
@@ -138,7 +156,7 @@ static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
     return s;
 }
 
-enum { DWORD = 4, GROUP_WINDOW = 1 << 24 };
+enum { DWORD = 4, PAGE = 4096, GROUP_WINDOW = 1 << 24 };
 
 uint64_t init_place(const struct init_space *s, enum wt_observed_space space, unsigned lane,
                     uint64_t addr)
@@ -319,15 +337,36 @@ static bool may_leave(struct wt_check_init *c, const struct wt_observed *a)
     return false;
 }
 
+static bool find_object(const struct wt_check_init *c, uint64_t addr, struct wt_object *object)
+{
+    return wt_object_find(c->space, addr, object, NULL, NULL) && !object->freed;
+}
+
+/* Host memory is about to have undefined bytes. The page of a range that was noted last may go on
+ * it. Without host memory nothing is noted. */
+static void note_range(struct wt_check_init *c, struct init_range range)
+{
+    struct init_range *last = c->shares ? &c->shared[c->shares - 1] : NULL;
+    if (last && last->addr + last->size == range.addr) {
+        last->size += range.size;
+        return;
+    }
+    struct init_range *grown =
+        wt_array_grow(c->shared, &c->share_room, c->shares + 1, sizeof *grown);
+    if (!grown)
+        return;
+    c->shared = grown;
+    grown[c->shares++] = range;
+}
+
 static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
 {
     enum { MOST = 4096 };
     struct wt_object object;
-    const bool found = wt_object_find(c->space, addr, &object, NULL, NULL),
-               driver = c->space && c->space != c->machine;
-    /* A program without a host leaves its variables; what
-     * else a driver has is its runtime's. */
-    if (found ? init_is_hidden(&object) : !c->machine->groups.ops || driver)
+    const bool found = find_object(c, addr, &object), driver = c->space && c->space != c->machine;
+    /* A program without a host leaves its variables; what else a driver has is its runtime's, which
+     * copies it for commands. */
+    if (found ? init_is_hidden(&object) : !c->copies && (!c->machine->groups.ops || driver))
         return;
     for (size_t i = 0; i < c->visibles; i++)
         if (c->visible[i].addr == addr && c->visible[i].size >= size)
@@ -352,20 +391,18 @@ static void note_shared(struct wt_check_init *c, uint64_t addr)
     for (size_t i = 0; i < c->shares; i++)
         if (addr - c->shared[i].addr < c->shared[i].size)
             return;
-    if (!wt_object_find(c->space, addr, &object, NULL, NULL) || object.freed)
+    if (!find_object(c, addr, &object)) {
+        if (c->copies)
+            note_range(c, (struct init_range){addr & ~(uint64_t)(PAGE - 1), PAGE});
         return;
+    }
     const struct init_range range = {object.addr, object.size};
     if (init_is_hidden(&object)) {
         c->hidden = range;
         c->hidden_state = state;
         return;
     }
-    struct init_range *grown =
-        wt_array_grow(c->shared, &c->share_room, c->shares + 1, sizeof *grown);
-    if (!grown)
-        return;
-    c->shared = grown;
-    grown[c->shares++] = range;
+    note_range(c, range);
 }
 
 void init_define_shared(struct wt_check_init *c)

@@ -132,6 +132,11 @@ bool init_is_hidden(const struct wt_object *object)
                                         "cudaMallocMipmappedArray",
                                         "clCreateBuffer",
                                         "clCreateBufferWithProperties",
+                                        "clCreateImage",
+                                        "clCreateImageWithProperties",
+                                        "clCreateImage2D",
+                                        "clCreateImage3D",
+                                        "zeImageCreate",
                                         "zeMemAllocDevice",
                                         "omp_target_alloc"};
     return is_made_by(object, names, sizeof names / sizeof *names);

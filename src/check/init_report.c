@@ -96,7 +96,7 @@ void init_report_visible(struct wt_check_init *c)
         const bool computed = init_find(c->global, v->addr, v->size, true, &byte) < v->size;
         const uint64_t at = init_find(c->global, v->addr, v->size, computed, &byte);
         if (at < v->size && (computed || c->level >= WT_INIT_COPY))
-            init_report_result(c, byte.origin, computed, NULL, NULL);
+            init_report_result(c, byte.origin, computed, c->copies ? "a command" : NULL, NULL);
     }
     c->visibles = 0;
 }

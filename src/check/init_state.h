@@ -166,8 +166,10 @@ struct wt_check_init {
     size_t visibles, visible_room;
     struct init_range {
         uint64_t addr, size;
-    } * shared; /* objects that the host sees, in which this launch has stored undefined bytes */
+    } * shared; /* objects that the host sees, in which this launch has stored undefined bytes, and
+                   pages that it has copied to */
     size_t shares, share_room;
+    bool copies;                   /* the runtime's own kernel is executed, for a command */
     struct init_range hidden;      /* an object that the host does not see, if the objects are */
     uint64_t hidden_state;         /* in this state */
     struct wt_decisions decisions; /* what was reported of kernels in the recorded run */

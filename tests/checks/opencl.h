@@ -11,7 +11,7 @@
 static cl_context context;
 static cl_device_id device;
 static cl_command_queue queue;
-static cl_program program; /* built for its first kernel */
+static cl_program program; /* that was built last */
 static char source[1 << 16];
 static int one_case;
 
@@ -36,10 +36,12 @@ static void set_up(const char *path)
 }
 
 /* Makes lines of other kernels than @p name empty: one kernel is compiled sooner than all. */
-static void keep_kernel(const char *name)
+static const char *keep_kernel(const char *name)
 {
+    static char kept[sizeof source];
     int other = 0;
-    for (char *line = source, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    memcpy(kept, source, sizeof source);
+    for (char *line = kept, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
         const int begins = strncmp(line, "kernel void ", 12) == 0, ends = *line == '}';
         if (begins)
             other = strncmp(line + 12, name, strlen(name)) != 0 || line[12 + strlen(name)] != '(';
@@ -48,18 +50,21 @@ static void keep_kernel(const char *name)
         if (ends)
             other = 0;
     }
+    return kept;
 }
 
 static cl_kernel kernel_of(const char *name)
 {
-    const char *text = source, *options = getenv("CHECK_OPTIONS");
-    if (!program) {
-        if (one_case)
-            keep_kernel(name);
+    const char *options = getenv("CHECK_OPTIONS");
+    cl_kernel kernel = program ? clCreateKernel(program, name, NULL) : NULL;
+    if (!kernel) {
+        const char *text = one_case ? keep_kernel(name) : source;
+        if (program)
+            clReleaseProgram(program);
         program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
         need(!clBuildProgram(program, 1, &device, options ? options : "", NULL, NULL), "the build");
+        kernel = clCreateKernel(program, name, NULL);
     }
-    cl_kernel kernel = clCreateKernel(program, name, NULL);
     need(kernel != NULL, name);
     return kernel;
 }

@@ -10,7 +10,7 @@ import pytest
 import checks
 import test_found as harness
 
-FAMILIES = {"init": ("gfx900", "sm"), "init_images": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",), "init_openmp": ("sm",)}
+FAMILIES = {"init": ("gfx900", "sm"), "init_images": ("gfx900", "sm"), "init_vortex": ("vortex", "vortex64"), "init_opencl": ("gen9",), "init_texels": ("gen9",), "init_openmp": ("sm",)}
 INLINED = {("product_in_a_function", "sm")}     # clang's PTX has the lines of inlined functions, and not their names
 ORIGINS = {"allocation": "from the allocation", "group": "from the group's memory", "private": "from a lane's own memory"}
 
@@ -59,7 +59,7 @@ def program_of(program, family):
         return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}", checks.HERE / f"{program}.cu",
                              f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
     if family == "gen9":
-        return [checks.built(f"{program}.gen9", "gcc", "-O1", "-g", "-w", checks.HERE / f"{program}.c", "-lOpenCL"), checks.HERE / "init.cl"]
+        return [checks.built(f"{program}.gen9", "gcc", "-O1", "-g", "-w", checks.HERE / f"{program}.c", "-lOpenCL"), checks.HERE / sources()[program][0]]
     return [checks.vortex_program(program, 64 if family == "vortex64" else 32)]
 
 
@@ -112,6 +112,13 @@ def test_oclgrind_sees_the_use(use):
     assert use.line in {int(line) for line in re.findall(r"^\tAt line (\d+)", said, re.M)} and "ninitialized" in said, said
 
 
+def test_results_of_images_are_those_of_oclgrind():
+    """It says of each texel that it is uninitialised, and of none what kernels have drawn."""
+    done = checks.run("oclgrind", *program_of("init_texels", "gen9"), "good", CHECK_OPTIONS="-cl-opt-disable")
+    assert done.returncode == 0 and len(checks.results(done)) >= 20, done.stderr
+    assert checks.results(done) == checks.results(wavetrap("init_texels", "gen9", "good", options=()))
+
+
 def test_twins_and_idioms_are_silent_in_oclgrind():
     """Their results are those of the GPU."""
     done = oclgrind("good", *[use.case for use in uses() if use.program == "init_opencl" and (use.kind or not use.proof) and use.proof != "no:svm"])
@@ -137,7 +144,7 @@ def test_a_planted_use_is_found(tmp_path, use, family):
     right = [one for one in found if one["finding"] == use.kind and (function, use.line) in places(one)]
     assert right and ORIGINS[use.origin] in right[0]["text"], f"{[(one['finding'], places(one), one['text']) for one in found]}\n{done.stderr}"
     assert done.returncode == 115, done
-    assert use.origin != "allocation" or right[0]["object"]["size"] in (4, 256, 512, 4096, 4352), right
+    assert use.origin != "allocation" or right[0]["object"]["size"] in (4, 256, 512, 1024, 4096, 4352, 16384), right
 
 
 @pytest.mark.parametrize("program, family", [(program, family) for program, families in FAMILIES.items() for family in families])
@@ -147,12 +154,13 @@ def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
     assert checks.results(done) == checks.results(wavetrap(program, family, "good", options=()))
 
 
-@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_opencl", "gen9")])
-def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path, program, family):
+@pytest.mark.parametrize("program, family, case", [("init", "gfx900", "unused_tail_is_copied"), ("init", "sm", "unused_tail_is_copied"), ("init_opencl", "gen9", "unused_tail_is_copied"),
+                                                   ("init_texels", "gen9", "unwritten_texels_are_copied")])
+def test_copies_and_loads_are_found_where_that_is_wanted(tmp_path, program, family, case):
     """Padding that is only copied is found by --check-init=copy and =load alone."""
     kinds = {}
     for level in ("copy", "load"):
-        found, done = reported(tmp_path, program, family, "good", "unused_tail_is_copied", options=[f"--check-init={level}"])
+        found, done = reported(tmp_path, program, family, "good", case, options=[f"--check-init={level}"])
         kinds[level] = {one["finding"] for one in found}
         assert done.returncode == 115, done.stderr
     assert kinds == {"copy": {"undefined-copy"}, "load": {"undefined-copy", "undefined-load"}}
@@ -179,6 +187,25 @@ def test_memory_of_level_zero_that_both_sides_see(memory):
     for how in ("stored", "filled"):
         assert done[how].returncode == 0 and "checks: 0 errors, 0 warnings" in done[how].stderr, done[how].stderr
     assert {one.stdout for one in done.values()} == {"64\n"}, done
+
+
+@pytest.mark.parametrize("kernel, kind, mark", [("sum_line", "1d", "tx_line"), ("sum_lines", "1d_array", "tx_lines"), ("sum_plane", "2d", "tx_plane"), ("sum_planes", "2d_array", "tx_planes"),
+                                                ("sum_box", "3d", "tx_box"), ("draw_sum", "2d", "tx_draw")])
+def test_images_of_level_zero(kernel, kind, mark):
+    words = [checks.built("init_images_ze", "gcc", "-O1", "-g", "-w", checks.HERE / "init_images_ze.c", "-lze_loader"),
+             checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), kernel, kind]
+    done = {how: checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, how) for how in ("bad", "good")}
+    text = "what a command copies to the host has bits from the allocation, where nothing has written"
+    assert set(re.findall(r"^wavetrap: error: (.*)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
+    assert f"  {kernel} at {checks.HERE}/init_texels.cl:{checks.marks('init_texels.cl')[mark]}\n" in done["bad"].stderr, done["bad"].stderr
+    assert done["good"].returncode == 0 and "checks: 0 errors, 0 warnings" in done["good"].stderr and done["good"].stdout == "15\n", done["good"].stderr
+
+
+def test_images_in_optimised_code(tmp_path):
+    found, done = reported(tmp_path, "init_texels", "gen9", "good", CHECK_OPTIONS="-g")
+    assert not [one for one in found if one["severity"] != "note"] and done.returncode == 0, f"{found}\n{done.stderr}"
+    found, done = reported(tmp_path, "init_texels", "gen9", "bad", *[use.case for use in PLANTED if use.program == "init_texels"], CHECK_OPTIONS="-g")
+    assert {use.line for use in PLANTED if use.program == "init_texels"} <= {line for one in found for _, line in places(one)}, found
 
 
 def test_where_the_check_is_not_there_it_says_so():
@@ -263,7 +290,7 @@ def test_what_is_defined_is_told_where_that_is_checked(options, said):
     assert said in done.stdout + done.stderr, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex"), ("init_opencl", "gen9")])
+@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex"), ("init_opencl", "gen9"), ("init_texels", "gen9")])
 def test_what_is_passed_by_changes_no_finding(tmp_path, program, family):
     """Runs of instructions that change nothing are passed by in one turn of a wave. With turns of one issue none are, and the findings are the same."""
     found = {}

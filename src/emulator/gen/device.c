@@ -1,5 +1,6 @@
 /* The device as a machine: creation, reset, inspection, and reports of faults. */
 #include "emulator/gen/internal.h"
+#include "emulator/gen/message.h"
 #include "emulator/gen/operands.h"
 #include "emulator/machine/archive.h"
 
@@ -144,7 +145,7 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     word.high = wt_load_le(bytes + 8, 8);
     if (!gen_decode(&word, &insn, &why))
         return false;
-    const struct gen_thread *t = wave < m->waves ? &d->thread[wave] : NULL;
+    struct gen_thread *t = wave < m->waves ? &d->thread[wave] : NULL;
     gen_operands(&insn, t ? address_of : NULL, t, operands);
     if (insn.predicate && t && t->g && insn.row != &gen_rows[GEN_SEL]) {
         operands->steady = insn.predicate == 1 && !operands->indirect;
@@ -154,6 +155,8 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
         operands->enabled = (wt_lanes)gen_unpredicated(t, &insn) << insn.channel;
     }
     gen_list_meaning(&insn, operands);
+    if (t && t->g && insn.row->format >= GEN_FORMAT_SEND && insn.row->format <= GEN_FORMAT_SENDS)
+        gen_list_texels(t, &(struct gen_uop){.insn = insn}, operands);
     return true;
 }
 

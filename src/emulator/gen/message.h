@@ -97,6 +97,32 @@ enum gen_message_form gen_message_shape(unsigned sfid, uint32_t desc,
 
 struct gen_texel_format;
 
+enum { GEN_NO_COMPONENT = 0xff };
+
+/** What a message does with texels, by its surface and registers as they are now. */
+struct gen_texels {
+    const struct gen_texel_format *format;
+    bool mixes;           /**< a result may be computed of several texels */
+    uint32_t used;        /**< a bit for each parameter (coordinate, level) that it looks at */
+    unsigned components;  /**< registers of data that may be there, */
+    uint8_t component[4]; /**< and which component of a texel each one has, 0 red, 3 alpha;
+                               GEN_NO_COMPONENT: a constant */
+};
+/** Finds it for a message of the sampler (sampler.c), or of data port 1 (typed.c). False: it has
+ * no texels, or is not executed. */
+bool gen_sampler_texels(const struct gen_message *m, struct gen_texels *to);
+bool gen_typed_texels(const struct gen_message *m, struct gen_texels *to);
+
+/** Reads what a message to a shared function says, by the thread's registers: all but `on`.
+ * Returns what is wrong with it, or NULL (send.c). */
+const char *gen_read_message(struct gen_thread *t, const struct gen_uop *u, struct gen_message *m);
+
+struct wt_insn_operands;
+/** Tells of an instruction that a thread is about to execute which bytes of texels its registers
+ * have (machine/operands.h), if it is a message of texels; drops coordinates that are not looked at
+ * (texels.c). */
+void gen_list_texels(struct gen_thread *t, const struct gen_uop *u, struct wt_insn_operands *o);
+
 /* ---- surface.c: surfaces, and single accesses of memory; *next: machine/engine.h ---- */
 
 /* The GRFs of the message's thread. */
@@ -114,7 +140,11 @@ unsigned gen_payload_register(const struct gen_message *m, unsigned index);
 bool gen_find_image(const struct gen_message *m, struct gen_surface *s, unsigned most,
                     const char *use, const struct gen_texel_format **format,
                     const struct gen_uop **next);
-/** Likewise, of accesses to bytes: only is_slm, base and size are set, and kind of what has one. */
+/** Looks at one without a fault. False: there is none that is executed. */
+bool gen_peek_image(const struct gen_message *m, struct gen_surface *s,
+                    const struct gen_texel_format **format);
+/** As gen_find_image(), of accesses to bytes: only is_slm, base and size are set, and kind of what
+ * has one. */
 bool gen_find_buffer(const struct gen_message *m, struct gen_surface *s,
                      const struct gen_uop **next);
 /** Where the buffer of a binding table index begins, for a thread; false: there is none, or it

@@ -60,22 +60,39 @@ static uint32_t header_dword(const struct gen_message *m, unsigned index)
     return (uint32_t)wt_load_le(gen_registers(m) + m->payload[0] + 4 * index, 4);
 }
 
+/* SAMPLER_STATE of the message, which is at *addr. */
+static bool fetch_state(const struct gen_message *m, uint64_t *addr, uint32_t dw[4])
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    const uint32_t table = (m->header ? header_dword(m, 3) : w->samplers) & ~UINT32_C(0x1f);
+    uint8_t state[16];
+    *addr = w->dynamic + table + 16 * (m->desc >> 8 & 15);
+    if (!gen_device_read(m->t->device, *addr, state, sizeof state))
+        return false;
+    for (unsigned i = 0; i < 4; i++)
+        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
+    return true;
+}
+
+/* Of level 0, which is magnified. */
+static unsigned filter_of(const uint32_t dw[4])
+{
+    return wt_field(dw[0], 19, 17);
+}
+
 static bool read_state(const struct gen_message *m, struct sampler *x, const struct gen_uop **next)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
     const unsigned index = m->desc >> 8 & 15;
-    const uint32_t table = (m->header ? header_dword(m, 3) : w->samplers) & ~UINT32_C(0x1f);
-    const uint64_t addr = w->dynamic + table + 16 * index;
-    uint8_t state[16], border[16];
+    uint8_t border[16];
     uint32_t dw[4];
-    if (!gen_device_read(m->t->device, addr, state, sizeof state)) {
+    uint64_t addr;
+    if (!fetch_state(m, &addr, dw)) {
         *next = gen_message_fault(m, WT_FAULT_ACCESS, m->on, addr,
                                   "no memory is mapped where sampler %u is described", index);
         return false;
     }
-    for (unsigned i = 0; i < 4; i++)
-        dw[i] = (uint32_t)wt_load_le(state + 4 * i, 4);
-    const unsigned filter = wt_field(dw[0], 19, 17); /* level 0 is magnified */
+    const unsigned filter = filter_of(dw);
     x->linear = filter == 1;
     x->unnormalised = wt_field(dw[3], 10, 10);
     for (unsigned i = 0; i < 3; i++)
@@ -161,6 +178,14 @@ static void border_texel(const struct sampler *x, uint32_t rgba[4])
         rgba[i] = x->format->component[i].bits ? x->border[i] : i == 3 ? one : 0;
 }
 
+/* The parameter that has a coordinate; an array index comes behind the others. ld has the level
+ * behind v, and a sample with a level has it first. */
+static unsigned coordinate(const struct sampler *x, unsigned i)
+{
+    enum { V = 1 };
+    return i + (x->type == SAMPLE_LEVEL || (x->type == LD && i > V) ? 1 : 0);
+}
+
 /* ---- ld ---- */
 
 /* Notes it for the machine's judge. */
@@ -180,13 +205,10 @@ static bool load(const struct gen_message *m, struct sampler *x, unsigned lane, 
     const bool layered = x->surface.is_array || x->spatial == 3;
     int64_t at[3] = {0, 0, 0};
     uint32_t found[4];
-    unsigned given[3] = {0, 1, 2}; /* parameters: u, v, r; ld has the level behind v */
-    if (has_level)
-        given[2] = 3;
     for (unsigned i = 0; i < x->spatial; i++)
-        at[i] = (int32_t)parameter(m, x, given[i], lane);
+        at[i] = (int32_t)parameter(m, x, coordinate(x, i), lane);
     if (layered && x->spatial < 3)
-        at[2] = (int32_t)parameter(m, x, given[x->spatial], lane);
+        at[2] = (int32_t)parameter(m, x, coordinate(x, x->spatial), lane);
     bool inside = !has_level || parameter(m, x, 2, lane) == 0;
     for (unsigned i = 0; i < 3; i++)
         inside = inside && at[i] >= 0 &&
@@ -244,20 +266,21 @@ static double texel_coordinate(const struct sampler *x, float value, int64_t siz
 static bool sample(const struct gen_message *m, struct sampler *x, unsigned lane, uint32_t rgba[4],
                    const struct gen_uop **next)
 {
-    const unsigned first = x->type == SAMPLE_LEVEL ? 1 : 0;
     const bool linear = x->linear && !gen_texel_is_integer(x->format);
     int64_t low[3] = {0, 0, 0}, at[3] = {0, 0, 0};
     double part[3] = {0, 0, 0}, sum[4] = {0};
     uint32_t one[4] = {0};
     for (unsigned i = 0; i < x->spatial; i++) {
         const double where =
-            texel_coordinate(x, wt_float_of_bits(parameter(m, x, first + i, lane)), size_of(x, i)) -
+            texel_coordinate(x, wt_float_of_bits(parameter(m, x, coordinate(x, i), lane)),
+                             size_of(x, i)) -
             (linear ? 0.5 : 0);
         low[i] = (int64_t)floor(where);
         part[i] = linear ? where - floor(where) : 0;
     }
     if (x->surface.is_array && x->spatial < 3) {
-        const double layer = (double)wt_float_of_bits(parameter(m, x, first + x->spatial, lane));
+        const double layer =
+            (double)wt_float_of_bits(parameter(m, x, coordinate(x, x->spatial), lane));
         const double rounded = isnan(layer) ? 0 : floor(layer + 0.5), last = x->surface.depth - 1;
         at[2] = rounded < 0 ? 0 : (int64_t)(rounded > last ? last : rounded);
     }
@@ -297,12 +320,18 @@ static void describe(const struct sampler *x, uint32_t rgba[4])
     rgba[3] = s->levels;
 }
 
-/* Components that the header leaves out are not returned; a short response ends early. */
+/* Components that the header leaves out are not returned. */
+static unsigned left_out_of(const struct gen_message *m)
+{
+    return m->header ? header_dword(m, 2) >> 12 & 15 : 0;
+}
+
+/* A short response ends early. */
 static const struct gen_uop *give(const struct gen_message *m, const struct sampler *x,
                                   uint32_t rgba[GEN_CHANNELS][4], bool half)
 {
-    const unsigned left_out = m->header ? header_dword(m, 2) >> 12 & 15 : 0;
-    const unsigned slot = half ? 2 : 4, block = x->lanes * slot / GEN_GRF_BYTES;
+    const unsigned left_out = left_out_of(m), slot = half ? 2 : 4,
+                   block = x->lanes * slot / GEN_GRF_BYTES;
     unsigned given = 0;
     struct wt_fp fp = {0};
     for (unsigned c = 0; c < 4 && given + block <= m->response; c++) {
@@ -356,4 +385,31 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
     if (x.outside && m->t->device->machine.judge)
         gen_judge_texels(m, &x.surface, WT_WATCH_READ, x.outside, x.format->bytes, x.what);
     return give(m, &x, rgba, half);
+}
+
+/* ---- what it does with texels (texels.c) ---- */
+
+bool gen_sampler_texels(const struct gen_message *m, struct gen_texels *to)
+{
+    struct sampler x = {.type = m->desc >> 12 & 31};
+    const bool is_load = x.type == LD || x.type == LD_LZ;
+    const unsigned left_out = left_out_of(m);
+    uint64_t addr;
+    uint32_t dw[4] = {0};
+    *to = (struct gen_texels){.used = 0};
+    if (!(is_load || x.type == SAMPLE || x.type == SAMPLE_LEVEL || x.type == SAMPLE_LZ) ||
+        !gen_peek_image(m, &x.surface, &x.format) || (!is_load && !fetch_state(m, &addr, dw)))
+        return false;
+    x.spatial = spatial_of(&x.surface);
+    for (unsigned i = 0; i < x.spatial + (x.surface.is_array && x.spatial < 3); i++)
+        to->used |= 1u << coordinate(&x, i);
+    if (x.type == LD)
+        to->used |= 1u << 2; /* the level */
+    for (unsigned c = 0; c < 4; c++)
+        if (!(left_out >> c & 1))
+            to->component[to->components++] =
+                x.surface.select[c] >= 4 ? x.surface.select[c] - 4 : GEN_NO_COMPONENT;
+    to->format = x.format;
+    to->mixes = !is_load && filter_of(dw) == 1 && !gen_texel_is_integer(x.format);
+    return true;
 }

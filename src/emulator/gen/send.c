@@ -65,6 +65,12 @@ static const char *read_descriptors(struct gen_message *m)
     return NULL;
 }
 
+const char *gen_read_message(struct gen_thread *t, const struct gen_uop *u, struct gen_message *m)
+{
+    *m = (struct gen_message){.t = t, .u = u};
+    return read_descriptors(m);
+}
+
 void gen_prepare_message(struct gen_uop *u)
 {
     const struct gen_insn *insn = &u->insn;

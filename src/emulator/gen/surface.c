@@ -145,6 +145,16 @@ bool gen_find_image(const struct gen_message *m, struct gen_surface *s, unsigned
     return false;
 }
 
+bool gen_peek_image(const struct gen_message *m, struct gen_surface *s,
+                    const struct gen_texel_format **format)
+{
+    *s = (struct gen_surface){0};
+    if (m->bti >= GEN_BTI_SYSTEM || !read_entry(m, true, s) || s->kind > GEN_SURFACE_BUFFER)
+        return false;
+    *format = gen_texel_format_of(s->format);
+    return *format;
+}
+
 bool gen_surface_base(struct gen_thread *t, unsigned bti, uint64_t *base)
 {
     const struct gen_message m = {.t = t, .bti = bti};

@@ -236,3 +236,18 @@ const struct gen_uop *gen_typed(struct gen_message *m)
     return m->type == TYPE_READ ? read_texels(m, &x, m->desc >> 8 & 15)
                                 : write_texels(m, &x, m->desc >> 8 & 15);
 }
+
+bool gen_typed_texels(const struct gen_message *m, struct gen_texels *to)
+{
+    struct gen_surface s;
+    *to = (struct gen_texels){.used = 0};
+    if (!gen_peek_image(m, &s, &to->format))
+        return false;
+    const unsigned spatial = dimensions(&s),
+                   left_out = m->type == TYPE_ATOMIC ? 0 : m->desc >> 8 & 15;
+    to->used = (1u << (spatial + (s.is_array && spatial < 3))) - 1;
+    for (unsigned c = 0; c < 4; c++)
+        if (!(left_out >> c & 1))
+            to->component[to->components++] = (uint8_t)c;
+    return true;
+}

@@ -308,6 +308,12 @@ void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void 
     c->listed = true;
 }
 
+void wt_counted_set_copies(struct wt_hosted *gpu, bool copies)
+{
+    if (gpu->counts && gpu->counts->checks.init)
+        wt_check_init_set_copies(gpu->counts->checks.init, copies);
+}
+
 void wt_counted_set_variables(struct wt_hosted *gpu, wt_check_variable_fn *variable, void *context)
 {
     if (gpu->counts && gpu->counts->checks.memory)

@@ -16,6 +16,9 @@
  * @p space: whose addresses the kernel has (check/objects.h). The GPU's lock is held.
  */
 void wt_counted_before_kernel(struct wt_hosted *gpu, uint64_t state, const void *space);
+/** The kernel that wt_counted_before_kernel() was told of is the runtime's own, for a command of
+ * the program, or is not. */
+void wt_counted_set_copies(struct wt_hosted *gpu, bool copies);
 /** Its check of races, which begins if it is wanted; NULL: it is not, or without host memory.
  * @p space: as of wt_counted_before_kernel(). */
 struct wt_check_race *wt_counted_race(struct wt_hosted *gpu, const void *space);

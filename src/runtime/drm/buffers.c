@@ -9,6 +9,8 @@
 /* A part of an object. */
 struct buffer {
     uint64_t object, offset; /* a key of `places` */
+    bool tiled;              /* an image in tiles, */
+    struct drm_rows rows;    /* or one whose texels have a size */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +62,8 @@ void drm_buffer_made(const void *buffer, const void *file, uint32_t number, uint
 {
     if (!begins())
         return;
-    add_buffer(buffer, (struct buffer){number ? drm_buffer_object(file, number) : 0, lead});
+    add_buffer(buffer, (struct buffer){.object = number ? drm_buffer_object(file, number) : 0,
+                                       .offset = lead});
     ends();
 }
 
@@ -70,6 +73,37 @@ void drm_buffer_part(const void *buffer, const void *of, uint64_t offset)
         return;
     add_buffer(buffer, find(&(struct drm_part){.buffer = of, .offset = offset}));
     ends();
+}
+
+void drm_buffer_is_image(const void *image, const struct drm_rows *rows)
+{
+    if (!begins())
+        return;
+    struct buffer b = find(&(struct drm_part){.buffer = image});
+    b.tiled |= !rows;
+    if (!b.tiled)
+        b.rows = *rows;
+    add_buffer(image, b);
+    ends();
+}
+
+struct drm_part drm_image_box(const void *image, const size_t *origin, const size_t *region)
+{
+    struct buffer b = {.tiled = true};
+    if (begins()) {
+        b = find(&(struct drm_part){.buffer = image});
+        ends();
+    }
+    const struct drm_rows *rows = &b.rows;
+    if (b.tiled || !b.object || !origin || !region)
+        return drm_image_part(image);
+    if (!rows->texel)
+        return (struct drm_part){.buffer = image, .size = rows->size};
+    return (struct drm_part){.buffer = image,
+                             .offset = origin[0] * rows->texel + origin[1] * rows->row,
+                             .size = region[0] * rows->texel,
+                             .rows = region[1],
+                             .row_pitch = rows->row};
 }
 
 uint64_t drm_buffer_placed(const void *file, uint32_t number, uint64_t address)

@@ -7,6 +7,7 @@
 #define WT_DRM_BUFFERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /** A part of memory. */
@@ -24,11 +25,22 @@ static inline struct drm_part drm_image_part(const void *image)
     return (struct drm_part){.buffer = image, .size = 1, .is_image = true};
 }
 
+/** How an image without tiles lies in memory: bytes. */
+struct drm_rows {
+    uint64_t texel, row; /**< from one to the next, of rows of the only slice; 0: not known */
+    uint64_t size;       /**< of all */
+};
+
 /** The program has made a buffer. It begins @p lead bytes into object @p number of the opening
  * @p file of the driver. */
 void drm_buffer_made(const void *buffer, const void *file, uint32_t number, uint64_t lead);
 /** The program has made a sub-buffer of buffer @p of, @p offset bytes into it. */
 void drm_buffer_part(const void *buffer, const void *of, uint64_t offset);
+/** A buffer that was made, or a part of another one, is an image, whose texels lie so; NULL: in
+ * tiles. A part of an image in tiles is in tiles. */
+void drm_buffer_is_image(const void *image, const struct drm_rows *rows);
+/** The texels of an image that a map is about: OpenCL's origin and region. */
+struct drm_part drm_image_box(const void *image, const size_t *origin, const size_t *region);
 /** The GPU has object @p number at @p address; 0: nowhere any more. Returns where it was. */
 uint64_t drm_buffer_placed(const void *file, uint32_t number, uint64_t address);
 

@@ -98,6 +98,7 @@ enum wt_status drm_debugged_walk(struct drm_debugged *g, uint64_t root,
     g->mapping_count = count;
     gen_device_use_table(g->device, root);
     wt_counted_before_kernel(&g->hosted, drm_code_state(), g->object_space);
+    wt_counted_set_copies(&g->hosted, !g->judged);
     if (!g->judged)
         gen_machine(g->device)->judge = NULL;
     wt_recording_before_kernel(g->recording);

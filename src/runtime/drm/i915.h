@@ -58,10 +58,15 @@ void wt_i915_ask(uint64_t bytes);
  * that the program has called, constant text. @p read_only: kernels must not write it.
  */
 void wt_i915_ask_object(const char *by, bool read_only);
+enum wt_i915_texels {
+    WT_I915_NO_TEXELS, /**< there is no such object */
+    WT_I915_LINEAR,
+    WT_I915_TILED,
+};
 /** The program has made an image by function @p by, from wt_i915_ask() on: the first object since
- * is one of checks. Its texels are in tiles, or else in its first @p linear bytes; 0: nobody knows.
- * False: there is no such object, or it is linear. */
-bool wt_i915_image_made(const char *by, uint64_t linear);
+ * is one of checks. If it has no tiles, its texels are in its first *size bytes; 0: nobody knows.
+ * *size becomes that of the object. */
+enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t *size);
 /** The opening that has created an object last: with one GPU, the space of the addresses of memory
  * that runtimes give programs; NULL: none has. */
 const void *wt_i915_asked_of(void);

@@ -401,12 +401,13 @@ EXPORT int zeEventPoolDestroy(WORDS1)
 EXPORT int zeImageCreate(WORDS4)
 {
     static const char name[] = "zeImageCreate";
+    uint64_t size = 0;
     OWN(int, 4, zeImageCreate)
     wt_i915_ask(0);
     const int result = own ? drm_ze_returned(name, own(NAMES4)) : DRM_ZE_UNINITIALIZED;
     if (result)
         return result;
-    if (wt_i915_image_made(name, 0))
+    if (wt_i915_image_made(name, &size))
         drm_buffer_made(*(void **)d, wt_i915_asked_of(), wt_i915_asked_object(), 0);
     else
         drm_buffer_made(*(void **)d, NULL, 0, 0); /* the handle may have been another one's */

@@ -126,26 +126,27 @@ void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
     drm_order_placed(file, handle_of(file, object), object->address, object->size);
 }
 
-bool wt_i915_image_made(const char *by, uint64_t linear)
+enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t *size)
 {
     struct wt_i915_file *file = (struct wt_i915_file *)asked_of;
-    struct drm_object *o;
+    enum wt_i915_texels texels = WT_I915_NO_TEXELS;
     if (!wt_check_wants(WT_CHECK_MEMORY) || !file || !asked_first)
-        return false;
+        return texels;
     pthread_mutex_lock(&file->device->lock);
-    o = drm_object(file, asked_first);
+    struct drm_object *o = drm_object(file, asked_first);
     const bool tiled = o && !o->user && o->tiling;
-    const uint64_t own = !o || o->by ? 0 : tiled ? o->size : linear <= o->size ? linear : 0;
-    if (own && (o->calls = malloc(sizeof *o->calls)))
-        wt_call_stack_take(o->calls);
-    if (own) {
+    if (o && !o->by && (tiled || *size <= o->size)) {
+        texels = tiled ? WT_I915_TILED : WT_I915_LINEAR;
+        *size = tiled || !*size ? o->size : *size;
         o->by = by;
-        o->own = own;
+        o->own = *size;
+        if ((o->calls = malloc(sizeof *o->calls)))
+            wt_call_stack_take(o->calls);
         if (o->placed)
             wt_object_made_before(file, o->address, o->own, o->by, o->calls);
     }
     pthread_mutex_unlock(&file->device->lock);
-    return tiled;
+    return texels;
 }
 
 void drm_object_unplace(struct wt_i915_file *file, struct drm_object *object)

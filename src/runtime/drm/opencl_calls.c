@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/common/checked.h"
+#include "runtime/drm/defined.h"
 #include "runtime/drm/order.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
@@ -403,7 +404,7 @@ static void note_map(word at, const struct drm_part *all, word flags)
 static void note_buffer(const void *buffer, uint64_t at)
 {
     struct wt_object object;
-    if (drm_handle_find(buffer, &object))
+    if (drm_handle_find(buffer, &object) && object.size)
         drm_order_shared(at, object.size, true);
 }
 
@@ -415,7 +416,7 @@ static void note_buffer(const void *buffer, uint64_t at)
         void *there = NULL;                                                                        \
         error = error ? error : (word)&status;                                                     \
         *(int *)error = status;                                                                    \
-        const struct drm_part all = {__VA_ARGS__};                                                 \
+        const struct drm_part all = __VA_ARGS__;                                                   \
         ORDERED(name, event, c, (there = own ? own(NAMES##count) : NULL, *(int *)error),           \
                 EVENTS(number, list), .from = loaded(all, d));                                     \
         if (own)                                                                                   \
@@ -427,8 +428,9 @@ static void note_buffer(const void *buffer, uint64_t at)
         return there;                                                                              \
     }
 /* queue, buffer, blocking, flags, offset, size, … */
-MAP(10, clEnqueueMapBuffer, g, h, i, j, .buffer = (void *)b, .offset = e, .size = f)
-MAP(12, clEnqueueMapImage, i, j, k, l, .buffer = (void *)b, .size = 1, .is_image = true)
+MAP(10, clEnqueueMapBuffer, g, h, i, j, {.buffer = (void *)b, .offset = e, .size = f})
+MAP(12, clEnqueueMapImage, i, j, k, l,
+    drm_image_box((void *)b, (const size_t *)e, (const size_t *)f))
 
 /* queue, blocking, flags, memory, size, … */
 EXPORT int clEnqueueSVMMap(WORDS8)
@@ -488,26 +490,53 @@ MAKE(9, clLinkProgram, 0, i)
 
 /* ---- images ---- */
 
-/* The bytes of an image whose rows are one after the other. */
-static uint64_t linear_bytes(void *image)
+/* A size of an image: CL_IMAGE_…; 0: it has none. */
+static size_t image_size(void *image, unsigned which)
 {
-    enum { ROW_PITCH = 0x1112, ARRAY_SIZE = 0x1117 };
     int (*info)(void *, unsigned, size_t, void *, size_t *);
-    size_t pitch = 0, layers = 0;
+    size_t size = 0;
     *(void **)&info = next("clGetImageInfo");
-    if (!info || info(image, ROW_PITCH, sizeof pitch, &pitch, NULL) ||
-        info(image, ARRAY_SIZE, sizeof layers, &layers, NULL))
-        return 0;
-    return pitch * (layers ? layers : 1);
+    return info && !info(image, which, sizeof size, &size, NULL) ? size : 0;
 }
 
-/* @p of: the buffer or image whose memory it has; NULL: its own. @p memory: the program's. */
-static void *note_image(const char *by, void *image, const void *of, const void *memory)
+/* How the texels of an image without tiles lie in memory, of @p of's or its own. Of the latter
+ * OpenCL tells other pitches: rows begin at 64 bytes, and lines of an array at 64 texels. */
+static struct drm_rows rows_of(void *image, const void *of)
 {
-    if (image && !of && wt_i915_image_made(by, memory ? 0 : linear_bytes(image)))
+    enum { ELEMENT = 0x1111, ROW, WIDTH = 0x1114, HEIGHT, DEPTH, LAYERS, UNIT = 64 };
+    struct drm_rows rows = {.texel = image_size(image, ELEMENT), .row = image_size(image, ROW)};
+    const size_t width = image_size(image, WIDTH), height = image_size(image, HEIGHT),
+                 layers = image_size(image, LAYERS);
+    if (!of && height && (layers || image_size(image, DEPTH)))
+        return (struct drm_rows){.texel = 0}; /* it is not known */
+    if (!of && height)
+        rows.row = (rows.row + UNIT - 1) / UNIT * UNIT;
+    if (!of && layers)
+        rows.row = (width + UNIT - 1) / UNIT * UNIT * rows.texel;
+    rows.size = rows.row * (height ? height : layers ? layers : 1);
+    return rows;
+}
+
+enum { USE_HOST_PTR = 1 << 3, COPY_HOST_PTR = 1 << 5 };
+
+/* @p of: the buffer or image whose memory it has; NULL: its own. @p memory: the program's. */
+static void *note_image(const char *by, void *image, const void *of, const void *memory, word flags)
+{
+    enum wt_i915_texels kind = WT_I915_NO_TEXELS;
+    if (!image || !wt_checks_wanted())
+        return image;
+    struct drm_rows rows = rows_of(image, of);
+    rows.size = memory ? UINT64_MAX : rows.size; /* it has an object in tiles, or none */
+    if (of)
+        drm_buffer_part(image, of, 0);
+    else if ((kind = wt_i915_image_made(by, &rows.size)))
         drm_buffer_made(image, wt_i915_asked_of(), wt_i915_asked_object(), 0);
-    else if (image)
+    else
         drm_buffer_made(image, NULL, 0, 0); /* the handle may have been another one's */
+    if (of || kind)
+        drm_buffer_is_image(image, kind == WT_I915_TILED ? NULL : &rows);
+    if (kind && flags & (USE_HOST_PTR | COPY_HOST_PTR))
+        drm_defined_buffer(image, rows.size);
     return image;
 }
 
@@ -517,8 +546,6 @@ struct image_desc { /* cl_image_desc */
     unsigned levels, samples;
     void *memory;
 };
-
-enum { USE_HOST_PTR = 1 << 3 };
 
 #define IMAGE(count, name, flags, of, host, error)                                                 \
     EXPORT void *name(WORDS##count)                                                                \
@@ -533,7 +560,7 @@ enum { USE_HOST_PTR = 1 << 3 };
         wt_i915_ask(0);                                                                            \
         return drm_opencl_made(#name,                                                              \
                                note_image(#name, own(NAMES##count), of,                            \
-                                          (flags)&USE_HOST_PTR ? (void *)(host) : NULL),           \
+                                          (flags)&USE_HOST_PTR ? (void *)(host) : NULL, flags),    \
                                0, (int *)error, (void *)a);                                        \
     }
 #define MEMORY_OF(description)                                                                     \
