@@ -205,12 +205,6 @@ static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsig
     }
 }
 
-/* Whether all numbers of a row are equal. */
-static bool are_equal(const uint32_t *slot, unsigned count)
-{
-    return memcmp(slot, slot + 1, (count - 1) * sizeof *slot) == 0;
-}
-
 /* The lanes of cells of a page. */
 static uint8_t *lanes_at(const struct race_page *page, unsigned slot, unsigned cell)
 {
@@ -246,7 +240,8 @@ static void see_row(const struct race_page *page, struct row *row)
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         const uint32_t *slot = &page->slot[k][row->first];
         row->number[k] = page->plane[k] ? *slot : 0;
-        row->equal[k] = !page->plane[k] || (!(*slot & RACE_SPLIT) && are_equal(slot, row->count));
+        row->equal[k] = !page->plane[k] ||
+                        (!(*slot & RACE_SPLIT) && race_are_equal(slot, row->count));
     }
 }
 

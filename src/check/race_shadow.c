@@ -175,9 +175,9 @@ uint32_t race_add_record(struct race_shadow *s, const struct race_record *record
 }
 
 /* Calls @p visit for each slot that refers to a record. */
-static void each_slot(struct race_shadow *s, struct race_space **spaces, size_t count,
-                      void (*visit)(const struct race_shadow *s, uint32_t *slot, uint32_t *of),
-                      uint32_t *of)
+static inline __attribute__((always_inline)) void
+each_slot(struct race_shadow *s, struct race_space **spaces, size_t count,
+          void (*visit)(const struct race_shadow *s, uint32_t *slot, uint32_t *of), uint32_t *of)
 {
     for (size_t n = 0; n < count; n++)
         for (size_t i = 0; i < spaces[n]->pages.room; i++) {

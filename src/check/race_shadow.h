@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/map.h"
 #include "emulator/machine/observe.h"
@@ -137,6 +138,12 @@ unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell
 static inline const struct race_record *race_record(const struct race_shadow *s, uint32_t slot)
 {
     return slot >= s->first ? &s->record[slot - s->first] : NULL;
+}
+
+/** Whether the numbers of @p count slots, 1 or more, are equal. */
+static inline bool race_are_equal(const uint32_t *slot, unsigned count)
+{
+    return memcmp(slot, slot + 1, (count - 1) * sizeof *slot) == 0;
 }
 
 /** Adds a record; returns its number; 0: without host memory. */

@@ -320,11 +320,9 @@ static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
 /* Whether cells have the same number in each slot. */
 static bool are_equal(const struct entered *e, unsigned first, unsigned count)
 {
-    for (unsigned k = 0; k < RACE_SLOTS; k++) {
-        const uint32_t *slot = &e->slot[k][first];
-        if (e->page->plane[k] && memcmp(slot, slot + 1, (count - 1) * sizeof *slot) != 0)
+    for (unsigned k = 0; k < RACE_SLOTS; k++)
+        if (e->page->plane[k] && !race_are_equal(&e->slot[k][first], count))
             return false;
-    }
     return true;
 }
 

@@ -110,7 +110,8 @@ static inline uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
     return find_plain_page(w, addr, write);
 }
 
-void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
+static inline __attribute__((always_inline)) void
+put_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
 {
     const unsigned lanes = w->device->machine.lanes;
     const size_t row = (size_t)u->rs1 * lanes;
@@ -123,6 +124,25 @@ void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64
     else
         for (unsigned l = 0; l < lanes; l++)
             at[l] = wide[l] + (uint64_t)imm;
+}
+
+#ifdef VX_HAS_V3
+__attribute__((target("avx2"))) static void
+put_addresses_v3(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
+{
+    put_addresses(w, u, at);
+}
+#endif
+
+void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
+{
+#ifdef VX_HAS_V3
+    if (__builtin_cpu_supports("avx2")) {
+        put_addresses_v3(w, u, at);
+        return;
+    }
+#endif
+    put_addresses(w, u, at);
 }
 
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
