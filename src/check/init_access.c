@@ -222,41 +222,43 @@ static bool is_contiguous(const struct init_space *s, const struct wt_observed *
     return true;
 }
 
-/* The bits that the addresses of all lanes have, and those that any has. */
-static void bits_of(const struct wt_observed *a, uint64_t *all, uint64_t *any)
+/* Whether the bits that the addresses of all lanes have, and those that any has, say that nothing is
+ * undefined between them. */
+static bool are_never_undefined(const struct init_space *s, const struct wt_observed *a)
 {
     unsigned first, count;
-    *all = UINT64_MAX;
-    *any = 0;
-    if (wt_are_neighbours(a->lanes, &first, &count)) {
+    uint64_t all = UINT64_MAX, any = 0;
+    if (a->space != WT_OBSERVED_GLOBAL)
+        return false;
+    if (wt_are_neighbours(a->lanes, &first, &count))
         for (unsigned i = first; i < first + count; i++) {
-            *all &= a->at[i];
-            *any |= a->at[i];
+            all &= a->at[i];
+            any |= a->at[i];
         }
-        return;
-    }
-    WT_EACH_LANE(lane, a->lanes)
-    {
-        *all &= a->at[lane];
-        *any |= a->at[lane];
-    }
+    else
+        WT_EACH_LANE(lane, a->lanes)
+        {
+            all &= a->at[lane];
+            any |= a->at[lane];
+        }
+    return init_is_never_undefined(s, all, any + a->size - 1);
 }
 
 /* The first and the last byte of all lanes. */
 static void extent_of(const struct wt_observed *a, uint64_t *low, uint64_t *high)
 {
-    uint64_t any;
-    wt_extent_of(a->lanes, a->at, low, high, &any);
-    *high += a->size - 1;
+    const struct wt_extent e = wt_extent_of(a->lanes, a->at);
+    *low = e.low;
+    *high = e.high + a->size - 1;
 }
 
 /* Whether all that the lanes access is known to be defined at once. */
-static bool are_pages_defined(struct init_space *s, const struct wt_observed *a)
+static bool are_pages_defined(struct init_space *s, const struct wt_observed *a,
+                              const struct wt_extent *e)
 {
-    uint64_t first, last;
+    uint64_t first = e->low, last = e->high + a->size - 1;
     if (a->space == WT_OBSERVED_PRIVATE)
         return false;
-    extent_of(a, &first, &last);
     if (a->space == WT_OBSERVED_GROUP) {
         first %= GROUP_WINDOW;
         last %= GROUP_WINDOW;
@@ -267,12 +269,12 @@ static bool are_pages_defined(struct init_space *s, const struct wt_observed *a)
 /* Whether all that lanes access, which are no row, is defined. */
 static bool are_defined_by_lane(struct init_space *s, const struct wt_observed *a)
 {
-    uint64_t all, any; /* addresses lie between these */
-    bits_of(a, &all, &any);
-    if ((a->space == WT_OBSERVED_GLOBAL && init_is_never_undefined(s, all, any + a->size - 1)) ||
-        are_pages_defined(s, a))
+    if (are_never_undefined(s, a))
         return true;
-    const bool aligned = any % DWORD == 0;
+    const struct wt_extent e = wt_extent_of(a->lanes, a->at);
+    if (are_pages_defined(s, a, &e))
+        return true;
+    const bool aligned = e.any % DWORD == 0;
     if (a->size == DWORD && aligned && a->space == WT_OBSERVED_GLOBAL) {
         WT_EACH_LANE(lane, a->lanes)
         {

@@ -264,11 +264,12 @@ static wt_lanes judge_variable(struct wt_check_memory *c, const struct wt_wave_h
 
 static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
-                            uint64_t first, uint64_t last, uint64_t bits)
+                            const struct wt_extent *e)
 {
     struct wt_check_memory *c = context;
+    const uint64_t first = e->low, last = e->high;
     uint64_t room;
-    const bool aligned = !is_misaligned(a, bits);
+    const bool aligned = !is_misaligned(a, e->any);
     switch (a->space) {
     case WT_OBSERVED_GROUP:
     case WT_OBSERVED_PRIVATE:
@@ -303,18 +304,17 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
     if ((m->last_checked != UINT64_MAX || m->first_checked > 1) &&
         !wt_machine_checks(m, wt_machine_launch_of(m, w)))
         return 0;
-    uint64_t first, last, bits;
-    wt_extent_of(lanes, at, &first, &last, &bits);
-    if (!a->variable && !is_misaligned(a, bits) && memory_is_recent(c, w, a, first, last))
+    struct wt_extent e = wt_extent_of(lanes, at);
+    if (!a->variable && !is_misaligned(a, e.any) && memory_is_recent(c, w, a, e.low, e.high))
         return 0;
     wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at)
-                                   : memory_judge_origin(c, w, a, lanes, at, first, last);
+                                   : memory_judge_origin(c, w, a, lanes, at, e.low, e.high);
     if (refused && refused != lanes)
-        wt_extent_of(lanes & ~refused, at, &first, &last, &bits);
+        e = wt_extent_of(lanes & ~refused, at);
     if (refused != lanes)
-        refused |= judge_place(context, m, w, a, lanes & ~refused, at, first, last, bits);
+        refused |= judge_place(context, m, w, a, lanes & ~refused, at, &e);
     if (!refused)
-        memory_note_good(c, a, first, last);
+        memory_note_good(c, a, e.low, e.high);
     if (refused & ~c->now.told)
         memory_decide(
             c, w, (struct wt_decision){.lanes = refused & ~c->now.told, .kind = WT_DECISION_MORE});

@@ -21,30 +21,13 @@ static inline bool wt_are_neighbours(wt_lanes lanes, unsigned *first, unsigned *
     return !(row & behind);
 }
 
-/** The lowest and the highest of the lanes' addresses, and the bits that any of them has. */
-static inline void wt_extent_of(wt_lanes lanes, const uint64_t *at, uint64_t *low, uint64_t *high,
-                                uint64_t *bits)
-{
-    uint64_t least = UINT64_MAX, most = 0, any = 0;
-    unsigned first, count;
-    if (wt_are_neighbours(lanes, &first, &count)) {
-        for (unsigned lane = first; lane < first + count; lane++) {
-            least = at[lane] < least ? at[lane] : least;
-            most = at[lane] > most ? at[lane] : most;
-            any |= at[lane];
-        }
-    } else {
-        WT_EACH_LANE(lane, lanes)
-        {
-            least = at[lane] < least ? at[lane] : least;
-            most = at[lane] > most ? at[lane] : most;
-            any |= at[lane];
-        }
-    }
-    *low = least;
-    *high = most;
-    *bits = any;
-}
+/** Of some lanes' addresses the lowest, the highest, the bits that any has. */
+struct wt_extent {
+    uint64_t low, high, any;
+};
+
+/** The extent of the addresses of @p lanes, 1 or more. */
+struct wt_extent wt_extent_of(wt_lanes lanes, const uint64_t *at);
 
 /** Whether, furthermore, each lane's address lies @p step bytes behind the one before. */
 static inline bool wt_is_row(const struct wt_observed *a, uint64_t step, unsigned *first,
