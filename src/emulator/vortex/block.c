@@ -369,7 +369,8 @@ static bool call_handler(struct wt_rows_state *s)
     const size_t hits = m->hits;
     w->left = 0; /* handlers go on as long as there is some */
     m->slice -= s->left;
-    b->next = handler_of(code, u)(w, u);
+    const vx_handler run = handler_of(code, u);
+    b->next = vx_access_words(w, u, run) ? u + u->halves : run(w, u);
     if (m->hits == hits)
         m->slice += s->left;
     else

@@ -3,8 +3,10 @@
  * stores and atomics have these handlers. They switch the lanes off that must not access, and let
  * the instruction's own handler do the others.
  */
+#include <string.h>
+
 #include "emulator/machine/judge.h"
-#include "emulator/vortex/internal.h"
+#include "emulator/vortex/watch.h"
 
 /* Fields of an instruction's word that its row has, too (unprivileged ISA, "RV32/64G Instruction
  * Set Listings"). */
@@ -178,6 +180,63 @@ static const struct vx_uop *judged_packed(struct vx_warp *w, const struct vx_uop
     }
 #include "emulator/vortex/isa.def"
 #undef I
+
+/* Whether addresses lie a word behind the other. */
+static inline __attribute__((always_inline)) bool are_words(const uint32_t *base, unsigned lanes)
+{
+    static const uint32_t step[] = {0,  4,  8,  12, 16, 20, 24, 28,  32,  36,  40,
+                                    44, 48, 52, 56, 60, 64, 68, 72,  76,  80,  84,
+                                    88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
+    uint32_t apart = 0;
+    if (lanes > sizeof step / sizeof *step || base[lanes - 1] - base[0] != step[lanes - 1])
+        return false;
+    for (unsigned l = 0; l < lanes; l++)
+        apart |= (base[l] - base[0]) ^ step[l];
+    return !apart;
+}
+
+#ifdef VX_HAS_V3
+__attribute__((target("avx2"))) static bool are_words_v3(const uint32_t *base, unsigned lanes)
+{
+    return lanes == 32 ? are_words(base, 32) : are_words(base, lanes);
+}
+#endif
+
+bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
+{
+    const struct vx_device *d = w->device;
+    const struct wt_judge *judge = d->machine.judge;
+    const unsigned lanes = d->machine.lanes, bytes = 4 * lanes;
+    const bool stores = run == judged_sw;
+    if (!(stores || run == judged_lw) || !w->full || d->config.xlen != 32 || !judge ||
+        !wt_observes_rows(&d->machine))
+        return false;
+    const uint32_t *base = (const uint32_t *)w->x + (size_t)u->rs1 * lanes;
+    const uint32_t first = base[0] + (uint32_t)u->imm;
+    const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
+                                     .kind = stores ? WT_WATCH_WRITE : WT_WATCH_READ,
+                                     .space = WT_OBSERVED_GLOBAL,
+                                     .home = WT_SPACE_GLOBAL,
+                                     .size = 4,
+                                     .align = 4};
+    if (first % 4 || (first & WT_PAGE_MASK) + bytes > WT_PAGE_SIZE)
+        return false;
+#ifdef VX_HAS_V3
+    if (!(__builtin_cpu_supports("avx2") ? are_words_v3(base, lanes) : are_words(base, lanes)))
+        return false;
+#else
+    if (!are_words(base, lanes))
+        return false;
+#endif
+    uint8_t *host = judge->passes(judge->context, &w->head, &a, first, first + bytes - 4, first)
+                        ? vx_tell_page(w, u, a.kind, 4, first, true)
+                        : NULL;
+    if (host && stores)
+        memcpy(host, (const uint32_t *)w->x + (size_t)u->rs2 * lanes, bytes);
+    else if (host)
+        memcpy((uint32_t *)w->x + (size_t)u->rd * lanes, host, bytes);
+    return host;
+}
 
 vx_handler vx_judged_handler(enum vx_insn_id id)
 {
