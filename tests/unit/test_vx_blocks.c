@@ -182,11 +182,15 @@ static void floats(struct program *p)
  * wrong. */
 static void access_memory(struct program *p)
 {
-    const unsigned file = below(4) == 0, size = file ? 2 + below(2) : below(p->xlen == 64 ? 4 : 3);
+    const bool words = below(3) == 0; /* in a row, which has a way of its own */
+    const unsigned file = !words && below(4) == 0,
+                   size = words  ? 2
+                          : file ? 2 + below(2)
+                                 : below(p->xlen == 64 ? 4 : 3);
     const bool store = below(3) == 0;
-    const unsigned load = !file && size < 2 + (p->xlen == 64) && below(2) ? size | 4 : size;
+    const unsigned load = !words && !file && size < 2 + (p->xlen == 64) && below(2) ? size | 4 : size;
     const int32_t offset = (int32_t)(below(4) ? below(256) << size : 0) - (below(2) ? 512 : 0);
-    switch (below(4)) {
+    switch (words ? 0 : below(4)) {
     case 0: { /* in a row; or lanes between the first and the last one change places */
         const unsigned swaps = below(4) == 0;
         if (swaps) { /* bits 0 and 1 of their numbers */

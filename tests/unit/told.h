@@ -191,6 +191,11 @@ static void set_beside(struct listener *l, bool on)
     l->beside = (struct beside){.l = l, .there = on};
 }
 
+static bool is_refused(const struct wt_lane_access *a, uint64_t at)
+{
+    return mixed_in(at, a->pc) % 512 == 0;
+}
+
 /* Refuses some lanes of some accesses, by what they access. */
 static wt_lanes judge_some(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                            const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
@@ -201,7 +206,7 @@ static wt_lanes judge_some(void *context, struct wt_machine *m, const struct wt_
         if (!(lanes >> i & 1))
             continue;
         hash = mixed_in(hash, at[i]);
-        if (mixed_in(at[i], a->pc) % 512 == 0)
+        if (is_refused(a, at[i]))
             refused |= wt_lane_bit(i);
     }
     tell(context, (struct told){0, wt_machine_wave_id(m, w->id), a->pc, TOLD_ASKED, a->kind, hash});
@@ -214,12 +219,19 @@ static bool judge_holds(void *context, uint64_t first, uint64_t size, bool write
     return false;
 }
 
+/* Some instructions need not ask, where none is refused. */
 static bool judge_passes(void *context, const struct wt_wave_head *w,
                          const struct wt_lane_access *access, uint64_t first, uint64_t last,
                          uint64_t bits)
 {
-    (void)context, (void)w, (void)access, (void)first, (void)last, (void)bits;
-    return false;
+    enum { MOST = 256 };
+    (void)context, (void)w, (void)bits;
+    if (access->space != WT_OBSERVED_GLOBAL || last - first > MOST || access->pc % 8 == 0)
+        return false;
+    for (uint64_t at = first; at <= last; at++)
+        if (is_refused(access, at))
+            return false;
+    return true;
 }
 
 static void judge_outside(void *context, struct wt_machine *m, const struct wt_wave_head *w,
