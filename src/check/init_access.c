@@ -222,8 +222,8 @@ static bool is_contiguous(const struct init_space *s, const struct wt_observed *
     return true;
 }
 
-/* Whether the bits that the addresses of all lanes have, and those that any has, say that nothing is
- * undefined between them. */
+/* Whether the bits that the addresses of all lanes have, and those that any has, say that nothing
+ * is undefined between them. */
 static bool are_never_undefined(const struct init_space *s, const struct wt_observed *a)
 {
     unsigned first, count;

@@ -240,8 +240,8 @@ static void see_row(const struct race_page *page, struct row *row)
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         const uint32_t *slot = &page->slot[k][row->first];
         row->number[k] = page->plane[k] ? *slot : 0;
-        row->equal[k] = !page->plane[k] ||
-                        (!(*slot & RACE_SPLIT) && race_are_equal(slot, row->count));
+        row->equal[k] =
+            !page->plane[k] || (!(*slot & RACE_SPLIT) && race_are_equal(slot, row->count));
     }
 }
 

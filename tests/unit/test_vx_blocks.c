@@ -183,12 +183,12 @@ static void floats(struct program *p)
 static void access_memory(struct program *p)
 {
     const bool words = below(3) == 0; /* in a row, which has a way of its own */
-    const unsigned file = !words && below(4) == 0,
-                   size = words  ? 2
-                          : file ? 2 + below(2)
-                                 : below(p->xlen == 64 ? 4 : 3);
+    const unsigned file = !words && below(4) == 0, size = words  ? 2
+                                                          : file ? 2 + below(2)
+                                                                 : below(p->xlen == 64 ? 4 : 3);
     const bool store = below(3) == 0;
-    const unsigned load = !words && !file && size < 2 + (p->xlen == 64) && below(2) ? size | 4 : size;
+    const unsigned load =
+        !words && !file && size < 2 + (p->xlen == 64) && below(2) ? size | 4 : size;
     const int32_t offset = (int32_t)(below(4) ? below(256) << size : 0) - (below(2) ? 512 : 0);
     switch (words ? 0 : below(4)) {
     case 0: { /* in a row; or lanes between the first and the last one change places */

@@ -184,8 +184,8 @@ static const struct vx_uop *judged_packed(struct vx_warp *w, const struct vx_uop
 /* Whether addresses lie a word behind the other. */
 static inline __attribute__((always_inline)) bool are_words(const uint32_t *base, unsigned lanes)
 {
-    static const uint32_t step[] = {0,  4,  8,  12, 16, 20, 24, 28,  32,  36,  40,
-                                    44, 48, 52, 56, 60, 64, 68, 72,  76,  80,  84,
+    static const uint32_t step[] = {0,  4,  8,  12,  16,  20,  24,  28,  32,  36, 40,
+                                    44, 48, 52, 56,  60,  64,  68,  72,  76,  80, 84,
                                     88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
     uint32_t apart = 0;
     if (lanes > sizeof step / sizeof *step || base[lanes - 1] - base[0] != step[lanes - 1])
