@@ -155,6 +155,12 @@ same-states: all
 	@scripts/need.sh kernels gcn gen ptx check
 	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/same_states.py $(BEFORE) $(STATES)
 
+# Functions of f32 on all their inputs: translated code, handlers, and another build if BEFORE names one. Hours; FLOATS="--one-in=1001" takes a sample.
+.PHONY: same-floats
+same-floats: all
+	@scripts/need.sh kernels gcn gen ptx check
+	@WAVETRAP_BUILD=$(CURDIR)/$(BUILD) /usr/bin/python3 tests/truth/same_floats.py $(BEFORE) $(FLOATS)
+
 # The page of what works is that of the command.
 .PHONY: support
 support: all

@@ -78,6 +78,13 @@ def peak_memory(pid):
     return peak
 
 
+def peak(command):
+    """Peak memory in KiB of a run; on a busy machine one may end before anybody has looked."""
+    while not (memory := timed(command)[1]):
+        pass
+    return memory
+
+
 def high_water(pid):
     """Peak memory in KiB of a process so far; 0 when it has ended."""
     try:
@@ -171,10 +178,8 @@ def emulation(report, folder, count):
                                 lambda: scalar_work / timed(["qemu-riscv32", scalar])[0], count)
             report.row(f"{name} ({bound}-bound), {lanes} lanes", a, "qemu-riscv32", b, ratio,
                        "lane-insn/s", AIMS[bound].get(lanes, ""))
-        report.row(f"{name}: peak memory at 32 lanes", timed([WAVETRAP, "run", gpu, ours])[1],
-                   "qemu-riscv32", timed(["qemu-riscv32", scalar])[1],
-                   timed([WAVETRAP, "run", gpu, ours])[1] / timed(["qemu-riscv32", scalar])[1],
-                   "KiB")
+        memory, peer = peak([WAVETRAP, "run", gpu, ours]), peak(["qemu-riscv32", scalar])
+        report.row(f"{name}: peak memory at 32 lanes", memory, "qemu-riscv32", peer, memory / peer, "KiB")
 
 
 # ---- the debug servers ----
@@ -423,14 +428,19 @@ def servers(report, folder, count, seconds):
     # Otherwise the time that a processor takes to be woken is most of what is measured.
     all_processors = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(all_processors)})
+    peers = [p for p in (("qemu gdbstub", qemu, 0), ("gdbserver", gdbserver, 1)) if shutil.which(p[1][0])]
+    for command in {qemu[0], gdbserver[0]} - {command[0] for _, command, _ in peers}:
+        print(f"  {command} is not installed: no figures of it")
+    if not peers:
+        return
     for what, text in names.items():
-        for peer, command, at in (("qemu gdbstub", qemu, 0), ("gdbserver", gdbserver, 1)):
+        for peer, command, at in peers:
             a, b, ratio = pairs(lambda: measure(ours, what, seconds, where[what][0]),
                                 lambda: measure(command, what, seconds, where[what][at]), count)
             report.row(text, a, peer, b, ratio, units[what], "aim x5 of the better")
     os.sched_setaffinity(0, all_processors)
     ours_peak = Server.peak["wavetrap"]
-    for peer in ("qemu-system-riscv32", "gdbserver"):
+    for peer in (command[0] for _, command, _ in peers):
         report.row("peak memory of the server", ours_peak, peer, Server.peak[peer],
                    ours_peak / Server.peak[peer], "KiB")
 
@@ -562,68 +572,63 @@ def through_gdb(report, folder, count):
                       "KiB")
 
 
+def parts(report, folder, options):
+    """What --only names, in its order."""
+    count, seconds = options.pairs, options.seconds
+
+    def observed():
+        vortex = [(name, compile_kernel(folder, name, repeat, True)) for name, repeat in (("hash", 400), ("triad", 4000), ("gather", 2000))]
+        vortex += [(name, compile_with_library(folder, name)) for name in ("collatz", "tiles", "scratch")]
+        observation(report, folder, BUILD, pairs, run, count, vortex)
+
+    def interrupted():
+        interrupts(report, folder)
+        last_lines(report, folder, run, pairs, count)
+    return {
+        "emulation": lambda: emulation(report, folder, count),
+        "time": lambda: time_travel(report, folder),
+        "conditions": lambda: conditions(report, folder),
+        "reverse": lambda: reverse(report, folder, WAVETRAP, compile_kernel, run, HERE, count),
+        "watch": lambda: watchpoints(report, folder, count, seconds),
+        "servers": lambda: servers(report, folder, count, seconds),
+        "wire": lambda: over_the_wire(report, folder, count, seconds),
+        "gdb": lambda: through_gdb(report, folder, count),
+        "console": lambda: console(report, folder, WAVETRAP, pairs, timed, run, count),
+        "interrupts": interrupted,
+        "gcn": lambda: gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, count),
+        "gen": lambda: gen(report, folder, WAVETRAP, pairs, timed, run, count),
+        "cuda": lambda: cuda(report, folder, WAVETRAP, pairs, timed, run, count),
+        "real": lambda: real(report, folder, WAVETRAP, run, pairs, count),
+        "gcn_debug": lambda: gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, count, seconds),
+        "hip": lambda: hip(report, folder, WAVETRAP, run, count),
+        "instructions": lambda: gcn_instructions(report, folder, WAVETRAP, count),
+        "observe": observed,
+        "oclgrind": lambda: oclgrind(report, WAVETRAP, pairs, run, count),
+        "view": lambda: view(report, folder, WAVETRAP, run, count),
+        "dap": lambda: dap(report, folder, WAVETRAP, run, count),
+        "vortex": lambda: host_programs(report, folder, WAVETRAP, run, count),
+        "explore": lambda: explore(report, folder, WAVETRAP, pairs, count),
+    }
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pairs", type=int, default=5, help="pairs of runs of each figure")
     parser.add_argument("--seconds", type=float, default=1.0, help="length of a protocol run")
-    parser.add_argument("--only", choices=["emulation", "time", "conditions", "reverse", "watch", "servers", "wire",
-                                           "gdb", "console", "interrupts", "gcn", "gen", "gcn_debug", "hip", "instructions",
-                                           "cuda", "real", "observe", "oclgrind", "view", "dap", "explore", "vortex"])
+    parser.add_argument("--only", choices=list(parts(None, None, argparse.Namespace(pairs=0, seconds=0))))
     parser.add_argument("--json", help="write the figures to this file")
     options = parser.parse_args()
     report = Report()
     folder = tempfile.mkdtemp(prefix="wavetrap-bench-")
     begin = time.time()
     try:
-        if options.only in (None, "emulation"):
-            emulation(report, folder, options.pairs)
-        if options.only in (None, "time"):
-            time_travel(report, folder)
-        if options.only in (None, "conditions"):
-            conditions(report, folder)
-        if options.only in (None, "reverse"):
-            reverse(report, folder, WAVETRAP, compile_kernel, run, HERE, options.pairs)
-        if options.only in (None, "watch"):
-            watchpoints(report, folder, options.pairs, options.seconds)
-        if options.only in (None, "servers"):
-            servers(report, folder, options.pairs, options.seconds)
-        if options.only in (None, "wire"):
-            over_the_wire(report, folder, options.pairs, options.seconds)
-        if options.only in (None, "gdb"):
-            through_gdb(report, folder, options.pairs)
-        if options.only in (None, "console"):
-            console(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
-        if options.only in (None, "interrupts"):
-            interrupts(report, folder)
-            last_lines(report, folder, run, pairs, options.pairs)
-        if options.only in (None, "gcn"):
-            gcn(report, folder, WAVETRAP, pairs, timed, peak_memory, run, options.pairs)
-        if options.only in (None, "gen"):
-            gen(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
-        if options.only in (None, "cuda"):
-            cuda(report, folder, WAVETRAP, pairs, timed, run, options.pairs)
-        if options.only in (None, "real"):
-            real(report, folder, WAVETRAP, run, pairs, options.pairs)
-        if options.only in (None, "gcn_debug"):
-            gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, options.pairs, options.seconds)
-        if options.only in (None, "hip"):
-            hip(report, folder, WAVETRAP, run, options.pairs)
-        if options.only in (None, "instructions"):
-            gcn_instructions(report, folder, WAVETRAP, options.pairs)
-        if options.only in (None, "observe"):
-            vortex = [(name, compile_kernel(folder, name, repeat, True)) for name, repeat in (("hash", 400), ("triad", 4000), ("gather", 2000))]
-            vortex += [(name, compile_with_library(folder, name)) for name in ("collatz", "tiles", "scratch")]
-            observation(report, folder, BUILD, pairs, run, options.pairs, vortex)
-        if options.only in (None, "oclgrind"):
-            oclgrind(report, WAVETRAP, pairs, run, options.pairs)
-        if options.only in (None, "view"):
-            view(report, folder, WAVETRAP, run, options.pairs)
-        if options.only in (None, "dap"):
-            dap(report, folder, WAVETRAP, run, options.pairs)
-        if options.only in (None, "vortex"):
-            host_programs(report, folder, WAVETRAP, run, options.pairs)
-        if options.only in (None, "explore"):
-            explore(report, folder, WAVETRAP, pairs, options.pairs)
+        for name, measure in parts(report, folder, options).items():
+            if options.only not in (None, name):
+                continue
+            try:
+                measure()
+            except FileNotFoundError as missing:
+                print(f"\n{name}: {missing.filename} is not installed (`scripts/need.sh bench` does that); the rest of this part is left out", flush=True)
     finally:
         shutil.rmtree(folder)
     print(f"\n{len(report.rows)} figures in {time.time() - begin:.0f} s; medians of "
