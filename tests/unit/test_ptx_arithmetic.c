@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_half.h"
 #include "emulator/sm/ptx_image.h"
 
 enum { A, B, C, F, D, PLACES, ROUNDS = 300 };
@@ -40,8 +41,17 @@ static uint64_t operand(unsigned bytes)
         0x3effffff, 0x3f000000, 0x3f7fffff, 0x3f800000, 0x3f800001, 0x4b000000, 0x4effffff,
         0x4f000000, 0x4f7fffff, 0x4f800000, 0x5f000000, 0x5f800000, 0x7f7fffff, 0x7f800000,
         0x7f800001, 0x7fc00000, 0x7fffffff, 31,         32,         63,         255};
+    static const uint16_t halves[] = {0,      1,      0x3ff,  0x400,  0x401,  0x7bff,
+                                      0x7c00, 0x7c01, 0x7e00, 0x3c00, 0x3bff, 0x3f80,
+                                      0x7f7f, 0x7f80, 0x7f81, 0x80};
     const uint64_t r = random64();
     const uint64_t sign = r >> 8 & 1;
+    if (bytes == 2) { /* two of them */
+        const uint32_t low = halves[r >> 48 & 15] | (uint32_t)(r >> 40 & 0x8000);
+        const uint32_t high = halves[r >> 52 & 15] | (uint32_t)(r >> 41 & 0x8000);
+        return (r & 3 ? r >> 2 & 0xffff : low) |
+               (r >> 60 & 3 ? (uint32_t)(r >> 20) << 16 : high << 16);
+    }
     const uint32_t edge = edges[(r >> 9) % (sizeof edges / sizeof *edges)];
     if (bytes == 4)
         switch (r & 3) {
@@ -274,6 +284,80 @@ static void test_doubles_are_softfloats(void **state)
         }
 }
 
+/* ---- halves and bfloat16 ---- */
+
+/* a * b + c of bfloat16: rounded up and down, of which the odd one is rounded once more. */
+static uint64_t brain(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c)
+{
+    struct wt_fp up = {.round = WT_RUP, .propagate_nan = true}, near = {.propagate_nan = true},
+                 down = {.round = WT_RDN, .propagate_nan = true};
+    const uint64_t one = UINT64_C(0x3ff) << 52, sign = UINT64_C(1) << 63;
+    const uint64_t x = wt_f32_to_f64(a << 16, &near), y = wt_f32_to_f64(b << 16, &near);
+    const bool sums = o->how == PTX_OP_add || o->how == PTX_OP_sub;
+    const uint64_t factor = sums ? one : y, z = o->how == PTX_OP_mul   ? sign
+                                                : o->how == PTX_OP_add ? y
+                                                : o->how == PTX_OP_sub
+                                                    ? y ^ sign
+                                                    : wt_f32_to_f64(c << 16, &near);
+    const uint64_t high = wt_f64_fma(x, factor, z, &up), low = wt_f64_fma(x, factor, z, &down);
+    const bool exact = high == low || !((high | low) << 1);
+    const uint16_t r = ptx_bfloat(exact     ? wt_f64_fma(x, factor, z, &near)
+                                  : low & 1 ? low
+                                            : high,
+                                  WT_RNE);
+    return o->combine & RELU && r & 0x8000 ? 0 : r;
+}
+
+static uint64_t one_half(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c)
+{
+    if (o->type == PTX_F16 || o->type == PTX_F16X2)
+        return ptx_half_lane(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
+    struct ptx_op single_op = *o;
+    switch (o->how) {
+    case PTX_OP_min:
+    case PTX_OP_max:
+        single_op.type = PTX_F32;
+        return single(&single_op, (uint64_t[]){a << 16, b << 16, 0}) >> 16;
+    case PTX_OP_abs:
+    case PTX_OP_neg:
+        return single(&single_op, (uint64_t[]){a << 16, 0, 0}) >> 16;
+    default:
+        return brain(o, a & 0xffff, b & 0xffff, c & 0xffff);
+    }
+}
+
+static uint64_t halves(const struct ptx_op *o, const uint64_t *in)
+{
+    const uint64_t low = one_half(o, in[0] & 0xffff, in[1] & 0xffff, in[2] & 0xffff);
+    if (ptx_type_bytes(o->type) == 2)
+        return low;
+    return low | one_half(o, (uint32_t)in[0] >> 16, (uint32_t)in[1] >> 16, (uint32_t)in[2] >> 16)
+                     << 16;
+}
+
+static void test_halves_are_softfloats(void **state)
+{
+    static const uint8_t ops[] = {PTX_OP_add, PTX_OP_sub, PTX_OP_mul, PTX_OP_fma,
+                                  PTX_OP_min, PTX_OP_max, PTX_OP_abs, PTX_OP_neg};
+    static const uint8_t types[] = {PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2},
+                         from[D] = {2, 2, 2, 2};
+    enum { COMPUTING = 4 }; /* the first ones */
+    (void)state;
+    struct rig g = {0};
+    for (unsigned n = rounds(); n; n--)
+        for (size_t k = 0; k < sizeof ops * sizeof types; k++) {
+            const uint64_t r = random64();
+            g.o = (struct ptx_op){.how = ops[k % sizeof ops], .type = types[k / sizeof ops]};
+            const bool brains = g.o.type == PTX_BF16 || g.o.type == PTX_BF16X2;
+            const bool compares = g.o.how == PTX_OP_min || g.o.how == PTX_OP_max;
+            g.o.ftz = !brains && r & 1;
+            g.o.sat = !brains && k % sizeof ops < COMPUTING && r >> 1 & 1;
+            g.o.flag = compares && r >> 2 & 1; /* .NaN */
+            g.o.combine = g.o.how == PTX_OP_fma && r >> 3 & 1 ? RELU : 0;
+            once(&g, ptx_float(g.o.how, g.o.type, !(r & 15)), from, 2, halves);
+        }
+}
+
 /* ---- conversions (9.7.9.21) ---- */
 
 static uint64_t widened(unsigned type, uint64_t v)
@@ -284,11 +368,31 @@ static uint64_t widened(unsigned type, uint64_t v)
     return is_signed ? (uint64_t)wt_sign_extend(low, bits) : low;
 }
 
+/* A single as a half or a bfloat16. */
+static uint32_t to_half(bool brains, uint32_t a)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    return (a & 0x7fffffff) > 0x7f800000 ? 0x7fff
+           : brains                      ? ptx_bfloat(wt_f32_to_f64(a, &fp), WT_RNE)
+                                         : wt_f32_to_f16(a, &fp);
+}
+
 static uint64_t converted(const struct ptx_op *o, const uint64_t *in)
 {
     struct wt_fp fp = {.round = o->round, .propagate_nan = true};
     const uint64_t a = in[0], v = widened(o->from_type, a);
     const bool is_signed = o->from_type == PTX_S32;
+    if (o->from_type == PTX_BF16)
+        return (uint32_t)a << 16;
+    if (o->from_type == PTX_F16) {
+        const uint32_t r = wt_f16_to_f32((uint16_t)a, &fp);
+        return (r & 0x7fffffff) > 0x7f800000 ? 0x7fffffff : r;
+    }
+    if (o->type == PTX_F16X2 || o->type == PTX_BF16X2) /* of two singles; the first is the upper */
+        return to_half(o->type == PTX_BF16X2, (uint32_t)a) << 16 |
+               to_half(o->type == PTX_BF16X2, (uint32_t)in[1]);
+    if (o->type == PTX_F16 || o->type == PTX_BF16)
+        return to_half(o->type == PTX_BF16, (uint32_t)a);
     if (o->from_type == PTX_F32) {
         const float x = wt_float_of_bits((uint32_t)a);
         if (o->type == PTX_F64)
@@ -322,13 +426,15 @@ static void test_conversions_are_softfloats(void **state)
     static const struct {
         uint8_t to, from, rounds; /* a bit for each enum wt_round */
     } cases[] = {
-        {PTX_S32, PTX_F32, 15}, {PTX_U32, PTX_F32, 15}, {PTX_F32, PTX_F32, 15},
-        {PTX_F32, PTX_F64, 15}, {PTX_F64, PTX_F32, 1},  {PTX_F32, PTX_S32, 15},
-        {PTX_F32, PTX_U32, 15}, {PTX_F64, PTX_S32, 15}, {PTX_F64, PTX_U32, 15},
-        {PTX_U64, PTX_U32, 1},  {PTX_S64, PTX_S32, 1},  {PTX_U64, PTX_S32, 1},
-        {PTX_U32, PTX_U64, 1},  {PTX_S32, PTX_S64, 1},  {PTX_U8, PTX_U32, 1},
-        {PTX_S8, PTX_U32, 1},   {PTX_U32, PTX_S8, 1},   {PTX_S16, PTX_U16, 1},
-        {PTX_U16, PTX_S8, 1},   {PTX_S32, PTX_S16, 1},  {PTX_U32, PTX_U8, 1},
+        {PTX_S32, PTX_F32, 15}, {PTX_U32, PTX_F32, 15},  {PTX_F32, PTX_F32, 15},
+        {PTX_F32, PTX_F64, 15}, {PTX_F64, PTX_F32, 1},   {PTX_F32, PTX_S32, 15},
+        {PTX_F32, PTX_U32, 15}, {PTX_F64, PTX_S32, 15},  {PTX_F64, PTX_U32, 15},
+        {PTX_F16, PTX_F32, 1},  {PTX_BF16, PTX_F32, 1},  {PTX_F32, PTX_F16, 1},
+        {PTX_F32, PTX_BF16, 1}, {PTX_F16X2, PTX_F32, 1}, {PTX_BF16X2, PTX_F32, 1},
+        {PTX_U64, PTX_U32, 1},  {PTX_S64, PTX_S32, 1},   {PTX_U64, PTX_S32, 1},
+        {PTX_U32, PTX_U64, 1},  {PTX_S32, PTX_S64, 1},   {PTX_U8, PTX_U32, 1},
+        {PTX_S8, PTX_U32, 1},   {PTX_U32, PTX_S8, 1},    {PTX_S16, PTX_U16, 1},
+        {PTX_U16, PTX_S8, 1},   {PTX_S32, PTX_S16, 1},   {PTX_U32, PTX_U8, 1},
         {PTX_S64, PTX_S8, 1},   {PTX_U16, PTX_U64, 1},
     };
     (void)state;
@@ -336,14 +442,16 @@ static void test_conversions_are_softfloats(void **state)
     for (unsigned n = rounds(); n; n--)
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             const uint8_t to = ptx_type_bytes(cases[k].to) == 8 ? 8 : 4;
-            const uint8_t from[D] = {ptx_type_bytes(cases[k].from) == 8 ? 8 : 4, 4, 4, 4};
+            const unsigned bytes = ptx_type_bytes(cases[k].from);
+            const bool half = cases[k].from == PTX_F16 || cases[k].from == PTX_BF16;
+            const uint8_t from[D] = {half ? 2 : bytes == 8 ? 8 : 4, 4, 4, 4};
             uint8_t round = random64() & 3;
             while (!(cases[k].rounds >> round & 1))
                 round = (round + 1) & 3;
             g.o = (struct ptx_op){.type = cases[k].to,
                                   .from_type = cases[k].from,
                                   .round = round,
-                                  .size = from[A],
+                                  .size = half ? 4 : from[A],
                                   .element = to,
                                   .flag = cases[k].to == PTX_F32 && cases[k].from == PTX_F32};
             once(&g, ptx_convert(&g.o), from, to, converted);
@@ -420,6 +528,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_singles_are_softfloats),
         cmocka_unit_test(test_doubles_are_softfloats),
+        cmocka_unit_test(test_halves_are_softfloats),
         cmocka_unit_test(test_conversions_are_softfloats),
         cmocka_unit_test(test_fields_are_bits),
     };

@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_half.h"
 #include "emulator/sm/ptx_rows.h"
 
 static bool is_float(unsigned type)
@@ -262,6 +263,12 @@ PTX_ROW(s32_f32, float, float, uint32_t, truncated(a))
 PTX_ROW(u32_f32, float, float, uint32_t, truncated_unsigned(a))
 PTX_ROW(f64_f32, float, float, double, (double)a)
 PTX_ROW(f32_f64, double, double, float, (float)a)
+PTX_ROW(f32_f16, uint32_t, uint32_t, uint32_t, one_nan(ptx_half_value(a)))
+PTX_ROW(f32_bf16, uint32_t, uint32_t, uint32_t, a << 16)
+PTX_ROW(f16_f32, uint32_t, uint32_t, uint32_t, ptx_half_of(a))
+PTX_ROW(bf16_f32, uint32_t, uint32_t, uint32_t, ptx_brain_of(a))
+PTX_ROW(f16x2_f32, uint32_t, uint32_t, uint32_t, ptx_half_of(a) << 16 | ptx_half_of(b))
+PTX_ROW(bf16x2_f32, uint32_t, uint32_t, uint32_t, ptx_brain_of(a) << 16 | ptx_brain_of(b))
 PTX_ROW(near_f32, float, float, uint32_t, one_nan(nearbyintf(a)))
 PTX_ROW(truncated_f32, float, float, uint32_t, one_nan(truncf(a)))
 PTX_ROW(floor_f32, float, float, uint32_t, one_nan(floorf(a)))
@@ -299,6 +306,10 @@ static sm_op row_of(const struct ptx_op *o)
     }
     if (o->flag || o->round != WT_RNE)
         return NULL;
+    if (o->from_type == PTX_F32 && (o->type == PTX_F16 || o->type == PTX_BF16))
+        return o->type == PTX_F16 ? f16_f32 : bf16_f32;
+    if (o->type == PTX_F32 && (o->from_type == PTX_F16 || o->from_type == PTX_BF16))
+        return o->from_type == PTX_F16 ? f32_f16 : f32_bf16;
     if (o->from_type == PTX_F32 && o->type == PTX_F64)
         return f64_f32;
     if (o->from_type == PTX_F64 && o->type == PTX_F32)
@@ -312,8 +323,10 @@ static sm_op row_of(const struct ptx_op *o)
 
 sm_op ptx_convert(const struct ptx_op *o)
 {
-    if (o->type == PTX_F16X2 || o->type == PTX_BF16X2)
-        return pair;
+    if (o->type == PTX_F16X2 || o->type == PTX_BF16X2) {
+        const bool plain = o->from_type == PTX_F32 && o->round == WT_RNE && !o->how && !o->sat;
+        return !plain || o->ftz ? pair : o->type == PTX_F16X2 ? f16x2_f32 : bf16x2_f32;
+    }
     const sm_op row = row_of(o);
     return row ? row : slowly;
 }

@@ -7,6 +7,7 @@
 
 #include "base/bits.h"
 #include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx_half.h"
 #include "emulator/sm/ptx_rows.h"
 
 /* ---- the fast ones ---- */
@@ -23,9 +24,6 @@ PTX_ROW(fma_f64, double, double, uint64_t, settled(fma(a, b, c), b, c, a))
 PTX_ROW(div_f64, double, double, uint64_t, settled(a / b, a, b, 0))
 
 /* ---- the others, a lane at a time ---- */
-
-/* Bits of o->combine, of operations on floats. */
-enum { RELU = 1, XORSIGN = 2 };
 
 static uint32_t flush(uint32_t a)
 {
@@ -224,66 +222,6 @@ static uint64_t twice(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c
     }
 }
 
-static uint16_t half(const struct ptx_op *o, uint16_t a, uint16_t b, uint16_t c)
-{
-    struct wt_fp fp = {
-        .round = o->round, .propagate_nan = true, .flush_input = o->ftz, .flush_output = o->ftz};
-    const bool nan = (a & 0x7fff) > 0x7c00 || (b & 0x7fff) > 0x7c00;
-    const bool compares = o->how == PTX_OP_min || o->how == PTX_OP_max;
-    const bool moves = o->how == PTX_OP_abs || o->how == PTX_OP_neg;
-    uint16_t r, sign = 0;
-    if (compares && o->combine & XORSIGN) {
-        sign = (a ^ b) & 0x8000;
-        a &= 0x7fff;
-        b &= 0x7fff;
-    }
-    if ((compares || moves) && o->ftz) {
-        a &= a & 0x7c00 ? 0xffff : 0x8000;
-        b &= b & 0x7c00 ? 0xffff : 0x8000;
-    }
-    switch (o->how) {
-    case PTX_OP_add:
-        r = wt_f16_add(a, b, &fp);
-        break;
-    case PTX_OP_sub:
-        r = wt_f16_sub(a, b, &fp);
-        break;
-    case PTX_OP_mul:
-        r = wt_f16_mul(a, b, &fp);
-        break;
-    case PTX_OP_fma:
-        r = wt_f16_fma(a, b, c, &fp);
-        break;
-    case PTX_OP_min:
-        r = o->flag && nan ? 0x7fff : wt_f16_min(a, b, &fp) | sign;
-        break;
-    case PTX_OP_max:
-        r = o->flag && nan ? 0x7fff : wt_f16_max(a, b, &fp) | sign;
-        break;
-    case PTX_OP_abs:
-        r = a & 0x7fff;
-        break;
-    case PTX_OP_neg:
-        r = a ^ 0x8000;
-        break;
-    default: { /* ex2, tanh */
-        const float v = wt_float_of_bits(wt_f16_to_f32(a, &fp));
-        const double exact = o->how == PTX_OP_ex2 ? exp2((double)v) : tanh((double)v);
-        r = wt_f64_to_f16(wt_double_bits(exact), &fp);
-        break;
-    }
-    }
-    if ((r & 0x7fff) > 0x7c00)
-        return o->sat ? 0 : 0x7fff;
-    if (!compares && o->combine & RELU && r & 0x8000)
-        return 0;
-    if (o->sat) {
-        const float v = wt_float_of_bits(wt_f16_to_f32(r, &fp));
-        r = v >= 1 ? 0x3c00 : v > 0 ? r : 0;
-    }
-    return r;
-}
-
 /* a * b + c of doubles that have few bits each; the last bit of an inexact result is 1, so that it
  * can be rounded once more. */
 static uint64_t sticky_fma(uint64_t a, uint64_t b, uint64_t c)
@@ -344,10 +282,11 @@ static uint64_t any(const struct ptx_op *o, uint64_t a, uint64_t b, uint64_t c)
     case PTX_F64:
         return twice(o, a, b, c);
     case PTX_F16:
-        return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
+        return ptx_half_lane(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
     case PTX_F16X2:
-        return half(o, (uint16_t)a, (uint16_t)b, (uint16_t)c) |
-               (uint32_t)half(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16))
+        return ptx_half_lane(o, (uint16_t)a, (uint16_t)b, (uint16_t)c) |
+               (uint32_t)ptx_half_lane(o, (uint16_t)(a >> 16), (uint16_t)(b >> 16),
+                                       (uint16_t)(c >> 16))
                    << 16;
     case PTX_BF16:
         return brain(o, (uint16_t)a, (uint16_t)b, (uint16_t)c);
@@ -510,6 +449,16 @@ PTX_ROW_EXECUTOR(single_row)
     return sm_next(u);
 }
 
+static const struct sm_uop *half_row(struct sm_warp *w, const struct sm_uop *u)
+{
+    uint8_t *frame = ptx_frame(w);
+    _Alignas(64) uint32_t r[SM_LANES];
+    if (!ptx_half_rows(u->ptx, frame, r))
+        return lane_at_a_time(w, u);
+    ptx_copy_row(frame + u->ptx->d, r, ptx_lanes(w, u->ptx));
+    return sm_next(u);
+}
+
 sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
 {
     static const sm_op fast[PTX_MATHS][2] = {
@@ -543,7 +492,7 @@ sm_op ptx_float(enum ptx_math op, enum ptx_type type, bool plain)
         return NULL;
     if (plain && !is_half && fast[op][type == PTX_F64])
         return fast[op][type == PTX_F64];
-    return type == PTX_F32 ? single_row : lane_at_a_time;
+    return type == PTX_F32 ? single_row : is_half ? half_row : lane_at_a_time;
 }
 
 /* ---- comparison ---- */
