@@ -108,9 +108,10 @@ struct gen_texels {
     uint8_t component[4]; /**< and which component of a texel each one has, 0 red, 3 alpha;
                                GEN_NO_COMPONENT: a constant */
 };
-/** Finds it for a message of the sampler (sampler.c), or of data port 1 (typed.c). False: it has
- * no texels, or is not executed. */
+/** Finds it for a message of the sampler (sampler.c). False: it has no texels, or is not executed.
+ */
 bool gen_sampler_texels(const struct gen_message *m, struct gen_texels *to);
+/** Likewise for a message of data port 1 (typed.c). */
 bool gen_typed_texels(const struct gen_message *m, struct gen_texels *to);
 
 /** Reads what a message to a shared function says, by the thread's registers: all but `on`.
