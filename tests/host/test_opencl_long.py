@@ -101,11 +101,8 @@ kernel void bad(global int *out, int by)
 """
 
 
-@pytest.mark.parametrize("options, by, says", [("-g", 1 << 28, "line 16 of the program's source"), ("-g", 0, None),
-                                               ("-g -cl-opt-disable", 1 << 28, "line 16 of the program's source"),
-                                               ("", 1 << 28, "no source line is known: the program was not built with -g")])
-def test_the_report_has_the_source_line(tmp_path, options, by, says):
-    """As far as the program is built with debug information. Another kernel of the program has other lines."""
+def lines_program(tmp_path, options, by):
+    """A program whose kernel `bad`, built with these options, stores `by` ints from the place that it should."""
     text = "".join(f'"{line}\\n"\n' for line in LINES.splitlines())
     common = (ROOT / "examples" / "opencl" / "common.h").read_text().replace('"-g"', f'"{options}"')
     (tmp_path / "common.h").write_text(common)
@@ -125,10 +122,27 @@ int main(void)
     return 0;
 }}
 """)
-    done = wavetrap("exec", *GEN9, build(tmp_path / "lines.c", tmp_path))
+    return build(tmp_path / "lines.c", tmp_path)
+
+
+@pytest.mark.parametrize("options, by, says", [("-g", 1 << 28, "line 16 of the program's source"), ("-g", 0, None),
+                                               ("-g -cl-opt-disable", 1 << 28, "line 16 of the program's source"),
+                                               ("", 1 << 28, "no source line is known: the program was not built with -g")])
+def test_the_report_has_the_source_line(tmp_path, options, by, says):
+    """As far as the program is built with debug information. Another kernel of the program has other lines."""
+    done = wavetrap("exec", *GEN9, lines_program(tmp_path, options, by))
     assert (done.returncode != 0) == bool(says), done.stderr
     assert not says or re.search(rf"\n  {says}\n", done.stderr), done.stderr
 
+
+def test_a_cache_of_compiled_programs_has_no_lines(tmp_path, monkeypatch):
+    """The program is built twice, so the second time it comes from the cache. The report says so; with checks the cache is not used."""
+    program = lines_program(tmp_path, "-g", 1 << 28)
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setenv("cl_cache_dir", str(tmp_path / "cache"))
+    none = "no source line is known: the program was not built with -g, or comes from cl_cache_dir, which keeps none"
+    assert f"\n  {none}\n" in wavetrap("exec", *GEN9, program).stderr
+    assert re.search(r"\n  bad at .*:16\n", wavetrap("exec", *GEN9, "--check=memory", program).stderr)
 
 @pytest.mark.parametrize("names", ["mem_viol", "all"])
 def test_a_stray_access_that_is_caught_ends_the_program(tmp_path, names):

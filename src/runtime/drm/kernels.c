@@ -298,7 +298,8 @@ void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)
     if (!k)
         snprintf(text, size, "no source line is known: the runtime does not tell of this kernel");
     else if (!k->elf)
-        snprintf(text, size, "no source line is known: the program was not built with -g");
+        snprintf(text, size, "no source line is known: the program was not built with -g%s",
+                 getenv("cl_cache_dir") ? ", or comes from cl_cache_dir, which keeps none" : "");
     else if (!line_table_find(k->elf, k->elf_size, pc - start, &place))
         snprintf(text, size, "the compiler gives no source line for this instruction");
     else if (strchr(place.file, '.'))
