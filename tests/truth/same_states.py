@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Two builds compute the same: hashes and core files of random programs at random issue times, for all schedules.
 
-    same_states.py BEFORE [--programs N] [--seed N] [--keep]
+    same_states.py BEFORE [--programs N] [--seed N] [--hashes-only] [--keep]
 
 BEFORE is the `wavetrap` of the build before; the other one is this build's (WAVETRAP, WAVETRAP_BUILD). The programs are those of the harnesses
 Places (many more waves than slots, with one to two cores) and Values (unoptimised and optimised), in turn for each family. At the end, and at random
@@ -53,22 +53,31 @@ def said(wavetrap, *words):
     return f"{done.returncode}\n{done.stdout}{done.stderr}"
 
 
+def hashes(wavetrap, *words):
+    """The exit status and the line of the hash: what builds have in common that say and store other things."""
+    text = said(wavetrap, *words)
+    return text.split("\n", 1)[0] + " " + re.search(r"state hash .*|$", text)[0]
+
+
 def issues(text):
     return int(re.search(r"state hash [0-9a-f]+ after (\d+) issues", text)[1])
 
 
-def differences(before, words, rng, folder):
+def differences(before, words, rng, folder, only_hashes):
     """(which state, before, after) of each state of a program that differs."""
+    said_of = hashes if only_hashes else said
     schedule = ["--schedule", rng.choice(SCHEDULES).format(rng.randrange(100))]
-    whole = [said(w, "run", "--hash", *schedule, *words) for w in (before, WAVETRAP)]
+    whole = [said_of(w, "run", "--hash", *schedule, *words) for w in (before, WAVETRAP)]
     if whole[0] != whole[1]:
         yield "at the end", *whole
     end = issues(whole[0])
     times = [rng.randrange(1, end) for _ in range(TIMES)]
     for time in times:
-        part = [said(w, "run", "--hash", f"--max-issues={time}", *schedule, *words) for w in (before, WAVETRAP)]
+        part = [said_of(w, "run", "--hash", f"--max-issues={time}", *schedule, *words) for w in (before, WAVETRAP)]
         if part[0] != part[1]:
             yield f"after {time} issues", *part
+    if only_hashes:
+        return
     cores = [folder / f"{name}.{i}" for name in ("before", "after") for i in range(TIMES)]
     for w, files in ((before, cores[:TIMES]), (WAVETRAP, cores[TIMES:])):
         travel = [f"goto {max(times)}", *(line for time, file in zip(times, files) for line in (f"goto {time}", f"generate-core {file} all"))]
@@ -84,6 +93,7 @@ def main():
     parser.add_argument("before", type=os.path.abspath)
     parser.add_argument("--programs", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--hashes-only", action="store_true", help="no texts and no core files, of which BEFORE has others")
     parser.add_argument("--keep", action="store_true", help="keep the folders of programs that differ")
     options = parser.parse_args()
     made, different = kernels(), 0
@@ -91,7 +101,7 @@ def main():
         name, build = made[n % len(made)]
         rng = random.Random(f"{name} {options.seed} {n // len(made)}")
         folder = pathlib.Path(tempfile.mkdtemp(prefix="wt-states-"))
-        found = list(differences(options.before, build(folder, rng), rng, folder))
+        found = list(differences(options.before, build(folder, rng), rng, folder, options.hashes_only))
         for what, one, other in found:
             print(f"{name}, program {n}, {what}:\n  before: {one.strip()}\n  after:  {other.strip()}", flush=True)
         different += bool(found)
