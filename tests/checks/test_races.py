@@ -356,9 +356,17 @@ def test_arrays_of_hip(tmp_path, case, kind):
     assert not found_in(tmp_path, "gfx900", program, case, "ordered")
 
 
-@pytest.mark.parametrize("words, kind", [full("draw 0 look 0", "race"), ("draw 0 draw 2", "race"), ("draw 0 draw 4", None), ("write 0 look 0", "host-race"), ("draw 0 read 0", "host-race"),
-                                         full("fill 0 read 2", "host-race"), full("copy_to 0 copy_from 0", "host-race"), full("unbuffer 0 write 2", "host-race"), full("buffer 0 refill 0", "host-race"),
-                                         ("map 0 look 0", "host-race"), full("write 0 map 4", None), full("fill 0 copy_to 4", None), full("look 0 read 0", None)])
+OF_KINDS = [(f"{image} {words}", kind) for image in ("1d", "1d_array", "2d_array", "3d", "buffer", "of_buffer", "own_1d", "own_2d", "odd_1d")
+            for words, kind in [("draw 0 look 2", "race"), ("write 0 copy_to 0", "host-race"), ("fill 0 read 2", "host-race"), ("unbuffer 0 buffer 2", "host-race"), ("copy_from 0 map 0", "host-race"),
+                                ("map 2 look 0", "host-race"), ("map 0 write 4", None), ("draw 0 read 4", None)]] + [(f"{image} under 0 {words}", kind) for image in ("buffer", "of_buffer")
+                                                                                                              for words, kind in [("read 2", "host-race"), ("map 2", "host-race"), ("draw 4", None)]]
+OFTEN = {"1d write 0 copy_to 0", "1d map 2 look 0", "1d_array map 0 write 4", "3d unbuffer 0 buffer 2", "buffer under 0 map 2", "of_buffer draw 0 read 4", "own_1d copy_from 0 map 0"}
+
+
+@pytest.mark.parametrize("words, kind", [full("2d draw 0 look 0", "race"), ("2d draw 0 draw 2", "race"), ("2d draw 0 draw 4", None), ("2d write 0 look 0", "host-race"), ("2d draw 0 read 0", "host-race"),
+                                         full("2d fill 0 read 2", "host-race"), full("2d copy_to 0 copy_from 0", "host-race"), full("2d unbuffer 0 write 2", "host-race"),
+                                         full("2d buffer 0 refill 0", "host-race"), ("2d map 0 look 0", "host-race"), full("2d write 0 map 4", None), full("2d fill 0 copy_to 4", None),
+                                         full("2d look 0 read 0", None), *[case if case[0] in OFTEN else full(*case) for case in OF_KINDS]])
 def test_images_of_opencl(tmp_path, words, kind):
     """A command of each of two queues, with half of the rows of an image. What Intel's own kernels access counts as the command's accesses: rows that do not overlap are no race."""
     program = checks.built("image_orders", "gcc", "-O1", "-g", "-w", checks.HERE / "image_orders.c", "-lOpenCL")
@@ -367,7 +375,9 @@ def test_images_of_opencl(tmp_path, words, kind):
 
 
 @pytest.mark.parametrize("lists", ["list", "immediate"])
-@pytest.mark.parametrize("words, kind", [("write 0 read 0", "host-race"), full("copy_to 0 copy_from 0", "host-race"), full("write 0 read 4", None)])
+@pytest.mark.parametrize("words, kind", [("2d write 0 read 0", "host-race"), full("2d copy_to 0 copy_from 0", "host-race"), full("2d write 0 read 4", None), full("1d copy_to 0 read 2", "host-race"),
+                                         full("1d write 0 copy_to 4", None), full("1d_array write 1 read 1", "host-race"), full("1d_array copy_to 0 write 1", None), ("3d write 0 read 2", "host-race"),
+                                         full("3d copy_to 0 read 4", None), full("2d_array write 1 copy_to 1", "host-race"), ("2d_array write 0 read 1", None)])
 def test_images_of_level_zero(tmp_path, words, kind, lists):
     program = checks.built("image_lists", "gcc", "-O1", "-g", "-w", checks.HERE / "image_lists.c", "-lze_loader")
     assert found_in(tmp_path, "gen9", program, *words.split(), lists) == ({kind} if kind else set())

@@ -732,6 +732,41 @@ def test_two_gpus_are_compared_by_places(tmp_path):
     assert done.returncode == 125 and "argument 2 has 8 bytes in run 1, and 4 in run 2" in done.stderr, done
 
 
+# Each work-item draws a texel of each layer; ODD draws another one of layer 1. The group that comes last to `turn` draws texel (0,0) of layer 0.
+DRAWS = """
+kernel void draw(write_only image2d_array_t to, read_only image2d_t from, global int *turn)
+{
+  int x = get_global_id(0), y = get_global_id(1);
+  for (int layer = 0; layer < 2; layer++)
+    if (x + y + layer)
+      write_imagei(to, (int4)(x, y, layer, 0), read_imagei(from, (int2)(x, y)) + (x == 5 && y == 2 && layer == ODD));
+  if (get_local_id(0) == 0 && atomic_inc(turn) == 5)
+    write_imagei(to, (int4)(0, 0, 0, 0), (int4)(LAST, 0, 0, 7));
+}
+"""
+
+
+@pytest.mark.parametrize("texels, size", [("rgba-sint32", 16), ("r-sint16", 2)])
+def test_images_are_compared(tmp_path, texels, size):
+    """Stores of texels are stores: of two schedules, and of two builds by their places, where the layers of the two lie alike. The one that differs is told with its work-item."""
+    (tmp_path / "k.cl").write_text(DRAWS)
+
+    def built(name, *options):
+        subprocess.run(["ocloc", "compile", "-file", "k.cl", "-device", "skl", "--format", "zebin", "-output", name, "-output_no_suffix", "-q", "-options", " ".join(options)],
+                       cwd=tmp_path, check=True, capture_output=True)
+        return tmp_path / name
+    line = lambda file, *words: " ".join(map(str, ["run -g gen9 --grid=12,4 --block=4,2", *words, f"--arg=image:12x4x2,{texels},zeros --arg=image:12x4,{texels},pattern:0102030405060708 --arg=zeros:4", file]))
+    same, odd, plain = built("same", "-DODD=-1 -DLAST=9"), built("odd", "-DODD=1 -DLAST=9"), built("plain", "-DODD=-1 -DLAST=9 -cl-opt-disable")
+    turns = built("turns", "-DODD=-1 -DLAST=get_group_id(0)+get_group_id(1)*3+1")
+    for words in ((line(same), line(same)), ("--places", line(same), line(plain))):
+        done = run("diff", *words)
+        assert done.returncode == 0 and "No store differs" in done.stdout, done
+    done = run("diff", "--places", line(plain), line(odd))
+    assert done.returncode == 1 and len(re.findall(rf"run \d: store of {size} bytes at 0x\w+, value 0x\w+, issue time \d+\n +group \(1,1,0\)", done.stdout)) == 2, done
+    done = run("diff", line(turns, "--schedule=rr:1"), line(turns, "--schedule=random:3"))
+    assert done.returncode == 1 and "Two accesses came in another order" in done.stdout, done
+
+
 def test_a_recorded_run_is_compared(build, tmp_path):
     """Of a kernel that faults at its end: as the run itself, and the command goes there in the core file."""
     text = litmus.vortex(litmus.PROGRAMS["message passing"]).replace(" tmc x0", " lw t1, 1(s0)\n tmc x0")

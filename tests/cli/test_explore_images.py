@@ -82,8 +82,11 @@ int main(int argc, char **argv)
 {
     const ze_context_desc_t cd = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     const ze_command_queue_desc_t qd = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
-    const ze_image_desc_t id = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .flags = ZE_IMAGE_FLAG_KERNEL_WRITE, .type = ZE_IMAGE_TYPE_2D,
-                                .format = {.layout = ZE_IMAGE_FORMAT_LAYOUT_32, .type = ZE_IMAGE_FORMAT_TYPE_UINT}, .width = 7, .height = 3, .depth = 1};
+    const ze_image_desc_t id = {.stype = ZE_STRUCTURE_TYPE_IMAGE_DESC, .flags = ZE_IMAGE_FLAG_KERNEL_WRITE,
+                                .type = argv[3][0] == '1' ? ZE_IMAGE_TYPE_1D : argv[3][0] == '2' ? ZE_IMAGE_TYPE_2D : argv[3][0] == '3' ? ZE_IMAGE_TYPE_3D : ZE_IMAGE_TYPE_2DARRAY,
+                                .format = {.layout = ZE_IMAGE_FORMAT_LAYOUT_32, .type = ZE_IMAGE_FORMAT_TYPE_UINT}, .width = argv[3][0] == '1' ? 21 : 7,
+                                .height = argv[3][0] == '2' ? 3 : 1, .depth = argv[3][0] == '3' ? 3 : 1, .arraylevels = argv[3][0] == 'a' ? 3 : 0};
+    const ze_image_region_t last = {0, 0, 2, 7, 1, 1};
     ze_driver_handle_t driver; ze_device_handle_t device; ze_context_handle_t c; ze_command_list_handle_t l; ze_image_handle_t image;
     unsigned one = 1, runs = 0, words[21] = {0};
     FILE *file = fopen(argv[1], "r+");
@@ -91,7 +94,7 @@ int main(int argc, char **argv)
     words[20] = runs % 3;
     if (zeInit(0) || zeDriverGet(&one, &driver) || zeDeviceGet(driver, &one, &device) || zeContextCreate(driver, &cd, &c)) return 1;
     if (zeImageCreate(c, device, &id, &image) || zeCommandListCreateImmediate(c, device, &qd, &l)) return 2;
-    if (zeCommandListAppendImageCopyFromMemory(l, image, words, NULL, NULL, 0, NULL)) return 3;
+    if (zeCommandListAppendImageCopyFromMemory(l, image, argv[3][0] == 'a' ? words + 14 : words, argv[3][0] == 'a' ? &last : NULL, NULL, 0, NULL)) return 3;
     if (argv[2][0] == 'f' && zeImageDestroy(image)) return 4;
     return 0;
 }
@@ -163,11 +166,12 @@ def test_arrays_of_hip(tmp_path, what):
     assert found[0] == found[1] == found[2] and len(found[0]) >= 2, found
 
 
-@pytest.mark.parametrize("how", ["n", pytest.param("f", marks=pytest.mark.full)])
-def test_images_of_level_zero(tmp_path, how):
+@pytest.mark.parametrize("what, how", [("2d", "n"), pytest.param("2d", "f", marks=pytest.mark.full), ("1d", "n"), pytest.param("3d", "n", marks=pytest.mark.full),
+                                       pytest.param("array", "f", marks=pytest.mark.full)])
+def test_images_of_level_zero(tmp_path, what, how):
     program = built(tmp_path, "count.c", LEVEL_ZERO, "gcc", "-w")
     (tmp_path / "runs").write_text("0")
-    assert len(sums("gen9", program, tmp_path / "runs", how)) == 3
+    assert len(sums("gen9", program, tmp_path / "runs", how, what)) == 3
 
 
 @pytest.mark.parametrize("time, how", [(0, "n"), (1, "n"), (2, "e"), pytest.param(1, "f", marks=pytest.mark.full), pytest.param(2, "n", marks=pytest.mark.full)])

@@ -64,9 +64,11 @@ enum wt_i915_texels {
     WT_I915_TILED,
 };
 /** The program has made an image by function @p by, from wt_i915_ask() on: the first object since
- * is one of checks. If it has no tiles, its texels are in its first *size bytes; 0: nobody knows.
- * *size becomes that of the object. */
-enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t *size);
+ * is one of checks, and has the image from byte *lead on. @p memory: the program's, which the image
+ * uses, or has a copy of; 0: none. If it has no tiles, its texels are in *size bytes; 0: nobody
+ * knows. *size becomes that of the object. */
+enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t memory, uint64_t *size,
+                                       uint64_t *lead);
 /** The opening that has created an object last: with one GPU, the space of the addresses of memory
  * that runtimes give programs; NULL: none has. */
 const void *wt_i915_asked_of(void);

@@ -397,18 +397,44 @@ EXPORT int zeEventPoolDestroy(WORDS1)
     return own ? drm_ze_returned("zeEventPoolDestroy", own(NAMES1)) : DRM_ZE_UNINITIALIZED;
 }
 
+/* How many bytes an image has that has no tiles: one of lines. 0: it may have tiles, or nobody
+ * knows. */
+static uint64_t bytes_of_lines(const void *description, void *image)
+{
+    enum { TYPE_1D, TYPE_1D_ARRAY, MEMORY = 0x20007 };
+    const struct { /* ze_image_desc_t */
+        int type;
+        const void *next;
+        uint32_t flags;
+        int kind, format[6];
+        uint64_t width;
+        uint32_t height, depth, layers;
+    } *d = description;
+    struct { /* ze_image_memory_properties_exp_t */
+        int type;
+        const void *next;
+        uint64_t size, row, slice;
+    } memory = {.type = MEMORY};
+    int (*properties)(void *, void *);
+    *(void **)&properties = next("zeImageGetMemoryPropertiesExp");
+    if (d->kind > TYPE_1D_ARRAY || !properties || properties(image, &memory))
+        return 0;
+    return memory.row * (d->kind == TYPE_1D_ARRAY && d->layers ? d->layers : 1);
+}
+
 /* context, device, description, image */
 EXPORT int zeImageCreate(WORDS4)
 {
     static const char name[] = "zeImageCreate";
-    uint64_t size = 0;
+    uint64_t size, lead;
     OWN(int, 4, zeImageCreate)
     wt_i915_ask(0);
     const int result = own ? drm_ze_returned(name, own(NAMES4)) : DRM_ZE_UNINITIALIZED;
     if (result)
         return result;
-    if (wt_i915_image_made(name, &size))
-        drm_buffer_made(*(void **)d, wt_i915_asked_of(), wt_i915_asked_object(), 0);
+    size = wt_checks_wanted() ? bytes_of_lines((void *)c, *(void **)d) : 0;
+    if (wt_i915_image_made(name, 0, &size, &lead))
+        drm_buffer_made(*(void **)d, wt_i915_asked_of(), wt_i915_asked_object(), lead);
     else
         drm_buffer_made(*(void **)d, NULL, 0, 0); /* the handle may have been another one's */
     return 0;

@@ -126,7 +126,8 @@ void drm_object_place(struct wt_i915_file *file, struct drm_object *object)
     drm_order_placed(file, handle_of(file, object), object->address, object->size);
 }
 
-enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t *size)
+enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t memory, uint64_t *size,
+                                       uint64_t *lead)
 {
     struct wt_i915_file *file = (struct wt_i915_file *)asked_of;
     enum wt_i915_texels texels = WT_I915_NO_TEXELS;
@@ -134,16 +135,19 @@ enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t *size)
         return texels;
     pthread_mutex_lock(&file->device->lock);
     struct drm_object *o = drm_object(file, asked_first);
-    const bool tiled = o && !o->user && o->tiling;
-    if (o && !o->by && (tiled || *size <= o->size)) {
+    const bool tiled = o && !o->user && o->tiling,
+               own = o && o->user && memory - (uintptr_t)o->host < o->size;
+    *lead = own ? memory - (uintptr_t)o->host : 0;
+    if (o && !o->by && (tiled || *size <= o->size - *lead)) {
         texels = tiled ? WT_I915_TILED : WT_I915_LINEAR;
         *size = tiled || !*size ? o->size : *size;
         o->by = by;
-        o->own = *size;
+        o->lead = *lead;
+        o->own = *size - (*size == o->size ? *lead : 0);
         if ((o->calls = malloc(sizeof *o->calls)))
             wt_call_stack_take(o->calls);
         if (o->placed)
-            wt_object_made_before(file, o->address, o->own, o->by, o->calls);
+            wt_object_made_before(file, o->address + o->lead, o->own, o->by, o->calls);
     }
     pthread_mutex_unlock(&file->device->lock);
     return texels;

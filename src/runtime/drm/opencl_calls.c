@@ -523,14 +523,14 @@ enum { USE_HOST_PTR = 1 << 3, COPY_HOST_PTR = 1 << 5 };
 static void *note_image(const char *by, void *image, const void *of, const void *memory, word flags)
 {
     enum wt_i915_texels kind = WT_I915_NO_TEXELS;
+    uint64_t lead = 0;
     if (!image || !wt_checks_wanted())
         return image;
     struct drm_rows rows = rows_of(image, of);
-    rows.size = memory ? UINT64_MAX : rows.size; /* it has an object in tiles, or none */
     if (of)
         drm_buffer_part(image, of, 0);
-    else if ((kind = wt_i915_image_made(by, &rows.size)))
-        drm_buffer_made(image, wt_i915_asked_of(), wt_i915_asked_object(), 0);
+    else if ((kind = wt_i915_image_made(by, (uintptr_t)memory, &rows.size, &lead)))
+        drm_buffer_made(image, wt_i915_asked_of(), wt_i915_asked_object(), lead);
     else
         drm_buffer_made(image, NULL, 0, 0); /* the handle may have been another one's */
     if (of || kind)
