@@ -191,9 +191,19 @@ static void set_beside(struct listener *l, bool on)
     l->beside = (struct beside){.l = l, .there = on};
 }
 
-static bool is_refused(const struct wt_lane_access *a, uint64_t at)
+static bool is_refused(uint64_t at)
 {
-    return mixed_in(at, a->pc) % 512 == 0;
+    return mixed_in(at, 7) % 512 == 0;
+}
+
+/* Whether none is refused of some bytes, which need not be asked about then. */
+static bool are_good(uint64_t first, uint64_t last)
+{
+    enum { MOST = 256 };
+    for (uint64_t at = first; at <= last && last - first <= MOST; at++)
+        if (is_refused(at))
+            return false;
+    return last - first <= MOST;
 }
 
 /* Refuses some lanes of some accesses, by what they access. */
@@ -206,7 +216,7 @@ static wt_lanes judge_some(void *context, struct wt_machine *m, const struct wt_
         if (!(lanes >> i & 1))
             continue;
         hash = mixed_in(hash, at[i]);
-        if (is_refused(a, at[i]))
+        if (is_refused(at[i]))
             refused |= wt_lane_bit(i);
     }
     tell(context, (struct told){0, wt_machine_wave_id(m, w->id), a->pc, TOLD_ASKED, a->kind, hash});
@@ -215,8 +225,8 @@ static wt_lanes judge_some(void *context, struct wt_machine *m, const struct wt_
 
 static bool judge_holds(void *context, uint64_t first, uint64_t size, bool write)
 {
-    (void)context, (void)first, (void)size, (void)write;
-    return false;
+    (void)context, (void)write;
+    return are_good(first, first + size - 1);
 }
 
 /* Some instructions need not ask, where none is refused. */
@@ -224,14 +234,8 @@ static bool judge_passes(void *context, const struct wt_wave_head *w,
                          const struct wt_lane_access *access, uint64_t first, uint64_t last,
                          uint64_t bits)
 {
-    enum { MOST = 256 };
     (void)context, (void)w, (void)bits;
-    if (access->space != WT_OBSERVED_GLOBAL || last - first > MOST || access->pc % 8 == 0)
-        return false;
-    for (uint64_t at = first; at <= last; at++)
-        if (is_refused(access, at))
-            return false;
-    return true;
+    return access->space == WT_OBSERVED_GLOBAL && access->pc % 8 && are_good(first, last);
 }
 
 static void judge_outside(void *context, struct wt_machine *m, const struct wt_wave_head *w,

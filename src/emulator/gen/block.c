@@ -174,10 +174,14 @@ static bool call_handler(struct wt_rows_state *s)
         gen_barrier(t, gen_pc_of(t, u));
         return true;
     }
-    if (!u->alu && !x->reads)
-        gen_close_windows(s);
     b->all.totals.issues--; /* it is the handler's */
-    b->next = handler_of(code, u)(t, u);
+    if (x->lanes && b->all.observed && gen_tell_dwords(t, u, x, &b->known, s)) {
+        b->next = gen_next(u);
+    } else {
+        if (!u->alu && !x->reads)
+            gen_close_windows(s);
+        b->next = handler_of(code, u)(t, u);
+    }
     wt_paged_called(m, &t->left);
     if (b->next != gen_next(u) || t->left != left || !s->left || !holds(code) ||
         b->next->run != gen_run_block || block_of(code, b->next) != block || t->mask != s->mask ||

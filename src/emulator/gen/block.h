@@ -52,5 +52,10 @@ void gen_close_windows(struct wt_rows_state *s);
 bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
                        const struct gen_block_message *x, struct gen_known_surfaces *known,
                        struct wt_rows_state *s);
+/** The same while somebody judges accesses, or observes all of them, whom it tells: a dword of
+ * each lane, in one page. */
+bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
+                     const struct gen_block_message *x, struct gen_known_surfaces *known,
+                     struct wt_rows_state *s);
 
 #endif

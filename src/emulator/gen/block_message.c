@@ -258,3 +258,89 @@ bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
     d->sending = NULL;
     return true;
 }
+
+/* The addresses of all lanes: the lowest, the highest, the bits that any has; and whether each lies a
+ * dword behind the one before. */
+struct extent {
+    uint32_t low, high, any;
+    bool row;
+};
+
+static INLINE void measure_lanes(const gen_u32 *at, unsigned lanes, struct extent *e)
+{
+    uint32_t low = UINT32_MAX, high = 0, any = 0, apart = 0;
+    for (unsigned i = 0; i < lanes; i++) {
+        low = at[i] < low ? at[i] : low;
+        high = at[i] > high ? at[i] : high;
+        any |= at[i];
+        apart |= at[i] ^ (at[0] + 4 * i);
+    }
+    *e = (struct extent){low, high, any, !apart};
+}
+
+static QUICK void measure(const gen_u32 *at, unsigned lanes, struct extent *e)
+{
+    if (lanes == 8)
+        measure_lanes(at, 8, e);
+    else
+        measure_lanes(at, 16, e);
+}
+
+/* What is loaded may become the addresses. */
+static void load_dwords(const uint8_t *host, const gen_u32 *at, uint32_t low, unsigned lanes,
+                        gen_u32 *data)
+{
+    uint32_t loaded[16];
+    for (unsigned i = 0; i < lanes; i++)
+        loaded[i] = *(const gen_u32 *)(host + (at[i] - low));
+    memcpy(data, loaded, 4 * lanes);
+}
+
+bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
+                     const struct gen_block_message *x, struct gen_known_surfaces *known,
+                     struct wt_rows_state *state)
+{
+    struct gen_device *d = t->device;
+    struct wt_machine *m = &d->machine;
+    const struct gen_insn *insn = &u->insn;
+    const uint32_t all = ((uint32_t)1 << x->lanes) - 1;
+    const bool told = wt_observes_rows(m);
+    const gen_u32 *at = (const gen_u32 *)(t->g->r + x->addresses);
+    struct extent e;
+    if (!x->windowed || x->window == WT_ROWS_WINDOWS || x->dwords != 1 || x->offset[0] ||
+        insn->channel || insn->exec_size != x->lanes || insn->exdesc >> 5 & 1 ||
+        (m->watch && !told) || gen_enabled(t, insn) != all)
+        return false;
+    if (!state->window[x->window].bytes)
+        gen_open_window(t, u, x->bti, x->window, known, state);
+    measure(at, x->lanes, &e);
+    const uint64_t base = state->window[x->window].base, addr = base + e.low,
+                   bytes = (uint64_t)e.high - e.low + 4;
+    if ((uint64_t)e.high + 4 > state->window[x->window].bytes || (base | e.any) % 4 ||
+        (addr & WT_PAGE_MASK) + bytes > WT_PAGE_SIZE)
+        return false;
+    uint8_t *page = page_of(d, addr, x->stores);
+    if (!page || !wt_judge_holds(m, addr, bytes, x->stores))
+        return false;
+    if (told) {
+        uint64_t *to = gen_observe_row(t, u, x->stores ? WT_WATCH_WRITE : WT_WATCH_READ, all,
+                                       base + at[0], 4, e.row);
+        for (unsigned i = 0; i < x->lanes; i++)
+            to[i] = base + at[i];
+    }
+    gen_u32 *data = (gen_u32 *)(t->g->r + x->data);
+    uint8_t *host = page + (addr & WT_PAGE_MASK);
+    if (x->stores)
+        note_store(state, page);
+    d->sending = u; /* if memory of the process is gone, this one has a fault */
+    if (e.row)
+        gen_copy_row(x->stores ? (void *)host : data, x->stores ? (void *)data : host,
+                     4 * x->lanes);
+    else if (x->stores)
+        for (unsigned i = 0; i < x->lanes; i++)
+            *(gen_u32 *)(host + (at[i] - e.low)) = data[i];
+    else
+        load_dwords(host, at, e.low, x->lanes, data);
+    d->sending = NULL;
+    return true;
+}
