@@ -442,7 +442,7 @@ static bool is_aligned(const struct wt_observed *a)
     if (a->size > 8)
         return false;
     if (a->is_row && !(a->size & (a->size - 1)))
-        return !(a->at[0] & (a->size - 1));
+        return !(a->at[wt_lanes_lowest(a->lanes)] & (a->size - 1));
     for (unsigned lane = 0; lane < row; lane++)
         bits |= a->at[lane];
     for (wt_lanes left = behind ? a->lanes & ~(behind - 1) : 0; left; left &= left - 1)

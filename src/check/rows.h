@@ -34,8 +34,8 @@ static inline bool wt_is_row(const struct wt_observed *a, uint64_t step, unsigne
                              unsigned *count)
 {
     if (a->is_row && step == a->size) {
-        *first = 0;
-        *count = a->lanes + 1 ? wt_lanes_lowest(a->lanes + 1) : WT_MAX_LANES;
+        *first = wt_lanes_lowest(a->lanes);
+        *count = wt_lanes_highest(a->lanes) + 1 - *first;
         return true;
     }
     if (!wt_are_neighbours(a->lanes, first, count))

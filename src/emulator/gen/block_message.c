@@ -304,11 +304,12 @@ bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
     struct wt_machine *m = &d->machine;
     const struct gen_insn *insn = &u->insn;
     const uint32_t all = ((uint32_t)1 << x->lanes) - 1;
+    const unsigned channel = insn->channel;
     const bool told = wt_observes_rows(m);
     const gen_u32 *at = (const gen_u32 *)(t->g->r + x->addresses);
     struct extent e;
     if (!x->windowed || x->window == WT_ROWS_WINDOWS || x->dwords != 1 || x->offset[0] ||
-        insn->channel || insn->exec_size != x->lanes || insn->exdesc >> 5 & 1 ||
+        channel + x->lanes > GEN_CHANNELS || insn->exec_size != x->lanes || insn->exdesc >> 5 & 1 ||
         (m->watch && !told) || gen_enabled(t, insn) != all)
         return false;
     if (!state->window[x->window].bytes)
@@ -323,10 +324,10 @@ bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
     if (!page || !wt_judge_holds(m, addr, bytes, x->stores))
         return false;
     if (told) {
-        uint64_t *to = gen_observe_row(t, u, x->stores ? WT_WATCH_WRITE : WT_WATCH_READ, all,
-                                       base + at[0], 4, e.row);
+        uint64_t *to = gen_observe_row(t, u, x->stores ? WT_WATCH_WRITE : WT_WATCH_READ,
+                                       all << channel, base + at[0], 4, e.row);
         for (unsigned i = 0; i < x->lanes; i++)
-            to[i] = base + at[i];
+            to[channel + i] = base + at[i];
     }
     gen_u32 *data = (gen_u32 *)(t->g->r + x->data);
     uint8_t *host = page + (addr & WT_PAGE_MASK);

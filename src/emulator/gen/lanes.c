@@ -124,7 +124,7 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
     const uint64_t aperture = x->wide_addresses ? 0 : gen_watched_address(&x->surface, 0);
     const uint32_t all = x->lanes < GEN_CHANNELS ? ((uint32_t)1 << x->lanes) - 1 : UINT32_MAX;
     const bool whole = x->on == all && channel + x->lanes <= GEN_CHANNELS;
-    const bool row = span->row && !channel && x->size == 4;
+    const bool row = span->row && x->size == 4;
     const unsigned lowest = (unsigned)__builtin_ctz(x->on);
     uint32_t lanes = whole ? all << channel : 0;
     for (unsigned i = 0; !whole && i < x->lanes; i++)

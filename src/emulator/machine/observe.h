@@ -64,7 +64,7 @@ struct wt_observed {
     enum wt_observed_order order;
     enum wt_observed_scope scope; /**< of an access that is not PLAIN */
     unsigned size;                /**< bytes that a lane accesses, 1 to 128 */
-    bool is_row; /**< the lanes are the lowest ones, and what each accesses lies behind what the one
+    bool is_row; /**< the lanes are neighbours, and what each accesses lies behind what the one
                       before does; false: it may be so, too */
     wt_lanes lanes;
     /** Of each of the lanes: GLOBAL, CONSTANT: the address; PRIVATE: the offset in the lane's
