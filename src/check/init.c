@@ -83,15 +83,31 @@ static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
     return init_list_spans(c, insn);
 }
 
+/* The key of an instruction, for waves whose issues have that frame, too, where *keyed becomes true.
+ */
+static inline uint64_t key_of(uint64_t pc, uint32_t frame, bool *keyed)
+{
+    enum { FRAME = 48 }; /* bits of addresses of code */
+    *keyed = !(pc >> FRAME) && !(frame >> (64 - FRAME));
+    return *keyed ? pc | (uint64_t)frame << FRAME : pc;
+}
+
+/* What is known already of an instruction; NULL: nothing. */
+static inline struct init_insn *known_at(struct wt_check_init *c, uint64_t pc, uint32_t frame)
+{
+    bool keyed;
+    struct init_insn *known = wt_check_code_find(&c->code, key_of(pc, frame, &keyed));
+    return known && (keyed || !known->head.steady) ? known : NULL;
+}
+
 /* What is known of the instruction that a wave is about to execute; NULL: nothing. */
 static struct init_insn *insn_at(struct wt_check_init *c, const struct wt_issue *i)
 {
-    enum { FRAME = 48 }; /* bits of addresses of code */
     struct wt_insn_operands o;
-    const bool keyed = !(i->pc >> FRAME) && !(i->frame >> (64 - FRAME));
-    const uint64_t key = keyed ? i->pc | (uint64_t)i->frame << FRAME : i->pc;
-    struct init_insn *known = wt_check_code_find(&c->code, key);
-    if (known && (keyed || !known->head.steady))
+    struct init_insn *known = known_at(c, i->pc, i->frame);
+    bool keyed;
+    const uint64_t key = key_of(i->pc, i->frame, &keyed);
+    if (known)
         return known;
     if (!c->machine->ops->operands(c->machine, i->wave, i->pc, &o))
         return NULL;
@@ -428,7 +444,7 @@ static bool attend_run(struct wt_check_init *c, const struct wt_observed *a)
         return false;
     for (; run->time < a->time && !run->stays; run->time++)
         run->insn = run->insn->next;
-    if (run->stays)
+    if (run->stays && !(run->insn = known_at(c, a->pc, run->frame)))
         run->insn =
             insn_at(c, &(struct wt_issue){.pc = a->pc, .wave = a->wave, .frame = run->frame});
     assert(run->insn && run->insn->pc == a->pc && !c->writes);

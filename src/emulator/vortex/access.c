@@ -145,15 +145,42 @@ void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64
     put_addresses(w, u, at);
 }
 
+/* Addresses of lanes one behind the other. */
+static inline __attribute__((always_inline)) void put_row(uint64_t *at, uint64_t first,
+                                                          unsigned size, unsigned lanes)
+{
+    for (unsigned l = 0; l < lanes; l++, first += size)
+        at[l] = first;
+}
+
+#ifdef VX_HAS_V3
+__attribute__((target("avx2"))) static void put_row_v3(uint64_t *at, uint64_t first, unsigned size,
+                                                       unsigned lanes)
+{
+    if (lanes == 32 && size == 4)
+        put_row(at, first, 4, 32);
+    else
+        put_row(at, first, size, lanes);
+}
+#endif
+
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                       unsigned size, uint64_t first, bool is_row)
 {
     assert(w->full);
     uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
-    if (page)
-        vx_access_addresses(w, u,
-                            vx_observe_row(w, u, kind, is_local(w->device, first), size, is_row));
-    return page ? page + (first & WT_PAGE_MASK) : NULL;
+    if (!page)
+        return NULL;
+    uint64_t *at = vx_observe_row(w, u, kind, is_local(w->device, first), size, is_row);
+    if (!is_row)
+        vx_access_addresses(w, u, at);
+#ifdef VX_HAS_V3
+    else if (__builtin_cpu_supports("avx2"))
+        put_row_v3(at, first, size, w->device->machine.lanes);
+#endif
+    else
+        put_row(at, first, size, w->device->machine.lanes);
+    return page + (first & WT_PAGE_MASK);
 }
 
 bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
