@@ -259,8 +259,8 @@ bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
     return true;
 }
 
-/* The addresses of all lanes: the lowest, the highest, the bits that any has; and whether each lies a
- * dword behind the one before. */
+/* The addresses of all lanes: the lowest, the highest, the bits that any has; and whether each lies
+ * a dword behind the one before. */
 struct extent {
     uint32_t low, high, any;
     bool row;

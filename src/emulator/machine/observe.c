@@ -203,8 +203,9 @@ void wt_observe_after(struct wt_machine *m, const struct wt_issue *issue, bool i
 }
 
 /* A record for accesses to come; its addresses are not set. */
-static struct wt_observed *new_record(struct wt_machine *m, const struct wt_wave_head *w,
-                                      uint64_t time, const struct wt_lane_access *a)
+static inline __attribute__((always_inline)) struct wt_observed *
+new_record(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+           const struct wt_lane_access *a)
 {
     struct wt_observer *o = m->observer;
     if (o->count == WT_OBSERVED_RECORDS)

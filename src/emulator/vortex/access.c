@@ -145,25 +145,6 @@ void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64
     put_addresses(w, u, at);
 }
 
-/* Addresses of lanes one behind the other. */
-static inline __attribute__((always_inline)) void put_row(uint64_t *at, uint64_t first,
-                                                          unsigned size, unsigned lanes)
-{
-    for (unsigned l = 0; l < lanes; l++, first += size)
-        at[l] = first;
-}
-
-#ifdef VX_HAS_V3
-__attribute__((target("avx2"))) static void put_row_v3(uint64_t *at, uint64_t first, unsigned size,
-                                                       unsigned lanes)
-{
-    if (lanes == 32 && size == 4)
-        put_row(at, first, 4, 32);
-    else
-        put_row(at, first, size, lanes);
-}
-#endif
-
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                       unsigned size, uint64_t first, bool is_row)
 {
@@ -171,15 +152,47 @@ uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_k
     uint8_t *page = w->device->injecting ? NULL : plain_page(w, first, kind != WT_WATCH_READ);
     if (!page)
         return NULL;
-    uint64_t *at = vx_observe_row(w, u, kind, is_local(w->device, first), size, is_row);
-    if (!is_row)
-        vx_access_addresses(w, u, at);
+    vx_access_addresses(w, u, vx_observe_row(w, u, kind, is_local(w->device, first), size, is_row));
+    return page + (first & WT_PAGE_MASK);
+}
+
+/* Addresses of words one behind the other. */
+static inline __attribute__((always_inline)) void put_words(uint64_t *at, uint64_t first,
+                                                            unsigned lanes)
+{
+    for (unsigned l = 0; l < lanes; l++)
+        at[l] = first + 4 * l;
+}
+
 #ifdef VX_HAS_V3
-    else if (__builtin_cpu_supports("avx2"))
-        put_row_v3(at, first, size, w->device->machine.lanes);
-#endif
+__attribute__((target("avx2"))) static void put_words_v3(uint64_t *at, uint64_t first,
+                                                         unsigned lanes)
+{
+    if (lanes == 32)
+        put_words(at, first, 32);
     else
-        put_row(at, first, size, w->device->machine.lanes);
+        put_words(at, first, lanes);
+}
+#endif
+
+uint8_t *vx_tell_words(struct vx_warp *w, const struct wt_lane_access *a, uint64_t first)
+{
+    assert(w->full && a->is_row && a->size == 4);
+    struct vx_device *d = w->device;
+    struct wt_machine *m = &d->machine;
+    uint8_t *page =
+        d->injecting || is_local(d, first) ? NULL : plain_page(w, first, a->kind != WT_WATCH_READ);
+    if (!page)
+        return NULL;
+    uint64_t *at = wt_observe_row(m, &w->head, vx_now(w), a, w->mask);
+#ifdef VX_HAS_V3
+    if (__builtin_cpu_supports("avx2"))
+        put_words_v3(at, first, m->lanes);
+    else
+        put_words(at, first, m->lanes);
+#else
+    put_words(at, first, m->lanes);
+#endif
     return page + (first & WT_PAGE_MASK);
 }
 

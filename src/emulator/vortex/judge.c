@@ -218,6 +218,7 @@ bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
                                      .space = WT_OBSERVED_GLOBAL,
                                      .home = WT_SPACE_GLOBAL,
                                      .size = 4,
+                                     .is_row = true,
                                      .align = 4};
     if (first % 4 || (first & WT_PAGE_MASK) + bytes > WT_PAGE_SIZE)
         return false;
@@ -229,12 +230,14 @@ bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
         return false;
 #endif
     uint8_t *host = judge->passes(judge->context, &w->head, &a, first, first + bytes - 4, first)
-                        ? vx_tell_page(w, u, a.kind, 4, first, true)
+                        ? vx_tell_words(w, &a, first)
                         : NULL;
-    if (host && stores)
-        memcpy(host, (const uint32_t *)w->x + (size_t)u->rs2 * lanes, bytes);
+    void *row = (uint32_t *)w->x + (size_t)(stores ? u->rs2 : u->rd) * lanes;
+    void *to = stores ? host : row, *from = stores ? row : host;
+    if (host && lanes == 32)
+        memcpy(to, from, sizeof(uint32_t) * 32);
     else if (host)
-        memcpy((uint32_t *)w->x + (size_t)u->rd * lanes, host, bytes);
+        memcpy(to, from, bytes);
     return host;
 }
 

@@ -26,6 +26,9 @@ uint64_t vx_cta_home(const struct vx_warp *w);
  * local memory or none. The caller fills in their addresses at once. @p is_row: wt_observed. */
 uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                          bool local, unsigned size, bool is_row);
+/* The same of words of all lanes, one behind the other, of which the first is at @p first, in
+ * global memory: the place of the host; NULL, and nobody is told: not so simple. */
+uint8_t *vx_tell_words(struct vx_warp *w, const struct wt_lane_access *a, uint64_t first);
 /* A lane has accessed memory; `before` is what was there. Ends the turn if that is watched. */
 void vx_watch_access(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                      unsigned lane, uint64_t addr, unsigned size, uint64_t before, uint64_t after);
