@@ -348,6 +348,18 @@ def found_in(tmp_path, gpu, program, *words):
     return {one["finding"] for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"}
 
 
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+@pytest.mark.parametrize("case, kind", [("unwritten", "undefined-copy"), full("few", "undefined-copy"), full("copied", "undefined-copy"), full("rows", "undefined-copy"), ("read_early", "host-race"),
+                                        full("stored_early", "host-race"), ("streams", "host-race")])
+def test_copies_of_a_program_without_kernels(tmp_path, case, kind, family):
+    """What is copied or used too early is found, though no GPU begins anything; the same behind a wait, or written before, is no finding."""
+    program = program_of("copies_alone", family)
+    for how, wanted in ([], {kind}), (["wait"], set()):
+        report = tmp_path / "report.json"
+        done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=race,init", "--check-init=copy", f"--report=json:{report}", *program, case, *how)
+        assert {one["finding"] for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"} == wanted and done.stdout == "0\n", done.stderr
+
+
 @pytest.mark.parametrize("case, kind", [("copied", "host-race"), full("read", "host-race"), full("seen", "host-race"), ("rows", None)])
 def test_arrays_of_hip(tmp_path, case, kind):
     """Copies to an array and its texture, copies to and from it, in two streams; and two copies that share no row."""
