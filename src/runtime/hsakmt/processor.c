@@ -336,7 +336,9 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
     if (q->suspended || q->stopped || gcn_kfd_suspended(gpu->device, (uint32_t)q->id))
         return false;
     if (q->copies) {
-        host_order_accesses();
+        /* A look alone must not end the watch for the host's accesses. */
+        if (q->begun < atomic_load_explicit(q->write, memory_order_acquire))
+            host_order_accesses();
         const bool done = host_copy(q);
         if (done)
             wt_recording_merge(gpu->recording);
