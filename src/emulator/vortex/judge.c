@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) bool are_words(const uint32_t *base
                                     44, 48, 52, 56,  60,  64,  68,  72,  76,  80, 84,
                                     88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
     uint32_t apart = 0;
-    if (lanes > sizeof step / sizeof *step || base[lanes - 1] - base[0] != step[lanes - 1])
+    if (lanes > sizeof step / sizeof *step)
         return false;
     for (unsigned l = 0; l < lanes; l++)
         apart |= (base[l] - base[0]) ^ step[l];
@@ -202,17 +202,30 @@ __attribute__((target("avx2"))) static bool are_words_v3(const uint32_t *base, u
 }
 #endif
 
+/* The host's place of an address in a page that nobody watches; NULL: the TLB does not have it. */
+static inline uint8_t *place_of(struct wt_tlb *tlb, uint64_t addr, bool stores)
+{
+    const struct wt_tlb_entry *e = wt_tlb_entry_of(tlb, addr);
+    if ((stores ? e->write_page : e->read_page) != (addr & ~WT_PAGE_MASK))
+        return NULL;
+    return (stores ? e->write_host : (uint8_t *)e->read_host) +
+           (addr & WT_PAGE_MASK); /* only read */
+}
+
 bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
 {
-    const struct vx_device *d = w->device;
+    struct vx_device *d = w->device;
     const struct wt_judge *judge = d->machine.judge;
     const unsigned lanes = d->machine.lanes, bytes = 4 * lanes;
-    const bool stores = run == judged_sw;
+    const bool stores = run == judged_sw, told = wt_observes_rows(&d->machine);
     if (!(stores || run == judged_lw) || !w->full || d->config.xlen != 32 || !judge ||
-        !wt_observes_rows(&d->machine))
+        (d->machine.watch && !told))
         return false;
     const uint32_t *base = (const uint32_t *)w->x + (size_t)u->rs1 * lanes;
     const uint32_t first = base[0] + (uint32_t)u->imm;
+    if (base[lanes - 1] - base[0] != bytes - 4 || first % 4 ||
+        (first & WT_PAGE_MASK) + bytes > WT_PAGE_SIZE)
+        return false;
     const struct wt_lane_access a = {.pc = vx_pc_of(w, u),
                                      .kind = stores ? WT_WATCH_WRITE : WT_WATCH_READ,
                                      .space = WT_OBSERVED_GLOBAL,
@@ -220,8 +233,6 @@ bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
                                      .size = 4,
                                      .is_row = true,
                                      .align = 4};
-    if (first % 4 || (first & WT_PAGE_MASK) + bytes > WT_PAGE_SIZE)
-        return false;
 #ifdef VX_HAS_V3
     if (!(__builtin_cpu_supports("avx2") ? are_words_v3(base, lanes) : are_words(base, lanes)))
         return false;
@@ -229,9 +240,9 @@ bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
     if (!are_words(base, lanes))
         return false;
 #endif
-    uint8_t *host = judge->passes(judge->context, &w->head, &a, first, first + bytes - 4, first)
-                        ? vx_tell_words(w, &a, first)
-                        : NULL;
+    if (!judge->passes(judge->context, &w->head, &a, first, first + bytes - 4, first))
+        return false;
+    uint8_t *host = told ? vx_tell_words(w, &a, first) : place_of(&d->machine.tlb, first, stores);
     void *row = (uint32_t *)w->x + (size_t)(stores ? u->rs2 : u->rd) * lanes;
     void *to = stores ? host : row, *from = stores ? row : host;
     if (host && lanes == 32)

@@ -42,7 +42,8 @@ WT_ENGINE_FN(issue_at) vx_issue_at;
 void vx_watch_before_step(struct vx_warp *w, size_t *hits);
 
 /** A load or store of words, one behind the other, by all lanes of a warp, whose handler would be
- * @p run: it is told, and made. False, and nothing is done: it is none, or not so simple (judge.c).
+ * @p run, is told to who observes it, and made. False, and nothing is done: it is none, or not so
+ * simple (judge.c).
  */
 bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run);
 
