@@ -358,6 +358,7 @@ static void border_is_read(int bad)
 {
     (void)bad;
     look("outside", make(CL_MEM_OBJECT_IMAGE2D, &floats, 0, NULL, NULL), 0);
+    look("beyond", make(CL_MEM_OBJECT_IMAGE2D, &ints, 0, NULL, NULL), 0);
 }
 
 CASES(CASE(half_of_a_plane), CASE(half_of_a_box), CASE(half_of_planes), CASE(half_of_a_line),

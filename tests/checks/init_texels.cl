@@ -141,6 +141,12 @@ kernel void outside(global int *out, read_only image2d_t from)
     out[i] = (int)read_imagef(from, border, (float2)(i - 80, 7)).x + get_image_width(from);
 }
 
+kernel void beyond(global int *out, read_only image2d_t from)
+{
+    const int i = get_global_id(0);
+    out[i] = read_imagei(from, near, (int2)(i - 80, i)).x + 1;
+}
+
 kernel void add_one(global int *out, global int *in)
 {
     const int i = get_global_id(0);

@@ -106,11 +106,12 @@ struct gen_walk {
     uint64_t sip;           /**< system routine, relative to it; 0: none */
     uint64_t surfaces;      /**< surface state base address */
     uint32_t binding_table; /**< relative to it */
-    uint32_t samplers;      /**< relative to the dynamic state base address: r0.3 has it */
-    uint64_t dynamic;       /**< dynamic state base address */
-    uint64_t general;       /**< general state base address: scratch memory, stateless messages */
-    uint32_t scratch;       /**< of it, relative to `general`, a multiple of 1 KiB */
-    uint8_t scratch_code;   /**< a thread has 1 KiB << this; used where has_scratch */
+    uint32_t samplers;    /**< relative to the dynamic state base address, as r0.3 has it; bits 4:2:
+                               how many there are, in fours */
+    uint64_t dynamic;     /**< dynamic state base address */
+    uint64_t general;     /**< general state base address: scratch memory, stateless messages */
+    uint32_t scratch;     /**< of it, relative to `general`, a multiple of 1 KiB */
+    uint8_t scratch_code; /**< a thread has 1 KiB << this; used where has_scratch */
     bool has_scratch;
     uint64_t payload;          /**< cross-thread data, then a block for each thread of a group */
     uint16_t cross_bytes;      /**< of the cross-thread data: a multiple of 32 */

@@ -188,6 +188,20 @@ static unsigned coordinate(const struct sampler *x, unsigned i)
 
 /* ---- ld ---- */
 
+/* Whether the kernel may have a sampler that gives its border's colour outside of an image:
+ * compilers make ld of a sample at integers by it. */
+static bool may_have_border(const struct gen_message *m)
+{
+    const struct gen_walk *w = &gen_walk_of(m->t)->walk;
+    const uint64_t table = w->dynamic + (w->samplers & ~UINT32_C(0x1f));
+    uint8_t state[4];
+    for (unsigned i = 0; i < 4 * (w->samplers >> 2 & 7); i++)
+        if (gen_device_read(m->t->device, table + 16 * i + 12, state, sizeof state) &&
+            (wt_load_le(state, 4) >> 6 & 7) == BORDER)
+            return true;
+    return false;
+}
+
 /* Notes it for the machine's judge. */
 static void note_outside(struct sampler *x, unsigned lane, const int64_t at[3])
 {
@@ -213,7 +227,7 @@ static bool load(const struct gen_message *m, struct sampler *x, unsigned lane, 
     for (unsigned i = 0; i < 3; i++)
         inside = inside && at[i] >= 0 &&
                  at[i] < (i < x->spatial || (i == 2 && layered) ? size_of(x, i) : 1);
-    if (!inside && m->t->device->machine.judge)
+    if (!inside && m->t->device->machine.judge && !may_have_border(m))
         note_outside(x, lane, at);
     if (!inside)
         absent_texel(x, found);

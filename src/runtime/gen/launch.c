@@ -14,6 +14,7 @@ enum {
     GRF = 32,
     SURFACE_BYTES = GEN_SURFACE_STATE_BYTES,
     MOST_SAMPLERS = 256,
+    MOST_COUNTED = 16, /* that a walk counts */
     BORDER_BYTES = 64, /* the border colour, before the table of samplers */
     MOST_SURFACES = 250,
     MOST_ITEMS = 1024,
@@ -368,7 +369,7 @@ static enum wt_status place_samplers(struct gen_device *device, const struct gen
     const struct gen_kernel *k = l->kernel;
     enum wt_status status;
     w->dynamic = GEN_LAUNCH_DYNAMIC;
-    w->samplers = BORDER_BYTES;
+    w->samplers = BORDER_BYTES | (k->sampler_count ? MOST_COUNTED / 4 << 2 : 0);
     for (size_t i = 0; i < k->sampler_count; i++) {
         struct gen_sampler_slot slot = k->sampler[i];
         if (slot.slot >= MOST_SAMPLERS)
@@ -383,7 +384,7 @@ static enum wt_status place_samplers(struct gen_device *device, const struct gen
     if ((status = gen_device_map(device, w->dynamic, BORDER_BYTES + sizeof states, true, err)) !=
         WT_OK)
         return status;
-    return gen_device_put(device, w->dynamic + w->samplers, states, sizeof states, err);
+    return gen_device_put(device, w->dynamic + BORDER_BYTES, states, sizeof states, err);
 }
 
 /* ---- memory of threads ---- */
