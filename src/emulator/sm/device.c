@@ -55,6 +55,8 @@ static inline uint64_t one_turn(struct sm_device *d, struct sm_warp *w, uint64_t
 {
     struct wt_machine *m = &d->machine;
     const uint64_t incarnation = w->incarnation;
+    if (w->bare)
+        ptx_begin_warp(w);
     if (w->step && w->stepped && !w->trapped) { /* out of the barrier that it stepped into */
         end_step(w);
         if (!sm_trap_runs(w))

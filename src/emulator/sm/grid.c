@@ -339,7 +339,8 @@ static void leave(struct sm_warp *w)
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
     w->esr = 0;
-    w->fresh = w->opens = false;
+    w->fresh = w->opens = w->bare = false;
+    w->device->ended = w;
     w->runs = 0;
     sm_update_ready(w);
 }
@@ -354,7 +355,10 @@ void sm_warp_end(struct sm_warp *w)
     d->unit[sm].pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     const bool ended = wt_group_wave_ended(&d->machine, &c->head);
-    for (unsigned i = 0; !ended && i < SM_BARRIERS; i++)
+    uint32_t waits = 0; /* hardly ever anybody */
+    for (unsigned i = 0; i < SM_BARRIERS; i++)
+        waits |= c->barrier[i].arrived;
+    for (unsigned i = 0; !ended && waits && i < SM_BARRIERS; i++)
         if (c->barrier[i].arrived && !c->barrier[i].expected) {
             if (d->grid.launch.rows)
                 ptx_open_barrier(d, c, i);

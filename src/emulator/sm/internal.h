@@ -148,6 +148,7 @@ struct sm_warp {
         hold;           /* backward branches while one path has waited longest; left of its right */
     bool fresh;         /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
     bool opens;         /* likewise of its newest frame, of a function */
+    bool bare;          /* likewise: it has not begun, and has no frame yet (ptx_paths.c) */
     uint8_t at_barrier; /* number + 1 */
     uint8_t late_code[2]; /* of `late`; 0: none */
     /* the trap unit */
@@ -235,6 +236,7 @@ struct sm_device {
      * returns; there was a launch since the last one; the kernels that are known, and the one that
      * runs, if that helps. */
     bool has_fresh, hidden, unknown;
+    struct sm_warp *ended; /* the last one that did; NULL: none, or another one has its rows */
     struct ptx_fresh *known, *called[64]; /* … functions by their numbers; NULL: not yet */
     const struct ptx_fresh *fresh;
 };

@@ -237,6 +237,13 @@ static bool choose_rows(struct look *k)
     find_written(k, before);
     for (uint32_t row = 0; row < PTX_PARAMETER_ROW; row++)
         put(&part, row);
+    struct rows used = part;
+    add(&used, &f->late);
+    for (uint32_t i = 0; read && i < count; i++)
+        add(&used, &read[i]);
+    for (uint32_t row = 0; row < f->info->rows; row++)
+        if (!has(&used, row))
+            put(&f->late, row);
     drop(&f->late, &part, NULL);
     for (uint32_t i = 0; i < k->runs; i++) {
         if (k->loops >> i & 1)
@@ -346,13 +353,16 @@ void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image)
 
 /* ---- warps ---- */
 
-PTX_CLONED void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
+#ifdef SM_CLONES
+__attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#endif
+void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
 {
-    typedef uint64_t vector __attribute__((vector_size(32), may_alias));
+    typedef uint64_t vector __attribute__((vector_size(64), may_alias));
     vector *to = (vector *)r;
-    for (size_t i = 0; i < rows; i++, to += 4) {
+    for (size_t i = 0; i < rows; i++, to += 2) {
         const vector zeros = {0};
-        to[0] = to[1] = to[2] = to[3] = zeros;
+        to[0] = to[1] = zeros;
         __asm__("" : "+r"(to)); /* else the compiler makes it a call of that function */
     }
 }
@@ -367,9 +377,7 @@ static const struct record *record_at(const struct sm_device *d, uint64_t pc)
                : NULL;
 }
 
-/* Whether nobody sees a warp's registers before the run returns, and those that nobody has written
- * are zeros. */
-static bool is_unseen(const struct sm_device *d)
+bool ptx_is_unseen(const struct sm_device *d)
 {
     const struct wt_machine *m = &d->machine;
     return d->hidden && !m->watch && !m->observer && !m->judge && !d->handler &&
@@ -393,7 +401,7 @@ bool ptx_begin_fresh(struct sm_warp *w)
 {
     const struct sm_device *d = w->device;
     const struct ptx_fresh *f = d->fresh;
-    if (!f || w->mask != UINT32_MAX || !is_unseen(d) ||
+    if (!f || w->mask != UINT32_MAX || !ptx_is_unseen(d) ||
         ptx_pc(f->image, f->info->entry) != d->grid.launch.entry)
         return false;
     clear_early(w, f, PTX_FIRST_ROW);
@@ -500,7 +508,7 @@ bool ptx_begin_frame(struct sm_warp *w, uint32_t base, const struct sm_ptx *imag
     struct ptx_fresh *f = *at;
     if (f && !f->looked && ++f->launches == CALLS)
         look_at_function(f, w, base);
-    if (!f || !f->helps || !is_unseen(d))
+    if (!f || !f->helps || !ptx_is_unseen(d))
         return false;
     clear_early(w, f, base);
     w->opens = true;
@@ -528,6 +536,8 @@ void ptx_settle_all(struct sm_device *d)
 {
     for (uint32_t i = 0; d->has_fresh && i < d->machine.waves; i++) {
         struct sm_warp *w = &d->warp[i];
+        if (w->active && w->bare)
+            ptx_begin_warp(w);
         if (w->active && w->fresh)
             ptx_settle(w, w->pc);
         if (w->active && w->opens)

@@ -519,8 +519,11 @@ bool ptx_make_room(struct sm_warp *w, uint32_t rows);
 /* Begins a frame of so many rows, in row @p base: a header of zeros, and registers that nobody has
  * written. */
 void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows);
-/* Before the first instruction. */
+/* Before the first instruction. Where nobody sees it before, the warp is bare: its frame comes with
+ * its first turn, in rows that another one has just used. */
 bool ptx_start_warp(struct sm_warp *w);
+/* A bare warp gets its frame. */
+void ptx_begin_warp(struct sm_warp *w);
 
 /* ---- ptx_check.c: what a core file says ---- */
 
@@ -536,6 +539,9 @@ bool ptx_launch_fits(const struct sm_device *d, const struct sm_launch *l);
 void ptx_fresh_choose(struct sm_device *d);
 /* Forgets the kernels of an image; NULL: all. */
 void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image);
+/* Whether nobody sees a warp's registers before the run returns, and those that nobody has written
+ * are zeros. */
+bool ptx_is_unseen(const struct sm_device *d);
 /* Clears the rows of a new warp that are cleared at first; false: it clears them all. */
 bool ptx_begin_fresh(struct sm_warp *w);
 /* The number of the run of records, plus 1, that an instruction of the kernel is in; 0: none. */

@@ -203,7 +203,7 @@ bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c)
     for (uint32_t left = c->waves; left; w++) {
         if (!w->active || w->cta != c)
             continue;
-        const uint32_t due = ptx_header(w, PTX_FIRST_ROW)[PTX_CLUSTER_DUE];
+        const uint32_t due = w->bare ? 0 : ptx_header(w, PTX_FIRST_ROW)[PTX_CLUSTER_DUE];
         if (w->live & ~due)
             return false;
         came |= due;
@@ -261,6 +261,20 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
                   w->r[base + header], (size_t)(rows - header) * sizeof *w->r);
 }
 
+/* The frame of the kernel. */
+static void make_frame(struct sm_warp *w)
+{
+    const struct sm_launch *l = &w->device->grid.launch;
+    if (!ptx_begin_fresh(w))
+        ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
+    w->r[w->base][PTX_ROWS] = l->rows;
+    w->r[w->base][PTX_CALLER] = w->base;
+    uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    const uint32_t local = l->frame_local;
+    for (unsigned i = 0; i < SM_LANES; i++)
+        stack[i] = local;
+}
+
 bool ptx_start_warp(struct sm_warp *w)
 {
     const struct sm_launch *l = &w->device->grid.launch;
@@ -269,16 +283,37 @@ bool ptx_start_warp(struct sm_warp *w)
         return false;
     if (!w->clean)
         memset(w->r, 0, PTX_FIRST_ROW * sizeof *w->r);
-    w->base = PTX_FIRST_ROW;
-    if (!ptx_begin_fresh(w))
-        ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
     w->clean = true;
+    w->base = PTX_FIRST_ROW;
     w->rows = rows;
-    w->r[w->base][PTX_ROWS] = l->rows;
-    w->r[w->base][PTX_CALLER] = w->base;
-    uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
-    const uint32_t local = l->frame_local;
-    for (unsigned i = 0; i < SM_LANES; i++)
-        stack[i] = local;
+    w->bare = ptx_is_unseen(w->device);
+    if (w->bare)
+        w->device->has_fresh = true;
+    else
+        make_frame(w);
     return true;
+}
+
+/* The rows of the last warp that ended are in the host's caches: where nobody has them, they are
+ * this one's from now on, and its own are the other one's. */
+static void take_rows(struct sm_warp *w)
+{
+    struct sm_warp *other = w->device->ended;
+    w->device->ended = NULL;
+    if (!other || other == w || !other->clean || other->room < w->rows ||
+        (other->active && (!other->bare || w->room < other->rows)))
+        return;
+    uint32_t(*const r)[SM_LANES] = w->r;
+    const uint32_t room = w->room;
+    w->r = other->r;
+    w->room = other->room;
+    other->r = r;
+    other->room = room;
+}
+
+void ptx_begin_warp(struct sm_warp *w)
+{
+    w->bare = false;
+    take_rows(w);
+    make_frame(w);
 }

@@ -131,13 +131,13 @@ static void operation(struct emitter *e)
         break;
     case WT_ROWS_DIVIDE:
     case WT_ROWS_REMAINDER:
+    case WT_ROWS_GIVEN:
+    case WT_ROWS_PARAMETER:
         if (is_512)
             emit_512(e);
         else
             emit_given(e);
         break;
-    case WT_ROWS_GIVEN:
-    case WT_ROWS_PARAMETER:
     case WT_ROWS_SPLIT:
     case WT_ROWS_JOIN:
         emit_given(e);

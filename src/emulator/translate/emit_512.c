@@ -472,6 +472,8 @@ static void integers(struct emitter *e)
     case WT_ROWS_ABSOLUTE:
     case WT_ROWS_DIVIDE:
     case WT_ROWS_REMAINDER:
+    case WT_ROWS_GIVEN:
+    case WT_ROWS_PARAMETER:
     case WT_ROWS_WIDEN:
     case WT_ROWS_MULTIPLY_WIDE:
     case WT_ROWS_MULTIPLY_ADD_WIDE:

@@ -29,6 +29,8 @@ static bool is_plain(const struct wt_rows_insn *n)
     case WT_ROWS_COMPARE:
     case WT_ROWS_SET:
     case WT_ROWS_BRANCH_IF:
+    case WT_ROWS_GIVEN:
+    case WT_ROWS_PARAMETER:
         return true;
     case WT_ROWS_ABSOLUTE:
     case WT_ROWS_MULTIPLY_ADD:
@@ -133,6 +135,9 @@ enum { ROWS = 64, MUCH = 1 << 20 };
 static unsigned sources_of(const struct wt_rows_insn *n)
 {
     switch ((enum wt_rows_op)n->op) {
+    case WT_ROWS_GIVEN:
+    case WT_ROWS_PARAMETER:
+        return 0;
     case WT_ROWS_MOVE:
     case WT_ROWS_NOT:
     case WT_ROWS_NEGATE:

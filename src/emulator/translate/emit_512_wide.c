@@ -86,6 +86,38 @@ static void negate(struct emitter *e)
     keep(e, bank);
 }
 
+/* ---- what a family gives ---- */
+
+/* The result has what is at a place in all lanes. */
+static void alike(struct emitter *e, struct x86_place place)
+{
+    const unsigned bank = emit_512_choose_home(e);
+    for (unsigned i = 0; i < parts_of_result(e); i++) {
+        const unsigned d = emit_512_target(e, bank, i);
+        z(e, emit_512_is_wide(e) ? ZPBROADCASTQ : ZPBROADCASTD, d, 0, place);
+        store(e, bank, i, d);
+    }
+    keep(e, bank);
+}
+
+static void given(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const size_t number = (size_t)n->s[0].value;
+    if (!n->how) {
+        alike(e, emit_field(offsetof(struct wt_rows_state, given) + 4 * number));
+        return;
+    }
+    const unsigned bank = emit_512_choose_home(e);
+    x86_integer(&e->code, X86_LOAD, true, X86_DX, FIELD(given_rows));
+    for (unsigned i = 0; i < parts_of(e); i++) {
+        const unsigned d = emit_512_target(e, bank, i);
+        z(e, VMOVDQU, d, 0, x86_mem(X86_DX, row_of(e) * number + 64 * (size_t)i));
+        store(e, bank, i, d);
+    }
+    keep(e, bank);
+}
+
 /* ---- division: see emit_given.c ---- */
 
 /* The handler is called where the divisor of a lane that executes is 0. */
@@ -219,12 +251,10 @@ static void single(struct emitter *e, unsigned op, unsigned sources)
     }
     for (unsigned i = 0; i < parts_of(e) && !extreme; i++) {
         single_part(e, op, sources, i, to[i]);
-        const unsigned other = i ? K6 : K5; /* NaNs, but the one that sources may have been */
-        zn(e, VCMPPS, other, to[i], x86_reg(to[i]), 0, 3);
-        zn(e, ZPCMPD, other, to[i], in_all(e, INT32_MAX), other, IS_NOT_EQUAL);
     }
-    if (!extreme) {
-        k(e, KORTESTW, K5, 0, parts_of(e) > 1 ? K6 : K5);
+    if (!extreme) { /* a comparison of two parts finds the NaNs of both */
+        zn(e, VCMPPS, K5, to[0], x86_reg(to[parts_of(e) - 1]), 0, 3);
+        k(e, KORTESTW, K5, 0, K5);
         const size_t past = x86_jump(&e->code, X86_ZERO);
         for (unsigned i = 0; i < parts_of(e); i++) {
             find_nans(e, to[i]);
@@ -274,6 +304,14 @@ void emit_512_plain(struct emitter *e)
     case WT_ROWS_DIVIDE:
     case WT_ROWS_REMAINDER:
         divide(e);
+        break;
+    case WT_ROWS_GIVEN:
+        given(e);
+        break;
+    case WT_ROWS_PARAMETER:
+        emit_find_parameter(e);
+        x86_integer(&e->code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
+        alike(e, x86_mem(X86_DX, 0));
         break;
     case WT_ROWS_FLOAT_ADD:
         single(e, VADDPS, 2);

@@ -658,11 +658,10 @@ void emit_access(struct emitter *e)
         emit_keep(e);
 }
 
-void emit_parameter(struct emitter *e)
+void emit_find_parameter(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const unsigned parts = emit_parts(e, n->wide);
     x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_bytes));
     x86_integer_number(code, X86_CMP, true, X86_AX, (int32_t)n->offset + n->bytes);
     emit_call(e, X86_BELOW);
@@ -673,6 +672,13 @@ void emit_parameter(struct emitter *e)
     x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - n->bytes);
     emit_call(e, X86_ABOVE);
     emit_note_access(e);
+}
+
+void emit_parameter(struct emitter *e)
+{
+    const struct wt_rows_insn *n = &e->insn[e->at];
+    const unsigned parts = emit_parts(e, n->wide);
+    emit_find_parameter(e);
     emit_vector(e, n->wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, x86_sum(X86_DX, X86_AX));
     for (unsigned i = 0; i < parts; i++)
         emit_store(e, i, T0);
