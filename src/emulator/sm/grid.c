@@ -153,10 +153,11 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
     const uint64_t left = w->left; /* its turn may go on: a warp that has just ended there */
     const uint32_t id = w->id;
     const uint64_t incarnation = w->incarnation + 1;
+    const bool marked = w->marked;
     size_t bytes = offsetof(struct sm_warp, error);
     __asm__("" : "+r"(bytes)); /* a size that GCC knows is rep stos, whose start takes longer */
     memset(w, 0, bytes);
-    if (w->error.text[0] || w->late[0].fault.text[0] || w->late[1].fault.text[0])
+    if (marked)
         memset(&w->error, 0, offsetof(struct sm_warp, stack) - offsetof(struct sm_warp, error));
     w->r = r;
     w->device = d;

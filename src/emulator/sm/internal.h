@@ -150,6 +150,7 @@ struct sm_warp {
     bool opens;         /* likewise of its newest frame, of a function */
     bool bare;          /* likewise: it has not begun, and has no frame yet (ptx_paths.c) */
     uint8_t at_barrier; /* number + 1 */
+    bool marked;        /* `error` and `late` may be more than zeros; no part of the state */
     uint8_t late_code[2]; /* of `late`; 0: none */
     /* the trap unit */
     bool must_enter;       /* enters the handler before its next instruction */
@@ -238,7 +239,7 @@ struct sm_device {
     bool has_fresh, hidden, unknown;
     struct sm_warp *ended; /* the last one that did; NULL: none, or another one has its rows */
     struct ptx_fresh *known, *called[64]; /* … functions by their numbers; NULL: not yet */
-    const struct ptx_fresh *fresh;
+    struct ptx_fresh *fresh;
 };
 
 /* A computation over the lanes of a warp. */

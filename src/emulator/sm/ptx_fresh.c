@@ -21,7 +21,7 @@
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx_rows.h"
 
-enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024 };
+enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024, SETTLED = 8 };
 enum { WARPS = 64, LAUNCHES = 4 }; /* of a kernel, before it is looked at: one of them */
 enum { CALLS = 256 };              /* of a function, likewise */
 
@@ -49,6 +49,12 @@ struct ptx_fresh {
     } range[ROWS];
     uint32_t ranges;
     struct record *record;
+    /* What was left to clear of warps that were settled: by their records, and the runs before. */
+    struct {
+        const struct record *record;
+        uint64_t runs;
+        struct rows left;
+    } settled[SETTLED];
 };
 
 /* While a kernel is looked at. */
@@ -434,17 +440,30 @@ static void clear_rest(struct sm_warp *w, uint32_t base, const struct rows *left
         }
 }
 
-void ptx_settle(struct sm_warp *w, uint64_t pc)
+/* The rows that a warp before a record has not written, if it has come through runs. */
+static struct rows find_left(const struct ptx_fresh *f, const struct record *r, uint64_t runs)
 {
-    const struct ptx_fresh *f = w->device->fresh;
-    const struct record *r = record_at(w->device, pc);
     struct rows left = f->late;
-    assert(w->fresh && w->base == PTX_FIRST_ROW && r);
-    for (uint64_t runs = w->runs & ~((uint64_t)1 << r->run); runs; runs &= runs - 1)
+    for (; runs; runs &= runs - 1)
         drop(&left, &f->written[__builtin_ctzll(runs)], NULL);
     for (const struct record *before = r; before-- > f->record && before->run == r->run;)
         drop(&left, &before->written, NULL);
-    clear_rest(w, w->base, &left);
+    return left;
+}
+
+void ptx_settle(struct sm_warp *w, uint64_t pc)
+{
+    struct ptx_fresh *f = w->device->fresh;
+    const struct record *r = record_at(w->device, pc);
+    assert(w->fresh && w->base == PTX_FIRST_ROW && r);
+    const uint64_t runs = w->runs & ~((uint64_t)1 << r->run);
+    const unsigned i = (unsigned)(r - f->record) % SETTLED;
+    if (f->settled[i].record != r || f->settled[i].runs != runs) {
+        f->settled[i].record = r;
+        f->settled[i].runs = runs;
+        f->settled[i].left = find_left(f, r, runs);
+    }
+    clear_rest(w, w->base, &f->settled[i].left);
     w->fresh = false;
     w->runs = 0;
 }

@@ -212,6 +212,7 @@ static void trap(struct wt_archive *a, struct sm_warp *w)
     const struct sm_device *d = w->device;
     wt_archive_fields(a, w, sm_warp_trap);
     wt_archive_fault(a, &w->error, d->machine.waves, SM_LANES);
+    w->marked = true;
     for (unsigned i = 0; i < 2; i++) {
         uint32_t code = w->late_code[i];
         wt_archive_u32(a, &code, UINT8_MAX, "an error");

@@ -236,6 +236,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         if (!(unit->global_report & SM_GESR_L1_ERROR))
             return true;
         w->error = *fault;
+        w->marked = true;
     } else {
         if (!(unit->warp_report >> code & 1))
             return true; /* not reported: as if it had not happened */
@@ -244,6 +245,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         w->esr = (w->esr & ~(uint32_t)SM_WESR_ERROR) | code;
         w->esr_pc = fault->pc;
         w->error = *fault;
+        w->marked = true;
         notify(d, sm);
     }
     if (w->trapped && late) /* of the program: the handler that runs sees it in the ESR */
@@ -304,6 +306,7 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
         raise_global(d, w->id / SM_WARPS, SM_GESR_MULTIPLE_WARP_ERRORS);
     } else {
         w->late_code[of_memory] = (uint8_t)code;
+        w->marked = true;
         w->late[of_memory] = (struct sm_late){
             .due = w->issued + (d->machine.slice - w->left) + delay, .fault = fault};
     }

@@ -222,7 +222,7 @@ static void begin(struct emitter *e)
     else if (e->shape->few)
         x86_integer(code, X86_XOR, false, KNOWN, x86_reg(KNOWN));
     code->narrow = false;
-    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some; i++) {
+    for (unsigned i = 0; i < (e->shape->lanes + 7) / 8 && e->some && !e->spares_idle; i++) {
         const unsigned idle = emit_has_idle(e) ? IDLE + i : T2;
         emit_vector(e, VPBROADCASTD, T0, 0,
                     emit_field(offsetof(struct wt_rows_state, mask) + i / 4 * 4));
@@ -332,6 +332,7 @@ static bool needs_idle(const struct emitter *e)
         case WT_ROWS_AT_MOST:
         case WT_ROWS_BRANCH:
         case WT_ROWS_BRANCH_WHEN:
+        case WT_ROWS_PREDICATE:
             break;
         default:
             if (!emit_is_512(e, &e->insn[i]) && !emit_is_swizzled_row(&e->insn[i]))
@@ -447,6 +448,7 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
     to->kinds = codes;
     find_targets(e);
     e->has_idle = shape->vectors_512 && shape->scalars && needs_idle(e);
+    e->spares_idle = shape->vectors_512 && !shape->scalars && !needs_idle(e);
     emit_512_settle(e);
     for (size_t i = 0; i < codes; i++) {
         const bool sparse = shape->scalars && i == 2;

@@ -101,6 +101,7 @@ struct emitter {
         uint32_t lead, count;
         uint64_t first;
     } alone;
+    bool spares_idle; /* likewise, without scalars: no instruction needs it, nor registers of it */
     bool has_idle; /* with vectors of 512 bits: others need the state's `idle` */
     size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
 };
@@ -121,7 +122,7 @@ static inline bool emit_is_partial(const struct emitter *e)
 /* Whether registers have the ones for lanes that do not execute. */
 static inline bool emit_has_idle(const struct emitter *e)
 {
-    return e->shape->lanes <= 32 && !e->shape->regions;
+    return e->shape->lanes <= 32 && !e->shape->regions && !e->spares_idle;
 }
 
 /* The lanes that do. */
