@@ -14,10 +14,9 @@ static void come_to(struct emitter *e, uint8_t run)
 {
     if (!run || e->some || e->few)
         return;
-    const size_t dword = offsetof(struct wt_rows_state, runs) + (run - 1u) / 32 * 4;
-    x86_set(&e->code, X86_AX, 1u << (run - 1) % 32);
-    x86_integer(&e->code, X86_OR, false, X86_AX, emit_field(dword));
-    x86_integer(&e->code, X86_STORE, false, X86_AX, emit_field(dword));
+    x86_set(&e->code, X86_AX, UINT64_C(1) << (run - 1));
+    x86_integer(&e->code, X86_OR, true, X86_AX, FIELD(runs));
+    x86_integer(&e->code, X86_STORE, true, X86_AX, FIELD(runs)); /* all, as it is read next */
 }
 
 static void branch(struct emitter *e)
