@@ -322,6 +322,7 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
                                                 .number = number,
                                                 .expected = threads});
     b->arrived++;
+    w->cta->meets = true;
     b->expected = threads / SM_LANES;
     if (waits)
         w->at_barrier = (uint8_t)(number + 1);
@@ -356,17 +357,15 @@ void sm_warp_end(struct sm_warp *w)
     d->unit[sm].pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     const bool ended = wt_group_wave_ended(&d->machine, &c->head);
-    uint32_t waits = 0; /* hardly ever anybody */
-    for (unsigned i = 0; i < SM_BARRIERS; i++)
-        waits |= c->barrier[i].arrived;
-    for (unsigned i = 0; !ended && waits && i < SM_BARRIERS; i++)
+    const bool meets = c->meets && !ended;
+    for (unsigned i = 0; meets && i < SM_BARRIERS; i++)
         if (c->barrier[i].arrived && !c->barrier[i].expected) {
             if (d->grid.launch.rows)
                 ptx_open_barrier(d, c, i);
             else
                 open_barrier(d, c, i);
         }
-    if (!ended && d->grid.launch.rows)
+    if (meets && d->grid.launch.rows)
         ptx_open_cluster(d, c);
     if (ended)
         wt_launch_done(&d->machine, &d->grid.head, &c->head);

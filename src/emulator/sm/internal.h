@@ -191,6 +191,7 @@ struct sm_cta {
     WT_GROUP_HEAD;
     uint32_t threads; /* that live; no part of the hashes */
     uint32_t first;   /* no warp of it is in a lower slot of the SM; no part of the hashes */
+    bool meets;       /* a warp has come to one of its barriers; no part of the hashes */
     struct sm_barrier barrier[SM_BARRIERS];
 };
 

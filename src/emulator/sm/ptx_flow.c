@@ -499,6 +499,7 @@ static const struct sm_uop *cluster(struct sm_warp *w, const struct sm_uop *u, u
                                                     .number = SM_BARRIERS,
                                                     .apart = u->ptx->flag});
         header[PTX_CLUSTER_DUE] |= lanes;
+        w->cta->meets = true;
         header[PTX_CLUSTER_CAME] |= lanes;
         ptx_open_cluster(w->device, w->cta);
         return sm_next(u);
@@ -517,6 +518,7 @@ static const struct sm_uop *sync_whole(struct sm_warp *w, const struct sm_uop *u
     struct sm_cta *c = w->cta;
     struct sm_barrier *b = &c->barrier[n];
     b->arrived += SM_LANES;
+    c->meets = true;
     b->expected = 0;
     b->op = u->ptx->combine;
     w->wait = PTX_WAITS_BARRIER + n;
@@ -565,6 +567,7 @@ barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
                                                 .expected = threads,
                                                 .apart = o->flag});
     b->arrived += count;
+    w->cta->meets = true;
     b->expected = threads;
     b->holds += holds;
     b->op = o->combine;

@@ -338,7 +338,7 @@ void ptx_fresh_choose(struct sm_device *d)
                                (image->op_count + 2) / 3 * SM_BUNDLE);
     }
     f->launches += f->launches < LAUNCHES;
-    d->fresh = f->helps ? f : NULL;
+    d->fresh = f->helps && ptx_pc(f->image, f->info->entry) == l->entry ? f : NULL;
 }
 
 void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image)
@@ -407,8 +407,7 @@ bool ptx_begin_fresh(struct sm_warp *w)
 {
     const struct sm_device *d = w->device;
     const struct ptx_fresh *f = d->fresh;
-    if (!f || w->mask != UINT32_MAX || !ptx_is_unseen(d) ||
-        ptx_pc(f->image, f->info->entry) != d->grid.launch.entry)
+    if (!f || w->mask != UINT32_MAX || !d->hidden)
         return false;
     clear_early(w, f, PTX_FIRST_ROW);
     w->fresh = true;

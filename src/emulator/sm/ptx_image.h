@@ -542,7 +542,7 @@ void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image);
 /* Whether nobody sees a warp's registers before the run returns, and those that nobody has written
  * are zeros. */
 bool ptx_is_unseen(const struct sm_device *d);
-/* Clears the rows of a new warp that are cleared at first; false: it clears them all. */
+/* Clears the rows of a warp, which was bare, that are cleared at first; false: it clears none. */
 bool ptx_begin_fresh(struct sm_warp *w);
 /* The number of the run of records, plus 1, that an instruction of the kernel is in; 0: none. */
 unsigned ptx_run_at(const struct sm_device *d, uint64_t pc);

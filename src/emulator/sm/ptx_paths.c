@@ -261,11 +261,11 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
                   w->r[base + header], (size_t)(rows - header) * sizeof *w->r);
 }
 
-/* The frame of the kernel. */
-static void make_frame(struct sm_warp *w)
+/* The frame of the kernel; `bare`: nobody saw the warp without it. */
+static void make_frame(struct sm_warp *w, bool bare)
 {
     const struct sm_launch *l = &w->device->grid.launch;
-    if (!ptx_begin_fresh(w))
+    if (!bare || !ptx_begin_fresh(w))
         ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
     w->r[w->base][PTX_ROWS] = l->rows;
     w->r[w->base][PTX_CALLER] = w->base;
@@ -290,7 +290,7 @@ bool ptx_start_warp(struct sm_warp *w)
     if (w->bare)
         w->device->has_fresh = true;
     else
-        make_frame(w);
+        make_frame(w, false);
     return true;
 }
 
@@ -315,5 +315,5 @@ void ptx_begin_warp(struct sm_warp *w)
 {
     w->bare = false;
     take_rows(w);
-    make_frame(w);
+    make_frame(w, true);
 }

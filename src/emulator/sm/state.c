@@ -180,6 +180,7 @@ static void cta(struct wt_archive *a, struct wt_machine *m, struct wt_group_head
         wt_archive_u32(a, &c->coordinate[i], UINT32_MAX, "a CTA");
     for (unsigned i = 0; i < SM_BARRIERS; i++)
         wt_archive_fields(a, &c->barrier[i], barrier_fields);
+    c->meets = true; /* perhaps */
 }
 
 /* ---- warps ---- */
