@@ -471,7 +471,9 @@ static void write_kernel(struct text *t, bool forward)
     for (unsigned i = 0; i < 24 && 4 * i < t->local + 33; i++) /* no two places are alike */
         add(t, "mad.lo.u32 %%t0, %%a2, 77, %u;\nst.local.u32 [%%x+%u], %%t0;\n", i, 4 * i);
     if (forward) {
-        add(t, "mov.u32 %%n4, %%a1;\nmov.u32 %%t1, 0;\n");
+        /* and a register that nobody writes */
+        add(t, ".reg .u32 %%never;\nmov.u32 %%n4, %%a1;\nmov.u32 %%t1, 0;\n"
+               "add.u32 %%a3, %%never, %%a2;\n");
         body(t, 0, 8 + below(30));
         add(t, "ret;\n}\n");
         return;
@@ -554,13 +556,17 @@ static void set_watches(struct wt_machine *const m[2], size_t words)
     choose_listeners(m, BUFFER + below(BUFFER_SIZE - 64));
 }
 
-/* @p words: of code; 0: no watches are set. */
+/* Nobody accesses it. */
+static const struct wt_watch far = {
+    .kind = WT_WATCH_ACCESS, .addr = BUFFER + BUFFER_SIZE - 8, .size = 8};
+
+/* @p words: of code; 0: no other watch is set than one, of the second device, that sees nothing. */
 static void run_both(struct wt_machine *const m[2], size_t words, const char *text)
 {
     struct wt_state *saved[2] = {NULL, NULL};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
     for (unsigned step = 0; step < STEPS; step++) {
-        const uint64_t issues = !words     ? 1 + below(below(3) ? 40000 : 3000)
+        const uint64_t issues = !words     ? 1 + below(below(2) ? 40000 : 1500)
                                 : below(3) ? 1 + below(500)
                                            : 1 + below(70);
         for (unsigned i = 0; i < 2; i++)
@@ -570,6 +576,8 @@ static void run_both(struct wt_machine *const m[2], size_t words, const char *te
             break;
         if (words && below(16) == 0)
             set_watches(m, words);
+        if (!words && below(2)) /* warps that begin meanwhile are not seen before, or are */
+            assert_true(wt_set_watches(m[1], &far, below(2)));
         if (below(16) == 0 && !saved[0])
             for (unsigned i = 0; i < 2; i++)
                 assert_non_null(saved[i] = wt_state_save(m[i]));
@@ -616,8 +624,6 @@ static bool compare_kernel(bool is_short)
              below(3) ? "" : ",vectors=256");
     struct wt_machine *const m[2] = {device(image, "jit=0", schedule, ctas, threads),
                                      device(image, translated, schedule, ctas, threads)};
-    const struct wt_watch far = {
-        .kind = WT_WATCH_ACCESS, .addr = BUFFER + BUFFER_SIZE - 8, .size = 8};
     if (is_short)
         assert_true(wt_set_watches(m[0], &far, 1));
     run_both(m, is_short ? 0 : size / 8, t.bytes);
@@ -669,13 +675,14 @@ static void write_edges(struct text *t)
     static const char *const how[] = {"lt", "eq", "ge", "neu", "leu"};
     static const char *const ends[] = {"", ".ftz", ".sat", ".ftz.sat"};
     t->size = 0;
-    add(t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-           ".reg .u32 %%lane, %%warp, %%round, %%n, %%e<3>, %%b, %%sum;\n.reg .u64 %%x, %%y;\n"
-           ".reg .f32 %%f<4>;\n.reg .pred %%p, %%q;\nld.param.u64 %%x, [p];\n"
-           "mov.u32 %%lane, %%tid.x;\nshr.u32 %%warp, %%lane, 5;\nand.b32 %%lane, %%lane, 31;\n"
-           "mov.u32 %%b, %%ctaid.x;\nmad.lo.u32 %%warp, %%b, 3, %%warp;\nmov.u32 %%round, 0;\n"
-           "ALL:\nmad.lo.u32 %%n, %%round, 6, %%warp;\nmov.u32 %%e0, %%n;\nshr.u32 %%e1, %%n, 5;\n"
-           "mad.lo.u32 %%e2, %%e1, 7, %%n;\nand.b32 %%b, %%n, 7;\nsetp.eq.u32 %%p, %%b, %%lane;\n");
+    add(t,
+        ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        ".reg .u32 %%lane, %%warp, %%round, %%n, %%e<3>, %%b, %%sum;\n.reg .u64 %%x, %%y;\n"
+        ".reg .f32 %%f<4>;\n.reg .pred %%p, %%q;\nld.param.u64 %%x, [p];\n"
+        "mov.u32 %%lane, %%tid.x;\nshr.u32 %%warp, %%lane, 5;\nand.b32 %%lane, %%lane, 31;\n"
+        "mov.u32 %%b, %%ctaid.x;\nmad.lo.u32 %%warp, %%b, 3, %%warp;\nmov.u32 %%round, 0;\n"
+        "ALL:\nmad.lo.u32 %%n, %%round, 6, %%warp;\nmov.u32 %%e0, %%n;\nshr.u32 %%e1, %%n, 5;\n"
+        "mad.lo.u32 %%e2, %%e1, 7, %%n;\nand.b32 %%b, %%n, 31;\nsetp.eq.u32 %%p, %%b, %%lane;\n");
     for (unsigned i = 0; i < 3; i++)
         add(t,
             "and.b32 %%e%u, %%e%u, %u;\nmad.wide.u32 %%y, %%e%u, 4, %%x;\n"
@@ -704,7 +711,7 @@ static void write_edges(struct text *t)
 
 /* A kernel of long turns, most of which is blocks. `late`: the second device has no watch, so that
  * it may clear registers late, and runs are short. */
-static void compare_text(const struct text *t, bool late)
+static void compare_text(const struct text *t, uint32_t ctas, bool late)
 {
     struct ptx_module parsed;
     struct wt_error err;
@@ -715,16 +722,14 @@ static void compare_text(const struct text *t, bool late)
     const struct sm_ptx_module module = {"text", &parsed};
     if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
         fail_msg("%s\n%s", err.text, t->bytes);
-    struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000", 2, 72),
-                                     device(image, "jit=16", "rr:100000", 2, 72)};
+    struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000", ctas, 72),
+                                     device(image, "jit=16", "rr:100000", ctas, 72)};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
     /* with a watch on memory that nobody accesses blocks run, too */
-    const struct wt_watch far = {
-        .kind = WT_WATCH_ACCESS, .addr = BUFFER + BUFFER_SIZE - 8, .size = 8};
     for (unsigned i = 0; i < (late ? 1u : 2u); i++)
         assert_true(wt_set_watches(m[i], &far, 1));
     while (run[0] == WT_RUN_BUDGET) {
-        const uint64_t issues = 1 + below(late ? 100 : 2000);
+        const uint64_t issues = 1 + below(!late ? 2000 : ctas == 2 ? 100 : 20000);
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
         compare(m, run, t->bytes);
@@ -743,7 +748,7 @@ static void test_what_counts_as_zero(void **unused)
     static struct text t;
     (void)unused;
     write_edges(&t);
-    compare_text(&t, false);
+    compare_text(&t, 2, false);
 }
 
 /* Runs that end in functions, at any instruction, leave the state that frames cleared at once have.
@@ -770,7 +775,58 @@ static void test_frames_that_are_cleared_late(void **unused)
             "st.param.b32 [pa], %%v;\ncall.uni (pr), f, (pa);\nld.param.b32 %%v, [pr];\n}\n"
             "sub.u32 %%n, %%n, 1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra ALL;\n"
             "st.global.u32 [%%x], %%v;\nret;\n}\n");
-    compare_text(&t, true);
+    compare_text(&t, 2, true);
+}
+
+/* Warps that begin take the rows of those that have ended, which are as many as these have called
+ * functions. Of a CTA that waits at a barrier one warp ends without it. */
+static void test_rows_of_others(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n"
+            ".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .u32 %%x<50>;\n.reg .pred %%z;\n"
+            "ld.param.u32 %%x0, [a];\n");
+    for (unsigned i = 1; i < 48; i++)
+        add(&t, "mad.lo.u32 %%x%u, %%x%u, %u, %%x0;\n", i, i / 2, i);
+    add(&t, "shr.u32 %%x49, %%x0, 8;\nsetp.eq.u32 %%z, %%x49, 0;\n@%%z bra DONE;\n{\n"
+            ".param .b32 pa; .param .b32 pr;\nsub.u32 %%x48, %%x0, 256;\n"
+            "st.param.b32 [pa], %%x48;\ncall.uni (pr), f, (pa);\nld.param.b32 %%x48, [pr];\n}\n"
+            "xor.b32 %%x47, %%x47, %%x48;\nDONE:\nst.param.b32 [r], %%x47;\nret;\n}\n"
+            ".visible .entry k(.param .u64 p)\n{\n.reg .u32 %%own, %%v, %%n;\n.reg .u64 %%x;\n"
+            ".reg .pred %%p;\nld.param.u64 %%x, [p];\nmov.u32 %%own, %%tid.x;\n"
+            "setp.ge.u32 %%p, %%own, 64;\n@%%p bra ALONE;\nbar.sync 0;\n"
+            "mov.u32 %%n, %%ctaid.x;\nmul.lo.u32 %%v, %%n, 5;\nand.b32 %%v, %%v, 15;\n"
+            "mad.lo.u32 %%v, %%v, 256, %%own;\n{\n.param .b32 pa; .param .b32 pr;\n"
+            "st.param.b32 [pa], %%v;\ncall.uni (pr), f, (pa);\nld.param.b32 %%v, [pr];\n}\n"
+            "mad.wide.u32 %%x, %%own, 4, %%x;\nst.global.u32 [%%x], %%v;\nret;\nALONE:\n"
+            "mov.u32 %%n, 40;\nMORE:\nsub.u32 %%n, %%n, 1;\nsetp.gt.s32 %%p, %%n, 0;\n"
+            "@%%p bra MORE;\nret;\n}\n");
+    compare_text(&t, 400, true);
+}
+
+/* Warps come two ways to where their lanes part: what is left to clear there is not the same. */
+static void test_rows_of_two_ways(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+            ".reg .u32 %%v<24>, %%own, %%n, %%sum;\n.reg .u64 %%x;\n.reg .pred %%p;\n"
+            "ld.param.u64 %%x, [p];\nmov.u32 %%own, %%tid.x;\nmov.u32 %%n, %%ctaid.x;\n"
+            "mul.hi.u32 %%sum, %%n, 1431655766;\nmul.lo.u32 %%sum, %%sum, 3;\n"
+            "setp.eq.u32 %%p, %%sum, %%n;\n@%%p bra OTHER;\nmov.u32 %%v0, 1;\n");
+    for (unsigned i = 1; i < 12; i++)
+        add(&t, "mad.lo.u32 %%v%u, %%own, %u, %%v%u;\n", i, i, i - 1);
+    add(&t, "mov.u32 %%sum, %%v11;\nbra PART;\nOTHER:\nmov.u32 %%v12, 2;\n");
+    for (unsigned i = 13; i < 24; i++)
+        add(&t, "mad.lo.u32 %%v%u, %%own, %u, %%v%u;\n", i, i, i - 1);
+    add(&t, "mov.u32 %%sum, %%v23;\nPART:\nand.b32 %%n, %%own, 1;\nsetp.eq.u32 %%p, %%n, 0;\n"
+            "@%%p bra EVEN;\nmov.u32 %%n, 9;\nMORE:\nsub.u32 %%n, %%n, 1;\n"
+            "setp.gt.s32 %%p, %%n, 0;\n@%%p bra MORE;\nEVEN:\n"
+            "mad.wide.u32 %%x, %%own, 4, %%x;\nst.global.u32 [%%x], %%sum;\nret;\n}\n");
+    compare_text(&t, 3000, true);
 }
 
 /* Lanes load what is near each other's place, in one aligned piece of 128 bytes or in two; and
@@ -797,7 +853,7 @@ static void test_neighbours_and_quotients(void **unused)
         add(&t, "mad.lo.u32 %%sum, %%sum, 31, %%v%u;\n", i);
     add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p, %%n, 200;\n@%%p bra ALL;\n"
             "st.global.u32 [%%x], %%sum;\nret;\n}\n");
-    compare_text(&t, false);
+    compare_text(&t, 2, false);
 }
 
 /* Whether lanes have one address in local memory changes from one turn of a loop to the next, some
@@ -830,7 +886,7 @@ static void test_addresses_that_are_one(void **unused)
         add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p1, %%n, 400;\n@%%p1 bra LOOP%u;\n", k);
     }
     add(&t, "ret;\n}\n");
-    compare_text(&t, false);
+    compare_text(&t, 2, false);
 }
 
 #ifdef FUZZED
@@ -850,6 +906,8 @@ int main(void)
                                        cmocka_unit_test(test_addresses_that_are_one),
                                        cmocka_unit_test(test_rows_that_are_cleared_late),
                                        cmocka_unit_test(test_frames_that_are_cleared_late),
+                                       cmocka_unit_test(test_rows_of_others),
+                                       cmocka_unit_test(test_rows_of_two_ways),
                                        cmocka_unit_test(test_neighbours_and_quotients),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -280,6 +280,7 @@ static enum wt_run run(struct wt_machine *m, uint64_t issues)
     d->hidden = true;
     const enum wt_run why = wt_engine_run(m, issues);
     d->hidden = false;
+    ptx_begin_all(d);
     ptx_settle_all(d);
     return why;
 }

@@ -554,8 +554,6 @@ void ptx_settle_all(struct sm_device *d)
 {
     for (uint32_t i = 0; d->has_fresh && i < d->machine.waves; i++) {
         struct sm_warp *w = &d->warp[i];
-        if (w->active && w->bare)
-            ptx_begin_warp(w);
         if (w->active && w->fresh)
             ptx_settle(w, w->pc);
         if (w->active && w->opens)

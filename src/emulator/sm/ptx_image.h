@@ -524,6 +524,8 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows);
 bool ptx_start_warp(struct sm_warp *w);
 /* A bare warp gets its frame. */
 void ptx_begin_warp(struct sm_warp *w);
+/* All of them do. */
+void ptx_begin_all(struct sm_device *d);
 
 /* ---- ptx_check.c: what a core file says ---- */
 

@@ -317,3 +317,10 @@ void ptx_begin_warp(struct sm_warp *w)
     take_rows(w);
     make_frame(w, true);
 }
+
+void ptx_begin_all(struct sm_device *d)
+{
+    for (uint32_t i = 0; d->has_fresh && i < d->machine.waves; i++)
+        if (d->warp[i].active && d->warp[i].bare)
+            ptx_begin_warp(&d->warp[i]);
+}

@@ -102,8 +102,8 @@ struct emitter {
         uint64_t first;
     } alone;
     bool spares_idle; /* likewise, without scalars: no instruction needs it, nor registers of it */
-    bool has_idle; /* with vectors of 512 bits: others need the state's `idle` */
-    size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
+    bool has_idle;    /* with vectors of 512 bits: others need the state's `idle` */
+    size_t unless;    /* a jump past a loop over lanes, where none executes; 0 */
 };
 
 /* A member of the state. */
