@@ -255,12 +255,17 @@ static void single(struct emitter *e, unsigned op, unsigned sources)
     if (!extreme) { /* a comparison of two parts finds the NaNs of both */
         zn(e, VCMPPS, K5, to[0], x86_reg(to[parts_of(e) - 1]), 0, 3);
         k(e, KORTESTW, K5, 0, K5);
-        const size_t past = x86_jump(&e->code, X86_ZERO);
-        for (unsigned i = 0; i < parts_of(e); i++) {
-            find_nans(e, to[i]);
-            settle_nans(e, to[i]);
+        const size_t none = x86_jump(&e->code, X86_ZERO);
+        for (unsigned i = 0; i < parts_of(e); i++) { /* but the one that sources may have been */
+            zn(e, VCMPPS, K5 + i, to[i], x86_reg(to[i]), 0, 3);
+            zn(e, ZPCMPD, K5 + i, to[i], in_all(e, INT32_MAX), K5 + i, IS_NOT_EQUAL);
         }
-        x86_land(&e->code, past, e->code.size);
+        k(e, KORTESTW, K5, 0, parts_of(e) > 1 ? K6 : K5);
+        const size_t same = x86_jump(&e->code, X86_ZERO);
+        for (unsigned i = 0; i < parts_of(e); i++)
+            x86_512(&e->code, ZPBROADCASTD, to[i], 0, emit_literal(e, INT32_MAX, false), K5 + i);
+        x86_land(&e->code, none, e->code.size);
+        x86_land(&e->code, same, e->code.size);
         for (unsigned i = 0; i < parts_of(e); i++)
             store(e, bank, i, to[i]);
     }
