@@ -67,6 +67,8 @@ bool ptx_is_sound(struct sm_warp *w)
                 return false;
         return !w->rows && !w->base && !w->wait && !ptx_image_at(w->device, w->pc, &index);
     }
+    if (w->bare)
+        return w->base == PTX_FIRST_ROW && w->rows >= w->base && !w->depth && w->mask == w->live;
     const struct sm_entry *trap = w->trapped ? sm_trap_entry(w) : NULL;
     if (w->rows < PTX_FIRST_ROW || !is_wait(w->wait) || w->at_barrier || (w->trapped && !trap))
         return false;
