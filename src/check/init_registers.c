@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "check/init_state.h"
+#include "check/values.h"
 
 /* ---- where operands are ---- */
 
@@ -30,27 +31,6 @@ wt_lanes init_lanes_of(const struct wt_check_init *c, const struct wt_insn_opera
     default:
         return wt_lane_bit(o->whose - WT_LANE_0);
     }
-}
-
-/* The bit of its file at which bit @p from of a lane's value is; *room: how many lie behind it. */
-static uint64_t bit_of(const struct wt_check_init *c, const struct wt_insn_operand *o,
-                       unsigned lane, unsigned element, unsigned from, unsigned *room)
-{
-    const struct wt_operand_file *f = file_of(c, o);
-    const unsigned at = o->first + from;
-    if (f->per_lane) {
-        const unsigned lanes = c->machine->lanes, within = at % f->bits;
-        *room = f->bits - within;
-        return ((uint64_t)(o->number + at / f->bits) * lanes + lane) * f->bits + within;
-    }
-    *room = 64;
-    const uint64_t bit = (uint64_t)o->number * f->bits + at;
-    if (o->by_lane)
-        return bit + lane;
-    if (o->kind != WT_OPERAND_ROW)
-        return bit;
-    const unsigned row = o->row ? o->row : WT_MAX_LANES;
-    return bit + (uint64_t)(element / row) * o->row_step + (uint64_t)(element % row) * o->step;
 }
 
 /* ---- cells ---- */
@@ -301,7 +281,7 @@ static bool add_lanes(const struct wt_check_init *c, struct init_insn *insn,
     unsigned room = bits;
     for (unsigned from = 0; from < bits; from += room < bits - from ? room : bits - from)
         for (unsigned lane = 0; lane < lanes; lane++) {
-            const uint64_t bit = bit_of(c, o, lane, lane, from, &room);
+            const uint64_t bit = wt_operand_bit(c->machine, o, lane, lane, from, &room);
             const unsigned part = room < bits - from ? room : bits - from;
             for (uint64_t cell = bit / INIT_CELL; cell <= (bit + part - 1) / INIT_CELL; cell++) {
                 struct init_span one = {.file = o->file,
@@ -435,7 +415,7 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
         return (struct wt_defined){.value = (uint64_t)o->value >> from};
     const struct init_file *f = &w->file[o->file];
     for (unsigned done = 0, count, room; done < bits; done += count) {
-        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room),
+        const uint64_t bit = wt_operand_bit(c->machine, o, lane, element, from + done, &room),
                        cell = bit / INIT_CELL;
         const unsigned within = (unsigned)(bit % INIT_CELL);
         uint32_t value = 0;
@@ -462,7 +442,7 @@ void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned
               unsigned element, unsigned from, unsigned bits, struct wt_defined is, uint32_t origin)
 {
     for (unsigned done = 0, count, room; done < bits; done += count) {
-        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room);
+        const uint64_t bit = wt_operand_bit(c->machine, o, lane, element, from + done, &room);
         struct init_write *grown =
             wt_array_grow(c->write, &c->write_room, c->writes + 1, sizeof *grown);
         count = room < bits - done ? room : bits - done;
@@ -518,7 +498,8 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
     for (wt_lanes left = init_lanes_of(c, o, lanes); left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left), whole = o->by_lane ? 1 : bits;
         for (unsigned done = 0, count; done < whole; done += count) {
-            const uint64_t bit = bit_of(c, o, lane, lane - first_lane, done, &room);
+            const uint64_t bit =
+                wt_operand_bit(c->machine, o, lane, lane - first_lane, done, &room);
             count = room < whole - done ? room : whole - done;
             set_bits(f, bit, count, defined, 0);
         }

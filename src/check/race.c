@@ -31,7 +31,7 @@ static wt_lanes lanes_of_row(const struct race_access *x, unsigned slot)
 }
 
 static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
-                         const struct race_record *o, unsigned lane, bool same,
+                         const struct race_record *o, unsigned lane, enum race_same same,
                          enum wt_severity severity)
 {
     unsigned i = 0;
@@ -48,8 +48,45 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
     x->conflict[i].others |= x->row ? lanes_of_row(x, lane) : lanes_of(lane);
     if (same)
         x->conflict[i].lanes |= lanes_of(lane);
+    if (same > x->conflict[i].same)
+        x->conflict[i].same = same;
     if (severity < x->conflict[i].severity)
         x->conflict[i].severity = severity;
+}
+
+/* What two lanes of one instruction store to the cell at @p at. */
+static enum race_same compare(struct race_access *x, const struct race_cell *cell, uint64_t at,
+                              unsigned mine, unsigned lane)
+{
+    const struct wt_observed *a = x->a;
+    const unsigned lanes[2] = {mine, lane};
+    unsigned from[2], count = cell->page ? 4 : 1;
+    if (!x->looked)
+        x->data = a->of_wave || a->is_scalar ? (struct wt_stored){WT_STORED_UNTOLD}
+                                             : wt_stored_by(x->r->machine, a->wave, a->pc, a->size);
+    x->looked = true;
+    for (unsigned i = 0; i < 2; i++) {
+        if (x->data.kind == WT_STORED_UNTOLD || !(a->lanes & lanes_of(lanes[i])) ||
+            at - a->at[lanes[i]] >= a->size)
+            return RACE_SAME;
+        from[i] = (unsigned)(at - a->at[lanes[i]]);
+        count = count < a->size - from[i] ? count : a->size - from[i];
+    }
+    for (unsigned i = 0; x->data.kind == WT_STORED_ROW && i < count; i++)
+        if (wt_stored_byte(x->r->machine, a->wave, &x->data, mine, from[0] + i) !=
+            wt_stored_byte(x->r->machine, a->wave, &x->data, lane, from[1] + i))
+            return RACE_SAME_DIFFERENT;
+    return RACE_SAME_VALUE;
+}
+
+/* A place that two lanes of one instruction store to. */
+static void add_of_one(struct race_access *x, const struct race_cell *cell, uint64_t at,
+                       const struct race_record *o, unsigned mine, unsigned lane)
+{
+    const enum race_same same = compare(x, cell, at, mine, lane);
+    const bool differs = same == RACE_SAME_DIFFERENT;
+    add_conflict(x, mine, at, o, lane, same,
+                 differs && !x->record.maybe_atomic ? WT_ERROR : WT_WARNING);
 }
 
 /* ---- rules ---- */
@@ -137,8 +174,9 @@ static void take_cell(struct race_access *x, struct race_cell *cell, unsigned la
         if (!o)
             continue;
         if (*cell->slot[k] == x->number) {
-            if (other != lane && x->record.kind == WT_WATCH_WRITE && !x->r->rules.lanes_are_one)
-                add_conflict(x, lane, at, o, other, true, WT_WARNING);
+            if (other != lane && x->record.kind == WT_WATCH_WRITE && !x->record.atomic &&
+                !x->r->rules.lanes_are_one)
+                add_of_one(x, cell, at, o, lane, other);
             continue;
         }
         if (is_ordered(x, lane, o, other)) {
@@ -146,7 +184,7 @@ static void take_cell(struct race_access *x, struct race_cell *cell, unsigned la
             continue;
         }
         if (may_race(&x->record, o, &severity) && !(severity == WT_WARNING && x->synced))
-            add_conflict(x, lane, at, o, other, false, severity);
+            add_conflict(x, lane, at, o, other, RACE_APART, severity);
         else
             keeps[k] = true;
     }
@@ -641,7 +679,8 @@ static const struct race_rules rules[] = {
      .waits = true,
      .hands_on = true, /* in the L2 cache */
      .threads_are_waves = true},
-    /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on. */
+    /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on, as who begins the
+       check says. */
     {.family = "sm"},
     /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
     {.family = "gen9", .independent = true, .loads_hide = true},

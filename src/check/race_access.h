@@ -3,6 +3,7 @@
 #define WT_CHECK_RACE_ACCESS_H
 
 #include "check/race_order.h"
+#include "check/values.h"
 
 enum {
     RACE_CONFLICTS = 4, /**< different other accesses of an instruction that are reported at once */
@@ -13,7 +14,13 @@ struct race_conflict {
     wt_lanes lanes, others;
     uint64_t at; /* of the lowest lane */
     enum wt_severity severity;
-    bool same; /* both are lanes of one instruction */
+    /* Both are lanes of one instruction, which store … */
+    enum race_same {
+        RACE_APART,
+        RACE_SAME, /**< to one place; it is not known what */
+        RACE_SAME_VALUE,
+        RACE_SAME_DIFFERENT, /**< different values */
+    } same;
 };
 
 /* An access that is taken: what is the same for all of its lanes. */
@@ -28,7 +35,9 @@ struct race_access {
     uint32_t past;   /* records in this memory with lower numbers are ordered before all lanes, */
     bool alone;      /* and of other waves no others are */
     bool stored;     /* a slot refers to it */
-    bool synced;     /* the place has had atomic accesses: a store there is another one */
+    bool looked;     /* what it stores has been looked for: */
+    struct wt_stored data;
+    bool synced; /* the place has had atomic accesses: a store there is another one */
     /* Of a row of cells that are equal but for the lanes, and stand for one: lanes of the cell are
      * numbers of slots, whose lanes these are. NULL: there is none. */
     uint8_t *const *row;

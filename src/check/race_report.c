@@ -20,6 +20,13 @@ static enum wt_access access_of(unsigned kind)
 static const char *reason(const struct race_access *x, const struct race_conflict *c)
 {
     const struct race_slot *w = x->w;
+    if (c->same == RACE_SAME_VALUE)
+        return "lanes of one instruction store the same value to one place";
+    if (c->same == RACE_SAME_DIFFERENT)
+        return c->severity == WT_ERROR
+                   ? "lanes of one instruction store different values to one place"
+                   : "lanes of one instruction store different values to one place, unless they "
+                     "are atomic stores, which have the same code";
     if (c->same)
         return "lanes of one instruction store to one place";
     if (c->severity == WT_WARNING)

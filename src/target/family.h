@@ -124,7 +124,8 @@ struct wt_family_run {
      * variables at fixed addresses of global memory are told apart. */
     wt_check_variable_fn *variable;
     /** Whether the program's language leaves lanes of a wave unordered that the machine orders, as
-     * OpenCL C does ("Memory Ordering Rules"). NULL: not known, as the family has it. */
+     * OpenCL C does ("Memory Ordering Rules"), or CUDA C++ from a capability on. NULL: not known,
+     * as the family has it. */
     bool (*independent_lanes)(const struct wt_emulated *e);
     /** The stacks of the program's threads; false: they are not known. NULL: there are none. */
     bool (*stacks)(struct wt_emulated *e, struct wt_check_stacks *stacks);

@@ -73,6 +73,11 @@ static struct sm *own(const struct wt_emulated *e)
     return e->own;
 }
 
+static bool independent_lanes(const struct wt_emulated *e)
+{
+    return sm_has_independent_lanes(sm_machine(own(e)->device)->config);
+}
+
 static void describe(const void *config, char *text, size_t size)
 {
     const struct sm_config *c = config;
@@ -707,6 +712,7 @@ const struct wt_family wt_family_sm = {
             .load = load,
             .close = close_device,
             .fault_memory = fault_memory,
+            .independent_lanes = independent_lanes,
             .translated = translated},
     .isa = {.reported = 8,
             .instruction_text = instruction_text,

@@ -427,6 +427,19 @@ static void lanes_of_one(int bad)
         end(p, 32);
 }
 
+__global__ void all_alike(int *p, int bad)
+{
+    const int i = threadIdx.x;
+    p[bad ? i / 2 : i] = bad ? i / 2 : i; /* BUG alike_store */
+}
+
+static void lanes_alike(int bad)
+{
+    int *p = device<int>(32);
+    LAUNCH(all_alike, 1, 32, 0, 0, p, bad);
+    end(p, bad ? 16 : 32);
+}
+
 __global__ void last_wins(int *p, int bad)
 {
     if (threadIdx.x % HALF == 5)
@@ -902,7 +915,7 @@ CASES(CASE(shared_missing), CASE(shared_again), CASE(global_missing), CASE(dynam
       CASE(bytes_missing), CASE(parts_missing), CASE(tree_first_step), CASE(scan_between),
       CASE(stencil_in_place), CASE(tile_missing), CASE(wrong_buffer), CASE(broadcast_early),
       CASE(cleared_early), CASE(in_functions), CASE(histogram_shared), CASE(histogram_groups),
-      CASE(atomic_then_load), CASE(cleared_late), CASE(lanes_of_one), CASE(stores_alone),
+      CASE(atomic_then_load), CASE(cleared_late), CASE(lanes_of_one), CASE(lanes_alike), CASE(stores_alone),
       CASE(across_groups), CASE(sum_of_groups), CASE(message_without_fences),
       CASE(message_without_acquire), CASE(scope_of_group), CASE(last_group_sums),
       CASE(lock_without_fences), CASE(different_locks), CASE(grid_without_barrier),

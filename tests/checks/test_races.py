@@ -318,6 +318,13 @@ def test_lanes_of_a_wave_race_where_they_are_independent():
     assert done.returncode == 115 and "nothing orders these lanes" in done.stderr and "warp_reduce" in done.stderr, done.stderr
 
 
+@pytest.mark.parametrize("gpu, options, races", [("sm", [], False), ("sm:cc=6.1", [], False), ("sm:cc=7.0", [], True), ("sm:cc=7.0", ["--check-lanes=lockstep"], False)])
+def test_lanes_of_a_warp_race_from_capability_7_on(gpu, options, races):
+    """CUDA C++ Programming Guide, "Independent Thread Scheduling"."""
+    done = checks.run(checks.command_under_test(), "exec", "-g", gpu, "--check=race", *options, *program_of("races", "sm"), "good", "warp_synchronous")
+    assert ("nothing orders these lanes" in done.stderr) == races and done.returncode == (115 if races else 0), done.stderr
+
+
 def test_what_lanes_of_one_openmp_thread_repeat_is_no_race():
     """In GCC's code for NVIDIA's GPUs all lanes of a warp store what one thread does."""
     done = checks.wavetrap("openmp", "sm", "good", options=["--check=race"])

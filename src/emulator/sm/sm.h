@@ -62,6 +62,12 @@ struct sm_config {
 /** How much memory a page of hardware is. */
 #define SM_BLOCK_BYTES (UINT64_C(2) << 20)
 
+/** Whether lanes of a warp go on by themselves (CUDA C++ Programming Guide, "Independent Thread
+ * Scheduling": from 7.0 on). */
+static inline bool sm_has_independent_lanes(const struct sm_config *config)
+{
+    return config->cc >= 70;
+}
 /** One SM, compute capability 5.0, no delays, round robin. */
 void sm_config_default(void *config);
 /** The keys of a struct sm_config, behind "sm:" in --gpu. */

@@ -179,12 +179,13 @@ static bool wants_race(const struct wt_machine *m)
                : wants(WT_CHECK_RACE, "race", "races are");
 }
 
-static enum wt_check_lanes lanes_of(const struct wt_machine *m)
+static enum wt_check_lanes lanes_of(const struct wt_hosted *gpu)
 {
     const enum wt_check_lanes lanes = wt_check_lanes();
-    return lanes == WT_LANES_BY_FAMILY && !wt_check_race_knows_openmp(m) && has_libgomp()
-               ? WT_LANES_AS_ONE
-               : lanes;
+    return lanes != WT_LANES_BY_FAMILY                                  ? lanes
+           : !wt_check_race_knows_openmp(gpu->machine) && has_libgomp() ? WT_LANES_AS_ONE
+           : gpu->independent_lanes                                     ? WT_LANES_INDEPENDENT
+                                                                        : WT_LANES_BY_FAMILY;
 }
 
 /* Hardware of most families waits for results by itself. */
@@ -209,7 +210,7 @@ static bool begin_checks(struct wt_counted *c, const void *space)
         !(s->init = wt_check_init_begin(m, space, wt_check_init_level(), wt_checked_found, list)))
         return false;
     if (wants_race(m) &&
-        !(s->race = wt_check_race_begin(m, space, lanes_of(m), wt_checked_found, list)))
+        !(s->race = wt_check_race_begin(m, space, lanes_of(c->gpu), wt_checked_found, list)))
         return false;
     if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))
         return false;

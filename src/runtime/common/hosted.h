@@ -36,6 +36,7 @@ struct wt_apart {
  * object_space: whose addresses the latest kernel had (check/objects.h).
  * core: how its core files are written (host_core.h).
  * recorded: how its recordings are made (recording.h).
+ * independent_lanes: lanes of a wave are not ordered by their instructions (check/race.h).
  * records: kernels are recorded without a debugger, too: for the core file of a fault.
  * planted: the breakpoints in its memory.
  * final: the memory that kernels leave; NULL: it is not kept.
@@ -49,7 +50,7 @@ struct wt_apart {
     const void *object_space;                                                                      \
     const struct wt_host_core_ops *core;                                                           \
     const struct wt_recording_ops *recorded;                                                       \
-    bool records;                                                                                  \
+    bool independent_lanes, records;                                                               \
     struct wt_planted_list *planted;                                                               \
     struct wt_final_memory *final;                                                                 \
     struct wt_apart apart;

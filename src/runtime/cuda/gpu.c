@@ -142,6 +142,7 @@ enum wt_status gpu_new(const char *said, const struct gpu *before, struct gpu **
     g->apart.family = SM_WIRE_FAMILY;
     g->recorded = &cuda_recording_ops;
     g->records = g->core_on_fault.history;
+    g->independent_lanes = sm_has_independent_lanes(&g->config);
     g->planted = cuda_planted();
     g->final = cuda_final_memory();
     wt_catch_of_environment(); /* names what has no sense */
