@@ -108,18 +108,20 @@ def pairs(ours, peer, count):
 class Report:
     def __init__(self):
         self.rows = []
+        self.part = ""
 
     def title(self, text):
+        self.part = text
         print(f"\n{text}")
 
     def row(self, what, ours, peer_name, peer, ratio, unit, aim=""):
-        self.rows.append(dict(what=what, ours=ours, peer=peer_name, theirs=peer, ratio=ratio,
+        self.rows.append(dict(part=self.part, what=what, ours=ours, peer=peer_name, theirs=peer, ratio=ratio,
                               unit=unit, aim=aim))
         print(f"  {what:42} {ours:12.4g} {unit:14} {peer_name:22} {peer:12.4g}   x{ratio:<9.3g} {aim}",
               flush=True)
 
     def figure(self, what, value, unit):
-        self.rows.append(dict(what=what, ours=value, unit=unit))
+        self.rows.append(dict(part=self.part, what=what, ours=value, unit=unit))
         print(f"  {what:42} {value:12.4g} {unit}", flush=True)
 
 
