@@ -605,7 +605,7 @@ def parts(report, folder, options):
         "hip": lambda: hip(report, folder, WAVETRAP, run, count),
         "instructions": lambda: gcn_instructions(report, folder, WAVETRAP, count),
         "observe": observed,
-        "oclgrind": lambda: oclgrind(report, WAVETRAP, pairs, run, count),
+        "oclgrind": lambda: oclgrind(report, WAVETRAP, pairs, count),
         "view": lambda: view(report, folder, WAVETRAP, run, count),
         "dap": lambda: dap(report, folder, WAVETRAP, run, count),
         "vortex": lambda: host_programs(report, folder, WAVETRAP, run, count),

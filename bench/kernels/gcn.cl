@@ -87,3 +87,7 @@ kernel void scratch(global const uint *in, global uint *out, uint n)
     }
     out[get_global_id(0)] = x;
 }
+
+kernel void nothing(global const uint *in, global uint *out, uint n)
+{
+}
