@@ -83,9 +83,8 @@ static bool take_operands(const struct wt_check_init *c, struct init_insn *insn,
     return init_list_spans(c, insn);
 }
 
-/* The key of an instruction, for waves whose issues have that frame, too, where *keyed becomes
- * true.
- */
+/* The key of an instruction. *keyed becomes true where the key has the frame, too: then what is
+ * known holds for all waves whose issues have that frame. */
 static inline uint64_t key_of(uint64_t pc, uint32_t frame, bool *keyed)
 {
     enum { FRAME = 48 }; /* bits of addresses of code */

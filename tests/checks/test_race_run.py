@@ -480,11 +480,11 @@ def may_be_ordered(kernel, pair, code):
     return False
 
 
-def is_forgotten(kernel, pair):
-    """A load, or an atomic operation, in a place in which three waves make such: two of them are kept."""
+def is_forgotten(kernel, pair, code):
+    """A load, or an atomic operation, in a place in which three waves make such, or three lanes where each is one of its own: two of them are kept."""
     place = kernel.steps[min(pair)].place
-    waves = {op.wave for op in kernel.steps if not isinstance(op, int) and op.what in ("load", "atomic") and op.place == place}
-    return len(waves) > 2 and any(kernel.steps[number].what in ("load", "atomic") for number in pair)
+    makers = {(op.wave, code.INDEPENDENT and op.form) for op in kernel.steps if not isinstance(op, int) and op.what in ("load", "atomic") and op.place == place}
+    return len(makers) > 2 and any(kernel.steps[number].what in ("load", "atomic") for number in pair)
 
 
 def judge_kernel(kernel, found, code):
@@ -494,7 +494,7 @@ def judge_kernel(kernel, found, code):
     wanted = races_of(kernel, code)
     wrong = [f"no race: {[kernel.steps[number] if number >= 0 else number for number in pair]}" for pair in pairs - set().union(*wanted.values())]
     wrong += [f"nothing in {place}: {[[kernel.steps[number] for number in pair] for pair in races]}" for place, races in wanted.items()
-              if not races & pairs and not all(is_guess(kernel, pair) or may_be_ordered(kernel, pair, code) or is_forgotten(kernel, pair) for pair in races)]
+              if not races & pairs and not all(is_guess(kernel, pair) or may_be_ordered(kernel, pair, code) or is_forgotten(kernel, pair, code) for pair in races)]
     return wrong, len(pairs)
 
 
