@@ -127,14 +127,14 @@ class Report:
 
 # ---- emulation speed ----
 
-KERNELS = [  # name, repeats a lane (so that start-up does not count), what it is bound by, the aim at 32 lanes
+KERNELS = [  # name, repeats a lane (so that start-up does not count), what it is bound by
     ("hash", 40, "ALU"),
     ("power", 60, "ALU"),
     ("polynomial", 60, "FP"),
     ("triad", 400, "memory"),
     ("gather", 200, "memory"),
 ]
-AIMS = {"ALU": {32: "aim x3", 4: "aim x0.25"}, "memory": {32: "aim x1", 4: "aim x0.25"}, "FP": {}}
+AIMS = {"hash": {4: 1.2, 8: 2, 32: 6}, "power": {4: 1.2, 8: 2, 32: 6}, "triad": {32: 2.5}, "gather": {32: 1.3}}
 
 
 def compile_kernel(folder, name, repeat, vortex):
@@ -178,8 +178,9 @@ def emulation(report, folder, count):
             gpu = f"--gpu=vortex:warps=1,threads={lanes}"
             a, b, ratio = pairs(lambda: work / timed([WAVETRAP, "run", gpu, ours])[0],
                                 lambda: scalar_work / timed(["qemu-riscv32", scalar])[0], count)
+            aim = AIMS.get(name, {}).get(lanes)
             report.row(f"{name} ({bound}-bound), {lanes} lanes", a, "qemu-riscv32", b, ratio,
-                       "lane-insn/s", AIMS[bound].get(lanes, ""))
+                       "lane-insn/s", f"aim x{aim}" if aim else "")
         memory, peer = peak([WAVETRAP, "run", gpu, ours]), peak(["qemu-riscv32", scalar])
         report.row(f"{name}: peak memory at 32 lanes", memory, "qemu-riscv32", peer, memory / peer, "KiB")
 
@@ -304,7 +305,7 @@ def watchpoints(report, folder, count, seconds):
                    "s")
         report.figure(f"{lanes} lanes: stops of the emulator", stops, "1/s")
         report.figure(f"{lanes} lanes: a condition that does not hold", (empty - plain) / calls * 1e9,
-                      "ns   aim below 7")
+                      "ns")
         report.figure(f"{lanes} lanes: one that compares a register of all lanes",
                       (compared - plain) / calls * 1e9, "ns")
     report.title("Stops for a watchpoint that is met all the time (c), over loopback")

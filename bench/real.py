@@ -5,6 +5,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAMS = [("bodies", 1000, 4), ("ambient", 192, 1), ("paths", 192, 1), ("heat", 512, 6), ("sorting", 256, 2), ("splits", 2048, 1), ("queens", 11, 4), ("mandelbrot", 256, 2)]
+AIMS = {"gfx900": {"mandelbrot": 1.5}, "sm": {"bodies": 3, "ambient": 3, "paths": 6, "heat": 2}}
 
 
 def real(report, folder, wavetrap, run, pairs, count):
@@ -27,4 +28,5 @@ def real(report, folder, wavetrap, run, pairs, count):
             a, b, ratio = pairs(lambda: once([wavetrap, "exec", "-g", gpu, program[kind]]), lambda: once([program["host"]]), count)
             if len(sums) != 1:
                 sys.exit(f"bench: {name} has other results on {gpu} than on the host: {sums}")
-            report.row(name, a, "host", b, ratio, "s")
+            aim = AIMS[gpu].get(name)
+            report.row(name, a, "host", b, ratio, "s", f"aim x{aim}" if aim else "")

@@ -62,7 +62,7 @@ static enum race_same compare(struct race_access *x, const struct race_cell *cel
     const unsigned lanes[2] = {mine, lane};
     unsigned from[2], count = cell->page ? 4 : 1;
     if (!x->looked)
-        x->data = a->of_wave || a->is_scalar ? (struct wt_stored){WT_STORED_UNTOLD}
+        x->data = a->of_wave || a->is_scalar ? (struct wt_stored){.kind = WT_STORED_UNTOLD}
                                              : wt_stored_by(x->r->machine, a->wave, a->pc, a->size);
     x->looked = true;
     for (unsigned i = 0; i < 2; i++) {
