@@ -118,6 +118,9 @@ struct wt_finding {
     uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset;
                             of a free: what was freed */
     char text[200];    /**< what else there is to say, a sentence without period */
+    /* UNDEFINED_RESULT, UNDEFINED_COPY: from the first to the last byte that is meant, */
+    uint64_t part, part_size; /**< 0: not known */
+    bool part_is_address;     /**< `part` is an address, not an offset in what is copied */
     /* Of a kernel's instruction; `pc` 0: the host did it. */
     uint64_t pc, time;
     uint64_t entry;    /**< its kernel's first instruction; 0: not known */

@@ -93,7 +93,7 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
         for (unsigned k = 0; k < c->pending.insn->count; k++)
             if (init_is_result(&c->pending.insn->list[k]))
                 init_put_result(c, &c->pending.insn->list[k], lane, all,
-                                init_computed_of(c, byte[i].origin));
+                                init_computed_of(c, byte[i].origin, wt_lane_bit(lane)));
         return;
     }
 }

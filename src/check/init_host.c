@@ -42,7 +42,7 @@ static void judge_copy(struct init_space *s, uint64_t from, uint64_t size, const
     if (!computed && whole)
         at = init_find(s, from, size, false, &byte);
     if (at < size)
-        init_report_result(init_checks(), byte.origin, computed, by, calls);
+        init_report_result(init_checks(), s, from, size, at, &byte, computed, false, by, calls);
 }
 
 void wt_check_init_got(const void *space, uint64_t addr, uint64_t size, const char *by,

@@ -8,13 +8,19 @@
 
 /* ---- origins ---- */
 
-uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin)
+uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lanes)
 {
     struct wt_machine *m = c->machine;
     const struct init_pending *p = &c->pending;
     const struct wt_wave_head *w = wt_machine_wave(m, p->wave);
-    if (c->computed_of == origin && c->computed_pc == p->pc && origin)
+    if (c->computed_of == origin && c->computed_pc == p->pc && origin) {
+        if (c->computed_at == p->time) {
+            init_lock();
+            init_add_lanes((uint32_t)c->computed_is, lanes);
+            init_unlock();
+        }
         return (uint32_t)c->computed_is;
+    }
     struct init_origin o = *init_origin_of(origin);
     if (o.pc)
         return origin;
@@ -24,7 +30,7 @@ uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin)
     o.launch = wt_machine_launch_of(m, w);
     o.group = w->group ? m->groups.ops->home(m, w->group) : 0;
     o.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
-    o.lanes = p->enabled;
+    o.lanes = lanes;
     o.device = m->device;
     o.by = c;
     wt_machine_name_wave(m, p->wave, o.wave, sizeof o.wave);
@@ -36,6 +42,7 @@ uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin)
     c->computed_of = origin;
     c->computed_pc = p->pc;
     c->computed_is = made;
+    c->computed_at = p->time;
     return made;
 }
 
@@ -249,10 +256,11 @@ static struct wt_defined widened(const struct wt_check_init *c, const struct wt_
     return is;
 }
 
-/* Result and flag for a lane, or (lane 0 or the lowest one) for the wave. */
+/* Result and flag for a lane, or (lane 0 or the lowest one, of these lanes) for the wave. */
 static struct wt_defined compute(struct wt_check_init *c, const struct init_wave *w,
                                  const struct sources *s, unsigned pair, unsigned bits,
-                                 unsigned lane, struct wt_defined *flag, uint32_t *origin)
+                                 unsigned lane, wt_lanes lanes, struct wt_defined *flag,
+                                 uint32_t *origin)
 {
     const struct wt_insn_operands *head = &c->pending.insn->head;
     /* Of several parts of a result the first one is what the operation says. */
@@ -299,7 +307,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
                                    (enum wt_flag)head->flag, flag);
     }
     *origin = result.computed || (flag && flag->undefined && !result.undefined)
-                  ? init_computed_of(c, from)
+                  ? init_computed_of(c, from, lanes)
                   : from;
     return result;
 }
@@ -384,7 +392,8 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
                                 origin);
             continue;
         }
-        const struct wt_defined is = compute(c, w, s, pair, bits, lane, &flag, &origin);
+        const wt_lanes of = of_wave ? c->pending.enabled : wt_lane_bit(lane);
+        const struct wt_defined is = compute(c, w, s, pair, bits, lane, of, &flag, &origin);
         if (!is.undefined && !flag.undefined)
             continue;
         for (unsigned i = 0; i < insn->count; i++) {
@@ -456,7 +465,8 @@ static void decide_comparison(struct wt_check_init *c, const struct init_wave *w
     for (wt_lanes left = c->pending.enabled; left; left &= left - 1) {
         struct wt_defined flag = {0};
         uint32_t from = 0;
-        if (!compute(c, w, &s, 0, bits, wt_lanes_lowest(left), &flag, &from).undefined)
+        const unsigned lane = wt_lanes_lowest(left);
+        if (!compute(c, w, &s, 0, bits, lane, wt_lane_bit(lane), &flag, &from).undefined)
             continue;
         bad |= wt_lane_bit(wt_lanes_lowest(left));
         origin = origin ? origin : from;

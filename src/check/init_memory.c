@@ -61,6 +61,12 @@ uint32_t init_new_origin(const struct init_origin *o)
     return o ? add_origin(o) : 0;
 }
 
+void init_add_lanes(uint32_t origin, wt_lanes lanes)
+{
+    if (origin < shared.origins)
+        shared.origin[origin]->lanes |= lanes;
+}
+
 const struct init_origin *init_origin_of(uint32_t number)
 {
     static const struct init_origin none = {.kind = WT_ORIGIN_UNKNOWN};

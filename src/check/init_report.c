@@ -52,14 +52,32 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
     c->found(c->context, &f);
 }
 
-void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed, const char *by,
-                        const struct wt_call_stack *calls)
+/* How many bytes there are from byte @p at on to the last one that comes from there. */
+static uint64_t extent_of(struct init_space *s, uint64_t addr, uint64_t size, uint64_t at,
+                          const struct init_byte *byte, bool computed)
 {
-    const struct init_origin *o = init_origin_of(origin);
+    uint64_t last = at;
+    struct init_byte one = {0};
+    for (uint64_t next = at + 1; next < size; next++) {
+        next += init_find(s, addr + next, size - next, computed, &one);
+        if (next < size && one.origin == byte->origin)
+            last = next;
+    }
+    return last - at + 1;
+}
+
+void init_report_result(struct wt_check_init *c, struct init_space *s, uint64_t addr, uint64_t size,
+                        uint64_t at, const struct init_byte *byte, bool computed, bool there,
+                        const char *by, const struct wt_call_stack *calls)
+{
+    const struct init_origin *o = init_origin_of(byte->origin);
     struct wt_finding f = {.kind = computed ? WT_FOUND_UNDEFINED_RESULT : WT_FOUND_UNDEFINED_COPY,
                            .severity = WT_ERROR,
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
+                           .part = there ? addr + at : at,
+                           .part_size = extent_of(s, addr, size, at, byte, computed),
+                           .part_is_address = there,
                            .times = 1};
     char what[100];
     snprintf(what, sizeof what, "what %s copies to the host", by ? by : "");
@@ -96,7 +114,8 @@ void init_report_visible(struct wt_check_init *c)
         const bool computed = init_find(c->global, v->addr, v->size, true, &byte) < v->size;
         const uint64_t at = init_find(c->global, v->addr, v->size, computed, &byte);
         if (at < v->size && (computed || c->level >= WT_INIT_COPY))
-            init_report_result(c, byte.origin, computed, c->copies ? "a command" : NULL, NULL);
+            init_report_result(c, c->global, v->addr, v->size, at, &byte, computed, true,
+                               c->copies ? "a command" : NULL, NULL);
     }
     c->visibles = 0;
 }

@@ -18,7 +18,7 @@ struct init_origin {
     uint64_t load;           /* BEYOND: the instruction */
     /* the first instruction that has computed with it; pc 0: it is copied as it is */
     uint64_t pc, time, wave_id, launch, group, entry;
-    wt_lanes lanes;
+    wt_lanes lanes; /* whose bits were undefined */
     uint32_t device;
     char wave[WT_WAVE_NAME];
     struct wt_check_init *by;
@@ -174,7 +174,8 @@ struct wt_check_init {
     uint64_t hidden_state;         /* in this state */
     struct wt_decisions decisions; /* what was reported of kernels in the recorded run */
     struct wt_good good;           /* for loads that were widened */
-    uint64_t computed_of, computed_pc, computed_is; /* the last new origin */
+    uint64_t computed_of, computed_pc, computed_is; /* the last new origin, */
+    uint64_t computed_at;                           /* and the issue time of its instruction */
     struct wt_check_init *next;
 };
 
@@ -186,6 +187,8 @@ void init_unlock(void);
 struct init_space *init_memory_of(const void *space);
 /* A new origin, by number; 0 without host memory. */
 uint32_t init_new_origin(const struct init_origin *o);
+/* More lanes of the instruction that has computed with it. */
+void init_add_lanes(uint32_t origin, wt_lanes lanes);
 const struct init_origin *init_origin_of(uint32_t number);
 /* Origins that are always there. */
 enum { INIT_OF_REGISTER = 1, INIT_OF_PRIVATE, INIT_OF_GROUP, INIT_FIXED };
@@ -285,8 +288,8 @@ static inline unsigned init_element_of(const struct wt_check_init *c, unsigned l
 {
     return lane - c->pending.insn->head.first_lane;
 }
-/* The origin of what the instruction computes of bits of this origin. */
-uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin);
+/* The origin of what the instruction computes, for these lanes, of bits of this origin. */
+uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lanes);
 /* What a lane's result will be. */
 void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned lane,
                      struct wt_defined is, uint32_t origin);
@@ -308,10 +311,13 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
                  uint32_t origin, const char *what);
 /* Mistakes at issue time @p time and later were in a future that was dropped. */
 void init_forget_mistakes(struct wt_check_init *c, uint64_t time);
-/* What the host gets was computed from undefined bits, or (not computed) is undefined; @p by: of a
- * copy; NULL: it sees the memory. */
-void init_report_result(struct wt_check_init *c, uint32_t origin, bool computed, const char *by,
-                        const struct wt_call_stack *calls);
+/* What the host gets was computed from undefined bits, or (not computed) is undefined: bytes of
+ * @p size ones of s at @p addr, the first of which is byte @p at, which *byte is; @p by: of a copy;
+ * NULL: it sees the memory. @p there: the bytes are no copy, they stay where the kernel stored
+ * them. */
+void init_report_result(struct wt_check_init *c, struct init_space *s, uint64_t addr, uint64_t size,
+                        uint64_t at, const struct init_byte *byte, bool computed, bool there,
+                        const char *by, const struct wt_call_stack *calls);
 /* At the end of a launch: what the host sees. */
 void init_report_visible(struct wt_check_init *c);
 /* What the host sees it may write from now on, which nobody sees: it counts as written. */

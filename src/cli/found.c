@@ -322,6 +322,14 @@ void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
         add_access(&t, one->access, one->bytes);
     if (*one->text)
         wt_text_add(&t, ": %s", one->text);
+    if (one->part_size && one->part_is_address)
+        wt_text_add(&t, " (%" PRIu64 " byte%s at 0x%" PRIx64 ")", one->part_size,
+                    wt_plural(one->part_size), one->part);
+    else if (one->part_size > 1)
+        wt_text_add(&t, " (bytes %" PRIu64 " to %" PRIu64 " of the copy)", one->part,
+                    one->part + one->part_size - 1);
+    else if (one->part_size)
+        wt_text_add(&t, " (byte %" PRIu64 " of the copy)", one->part);
 }
 
 /* ---- for people ---- */

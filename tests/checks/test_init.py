@@ -196,9 +196,17 @@ def test_images_of_level_zero(kernel, kind, mark):
              checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), kernel, kind]
     done = {how: checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, how) for how in ("bad", "good")}
     text = "what a command copies to the host has bits from the allocation, where nothing has written"
-    assert set(re.findall(r"^wavetrap: error: (.*)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
+    assert set(re.findall(r"^wavetrap: error: (.*) \(\d+ bytes? at 0x[0-9a-f]+\)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
     assert f"  {kernel} at {checks.HERE}/init_texels.cl:{checks.marks('init_texels.cl')[mark]}\n" in done["bad"].stderr, done["bad"].stderr
     assert done["good"].returncode == 0 and "checks: 0 errors, 0 warnings" in done["good"].stderr and done["good"].stdout == "15\n", done["good"].stderr
+
+
+@pytest.mark.parametrize("family, wave, lanes", [("sm", "warp 1", "lanes 16-31"), ("gfx900", "wave 0", "lanes 48-63")])
+def test_lanes_and_bytes_of_a_result(family, wave, lanes):
+    """Of 64 numbers the last 16 are unwritten: the first instruction that computes with them has their lanes, and the copy their bytes."""
+    said = wavetrap("init", family, "bad", "sum_of_a_part").stderr
+    assert re.search(rf" {wave}, {lanes}, issue time", said), said
+    assert re.search(r"where nothing has written \(bytes 192 to 255 of the copy\)$", said, re.M), said
 
 
 def test_images_in_optimised_code(tmp_path):
