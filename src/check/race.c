@@ -54,34 +54,39 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
         x->conflict[i].severity = severity;
 }
 
-/* What two lanes of one instruction store to the cell at @p at. */
-static enum race_same compare(struct race_access *x, const struct race_cell *cell, uint64_t at,
-                              unsigned mine, unsigned lane)
+/* What two lanes of one instruction store to the cell at @p at. Rare, so apart from what each
+ * access does. */
+static __attribute__((noinline)) enum race_same compare(struct race_access *x,
+                                                        const struct race_cell *cell, uint64_t at,
+                                                        unsigned mine, unsigned lane)
 {
     const struct wt_observed *a = x->a;
     const unsigned lanes[2] = {mine, lane};
     unsigned from[2], count = cell->page ? 4 : 1;
     if (!x->looked)
-        x->data = a->of_wave || a->is_scalar ? (struct wt_stored){.kind = WT_STORED_UNTOLD}
-                                             : wt_stored_by(x->r->machine, a->wave, a->pc, a->size);
+        x->r->data = a->of_wave || a->is_scalar
+                         ? (struct wt_stored){.kind = WT_STORED_UNTOLD}
+                         : wt_stored_by(x->r->machine, a->wave, a->pc, a->size);
     x->looked = true;
     for (unsigned i = 0; i < 2; i++) {
-        if (x->data.kind == WT_STORED_UNTOLD || !(a->lanes & lanes_of(lanes[i])) ||
+        if (x->r->data.kind == WT_STORED_UNTOLD || !(a->lanes & lanes_of(lanes[i])) ||
             at - a->at[lanes[i]] >= a->size)
             return RACE_SAME;
         from[i] = (unsigned)(at - a->at[lanes[i]]);
         count = count < a->size - from[i] ? count : a->size - from[i];
     }
-    for (unsigned i = 0; x->data.kind == WT_STORED_ROW && i < count; i++)
-        if (wt_stored_byte(x->r->machine, a->wave, &x->data, mine, from[0] + i) !=
-            wt_stored_byte(x->r->machine, a->wave, &x->data, lane, from[1] + i))
+    for (unsigned i = 0; x->r->data.kind == WT_STORED_ROW && i < count; i++)
+        if (wt_stored_byte(x->r->machine, a->wave, &x->r->data, mine, from[0] + i) !=
+            wt_stored_byte(x->r->machine, a->wave, &x->r->data, lane, from[1] + i))
             return RACE_SAME_DIFFERENT;
     return RACE_SAME_VALUE;
 }
 
 /* A place that two lanes of one instruction store to. */
-static void add_of_one(struct race_access *x, const struct race_cell *cell, uint64_t at,
-                       const struct race_record *o, unsigned mine, unsigned lane)
+static __attribute__((noinline)) void add_of_one(struct race_access *x,
+                                                 const struct race_cell *cell, uint64_t at,
+                                                 const struct race_record *o, unsigned mine,
+                                                 unsigned lane)
 {
     const enum race_same same = compare(x, cell, at, mine, lane);
     const bool differs = same == RACE_SAME_DIFFERENT;

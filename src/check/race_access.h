@@ -3,7 +3,6 @@
 #define WT_CHECK_RACE_ACCESS_H
 
 #include "check/race_order.h"
-#include "check/values.h"
 
 enum {
     RACE_CONFLICTS = 4, /**< different other accesses of an instruction that are reported at once */
@@ -35,9 +34,8 @@ struct race_access {
     uint32_t past;   /* records in this memory with lower numbers are ordered before all lanes, */
     bool alone;      /* and of other waves no others are */
     bool stored;     /* a slot refers to it */
-    bool looked;     /* what it stores has been looked for: */
-    struct wt_stored data;
-    bool synced; /* the place has had atomic accesses: a store there is another one */
+    bool looked;     /* what it stores has been looked for: r->data */
+    bool synced;     /* the place has had atomic accesses: a store there is another one */
     /* Of a row of cells that are equal but for the lanes, and stand for one: lanes of the cell are
      * numbers of slots, whose lanes these are. NULL: there is none. */
     uint8_t *const *row;

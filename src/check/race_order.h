@@ -11,6 +11,7 @@
 #include "check/memory.h"
 #include "check/order.h"
 #include "check/race_shadow.h"
+#include "check/values.h"
 
 /** Between whom an order holds. */
 enum race_scope { RACE_GROUP, RACE_DEVICE, RACE_SCOPES };
@@ -155,6 +156,7 @@ struct wt_check_race {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
+    struct wt_stored data; /* of the store that is looked at, where its lanes store to one place */
     const struct wt_order *order; /* of calls; NULL: each launch is ordered behind those before */
     struct wt_order_operation **call; /* of waves and copies that may race */
     size_t calls, call_room;
