@@ -24,7 +24,7 @@ static enum wt_status take_descriptor(const struct drm_batch *batch, uint32_t in
                        slm);
     walk->kernel = (uint64_t)(d[1] & 0xffff) << 32 | (d[0] & ~UINT32_C(0x3f));
     walk->enables = d[2];
-    walk->samplers = d[3];
+    walk->samplers = d[3] & ~UINT32_C(3);
     walk->binding_table = d[4] & 0xffe0;
     walk->thread_bytes = (uint16_t)((d[5] >> 16) * GRF_BYTES);
     walk->cross_bytes = (uint16_t)((d[7] & 0xff) * GRF_BYTES);
