@@ -46,14 +46,17 @@ static void close_pages(int pages)
         close(pages);
 }
 
-/* Tells of pages whether something may have been stored to them. False: it is not known. */
-static bool look(int pages, uint64_t first, size_t count, bool *written)
+/* Tells of pages whether something may have been stored to them. *pages is the list of the
+ * process's pages, -1 until the first look. False: it is not known. */
+static bool look(int *pages, uint64_t first, size_t count, bool *written)
 {
     uint64_t entry[CHUNK];
     unsigned char there[CHUNK];
     const size_t bytes = count * sizeof *entry;
-    const bool ok =
-        pages >= 0 && pread(pages, entry, bytes, (off_t)(first * sizeof *entry)) == (ssize_t)bytes;
+    if (*pages < 0)
+        *pages = open_pages();
+    const bool ok = *pages >= 0 &&
+                    pread(*pages, entry, bytes, (off_t)(first * sizeof *entry)) == (ssize_t)bytes;
     /* A page of a file may be in memory though this process has not accessed it at this address. */
     if (!ok || mincore((void *)(uintptr_t)(first * PAGE), count * PAGE, there))
         return false;
@@ -74,7 +77,7 @@ static void define_pages(const struct part *p, uint64_t first, uint64_t end)
 }
 
 /* Defines what has been written. False: all has been, or it is not known. */
-static bool look_at(int pages, struct part *p)
+static bool look_at(int *pages, struct part *p)
 {
     enum { MOST = 1 << 26 }; /* a program with many launches and much untouched memory gives up */
     uint64_t low = UINT64_MAX, high = 0, run = UINT64_MAX;
@@ -135,8 +138,8 @@ bool init_untouched_made(struct init_space *s, const struct wt_object *object, u
     /* Else it is written as a whole by the first store to 2 MiB of it. */
     madvise((void *)(uintptr_t)(p->first * PAGE), (last - p->first + 1) * PAGE, MADV_NOHUGEPAGE);
     init_undefine(s, object->addr, object->size, origin);
-    const int pages = open_pages();
-    part_count += look_at(pages, p);
+    int pages = -1;
+    part_count += look_at(&pages, p);
     close_pages(pages);
     return true;
 }
@@ -152,10 +155,10 @@ void init_untouched_freed(const void *space, uint64_t addr)
 
 void init_untouched_look(const void *space, uint64_t first, uint64_t last)
 {
-    const int pages = part_count ? open_pages() : -1;
+    int pages = -1;
     for (size_t i = part_count; i-- > 0;)
         if (parts[i].space == space && parts[i].addr <= last && parts[i].end > first &&
-            !look_at(pages, &parts[i]))
+            !look_at(&pages, &parts[i]))
             drop(i);
     close_pages(pages);
 }
@@ -173,14 +176,14 @@ static bool is_partly_defined(const struct part *p, uint64_t page)
 
 void init_untouched_loaded(const void *space, uint64_t first, uint64_t last)
 {
-    const int pages = part_count ? open_pages() : -1;
+    int pages = -1;
     for (size_t i = 0; i < part_count; i++) {
         const struct part *p = &parts[i];
         const uint64_t low = first / PAGE > p->first ? first / PAGE : p->first,
                        high = last / PAGE < p->last ? last / PAGE : p->last;
         bool written[CHUNK];
         if (p->space != space || low > high || high - low >= CHUNK ||
-            !look(pages, low, (size_t)(high - low) + 1, written))
+            !look(&pages, low, (size_t)(high - low) + 1, written))
             continue;
         for (uint64_t page = low; page <= high; page++)
             if (written[page - low] && !is_partly_defined(p, page))

@@ -806,7 +806,8 @@ static void test_rows_of_others(void **unused)
     compare_text(&t, 400, true);
 }
 
-/* Warps come two ways to where their lanes part: what is left to clear there is not the same. */
+/* Lanes part at one instruction, to which warps come by two paths. The paths write different rows,
+ * so each path leaves other rows to be cleared there. */
 static void test_rows_of_two_ways(void **unused)
 {
     static struct text t;
