@@ -48,6 +48,15 @@ class Label:
         return {finding[3] for finding in self.findings}
 
 
+def companies(labels, lines):
+    """The labels in runs, in none of which two have a line of lines(label) in common: a place is reported once."""
+    runs = []
+    for label in labels:
+        run = next((run for run in runs if not any(lines(label) & lines(other) for other in run)), None)
+        run.append(label) if run is not None else runs.append([label])
+    return runs
+
+
 def findings_of(word):
     made = []
     for one in word.split("|"):
