@@ -98,6 +98,15 @@ enum wt_finding_space {
 
 enum { WT_NO_ACCESS = 0xff };
 
+/** What the pieces of a finding are numbers of. */
+enum wt_finding_pieces {
+    WT_PIECES_OF_COPY,   /**< in what is copied */
+    WT_PIECES_OF_OBJECT, /**< in an object */
+    WT_PIECES_OF_MEMORY, /**< they are addresses */
+};
+
+enum { WT_FINDING_PIECES = 8 /**< that are listed */ };
+
 /** The other access of a race. */
 struct wt_finding_other {
     uint64_t pc, time; /**< pc 0: there is none, or, with a name in `wave`, it is the host's */
@@ -118,9 +127,15 @@ struct wt_finding {
     uint64_t address;  /**< of the access of the lowest of the lanes; GROUP, PRIVATE: the offset;
                             of a free: what was freed */
     char text[200];    /**< what else there is to say, a sentence without period */
-    /* UNDEFINED_RESULT, UNDEFINED_COPY: from the first to the last byte that is meant, */
-    uint64_t part, part_size; /**< 0: not known */
-    bool part_is_address;     /**< `part` is an address, not an offset in what is copied */
+    /* UNDEFINED_RESULT, UNDEFINED_COPY: the bytes that are meant, in pieces, */
+    struct {
+        uint64_t first, last;
+    } piece[WT_FINDING_PIECES];
+    uint64_t pieces;          /**< all of them; 0: not known */
+    uint64_t rest, rest_last; /**< bytes of those that `piece` has not, and the last one of them */
+    uint32_t pieces_of;       /**< enum wt_finding_pieces */
+    uint64_t whole;           /**< OBJECT: its address */
+    char whole_name[48];      /**< OBJECT: of a variable; "": it has none */
     /* Of a kernel's instruction; `pc` 0: the host did it. */
     uint64_t pc, time;
     uint64_t entry;    /**< its kernel's first instruction; 0: not known */

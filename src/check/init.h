@@ -48,23 +48,29 @@ void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
                         const struct wt_defined_request *request, struct wt_defined_view *view);
 
 /** Follows memory of the process's objects (objects.h) from now on: it listens to news of them. */
-void wt_check_init_listen(enum wt_init_level level);
+void wt_check_init_listen(void);
 /** Whether the host sees memory at once: it is no object that only copies reach. */
 bool wt_check_init_is_of_host(const void *space, uint64_t addr);
 /** A call by which the program copies [from, from + size) to the host, while it is made. */
 struct wt_init_read {
     uint64_t from, size;
-    bool told; /**< objects.h has told that a part of it was copied */
+    uint64_t at; /**< bytes that the call copies before these */
+    bool told;   /**< objects.h has told that a part of it was copied */
+    struct init_results *found;
     struct wt_init_read *next;
 };
-/** Such a call begins. */
+/** Such a call begins, `from`, `size` and `at` being set. */
 void wt_check_init_read_begins(struct wt_init_read *r);
-/** It has ended. Returns whether the copy was told; if not, the runtime has read the memory by
- * itself. */
-bool wt_check_init_read_ended(const struct wt_init_read *r);
-/** The host has got [addr, addr + size), by function @p by, which @p calls have called. */
-void wt_check_init_got(const void *space, uint64_t addr, uint64_t size, const char *by,
-                       const struct wt_call_stack *calls);
+/** The call goes on with [from, from + size), which is its next row; of a call of rows `size` is 0
+ * before the first one. */
+void wt_check_init_read_row(struct wt_init_read *r, uint64_t from, uint64_t size);
+/** It has ended: what it has copied is reported. Returns whether the copy was told; if not, the
+ * runtime has read the memory by itself. */
+bool wt_check_init_read_ended(struct wt_init_read *r);
+/** The host has got [addr, addr + size) by such a call, by function @p by, which @p calls have
+ * called. */
+void wt_check_init_got(struct wt_init_read *r, const void *space, uint64_t addr, uint64_t size,
+                       const char *by, const struct wt_call_stack *calls);
 /** The host writes to memory of GPUs. */
 void wt_check_init_filled(const void *space, uint64_t addr, uint64_t size);
 

@@ -363,24 +363,30 @@ static void note_range(struct wt_check_init *c, struct init_range range)
 
 static void note_visible(struct wt_check_init *c, uint64_t addr, unsigned size)
 {
-    enum { MOST = 4096 };
+    enum { AT_FIRST = 64 };
     struct wt_object object;
+    size_t room = c->visible_room ? c->visible_room : AT_FIRST;
     const bool found = find_object(c, addr, &object), driver = c->space && c->space != c->machine;
     /* A program without a host leaves its variables; what else a driver has is its runtime's, which
      * copies it for commands. */
     if (found ? init_is_hidden(&object) : !c->copies && (!c->machine->groups.ops || driver))
         return;
-    for (size_t i = 0; i < c->visibles; i++)
-        if (c->visible[i].addr == addr && c->visible[i].size >= size)
-            return;
-    struct init_page_seen *grown =
-        c->visibles < MOST
-            ? wt_array_grow(c->visible, &c->visible_room, c->visibles + 1, sizeof *grown)
-            : NULL;
+    struct init_range *const last = c->visibles ? &c->visible[c->visibles - 1] : NULL;
+    if (last && addr - last->addr <= last->size) {
+        const uint64_t end = addr + size - last->addr;
+        last->size = end > last->size ? end : last->size;
+        return;
+    }
+    /* A loop may store to the same places again and again. */
+    if (c->visibles && c->visibles == c->visible_room) {
+        c->visibles = init_ranges_merge(c->visible, c->visibles);
+        room = c->visibles > c->visible_room / 2 ? 2 * c->visible_room : c->visible_room;
+    }
+    struct init_range *grown = wt_array_grow(c->visible, &c->visible_room, room, sizeof *grown);
     if (!grown)
         return;
     c->visible = grown;
-    grown[c->visibles++] = (struct init_page_seen){addr, size};
+    grown[c->visibles++] = (struct init_range){addr, size};
 }
 
 /* Undefined bytes are stored at @p addr. */

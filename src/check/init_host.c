@@ -1,4 +1,6 @@
 /* What the host does with memory that is followed: allocations, copies, fills. See init.h. */
+#include <stdlib.h>
+
 #include "check/init_state.h"
 
 static void make(const struct wt_object_news *news)
@@ -31,42 +33,65 @@ bool wt_check_init_is_of_host(const void *space, uint64_t addr)
     return !wt_object_find(space, addr, &object, NULL, NULL) || !init_is_hidden(&object);
 }
 
-/* A byte of what is copied to the host that must not be there. */
-static void judge_copy(struct init_space *s, uint64_t from, uint64_t size, const char *by,
-                       const struct wt_call_stack *calls, enum wt_init_level level)
+/* ---- what the host gets ---- */
+
+static struct wt_init_read *reads; /* under way; the lock is held */
+
+/* Notes what of @p size bytes at @p from must not be there, the first of which is byte @p at of
+ * what a call copies to the host. */
+static void judge_copy(struct wt_init_read *r, struct init_space *s, uint64_t from, uint64_t size,
+                       uint64_t at, const char *by, const struct wt_call_stack *calls)
 {
-    struct init_byte byte = {0};
-    const bool whole = level >= WT_INIT_COPY;
-    uint64_t at = init_find(s, from, size, true, &byte);
-    const bool computed = at < size;
-    if (!computed && whole)
-        at = init_find(s, from, size, false, &byte);
-    if (at < size)
-        init_report_result(init_checks(), s, from, size, at, &byte, computed, false, by, calls);
+    if (!r->found && !(r->found = calloc(1, sizeof *r->found)))
+        return;
+    if (!r->found->by) {
+        r->found->check = init_checks();
+        r->found->whole = r->found->check->level >= WT_INIT_COPY;
+        r->found->by = by;
+        r->found->calls = *calls;
+    }
+    init_results_add(r->found, s, from, size, at);
 }
 
-void wt_check_init_got(const void *space, uint64_t addr, uint64_t size, const char *by,
-                       const struct wt_call_stack *calls)
+static void tell(struct wt_init_read *r)
+{
+    if (r->found)
+        init_results_tell(r->found);
+    free(r->found);
+    r->found = NULL;
+}
+
+void wt_check_init_got(struct wt_init_read *r, const void *space, uint64_t addr, uint64_t size,
+                       const char *by, const struct wt_call_stack *calls)
 {
     init_lock();
     struct init_space *s = size && init_checks() ? init_memory_of(space) : NULL;
     if (s && !init_is_defined(s, addr, size))
-        judge_copy(s, addr, size, by, calls, init_checks()->level);
+        judge_copy(r, s, addr, size, r->at, by, calls);
+    r->at += size;
     init_unlock();
 }
-
-static struct wt_init_read *reads; /* under way; the lock is held */
 
 void wt_check_init_read_begins(struct wt_init_read *r)
 {
     init_lock();
     r->told = false;
+    r->found = NULL;
     r->next = reads;
     reads = r;
     init_unlock();
 }
 
-bool wt_check_init_read_ended(const struct wt_init_read *r)
+void wt_check_init_read_row(struct wt_init_read *r, uint64_t from, uint64_t size)
+{
+    init_lock();
+    r->at += r->size;
+    r->from = from;
+    r->size = size;
+    init_unlock();
+}
+
+bool wt_check_init_read_ended(struct wt_init_read *r)
 {
     init_lock();
     struct wt_init_read **at = &reads;
@@ -74,12 +99,13 @@ bool wt_check_init_read_ended(const struct wt_init_read *r)
         at = &(*at)->next;
     *at = r->next;
     const bool told = r->told;
+    tell(r);
     init_unlock();
     return told;
 }
 
 /* What a copy moves stays as it is, unless it goes to the host. */
-static void take_copy(const struct wt_object_news *news, enum wt_init_level level)
+static void take_copy(const struct wt_object_news *news)
 {
     const void *space = news->space;
     const uint64_t to = news->addr, from = news->from, size = news->size;
@@ -88,10 +114,16 @@ static void take_copy(const struct wt_object_news *news, enum wt_init_level leve
     if (size)
         init_untouched_look(space, from, from + size - 1);
     struct init_space *s = init_memory_of(space);
+    struct wt_init_read alone = {.from = from}, *of = &alone;
     for (struct wt_init_read *r = reads; r && host; r = r->next)
-        r->told |= from < r->from + r->size && r->from < from + size;
-    if (s && size && host && !init_is_defined(s, from, size))
-        judge_copy(s, from, size, news->by, &news->calls, level);
+        if (from < r->from + r->size && r->from < from + size) {
+            r->told = true;
+            of = r;
+        }
+    if (s && size && host && init_checks() && !init_is_defined(s, from, size))
+        judge_copy(of, s, from, size, of->at + (from > of->from ? from - of->from : 0), news->by,
+                   &news->calls);
+    tell(&alone);
     init_note_change(space, to, size);
     if (s && size && host)
         init_define(s, to, size);
@@ -119,7 +151,7 @@ static void take_news(void *context, const struct wt_object_news *news)
         init_unlock();
         break;
     case WT_OBJECT_COPIED:
-        take_copy(news, (enum wt_init_level)(uintptr_t)context);
+        take_copy(news);
         break;
     case WT_OBJECT_FILLED:
         wt_check_init_filled(news->space, news->addr, news->size);
@@ -127,7 +159,7 @@ static void take_news(void *context, const struct wt_object_news *news)
     }
 }
 
-void wt_check_init_listen(enum wt_init_level level)
+void wt_check_init_listen(void)
 {
-    wt_objects_listen(take_news, (void *)(uintptr_t)level);
+    wt_objects_listen(take_news, NULL);
 }

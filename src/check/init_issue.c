@@ -13,14 +13,18 @@ uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lan
     struct wt_machine *m = c->machine;
     const struct init_pending *p = &c->pending;
     const struct wt_wave_head *w = wt_machine_wave(m, p->wave);
-    if (c->computed_of == origin && c->computed_pc == p->pc && origin) {
-        if (c->computed_at == p->time) {
-            init_lock();
-            init_add_lanes((uint32_t)c->computed_is, lanes);
-            init_unlock();
+    if (c->computed_pc != p->pc)
+        c->computeds = 0;
+    c->computed_pc = p->pc;
+    for (unsigned i = 0; i < c->computeds && i < INIT_COMPUTED; i++)
+        if (c->computed[i].of == origin) {
+            if (c->computed[i].at == p->time) {
+                init_lock();
+                init_add_lanes(c->computed[i].is, lanes);
+                init_unlock();
+            }
+            return c->computed[i].is;
         }
-        return (uint32_t)c->computed_is;
-    }
     struct init_origin o = *init_origin_of(origin);
     if (o.pc)
         return origin;
@@ -39,10 +43,9 @@ uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lan
     init_unlock();
     if (!made)
         return origin;
-    c->computed_of = origin;
-    c->computed_pc = p->pc;
-    c->computed_is = made;
-    c->computed_at = p->time;
+    c->computed[c->computeds % INIT_COMPUTED].of = origin;
+    c->computed[c->computeds % INIT_COMPUTED].is = made;
+    c->computed[c->computeds++ % INIT_COMPUTED].at = p->time;
     return made;
 }
 

@@ -1,7 +1,9 @@
 /* What the check of uninitialised values reports. See init_state.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "check/init_state.h"
 
 /* Where it comes from, and who has computed with it first. */
@@ -52,70 +54,185 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
     c->found(c->context, &f);
 }
 
-/* How many bytes there are from byte @p at on to the last one that comes from there. */
-static uint64_t extent_of(struct init_space *s, uint64_t addr, uint64_t size, uint64_t at,
-                          const struct init_byte *byte, bool computed)
-{
-    uint64_t last = at;
-    struct init_byte one = {0};
-    for (uint64_t next = at + 1; next < size; next++) {
-        next += init_find(s, addr + next, size - next, computed, &one);
-        if (next < size && one.origin == byte->origin)
-            last = next;
-    }
-    return last - at + 1;
-}
+/* ---- what the host gets ---- */
 
-void init_report_result(struct wt_check_init *c, struct init_space *s, uint64_t addr, uint64_t size,
-                        uint64_t at, const struct init_byte *byte, bool computed, bool there,
-                        const char *by, const struct wt_call_stack *calls)
+/* A finding, and the place behind its last piece. */
+struct init_gathered {
+    struct wt_finding finding;
+    uint32_t origin;
+    uint64_t end;
+};
+
+/* The finding of bits of an origin. False: none is wanted. */
+static bool result_of(const struct init_results *r, uint32_t origin, bool computed,
+                      struct wt_finding *f)
 {
-    const struct init_origin *o = init_origin_of(byte->origin);
-    struct wt_finding f = {.kind = computed ? WT_FOUND_UNDEFINED_RESULT : WT_FOUND_UNDEFINED_COPY,
-                           .severity = WT_ERROR,
-                           .space = WT_FOUND_HOST,
-                           .access = WT_NO_ACCESS,
-                           .part = there ? addr + at : at,
-                           .part_size = extent_of(s, addr, size, at, byte, computed),
-                           .part_is_address = there,
-                           .times = 1};
+    const struct init_origin *o = init_origin_of(origin);
     char what[100];
-    snprintf(what, sizeof what, "what %s copies to the host", by ? by : "");
-    if (!by)
+    *f = (struct wt_finding){.kind = computed ? WT_FOUND_UNDEFINED_RESULT : WT_FOUND_UNDEFINED_COPY,
+                             .severity = WT_ERROR,
+                             .space = WT_FOUND_HOST,
+                             .access = WT_NO_ACCESS,
+                             .times = 1};
+    if (r->by)
+        snprintf(what, sizeof what, "what %s copies to the host", r->by);
+    else
         snprintf(what, sizeof what, "memory that the host sees");
-    if (calls)
-        f.calls = *calls;
+    f->calls = r->calls;
     if (computed && o->pc && o->by) {
         if (!wt_machine_checks(o->by->machine, o->launch))
-            return;
-        c = o->by;
-        f.pc = o->pc;
-        f.time = o->time;
-        f.wave_id = o->wave_id;
-        f.lanes[0] = (uint64_t)o->lanes;
-        f.lanes[1] = (uint64_t)(o->lanes >> 64);
-        f.lanes_of = wt_lanes_count(o->lanes);
-        f.launch = o->launch;
-        f.groups = o->group;
-        f.entry = o->entry;
-        f.device = o->device;
-        memcpy(f.wave, o->wave, sizeof f.wave);
+            return false;
+        f->pc = o->pc;
+        f->time = o->time;
+        f->wave_id = o->wave_id;
+        f->lanes[0] = (uint64_t)o->lanes;
+        f->lanes[1] = (uint64_t)(o->lanes >> 64);
+        f->lanes_of = wt_lanes_count(o->lanes);
+        f->launch = o->launch;
+        f->groups = o->group;
+        f->entry = o->entry;
+        f->device = o->device;
+        memcpy(f->wave, o->wave, sizeof f->wave);
     }
-    describe(&f, o, what);
-    if (c)
-        c->found(c->context, &f);
+    describe(f, o, what);
+    return true;
+}
+
+/* The finding that bits of an origin belong to; NULL: none is wanted, or without host memory. */
+static struct init_gathered *gathered_of(struct init_results *r, uint32_t origin, bool computed)
+{
+    uint64_t *const place = wt_map_add(&r->of_origin, 2 * (uint64_t)origin + computed + 1);
+    struct wt_finding f;
+    size_t i = 0;
+    if (!place)
+        return NULL;
+    if (!*place) {
+        *place = UINT64_MAX;
+        if (!result_of(r, origin, computed, &f))
+            return NULL;
+        while (i < r->count && !wt_finding_is_like(&r->list[i].finding, &f))
+            i++;
+        if (i == r->count) {
+            struct init_gathered *grown =
+                wt_array_grow(r->list, &r->room, r->count + 1, sizeof *grown);
+            if (!grown)
+                return NULL;
+            r->list = grown;
+            grown[r->count++] = (struct init_gathered){.finding = f, .origin = origin};
+        }
+        *place = i + 1;
+    }
+    return *place == UINT64_MAX ? NULL : &r->list[*place - 1];
+}
+
+static void add_piece(struct init_gathered *g, uint64_t at, uint64_t size)
+{
+    struct wt_finding *f = &g->finding;
+    const bool goes_on = f->pieces && at == g->end;
+    g->end = at + size;
+    f->pieces += !goes_on;
+    if (f->pieces > WT_FINDING_PIECES) {
+        f->rest += size;
+        f->rest_last = g->end - 1;
+        return;
+    }
+    if (!goes_on)
+        f->piece[f->pieces - 1].first = at;
+    f->piece[f->pieces - 1].last = g->end - 1;
+}
+
+void init_results_add(struct init_results *r, struct init_space *s, uint64_t addr, uint64_t size,
+                      uint64_t at)
+{
+    struct init_byte byte = {0}, last = {0};
+    struct init_gathered *g = NULL;
+    for (uint64_t done = 0; done < size; done++) {
+        done += init_find(s, addr + done, size - done, !r->whole, &byte);
+        if (done >= size)
+            return;
+        if (!last.undefined || byte.origin != last.origin || !byte.computed != !last.computed)
+            g = gathered_of(r, byte.origin, byte.computed);
+        last = byte;
+        if (g)
+            add_piece(g, at + done, 1);
+    }
+}
+
+/* The bytes of memory that the host sees are some of an object, if they are of one. */
+static void name_object(const struct wt_check_init *c, struct wt_finding *f, uint64_t last)
+{
+    struct wt_object object;
+    const uint64_t first = f->piece[0].first;
+    f->pieces_of = WT_PIECES_OF_MEMORY;
+    if (!c || !wt_object_find(c->space, first, &object, NULL, NULL) ||
+        last - object.addr >= object.size)
+        return;
+    f->pieces_of = WT_PIECES_OF_OBJECT;
+    f->whole = object.addr;
+    snprintf(f->whole_name, sizeof f->whole_name, "%s", object.name);
+    for (size_t i = 0; i < WT_FINDING_PIECES && i < f->pieces; i++) {
+        f->piece[i].first -= object.addr;
+        f->piece[i].last -= object.addr;
+    }
+    f->rest_last -= f->rest ? object.addr : 0;
+}
+
+void init_results_tell(struct init_results *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        struct init_gathered *const g = &r->list[i];
+        struct wt_check_init *const c = g->finding.pc ? init_origin_of(g->origin)->by : r->check;
+        if (r->there)
+            name_object(c, &g->finding, g->end - 1);
+        if (c)
+            c->found(c->context, &g->finding);
+    }
+    /* More waves that have computed such bits: findings of kernels count them. */
+    for (size_t i = 0; i < r->of_origin.room; i++) {
+        const struct wt_map_entry *const e = &r->of_origin.entry[i];
+        const uint32_t origin = (uint32_t)((e->key - 1) / 2);
+        struct wt_check_init *const c = e->key ? init_origin_of(origin)->by : NULL;
+        struct wt_finding f;
+        if (c && e->value != UINT64_MAX && r->list[e->value - 1].origin != origin &&
+            result_of(r, origin, (e->key - 1) % 2, &f) && f.pc)
+            c->found(c->context, &f);
+    }
+    wt_map_free(&r->of_origin);
+    free(r->list);
+    *r = (struct init_results){.check = NULL};
+}
+
+static int by_address(const void *one, const void *other)
+{
+    const struct init_range *a = one, *b = other;
+    return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+size_t init_ranges_merge(struct init_range *list, size_t count)
+{
+    size_t kept = 0;
+    if (count)
+        qsort(list, count, sizeof *list, by_address);
+    for (size_t i = 0; i < count; i++) {
+        struct init_range *const last = kept ? &list[kept - 1] : NULL;
+        const uint64_t end = list[i].addr + list[i].size;
+        if (!last || last->addr + last->size < list[i].addr)
+            list[kept++] = list[i];
+        else if (end > last->addr + last->size)
+            last->size = end - last->addr;
+    }
+    return kept;
 }
 
 void init_report_visible(struct wt_check_init *c)
 {
-    struct init_byte byte = {0};
-    for (size_t i = 0; i < c->visibles; i++) {
-        const struct init_page_seen *v = &c->visible[i];
-        const bool computed = init_find(c->global, v->addr, v->size, true, &byte) < v->size;
-        const uint64_t at = init_find(c->global, v->addr, v->size, computed, &byte);
-        if (at < v->size && (computed || c->level >= WT_INIT_COPY))
-            init_report_result(c, c->global, v->addr, v->size, at, &byte, computed, true,
-                               c->copies ? "a command" : NULL, NULL);
-    }
+    struct init_results r = {.check = c,
+                             .whole = c->level >= WT_INIT_COPY,
+                             .there = true,
+                             .by = c->copies ? "a command" : NULL};
+    c->visibles = init_ranges_merge(c->visible, c->visibles);
+    for (size_t i = 0; i < c->visibles; i++)
+        init_results_add(&r, c->global, c->visible[i].addr, c->visible[i].size, c->visible[i].addr);
+    init_results_tell(&r);
     c->visibles = 0;
 }

@@ -10,7 +10,7 @@
 #include "check/init_shadow.h"
 #include "emulator/machine/observe.h"
 
-enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */ };
+enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */, INIT_COMPUTED = 8 };
 
 struct init_origin {
     enum wt_defined_origin kind;
@@ -159,23 +159,24 @@ struct wt_check_init {
     struct init_run unasked;
     struct init_write *write;
     size_t writes, write_room;
-    struct init_page_seen {
-        uint64_t addr;
-        unsigned size;
-    } * visible; /* computed undefined bytes in memory that the host sees */
-    size_t visibles, visible_room;
     struct init_range {
         uint64_t addr, size;
-    } * shared; /* objects that the host sees, in which this launch has stored undefined bytes, and
-                   pages that it has copied to */
+    } * visible; /* computed undefined bytes in memory that the host sees */
+    size_t visibles, visible_room;
+    struct init_range *shared; /* objects that the host sees, in which this launch has stored
+                   undefined bytes, and pages that it has copied to */
     size_t shares, share_room;
     bool copies;                   /* the runtime's own kernel is executed, for a command */
     struct init_range hidden;      /* an object that the host does not see, if the objects are */
     uint64_t hidden_state;         /* in this state */
     struct wt_decisions decisions; /* what was reported of kernels in the recorded run */
     struct wt_good good;           /* for loads that were widened */
-    uint64_t computed_of, computed_pc, computed_is; /* the last new origin, */
-    uint64_t computed_at;                           /* and the issue time of its instruction */
+    struct {
+        uint32_t of, is;
+        uint64_t at;           /* issue time */
+    } computed[INIT_COMPUTED]; /* the last new origins of one instruction */
+    unsigned computeds;        /* that were made; of more than there are places the last */
+    uint64_t computed_pc;      /* that instruction */
     struct wt_check_init *next;
 };
 
@@ -311,13 +312,26 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
                  uint32_t origin, const char *what);
 /* Mistakes at issue time @p time and later were in a future that was dropped. */
 void init_forget_mistakes(struct wt_check_init *c, uint64_t time);
-/* What the host gets was computed from undefined bits, or (not computed) is undefined: bytes of
- * @p size ones of s at @p addr, the first of which is byte @p at, which *byte is; @p by: of a copy;
- * NULL: it sees the memory. @p there: the bytes are no copy, they stay where the kernel stored
- * them. */
-void init_report_result(struct wt_check_init *c, struct init_space *s, uint64_t addr, uint64_t size,
-                        uint64_t at, const struct init_byte *byte, bool computed, bool there,
-                        const char *by, const struct wt_call_stack *calls);
+/* What the host gets at once that was computed from undefined bits, or is undefined. Those that are
+ * one finding (finding.h) are gathered, with their bytes. */
+struct init_results {
+    struct wt_check_init *check; /* that reports what no kernel has computed */
+    bool whole;                  /* also that */
+    bool there;                  /* the bytes are no copy, they stay where the kernel stored them */
+    const char *by;              /* of a copy; NULL: the host sees the memory */
+    struct wt_call_stack calls;
+    struct init_gathered *list;
+    size_t count, room;
+    struct wt_map of_origin; /* 2 * origin + computed + 1 -> place in `list` + 1 */
+};
+/* Adds those of @p size bytes of s at @p addr, the first of which is number @p at of what the host
+ * gets (there: is at that address); behind all that were added before. */
+void init_results_add(struct init_results *r, struct init_space *s, uint64_t addr, uint64_t size,
+                      uint64_t at);
+/* Reports them; then there are none. */
+void init_results_tell(struct init_results *r);
+/* Makes one of ranges that touch each other, by address. Returns how many there are then. */
+size_t init_ranges_merge(struct init_range *list, size_t count);
 /* At the end of a launch: what the host sees. */
 void init_report_visible(struct wt_check_init *c);
 /* What the host sees it may write from now on, which nobody sees: it counts as written. */

@@ -423,7 +423,7 @@ static bool describe(void *context, const struct wt_event *event, char *text, si
     struct cli_found_list all = {.count = 0};
     const struct cli_found *best = NULL;
     size_t number = 0, best_number = 0;
-    char sentence[300];
+    char sentence[512];
     bool wanted = true;
     int nearest = 0;
     snprintf(text, size, "%s", wt_finding_name((enum wt_finding_kind)event->mistake));

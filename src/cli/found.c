@@ -203,7 +203,8 @@ static bool is_sound(const struct wt_finding *f)
     return f->kind < WT_FINDING_KINDS && f->severity <= WT_NOTE && f->space <= WT_FOUND_HOST &&
            is_access(f->access) && memchr(f->text, 0, sizeof f->text) &&
            memchr(f->wave, 0, sizeof f->wave) && memchr(f->object_by, 0, sizeof f->object_by) &&
-           memchr(f->object_name, 0, sizeof f->object_name) && f->made.depth <= WT_STACK_DEPTH &&
+           memchr(f->object_name, 0, sizeof f->object_name) &&
+           memchr(f->whole_name, 0, sizeof f->whole_name) && f->made.depth <= WT_STACK_DEPTH &&
            f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH &&
            f->other_calls.depth <= WT_STACK_DEPTH && is_access(f->other.access) &&
            memchr(f->other.wave, 0, sizeof f->other.wave);
@@ -312,6 +313,39 @@ static void add_access(struct wt_text *t, uint32_t access, uint64_t bytes)
         wt_text_add(t, " of %" PRIu64 " byte%s", bytes, wt_plural(bytes));
 }
 
+static void add_number(struct wt_text *t, const struct wt_finding *f, uint64_t number)
+{
+    wt_text_add(t, f->pieces_of == WT_PIECES_OF_MEMORY ? " 0x%" PRIx64 : " %" PRIu64, number);
+}
+
+/* " (bytes 160 to 255 and 300 of the copy)" */
+static void add_pieces(struct wt_text *t, const struct wt_finding *f)
+{
+    const uint64_t listed = f->pieces < WT_FINDING_PIECES ? f->pieces : WT_FINDING_PIECES,
+                   more = f->pieces - listed;
+    wt_text_add(t, f->pieces > 1 || f->piece[0].last > f->piece[0].first ? " (bytes" : " (byte");
+    for (uint64_t i = 0; i < listed; i++) {
+        wt_text_add(t, "%s", !i ? "" : i + 1 == listed && !more ? " and" : ",");
+        add_number(t, f, f->piece[i].first);
+        if (f->piece[i].last > f->piece[i].first) {
+            wt_text_add(t, " to");
+            add_number(t, f, f->piece[i].last);
+        }
+    }
+    if (more) {
+        wt_text_add(t, " and %" PRIu64 " more in %" PRIu64 " piece%s up to", f->rest, more,
+                    wt_plural(more));
+        add_number(t, f, f->rest_last);
+    }
+    if (f->pieces_of == WT_PIECES_OF_COPY)
+        wt_text_add(t, " of the copy");
+    else if (f->pieces_of == WT_PIECES_OF_OBJECT && *f->whole_name)
+        wt_text_add(t, " of %s", f->whole_name);
+    else if (f->pieces_of == WT_PIECES_OF_OBJECT)
+        wt_text_add(t, " of the allocation at 0x%" PRIx64, f->whole);
+    wt_text_add(t, ")");
+}
+
 void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
 {
     const struct wt_finding *one = &f->finding;
@@ -322,14 +356,8 @@ void cli_found_sentence(const struct cli_found *f, char *text, size_t size)
         add_access(&t, one->access, one->bytes);
     if (*one->text)
         wt_text_add(&t, ": %s", one->text);
-    if (one->part_size && one->part_is_address)
-        wt_text_add(&t, " (%" PRIu64 " byte%s at 0x%" PRIx64 ")", one->part_size,
-                    wt_plural(one->part_size), one->part);
-    else if (one->part_size > 1)
-        wt_text_add(&t, " (bytes %" PRIu64 " to %" PRIu64 " of the copy)", one->part,
-                    one->part + one->part_size - 1);
-    else if (one->part_size)
-        wt_text_add(&t, " (byte %" PRIu64 " of the copy)", one->part);
+    if (one->pieces)
+        add_pieces(&t, one);
 }
 
 /* ---- for people ---- */

@@ -542,6 +542,66 @@ static void managed_counter(int bad)
     (void)API(Free)(both);
 }
 
+/* Memory whose numbers 40 to 47, 50 and 60 to 63 are missing in a bad case, or each second one
+ * before 40. */
+static int *with_holes(int bad, int many)
+{
+    int *p = device(N, 0), here[N];
+    for (int i = 0; i < N; i++)
+        here[i] = i;
+    for (int i = 0; i < N; i++)
+        if (!bad || (many ? i >= 40 || i % 2 == 0 : i < 40 || (i > 47 && i < 60 && i != 50)))
+            (void)API(Memcpy)(p + i, here + i, sizeof *p, API(MemcpyHostToDevice));
+    return p;
+}
+
+/* The host sees @p out, which begins at byte 64 of its memory. */
+static void see_holes(int *out, int bad)
+{
+    int *in = with_holes(bad, 0);
+    LAUNCH(add_one, 1, N, 0, 0, out, in, bad);
+    (void)API(DeviceSynchronize)();
+    if (out[40] == 12345)
+        puts("");
+    result(out, bad ? 0 : N * sizeof *out);
+    (void)API(Free)(in);
+}
+
+static void seen_in_managed(int bad)
+{
+    int *both;
+    (void)API(MallocManaged)(&both, 2 * N * sizeof *both);
+    see_holes(both + 16, bad);
+    (void)API(Free)(both);
+}
+
+static void seen_in_pinned(int bad)
+{
+    int *both;
+    (void)API(MallocHost)((void **)&both, 2 * N * sizeof *both);
+    see_holes(both + 16, bad);
+    (void)API(FreeHost)(both);
+}
+
+static void holes_are_copied(int bad)
+{
+    int *in = with_holes(bad, 1), *out = device(N, N);
+    LAUNCH(add_one, 1, N, 0, 0, out, in, bad);
+    (void)API(DeviceSynchronize)();
+    take(out, N, bad);
+    (void)API(Free)(in);
+}
+
+__global__ void add_halves(int *out, const int *in, int)
+{
+    const int i = threadIdx.x;
+    if (i >= HALF)
+        return;
+    out[i] = in[i] + 1;
+    out[i + HALF] = in[i + HALF] * 3; /* BUG second_half */
+}
+RUN(two_sums_of_unwritten, add_halves, 8)
+
 /* By zeros, which are there before; by the system; by calls of the API; by another kernel. */
 static void managed_is_written(int)
 {
@@ -597,7 +657,8 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
       CASE(fields_of_a_word), CASE(quarters_of_a_number),
       CASE(managed_unwritten), CASE(managed_page_unwritten), CASE(pinned_unwritten), CASE(managed_counter),
-      CASE(managed_is_written), CASE(managed_over_a_fork))
+      CASE(managed_is_written), CASE(managed_over_a_fork), CASE(seen_in_managed), CASE(seen_in_pinned),
+      CASE(holes_are_copied), CASE(two_sums_of_unwritten))
 
 int main(int argc, char **argv)
 {

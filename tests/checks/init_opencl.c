@@ -224,6 +224,62 @@ static void svm_unwritten(int bad)
     clSVMFree(context, in);
 }
 
+/* A buffer whose numbers 40 to 47, 50 and 60 to 63 are missing in a bad case. */
+static cl_mem with_holes(int bad)
+{
+    cl_mem made = empty();
+    for (size_t i = 0; i < ITEMS; i++)
+        if (!bad || i < 40 || (i > 47 && i < 60 && i != 50))
+            need(!clEnqueueWriteBuffer(queue, made, CL_TRUE, i * sizeof(int), sizeof(int),
+                                       numbers() + i, 0, NULL, NULL),
+                 "the write");
+    return made;
+}
+
+static void seen_in_svm(int bad)
+{
+    int *out = clSVMAlloc(context, CL_MEM_READ_WRITE, 2 * INTS, 0);
+    cl_mem in = with_holes(bad);
+    need(out != NULL, "the memory");
+    launch("add_one", ITEMS, "vmi", out + 16, in, bad);
+    clFinish(queue);
+    clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, out, 2 * INTS, 0, NULL, NULL);
+    result(out + 16, bad ? 0 : INTS);
+    clEnqueueSVMUnmap(queue, out, 0, NULL, NULL);
+    clFinish(queue);
+    clReleaseMemObject(in);
+    clSVMFree(context, out);
+}
+
+static void seen_by_a_pointer(int bad)
+{
+    static int memory[4096 / sizeof(int)] __attribute__((aligned(4096)));
+    cl_mem in = with_holes(bad),
+           out = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof memory, memory, NULL);
+    launch("add_one", ITEMS, "mmi", out, in, bad);
+    int *there = clEnqueueMapBuffer(queue, out, CL_TRUE, CL_MAP_READ, 0, INTS, 0, NULL, NULL, NULL);
+    result(there, bad ? 0 : INTS);
+    clEnqueueUnmapMemObject(queue, out, there, 0, NULL, NULL);
+    clFinish(queue);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
+/* Rows of 8 bytes, 64 bytes apart. */
+static void rows_are_read(int bad)
+{
+    cl_mem in = with_holes(bad), out = empty();
+    const size_t at[3] = {0, 0, 0}, rows[3] = {8, 4, 1};
+    int here[8];
+    launch("add_one", ITEMS, "mmi", out, in, bad);
+    clEnqueueReadBufferRect(queue, out, CL_TRUE, at, at, rows, 64, 0, 8, 0, here, 0, NULL, NULL);
+    clEnqueueReadBufferRect(queue, out, CL_TRUE, (size_t[3]){32, 0, 0}, at, rows, 64, 0, 8, 0, here,
+                            0, NULL, NULL);
+    result(here, bad ? 0 : sizeof here);
+    clReleaseMemObject(in);
+    clReleaseMemObject(out);
+}
+
 /* Memory of zeros that the host, a fill and a copy have stored. */
 static void svm_is_set(int bad)
 {
@@ -253,8 +309,9 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten), CAS
       CASE(sum_that_is_awaited), CASE(padding_is_copied), CASE(unused_tail_is_copied),
       CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_local), CASE(written_where_used),
       CASE(loop_of_lanes), CASE(vectors), CASE(bits_of_a_word), CASE(quotients), CASE(sub_groups),
-      CASE(memory_is_set), CASE(parts_are_set), CASE(svm_unwritten), CASE(svm_is_set),
-      CASE(own_of_a_part), CASE(own_by_index))
+      CASE(memory_is_set), CASE(parts_are_set), CASE(svm_unwritten), CASE(seen_in_svm),
+      CASE(seen_by_a_pointer), CASE(rows_are_read), CASE(svm_is_set), CASE(own_of_a_part),
+      CASE(own_by_index))
 
 int main(int argc, char **argv)
 {

@@ -121,7 +121,7 @@ def test_results_of_images_are_those_of_oclgrind():
 
 def test_twins_and_idioms_are_silent_in_oclgrind():
     """Their results are those of the GPU."""
-    done = oclgrind("good", *[use.case for use in uses() if use.program == "init_opencl" and (use.kind or not use.proof) and use.proof != "no:svm"])
+    done = oclgrind("good", *[use.case for use in uses() if use.program == "init_opencl" and (use.kind or not use.proof) and use.proof not in ("no:svm", "no:fills")])
     assert done.returncode == 0 and "ninitialized" not in done.stderr, done.stderr
     assert checks.results(done).items() <= checks.results(wavetrap("init_opencl", "gen9", "good", options=())).items()
 
@@ -191,11 +191,15 @@ def test_arrays_of_work_items_in_registers(tmp_path):
     assert "from a register that nothing has written" in index["text"], index
 
 
+def level_zero(memory, how):
+    words = [checks.built("init_level_zero", "gcc", "-O1", "-g", "-w", checks.HERE / "init_level_zero.c", "-lze_loader"), checks.spirv(checks.HERE / "init.cl", checks.OUT / "init.spv")]
+    return checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, memory, how)
+
+
 @pytest.mark.parametrize("memory", ["host", "shared"])
 def test_memory_of_level_zero_that_both_sides_see(memory):
     """It is undefined until the host stores to it, or a command does: by zeros, too, which are there before."""
-    words = [checks.built("init_level_zero", "gcc", "-O1", "-g", "-w", checks.HERE / "init_level_zero.c", "-lze_loader"), checks.spirv(checks.HERE / "init.cl", checks.OUT / "init.spv"), memory]
-    done = {how: checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, how) for how in ("bad", "stored", "filled")}
+    done = {how: level_zero(memory, how) for how in ("bad", "stored", "filled")}
     found = re.findall(r"^wavetrap: error: ([\w-]+): .*from the allocation, where nothing has written$", done["bad"].stderr, re.M)
     assert found == ["undefined-branch"] and f"  allocated by zeMemAlloc{memory.title()}\n" in done["bad"].stderr, done["bad"].stderr
     for how in ("stored", "filled"):
@@ -210,9 +214,45 @@ def test_images_of_level_zero(kernel, kind, mark):
              checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), kernel, kind]
     done = {how: checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=init", *words, how) for how in ("bad", "good")}
     text = "what a command copies to the host has bits from the allocation, where nothing has written"
-    assert set(re.findall(r"^wavetrap: error: (.*) \(\d+ bytes? at 0x[0-9a-f]+\)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
+    assert set(re.findall(r"^wavetrap: error: (.*) \(bytes? [0-9a-fx to]+\)$", done["bad"].stderr, re.M)) == {f"undefined-result: {text}"}, done["bad"].stderr
     assert f"  {kernel} at {checks.HERE}/init_texels.cl:{checks.marks('init_texels.cl')[mark]}\n" in done["bad"].stderr, done["bad"].stderr
     assert done["good"].returncode == 0 and "checks: 0 errors, 0 warnings" in done["good"].stderr and done["good"].stdout == "15\n", done["good"].stderr
+
+
+HOLES = {at: r"\(bytes {} to {}, {} to {} and {} to {} of ".format(*[at + byte for byte in (160, 191, 200, 203, 240, 255)]) for at in (0, 64)}      # of numbers 40 to 47, 50 and 60 to 63
+
+
+@pytest.mark.parametrize("program, family, case, lanes", [("init", family, case, lanes) for family, lanes in (("gfx900", "lanes 40-47,50,60-63"), ("sm", "lanes 8-15,18,28-31"))
+                                                          for case in ("seen_in_managed", "seen_in_pinned")] + [("init_opencl", "gen9", "seen_in_svm", "channels 0-7")])
+def test_bytes_of_what_the_host_sees(program, family, case, lanes):
+    """All pieces of the memory of both sides, which begins 64 bytes before the result."""
+    said = wavetrap(program, family, "bad", case).stderr
+    assert re.search(rf"memory that the host sees has bits from the allocation, where nothing has written {HOLES[64]}the allocation at 0x[0-9a-f]+000\)$", said, re.M), said
+    assert said.count("undefined-result") == 1 and f", {lanes}, issue time" in said, said
+
+
+def test_bytes_of_shared_memory_of_level_zero():
+    for memory in ("host", "shared"):
+        said = level_zero(memory, "seen").stderr
+        found = re.findall(r"undefined-result: memory that the host sees has bits from the allocation, where nothing has written \(bytes (.*) of the allocation at 0x[0-9a-f]+\)$", said, re.M)
+        assert found == ["160 to 191", "200 to 203 and 240 to 255"], said       # of the two halves of 32 channels
+
+
+@pytest.mark.parametrize("program, family, case, text", [
+    ("init", "gfx900", "holes_are_copied", None), ("init", "sm", "holes_are_copied", None), ("init_opencl", "gen9", "seen_by_a_pointer", HOLES[0] + r"the copy\)"),
+    ("init", "gfx900", "sum_by_rows", r"\(bytes 0 to 15 of the copy\)"), ("init", "sm", "sum_by_rows", r"\(bytes 0 to 15 of the copy\)")])
+def test_bytes_of_a_copy_in_pieces(program, family, case, text):
+    """Each second number before the 40th is unwritten: eight pieces are listed, and the others counted. Of rows the bytes count as they are copied."""
+    listed = ", ".join(f"{at} to {at + 3}" for at in range(4, 64, 8))
+    said = wavetrap(program, family, "bad", case).stderr
+    assert re.search(f" has bits from the allocation, where nothing has written {text or rf'[(]bytes {listed} and 48 more in 12 pieces up to 159 of the copy[)]'}$", said, re.M), said
+
+
+@pytest.mark.parametrize("family", FAMILIES["init"])
+def test_two_sums_of_one_copy_are_two_findings(family):
+    said = wavetrap("init", family, "bad", "two_sums_of_unwritten").stderr
+    line = checks.marks("init.cu")["second_half"]
+    assert re.findall(r"undefined-result: .* \(bytes (.*) of the copy\)\n.*:(\d+)$", said, re.M) == [("32 to 127", str(line - 1)), ("128 to 255", str(line))], said
 
 
 @pytest.mark.parametrize("family, wave, lanes", [("sm", "warp 1", "lanes 16-31"), ("gfx900", "wave 0", "lanes 48-63")])

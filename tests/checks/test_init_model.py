@@ -9,6 +9,7 @@ import itertools
 import json
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -675,17 +676,38 @@ def program(family):
     return checks.built("init_kernels.sm", "gcc", "-O1", "-g", "-w", f"-I{ROOT}/include", checks.HERE / "init_kernels.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1")
 
 
+def pieces_of(one):
+    """The bytes that a finding lists, and whether there are more."""
+    listed, more = re.search(r" \(bytes? ([0-9, to]*(?:and [0-9to ]+)?)( and \d+ more in \d+ pieces? up to \d+)? of ", one["text"]).groups()
+    ends = [[int(end) for end in piece.split(" to ")] for piece in re.split(", | and ", listed.strip())]
+    return {byte for piece in ends for byte in range(piece[0], piece[-1] + 1)}, bool(more)
+
+
+def not_reported(kernel, model, found):
+    """Of the words with computed bits."""
+    by = {kernel.lines[one["line"]] for one in found}
+    return [f"word {word} of the result: not found, computed by {origins}, but {by}" for word, origins in enumerate(model.origins["out"])
+            if any(model.computed["out"][4 * word:4 * word + 4]) and not by & {operation for _, operation in origins}]
+
+
 def judge_copies(kernel, model, found):
-    """Of each copy the first computed bits are reported, once."""
-    results = {kernel.lines[one["line"]] for one in found}
-    wrong, count = [], 0
-    for copy in [range(at, at + 4) for at in range(0, PART, 4)] + [range(at, at + PART) for at in range(PART, OUT, PART)]:
-        first = next((at // 4 for at in copy if model.computed["out"][at]), None)
-        count += first is not None
-        if first is not None and not results & {by for _, by in model.origins["out"][first]}:
-            wrong.append(f"word {first} of the result: not found, computed by {model.origins['out'][first]}, but {results}")
+    """Of each copy all computed bits are reported; of copies by one call those of the first one are listed."""
+    wrong = not_reported(kernel, model, found)
+    copies = [range(at, at + 4) for at in range(0, PART, 4)] + [range(at, at + PART) for at in range(PART, OUT, PART)]
+    count = sum(any(model.computed["out"][at] for at in copy) for copy in copies)
+    for one in found:
+        bytes_, more = pieces_of(one)
+        by = (origin_of(one), kernel.lines[one["line"]])
+
+        def may_be(at):
+            return model.computed["out"][at] and by in model.origins["out"][at // 4]
+
+        def must_be(at):
+            return model.computed["out"][at] and model.origins["out"][at // 4] == {by}
+        if not any(all(byte < len(copy) and may_be(copy[byte]) for byte in bytes_) and (more or all(at - copy[0] in bytes_ for at in copy if must_be(at))) for copy in copies):
+            wrong.append(f"{one['text']}: these are not all bytes of a copy, by {by}")
     times = sum(one["times"] for one in found)
-    return wrong if times == count else [*wrong, f"{count} copies with computed bits, and {times} are reported"]
+    return wrong if times >= count else [*wrong, f"{count} copies with computed bits, and {times} are reported"]
 
 
 def judge_kernel(kernel, found, copies=judge_copies):
@@ -717,7 +739,7 @@ def judge_kernel(kernel, found, copies=judge_copies):
 
 def origin_of(one):
     text = one["text"]
-    if "the allocation" in text:
+    if "from the allocation" in text:
         return {IN: "in", OUT: "out"}.get(one["object"]["size"])
     return next((name for name, words in (("group", "the group's memory"), ("own", "a lane's own memory"), ("register", "a register")) if words in text), text)
 

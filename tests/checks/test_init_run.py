@@ -365,16 +365,14 @@ def findings(folder, *words):
 
 
 def judge_end(kernel, result, found):
-    """What the host sees at the end: each word with computed bits is reported, by one of the operations that have computed with its bits first. Of an access of
-    two words the first one is."""
-    wrong, by = [], {kernel.lines[one["line"]] for one in found}
-    for word, origins in enumerate(result.origins["out"]):
-        computed = [any(result.computed["out"][4 * w:4 * w + 4]) for w in (word & ~1, word)]
-        if computed[1] and not (word & 1 and computed[0]) and not by & {operation for _, operation in origins}:
-            wrong.append(f"word {word} of the result: not found, computed by {origins}, but {by}")
+    """What the host sees at the end: each word with computed bits is reported, by one of the operations that have computed with its bits first, and each of its bytes."""
+    wrong, listed = model.not_reported(kernel, result, found), [(model.origin_of(one), kernel.lines[one["line"]], *model.pieces_of(one)) for one in found]
+    for at, computed in enumerate(result.computed["out"]):
+        origins = result.origins["out"][at // 4]
+        if computed and not any((where, by) in origins and (more or at in bytes_) for where, by, bytes_, more in listed):
+            wrong.append(f"byte {at} of the result: not in {listed}, computed by {origins}")
+        wrong += [f"byte {at} of the result: listed of {(where, by)}, but {origins}" for where, by, bytes_, _ in listed if at in bytes_ and not (computed and (where, by) in origins)]
     return wrong
-
-
 
 
 def judge(folder, family, first, count):

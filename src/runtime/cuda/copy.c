@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check/init.h"
 #include "check/objects.h"
 #include "runtime/cuda/array.h"
 #include "runtime/cuda/copy.h"
@@ -91,13 +92,22 @@ CUresult copy_box(const struct copy_end *to, const struct copy_end *from, uint64
                   uint64_t height, uint64_t depth)
 {
     uint8_t *buffer = from->host ? NULL : malloc(bytes + 1);
+    const bool gets = wt_check_wants(WT_CHECK_INIT) && to->host && !from->host;
+    struct wt_init_read read = {.size = 0};
     bool good = true;
     if (!from->host && !buffer)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    if (gets)
+        wt_check_init_read_begins(&read);
     for (uint64_t z = 0; z < depth && good; z++)
-        for (uint64_t y = 0; y < height && good; y++)
-            good = copy_row(to, from, z * to->slice + y * to->pitch,
-                            z * from->slice + y * from->pitch, bytes, buffer);
+        for (uint64_t y = 0; y < height && good; y++) {
+            const uint64_t row = z * from->slice + y * from->pitch;
+            if (gets)
+                wt_check_init_read_row(&read, from->address + row, bytes);
+            good = copy_row(to, from, z * to->slice + y * to->pitch, row, bytes, buffer);
+        }
+    if (gets)
+        wt_check_init_read_ended(&read);
     free(buffer);
     return good ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }

@@ -51,14 +51,19 @@ static void add(struct parts *p, const struct part *one)
 static void each_row(const struct part *p, uint64_t base, bool gets)
 {
     const struct drm_part *a = &p->is;
+    struct wt_init_read read = {.size = 0};
+    if (gets)
+        wt_check_init_read_begins(&read);
     for (uint64_t slice = 0; slice < (a->slices ? a->slices : 1); slice++)
         for (uint64_t row = 0; row < (a->rows ? a->rows : 1); row++) {
             const uint64_t at = base + p->at.offset + slice * a->slice_pitch + row * a->row_pitch;
             if (gets)
-                wt_check_init_got(space, at, a->size, p->by, &p->calls);
+                wt_check_init_got(&read, space, at, a->size, p->by, &p->calls);
             else
                 wt_check_init_filled(space, at, a->size);
         }
+    if (gets)
+        wt_check_init_read_ended(&read);
 }
 
 static void write_part(const struct drm_part *a)

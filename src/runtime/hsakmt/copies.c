@@ -8,6 +8,7 @@
  * hsa_memory_copy: the calling thread copies to and from memory that GPUs have. GCC's libgomp calls
  * it at least twice for a region.
  */
+#include "check/init.h"
 #include "check/objects.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/own_memory.h"
@@ -88,6 +89,8 @@ static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *
     const uint64_t width = (uint64_t)((p[11] & 0x3fff) + 1) << element;
     const uint32_t rows = (p[11] >> 16 & 0x3fff) + 1, slices = (p[12] & 0x7ff) + 1;
     uint64_t base[2], pitch[2], slice[2]; /* of the source, of the target */
+    const bool init = wt_check_wants(WT_CHECK_INIT);
+    struct wt_init_read read = {.at = *done * width};
     for (unsigned i = 0; i < 2; i++) {
         const uint32_t *q = p + 1 + 5 * i;
         pitch[i] = (uint64_t)((q[3] >> 13) + 1) << element;
@@ -97,17 +100,25 @@ static enum outcome copy_box(struct host_gpu *gpu, const uint32_t *p, uint32_t *
     }
     if (element > 4)
         return MALFORMED;
-    for (uint64_t copied = 0; *done < rows * slices; ++*done, copied += width + 64) {
+    if (init)
+        wt_check_init_read_begins(&read);
+    enum outcome o = DONE;
+    for (uint64_t copied = 0; *done < rows * slices && o == DONE; copied += width + 64) {
         const uint32_t z = *done / rows, y = *done % rows;
-        if (copied >= AT_ONCE)
-            return GOES_ON;
-        const enum outcome o = copy(gpu, base[1] + z * slice[1] + y * pitch[1],
-                                    base[0] + z * slice[0] + y * pitch[0], width);
-        if (o != DONE)
-            return o;
+        const uint64_t from = base[0] + z * slice[0] + y * pitch[0];
+        if (copied >= AT_ONCE) {
+            o = GOES_ON;
+            break;
+        }
+        if (init)
+            wt_check_init_read_row(&read, from, width);
+        o = copy(gpu, base[1] + z * slice[1] + y * pitch[1], from, width);
+        *done += o == DONE;
     }
-    *done = 0;
-    return DONE;
+    if (init)
+        wt_check_init_read_ended(&read);
+    *done = o == DONE ? 0 : *done;
+    return o;
 }
 
 /* With a byte, two or four of them, as bits 31:30 say. */
