@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "check/init_state.h"
+#include "check/names.h"
 
 /* Where it comes from, and who has computed with it first. */
 static void describe(struct wt_finding *f, const struct init_origin *o, const char *what)
@@ -164,8 +165,10 @@ static void name_object(const struct wt_check_init *c, struct wt_finding *f, uin
     struct wt_object object;
     const uint64_t first = f->piece[0].first;
     f->pieces_of = WT_PIECES_OF_MEMORY;
-    if (!c || !wt_object_find(c->space, first, &object, NULL, NULL) ||
-        last - object.addr >= object.size)
+    if (!c || !wt_object_find(c->space, first, &object, NULL, NULL))
+        return;
+    wt_variable_within(&object, first);
+    if (last - object.addr >= object.size)
         return;
     f->pieces_of = WT_PIECES_OF_OBJECT;
     f->whole = object.addr;

@@ -200,6 +200,18 @@ bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *
     return find(&all.variables, space, addr, variable);
 }
 
+void wt_variable_within(struct wt_object *object, uint64_t addr)
+{
+    struct wt_known_variable v;
+    if (*object->name || (object->by && *object->by) || !wt_variable_of(object->space, addr, &v) ||
+        v.first < object->addr || v.first + v.size > object->addr + object->size)
+        return;
+    object->number = v.first | UINT64_C(1) << 63; /* those of objects are counted */
+    object->addr = v.first;
+    object->size = v.size;
+    snprintf(object->name, sizeof object->name, "%s", v.name);
+}
+
 bool wt_variables_extent(const void *space, uint64_t *first, uint64_t *last)
 {
     bool any = false;

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "check/objects.h"
+
 /** A variable. */
 struct wt_known_variable {
     uint64_t first, size;
@@ -46,6 +48,9 @@ bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *e
 bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other);
 /** The variable that holds an address. */
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable);
+/** Of an object that has neither a name nor a function that has made it, as a segment of a bare
+ * program: it becomes the variable in it that holds an address, if there is one. */
+void wt_variable_within(struct wt_object *object, uint64_t addr);
 /** The addresses of variables: [*first, *last]; false: there are none. */
 bool wt_variables_extent(const void *space, uint64_t *first, uint64_t *last);
 /** A number that changes with the list. */

@@ -53,9 +53,10 @@ static void describe_object(const struct race_access *x, const struct race_confl
     const struct wt_wave_head *w = wt_machine_wave(m, x->a->wave);
     struct wt_object object;
     if (x->a->space == WT_OBSERVED_GLOBAL &&
-        wt_object_find(x->r->space, c->at, &object, NULL, NULL))
+        wt_object_find(x->r->space, c->at, &object, NULL, NULL)) {
+        wt_variable_within(&object, c->at);
         wt_finding_of_object(f, &object);
-    else if (x->a->space == WT_OBSERVED_GROUP && w->group)
+    } else if (x->a->space == WT_OBSERVED_GROUP && w->group)
         wt_finding_of_object(
             f, &(struct wt_object){.size = m->groups.ops->asked(m, w->group), .by = ""});
 }
@@ -327,7 +328,9 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
         snprintf(f.text, sizeof f.text, "the host has not waited for %s", theirs.wave->call->by);
     }
     name_waves(&theirs, &host, &f);
-    if (wt_object_find(r->space, addr, &object, NULL, NULL))
+    if (wt_object_find(r->space, addr, &object, NULL, NULL)) {
+        wt_variable_within(&object, addr);
         wt_finding_of_object(&f, &object);
+    }
     r->found(r->context, &f);
 }

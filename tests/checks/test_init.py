@@ -248,6 +248,12 @@ def test_bytes_of_a_copy_in_pieces(program, family, case, text):
     assert re.search(f" has bits from the allocation, where nothing has written {text or rf'[(]bytes {listed} and 48 more in 12 pieces up to 159 of the copy[)]'}$", said, re.M), said
 
 
+@pytest.mark.parametrize("case, bytes_", [("sum_of_a_part", "0 to 31"), ("local_of_a_part", "4 to 27")])
+def test_bytes_of_a_variable_of_a_bare_program(case, bytes_):
+    said = wavetrap("init_vortex", "vortex", "bad", case).stderr
+    assert re.search(rf"undefined-result: memory that the host sees has bits from .*, where nothing has written \(bytes {bytes_} of out\)$", said, re.M) or f" (bytes {bytes_} of out)\n" in said, said
+
+
 @pytest.mark.parametrize("family", FAMILIES["init"])
 def test_two_sums_of_one_copy_are_two_findings(family):
     said = wavetrap("init", family, "bad", "two_sums_of_unwritten").stderr

@@ -446,3 +446,13 @@ def test_a_program_that_opens_its_gpus_again(tmp_path):
         found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
         assert [one["finding"] for one in found] == ["race"] * errors and done.stdout.count("no_barrier_bit: ") == 3, done.stderr
         assert len({(one["line"], one["other"]["line"], one["times"]) for one in found}) == bool(errors), done.stderr
+
+
+def test_a_bare_program_has_variables():
+    """A race is one of the variable that the ELF file's symbols name, and not of the segment that it lies in."""
+    named = {}
+    for number, case in enumerate(cases_of("races_vortex"), 1):
+        said = checks.run(checks.command_under_test(), "run", *checks.VORTEX, "--check=race", f"--arg={number}", *program_of("races_vortex", "vortex")).stderr
+        named[case] = re.findall(r"^  byte \d+ of (\w+ \w+ of \d+) bytes at 0x8000[0-9a-f]{4}$", said, re.M)
+    assert named["global_missing"] == named["shift_in_place"] == ["variable words of 32"], named
+    assert named["bytes_missing"] == ["variable bytes of 8"] and set(named["counter"]) == {"variable one of 4"} and not named["local_missing"], named
