@@ -149,18 +149,29 @@ static enum wt_status run_side(struct side *s, const char **program, struct wt_e
 
 /* ---- what differs ---- */
 
+static void print_value(const struct explore_mark *m)
+{
+    if (m->size <= sizeof m->value || (m->size <= sizeof m->bytes && !m->bytes[1]))
+        printf("value 0x%" PRIx64, m->bytes[0]);
+    else if (m->size <= sizeof m->bytes)
+        printf("value 0x%" PRIx64 "%016" PRIx64, m->bytes[1], m->bytes[0]);
+    else
+        printf("a value with the hash 0x%" PRIx64, m->value);
+}
+
 static void print_mark(struct side *s, size_t mark, const char *before)
 {
     char place[512];
     const struct explore_mark *m = &s->trail.mark[mark];
     const struct wt_family_words *words = &s->device.family->words;
     wt_emulated_describe(&s->device, m->pc, place, sizeof place);
-    printf("%s%s of %u bytes at 0x%" PRIx64 ", value 0x%" PRIx64 ", issue time %" PRIu64 "\n",
-           before,
+    printf("%s%s of %u bytes at 0x%" PRIx64 ", ", before,
            m->loads && m->stores ? "atomic"
            : m->loads            ? "load"
                                  : "store",
-           m->size, m->addr, m->value, m->time);
+           m->size, m->addr);
+    print_value(m);
+    printf(", issue time %" PRIu64 "\n", m->time);
     printf("%*s", (int)strlen(before) + 2, "");
     if (m->has_group)
         printf("group (%" PRIu32 ",%" PRIu32 ",%" PRIu32 "), %s %u", m->group[0], m->group[1],
@@ -207,6 +218,17 @@ static void print_debug(struct side side[2], const size_t mark[2])
                    side[i].core ? side[i].rest + strlen("debug ") : side[i].rest);
 }
 
+/* Whether the first store that differs does so in its page alone, in two recorded programs. */
+static bool is_elsewhere(const struct side side[2], const size_t mark[2])
+{
+    enum { PAGE = 4096 };
+    if (!side[0].core || !side[1].core || mark[0] == EXPLORE_NONE || mark[1] == EXPLORE_NONE)
+        return false;
+    const struct explore_mark *a = &side[0].trail.mark[mark[0]], *b = &side[1].trail.mark[mark[1]];
+    return a->pc == b->pc && a->size == b->size && a->value == b->value && a->addr != b->addr &&
+           a->addr % PAGE == b->addr % PAGE;
+}
+
 static int print_difference(struct side side[2], const struct explore_difference *d, bool same_code,
                             bool of_places)
 {
@@ -224,6 +246,12 @@ static int print_difference(struct side side[2], const struct explore_difference
             : "All stores are the same; of an address these are the last ones:\n",
         stdout);
     print_both(side, stores ? d->store : d->final);
+    if (stores && is_elsewhere(side, d->store)) {
+        fputs("The two processes have the same memory at different addresses here, so that what "
+              "comes behind is not compared.\n",
+              stdout);
+        return DIFFERENT;
+    }
     if (d->load[0] != EXPLORE_NONE) {
         fputs("The first load that has another value:\n", stdout);
         print_both(side, d->load);

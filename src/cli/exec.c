@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/personality.h>
 #include <unistd.h>
 
 #include "base/report.h"
@@ -226,6 +227,9 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
     if (what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
                 what.why);
+    /* Recorded runs can be compared (`wavetrap diff`) where memory is at the same addresses. */
+    if (options->core_history)
+        personality(ADDR_NO_RANDOMIZE);
     if (options->supervision && cli_supervises(options->supervision) &&
         !cli_supervise(command, options->supervision, offered, &status))
         return status;
