@@ -48,15 +48,24 @@ static __attribute__((noinline)) uint64_t attended_turn(struct wt_machine *m, st
     return issued;
 }
 
-static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+/* One turn of a wave; how many instructions it has issued. */
+static inline uint64_t one_turn(struct wt_machine *m, struct gcn_wave *w, uint64_t n)
 {
-    struct gcn_wave *w = &((struct gcn_device *)m)->wave[wave];
     if (w->kill | w->step_due | !!w->late | !!(w->mode & GCN_MODE_DEBUG_EN))
         return attended_turn(m, w, n);
     const uint64_t issued = issue(m, w, n);
     /* If the wave has ended and another one is in its slot, that one has hit nothing yet. */
     if (w->watch_hits && issued && !m->fault.kind && w->active)
         gcn_after_instruction(w, false);
+    return issued;
+}
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    uint64_t issued = one_turn(m, &d->wave[wave], n);
+    while (issued && wt_follow_turn(m, issued, &n))
+        issued = one_turn(m, &d->wave[m->turns.current], n);
     return issued;
 }
 

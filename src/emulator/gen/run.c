@@ -1,9 +1,9 @@
 /* Gen9's part of the engine (machine/engine.h): turns, and the reasons why no thread can issue. */
 #include "emulator/gen/internal.h"
 
-static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+/* One turn of a thread; how many instructions it has issued. */
+static inline uint64_t one_turn(struct wt_machine *m, struct gen_thread *t, uint64_t n)
 {
-    struct gen_thread *t = &((struct gen_device *)m)->thread[wave];
     wt_begin_turn(m, &t->left, n);
     const struct gen_uop *u = gen_fetch(t, t->pc);
     if (!u)
@@ -25,6 +25,15 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     if (t->waiting) /* behind a jump: who looks at the thread sees the channels that will execute */
         gen_wake(t, t->pc);
     return wt_finish_turn(m, t->left);
+}
+
+static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
+{
+    struct gen_device *d = (struct gen_device *)m;
+    uint64_t issued = one_turn(m, &d->thread[wave], n);
+    while (issued && wt_follow_turn(m, issued, &n))
+        issued = one_turn(m, &d->thread[m->turns.current], n);
+    return issued;
 }
 
 static enum wt_run blocked(struct wt_machine *m)

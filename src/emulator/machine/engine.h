@@ -14,6 +14,7 @@
 #define WT_EMULATOR_MACHINE_ENGINE_H
 
 #include <stdarg.h>
+#include <string.h>
 
 #include "base/check.h"
 #include "emulator/machine/machine.h"
@@ -146,12 +147,18 @@ static inline uint64_t wt_finish_turn(struct wt_machine *m, uint64_t left)
 static inline bool wt_follow_turn(struct wt_machine *m, uint64_t issued, uint64_t *n)
 {
     struct wt_turns *t = &m->turns;
+    uint32_t flags; /* not_issued, yielded, attended, event */
+    static_assert(offsetof(struct wt_machine, event) ==
+                      offsetof(struct wt_machine, not_issued) + sizeof flags - 1,
+                  "they lie side by side");
+    memcpy(&flags, (const char *)m + offsetof(struct wt_machine, not_issued), sizeof flags);
     if (m->time >= m->follow_until || !t->ready_count ||
-        ((unsigned)m->fault.kind | m->hits | m->event | m->yielded | m->attended))
+        ((unsigned)m->fault.kind | m->hits | flags))
         return false;
     WT_CHECK(issued <= t->left);
     t->left -= (uint32_t)issued;
-    wt_turns_next(t, m->time);
+    if ((!t->left || !wt_turns_is_ready(t, t->current)) && !wt_turns_step(t))
+        wt_turns_choose(t, m->time); /* of round robin, without a log */
     *n = m->follow_until - m->time < t->left ? m->follow_until - m->time : t->left;
     return true;
 }

@@ -1,4 +1,5 @@
 /* Places, start and end of work-groups. See groups.h. */
+#include "base/bits.h"
 #include "emulator/machine/archive.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
@@ -7,13 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The bit of a wave's slot in its core. */
-static uint64_t slot_bit(const struct wt_groups *groups, const struct wt_wave_head *w,
-                         uint32_t core)
-{
-    return (uint64_t)1 << (w->id - core * groups->waves_per_core);
-}
 
 static uint64_t place_bit(const struct wt_groups *groups, const struct wt_group_head *g)
 {
@@ -115,13 +109,17 @@ void wt_groups_count(struct wt_machine *m)
     memset(groups->room, 0, groups->cores * sizeof *groups->room);
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct wt_wave_head *w = wt_machine_wave(m, i);
-        if (w->active)
-            groups->room[w->group->core].waves |= slot_bit(groups, w, w->group->core);
+        if (w->active) {
+            struct wt_core_room *room = &groups->room[w->group->core];
+            room->waves |= wt_group_slot_bit(groups, w, w->group->core);
+            room->wave_count++;
+        }
     }
     for (uint32_t i = 0; i < places(groups); i++) {
         const struct wt_group_head *g = wt_group_at(groups, i);
         struct wt_core_room *room = &groups->room[i / groups->groups_per_core];
         room->groups |= g->used ? place_bit(groups, g) : 0;
+        room->group_count += g->used;
         room->local += g->used ? g->local_size : 0;
     }
 }
@@ -133,6 +131,7 @@ void wt_groups_check(const struct wt_machine *m)
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct wt_wave_head *w = wt_machine_wave(m, i);
         const struct wt_core_room *room = &groups->room[i / groups->waves_per_core];
+        assert(room->wave_count == wt_count_ones(room->waves));
         assert((room->waves >> i % groups->waves_per_core & 1) == w->active);
         assert(w->active == (w->group != NULL));
         assert(!w->group || (w->group->used && w->group->core == i / groups->waves_per_core));
@@ -155,6 +154,7 @@ void wt_groups_check(const struct wt_machine *m)
             local += g->local_size;
         }
         assert(local == groups->room[i].local);
+        assert(groups->room[i].group_count == wt_count_ones(groups->room[i].groups));
     }
     assert(active == m->active && active == of_groups);
 }
@@ -192,6 +192,11 @@ void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w)
         return;
     const wt_lanes lanes = m->engine->issue_at(w, w->pc, m->time).mask;
     wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
+}
+
+void wt_wave_tell_end(struct wt_machine *m, const struct wt_wave_head *w)
+{
+    wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
 }
 
 void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
@@ -251,17 +256,18 @@ void wt_group_take(struct wt_machine *m, struct wt_group_head *g)
     assert(!g->used && g->local);
     g->used = true;
     room->groups |= place_bit(&m->groups, g);
+    room->group_count++;
     room->local += g->local_size;
 }
 
-/* Gives them back: the group has ended. */
-static void release(struct wt_machine *m, struct wt_group_head *g)
+void wt_group_release(struct wt_machine *m, struct wt_group_head *g)
 {
     struct wt_core_room *room = &m->groups.room[g->core];
     assert(g->used && room->local >= g->local_size);
     wt_group_tell(m, g, WT_SEEN_GROUP_END);
     g->used = false;
     room->groups &= ~place_bit(&m->groups, g);
+    room->group_count--;
     room->local -= g->local_size;
 }
 
@@ -274,22 +280,10 @@ void wt_groups_abandon(struct wt_machine *m, uint32_t number)
             continue;
         end.launch = m->groups.ops->launch(m, g);
         end.home = m->groups.ops->home(m, g);
-        release(m, g);
+        wt_group_release(m, g);
     }
     if (end.launch && wt_observes_events(m))
         wt_observe_tell(m, end);
-}
-
-void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g)
-{
-    struct wt_core_room *room = &m->groups.room[g->core];
-    const uint64_t bit = slot_bit(&m->groups, w, g->core);
-    assert(g->used && !(room->waves & bit));
-    w->active = true;
-    w->group = g;
-    room->waves |= bit;
-    m->active++;
-    g->waves++;
 }
 
 static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_plan *plan)
@@ -349,27 +343,6 @@ void wt_groups_pump(struct wt_machine *m)
 }
 
 /* ---- the end ---- */
-
-void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
-{
-    assert(w->active && w->group && m->active > 0);
-    const uint32_t core = w->group->core;
-    if (wt_observes_events(m))
-        wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
-    m->groups.room[core].waves &= ~slot_bit(&m->groups, w, core);
-    w->active = false;
-    w->group = NULL;
-    m->active--;
-}
-
-bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g)
-{
-    assert(g->used && g->waves > 0);
-    if (--g->waves)
-        return false;
-    release(m, g);
-    return true;
-}
 
 bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
                     const struct wt_group_head *g)

@@ -9,6 +9,7 @@
 #ifndef WT_EMULATOR_MACHINE_GROUPS_H
 #define WT_EMULATOR_MACHINE_GROUPS_H
 
+#include "base/check.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
 
@@ -55,16 +56,6 @@ void wt_groups_abandon(struct wt_machine *m, uint32_t number);
 bool wt_wave_group(const struct wt_machine *m, uint32_t wave, uint32_t coordinate[3],
                    uint32_t *index);
 
-/** A wave has taken its slot: it becomes active, and is one of the group's. */
-void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w, struct wt_group_head *g);
-/** A wave's slot is free: it is not active any more. Its group still counts it. */
-void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w);
-/**
- * A wave has left its group by its end. True: it was the last one, and the group's place is free;
- * the caller counts the group (wt_launch_done).
- */
-bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g);
-
 /** Group @p g of a launch has ended. True: it was the last one, and the launch is not active. */
 bool wt_launch_done(struct wt_machine *m, struct wt_launch_head *launch,
                     const struct wt_group_head *g);
@@ -82,6 +73,9 @@ void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
                   struct wt_observed_event event);
 /** Tells who observes the machine that a wave begins; it has its lanes. */
 void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
+
+/** Tells who observes the machine that a wave ends. */
+void wt_wave_tell_end(struct wt_machine *m, const struct wt_wave_head *w);
 
 /* The following functions are inline, and call another one only where somebody observes events:
  * kernels execute many barriers, and mostly nobody observes them. */
@@ -120,6 +114,60 @@ static inline void wt_wave_tell_release(struct wt_machine *m, const struct wt_wa
 {
     if (wt_observes_events(m))
         wt_wave_tell_observed_barrier(m, w, WT_SEEN_RELEASE, 0, lanes, number);
+}
+
+/* ---- waves of groups: kernels have many short ones ---- */
+
+/** The bit of a wave's slot in its core. */
+static inline uint64_t wt_group_slot_bit(const struct wt_groups *groups,
+                                         const struct wt_wave_head *w, uint32_t core)
+{
+    return (uint64_t)1 << (w->id - core * groups->waves_per_core);
+}
+
+/** A wave has taken its slot: it becomes active, and is one of the group's. */
+static inline void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w,
+                                        struct wt_group_head *g)
+{
+    struct wt_core_room *room = &m->groups.room[g->core];
+    const uint64_t bit = wt_group_slot_bit(&m->groups, w, g->core);
+    WT_CHECK(g->used && !(room->waves & bit));
+    w->active = true;
+    w->group = g;
+    room->waves |= bit;
+    room->wave_count++;
+    m->active++;
+    g->waves++;
+}
+
+/** A wave's slot is free: it is not active any more. Its group still counts it. */
+static inline void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
+{
+    struct wt_core_room *room = &m->groups.room[w->group->core];
+    WT_CHECK(w->active && w->group && m->active > 0);
+    if (wt_observes_events(m))
+        wt_wave_tell_end(m, w);
+    room->waves &= ~wt_group_slot_bit(&m->groups, w, w->group->core);
+    room->wave_count--;
+    w->active = false;
+    w->group = NULL;
+    m->active--;
+}
+
+/** The last wave of a group has left it: its place is free. */
+void wt_group_release(struct wt_machine *m, struct wt_group_head *g);
+
+/**
+ * A wave has left its group by its end. True: it was the last one, and the group's place is free;
+ * the caller counts the group (wt_launch_done).
+ */
+static inline bool wt_group_wave_ended(struct wt_machine *m, struct wt_group_head *g)
+{
+    WT_CHECK(g->used && g->waves > 0);
+    if (--g->waves)
+        return false;
+    wt_group_release(m, g);
+    return true;
 }
 
 #endif

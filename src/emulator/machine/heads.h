@@ -157,8 +157,9 @@ struct wt_group_ops {
 /** The slots, places and memory of a core that are taken. The waves and groups say so, too, but not
  * as quickly. */
 struct wt_core_room {
-    uint64_t waves, groups; /**< slots and places, as bit sets */
-    uint32_t local;         /**< bytes */
+    uint64_t waves, groups;           /**< slots and places, as bit sets */
+    uint32_t wave_count, group_count; /**< how many they are */
+    uint32_t local;                   /**< bytes */
 };
 
 struct wt_groups {

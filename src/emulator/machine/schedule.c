@@ -202,14 +202,8 @@ static void choose(struct wt_turns *t, uint64_t time)
 void wt_turns_choose(struct wt_turns *t, uint64_t time)
 {
     WT_CHECK(t->ready_count > 0);
-    const uint32_t next = t->current + 1;
-    const uint64_t others = next < t->waves ? t->ready[next / 64] >> next % 64 : 0;
-    if (others && t->policy.kind == WT_SCHEDULE_RR) { /* as choose() does */
-        t->current = next + (uint32_t)__builtin_ctzll(others);
-        t->left = t->policy.turn;
-    } else {
+    if (t->policy.kind != WT_SCHEDULE_RR || !wt_turns_step(t))
         choose(t, time);
-    }
     if (t->log && !wt_choices_add(t->log, time, t->current))
         t->log_failed = true;
 }

@@ -145,6 +145,19 @@ static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, boo
     turns->ready_count += ready ? 1u : -1u;
 }
 
+/** Of round robin: begins the turn of the next ready wave, if it is among the next ones up to a
+ * multiple of 64; else does nothing. Whether it has. */
+static inline bool wt_turns_step(struct wt_turns *turns)
+{
+    const uint32_t next = turns->current + 1;
+    const uint64_t others = next < turns->waves ? turns->ready[next / 64] >> next % 64 : 0;
+    if (!others)
+        return false;
+    turns->current = next + (uint32_t)__builtin_ctzll(others);
+    turns->left = turns->policy.turn;
+    return true;
+}
+
 /**
  * Begins the next turn, at an issue time: chooses the wave and the length of its turn by the
  * policy. At least one wave must be ready.
