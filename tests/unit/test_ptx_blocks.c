@@ -857,6 +857,35 @@ static void test_neighbours_and_quotients(void **unused)
     compare_text(&t, 2, false);
 }
 
+/* Lanes have one divisor, which is constant or another one in each round, and numbers next to its
+ * multiples, the greatest ones too. */
+static void test_common_divisors(void **unused)
+{
+    static const char *const divisions[] = {
+        "div.u32 %v0, %x, %d",  "rem.u32 %v0, %x, %d",        "div.s32 %v0, %x, %d",
+        "rem.s32 %v0, %x, %d",  "div.s32 %v0, %x, %e",        "rem.s32 %v0, %x, %e",
+        "div.u32 %v0, %x, 10",  "rem.u32 %v0, %x, 641",       "div.s32 %v0, %x, -7",
+        "rem.s32 %v0, %x, 255", "div.u32 %v0, %x, 1",         "div.s32 %v0, %x, -1",
+        "div.u32 %v0, %d, %x",  "div.u32 %v0, %x, 0xffffffff"};
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+            ".reg .u32 %%own, %%n, %%d, %%e, %%k, %%x, %%v<2>, %%sum;\n.reg .u64 %%y, %%z;\n"
+            ".reg .pred %%p;\nld.param.u64 %%y, [p];\nmov.u32 %%own, %%tid.x;\n"
+            "mul.wide.u32 %%z, %%own, 4;\nadd.u64 %%y, %%y, %%z;\nmov.u32 %%sum, 0;\n"
+            "mov.u32 %%n, 0;\nALL:\nand.b32 %%k, %%n, 31;\nmul.lo.u32 %%d, %%n, 2654435761;\n"
+            "shr.u32 %%d, %%d, %%k;\nmax.u32 %%d, %%d, 1;\nneg.s32 %%e, %%d;\n"
+            "div.u32 %%k, 0xffffffff, %%d;\nand.b32 %%v1, %%own, 7;\nsub.u32 %%k, %%k, %%v1;\n"
+            "shr.u32 %%v1, %%own, 3;\nmad.lo.u32 %%x, %%k, %%d, %%v1;\n"
+            "sub.u32 %%x, %%x, 1;\nmax.u32 %%x, %%x, 1;\n");
+    for (size_t i = 0; i < sizeof divisions / sizeof *divisions; i++)
+        add(&t, "%s;\nmad.lo.u32 %%sum, %%sum, 31, %%v0;\n", divisions[i]);
+    add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p, %%n, 400;\n@%%p bra ALL;\n"
+            "st.global.u32 [%%y], %%sum;\nret;\n}\n");
+    compare_text(&t, 2, false);
+}
+
 /* Whether lanes have one address in local memory changes from one turn of a loop to the next, some
  * of which jump over the first accesses. */
 static void test_addresses_that_are_one(void **unused)
@@ -910,6 +939,7 @@ int main(void)
                                        cmocka_unit_test(test_rows_of_others),
                                        cmocka_unit_test(test_rows_of_two_ways),
                                        cmocka_unit_test(test_neighbours_and_quotients),
+                                       cmocka_unit_test(test_common_divisors),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,9 +30,11 @@ static void check_cta(const struct sm_device *d, uint32_t i)
     uint32_t threads = 0;
     if (!c->used)
         return;
-    for (uint32_t k = c->first; k < SM_WARPS; k++) {
+    for (uint32_t k = 0; k < SM_WARPS; k++) {
         const struct sm_warp *w = &d->warp[c->core * SM_WARPS + k];
-        threads += w->active && w->cta == c ? (uint32_t)__builtin_popcount(w->live) : 0;
+        const bool is_its = w->active && w->cta == c;
+        assert((c->slots >> k & 1) == is_its);
+        threads += is_its ? (uint32_t)__builtin_popcount(w->live) : 0;
     }
     assert(threads == c->threads);
 }

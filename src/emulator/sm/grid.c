@@ -108,10 +108,11 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
 {
     const struct sm_grid *g = &d->grid;
     const struct wt_core_room *room = &d->machine.groups.room[sm];
+    const uint32_t ctas = room->group_count, warps = room->wave_count + g->warps_per_cta;
+    if (warps > SM_WARPS)
+        return false;
     const struct sm_shared has = sm_shared_of(d->config.cc);
-    const uint32_t ctas = wt_count_ones(room->groups);
-    const uint32_t warps = wt_count_ones(room->waves) + g->warps_per_cta;
-    if (warps > SM_WARPS || ctas == SM_CTAS || (ctas + 1) * cta_shared(&has, &g->launch) > has.sm ||
+    if (ctas == SM_CTAS || (ctas + 1) * cta_shared(&has, &g->launch) > has.sm ||
         warps * warp_registers(&g->launch) > SM_FILE)
         return false;
     uint64_t open = ~room->waves;
@@ -134,12 +135,47 @@ static void fill_warp(struct sm_device *d, struct sm_warp *w, const struct sm_la
     wt_machine_fill_range(&d->machine, wt_fill_place(WT_FILLED_PRIVATE, id), w->local, size);
 }
 
+static uint64_t local_of(const struct sm_launch *l, const struct sm_warp *w)
+{
+    return l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
+}
+
+/* What start_warp() does of PTX where nobody sees the warp before it begins, and its slot has had
+ * such a one before. */
+static void start_bare(struct sm_device *d, struct sm_warp *w, struct sm_cta *c, unsigned index)
+{
+    const struct sm_launch *l = &d->grid.launch;
+    const uint32_t lanes = c->threads - index * SM_LANES;
+    static_assert(offsetof(struct sm_warp, code) == 64 && offsetof(struct sm_warp, room) == 224,
+                  "what is cleared; more at once is rep stos, whose start takes longer");
+    memset((char *)w + 64, 0, 64);
+    memset((char *)w + 128, 0, 64);
+    memset((char *)w + 192, 0, 32);
+    w->pc = l->entry;
+    w->wait_pc = 0;
+    w->incarnation++;
+    w->index = (uint16_t)index;
+    w->live = w->mask = lanes >= SM_LANES ? UINT32_MAX : (1u << lanes) - 1;
+    w->p[7] = UINT32_MAX;
+    w->base = PTX_FIRST_ROW;
+    w->rows = PTX_FIRST_ROW + l->rows;
+    w->local = local_of(l, w);
+    w->bare = true;
+    c->slots |= (uint64_t)1 << w->id % SM_WARPS;
+    wt_group_wave_begins(&d->machine, &w->head, &c->head);
+    wt_turns_set_ready(&d->machine.turns, w->id, true);
+}
+
 /* A warp before its first instruction. */
 static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head *g, unsigned index)
 {
     struct sm_device *d = (struct sm_device *)m;
     struct sm_warp *w = &d->warp[warp];
     const struct sm_launch *l = &d->grid.launch;
+    if (d->starts_bare && w->clean && !w->marked && w->room >= PTX_FIRST_ROW + l->rows) {
+        start_bare(d, w, (struct sm_cta *)g, index);
+        return true;
+    }
     uint32_t(*r)[SM_LANES] = w->r;
     uint32_t room = r ? w->room : 0;
     const bool clean = l->rows && (w->clean || !r); /* of PTX, ptx_start_warp() makes room */
@@ -171,12 +207,14 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
     w->live = w->mask = mask;
     w->p[7] = UINT32_MAX;
     wt_group_wave_begins(m, &w->head, g);
+    w->cta->slots |= (uint64_t)1 << w->id % SM_WARPS;
     if (l->rows && !ptx_start_warp(w)) {
+        w->cta->slots &= ~((uint64_t)1 << w->id % SM_WARPS);
         wt_group_wave_leaves(m, &w->head);
         g->waves--;
         return false;
     }
-    w->local = l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
+    w->local = local_of(l, w);
     if (d->machine.fill.kind != WT_FILL_ZERO)
         fill_warp(d, w, l);
     sm_update_ready(w);
@@ -187,10 +225,12 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
 static void begin_cta(struct wt_machine *m, struct wt_group_head *g,
                       const struct wt_group_plan *plan)
 {
+    struct sm_device *d = (struct sm_device *)m;
     struct sm_cta *c = (struct sm_cta *)g;
-    const struct sm_launch *l = &((struct sm_device *)m)->grid.launch;
+    const struct sm_launch *l = &d->grid.launch;
     c->threads = l->block[0] * l->block[1] * l->block[2];
-    c->first = plan->slot[0];
+    d->starts_bare = l->rows && ptx_is_unseen(d) && !d->unit[c->core].stop;
+    d->has_fresh |= d->starts_bare;
 }
 
 static bool plan_cta(struct wt_machine *m, uint32_t sm, struct wt_group_plan *plan)
@@ -337,6 +377,7 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
 /* A warp's slot is free. */
 static void leave(struct sm_warp *w)
 {
+    w->cta->slots &= ~((uint64_t)1 << w->id % SM_WARPS);
     wt_group_wave_leaves(&w->device->machine, &w->head);
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
@@ -344,18 +385,18 @@ static void leave(struct sm_warp *w)
     w->fresh = w->opens = w->bare = false;
     w->device->ended = w;
     w->runs = 0;
-    sm_update_ready(w);
+    wt_turns_set_ready(&w->device->machine.turns, w->id, false);
 }
 
 void sm_warp_end(struct sm_warp *w)
 {
-    assert(w->active && w->cta->waves > 0);
+    WT_CHECK(w->active && w->cta->waves > 0);
     struct sm_device *d = w->device;
     struct sm_cta *c = w->cta;
-    const uint32_t sm = w->id / SM_WARPS;
+    struct sm_unit *unit = &d->unit[w->id / SM_WARPS];
     leave(w);
-    d->unit[sm].pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
-    d->unit[sm].trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
+    unit->pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
+    unit->trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
     const bool ended = wt_group_wave_ended(&d->machine, &c->head);
     const bool meets = c->meets && !ended;
     for (unsigned i = 0; meets && i < SM_BARRIERS; i++)
@@ -369,7 +410,8 @@ void sm_warp_end(struct sm_warp *w)
         ptx_open_cluster(d, c);
     if (ended)
         wt_launch_done(&d->machine, &d->grid.head, &c->head);
-    sm_trap_settle(d, sm);
+    if (unit->in_trap)
+        sm_trap_settle(d, w->id / SM_WARPS);
     if (d->machine.waves - d->machine.active >= d->grid.warps_per_cta) /* else no SM has room */
         wt_groups_pump(&d->machine);
 }

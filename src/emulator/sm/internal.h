@@ -190,7 +190,7 @@ struct sm_barrier {
 struct sm_cta {
     WT_GROUP_HEAD;
     uint32_t threads; /* that live; no part of the hashes */
-    uint32_t first;   /* no warp of it is in a lower slot of the SM; no part of the hashes */
+    uint64_t slots;   /* its warps, a bit each of the SM's; no part of the hashes */
     bool meets;       /* a warp has come to one of its barriers; no part of the hashes */
     struct sm_barrier barrier[SM_BARRIERS];
 };
@@ -238,6 +238,7 @@ struct sm_device {
      * returns; there was a launch since the last one; the kernels that are known, and the one that
      * runs, if that helps. */
     bool has_fresh, hidden, unknown;
+    bool starts_bare;      /* warps of the CTA that starts are bare */
     struct sm_warp *ended; /* the last one that did; NULL: none, or another one has its rows */
     struct ptx_fresh *known, *called[64]; /* … functions by their numbers; NULL: not yet */
     struct ptx_fresh *fresh;
@@ -258,7 +259,8 @@ struct sm_exec {
 /* Lanes have exited. */
 static inline void sm_lanes_end(struct sm_warp *w, uint32_t lanes)
 {
-    w->cta->threads -= (uint32_t)__builtin_popcount(w->live & lanes);
+    const uint32_t ended = w->live & lanes;
+    w->cta->threads -= ended == UINT32_MAX ? SM_LANES : wt_count_ones(ended);
     w->live &= ~lanes;
 }
 

@@ -420,17 +420,19 @@ PTX_EXECUTOR(ptx_op_exit)
     const uint32_t lanes = ptx_lanes(w, u->ptx);
     if (!lanes)
         return sm_next(u);
-    if (lanes == w->live && !sm_trap_before_exit(w, u))
-        return NULL;
-    if (__builtin_expect(w->fresh, false) && lanes != w->live)
-        ptx_settle(w, sm_pc_of(w, u));
-    sm_lanes_end(w, lanes);
-    w->mask &= ~lanes;
-    if (!w->live) {
+    if (lanes == w->live) {
+        if ((w->late_code[0] | w->late_code[1]) && !sm_trap_before_exit(w, u))
+            return NULL;
+        sm_lanes_end(w, lanes);
+        w->mask = 0;
         w->depth = 0;
         sm_warp_end(w);
         return NULL;
     }
+    if (__builtin_expect(w->fresh, false))
+        ptx_settle(w, sm_pc_of(w, u));
+    sm_lanes_end(w, lanes);
+    w->mask &= ~lanes;
     if (w->mask) {
         open_barriers(w->device, w->cta);
         return go(w, sm_next_pc(sm_pc_of(w, u)));

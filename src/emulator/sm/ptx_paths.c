@@ -164,26 +164,23 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     const bool holds = b->op == 0 ? b->holds == b->arrived : b->holds > 0; /* and; or, popc */
     const uint32_t result = (b->holds & 0xffff) | (holds ? 1u << 31 : 0);
     *b = (struct sm_barrier){0};
-    struct sm_warp *w = &d->warp[c->core * SM_WARPS + c->first];
+    struct sm_warp *const of_sm = &d->warp[c->core * SM_WARPS];
     const bool observed = wt_observes_events(&d->machine);
     struct wt_turns *t = &d->machine.turns;
     uint64_t ready = 0; /* of those with one path */
     static_assert(SM_WARPS == 64, "a word of the ready set is an SM's");
-    for (uint32_t left = c->waves; left; w++) {
-        if (!w->active || w->cta != c)
-            continue;
+    for (uint64_t left = c->slots; left; left &= left - 1) {
+        struct sm_warp *w = of_sm + __builtin_ctzll(left);
         if (w->wait == PTX_WAITS_BARRIER + number && !w->depth && !observed && sm_trap_runs(w)) {
             w->wait = PTX_RUNS;
             w->result = result;
             w->pc = sm_next_pc(w->pc);
-            ready |= (uint64_t)1 << w->id % SM_WARPS;
-            left--;
+            ready |= left & -left;
             continue;
         }
         const uint32_t lanes = resume(w, PTX_WAITS_BARRIER + number, result);
         if (lanes)
             wt_wave_tell_release(&d->machine, &w->head, lanes, number);
-        left--;
     }
     ready &= ~t->ready[c->core];
     t->ready[c->core] |= ready;
@@ -193,32 +190,27 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
 
 bool ptx_open_cluster(struct sm_device *d, struct sm_cta *c)
 {
-    struct sm_warp *const first = &d->warp[c->core * SM_WARPS + c->first], *w = first;
+    struct sm_warp *const of_sm = &d->warp[c->core * SM_WARPS];
     uint32_t came = 0;
     bool clusters = false;
     for (size_t i = 0; i < d->image_count && !clusters; i++)
         clusters = d->image[i]->clusters;
     if (!clusters)
         return false;
-    for (uint32_t left = c->waves; left; w++) {
-        if (!w->active || w->cta != c)
-            continue;
+    for (uint64_t left = c->slots; left; left &= left - 1) {
+        const struct sm_warp *w = of_sm + __builtin_ctzll(left);
         const uint32_t due = w->bare ? 0 : ptx_header(w, PTX_FIRST_ROW)[PTX_CLUSTER_DUE];
         if (w->live & ~due)
             return false;
         came |= due;
-        left--;
     }
-    w = first;
-    for (uint32_t left = came ? c->waves : 0; left; w++) {
-        if (!w->active || w->cta != c)
-            continue;
+    for (uint64_t left = came ? c->slots : 0; left; left &= left - 1) {
+        struct sm_warp *w = of_sm + __builtin_ctzll(left);
         uint32_t *due = &ptx_header(w, PTX_FIRST_ROW)[PTX_CLUSTER_DUE];
         /* The order begins here, also for those that wait later: then they find it open. */
         wt_wave_tell_release(&d->machine, &w->head, *due, SM_BARRIERS);
         *due = 0;
         resume(w, PTX_WAITS_CLUSTER, 0);
-        left--;
     }
     return came;
 }
@@ -265,14 +257,14 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
 static void make_frame(struct sm_warp *w, bool bare)
 {
     const struct sm_launch *l = &w->device->grid.launch;
+    uint32_t(*const frame)[SM_LANES] = w->r + PTX_FIRST_ROW;
     if (!bare || !ptx_begin_fresh(w))
         ptx_clear_frame(w, PTX_FIRST_ROW, l->rows);
-    w->r[w->base][PTX_ROWS] = l->rows;
-    w->r[w->base][PTX_CALLER] = w->base;
-    uint32_t *stack = w->r[w->base + PTX_STACK_ROW];
+    frame[0][PTX_ROWS] = l->rows;
+    frame[0][PTX_CALLER] = PTX_FIRST_ROW;
     const uint32_t local = l->frame_local;
-    for (unsigned i = 0; i < SM_LANES; i++)
-        stack[i] = local;
+    for (unsigned i = 0; local && i < SM_LANES; i++) /* it is zeros */
+        frame[PTX_STACK_ROW][i] = local;
 }
 
 bool ptx_start_warp(struct sm_warp *w)

@@ -317,8 +317,10 @@ static void count(struct wt_archive *a, struct sm_device *d)
     for (uint32_t i = 0; i < m->waves; i++) {
         struct sm_warp *w = &d->warp[i];
         m->active += w->active;
-        if (w->active && !w->cta->waves++)
-            w->cta->first = i % SM_WARPS;
+        if (w->active) {
+            w->cta->waves++;
+            w->cta->slots |= (uint64_t)1 << i % SM_WARPS;
+        }
         if (w->error.kind && a->version == 4)
             w->error.id = wt_machine_wave_id(m, i);
         if (w->active)

@@ -241,8 +241,8 @@ void emit_access(struct emitter *e);
 void emit_access_by_lanes(struct emitter *e);
 /* A load of all lanes from one address. */
 void emit_parameter(struct emitter *e);
-/* Where that is: dx + ax; the handler is called if the host has no such place. */
-void emit_find_parameter(struct emitter *e);
+/* Where that is, from dx on; the handler is called if the host has no such place. */
+struct x86_place emit_find_parameter(struct emitter *e);
 
 /* The source of the address of a lane. */
 struct x86_place emit_base_of(const struct wt_rows_insn *n, unsigned lane);

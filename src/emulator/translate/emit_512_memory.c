@@ -486,6 +486,15 @@ void emit_512_enter_window(struct emitter *e)
 
 /* ---- an access ---- */
 
+/* Of a row at dx: what a warp behind this one will access, if threads access one place behind the
+ * other, comes from the host's outer caches meanwhile. */
+static void fetch_ahead(struct emitter *e)
+{
+    enum { AHEAD = 1024, LINE = 64 };
+    for (unsigned i = 0; i < parts_of(e); i++)
+        x86_prefetch(&e->code, x86_mem(X86_DX, AHEAD + LINE * (size_t)i));
+}
+
 /* That of all lanes at once; jumps behind it, where it is done. */
 static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
 {
@@ -500,6 +509,8 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
     if (!has_qwords(e) || !e->some) {
         reach_row(e, &scattered[3]);
         emit_note_access(e);
+        if (has_qwords(e))
+            fetch_ahead(e);
         access_row(e, bank);
         done[0] = x86_jump(code, X86_ALWAYS);
     }

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/bits.h"
 #include "emulator/machine/memory.h"
 #include "emulator/translate/emit_512.h"
 
@@ -149,28 +150,70 @@ static void doubles(struct emitter *e, unsigned i, unsigned strip, unsigned to)
           x86_mem(FRAME, s->slot + 32 * (size_t)strip));
 }
 
-/* Eight quotients, in the lower half of a register; T2 is free for it. */
-static void divide_eight(struct emitter *e, unsigned strip, unsigned to)
+/* Eight quotients, in the lower half of a register; T2 is free for it. `inverse`: T3 has it. */
+static void divide_eight(struct emitter *e, unsigned strip, unsigned to, bool inverse)
 {
     doubles(e, 0, strip, to);
-    doubles(e, 1, strip, T2);
-    z(e, ZDIVPD, to, to, x86_reg(T2));
+    if (!inverse)
+        doubles(e, 1, strip, T2);
+    z(e, inverse ? ZMULPD : ZDIVPD, to, to, x86_reg(inverse ? T3 : T2));
     z(e, e->insn[e->at].is_signed ? ZCVTTPD2DQ : ZCVTTPD2UDQ, to, 0, x86_reg(to));
 }
 
-static void divide(struct emitter *e)
+static void divide_all(struct emitter *e, unsigned bank, bool inverse)
 {
-    check_divisors(e);
-    const unsigned bank = emit_512_choose_home(e);
     for (unsigned i = 0; i < parts_of(e); i++) {
-        divide_eight(e, 2 * i, T0);
-        divide_eight(e, 2 * i + 1, T1);
+        divide_eight(e, 2 * i, T0, inverse);
+        divide_eight(e, 2 * i + 1, T1, inverse);
         zn(e, ZINSERT, T0, T0, x86_reg(T1), 0, 1);
         if (e->insn[e->at].op == WT_ROWS_REMAINDER) {
             z(e, VPMULLD, T0, T0, emit_512_source(e, 1, i));
             z(e, VPSUBD, T0, loaded(e, 0, i, T1), x86_reg(T0));
         }
         store(e, bank, i, T0);
+    }
+}
+
+/*
+ * T3 becomes what numbers are multiplied by where all lanes have one divisor d: (1 + 2^-50) / d,
+ * which is more than 1 / d in spite of two roundings of 2^-53, so that a product is no less than
+ * the quotient, and exceeds it by less than a part of 2^49, so that it does not reach the next
+ * whole number, from which the quotient is 1 / d away: the number is less than 2^49. Returns a
+ * jump, where the lanes' divisors differ; 0: they are constant.
+ */
+static size_t invert(struct emitter *e)
+{
+    const struct wt_rows_source *s = &e->insn[e->at].s[1];
+    const bool is_signed = e->insn[e->at].is_signed;
+    const double more = 1 + 1 / (double)(UINT64_C(1) << 50);
+    if (s->constant) {
+        const uint32_t value = (uint32_t)s->value;
+        const double d = is_signed ? (double)(int32_t)value : (double)value;
+        z(e, ZPBROADCASTQ, T3, 0, emit_literal(e, wt_double_bits(more / d), true));
+        return 0;
+    }
+    z(e, ZPBROADCASTD, T3, 0, x86_mem(FRAME, s->slot));
+    for (unsigned i = 0; i < parts_of(e); i++)
+        zn(e, ZPCMPUD, emit_512_bits(i), T3, emit_512_source(e, 1, i), 0, IS_NOT_EQUAL);
+    k(e, KORTESTW, K5, 0, parts_of(e) > 1 ? K6 : K5);
+    const size_t apart = x86_jump(&e->code, X86_NOT_ZERO);
+    z(e, is_signed ? ZCVTDQ2PD : ZCVTUDQ2PD, T3, 0, x86_reg(T3));
+    z(e, ZPBROADCASTQ, T2, 0, emit_literal(e, wt_double_bits(more), true));
+    z(e, ZDIVPD, T3, T2, x86_reg(T3));
+    return apart;
+}
+
+static void divide(struct emitter *e)
+{
+    check_divisors(e);
+    const unsigned bank = emit_512_choose_home(e);
+    const size_t apart = invert(e);
+    divide_all(e, bank, true);
+    if (apart) {
+        const size_t done = x86_jump(&e->code, X86_ALWAYS);
+        x86_land(&e->code, apart, e->code.size);
+        divide_all(e, bank, false);
+        x86_land(&e->code, done, e->code.size);
     }
     keep(e, bank);
 }
@@ -314,9 +357,7 @@ void emit_512_plain(struct emitter *e)
         given(e);
         break;
     case WT_ROWS_PARAMETER:
-        emit_find_parameter(e);
-        x86_integer(&e->code, X86_ADD, true, X86_DX, x86_reg(X86_AX));
-        alike(e, x86_mem(X86_DX, 0));
+        alike(e, emit_find_parameter(e));
         break;
     case WT_ROWS_FLOAT_ADD:
         single(e, VADDPS, 2);

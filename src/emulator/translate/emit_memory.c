@@ -658,28 +658,31 @@ void emit_access(struct emitter *e)
         emit_keep(e);
 }
 
-void emit_find_parameter(struct emitter *e)
+struct x86_place emit_find_parameter(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_bytes));
+    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_room));
     x86_integer_number(code, X86_CMP, true, X86_AX, (int32_t)n->offset + n->bytes);
     emit_call(e, X86_BELOW);
-    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameters));
-    x86_integer_number(code, X86_ADD, true, X86_AX, (int32_t)n->offset);
-    emit_find_page(e, false);
-    x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
-    x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)WT_PAGE_SIZE - n->bytes);
-    emit_call(e, X86_ABOVE);
+    x86_integer(code, X86_LOAD, true, X86_DX, FIELD(parameter_entry));
+    x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_page));
+    x86_integer(code, X86_CMP, true, X86_AX,
+                x86_mem(X86_DX, offsetof(struct wt_tlb_entry, read_page)));
+    emit_call(e, X86_NOT_ZERO);
+    x86_integer(code, X86_LOAD, true, X86_DX,
+                x86_mem(X86_DX, offsetof(struct wt_tlb_entry, read_host)));
+    x86_integer(code, X86_ADD, true, X86_DX, FIELD(parameter_place));
     emit_note_access(e);
+    return x86_mem(X86_DX, n->offset);
 }
 
 void emit_parameter(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const unsigned parts = emit_parts(e, n->wide);
-    emit_find_parameter(e);
-    emit_vector(e, n->wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, x86_sum(X86_DX, X86_AX));
+    const struct x86_place memory = emit_find_parameter(e);
+    emit_vector(e, n->wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, memory);
     for (unsigned i = 0; i < parts; i++)
         emit_store(e, i, T0);
     emit_keep(e);

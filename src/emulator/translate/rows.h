@@ -87,8 +87,9 @@ enum wt_rows_op {
     WT_ROWS_STORE,     /**< the lower ones of source 1 */
     WT_ROWS_GIVEN,     /**< dwords: number `value` of source 0 of the state's `given`; `how`: row
                           `value` of `given_rows` */
-    WT_ROWS_PARAMETER, /**< `bytes`, 4 or 8, in all lanes: `offset` behind the state's `parameters`
-                          in memory */
+    WT_ROWS_PARAMETER, /**< `bytes`, 4 or 8, in all lanes: `offset` behind where the state says that
+                          parameters are in memory; the handler is called where they are not in the
+                          first one's page */
     WT_ROWS_DIVIDE,    /**< dwords; `is_signed`; 8 lanes or more, as in the next three; the handler
                           is called for divisors of 0; a constant one is none */
     WT_ROWS_REMAINDER,
@@ -247,6 +248,7 @@ struct wt_rows_insn {
 #define WT_ROWS_GONE UINT32_MAX
 
 struct wt_tlb;
+struct wt_tlb_entry;
 
 /** What all blocks of a device have in common. */
 struct wt_rows_shape {
@@ -291,14 +293,17 @@ struct wt_rows_state {
     /** What all lanes have alike, and rows; blocks with WT_ROWS_GIVEN need them. */
     uint32_t given[WT_ROWS_GIVENS];
     const uint32_t *given_rows;
-    uint64_t parameters, parameter_bytes; /**< in memory */
-    uint64_t executing;                   /**< scratch: lanes that execute an instruction */
-    uint32_t idle[WT_ROWS_LANES];         /**< scratch: ones for each lane that does not execute */
-    uint8_t *host[WT_ROWS_LANES];         /**< scratch: where a lane accesses memory */
-    uint32_t place[WT_ROWS_LANES];        /**< scratch: how far behind it */
-    uint32_t ahead[3][32];                /**< scratch: rows that were loaded with another one */
-    uint64_t address[WT_ROWS_LANES];      /**< scratch: of accesses that are `split` */
-    uint64_t base, room;                  /**< scratch: of swizzled accesses; of local memory */
+    /** Parameters in memory: the page where they begin, and where in it; bytes there; the page's
+     * entry of the TLB. */
+    uint64_t parameter_page, parameter_place, parameter_room;
+    const struct wt_tlb_entry *parameter_entry;
+    uint64_t executing;              /**< scratch: lanes that execute an instruction */
+    uint32_t idle[WT_ROWS_LANES];    /**< scratch: ones for each lane that does not execute */
+    uint8_t *host[WT_ROWS_LANES];    /**< scratch: where a lane accesses memory */
+    uint32_t place[WT_ROWS_LANES];   /**< scratch: how far behind it */
+    uint32_t ahead[3][32];           /**< scratch: rows that were loaded with another one */
+    uint64_t address[WT_ROWS_LANES]; /**< scratch: of accesses that are `split` */
+    uint64_t base, room;             /**< scratch: of swizzled accesses; of local memory */
     /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */
     uint32_t resource[4];
     uint64_t resource_base, resource_bytes;

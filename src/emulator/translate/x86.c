@@ -229,6 +229,16 @@ void x86_load_part(struct x86_code *c, unsigned bytes, bool is_signed, bool wide
     operand(c, a, from, 0);
 }
 
+void x86_prefetch(struct x86_code *c, struct x86_place from)
+{
+    if (is_full(c))
+        return;
+    rex(c, false, 1, from);
+    byte(c, 0x0f);
+    byte(c, 0x18);
+    operand(c, 1, from, 0);
+}
+
 void x86_store_part(struct x86_code *c, unsigned bytes, unsigned a, struct x86_place to)
 {
     if (is_full(c))

@@ -277,6 +277,8 @@ enum {
 };
 /** Register @p a, operand @p b: of 32 bits, or (wide) of 64. */
 void x86_integer(struct x86_code *code, unsigned op, bool wide, unsigned a, struct x86_place b);
+/** Fetches a line of memory into all caches. */
+void x86_prefetch(struct x86_code *code, struct x86_place from);
 /** Loads 1, 2 or 4 bytes into register @p a, of 32 bits or (wide) 64, with zeros or the sign
  * above them. */
 void x86_load_part(struct x86_code *code, unsigned bytes, bool is_signed, bool wide, unsigned a,
