@@ -427,6 +427,17 @@ def test_images_of_opencl(tmp_path, words, kind):
     assert not found_in(tmp_path, "gen9", program, *words.split(), "ordered")
 
 
+@pytest.mark.parametrize("kind", ["2d", full("2d_array"), full("3d")])
+def test_accesses_of_the_host_to_mapped_images(tmp_path, kind):
+    """Before a map has ended, and behind its end. The memory of a map may be another one's later, also where nobody has waited for the map's end."""
+    program = checks.built("image_maps", "gcc", "-O1", "-g", "-w", checks.HERE / "image_maps.c", "-lOpenCL")
+    for how, mark, by in (("before_it_is_mapped", "map_load", "clEnqueueMapImage"), ("behind_its_end", "map_store", "clEnqueueUnmapMemObject"), *((how, None, None) for how in ("stored", "again", "released"))):
+        said = checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=race", program, kind, how)
+        found = re.findall(r"^wavetrap: error: host-race (\w+): the host has not waited for (\w+)\n  main at .*image_maps.c:(\d+)$", said.stderr, re.M)
+        assert found == ([(mark[4:], by, str(checks.marks("image_maps.c")[mark]))] if mark else []) and f"checks: {len(found)} error" in said.stderr, said.stderr
+        assert said.stdout.splitlines()[-1] == ("0" if how == "before_it_is_mapped" else str(7 * (5 * 1024 + 7))), said.stdout
+
+
 @pytest.mark.parametrize("lists", ["list", "immediate"])
 @pytest.mark.parametrize("words, kind", [("2d write 0 read 0", "host-race"), full("2d copy_to 0 copy_from 0", "host-race"), full("2d write 0 read 4", None), full("1d copy_to 0 read 2", "host-race"),
                                          full("1d write 0 copy_to 4", None), full("1d_array write 1 read 1", "host-race"), full("1d_array copy_to 0 write 1", None), ("3d write 0 read 2", "host-race"),

@@ -408,6 +408,16 @@ static void note_buffer(const void *buffer, uint64_t at)
         drm_order_shared(at, object.size, true);
 }
 
+/* The same of the memory that an image in tiles is copied to while it is mapped. */
+static void note_map_of_image(word at, const size_t *region, const size_t *row, const size_t *slice)
+{
+    const uint64_t rows = region[1] * *row;
+    if (region[2] > 1 && slice)
+        drm_order_shared(at, (region[2] - 1) * *slice + rows, false);
+    else if (region[2] == 1)
+        drm_order_shared(at, rows, false);
+}
+
 #define MAP(count, name, number, list, event, error, ...)                                          \
     EXPORT void *name(WORDS##count)                                                                \
     {                                                                                              \
@@ -425,6 +435,9 @@ static void note_buffer(const void *buffer, uint64_t at)
             note_map((word)there, &all, d);                                                        \
         if (there && all.size && !all.is_image)                                                    \
             note_buffer((void *)b, (word)there - all.offset);                                      \
+        if (there && all.size && all.is_image)                                                     \
+            note_map_of_image((word)there, (const size_t *)f, (const size_t *)g,                   \
+                              (const size_t *)h);                                                  \
         return there;                                                                              \
     }
 /* queue, buffer, blocking, flags, offset, size, … */
