@@ -32,18 +32,31 @@ static const struct wt_insn_operand *data_at(const struct wt_check_init *c, bool
     return NULL;
 }
 
+/* The bits of byte @p at of a texel that an operand has: of a field, or of a whole element. */
+static uint8_t bits_of_byte(const struct init_insn *insn, const struct wt_insn_operand *o,
+                            unsigned at)
+{
+    if (o->value >> 16 == 0)
+        return at - (unsigned)o->value < insn->head.element ? UINT8_MAX : 0;
+    const unsigned first = (unsigned)o->value & 0xffff, end = first + ((unsigned)o->value >> 16),
+                   low = first > 8 * at ? first - 8 * at : 0,
+                   high = end > 8 * at ? end - 8 * at : 0;
+    return low >= 8 || high <= low
+               ? 0
+               : (uint8_t)((0xffu << low) & (high < 8 ? (1u << high) - 1 : 0xff));
+}
+
 /* Elements in another form, of which a lane has loaded some bytes: each is a copy as a whole. */
 static void put_converted(struct wt_check_init *c, unsigned lane, unsigned at,
                           const struct init_byte *byte, unsigned size)
 {
-    const unsigned each = c->pending.insn->head.element;
     for (unsigned k = 0; k < c->pending.insn->count; k++) {
         const struct wt_insn_operand *o = &c->pending.insn->list[k];
         struct init_byte bad = {0};
         if (!init_is_result(o))
             continue;
         for (unsigned i = 0; i < size; i++)
-            if (at + i - (unsigned)o->value < each && byte[i].undefined) {
+            if (byte[i].undefined & bits_of_byte(c->pending.insn, o, at + i)) {
                 bad.origin = bad.undefined ? bad.origin : byte[i].origin;
                 bad.undefined = UINT8_MAX;
                 bad.computed |= byte[i].computed;
@@ -98,7 +111,8 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
     }
 }
 
-/* What an element of a texel has of the registers that become it: all of it may depend on each. */
+/* What a byte of a texel has of the registers that become it: all bits of a component may depend on
+ * each of its register. */
 static struct init_byte fetch_converted(struct wt_check_init *c, const struct init_wave *w,
                                         unsigned lane, unsigned at)
 {
@@ -107,14 +121,14 @@ static struct init_byte fetch_converted(struct wt_check_init *c, const struct in
     for (unsigned k = 0; k < insn->count; k++) {
         const struct wt_insn_operand *o = &insn->list[k];
         uint32_t origin = 0;
-        if (!init_is_register(o) || o->aside || !o->reads ||
-            at - (unsigned)o->value >= insn->head.element)
+        if (!init_is_register(o) || o->aside || !o->reads)
             continue;
+        const uint8_t bits = bits_of_byte(insn, o, at);
         const struct wt_defined is =
             init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
                        init_bits_of(c, o), &origin);
-        if (is.undefined)
-            bad = (struct init_byte){UINT8_MAX, bad.computed || is.computed ? UINT8_MAX : 0,
+        if (is.undefined && bits)
+            bad = (struct init_byte){bad.undefined | bits, bad.computed | (is.computed ? bits : 0),
                                      bad.origin ? bad.origin : origin};
     }
     return bad;

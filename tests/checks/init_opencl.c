@@ -1,33 +1,8 @@
 /* Planted uses of values that nothing has written in OpenCL C, and idioms: init_opencl FILE.cl
  * bad|good [CASE]... The oracle is Oclgrind, which runs the same program. */
-#include "opencl.h"
+#include "init_opencl.h"
 
-enum { ITEMS = 64, INTS = ITEMS * sizeof(int), HALF = INTS / 2 };
-
-static const int *numbers(void)
-{
-    static int list[ITEMS];
-    for (int i = 0; i < ITEMS; i++)
-        list[i] = i * 7 % 61;
-    return list;
-}
-
-static cl_mem empty(void)
-{
-    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, INTS, NULL, NULL);
-    need(made != NULL, "a buffer");
-    return made;
-}
-
-/* Memory of which the first bytes have values. */
-static cl_mem partly(size_t bytes)
-{
-    cl_mem made = empty();
-    if (bytes)
-        need(!clEnqueueWriteBuffer(queue, made, CL_TRUE, 0, bytes, numbers(), 0, NULL, NULL),
-             "the write");
-    return made;
-}
+enum { HALF = INTS / 2 };
 
 /* A kernel (out, in, bad), whose numbers from the byte @p short_of on are missing in a bad case. */
 static void run(const char *kernel, int bad, size_t short_of)

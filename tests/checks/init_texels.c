@@ -1,34 +1,8 @@
 /* Planted uses of texels that nothing has written in OpenCL C, and idioms: init_texels FILE.cl
  * bad|good [CASE]... The results are those of Oclgrind, which runs the same program. */
-#include "opencl.h"
+#include "init_opencl.h"
 
-enum { W = 16, H = 4, ITEMS = W * H, INTS = ITEMS * sizeof(int), HALF = ITEMS / 2 };
-
-static const int *numbers(void)
-{
-    static int list[ITEMS];
-    for (int i = 0; i < ITEMS; i++)
-        list[i] = i * 7 % 61;
-    return list;
-}
-
-static cl_mem empty(void)
-{
-    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, INTS, NULL, NULL);
-    need(made != NULL, "a buffer");
-    return made;
-}
-
-/* Memory of which the first numbers are there. */
-static cl_mem partly(int count)
-{
-    cl_mem made = empty();
-    if (count)
-        need(!clEnqueueWriteBuffer(queue, made, CL_TRUE, 0, count * sizeof(int), numbers(), 0, NULL,
-                                   NULL),
-             "the write");
-    return made;
-}
+enum { W = 16, H = 4, HALF = ITEMS / 2 };
 
 /* ---- images ---- */
 
@@ -87,7 +61,7 @@ static cl_mem image_of(cl_mem_object_type type, const cl_image_format *format, i
 /* A kernel (out, image); the image is released. */
 static void look(const char *kernel, cl_mem image, int bad)
 {
-    cl_mem out = partly(ITEMS);
+    cl_mem out = partly(INTS);
     char here[INTS];
     launch(kernel, ITEMS, "mm", out, image);
     if (bad)
@@ -124,7 +98,7 @@ static void unwritten_image(int bad)
 /* Texels of a buffer. */
 static void texels_of_a_buffer(int bad)
 {
-    cl_mem in = partly(bad ? HALF : ITEMS);
+    cl_mem in = partly(bad ? INTS / 2 : INTS);
     look("sum_buffer", make(CL_MEM_OBJECT_IMAGE1D_BUFFER, &ints, 0, NULL, in), bad);
     clReleaseMemObject(in);
 }
@@ -132,7 +106,7 @@ static void texels_of_a_buffer(int bad)
 /* What a kernel has drawn. */
 static void half_is_drawn(int bad)
 {
-    cl_mem in = partly(ITEMS), image = make(CL_MEM_OBJECT_IMAGE2D, &ints, 0, NULL, NULL);
+    cl_mem in = partly(INTS), image = make(CL_MEM_OBJECT_IMAGE2D, &ints, 0, NULL, NULL);
     launch("draw", ITEMS, "mmi", image, in, bad ? HALF : ITEMS);
     clReleaseMemObject(in);
     look("branch_plane", image, bad);
@@ -141,7 +115,7 @@ static void half_is_drawn(int bad)
 /* A coordinate that nothing has written. */
 static void coordinate_of_a_texel(int bad)
 {
-    cl_mem at = partly(bad ? HALF : ITEMS), image = image_of(CL_MEM_OBJECT_IMAGE2D, &ints, 0),
+    cl_mem at = partly(bad ? INTS / 2 : INTS), image = image_of(CL_MEM_OBJECT_IMAGE2D, &ints, 0),
            out = empty();
     launch("at_number", ITEMS, "mmm", out, image, at);
     end(out, bad ? 0 : INTS);
@@ -173,7 +147,7 @@ static void opacity_of_a_texel(int bad)
 /* What kernels have computed of unwritten numbers and drawn, as the host gets it. */
 static cl_mem drawn_sums(int bad)
 {
-    cl_mem in = partly(bad ? HALF : ITEMS),
+    cl_mem in = partly(bad ? INTS / 2 : INTS),
            image = make(CL_MEM_OBJECT_IMAGE2D, &ints, 0, NULL, NULL);
     launch("draw_sum", ITEMS, "mm", image, in);
     clReleaseMemObject(in);
@@ -221,7 +195,7 @@ static void image_is_copied(int bad)
 static void buffer_is_copied(int bad)
 {
     const size_t region[3] = {W, H, 1};
-    cl_mem from = partly(bad ? HALF : ITEMS),
+    cl_mem from = partly(bad ? INTS / 2 : INTS),
            to = make(CL_MEM_OBJECT_IMAGE2D, &ints, 0, NULL, NULL);
     need(!clEnqueueCopyBufferToImage(queue, from, to, 0, origin, region, 0, NULL, NULL),
          "the copy");
@@ -288,7 +262,7 @@ static void images_are_filled(int bad)
 /* Images that kernels draw, line by line or all. */
 static void images_are_drawn(int bad)
 {
-    cl_mem in = partly(ITEMS), memory = empty(),
+    cl_mem in = partly(INTS), memory = empty(),
            line = make(CL_MEM_OBJECT_IMAGE1D, &ints, 0, NULL, NULL),
            buffer_image = make(CL_MEM_OBJECT_IMAGE1D_BUFFER, &ints, 0, NULL, memory),
            planes = make(CL_MEM_OBJECT_IMAGE2D_ARRAY, &ints, 0, NULL, NULL),

@@ -152,3 +152,26 @@ kernel void add_one(global int *out, global int *in)
     const int i = get_global_id(0);
     out[i] = in[i] + 1; /* BUG tx_memory */
 }
+
+/* Of init_parts_ze.c. */
+kernel void draw_red(write_only image2d_t to, global float *in)
+{
+    const int i = get_global_id(0);
+    write_imagef(to, (int2)(i % 16, i / 16), (float4)(in[i] + 0.25f, 0.5f, 1.0f, 1.0f));
+}
+
+kernel void branch_on_red(global int *out, read_only image2d_t from)
+{
+    const int i = get_global_id(0);
+    out[i] = 7;
+    if (read_imagef(from, near, (int2)(i % 16, i / 16)).x > 0.6f) /* BUG tx_red */
+        out[i / 2] = 7;
+}
+
+kernel void branch_on_green(global int *out, read_only image2d_t from)
+{
+    const int i = get_global_id(0);
+    out[i] = 0;
+    if (read_imagef(from, near, (int2)(i % 16, i / 16)).y > 0.4f)
+        out[i] = 7;
+}

@@ -1,34 +1,15 @@
 /* Planted mistakes with memory of Level Zero (USM), and idioms: level_zero FILE.spv bad|good
  * [CASE]... The kernels are those of kernels.cl, whose lines opencl.c and Oclgrind prove. */
-#include <level_zero/ze_api.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include "cases.h"
+#include "ze.h"
 
 enum { N = 8, INTS = N * sizeof(int) };
 
-static ze_context_handle_t context;
-static ze_device_handle_t device;
-static ze_command_list_handle_t list; /* immediate and synchronous */
 static ze_module_handle_t module;
-static uint8_t binary[1 << 22];
-static size_t binary_size;
-
-static void need(int right, const char *what)
-{
-    if (!right) {
-        printf("%s: %s failed\n", case_name ? case_name : "set-up", what);
-        exit(3);
-    }
-}
 
 static ze_module_handle_t load(void)
 {
-    const ze_module_desc_t description = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                                          .format = ZE_MODULE_FORMAT_IL_SPIRV,
-                                          .inputSize = binary_size,
-                                          .pInputModule = binary,
-                                          .pBuildFlags = getenv("CHECK_OPTIONS")};
+    const ze_module_desc_t description = module_of_file();
     ze_module_handle_t made = NULL;
     zeModuleCreate(context, device, &description, &made, NULL); /* BUG load */
     return made;
@@ -36,18 +17,7 @@ static ze_module_handle_t load(void)
 
 static void set_up(const char *path)
 {
-    const ze_context_desc_t description = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
-    const ze_command_queue_desc_t synchronous = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC,
-                                                 .mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS};
-    ze_driver_handle_t driver;
-    uint32_t one = 1;
-    FILE *file = fopen(path, "rb");
-    need(file && (binary_size = fread(binary, 1, sizeof binary, file)), "reading the kernels");
-    fclose(file);
-    need(!zeInit(0) && !zeDriverGet(&one, &driver) && !zeDeviceGet(driver, &one, &device),
-         "finding the device");
-    need(!zeContextCreate(driver, &description, &context), "the context");
-    need(!zeCommandListCreateImmediate(context, device, &synchronous, &list), "the list");
+    find_device(path);
     need((module = load()) != NULL, "the module");
 }
 

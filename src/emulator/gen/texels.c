@@ -46,17 +46,18 @@ static bool has_twins(const struct gen_texels *x)
     return false;
 }
 
-/* With which byte of a texel a register of data begins. */
-static int64_t first_byte(const struct gen_texels *x, unsigned which, bool parted)
+/* What of a texel a register of data has: with which byte it begins, or, as another form, bits. */
+static int64_t part_of(const struct gen_texels *x, unsigned which, bool copies)
 {
     const unsigned c = which < x->components ? x->component[which] : GEN_NO_COMPONENT;
     if (c == GEN_NO_COMPONENT || !x->format->component[c].bits)
         return INT_MAX;
-    return parted ? x->format->component[c].shift / 8 : 0;
+    return copies ? x->format->component[c].shift / 8
+                  : WT_OPERAND_FIELD(x->format->component[c].shift, x->format->component[c].bits);
 }
 
 /* Drops registers that the message does not look at, and tells where the others' data lies. */
-static void part(struct wt_insn_operands *o, const struct gen_texels *x, bool parted)
+static void part(struct wt_insn_operands *o, const struct gen_texels *x, bool copies)
 {
     unsigned kept = 0, parameter = 0, data = 0;
     for (unsigned i = 0; i < o->count; i++) {
@@ -65,7 +66,7 @@ static void part(struct wt_insn_operands *o, const struct gen_texels *x, bool pa
         if (row && one.aside && !(x->used >> parameter++ & 1))
             continue;
         if (row && !one.aside)
-            one.value = first_byte(x, data++, parted);
+            one.value = part_of(x, data++, copies);
         o->list[kept++] = one;
     }
     o->count = kept;
@@ -83,7 +84,7 @@ void gen_list_texels(struct gen_thread *t, const struct gen_uop *u, struct wt_in
     const bool parted = has_bytes(x.format, &bytes),
                copies = parted && copies_bits(x.format, bytes, s.slot) && !has_twins(&x);
     o->indirect = true;
-    part(o, &x, parted);
+    part(o, &x, copies);
     if (s.changes) {
         o->operation = (m.desc >> 8 & 15) == GEN_ATOMIC_MOV ? WT_DOES_EXCHANGE : WT_DOES_ATOMIC;
         return;
@@ -94,6 +95,6 @@ void gen_list_texels(struct gen_thread *t, const struct gen_uop *u, struct wt_in
                                                                     : WT_DOES_LOAD;
     if (x.mixes)
         return;
-    o->element = (uint8_t)(parted ? bytes : x.format->bytes);
+    o->element = (uint8_t)(copies ? bytes : x.format->bytes);
     o->then = copies ? WT_DOES_OTHER : WT_DOES_UNTOLD;
 }

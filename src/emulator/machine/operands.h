@@ -127,7 +127,8 @@ struct wt_insn_operand {
     uint16_t step;     /**< … 0: they are one value */
     uint16_t row_step; /**< … and those of the next lanes so many bits behind these */
     int64_t value;     /**< CONSTANT: its value; MEMORY: bytes after the address; ROW, where
-                            `element` is told: with which byte of what is moved it begins */
+                            `element` is told: with which byte of what is moved it begins; or, where
+                            that has another form (UNTOLD), WT_OPERAND_FIELD() of its bits */
 };
 
 /** Registers of a file (wt_insn_operand) that nothing has given a value. Of WT_UNWRITTEN_GLOBAL:
@@ -174,6 +175,9 @@ struct wt_operand_file {
         bits; /**< of a register, or of one lane's: 8 to 64. 0: what is no value (a PC, a clock) */
     bool per_lane; /**< each lane has its own */
 };
+
+/** Bits of what is moved, more than 0, as `value` of an operand has them. */
+#define WT_OPERAND_FIELD(first, bits) ((int64_t)((uint32_t)(first) | (uint32_t)(bits) << 16))
 
 /** Adds an operand, and returns it; there must be room. */
 struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
