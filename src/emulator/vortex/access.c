@@ -1,4 +1,5 @@
 /* Memory as a core of Vortex sees it: RAM, its local memory, the console; and the TLB's misses. */
+#include "emulator/vortex/by_host.h"
 #include "emulator/vortex/watch.h"
 
 #include <string.h>
@@ -110,7 +111,7 @@ static inline uint8_t *plain_page(struct vx_warp *w, uint64_t addr, bool write)
     return find_plain_page(w, addr, write);
 }
 
-static inline __attribute__((always_inline)) void
+static inline __attribute__((always_inline)) uint64_t *
 put_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
 {
     const unsigned lanes = w->device->machine.lanes;
@@ -124,25 +125,15 @@ put_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restric
     else
         for (unsigned l = 0; l < lanes; l++)
             at[l] = wide[l] + (uint64_t)imm;
+    return at;
 }
-
-#ifdef VX_HAS_V3
-__attribute__((target("avx2"))) static void
-put_addresses_v3(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
-{
-    put_addresses(w, u, at);
-}
-#endif
+VX_BY_HOST(uint64_t *, put_addresses,
+           (const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at), (w, u, at),
+           put_addresses(w, u, at), put_addresses(w, u, at))
 
 void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *restrict at)
 {
-#ifdef VX_HAS_V3
-    if (__builtin_cpu_supports("avx2")) {
-        put_addresses_v3(w, u, at);
-        return;
-    }
-#endif
-    put_addresses(w, u, at);
+    put_addresses_by_host(w, u, at);
 }
 
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
@@ -157,23 +148,16 @@ uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_k
 }
 
 /* Addresses of words one behind the other. */
-static inline __attribute__((always_inline)) void put_words(uint64_t *at, uint64_t first,
-                                                            unsigned lanes)
+static inline __attribute__((always_inline)) uint64_t *put_words(uint64_t *at, uint64_t first,
+                                                                 unsigned lanes)
 {
     for (unsigned l = 0; l < lanes; l++)
         at[l] = first + 4 * l;
+    return at;
 }
-
-#ifdef VX_HAS_V3
-__attribute__((target("avx2"))) static void put_words_v3(uint64_t *at, uint64_t first,
-                                                         unsigned lanes)
-{
-    if (lanes == 32)
-        put_words(at, first, 32);
-    else
-        put_words(at, first, lanes);
-}
-#endif
+VX_BY_HOST(uint64_t *, put_words, (uint64_t * at, uint64_t first, unsigned lanes),
+           (at, first, lanes), put_words(at, first, lanes),
+           lanes == 32 ? put_words(at, first, 32) : put_words(at, first, lanes))
 
 uint8_t *vx_tell_words(struct vx_warp *w, const struct wt_lane_access *a, uint64_t first)
 {
@@ -185,14 +169,7 @@ uint8_t *vx_tell_words(struct vx_warp *w, const struct wt_lane_access *a, uint64
     if (!page)
         return NULL;
     uint64_t *at = wt_observe_row(m, &w->head, vx_now(w), a, w->mask);
-#ifdef VX_HAS_V3
-    if (__builtin_cpu_supports("avx2"))
-        put_words_v3(at, first, m->lanes);
-    else
-        put_words(at, first, m->lanes);
-#else
-    put_words(at, first, m->lanes);
-#endif
+    put_words_by_host(at, first, m->lanes);
     return page + (first & WT_PAGE_MASK);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "emulator/machine/judge.h"
+#include "emulator/vortex/by_host.h"
 #include "emulator/vortex/watch.h"
 
 /* Fields of an instruction's word that its row has, too (unprivileged ISA, "RV32/64G Instruction
@@ -80,13 +81,8 @@ static inline __attribute__((always_inline)) struct extent addresses(const struc
                : wide_addresses((const uint64_t *)w->x + row, (uint64_t)offset, d->machine.lanes);
 }
 
-#ifdef VX_HAS_V3
-__attribute__((target("avx2"))) static struct extent addresses_of_v3(const struct vx_warp *w,
-                                                                     const struct vx_uop *u)
-{
-    return addresses(w, u);
-}
-#endif
+VX_BY_HOST(struct extent, addresses, (const struct vx_warp *w, const struct vx_uop *u), (w, u),
+           addresses(w, u), addresses(w, u))
 
 /* Whether all lanes are enabled, and their addresses are known to be good. */
 static bool passes(const struct vx_warp *w, const struct vx_uop *u, const struct wt_lane_access *a)
@@ -94,12 +90,7 @@ static bool passes(const struct vx_warp *w, const struct vx_uop *u, const struct
     const struct wt_judge *judge = w->device->machine.judge;
     if (!w->full || !judge)
         return false;
-#ifdef VX_HAS_V3
-    const struct extent e =
-        __builtin_cpu_supports("avx2") ? addresses_of_v3(w, u) : addresses(w, u);
-#else
-    const struct extent e = addresses(w, u);
-#endif
+    const struct extent e = addresses_by_host(w, u);
     return judge->passes(judge->context, &w->head, a, e.low, e.high, e.bits);
 }
 
@@ -181,7 +172,8 @@ static const struct vx_uop *judged_packed(struct vx_warp *w, const struct vx_uop
 #include "emulator/vortex/isa.def"
 #undef I
 
-/* Whether addresses lie a word behind the other. */
+/* Whether addresses lie a word behind the other: of a number of lanes that the compiler may know.
+ */
 static inline __attribute__((always_inline)) bool are_words(const uint32_t *base, unsigned lanes)
 {
     static const uint32_t step[] = {0,  4,  8,  12,  16,  20,  24,  28,  32,  36, 40,
@@ -195,12 +187,8 @@ static inline __attribute__((always_inline)) bool are_words(const uint32_t *base
     return !apart;
 }
 
-#ifdef VX_HAS_V3
-__attribute__((target("avx2"))) static bool are_words_v3(const uint32_t *base, unsigned lanes)
-{
-    return lanes == 32 ? are_words(base, 32) : are_words(base, lanes);
-}
-#endif
+VX_BY_HOST(bool, are_words, (const uint32_t *base, unsigned lanes), (base, lanes),
+           are_words(base, lanes), lanes == 32 ? are_words(base, 32) : are_words(base, lanes))
 
 /* The host's place of an address in a page that nobody watches; NULL: the TLB does not have it. */
 static inline uint8_t *place_of(struct wt_tlb *tlb, uint64_t addr, bool stores)
@@ -233,13 +221,8 @@ bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
                                      .size = 4,
                                      .is_row = true,
                                      .align = 4};
-#ifdef VX_HAS_V3
-    if (!(__builtin_cpu_supports("avx2") ? are_words_v3(base, lanes) : are_words(base, lanes)))
+    if (!are_words_by_host(base, lanes))
         return false;
-#else
-    if (!are_words(base, lanes))
-        return false;
-#endif
     if (!judge->passes(judge->context, &w->head, &a, first, first + bytes - 4, first))
         return false;
     uint8_t *host = told ? vx_tell_words(w, &a, first) : place_of(&d->machine.tlb, first, stores);
