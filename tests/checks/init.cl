@@ -13,6 +13,11 @@ kernel void scale(global int *out, global int *in, int bad)
     out[i] = (int)((float)in[i] * 1.5f); /* BUG cl_float */
 }
 
+kernel void of_all(global int *out, global int *in, int bad)
+{
+    out[get_global_id(0)] = (int)((float)in[0] * in[1] + in[2]) + (int)((float)bad * in[4] + bad) + (int)((double)in[1] * in[3] + in[0]); /* BUG cl_all */
+}
+
 kernel void of_longs(global int *out, global int *in, int bad)
 {
     const int i = get_global_id(0);

@@ -24,6 +24,7 @@ static void run(const char *kernel, int bad, size_t short_of)
 RUN(sum_of_unwritten, "add_one", 0)
 RUN(sum_of_a_part, "add_one", HALF)
 RUN(float_of_unwritten, "scale", 0)
+RUN(numbers_of_all, "of_all", 0) /* which all work-items share: a few channels have them */
 RUN(long_of_a_part, "of_longs", HALF)
 RUN(short_of_a_part, "of_shorts", HALF)
 RUN(vector_of_a_part, "of_vectors", HALF)
@@ -276,17 +277,17 @@ static void svm_is_set(int bad)
     }
 }
 
-CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten), CASE(long_of_a_part),
-      CASE(short_of_a_part), CASE(vector_of_a_part), CASE(reduction_of_a_part),
-      CASE(branch_on_unwritten), CASE(loop_on_unwritten), CASE(index_of_unwritten),
-      CASE(index_of_a_store), CASE(atomic_of_unwritten), CASE(unwritten_counter),
-      CASE(local_of_a_part), CASE(branch_on_local), CASE(sum_that_is_mapped),
-      CASE(sum_that_is_awaited), CASE(padding_is_copied), CASE(unused_tail_is_copied),
-      CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_local), CASE(written_where_used),
-      CASE(loop_of_lanes), CASE(vectors), CASE(bits_of_a_word), CASE(quotients), CASE(sub_groups),
-      CASE(memory_is_set), CASE(parts_are_set), CASE(svm_unwritten), CASE(seen_in_svm),
-      CASE(seen_by_a_pointer), CASE(rows_are_read), CASE(svm_is_set), CASE(own_of_a_part),
-      CASE(own_by_index))
+CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten), CASE(numbers_of_all),
+      CASE(long_of_a_part), CASE(short_of_a_part), CASE(vector_of_a_part),
+      CASE(reduction_of_a_part), CASE(branch_on_unwritten), CASE(loop_on_unwritten),
+      CASE(index_of_unwritten), CASE(index_of_a_store), CASE(atomic_of_unwritten),
+      CASE(unwritten_counter), CASE(local_of_a_part), CASE(branch_on_local),
+      CASE(sum_that_is_mapped), CASE(sum_that_is_awaited), CASE(padding_is_copied),
+      CASE(unused_tail_is_copied), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_local),
+      CASE(written_where_used), CASE(loop_of_lanes), CASE(vectors), CASE(bits_of_a_word),
+      CASE(quotients), CASE(sub_groups), CASE(memory_is_set), CASE(parts_are_set),
+      CASE(svm_unwritten), CASE(seen_in_svm), CASE(seen_by_a_pointer), CASE(rows_are_read),
+      CASE(svm_is_set), CASE(own_of_a_part), CASE(own_by_index))
 
 int main(int argc, char **argv)
 {

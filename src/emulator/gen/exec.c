@@ -569,16 +569,6 @@ static const struct gen_uop *bad_region(struct gen_thread *t, const struct gen_u
                      "an operand lies outside the registers: %.150s", text + strspn(text, " "));
 }
 
-/* Channels that Align16's write mask lets through: a bit for each of a group of four, and two bits
- * for each of two doubles (xy, zw), by which Intel's compiler writes one. */
-static uint32_t written_channels(const struct gen_operand *dst)
-{
-    const uint32_t mask = dst->swizzle;
-    if (gen_type_size(dst->type) == 8)
-        return ((mask & 3 ? 1u : 0u) | (mask & 12 ? 2u : 0u)) * 0x55555555u;
-    return mask * 0x11111111u;
-}
-
 /* Rounding and denormals as cr0.0 says. */
 static void set_mode(struct gen_alu *x)
 {
@@ -658,7 +648,7 @@ const struct gen_uop *gen_run_raw(struct gen_thread *t, const struct gen_uop *u)
             result.d[i] = gen_type_is_float(insn->dst.type) ? 0 : (int32_t)bits[i];
     uint32_t on = x.on;
     if (insn->align16)
-        on &= written_channels(&insn->dst);
+        on &= gen_written_channels(&insn->dst);
     if (!store(&x, bits, on))
         return bad_region(t, u, x.on);
     return after_store(t, u);
@@ -701,7 +691,7 @@ const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u)
             bits[i] = result.uq[i] >> 32;
     uint32_t on = x.on;
     if (insn->align16)
-        on &= written_channels(&insn->dst);
+        on &= gen_written_channels(&insn->dst);
     if (!store(&x, bits, on))
         return bad_region(t, u, x.on);
     if (insn->accumulate)

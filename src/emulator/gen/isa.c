@@ -83,6 +83,22 @@ unsigned gen_type_size(enum gen_type type)
     return type < GEN_TYPES ? types[type].size : 1;
 }
 
+unsigned gen_swizzled(const struct gen_operand *o, unsigned channel)
+{
+    /* Groups of two doubles: xy of the swizzle is the first one, zw the second. */
+    if (gen_type_size(o->type) == 8 && o->swizzle != GEN_SWIZZLE_XYZW)
+        return channel / 2 * 2 + (o->swizzle >> (4 * (channel % 2)) >> 1 & 1);
+    return channel / 4 * o->vstride + (o->swizzle >> (2 * (channel % 4)) & 3);
+}
+
+uint32_t gen_written_channels(const struct gen_operand *dst)
+{
+    const uint32_t mask = dst->swizzle;
+    if (gen_type_size(dst->type) == 8)
+        return ((mask & 3 ? 1u : 0u) | (mask & 12 ? 2u : 0u)) * 0x55555555u;
+    return mask * 0x11111111u;
+}
+
 bool gen_type_is_float(enum gen_type type)
 {
     return type < GEN_TYPES && types[type].is_float;

@@ -135,6 +135,13 @@ struct gen_operand {
     uint64_t immediate;
 };
 
+/** Which element of its register, and of those behind it, a channel takes of an Align16 source that
+ * is not replicated. */
+unsigned gen_swizzled(const struct gen_operand *o, unsigned channel);
+/** Channels that Align16's write mask lets through, all 32 of them told: a bit for each of a group
+ * of four, and two bits for each of two doubles (xy, zw), by which Intel's compiler writes one. */
+uint32_t gen_written_channels(const struct gen_operand *dst);
+
 /** Conditions, as instructions encode them. */
 enum gen_condition {
     GEN_COND_NONE,

@@ -19,14 +19,9 @@ static void source_offsets(const struct gen_thread *t, const struct gen_operand 
     if (o->replicate) {
         for (unsigned i = 0; i < n; i++)
             at[i] = base;
-    } else if (align16 && size == 8 && o->swizzle != GEN_SWIZZLE_XYZW) {
-        /* Groups of two: xy of the swizzle is the first one, zw the second. */
-        for (unsigned i = 0; i < n; i++)
-            at[i] = base + (int32_t)((i / 2 * 2 + (o->swizzle >> (4 * (i % 2)) >> 1 & 1)) * size);
     } else if (align16) {
         for (unsigned i = 0; i < n; i++)
-            at[i] =
-                base + (int32_t)((i / 4 * o->vstride + (o->swizzle >> (2 * (i % 4)) & 3)) * size);
+            at[i] = base + (int32_t)(gen_swizzled(o, i) * size);
     } else if (o->vstride == GEN_STRIDE_VXH) {
         for (unsigned i = 0; i < n; i++)
             at[i] = (int32_t)(address_register(t, o->subreg + i / o->width) +

@@ -14,6 +14,7 @@ struct listing {
     const struct gen_insn *insn;
     gen_address_fn *address;
     const void *context;
+    int only; /* the channel that alone has results; -1: several may */
     bool complete;
 };
 
@@ -120,6 +121,44 @@ static int64_t number_of(const struct gen_operand *o)
     return (int64_t)(bits < 64 ? o->immediate & ((UINT64_C(1) << bits) - 1) : o->immediate);
 }
 
+static bool mixes_channels(const struct gen_insn *insn)
+{
+    return is(insn, GEN_DP4) || is(insn, GEN_DPH) || is(insn, GEN_DP3) || is(insn, GEN_DP2) ||
+           is(insn, GEN_SAD2) || is(insn, GEN_SADA2);
+}
+
+static bool reads_accumulator(const struct gen_insn *insn)
+{
+    return is(insn, GEN_MAC) || is(insn, GEN_MACH) || is(insn, GEN_SADA2);
+}
+
+/* The only channel that has results: smov's, and that of Align16's write mask (`mad (4|M0)
+ * r126.0<1>.x:f` is how Intel's compiler computes with what all channels share); -1: there are
+ * more, or it is not looked for. */
+static int only_channel(const struct gen_insn *insn)
+{
+    const bool moves = is(insn, GEN_SMOV);
+    const uint32_t all = UINT32_MAX >> (32 - insn->exec_size),
+                   mask = all & (moves ? (uint32_t)insn->src[1].immediate
+                                       : gen_written_channels(&insn->dst));
+    if (moves == insn->align16 || insn->accumulate || insn->row->format == GEN_FORMAT_MATH ||
+        mixes_channels(insn) || reads_accumulator(insn) || is(insn, GEN_LINE) ||
+        is(insn, GEN_PLN) || !mask || mask & (mask - 1))
+        return -1;
+    return __builtin_ctz(mask);
+}
+
+/* An operand of one channel begins with its element. */
+static void begin_with(struct listing *l, struct wt_insn_operand *x, unsigned element)
+{
+    if (l->only < 0)
+        return;
+    x->number +=
+        (x->row ? element / x->row * x->row_step + element % x->row * x->step : element * x->step) /
+        8;
+    x->crosses = false;
+}
+
 /* The elements of a source lie as its region says; those that a swizzle mixes cross channels. */
 static void put_source(struct listing *l, unsigned index)
 {
@@ -152,18 +191,15 @@ static void put_source(struct listing *l, unsigned index)
         x->row = 4;
         x->row_step = (uint16_t)(8 * size * o->vstride);
         x->crosses = o->swizzle != GEN_SWIZZLE_XYZW;
-        if (x->crosses && size == 8) /* its groups of two lie side by side */
+        if (l->only >= 0 || (x->crosses && size == 8)) /* its groups of two lie side by side */
             x->row = 0;
+        begin_with(l, x, gen_swizzled(o, (unsigned)l->only & 31));
         return;
     }
     x->step = (uint16_t)(8 * size * o->hstride);
     x->row = o->width;
     x->row_step = (uint16_t)(8 * size * o->vstride);
-}
-
-static bool reads_accumulator(const struct gen_insn *insn)
-{
-    return is(insn, GEN_MAC) || is(insn, GEN_MACH) || is(insn, GEN_SADA2);
+    begin_with(l, x, (unsigned)l->only);
 }
 
 /* Whether a predicate may leave channels out, which then keep what they have. */
@@ -173,10 +209,11 @@ static bool is_predicated(const struct gen_insn *insn)
 }
 
 /* … or something else may. */
-static bool leaves_out(const struct gen_insn *insn)
+static bool leaves_out(const struct listing *l)
 {
-    return is(insn, GEN_SMOV) || is(insn, GEN_SAD2) || is(insn, GEN_SADA2) ||
-           (insn->align16 && (insn->dst.swizzle & 15) != 15);
+    const struct gen_insn *insn = l->insn;
+    return l->only < 0 && (is(insn, GEN_SMOV) || is(insn, GEN_SAD2) || is(insn, GEN_SADA2) ||
+                           (insn->align16 && (insn->dst.swizzle & 15) != 15));
 }
 
 /* A row in acc0 and acc1, an element a channel. */
@@ -188,7 +225,7 @@ static struct wt_insn_operand *put_accumulator(struct listing *l, bool writes)
     x->step = x->bits;
     if (writes) { /* channels beyond acc1 have none; */
         x->keeps = is_predicated(l->insn);
-        x->reads = leaves_out(l->insn) || l->insn->exec_size * size > 2 * GEN_GRF_BYTES;
+        x->reads = leaves_out(l) || l->insn->exec_size * size > 2 * GEN_GRF_BYTES;
     } else { /* … they read the first ones' */
         x->row = (uint8_t)(2 * 8 * GEN_GRF_BYTES / x->bits);
     }
@@ -206,7 +243,7 @@ static struct wt_insn_operand *put_flags(struct listing *l, unsigned flag, bool 
 static void put_kept_flags(struct listing *l)
 {
     struct wt_insn_operand *x = put_flags(l, l->insn->flag, true);
-    x->reads = leaves_out(l->insn);
+    x->reads = leaves_out(l);
     x->keeps = is_predicated(l->insn);
 }
 
@@ -245,17 +282,12 @@ static void put_destination(struct listing *l)
     }
     struct wt_insn_operand *x = put(l, WT_OPERAND_ROW, file, byte, size, true);
     x->step = (uint16_t)(8 * size * (insn->align16 ? 1u : o->hstride));
-    x->reads = leaves_out(insn);
+    x->reads = leaves_out(l);
     x->keeps = is_predicated(insn);
+    begin_with(l, x, (unsigned)l->only);
 }
 
 /* ---- arithmetic ---- */
-
-static bool mixes_channels(const struct gen_insn *insn)
-{
-    return is(insn, GEN_DP4) || is(insn, GEN_DPH) || is(insn, GEN_DP3) || is(insn, GEN_DP2) ||
-           is(insn, GEN_SAD2) || is(insn, GEN_SADA2);
-}
 
 /* line and pln: four coefficients, and pairs of registers of which pln has u and v. */
 static void put_plane(struct listing *l)
@@ -278,31 +310,15 @@ static void put_plane(struct listing *l)
     }
 }
 
-/* smov of one channel is a move for that one: operands begin with its elements. */
-static void choose_channel(struct listing *l)
-{
-    const uint32_t all = UINT32_MAX >> (32 - l->insn->exec_size),
-                   mask = (uint32_t)l->insn->src[1].immediate & all;
-    const unsigned channel = mask ? (unsigned)__builtin_ctz(mask) : 0;
-    if (!is(l->insn, GEN_SMOV) || l->insn->align16 || !mask || mask & (mask - 1))
-        return;
-    l->o->first_lane = (uint8_t)(l->o->first_lane + channel);
-    l->o->lanes = 1;
-    for (unsigned i = 0; i < l->o->count; i++) {
-        struct wt_insn_operand *x = &l->o->list[i];
-        if (x->kind != WT_OPERAND_ROW || x->by_lane)
-            continue;
-        const unsigned bits = x->row ? channel / x->row * x->row_step + channel % x->row * x->step
-                                     : channel * x->step;
-        x->number += bits / 8;
-        x->reads &= !x->writes;
-    }
-}
-
 static void put_arithmetic(struct listing *l)
 {
     const struct gen_insn *insn = l->insn;
     const bool math = insn->row->format == GEN_FORMAT_MATH;
+    l->only = only_channel(insn);
+    if (l->only >= 0) {
+        l->o->first_lane = (uint8_t)(l->o->first_lane + l->only);
+        l->o->lanes = 1;
+    }
     put_destination(l);
     if (math && insn->condition == GEN_MATH_IDIV && insn->dst.file == GEN_GRF &&
         !insn->dst.indirect) {
@@ -330,7 +346,6 @@ static void put_arithmetic(struct listing *l)
     for (unsigned i = first; i < l->o->count && mixes_channels(insn); i++)
         l->o->list[i].crosses |= l->o->list[i].kind == WT_OPERAND_ROW;
     put_predicate(l);
-    choose_channel(l);
 }
 
 /* ---- messages ---- */
@@ -511,7 +526,7 @@ bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const vo
                   struct wt_insn_operands *o)
 {
     struct listing l = {
-        .o = o, .insn = insn, .address = address, .context = context, .complete = true};
+        .only = -1, .o = o, .insn = insn, .address = address, .context = context, .complete = true};
     *o = (struct wt_insn_operands){
         .first_lane = insn->channel, .lanes = insn->exec_size, .unmasked = insn->no_mask};
     switch ((enum gen_format)insn->row->format) {
