@@ -686,7 +686,7 @@ static const struct race_rules rules[] = {
      .threads_are_waves = true},
     /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on, as who begins the
        check says. */
-    {.family = "sm"},
+    {.family = "sm", .one_order = true},
     /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
     {.family = "gen9", .independent = true, .loads_hide = true},
     /* Atomic loads and stores are plain ones beside fences (RISC-V, "A"); warps start others by

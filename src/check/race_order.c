@@ -28,8 +28,10 @@ static void free_syncs(struct race_space *space)
 
 static void free_group(struct wt_check_race *r, struct race_group *g)
 {
-    for (size_t i = 0; i < g->barriers; i++)
+    for (size_t i = 0; i < g->barriers; i++) {
         wt_clocks_drop(g->barrier[i].arrived);
+        race_handed_drop(&g->barrier[i].handed);
+    }
     free(g->barrier);
     free(g->user);
     free_syncs(&g->space);
@@ -42,6 +44,7 @@ static void free_slot(struct race_slot *w)
     for (unsigned i = 0; i < RACE_SCOPES; i++) {
         wt_clocks_drop(w->read[i]);
         wt_clocks_drop(w->known[i]);
+        wt_clocks_drop(w->handed[i]);
     }
     wt_clocks_drop(w->hint);
     memset(w, 0, sizeof *w);
@@ -423,9 +426,11 @@ static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt
         return;
     if (b->opened) {
         wt_clocks_drop(b->arrived);
+        race_handed_drop(&b->handed);
         b->arrived = NULL;
         b->opened = false;
     }
+    r->run.lost |= !race_hand_on(&b->handed, w);
     r->run.lost |= !wt_clocks_join(&b->arrived, wave_of(r, w->number)->known) ||
                    !wt_clocks_add(&b->arrived, w->number, w->clock);
     w->waited = false; /* it was for the barrier */
@@ -456,6 +461,7 @@ static void release(struct wt_check_race *r, struct race_slot *w, const struct w
         b->behind = behind_all(r, e->home, b->arrived);
     b->opened = true;
     learn(r, w, b->arrived);
+    r->run.lost |= !race_take(w, &b->handed);
     w->behind = b->behind;
     w->behind_lanes = e->lanes;
     w->behind_view = w->view;
@@ -504,10 +510,15 @@ static bool releases(enum wt_observed_order order)
 static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
 {
     const enum race_scope scope = scope_of(e->scope);
-    if (acquires(e->order) || e->order == WT_ORDER_PLAIN)
+    const bool in_order = r->rules.one_order && e->order == WT_ORDER_SEQUENTIAL;
+    if (acquires(e->order) || e->order == WT_ORDER_PLAIN) {
         acquire(r, w, e->lanes, scope);
+        for (unsigned i = RACE_GROUP; i <= scope && (in_order || r->rules.hands_on); i++)
+            learn(r, w, w->handed[i]);
+    }
     if (releases(e->order) || e->order == WT_ORDER_PLAIN)
         release_to(r, w, scope);
+    w->in_order |= in_order && releases(e->order);
     w->fenced |= scope == RACE_DEVICE && w->wrote;
 }
 

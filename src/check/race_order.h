@@ -30,6 +30,8 @@ struct race_rules {
     bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
     bool lanes_are_one;     /**< lanes store to one place in one instruction, as one thread */
     bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
+    bool one_order; /**< sequential fences have one order for all, so that one orders what another
+                         wave of the group has released, or read, before a barrier */
 };
 
 /** A launch that runs, and the operation that it is of. */
@@ -74,6 +76,12 @@ struct race_behind {
     uint64_t home;
 };
 
+/** What waves of a group hand on at a barrier: clocks that their fences have released, and those
+ * that their atomic accesses have read and no fence has acquired yet. */
+struct race_handed {
+    struct wt_clocks *released[RACE_SCOPES], *read[RACE_SCOPES];
+};
+
 /** The wave in a slot. */
 struct race_slot {
     uint64_t id; /**< 0: none */
@@ -92,9 +100,11 @@ struct race_slot {
     bool waited, fenced;    /**< it may publish, by waiting or a fence for the device, what it has
                                  written, and has made no access since */
     uint32_t released[RACE_SCOPES]; /**< the clock up to which a later atomic store releases */
-    struct wt_clocks *known[RACE_SCOPES]; /**< what it knew of others at its last release */
-    struct wt_clocks *read[RACE_SCOPES];  /**< what an acquire will order */
-    struct wt_clocks *hint;               /**< what it would order, had all been released */
+    struct wt_clocks *known[RACE_SCOPES];  /**< what it knew of others at its last release */
+    struct wt_clocks *read[RACE_SCOPES];   /**< what an acquire will order */
+    struct wt_clocks *handed[RACE_SCOPES]; /**< by barriers: what others have read */
+    bool in_order;               /**< fences that have one order have released some of `known` */
+    struct wt_clocks *hint;      /**< what it would order, had all been released */
     uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock other lanes' accesses are
                                       ordered, */
     uint32_t floor;              /**< and of `floored` at least */
@@ -121,6 +131,7 @@ struct race_barrier {
     bool opened;
     struct race_behind behind; /**< in the group's memory, for those who go on */
     struct wt_clocks *arrived;
+    struct race_handed handed;
 };
 
 /** A wave that has accessed a group's memory, at last at this clock. */
@@ -202,6 +213,12 @@ struct race_group *race_group_of(struct wt_check_race *r, uint64_t home);
 bool race_group_used(struct race_group *g, struct race_slot *w);
 /** The next accesses of a wave have another clock than those so far. */
 void race_tick(struct race_slot *w);
+/** A wave comes to a barrier: adds what it hands on. False without host memory. */
+bool race_hand_on(struct race_handed *barrier, const struct race_slot *w);
+/** A wave goes on behind it: takes what others have handed on. False without host memory. */
+bool race_take(struct race_slot *w, const struct race_handed *barrier);
+/** Drops all that was handed on. */
+void race_handed_drop(struct race_handed *handed);
 /** Takes an event (wt_observe_event_fn). */
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *event);
 /**

@@ -587,6 +587,45 @@ static void last_group_sums(int bad)
     (void)API(Free)(count);
 }
 
+/* Fences of all threads before a barrier, and behind one; one thread of a group stores the flag, and
+ * one waits for it. */
+__global__ void fence_of_all(int *out, int *p, int *flag, int no_release, int no_acquire)
+{
+    const int i = threadIdx.x;
+    if (blockIdx.x == 0) {
+        p[i] = 6 * i; /* BUG all_fence_store */
+        fence_unless(no_release);
+        __syncthreads();
+        if (i == 0)
+            atomicExch(flag, 1);
+    } else {
+        while (i == 0 && !look(flag))
+            continue;
+        __syncthreads();
+        fence_unless(no_acquire);
+        out[i] = p[blockDim.x - 1 - i]; /* BUG all_fence_load */
+    }
+}
+
+static void fences_of_all(int no_release, int no_acquire)
+{
+    int *out = device<int>(96), *p = device<int>(96), *flag = device<int>(1);
+    LAUNCH(fence_of_all, 2, 96, 0, 0, out, p, flag, no_release, no_acquire);
+    end(out, no_release || no_acquire ? 0 : 96);
+    (void)API(Free)(p);
+    (void)API(Free)(flag);
+}
+
+static void barrier_without_release(int bad)
+{
+    fences_of_all(bad, 0);
+}
+
+static void barrier_without_acquire(int bad)
+{
+    fences_of_all(0, bad);
+}
+
 __global__ void under_lock(int *sum, int *lock, int bad)
 {
     if (threadIdx.x)
@@ -917,7 +956,7 @@ CASES(CASE(shared_missing), CASE(shared_again), CASE(global_missing), CASE(dynam
       CASE(cleared_early), CASE(in_functions), CASE(histogram_shared), CASE(histogram_groups),
       CASE(atomic_then_load), CASE(cleared_late), CASE(lanes_of_one), CASE(lanes_alike), CASE(stores_alone),
       CASE(across_groups), CASE(sum_of_groups), CASE(message_without_fences),
-      CASE(message_without_acquire), CASE(scope_of_group), CASE(last_group_sums),
+      CASE(message_without_acquire), CASE(scope_of_group), CASE(last_group_sums), CASE(barrier_without_release), CASE(barrier_without_acquire),
       CASE(lock_without_fences), CASE(different_locks), CASE(grid_without_barrier),
       CASE(atomic_reduction), CASE(warp_synchronous), CASE(masked_neighbours), CASE(early_exit),
       CASE(kernel_after_kernel), CASE(histogram_merged), CASE(ticket_lock), CASE(flag_in_group),

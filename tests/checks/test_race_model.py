@@ -138,7 +138,7 @@ def text_of(kernel):
 
 class Wave:
     """before: the lines that are ordered before what it does next. fenced: those before its last fence of a scope, which its atomic stores release;
-    read: what its atomic loads have read, which a fence acquires."""
+    read: what its atomic loads have read, which a fence acquires. Both are handed on at a barrier: fences have one order for all ("Fence-SC order")."""
     def __init__(self, number):
         self.number, self.before, self.fenced, self.read = number, set(), {"cta": set(), "gl": set()}, []
 
@@ -159,8 +159,10 @@ def races_of(kernel):
         if isinstance(step, tuple):
             members = [wave for wave in waves if group_of(wave.number) == step[1]]
             everything = set().union(*(wave.before for wave in members))
+            fenced = {scope: set().union(*(wave.fenced[scope] for wave in members)) for scope in ("cta", "gl")}
+            read = [one for wave in members for one in wave.read]
             for wave in members:
-                wave.before = set(everything)
+                wave.before, wave.fenced, wave.read = set(everything), {scope: set(lines) for scope, lines in fenced.items()}, list(read)
             continue
         for op in step:
             wave = waves[op.wave]

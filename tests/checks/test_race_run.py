@@ -346,17 +346,17 @@ CODE = {"gfx900": Gcn, "gen9": Gen, "vortex": Vortex}
 
 class Wave:
     """before: the operations of others that are ordered before what it does next, and its own, where that is so for all lanes. released: what an atomic store
-    publishes, to the group, and to the device; read: what its atomic loads have read."""
+    publishes, to the group, and to the device; read: what its atomic loads have read, which it acquires; handed: what those of others had read before a barrier."""
     def __init__(self, number, code):
         self.number, self.code, self.group = number, code, group_of(number)
-        self.before, self.own, self.read = set(), set(), []
+        self.before, self.own, self.read, self.handed = set(), set(), [], []
         self.released = {"group": set(), "device": set()}
 
     def all(self):
         return self.before | self.own
 
     def acquire(self, scope):
-        for by, what in self.read:
+        for by, what in [*self.read, *(self.handed if scope == "device" else ())]:
             self.before |= what["device"] if scope == "device" else set()
             self.before |= what["group"] if group_of(by) == self.group else set()
 
@@ -397,8 +397,9 @@ def races_of(kernel, code):
             for wave in members if code.WAITS else ():
                 wave.wait()
             everything = set().union(*(wave.all() for wave in members))
+            handed = [one for wave in members for one in (*wave.read, *wave.handed)] if code.HANDS_ON else []
             for wave in members:
-                wave.before = set(everything)
+                wave.before, wave.handed = set(everything), list(handed)
             continue
         wave = waves[op.wave]
         if op.what == "release":
