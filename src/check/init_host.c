@@ -145,10 +145,11 @@ static void take_news(void *context, const struct wt_object_news *news)
     case WT_OBJECT_MADE:
         make(news);
         break;
-    case WT_OBJECT_FREED: /* memory that is made there next is undefined again */
+    case WT_OBJECT_FREED: /* what the runtime has for itself there next counts as written */
         init_lock();
         init_untouched_freed(news->space, news->addr);
         init_unlock();
+        wt_check_init_filled(news->space, news->addr, news->size);
         break;
     case WT_OBJECT_COPIED:
         take_copy(news);

@@ -30,11 +30,20 @@ static wt_lanes lanes_of_row(const struct race_access *x, unsigned slot)
     return all;
 }
 
+/* Whether atomic operations that came between may be a lock of the compiler's. */
+static bool is_locked(const struct race_access *x, const struct race_record *o)
+{
+    return x->r->rules.locks && x->a->space == WT_OBSERVED_GROUP && !x->record.atomic &&
+           !o->atomic && wt_clocks_of(x->w->hint, o->wave) >= o->clock;
+}
+
 static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
                          const struct race_record *o, unsigned lane, enum race_same same,
                          enum wt_severity severity)
 {
     unsigned i = 0;
+    if (!same && is_locked(x, o))
+        severity = WT_WARNING;
     while (i < x->count &&
            (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||
             x->conflict[i].other.wave != o->wave || x->conflict[i].other.kind != o->kind))
@@ -633,6 +642,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if (call && call->copies && !(call->by_kernels && a->space == WT_OBSERVED_GLOBAL))
         return;
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
+    if (x.w->in_step)
+        race_step(x.w);
     x.record = (struct race_record){.time = a->time,
                                     .pc = a->pc,
                                     .wave = x.w->number,
@@ -688,7 +699,7 @@ static const struct race_rules rules[] = {
        check says. */
     {.family = "sm", .one_order = true},
     /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
-    {.family = "gen9", .independent = true, .loads_hide = true},
+    {.family = "gen9", .independent = true, .loads_hide = true, .locks = true},
     /* Atomic loads and stores are plain ones beside fences (RISC-V, "A"); warps start others by
        wspawn, and wait by it until they have ended. */
     {.family = "vortex",

@@ -5,8 +5,20 @@
  * fence.sc) order the accesses of the two groups: were the second one's before the first one's, its
  * group would have read the flag before it was stored. A gfx900's buffer_wbinvl1 and Vortex's fence
  * do the second one: caches are the group's.
+ *
+ * And lanes in step: Intel's compiler leaves barriers out where it knows that a group is one
+ * thread.
  */
 #include "check/race_order.h"
+
+void race_step(struct race_slot *w)
+{
+    race_tick(w);
+    w->floored = ~(wt_lanes)0;
+    w->floor = w->clock - 1;
+    for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
+        w->lane[lane] = w->floor;
+}
 
 bool race_hand_on(struct race_handed *barrier, const struct race_slot *w)
 {

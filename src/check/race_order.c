@@ -327,8 +327,11 @@ struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t 
     struct race_wave *made = wave_of(r, w->number);
     wt_machine_wave_name(r->machine, slot, &made->name);
     const struct wt_wave_head *head = wt_machine_wave(r->machine, slot);
-    if (r->order && head->group)
-        made->entry = r->machine->groups.ops->entry(r->machine, head->group);
+    const struct wt_group_ops *ops = head->group ? r->machine->groups.ops : NULL;
+    if (r->order && ops)
+        made->entry = ops->entry(r->machine, head->group);
+    w->in_step =
+        r->rules.independent && ops && ops->in_step && ops->in_step(r->machine, head->group);
     return w;
 }
 
@@ -730,7 +733,7 @@ static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race
     if (a->kind == WT_WATCH_WRITE)
         forget_sync(sync);
     publish(r, sync, &of);
-    if (now)
+    if (now || r->rules.locks)
         race_tick(w);
 }
 

@@ -30,6 +30,8 @@ struct race_rules {
     bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
     bool lanes_are_one;     /**< lanes store to one place in one instruction, as one thread */
     bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
+    bool locks;     /**< the compiler makes a lock of atomic operations on a group's memory, without
+                         fences: for 64-bit ones */
     bool one_order; /**< sequential fences have one order for all, so that one orders what another
                          wave of the group has released, or read, before a barrier */
 };
@@ -93,6 +95,7 @@ struct race_slot {
         uint64_t pc, at;
     } load[4]; /**< its last plain loads, in a ring */
     unsigned loads;
+    bool in_step;           /**< its lanes are, as its compiler knew */
     bool used;              /**< it has made an access at this clock */
     bool stored;            /**< it has made a store that may be atomic since it learnt */
     bool among_group;       /**< it has acquired among its group alone */
@@ -219,6 +222,8 @@ bool race_hand_on(struct race_handed *barrier, const struct race_slot *w);
 bool race_take(struct race_slot *w, const struct race_handed *barrier);
 /** Drops all that was handed on. */
 void race_handed_drop(struct race_handed *handed);
+/** A wave whose lanes are in step makes an access: behind all of its accesses so far. */
+void race_step(struct race_slot *w);
 /** Takes an event (wt_observe_event_fn). */
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *event);
 /**

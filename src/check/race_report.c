@@ -29,6 +29,9 @@ static const char *reason(const struct race_access *x, const struct race_conflic
                      "are atomic stores, which have the same code";
     if (c->same)
         return "lanes of one instruction store to one place";
+    if (c->severity == WT_WARNING && x->r->rules.locks)
+        return "nothing but atomic operations orders them: an error, unless those are a lock that "
+               "the compiler has made of 64-bit atomic functions";
     if (c->severity == WT_WARNING)
         return "nothing orders two stores, unless they are atomic ones, which have the same code";
     if (c->other.wave == w->number)

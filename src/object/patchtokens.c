@@ -539,6 +539,7 @@ static enum wt_status kernel_item(struct parse *p, struct gen_kernel *k, const s
 static void first_look(struct gen_kernel *k, const struct item *item, struct heap *heap)
 {
     if (item->token == EXECUTION_ENVIRONMENT) {
+        k->fixed_group = dword(item, 0) != 0;
         k->simd = dword(item, 3);
         k->barriers = dword(item, 5) != 0;
     } else if (item->token == BINDING_TABLE) {

@@ -182,6 +182,7 @@ static enum wt_status execution_env(struct reader *r, struct gen_kernel *k, cons
         if (strcmp(l->key, fields[i].key) == 0 &&
             !number(l->value, (uint32_t *)((char *)k + fields[i].at)))
             return bad(r, "not a number");
+    k->fixed_group |= strcmp(l->key, "required_work_group_size") == 0;
     return WT_OK;
 }
 

@@ -105,6 +105,7 @@ struct gen_kernel {
     char *name;
     uint64_t code, code_size; /**< in the object's image */
     uint32_t simd, slm_size, barriers;
+    bool fixed_group;      /**< it is for groups of one size (reqd_work_group_size) */
     uint32_t private_size; /**< bytes of a work-item */
     uint32_t scratch_size; /**< bytes of a thread */
     struct gen_payload_argument *payload;

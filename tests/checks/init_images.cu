@@ -219,8 +219,47 @@ static void another_array(int)
     }
 }
 
+/* Arrays in turn, in memory that others have had: what the runtime copies by way of has no object. */
+template <class T> __global__ void sum_rows(int *out, API(TextureObject_t) t)
+{
+    int sum = 0;
+    for (int y = threadIdx.y; y < 90; y += H)
+        for (int x = threadIdx.x; x < 150; x += W)
+            sum += (int)tex2D<T>(t, x + 0.5f, y + 0.5f);
+    out[threadIdx.y * W + threadIdx.x] = sum;
+}
+template <class T> static void large(void)
+{
+    static T list[90][150];
+    picture p;
+    API(ResourceDesc) resource = {};
+    API(TextureDesc) how = {};
+    const API(ChannelFormatDesc) one = API(CreateChannelDesc)<T>();
+    for (int i = 0; i < 90 * 150; i++)
+        list[i / 150][i % 150] = (T)(i * 7 % 61);
+    need(!API(MallocArray)(&p.array, &one, 150, 90, 0), "no array");
+    need(!API(Memcpy2DToArray)(p.array, 0, 0, list, sizeof *list, sizeof *list, 90, API(MemcpyHostToDevice)), "no copy");
+    resource.resType = API(ResourceTypeArray);
+    resource.res.array.array = p.array;
+    how.addressMode[0] = how.addressMode[1] = API(AddressModeClamp);
+    how.readMode = API(ReadModeElementType);
+    need(!API(CreateTextureObject)(&p.texture, &resource, &how, nullptr), "no texture");
+    int *out = memory(0);
+    sum_rows<T><<<1, dim3(W, H)>>>(out, p.texture);
+    end(out, 0);
+    API(DestroyTextureObject)(p.texture);
+    (void)API(FreeArray)(p.array);
+}
+static void arrays_in_turn(int)
+{
+    large<int>();
+    large<float>();
+    large<unsigned char>();
+    large<unsigned char>();
+}
+
 CASES(CASE(texture_of_a_part), CASE(filter_of_a_part), CASE(branch_on_texels), CASE(branch_on_copied_texels), CASE(sum_in_an_array), CASE(unwritten_texels_are_taken),
-      CASE(narrow_texels_are_taken), CASE(unwritten_texels_are_copied), CASE(written_texels_are_mixed), CASE(another_array))
+      CASE(narrow_texels_are_taken), CASE(arrays_in_turn), CASE(unwritten_texels_are_copied), CASE(written_texels_are_mixed), CASE(another_array))
 
 int main(int argc, char **argv)
 {

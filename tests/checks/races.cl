@@ -159,3 +159,13 @@ kernel void read_all(global int *out, global const int *p)
         sum += p[(get_global_id(0) * 5 + k) % 32];
     out[get_global_id(0)] = sum;
 }
+
+/* A group of one thread, as the compiler knows, whose barrier it leaves out. */
+kernel __attribute__((reqd_work_group_size(32, 1, 1))) void one_thread(global int *out)
+{
+    local int s[32];
+    const int i = get_local_id(0);
+    s[i] = 3 * i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[31 - i];
+}

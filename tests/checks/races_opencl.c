@@ -116,6 +116,12 @@ static void masked_neighbours(int bad)
     of_memory("neighbours", ITEMS);
 }
 
+static void groups_of_one_thread(int bad)
+{
+    (void)bad;
+    of_memory("one_thread", ITEMS);
+}
+
 static void read_by_all(int bad)
 {
     cl_mem out = buffer(INTS), p = buffer(INTS);
@@ -128,7 +134,8 @@ static void read_by_all(int bad)
 CASES(CASE(local_missing), CASE(global_missing), CASE(local_again), CASE(across_groups),
       CASE(histogram), CASE(sum_of_groups), CASE(broadcast_early), CASE(bytes_missing),
       CASE(atomic_then_load), CASE(shift_in_place), CASE(stores_alone), CASE(vectors_missing),
-      CASE(tree_of_barriers), CASE(histogram_merged), CASE(masked_neighbours), CASE(read_by_all))
+      CASE(tree_of_barriers), CASE(histogram_merged), CASE(masked_neighbours), CASE(read_by_all),
+      CASE(groups_of_one_thread))
 
 int main(int argc, char **argv)
 {

@@ -272,6 +272,32 @@ def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
     assert checks.results(done).items() >= without_checks(program, family).items() > set()
 
 
+def test_barriers_that_a_compiler_leaves_out():
+    """Intel's does where it knows that a group is one thread (reqd_work_group_size), with optimisation."""
+    done = checks.run(checks.command_under_test(), "exec", "-g", "gen9", "--check=race", *program_of("races_opencl", "gen9"), "good", CHECK_OPTIONS="-g")
+    assert done.returncode == 0 and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
+
+
+def test_a_lock_that_a_compiler_makes(tmp_path):
+    """Intel's makes one, without fences, of 64-bit atomic functions on local memory: it may be the program's, so that it is a warning."""
+    (tmp_path / "k.cl").write_text("""#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+    kernel void k(global long *out)
+    {
+        local long sum;
+        if (get_local_id(0) == 0)
+            sum = 0;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        atom_add(&sum, (long)get_local_id(0));
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (get_local_id(0) == 0)
+            *out = sum;
+    }""")
+    checks.run("ocloc", "compile", "-file", tmp_path / "k.cl", "-device", "skl", "--format", "zebin", "-output", "k", "-output_no_suffix", "-out_dir", tmp_path)
+    done = checks.run(checks.command_under_test(), "run", "-g", "gen9", "--check=race", "--grid=64", "--block=64", "--arg=zeros:8", f"--dump-arg=0:{tmp_path / 'sum'}", tmp_path / "k")
+    assert (tmp_path / "sum").read_bytes() == (64 * 63 // 2).to_bytes(8, "little"), done.stderr
+    assert "unless those are a lock that the compiler has made" in done.stderr and ": error: " not in done.stderr and done.returncode == 0, done.stderr
+
+
 def test_findings_are_equal_from_run_to_run(tmp_path):
     runs = []
     for number in range(2):

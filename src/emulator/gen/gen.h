@@ -122,6 +122,7 @@ struct gen_walk {
     uint32_t start[3], end[3]; /**< groups: coordinates from start up to but without end */
     uint32_t slm_bytes;        /**< of a group: up to GEN_SLM_BYTES */
     bool barrier;              /**< the group uses one */
+    bool in_step;     /**< it is one thread, as the compiler knew: its barriers have no code */
     uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
     /* For debuggers: the driver knows it, the hardware does not. */
     uint64_t launch; /**< number of the kernel launch that it is a part of, in its process; 0: there

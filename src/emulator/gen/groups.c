@@ -188,6 +188,11 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
     return w->instructions + w->kernel;
 }
 
+static bool in_step(const struct wt_machine *m, const struct wt_group_head *g)
+{
+    return ((const struct gen_device *)m)->walk[g->launch].walk.in_step;
+}
+
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
 {
     const uint32_t bytes = ((const struct gen_device *)m)->walk[g->launch].walk.slm_asked;
@@ -229,6 +234,7 @@ const struct wt_group_ops gen_group_ops = {
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,
+    .in_step = in_step,
     .alone = alone,
     .end_group = end_group,
     .refusal = "a thread of the group cannot be started",

@@ -139,6 +139,8 @@ struct wt_group_ops {
     uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The address of the first instruction of its kernel. */
     uint64_t (*entry)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** Whether its lanes are in step by what its compiler knew; NULL: no group's are. */
+    bool (*in_step)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The home of its memory (wt_watch.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Bytes of its memory that the launch has asked for; the group may have more. */

@@ -383,6 +383,8 @@ static void run_command(void *context)
     gpu->debugged.judged = !is_own(c->walk);
     numbered.slm_asked = wt_drm_kernel_local_asked(kernel_of(c->walk), c->walk->slm_bytes);
     numbered.private_bytes = wt_drm_kernel_private(kernel_of(c->walk), &numbered.private_at);
+    numbered.in_step = c->walk->threads == 1 && !c->walk->barrier &&
+                       wt_drm_kernel_has_fixed_group(kernel_of(c->walk));
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
                    &numbered);
     c->status = run_to_end(gpu, c->root, c->mappings, c->count, &numbered, c->err);

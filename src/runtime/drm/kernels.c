@@ -21,8 +21,8 @@ struct named {
     size_t elf_size;
     uint8_t *constants; /* of its program; NULL: none */
     size_t constants_size;
-    bool knows_private;
-    uint16_t private_at; /* gen_kernel_private() */
+    bool knows_private, fixed_group; /* by its program's binary */
+    uint16_t private_at;             /* gen_kernel_private() */
     uint32_t private_bytes;
     uint32_t local[8]; /* bytes of shared local memory that launches have asked for, at most, by the
                           power of two that the hardware gives */
@@ -235,23 +235,36 @@ void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *bi
     struct wt_error err;
     uint16_t at = 0;
     uint32_t bytes = 0;
+    bool fixed = false;
     size_t length = 0;
     const uint8_t *device = device_binary(binary, size, &length);
     const enum wt_status status = device
                                       ? gen_patchtokens_parse(name, device, length, &object, &err)
                                       : gen_object_parse(name, binary, size, &object, &err);
     const struct gen_kernel *parsed = status == WT_OK ? gen_object_kernel(&object, name) : NULL;
-    if (parsed)
+    if (parsed) {
         gen_kernel_private(parsed, &at, &bytes);
+        fixed = parsed->fixed_group;
+    }
     gen_object_free(&object);
     pthread_mutex_lock(&lock);
     struct named *k = find(address);
     if (k) {
         k->knows_private = true;
+        k->fixed_group = fixed;
         k->private_at = at;
         k->private_bytes = bytes;
     }
     pthread_mutex_unlock(&lock);
+}
+
+bool wt_drm_kernel_has_fixed_group(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    const bool fixed = k && k->knows_private && k->fixed_group;
+    pthread_mutex_unlock(&lock);
+    return fixed;
 }
 
 uint32_t wt_drm_kernel_private(uint64_t address, uint16_t *at)

@@ -55,13 +55,17 @@ void wt_drm_kernel_local(uint64_t address, uint32_t bytes);
 uint32_t wt_drm_kernel_local_asked(uint64_t address, uint32_t given);
 
 /** Takes the binary (CL_PROGRAM_BINARIES, zeModuleGetNativeBinary) of the program of kernel @p name
- * at this address, for init: where the arrays of its work-items lie. */
+ * at this address, for checks: where the arrays of its work-items lie, and whether it is for groups
+ * of one size. */
 void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *binary, size_t size);
 /** Whether that has been taken, or no kernel is known there. */
 bool wt_drm_kernel_knows_private(uint64_t address);
 /** Bytes of the arrays of a thread's work-items (gen_walk.private_bytes, private_at); 0: there are
  * none, or it is not known. */
 uint32_t wt_drm_kernel_private(uint64_t address, uint16_t *at);
+
+/** Whether the kernel is for groups of one size (reqd_work_group_size); false: it is not known. */
+bool wt_drm_kernel_has_fixed_group(uint64_t address);
 
 /** Whether the name of the kernel that begins at @p kernel is known. */
 bool wt_drm_kernel_has_name(uint64_t kernel);

@@ -84,13 +84,14 @@ static void note_debug(void *module, uint64_t address, const char *name)
     free(data);
 }
 
-/* For init: where the arrays of work-items lie. */
+/* For init: where the arrays of work-items lie; for race: whether groups have one size. */
 static void note_program(void *module, uint64_t address, const char *name)
 {
     int (*binary_of)(void *, size_t *, uint8_t *);
     size_t size = 0;
     *(void **)&binary_of = next("zeModuleGetNativeBinary");
-    if (!wt_check_wants(WT_CHECK_INIT) || !binary_of || binary_of(module, &size, NULL))
+    if (!(wt_check_wants(WT_CHECK_INIT) || wt_check_wants(WT_CHECK_RACE)) || !binary_of ||
+        binary_of(module, &size, NULL))
         return;
     uint8_t *binary = size ? malloc(size) : NULL;
     if (binary && !binary_of(module, &size, binary))

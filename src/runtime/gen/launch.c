@@ -518,6 +518,7 @@ static enum wt_status place_payload(struct gen_device *device, const struct gen_
     const uint32_t items = part->size[0] * part->size[1] * part->size[2], rest = items % k->simd;
     enum wt_status status = WT_OK;
     w->threads = (uint16_t)((items + k->simd - 1) / k->simd);
+    w->in_step = k->fixed_group && !k->barriers && w->threads == 1;
     w->last_mask = rest ? ((uint32_t)1 << rest) - 1 : UINT32_MAX;
     const size_t size = w->cross_bytes + (size_t)w->thread_bytes * w->threads;
     uint8_t *bytes = calloc(1, size + 1);
