@@ -237,8 +237,10 @@ static void take_lane(struct race_access *x, unsigned lane, uint64_t addr, unsig
             race_synchronise(x->r, x->w, x->a, lane, x->space, addr,
                              race_record(s, *list[0].slot[0]));
     }
-    if (polled)
+    if (polled) {
+        race_forget_polling(x, page, addr);
         return;
+    }
     for (uint64_t at = addr, end = addr + size; at < end;) {
         struct race_cell list[4];
         const uint64_t next = (at | 3) + 1 < end ? (at | 3) + 1 : end;
@@ -428,7 +430,7 @@ static bool take_whole(struct race_access *x)
     uint8_t list[WT_MAX_LANES * 16];
     const uint8_t *mine = list;
     unsigned lane, lanes;
-    if (x->record.atomic || !is_row(x->a, &lane, &lanes))
+    if (x->record.atomic || x->polls || !is_row(x->a, &lane, &lanes))
         return false;
     const uint64_t at = x->a->at[lane];
     struct race_page *page = race_page(x->space, at, true);
@@ -468,7 +470,7 @@ static void take_lanes(struct race_access *x)
         return;
     const bool of_wave = a->is_scalar || a->of_wave;
     wt_lanes left = a->lanes;
-    if (a->size % 4 == 0 && !x->record.atomic && !of_wave) {
+    if (a->size % 4 == 0 && !x->record.atomic && !x->polls && !of_wave) {
         while ((left = race_take_words(x, left))) {
             const unsigned lane = wt_lanes_lowest(left);
             take_lane(x, lane, a->at[lane], a->size);
@@ -579,7 +581,8 @@ static void note_polling(struct race_access *x)
     const struct wt_observed *a = x->a;
     const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
     const bool loads = x->hides && a->kind == WT_WATCH_READ;
-    if (loads && x->w->last_pc == a->pc && x->w->last_at == at)
+    x->polls = loads && x->w->last_pc == a->pc && x->w->last_at == at;
+    if (x->polls)
         race_is_polled(x->r, x->space, at);
     x->w->last_pc = loads ? a->pc : 0;
     x->w->last_at = at;

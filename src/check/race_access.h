@@ -30,6 +30,7 @@ struct race_access {
     struct race_space *space;
     struct race_record record;
     bool hides;      /* it may be atomic, where its place is polled */
+    bool polls;      /* it does so */
     uint32_t number; /* of the record */
     uint32_t past;   /* records in this memory with lower numbers are ordered before all lanes, */
     bool alone;      /* and of other waves no others are */
@@ -49,6 +50,9 @@ void race_see_past(struct race_access *x);
 /** Plain accesses of lanes, each of whole cells where it is aligned, up to the first one that is no
  * simple case; returns the lanes that are left. */
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
+/** A wave loads from a place again and again: its loads there are atomic, those before that was
+ * known, too. */
+void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);
 /** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
 /** Numbers the access as the one before, if that is of the same instruction; false without host

@@ -194,12 +194,6 @@ static struct race_wave *wave_of(const struct wt_check_race *r, uint32_t number)
     return &r->wave[number - 1];
 }
 
-void race_tick(struct race_slot *w)
-{
-    w->clock += w->used;
-    w->used = false;
-}
-
 /* The clock of a wave's last access. */
 static uint32_t last_clock(const struct race_slot *w)
 {

@@ -215,7 +215,11 @@ struct race_group *race_group_of(struct wt_check_race *r, uint64_t home);
 /** A wave accesses the memory of a group. False without host memory. */
 bool race_group_used(struct race_group *g, struct race_slot *w);
 /** The next accesses of a wave have another clock than those so far. */
-void race_tick(struct race_slot *w);
+static inline void race_tick(struct race_slot *w)
+{
+    w->clock += w->used;
+    w->used = false;
+}
 /** A wave comes to a barrier: adds what it hands on. False without host memory. */
 bool race_hand_on(struct race_handed *barrier, const struct race_slot *w);
 /** A wave goes on behind it: takes what others have handed on. False without host memory. */

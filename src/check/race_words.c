@@ -374,3 +374,15 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     }
     return 0;
 }
+
+void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr)
+{
+    struct race_cell list[4];
+    unsigned i = page ? race_cells(&x->r->shadow, page, addr % RACE_PAGE / 4, false, list) : 0;
+    while (i-- > 0)
+        for (unsigned k = 1; k < RACE_SLOTS; k++) {
+            const struct race_record *o = race_record(&x->r->shadow, *list[i].slot[k]);
+            if (o && o->wave == x->w->number && o->pc == x->a->pc && race_own_slot(&list[i], k))
+                *list[i].slot[k] = 0;
+        }
+}

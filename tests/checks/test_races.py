@@ -298,6 +298,14 @@ def test_a_lock_that_a_compiler_makes(tmp_path):
     assert "unless those are a lock that the compiler has made" in done.stderr and ": error: " not in done.stderr and done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("kernel", ["vecadd", "reduce"])
+def test_cores_of_vortex_that_poll_a_word(tmp_path, kernel):
+    """The start-up library's workers do, from reset on: no other atomic access is near, and the first load of each is no repeated one yet."""
+    subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"OUT={tmp_path}", tmp_path / f"{kernel}.rv32.elf"], check=True, capture_output=True)
+    done = checks.run(checks.command_under_test(), "run", "-g", "vortex:cores=2", "--check=race", tmp_path / f"{kernel}.rv32.elf")
+    assert done.returncode == 0 and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
+
+
 def test_findings_are_equal_from_run_to_run(tmp_path):
     runs = []
     for number in range(2):
