@@ -134,6 +134,7 @@ struct wt_finding {
     uint64_t pieces;          /**< all of them; 0: not known */
     uint64_t rest, rest_last; /**< bytes of those that `piece` has not, and the last one of them */
     uint32_t pieces_of;       /**< enum wt_finding_pieces */
+    uint32_t origin;          /**< enum wt_defined_origin of their bits */
     uint64_t whole;           /**< OBJECT: its address */
     char whole_name[48];      /**< OBJECT: of a variable; "": it has none */
     /* Of a kernel's instruction; `pc` 0: the host did it. */

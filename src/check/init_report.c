@@ -74,6 +74,7 @@ static bool result_of(const struct init_results *r, uint32_t origin, bool comput
                              .severity = WT_ERROR,
                              .space = WT_FOUND_HOST,
                              .access = WT_NO_ACCESS,
+                             .origin = o->kind,
                              .times = 1};
     if (r->by)
         snprintf(what, sizeof what, "what %s copies to the host", r->by);

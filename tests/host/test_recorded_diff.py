@@ -1,6 +1,7 @@
 """`wavetrap diff` of recorded kernels of host programs with images: textures, surfaces, OpenCL's images. One texel, (5,2), is drawn with another value in the second run."""
 import re
 import signal
+import struct
 import subprocess
 
 import pytest
@@ -35,21 +36,25 @@ def diff(one, other):
 @pytest.mark.parametrize("family", ["sm", "gen9", "gfx900"])
 def test_images_of_recorded_programs(tmp_path, family):
     program = built(tmp_path, family)
-    same, odd = (recorded(tmp_path, family, program, more) for more in (0, 1))
+    for _ in range(1 if family == "sm" else 4):     # threads of HIP's and Intel's runtimes allocate in any order
+        same, odd = (recorded(tmp_path, family, program, more) for more in (0, 1))
+        if "at different addresses" not in diff(same, odd).stdout:
+            break
     done = diff(same, same)
     assert done.returncode == 0 and re.fullmatch(r"No store differs: (\d+) accesses of lanes in run 1, \1 in run 2\.\n", done.stdout) and int(done.stdout.split()[3]) >= 256, done
     done = diff(same, odd)
     both = re.findall(r"^  run [12]: store of (\d+) bytes at (0x\w+), value (0x\w+), issue time \d+\n +group \(0,0,0\), (.*), at (?:.*) <draw", done.stdout.split("The first load")[0], re.M)
     assert done.returncode == 1 and len(both) == 2, done
-    if "at different addresses" in done.stdout:      # HIP's threads allocate in any order
-        assert family == "gfx900" and both[0][2] == both[1][2] and int(both[0][1], 16) % 4096 == int(both[1][1], 16) % 4096 and "To go there" not in done.stdout, done
+    if "at different addresses" in done.stdout:
+        assert family != "sm" and both[0][2] == both[1][2] and int(both[0][1], 16) % 4096 == int(both[1][1], 16) % 4096 and "To go there" not in done.stdout, done
         return
     numbers = [i * 7 % 61 for i in range(4 * 16 * 8)]
     at = 2 * 16 + 5
     texel = [numbers[4 * at + k] for k in range(4)] if family == "gen9" else [numbers[at]]
     for (size, address, value, where), more in zip(both, (0, 1)):
         assert int(size) == 4 * len(texel) and address == both[0][1] and where == {"sm": "warp 1, lane 5", "gen9": "thread 1, channel 5", "gfx900": "wave 0, lane 37"}[family], done
-        assert int(value, 16) == sum((number + more) << 32 * k for k, number in enumerate(texel)), done
+        words = [int.from_bytes(struct.pack("<f", number + more), "little") if family == "gfx900" else number + more for number in texel]    # HIP's surf2Dwrite() makes floats of numbers
+        assert int(value, 16) == sum(word << 32 * k for k, word in enumerate(words)), done
     time = re.search(r"run 2: wavetrap debug -ex 'goto (\d+)' --core ", done.stdout)[1]
     back = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "-ex", f"goto {time}", "-ex", "info time", "--core", odd], capture_output=True, text=True, timeout=200, env=environment(), check=False)
     assert back.returncode == 0 and f"ssue time {time}" in back.stdout, back
