@@ -427,7 +427,8 @@ static void arrive(struct wt_check_race *r, struct race_slot *w, const struct wt
         b->arrived = NULL;
         b->opened = false;
     }
-    r->run.lost |= !race_hand_on(&b->handed, w);
+    if (race_barriers_hand_on(&r->rules))
+        r->run.lost |= !race_hand_on(&b->handed, w);
     r->run.lost |= !wt_clocks_join(&b->arrived, wave_of(r, w->number)->known) ||
                    !wt_clocks_add(&b->arrived, w->number, w->clock);
     w->waited = false; /* it was for the barrier */
@@ -458,7 +459,8 @@ static void release(struct wt_check_race *r, struct race_slot *w, const struct w
         b->behind = behind_all(r, e->home, b->arrived);
     b->opened = true;
     learn(r, w, b->arrived);
-    r->run.lost |= !race_take(w, &b->handed);
+    if (race_barriers_hand_on(&r->rules))
+        r->run.lost |= !race_take(w, &b->handed);
     w->behind = b->behind;
     w->behind_lanes = e->lanes;
     w->behind_view = w->view;

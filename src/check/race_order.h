@@ -220,6 +220,11 @@ static inline void race_tick(struct race_slot *w)
     w->clock += w->used;
     w->used = false;
 }
+/** Whether a fence ever takes what a barrier has handed on. */
+static inline bool race_barriers_hand_on(const struct race_rules *rules)
+{
+    return rules->one_order || rules->hands_on;
+}
 /** A wave comes to a barrier: adds what it hands on. False without host memory. */
 bool race_hand_on(struct race_handed *barrier, const struct race_slot *w);
 /** A wave goes on behind it: takes what others have handed on. False without host memory. */
