@@ -47,9 +47,8 @@ static void unwritten_counter(int bad)
 }
 
 /* What the host gets by a map. */
-static void sum_that_is_mapped(int bad)
+static void map_sums(cl_mem in, cl_mem out, int bad)
 {
-    cl_mem in = partly(bad ? HALF : INTS), out = empty();
     launch("add_one", ITEMS, "mmi", out, in, bad);
     int *there = clEnqueueMapBuffer(queue, out, CL_TRUE, CL_MAP_READ, 0, INTS, 0, NULL, NULL, NULL);
     result(there, bad ? 0 : INTS);
@@ -57,6 +56,12 @@ static void sum_that_is_mapped(int bad)
     clFinish(queue);
     clReleaseMemObject(in);
     clReleaseMemObject(out);
+}
+
+static void sum_that_is_mapped(int bad)
+{
+    cl_mem in = partly(bad ? HALF : INTS), out = empty();
+    map_sums(in, out, bad);
 }
 
 /* What it gets when it waits. */
@@ -232,13 +237,7 @@ static void seen_by_a_pointer(int bad)
     static int memory[4096 / sizeof(int)] __attribute__((aligned(4096)));
     cl_mem in = with_holes(bad),
            out = clCreateBuffer(context, CL_MEM_USE_HOST_PTR, sizeof memory, memory, NULL);
-    launch("add_one", ITEMS, "mmi", out, in, bad);
-    int *there = clEnqueueMapBuffer(queue, out, CL_TRUE, CL_MAP_READ, 0, INTS, 0, NULL, NULL, NULL);
-    result(there, bad ? 0 : INTS);
-    clEnqueueUnmapMemObject(queue, out, there, 0, NULL, NULL);
-    clFinish(queue);
-    clReleaseMemObject(in);
-    clReleaseMemObject(out);
+    map_sums(in, out, bad);
 }
 
 /* Rows of 8 bytes, 64 bytes apart. */
