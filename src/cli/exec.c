@@ -173,6 +173,15 @@ static void check_environment(void)
     }
 }
 
+void cli_keep_addresses(const struct cli_command *command, const char *consequence)
+{
+    if (personality(ADDR_NO_RANDOMIZE) < 0)
+        fprintf(stderr,
+                "wavetrap %s: the system refuses to switch address space layout randomization off "
+                "(%s): %s\n",
+                command->name, strerror(errno), consequence);
+}
+
 int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
                      char **argv)
 {
@@ -229,7 +238,7 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
                 what.why);
     /* Recorded runs can be compared (`wavetrap diff`) where memory is at the same addresses. */
     if (options->core_history)
-        personality(ADDR_NO_RANDOMIZE);
+        cli_keep_addresses(command, "'wavetrap diff' may find that addresses differ");
     if (options->supervision && cli_supervises(options->supervision) &&
         !cli_supervise(command, options->supervision, offered, &status))
         return status;

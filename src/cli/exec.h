@@ -29,6 +29,12 @@ struct cli_exec_options {
 };
 
 /**
+ * Programs that this process becomes or starts have memory at the same addresses in each run. Where
+ * the system refuses that, as in some containers, stderr says so, and the consequence.
+ */
+void cli_keep_addresses(const struct cli_command *command, const char *consequence);
+
+/**
  * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs,
  * or starts it as a child, if it is to be supervised. Returns the exit status: of a failure, or of
  * that child.

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,8 +99,6 @@ static int run_host(struct runs *r, const char *schedule, char *report, const ch
     wt_check_options_write(&r->x->drive.check.options, checks);
     if (setenv(WT_CHECK_VARIABLE, checks, 1) || setenv(WT_RESULTS_VARIABLE, results, 1))
         return CLI_FAILED;
-    /* The same addresses in each run, since pointers lie in memory. */
-    personality(ADDR_NO_RANDOMIZE);
     return cli_exec_program(r->x->command, &options, r->x->program);
 }
 
@@ -423,6 +420,8 @@ enum wt_status explore_runs(struct explore *x, struct wt_error *err)
     enum wt_status status = WT_OK;
     if (!r.done || !r.job)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+    if (x->is_host && !manages)
+        cli_keep_addresses(x->command, "memory that has pointers may differ from run to run");
     if (!status && !x->is_host && !manages)
         status = cli_open(&device, &x->drive.options, x->program[0], err);
     if (!status && !works)

@@ -1,7 +1,9 @@
 """How `exec` ends: what the kernels of a program and its children did, limits of time, signals, names of files. All families alike."""
+import ctypes
 import os
 import re
 import signal
+import struct
 import subprocess
 
 import pytest
@@ -255,3 +257,20 @@ def test_the_debugger_passes_on_what_exec_is_to_do_and_refuses_the_rest():
     for option in "--arg=1", "--grid=64", "--load=x@0":
         done = wavetrap("debug", "--nx", option, "python3", input="")
         assert done.returncode == 125 and "a host program launches its kernels itself: --arg, --load and the" in done.stderr, done.stderr
+
+
+def refuse_personality():
+    """As a container's seccomp filter does: personality(), which switches address space layout randomization off, fails."""
+    load_number, jump, fail, allow = (0x20, 0, 0, 0), (0x15, 0, 1, 135), (0x06, 0, 0, 0x50001), (0x06, 0, 0, 0x7fff0000)
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *line) for line in (load_number, jump, fail, allow)))
+    libc = ctypes.CDLL(None)
+    assert libc.prctl(38, 1, 0, 0, 0) == libc.prctl(22, 2, struct.pack("HxxxxxxQ", 4, ctypes.addressof(code)), 0, 0) == 0
+
+
+@pytest.mark.parametrize("command, consequence", [(("exec", "--core-on-fault=core", "--core-history=all"), "'wavetrap diff' may find that addresses differ"),
+                                                  (("explore", "--runs=2"), "memory that has pointers may differ from run to run")])
+def test_addresses_that_cannot_be_kept_are_told(tmp_path, command, consequence):
+    words = [WAVETRAP, command[0], "-g", "sm", *command[1:], "true"]
+    for refused in refuse_personality, None:
+        done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment(), preexec_fn=refused)
+        assert done.returncode == 0 and done.stderr.count(consequence) == (refused is not None), done

@@ -122,7 +122,9 @@ void vx_serial(void (*function)(void *), void *arg)
  * loaded: a host may launch the program again without loading it. */
 void vx_end_worker(void)
 {
+    vx_fence(); /* it has read the job, which the last core changes */
     if ((vx_atomic_add(&job.finished, 1) + 1) % (vx_cores() - 1) == 0) {
+        vx_fence();
         job.ended = false;
         job.generation = 0;
     }
