@@ -19,6 +19,7 @@
 #include "told.h"
 
 enum { KERNELS = 200, DWORDS = 8, QWORDS = 6, SINGLES = 6, DOUBLES = 4, PREDICATES = 4 };
+enum { ONCE = 48 }; /* registers of short kernels, of 32 bits and of 64, that are written once */
 #define CODE UINT64_C(0x100000000)
 #define DATA UINT64_C(0x180000000)
 #define BUFFER UINT64_C(0x200000000)
@@ -43,7 +44,10 @@ struct text {
     unsigned labels;
     uint32_t local; /* bits of offsets into local memory: a warp has it in 1, 2 or 5 pages */
     bool alone;     /* most accesses are those of all lanes to one place of local memory */
-    bool forward;   /* there is no loop, and nothing for which lanes meet */
+    bool forward;   /* there is no call, and, unless it `mixes`, no loop, nothing for which lanes
+                       meet, and one end */
+    bool mixes;
+    unsigned once; /* of the registers that are written once, those that are */
 };
 
 __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
@@ -384,12 +388,54 @@ static void meet(struct text *t)
     }
 }
 
+/* Writes a register that nothing else writes: a new warp may have it without that it is cleared. */
+static void write_once(struct text *t)
+{
+    char a[32], b[32], c[32];
+    const unsigned n = t->once++, kind = below(8);
+    switch (kind) {
+    case 0:
+        add(t, "mad.lo.s32 %%s%u, %s, %s, %s;\n", n, source(a, 'a'), source(b, 'a'),
+            source(c, 'a'));
+        break;
+    case 1:
+        add(t, "mov.u32 %%s%u, %%tid.x;\n", n);
+        break;
+    case 2:
+        add(t, "mov.b64 {%%s%u, %%a%u}, %%q%u;\n", n, below(DWORDS), below(QWORDS));
+        break;
+    case 3: /* in parts */
+        add(t, "mov.b64 %%w%u, {%%a%u, %%a%u};\n", n, below(DWORDS), below(DWORDS));
+        break;
+    case 4:
+        add(t, "ld.param.u64 %%w%u, [m+%u];\n", n, 8 * below(2));
+        break;
+    case 5:
+        add(t, "cvt.u64.u32 %%w%u, %%a%u;\n", n, below(DWORDS));
+        break;
+    default:
+        add(t, "mad.wide.u32 %%w%u, %s, %s, %s;\n", n, source(a, 'a'), source(b, 'a'),
+            source(c, 'q'));
+        break;
+    }
+    if (kind < 3 && below(2))
+        add(t, "xor.b32 %%a%u, %%a%u, %%s%u;\n", below(DWORDS), below(DWORDS), n);
+    else if (kind > 2 && below(2))
+        add(t, "xor.b64 %%q%u, %%q%u, %%w%u;\n", below(QWORDS), below(QWORDS), n);
+}
+
 static void body(struct text *t, unsigned depth, unsigned count)
 {
     char a[32], b[32];
     for (unsigned i = 0; i < count; i++) {
         const unsigned label = t->labels;
-        switch (t->alone && below(3) == 0 ? 1 : below(depth < 3 ? 20 - t->forward : 17)) {
+        if (t->forward && t->once < ONCE && below(2)) {
+            write_once(t);
+            continue;
+        }
+        switch (t->alone && below(3) == 0
+                    ? 1
+                    : below(depth < 3 ? 20 - (t->forward && !t->mixes) : 17)) {
         case 0:
             add(t, "@%s%%p%u add.u32 %%a%u, %s, %s;\n", below(2) ? "!" : "", below(PREDICATES),
                 below(DWORDS), source(a, 'a'), source(b, 'a'));
@@ -408,7 +454,7 @@ static void body(struct text *t, unsigned depth, unsigned count)
             t->labels++;
             if (t->forward && below(4)) /* all lanes go the same way */
                 add(t, "shr.u32 %%t1, %%n4, %u;\nand.b32 %%t1, %%t1, 1;\n", below(5));
-            if (t->forward && below(4))
+            if (t->forward && below(t->mixes ? 2 : 4))
                 add(t, "setp.eq.u32 %%last, %%t1, 1;\n@%%last bra L%u;\n", label);
             else
                 add(t, "@%s%%p%u bra L%u;\n", below(2) ? "!" : "", below(PREDICATES), label);
@@ -424,9 +470,11 @@ static void body(struct text *t, unsigned depth, unsigned count)
                 depth, depth, label % PREDICATES, depth, label % PREDICATES, label);
             break;
         case 6:
-            if (t->forward)
+            if (t->forward && !t->mixes)
                 arithmetic(t);
-            else if (below(2))
+            else if (t->forward && below(4) == 0)
+                add(t, "@%%p%u ret;\n", below(PREDICATES));
+            else if (!t->forward && below(2))
                 call_function(t);
             else
                 meet(t);
@@ -451,6 +499,8 @@ static void write_kernel(struct text *t, bool forward)
 {
     t->size = 0;
     t->forward = forward;
+    t->mixes = forward && below(2);
+    t->once = 0;
     t->labels = 1;
     t->alone = below(3) == 0;
     t->local = t->alone ? 15 : (const uint32_t[]){511, 31, 63}[below(3)];
@@ -472,7 +522,8 @@ static void write_kernel(struct text *t, bool forward)
         add(t, "mad.lo.u32 %%t0, %%a2, 77, %u;\nst.local.u32 [%%x+%u], %%t0;\n", i, 4 * i);
     if (forward) {
         /* and a register that nobody writes */
-        add(t, ".reg .u32 %%never;\nmov.u32 %%n4, %%a1;\nmov.u32 %%t1, 0;\n"
+        add(t, ".reg .u32 %%never, %%s<48>;\n.reg .u64 %%w<48>;\nmov.u32 %%n4, %%a1;\nmov.u32 "
+               "%%t1, 0;\n"
                "add.u32 %%a3, %%never, %%a2;\n");
         body(t, 0, 8 + below(30));
         add(t, "ret;\n}\n");
@@ -709,9 +760,9 @@ static void write_edges(struct text *t)
         EDGES * EDGES / 6 + 1);
 }
 
-/* A kernel of long turns, most of which is blocks. `late`: the second device has no watch, so that
- * it may clear registers late, and runs are short. */
-static void compare_text(const struct text *t, uint32_t ctas, bool late)
+/* A kernel of long turns, most of which is blocks. `late`, if not 0: the second device has no
+ * watch, so that it may clear registers late, and runs have at most so many issues. */
+static void compare_text(const struct text *t, uint32_t ctas, uint32_t late)
 {
     struct ptx_module parsed;
     struct wt_error err;
@@ -729,7 +780,7 @@ static void compare_text(const struct text *t, uint32_t ctas, bool late)
     for (unsigned i = 0; i < (late ? 1u : 2u); i++)
         assert_true(wt_set_watches(m[i], &far, 1));
     while (run[0] == WT_RUN_BUDGET) {
-        const uint64_t issues = 1 + below(!late ? 2000 : ctas == 2 ? 100 : 20000);
+        const uint64_t issues = 1 + below(late ? late : 2000);
         for (unsigned i = 0; i < 2; i++)
             run[i] = m[i]->ops->run(m[i], issues);
         compare(m, run, t->bytes);
@@ -748,7 +799,7 @@ static void test_what_counts_as_zero(void **unused)
     static struct text t;
     (void)unused;
     write_edges(&t);
-    compare_text(&t, 2, false);
+    compare_text(&t, 2, 0);
 }
 
 /* Runs that end in functions, at any instruction, leave the state that frames cleared at once have.
@@ -775,7 +826,7 @@ static void test_frames_that_are_cleared_late(void **unused)
             "st.param.b32 [pa], %%v;\ncall.uni (pr), f, (pa);\nld.param.b32 %%v, [pr];\n}\n"
             "sub.u32 %%n, %%n, 1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra ALL;\n"
             "st.global.u32 [%%x], %%v;\nret;\n}\n");
-    compare_text(&t, 2, true);
+    compare_text(&t, 2, 100);
 }
 
 /* Warps that begin take the rows of those that have ended, which are as many as these have called
@@ -803,7 +854,7 @@ static void test_rows_of_others(void **unused)
             "mad.wide.u32 %%x, %%own, 4, %%x;\nst.global.u32 [%%x], %%v;\nret;\nALONE:\n"
             "mov.u32 %%n, 40;\nMORE:\nsub.u32 %%n, %%n, 1;\nsetp.gt.s32 %%p, %%n, 0;\n"
             "@%%p bra MORE;\nret;\n}\n");
-    compare_text(&t, 400, true);
+    compare_text(&t, 400, 20000);
 }
 
 /* Lanes part at one instruction, to which warps come by two paths. The paths write different rows,
@@ -827,7 +878,35 @@ static void test_rows_of_two_ways(void **unused)
             "@%%p bra EVEN;\nmov.u32 %%n, 9;\nMORE:\nsub.u32 %%n, %%n, 1;\n"
             "setp.gt.s32 %%p, %%n, 0;\n@%%p bra MORE;\nEVEN:\n"
             "mad.wide.u32 %%x, %%own, 4, %%x;\nst.global.u32 [%%x], %%sum;\nret;\n}\n");
-    compare_text(&t, 3000, true);
+    compare_text(&t, 3000, 20000);
+}
+
+/* Lanes part two times, and some of them a third time, to what writes registers of 64 bits and of
+ * 32 in turn; runs end anywhere, and the registers that a lane has not written are zeros then. */
+static void test_registers_of_lanes_that_part(void **unused)
+{
+    static struct text t;
+    (void)unused;
+    t.size = 0;
+    add(&t, ".version 7.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+            ".reg .u32 %%s<40>, %%own, %%n, %%sum;\n.reg .u64 %%w<40>, %%x;\n.reg .pred %%p<4>;\n"
+            "ld.param.u64 %%x, [p];\nmov.u32 %%own, %%tid.x;\nmov.u32 %%sum, %%ctaid.x;\n");
+    for (unsigned i = 0; i < 4; i++)
+        add(&t, "shr.u32 %%n, %%own, %u;\nand.b32 %%n, %%n, 1;\nsetp.eq.u32 %%p%u, %%n, 0;\n", i,
+            i);
+    for (unsigned k = 0; k < 8; k++) {
+        static const char *const jumps[] = {"",           "@%p1 bra L1;\n",      "@%p3 bra L2;\n",
+                                            "L2:\n",      "L1:\n@%p2 bra L3;\n", "@%p1 bra L4;\n",
+                                            "L4:\nL3:\n", "@%p0 bra L5;\n"};
+        add(&t, "%s", jumps[k]);
+        for (unsigned i = 5 * k; i < 5 * k + 5; i++)
+            add(&t,
+                "mad.wide.u32 %%w%u, %%own, %u, %%x;\nmad.lo.u32 %%s%u, %%own, %u, %%sum;\n"
+                "add.u32 %%sum, %%sum, %%s%u;\n",
+                i, i + 7, i, i, i);
+    }
+    add(&t, "L5:\nmad.wide.u32 %%x, %%own, 4, %%x;\nst.global.u32 [%%x], %%sum;\nret;\n}\n");
+    compare_text(&t, 1000, 1500);
 }
 
 /* Lanes load what is near each other's place, in one aligned piece of 128 bytes or in two; and
@@ -854,7 +933,7 @@ static void test_neighbours_and_quotients(void **unused)
         add(&t, "mad.lo.u32 %%sum, %%sum, 31, %%v%u;\n", i);
     add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p, %%n, 200;\n@%%p bra ALL;\n"
             "st.global.u32 [%%x], %%sum;\nret;\n}\n");
-    compare_text(&t, 2, false);
+    compare_text(&t, 2, 0);
 }
 
 /* Lanes have one divisor, which is constant or another one in each round, and numbers next to its
@@ -883,7 +962,7 @@ static void test_common_divisors(void **unused)
         add(&t, "%s;\nmad.lo.u32 %%sum, %%sum, 31, %%v0;\n", divisions[i]);
     add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p, %%n, 400;\n@%%p bra ALL;\n"
             "st.global.u32 [%%y], %%sum;\nret;\n}\n");
-    compare_text(&t, 2, false);
+    compare_text(&t, 2, 0);
 }
 
 /* Whether lanes have one address in local memory changes from one turn of a loop to the next, some
@@ -916,7 +995,7 @@ static void test_addresses_that_are_one(void **unused)
         add(&t, "add.u32 %%n, %%n, 1;\nsetp.lt.u32 %%p1, %%n, 400;\n@%%p1 bra LOOP%u;\n", k);
     }
     add(&t, "ret;\n}\n");
-    compare_text(&t, 2, false);
+    compare_text(&t, 2, 0);
 }
 
 #ifdef FUZZED
@@ -938,6 +1017,7 @@ int main(void)
                                        cmocka_unit_test(test_frames_that_are_cleared_late),
                                        cmocka_unit_test(test_rows_of_others),
                                        cmocka_unit_test(test_rows_of_two_ways),
+                                       cmocka_unit_test(test_registers_of_lanes_that_part),
                                        cmocka_unit_test(test_neighbours_and_quotients),
                                        cmocka_unit_test(test_common_divisors),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
