@@ -125,13 +125,13 @@ static inline uint64_t wt_group_slot_bit(const struct wt_groups *groups,
     return (uint64_t)1 << (w->id - core * groups->waves_per_core);
 }
 
-/** A wave has taken its slot: it becomes active, and is one of the group's. */
-static inline void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w,
-                                        struct wt_group_head *g)
+/** A wave has taken slot @p bit of its core, as a set: it becomes active, and is one of the
+ * group's. */
+static inline void wt_group_slot_begins(struct wt_machine *m, struct wt_wave_head *w,
+                                        struct wt_group_head *g, uint64_t bit)
 {
     struct wt_core_room *room = &m->groups.room[g->core];
-    const uint64_t bit = wt_group_slot_bit(&m->groups, w, g->core);
-    WT_CHECK(g->used && !(room->waves & bit));
+    WT_CHECK(g->used && bit == wt_group_slot_bit(&m->groups, w, g->core) && !(room->waves & bit));
     w->active = true;
     w->group = g;
     room->waves |= bit;
@@ -140,18 +140,31 @@ static inline void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_hea
     g->waves++;
 }
 
-/** A wave's slot is free: it is not active any more. Its group still counts it. */
-static inline void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
+/** The same of the slot that the wave has. */
+static inline void wt_group_wave_begins(struct wt_machine *m, struct wt_wave_head *w,
+                                        struct wt_group_head *g)
+{
+    wt_group_slot_begins(m, w, g, wt_group_slot_bit(&m->groups, w, g->core));
+}
+
+/** Slot @p bit of a wave's core is free: it is not active any more. Its group still counts it. */
+static inline void wt_group_slot_leaves(struct wt_machine *m, struct wt_wave_head *w, uint64_t bit)
 {
     struct wt_core_room *room = &m->groups.room[w->group->core];
-    WT_CHECK(w->active && w->group && m->active > 0);
+    WT_CHECK(w->active && m->active > 0 && bit == wt_group_slot_bit(&m->groups, w, w->group->core));
     if (wt_observes_events(m))
         wt_wave_tell_end(m, w);
-    room->waves &= ~wt_group_slot_bit(&m->groups, w, w->group->core);
+    room->waves &= ~bit;
     room->wave_count--;
     w->active = false;
     w->group = NULL;
     m->active--;
+}
+
+/** The same of the slot that the wave has. */
+static inline void wt_group_wave_leaves(struct wt_machine *m, struct wt_wave_head *w)
+{
+    wt_group_slot_leaves(m, w, wt_group_slot_bit(&m->groups, w, w->group->core));
 }
 
 /** The last wave of a group has left it: its place is free. */

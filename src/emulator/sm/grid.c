@@ -161,9 +161,12 @@ static void start_bare(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
     w->rows = PTX_FIRST_ROW + l->rows;
     w->local = local_of(l, w);
     w->bare = true;
-    c->slots |= (uint64_t)1 << w->id % SM_WARPS;
-    wt_group_wave_begins(&d->machine, &w->head, &c->head);
-    wt_turns_set_ready(&d->machine.turns, w->id, true);
+    const uint64_t bit = (uint64_t)1 << w->id % SM_WARPS;
+    c->slots |= bit;
+    wt_group_slot_begins(&d->machine, &w->head, &c->head, bit);
+    struct wt_turns *t = &d->machine.turns;
+    t->ready_count += !(t->ready[c->core] & bit);
+    t->ready[c->core] |= bit;
 }
 
 /* A warp before its first instruction. */
@@ -375,17 +378,24 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
 /* ---- the end ---- */
 
 /* A warp's slot is free. */
-static void leave(struct sm_warp *w)
+static inline void leave(struct sm_warp *w)
 {
-    w->cta->slots &= ~((uint64_t)1 << w->id % SM_WARPS);
-    wt_group_wave_leaves(&w->device->machine, &w->head);
+    const uint64_t bit = (uint64_t)1 << w->id % SM_WARPS;
+    struct sm_device *d = w->device;
+    struct wt_turns *t = &d->machine.turns;
+    const uint32_t sm = w->cta->core;
+    static_assert(SM_WARPS == 64, "a word of the ready set is an SM's");
+    w->cta->slots &= ~bit;
+    wt_group_slot_leaves(&d->machine, &w->head, bit);
+    t->ready_count -= (t->ready[sm] & bit) != 0;
+    t->ready[sm] &= ~bit;
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
     w->esr = 0;
     w->fresh = w->opens = w->bare = false;
-    w->device->ended = w;
+    w->ways = 0;
+    d->ended = w;
     w->runs = 0;
-    wt_turns_set_ready(&w->device->machine.turns, w->id, false);
 }
 
 void sm_warp_end(struct sm_warp *w)
@@ -393,10 +403,12 @@ void sm_warp_end(struct sm_warp *w)
     WT_CHECK(w->active && w->cta->waves > 0);
     struct sm_device *d = w->device;
     struct sm_cta *c = w->cta;
-    struct sm_unit *unit = &d->unit[w->id / SM_WARPS];
+    const uint32_t sm = c->core;
+    struct sm_unit *unit = &d->unit[sm];
+    const uint64_t others = ~((uint64_t)1 << w->id % SM_WARPS);
     leave(w);
-    unit->pause_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
-    unit->trap_mask &= ~((uint64_t)1 << w->id % SM_WARPS);
+    unit->pause_mask &= others;
+    unit->trap_mask &= others;
     const bool ended = wt_group_wave_ended(&d->machine, &c->head);
     const bool meets = c->meets && !ended;
     for (unsigned i = 0; meets && i < SM_BARRIERS; i++)
@@ -411,7 +423,7 @@ void sm_warp_end(struct sm_warp *w)
     if (ended)
         wt_launch_done(&d->machine, &d->grid.head, &c->head);
     if (unit->in_trap)
-        sm_trap_settle(d, w->id / SM_WARPS);
+        sm_trap_settle(d, sm);
     if (d->machine.waves - d->machine.active >= d->grid.warps_per_cta) /* else no SM has room */
         wt_groups_pump(&d->machine);
 }

@@ -22,6 +22,7 @@
 #define SM_ROWS 259 /* RZ and what a vector that begins with it would take are zeros */
 #define SM_MOST_SMS 16
 #define SM_STACK 64
+#define SM_WAYS 4
 #define SM_BARRIERS 16
 #define SM_SLOTS (WT_PAGE_SIZE / 8)
 #define SM_TAIL 2 /* the last one: ptx_block.c */
@@ -161,9 +162,11 @@ struct sm_warp {
     bool trapped;          /* in the handler */
     bool masked;           /* IDE.DIS */
     uint8_t pending_traps; /* bit n: BPT.TRAP n waits for IDE.EN or RTT */
+    uint8_t ways;          /* of a fresh warp, of `way`; 0: its lanes have come the same way */
     uint32_t rows;         /* rows of the register file that are in use */
     uint64_t local;        /* address of lane 0's local memory */
-    uint64_t runs; /* while `fresh`: the runs of records that it has come to, a bit each; else 0 */
+    uint64_t runs; /* while `fresh`, without ways: the runs of records that it has come to, a bit
+                      each; else 0 */
     uint32_t p[8]; /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
     /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
@@ -178,6 +181,11 @@ struct sm_warp {
     struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
     struct sm_late late[2]; /* a warp error, an L1 error */
     struct sm_entry stack[SM_STACK];
+    /* Lanes of a fresh warp, and the runs that they have come to. */
+    struct sm_way {
+        uint32_t mask;
+        uint64_t runs;
+    } way[SM_WAYS];
 };
 
 struct sm_barrier {

@@ -118,6 +118,19 @@ static void forget(struct sm_code *code)
     wt_paged_forget(&sm_code_format, &code->page, (wt_code_handler)sm_run_block);
 }
 
+/* Notes the runs that a warp has come to by code, which is left at a record. */
+static inline void keep_runs(struct sm_warp *w, struct wt_rows_state *s, const struct sm_uop *u)
+{
+    if (!w->fresh)
+        return;
+    if (__builtin_expect(!w->ways, true)) {
+        w->runs = s->runs;
+    } else if (s->runs) {
+        ptx_came(w, u, s->runs);
+        s->runs = 0;
+    }
+}
+
 /* Calls the handler of a record of the block that is executed. */
 static bool call_handler(struct wt_rows_state *s)
 {
@@ -132,8 +145,7 @@ static bool call_handler(struct wt_rows_state *s)
     }
     ptx_took_branches(w, b->patience - s->patience);
     w->left = s->left;
-    if (w->fresh)
-        w->runs = s->runs;
+    keep_runs(w, s, u);
     d->executing = u;
     const struct sm_uop *next = u->ptx->run(w, u);
     wt_paged_called(&d->machine, &w->left);
@@ -365,7 +377,7 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     blocks->block = block;
     const uint32_t next = wt_rows_run(block, u->offset, s);
     blocks->warp = NULL;
-    if (w->fresh)
+    if (w->fresh && !w->ways)
         w->runs = s->runs;
     if (s->left > left) {
         wt_paged_leaves(&d->machine, &w->left);
@@ -378,9 +390,12 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     wt_paged_leaves(&d->machine, &w->left);
     if (next == WT_ROWS_GONE)
         return blocks->next;
-    struct sm_uop *v = record_of(w, block, next);
+    struct sm_uop *v = next < block->count ? record_of(w, block, next)
+                                           : &w->code->uop[slot_of(block->first + next)];
+    if (w->ways)
+        keep_runs(w, s, v);
     if (next == block->count)
-        sm_visit(w, v = &w->code->uop[slot_of(block->first + next)]);
+        sm_visit(w, v);
     if (!w->left || v->run != sm_run_block)
         return v;
     w->left--; /* what the code is left for is its handler's */
@@ -409,10 +424,10 @@ void sm_blocks_lost(struct sm_warp *w)
     if (!b || b->warp != w)
         return;
     b->warp = NULL;
-    if (w->fresh)
-        w->runs = b->state.runs;
+    const struct sm_uop *u = record_of(w, b->block, b->state.at);
+    keep_runs(w, &b->state, u);
     w->left = b->state.left;
-    w->device->executing = record_of(w, b->block, b->state.at);
+    w->device->executing = u;
 }
 
 struct wt_rows_totals sm_device_translated(const struct sm_device *d)

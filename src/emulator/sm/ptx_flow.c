@@ -109,7 +109,7 @@ static const struct sm_uop *another(struct sm_warp *w)
 PTX_EXECUTOR(ptx_op_join)
 {
     if (__builtin_expect(w->fresh, false))
-        ptx_comes_to(w, sm_next_pc(sm_pc_of(w, u)));
+        ptx_comes_to(w, sm_pc_of(w, u), sm_next_pc(sm_pc_of(w, u)));
     return w->depth ? go(w, sm_next_pc(sm_pc_of(w, u))) : sm_next(u);
 }
 
@@ -176,9 +176,9 @@ PTX_EXECUTOR(ptx_op_bra)
     const uint64_t target = pc + (uint64_t)o->offset;
     if (__builtin_expect(w->fresh, false)) {
         if (lanes && lanes != w->mask)
-            ptx_settle(w, pc);
+            ptx_parts(w, pc, lanes, target, next);
         else
-            ptx_comes_to(w, lanes ? target : next);
+            ptx_comes_to(w, pc, lanes ? target : next);
     }
     if (!lanes)
         return sm_next(u);

@@ -6,9 +6,10 @@
  *
  * Only rows are left alone of which each write is one of all lanes, and no read comes before it.
  * Which of them have been written follows from where the warp stands and from the runs of records
- * (what stands between branches and labels) that it has come through, a bit each: all its lanes go
- * the same way, or it is settled; and rows that are written in loops are not among them. Nobody
- * outside of the run of the machine sees a fresh warp, and there is none while anyone watches.
+ * (what stands between branches and labels) that it has come through, a bit each; rows that are
+ * written in loops are not among them. Where its lanes part it has ways, one for all lanes that
+ * have come through the same runs; if they are too many, it is settled. Nobody outside of the run
+ * of the machine sees a fresh warp, and there is none while anyone watches.
  *
  * Of a function that all lanes call, rows are left alone that its opening writes, the records
  * before its first branch, label or call, which are executed once: behind them nothing is left to
@@ -22,8 +23,9 @@
 #include "emulator/sm/ptx_rows.h"
 
 enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024, SETTLED = 8 };
-enum { WARPS = 64, LAUNCHES = 4 }; /* of a kernel, before it is looked at: one of them */
-enum { CALLS = 256 };              /* of a function, likewise */
+enum { WARPS = 64, LAUNCHES = 4 };  /* of a kernel, before it is looked at: one of them */
+enum { CALLS = 256 };               /* of a function, likewise */
+enum { DWORDS, LOW, HIGH, SHAPES }; /* dwords of all lanes, qwords of lanes 0 to 15, of 16 to 31 */
 
 struct rows {
     uint64_t bits[WORDS];
@@ -42,7 +44,9 @@ struct ptx_fresh {
     uint32_t launches; /* or calls */
     uint32_t opening;  /* of a function: records before the first branch, label, call or return */
     bool looked, helps;
-    struct rows late; /* the rows that are not cleared at first */
+    bool parts;             /* no instruction reads registers of lanes that do not execute it */
+    struct rows late;       /* the rows that are not cleared at first */
+    struct rows of[SHAPES]; /* what is written to them as a whole */
     struct rows written[RUNS];
     struct {
         uint32_t first, count; /* rows that are, in ranges */
@@ -145,7 +149,9 @@ static bool find_runs(struct look *k)
     uint64_t reach[RUNS];
     uint32_t target;
     k->runs = 1;
+    k->f->parts = true;
     for (uint32_t i = 0; i < count; i++) {
+        k->f->parts &= op[i].run != ptx_op_shuffle;
         if (!is_known(&op[i]) || (divides(&op[i]) && k->runs == RUNS))
             return false;
         f->record[i].run = (uint8_t)(k->runs - 1);
@@ -195,14 +201,26 @@ static bool list(const struct look *k, uint32_t record, struct rows *whole, stru
                               o->guard == PTX_NO_SLOT;
         if (x->number < frame || !bytes || at + bytes > ROWS * PTX_ROW_BYTES)
             return false;
-        for (uint32_t row = at / PTX_ROW_BYTES; row <= (at + bytes - 1) / PTX_ROW_BYTES; row++) {
+        for (uint32_t row = at / PTX_ROW_BYTES, n = row; row <= (at + bytes - 1) / PTX_ROW_BYTES;
+             row++) {
             if (x->writes)
                 put(is_whole ? whole : part, row);
+            if (x->writes && is_whole)
+                put(&k->f->of[x->bits == 32 ? DWORDS : LOW + row - n], row);
             if (x->reads)
                 put(read, row);
         }
     }
     return true;
+}
+
+/* Adds the rows that are written as dwords and as qwords. */
+static void add_mixed(struct rows *to, const struct ptx_fresh *f)
+{
+    for (unsigned i = 0; i < WORDS; i++) {
+        const uint64_t dwords = f->of[DWORDS].bits[i], low = f->of[LOW].bits[i];
+        to->bits[i] |= (dwords & low) | ((dwords | low) & f->of[HIGH].bits[i]);
+    }
 }
 
 /* The rows that have been written on each way to a run. */
@@ -250,6 +268,7 @@ static bool choose_rows(struct look *k)
     for (uint32_t row = 0; row < f->info->rows; row++)
         if (!has(&used, row))
             put(&f->late, row);
+    add_mixed(&part, f);
     drop(&f->late, &part, NULL);
     for (uint32_t i = 0; i < k->runs; i++) {
         if (k->loops >> i & 1)
@@ -421,11 +440,6 @@ unsigned ptx_run_at(const struct sm_device *d, uint64_t pc)
     return r ? r->run + 1u : 0;
 }
 
-void ptx_comes_to(struct sm_warp *w, uint64_t pc)
-{
-    w->runs |= (uint64_t)1 << record_at(w->device, pc)->run;
-}
-
 /* Clears rows of a frame. */
 static void clear_rest(struct sm_warp *w, uint32_t base, const struct rows *left)
 {
@@ -450,11 +464,65 @@ static struct rows find_left(const struct ptx_fresh *f, const struct record *r, 
     return left;
 }
 
+/* The dwords of a row of qwords that 16 lanes have. */
+static uint32_t halves_of(uint32_t lanes)
+{
+    uint32_t dwords = 0;
+    for (unsigned i = 0; i < SM_LANES / 2; i++)
+        dwords |= lanes >> i & 1 ? 3u << 2 * i : 0;
+    return dwords;
+}
+
+/* Clears what some lanes have in rows. */
+static PTX_CLONED void clear_lanes(struct sm_warp *w, const struct rows *left, uint32_t lanes)
+{
+    const struct ptx_fresh *f = w->device->fresh;
+    const uint32_t dwords[] = {lanes, halves_of(lanes), halves_of(lanes >> SM_LANES / 2)};
+    for (unsigned i = 0; i < WORDS; i++)
+        for (uint64_t rows = left->bits[i]; rows; rows &= rows - 1) {
+            const uint32_t row = 64 * i + (unsigned)__builtin_ctzll(rows);
+            const uint32_t mask = dwords[has(&f->of[LOW], row)    ? LOW
+                                         : has(&f->of[HIGH], row) ? HIGH
+                                                                  : DWORDS];
+            uint32_t *to = w->r[w->base + row];
+            for (unsigned k = 0; k < SM_LANES; k++)
+                to[k] = mask & ptx_lane_bit[k] ? 0 : to[k];
+        }
+}
+
+/* The same of the rows that the lanes of a path, which stands at pc, have not written; they have
+ * come through `more` runs than their ways say. */
+static void settle_path(struct sm_warp *w, uint64_t pc, uint32_t lanes, uint64_t more)
+{
+    const struct ptx_fresh *f = w->device->fresh;
+    const struct record *r = record_at(w->device, pc);
+    assert(r);
+    for (unsigned i = 0; i < w->ways; i++) {
+        const uint64_t runs = (w->way[i].runs | more) & ~((uint64_t)1 << r->run);
+        const struct rows left = find_left(f, r, runs);
+        clear_lanes(w, &left, w->way[i].mask & lanes);
+    }
+}
+
+/* Settles a warp that has ways. */
+static void settle_ways(struct sm_warp *w, uint64_t pc, uint64_t more)
+{
+    settle_path(w, pc, w->mask, more);
+    for (uint32_t i = 0; i < w->depth; i++)
+        settle_path(w, w->stack[i].pc, w->stack[i].mask, 0);
+    w->fresh = false;
+    w->ways = 0;
+}
+
 void ptx_settle(struct sm_warp *w, uint64_t pc)
 {
     struct ptx_fresh *f = w->device->fresh;
     const struct record *r = record_at(w->device, pc);
     assert(w->fresh && w->base == PTX_FIRST_ROW && r);
+    if (w->ways) {
+        settle_ways(w, pc, 0);
+        return;
+    }
     const uint64_t runs = w->runs & ~((uint64_t)1 << r->run);
     const unsigned i = (unsigned)(r - f->record) % SETTLED;
     if (f->settled[i].record != r || f->settled[i].runs != runs) {
@@ -465,6 +533,101 @@ void ptx_settle(struct sm_warp *w, uint64_t pc)
     clear_rest(w, w->base, &f->settled[i].left);
     w->fresh = false;
     w->runs = 0;
+}
+
+/* ---- ways ---- */
+
+static uint64_t run_bit(const struct sm_warp *w, uint64_t pc)
+{
+    return (uint64_t)1 << record_at(w->device, pc)->run;
+}
+
+struct ways {
+    struct sm_way way[SM_WAYS];
+    unsigned count;
+};
+
+/* Makes one of those whose lanes have come through the same runs. */
+static void join_ways(struct ways *all)
+{
+    for (unsigned i = all->count; i-- > 1;)
+        for (unsigned k = 0; k < i; k++)
+            if (all->way[k].runs == all->way[i].runs) {
+                all->way[k].mask |= all->way[i].mask;
+                all->way[i] = all->way[--all->count];
+                break;
+            }
+}
+
+/* Some lanes, each of which is of a way, come to runs. False: there is no room for the ways. */
+static bool come(struct ways *all, uint32_t lanes, uint64_t runs)
+{
+    for (unsigned i = 0; i < all->count; i++) {
+        struct sm_way *way = &all->way[i];
+        const uint32_t mask = way->mask & lanes;
+        if (!mask || !(runs & ~way->runs))
+            continue;
+        if (mask != way->mask && all->count == SM_WAYS) {
+            join_ways(all);
+            if (all->count == SM_WAYS)
+                return false;
+            i = UINT32_MAX; /* they are others: those that have come stay as they are */
+            continue;
+        }
+        if (mask != way->mask)
+            all->way[all->count++] = (struct sm_way){way->mask & ~mask, way->runs};
+        way->mask = mask;
+        way->runs |= runs;
+    }
+    return true;
+}
+
+/* The same of lanes of a warp that has ways. */
+static bool warp_comes(struct sm_warp *w, uint32_t lanes, uint64_t runs, uint32_t others,
+                       uint64_t to)
+{
+    for (unsigned i = 0; i < w->ways && !others; i++) /* mostly they are those of a way */
+        if (w->way[i].mask == lanes) {
+            w->way[i].runs |= runs;
+            return true;
+        }
+    struct ways all = {.count = w->ways};
+    memcpy(all.way, w->way, sizeof all.way);
+    if (!come(&all, lanes, runs) || !come(&all, others, to))
+        return false;
+    memcpy(w->way, all.way, sizeof all.way);
+    w->ways = (uint8_t)all.count;
+    return true;
+}
+
+void ptx_came(struct sm_warp *w, const struct sm_uop *u, uint64_t runs)
+{
+    const uint64_t pc = sm_pc_of(w, u);
+    if (!warp_comes(w, w->mask, runs, 0, 0))
+        settle_ways(w, pc + (sm_is_control(pc) ? 8 : 0), runs);
+}
+
+void ptx_comes_to(struct sm_warp *w, uint64_t from, uint64_t to)
+{
+    if (!w->ways)
+        w->runs |= run_bit(w, to);
+    else if (!warp_comes(w, w->mask, run_bit(w, to), 0, 0))
+        ptx_settle(w, from);
+}
+
+void ptx_parts(struct sm_warp *w, uint64_t from, uint32_t lanes, uint64_t to, uint64_t others_to)
+{
+    const uint64_t runs = run_bit(w, to), others = run_bit(w, others_to);
+    if (!w->device->fresh->parts) {
+        ptx_settle(w, from);
+    } else if (!w->ways) {
+        w->way[0] = (struct sm_way){lanes, w->runs | runs};
+        w->way[1] = (struct sm_way){w->mask & ~lanes, w->runs | others};
+        w->ways = 2;
+        w->runs = 0;
+    } else if (!warp_comes(w, lanes, runs, w->mask & ~lanes, others)) {
+        ptx_settle(w, from);
+    }
 }
 
 /* ---- frames of functions ---- */

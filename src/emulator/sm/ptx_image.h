@@ -548,8 +548,12 @@ bool ptx_is_unseen(const struct sm_device *d);
 bool ptx_begin_fresh(struct sm_warp *w);
 /* The number of the run of records, plus 1, that an instruction of the kernel is in; 0: none. */
 unsigned ptx_run_at(const struct sm_device *d, uint64_t pc);
-/* All lanes of a fresh warp come to a run. */
-void ptx_comes_to(struct sm_warp *w, uint64_t pc);
+/* The lanes of a fresh warp that execute come from an instruction to the run of another one. */
+void ptx_comes_to(struct sm_warp *w, uint64_t from, uint64_t to);
+/* Some of them do, the others come to another run. */
+void ptx_parts(struct sm_warp *w, uint64_t from, uint32_t lanes, uint64_t to, uint64_t others_to);
+/* They have come through runs, by code, to an instruction; the warp has ways. */
+void ptx_came(struct sm_warp *w, const struct sm_uop *u, uint64_t runs);
 /* Clears the rows that a fresh warp has not written, which stands at pc. */
 void ptx_settle(struct sm_warp *w, uint64_t pc);
 /* Clears rows. The C library's function uses an instruction whose start takes longer than this. */

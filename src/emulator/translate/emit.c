@@ -12,7 +12,7 @@ enum { EMITTED = 1 << 20 };
 /* Sets a bit of the state's `runs`. */
 static void come_to(struct emitter *e, uint8_t run)
 {
-    if (!run || e->some || e->few)
+    if (!run)
         return;
     x86_set(&e->code, X86_AX, UINT64_C(1) << (run - 1));
     x86_integer(&e->code, X86_OR, true, X86_AX, FIELD(runs));

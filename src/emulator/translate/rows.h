@@ -238,9 +238,8 @@ struct wt_rows_insn {
     struct wt_rows_source s[3];
     struct wt_rows_source condition;
     uint64_t offset;             /**< of an address */
-    uint8_t comes_to, passes_to; /**< of a branch, if all lanes are on: the bit, plus 1, of the
-                                     state's `runs` that is set where it is taken, or is not; 0:
-                                     none */
+    uint8_t comes_to, passes_to; /**< of a branch: the bit, plus 1, of the state's `runs` that is
+                                     set where it is taken, or is not; 0: none */
     uint32_t target; /**< of a branch: the number of an instruction of the block; one that is no
                         less than the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
 };
