@@ -37,12 +37,20 @@ static bool is_locked(const struct race_access *x, const struct race_record *o)
            !o->atomic && wt_clocks_of(x->w->hint, o->wave) >= o->clock;
 }
 
+/* Whether two threads store the same number to one place by one instruction. */
+static bool is_vote(const struct race_access *x, const struct race_record *o)
+{
+    return x->record.told && o->told && x->record.pc == o->pc && x->record.value == o->value;
+}
+
 static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
                          const struct race_record *o, unsigned lane, enum race_same same,
                          enum wt_severity severity)
 {
     unsigned i = 0;
-    if (!same && is_locked(x, o))
+    if (!same && is_vote(x, o))
+        same = RACE_SAME_VALUE;
+    if (same == RACE_SAME_VALUE || (!same && is_locked(x, o)))
         severity = WT_WARNING;
     while (i < x->count &&
            (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||
@@ -55,7 +63,7 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
             (struct race_conflict){.other = *o, .at = at, .severity = severity, .same = same};
     x->conflict[i].lanes |= x->row ? x->a->lanes : lanes_of(mine);
     x->conflict[i].others |= x->row ? lanes_of_row(x, lane) : lanes_of(lane);
-    if (same)
+    if (same && o->wave == x->record.wave)
         x->conflict[i].lanes |= lanes_of(lane);
     if (same > x->conflict[i].same)
         x->conflict[i].same = same;
@@ -652,10 +660,11 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .wave = x.w->number,
                                     .clock = x.w->clock,
                                     .released = x.w->released[RACE_DEVICE],
-                                    .kind = (uint8_t)a->kind,
-                                    .size = (uint8_t)a->size,
+                                    .kind = a->kind,
+                                    .size = a->size,
                                     .atomic = atomic,
                                     .maybe_atomic = !atomic && hides_order(r, a) && is_aligned(a)};
+    race_tell_value(&x);
     x.w->used = true;
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     note_polling(&x);

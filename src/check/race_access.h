@@ -55,6 +55,10 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);
 /** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
+/** Puts into the record what a thread of a Gen9 stores to its group's memory by one channel: for
+ * functions of whole groups, as work_group_any(), Intel's compiler has each thread store the same
+ * value to one place. */
+void race_tell_value(struct race_access *x);
 /** Numbers the access as the one before, if that is of the same instruction; false without host
  * memory. */
 bool race_number(struct race_access *x);

@@ -386,3 +386,18 @@ void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t
                 *list[i].slot[k] = 0;
         }
 }
+
+void race_tell_value(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    struct wt_machine *m = x->r->machine;
+    if (!x->r->rules.locks || a->space != WT_OBSERVED_GROUP || a->kind != WT_WATCH_WRITE ||
+        !a->of_wave || a->lanes & (a->lanes - 1))
+        return;
+    const struct wt_stored data = wt_stored_by(m, a->wave, a->pc, a->size);
+    uint32_t hash = 0;
+    for (unsigned i = 0; data.kind != WT_STORED_UNTOLD && i < a->size; i++)
+        hash = (hash ^ wt_stored_byte(m, a->wave, &data, wt_lanes_lowest(a->lanes), i)) * 16777619;
+    x->record.told = data.kind != WT_STORED_UNTOLD;
+    x->record.value = hash >> 13;
+}

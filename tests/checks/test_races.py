@@ -298,6 +298,75 @@ def test_a_lock_that_a_compiler_makes(tmp_path):
     assert "unless those are a lock that the compiler has made" in done.stderr and ": error: " not in done.stderr and done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("options", ["-cl-std=CL2.0", "-cl-std=CL2.0 -cl-opt-disable"])
+def test_votes_of_a_group(tmp_path, options):
+    """Intel's compiler has each thread store the same value to one place for them, which is a warning; different values are an error."""
+    (tmp_path / "k.cl").write_text("""kernel void votes(global int *out)
+    {
+        const int i = get_local_id(0);
+        out[i] = work_group_any(i == 5) + 2 * work_group_all(out[i] == 0) + 4 * work_group_all(i != 5);
+    }
+    kernel void numbers(global int *out)
+    {
+        local int last;
+        last = get_sub_group_id();
+        barrier(CLK_LOCAL_MEM_FENCE);
+        out[get_local_id(0)] = last != 0x7fffffff;
+    }""")
+    checks.run("ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", options, "--format", "zebin", "-output", "k", "-output_no_suffix", cwd=tmp_path)
+    for kernel, errors, result in (("votes", False, 3), ("numbers", True, 1)):
+        for also in ("", ",init"):
+            done = checks.run(checks.command_under_test(), "run", "-g", "gen9", f"--check=race{also}", f"--kernel={kernel}", "--grid=128", "--block=128", "--arg=zeros:512",
+                              "--dump-arg=0:out", "k", cwd=tmp_path)
+            assert (tmp_path / "out").read_bytes() == result.to_bytes(4, "little") * 128, done.stderr
+            assert (": error: " in done.stderr) == errors and done.returncode == (115 if errors else 0), done.stderr
+            assert errors or "warning: race store of 4 bytes: lanes of one instruction store the same value to one place" in done.stderr
+
+
+STORES = """kernel void k(global int *p, int five, int seven)
+{
+    const int i = get_local_id(0);
+    int v = %s;
+    __asm__ volatile("%s" : "+v"(v) : "v"(p), "v"(p + 1 + i), "v"(%s) : "memory");
+}"""
+# How a gfx900 stores a register to one place, and then another value of it to a place of each lane; and PTX.
+GCN_STORES = r"global_store_dword %1, %0, off\nv_mov_b32 %0, %3\nglobal_store_dword %2, %0, off"
+PTX_STORES = """.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 a)
+{
+    .reg .u64 %%p, %%q; .reg .u32 %%v, %%i;
+    ld.param.u64 %%p, [a];
+    mov.u32 %%i, %%tid.x;
+    mad.wide.u32 %%q, %%i, 4, %%p;
+    mov.u32 %%v, %s;
+    st.global.u32 [%%p], %%v;
+    mov.u32 %%v, %s;
+    st.global.u32 [%%q+4], %%v;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("jit", [0, 1])
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+def test_what_lanes_have_stored_is_what_it_was(tmp_path, family, jit):
+    """A register that gets another value behind a store: the check of races alone is told of a store while it has the old one."""
+    for alike in (True, False):
+        if family == "sm":
+            (tmp_path / "k").write_text(PTX_STORES % (("7", "%i") if alike else ("%i", "7")))
+        else:
+            (tmp_path / "k.cl").write_text(STORES % ("five", GCN_STORES, "i") if alike else STORES % ("i", GCN_STORES, "five"))
+            made = checks.run("clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-w", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
+                              "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", tmp_path / "k.cl", "-o", tmp_path / "k")
+            assert made.returncode == 0, made.stderr
+        done = checks.run(checks.command_under_test(), "run", "-g", f"{family}:jit={jit}", "--check=race", "--grid=32", "--block=32", "--arg=zeros:512",
+                          *(["--arg=5", "--arg=7"] if family == "gfx900" else []), tmp_path / "k")
+        said = "lanes of one instruction store the same value to one place" if alike else "lanes of one instruction store different values to one place"
+        assert said in done.stderr and done.stderr.count(" race ") == 1, done.stderr
+
+
 @pytest.mark.parametrize("kernel, cores", [("vecadd", 2), ("reduce", 2), ("reduce", 3)])
 def test_cores_of_vortex_that_poll_a_word(tmp_path, kernel, cores):
     """The start-up library's workers do, from reset on: no other atomic access is near, and the first load of each is no repeated one yet. Of three

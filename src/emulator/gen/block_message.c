@@ -328,6 +328,7 @@ bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
                                        all << channel, base + at[0], 4, e.row);
         for (unsigned i = 0; i < x->lanes; i++)
             to[channel + i] = base + at[i];
+        wt_observe_stored(m, x->stores ? WT_WATCH_WRITE : WT_WATCH_READ);
     }
     gen_u32 *data = (gen_u32 *)(t->g->r + x->data);
     uint8_t *host = page + (addr & WT_PAGE_MASK);

@@ -139,6 +139,7 @@ static __attribute__((noinline)) void tell(const struct gen_message *m,
             if (x->on >> i & 1)
                 at[gen_message_lane(m, i)] = first + span->after[i];
     }
+    wt_observe_stored(&m->t->device->machine, kind);
 }
 
 /* Whether the machine's judge need not be asked about group's memory; @p bits: of all addresses. */

@@ -199,19 +199,20 @@ static inline bool wt_engine_watches_page(const struct wt_machine *m, uint64_t a
                   : wt_watch_set_reads(m->watch, WT_SPACE_GLOBAL, first, last));
 }
 
-/** Tells the machine's observer of an access by the instruction that is being executed. There must
- * be one. */
-static inline void wt_engine_observe(struct wt_machine *m, const struct wt_wave_head *w,
-                                     const struct wt_lane_access *a)
-{
-    wt_observe_lane(m, w, wt_issue_time(m, w->left), a);
-}
-
 /** Ends the turn behind the instruction that is being executed, whose issue time stays. */
 static inline void wt_end_turn(struct wt_machine *m, uint64_t *left)
 {
     m->slice -= *left;
     *left = 0;
+}
+
+/** Tells the machine's observer of an access by the instruction that is being executed. There must
+ * be one. */
+static inline void wt_engine_observe(struct wt_machine *m, const struct wt_wave_head *w,
+                                     const struct wt_lane_access *a)
+{
+    if (wt_observe_lane(m, w, wt_issue_time(m, w->left), a) && m->in_turn)
+        wt_end_turn(m, &wt_machine_wave(m, w->id)->left);
 }
 
 /**

@@ -268,9 +268,16 @@ void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64
     memcpy(wt_observe_row(m, w, time, a, lanes), at, m->lanes * sizeof *at);
     struct wt_observed *r = &m->observer->record[m->observer->count - 1];
     r->is_row = a->is_row || is_row(r);
+    wt_observe_stored(m, a->kind);
 }
 
-void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+void wt_observe_stored(struct wt_machine *m, enum wt_watch_kind kind)
+{
+    if (kind == WT_WATCH_WRITE && !m->observer->each && !m->observer->halts)
+        flush(m);
+}
+
+bool wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                      const struct wt_lane_access *a)
 {
     struct wt_observer *o = m->observer;
@@ -287,4 +294,5 @@ void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_
     r = i < o->count ? &o->record[i] : new_record(m, w, time, a);
     r->lanes |= wt_lane_bit(a->lane);
     r->at[a->lane] = a->at;
+    return a->kind == WT_WATCH_WRITE && !o->each && !o->halts && r->lanes & (r->lanes - 1);
 }

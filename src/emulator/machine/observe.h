@@ -288,8 +288,10 @@ struct wt_lane_access {
     uint64_t at;
 };
 
-/** Notes an access of wave @p w by the instruction that issues at @p time (wt_engine_observe). */
-void wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
+/** Notes an access of wave @p w by the instruction that issues at @p time (wt_engine_observe).
+ * True: the turn must end behind it, so that observers have the stores of several lanes while the
+ * registers are as they were. */
+bool wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                      const struct wt_lane_access *access);
 /** Whether somebody takes events. */
 static inline bool wt_observes_events(const struct wt_machine *m)
@@ -304,6 +306,8 @@ static inline bool wt_observes_events(const struct wt_machine *m)
  * and `at` of @p access do not count. The caller fills in the addresses, lane by lane, at once. */
 uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                          const struct wt_lane_access *access, wt_lanes lanes);
+/** The addresses are filled in: hands stores over, while the registers are as they were. */
+void wt_observe_stored(struct wt_machine *m, enum wt_watch_kind kind);
 /** The same, with the addresses. */
 void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                       const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);

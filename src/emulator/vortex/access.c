@@ -144,6 +144,8 @@ uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_k
     if (!page)
         return NULL;
     vx_access_addresses(w, u, vx_observe_row(w, u, kind, is_local(w->device, first), size, is_row));
+    if (!is_row)
+        wt_observe_stored(&w->device->machine, kind);
     return page + (first & WT_PAGE_MASK);
 }
 
@@ -196,6 +198,7 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
             host[l] = page + (at[l] & WT_PAGE_MASK);
         memcpy(vx_observe_row(w, u, kind, is_local(w->device, at[first]), size, false), at,
                lanes * sizeof *at);
+        wt_observe_stored(&w->device->machine, kind);
         return true;
     }
     const bool local = is_local(w->device, at[first]);
@@ -212,6 +215,7 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
             host[l] = page + (at[l] & WT_PAGE_MASK);
         }
     memcpy(vx_observe_row(w, u, kind, local, size, false), at, lanes * sizeof *at);
+    wt_observe_stored(&w->device->machine, kind);
     return true;
 }
 
