@@ -324,7 +324,8 @@ static void undefine_beyond(struct wt_check_init *c, const struct wt_observed *a
     struct wt_object object;
     struct wt_good good;
     const uint64_t at = a->at[lane];
-    if (wt_objects_judge(c->space, at, a->size, false, &object, &good) != WT_PARTLY)
+    if (wt_objects_judge(c->space, at, a->size, false, &object, &good) != WT_PARTLY ||
+        wt_functions_are_of_runtime(c->space, a->pc, a->pc, false)) /* the word of an atomic byte */
         return;
     struct init_origin o = {.kind = WT_ORIGIN_BEYOND, .object = object, .load = a->pc};
     const uint32_t origin = init_new_origin(&o);

@@ -79,12 +79,13 @@ static bool begins(const char *name, const char *prefix)
 }
 
 /* Functions of libgomp, of LLVM's device library
- * ("OpenMP in LLVM", device runtime), and of the C library's allocator; and functions of the C
+ * ("OpenMP in LLVM", device runtime), of libatomic, and of the C library's allocator; and functions of the C
  * library that programs and those call. */
 static enum owner owner_by(const char *name)
 {
     static const char *const prefixes[] = {"gomp_",   "GOMP_",     "omp_",      "goacc_", "GOACC_",
-                                           "__kmpc_", "__malloc_", "_malloc_r", "_free_r"};
+                                           "__kmpc_", "__malloc_", "_malloc_r", "_free_r",
+                                           "__nvptx_", "__atomic_", "__sync_"};
     static const char *const whole[] = {"malloc", "free", "calloc", "realloc"};
     static const char *const library[] = {"memcpy", "memmove", "memset"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
@@ -187,12 +188,12 @@ static enum owner owner_of(const void *space, uint64_t pc)
     return found && pc - found->v.first < found->v.size ? found->owner : OF_PROGRAM;
 }
 
-bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other)
+bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other, bool heap)
 {
     pthread_mutex_lock(&all.lock);
     const enum owner a = owner_of(space, pc), b = owner_of(space, other);
     pthread_mutex_unlock(&all.lock);
-    return (a == OF_RUNTIME && b != OF_PROGRAM) || (b == OF_RUNTIME && a != OF_PROGRAM);
+    return (heap || a == OF_RUNTIME || b == OF_RUNTIME) && a != OF_PROGRAM && b != OF_PROGRAM;
 }
 
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable)

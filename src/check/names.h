@@ -42,10 +42,11 @@ void wt_names_end(struct wt_names_reader *r);
 /** The function that holds an instruction: [*first, *end). */
 bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *end);
 /** Whether two instructions are in functions of OpenMP's or OpenACC's runtime, as their names say:
- * libgomp's for GPUs, LLVM's device library, and the C library's allocator, which they call; or one
- * is, and the other one in memcpy() and its like. Their threads hand values on in ways that are
- * races by the rules of the code that they are compiled to. */
-bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other);
+ * libgomp's for GPUs, LLVM's device library, libatomic, and the C library's allocator, which they
+ * call; or one is, and the other one in memcpy() and its like; or both are, in memory that a kernel
+ * has allocated (@p heap). Their threads hand values on in ways that are races by the rules of the
+ * code that they are compiled to. */
+bool wt_functions_are_of_runtime(const void *space, uint64_t pc, uint64_t other, bool heap);
 /** The variable that holds an address. */
 bool wt_variable_of(const void *space, uint64_t addr, struct wt_known_variable *variable);
 /** Of an object that has neither a name nor a function that has made it, as a segment of a bare

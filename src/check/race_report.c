@@ -1,8 +1,10 @@
 /* The reports of the check of races. See race_access.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "check/heap.h"
+#include "check/memory.h"
 #include "check/names.h"
 #include "check/race_access.h"
 
@@ -242,6 +244,15 @@ static void tell_again(struct race_access *x, const struct race_conflict *c,
     x->r->found(x->r->context, f);
 }
 
+static bool are_of_runtime(const struct race_access *x, const struct race_conflict *c)
+{
+    struct wt_object object;
+    const bool heap = x->a->space == WT_OBSERVED_GLOBAL &&
+                      wt_object_find(x->r->space, c->at, &object, NULL, NULL) && object.by &&
+                      strcmp(object.by, WT_CHECK_HEAP) == 0;
+    return wt_functions_are_of_runtime(x->r->space, x->a->pc, c->other.pc, heap);
+}
+
 void race_report(struct race_access *x, const struct race_conflict *c)
 {
     struct wt_check_race *r = x->r;
@@ -261,7 +272,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     }
     if (wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins) ||
-        wt_functions_are_of_runtime(r->space, a->pc, c->other.pc))
+        are_of_runtime(x, c))
         return;
     struct wt_finding f = {.kind = of_host ? WT_FOUND_HOST_RACE : WT_FOUND_RACE,
                            .severity = c->severity,

@@ -103,8 +103,21 @@ static void region_of_regions(int bad)
     end(0);
 }
 
+/* libatomic does it by the word around the byte, of which nothing else is mapped. */
+static void byte_of_a_word(int bad)
+{
+    char all = 1;
+    (void)bad;
+    set();
+#pragma omp target map(tofrom : all) map(to : in)
+#pragma omp for simd reduction(&& : all)
+    for (int i = 0; i < N; i++)
+        all = all && in[i] >= 0;
+    result(&all, sizeof all);
+}
+
 CASES(CASE(device_branch), CASE(device_index), CASE(copied_there_and_back),
-      CASE(teams_and_reductions), CASE(region_of_regions))
+      CASE(teams_and_reductions), CASE(region_of_regions), CASE(byte_of_a_word))
 
 int main(int argc, char **argv)
 {

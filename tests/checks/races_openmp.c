@@ -164,8 +164,27 @@ static void double_buffer(int bad)
     end(p, N);
 }
 
+/* Teams and tasks of the inner regions lie in memory that the runtime frees and allocates again. */
+static void nested_regions(int bad)
+{
+    enum { ROUNDS = 30 };
+    int *p = zeros(), *q = calloc(ROUNDS * N, sizeof *q);
+    (void)bad;
+#pragma omp target map(from : q [0:ROUNDS * N])
+#pragma omp parallel for num_threads(2 * THREADS)
+    for (int i = 0; i < ROUNDS; i++)
+#pragma omp parallel for
+        for (int k = 0; k < N; k++)
+            q[N * i + k] = 3 * i + k;
+    for (int i = 0; i < ROUNDS * N; i++)
+        p[i % N] += q[i];
+    free(q);
+    end(p, N);
+}
+
 CASES(CASE(sum_plain), CASE(barrier_missing), CASE(temporary_shared), CASE(two_criticals),
-      CASE(single_nowait), CASE(across_teams), CASE(reduction), CASE(in_turn), CASE(double_buffer))
+      CASE(single_nowait), CASE(across_teams), CASE(reduction), CASE(in_turn), CASE(double_buffer),
+      CASE(nested_regions))
 
 int main(int argc, char **argv)
 {

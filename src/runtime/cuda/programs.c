@@ -236,7 +236,7 @@ static void name_functions(const struct gpu_module *m, uint64_t size)
 {
     size_t count;
     const struct sm_ptx_kernel *list = sm_ptx_kernels(m->image, &count);
-    if (!wt_check_wants(WT_CHECK_RACE))
+    if (!wt_check_wants(WT_CHECK_RACE) && !wt_check_wants(WT_CHECK_INIT))
         return;
     wt_functions_gone(NULL, m->code, size);
     for (size_t i = 0; i < count; i++)
