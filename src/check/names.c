@@ -79,13 +79,13 @@ static bool begins(const char *name, const char *prefix)
 }
 
 /* Functions of libgomp, of LLVM's device library
- * ("OpenMP in LLVM", device runtime), of libatomic, and of the C library's allocator; and functions of the C
- * library that programs and those call. */
+ * ("OpenMP in LLVM", device runtime), of libatomic, and of the C library's allocator; and functions
+ * of the C library that programs and those call. */
 static enum owner owner_by(const char *name)
 {
-    static const char *const prefixes[] = {"gomp_",   "GOMP_",     "omp_",      "goacc_", "GOACC_",
-                                           "__kmpc_", "__malloc_", "_malloc_r", "_free_r",
-                                           "__nvptx_", "__atomic_", "__sync_"};
+    static const char *const prefixes[] = {"gomp_",   "GOMP_",    "omp_",      "goacc_",
+                                           "GOACC_",  "__kmpc_",  "__malloc_", "_malloc_r",
+                                           "_free_r", "__nvptx_", "__atomic_", "__sync_"};
     static const char *const whole[] = {"malloc", "free", "calloc", "realloc"};
     static const char *const library[] = {"memcpy", "memmove", "memset"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)

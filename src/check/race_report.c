@@ -271,8 +271,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
         return;
     }
     if (wt_allocator_of(r->space, a->pc, &begins) ||
-        wt_allocator_of(r->space, c->other.pc, &begins) ||
-        are_of_runtime(x, c))
+        wt_allocator_of(r->space, c->other.pc, &begins) || are_of_runtime(x, c))
         return;
     struct wt_finding f = {.kind = of_host ? WT_FOUND_HOST_RACE : WT_FOUND_RACE,
                            .severity = c->severity,

@@ -30,7 +30,7 @@ struct race_record {
     uint32_t wave;     /**< number of the wave */
     uint32_t clock;    /**< of the wave */
     uint32_t released; /**< the clock up to which the wave had released to the device */
-    uint32_t kind : 2;     /**< enum wt_watch_kind */
+    uint32_t kind : 2; /**< enum wt_watch_kind */
     uint32_t size : 8;
     uint32_t value : 19;   /**< a hash of what a Gen9's thread stores to its group's memory */
     bool told : 1;         /**< it is known */
