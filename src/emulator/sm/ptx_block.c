@@ -59,6 +59,7 @@ static void lead(const struct sm_warp *w, const struct sm_uop *u, uint64_t to,
     const uint64_t offset = to - w->code->page.base;
     insn->target = offset < WT_PAGE_SIZE ? number_of(offset / 8) : WT_ROWS_ELSEWHERE;
     insn->comes_to = (uint8_t)ptx_run_at(w->device, to);
+    insn->parted = ptx_has_ways(w->device);
     if (insn->combine)
         insn->passes_to = (uint8_t)ptx_run_at(w->device, sm_next_pc(sm_pc_of(w, u)));
 }

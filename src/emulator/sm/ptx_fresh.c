@@ -21,6 +21,7 @@
 #include "emulator/machine/operands.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx_rows.h"
+#include "emulator/translate/rows.h"
 
 enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024, SETTLED = 8 };
 enum { WARPS = 64, LAUNCHES = 4 };  /* of a kernel, before it is looked at: one of them */
@@ -44,10 +45,13 @@ struct ptx_fresh {
     uint32_t launches; /* or calls */
     uint32_t opening;  /* of a function: records before the first branch, label, call or return */
     bool looked, helps;
-    bool parts;             /* no instruction reads registers of lanes that do not execute it */
+    /* Warps whose lanes part have ways: not in kernels with loops, where they would go on long, and
+     * with instructions that read registers of lanes that do not execute them. */
+    bool parts;
     struct rows late;       /* the rows that are not cleared at first */
     struct rows of[SHAPES]; /* what is written to them as a whole */
     struct rows written[RUNS];
+    uint64_t tells; /* a bit for each run that writes any of these */
     struct {
         uint32_t first, count; /* rows that are, in ranges */
     } range[ROWS];
@@ -174,6 +178,7 @@ static bool find_runs(struct look *k)
             reach[j] |= reach[j] >> i & 1 ? reach[i] : 0;
     for (uint32_t i = 0; i < k->runs; i++)
         k->loops |= reach[i] & (uint64_t)1 << i;
+    k->f->parts &= !k->loops;
     return true;
 }
 
@@ -278,6 +283,9 @@ static bool choose_rows(struct look *k)
             add(&before[i], &f->record[n].written);
         }
     }
+    for (uint32_t i = 0; i < k->runs; i++)
+        for (unsigned n = 0; n < WORDS; n++)
+            f->tells |= (uint64_t)((f->written[i].bits[n] & f->late.bits[n]) != 0) << i;
     free(read);
     return read;
 }
@@ -437,7 +445,12 @@ bool ptx_begin_fresh(struct sm_warp *w)
 unsigned ptx_run_at(const struct sm_device *d, uint64_t pc)
 {
     const struct record *r = record_at(d, pc);
-    return r ? r->run + 1u : 0;
+    return !r ? 0 : d->fresh->tells >> r->run & 1 ? r->run + 1u : WT_ROWS_NO_RUN;
+}
+
+bool ptx_has_ways(const struct sm_device *d)
+{
+    return d->fresh && d->fresh->parts;
 }
 
 /* Clears rows of a frame. */

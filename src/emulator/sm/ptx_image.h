@@ -546,8 +546,11 @@ void ptx_fresh_forget(struct sm_device *d, const struct sm_ptx *image);
 bool ptx_is_unseen(const struct sm_device *d);
 /* Clears the rows of a warp, which was bare, that are cleared at first; false: it clears none. */
 bool ptx_begin_fresh(struct sm_warp *w);
-/* The number of the run of records, plus 1, that an instruction of the kernel is in; 0: none. */
+/* The number of the run of records, plus 1, that an instruction of the kernel is in;
+ * WT_ROWS_NO_RUN: one that need not be told; 0: none. */
 unsigned ptx_run_at(const struct sm_device *d, uint64_t pc);
+/* Whether fresh warps of the kernel keep ways when their lanes part. */
+bool ptx_has_ways(const struct sm_device *d);
 /* The lanes of a fresh warp that execute come from an instruction to the run of another one. */
 void ptx_comes_to(struct sm_warp *w, uint64_t from, uint64_t to);
 /* Some of them do, the others come to another run. */

@@ -12,7 +12,8 @@ enum { EMITTED = 1 << 20 };
 /* Sets a bit of the state's `runs`. */
 static void come_to(struct emitter *e, uint8_t run)
 {
-    if (!run)
+    const bool all = !e->some && !e->few;
+    if (!run || run == WT_ROWS_NO_RUN || (!all && !e->insn[e->at].parted))
         return;
     x86_set(&e->code, X86_AX, UINT64_C(1) << (run - 1));
     x86_integer(&e->code, X86_OR, true, X86_AX, FIELD(runs));

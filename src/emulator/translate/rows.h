@@ -239,10 +239,13 @@ struct wt_rows_insn {
     struct wt_rows_source condition;
     uint64_t offset;             /**< of an address */
     uint8_t comes_to, passes_to; /**< of a branch: the bit, plus 1, of the state's `runs` that is
-                                     set where it is taken, or is not; 0: none */
+                                     set where it is taken, or is not, if all lanes are on or it is
+                                     `parted`; WT_ROWS_NO_RUN: none is; 0: it is not known */
+    bool parted;
     uint32_t target; /**< of a branch: the number of an instruction of the block; one that is no
                         less than the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
 };
+#define WT_ROWS_NO_RUN 255
 #define WT_ROWS_ELSEWHERE UINT32_MAX
 #define WT_ROWS_GONE UINT32_MAX
 
