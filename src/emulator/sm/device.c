@@ -331,6 +331,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     d->config = *config;
+    d->jit = config->jit;
     const struct wt_groups groups = {.ops = &sm_group_ops,
                                      .cores = config->sms,
                                      .waves_per_core = SM_WARPS,

@@ -5,6 +5,10 @@
 #include "emulator/sm/watch.h"
 #include "emulator/sm/ptx_image.h"
 
+/* Of a launch of MANY warps an instruction is translated at the latest at its visit number SOON: to
+ * translate one takes as long as some 50 executions by its handler. */
+enum { MANY = 1024, SOON = 32 };
+
 /* ---- what an SM has room for ---- */
 
 static uint32_t warp_registers(const struct sm_launch *l)
@@ -88,6 +92,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)l->entry);
     d->grid = g;
+    d->jit = d->config.jit > SOON && g.total > MANY / g.warps_per_cta ? SOON : d->config.jit;
     d->fresh = NULL;
     d->unknown = true;
     wt_groups_pump(&d->machine);

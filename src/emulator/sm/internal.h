@@ -241,6 +241,7 @@ struct sm_device {
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
     size_t image_count, image_capacity;
+    unsigned jit;             /* as in the configuration, or fewer, of a launch of many warps */
     struct sm_blocks *blocks; /* translated code (ptx_block.c); NULL: there is none yet */
     /* Warps that are fresh (ptx_fresh.c): there may be some; nobody sees the warps before the run
      * returns; there was a launch since the last one; the kernels that are known, and the one that
@@ -362,7 +363,7 @@ static inline const struct sm_uop *sm_visit(struct sm_warp *w, struct sm_uop *sl
     if (slot->run == sm_run_block)
         return slot;
     const unsigned visits = ++slot->visits;
-    if (visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)))
+    if (visits > w->device->jit - 1 /* 0: never */ && !(visits & (visits - 1)))
         sm_translate(w, slot);
     return slot;
 }

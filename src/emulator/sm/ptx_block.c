@@ -66,10 +66,12 @@ static void lead(const struct sm_warp *w, const struct sm_uop *u, uint64_t to,
 
 /*
  * Lists the instructions from a record on, up to one that leads elsewhere and behind which no
- * branch leads. What is not decoded yet is left to its handler.
+ * branch leads. What is not decoded yet is left to its handler; 0 if it would be, but the first one
+ * has not been visited so often that this does not matter.
  */
 static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
 {
+    const bool soon = w->code->uop[slot_of(first)].visits < w->device->config.jit;
     uint32_t index, most = first; /* the last one to which a branch leads */
     size_t count = 0;
     for (bool on = true; count < WT_ROWS_MOST && slot_of(first + (uint32_t)count) < SM_SLOTS &&
@@ -84,6 +86,8 @@ static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
         on = o->guard != PTX_NO_SLOT ||
              (o->run != ptx_op_exit && o->run != ptx_op_ret && o->run != ptx_op_bra);
         if (u->ptx != o || (u->run != o->run && u->run != sm_run_block)) {
+            if (soon)
+                return 0;
             insn[count] = (struct wt_rows_insn){.op = WT_ROWS_HANDLER};
             on = false;
             continue;
