@@ -130,7 +130,7 @@ static struct x86_place qword_in_all(struct emitter *e, uint64_t value)
     return p;
 }
 
-/* The same of qwords, in code for all lanes. */
+/* The same of qwords. */
 static void find_row_of_qwords(struct emitter *e, size_t scattered[2])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
@@ -139,18 +139,27 @@ static void find_row_of_qwords(struct emitter *e, size_t scattered[2])
     uint8_t lanes[8];
     for (unsigned i = 0; i < 8; i++)
         lanes[i] = (uint8_t)(i * size);
-    x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(FRAME, slot + 8 * last));
-    x86_integer(code, X86_SUB, true, X86_DX, x86_mem(FRAME, slot));
-    x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)(last * size));
-    scattered[0] = x86_jump(code, X86_NOT_ZERO);
+    if (e->some) {
+        x86_integer(code, X86_LOAD, true, X86_R9, x86_scaled(FRAME, slot, X86_R10, 3));
+        x86_integer(code, X86_LOAD, true, X86_AX, x86_reg(X86_R10));
+        x86_shift(code, true, X86_AX, log_of(size));
+        x86_integer(code, X86_SUB, true, X86_R9, x86_reg(X86_AX));
+        z(e, ZPBROADCAST | Z_QWORDS, T1, 0, x86_reg(X86_R9));
+    } else {
+        x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(FRAME, slot + 8 * last));
+        x86_integer(code, X86_SUB, true, X86_DX, x86_mem(FRAME, slot));
+        x86_integer_number(code, X86_CMP, true, X86_DX, (int32_t)(last * size));
+        scattered[0] = x86_jump(code, X86_NOT_ZERO);
+        z(e, ZPBROADCASTQ, T1, 0, x86_mem(FRAME, slot));
+    }
     z(e, ZPMOVZXBQ, T0, 0, x86_literal(code, lanes, sizeof lanes));
-    z(e, ZPBROADCASTQ, T1, 0, x86_mem(FRAME, slot));
     z(e, ZPADDQ, T0, T0, x86_reg(T1));
     z(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < 2 * parts_of(e); i++) {
         if (i)
             z(e, ZPADDQ, T0, T0, qword_in_all(e, 8 * size));
-        zn(e, ZPTERNLOGD, T1, T0, emit_512_part(e, slot, true, i), 0, OR_DIFFERENCE);
+        zn(e, ZPTERNLOGD | Z_QWORDS, T1, T0, emit_512_part(e, slot, true, i),
+           emit_512_executing_of(e, true, i), OR_DIFFERENCE);
     }
     z(e, ZPTESTMD, K5, T1, x86_reg(T1));
     k(e, KORTESTW, K5, 0, K5);
@@ -168,7 +177,7 @@ static void reach_row(struct emitter *e, size_t *outside)
     if (e->some) {
         x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_R10));
         x86_shift(code, true, X86_R9, log_of(n->bytes));
-        x86_integer(code, X86_SUB, !is_shared(e), X86_AX, x86_reg(X86_R9));
+        x86_integer(code, X86_SUB, !is_shared(e) || has_qwords(e), X86_AX, x86_reg(X86_R9));
     }
     if (is_shared(e)) {
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
@@ -504,16 +513,14 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
     size_t scattered[4] = {0};
     if (!has_qwords(e))
         emit_512_find_row(e, scattered);
-    else if (!e->some)
+    else
         find_row_of_qwords(e, scattered);
-    if (!has_qwords(e) || !e->some) {
-        reach_row(e, &scattered[3]);
-        emit_note_access(e);
-        if (has_qwords(e))
-            fetch_ahead(e);
-        access_row(e, bank);
-        done[0] = x86_jump(code, X86_ALWAYS);
-    }
+    reach_row(e, &scattered[3]);
+    emit_note_access(e);
+    if (has_qwords(e))
+        fetch_ahead(e);
+    access_row(e, bank);
+    done[0] = x86_jump(code, X86_ALWAYS);
     for (unsigned i = 0; i < 4; i++)
         if (scattered[i])
             x86_land(code, scattered[i], code->size);
