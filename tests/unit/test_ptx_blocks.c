@@ -25,6 +25,7 @@ enum { ONCE = 48 }; /* registers of short kernels, of 32 bits and of 64, that ar
 #define BUFFER UINT64_C(0x200000000)
 #define BUFFER_SIZE 0x3000
 #define BANK UINT64_C(0x300000000)
+#define FAR_BANK (BANK + 0x7000) /* the TLB has it beside pages of the buffer */
 #define LOCAL UINT64_C(0x400000000)
 #define SHARED 1040
 
@@ -537,12 +538,13 @@ static void write_kernel(struct text *t, bool forward)
 /* ---- two devices ---- */
 
 static struct wt_machine *device(struct sm_ptx *image, const char *options, const char *schedule,
-                                 uint32_t ctas, uint32_t threads)
+                                 uint32_t ctas, uint32_t threads, uint32_t shared)
 {
     struct sm_config config;
     struct sm_device *d;
     struct wt_error err;
     uint8_t bank[0x1000] = {0}, page[BUFFER_SIZE];
+    const uint64_t bank_at = shared > SHARED ? FAR_BANK : BANK;
     size_t size, count;
     const uint8_t *code = sm_ptx_code(image, &size);
     const struct sm_ptx_kernel *kernel = sm_ptx_kernels(image, &count);
@@ -561,15 +563,15 @@ static struct wt_machine *device(struct sm_ptx *image, const char *options, cons
     wt_store_le(bank + 0x140, BUFFER, 8);
     assert_int_equal(sm_device_map(d, CODE, size, false, &err), WT_OK);
     assert_int_equal(sm_device_map(d, BUFFER, sizeof page, true, &err), WT_OK);
-    assert_int_equal(sm_device_map(d, BANK, sizeof bank, false, &err), WT_OK);
+    assert_int_equal(sm_device_map(d, bank_at, sizeof bank, false, &err), WT_OK);
     assert_true(sm_device_write(d, CODE, code, size) &&
                 sm_device_write(d, BUFFER, page, sizeof page) &&
-                sm_device_write(d, BANK, bank, sizeof bank));
+                sm_device_write(d, bank_at, bank, sizeof bank));
     struct sm_launch l = {.entry = kernel->entry,
                           .grid = {ctas, 1, 1},
                           .block = {threads, 1, 1},
-                          .shared = SHARED,
-                          .bank = {BANK},
+                          .shared = shared,
+                          .bank = {bank_at},
                           .bank_size = {sizeof bank},
                           .local = kernel->local,
                           .local_base = LOCAL};
@@ -673,8 +675,8 @@ static bool compare_kernel(bool is_short)
              : below(3)           ? 1u
                                   : 3u,
              below(3) ? "" : ",vectors=256");
-    struct wt_machine *const m[2] = {device(image, "jit=0", schedule, ctas, threads),
-                                     device(image, translated, schedule, ctas, threads)};
+    struct wt_machine *const m[2] = {device(image, "jit=0", schedule, ctas, threads, SHARED),
+                                     device(image, translated, schedule, ctas, threads, SHARED)};
     if (is_short)
         assert_true(wt_set_watches(m[0], &far, 1));
     run_both(m, is_short ? 0 : size / 8, t.bytes);
@@ -773,8 +775,8 @@ static void compare_text(const struct text *t, uint32_t ctas, uint32_t late)
     const struct sm_ptx_module module = {"text", &parsed};
     if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
         fail_msg("%s\n%s", err.text, t->bytes);
-    struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000", ctas, 72),
-                                     device(image, "jit=16", "rr:100000", ctas, 72)};
+    struct wt_machine *const m[2] = {device(image, "jit=0", "rr:100000", ctas, 72, SHARED),
+                                     device(image, "jit=16", "rr:100000", ctas, 72, SHARED)};
     enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
     /* with a watch on memory that nobody accesses blocks run, too */
     for (unsigned i = 0; i < (late ? 1u : 2u); i++)
@@ -998,6 +1000,214 @@ static void test_addresses_that_are_one(void **unused)
     compare_text(&t, 2, 0);
 }
 
+/* ---- code whose rows nobody sees ---- */
+
+enum { OWN = 40 }; /* registers of each kind */
+
+/* A random kernel most of whose registers are written once, in scopes: those of a kind that have
+ * been written where the text stands. */
+struct brief {
+    struct text text;
+    unsigned count[3], next[3]; /* of %s, %w, %f */
+    unsigned own[3][OWN];
+    bool stored;
+};
+
+/* One of them, or sometimes one that is written on another way only, or later, or never. */
+static const char *some(struct brief *b, unsigned kind, char *text)
+{
+    const unsigned other = below(4) ? below(b->next[kind]) : OWN;
+    snprintf(text, 16, "%%%c%u", "swf"[kind],
+             below(24) ? b->own[kind][below(b->count[kind])] : other);
+    return text;
+}
+
+/* A new register, or sometimes one that has been written. */
+static unsigned written(struct brief *b, unsigned kind)
+{
+    if (b->next[kind] == OWN || below(24) == 0)
+        return b->own[kind][below(b->count[kind])];
+    return b->own[kind][b->count[kind]++] = b->next[kind]++;
+}
+
+static void brief_access(struct brief *b, bool loads)
+{
+    char x[16], y[16];
+    struct text *t = &b->text;
+    const unsigned how = below(8); /* in a row, at one place, or anywhere */
+    add(t, "and.b32 %%t0, %s, %u;\n", how < (loads ? 5 : 7) ? "%s0" : some(b, 0, x),
+        how == 5 ? 0 : 1023);
+    add(t, "mul.wide.u32 %%x, %%t0, 4;\nadd.s64 %%x, %%x, %%buffer;\n");
+    if (below(2)) /* it goes on in the next page, or not */
+        add(t, "add.s64 %%x, %%x, %u;\n", 4 * below(1000));
+    if (loads && below(2))
+        add(t, "ld.global.u32 %%s%u, [%%x];\n", written(b, 0));
+    else if (loads)
+        add(t, "ld.global.f32 %%f%u, [%%x+4];\n", written(b, 2));
+    else
+        add(t, "st.global.%s [%%x], %s;\n", below(2) ? "u32" : "b32", some(b, below(2) * 2, y));
+}
+
+static void brief_operation(struct brief *b)
+{
+    static const char *const two[] = {"add.s32", "sub.s32", "mul.lo.s32", "and.b32", "or.b32",
+                                      "xor.b32", "min.u32", "max.s32",    "shl.b32", "shr.u32",
+                                      "div.u32", "rem.u32", "mul.hi.u32"};
+    static const char *const real[] = {"add.rn.f32", "sub.rn.f32", "mul.rn.f32", "div.rn.f32"};
+    char x[16], y[16], z[16];
+    struct text *t = &b->text;
+    switch (below(9)) {
+    case 0:
+    case 1:
+        some(b, 0, x), some(b, 0, y);
+        add(t, "%s %%s%u, %s, %s;\n", two[below(13)], written(b, 0), x, below(2) ? y : "7");
+        break;
+    case 2:
+        some(b, 0, x), some(b, 0, y), some(b, 1, z);
+        add(t, "mad.wide.u32 %%w%u, %s, %s, %s;\n", written(b, 1), x, y, z);
+        break;
+    case 3:
+        some(b, 1, x), some(b, 1, y);
+        add(t, "%s %%w%u, %s, %s;\n", below(2) ? "add.s64" : "xor.b64", written(b, 1), x, y);
+        break;
+    case 4:
+        some(b, below(2), x);
+        if (x[1] == 's')
+            add(t, "cvt.u64.u32 %%w%u, %s;\n", written(b, 1), x);
+        else
+            add(t, "cvt.u32.u64 %%s%u, %s;\n", written(b, 0), x);
+        break;
+    case 5:
+        some(b, 2, x), some(b, 2, y);
+        add(t, "%s %%f%u, %s, %s;\n", real[below(4)], written(b, 2), x, y);
+        break;
+    case 6:
+        some(b, 0, x);
+        add(t, "cvt.rn.f32.u32 %%f%u, %s;\n", written(b, 2), x);
+        break;
+    case 7:
+        some(b, 0, x), some(b, 0, y);
+        add(t, "setp.%s.u32 %%p%u, %s, %s;\n", below(2) ? "lt" : "ge", below(PREDICATES), x, y);
+        break;
+    default:
+        if (below(3))
+            add(t, "selp.b32 %%s%u, %s, %s, %%p%u;\n", written(b, 0), some(b, 0, x), some(b, 0, y),
+                below(PREDICATES));
+        else
+            add(t, "%s.pred %%p%u, %%p%u, %%p%u;\n", below(2) ? "and" : "xor", below(PREDICATES),
+                below(PREDICATES), below(PREDICATES));
+        break;
+    }
+}
+
+static void brief_body(struct brief *b, unsigned depth, unsigned count)
+{
+    struct text *t = &b->text;
+    char x[16];
+    while (count--) {
+        const unsigned what = below(16), label = t->labels;
+        unsigned before[3];
+        memcpy(before, b->count, sizeof before);
+        if (what < 2) {
+            brief_access(b, true);
+        } else if (what == 2 && below(4) == 0) { /* what must not be done again */
+            add(t,
+                "and.b32 %%t0, %%s0, 63;\nmul.wide.u32 %%x, %%t0, 4;\n"
+                "add.s64 %%x, %%x, %%buffer;\nld.global.u32 %%t0, [%%x];\n"
+                "add.u32 %%t0, %%t0, %s;\nst.global.u32 [%%x], %%t0;\n",
+                some(b, 0, x));
+        } else if (what == 3 && depth < 2) { /* most of the time all lanes go the same way */
+            t->labels += 2;
+            if (below(4))
+                add(t, "and.b32 %%t0, %%s1, %u;\nsetp.eq.u32 %%p3, %%t0, 0;\n", 1u << below(4));
+            else
+                add(t, "setp.lt.u32 %%p3, %%s0, %u;\n", 1 + below(40));
+            const unsigned both = written(b, 0);
+            before[0] = b->count[0];
+            add(t, "@%sp3 bra L%u;\n", below(2) ? "%" : "!%", label);
+            brief_body(b, depth + 1, below(5));
+            add(t, "add.u32 %%s%u, %s, 3;\nbra L%u;\nL%u:\n", both, some(b, 0, x), label + 1,
+                label);
+            memcpy(b->count, before, sizeof before);
+            brief_body(b, depth + 1, below(5));
+            add(t, "sub.u32 %%s%u, %s, 5;\nL%u:\n", both, some(b, 0, x), label + 1);
+            memcpy(b->count, before, sizeof before);
+        } else {
+            brief_operation(b);
+        }
+    }
+}
+
+static void write_brief(struct brief *b)
+{
+    struct text *t = &b->text;
+    memset(b->count, 0, sizeof b->count);
+    memset(b->next, 0, sizeof b->next);
+    t->size = 0;
+    t->labels = 1;
+    add(t,
+        ".version 7.0\n.target sm_50\n.address_size 64\n"
+        ".visible .entry k(.param .u64 p, .param .align 8 .b8 n[8], .param .align 8 .b8 m[16])\n"
+        "{\n.reg .u32 %%s<%u>, %%t0;\n.reg .u64 %%w<%u>, %%x, %%buffer;\n.reg .f32 %%f<%u>;\n"
+        ".reg .pred %%p<4>;\nld.param.u64 %%buffer, [p];\n",
+        OWN + 1, OWN + 1, OWN + 1);
+    for (unsigned kind = 0; kind < 3; kind++)
+        for (unsigned i = 0; i < 3 - (kind != 0); i++)
+            b->own[kind][b->count[kind]++] = b->next[kind]++;
+    add(t, "mov.u32 %%s0, %%tid.x;\nmov.u32 %%s1, %%ctaid.x;\nmad.lo.u32 %%s2, %%s1, 64, %%s0;\n"
+           "cvt.u64.u32 %%w0, %%s2;\nld.param.u64 %%w1, [m+8];\ncvt.rn.f32.u32 %%f0, %%s0;\n"
+           "cvt.rn.f32.u32 %%f1, %%s2;\n");
+    for (unsigned i = 0; i < 4; i++)
+        add(t, "setp.lt.u32 %%p%u, %%s%u, %u;\n", i, below(3), below(2) ? 10000 : below(100));
+    brief_body(b, 0, 2 + below(12));
+    if (below(8))
+        brief_access(b, false);
+    add(t, "ret;\n}\n");
+}
+
+/* Kernels that warps execute in one turn, mostly. They end, and others begin, at any time. */
+static void test_code_whose_rows_nobody_sees(void **unused)
+{
+    static const char *const schedules[] = {"rr:64", "rr:64",  "rr:64",
+                                            "rr:23", "rr:100", "random:3"};
+    static struct brief b;
+    const char *longer = getenv("WAVETRAP_LONG"), *seed = getenv("WAVETRAP_SEED");
+    const unsigned kernels = KERNELS / 4 * (longer ? (unsigned)atoi(longer) : 1);
+    uint64_t unseen = 0;
+    (void)unused;
+    choose_by_seed(seed ? strtoull(seed, NULL, 0) : 0);
+    for (unsigned k = 0; k < kernels; k++) {
+        struct ptx_module parsed;
+        struct wt_error err;
+        struct sm_ptx *image;
+        write_brief(&b);
+        if (ptx_parse("brief", b.text.bytes, b.text.size, &parsed, &err) != WT_OK)
+            fail_msg("%s\n%s", err.text, b.text.bytes);
+        const struct sm_ptx_module module = {"brief", &parsed};
+        if (sm_ptx_link(&module, 1, CODE, DATA, &image, &err) != WT_OK)
+            fail_msg("%s\n%s", err.text, b.text.bytes);
+        const char *schedule = schedules[below(6)];
+        const uint32_t threads = below(2) ? 96 : 72;
+        struct wt_machine *const m[2] = {
+            device(image, "jit=0,sms=1", schedule, 200, threads, 24000),
+            device(image, "jit=1,sms=1", schedule, 200, threads, 24000)};
+        enum wt_run run[2] = {WT_RUN_BUDGET, WT_RUN_BUDGET};
+        assert_true(wt_set_watches(m[0], &far, 1));
+        while (run[0] == WT_RUN_BUDGET) {
+            const uint64_t issues = 1 + below(below(2) ? 5000 : 300);
+            for (unsigned i = 0; i < 2; i++)
+                run[i] = m[i]->ops->run(m[i], issues);
+            compare(m, run, b.text.bytes);
+        }
+        unseen += sm_device_translated((struct sm_device *)m[1]).unseen;
+        for (unsigned i = 0; i < 2; i++)
+            m[i]->ops->free(m[i]);
+        sm_ptx_free(image);
+        ptx_free(&parsed);
+    }
+    assert_true(!wt_rows_has_512() || unseen > 2000 * (uint64_t)kernels);
+}
+
 #ifdef FUZZED
 void fuzz_ptx_blocks(const uint8_t *data, size_t size);
 
@@ -1020,6 +1230,7 @@ int main(void)
                                        cmocka_unit_test(test_registers_of_lanes_that_part),
                                        cmocka_unit_test(test_neighbours_and_quotients),
                                        cmocka_unit_test(test_common_divisors),
+                                       cmocka_unit_test(test_code_whose_rows_nobody_sees),
                                        cmocka_unit_test(test_blocks_do_what_handlers_do)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

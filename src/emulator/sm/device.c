@@ -49,20 +49,22 @@ static inline const struct sm_uop *first_of_turn(struct sm_warp *w, struct sm_co
     return sm_visit(w, &last->uop[(pc & WT_PAGE_MASK) / 8]);
 }
 
-/* One turn of a warp; how many instructions it has issued. */
+/* One turn of a warp; how many instructions it has issued. *last: the page where the turn before
+ * began, or NULL; it becomes this one's. */
 static inline uint64_t one_turn(struct sm_device *d, struct sm_warp *w, uint64_t n,
-                                struct sm_code *last)
+                                struct sm_code **last)
 {
     struct wt_machine *m = &d->machine;
     const uint64_t incarnation = w->incarnation;
-    if (w->bare)
+    const bool attended = w->must_enter || w->late_code[0] || w->late_code[1] || w->step;
+    if (w->bare && (attended || !*last || !d->has_unseen))
         ptx_begin_warp(w);
     if (w->step && w->stepped && !w->trapped) { /* out of the barrier that it stepped into */
         end_step(w);
         if (!sm_trap_runs(w))
             return 0;
     }
-    if (w->must_enter || w->late_code[0] || w->late_code[1] || w->step) {
+    if (attended) {
         if (!sm_trap_before_turn(w, &n) || !sm_trap_runs(w))
             return 0;
     }
@@ -70,11 +72,17 @@ static inline uint64_t one_turn(struct sm_device *d, struct sm_warp *w, uint64_t
     wt_begin_turn(m, &w->left, n);
     d->executing = NULL;
     d->prepared = NULL;
-    const struct sm_uop *u = first_of_turn(w, last);
-    if (!u)
-        return wt_abandon_turn(m);
-    d->executing = u;
-    u = u->run(w, u);
+    const struct sm_uop *u = NULL;
+    if (!w->bare || !sm_run_unseen(w, *last)) {
+        if (w->bare)
+            ptx_begin_warp(w);
+        u = first_of_turn(w, *last);
+        if (!u)
+            return wt_abandon_turn(m);
+        *last = w->code;
+        d->executing = u;
+        u = u->run(w, u);
+    }
     while (u && w->left) {
         w->left--;
         d->executing = u;
@@ -102,11 +110,11 @@ static uint64_t turn(struct wt_machine *m, uint32_t wave, uint64_t n)
     struct sm_device *d = device_of(m);
     struct sm_warp *w = &d->warp[wave];
     d->prepared_launch = false;
-    uint64_t issued = one_turn(d, w, n, NULL);
+    struct sm_code *last = NULL;
+    uint64_t issued = one_turn(d, w, n, &last);
     while (issued && wt_follow_turn(m, issued, &n)) {
-        struct sm_code *const last = w->code;
         w = &d->warp[m->turns.current];
-        issued = one_turn(d, w, n, last);
+        issued = one_turn(d, w, n, &last);
     }
     return issued;
 }

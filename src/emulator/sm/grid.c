@@ -94,7 +94,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
     d->grid = g;
     d->jit = d->config.jit > SOON && g.total > MANY / g.warps_per_cta ? SOON : d->config.jit;
     d->fresh = NULL;
-    d->unknown = true;
+    d->unknown = d->has_unseen = true;
     wt_groups_pump(&d->machine);
     if (d->machine.fault.kind == WT_FAULT_HOST) {
         d->grid.active = false;

@@ -247,6 +247,7 @@ struct sm_device {
      * returns; there was a launch since the last one; the kernels that are known, and the one that
      * runs, if that helps. */
     bool has_fresh, hidden, unknown;
+    bool has_unseen;       /* sm_run_unseen() may execute warps of the kernel that runs */
     bool starts_bare;      /* warps of the CTA that starts are bare */
     struct sm_warp *ended; /* the last one that did; NULL: none, or another one has its rows */
     struct ptx_fresh *known, *called[64]; /* … functions by their numbers; NULL: not yet */
@@ -356,6 +357,10 @@ extern WT_MACHINE_FN(piece) sm_piece;
 void sm_blocks_free(struct sm_device *d);
 /* Memory has been lost in the turn: if a block was executing, the warp is where the block was. */
 void sm_blocks_lost(struct sm_warp *w);
+
+/* Executes a bare warp, whose turn has begun, by code whose rows nobody sees, which may be in the
+ * page of the turn before. False: it has not, and is bare. */
+bool sm_run_unseen(struct sm_warp *w, struct sm_code *code);
 
 /* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
 static inline const struct sm_uop *sm_visit(struct sm_warp *w, struct sm_uop *slot)

@@ -93,8 +93,9 @@ static size_t list(struct sm_warp *w, uint32_t first, struct wt_rows_insn *insn)
             continue;
         }
         if (!ptx_as_rows(o, &insn[count]))
-            insn[count] =
-                (struct wt_rows_insn){.op = ptx_is_called(o) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
+            insn[count] = (struct wt_rows_insn){
+                .op = ptx_is_called(o) ? WT_ROWS_CALL : WT_ROWS_HANDLER,
+                .ends = o->guard == PTX_NO_SLOT && (o->run == ptx_op_exit || o->run == ptx_op_ret)};
         if (o->run == ptx_op_bra)
             lead(w, u, pc + (uint64_t)o->offset, &insn[count]);
         else if (o->run == ptx_op_join)
@@ -231,6 +232,7 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
     if (!b)
         return;
     d->blocks->translated.blocks++;
+    d->has_unseen |= b->unseen != NULL;
     for (uint32_t i = 0; i < b->targets; i++)
         b->place[i] = ptx_order_of(d, address_of(w, b, b->target[i]));
     if (!holds(w->code))
@@ -406,6 +408,44 @@ const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
     w->left--; /* what the code is left for is its handler's */
     d->executing = v;
     return v->ptx->run(w, v);
+}
+
+bool sm_run_unseen(struct sm_warp *w, struct sm_code *code)
+{
+    struct sm_device *d = w->device;
+    struct sm_blocks *b = d->blocks;
+    const uint64_t pc = w->pc, left = w->left;
+    const struct sm_uop *u = &code->uop[(pc & WT_PAGE_MASK) / 8];
+    if (!b || b->barred || !d->prepared_launch || !d->hidden || w->mask != UINT32_MAX ||
+        (pc & ~WT_PAGE_MASK) != code->page.base || pc % 8 || !holds(code) || u->run != sm_run_block)
+        return false;
+    d->has_unseen = !u->offset && wt_rows_has_unseen(u->block);
+    if (!d->has_unseen || left + 1 < u->block->unseen->longest)
+        return false;
+    ptx_take_rows(w);
+#ifdef WT_CHECK_INVARIANTS
+    memset(w->r + w->base, 0xa5, (w->rows - w->base) * sizeof *w->r);
+#endif
+    w->code = code;
+    b->state.frame = ptx_frame(w);
+    b->state.left = left + 1;
+    b->state.mask = w->mask;
+    prepare(b, w);
+    if (u->block->gives)
+        give(b, w);
+    b->warp = w;
+    b->block = u->block;
+    const uint32_t next = wt_rows_run_unseen(u->block, &b->state);
+    b->warp = NULL;
+    if (next == WT_ROWS_AGAIN)
+        return false;
+    b->translated.issues += left + 1 - b->state.left;
+    b->translated.unseen += left + 1 - b->state.left;
+    w->left = b->state.left - 1;
+    u = record_of(w, u->block, next);
+    d->executing = u;
+    u->ptx->run(w, u);
+    return true;
 }
 
 uint64_t sm_piece(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_observed_piece *piece)

@@ -522,7 +522,9 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows);
 /* Before the first instruction. Where nobody sees it before, the warp is bare: its frame comes with
  * its first turn, in rows that another one has just used. */
 bool ptx_start_warp(struct sm_warp *w);
-/* A bare warp gets its frame. */
+/* A bare warp gets rows, … */
+void ptx_take_rows(struct sm_warp *w);
+/* … and its frame. */
 void ptx_begin_warp(struct sm_warp *w);
 /* All of them do. */
 void ptx_begin_all(struct sm_device *d);

@@ -288,7 +288,7 @@ bool ptx_start_warp(struct sm_warp *w)
 
 /* The rows of the last warp that ended are in the host's caches: where nobody has them, they are
  * this one's from now on, and its own are the other one's. */
-static void take_rows(struct sm_warp *w)
+void ptx_take_rows(struct sm_warp *w)
 {
     struct sm_warp *other = w->device->ended;
     w->device->ended = NULL;
@@ -306,7 +306,7 @@ static void take_rows(struct sm_warp *w)
 void ptx_begin_warp(struct sm_warp *w)
 {
     w->bare = false;
-    take_rows(w);
+    ptx_take_rows(w);
     make_frame(w, true);
 }
 

@@ -13,7 +13,7 @@ enum { EMITTED = 1 << 20 };
 static void come_to(struct emitter *e, uint8_t run)
 {
     const bool all = !e->some && !e->few;
-    if (!run || run == WT_ROWS_NO_RUN || (!all && !e->insn[e->at].parted))
+    if (!run || run == WT_ROWS_NO_RUN || e->unseen || (!all && !e->insn[e->at].parted))
         return;
     x86_set(&e->code, X86_AX, UINT64_C(1) << (run - 1));
     x86_integer(&e->code, X86_OR, true, X86_AX, FIELD(runs));
@@ -41,7 +41,7 @@ static void branch(struct emitter *e)
     if (n->target >= e->count) {
         emit_leave(e, X86_ALWAYS);
     } else {
-        if (e->shape->paths || e->shape->regions) {
+        if ((e->shape->paths && !e->unseen) || e->shape->regions) {
             x86_test_byte(code, emit_field(offsetof(struct wt_rows_state, barred) + n->target / 8),
                           1u << n->target % 8);
             emit_leave(e, X86_NOT_ZERO);
@@ -110,6 +110,8 @@ static void operation(struct emitter *e)
         emit_count(e);
         if (e->insn[e->at].op == WT_ROWS_STORE)
             e->alone.count = 0;
+        e->unseen_fails |= e->unseen && e->unseen_stored;
+        e->unseen_stored |= e->unseen && e->insn[e->at].op == WT_ROWS_STORE;
         break;
     case WT_ROWS_NOTHING:
         break;
@@ -237,11 +239,29 @@ static void begin(struct emitter *e)
     x86_jump_register(code, X86_AX);
 }
 
+/* Whether an instruction from a number on may read what is in a row. */
+static bool is_read_from(const struct emitter *e, uint32_t insn, uint32_t slot)
+{
+    for (uint32_t i = insn; i < e->count; i++) {
+        const struct wt_rows_insn *n = &e->insn[i];
+        for (unsigned k = 0; k < 3; k++)
+            if (!n->s[k].constant && n->s[k].slot == slot)
+                return true;
+    }
+    return false;
+}
+
 /* The rows that registers have before an instruction are loaded, for whoever comes to it from
  * elsewhere. Returns where that begins. */
 static size_t enter(struct emitter *e, uint32_t insn)
 {
-    const struct cache *c = &e->before[insn];
+    struct cache live = e->before[insn], *const c = &live;
+    for (unsigned i = 0; i < CACHED && e->unseen; i++)
+        if (c->slot[i] != NOTHING && !is_read_from(e, insn, c->slot[i]))
+            c->slot[i] = NOTHING;
+    for (unsigned i = 0; i < BANKS && e->unseen; i++)
+        if (c->row[i] != NOTHING && !is_read_from(e, insn, c->row[i]))
+            c->row[i] = NOTHING;
     const size_t first = e->code.size;
     for (unsigned i = 0; i < CACHED; i++)
         if (c->slot[i] != NOTHING && e->few && c->ones[i]) {
@@ -264,6 +284,11 @@ static size_t enter(struct emitter *e, uint32_t insn)
 static size_t exit_stub(struct emitter *e, uint32_t insn, size_t out)
 {
     const size_t first = e->code.size;
+    if (e->unseen && !e->insn[insn].ends) {
+        x86_set(&e->code, X86_AX, WT_ROWS_AGAIN);
+        x86_land(&e->code, x86_jump(&e->code, X86_ALWAYS), out);
+        return first;
+    }
     x86_integer_number(&e->code, X86_ADD, true, LEFT, 1);
     x86_set(&e->code, X86_AX, insn);
     x86_land(&e->code, x86_jump(&e->code, X86_ALWAYS), out);
@@ -372,16 +397,18 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
         e->body[e->at] = code->size;
         e->chosen = 0;
         x86_integer_number(code, X86_SUB, true, LEFT, 1);
-        emit_leave(e, X86_BELOW);
+        if (!e->unseen)
+            emit_leave(e, X86_BELOW);
         if (e->insn[e->at].conditional && !e->shape->regions)
             conditional(e);
         else
             operation(e);
         if (sparse || leads_away(e))
             emit_forget(e);
+        e->unseen_fails |= e->unseen_stored && e->at + 1 == e->count && !leads_away(e);
     }
     const size_t end = code->size;
-    x86_set(code, X86_AX, e->count);
+    x86_set(code, X86_AX, e->unseen ? WT_ROWS_AGAIN : e->count);
     const size_t out = code->size;
     x86_integer(code, X86_STORE, true, LEFT, FIELD(left));
     x86_vzeroupper(code);
@@ -390,19 +417,54 @@ static void emit(struct emitter *e, bool some, bool sparse, unsigned few, uint32
         const uint32_t insn = e->exit[i].insn;
         size_t stub[2] = {exit_stub(e, insn, out), 0};
         for (; i < e->exits && e->exit[i].insn == insn; i++) {
-            const bool calls = e->exit[i].calls;
+            const bool calls = e->exit[i].calls && !e->unseen;
             if (calls && !stub[1])
                 stub[1] = call_stub(e, insn, out);
             x86_land(code, e->exit[i].jump, stub[calls]);
         }
     }
     for (uint32_t i = 0; i < e->count; i++)
-        entry[i] = (uint32_t)enter(e, i);
+        entry[i] = (uint32_t)(e->unseen && i && !e->met[i] ? 0 : enter(e, i));
     for (uint32_t i = 0; i < e->count; i++)
         if (e->behind[i])
             x86_land(code, e->behind[i], i + 1 < e->count ? entry[i + 1] : end);
     for (size_t i = 0; i < e->branches; i++)
         x86_land(code, e->branch[i].jump, entry[e->branch[i].target]);
+}
+
+/* Emits the code whose rows nobody sees (emit_unseen.c): twice, since the first time says which of
+ * them it reads itself. */
+static void emit_unseen(struct emitter *e, struct wt_rows_code *to)
+{
+    struct x86_code *code = &e->code;
+    const size_t first = code->size, fixups = code->fixup_count;
+    uint32_t entry[WT_ROWS_MOST];
+    const uint32_t longest = emit_longest_unseen(e);
+    if (!longest)
+        return;
+    e->notes = (struct x86_notes){.base = FRAME};
+    code->notes = &e->notes;
+    e->unseen = true;
+    e->unseen_fails = false;
+    for (unsigned i = 0; i < 2; i++) {
+        code->size = first;
+        code->fixup_count = fixups;
+        e->unseen_stored = false;
+        e->notes.drops = i;
+        emit(e, false, false, 0, entry);
+    }
+    for (size_t i = 0; i < sizeof e->notes.read / sizeof *e->notes.read; i++)
+        e->notes.lost |= (e->notes.read[i] & ~e->notes.stored[i]) != 0;
+    code->notes = NULL;
+    e->unseen = e->unseen_stored = false;
+    if (e->unseen_fails || e->notes.lost) {
+        code->size = first;
+        code->fixup_count = fixups;
+        return;
+    }
+    to->unseen = first;
+    to->unseen_first = entry[0] - (uint32_t)first;
+    to->unseen_longest = longest;
 }
 
 struct emitter *wt_rows_emitter_new(void)
@@ -456,6 +518,7 @@ bool wt_rows_emit(struct emitter *e, const struct wt_rows_shape *shape,
         emit(e, i == 1 || sparse, sparse, i < 2 || sparse ? 0 : (unsigned)i - 1,
              to->entry + i * count);
     }
+    emit_unseen(e, to);
     for (size_t i = 0; i < e->changes; i++)
         x86_land(code, e->change[i].at,
                  e->change[i].to == TO_READY

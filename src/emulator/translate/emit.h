@@ -103,7 +103,11 @@ struct emitter {
     } alone;
     bool spares_idle; /* likewise, without scalars: no instruction needs it, nor registers of it */
     bool has_idle;    /* with vectors of 512 bits: others need the state's `idle` */
-    size_t unless;    /* a jump past a loop over lanes, where none executes; 0 */
+    /* Code for all lanes whose rows nobody sees (wt_rows_run_unseen()): has it stored to memory?
+     * does it leave behind that? */
+    bool unseen, unseen_stored, unseen_fails;
+    struct x86_notes notes;
+    size_t unless; /* a jump past a loop over lanes, where none executes; 0 */
 };
 
 /* A member of the state. */
@@ -130,6 +134,12 @@ static inline struct x86_place emit_executing(const struct emitter *e)
 {
     return e->conditional ? FIELD(executing) : FIELD(mask);
 }
+
+/* ---- emit_unseen.c ---- */
+
+/* How many instructions are executed at most from the first one to the wave's last one by code
+ * whose rows nobody sees; 0: the block cannot have such code. */
+uint32_t emit_longest_unseen(const struct emitter *e);
 
 /* ---- emit_rows.c ---- */
 
@@ -248,7 +258,8 @@ struct x86_place emit_find_parameter(struct emitter *e);
 struct x86_place emit_base_of(const struct wt_rows_insn *n, unsigned lane);
 /* An address in ax becomes one of the host: in the group's memory. */
 void emit_reach_group(struct emitter *e);
-/* The source of the address of the first lane that executes, which is lane r10 if not all do. */
+/* The source of the address of the first lane that executes, which is lane r10 if not all do; of
+ * unseen code register r9 has it. */
 struct x86_place emit_first_base(const struct emitter *e);
 /* The source of the address of lane r10. */
 struct x86_place emit_base_of_one(const struct wt_rows_insn *n);

@@ -145,6 +145,11 @@ static void find_row_of_qwords(struct emitter *e, size_t scattered[2])
         x86_shift(code, true, X86_AX, log_of(size));
         x86_integer(code, X86_SUB, true, X86_R9, x86_reg(X86_AX));
         z(e, ZPBROADCAST | Z_QWORDS, T1, 0, x86_reg(X86_R9));
+    } else if (e->unseen) { /* emit_first_base() finds it there */
+        z(e, ZPBROADCASTQ, T1, 0, emit_512_part(e, slot, true, 0));
+        code->narrow = true;
+        x86_vector_number(code, VPEXTRQ, T1, 0, x86_reg(X86_R9), 0);
+        code->narrow = false;
     } else {
         x86_integer(code, X86_LOAD, true, X86_DX, x86_mem(FRAME, slot + 8 * last));
         x86_integer(code, X86_SUB, true, X86_DX, x86_mem(FRAME, slot));
@@ -535,6 +540,10 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
         load_near(e, bank, &done[3]);
     for (unsigned i = 0; i < parts_of(e) && loads; i++)
         gather_part(e, bank, i);
+    if (!loads && e->unseen) {
+        emit_leave(e, X86_ALWAYS);
+        return;
+    }
     if (!loads)
         scatter(e, bank);
     done[1] = x86_jump(code, X86_ALWAYS);
@@ -560,8 +569,11 @@ void emit_512_access(struct emitter *e)
     }
     for (size_t i = 0; i < e->detours; i++)
         x86_land(code, e->detour[i], code->size);
-    emit_access_by_lanes(e);
-    for (unsigned i = 0; i < parts_of(e) && loads; i++)
+    if (e->unseen)
+        emit_leave(e, X86_ALWAYS);
+    else
+        emit_access_by_lanes(e);
+    for (unsigned i = 0; i < parts_of(e) && loads && !e->unseen; i++)
         z(e, VMOVDQU, bank + i, 0, x86_mem(FRAME, n->d + 64 * i));
     for (unsigned i = 0; i < 4; i++)
         if (done[i])

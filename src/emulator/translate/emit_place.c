@@ -141,7 +141,7 @@ struct x86_place emit_base_of_one(const struct wt_rows_insn *n)
 struct x86_place emit_first_base(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    return e->some ? emit_base_of_one(n) : emit_base_of(n, 0);
+    return e->unseen ? x86_reg(X86_R9) : e->some ? emit_base_of_one(n) : emit_base_of(n, 0);
 }
 
 /* Whether the generic address in ax is in a window, as a comparison; r8 has that of the memory. */

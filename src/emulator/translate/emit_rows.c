@@ -8,6 +8,7 @@ void emit_vector(struct emitter *e, unsigned op, unsigned a, unsigned b, struct 
 
 static void add_exit(struct emitter *e, int condition, bool calls)
 {
+    e->unseen_fails |= e->unseen_stored && !e->insn[e->at].ends;
     const size_t jump = x86_jump(&e->code, condition);
     if (e->exits == EXITS)
         e->code.overflow = true;

@@ -18,7 +18,10 @@ struct wt_rows_code {
     uint32_t *entry; /* of each instruction, for each kind; then targets of branches; the caller
                         frees it */
     size_t targets;
-    size_t kinds; /* of code */
+    size_t kinds;            /* of code */
+    size_t unseen;           /* where code begins that stores no rows; */
+    uint32_t unseen_first;   /* … where instruction 0 does, behind that; */
+    uint32_t unseen_longest; /* … its instructions at most; 0: there is none */
 };
 
 /* Emits a block; false: it takes too much memory. */

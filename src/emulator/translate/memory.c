@@ -14,6 +14,7 @@ struct wt_rows_memory {
     struct emitter *emitter;
     struct block {
         struct wt_rows_block block;
+        struct wt_rows_unseen unseen;
         struct block *next;
     } * blocks;
 };
@@ -189,6 +190,12 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
                                       .place = places};
     for (size_t i = 0; i < WT_ROWS_CODES; i++)
         b->block.code[i] = first + code.first[i];
+    if (code.unseen_longest) {
+        b->unseen = (struct wt_rows_unseen){.code = first + code.unseen,
+                                            .first = code.unseen_first,
+                                            .longest = code.unseen_longest};
+        b->block.unseen = &b->unseen;
+    }
     b->block.tells = true;
     for (size_t i = 0; i < count; i++) {
         b->block.gives |= insn[i].op == WT_ROWS_GIVEN;

@@ -180,6 +180,7 @@ struct wt_rows_insn {
     bool wide, is_signed;
     uint8_t how, combine, space;
     bool modulo; /**< of shifts */
+    bool ends;   /**< HANDLER: the wave's last instruction */
     bool lower;  /**< wide: of the lower dwords of qwords; results are sign-extended. ADD,
                     SUBTRACT, MULTIPLY and shifts */
     bool boxed;  /**< wide: singles in qwords whose upper dwords are ones, of FLOAT_ADD to
@@ -248,6 +249,7 @@ struct wt_rows_insn {
 #define WT_ROWS_NO_RUN 255
 #define WT_ROWS_ELSEWHERE UINT32_MAX
 #define WT_ROWS_GONE UINT32_MAX
+#define WT_ROWS_AGAIN (UINT32_MAX - 1)
 
 struct wt_tlb;
 struct wt_tlb_entry;
@@ -325,6 +327,16 @@ struct wt_rows_state {
 /** Memory for code: bounded, and never writable and executable at once. */
 struct wt_rows_memory;
 
+/** Code of a block from its first instruction up to the wave's last one, for all lanes, if nobody
+ * sees the rows of a wave that has ended: it reads no row that it has not written, and stores those
+ * alone that it reads from memory. */
+struct wt_rows_unseen {
+    const uint8_t *code;
+    uint32_t first;   /**< where in it instruction 0 begins */
+    uint32_t longest; /**< so many instructions may be executed, with the last one */
+    uint32_t tries, failed;
+};
+
 /** A translated block; it is freed with the memory that it is in. */
 struct wt_rows_block {
     const uint8_t *code[WT_ROWS_CODES]; /**< for all lanes; for some; for one; for two; with
@@ -338,15 +350,17 @@ struct wt_rows_block {
     uint32_t targets;       /**< how many */
     uint64_t *place;        /**< of each of them a number, which is the family's; zeros at first */
     bool gives;             /**< it has WT_ROWS_GIVEN */
-    bool few;               /**< there is code for one lane and for two */
-    bool tells;             /**< branches set bits of the state's `runs` */
-    uint64_t number;        /**< of the block: no other one of the memory has it */
+    struct wt_rows_unseen *unseen;      /**< NULL: there is none */
+    bool few;                           /**< there is code for one lane and for two */
+    bool tells;                         /**< branches set bits of the state's `runs` */
+    uint64_t number;                    /**< of the block: no other one of the memory has it */
     uint64_t called[WT_ROWS_MOST / 64]; /**< a bit for each WT_ROWS_CALL */
 };
 
-/** What has been translated: blocks, bytes of code, and issues that it has executed. */
+/** What has been translated: blocks, bytes of code, and issues that it has executed; of these,
+ * those of code whose rows nobody sees. */
 struct wt_rows_totals {
-    uint64_t blocks, bytes, issues;
+    uint64_t blocks, bytes, issues, unseen;
 };
 
 /**
@@ -403,6 +417,35 @@ wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_st
         return wt_rows_run_some(block, first, s);
     memcpy(&run, &block->code[0], sizeof run);
     return (uint32_t)run(s, block->code[0] + block->entry[first]);
+}
+
+/** Whether the block has `unseen`, which was not left too often. */
+static inline bool wt_rows_has_unseen(const struct wt_rows_block *block)
+{
+    const struct wt_rows_unseen *u = block->unseen;
+    enum { SOME = 32 };
+    return u && u->failed <= SOME + u->tries / 4;
+}
+
+/**
+ * Executes the block's `unseen`, for which enough is left; all lanes of the mask execute. Returns
+ * the number of the wave's last instruction, before which all others have been executed; or
+ * WT_ROWS_AGAIN: memory and what is left are as they were, but not the rows.
+ */
+__attribute__((no_sanitize("undefined"))) static inline uint32_t
+wt_rows_run_unseen(const struct wt_rows_block *block, struct wt_rows_state *s)
+{
+    struct wt_rows_unseen *u = block->unseen;
+    uint64_t (*run)(struct wt_rows_state *, const uint8_t *);
+    memcpy(&run, &u->code, sizeof run);
+    const uint64_t left = s->left;
+    const uint32_t next = (uint32_t)run(s, u->code + u->first);
+    u->tries++;
+    if (next == WT_ROWS_AGAIN) {
+        u->failed++;
+        s->left = left;
+    }
+    return next;
 }
 
 #endif

@@ -36,6 +36,53 @@ static void distance(struct x86_code *c, int32_t offset)
         dword(c, (uint32_t)offset);
 }
 
+/* Notes an access to memory of so many bytes. True: it is a store that is left out. */
+static bool note(struct x86_code *c, struct x86_place p, unsigned bytes, bool stores)
+{
+    struct x86_notes *n = c->notes;
+    bool is_read = false;
+    if (!n || (p.kind != X86_MEMORY && p.kind != X86_INDEXED) || p.number != n->base)
+        return false;
+    if (p.kind == X86_INDEXED || p.offset < 0 || (uint32_t)p.offset + bytes > X86_NOTED) {
+        n->lost = true;
+        return false;
+    }
+    for (uint32_t i = (uint32_t)p.offset / 4; 4 * i < (uint32_t)p.offset + bytes; i++) {
+        const uint64_t bit = UINT64_C(1) << i % 64;
+        (stores ? n->stored : n->read)[i / 64] |= bit;
+        is_read |= (n->read[i / 64] & bit) != 0;
+    }
+    return stores && n->drops && !is_read;
+}
+
+/* Takes no note of an access. */
+static void forgo(struct x86_code *c, struct x86_place p)
+{
+    if (c->notes && p.kind != X86_REGISTER && p.kind != X86_LITERAL)
+        c->notes->lost |= p.number == c->notes->base;
+}
+
+/* The bytes of an operand in memory of an instruction of vectors. */
+static unsigned bytes_of(const struct x86_code *c, unsigned op)
+{
+    switch (op) {
+    case VPBROADCASTB:
+    case VPBROADCASTW:
+    case VPBROADCASTD:
+    case VMOVD:
+        return 4;
+    case KMOVW:
+        return 2;
+    case KMOVB:
+        return 1;
+    case VPBROADCASTQ:
+    case VMOVQ:
+        return 8;
+    default:
+        return c->narrow ? 16 : 32;
+    }
+}
+
 /* ModRM and what belongs to it; `behind` bytes of the instruction follow. */
 static void operand(struct x86_code *c, unsigned reg, struct x86_place p, unsigned behind)
 {
@@ -72,7 +119,7 @@ static void vector(struct x86_code *c, unsigned op, unsigned a, unsigned b, stru
                    unsigned behind)
 {
     const bool is_short = (op >> 2 & 63) == 1 && p.index < 8 && base_of(p) < 8;
-    if (is_full(c))
+    if (is_full(c) || note(c, p, bytes_of(c, op), op == VMOVDQU_TO))
         return;
     byte(c, is_short ? 0xc5 : 0xc4);
     if (!is_short)
@@ -101,6 +148,7 @@ void x86_gather(struct x86_code *c, unsigned op, unsigned a, unsigned mask, unsi
                 unsigned index)
 {
     assert(base < 8);
+    forgo(c, x86_mem(base, 0));
     if (is_full(c))
         return;
     byte(c, 0xc4);
@@ -123,7 +171,7 @@ static void vector_512(struct x86_code *c, unsigned op, unsigned a, unsigned b, 
     const unsigned base = base_of(p), wide = op >> 7 & 1,
                    above = p.kind == X86_REGISTER ? base >> 4 : p.index >> 3;
     const unsigned log = p.each ? 2 + wide : op >> 16 ? op >> 16 : 6;
-    if (is_full(c))
+    if (is_full(c) || note(c, p, 1u << log, op == VMOVDQU_TO && !mask))
         return;
     byte(c, 0x62);
     byte(c, (~a >> 3 & 1) << 7 | (~above & 1) << 6 | (~base >> 3 & 1) << 5 | (~a >> 4 & 1) << 4 |
@@ -163,6 +211,7 @@ void x86_512_number(struct x86_code *c, unsigned op, unsigned a, unsigned b, str
 void x86_512_gather(struct x86_code *c, unsigned a, unsigned mask, unsigned base, unsigned index)
 {
     assert(base < 8);
+    forgo(c, x86_mem(base, 0));
     if (is_full(c))
         return;
     byte(c, 0x62);
@@ -203,7 +252,7 @@ static void rex(struct x86_code *c, bool wide, unsigned reg, struct x86_place p)
 
 void x86_integer(struct x86_code *c, unsigned op, bool wide, unsigned a, struct x86_place b)
 {
-    if (is_full(c))
+    if (is_full(c) || note(c, b, wide ? 8 : 4, op == X86_STORE))
         return;
     rex(c, wide, a, b);
     byte(c, op);
@@ -217,7 +266,7 @@ void x86_load_part(struct x86_code *c, unsigned bytes, bool is_signed, bool wide
         x86_integer(c, X86_LOAD, false, a, from);
         return;
     }
-    if (is_full(c))
+    if (is_full(c) || note(c, from, 8, false))
         return;
     rex(c, wide, a, from);
     if (bytes == 4) {
@@ -241,6 +290,7 @@ void x86_prefetch(struct x86_code *c, struct x86_place from)
 
 void x86_store_part(struct x86_code *c, unsigned bytes, unsigned a, struct x86_place to)
 {
+    forgo(c, to);
     if (is_full(c))
         return;
     if (bytes == 2)
@@ -305,7 +355,7 @@ void x86_find_one(struct x86_code *c, unsigned a, unsigned from)
 
 void x86_move_if(struct x86_code *c, int condition, unsigned a, struct x86_place from)
 {
-    if (is_full(c))
+    if (is_full(c) || note(c, from, 8, false))
         return;
     rex(c, true, a, from);
     byte(c, 0x0f);
@@ -315,7 +365,7 @@ void x86_move_if(struct x86_code *c, int condition, unsigned a, struct x86_place
 
 void x86_multiply(struct x86_code *c, unsigned a, struct x86_place by)
 {
-    if (is_full(c))
+    if (is_full(c) || note(c, by, 8, false))
         return;
     rex(c, true, a, by);
     byte(c, 0x0f);
@@ -346,6 +396,7 @@ void x86_set(struct x86_code *c, unsigned a, uint64_t number)
 
 void x86_test_byte(struct x86_code *c, struct x86_place place, unsigned bits)
 {
+    forgo(c, place);
     if (is_full(c))
         return;
     rex(c, false, 0, place);
@@ -375,6 +426,7 @@ void x86_load_flags(struct x86_code *c, struct x86_place from)
 
 void x86_store_number(struct x86_code *c, struct x86_place to, uint32_t number)
 {
+    forgo(c, to);
     if (is_full(c))
         return;
     rex(c, false, 0, to);
@@ -385,6 +437,7 @@ void x86_store_number(struct x86_code *c, struct x86_place to, uint32_t number)
 
 void x86_store_condition(struct x86_code *c, int condition, struct x86_place to)
 {
+    forgo(c, to);
     if (is_full(c))
         return;
     rex(c, false, 0, to);

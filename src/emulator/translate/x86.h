@@ -10,6 +10,16 @@
 
 enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8, X86_R9, X86_R10, X86_R11 };
 
+enum { X86_NOTED = 256 * 128 };
+
+/** What code reads, and stores, of the memory behind a register: dwords from its first byte on. */
+struct x86_notes {
+    unsigned base;
+    bool drops; /**< stores to what is not read are left out */
+    bool lost;  /**< the code accesses it in a way that the notes do not say */
+    uint64_t read[X86_NOTED / 4 / 64], stored[X86_NOTED / 4 / 64];
+};
+
 /** Code that is being written. Memory of it is `bytes`; past its end nothing is written. */
 struct x86_code {
     uint8_t *bytes;
@@ -20,6 +30,7 @@ struct x86_code {
     uint8_t (*literal)[32];
     size_t fixup_count;
     struct x86_fixup *fixup;
+    struct x86_notes *notes; /**< NULL: none are taken */
 };
 
 enum { X86_LITERALS = 512, X86_FIXUPS = 32768 };
