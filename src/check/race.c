@@ -582,20 +582,6 @@ void race_tell_lost(struct wt_check_race *r)
     r->found(r->context, &f);
 }
 
-/* Notes a load that the wave has just done in the same place, which nothing but its loop wants: it
- * waits for a store. */
-static void note_polling(struct race_access *x)
-{
-    const struct wt_observed *a = x->a;
-    const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
-    const bool loads = x->hides && a->kind == WT_WATCH_READ;
-    x->polls = loads && x->w->last_pc == a->pc && x->w->last_at == at;
-    if (x->polls)
-        race_is_polled(x->r, x->space, at);
-    x->w->last_pc = loads ? a->pc : 0;
-    x->w->last_at = at;
-}
-
 /* A store behind a release may be a flag for the host, where its code does not say whether it is
  * atomic. */
 static void note_flags(struct race_access *x)
@@ -667,7 +653,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     race_tell_value(&x);
     x.w->used = true;
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
-    note_polling(&x);
+    race_note_polling(&x);
     race_note_guesses(&x);
     if (r->order) {
         note_flags(&x);

@@ -50,6 +50,9 @@ void race_see_past(struct race_access *x);
 /** Plain accesses of lanes, each of whole cells where it is aligned, up to the first one that is no
  * simple case; returns the lanes that are left. */
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
+/** Notes a load that the wave has just done in the same place, which nothing but its loop wants: it
+ * waits for a store. */
+void race_note_polling(struct race_access *x);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);

@@ -91,6 +91,7 @@ struct race_slot {
     uint64_t view;             /**< another one whenever it learns */
     uint32_t user;             /**< which one of its group's users it was */
     uint64_t last_pc, last_at; /**< of its last load, if no other access came behind it */
+    uint8_t aside;             /**< but so many that do not count (race_note_polling) */
     struct race_load {
         uint64_t pc, at;
     } load[4]; /**< its last plain loads, in a ring */

@@ -375,6 +375,32 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     return 0;
 }
 
+/* Whether an access is one of the few to a bare program's own stack that a loop without
+ * optimisation has between the loads that it waits with. */
+static bool is_aside(struct race_access *x, uint64_t at)
+{
+    enum { MOST = 4 };
+    const struct race_page *page = x->r->rules.spawns && x->w->last_pc && x->w->aside < MOST
+                                       ? race_page(x->space, at, false)
+                                       : NULL;
+    return page && page->owner == x->w->number && ++x->w->aside;
+}
+
+void race_note_polling(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
+    const bool loads = x->hides && a->kind == WT_WATCH_READ;
+    x->polls = loads && x->w->last_pc == a->pc && x->w->last_at == at;
+    if (!x->polls && is_aside(x, at))
+        return;
+    if (x->polls)
+        race_is_polled(x->r, x->space, at);
+    x->w->last_pc = loads ? a->pc : 0;
+    x->w->last_at = at;
+    x->w->aside = 0;
+}
+
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr)
 {
     struct race_cell list[4];

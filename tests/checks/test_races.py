@@ -367,11 +367,12 @@ def test_what_lanes_have_stored_is_what_it_was(tmp_path, family, jit):
         assert said in done.stderr and done.stderr.count(" race ") == 1, done.stderr
 
 
-@pytest.mark.parametrize("kernel, cores", [("vecadd", 2), ("reduce", 2), ("reduce", 3)])
-def test_cores_of_vortex_that_poll_a_word(tmp_path, kernel, cores):
+@pytest.mark.parametrize("kernel, cores, level", [("vecadd", 2, "-Og"), ("reduce", 2, "-Og"), ("reduce", 3, "-Og"), ("reduce", 2, "-O0"), ("hello", 3, "-O0")])
+def test_cores_of_vortex_that_poll_a_word(tmp_path, kernel, cores, level):
     """The start-up library's workers do, from reset on: no other atomic access is near, and the first load of each is no repeated one yet. Of three
-    cores the last to end leaves the job as it was, which the others have read."""
-    subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"OUT={tmp_path}", tmp_path / f"{kernel}.rv32.elf"], check=True, capture_output=True)
+    cores the last to end leaves the job as it was, which the others have read. Without optimisation accesses to the stack are between the loads."""
+    subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"OUT={tmp_path}", f"OPT={level} -g", tmp_path / f"{kernel}.rv32.elf"],
+                   check=True, capture_output=True)
     done = checks.run(checks.command_under_test(), "run", "-g", f"vortex:cores={cores}", "--check=race", tmp_path / f"{kernel}.rv32.elf")
     assert done.returncode == 0 and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
 
