@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import json
 import re
+import struct
 
 import pytest
 
@@ -291,6 +292,70 @@ def test_where_the_check_is_not_there_it_says_so():
     """Nothing is silently left out."""
     done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=init", *program_of("init_openmp", "gfx900"), "good")
     assert "--check=init is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
+
+
+WIDER = """.version 6.0
+.target sm_50
+.address_size 64
+.func (.param .b64 sum) f(.param .b32 a, .param .b8 c, .param .b16 d)
+{
+    .reg .u64 %q<6>;
+    ld.param.u32 %q1, [a];
+    ld.param.s32 %q2, [a];
+    ld.param.u8 %q3, [c];
+    ld.param.s16 %q4, [d];
+    add.u64 %q1, %q1, %q2;
+    add.u64 %q3, %q3, %q4;
+    add.u64 %q1, %q1, %q3;
+    st.param.b64 [sum], %q1;
+    ret;
+}
+.visible .entry k(.param .u64 to, .param .u64 from)
+{
+    .reg .u64 %q<8>; .reg .u32 %v, %i; .reg .pred %p;
+    .shared .u32 s[32];
+    .local .u32 own;
+    ld.param.u64 %q0, [to];
+    ld.param.u64 %q1, [from];
+    mov.u32 %i, %tid.x;
+    mul.wide.u32 %q2, %i, 8;
+    add.u64 %q0, %q0, %q2;
+    shr.u64 %q2, %q2, 1;
+    add.u64 %q1, %q1, %q2;
+    ld.global.u32 %v, [%q1];
+    ld.global.s32 %q3, [%q1];
+    mov.u64 %q4, s;
+    add.u64 %q4, %q4, %q2;
+    st.shared.u32 [%q4], %v;
+    ld.shared.u32 %q5, [%q4];
+    st.local.u32 [own], %v;
+    ld.local.s32 %q6, [own];
+    add.u64 %q3, %q3, %q5;
+    add.u64 %q3, %q3, %q6;
+    { .param .b32 a; .param .b8 c; .param .b16 d; .param .b64 sum;
+      st.param.b32 [a], %v; st.param.b8 [c], %v; st.param.b16 [d], %v;
+      call (sum), f, (a, c, d);
+      ld.param.b64 %q5, [sum]; }
+    add.u64 %q3, %q3, %q5;
+    setp.lt.s64 %p, %q3, 0;
+    @%p add.u64 %q3, %q3, 1;
+    st.global.u64 [%q0], %q3;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("jit", [0, 1])
+def test_a_register_that_is_wider_than_what_it_is_loaded_with(tmp_path, jit):
+    """PTX fills it with zeros or signs, whatever the number is loaded from."""
+    numbers = [(-1) ** n * 40503 * n for n in range(32)]
+    (tmp_path / "k").write_text(WIDER)
+    (tmp_path / "from").write_bytes(struct.pack("<32i", *numbers))
+    done = checks.run(checks.command_under_test(), "run", "-g", f"sm:jit={jit}", "--check=init", "--grid=32", "--block=32", "--arg=zeros:256", f"--arg=file:{tmp_path / 'from'}",
+                      "--dump-arg=0:out", "k", cwd=tmp_path)
+    assert done.returncode == 0 and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
+    signed = [3 * n + 2 * (n % 2 ** 32) + n % 256 + (n + 2 ** 15) % 2 ** 16 - 2 ** 15 for n in numbers]
+    assert struct.unpack("<32q", (tmp_path / "out").read_bytes()) == tuple(n + (n < 0) for n in signed)
 
 
 @pytest.mark.parametrize("family", FAMILIES["init"])

@@ -178,7 +178,7 @@ static void put_parameter_part(struct listing *l, unsigned k, unsigned half, boo
     if (loads && !named)
         return;
     l->pair = (uint8_t)(2 * k + half + 1);
-    if (loads && bits < 32) /* zeros, or a sign, fill its register */
+    if (loads && (bits < 32 || op->size < op->how)) /* zeros, or a sign, fill its register */
         put_row(l, l->w->base, op->vector[k], op->how, true)->type =
             op->is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
     else if (named)
