@@ -94,8 +94,9 @@ struct race_slot {
     uint8_t aside;             /**< but so many that do not count (race_note_polling) */
     struct race_load {
         uint64_t pc, at;
-    } load[4]; /**< its last plain loads, in a ring */
-    unsigned loads;
+    } load[2][16]; /**< its last plain loads, in rings: of memory that others use, too, and of its
+                      own */
+    unsigned loads[2];
     bool in_step;           /**< its lanes are, as its compiler knew */
     bool used;              /**< it has made an access at this clock */
     bool stored;            /**< it has made a store that may be atomic since it learnt */

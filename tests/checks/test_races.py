@@ -323,6 +323,28 @@ def test_votes_of_a_group(tmp_path, options):
             assert errors or "warning: race store of 4 bytes: lanes of one instruction store the same value to one place" in done.stderr
 
 
+def test_a_guess_without_optimisation(tmp_path):
+    """Intel's compiler has loads from the work-items' own memory between a plain load and the compare-and-swap that proves it. One that nothing proves is a race."""
+    (tmp_path / "k.cl").write_text("""kernel void k(volatile global uint *sums, int proved)
+    {
+        const uint at = get_global_id(0) % 4;
+        uint old, seen;
+        if (!proved && get_group_id(0) == 0) {
+            atomic_inc(&sums[at]);
+            return;
+        }
+        seen = sums[at];
+        do {
+            old = seen;
+            seen = atomic_cmpxchg(&sums[at + (proved ? 0 : 4)], old, old + get_local_id(0));
+        } while (seen != old && proved);
+    }""")
+    checks.run("ocloc", "compile", "-file", "k.cl", "-device", "skl", "-options", "-cl-opt-disable", "--format", "zebin", "-output", "k", "-output_no_suffix", cwd=tmp_path)
+    for proved in (1, 0):
+        done = checks.run(checks.command_under_test(), "run", "-g", "gen9:subslices=2", "--check=race", "--grid=128", "--block=64", "--arg=zeros:32", f"--arg={proved}", "k", cwd=tmp_path)
+        assert (": error: race" in done.stderr) == (not proved) and done.returncode == (0 if proved else 115), done.stderr
+
+
 STORES = """kernel void k(global int *p, int five, int seven)
 {
     const int i = get_local_id(0);
