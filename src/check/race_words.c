@@ -375,13 +375,6 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     return 0;
 }
 
-bool race_is_own(const struct race_access *x, uint64_t at)
-{
-    const struct race_page *page =
-        x->r->rules.spawns || x->r->rules.locks ? race_page(x->space, at, false) : NULL;
-    return page && page->owner == x->w->number;
-}
-
 /* Whether an access is one of the few to its own stack that a loop without optimisation has between
  * the loads that it waits with. */
 static bool is_aside(struct race_access *x, uint64_t at)
