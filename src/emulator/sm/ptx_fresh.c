@@ -8,8 +8,8 @@
  * Which of them have been written follows from where the warp stands and from the runs of records
  * (what stands between branches and labels) that it has come through, a bit each; rows that are
  * written in loops are not among them. Where its lanes part it has ways, one for all lanes that
- * have come through the same runs; if they are too many, it is settled. Nobody outside of the run
- * of the machine sees a fresh warp, and there is none while anyone watches.
+ * have come through the same runs; if they are too many, or it has loops, it is settled. Nobody
+ * outside of the run of the machine sees a fresh warp, and there is none while anyone watches.
  *
  * Of a function that all lanes call, rows are left alone that its opening writes, the records
  * before its first branch, label or call, which are executed once: behind them nothing is left to
