@@ -39,7 +39,7 @@ check:
 	@scripts/format.sh --check
 	@$(MAKE) --no-print-directory strict strict-clang
 	@scripts/test.py $(BUILD) --suite check
-	@$(MAKE) --no-print-directory check-gdb-quick check-offload-quick sanitized
+	@$(MAKE) --no-print-directory -j3 --output-sync=target check-gdb-quick check-offload-quick sanitized # two wait, one compiles
 	@scripts/test.py build-asan --suite sanitized
 	@FUZZ_SEED=1 scripts/one_test.py scripts/fuzz.sh 2
 	@echo "all tests passed"
