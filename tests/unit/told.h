@@ -326,23 +326,48 @@ static void check_stays(struct listener *l, const struct listener *other)
     l->count = left;
 }
 
-/* Whether both have told the same; then it is forgotten. @p issues: those of blocks till now. */
-static bool have_told_the_same(uint64_t issues)
+/* Takes the issues out of a list that the other one has not. A turn ends behind a store that lanes
+ * do one by one, and listeners that skip issues are told of each turn's first. */
+static void keep_common(struct listener *l, const struct listener *other)
+{
+    const size_t others = other->count;
+    size_t left = 0, k = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        const struct told *t = &l->list[i];
+        while (k < others && other->list[k].time < t->time)
+            k++;
+        bool both = t->what != TOLD_BEFORE && t->what != TOLD_ISSUE;
+        for (size_t n = k; n < others && !both && other->list[n].time <= t->time; n++)
+            both = other->list[n].what == t->what && other->list[n].time == t->time;
+        if (both)
+            l->list[left++] = *t;
+    }
+    l->count = left;
+}
+
+/* The first one from `i` on that a judge was asked, or that observers were told. */
+static size_t next_told(const struct listener *l, size_t i, bool asked)
+{
+    while (i < l->count && (l->list[i].what == TOLD_ASKED) != asked)
+        i++;
+    return i;
+}
+
+/* Whether observers were told the same, or a judge was asked the same. Which of the two comes first
+ * does not count: accesses may be handed over together. */
+static bool are_same(bool asked)
 {
     static const char *const names[] = {"access", "event", "issue", "next", "asked"};
-    const struct listener *a = &listener[0], *b = &listener[1];
-    size_t i = 0;
-    if (listening == LISTEN_STAYS) {
-        check_stays(&listener[0], b);
-        check_stays(&listener[1], a);
-    }
-    listener[0].stays = listener[1].stays = 0;
-    while (i < a->count && i < b->count && memcmp(&a->list[i], &b->list[i], sizeof *a->list) == 0)
-        i++;
-    const bool same = i == a->count && i == b->count;
+    const struct listener *const l = listener;
+    size_t i[2] = {next_told(&l[0], 0, asked), next_told(&l[1], 0, asked)};
+    while (i[0] < l[0].count && i[1] < l[1].count &&
+           memcmp(&l[0].list[i[0]], &l[1].list[i[1]], sizeof *l->list) == 0)
+        for (unsigned n = 0; n < 2; n++)
+            i[n] = next_told(&l[n], i[n] + 1, asked);
+    const bool same = i[0] == l[0].count && i[1] == l[1].count;
     for (unsigned n = 0; n < 2 && !same; n++)
-        if (i < listener[n].count) {
-            const struct told *t = &listener[n].list[i];
+        if (i[n] < l[n].count) {
+            const struct told *t = &l[n].list[i[n]];
             print_message("%s: %s of kind %u at %llu, wave %llu, pc %llx, %016llx\n",
                           n ? "blocks" : "handlers", names[t->what], t->kind,
                           (unsigned long long)t->time, (unsigned long long)t->id,
@@ -350,6 +375,22 @@ static bool have_told_the_same(uint64_t issues)
         } else {
             print_message("%s: nothing more\n", n ? "blocks" : "handlers");
         }
+    return same;
+}
+
+/* Whether both have told the same; then it is forgotten. @p issues: those of blocks till now. */
+static bool have_told_the_same(uint64_t issues)
+{
+    if (listening == LISTEN_STAYS) {
+        check_stays(&listener[0], &listener[1]);
+        check_stays(&listener[1], &listener[0]);
+    }
+    if (listening == LISTEN_SKIPS) {
+        keep_common(&listener[0], &listener[1]);
+        keep_common(&listener[1], &listener[0]);
+    }
+    listener[0].stays = listener[1].stays = 0;
+    const bool same = are_same(false) && are_same(true);
     if (listening)
         told_issues += issues - all_issues;
     all_issues = issues;
