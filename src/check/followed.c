@@ -12,7 +12,7 @@ void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slo
     f->wave_id = wt_machine_wave_id(m, slot);
     f->launch = wt_machine_launch_of(m, w);
     f->entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
-    f->groups = w->group ? m->groups.ops->home(m, w->group) : 0;
+    f->groups = w->group ? w->group->home : 0;
     f->device = m->device;
     wt_machine_name_wave(m, slot, f->wave, sizeof f->wave);
 }

@@ -168,6 +168,7 @@ static void begin_anew(struct wt_check_init *c)
         if (c->groups.entry[i].key)
             free_group((void *)(uintptr_t)c->groups.entry[i].value);
     wt_map_free(&c->groups);
+    c->last_group = NULL;
     for (uint32_t i = 0; i < c->machine->waves; i++) {
         free_wave(c->wave[i]);
         c->wave[i] = NULL;
@@ -550,6 +551,7 @@ static void end_group(struct wt_check_init *c, uint64_t home)
                         &(struct init_gone){.bytes = bytes, .group = group, .home = home}))
         free_group(group);
     wt_map_remove(&c->groups, home + 1);
+    c->last_group = NULL;
 }
 
 /* A wave's registers are those that had no values before, too, where nobody goes back. */

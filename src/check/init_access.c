@@ -161,13 +161,16 @@ static struct init_space *space_of(struct wt_check_init *c, struct init_wave *w,
         return &w->own;
     if (a->space != WT_OBSERVED_GROUP || a->home == WT_HOME_NOW)
         return NULL;
+    if (c->last_group && c->last_home == a->home)
+        return c->last_group;
     uint64_t *there = wt_map_add(&c->groups, a->home + 1);
     struct init_space *s = there ? (struct init_space *)(uintptr_t)*there : NULL;
     if (there && !s && (s = calloc(1, sizeof *s))) {
         s->origin = INIT_OF_GROUP;
         *there = (uint64_t)(uintptr_t)s;
     }
-    return s;
+    c->last_home = a->home;
+    return c->last_group = s;
 }
 
 enum { DWORD = 4, PAGE = 4096, GROUP_WINDOW = 1 << 24 };

@@ -32,7 +32,7 @@ uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lan
     o.time = p->time;
     o.wave_id = wt_machine_wave_id(m, p->wave);
     o.launch = wt_machine_launch_of(m, w);
-    o.group = w->group ? m->groups.ops->home(m, w->group) : 0;
+    o.group = w->group ? w->group->home : 0;
     o.entry = w->group ? m->groups.ops->entry(m, w->group) : 0;
     o.lanes = lanes;
     o.device = m->device;

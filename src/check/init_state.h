@@ -150,7 +150,9 @@ struct wt_check_init {
     struct wt_followed run;
     struct init_wave **wave; /* by slot; NULL: none has been there */
     struct init_past past;
-    struct wt_map groups;      /* home + 1 -> struct init_space */
+    struct wt_map groups; /* home + 1 -> struct init_space */
+    uint64_t last_home;   /* of last_group: that which was found last; NULL: none */
+    struct init_space *last_group;
     struct wt_check_code code; /* struct init_insn */
     uint32_t insns;            /* in it, that have numbers */
     uint32_t code_state;       /* changes when it is forgotten */

@@ -17,9 +17,8 @@ struct entered {
 };
 #define NOWHERE UINT64_MAX
 
-/* What is asked of each cell. */
-struct words {
-    struct race_access *x;
+/* What is asked of each cell: it is the same for all of them. */
+struct asked {
     const uint32_t *of;   /* waves of records of number `first` and behind */
     const uint64_t *home; /* of waves */
     uint64_t own_home;
@@ -30,6 +29,11 @@ struct words {
     bool loads, hides;
     bool simple; /* nobody's copies */
     bool alone;  /* no access of other waves is ordered before, but for `past` */
+};
+
+struct words {
+    struct race_access *x;
+    struct asked is;
     /* The last cells had these, which are others' accesses, and it was decided that `to` becomes
      * the access. */
     uint32_t had[RACE_SLOTS];
@@ -46,13 +50,13 @@ enum { STAYS = RACE_SLOTS, NOT_SIMPLE };
 static inline bool is_past(const struct words *f, uint32_t slot, unsigned lane, unsigned mine,
                            bool *by_lane)
 {
-    if (slot < f->past)
+    if (slot < f->is.past)
         return true;
     const struct wt_check_race *r = f->x->r;
-    const uint32_t at = slot - f->first, wave = f->of[at] & ~RACE_LOADS;
-    if (wave != f->wave)
-        return !f->alone && r->shadow.record[at].clock <= race_upto(f->x->r, f->x->w, wave);
-    if (f->floor == UINT32_MAX || r->shadow.record[at].clock <= f->floor)
+    const uint32_t at = slot - f->is.first, wave = f->is.of[at] & ~RACE_LOADS;
+    if (wave != f->is.wave)
+        return !f->is.alone && r->shadow.record[at].clock <= race_upto(f->x->r, f->x->w, wave);
+    if (f->is.floor == UINT32_MAX || r->shadow.record[at].clock <= f->is.floor)
         return true;
     *by_lane = true;
     return lane == mine || lane & RACE_WAVE || r->shadow.record[at].clock <= f->x->w->lane[mine];
@@ -60,12 +64,12 @@ static inline bool is_past(const struct words *f, uint32_t slot, unsigned lane, 
 
 static inline bool is_load(const struct words *f, uint32_t slot)
 {
-    return f->of[slot - f->first] & RACE_LOADS;
+    return f->is.of[slot - f->is.first] & RACE_LOADS;
 }
 
 static inline uint64_t home_of(const struct words *f, uint32_t slot)
 {
-    return f->home[(f->of[slot - f->first] & ~RACE_LOADS) - 1];
+    return f->is.home[(f->is.of[slot - f->is.first] & ~RACE_LOADS) - 1];
 }
 
 /* What becomes of a cell, if nothing races there. */
@@ -76,19 +80,19 @@ static unsigned decide(struct words *f, const struct entered *e, unsigned cell, 
     unsigned to = 0;
     if (slot[0] == f->had[0] && slot[1] == f->had[1] && slot[2] == f->had[2])
         return f->to;
-    if (slot[0] >= f->past && (slot[0] & RACE_SPLIT || slot[0] == f->number ||
-                               !is_past(f, slot[0], e->lane[0][cell], mine, &by_lane)))
+    if (slot[0] >= f->is.past && (slot[0] & RACE_SPLIT || slot[0] == f->is.number ||
+                                  !is_past(f, slot[0], e->lane[0][cell], mine, &by_lane)))
         return NOT_SIMPLE;
     const bool first = is_past(f, slot[1], e->lane[1][cell], mine, &by_lane),
                second = is_past(f, slot[2], e->lane[2][cell], mine, &by_lane);
-    if (f->loads ? !(first || is_load(f, slot[1])) || !(second || is_load(f, slot[2]))
-                 : !(first && second))
+    if (f->is.loads ? !(first || is_load(f, slot[1])) || !(second || is_load(f, slot[2]))
+                    : !(first && second))
         return NOT_SIMPLE;
-    if (f->loads && (first || second))
+    if (f->is.loads && (first || second))
         to = first ? 1 : 2;
-    else if (f->loads) { /* of two groups, as in keep() */
+    else if (f->is.loads) { /* of two groups, as in keep() */
         const uint64_t home = home_of(f, slot[1]);
-        to = home != home_of(f, slot[2]) || home == f->own_home ? STAYS : 2;
+        to = home != home_of(f, slot[2]) || home == f->is.own_home ? STAYS : 2;
     }
     if (by_lane)
         return to;
@@ -111,62 +115,63 @@ static bool enter(struct words *f, unsigned i, uint64_t at)
     struct race_page *page = race_page(f->x->space, at, true);
     struct entered *e = &f->entered[i];
     f->base[i] = NOWHERE;
-    if (!page || page->per != 1 || (page->syncs && f->hides) || !race_own(page, f->loads))
+    if (!page || page->per != 1 || (page->syncs && f->is.hides) || !race_own(page, f->is.loads))
         return false;
-    race_page_used(page, f->wave);
+    race_page_used(page, f->is.wave);
     f->base[i] = e->base = at - at % RACE_PAGE;
     e->page = page;
-    e->past = page->owner == f->wave && f->floor == UINT32_MAX ? f->number : f->past;
+    e->past = page->owner == f->is.wave && f->is.floor == UINT32_MAX ? f->is.number : f->is.past;
     see_slots(e);
     return true;
 }
 
 /* Whether what a slot has, of which wave, is the lane's own. */
-static inline bool is_own(const struct words *f, const struct entered *e, unsigned k, unsigned cell,
-                          unsigned lane)
+static inline bool is_own(const struct asked *is, const struct entered *e, unsigned k,
+                          unsigned cell, unsigned lane)
 {
-    return f->floor == UINT32_MAX || e->lane[k][cell] == lane;
+    return is->floor == UINT32_MAX || e->lane[k][cell] == lane;
 }
 
 /* The slot that a load goes to; or STAYS. It is decided at once where other waves have loaded, too,
- * and nothing orders these loads. */
-static inline unsigned place_load(struct words *f, const struct entered *e, unsigned cell,
-                                  unsigned lane)
+ * and nothing orders these loads. @p is and @p e are copies of those of @p f and of @p in, which
+ * the compiler may keep in registers. */
+static inline unsigned place_load(struct words *f, const struct asked *is, const struct entered *e,
+                                  const struct entered *in, unsigned cell, unsigned lane)
 {
     const uint32_t store = e->slot[0][cell], one = e->slot[1][cell];
-    if (store >= e->past &&
-        (store >= f->number || f->of[store - f->first] != f->wave || !is_own(f, e, 0, cell, lane)))
-        return decide(f, e, cell, lane);
+    if (store >= e->past && (store >= is->number || is->of[store - is->first] != is->wave ||
+                             !is_own(is, e, 0, cell, lane)))
+        return decide(f, in, cell, lane);
     if (one < e->past)
         return 1;
-    const uint32_t other = e->slot[2][cell], first = f->of[one - f->first];
-    if (first == (f->wave | RACE_LOADS)) {
-        if (is_own(f, e, 1, cell, lane))
-            return 1;
-        return decide(f, e, cell, lane);
-    }
-    if (!f->alone || !(first & RACE_LOADS))
-        return decide(f, e, cell, lane);
+    const uint32_t other = e->slot[2][cell], first = is->of[one - is->first];
+    if (first == (is->wave | RACE_LOADS))
+        return is_own(is, e, 1, cell, lane) ? 1 : decide(f, in, cell, lane);
+    if (!is->alone || !(first & RACE_LOADS))
+        return decide(f, in, cell, lane);
     if (other < e->past)
         return 2;
-    const uint32_t second = f->of[other - f->first];
-    if (second == (f->wave | RACE_LOADS) || !(second & RACE_LOADS))
-        return decide(f, e, cell, lane);
-    const uint64_t home = f->home[(first & ~RACE_LOADS) - 1];
-    return home != f->home[(second & ~RACE_LOADS) - 1] || home == f->own_home ? STAYS : 2;
+    const uint32_t second = is->of[other - is->first];
+    if (second == (is->wave | RACE_LOADS) || !(second & RACE_LOADS))
+        return decide(f, in, cell, lane);
+    const uint64_t home = is->home[(first & ~RACE_LOADS) - 1];
+    return home != is->home[(second & ~RACE_LOADS) - 1] || home == is->own_home ? STAYS : 2;
 }
 
-static inline bool take_load(struct words *f, struct entered *e, unsigned cell, unsigned lane)
+/* A lane's load; *e is a copy of *in. */
+static inline bool take_load(struct words *f, const struct asked *is, struct entered *e,
+                             struct entered *in, unsigned cell, unsigned lane)
 {
-    const unsigned to = place_load(f, e, cell, lane);
+    const unsigned to = place_load(f, is, e, in, cell, lane);
     if (to >= STAYS)
         return to == STAYS;
     if (to == 2 && !e->page->plane[to]) {
         if (!race_own(e->page, to))
             return false;
-        see_slots(e);
+        see_slots(in);
+        *e = *in;
     }
-    e->slot[to][cell] = f->number;
+    e->slot[to][cell] = is->number;
     e->lane[to][cell] = (uint8_t)lane;
     return true;
 }
@@ -177,7 +182,7 @@ static inline bool take_store(struct words *f, struct entered *e, unsigned cell,
     if ((e->slot[0][cell] >= e->past || first >= e->past || second >= e->past) &&
         decide(f, e, cell, lane) != 0)
         return false;
-    e->slot[0][cell] = f->number;
+    e->slot[0][cell] = f->is.number;
     e->lane[0][cell] = (uint8_t)lane;
     if (first)
         e->slot[1][cell] = 0;
@@ -204,17 +209,17 @@ static void begin(struct words *f, struct race_access *x)
     const struct wt_check_race *r = x->r;
     const struct race_slot *w = x->w;
     f->x = x;
-    f->of = r->shadow.wave;
-    f->first = r->shadow.first;
-    f->past = x->past;
-    f->number = x->number;
-    f->wave = w->number;
-    f->floor = !r->rules.independent ? UINT32_MAX : x->a->lanes & ~w->floored ? 0 : w->floor;
-    f->home = r->home;
-    f->own_home = r->home[w->number - 1];
-    f->alone = x->alone;
-    f->loads = x->record.kind == WT_WATCH_READ;
-    f->hides = x->record.maybe_atomic || x->hides;
+    f->is.of = r->shadow.wave;
+    f->is.first = r->shadow.first;
+    f->is.past = x->past;
+    f->is.number = x->number;
+    f->is.wave = w->number;
+    f->is.floor = !r->rules.independent ? UINT32_MAX : x->a->lanes & ~w->floored ? 0 : w->floor;
+    f->is.home = r->home;
+    f->is.own_home = r->home[w->number - 1];
+    f->is.alone = x->alone;
+    f->is.loads = x->record.kind == WT_WATCH_READ;
+    f->is.hides = x->record.maybe_atomic || x->hides;
     f->had[0] = UINT32_MAX; /* which is no number */
     for (unsigned i = 0; i < PAGES; i++)
         f->base[i] = NOWHERE;
@@ -227,19 +232,14 @@ static struct entered *page_at(struct words *f, uint64_t at)
     return f->base[i] == at - at % RACE_PAGE || enter(f, i, at) ? &f->entered[i] : NULL;
 }
 
-static inline bool take_cell(struct words *f, struct entered *e, unsigned cell, unsigned lane,
-                             bool loads)
-{
-    return loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane);
-}
-
 /* The access of one lane; false where that is no simple case. */
 static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size)
 {
     struct entered *e = at % 4 ? NULL : page_at(f, at);
     unsigned cell = at % RACE_PAGE / 4;
     const unsigned end = cell + size / 4;
-    while (e && cell < end && cell < RACE_CELLS && take_cell(f, e, cell, lane, f->loads))
+    while (e && cell < end && cell < RACE_CELLS &&
+           (f->is.loads ? take_load(f, &f->is, e, e, cell, lane) : take_store(f, e, cell, lane)))
         cell++;
     return e && cell == end;
 }
@@ -249,13 +249,19 @@ static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size
 static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned first,
                                  uint64_t left, bool loads)
 {
-    struct entered *e = NULL;
+    const struct asked is = f->is;
+    struct entered *in = NULL, e = {.base = 0};
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = addr[lane];
-        if (!e || at - e->base >= RACE_PAGE)
-            e = page_at(f, at);
-        if (!e || at % 4 || !take_cell(f, e, at % RACE_PAGE / 4, first + lane, loads))
+        if (!in || at - e.base >= RACE_PAGE) {
+            if (!(in = page_at(f, at)))
+                break;
+            e = *in;
+        }
+        const unsigned cell = at % RACE_PAGE / 4;
+        if (at % 4 || !(loads ? take_load(f, &is, &e, in, cell, first + lane)
+                              : take_store(f, in, cell, first + lane)))
             break;
     }
     return left;
@@ -274,18 +280,18 @@ static inline uint64_t take_own(const struct words *f, const uint64_t *addr, uns
         const uint64_t at = addr[lane];
         if (!page || at - base >= RACE_PAGE) {
             page = seen[race_seen_at(at / RACE_PAGE)];
-            if (!page || page->number != at / RACE_PAGE || page->owner != f->wave ||
-                page->per != 1 || !page->plane[loads] || (page->syncs && f->hides))
+            if (!page || page->number != at / RACE_PAGE || page->owner != f->is.wave ||
+                page->per != 1 || !page->plane[loads] || (page->syncs && f->is.hides))
                 break;
             base = at - at % RACE_PAGE;
         }
         const unsigned cell = at % RACE_PAGE / 4;
         const uint32_t store = page->slot[0][cell], one = page->slot[1][cell],
                        other = page->slot[2][cell];
-        if (at % 4 || store >= f->number ||
-            (loads ? one > f->number : one >= f->number || other >= f->number))
+        if (at % 4 || store >= f->is.number ||
+            (loads ? one > f->is.number : one >= f->is.number || other >= f->is.number))
             break;
-        page->slot[loads][cell] = f->number;
+        page->slot[loads][cell] = f->is.number;
         page->lane[loads][cell] = (uint8_t)(first + lane);
         if (!loads && one)
             page->slot[1][cell] = 0;
@@ -301,14 +307,14 @@ static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
 {
     const uint64_t *addr = &f->x->a->at[first];
     const unsigned size = f->x->a->size;
-    if (!f->simple)
+    if (!f->is.simple)
         return left;
-    if (size == 4 && f->floor == UINT32_MAX)
-        left =
-            f->loads ? take_own(f, addr, first, left, true) : take_own(f, addr, first, left, false);
+    if (size == 4 && f->is.floor == UINT32_MAX)
+        left = f->is.loads ? take_own(f, addr, first, left, true)
+                           : take_own(f, addr, first, left, false);
     if (size == 4)
-        return f->loads ? take_some(f, addr, first, left, true)
-                        : take_some(f, addr, first, left, false);
+        return f->is.loads ? take_some(f, addr, first, left, true)
+                           : take_some(f, addr, first, left, false);
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         if (!take_lane(f, first + lane, addr[lane], size))
@@ -336,7 +342,7 @@ static bool all_stay(struct words *f)
     const uint64_t at = a->at[lane];
     uint64_t differ = 0;
     unsigned first, lanes;
-    if (!f->loads || !f->alone || !f->simple || a->size != 4 || at % 4 ||
+    if (!f->is.loads || !f->is.alone || !f->is.simple || a->size != 4 || at % 4 ||
         !wt_are_neighbours(a->lanes, &first, &lanes))
         return false;
     for (unsigned i = 0; i < lanes; i++)
@@ -351,17 +357,17 @@ static bool all_stay(struct words *f)
     for (unsigned k = 1; k < RACE_SLOTS; k++) {
         const uint32_t slot = e->slot[k][cell];
         if (slot < e->past || !is_load(f, slot) ||
-            (f->of[slot - f->first] & ~RACE_LOADS) == f->wave)
+            (f->is.of[slot - f->is.first] & ~RACE_LOADS) == f->is.wave)
             return false;
     }
-    return place_load(f, e, cell, lane) == STAYS;
+    return place_load(f, &f->is, e, e, cell, lane) == STAYS;
 }
 
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
 {
     const struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
     struct words f;
-    f.simple = !(call && call->copies);
+    f.is.simple = !(call && call->copies);
     begin(&f, x);
     if (lanes == x->a->lanes && all_stay(&f))
         return 0;

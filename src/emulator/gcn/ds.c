@@ -119,13 +119,39 @@ static void exchange(const struct share *s, uint64_t lane, uint32_t addr, uint64
     const struct gcn_uop *next = NULL;                                                             \
     const struct share s = share_of(w, u)
 
+/* The lowest and the highest offset of all lanes; those below 0 are high ones. */
+static CLONED extent_of(const uint32_t *addr, uint32_t base, uint32_t *low, uint32_t *high)
+{
+    uint32_t least = UINT32_MAX, most = 0;
+    LANES {
+        const uint32_t at = addr[i] + base;
+        least = at < least ? at : least;
+        most = at > most ? at : most;
+    }
+    *low = least;
+    *high = most;
+}
+
+static __attribute__((noinline)) const uint32_t *ask(struct gcn_wave *w, const struct gcn_uop *u,
+                                                     enum wt_watch_kind kind, const uint32_t *addr,
+                                                     uint32_t base, unsigned part, unsigned size,
+                                                     uint32_t *room)
+{
+    uint32_t low = 0, high = UINT32_MAX;
+    if (!~gcn_exec(w))
+        extent_of(addr, base, &low, &high);
+    return gcn_judge_passes(w, u, kind, low, high, part, size)
+               ? addr
+               : gcn_judge_lanes(w, u, kind, addr, base, part, size, room);
+}
+
 /* Addresses of LDS by which the lanes that the judge refuses access nothing. */
 static inline const uint32_t *judged(struct gcn_wave *w, const struct gcn_uop *u,
                                      enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
                                      unsigned part, unsigned size, uint32_t *room)
 {
     return __builtin_expect(w->device->machine.judge && !u->gds, false)
-               ? gcn_judge_lanes(w, u, kind, addr, base, part, size, room)
+               ? ask(w, u, kind, addr, base, part, size, room)
                : addr;
 }
 
@@ -219,13 +245,13 @@ static uint32_t *row_in(struct gcn_wave *w, const struct share *s, const uint32_
 
 /* Tells who observes all of accesses that are done for many lanes at once. */
 static __attribute__((noinline)) void tell(const struct share *s, enum wt_watch_kind kind,
-                                           const uint32_t *addr, uint32_t base, unsigned size)
+                                           const uint32_t *addr, uint32_t base, unsigned size,
+                                           bool is_row)
 {
-    const struct gcn_watched_share *watched = s->watched;
-    uint64_t at[GCN_LANES];
+    const uint64_t first = s->watched->addr;
+    uint64_t *at = gcn_observe_share(s->watched, kind, size, is_row);
     for (unsigned i = 0; i < GCN_LANES; i++)
-        at[i] = watched->addr + (uint32_t)(addr[i] + base);
-    gcn_observe_lanes(watched->w, watched->u, kind, gcn_exec(watched->w), at, size);
+        at[i] = first + (uint32_t)(addr[i] + base);
 }
 
 /* Whole dwords of all lanes; false where it must be done lane by lane. */
@@ -239,7 +265,7 @@ static bool read_all(struct gcn_wave *w, const struct share *s, const uint32_t *
     if (!row && (size < 4 || !all_within(w, s, addr, base, size, at)))
         return false;
     if (s->watched)
-        tell(s, WT_WATCH_READ, addr, base, size);
+        tell(s, WT_WATCH_READ, addr, base, size, row);
     if (row) {
         gcn_load_row(value, row, size / 4);
         return true;
@@ -264,7 +290,7 @@ static bool write_all(struct gcn_wave *w, const struct share *s, const uint32_t 
     if (!row && (size < 4 || !all_within(w, s, addr, base, size, at)))
         return false;
     if (s->watched)
-        tell(s, WT_WATCH_WRITE, addr, base, size);
+        tell(s, WT_WATCH_WRITE, addr, base, size, row);
     if (row) {
         gcn_store_row(row, w->v + from, size / 4);
         return true;
@@ -419,7 +445,7 @@ OP(ds_write2)
                      all_within(w, &s, addr[0], offset[0], u->size, at[0]) &&
                      all_within(w, &s, addr[1], offset[1], u->size, at[1]);
     for (unsigned i = 0; s.watched && (rows || all) && i < 2; i++)
-        tell(&s, WT_WATCH_WRITE, addr[i], offset[i], u->size);
+        tell(&s, WT_WATCH_WRITE, addr[i], offset[i], u->size, false);
     if (rows) {
         gcn_store_row(row[0], w->v + u->src[1], words);
         gcn_store_row(row[1], w->v + u->src[2], words);
@@ -611,7 +637,7 @@ static bool atomic_all(struct gcn_wave *w, const struct share *s, const struct g
         return false;
     }
     if (s->watched)
-        tell(s, WT_WATCH_ACCESS, addr, (uint32_t)u->imm, 4);
+        tell(s, WT_WATCH_ACCESS, addr, (uint32_t)u->imm, 4, false);
     if (wanted)
         gcn_blend(w->v[u->dst], old, gcn_lanes_on(w, gcn_exec(w)));
     return true;

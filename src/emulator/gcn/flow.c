@@ -94,12 +94,12 @@ OP(s_barrier)
 __attribute__((noinline)) static void tell_wait(const struct gcn_wave *w, const struct gcn_uop *u,
                                                 unsigned vm, unsigned exp, unsigned lgkm)
 {
-    const struct wt_observed_event wait = {.kind = WT_SEEN_WAIT,
-                                           .pc = gcn_pc_of(w, u),
-                                           .count = {vm == 63 ? WT_NO_COUNT : (uint8_t)vm,
-                                                     exp == 7 ? WT_NO_COUNT : (uint8_t)exp,
-                                                     lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm}};
-    wt_wave_tell(&w->device->machine, &w->head, wait);
+    struct wt_observed_event wait = {.kind = WT_SEEN_WAIT,
+                                     .pc = gcn_pc_of(w, u),
+                                     .count = {vm == 63 ? WT_NO_COUNT : (uint8_t)vm,
+                                               exp == 7 ? WT_NO_COUNT : (uint8_t)exp,
+                                               lgkm == 15 ? WT_NO_COUNT : (uint8_t)lgkm}};
+    wt_wave_tell(&w->device->machine, &w->head, &wait);
 }
 
 /* Accesses complete when they issue; the counters record those not yet covered by an s_waitcnt. */

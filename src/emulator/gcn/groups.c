@@ -275,6 +275,7 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
     if (!g->used) { /* the first of its waves: nothing is left of LDS */
         memset(g->local, 0, g->local_size);
         wt_group_take(&d->machine, &g->head);
+        g->home = gcn_group_home(&d->machine, &g->head);
         g->saved = false;
         wt_group_tell(&d->machine, &g->head, WT_SEEN_GROUP);
         g->waves = 0;

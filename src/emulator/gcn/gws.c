@@ -38,11 +38,11 @@ static void tell(struct gcn_wave *w, enum wt_observed_event_kind kind, uint64_t 
                  unsigned resource)
 {
     wt_wave_tell(&w->device->machine, &w->head,
-                 (struct wt_observed_event){.kind = kind,
-                                            .pc = pc,
-                                            .lanes = gcn_exec(w),
-                                            .barrier = WT_BARRIER_DEVICE,
-                                            .number = resource});
+                 &(struct wt_observed_event){.kind = kind,
+                                             .pc = pc,
+                                             .lanes = gcn_exec(w),
+                                             .barrier = WT_BARRIER_DEVICE,
+                                             .number = resource});
 }
 
 /* The wave continues behind the instruction when it is released. */

@@ -54,16 +54,27 @@ void gcn_judge_targets(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_t
     t->judged = true;
 }
 
+bool gcn_judge_passes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      uint32_t first, uint32_t last, unsigned part, unsigned size)
+{
+    const struct wt_judge *judge = w->device->machine.judge;
+    const uint32_t room = w->group->local_size;
+    struct wt_lane_access a = access_of(w, u, kind, WT_OBSERVED_GROUP, size);
+    a.part = part;
+    return last < room && size <= room - last &&
+           judge->passes(judge->context, &w->head, &a, first, last, 0);
+}
+
 const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
                                 unsigned part, unsigned size, uint32_t *room)
 {
     enum { OUTSIDE = 1u << 30 };
     uint64_t at[GCN_LANES];
-    for (unsigned i = 0; i < GCN_LANES; i++)
-        at[i] = (uint64_t)(int64_t)(int32_t)(addr[i] + base);
     struct wt_lane_access a = access_of(w, u, kind, WT_OBSERVED_GROUP, size);
     a.part = part;
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        at[i] = (uint64_t)(int64_t)(int32_t)(addr[i] + base);
     const uint64_t refused = (uint64_t)wt_judge(&w->device->machine, &w->head, &a, gcn_exec(w), at);
     if (!refused)
         return addr;

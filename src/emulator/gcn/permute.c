@@ -28,7 +28,7 @@ __attribute__((noinline)) static void tell_exchange(const struct gcn_wave *w,
         event.named |= wt_lane_bit(from);
     }
     if (event.lanes)
-        wt_wave_tell(&w->device->machine, &w->head, event);
+        wt_wave_tell(&w->device->machine, &w->head, &event);
 }
 
 /* Backwards: each lane names the lane that it reads. One that EXEC disables gives 0. */

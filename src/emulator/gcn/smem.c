@@ -219,9 +219,9 @@ OP(s_dcache)
     if ((writes || forgets) && wt_observes_events(&w->device->machine))
         wt_wave_tell(
             &w->device->machine, &w->head,
-            (struct wt_observed_event){.kind = WT_SEEN_CACHE,
-                                       .pc = gcn_pc_of(w, u),
-                                       .number = writes ? WT_CACHE_WRITES : WT_CACHE_FORGETS});
+            &(struct wt_observed_event){.kind = WT_SEEN_CACHE,
+                                        .pc = gcn_pc_of(w, u),
+                                        .number = writes ? WT_CACHE_WRITES : WT_CACHE_FORGETS});
     return gcn_next(u);
 }
 

@@ -98,6 +98,9 @@ static inline void gcn_judge(struct gcn_wave *w, const struct gcn_uop *u, struct
 const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
                                 unsigned part, unsigned size, uint32_t *room);
+/* Whether it need not be asked about them, whose lowest and highest offsets are these. */
+bool gcn_judge_passes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      uint32_t first, uint32_t last, unsigned part, unsigned size);
 /* The same of a scalar access by the whole wave. False: it is refused. */
 bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                     uint64_t addr, unsigned size);

@@ -36,7 +36,7 @@ uint64_t gcn_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
     const struct gcn_wave *w = &d->wave[wave];
     uint64_t scratch;
     if (shared)
-        return gcn_group_home(m, &w->group->head);
+        return w->group->home;
     return gcn_private_home(w, &scratch) ? scratch : WT_HOME_NOWHERE;
 }
 
@@ -83,7 +83,7 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
 static uint64_t space_at(const struct gcn_wave *w, uint64_t addr)
 {
     if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE)
-        return gcn_group_home(&w->device->machine, &w->group->head);
+        return w->group->home;
     return addr - GCN_REGION_APERTURE < GCN_GDS_BYTES ? WT_SPACE_DEVICE : WT_SPACE_GLOBAL;
 }
 
@@ -209,6 +209,15 @@ static bool may_be_within(const uint64_t *at, uint64_t first, uint64_t size)
         high |= at[i];
     }
     return high >= first && (low < first || low - first < size);
+}
+
+uint64_t *gcn_observe_share(const struct gcn_watched_share *s, enum wt_watch_kind kind,
+                            unsigned size, bool is_row)
+{
+    const struct gcn_wave *w = s->w;
+    struct wt_lane_access a = access_of(w, s->u, kind, 0, s->addr, size);
+    a.is_row = is_row;
+    return wt_observe_row(&w->device->machine, &w->head, gcn_now(w), &a, gcn_exec(w));
 }
 
 void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,

@@ -22,7 +22,7 @@ uint64_t gen_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
         return WT_HOME_NOW; /* the same at any time */
     if (wave >= m->waves || !d->thread[wave].active)
         return WT_HOME_NOWHERE;
-    return gen_group_home(m, &d->thread[wave].group->head);
+    return d->thread[wave].group->home;
 }
 
 static const uint64_t bounds[] = {GEN_SLM_APERTURE, GEN_SLM_APERTURE + GEN_SLM_BYTES};
@@ -46,18 +46,18 @@ static struct wt_lane_access access_of(const struct gen_thread *t, const struct 
                                        unsigned size)
 {
     const bool slm = in_slm(addr);
-    return (struct wt_lane_access){
-        .pc = gen_pc_of(t, u),
-        .kind = kind,
-        .space = slm ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
-        .home = slm ? gen_group_home(&t->device->machine, &t->group->head) : WT_SPACE_GLOBAL,
-        .of_wave = u->insn.no_mask,
-        .owner = t->mask ? (uint8_t)__builtin_ctz(t->mask) : 0,
-        .order = kind == WT_WATCH_ACCESS ? WT_ORDER_RELAXED : WT_ORDER_PLAIN,
-        .scope = WT_AMONG_DEVICE,
-        .lane = lane,
-        .size = size,
-        .at = addr};
+    return (struct wt_lane_access){.pc = gen_pc_of(t, u),
+                                   .kind = kind,
+                                   .space = slm ? WT_OBSERVED_GROUP : WT_OBSERVED_GLOBAL,
+                                   .home = slm ? t->group->home : WT_SPACE_GLOBAL,
+                                   .of_wave = u->insn.no_mask,
+                                   .owner = t->mask ? (uint8_t)__builtin_ctz(t->mask) : 0,
+                                   .order =
+                                       kind == WT_WATCH_ACCESS ? WT_ORDER_RELAXED : WT_ORDER_PLAIN,
+                                   .scope = WT_AMONG_DEVICE,
+                                   .lane = lane,
+                                   .size = size,
+                                   .at = addr};
 }
 
 void gen_watch_access(struct gen_thread *t, const struct gen_uop *u, enum wt_watch_kind kind,

@@ -80,7 +80,7 @@ enum wt_run wt_engine_deadlock(struct wt_machine *m, const char *text)
     };
     snprintf(m->fault.text, sizeof m->fault.text, "deadlock: %s", text);
     if (wt_observes_events(m))
-        wt_observe_tell(m, (struct wt_observed_event){.kind = WT_SEEN_DEADLOCK});
+        wt_observe_tell(m, &(struct wt_observed_event){.kind = WT_SEEN_DEADLOCK});
     return WT_RUN_FAULT;
 }
 

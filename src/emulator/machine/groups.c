@@ -116,8 +116,9 @@ void wt_groups_count(struct wt_machine *m)
         }
     }
     for (uint32_t i = 0; i < places(groups); i++) {
-        const struct wt_group_head *g = wt_group_at(groups, i);
+        struct wt_group_head *g = wt_group_at(groups, i);
         struct wt_core_room *room = &groups->room[i / groups->groups_per_core];
+        g->home = g->used ? groups->ops->home(m, g) : 0;
         room->groups |= g->used ? place_bit(groups, g) : 0;
         room->group_count += g->used;
         room->local += g->used ? g->local_size : 0;
@@ -162,14 +163,14 @@ void wt_groups_check(const struct wt_machine *m)
 /* ---- what an observer is told ---- */
 
 static void tell(struct wt_machine *m, const struct wt_group_head *g, const struct wt_wave_head *w,
-                 struct wt_observed_event event)
+                 struct wt_observed_event *event)
 {
     if (!wt_observes_events(m))
         return;
-    event.launch = g ? m->groups.ops->launch(m, g) : wt_machine_launch(m, 0);
-    event.home = g ? m->groups.ops->home(m, g) : WT_HOME_NOW;
-    event.wave = w ? w->id : 0;
-    event.id = w ? wt_machine_wave_id(m, w->id) : 0;
+    event->launch = g ? m->groups.ops->launch(m, g) : wt_machine_launch(m, 0);
+    event->home = g ? g->home : WT_HOME_NOW;
+    event->wave = w ? w->id : 0;
+    event->id = w ? wt_machine_wave_id(m, w->id) : 0;
     wt_observe_tell(m, event);
 }
 
@@ -177,11 +178,11 @@ void wt_group_tell(struct wt_machine *m, const struct wt_group_head *g,
                    enum wt_observed_event_kind kind)
 {
     if (wt_observes_events(m))
-        tell(m, g, NULL, (struct wt_observed_event){.kind = kind});
+        tell(m, g, NULL, &(struct wt_observed_event){.kind = kind});
 }
 
 void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
-                  struct wt_observed_event event)
+                  struct wt_observed_event *event)
 {
     tell(m, w->group, w, event);
 }
@@ -191,12 +192,12 @@ void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w)
     if (!wt_observes_events(m))
         return;
     const wt_lanes lanes = m->engine->issue_at(w, w->pc, m->time).mask;
-    wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
+    wt_wave_tell(m, w, &(struct wt_observed_event){.kind = WT_SEEN_WAVE, .lanes = lanes});
 }
 
 void wt_wave_tell_end(struct wt_machine *m, const struct wt_wave_head *w)
 {
-    wt_wave_tell(m, w, (struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
+    wt_wave_tell(m, w, &(struct wt_observed_event){.kind = WT_SEEN_WAVE_END});
 }
 
 void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head *w, uint64_t pc,
@@ -205,7 +206,7 @@ void wt_wave_tell_observed_fence(struct wt_machine *m, const struct wt_wave_head
 {
     wt_wave_tell(
         m, w,
-        (struct wt_observed_event){
+        &(struct wt_observed_event){
             .kind = WT_SEEN_FENCE, .pc = pc, .lanes = lanes, .order = order, .scope = scope});
 }
 
@@ -214,7 +215,8 @@ void wt_wave_tell_observed_barrier(struct wt_machine *m, const struct wt_wave_he
                                    uint32_t number)
 {
     wt_wave_tell(
-        m, w, (struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .number = number});
+        m, w,
+        &(struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .number = number});
 }
 
 /* Whether a launch has a group in a place before @p n. */
@@ -279,11 +281,11 @@ void wt_groups_abandon(struct wt_machine *m, uint32_t number)
         if (!g->used || g->launch != number)
             continue;
         end.launch = m->groups.ops->launch(m, g);
-        end.home = m->groups.ops->home(m, g);
+        end.home = g->home;
         wt_group_release(m, g);
     }
     if (end.launch && wt_observes_events(m))
-        wt_observe_tell(m, end);
+        wt_observe_tell(m, &end);
 }
 
 static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_plan *plan)
@@ -305,6 +307,7 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     memcpy(g->coordinate, plan->coordinate, sizeof g->coordinate);
     wt_group_take(m, g);
     groups->ops->begin(m, g, plan);
+    g->home = groups->ops->home(m, g);
     if (!plan->launch->next++)
         wt_group_tell(m, g, WT_SEEN_LAUNCH);
     wt_group_tell(m, g, WT_SEEN_GROUP);

@@ -35,7 +35,7 @@ void wt_groups_reset(struct wt_machine *m);
 void wt_groups_archive(struct wt_machine *m, struct wt_archive *a,
                        void (*members)(struct wt_archive *a, struct wt_machine *m,
                                        struct wt_group_head *g));
-/** Counts anew what is taken, from the waves and groups. */
+/** Counts anew what is taken, from the waves and groups, whose homes are known then. */
 void wt_groups_count(struct wt_machine *m);
 /** Asserts that what is taken, and the groups' numbers of waves, are as the waves say. */
 void wt_groups_check(const struct wt_machine *m);
@@ -70,7 +70,7 @@ void wt_groups_observe(struct wt_machine *m, wt_observe_event_fn *fn);
 /** Tells who observes the machine of an event of a wave. The wave, its group and launch are filled
  * in here. */
 void wt_wave_tell(struct wt_machine *m, const struct wt_wave_head *w,
-                  struct wt_observed_event event);
+                  struct wt_observed_event *event);
 /** Tells who observes the machine that a wave begins; it has its lanes. */
 void wt_wave_tell_begin(struct wt_machine *m, const struct wt_wave_head *w);
 

@@ -83,6 +83,7 @@ struct wt_launch_head {
  * launch: the number of its kernel, as the family counts them.
  * waves: of it that have not ended.
  * used: there is a group in this place.
+ * home: of its memory (wt_watch.home), where `used`; wt_group_ops.home says it.
  */
 #define WT_GROUP_MEMBERS                                                                           \
     uint8_t *local;                                                                                \
@@ -92,7 +93,8 @@ struct wt_launch_head {
     uint32_t coordinate[3];                                                                        \
     uint32_t launch;                                                                               \
     uint32_t waves;                                                                                \
-    bool used;
+    bool used;                                                                                     \
+    uint64_t home;
 
 /** A group that runs, as every family has it. */
 struct wt_group_head {
@@ -141,7 +143,7 @@ struct wt_group_ops {
     uint64_t (*entry)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Whether its lanes are in step by what its compiler knew; NULL: no group's are. */
     bool (*in_step)(const struct wt_machine *m, const struct wt_group_head *g);
-    /** The home of its memory (wt_watch.home). */
+    /** The home of the memory of one that begins, or was read (wt_group_head.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Bytes of its memory that the launch has asked for; the group may have more. */
     uint64_t (*asked)(const struct wt_machine *m, const struct wt_group_head *g);

@@ -109,15 +109,15 @@ static void flush(struct wt_machine *m)
     top->count = 0;
 }
 
-void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event)
+void wt_observe_tell(struct wt_machine *m, struct wt_observed_event *event)
 {
     assert(wt_observes_events(m));
     if (m->observer->count)
         flush(m);
-    event.time = event_time(m);
+    event->time = event_time(m);
     for (const struct wt_observer *o = m->observer; o; o = o->beneath)
         if (o->event)
-            o->event(o->context, m, &event);
+            o->event(o->context, m, event);
 }
 
 void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,
@@ -215,7 +215,7 @@ new_record(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
     r->id = wt_machine_wave_id(m, w->id);
     r->wave = w->id;
     r->launch = wt_machine_launch_of(m, w);
-    r->group = w->group ? m->groups.ops->home(m, w->group) : WT_HOME_NOW;
+    r->group = w->group ? w->group->home : WT_HOME_NOW;
     r->pc = a->pc;
     r->kind = a->kind;
     r->space = a->space;

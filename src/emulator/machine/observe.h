@@ -222,7 +222,7 @@ void wt_observe_events(struct wt_machine *m, wt_observe_event_fn *fn);
 
 /** Tells the observer, which is there and takes events, of one: its `time` is filled in here.
  * Families call wt_group_tell() and wt_wave_tell() (groups.h). */
-void wt_observe_tell(struct wt_machine *m, struct wt_observed_event event);
+void wt_observe_tell(struct wt_machine *m, struct wt_observed_event *event);
 
 /** Tells the observer, if any, that @p bytes are about to be written as a lane of a wave sees
  * memory, from outside. Bytes that stay as they are, and memory that not all waves share, do not

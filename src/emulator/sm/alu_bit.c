@@ -391,11 +391,11 @@ __attribute__((noinline)) static void tell_exchange(const struct sm_exec *x, uin
                                                     uint32_t sources, bool shifts)
 {
     wt_wave_tell(&x->w->device->machine, &x->w->head,
-                 (struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
-                                            .pc = sm_pc_of(x->w, x->u),
-                                            .lanes = readers,
-                                            .shifts = shifts,
-                                            .named = sources});
+                 &(struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
+                                             .pc = sm_pc_of(x->w, x->u),
+                                             .lanes = readers,
+                                             .shifts = shifts,
+                                             .named = sources});
 }
 
 /* SHFL (PTX ISA, "shfl"): lane and mask from registers or immediates. */

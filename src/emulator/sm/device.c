@@ -141,7 +141,7 @@ static enum wt_run blocked(struct wt_machine *m)
         .text = "deadlock: every warp waits at a barrier for another one",
     };
     if (wt_observes_events(m))
-        wt_observe_tell(m, (struct wt_observed_event){.kind = WT_SEEN_DEADLOCK});
+        wt_observe_tell(m, &(struct wt_observed_event){.kind = WT_SEEN_DEADLOCK});
     return WT_RUN_FAULT;
 }
 

@@ -364,11 +364,11 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
     struct sm_barrier *b = &w->cta->barrier[number];
     if (wt_observes_events(&w->device->machine))
         wt_wave_tell(&w->device->machine, &w->head,
-                     (struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
-                                                .pc = w->wait_pc,
-                                                .lanes = lanes,
-                                                .number = number,
-                                                .expected = threads});
+                     &(struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
+                                                 .pc = w->wait_pc,
+                                                 .lanes = lanes,
+                                                 .number = number,
+                                                 .expected = threads});
     b->arrived++;
     w->cta->meets = true;
     b->expected = threads / SM_LANES;

@@ -495,11 +495,11 @@ static const struct sm_uop *cluster(struct sm_warp *w, const struct sm_uop *u, u
     if (arrives) {
         if (wt_observes_events(&w->device->machine))
             wt_wave_tell(&w->device->machine, &w->head,
-                         (struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
-                                                    .pc = pc,
-                                                    .lanes = lanes,
-                                                    .number = SM_BARRIERS,
-                                                    .apart = u->ptx->flag});
+                         &(struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
+                                                     .pc = pc,
+                                                     .lanes = lanes,
+                                                     .number = SM_BARRIERS,
+                                                     .apart = u->ptx->flag});
         header[PTX_CLUSTER_DUE] |= lanes;
         w->cta->meets = true;
         header[PTX_CLUSTER_CAME] |= lanes;
@@ -562,12 +562,12 @@ barrier(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
         o->how == REDUCE ? (uint32_t)__builtin_popcount(ptx_mask(frame, &o->s[2]) & lanes) : 0;
     if (wt_observes_events(&w->device->machine))
         wt_wave_tell(&w->device->machine, &w->head,
-                     (struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
-                                                .pc = pc,
-                                                .lanes = lanes,
-                                                .number = n,
-                                                .expected = threads,
-                                                .apart = o->flag});
+                     &(struct wt_observed_event){.kind = WT_SEEN_ARRIVE,
+                                                 .pc = pc,
+                                                 .lanes = lanes,
+                                                 .number = n,
+                                                 .expected = threads,
+                                                 .apart = o->flag});
     b->arrived += count;
     w->cta->meets = true;
     b->expected = threads;

@@ -699,7 +699,7 @@ void ptx_tell_copies(const struct sm_warp *w, const struct sm_uop *u,
 {
     if (lanes && wt_observes_events(&w->device->machine))
         wt_wave_tell(&w->device->machine, &w->head,
-                     (struct wt_observed_event){
+                     &(struct wt_observed_event){
                          .kind = kind, .pc = sm_pc_of(w, u), .lanes = lanes, .number = number});
 }
 

@@ -219,13 +219,13 @@ __attribute__((noinline)) static void tell_together(const struct sm_warp *w, con
     for (uint32_t left = lanes, same; left; left &= ~same) {
         same = group(w, u->ptx, left, &members);
         wt_wave_tell(&w->device->machine, &w->head,
-                     (struct wt_observed_event){.kind = WT_SEEN_TOGETHER,
-                                                .pc = sm_pc_of(w, u),
-                                                .lanes = same,
-                                                .apart = u->ptx->run == ptx_op_warp_barrier,
-                                                .named = row[__builtin_ctz(left)],
-                                                .present = lanes,
-                                                .live = w->live});
+                     &(struct wt_observed_event){.kind = WT_SEEN_TOGETHER,
+                                                 .pc = sm_pc_of(w, u),
+                                                 .lanes = same,
+                                                 .apart = u->ptx->run == ptx_op_warp_barrier,
+                                                 .named = row[__builtin_ctz(left)],
+                                                 .present = lanes,
+                                                 .live = w->live});
     }
 }
 
@@ -258,10 +258,10 @@ PTX_EXECUTOR(ptx_op_warp_barrier)
                                       .pc = sm_pc_of(w, u),
                                       .lanes = ptx_lanes(w, u->ptx),
                                       .barrier = WT_BARRIER_LANES};
-    wt_wave_tell(&w->device->machine, &w->head, event);
+    wt_wave_tell(&w->device->machine, &w->head, &event);
     event.kind = WT_SEEN_RELEASE;
     event.pc = 0;
-    wt_wave_tell(&w->device->machine, &w->head, event);
+    wt_wave_tell(&w->device->machine, &w->head, &event);
     return sm_next(u);
 }
 
@@ -315,11 +315,11 @@ PTX_EXECUTOR(ptx_op_shuffle)
     }
     if (readers && wt_observes_events(&w->device->machine))
         wt_wave_tell(&w->device->machine, &w->head,
-                     (struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
-                                                .pc = sm_pc_of(w, u),
-                                                .lanes = readers,
-                                                .shifts = o->how == UP || o->how == DOWN,
-                                                .named = sources});
+                     &(struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
+                                                 .pc = sm_pc_of(w, u),
+                                                 .lanes = readers,
+                                                 .shifts = o->how == UP || o->how == DOWN,
+                                                 .named = sources});
     if (o->d2 != PTX_NO_SLOT)
         ptx_set_mask(frame, o->d2, holds, lanes);
     if (o->d != PTX_NO_SLOT)

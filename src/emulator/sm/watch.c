@@ -20,7 +20,7 @@ uint64_t sm_home(struct wt_machine *m, uint32_t wave, uint64_t addr)
         return WT_HOME_NOW;
     if (wave >= m->waves || !d->warp[wave].active)
         return WT_HOME_NOWHERE;
-    return shared ? sm_group_home(m, &d->warp[wave].cta->head) : d->warp[wave].local;
+    return shared ? d->warp[wave].cta->home : d->warp[wave].local;
 }
 
 /* Local memory: that of all lanes. */
@@ -108,7 +108,7 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
                                .at = addr};
     put_order(w, u, &a);
     if (shared) {
-        a.home = sm_group_home(&d->machine, &w->cta->head);
+        a.home = w->cta->home;
         a.at += SM_SHARED_WINDOW;
         wt_engine_access(&d->machine, &w->head, &a, before, after);
         return;
@@ -176,7 +176,7 @@ void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_k
         for (unsigned i = 0; i < SM_LANES; i++)
             moved[i] = at[i] + SM_SHARED_WINDOW;
         a.space = WT_OBSERVED_GROUP;
-        a.home = sm_group_home(m, &w->cta->head);
+        a.home = w->cta->home;
         wt_observe_lanes(m, &w->head, wt_issue_time(m, w->left), &a, lanes, moved);
         return;
     }
@@ -194,7 +194,7 @@ void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_k
         a.at = at[a.lane];
         const bool in_shared = shared >> a.lane & 1;
         a.space = in_shared ? WT_OBSERVED_GROUP : space_at(w, a.lane, &a.at);
-        a.home = in_shared ? sm_group_home(m, &w->cta->head) : WT_SPACE_GLOBAL;
+        a.home = in_shared ? w->cta->home : WT_SPACE_GLOBAL;
         a.at += in_shared ? SM_SHARED_WINDOW : 0;
         wt_engine_observe(m, &w->head, &a);
     }
@@ -211,7 +211,7 @@ void sm_observe_row(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kin
     if (shared) {
         first += SM_SHARED_WINDOW;
         a.space = WT_OBSERVED_GROUP;
-        a.home = sm_group_home(m, &w->cta->head);
+        a.home = w->cta->home;
     }
     if (!mixed)
         told = wt_observe_row(m, &w->head, wt_issue_time(m, w->left), &a, UINT32_MAX);

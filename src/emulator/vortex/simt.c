@@ -101,12 +101,12 @@ static void tell(const struct vx_warp *w, enum wt_observed_event_kind kind, uint
         w->wait == VX_WAIT_GLOBAL_BARRIER || (w->wait == VX_WAIT_PHASE && w->wait_target);
     const enum wt_observed_barrier barrier = global ? WT_BARRIER_CORES : WT_BARRIER_CORE;
     wt_wave_tell(&w->device->machine, &w->head,
-                 (struct wt_observed_event){.kind = kind,
-                                            .pc = pc,
-                                            .lanes = w->mask,
-                                            .barrier = barrier,
-                                            .number = w->wait_id,
-                                            .expected = w->wait_count});
+                 &(struct wt_observed_event){.kind = kind,
+                                             .pc = pc,
+                                             .lanes = w->mask,
+                                             .barrier = barrier,
+                                             .number = w->wait_id,
+                                             .expected = w->wait_count});
 }
 
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)
@@ -184,10 +184,11 @@ static void leave_cta(struct vx_warp *w)
         return;
     assert(w->core->left[w->place] > 0);
     if (!--w->core->left[w->place] && wt_observes_events(&w->device->machine))
-        wt_observe_tell(&w->device->machine, (struct wt_observed_event){.kind = WT_SEEN_GROUP_END,
-                                                                        .launch = wt_machine_launch(
-                                                                            &w->device->machine, 0),
-                                                                        .home = vx_cta_home(w)});
+        wt_observe_tell(
+            &w->device->machine,
+            &(struct wt_observed_event){.kind = WT_SEEN_GROUP_END,
+                                        .launch = wt_machine_launch(&w->device->machine, 0),
+                                        .home = vx_cta_home(w)});
     w->of_cta = false;
 }
 
@@ -528,12 +529,12 @@ static void tell_barrier(const struct vx_warp *w, const struct vx_uop *u,
     if (wt_observes_events(&w->device->machine))
         wt_wave_tell(
             &w->device->machine, &w->head,
-            (struct wt_observed_event){.kind = kind,
-                                       .pc = kind == WT_SEEN_ARRIVE ? vx_pc_of(w, u) : 0,
-                                       .lanes = w->mask,
-                                       .barrier = b.global ? WT_BARRIER_CORES : WT_BARRIER_CORE,
-                                       .number = b.id,
-                                       .expected = count});
+            &(struct wt_observed_event){.kind = kind,
+                                        .pc = kind == WT_SEEN_ARRIVE ? vx_pc_of(w, u) : 0,
+                                        .lanes = w->mask,
+                                        .barrier = b.global ? WT_BARRIER_CORES : WT_BARRIER_CORE,
+                                        .number = b.id,
+                                        .expected = count});
 }
 
 static const struct vx_uop *no_count(struct vx_warp *w, const struct vx_uop *u)
