@@ -245,22 +245,24 @@ static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size
 }
 
 /* Lanes that access one cell each, up to the first one that is no simple case; returns those that
- * are left. */
+ * are left. @p copies: what does not change is copied, which pays where they stay in a page. */
 static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned first,
-                                 uint64_t left, bool loads)
+                                 uint64_t left, bool loads, bool copies)
 {
     const struct asked is = f->is;
-    struct entered *in = NULL, e = {.base = 0};
+    struct entered *in = NULL, here, *e = NULL;
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = addr[lane];
-        if (!in || at - e.base >= RACE_PAGE) {
+        if (!in || at - e->base >= RACE_PAGE) {
             if (!(in = page_at(f, at)))
                 break;
-            e = *in;
+            if (copies)
+                here = *in;
+            e = copies ? &here : in;
         }
         const unsigned cell = at % RACE_PAGE / 4;
-        if (at % 4 || !(loads ? take_load(f, &is, &e, in, cell, first + lane)
+        if (at % 4 || !(loads ? take_load(f, copies ? &is : &f->is, e, in, cell, first + lane)
                               : take_store(f, in, cell, first + lane)))
             break;
     }
@@ -312,9 +314,11 @@ static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
     if (size == 4 && f->is.floor == UINT32_MAX)
         left = f->is.loads ? take_own(f, addr, first, left, true)
                            : take_own(f, addr, first, left, false);
+    if (size == 4 && f->is.loads)
+        return f->x->a->space == WT_OBSERVED_GROUP ? take_some(f, addr, first, left, true, true)
+                                                   : take_some(f, addr, first, left, true, false);
     if (size == 4)
-        return f->is.loads ? take_some(f, addr, first, left, true)
-                           : take_some(f, addr, first, left, false);
+        return take_some(f, addr, first, left, false, false);
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         if (!take_lane(f, first + lane, addr[lane], size))

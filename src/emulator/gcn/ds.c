@@ -252,6 +252,7 @@ static __attribute__((noinline)) void tell(const struct share *s, enum wt_watch_
     uint64_t *at = gcn_observe_share(s->watched, kind, size, is_row);
     for (unsigned i = 0; i < GCN_LANES; i++)
         at[i] = first + (uint32_t)(addr[i] + base);
+    wt_observe_stored(&s->watched->w->device->machine, kind);
 }
 
 /* Whole dwords of all lanes; false where it must be done lane by lane. */
