@@ -50,7 +50,8 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
     unsigned i = 0;
     if (!same && is_vote(x, o))
         same = RACE_SAME_VALUE;
-    if (same == RACE_SAME_VALUE || (!same && is_locked(x, o)))
+    if (same == RACE_SAME_VALUE ||
+        (!same && (is_locked(x, o) || (o->wave == x->w->number && x->w->maybe_ordered))))
         severity = WT_WARNING;
     while (i < x->count &&
            (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||
@@ -639,8 +640,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     if (call && call->copies && !(call->by_kernels && a->space == WT_OBSERVED_GLOBAL))
         return;
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
-    if (x.w->in_step)
-        race_step(x.w);
+    if (x.w->steps)
+        race_step(r, x.w, a);
     x.record = (struct race_record){.time = a->time,
                                     .pc = a->pc,
                                     .wave = x.w->number,

@@ -11,8 +11,13 @@
  */
 #include "check/race_order.h"
 
-void race_step(struct race_slot *w)
+void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a)
 {
+    const struct wt_group_head *g = wt_machine_wave(r->machine, a->wave)->group;
+    const enum wt_step_order order = r->machine->groups.ops->step(r->machine, g, &w->step, a);
+    w->maybe_ordered = order == WT_STEP_MAYBE;
+    if (order != WT_STEP_ORDERED)
+        return;
     race_tick(w);
     w->floored = ~(wt_lanes)0;
     w->floor = w->clock - 1;

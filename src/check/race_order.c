@@ -324,8 +324,8 @@ struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t 
     const struct wt_group_ops *ops = head->group ? r->machine->groups.ops : NULL;
     if (r->order && ops)
         made->entry = ops->entry(r->machine, head->group);
-    w->in_step =
-        r->rules.independent && ops && ops->in_step && ops->in_step(r->machine, head->group);
+    w->steps =
+        r->rules.independent && ops && ops->step && ops->step(r->machine, head->group, NULL, NULL);
     return w;
 }
 

@@ -97,7 +97,9 @@ struct race_slot {
     } load[2][16]; /**< its last plain loads, in rings: of memory that others use, too, and of its
                       own */
     unsigned loads[2];
-    bool in_step;           /**< its lanes are, as its compiler knew */
+    bool steps;         /**< something without code may order its lanes: wt_group_ops.step */
+    bool maybe_ordered; /**< it is not known where */
+    struct wt_lane_step step;
     bool used;              /**< it has made an access at this clock */
     bool stored;            /**< it has made a store that may be atomic since it learnt */
     bool among_group;       /**< it has acquired among its group alone */
@@ -233,8 +235,9 @@ bool race_hand_on(struct race_handed *barrier, const struct race_slot *w);
 bool race_take(struct race_slot *w, const struct race_handed *barrier);
 /** Drops all that was handed on. */
 void race_handed_drop(struct race_handed *handed);
-/** A wave whose lanes are in step makes an access: behind all of its accesses so far. */
-void race_step(struct race_slot *w);
+/** A wave between whose accesses something without code may order lanes makes an access: behind all
+ * of its accesses so far, if it does. */
+void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a);
 /** Takes an event (wt_observe_event_fn). */
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *event);
 /**

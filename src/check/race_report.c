@@ -31,6 +31,9 @@ static const char *reason(const struct race_access *x, const struct race_conflic
                      "are atomic stores, which have the same code";
     if (c->same)
         return "lanes of one instruction store to one place";
+    if (c->other.wave == w->number && w->maybe_ordered)
+        return "nothing orders these lanes: an error, unless one of the kernel's calls of "
+               "sub_group_barrier() is between, which have no code";
     if (c->severity == WT_WARNING && x->r->rules.locks)
         return "nothing but atomic operations orders them: an error, unless those are a lock that "
                "the compiler has made of 64-bit atomic functions";

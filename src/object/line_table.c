@@ -142,6 +142,9 @@ struct row {
 
 struct search {
     uint64_t address;
+    line_table_fn *take; /* of each row; NULL: `address` is looked for */
+    void *context;
+    const struct unit *unit;
     struct row last;
     bool any; /* `last` is a row of this sequence */
     bool found;
@@ -149,6 +152,13 @@ struct search {
 
 static void add_row(struct search *s, const struct row *row, bool ends)
 {
+    char name[LINE_TABLE_NAME];
+    if (s->take) {
+        const bool is_line = !ends && row->line <= INT32_MAX;
+        name_file(s->unit, row->file, name);
+        s->take(s->context, row->address, is_line ? (unsigned)row->line : 0, name);
+        return;
+    }
     if (s->any && !s->found && s->address >= s->last.address && s->address < row->address)
         s->found = true;
     if (s->found)
@@ -214,6 +224,7 @@ static bool run_unit(struct bytes b, struct search *s, struct line_place *place)
     if (!read_header(&b, &u))
         return false;
     s->any = false;
+    s->unit = &u;
     while (b.at < b.end && !b.bad && !s->found) {
         const unsigned opcode = (unsigned)take(&b, 1);
         if (!opcode) {
@@ -234,20 +245,31 @@ static bool run_unit(struct bytes b, struct search *s, struct line_place *place)
     return !b.bad;
 }
 
-bool line_table_find(const uint8_t *elf, size_t size, uint64_t address, struct line_place *place)
+static bool run_units(const uint8_t *elf, size_t size, struct search *s, struct line_place *place)
 {
     struct bytes lines;
-    struct search s = {.address = address};
     if (!find_section(elf, size, &lines))
         return false;
-    while (lines.at < lines.end && !s.found) {
+    while (lines.at < lines.end && !s->found) {
         const uint64_t length = take(&lines, 4);
         if (lines.bad || length > (uint64_t)(lines.end - lines.at))
             return false;
         const struct bytes unit = {.at = lines.at, .end = lines.at + length};
         lines.at += length;
-        if (!run_unit(unit, &s, place))
+        if (!run_unit(unit, s, place))
             return false;
     }
-    return s.found && s.last.line > 0 && s.last.line <= INT32_MAX;
+    return true;
+}
+
+bool line_table_find(const uint8_t *elf, size_t size, uint64_t address, struct line_place *place)
+{
+    struct search s = {.address = address};
+    return run_units(elf, size, &s, place) && s.found && s.last.line > 0 &&
+           s.last.line <= INT32_MAX;
+}
+
+bool line_table_each(const uint8_t *elf, size_t size, line_table_fn *take_row, void *context)
+{
+    return run_units(elf, size, &(struct search){.take = take_row, .context = context}, NULL);
 }

@@ -23,4 +23,10 @@ struct line_place {
  */
 bool line_table_find(const uint8_t *elf, size_t size, uint64_t address, struct line_place *place);
 
+/** Takes a row: instructions from @p address on are of this line, up to the next row of a higher
+ * address; 0: they are of none. */
+typedef void line_table_fn(void *context, uint64_t address, unsigned line, const char *file);
+/** Hands over all rows of the section, in its order. False where it is not there, or malformed. */
+bool line_table_each(const uint8_t *elf, size_t size, line_table_fn *take, void *context);
+
 #endif

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "emulator/gen/isa.h"
 #include "object/elf_header.h"
+#include "object/gen_steps.h"
 #include "object/patchtokens.h"
 #include "runtime/gen/launch.h"
 #include "target/emulated.h"
@@ -147,6 +148,20 @@ static enum wt_status read_object(struct wt_emulated *e, struct wt_error *err)
     return status;
 }
 
+/* Where sub-groups of the kernel wait; by which lines is not known. */
+static void find_steps(struct wt_emulated *e)
+{
+    struct gen_launch *l = &own(e)->launch;
+    uint8_t *bytes;
+    size_t length, size;
+    if (!has_format(e->program) || wt_file_read(e->program, &bytes, &length, WT_IGNORED) != WT_OK)
+        return;
+    const uint8_t *module = gen_steps_module(bytes, length, &size);
+    if (module)
+        l->steps = gen_steps_make(module, size, l->kernel->name, NULL, 0);
+    free(bytes);
+}
+
 static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
 {
     struct gen_launch *l = &own(e)->launch;
@@ -156,6 +171,7 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
         (status = choose_kernel(e, err)) != WT_OK)
         return status;
     l->lanes = l->kernel->simd;
+    find_steps(e);
     return wt_launch_describe(e, l->kernel->name, l->kernel, gen_launch_arguments(l->kernel),
                               argument, err);
 }
@@ -180,6 +196,7 @@ static void close_device(struct wt_emulated *e)
 {
     gen_device_free(own(e)->device);
     gen_object_free(&own(e)->object);
+    gen_steps_free(own(e)->launch.steps);
 }
 
 /* ---- the run ---- */

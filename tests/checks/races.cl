@@ -160,6 +160,67 @@ kernel void read_all(global int *out, global const int *p)
     out[get_global_id(0)] = sum;
 }
 
+/* Sub-groups of a group. */
+int other_of(local int *s, int i)
+{
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    return s[i ^ 1];
+}
+
+kernel void sub_group_waits(global int *out)
+{
+    local int s[32];
+    const int i = get_local_id(0);
+    int x = 3 * i;
+    for (int k = 0; k < 4; k++) {
+        s[i] = x;
+        x += other_of(s, i);
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    out[get_global_id(0)] = x;
+}
+
+kernel void sub_group_goes_on(global int *out)
+{
+    local int s[32];
+    const int i = get_local_id(0);
+    int x = 3 * i;
+    for (int k = 0; k < 4; k++) {
+        s[i] = x; /* BUG again_store */
+        sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+        x += s[i ^ 1]; /* BUG again_load */
+    }
+    out[get_global_id(0)] = x;
+}
+
+kernel void sub_group_too_late(global int *out)
+{
+    local int s[32];
+    const int i = get_local_id(0);
+    s[i] = 3 * i; /* BUG early_store */
+    const int x = s[i ^ 1]; /* BUG early_load */
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    s[i] = x;
+    out[get_global_id(0)] = x;
+}
+
+kernel void sub_group_alone(global int *out)
+{
+    local int s[32];
+    const int i = get_local_id(0);
+    s[i] = 3 * i; /* BUG alone_store */
+    out[get_global_id(0)] = s[i ^ 1] + sub_group_reduce_add(i); /* BUG alone_load */
+}
+
+kernel void sub_group_loads_early(global int *out)
+{
+    local int s[32];
+    const int i = get_local_id(0);
+    s[i] = 3 * i;
+    sub_group_barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0)] = s[i ^ 1];
+}
+
 /* A group of one thread, as the compiler knows, whose barrier it leaves out. */
 kernel __attribute__((reqd_work_group_size(32, 1, 1))) void one_thread(global int *out)
 {

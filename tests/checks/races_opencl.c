@@ -89,6 +89,29 @@ static void vectors_missing(int bad)
     of_group("vectors", bad);
 }
 
+/* sub_group_barrier() has no code: the correct kernels are others. */
+static void of_sub_groups(const char *wrong, const char *right, int bad)
+{
+    cl_mem out = buffer(INTS);
+    launch(bad ? wrong : right, ITEMS, "m", out);
+    end(out, bad ? 0 : INTS);
+}
+
+static void sub_group_again(int bad)
+{
+    of_sub_groups("sub_group_goes_on", "sub_group_waits", bad);
+}
+
+static void sub_group_late(int bad)
+{
+    of_sub_groups("sub_group_too_late", "sub_group_loads_early", bad);
+}
+
+static void sub_group_missing(int bad)
+{
+    of_sub_groups("sub_group_alone", "sub_group_loads_early", bad);
+}
+
 /* ---- idioms ---- */
 
 static void of_memory(const char *kernel, size_t items)
@@ -134,7 +157,8 @@ static void read_by_all(int bad)
 CASES(CASE(local_missing), CASE(global_missing), CASE(local_again), CASE(across_groups),
       CASE(histogram), CASE(sum_of_groups), CASE(broadcast_early), CASE(bytes_missing),
       CASE(atomic_then_load), CASE(shift_in_place), CASE(stores_alone), CASE(vectors_missing),
-      CASE(tree_of_barriers), CASE(histogram_merged), CASE(masked_neighbours), CASE(read_by_all),
+      CASE(sub_group_again), CASE(sub_group_late), CASE(sub_group_missing), CASE(tree_of_barriers),
+      CASE(histogram_merged), CASE(masked_neighbours), CASE(read_by_all),
       CASE(groups_of_one_thread))
 
 int main(int argc, char **argv)

@@ -135,6 +135,11 @@ struct gen_walk {
     uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch; 0: not known */
 };
 
+struct gen_steps;
+/** Says where sub-groups of the kernels of walks from now on wait (object/gen_steps.h), which stays
+ * till the walks have ended; NULL: nowhere, or it is not known. */
+void gen_device_set_steps(struct gen_device *device, const struct gen_steps *steps);
+
 /** Begins a walk. It runs beside those that have not ended, as far as there is room; WT_STATE while
  * there are GEN_WALKS. */
 enum wt_status gen_device_walk(struct gen_device *device, const struct gen_walk *walk,

@@ -4,6 +4,7 @@
  * subslices.
  */
 #include "emulator/gen/internal.h"
+#include "object/gen_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -188,9 +189,42 @@ static uint64_t entry_of(const struct wt_machine *m, const struct wt_group_head 
     return w->instructions + w->kernel;
 }
 
-static bool in_step(const struct wt_machine *m, const struct wt_group_head *g)
+/* Whether an access is one to the arrays of work-items, where unoptimised code has all variables.
+ */
+static bool is_private(struct gen_device *d, const struct gen_walk *w, const struct wt_observed *a)
 {
-    return ((const struct gen_device *)m)->walk[g->launch].walk.in_step;
+    const uint64_t address = (UINT64_C(1) << WT_MEMORY_ADDRESS_BITS) - 1;
+    uint8_t base[8];
+    return a->space == WT_OBSERVED_GLOBAL && w->private_bytes &&
+           gen_device_read(d, w->payload + w->private_at, base, sizeof base) &&
+           ((a->at[wt_lanes_lowest(a->lanes)] - wt_load_le(base, sizeof base)) & address) <
+               (uint64_t)w->private_bytes * d->machine.waves;
+}
+
+/* Barriers of sub-groups have no code: by lines. Instructions of one line are of one statement, as
+ * long as no lane accesses it again that has stored there. */
+static enum wt_step_order step(const struct wt_machine *m, const struct wt_group_head *g,
+                               struct wt_lane_step *step, const struct wt_observed *a)
+{
+    const struct gen_steps *steps = ((const struct gen_device *)m)->steps;
+    const struct gen_walk *w = &((const struct gen_device *)m)->walk[g->launch].walk;
+    const uint64_t entry = w->instructions + w->kernel;
+    if (w->in_step)
+        return WT_STEP_ORDERED;
+    if (!steps)
+        return WT_STEP_NONE;
+    if (!a || !gen_steps_has_lines(steps))
+        return WT_STEP_MAYBE;
+    if ((step->pc == a->pc && step->time == a->time) || is_private((struct gen_device *)m, w, a))
+        return WT_STEP_NONE;
+    const struct gen_step from = gen_steps_at(steps, step->pc - entry),
+                          to = gen_steps_at(steps, a->pc - entry);
+    const bool same = from.line == to.line, again = same && step->wrote & a->lanes;
+    const bool orders = step->pc && gen_steps_between(steps, from, to, a->pc <= step->pc || again);
+    *step = (struct wt_lane_step){a->pc, a->time, same && !orders ? step->wrote : 0};
+    if (a->kind != WT_WATCH_READ)
+        step->wrote |= a->lanes;
+    return orders ? WT_STEP_ORDERED : WT_STEP_NONE;
 }
 
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
@@ -234,11 +268,16 @@ const struct wt_group_ops gen_group_ops = {
     .private_asked = private_asked,
     .launch = launch_of,
     .entry = entry_of,
-    .in_step = in_step,
+    .step = step,
     .alone = alone,
     .end_group = end_group,
     .refusal = "a thread of the group cannot be started",
 };
+
+void gen_device_set_steps(struct gen_device *d, const struct gen_steps *steps)
+{
+    d->steps = steps;
+}
 
 enum wt_status gen_device_walk(struct gen_device *d, const struct gen_walk *walk,
                                struct wt_error *err)

@@ -245,6 +245,7 @@ struct gen_device {
     struct gen_thread *thread;
     struct gen_group *group; /* as many as threads */
     struct gen_running walk[GEN_WALKS];
+    const struct gen_steps *steps; /* gen_device_set_steps() */
     uint32_t td_ctl, mcr_selector; /* registers of the bus */
     bool debugged;                 /* routine.c: the driver's routine is there */
     bool attention;                /* … and has a thread that the host does not know of */

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lanes.h"
+
 /* ---- waves ---- */
 
 /*
@@ -115,6 +117,15 @@ struct wt_group_head {
 
 struct wt_machine;
 
+/** Whether something without code orders lanes of a wave between two of its accesses. */
+enum wt_step_order { WT_STEP_NONE, WT_STEP_MAYBE, WT_STEP_ORDERED };
+/** The last access of a wave, for that. */
+struct wt_lane_step {
+    uint64_t pc, time; /**< pc 0: there is none */
+    wt_lanes wrote;    /**< that have stored at its source line since the wave came there */
+};
+struct wt_observed;
+
 /** The next group of a kernel, and where it starts. */
 struct wt_group_plan {
     struct wt_launch_head *launch;
@@ -141,8 +152,10 @@ struct wt_group_ops {
     uint64_t (*launch)(const struct wt_machine *m, const struct wt_group_head *g);
     /** The address of the first instruction of its kernel. */
     uint64_t (*entry)(const struct wt_machine *m, const struct wt_group_head *g);
-    /** Whether its lanes are in step by what its compiler knew; NULL: no group's are. */
-    bool (*in_step)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** What orders the lanes of a wave of it, though no instruction does, between its accesses so
+     * far and @p access; @p access NULL: whether anything ever may. NULL: nothing, of any group. */
+    enum wt_step_order (*step)(const struct wt_machine *m, const struct wt_group_head *g,
+                               struct wt_lane_step *step, const struct wt_observed *access);
     /** The home of the memory of one that begins, or was read (wt_group_head.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Bytes of its memory that the launch has asked for; the group may have more. */

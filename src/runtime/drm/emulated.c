@@ -17,6 +17,7 @@
 #include "emulator/gen/isa.h"
 #include "emulator/machine/groups.h"
 #include "emulator/translate/rows.h"
+#include "object/gen_steps.h"
 #include "object/gen_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted.h"
@@ -387,7 +388,11 @@ static void run_command(void *context)
                        wt_drm_kernel_has_fixed_group(kernel_of(c->walk));
     drm_walk_sizes(c->walk, find_host(c->mappings, c->count, c->walk->payload, &room), room,
                    &numbered);
+    struct gen_steps *steps = wt_drm_kernel_steps(kernel_of(c->walk));
+    gen_device_set_steps(gpu->device, steps);
     c->status = run_to_end(gpu, c->root, c->mappings, c->count, &numbered, c->err);
+    gen_device_set_steps(gpu->device, NULL);
+    gen_steps_free(steps);
 }
 
 /* Whether a host address is one of the walk's payload; else it is of its code. */

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "object/gen_steps.h"
 #include "object/line_table.h"
 #include "object/patchtokens.h"
 
@@ -24,6 +25,7 @@ struct named {
     bool knows_private, fixed_group; /* by its program's binary */
     uint16_t private_at;             /* gen_kernel_private() */
     uint32_t private_bytes;
+    struct gen_steps *steps; /* NULL: none */
     uint32_t local[8]; /* bytes of shared local memory that launches have asked for, at most, by the
                           power of two that the hardware gives */
 };
@@ -107,6 +109,7 @@ void wt_drm_kernels_forget(const void *owner)
         free(kernel[i].name);
         free(kernel[i].elf);
         free(kernel[i].constants);
+        gen_steps_free(kernel[i].steps);
         kernel[i] = kernel[--kernel_count];
     }
     pthread_mutex_unlock(&lock);
@@ -256,6 +259,28 @@ void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *bi
         k->private_bytes = bytes;
     }
     pthread_mutex_unlock(&lock);
+    const uint8_t *module = gen_steps_module(binary, size, &length);
+    wt_drm_kernel_module(address, name, module, module ? length : 0);
+}
+
+void wt_drm_kernel_module(uint64_t address, const char *name, const uint8_t *module, size_t size)
+{
+    pthread_mutex_lock(&lock);
+    struct named *k = find(address);
+    if (k) {
+        gen_steps_free(k->steps);
+        k->steps = gen_steps_make(module, size, name, k->elf, k->elf_size);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+struct gen_steps *wt_drm_kernel_steps(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    const struct named *k = find(address);
+    struct gen_steps *copy = gen_steps_copy(k ? k->steps : NULL);
+    pthread_mutex_unlock(&lock);
+    return copy;
 }
 
 bool wt_drm_kernel_has_fixed_group(uint64_t address)

@@ -201,9 +201,8 @@ static void describe(const void *handle, uint32_t *words, size_t count)
 
 static void note_module(const void *module, const struct module_desc *d)
 {
-    uint32_t *words = wt_check_wants(WT_CHECK_API) && d && !d->format && d->bytes && d->size
-                          ? malloc(d->size)
-                          : NULL;
+    const bool wanted = wt_check_wants(WT_CHECK_API) || wt_check_wants(WT_CHECK_RACE);
+    uint32_t *words = wanted && d && !d->format && d->bytes && d->size ? malloc(d->size) : NULL;
     if (words)
         describe(module, memcpy(words, d->bytes, d->size), d->size / sizeof *words);
 }
@@ -222,6 +221,16 @@ static void note_kernel(const void *kernel, const void *module, const char *name
         describe(kernel, sizes, count);
     else
         free(sizes);
+}
+
+/* Native binaries have no SPIR-V. */
+static void note_barriers(const void *module, uint64_t address, const char *name)
+{
+    pthread_mutex_lock(&described.lock);
+    const struct described *m = find_described(module);
+    if (m && wt_check_wants(WT_CHECK_RACE))
+        wt_drm_kernel_module(address, name, (const uint8_t *)m->words, m->count * sizeof *m->words);
+    pthread_mutex_unlock(&described.lock);
 }
 
 /* Intel's runtime takes every size. */
@@ -258,6 +267,7 @@ EXPORT int zeKernelCreate(WORDS3)
     wt_drm_kernel_is(address, name, module);
     note_debug(module, address, name);
     note_program(module, address, name);
+    note_barriers(module, address, name);
     return 0;
 }
 

@@ -74,8 +74,9 @@ static void take_constants(uint64_t address, const char *name, const uint8_t *bi
     wt_drm_kernel_constants(address, binary, size);
 }
 
-/* A program's debug data, which a program has that was built with -g for one device. */
-static void note_debug(void *program, uint64_t address, const char *name)
+/* A program's debug data, which a program has that was built with -g for one device. Whether it is
+ * new. */
+static bool note_debug(void *program, uint64_t address, const char *name)
 {
     static int (*_Atomic info)(void *, unsigned, size_t, void *, size_t *);
     size_t sizes[8] = {0}, filled = 0;
@@ -83,14 +84,15 @@ static void note_debug(void *program, uint64_t address, const char *name)
         *(void *_Atomic *)&info = next("clGetProgramInfo");
     if (!info || info(program, PROGRAM_DEBUG_INFO_SIZES, sizeof sizes, sizes, &filled) ||
         filled != sizeof sizes[0])
-        return;
+        return false;
     uint8_t *data = sizes[0] ? malloc(sizes[0]) : NULL;
     const bool got =
         data && !info(program, PROGRAM_DEBUG_INFO, sizeof data, &(uint8_t *[1]){data}, NULL);
-    if (wt_drm_kernel_debug(address, name, data, got ? sizes[0] : 0) &&
-        wt_check_wants(WT_CHECK_MEMORY))
+    const bool is_new = wt_drm_kernel_debug(address, name, data, got ? sizes[0] : 0);
+    if (is_new && wt_check_wants(WT_CHECK_MEMORY))
         take_binary(program, address, name, take_constants);
     free(data);
+    return is_new;
 }
 
 /* ---- local memory that a kernel asks for, for checks ---- */
@@ -217,9 +219,9 @@ static uint64_t note_kernel(void *kernel)
     note_asked(kernel, address);
     if (info(kernel, KERNEL_PROGRAM, sizeof program, &program, NULL))
         return address;
-    note_debug(program, address, name);
+    const bool is_new = note_debug(program, address, name);
     if ((wt_check_wants(WT_CHECK_INIT) || wt_check_wants(WT_CHECK_RACE)) &&
-        !wt_drm_kernel_knows_private(address))
+        (is_new || !wt_drm_kernel_knows_private(address)))
         take_binary(program, address, name, wt_drm_kernel_program);
     return address;
 }

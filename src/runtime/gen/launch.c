@@ -554,6 +554,7 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
     memcpy(w.block, l->block, sizeof w.block);
     memcpy(w.grid, l->grid, sizeof w.grid);
     assert(k && l->block[0] && l->block[1] && l->block[2]);
+    gen_device_set_steps(device, l->steps);
     if (l->value_count != gen_launch_arguments(k))
         return wt_fail(err, WT_INVALID, "kernel %.64s takes %zu arguments, not %zu", k->name,
                        gen_launch_arguments(k), l->value_count);

@@ -1,0 +1,339 @@
+/* See gen_steps.h. */
+#include "object/gen_steps.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "object/line_table.h"
+
+enum { MAGIC = 0x07230203, HEADER = 5, BOUND = 3, MOST_IDS = 1 << 22, KERNEL = 6, SUB_GROUP = 3 };
+/* Opcodes ("SPIR-V Specification", 1.6); of their words the first one has the length, too. */
+enum {
+    STRING = 7,
+    LINE = 8,
+    ENTRY_POINT = 15,
+    CONSTANT = 43,
+    FUNCTION = 54,
+    FUNCTION_END = 56,
+    CALL = 57,
+    CONTROL_BARRIER = 224,
+    NO_LINE = 317
+};
+
+struct row {
+    uint64_t address;
+    size_t number; /* the last one of an address counts */
+    struct gen_step step;
+};
+
+/* A barrier, or a call of a function that may come to one. */
+struct barrier {
+    struct gen_step step;
+    uint32_t callee; /* an id; 0: it is a barrier itself */
+};
+
+struct function {
+    uint32_t id, file, first, last; /* its file's string, and its lines */
+    bool reached, waits;
+};
+
+struct gen_steps {
+    struct row *row;
+    struct barrier *barrier;
+    size_t rows, row_room, barriers, barrier_room;
+};
+
+/* ---- the module ---- */
+
+struct module {
+    const uint32_t *words;
+    size_t count;
+    uint32_t bound;
+    size_t *at;                /* of ids: the instruction that makes a string, a constant */
+    struct function *function; /* their numbers, from 1, are those of steps */
+    size_t functions, room;
+    uint32_t entry;
+    bool lost;
+};
+
+/* A string is its bytes up to a zero, within so many words. */
+static bool is_text(const uint32_t *words, uint32_t count, const char *text)
+{
+    const size_t length = strlen(text) + 1;
+    return length <= count * sizeof *words && memcmp(words, text, length) == 0;
+}
+
+static bool is_sub_group(const struct module *m, uint32_t scope)
+{
+    const uint32_t *w = scope < m->bound && m->at[scope] ? m->words + m->at[scope] : NULL;
+    return w && (w[0] & 0xffff) == CONSTANT && w[0] >> 16 > 3 && w[3] == SUB_GROUP;
+}
+
+static void add_barrier(struct module *m, struct gen_steps *s, uint32_t line, uint32_t callee)
+{
+    struct barrier *grown =
+        wt_array_grow(s->barrier, &s->barrier_room, s->barriers + 1, sizeof *grown);
+    m->lost |= !grown;
+    if (!grown)
+        return;
+    s->barrier = grown;
+    grown[s->barriers++] =
+        (struct barrier){.step = {(uint32_t)m->functions, line}, .callee = callee};
+}
+
+static void add_function(struct module *m, uint32_t id)
+{
+    struct function *grown = wt_array_grow(m->function, &m->room, m->functions + 1, sizeof *grown);
+    m->lost |= !grown;
+    if (!grown)
+        return;
+    m->function = grown;
+    grown[m->functions++] = (struct function){.id = id};
+}
+
+/* A line of the last function, which has more than one file's where a compiler has inlined. */
+static void add_line(struct module *m, uint32_t file, uint32_t line)
+{
+    struct function *f = &m->function[m->functions - 1];
+    if (!line)
+        return;
+    f->first = f->file && f->first < line ? f->first : line;
+    f->last = f->last > line ? f->last : line;
+    f->file = f->file && f->file != file ? UINT32_MAX : file;
+}
+
+static void read_module(struct module *m, struct gen_steps *s, const char *kernel)
+{
+    uint32_t length, line = 0;
+    bool inside = false;
+    for (size_t at = HEADER; at < m->count; at += length) {
+        const uint32_t *w = m->words + at, opcode = w[0] & 0xffff;
+        length = w[0] >> 16;
+        if (!length || length > m->count - at)
+            return;
+        if (opcode == STRING && length > 2 && w[1] < m->bound)
+            m->at[w[1]] = at;
+        else if (opcode == CONSTANT && length > 3 && w[2] < m->bound)
+            m->at[w[2]] = at;
+        else if (opcode == ENTRY_POINT && length > 3 && w[1] == KERNEL &&
+                 is_text(w + 3, length - 3, kernel))
+            m->entry = w[2];
+        else if (opcode == FUNCTION && length > 4) {
+            add_function(m, w[2]);
+            inside = m->functions > 0;
+            line = 0;
+        } else if (opcode == FUNCTION_END)
+            inside = false;
+        else if (opcode == NO_LINE)
+            line = 0;
+        else if (opcode == LINE && length > 3 && inside)
+            add_line(m, w[1], line = w[2]);
+        else if (opcode == CALL && length > 3 && inside)
+            add_barrier(m, s, line, w[3]);
+        else if (opcode == CONTROL_BARRIER && length > 3 && inside && is_sub_group(m, w[1]))
+            add_barrier(m, s, line, 0);
+    }
+}
+
+static struct function *function_of(const struct module *m, uint32_t id)
+{
+    for (size_t i = 0; i < m->functions; i++)
+        if (m->function[i].id == id)
+            return &m->function[i];
+    return NULL;
+}
+
+/* Which functions the kernel comes to, and which come to a barrier; the others' are none. */
+static void keep_barriers(struct module *m, struct gen_steps *s)
+{
+    struct function *entry = function_of(m, m->entry);
+    size_t kept = 0;
+    bool more = entry;
+    if (entry)
+        entry->reached = true;
+    while (more) {
+        more = false;
+        for (size_t i = 0; i < s->barriers; i++) {
+            const struct barrier *b = &s->barrier[i];
+            struct function *by = &m->function[b->step.function - 1],
+                            *callee = b->callee ? function_of(m, b->callee) : NULL;
+            const bool reaches = callee && by->reached && !callee->reached,
+                       waits = !by->waits && (!b->callee || (callee && callee->waits));
+            more |= reaches | waits;
+            by->waits |= waits;
+            if (reaches)
+                callee->reached = true;
+        }
+    }
+    for (size_t i = 0; i < s->barriers; i++) {
+        const struct barrier b = s->barrier[i];
+        const struct function *by = &m->function[b.step.function - 1],
+                              *callee = b.callee ? function_of(m, b.callee) : NULL;
+        /* Compilers make an entry point of its own, without lines, that calls the kernel. */
+        if (by->reached && (!b.callee || (by->last && callee && callee->waits)))
+            s->barrier[kept++] = b;
+    }
+    s->barriers = kept;
+}
+
+/* ---- lines ---- */
+
+struct lines {
+    struct module *m;
+    struct gen_steps *s;
+};
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The only function that the kernel comes to and has the line; 0: none, or several. */
+static uint32_t function_at(const struct module *m, const char *file, unsigned line)
+{
+    uint32_t found = 0;
+    for (size_t i = 0; i < m->functions; i++) {
+        const struct function *f = &m->function[i];
+        const uint32_t *w = f->file < m->bound ? m->words + m->at[f->file] : NULL;
+        if (!f->reached || line < f->first || line > f->last)
+            continue;
+        if (found || !w || (w[0] & 0xffff) != STRING ||
+            !memchr(w + 2, 0, ((w[0] >> 16) - 2) * sizeof *w) ||
+            strcmp(base_name((const char *)(w + 2)), base_name(file)) != 0)
+            return 0;
+        found = (uint32_t)i + 1;
+    }
+    return found;
+}
+
+static void take_row(void *context, uint64_t address, unsigned line, const char *file)
+{
+    const struct lines *l = context;
+    struct gen_steps *s = l->s;
+    struct row *grown = wt_array_grow(s->row, &s->row_room, s->rows + 1, sizeof *grown);
+    l->m->lost |= !grown;
+    if (!grown)
+        return;
+    s->row = grown;
+    grown[s->rows] =
+        (struct row){address, s->rows, {line ? function_at(l->m, file, line) : 0, line}};
+    s->rows++;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return x->address != y->address ? (x->address < y->address ? -1 : 1)
+                                    : (x->number > y->number) - (x->number < y->number);
+}
+
+/* ---- what others see ---- */
+
+struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *kernel,
+                                 const uint8_t *elf, size_t elf_size)
+{
+    const size_t count = size / sizeof(uint32_t);
+    struct module m = {.count = count};
+    struct gen_steps *s = calloc(1, sizeof *s);
+    uint32_t *words = malloc(count * sizeof *words + 1);
+    if (words)
+        memcpy(words, bytes, count * sizeof *words);
+    m.words = words;
+    m.bound = words && count > HEADER && words[0] == MAGIC ? words[BOUND] : 0;
+    m.at = m.bound && m.bound <= MOST_IDS ? calloc(m.bound, sizeof *m.at) : NULL;
+    if (s && m.at) {
+        read_module(&m, s, kernel);
+        if (!m.lost)
+            keep_barriers(&m, s);
+        if (s->barriers && elf && line_table_each(elf, elf_size, take_row, &(struct lines){&m, s}))
+            qsort(s->row, s->rows, sizeof *s->row, by_address);
+        else
+            s->rows = 0;
+    }
+    if (s && (!m.at || m.lost || !s->barriers)) {
+        gen_steps_free(s);
+        s = NULL;
+    }
+    free(words);
+    free(m.at);
+    free(m.function);
+    return s;
+}
+
+struct gen_steps *gen_steps_copy(const struct gen_steps *s)
+{
+    struct gen_steps *copy = s ? calloc(1, sizeof *copy) : NULL;
+    if (!copy)
+        return NULL;
+    copy->row = malloc(s->rows * sizeof *s->row + 1);
+    copy->barrier = malloc(s->barriers * sizeof *s->barrier + 1);
+    if (!copy->row || !copy->barrier) {
+        gen_steps_free(copy);
+        return NULL;
+    }
+    memcpy(copy->row, s->row, (copy->rows = s->rows) * sizeof *s->row);
+    memcpy(copy->barrier, s->barrier, (copy->barriers = s->barriers) * sizeof *s->barrier);
+    return copy;
+}
+
+void gen_steps_free(struct gen_steps *s)
+{
+    if (!s)
+        return;
+    free(s->row);
+    free(s->barrier);
+    free(s);
+}
+
+bool gen_steps_has_lines(const struct gen_steps *s)
+{
+    bool all = s->rows;
+    for (size_t i = 0; i < s->barriers; i++)
+        all &= s->barrier[i].step.line != 0;
+    return all;
+}
+
+struct gen_step gen_steps_at(const struct gen_steps *s, uint64_t at)
+{
+    WT_BISECT(low, s->rows, s->row[middle].address <= at);
+    return low ? s->row[low - 1].step : (struct gen_step){0};
+}
+
+bool gen_steps_between(const struct gen_steps *s, struct gen_step from, struct gen_step to,
+                       bool again)
+{
+    if (!from.function || from.function != to.function)
+        return true;
+    for (size_t i = 0; i < s->barriers; i++) {
+        const struct gen_step *b = &s->barrier[i].step;
+        if (b->function == from.function &&
+            (again || from.line > to.line ? b->line >= from.line || b->line <= to.line
+                                          : b->line >= from.line && b->line <= to.line))
+            return true;
+    }
+    return false;
+}
+
+const uint8_t *gen_steps_module(const uint8_t *file, size_t size, size_t *length)
+{
+    enum { SPIRV = 0xff000009 };
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0)
+        return NULL;
+    memcpy(&header, file, sizeof header);
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        const uint64_t at = header.e_shoff + (uint64_t)i * sizeof section;
+        if (at > size || size - at < sizeof section)
+            return NULL;
+        memcpy(&section, file + at, sizeof section);
+        *length = section.sh_size;
+        if (section.sh_type == SPIRV && section.sh_offset <= size &&
+            section.sh_size <= size - section.sh_offset)
+            return file + section.sh_offset;
+    }
+    return NULL;
+}

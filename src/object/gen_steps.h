@@ -1,0 +1,49 @@
+/*
+ * Where the work-items of a Gen9's thread wait for each other though no instruction does:
+ * sub_group_barrier() has no code, since a sub-group is one thread. A program's SPIR-V has the
+ * calls, and the lines that they are at; its debug data the lines of instructions.
+ */
+#ifndef WT_OBJECT_GEN_STEPS_H
+#define WT_OBJECT_GEN_STEPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct gen_steps;
+
+/**
+ * Those of a kernel of a module of SPIR-V: @p size bytes at @p module. @p elf: the kernel's ELF
+ * file with lines (.debug_line), whose code begins at address 0; NULL: there is none. NULL: the
+ * kernel and what it calls have no such barrier, or the module is none, or there is no host memory.
+ */
+struct gen_steps *gen_steps_make(const uint8_t *module, size_t size, const char *kernel,
+                                 const uint8_t *elf, size_t elf_size);
+/** A copy, which the caller frees; NULL of NULL, and without host memory. */
+struct gen_steps *gen_steps_copy(const struct gen_steps *steps);
+/** Frees them; NULL is none. */
+void gen_steps_free(struct gen_steps *steps);
+
+/** Whether lines are known: else a barrier may be anywhere. */
+bool gen_steps_has_lines(const struct gen_steps *steps);
+
+/** The line of an instruction, and the function in whose source that is. */
+struct gen_step {
+    uint32_t function; /**< 0: not known */
+    uint32_t line;
+};
+
+/** That of the instruction at offset @p at of the kernel. */
+struct gen_step gen_steps_at(const struct gen_steps *steps, uint64_t at);
+/**
+ * Whether a barrier may be on the way from the access at one place to the next one, at another
+ * place: by lines. @p again: the way may go back, as in a loop. False only where none is.
+ */
+bool gen_steps_between(const struct gen_steps *steps, struct gen_step from, struct gen_step to,
+                       bool again);
+
+/** The section of SPIR-V in a program's ELF file, as compilers and runtimes make them; NULL: there
+ * is none. */
+const uint8_t *gen_steps_module(const uint8_t *file, size_t size, size_t *length);
+
+#endif
