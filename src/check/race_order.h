@@ -164,7 +164,7 @@ struct race_told {
     unsigned size, other_size;
     struct wt_finding finding;
 };
-enum { RACE_TOLD = 32 };
+enum { RACE_TOLD = 128 };
 
 struct wt_check_race {
     struct wt_machine *machine;

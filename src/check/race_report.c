@@ -221,10 +221,14 @@ static void describe_calls(const struct side *main, const struct side *other, ch
                  other->wave->call->by);
 }
 
+/* The one of two places where a finding of two instructions is, or would be. */
 static struct race_told *told_of(struct race_access *x, const struct race_conflict *c)
 {
     const uint64_t pair = x->a->pc * 31 + c->other.pc;
-    return &x->r->told[(pair * UINT64_C(0x9e3779b97f4a7c15) >> 32) % RACE_TOLD];
+    struct race_told *two =
+        &x->r->told[(pair * UINT64_C(0x9e3779b97f4a7c15) >> 40) % RACE_TOLD / 2 * 2];
+    const struct wt_finding *first = &two->finding;
+    return two + (first->pc != x->a->pc || first->other.pc != c->other.pc);
 }
 
 /* Whether a finding that was reported is like a conflict of two waves of one launch. */
@@ -255,13 +259,20 @@ static void tell_again(struct race_access *x, const struct race_conflict *c,
     x->r->found(x->r->context, f);
 }
 
-static bool are_of_runtime(const struct race_access *x, const struct race_conflict *c)
+static bool is_in_heap(const struct race_access *x, uint64_t at)
 {
     struct wt_object object;
-    const bool heap = x->a->space == WT_OBSERVED_GLOBAL &&
-                      wt_object_find(x->r->space, c->at, &object, NULL, NULL) && object.by &&
-                      strcmp(object.by, WT_CHECK_HEAP) == 0;
-    return wt_functions_are_of_runtime(x->r->space, x->a->pc, c->other.pc, heap);
+    return x->a->space == WT_OBSERVED_GLOBAL &&
+           wt_object_find(x->r->space, at, &object, NULL, NULL) && object.by &&
+           strcmp(object.by, WT_CHECK_HEAP) == 0;
+}
+
+static bool are_of_runtime(const struct race_access *x, const struct race_conflict *c)
+{
+    const void *space = x->r->space;
+    const uint64_t pc = x->a->pc, other = c->other.pc;
+    return wt_functions_are_of_runtime(space, pc, other, false) ||
+           (wt_functions_are_of_runtime(space, pc, other, true) && is_in_heap(x, c->at));
 }
 
 void race_report(struct race_access *x, const struct race_conflict *c)
