@@ -50,13 +50,6 @@ void race_see_past(struct race_access *x);
 /** Plain accesses of lanes, each of whole cells where it is aligned, up to the first one that is no
  * simple case; returns the lanes that are left. */
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
-/** Whether nobody else has used a page so far, of a family whose stacks lie in such memory. */
-static inline bool race_is_own(const struct race_access *x, uint64_t at)
-{
-    const struct race_page *page =
-        x->r->rules.spawns || x->r->rules.locks ? race_page(x->space, at, false) : NULL;
-    return page && page->owner == x->w->number;
-}
 /** Notes a load that the wave has just done in the same place, which nothing but its loop wants: it
  * waits for a store. */
 void race_note_polling(struct race_access *x);

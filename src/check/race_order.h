@@ -94,9 +94,8 @@ struct race_slot {
     uint8_t aside;             /**< but so many that do not count (race_note_polling) */
     struct race_load {
         uint64_t pc, at;
-    } load[2][16]; /**< its last plain loads, in rings: of memory that others use, too, and of its
-                      own */
-    unsigned loads[2];
+    } load[64]; /**< its last plain loads, in a ring, of which families may use a part */
+    unsigned loads;
     bool steps;         /**< something without code may order its lanes: wt_group_ops.step */
     bool maybe_ordered; /**< it is not known where */
     struct wt_lane_step step;

@@ -119,27 +119,22 @@ void race_report_waiting(struct wt_check_race *r)
 
 void race_note_guesses(struct race_access *x)
 {
-    /* Code of a Gen9 without optimisation has many between, of memory that threads share in part.
-     */
-    enum { ALL = sizeof *x->w->load / sizeof **x->w->load, FEW = 4 };
+    /* Code of a Gen9 without optimisation has many of its own memory between. */
+    enum { ALL = sizeof x->w->load / sizeof *x->w->load, FEW = 4 };
     const unsigned count = x->r->rules.locks ? ALL : FEW;
     const struct wt_observed *a = x->a;
     struct race_slot *w = x->w;
-    if (a->kind == WT_WATCH_READ && !x->record.atomic) {
-        const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
-        const bool own = race_is_own(x, at);
-        w->load[own][w->loads[own]++ % count] = (struct race_load){a->pc, at};
-    }
+    if (a->kind == WT_WATCH_READ && !x->record.atomic)
+        w->load[w->loads++ & (count - 1)] =
+            (struct race_load){a->pc, a->at[wt_lanes_lowest(a->lanes)]};
     if (a->kind != WT_WATCH_ACCESS)
         return;
-    for (unsigned i = 0; i < 2 * count; i++) {
-        const struct race_load *one = &w->load[i / count][i % count];
-        for (wt_lanes left = one->pc ? a->lanes : 0; left; left &= left - 1)
-            if (a->at[wt_lanes_lowest(left)] == one->at) {
-                wt_map_add(&x->r->guesses, one->pc);
+    for (unsigned i = 0; i < count; i++)
+        for (wt_lanes left = w->load[i].pc ? a->lanes : 0; left; left &= left - 1)
+            if (a->at[wt_lanes_lowest(left)] == w->load[i].at) {
+                wt_map_add(&x->r->guesses, w->load[i].pc);
                 break;
             }
-    }
 }
 
 /* ---- reports ---- */

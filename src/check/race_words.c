@@ -385,13 +385,15 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     return 0;
 }
 
-/* Whether an access is one of the few to its own stack that a loop without optimisation has between
- * the loads that it waits with. */
+/* Whether an access is one of the few to a bare program's own stack that a loop without
+ * optimisation has between the loads that it waits with. */
 static bool is_aside(struct race_access *x, uint64_t at)
 {
     enum { MOST = 4 };
-    return x->r->rules.spawns && x->w->last_pc && x->w->aside < MOST && race_is_own(x, at) &&
-           ++x->w->aside;
+    const struct race_page *page = x->r->rules.spawns && x->w->last_pc && x->w->aside < MOST
+                                       ? race_page(x->space, at, false)
+                                       : NULL;
+    return page && page->owner == x->w->number && ++x->w->aside;
 }
 
 void race_note_polling(struct race_access *x)
