@@ -35,7 +35,7 @@ struct barrier {
 };
 
 struct function {
-    uint32_t id, file, first, last; /* its file's string, and its lines */
+    uint32_t file, first, last; /* its file's string, and its lines */
     bool reached, waits;
 };
 
@@ -51,7 +51,8 @@ struct module {
     const uint32_t *words;
     size_t count;
     uint32_t bound;
-    size_t *at;                /* of ids: the instruction that makes a string, a constant */
+    size_t *at;                /* of ids: the instruction that makes a string, a constant; … */
+    uint32_t *number;          /* … of functions */
     struct function *function; /* their numbers, from 1, are those of steps */
     size_t functions, room;
     uint32_t entry;
@@ -90,7 +91,9 @@ static void add_function(struct module *m, uint32_t id)
     if (!grown)
         return;
     m->function = grown;
-    grown[m->functions++] = (struct function){.id = id};
+    grown[m->functions++] = (struct function){.file = 0};
+    if (id < m->bound)
+        m->number[id] = (uint32_t)m->functions;
 }
 
 /* A line of the last function, which has more than one file's where a compiler has inlined. */
@@ -139,10 +142,7 @@ static void read_module(struct module *m, struct gen_steps *s, const char *kerne
 
 static struct function *function_of(const struct module *m, uint32_t id)
 {
-    for (size_t i = 0; i < m->functions; i++)
-        if (m->function[i].id == id)
-            return &m->function[i];
-    return NULL;
+    return id < m->bound && m->number[id] ? &m->function[m->number[id] - 1] : NULL;
 }
 
 /* Which functions the kernel comes to, and which come to a barrier; the others' are none. */
@@ -244,7 +244,8 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
     m.words = words;
     m.bound = words && count > HEADER && words[0] == MAGIC ? words[BOUND] : 0;
     m.at = m.bound && m.bound <= MOST_IDS ? calloc(m.bound, sizeof *m.at) : NULL;
-    if (s && m.at) {
+    m.number = m.at ? calloc(m.bound, sizeof *m.number) : NULL;
+    if (s && m.number) {
         read_module(&m, s, kernel);
         if (!m.lost)
             keep_barriers(&m, s);
@@ -253,12 +254,13 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
         else
             s->rows = 0;
     }
-    if (s && (!m.at || m.lost || !s->barriers)) {
+    if (s && (!m.number || m.lost || !s->barriers)) {
         gen_steps_free(s);
         s = NULL;
     }
     free(words);
     free(m.at);
+    free(m.number);
     free(m.function);
     return s;
 }
