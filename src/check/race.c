@@ -662,7 +662,10 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     }
     if (race_number(&x)) {
         race_see_past(&x);
-        take_lanes(&x);
+        do {
+            x.count = 0;
+            take_lanes(&x);
+        } while (x.count && race_knows_polling(&x));
     } else {
         r->run.lost = true;
     }

@@ -53,6 +53,10 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
 /** Notes a load that the wave has just done in the same place, which nothing but its loop wants: it
  * waits for a store. */
 void race_note_polling(struct race_access *x);
+/** Whether conflicts are of loads that, as the code says, wait for a store to their places (a flag
+ * that is raised when it is first looked at, or before it is a second time): these are polled from
+ * now on, and the access must be taken again. */
+bool race_knows_polling(struct race_access *x);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);

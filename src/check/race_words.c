@@ -390,9 +390,9 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
 static bool is_aside(struct race_access *x, uint64_t at)
 {
     enum { MOST = 4 };
-    const struct race_page *page = x->r->rules.spawns && x->w->last_pc && x->w->aside < MOST
-                                       ? race_page(x->space, at, false)
-                                       : NULL;
+    const bool may_be =
+        x->r->rules.spawns && x->w->last_pc && x->w->last_at != at && x->w->aside < MOST;
+    const struct race_page *page = may_be ? race_page(x->space, at, false) : NULL;
     return page && page->owner == x->w->number && ++x->w->aside;
 }
 
@@ -409,6 +409,25 @@ void race_note_polling(struct race_access *x)
     x->w->last_pc = loads ? a->pc : 0;
     x->w->last_at = at;
     x->w->aside = 0;
+}
+
+bool race_knows_polling(struct race_access *x)
+{
+    struct wt_machine *m = x->r->machine;
+    const bool loads = x->a->kind == WT_WATCH_READ;
+    bool found = false;
+    for (unsigned i = 0; i < x->count && x->hides; i++) {
+        const struct race_conflict *c = &x->conflict[i];
+        const struct race_record *load = loads ? &x->record : &c->other,
+                                 *store = loads ? &c->other : &x->record;
+        if (!store->maybe_atomic || load->kind != WT_WATCH_READ || load->atomic ||
+            race_was_polled(x->space, c->at) || !m->ops->polls(m, x->a->wave, load->pc))
+            continue;
+        race_is_polled(x->r, x->space, c->at);
+        found = true;
+    }
+    x->polls |= found;
+    return found;
 }
 
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr)

@@ -426,6 +426,47 @@ def test_cores_of_vortex_that_poll_a_word(tmp_path, kernel, cores, level):
     assert done.returncode == 0 and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
 
 
+RAISED = """#include "vortex.h"
+static volatile unsigned flag;
+static unsigned data[8], sum;
+static void kernel(void *arg)
+{
+    if (vx_core() == 0) {
+        for (unsigned i = 0; i < 8; i++)
+            data[i] = i;
+        BEFORE;
+        flag = 1;
+    } else {
+        LOOK;
+        BEHIND;
+        for (unsigned i = 0; i < 8; i++)
+            sum += data[i];
+    }
+    (void)arg;
+}
+int main(void) { vx_launch(kernel, 0); return sum != 28; }
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-Og", "-O2"])
+def test_a_flag_of_vortex_that_is_raised_at_the_first_look(tmp_path, level):
+    """No load of it is repeated then: the code says that it is one of a loop that waits. What is no such loop, or lacks a fence, is found."""
+    fence, waits = "vx_fence()", "while (!flag) ;"
+    wrong = {"no fence before": ("", waits, fence), "no fence behind": (fence, waits, ""), "no wait": (fence, "", fence),
+             "a loop over places": (fence, "for (unsigned i = 0; i < 8; i++) sum ^= ((volatile unsigned *)data)[i]", fence)}
+    for name, (before, look, behind) in {"": (fence, waits, fence), **wrong}.items():
+        found = 0
+        folder = tmp_path / (name or "right").replace(" ", "_")
+        folder.mkdir()
+        (folder / "raised.c").write_text(RAISED.replace("BEFORE", before).replace("LOOK", look).replace("BEHIND", behind))
+        subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"VPATH={folder}", f"OUT={folder}", f"OPT={level} -g", f"{folder}/raised.rv32.elf"],
+                       check=True, capture_output=True)
+        for seed in range(8):
+            done = checks.run(checks.command_under_test(), "run", "-g", "vortex:cores=2,warps=1,threads=1", f"--schedule=random:{seed}", "--check=race", folder / "raised.rv32.elf")
+            found += "checks: 0 errors, 0 warnings" not in done.stderr
+        assert (found > 0) == (name != ""), (level, name, found, done.stderr)
+
+
 def test_findings_are_equal_from_run_to_run(tmp_path):
     runs = []
     for number in range(2):

@@ -1,5 +1,5 @@
-/* Fuzz target: barriers of sub-groups. The first byte is the module's number of 16 words, and the kernel's ELF file is behind
- * it. A copy says what the steps say. */
+/* Fuzz target: barriers of sub-groups. The first byte is the module's number of 16 words, and the
+ * kernel's ELF file is behind it. A copy says what the steps say. */
 #include <stdlib.h>
 #include <string.h>
 

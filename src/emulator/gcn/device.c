@@ -336,6 +336,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = gcn_describe_register,
     .operands = operands_at,
     .piece = gcn_piece,
+    .polls = wt_machine_no_polls,
     .origins = gcn_origins,
     .find_operand = gcn_find_operand,
     .read_cell = gcn_read_cell,

@@ -185,6 +185,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = gen_describe_register,
     .operands = operands_at,
     .piece = gen_piece,
+    .polls = wt_machine_no_polls,
     .origins = gen_origins,
     .find_operand = gen_find_operand,
     .read_cell = gen_read_cell,

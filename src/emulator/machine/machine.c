@@ -154,6 +154,12 @@ bool wt_machine_no_operands(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return false;
 }
 
+bool wt_machine_no_polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
+{
+    (void)m, (void)wave, (void)pc;
+    return false;
+}
+
 uint64_t wt_machine_no_piece(struct wt_machine *m, uint32_t wave, uint64_t pc,
                              struct wt_observed_piece *piece)
 {

@@ -311,6 +311,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = sm_describe_register,
     .operands = operands_at,
     .piece = sm_piece,
+    .polls = wt_machine_no_polls,
     .origins = wt_machine_no_origins,
     .find_operand = sm_find_operand,
     .read_cell = sm_read_cell,

@@ -447,6 +447,7 @@ static const struct wt_machine_ops machine_ops = {
     .describe_register = describe_register,
     .operands = operands_at,
     .piece = vx_piece,
+    .polls = vx_polls,
     .origins = vx_origins,
     .find_operand = vx_find_operand,
     .read_cell = vx_read_cell,
