@@ -29,3 +29,23 @@ bool wt_elf_machine_is_host(unsigned machine)
     return false;
 #endif
 }
+
+const uint8_t *wt_elf_section(const uint8_t *file, size_t size, uint32_t type, size_t *length)
+{
+    Elf64_Ehdr header;
+    Elf64_Shdr section;
+    if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0)
+        return NULL;
+    memcpy(&header, file, sizeof header);
+    for (unsigned i = 0; i < header.e_shnum; i++) {
+        const uint64_t at = header.e_shoff + (uint64_t)i * sizeof section;
+        if (at > size || size - at < sizeof section)
+            return NULL;
+        memcpy(&section, file + at, sizeof section);
+        *length = section.sh_size;
+        if (section.sh_type == type && section.sh_offset <= size &&
+            section.sh_size <= size - section.sh_offset)
+            return file + section.sh_offset;
+    }
+    return NULL;
+}

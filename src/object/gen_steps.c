@@ -1,7 +1,6 @@
 /* See gen_steps.h. */
 #include "object/gen_steps.h"
 
-#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -317,25 +316,4 @@ bool gen_steps_between(const struct gen_steps *s, struct gen_step from, struct g
             return true;
     }
     return false;
-}
-
-const uint8_t *gen_steps_module(const uint8_t *file, size_t size, size_t *length)
-{
-    enum { SPIRV = 0xff000009 };
-    Elf64_Ehdr header;
-    Elf64_Shdr section;
-    if (size < sizeof header || memcmp(file, ELFMAG, SELFMAG) != 0)
-        return NULL;
-    memcpy(&header, file, sizeof header);
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        const uint64_t at = header.e_shoff + (uint64_t)i * sizeof section;
-        if (at > size || size - at < sizeof section)
-            return NULL;
-        memcpy(&section, file + at, sizeof section);
-        *length = section.sh_size;
-        if (section.sh_type == SPIRV && section.sh_offset <= size &&
-            section.sh_size <= size - section.sh_offset)
-            return file + section.sh_offset;
-    }
-    return NULL;
 }

@@ -42,8 +42,8 @@ struct gen_step gen_steps_at(const struct gen_steps *steps, uint64_t at);
 bool gen_steps_between(const struct gen_steps *steps, struct gen_step from, struct gen_step to,
                        bool again);
 
-/** The section of SPIR-V in a program's ELF file, as compilers and runtimes make them; NULL: there
- * is none. */
-const uint8_t *gen_steps_module(const uint8_t *file, size_t size, size_t *length);
+/** The type of the section of SPIR-V in a program's ELF file, as compilers and runtimes make them
+ * (wt_elf_section()). */
+#define GEN_STEPS_SECTION 0xff000009u
 
 #endif

@@ -156,7 +156,7 @@ static void find_steps(struct wt_emulated *e)
     size_t length, size;
     if (!has_format(e->program) || wt_file_read(e->program, &bytes, &length, WT_IGNORED) != WT_OK)
         return;
-    const uint8_t *module = gen_steps_module(bytes, length, &size);
+    const uint8_t *module = wt_elf_section(bytes, length, GEN_STEPS_SECTION, &size);
     if (module)
         l->steps = gen_steps_make(module, size, l->kernel->name, NULL, 0);
     free(bytes);

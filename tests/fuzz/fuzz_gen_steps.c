@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "object/elf_header.h"
 #include "object/gen_steps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -23,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             abort();
     }
     size_t length;
-    gen_steps_module(data, size, &length);
+    wt_elf_section(data, size, GEN_STEPS_SECTION, &length);
     gen_steps_free(steps);
     gen_steps_free(copy);
     return 0;

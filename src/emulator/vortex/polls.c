@@ -1,7 +1,9 @@
-/* Loops that wait: which load of the code is one that a wave repeats till its place has another value. */
+/* Loops that wait: which load of the code is one that a wave repeats till its place has another
+ * value. */
 #include "emulator/vortex/internal.h"
 
-/* Major opcodes (RISC-V, "RV32/64G Instruction Set Listings"). Instructions of 16 bits have none of them: they are in no loop that is known. */
+/* Major opcodes (RISC-V, "RV32/64G Instruction Set Listings"). Instructions of 16 bits have none of
+ * them: they are in no loop that is known. */
 enum {
     LOAD = 0x03,
     FENCE = 0x0f,
@@ -73,8 +75,8 @@ static uint32_t goes_back(uint32_t word)
     return offset >> 31 ? -offset : 0;
 }
 
-/* Whether a load has the same address each time: nothing in the loop makes it but from constants, or from a variable of the
- * stack in a loop that stores none. */
+/* Whether a load has the same address each time: nothing in the loop makes it but from constants,
+ * or from a variable of the stack in a loop that stores none. */
 static bool is_of_one_place(const uint32_t *loop, unsigned load, unsigned count)
 {
     const unsigned base = rs1_of(loop[load]);

@@ -1,7 +1,6 @@
 /* Names of kernels. See kernels.h. */
 #include "runtime/drm/kernels.h"
 
-#include <elf.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "object/elf_header.h"
 #include "object/gen_steps.h"
 #include "object/line_table.h"
 #include "object/patchtokens.h"
@@ -159,27 +159,8 @@ bool wt_drm_kernel_debug(uint64_t address, const char *name, const uint8_t *data
     return is_new && elf;
 }
 
-/* The section of a binary, an ELF file, that has what the device gets; NULL: none. */
-static const uint8_t *device_binary(const uint8_t *binary, size_t size, size_t *length)
-{
-    enum { DEVICE_BINARY = 0xff000005 };
-    Elf64_Ehdr header;
-    Elf64_Shdr section;
-    if (size < sizeof header)
-        return NULL;
-    memcpy(&header, binary, sizeof header);
-    for (unsigned i = 0; i < header.e_shnum; i++) {
-        const uint64_t at = header.e_shoff + (uint64_t)i * sizeof section;
-        if (at > size || size - at < sizeof section)
-            return NULL;
-        memcpy(&section, binary + at, sizeof section);
-        *length = section.sh_size;
-        if (section.sh_type == DEVICE_BINARY && section.sh_offset <= size &&
-            section.sh_size <= size - section.sh_offset)
-            return binary + section.sh_offset;
-    }
-    return NULL;
-}
+/* The type of the section of a binary, an ELF file, that has what the device gets. */
+#define DEVICE_BINARY 0xff000005u
 
 /*
  * Finds the bytes of constant memory in a device binary, whose form was measured on Debian's
@@ -209,7 +190,7 @@ static const uint8_t *constants_in(const uint8_t *data, size_t size, size_t *len
 void wt_drm_kernel_constants(uint64_t address, const uint8_t *binary, size_t size)
 {
     size_t all = 0, length = 0;
-    const uint8_t *device = device_binary(binary, size, &all),
+    const uint8_t *device = wt_elf_section(binary, size, DEVICE_BINARY, &all),
                   *constants = device ? constants_in(device, all, &length) : NULL;
     pthread_mutex_lock(&lock);
     struct named *k = find(address);
@@ -240,7 +221,7 @@ void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *bi
     uint32_t bytes = 0;
     bool fixed = false;
     size_t length = 0;
-    const uint8_t *device = device_binary(binary, size, &length);
+    const uint8_t *device = wt_elf_section(binary, size, DEVICE_BINARY, &length);
     const enum wt_status status = device
                                       ? gen_patchtokens_parse(name, device, length, &object, &err)
                                       : gen_object_parse(name, binary, size, &object, &err);
@@ -259,7 +240,7 @@ void wt_drm_kernel_program(uint64_t address, const char *name, const uint8_t *bi
         k->private_bytes = bytes;
     }
     pthread_mutex_unlock(&lock);
-    const uint8_t *module = gen_steps_module(binary, size, &length);
+    const uint8_t *module = wt_elf_section(binary, size, GEN_STEPS_SECTION, &length);
     wt_drm_kernel_module(address, name, module, module ? length : 0);
 }
 
