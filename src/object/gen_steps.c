@@ -275,7 +275,9 @@ struct gen_steps *gen_steps_copy(const struct gen_steps *s)
         gen_steps_free(copy);
         return NULL;
     }
-    memcpy(copy->row, s->row, (copy->rows = s->rows) * sizeof *s->row);
+    copy->rows = s->rows;
+    if (s->rows)
+        memcpy(copy->row, s->row, s->rows * sizeof *s->row);
     memcpy(copy->barrier, s->barrier, (copy->barriers = s->barriers) * sizeof *s->barrier);
     return copy;
 }
