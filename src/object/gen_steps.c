@@ -248,10 +248,11 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
         read_module(&m, s, kernel);
         if (!m.lost)
             keep_barriers(&m, s);
-        if (s->barriers && elf && line_table_each(elf, elf_size, take_row, &(struct lines){&m, s}))
-            qsort(s->row, s->rows, sizeof *s->row, by_address);
-        else
+        if (!s->barriers || !elf ||
+            !line_table_each(elf, elf_size, take_row, &(struct lines){&m, s}))
             s->rows = 0;
+        if (s->rows)
+            qsort(s->row, s->rows, sizeof *s->row, by_address);
     }
     if (s && (!m.number || m.lost || !s->barriers)) {
         gen_steps_free(s);
