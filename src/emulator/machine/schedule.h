@@ -136,13 +136,20 @@ static inline bool wt_turns_is_ready(const struct wt_turns *turns, uint32_t wave
     return turns->ready[wave / 64] >> (wave % 64) & 1;
 }
 
-/** Puts a wave into the ready set, or takes it out. */
+/** Puts a wave, @p bit of a word of the ready set, into the set, or takes it out. */
+static inline void wt_turns_set_ready_bit(struct wt_turns *turns, uint32_t word, uint64_t bit,
+                                          bool ready)
+{
+    if (((turns->ready[word] & bit) != 0) == ready)
+        return;
+    turns->ready[word] ^= bit;
+    turns->ready_count += ready ? 1u : -1u;
+}
+
+/** The same of a wave by its number. */
 static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, bool ready)
 {
-    if (wt_turns_is_ready(turns, wave) == ready)
-        return;
-    turns->ready[wave / 64] ^= (uint64_t)1 << (wave % 64);
-    turns->ready_count += ready ? 1u : -1u;
+    wt_turns_set_ready_bit(turns, wave / 64, (uint64_t)1 << wave % 64, ready);
 }
 
 /** Of round robin: begins the turn of the next ready wave, if it is among the next ones up to a

@@ -169,9 +169,7 @@ static void start_bare(struct sm_device *d, struct sm_warp *w, struct sm_cta *c,
     const uint64_t bit = (uint64_t)1 << w->id % SM_WARPS;
     c->slots |= bit;
     wt_group_slot_begins(&d->machine, &w->head, &c->head, bit);
-    struct wt_turns *t = &d->machine.turns;
-    t->ready_count += !(t->ready[c->core] & bit);
-    t->ready[c->core] |= bit;
+    wt_turns_set_ready_bit(&d->machine.turns, c->core, bit, true);
 }
 
 /* A warp before its first instruction. */
@@ -387,13 +385,11 @@ static inline void leave(struct sm_warp *w)
 {
     const uint64_t bit = (uint64_t)1 << w->id % SM_WARPS;
     struct sm_device *d = w->device;
-    struct wt_turns *t = &d->machine.turns;
     const uint32_t sm = w->cta->core;
     static_assert(SM_WARPS == 64, "a word of the ready set is an SM's");
     w->cta->slots &= ~bit;
     wt_group_slot_leaves(&d->machine, &w->head, bit);
-    t->ready_count -= (t->ready[sm] & bit) != 0;
-    t->ready[sm] &= ~bit;
+    wt_turns_set_ready_bit(&d->machine.turns, sm, bit, false);
     w->trapped = w->must_enter = w->held = false;
     w->paused = SM_RUNS;
     w->esr = 0;
