@@ -651,7 +651,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .size = a->size,
                                     .atomic = atomic,
                                     .maybe_atomic = !atomic && hides_order(r, a) && is_aligned(a)};
-    race_tell_value(&x);
+    if (r->rules.locks)
+        race_tell_value(&x);
     x.w->used = true;
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     race_note_polling(&x);

@@ -446,8 +446,8 @@ void race_tell_value(struct race_access *x)
 {
     const struct wt_observed *a = x->a;
     struct wt_machine *m = x->r->machine;
-    if (!x->r->rules.locks || a->space != WT_OBSERVED_GROUP || a->kind != WT_WATCH_WRITE ||
-        !a->of_wave || a->lanes & (a->lanes - 1))
+    if (a->space != WT_OBSERVED_GROUP || a->kind != WT_WATCH_WRITE || !a->of_wave ||
+        a->lanes & (a->lanes - 1))
         return;
     const struct wt_stored data = wt_stored_by(m, a->wave, a->pc, a->size);
     uint32_t hash = 0;
