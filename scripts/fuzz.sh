@@ -1,11 +1,12 @@
 #!/bin/sh
 # Runs the fuzz targets of tests/fuzz under libFuzzer with AddressSanitizer and UBSan:
 #   fuzz.sh SECONDS [NAME]...
+#   fuzz.sh product: only compiles all of src, for what clang says of it
 # Seeds are in tests/fuzz/corpus/NAME; what libFuzzer finds worth keeping goes to build-fuzz/corpus,
 # an input that breaks something to build-fuzz/crash-NAME-… . Without clang nothing is run.
 # FUZZ_SEED=N makes a run one that can be repeated: libFuzzer starts from that seed and from the
 # committed corpus alone. `make check` does so; `make fuzz` explores. The seconds of a repeated run
-# are few, so its build, in build-fuzz-seed, is not optimised: that takes a third of the time.
+# are few, so its build, in build-fuzz-check, is not optimised: that takes a third of the time. Warnings are errors in both.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=$1
@@ -13,20 +14,24 @@ shift
 clang=${FUZZ_CC:-clang-19}
 if ! command -v "$clang" >/dev/null; then
     echo "fuzzing left out: there is no $clang"
-    exit 0
+    [ "$seconds" != product ]
+    exit
 fi
 build=build-fuzz
 optimization=1
 if [ -n "${FUZZ_SEED:-}" ]; then
-    build=build-fuzz-seed
+    build=build-fuzz-check
     optimization=0
 fi
 [ -f "$build/build.ninja" ] ||
-    CC=$clang CC_LD=lld meson setup "$build" -Dfuzz=true -Doptimization=$optimization -Dwerror=false \
-        -Db_sanitize=address,undefined -Db_lundef=false \
-        -Dwarning_level=0 -Dc_args='-g1 -fsanitize=fuzzer-no-link -Wno-unknown-pragmas -Wno-bitwise-conditional-parentheses' >"$build.log" 2>&1 ||
+    CC=$clang CC_LD=lld meson setup "$build" -Dfuzz=true -Doptimization=$optimization -Dwerror=true \
+        -Db_sanitize=address,undefined -Db_lundef=false -Dc_args='-g1 -fsanitize=fuzzer-no-link' >"$build.log" 2>&1 ||
     { cat "$build.log"; exit 1; }
 rm -f "$build.log"
+if [ "$seconds" = product ]; then
+    # shellcheck disable=SC2046
+    exec ninja -C "$build" --quiet $(ninja -C "$build" -t targets all | sed -n 's/^\(src\/[^:]*\.o\): c_COMPILER.*/\1/p')
+fi
 [ $# -gt 0 ] || set -- $(cd tests/fuzz && for f in fuzz_*.c; do f=${f#fuzz_}; echo "${f%.c}"; done)
 targets=
 for name in "$@"; do
