@@ -51,7 +51,7 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
     if (!same && is_vote(x, o))
         same = RACE_SAME_VALUE;
     if (same == RACE_SAME_VALUE ||
-        (!same && (is_locked(x, o) || (o->wave == x->w->number && x->w->maybe_ordered))))
+        (!same && (is_locked(x, o) || (o->wave == x->w->number && x->w->order))))
         severity = WT_WARNING;
     while (i < x->count &&
            (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||

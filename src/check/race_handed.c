@@ -15,7 +15,7 @@ void race_step(const struct wt_check_race *r, struct race_slot *w, const struct 
 {
     const struct wt_group_head *g = wt_machine_wave(r->machine, a->wave)->group;
     const enum wt_step_order order = r->machine->groups.ops->step(r->machine, g, &w->step, a);
-    w->maybe_ordered = order == WT_STEP_MAYBE;
+    w->order = order;
     if (order != WT_STEP_ORDERED)
         return;
     race_tick(w);

@@ -96,8 +96,8 @@ struct race_slot {
         uint64_t pc, at;
     } load[64]; /**< its last plain loads, in a ring, of which families may use a part */
     unsigned loads;
-    bool steps;         /**< something without code may order its lanes: wt_group_ops.step */
-    bool maybe_ordered; /**< it is not known where */
+    bool steps;               /**< something without code may order its lanes: wt_group_ops.step */
+    enum wt_step_order order; /**< of its last access */
     struct wt_lane_step step;
     bool used;              /**< it has made an access at this clock */
     bool stored;            /**< it has made a store that may be atomic since it learnt */

@@ -31,7 +31,11 @@ static const char *reason(const struct race_access *x, const struct race_conflic
                      "are atomic stores, which have the same code";
     if (c->same)
         return "lanes of one instruction store to one place";
-    if (c->other.wave == w->number && w->maybe_ordered)
+    if (c->other.wave == w->number && w->order == WT_STEP_UNKNOWN)
+        return "nothing orders these lanes: an error, unless the kernel calls sub_group_barrier() "
+               "between (--check-lanes=lockstep says so): that has no code, and the program no "
+               "SPIR-V";
+    if (c->other.wave == w->number && w->order == WT_STEP_MAYBE)
         return "nothing orders these lanes: an error, unless one of the kernel's calls of "
                "sub_group_barrier() is between, which have no code";
     if (c->severity == WT_WARNING && x->r->rules.locks)

@@ -42,6 +42,7 @@ struct gen_steps {
     struct row *row;
     struct barrier *barrier;
     size_t rows, row_room, barriers, barrier_room;
+    bool unknown; /* there is no module */
 };
 
 /* ---- the module ---- */
@@ -234,11 +235,11 @@ static int by_address(const void *a, const void *b)
 struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *kernel,
                                  const uint8_t *elf, size_t elf_size)
 {
-    const size_t count = size / sizeof(uint32_t);
+    const size_t count = bytes ? size / sizeof(uint32_t) : 0;
     struct module m = {.count = count};
     struct gen_steps *s = calloc(1, sizeof *s);
     uint32_t *words = malloc(count * sizeof *words + 1);
-    if (words)
+    if (words && count)
         memcpy(words, bytes, count * sizeof *words);
     m.words = words;
     m.bound = words && count > HEADER && words[0] == MAGIC ? words[BOUND] : 0;
@@ -254,7 +255,9 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
         if (s->rows)
             qsort(s->row, s->rows, sizeof *s->row, by_address);
     }
-    if (s && (!m.number || m.lost || !s->barriers)) {
+    if (s)
+        s->unknown = !m.number || !function_of(&m, m.entry);
+    if (s && !s->unknown && (m.lost || !s->barriers)) {
         gen_steps_free(s);
         s = NULL;
     }
@@ -276,10 +279,13 @@ struct gen_steps *gen_steps_copy(const struct gen_steps *s)
         gen_steps_free(copy);
         return NULL;
     }
+    copy->unknown = s->unknown;
     copy->rows = s->rows;
     if (s->rows)
         memcpy(copy->row, s->row, s->rows * sizeof *s->row);
-    memcpy(copy->barrier, s->barrier, (copy->barriers = s->barriers) * sizeof *s->barrier);
+    copy->barriers = s->barriers;
+    if (s->barriers)
+        memcpy(copy->barrier, s->barrier, s->barriers * sizeof *s->barrier);
     return copy;
 }
 
@@ -290,6 +296,11 @@ void gen_steps_free(struct gen_steps *s)
     free(s->row);
     free(s->barrier);
     free(s);
+}
+
+bool gen_steps_knows(const struct gen_steps *s)
+{
+    return !s->unknown;
 }
 
 bool gen_steps_has_lines(const struct gen_steps *s)

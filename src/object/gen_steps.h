@@ -15,7 +15,8 @@ struct gen_steps;
 /**
  * Those of a kernel of a module of SPIR-V: @p size bytes at @p module. @p elf: the kernel's ELF
  * file with lines (.debug_line), whose code begins at address 0; NULL: there is none. NULL: the
- * kernel and what it calls have no such barrier, or the module is none, or there is no host memory.
+ * kernel and what it calls have no such barrier, or there is no host memory. Where the module is
+ * none, or has no such kernel, a barrier may be anywhere (gen_steps_knows()).
  */
 struct gen_steps *gen_steps_make(const uint8_t *module, size_t size, const char *kernel,
                                  const uint8_t *elf, size_t elf_size);
@@ -23,6 +24,9 @@ struct gen_steps *gen_steps_make(const uint8_t *module, size_t size, const char 
 struct gen_steps *gen_steps_copy(const struct gen_steps *steps);
 /** Frees them; NULL is none. */
 void gen_steps_free(struct gen_steps *steps);
+
+/** Whether it is known that the kernel has such barriers. */
+bool gen_steps_knows(const struct gen_steps *steps);
 
 /** Whether lines are known: else a barrier may be anywhere. */
 bool gen_steps_has_lines(const struct gen_steps *steps);

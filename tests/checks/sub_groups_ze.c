@@ -1,5 +1,5 @@
-/* A kernel of races.cl's with barriers of sub-groups, in Level Zero: sub_groups_ze FILE.spv KERNEL.
- */
+/* A kernel of races.cl's with barriers of sub-groups, in Level Zero: sub_groups_ze FILE KERNEL,
+ * where the file is SPIR-V or a native module. */
 #include "ze.h"
 
 enum { ITEMS = 32, BYTES = ITEMS * sizeof(int) };

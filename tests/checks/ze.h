@@ -38,7 +38,8 @@ static void find_device(const char *path)
 static ze_module_desc_t module_of_file(void)
 {
     return (ze_module_desc_t){.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
-                              .format = ZE_MODULE_FORMAT_IL_SPIRV,
+                              .format = memcmp(binary, "\177ELF", 4) ? ZE_MODULE_FORMAT_IL_SPIRV
+                                                                     : ZE_MODULE_FORMAT_NATIVE,
                               .inputSize = binary_size,
                               .pInputModule = binary,
                               .pBuildFlags = getenv("CHECK_OPTIONS")};

@@ -15,7 +15,7 @@
 
 /*
  * Kernel k calls f at line 5, which has a barrier at line 12; kernel g has one of its work-group
- * alone, and h, which nobody calls, one of its sub-group.
+ * alone, and h, which is no kernel and nobody calls, one of its sub-group.
  */
 static const uint32_t module[] = {
     0x07230203, 0x00010000, 0,         20,         0, /* the header: 20 ids */
@@ -42,12 +42,28 @@ static void kernels_that_come_to_a_barrier_have_steps(void **state)
 {
     struct gen_steps *k = steps_of(module, WORDS, "k");
     assert_non_null(k);
+    assert_true(gen_steps_knows(k));
     assert_false(gen_steps_has_lines(k)); /* of no instruction */
     gen_steps_free(k);
     assert_null(steps_of(module, WORDS, "g"));
-    assert_null(steps_of(module, WORDS, "h"));
-    assert_null(steps_of(module, 3, "k"));
     assert_null(gen_steps_copy(NULL));
+}
+
+static void without_a_module_that_has_the_kernel_nothing_is_known(void **state)
+{
+    const struct {
+        const uint32_t *words;
+        size_t count;
+        const char *kernel;
+    } of[] = {{NULL, 0, "k"}, {module, 3, "k"}, {module, WORDS, "h"}};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        struct gen_steps *made = steps_of(of[i].words, of[i].count, of[i].kernel),
+                         *s = gen_steps_copy(made);
+        assert_false(gen_steps_knows(made) || gen_steps_knows(s));
+        assert_false(gen_steps_has_lines(s));
+        gen_steps_free(made);
+        gen_steps_free(s);
+    }
 }
 
 static bool between(const struct gen_steps *s, uint32_t function, uint32_t from, uint32_t to,
@@ -100,6 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_come_to_a_barrier_have_steps),
+        cmocka_unit_test(without_a_module_that_has_the_kernel_nothing_is_known),
         cmocka_unit_test(lines_say_what_is_on_the_way),
         cmocka_unit_test(damaged_modules_are_read_within_their_bounds),
     };

@@ -213,6 +213,8 @@ static enum wt_step_order step(const struct wt_machine *m, const struct wt_group
         return WT_STEP_ORDERED;
     if (!steps)
         return WT_STEP_NONE;
+    if (!gen_steps_knows(steps))
+        return WT_STEP_UNKNOWN;
     if (!a || !gen_steps_has_lines(steps))
         return WT_STEP_MAYBE;
     if ((step->pc == a->pc && step->time == a->time) || is_private((struct gen_device *)m, w, a))

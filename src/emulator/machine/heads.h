@@ -118,7 +118,12 @@ struct wt_group_head {
 struct wt_machine;
 
 /** Whether something without code orders lanes of a wave between two of its accesses. */
-enum wt_step_order { WT_STEP_NONE, WT_STEP_MAYBE, WT_STEP_ORDERED };
+enum wt_step_order {
+    WT_STEP_NONE,
+    WT_STEP_MAYBE,   /**< something does, it is not known where */
+    WT_STEP_UNKNOWN, /**< it is not known whether anything does */
+    WT_STEP_ORDERED
+};
 /** The last access of a wave, for that. */
 struct wt_lane_step {
     uint64_t pc, time; /**< pc 0: there is none */

@@ -25,6 +25,7 @@ struct named {
     bool knows_private, fixed_group; /* by its program's binary */
     uint16_t private_at;             /* gen_kernel_private() */
     uint32_t private_bytes;
+    bool knows_steps;
     struct gen_steps *steps; /* NULL: none */
     uint32_t local[8]; /* bytes of shared local memory that launches have asked for, at most, by the
                           power of two that the hardware gives */
@@ -65,7 +66,7 @@ void wt_drm_kernel_is(uint64_t address, const char *name, const void *owner)
         free(k->name);
         k->name = strdup(name);
         memset(k->local, 0, sizeof k->local);
-        k->knows_private = false;
+        k->knows_private = k->knows_steps = false;
     }
     if (k)
         k->owner = owner;
@@ -251,6 +252,7 @@ void wt_drm_kernel_module(uint64_t address, const char *name, const uint8_t *mod
     if (k) {
         gen_steps_free(k->steps);
         k->steps = gen_steps_make(module, size, name, k->elf, k->elf_size);
+        k->knows_steps = true;
     }
     pthread_mutex_unlock(&lock);
 }
@@ -259,7 +261,8 @@ struct gen_steps *wt_drm_kernel_steps(uint64_t address)
 {
     pthread_mutex_lock(&lock);
     const struct named *k = find(address);
-    struct gen_steps *copy = gen_steps_copy(k ? k->steps : NULL);
+    struct gen_steps *copy =
+        k && k->knows_steps ? gen_steps_copy(k->steps) : gen_steps_make(NULL, 0, "", NULL, 0);
     pthread_mutex_unlock(&lock);
     return copy;
 }

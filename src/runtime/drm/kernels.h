@@ -64,9 +64,11 @@ bool wt_drm_kernel_knows_private(uint64_t address);
  * none, or it is not known. */
 uint32_t wt_drm_kernel_private(uint64_t address, uint16_t *at);
 
-/** Takes the module of SPIR-V that kernel @p name at this address is made of, for checks. */
+/** Takes the module of SPIR-V that kernel @p name at this address is made of, for checks; NULL:
+ * there is none. */
 void wt_drm_kernel_module(uint64_t address, const char *name, const uint8_t *module, size_t size);
-/** A copy of where its sub-groups wait, which the caller frees (object/gen_steps.h). */
+/** A copy of where its sub-groups wait, which the caller frees (object/gen_steps.h). Of a kernel
+ * whose module was not asked for that is not known. */
 struct gen_steps *wt_drm_kernel_steps(uint64_t address);
 
 /** Whether the kernel is for groups of one size (reqd_work_group_size); false: it is not known. */
