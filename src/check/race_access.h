@@ -54,8 +54,8 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes);
  * waits for a store. */
 void race_note_polling(struct race_access *x);
 /** Whether conflicts are of loads that, as the code says, wait for a store to their places (a flag
- * that is raised when it is first looked at, or before it is a second time): these are polled from
- * now on, and the access must be taken again. */
+ * that is raised when it is first looked at, or before it is a second time), or acquire what such
+ * a store releases: these are polled from now on, and the access must be taken again. */
 bool race_knows_polling(struct race_access *x);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */

@@ -762,11 +762,10 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
         if (last && may_be_atomic(r, last) && wave_of(r, last->wave)->launch == a->launch)
             take_store(r, sync, last);
     }
-    if (a->kind != WT_WATCH_WRITE) {
+    if (a->kind != WT_WATCH_WRITE)
         read_sync(r, w, sync);
-        if (acquires(a->order))
-            acquire(r, w, wt_lane_bit(lane), scope_of(a->scope));
-    }
+    if (acquires(a->order)) /* a store does so for what was read before, as `sc.w.aq` */
+        acquire(r, w, wt_lane_bit(lane), scope_of(a->scope));
     if (a->kind != WT_WATCH_READ)
         write_sync(r, w, sync, a);
 }

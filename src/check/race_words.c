@@ -421,7 +421,8 @@ bool race_knows_polling(struct race_access *x)
         const struct race_record *load = loads ? &x->record : &c->other,
                                  *store = loads ? &c->other : &x->record;
         if (!store->maybe_atomic || load->kind != WT_WATCH_READ || load->atomic ||
-            race_was_polled(x->space, c->at) || !m->ops->polls(m, x->a->wave, load->pc))
+            race_was_polled(x->space, c->at) ||
+            !m->ops->of_flag(m, x->a->wave, load->pc, store->pc))
             continue;
         race_is_polled(x->r, x->space, c->at);
         found = true;

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import json
 import re
+import struct
 import subprocess
 
 import pytest
@@ -305,6 +306,35 @@ def test_barriers_of_sub_groups_in_level_zero(kernel, errors):
     assert (done.returncode == 115) == ("error: race" in done.stderr) == errors and "warning" not in done.stderr.replace("0 warnings", ""), done.stderr
 
 
+def without_spirv(file):
+    """A zebin as compilers make it where they keep no SPIR-V beside the code."""
+    elf = bytearray(file.read_bytes())
+    first, = struct.unpack_from("<Q", elf, 40)
+    at, = (at for at in range(first, first + 64 * struct.unpack_from("<H", elf, 60)[0], 64) if struct.unpack_from("<I", elf, at + 4)[0] == 0xff000009)
+    begin, size = struct.unpack_from("<QQ", elf, at + 24)
+    elf[begin:begin + size], elf[at:at + 64] = bytes(size), bytes(64)
+    file.with_name("none").write_bytes(elf)
+    return file.with_name("none")
+
+
+@pytest.mark.parametrize("how", ["exec", "run"])
+def test_barriers_of_sub_groups_without_spirv(tmp_path, how):
+    """Of machine code alone nobody can say whether a kernel has one: what it may order is a warning, that only --check-lanes=lockstep spares; with SPIR-V a kernel that has none has an error."""
+    program = checks.built("sub_groups_ze", "gcc", "-O1", "-g", "-w", checks.HERE / "sub_groups_ze.c", "-lze_loader")
+    checks.run("ocloc", "compile", "-file", checks.HERE / "races.cl", "-device", "skl", "-options", "-cl-std=CL3.0", "--format", "zebin", "-output", "zebin", "-output_no_suffix", cwd=tmp_path)
+    whole = tmp_path / "zebin"
+
+    def found(file, kernel, *options):
+        words = [program, file, kernel] if how == "exec" else [f"--kernel={kernel}", "--grid=32", "--block=32", "--arg=zeros:128", file]
+        done = checks.run(checks.command_under_test(), how, "-g", "gen9", "--check=race", *options, *words)
+        return {line.split(":")[1].strip() for line in done.stderr.splitlines() if ": race " in line}, done.returncode, done.stderr
+    for kernel in ("sub_group_waits", "sub_group_alone"):
+        kinds, status, text = found(without_spirv(whole), kernel)
+        assert kinds == {"warning"} and status == 0 and "and the program no SPIR-V" in text, text
+        assert found(without_spirv(whole), kernel, "--check-lanes=lockstep")[:2] == (set(), 0)
+    assert found(whole, "sub_group_waits")[:2] == ({"warning"}, 0) and found(whole, "sub_group_alone")[:2] == ({"error"}, 115)
+
+
 def test_a_lock_that_a_compiler_makes(tmp_path):
     """Intel's makes one, without fences, of 64-bit atomic functions on local memory: it may be the program's, so that it is a warning."""
     (tmp_path / "k.cl").write_text("""#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
@@ -464,6 +494,68 @@ def test_a_flag_of_vortex_that_is_raised_at_the_first_look(tmp_path, level):
         for seed in range(8):
             done = checks.run(checks.command_under_test(), "run", "-g", "vortex:cores=2,warps=1,threads=1", f"--schedule=random:{seed}", "--check=race", folder / "raised.rv32.elf")
             found += "checks: 0 errors, 0 warnings" not in done.stderr
+        assert (found > 0) == (name != ""), (level, name, found, done.stderr)
+
+
+ONCE = """#include "vortex.h"
+static volatile unsigned flag;
+static unsigned data[8], sum;
+static inline __attribute__((always_inline)) unsigned look(void)
+{
+    unsigned value;
+    __asm__ volatile("lw %0, %1\\n" BESIDE : "=r"(value) : "m"(flag) : "memory");
+    return value;
+}
+static void kernel(void *arg)
+{
+    if (vx_core() == 0) {
+        for (unsigned i = 0; i < 8; i++)
+            data[i] = i;
+        RAISE;
+        LATER
+    } else {
+        for (unsigned k = 0; k < 200; k++)
+            __asm__ volatile("");
+        LOOK {
+            BEHIND
+            for (unsigned i = 0; i < 8; i++)
+                sum += data[i];
+        }
+    }
+    (void)arg;
+}
+int main(void) { vx_launch(kernel, 0); return sum == 0 ? 5 : sum != 28; }
+"""
+RAISES = {"volatile": "vx_fence(); flag = 1", "C11": "__atomic_store_n(&flag, 1, __ATOMIC_RELEASE)", "in order": "__atomic_store_n(&flag, 1, __ATOMIC_SEQ_CST)",
+          "mapped": '__asm__ volatile("fence rw,w\\n sw %1, %0" : "=m"(flag) : "r"(1) : "memory")', "stores": '__asm__ volatile("fence w,w" : : : "memory"); flag = 1'}
+LOOKS = {"volatile": ("if (flag)", "vx_fence();"), "C11": ("if (__atomic_load_n(&flag, __ATOMIC_ACQUIRE))", ""), "in order": ("if (__atomic_load_n(&flag, __ATOMIC_SEQ_CST))", ""),
+         "mapped": ("if (look())", ""), "lanes": ("VX_IF (flag)", "vx_fence();")}
+
+
+@pytest.mark.parametrize("level", ["-O0", "-Og", "-O2"])
+@pytest.mark.parametrize("raise_, look", [("volatile", "volatile"), ("volatile", "mapped"), ("C11", "C11"), ("in order", "in order"), ("mapped", "mapped"), ("mapped", "volatile"), ("stores", "mapped"),
+                                          ("volatile", "lanes")])
+def test_a_flag_of_vortex_that_is_looked_at_once(tmp_path, level, raise_, look):
+    """In no loop: its fences say that it is one, and what it orders. Without them, with those of the wrong kind, and for what is stored behind it, that is a race."""
+    right, (looks, behind) = RAISES[raise_], LOOKS[look]
+    wrong = {"no fence before": {"RAISE": "flag = 1"}, "stored late": {"LATER": "data[3] = 3;"}} | ({"no fence behind": {"BEHIND": ""}} if behind else {})
+    if (raise_, look) == ("mapped", "mapped"):
+        wrong |= {"no fence behind": {"BESIDE": '""'}, "no acquire": {"BESIDE": '"fence w,rw"'}, "pause": {"BESIDE": '".word 0x0100000f"'},
+                  "no release": {"RAISE": right.replace("rw,w", "r,rw")}, "another store": {"RAISE": right.replace("sw %1", "sw x0, %0\\n sw %1")}}
+    for name, other in {"": {}, **wrong}.items():
+        folder, text, found, seen = tmp_path / (name or "right").replace(" ", "_"), ONCE, 0, 0
+        folder.mkdir()
+        for word, by in ({"RAISE": right, "LOOK": looks, "BEHIND": behind, "LATER": "", "BESIDE": '"fence r,rw"'} | other).items():
+            text = text.replace(word, by)
+        (folder / "once.c").write_text(text.replace("VX_IF (flag) {", "VX_IF (flag)").replace("        }\n    }\n    (void)", "        VX_END\n    }\n    (void)") if look == "lanes" else text)
+        subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"VPATH={folder}", f"OUT={folder}", f"OPT={level} -g", f"{folder}/once.rv32.elf"],
+                       check=True, capture_output=True)
+        for seed in range(8):
+            done = checks.run(checks.command_under_test(), "run", "-g", "vortex:cores=2,warps=1,threads=1", f"--schedule=random:{seed}", "--check=race", folder / "once.rv32.elf")
+            found += "checks: 0 errors, 0 warnings" not in done.stderr
+            seen += done.returncode == 0
+            assert done.returncode in (0, 5, 115), done.stderr
+        assert seen or name, (level, name)
         assert (found > 0) == (name != ""), (level, name, found, done.stderr)
 
 

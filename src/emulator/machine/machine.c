@@ -154,9 +154,9 @@ bool wt_machine_no_operands(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return false;
 }
 
-bool wt_machine_no_polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
+bool wt_machine_no_flags(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
 {
-    (void)m, (void)wave, (void)pc;
+    (void)m, (void)wave, (void)load, (void)store;
     return false;
 }
 

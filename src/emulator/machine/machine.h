@@ -159,9 +159,11 @@ struct wt_machine_ops {
      * number, which no other has, and (@p piece not NULL) its instructions. 0: there is none. */
     uint64_t (*piece)(struct wt_machine *m, uint32_t wave, uint64_t pc,
                       struct wt_observed_piece *piece);
-    /** Whether the load at @p pc is one of a loop that waits: it loads from one place till that has
-     * another value. False, too, where the family does not look for them. */
-    bool (*polls)(struct wt_machine *m, uint32_t wave, uint64_t pc);
+    /** Whether the load at @p load and the store at @p store, which access one place, are atomic
+     * ones, as the code says, though their instructions do not: the load is one of a loop that
+     * waits (it loads from one place till that has another value), or it acquires what the store
+     * releases. False, too, where the family does not look for them. */
+    bool (*of_flag)(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store);
     /** Where the addresses come from that the function at [first, end) accesses, as its code says
      * (origin.h, wt_origins_find); wave @p wave is in it. */
     struct wt_origin *(*origins)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t end,
@@ -286,7 +288,7 @@ WT_MACHINE_FN(divergence) wt_machine_no_divergence;
  * operand_files. */
 WT_MACHINE_FN(operands) wt_machine_no_operands;
 WT_MACHINE_FN(piece) wt_machine_no_piece;
-WT_MACHINE_FN(polls) wt_machine_no_polls;
+WT_MACHINE_FN(of_flag) wt_machine_no_flags;
 WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(read_cell) wt_machine_no_cell;
@@ -308,7 +310,7 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
     .lane_sources = wt_machine_no_lane_sources, .observed_place = wt_machine_shared_place
 #define WT_MACHINE_NO_OPERANDS                                                                     \
     WT_MACHINE_NO_CELLS, .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,     \
-                         .piece = wt_machine_no_piece, .polls = wt_machine_no_polls,               \
+                         .piece = wt_machine_no_piece, .of_flag = wt_machine_no_flags,             \
                          .find_operand = wt_machine_no_operand,                                    \
                          .name_operand = wt_machine_no_operand_name,                               \
                          .operand_files = wt_machine_no_operand_files

@@ -422,8 +422,8 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u);
 void vx_translate(struct vx_warp *w, const struct vx_uop *u);
 /* The operation `piece`. */
 extern WT_MACHINE_FN(piece) vx_piece;
-/* The operation `polls` (polls.c). */
-extern WT_MACHINE_FN(polls) vx_polls;
+/* The operation `of_flag` (flags.c). */
+extern WT_MACHINE_FN(of_flag) vx_of_flag;
 /* Frees all translated code. */
 void vx_blocks_free(struct vx_device *d);
 

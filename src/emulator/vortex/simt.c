@@ -111,8 +111,18 @@ static void tell(const struct vx_warp *w, enum wt_observed_event_kind kind, uint
 
 void vx_tell_fence(const struct vx_warp *w, const struct vx_uop *u)
 {
-    wt_wave_tell_fence(&w->device->machine, &w->head, vx_pc_of(w, u), w->mask, WT_ORDER_SEQUENTIAL,
-                       WT_AMONG_DEVICE);
+    enum { STORES = 1, LOADS = 2 };
+    const uint64_t pc = vx_pc_of(w, u);
+    uint8_t bytes[4];
+    vx_read_bytes(w->core, w->device, pc, bytes, sizeof bytes);
+    const uint64_t word = wt_load_le(bytes, sizeof bytes);
+    const unsigned both = (unsigned)(word >> 24 & word >> 20);
+    if (both & (STORES | LOADS)) /* else it orders no memory, as a pause */
+        wt_wave_tell_fence(&w->device->machine, &w->head, pc, w->mask,
+                           !(both & LOADS)    ? WT_ORDER_RELEASE
+                           : !(both & STORES) ? WT_ORDER_ACQUIRE
+                                              : WT_ORDER_SEQUENTIAL,
+                           WT_AMONG_DEVICE);
 }
 
 void vx_warp_start(struct vx_warp *w, uint64_t pc, wt_lanes mask)
