@@ -26,6 +26,12 @@ def test_a_processor_without_avx2_has_the_same_states(tmp_path):
 
 
 @pytest.mark.full
+def test_translated_code_changes_no_session():
+    """Hashes, core files and sessions of random commands."""
+    assert "44 programs, 0 with other states" in said(TRUTH / "same_states.py", "handlers", "--programs=44")
+
+
+@pytest.mark.full
 def test_functions_of_f32_have_the_same_results():
     """Each 1001st input of each function; `make same-floats` takes all."""
     assert ", 0 with other results" in said(TRUTH / "same_floats.py", "--one-in=1001", "--pairs=300000")
