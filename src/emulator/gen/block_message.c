@@ -286,6 +286,15 @@ static QUICK void measure(const gen_u32 *at, unsigned lanes, struct extent *e)
         measure_lanes(at, 16, e);
 }
 
+/* The addresses of all lanes: four at a time, which stay in registers. */
+static QUICK void put_addresses(const gen_u32 *at, uint64_t base, unsigned lanes, uint64_t *to)
+{
+    typedef uint32_t narrow __attribute__((vector_size(16), aligned(4), may_alias));
+    typedef uint64_t wide __attribute__((vector_size(32), aligned(8), may_alias));
+    for (unsigned i = 0; i < lanes; i += 4)
+        *(wide *)(to + i) = __builtin_convertvector(*(const narrow *)(at + i), wide) + base;
+}
+
 /* What is loaded may become the addresses. */
 static void load_dwords(const uint8_t *host, const gen_u32 *at, uint32_t low, unsigned lanes,
                         gen_u32 *data)
@@ -326,8 +335,7 @@ bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
     if (told) {
         uint64_t *to = gen_observe_row(t, u, x->stores ? WT_WATCH_WRITE : WT_WATCH_READ,
                                        all << channel, base + at[0], 4, e.row);
-        for (unsigned i = 0; i < x->lanes; i++)
-            to[channel + i] = base + at[i];
+        put_addresses(at, base, x->lanes, to + channel);
         wt_observe_stored(m, x->stores ? WT_WATCH_WRITE : WT_WATCH_READ);
     }
     gen_u32 *data = (gen_u32 *)(t->g->r + x->data);
