@@ -551,6 +551,18 @@ bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
     return holds;
 }
 
+bool wt_objects_have(const void *space, uint64_t first, uint64_t last)
+{
+    struct wt_object found, before, behind;
+    pthread_mutex_lock(&table.lock);
+    bool has = find(space, first, &found, &before, &behind) || (behind.size && behind.addr <= last);
+    for (size_t i = 0; !has && i < WT_OBJECTS_FREED && i < table.freed_count; i++)
+        has = table.freed_at[i].at.space == space &&
+              table.freed_at[i].at.addr - first <= last - first;
+    pthread_mutex_unlock(&table.lock);
+    return has;
+}
+
 static void view_object(const struct wt_object *o, enum wt_object_place place,
                         struct wt_object_view *view)
 {

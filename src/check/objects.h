@@ -151,6 +151,8 @@ uint64_t wt_objects_state(void);
  */
 bool wt_object_find(const void *space, uint64_t addr, struct wt_object *found,
                     struct wt_object *before, struct wt_object *behind);
+/** Whether an object, or a freed one that is remembered, has some of [first, last]. */
+bool wt_objects_have(const void *space, uint64_t first, uint64_t last);
 /** Describes an object. */
 void wt_object_view_of(const struct wt_object *object, struct wt_object_view *view);
 /** Describes the object that holds @p addr, or held it last, else the nearest ones around it.

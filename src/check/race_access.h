@@ -66,11 +66,54 @@ void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr
  * functions of whole groups, as work_group_any(), Intel's compiler has each thread store the same
  * value to one place. */
 void race_tell_value(struct race_access *x);
-/** Numbers the access as the one before, if that is of the same instruction; false without host
- * memory. */
-bool race_number(struct race_access *x);
-/** Whether records of waves that have ended are not lost for want of memory. */
-bool race_make_room(struct wt_check_race *r);
+/** Numbers the access as the one before, if that is of the same instruction: then a slot may refer
+ * to it already. False without host memory. */
+static inline bool race_number(struct race_access *x)
+{
+    struct race_shadow *s = &x->r->shadow;
+    const struct race_record *last = s->count ? &s->record[s->count - 1] : NULL;
+    if (last && last->time == x->record.time && last->wave == x->record.wave &&
+        last->kind == x->record.kind && last->clock == x->record.clock &&
+        last->atomic == x->record.atomic && last->size == x->record.size) {
+        x->number = s->first + (uint32_t)s->count - 1;
+        x->stored = true;
+        return true;
+    }
+    return (x->number = race_add_record(s, &x->record));
+}
+/** Numbers it, and finds `past` and `alone`, if nobody has. False without host memory. */
+static inline bool race_number_once(struct race_access *x)
+{
+    if (x->number)
+        return true;
+    race_see_past(x);
+    return race_number(x);
+}
+/** Forgets records that nobody needs. False without host memory. */
+bool race_collect_all(struct wt_check_race *r);
+/** Makes room for a record. False without host memory. */
+static inline bool race_make_room(struct wt_check_race *r)
+{
+    return !race_is_full(&r->shadow) || race_collect_all(r);
+}
+/** The home of the group of the wave of a record. */
+static inline uint64_t race_home_of(const struct race_access *x, const struct race_record *one)
+{
+    return x->r->wave[one->wave - 1].home;
+}
+/** One cell that a lane accesses, at @p at. */
+void race_take_cell(struct race_access *x, struct race_cell *cell, unsigned lane, uint64_t at);
+/** A row of cells of a page, of which the lanes are @p mine. False, and nothing is done, where they
+ * are no simple case. */
+bool race_take_cells(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
+                     const uint8_t *mine);
+/** A plain access of lanes to a row of whole cells, which it numbers where it need be. False, and
+ * nothing else is done, where it is none, or no simple case. */
+bool race_take_row(struct race_access *x);
+/** The same of words, in no row, where no object is, which is a lane's own memory unless a copy's
+ * kernel accesses the runtime's: of that nothing is reported, and stores are noted, which may be
+ * found to be atomic ones. */
+bool race_take_nobodys(struct race_access *x);
 /** Says that the host has no memory. */
 void race_tell_lost(struct wt_check_race *r);
 /** An access of the host, or what an operation has accessed, that the host has not waited for. */

@@ -129,15 +129,10 @@ void race_free_all(struct wt_check_race *r)
     free(r->copy);
 }
 
-static void forget(void *context, uint64_t time)
+void race_begin_anew(void *context, uint64_t time)
 {
     (void)time;
     begin_anew(context);
-}
-
-bool race_is_past(struct wt_check_race *r, uint64_t time)
-{
-    return wt_followed_is_past(&r->run, r->machine, time, forget, r);
 }
 
 struct race_group *race_group_of(struct wt_check_race *r, uint64_t home)
@@ -308,12 +303,10 @@ static bool begin_slot(struct wt_check_race *r, struct race_slot *w, const struc
     return true;
 }
 
-struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id, uint64_t launch,
-                               uint64_t home)
+struct race_slot *race_begin_slot(struct wt_check_race *r, uint32_t slot, uint64_t id,
+                                  uint64_t launch, uint64_t home)
 {
     struct race_slot *w = &r->slot[slot];
-    if (w->id == id && id)
-        return w;
     const bool begins = !w->id;
     if (!begin_slot(r, w, &(struct race_wave){.id = id, .launch = launch, .home = home}))
         return NULL;
@@ -526,13 +519,14 @@ static void fence(struct wt_check_race *r, struct race_slot *w, const struct wt_
  * "User Guide for AMDGPU Backend", "Memory Model gfx6-gfx9"). */
 static void wait(struct wt_check_race *r, struct race_slot *w, const struct wt_observed_event *e)
 {
-    if (!r->rules.waits)
+    if (!r->rules.waits || w->settled)
         return;
     if (e->count[0] == 0)
         release_to(r, w, RACE_DEVICE);
     w->waited |= e->count[0] == 0 && w->wrote_last;
     if (e->count[0] == 0 || e->count[2] == 0)
         acquire(r, w, e->lanes, RACE_GROUP);
+    w->settled = e->count[0] == 0 && !r->rules.independent;
 }
 
 void race_forget_ordered(struct wt_check_race *r)
@@ -607,6 +601,7 @@ void race_event(void *context, struct wt_machine *m, const struct wt_observed_ev
     struct race_slot *w = race_slot_of(r, e->wave, e->id, e->launch, e->home);
     if (!w)
         return;
+    w->settled &= e->kind == WT_SEEN_WAIT;
     if (e->kind == WT_SEEN_ALONE)
         learn(r, w, *ended_on(r, e->wave));
     else if (e->kind == WT_SEEN_FENCE)

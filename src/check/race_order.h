@@ -30,8 +30,9 @@ struct race_rules {
     bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
     bool lanes_are_one;     /**< lanes store to one place in one instruction, as one thread */
     bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
-    bool locks;     /**< the compiler makes a lock of atomic operations on a group's memory, without
-                         fences: for 64-bit ones */
+    bool locks; /**< the compiler makes a lock of atomic operations on a group's memory, without
+                     fences: for 64-bit ones */
+    bool own_is_global; /**< what is a lane's own lies in global memory, where no object is */
     bool one_order; /**< sequential fences have one order for all, so that one orders what another
                          wave of the group has released, or read, before a barrier */
 };
@@ -69,7 +70,7 @@ struct race_view {
     uint64_t view; /**< 0: none */
     uint32_t wave, upto;
 };
-enum { RACE_VIEWS = 4096 };
+enum { RACE_VIEWS = 4096, RACE_LAST = 8 };
 
 /** Records with lower numbers, in the memory of the group of a home, are ordered before what comes.
  */
@@ -84,18 +85,18 @@ struct race_handed {
     struct wt_clocks *released[RACE_SCOPES], *read[RACE_SCOPES];
 };
 
-/** The wave in a slot. */
+/** Where a wave has made an access. */
+struct race_place {
+    uint64_t pc, at;
+};
+
+/** The wave in a slot; what is asked of each access or event comes first. */
 struct race_slot {
     uint64_t id; /**< 0: none */
     uint32_t number, clock;
-    uint64_t view;             /**< another one whenever it learns */
-    uint32_t user;             /**< which one of its group's users it was */
-    uint64_t last_pc, last_at; /**< of its last load, if no other access came behind it */
-    uint8_t aside;             /**< but so many that do not count (race_note_polling) */
-    struct race_load {
-        uint64_t pc, at;
-    } load[64]; /**< its last plain loads, in a ring, of which families may use a part */
-    unsigned loads;
+    uint64_t view;            /**< another one whenever it learns */
+    uint32_t user;            /**< which one of its group's users it was */
+    uint32_t accesses, loads; /**< so far: of the rings `last`, `load` */
     bool steps;               /**< something without code may order its lanes: wt_group_ops.step */
     enum wt_step_order order; /**< of its last access */
     struct wt_lane_step step;
@@ -103,21 +104,25 @@ struct race_slot {
     bool stored;            /**< it has made a store that may be atomic since it learnt */
     bool among_group;       /**< it has acquired among its group alone */
     bool wrote, wrote_last; /**< global memory: ever; with its last access */
-    bool waited, fenced;    /**< it may publish, by waiting or a fence for the device, what it has
-                                 written, and has made no access since */
+    bool settled; /**< it has waited for all, and done nothing since: waiting again changes nothing
+                   */
+    bool waited, fenced; /**< it may publish, by waiting or a fence for the device, what it has
+                              written, and has made no access since */
     uint32_t released[RACE_SCOPES]; /**< the clock up to which a later atomic store releases */
     struct wt_clocks *known[RACE_SCOPES];  /**< what it knew of others at its last release */
     struct wt_clocks *read[RACE_SCOPES];   /**< what an acquire will order */
     struct wt_clocks *handed[RACE_SCOPES]; /**< by barriers: what others have read */
-    bool in_order;               /**< fences that have one order have released some of `known` */
-    struct wt_clocks *hint;      /**< what it would order, had all been released */
-    uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock other lanes' accesses are
-                                      ordered, */
-    uint32_t floor;              /**< and of `floored` at least */
+    bool in_order;          /**< fences that have one order have released some of `known` */
+    struct wt_clocks *hint; /**< what it would order, had all been released */
+    uint32_t floor;         /**< INDEPENDENT: of `lane`, for `floored` at least */
     wt_lanes floored;
     struct race_behind behind; /**< a barrier of: */
     wt_lanes behind_lanes;
     uint64_t behind_view; /**< `view` then */
+    /** Its last accesses; `pc` 0: it is no load that others may make in its place. */
+    struct race_place last[RACE_LAST];
+    uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock others' accesses are ordered */
+    struct race_place load[64];  /**< its last plain loads, of which families may use a part */
 };
 
 /** A place of atomic accesses: the clocks that they have released. */
@@ -203,12 +208,24 @@ struct wt_check_race {
     struct race_told told[RACE_TOLD];
 };
 
+/** All that was recorded is forgotten (wt_forget_fn). */
+void race_begin_anew(void *context, uint64_t time);
 /** Whether issue time @p time is no new one: the run is repeated. What was recorded of a future
  * that was dropped is forgotten. */
-bool race_is_past(struct wt_check_race *r, uint64_t time);
+static inline bool race_is_past(struct wt_check_race *r, uint64_t time)
+{
+    return wt_followed_is_past(&r->run, r->machine, time, race_begin_anew, r);
+}
+/** A wave in a slot begins; NULL without host memory. */
+struct race_slot *race_begin_slot(struct wt_check_race *r, uint32_t slot, uint64_t id,
+                                  uint64_t launch, uint64_t home);
 /** The slot of a wave, which begins if it is not known. NULL without host memory. */
-struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id, uint64_t launch,
-                               uint64_t home);
+static inline struct race_slot *race_slot_of(struct wt_check_race *r, uint32_t slot, uint64_t id,
+                                             uint64_t launch, uint64_t home)
+{
+    struct race_slot *w = &r->slot[slot];
+    return w->id == id && id ? w : race_begin_slot(r, slot, id, launch, home);
+}
 /** Forgets what the host has waited for meanwhile. */
 void race_forget_ordered(struct wt_check_race *r);
 /** The slot of a copy or fill that begins; NULL without host memory. */

@@ -130,7 +130,7 @@ void race_note_guesses(struct race_access *x)
     struct race_slot *w = x->w;
     if (a->kind == WT_WATCH_READ && !x->record.atomic)
         w->load[w->loads++ & (count - 1)] =
-            (struct race_load){a->pc, a->at[wt_lanes_lowest(a->lanes)]};
+            (struct race_place){a->pc, a->at[wt_lanes_lowest(a->lanes)]};
     if (a->kind != WT_WATCH_ACCESS)
         return;
     for (unsigned i = 0; i < count; i++)

@@ -48,12 +48,9 @@ bool race_own_bytes(struct race_page *page)
     return good;
 }
 
-struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
+struct race_page *race_find_page(struct race_space *space, uint64_t number, bool made)
 {
-    const uint64_t number = addr / RACE_PAGE;
     struct race_page **seen = &space->seen[race_seen_at(number)];
-    if (*seen && (*seen)->number == number)
-        return *seen;
     const uint64_t *there = wt_map_find(&space->pages, number + 1);
     if (there)
         return *seen = (struct race_page *)(uintptr_t)*there;
@@ -101,6 +98,7 @@ static bool split(struct race_shadow *s, struct race_page *page, unsigned cell)
     uint32_t number = s->free_split - 1;
     if (!race_own(page, 0))
         return false;
+    page->is_split = true;
     if (!s->free_split) {
         struct race_split *grown =
             wt_array_grow(s->split, &s->split_room, s->splits + 1, sizeof *grown);
@@ -160,38 +158,53 @@ unsigned race_cells(struct race_shadow *s, struct race_page *page, unsigned cell
 
 /* ---- records ---- */
 
-uint32_t race_add_record(struct race_shadow *s, const struct race_record *record)
+bool race_grow(struct race_shadow *s)
 {
-    struct race_record *grown = wt_array_grow(s->record, &s->room, s->count + 1, sizeof *grown);
-    uint32_t *wave =
-        grown ? wt_array_grow(s->wave, &s->wave_room, s->count + 1, sizeof *wave) : NULL;
-    s->record = grown ? grown : s->record;
+    const size_t room = s->room ? 2 * s->room : RACE_CELLS;
+    struct race_record *record = realloc(s->record, room * sizeof *record);
+    s->record = record ? record : s->record;
+    uint32_t *wave = record ? realloc(s->wave, room * sizeof *wave) : NULL;
     if (!wave)
-        return 0;
+        return false;
     s->wave = wave;
-    grown[s->count] = *record;
-    wave[s->count] = record->wave | (record->kind == WT_WATCH_READ ? RACE_LOADS : 0);
-    return s->first + (uint32_t)s->count++;
+    s->room = room;
+    return true;
 }
 
-/* Calls @p visit for each slot that refers to a record. */
+/* Calls @p visit for the slots of a page that refer to a record; of neighbours that refer to the
+ * same one for the first, whose new number the others get. */
+static inline __attribute__((always_inline)) void
+each_of_page(struct race_shadow *s, struct race_page *page,
+             void (*visit)(const struct race_shadow *s, uint32_t *slot, uint32_t *of), uint32_t *of)
+{
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        uint32_t last = 0, now = 0;
+        for (unsigned cell = 0; page->plane[k] && cell < RACE_CELLS; cell++) {
+            uint32_t *slot = &page->slot[k][cell];
+            if (page->is_split && page->slot[0][cell] & RACE_SPLIT)
+                continue;
+            if (*slot != last) {
+                last = *slot;
+                visit(s, slot, of);
+                now = *slot;
+            }
+            if (now != last)
+                *slot = now;
+        }
+    }
+    for (unsigned cell = 0; page->is_split && cell < RACE_CELLS; cell++)
+        for (unsigned at = 0; page->slot[0][cell] & RACE_SPLIT && at < 4 * RACE_SLOTS; at++)
+            visit(s, &s->split[page->slot[0][cell] & ~RACE_SPLIT].slot[at / 4][at % 4], of);
+}
+
 static inline __attribute__((always_inline)) void
 each_slot(struct race_shadow *s, struct race_space **spaces, size_t count,
           void (*visit)(const struct race_shadow *s, uint32_t *slot, uint32_t *of), uint32_t *of)
 {
     for (size_t n = 0; n < count; n++)
-        for (size_t i = 0; i < spaces[n]->pages.room; i++) {
-            if (!spaces[n]->pages.entry[i].key)
-                continue;
-            struct race_page *page = (void *)(uintptr_t)spaces[n]->pages.entry[i].value;
-            for (unsigned k = 0; k < RACE_SLOTS; k++)
-                for (unsigned cell = 0; page->plane[k] && cell < RACE_CELLS; cell++)
-                    if (!(page->slot[0][cell] & RACE_SPLIT))
-                        visit(s, &page->slot[k][cell], of);
-            for (unsigned cell = 0; page->plane[0] && cell < RACE_CELLS; cell++)
-                for (unsigned at = 0; page->slot[0][cell] & RACE_SPLIT && at < 4 * RACE_SLOTS; at++)
-                    visit(s, &s->split[page->slot[0][cell] & ~RACE_SPLIT].slot[at / 4][at % 4], of);
-        }
+        for (size_t i = 0; i < spaces[n]->pages.room; i++)
+            if (spaces[n]->pages.entry[i].key)
+                each_of_page(s, (void *)(uintptr_t)spaces[n]->pages.entry[i].value, visit, of);
 }
 
 static void mark(const struct race_shadow *s, uint32_t *slot, uint32_t *of)

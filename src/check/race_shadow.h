@@ -54,9 +54,12 @@ struct race_page {
     struct race_plane *plane[RACE_SLOTS]; /**< NULL: `slot` and `lane` are zeros of all pages */
     uint32_t *slot[RACE_SLOTS];
     uint8_t *lane[RACE_SLOTS];
-    unsigned per;                   /**< lanes of a cell: 1, or 4, one of each byte */
-    uint32_t owner;                 /**< the only wave that has accessed it; 0: none; RACE_MANY */
-    bool tells;                     /**< a store that may be a flag for the host was made there */
+    unsigned per;    /**< lanes of a cell: 1, or 4, one of each byte */
+    uint32_t owner;  /**< the only wave that has accessed it; 0: none; RACE_MANY */
+    bool tells;      /**< a store that may be a flag for the host was made there */
+    bool is_split;   /**< cells are, or were */
+    bool is_nobodys; /**< in this state of the objects none had any of it: */
+    uint64_t objects;
     uint32_t syncs;                 /**< cells with a bit in `sync` */
     uint64_t sync[RACE_CELLS / 64]; /**< an atomic access has used it */
 };
@@ -102,17 +105,23 @@ struct race_shadow {
     uint32_t
         *wave; /**< of each record, with RACE_LOADS: what most are looked up for, close together */
     size_t count, room, limit; /**< at `limit` records are looked for that nobody needs */
-    size_t wave_room;
-    uint32_t numbering; /**< another one when numbers are others */
+    uint32_t numbering;        /**< another one when numbers are others */
     struct race_split *split;
     size_t splits, split_room;
     uint32_t
         free_split; /**< number + 1 of the first one that is not used; slot[0][0]: of the next */
 };
 
+/** What race_page() does with a page that was not looked up last. */
+struct race_page *race_find_page(struct race_space *space, uint64_t number, bool made);
 /** The page of an address; NULL: without host memory, or, where it is not to be @p made, it is not
  * there. */
-struct race_page *race_page(struct race_space *space, uint64_t addr, bool made);
+static inline struct race_page *race_page(struct race_space *space, uint64_t addr, bool made)
+{
+    const uint64_t number = addr / RACE_PAGE;
+    struct race_page *seen = space->seen[race_seen_at(number)];
+    return seen && seen->number == number ? seen : race_find_page(space, number, made);
+}
 /** Makes a slot of a page's cells its own. False without host memory. */
 bool race_own(struct race_page *page, unsigned slot);
 /** The same for a cell. */
@@ -148,8 +157,17 @@ static inline bool race_are_equal(const uint32_t *slot, unsigned count)
     return memcmp(slot, slot + 1, (count - 1) * sizeof *slot) == 0;
 }
 
+/** Makes room for one more record. False without host memory. */
+bool race_grow(struct race_shadow *s);
 /** Adds a record; returns its number; 0: without host memory. */
-uint32_t race_add_record(struct race_shadow *s, const struct race_record *record);
+static inline uint32_t race_add_record(struct race_shadow *s, const struct race_record *record)
+{
+    if (s->count == s->room && !race_grow(s))
+        return 0;
+    s->record[s->count] = *record;
+    s->wave[s->count] = record->wave | (record->kind == WT_WATCH_READ ? RACE_LOADS : 0);
+    return s->first + (uint32_t)s->count++;
+}
 /** Whether records are to be looked for that nobody needs. */
 static inline bool race_is_full(const struct race_shadow *s)
 {

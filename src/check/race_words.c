@@ -38,6 +38,7 @@ struct words {
      * the access. */
     uint32_t had[RACE_SLOTS];
     unsigned to;
+    bool ready;           /* `base` is set */
     uint64_t base[PAGES]; /* of those that were entered; NOWHERE: none */
     struct entered entered[PAGES];
 };
@@ -133,47 +134,81 @@ static inline bool is_own(const struct asked *is, const struct entered *e, unsig
 }
 
 /* The slot that a load goes to; or STAYS. It is decided at once where other waves have loaded, too,
- * and nothing orders these loads. @p is and @p e are copies of those of @p f and of @p in, which
- * the compiler may keep in registers. */
-static inline unsigned place_load(struct words *f, const struct asked *is, const struct entered *e,
-                                  const struct entered *in, unsigned cell, unsigned lane)
+ * and nothing orders these loads. */
+static inline unsigned place_load(struct words *f, const struct entered *e, unsigned cell,
+                                  unsigned lane)
 {
+    const struct asked *is = &f->is;
     const uint32_t store = e->slot[0][cell], one = e->slot[1][cell];
     if (store >= e->past && (store >= is->number || is->of[store - is->first] != is->wave ||
                              !is_own(is, e, 0, cell, lane)))
-        return decide(f, in, cell, lane);
+        return decide(f, e, cell, lane);
     if (one < e->past)
         return 1;
     const uint32_t other = e->slot[2][cell], first = is->of[one - is->first];
     if (first == (is->wave | RACE_LOADS))
-        return is_own(is, e, 1, cell, lane) ? 1 : decide(f, in, cell, lane);
+        return is_own(is, e, 1, cell, lane) ? 1 : decide(f, e, cell, lane);
     if (!is->alone || !(first & RACE_LOADS))
-        return decide(f, in, cell, lane);
+        return decide(f, e, cell, lane);
     if (other < e->past)
         return 2;
     const uint32_t second = is->of[other - is->first];
     if (second == (is->wave | RACE_LOADS) || !(second & RACE_LOADS))
-        return decide(f, in, cell, lane);
+        return decide(f, e, cell, lane);
     const uint64_t home = is->home[(first & ~RACE_LOADS) - 1];
     return home != is->home[(second & ~RACE_LOADS) - 1] || home == is->own_home ? STAYS : 2;
 }
 
-/* A lane's load; *e is a copy of *in. */
-static inline bool take_load(struct words *f, const struct asked *is, struct entered *e,
-                             struct entered *in, unsigned cell, unsigned lane)
+/* A lane's load. */
+static inline bool take_load(struct words *f, struct entered *e, unsigned cell, unsigned lane)
 {
-    const unsigned to = place_load(f, is, e, in, cell, lane);
+    const unsigned to = place_load(f, e, cell, lane);
     if (to >= STAYS)
         return to == STAYS;
     if (to == 2 && !e->page->plane[to]) {
         if (!race_own(e->page, to))
             return false;
-        see_slots(in);
-        *e = *in;
+        see_slots(e);
     }
-    e->slot[to][cell] = is->number;
+    e->slot[to][cell] = f->is.number;
     e->lane[to][cell] = (uint8_t)lane;
     return true;
+}
+
+/* Lanes that load one cell each of a page, up to the first one that is no simple case, or of
+ * another page; returns those that are left. What most cells need is asked first, and is kept in
+ * registers. */
+static inline uint64_t take_loads(struct words *f, struct entered *e, const uint64_t *addr,
+                                  unsigned first, uint64_t left)
+{
+    const uint32_t *store = e->slot[0], *of = f->is.of, begin = f->is.first;
+    uint32_t *one = e->slot[1], *other = e->page->plane[2] ? e->slot[2] : NULL;
+    uint8_t *one_lane = e->lane[1], *other_lane = e->lane[2];
+    const uint32_t past = e->past, number = f->is.number, mine = f->is.wave | RACE_LOADS;
+    const bool is_one = f->is.floor == UINT32_MAX, alone = f->is.alone;
+    const uint64_t base = e->base;
+    for (; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint64_t from = addr[lane] - base;
+        const unsigned cell = (unsigned)from / 4;
+        if (from & ~(uint64_t)(RACE_PAGE - 4))
+            break;
+        const uint32_t there = one[cell], wave = there < past ? 0 : of[there - begin];
+        if (store[cell] < past && (!wave || (is_one && wave == mine))) {
+            one[cell] = number;
+            one_lane[cell] = (uint8_t)(first + lane);
+        } else if (store[cell] < past && alone && wave & RACE_LOADS && wave != mine && other &&
+                   other[cell] < past) {
+            other[cell] = number;
+            other_lane[cell] = (uint8_t)(first + lane);
+        } else if (!take_load(f, e, cell, first + lane)) {
+            break;
+        } else {
+            other = e->page->plane[2] ? e->slot[2] : NULL;
+            other_lane = e->lane[2];
+        }
+    }
+    return left;
 }
 
 static inline bool take_store(struct words *f, struct entered *e, unsigned cell, unsigned lane)
@@ -221,8 +256,15 @@ static void begin(struct words *f, struct race_access *x)
     f->is.loads = x->record.kind == WT_WATCH_READ;
     f->is.hides = x->record.maybe_atomic || x->hides;
     f->had[0] = UINT32_MAX; /* which is no number */
-    for (unsigned i = 0; i < PAGES; i++)
+    f->ready = false;
+}
+
+/* No page has been entered. */
+static void make_ready(struct words *f)
+{
+    for (unsigned i = 0; i < PAGES && !f->ready; i++)
         f->base[i] = NOWHERE;
+    f->ready = true;
 }
 
 /* The page of an address; NULL where its accesses are no simple ones. */
@@ -239,31 +281,25 @@ static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size
     unsigned cell = at % RACE_PAGE / 4;
     const unsigned end = cell + size / 4;
     while (e && cell < end && cell < RACE_CELLS &&
-           (f->is.loads ? take_load(f, &f->is, e, e, cell, lane) : take_store(f, e, cell, lane)))
+           (f->is.loads ? take_load(f, e, cell, lane) : take_store(f, e, cell, lane)))
         cell++;
     return e && cell == end;
 }
 
 /* Lanes that access one cell each, up to the first one that is no simple case; returns those that
- * are left. @p copies: what does not change is copied, which pays where they stay in a page. */
+ * are left. */
 static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned first,
-                                 uint64_t left, bool loads, bool copies)
+                                 uint64_t left, bool loads)
 {
-    const struct asked is = f->is;
-    struct entered *in = NULL, here, *e = NULL;
+    struct entered *e = NULL;
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = addr[lane];
-        if (!in || at - e->base >= RACE_PAGE) {
-            if (!(in = page_at(f, at)))
-                break;
-            if (copies)
-                here = *in;
-            e = copies ? &here : in;
-        }
+        if ((!e || at - e->base >= RACE_PAGE) && !(e = page_at(f, at)))
+            break;
         const unsigned cell = at % RACE_PAGE / 4;
-        if (at % 4 || !(loads ? take_load(f, copies ? &is : &f->is, e, in, cell, first + lane)
-                              : take_store(f, in, cell, first + lane)))
+        if (at % 4 ||
+            !(loads ? take_load(f, e, cell, first + lane) : take_store(f, e, cell, first + lane)))
             break;
     }
     return left;
@@ -271,34 +307,40 @@ static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned
 
 /* Lanes that access one cell each, in pages that only their wave has accessed, whose lanes are one:
  * all that is there is past, but what this access has left. Ends and returns as take_some(). */
-static inline uint64_t take_own(const struct words *f, const uint64_t *addr, unsigned first,
-                                uint64_t left, bool loads)
+static inline __attribute__((always_inline)) uint64_t
+take_own(const struct words *f, const uint64_t *addr, unsigned first, uint64_t left, bool loads)
 {
     struct race_page *const *seen = f->x->space->seen;
-    struct race_page *page = NULL;
+    const uint32_t number = f->is.number, wave = f->is.wave;
+    const struct race_page *page = NULL;
+    uint32_t *slot = NULL, *one = NULL, *other = NULL; /* of a load `one` is the store's */
+    uint8_t *lanes = NULL;
     uint64_t base = 0;
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         const uint64_t at = addr[lane];
         if (!page || at - base >= RACE_PAGE) {
             page = seen[race_seen_at(at / RACE_PAGE)];
-            if (!page || page->number != at / RACE_PAGE || page->owner != f->is.wave ||
-                page->per != 1 || !page->plane[loads] || (page->syncs && f->is.hides))
+            if (!page || page->number != at / RACE_PAGE || page->owner != wave || page->per != 1 ||
+                !page->plane[loads] || (page->syncs && f->is.hides))
                 break;
             base = at - at % RACE_PAGE;
+            slot = page->slot[loads];
+            lanes = page->lane[loads];
+            one = loads            ? page->is_split ? page->slot[0] : NULL
+                  : page->plane[1] ? page->slot[1]
+                                   : NULL;
+            other = page->plane[2] ? page->slot[2] : NULL;
         }
         const unsigned cell = at % RACE_PAGE / 4;
-        const uint32_t store = page->slot[0][cell], one = page->slot[1][cell],
-                       other = page->slot[2][cell];
-        if (at % 4 || store >= f->is.number ||
-            (loads ? one > f->is.number : one >= f->is.number || other >= f->is.number))
+        if (at % 4 || (loads ? one && one[cell] & RACE_SPLIT : slot[cell] >= number))
             break;
-        page->slot[loads][cell] = f->is.number;
-        page->lane[loads][cell] = (uint8_t)(first + lane);
+        slot[cell] = number;
+        lanes[cell] = (uint8_t)(first + lane);
         if (!loads && one)
-            page->slot[1][cell] = 0;
+            one[cell] = 0;
         if (!loads && other)
-            page->slot[2][cell] = 0;
+            other[cell] = 0;
     }
     return left;
 }
@@ -314,11 +356,16 @@ static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
     if (size == 4 && f->is.floor == UINT32_MAX)
         left = f->is.loads ? take_own(f, addr, first, left, true)
                            : take_own(f, addr, first, left, false);
-    if (size == 4 && f->is.loads)
-        return f->x->a->space == WT_OBSERVED_GROUP ? take_some(f, addr, first, left, true, true)
-                                                   : take_some(f, addr, first, left, true, false);
+    if (!left)
+        return 0;
+    make_ready(f);
+    if (size == 4 && f->is.loads && f->x->a->space == WT_OBSERVED_GROUP) {
+        struct entered *e = page_at(f, addr[__builtin_ctzll(left)]);
+        left = e ? take_loads(f, e, addr, first, left) : left;
+    }
     if (size == 4)
-        return take_some(f, addr, first, left, false, false);
+        return f->is.loads ? take_some(f, addr, first, left, true)
+                           : take_some(f, addr, first, left, false);
     for (; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         if (!take_lane(f, first + lane, addr[lane], size))
@@ -354,6 +401,7 @@ static bool all_stay(struct words *f)
     if (differ % 4 || !differ || differ >= (uint64_t)4 * MOST)
         return false;
     const uint64_t bytes = UINT64_C(2) << (63 - __builtin_clzll(differ));
+    make_ready(f);
     const struct entered *e = page_at(f, at);
     const unsigned cell = at % RACE_PAGE / (unsigned)bytes * (unsigned)(bytes / 4);
     if (!e || !are_equal(e, cell, (unsigned)bytes / 4) || e->slot[0][cell] >= e->past)
@@ -364,7 +412,16 @@ static bool all_stay(struct words *f)
             (f->is.of[slot - f->is.first] & ~RACE_LOADS) == f->is.wave)
             return false;
     }
-    return place_load(f, &f->is, e, e, cell, lane) == STAYS;
+    return place_load(f, e, cell, lane) == STAYS;
+}
+
+/* Whether the wave alone has accessed the first lane's page: no loads of others are there. */
+static bool is_own_page(const struct words *f)
+{
+    const struct wt_observed *a = f->x->a;
+    const uint64_t number = a->at[wt_lanes_lowest(a->lanes)] / RACE_PAGE;
+    const struct race_page *page = f->x->space->seen[race_seen_at(number)];
+    return page && page->number == number && page->owner == f->is.wave;
 }
 
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
@@ -373,7 +430,7 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     struct words f;
     f.is.simple = !(call && call->copies);
     begin(&f, x);
-    if (lanes == x->a->lanes && all_stay(&f))
+    if (lanes == x->a->lanes && !is_own_page(&f) && all_stay(&f))
         return 0;
     x->stored = true;
     for (unsigned half = 0; half < WT_MAX_LANES; half += 64) {
@@ -385,30 +442,97 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     return 0;
 }
 
-/* Whether an access is one of the few to a bare program's own stack that a loop without
- * optimisation has between the loads that it waits with. */
-static bool is_aside(struct race_access *x, uint64_t at)
+/* What is to be known of a page where no object may be, in this state of the objects. */
+static __attribute__((noinline)) bool look_for_objects(const struct wt_check_race *r,
+                                                       struct race_page *page, uint64_t state)
 {
-    enum { MOST = 4 };
-    const bool may_be =
-        x->r->rules.spawns && x->w->last_pc && x->w->last_at != at && x->w->aside < MOST;
-    const struct race_page *page = may_be ? race_page(x->space, at, false) : NULL;
-    return page && page->owner == x->w->number && ++x->w->aside;
+    const uint64_t at = page->number * RACE_PAGE;
+    page->objects = state;
+    page->is_nobodys = !wt_objects_have(r->space, at, at + RACE_PAGE - 1);
+    return page->is_nobodys;
+}
+
+static inline bool is_nobodys(const struct wt_check_race *r, struct race_page *page)
+{
+    const uint64_t state = wt_objects_state();
+    return page->objects == state ? page->is_nobodys : look_for_objects(r, page, state);
+}
+
+/* Whether plain accesses of all lanes are to whole words where no object is. */
+static bool are_nobodys(const struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    const bool loads = a->kind == WT_WATCH_READ;
+    struct race_page *page = NULL;
+    WT_EACH_LANE(lane, a->lanes)
+    {
+        const uint64_t at = a->at[lane];
+        if (!page || page->number != at / RACE_PAGE) {
+            page = race_page(x->space, at, true);
+            if (!page || !is_nobodys(x->r, page) || page->syncs || page->is_split ||
+                page->per != 1 || !(loads || race_own(page, 0)))
+                return false;
+            race_page_used(page, x->w->number);
+        }
+        if (at % 4 || at % RACE_PAGE + a->size > RACE_PAGE)
+            return false;
+    }
+    return true;
+}
+
+bool race_take_nobodys(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    if (x->record.atomic || x->polls || a->space != WT_OBSERVED_GLOBAL || a->of_wave || a->size % 4)
+        return false;
+    struct race_page *first = race_page(x->space, a->at[wt_lanes_lowest(a->lanes)], true);
+    if (!first || !is_nobodys(x->r, first) || !are_nobodys(x))
+        return false;
+    if (a->kind == WT_WATCH_READ || !race_number(x))
+        return a->kind == WT_WATCH_READ;
+    WT_EACH_LANE(lane, a->lanes)
+    {
+        const unsigned cell = a->at[lane] % RACE_PAGE / 4;
+        const struct race_page *page = race_page(x->space, a->at[lane], true);
+        for (unsigned i = 0; i < a->size / 4; i++) {
+            page->slot[0][cell + i] = x->number;
+            page->lane[0][cell + i] = (uint8_t)lane;
+        }
+    }
+    x->stored = true;
+    return true;
+}
+
+/* Whether the accesses that a wave has made behind the load @p back accesses ago are to its own
+ * stack, as a loop has them between the loads that it waits with where it was compiled without
+ * optimisation. */
+static __attribute__((noinline)) bool are_aside(struct race_access *x, unsigned back, uint64_t at)
+{
+    const struct race_slot *w = x->w;
+    for (unsigned i = 1; i < back; i++) {
+        const uint64_t aside = w->last[(w->accesses - i) % RACE_LAST].at;
+        const struct race_page *page = race_page(x->space, aside, false);
+        if (aside == at || !page || page->owner != w->number)
+            return false;
+    }
+    return true;
 }
 
 void race_note_polling(struct race_access *x)
 {
+    enum { MOST = 4 }; /* accesses aside, of a bare program */
     const struct wt_observed *a = x->a;
+    struct race_slot *w = x->w;
     const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
     const bool loads = x->hides && a->kind == WT_WATCH_READ;
-    x->polls = loads && x->w->last_pc == a->pc && x->w->last_at == at;
-    if (!x->polls && is_aside(x, at))
-        return;
+    const unsigned most = !loads ? 0 : x->r->rules.spawns ? MOST + 1 : 1;
+    for (unsigned i = 1; i <= most && !x->polls; i++) {
+        const struct race_place *last = &w->last[(w->accesses - i) % RACE_LAST];
+        x->polls = last->pc == a->pc && last->at == at && are_aside(x, i, at);
+    }
     if (x->polls)
         race_is_polled(x->r, x->space, at);
-    x->w->last_pc = loads ? a->pc : 0;
-    x->w->last_at = at;
-    x->w->aside = 0;
+    w->last[w->accesses++ % RACE_LAST] = (struct race_place){loads ? a->pc : 0, at};
 }
 
 bool race_knows_polling(struct race_access *x)

@@ -559,6 +559,35 @@ def test_a_flag_of_vortex_that_is_looked_at_once(tmp_path, level, raise_, look):
         assert (found > 0) == (name != ""), (level, name, found, done.stderr)
 
 
+STORING = """#include "vortex.h"
+static volatile unsigned flag, other[1];
+static void kernel(void *arg)
+{
+    if (vx_core() == 0) {
+        for (volatile unsigned i = 0; i < 20; i++)
+            ;
+        flag = 1;
+    } else {
+        for (unsigned i = 0; i < 400; i++)
+            other[0] = flag;
+    }
+    (void)arg;
+}
+int main(void) { vx_launch(kernel, 0); return 0; }
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-Og"])
+def test_a_loop_of_vortex_that_stores_does_not_wait(tmp_path, level):
+    """It loads the flag again and again; but between the loads are stores to memory that is not the wave's alone."""
+    (tmp_path / "stores.c").write_text(STORING)
+    subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"VPATH={tmp_path}", f"OUT={tmp_path}", f"OPT={level} -g", f"{tmp_path}/stores.rv32.elf"],
+                   check=True, capture_output=True)
+    for seed in range(4):
+        done = checks.run(checks.command_under_test(), "run", "-g", "vortex:cores=2,warps=1,threads=1", f"--schedule=random:{seed}", "--check=race", tmp_path / "stores.rv32.elf")
+        assert re.search(r"error: race .*\n(.*\n)*?.*stores\.c:8", done.stderr), done.stderr
+
+
 def test_findings_are_equal_from_run_to_run(tmp_path):
     runs = []
     for number in range(2):

@@ -71,6 +71,21 @@ static void check_find(unsigned space, uint64_t addr)
     assert_int_equal(behind.size ? behind.addr : UINT64_MAX, above);
 }
 
+static bool check_have(unsigned space, uint64_t addr, uint64_t size)
+{
+    bool any = false;
+    for (unsigned i = 0; i < PLACES; i++) {
+        const uint64_t at = (uint64_t)(i + 1) * PLACE, bytes = model[space][i];
+        any |= bytes && at < addr + size && addr < at + bytes;
+    }
+    for (size_t i = gone_count > WT_OBJECTS_FREED ? gone_count - WT_OBJECTS_FREED : 0;
+         i < gone_count; i++)
+        any |= gone[i].space == space && gone[i].addr < addr + size &&
+               addr < gone[i].addr + gone[i].size;
+    assert_int_equal(wt_objects_have(space_of(space), addr, addr + size - 1), any);
+    return any;
+}
+
 static void check_judge(unsigned space, uint64_t addr, uint64_t size)
 {
     struct wt_object object;
@@ -101,6 +116,7 @@ static void check_judge(unsigned space, uint64_t addr, uint64_t size)
 
 static void objects_are_those_of_a_model(void **state)
 {
+    unsigned have = 0;
     srandom(7);
     for (unsigned space = 0; space < 2; space++)
         wt_block_made(space_of(space), PLACE, (uint64_t)PLACES / 2 * PLACE);
@@ -126,11 +142,14 @@ static void objects_are_those_of_a_model(void **state)
         check_find(space, (uint64_t)random() % ((PLACES + 3) * PLACE));
         check_judge(space, PLACE + (uint64_t)random() % (PLACES * PLACE),
                     1 + (uint64_t)random() % 128);
+        have += check_have(space, (uint64_t)random() % ((PLACES + 3) * PLACE),
+                           1 + (uint64_t)random() % 128);
         /* An address inside of an object is none that can be freed. */
         if (*size > 1)
             assert_false(wt_object_freed(space_of(space), at + 1, "freer"));
     }
     assert_true(gone_count > WT_OBJECTS_FREED);
+    assert_true(have > ROUNDS / 2 && have < ROUNDS - 1000);
 }
 
 static bool add_up(void *context, const struct wt_object *object)
