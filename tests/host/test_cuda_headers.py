@@ -1,4 +1,5 @@
 """What programs name of CUDA's headers beyond the ordinary, each part in a kernel and on the host; and headers that are refused."""
+import bisect
 import math
 import struct
 import subprocess
@@ -53,7 +54,8 @@ def test_conversions_of_numbers_of_8_bits(tmp_path):
                 nearest[half] = (last, 0x7c if infinite else 0x7f)
             else:
                 v = Fraction(v)
-                best = min(finite, key=lambda x: (abs(x[0] - v), x[1] & 1))[1]
+                after = bisect.bisect(finite, (v,))  # they are in order: one of two neighbours
+                best = min(finite[max(after - 1, 0):after + 1], key=lambda x: (abs(x[0] - v), x[1] & 1))[1]
                 nearest[half] = (best, best)
         for half in range(65536):
             signed = half & 0x8000 and half & 0x7fff <= 0x7c00  # there is one NaN

@@ -33,7 +33,7 @@ def look():
 
 
 for setting in ("confirm off", "pagination off", "width 0", "style enabled off", "print elements 0", "print repeats unlimited",
-                "target-charset ASCII", "host-charset ASCII"):
+                "target-charset ASCII", "host-charset ASCII", "breakpoint always-inserted on"):
     gdb.execute(f"set {setting}")
 for place in plan["lines"]:
     gdb.execute(f"break {plan['file']}:{place}", to_string=True)

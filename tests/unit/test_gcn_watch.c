@@ -29,6 +29,12 @@ static const struct wt_watch everything = {.kind = WT_WATCH_ACCESS, .addr = 0, .
 
 /* How a row is used. */
 enum form { GLOBAL_FORM, LOCAL_FORM, PRIVATE_FORM, SWIZZLED_FORM, LDS_BIT_FORM, GDS_FORM, FORMS };
+/* Random states of each row. */
+#ifdef WT_CHECK_INVARIANTS /* with sanitizers, which take five times as long */
+enum { TRIPS = 1 };
+#else
+enum { TRIPS = 4 };
+#endif
 static const char *const form_names[FORMS] = {"global",   "local",   "private",
                                               "swizzled", "lds bit", "gds"};
 
@@ -549,7 +555,7 @@ static void each_row_tells_its_bytes(void **state)
             if (!gcn_row_executes(row) || !row->operands[0] || !has_form(row, (enum form)form))
                 continue;
             rows++;
-            for (unsigned trip = 0; trip < 4; trip++)
+            for (unsigned trip = 0; trip < TRIPS; trip++)
                 check_row(row, (enum form)form, trip);
         }
     assert_true(rows > 400);
