@@ -10,6 +10,7 @@ import ctypes
 import os
 import pathlib
 import re
+import resource
 import shutil
 import signal
 import site
@@ -86,6 +87,8 @@ def run(command):
         print(f"the test has left in the temporary folder: {', '.join(files)}")
     for one in crashed:
         print(f"a child of the test that nobody waited for has crashed: {one}")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"the test took {used.ru_utime + used.ru_stime:.1f} s of a processor")
     if status < 0:  # Meson tells a signal from a status
         signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)

@@ -83,8 +83,14 @@ def failed_functions(text):
     return list(dict.fromkeys(python or re.findall(r"^\[  FAILED  \] (\w+)$", text, re.M)))
 
 
+def processor(result):
+    """The seconds of a processor that a test and its children took, as one_test.py says."""
+    said = re.findall(r"^the test took ([\d.]+) s of a processor$", result.get("stdout") or "", re.M)
+    return float(said[-1]) if said else 0.0
+
+
 def report(build, results, one):
-    """Prints what failed and the sums; returns whether all passed."""
+    """Prints what failed, the sums, and what took the processors longest; returns whether all passed."""
     sums = {}
     good = True
     for result in results:
@@ -106,11 +112,16 @@ def report(build, results, one):
     for suite, total in sums.items():
         print(f"{build}: {suite}: {total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped "
               f"in {total['s']:.0f} s")
+    if len(results) > LONGEST:
+        most = sorted(results, key=processor, reverse=True)[:LONGEST]
+        print(f"{sum(map(processor, results)):.0f} s of a processor: "
+              + ", ".join(f"{r['name'].split(' / ')[-1]} {processor(r):.0f}" for r in most) + ", ...")
     every = {word: sum(t[word] for t in sums.values()) for word in ("passed", "failed", "skipped")}
     print(f"{every['passed']} passed, {every['failed']} failed, {every['skipped']} skipped")
     return good and every["passed"] > 0
 
 
+LONGEST = 10  # tests that are named by what they took
 MOST_AGAIN = 4  # failed tests that a busy machine may explain
 
 

@@ -94,9 +94,23 @@ def test_a_test_fails_when_a_child_is_ended_by_others(tmp_path, number, good):
 
 
 def under_runner(script):
-    """(status, what is printed) of a test that is a shell script."""
+    """(status, what is printed) of a test that is a shell script, but for what it took."""
     done = subprocess.run([*ONE, "sh", "-c", script], capture_output=True, text=True, timeout=120)
-    return done.returncode, done.stdout
+    said, took, _ = done.stdout.partition("the test took ")
+    assert took, done.stdout + done.stderr
+    return done.returncode, said
+
+
+def test_what_the_processor_did_for_a_test_is_told():
+    """Its children's work, too, and that of an orphan; a wait is none."""
+    work = "import time\nwhile time.process_time() < {}: pass"
+    run = f"'{sys.executable}' -c '{work}'"
+    script = f"{run.format(0.4)}; p=$({run.format(0.8)} >/dev/null & echo $!)"
+    script += "; while grep -q '^State:.[^Z]' /proc/$p/status; do sleep 0.01; done"
+    done = subprocess.run([*ONE, "sh", "-c", script], capture_output=True, text=True, timeout=120)
+    took = runner.processor({"stdout": done.stdout})
+    assert done.returncode == 0 and 1.2 <= took < 6, done.stdout + done.stderr
+    assert runner.processor({}) == 0
 
 
 def test_a_crash_of_an_orphan_fails_the_test(debugger):
