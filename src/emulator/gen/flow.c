@@ -44,6 +44,12 @@ static uint64_t target(const struct gen_thread *t, const struct gen_uop *u, int3
     return gen_pc_of(t, u) + (uint64_t)(int64_t)offset;
 }
 
+static const struct gen_uop *go_back(struct gen_thread *t, uint64_t pc)
+{
+    t->back_to = t->back_to && t->back_to < pc ? t->back_to : pc;
+    return gen_jump(t, pc);
+}
+
 /* On with the next instruction, or with JIP where no channel is left. */
 static const struct gen_uop *go_on(struct gen_thread *t, const struct gen_uop *u)
 {
@@ -85,7 +91,7 @@ const struct gen_uop *gen_op_while(struct gen_thread *t, const struct gen_uop *u
         return gen_next(u);
     }
     park(t, t->mask & ~again, after(t, u));
-    return gen_jump(t, target(t, u, u->insn.jip));
+    return go_back(t, target(t, u, u->insn.jip));
 }
 
 /* UIP is the loop's while: its channels go on behind it. */
@@ -121,7 +127,7 @@ const struct gen_uop *gen_op_goto(struct gen_thread *t, const struct gen_uop *u)
     if (!holds)
         return go_on(t, u);
     park(t, t->mask & ~holds, after(t, u));
-    return gen_jump(t, target(t, u, u->insn.uip));
+    return go_back(t, target(t, u, u->insn.uip));
 }
 
 /* The target of a branch with a register operand; false: the operand is outside the registers. */
@@ -151,7 +157,8 @@ const struct gen_uop *gen_op_jmpi(struct gen_thread *t, const struct gen_uop *u)
         return bad_operand(t, u);
     if (!gen_enabled(t, &u->insn))
         return gen_next(u);
-    return gen_jump(t, after(t, u) + (uint64_t)(int64_t)offset);
+    const uint64_t to = after(t, u) + (uint64_t)(int64_t)offset;
+    return offset < 0 ? go_back(t, to) : gen_jump(t, to);
 }
 
 const struct gen_uop *gen_op_brd(struct gen_thread *t, const struct gen_uop *u)

@@ -219,10 +219,17 @@ static enum wt_step_order step(const struct wt_machine *m, const struct wt_group
         return WT_STEP_MAYBE;
     if ((step->pc == a->pc && step->time == a->time) || is_private((struct gen_device *)m, w, a))
         return WT_STEP_NONE;
+    struct gen_thread *t = &((struct gen_device *)m)->thread[a->wave];
     const struct gen_step from = gen_steps_at(steps, step->pc - entry),
                           to = gen_steps_at(steps, a->pc - entry);
-    const bool same = from.line == to.line, again = same && step->wrote & a->lanes;
-    const bool orders = step->pc && gen_steps_between(steps, from, to, a->pc <= step->pc || again);
+    const bool same = from.line == to.line, back = a->pc <= step->pc ||
+                                                   (t->back_to && t->back_to <= step->pc) ||
+                                                   (same && step->wrote & a->lanes);
+    const bool orders =
+        step->pc && (gen_steps_between(steps, from, to, back) ||
+                     (!back && gen_steps_go_back(steps, step->pc - entry, a->pc - entry) &&
+                      gen_steps_between(steps, from, to, true)));
+    t->back_to = 0;
     *step = (struct wt_lane_step){a->pc, a->time, same && !orders ? step->wrote : 0};
     if (a->kind != WT_WATCH_READ)
         step->wrote |= a->lanes;

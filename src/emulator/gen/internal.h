@@ -209,10 +209,11 @@ struct gen_thread {
     uint32_t waiting;            /* channels that wait for the thread to come to their IP */
     uint32_t dispatched;         /* channels that it was started with */
     uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
-    uint64_t wake_set;           /* bits gen_wake_bit of those IPs, and maybe of others */
-    bool waits;                  /* in `wait`, for a notification */
-    bool in_system;              /* Master Exception State, before the instruction being executed */
-    bool suppresses;             /* breakpoints, for the instruction being executed */
+    uint64_t back_to;  /* the lowest place to which it went back since its last access; 0: none */
+    uint64_t wake_set; /* bits gen_wake_bit of those IPs, and maybe of others */
+    bool waits;        /* in `wait`, for a notification */
+    bool in_system;    /* Master Exception State, before the instruction being executed */
+    bool suppresses;   /* breakpoints, for the instruction being executed */
     /* routine.c: the driver's system routine has the thread. */
     bool held;
     bool steps;      /* it is back there after the instruction being executed */
