@@ -20,8 +20,8 @@ enum {
 
 /** The space of streams as objects. */
 extern const char hip_streams;
-/** A stream is captured, or was: from then on nobody follows the order. */
-extern atomic_bool hip_captured;
+/** How many streams are captured: as long as one is, nobody follows the order. */
+extern atomic_uint hip_captured;
 
 /** Who follows the order of what is given to streams (host_checks.h); NULL: nobody. */
 const struct wt_host_order *hip_order(void);

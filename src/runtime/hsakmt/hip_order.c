@@ -1,7 +1,7 @@
 /* What each of the functions does that stand before HIP's. See hip_calls.h. */
 #include "runtime/hsakmt/hip_calls.h"
 
-atomic_bool hip_captured;
+atomic_uint hip_captured;
 const char hip_streams;
 
 const struct wt_host_order *hip_order(void)

@@ -236,14 +236,60 @@ FUNCTION(hipStreamAddCallback, void *stream, void (*function)(void *stream, int 
     return CALL(hipStreamAddCallback, stream, call_back, c, flags);
 }
 
-/* What is captured is not done, and a graph's operations are given by no call. */
+/* ---- graphs ---- */
+
+/* What is captured is not done. What other threads do meanwhile is not followed, so that behind it
+ * all counts as waited for. */
+static void end_capture(void)
+{
+    const struct wt_host_order *o = atomic_fetch_sub(&hip_captured, 1) == 1 ? hip_order() : NULL;
+    if (o) {
+        o->host_waits_for_all();
+        o->leave();
+    }
+}
+
 FUNCTION(hipStreamBeginCapture, void *stream, int mode)
 {
     const struct wt_host_order *o = hip_order();
     if (o)
         o->enter();
-    hip_captured = true;
-    return CALL(hipStreamBeginCapture, stream, mode);
+    hip_captured++;
+    const int result = CALL(hipStreamBeginCapture, stream, mode);
+    if (result)
+        end_capture();
+    return result;
+}
+
+FUNCTION(hipStreamEndCapture, void *stream, void **graph)
+{
+    const int result = CALL(hipStreamEndCapture, stream, graph);
+    if (hip_captured)
+        end_capture();
+    return result;
+}
+
+/* All of a graph is one operation; launches of one come one behind the other. */
+FUNCTION(hipGraphLaunch, void *graph, void *stream)
+{
+    const struct wt_host_order *o;
+    if (hip_is_destroyed(&hip_streams, stream, "stream", "hipGraphLaunch"))
+        return INVALID_HANDLE;
+    if ((o = hip_order()))
+        o->stream_waits(stream, graph);
+    hip_give(stream, "hipGraphLaunch", false);
+    const int result = hip_given(CALL(hipGraphLaunch, graph, stream), stream, false);
+    if ((o = hip_order()))
+        o->record(graph, stream);
+    return result;
+}
+
+FUNCTION(hipGraphExecDestroy, void *graph)
+{
+    const struct wt_host_order *o = hip_order();
+    if (o)
+        o->gone(graph);
+    return CALL(hipGraphExecDestroy, graph);
 }
 
 /* ---- other calls that often fail ---- */
