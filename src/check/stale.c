@@ -421,6 +421,9 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
                 return false;
         }
     }
+    if (!unwritten.lanes && (own.lanes || other.lanes) &&
+        s->machine->ops->guesses(s->machine, a->wave, a->pc))
+        return true; /* an old value is no mistake */
     tell(s, a, &unwritten, WT_ERROR, "no s_dcache_wb has written the scalar cache back since");
     if (a->is_scalar) {
         tell(s, a, &own, WT_ERROR,

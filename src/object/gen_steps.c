@@ -320,15 +320,15 @@ struct gen_step gen_steps_at(const struct gen_steps *s, uint64_t at)
 bool gen_steps_go_back(const struct gen_steps *s, uint64_t from, uint64_t to)
 {
     const struct gen_step first = gen_steps_at(s, from);
-    bool behind = false;
+    bool left = false;
     WT_BISECT(at, s->rows, s->row[middle].address <= from);
     for (; at < s->rows && s->row[at].address <= to; at++) {
         const struct gen_step *step = &s->row[at].step;
         if (!step->line || step->function != first.function)
             continue;
-        if (step->line < first.line || (behind && step->line == first.line))
+        if (left && step->line == first.line)
             return true;
-        behind |= step->line > first.line;
+        left |= step->line != first.line;
     }
     return false;
 }

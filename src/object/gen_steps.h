@@ -39,8 +39,8 @@ struct gen_step {
 
 /** That of the instruction at offset @p at of the kernel. */
 struct gen_step gen_steps_at(const struct gen_steps *steps, uint64_t at);
-/** Whether the code from one place to a later one comes back to the line of the first, or to
- * one before, as an unrolled loop does. */
+/** Whether the code from one place to a later one comes back to the line of the first, as an
+ * unrolled loop does. */
 bool gen_steps_go_back(const struct gen_steps *steps, uint64_t from, uint64_t to);
 /**
  * Whether a barrier may be on the way from the access at one place to the next one, at another

@@ -366,6 +366,13 @@ extern const struct wt_code_format gcn_code_format;
  */
 bool gcn_decode_record(struct gcn_wave *w, struct gcn_uop *slot);
 
+/* ---- flags.c ---- */
+
+/* The operation `of_flag`. */
+extern WT_MACHINE_FN(of_flag) gcn_of_flag;
+/* The operation `guesses`. */
+extern WT_MACHINE_FN(guesses) gcn_guesses;
+
 /* ---- block.c: translated code ---- */
 
 /* The handler of records that have code. */

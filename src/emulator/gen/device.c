@@ -186,6 +186,7 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .piece = gen_piece,
     .of_flag = wt_machine_no_flags,
+    .guesses = wt_machine_no_guesses,
     .origins = gen_origins,
     .find_operand = gen_find_operand,
     .read_cell = gen_read_cell,

@@ -160,6 +160,12 @@ bool wt_machine_no_flags(struct wt_machine *m, uint32_t wave, uint64_t load, uin
     return false;
 }
 
+bool wt_machine_no_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    (void)m, (void)wave, (void)load;
+    return false;
+}
+
 uint64_t wt_machine_no_piece(struct wt_machine *m, uint32_t wave, uint64_t pc,
                              struct wt_observed_piece *piece)
 {

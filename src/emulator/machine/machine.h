@@ -164,6 +164,10 @@ struct wt_machine_ops {
      * waits (it loads from one place till that has another value), or it acquires what the store
      * releases. False, too, where the family does not look for them. */
     bool (*of_flag)(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store);
+    /** Whether the load at @p load is a guess, as the code says: a compare-and-swap of its place
+     * comes behind it, which proves it, and is repeated without it. False, too, where the family
+     * does not look for them. */
+    bool (*guesses)(struct wt_machine *m, uint32_t wave, uint64_t load);
     /** Where the addresses come from that the function at [first, end) accesses, as its code says
      * (origin.h, wt_origins_find); wave @p wave is in it. */
     struct wt_origin *(*origins)(struct wt_machine *m, uint32_t wave, uint64_t first, uint64_t end,
@@ -289,6 +293,7 @@ WT_MACHINE_FN(divergence) wt_machine_no_divergence;
 WT_MACHINE_FN(operands) wt_machine_no_operands;
 WT_MACHINE_FN(piece) wt_machine_no_piece;
 WT_MACHINE_FN(of_flag) wt_machine_no_flags;
+WT_MACHINE_FN(guesses) wt_machine_no_guesses;
 WT_MACHINE_FN(origins) wt_machine_no_origins;
 WT_MACHINE_FN(find_operand) wt_machine_no_operand;
 WT_MACHINE_FN(read_cell) wt_machine_no_cell;
@@ -311,7 +316,7 @@ WT_MACHINE_FN(flush_console) wt_machine_no_console;
 #define WT_MACHINE_NO_OPERANDS                                                                     \
     WT_MACHINE_NO_CELLS, .operands = wt_machine_no_operands, .origins = wt_machine_no_origins,     \
                          .piece = wt_machine_no_piece, .of_flag = wt_machine_no_flags,             \
-                         .find_operand = wt_machine_no_operand,                                    \
+                         .guesses = wt_machine_no_guesses, .find_operand = wt_machine_no_operand,  \
                          .name_operand = wt_machine_no_operand_name,                               \
                          .operand_files = wt_machine_no_operand_files
 #define WT_MACHINE_NO_PACE .pace = wt_machine_no_pace, .pace_table = &wt_machine_no_pace_table

@@ -448,6 +448,7 @@ static const struct wt_machine_ops machine_ops = {
     .operands = operands_at,
     .piece = vx_piece,
     .of_flag = vx_of_flag,
+    .guesses = wt_machine_no_guesses,
     .origins = vx_origins,
     .find_operand = vx_find_operand,
     .read_cell = vx_read_cell,

@@ -1,0 +1,154 @@
+/* What loads are for, as code shows it: those in loops that wait, which a wave repeats till their
+ * place has another value, and guesses, which a compare-and-swap behind them proves. */
+#include "emulator/gcn/internal.h"
+
+enum { MOST = 64 }; /* instructions from a load on, or of a loop */
+
+struct insn {
+    struct gcn_uop u;
+    uint64_t pc;
+};
+
+static bool read_insn(struct wt_machine *m, uint32_t wave, uint64_t pc, struct insn *i)
+{
+    uint32_t word[2];
+    const char *why;
+    i->pc = pc;
+    return m->ops->read_memory(m, wave, 0, pc, word, sizeof word) &&
+           gcn_decode(word, 2, &i->u, &why);
+}
+
+static uint64_t behind(const struct insn *i)
+{
+    return i->pc + sizeof(uint32_t) * i->u.length;
+}
+
+static bool is(const struct insn *i, enum gcn_id id)
+{
+    return i->u.row == &gcn_rows[id];
+}
+
+/* Where a branch goes; 0: it is none. */
+static uint64_t goes_to(const struct insn *i)
+{
+    const bool branches = i->u.row >= &gcn_rows[GCN_I_s_branch] &&
+                          i->u.row <= &gcn_rows[GCN_I_s_cbranch_execnz] && !is(i, GCN_I_s_wakeup);
+    return branches ? i->pc + 4 + (uint64_t)(int64_t)i->u.imm * 4 : 0;
+}
+
+static bool leaves(const struct insn *i)
+{
+    return is(i, GCN_I_s_endpgm) || is(i, GCN_I_s_setpc_b64) || is(i, GCN_I_s_swappc_b64);
+}
+
+/* What a memory instruction does: 'r', 'w', 'a'; 0: it is none, or one of a lane's own memory,
+ * where code without optimisation has its variables. */
+static char access_of(const struct insn *i)
+{
+    const unsigned encoding = i->u.row->encoding;
+    const bool memory = encoding == GCN_SMEM || encoding == GCN_DS || encoding == GCN_FLAT ||
+                        encoding == GCN_GLOBAL || encoding == GCN_MIMG;
+    return memory ? i->u.row->operands[0] : 0;
+}
+
+static bool is_own(const struct insn *i)
+{
+    return i->u.row->encoding == GCN_MUBUF || i->u.row->encoding == GCN_SCRATCH;
+}
+
+/* Whether an instruction makes another one of the registers of a load's address. */
+static bool makes_address(const struct insn *i, const struct insn *load)
+{
+    const unsigned encoding = i->u.row->encoding, size = i->u.size ? i->u.size : 4;
+    const bool vector = encoding >= GCN_VOP2 && encoding <= GCN_VOP3P &&
+                        (i->u.result || !i->u.mask_result); /* else it makes a mask alone */
+    const bool loads = access_of(i) == 'r' || (is_own(i) && i->u.row->operands[0] == 'r');
+    const bool scalar = encoding <= GCN_SOP1 || encoding == GCN_SMEM;
+    const unsigned first = i->u.dst,
+                   last = first + (vector ? i->u.result ? i->u.result : 1 : (size + 3) / 4);
+    const bool based = load->u.row->encoding == GCN_GLOBAL && load->u.base != 0x7f;
+    const unsigned registers = based || load->u.row->encoding == GCN_DS ? 1 : 2;
+    if (scalar)
+        return based && first < load->u.base + 2u && last + 1 > load->u.base;
+    return (vector || loads) && first < load->u.src[0] + registers && last > load->u.src[0];
+}
+
+/* Whether a load of one loop has the same address each time. */
+static bool is_of_one_place(struct wt_machine *m, uint32_t wave, const struct insn *load,
+                            uint64_t first, uint64_t last)
+{
+    struct insn i, k;
+    for (uint64_t pc = first; pc <= last; pc = behind(&i)) {
+        if (!read_insn(m, wave, pc, &i))
+            return false;
+        if (!makes_address(&i, load) || (is(&i, GCN_I_v_mov_b32) && i.u.src[0] < GCN_VGPR))
+            continue;
+        if (!is_own(&i)) /* else it is a variable, which no other instruction stores to */
+            return false;
+        for (uint64_t other = first; other <= last; other = behind(&k))
+            if (!read_insn(m, wave, other, &k) ||
+                (is_own(&k) && k.u.row->operands[0] == 'w' && k.u.imm < i.u.imm + i.u.size &&
+                 i.u.imm < k.u.imm + k.u.size))
+                return false;
+    }
+    return true;
+}
+
+bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t store)
+{
+    struct insn it, i;
+    uint64_t first = 0, last = load;
+    if (!read_insn(m, wave, load, &it) || access_of(&it) != 'r')
+        return false;
+    for (unsigned n = 0; n < MOST && !first; n++) {
+        if (!read_insn(m, wave, last, &i) || (i.pc != load && access_of(&i)) || leaves(&i) ||
+            is(&i, GCN_I_s_barrier))
+            return false;
+        const uint64_t to = goes_to(&i);
+        if (to && to <= load)
+            first = to;
+        else
+            last = behind(&i);
+    }
+    if (!first || load - first > sizeof(uint32_t) * MOST)
+        return false;
+    for (uint64_t pc = first; pc < load; pc = behind(&i))
+        if (!read_insn(m, wave, pc, &i) || access_of(&i) || leaves(&i) || is(&i, GCN_I_s_barrier))
+            return false;
+    return is_of_one_place(m, wave, &it, first, last);
+}
+
+/* Whether a compare-and-swap is of the place of a load, by the registers of its address. */
+static bool is_of(const struct insn *swap, const struct insn *load)
+{
+    const bool based = swap->u.row->encoding == GCN_GLOBAL && swap->u.base != 0x7f;
+    const int32_t apart = swap->u.imm - load->u.imm;
+    if (apart < 0 || apart >= load->u.size)
+        return false;
+    return load->u.row->encoding == GCN_SMEM || based ? swap->u.base == load->u.base
+                                                      : swap->u.src[0] == load->u.src[0];
+}
+
+bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
+{
+    struct insn it, i;
+    bool proved = false;
+    if (!read_insn(m, wave, load, &it))
+        return false;
+    uint64_t pc = behind(&it);
+    for (unsigned n = 0; n < MOST; n++, pc = behind(&i)) {
+        if (!read_insn(m, wave, pc, &i) || leaves(&i))
+            return proved;
+        const uint64_t to = goes_to(&i);
+        if (to && to <= i.pc)
+            return proved && to > load;
+        if (!proved && access_of(&i) == 'a')
+            proved =
+                (is(&i, GCN_I_flat_atomic_cmpswap) || is(&i, GCN_I_global_atomic_cmpswap) ||
+                 is(&i, GCN_I_flat_atomic_cmpswap_x2) || is(&i, GCN_I_global_atomic_cmpswap_x2)) &&
+                is_of(&i, &it);
+        if (!proved && (access_of(&i) == 'a' || access_of(&i) == 'w'))
+            return false;
+    }
+    return proved;
+}
