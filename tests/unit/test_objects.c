@@ -20,6 +20,11 @@
 #include "check/memory.h"
 
 enum { PLACES = 64, PLACE = 1024, ROUNDS = 40000 };
+#ifdef WT_CHECK_INVARIANTS /* with sanitizers, which take ten times as long */
+enum { MANY = 100000 };
+#else
+enum { MANY = 1000000 }; /* allocations */
+#endif
 
 static uint64_t model[2][PLACES]; /* bytes of the object in each place; 0: there is none */
 static struct {
@@ -297,12 +302,12 @@ static void memory_of_freed_objects_is_kept(void **state)
     for (uint64_t i = 1; i <= 100; i++)
         wt_object_keep(base + 16 * i, 16, release, &base);
     assert_int_equal(released, 1);
-    for (uint64_t i = 101; i <= 1000000; i++) { /* the oldest first */
+    for (uint64_t i = 101; i <= MANY; i++) { /* the oldest first */
         wt_object_keep(base + 16 * i, 16, release, &base);
         assert_int_equal(released, i - 99);
     }
     assert_true(wt_objects_release_kept());
-    assert_int_equal(released, 1000001);
+    assert_int_equal(released, MANY + 1);
     assert_false(wt_objects_release_kept());
     wt_objects_set_quarantine(0);
 }
@@ -314,7 +319,7 @@ static void free_memory(void *context, uint64_t addr)
 
 static void a_million_allocations_take_bounded_memory(void **state)
 {
-    enum { ALL = 1000000, AT_ONCE = 1000 };
+    enum { ALL = MANY, AT_ONCE = 1000 };
     const uint64_t base = (uint64_t)1 << 44, most = (uint64_t)256 << 20;
     size_t before = 0;
     uint64_t kept = 0;
