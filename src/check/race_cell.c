@@ -1,5 +1,5 @@
-/* One cell that a lane accesses, or a row of equal ones as one: what races there, and what is kept.
- * See race_access.h. */
+/* Decides for one cell, or for a row of equal cells as one, what an access races with, and which
+ * accesses the cell keeps. See race_access.h. */
 #include <string.h>
 
 #include "check/race_access.h"

@@ -152,14 +152,13 @@ static enum wt_status read_object(struct wt_emulated *e, struct wt_error *err)
 static void find_steps(struct wt_emulated *e)
 {
     struct gen_launch *l = &own(e)->launch;
-    uint8_t *bytes;
+    uint8_t *bytes = NULL;
     size_t length, size = 0;
-    if (wt_file_read(e->program, &bytes, &length, WT_IGNORED) != WT_OK)
+    if (!l->kernel ||
+        (has_format(e->program) && wt_file_read(e->program, &bytes, &length, WT_IGNORED) != WT_OK))
         return;
-    const uint8_t *module =
-        has_format(e->program) ? wt_elf_section(bytes, length, GEN_STEPS_SECTION, &size) : NULL;
-    if (l->kernel)
-        l->steps = gen_steps_make(module, size, l->kernel->name, NULL, 0);
+    const uint8_t *module = bytes ? wt_elf_section(bytes, length, GEN_STEPS_SECTION, &size) : NULL;
+    l->steps = gen_steps_make(module, size, l->kernel->name, NULL, 0);
     free(bytes);
 }
 

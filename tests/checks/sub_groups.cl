@@ -1,5 +1,6 @@
 /* Barriers of sub-groups in loops, whose lanes store in one round and load in another, or in the
- * same one: compilers do not know that a launch has one group. */
+ * same one: compilers do not know that a launch has one group. No macro
+ * makes them: all of it would be in one line, and barriers are told by lines. */
 kernel void next_round(global int *out)
 {
     local int s[32];

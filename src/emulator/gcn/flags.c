@@ -9,13 +9,10 @@ struct insn {
     uint64_t pc;
 };
 
-static bool read_insn(struct wt_machine *m, uint32_t wave, uint64_t pc, struct insn *i)
+static bool read_insn(struct wt_machine *m, uint64_t pc, struct insn *i)
 {
-    uint32_t word[2];
-    const char *why;
     i->pc = pc;
-    return m->ops->read_memory(m, wave, 0, pc, word, sizeof word) &&
-           gcn_decode(word, 2, &i->u, &why);
+    return gcn_uop_at((struct gcn_device *)m, pc, &i->u);
 }
 
 static uint64_t behind(const struct insn *i)
@@ -74,19 +71,19 @@ static bool makes_address(const struct insn *i, const struct insn *load)
 }
 
 /* Whether a load of one loop has the same address each time. */
-static bool is_of_one_place(struct wt_machine *m, uint32_t wave, const struct insn *load,
-                            uint64_t first, uint64_t last)
+static bool is_of_one_place(struct wt_machine *m, const struct insn *load, uint64_t first,
+                            uint64_t last)
 {
     struct insn i, k;
     for (uint64_t pc = first; pc <= last; pc = behind(&i)) {
-        if (!read_insn(m, wave, pc, &i))
+        if (!read_insn(m, pc, &i))
             return false;
         if (!makes_address(&i, load) || (is(&i, GCN_I_v_mov_b32) && i.u.src[0] < GCN_VGPR))
             continue;
         if (!is_own(&i)) /* else it is a variable, which no other instruction stores to */
             return false;
         for (uint64_t other = first; other <= last; other = behind(&k))
-            if (!read_insn(m, wave, other, &k) ||
+            if (!read_insn(m, other, &k) ||
                 (is_own(&k) && k.u.row->operands[0] == 'w' && k.u.imm < i.u.imm + i.u.size &&
                  i.u.imm < k.u.imm + k.u.size))
                 return false;
@@ -98,10 +95,10 @@ bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t st
 {
     struct insn it, i;
     uint64_t first = 0, last = load;
-    if (!read_insn(m, wave, load, &it) || access_of(&it) != 'r')
+    if (!read_insn(m, load, &it) || access_of(&it) != 'r')
         return false;
     for (unsigned n = 0; n < MOST && !first; n++) {
-        if (!read_insn(m, wave, last, &i) || (i.pc != load && access_of(&i)) || leaves(&i) ||
+        if (!read_insn(m, last, &i) || (i.pc != load && access_of(&i)) || leaves(&i) ||
             is(&i, GCN_I_s_barrier))
             return false;
         const uint64_t to = goes_to(&i);
@@ -113,9 +110,9 @@ bool gcn_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t st
     if (!first || load - first > sizeof(uint32_t) * MOST)
         return false;
     for (uint64_t pc = first; pc < load; pc = behind(&i))
-        if (!read_insn(m, wave, pc, &i) || access_of(&i) || leaves(&i) || is(&i, GCN_I_s_barrier))
+        if (!read_insn(m, pc, &i) || access_of(&i) || leaves(&i) || is(&i, GCN_I_s_barrier))
             return false;
-    return is_of_one_place(m, wave, &it, first, last);
+    return is_of_one_place(m, &it, first, last);
 }
 
 /* Whether a compare-and-swap is of the place of a load, by the registers of its address. */
@@ -133,11 +130,11 @@ bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
 {
     struct insn it, i;
     bool proved = false;
-    if (!read_insn(m, wave, load, &it))
+    if (!read_insn(m, load, &it))
         return false;
     uint64_t pc = behind(&it);
     for (unsigned n = 0; n < MOST; n++, pc = behind(&i)) {
-        if (!read_insn(m, wave, pc, &i) || leaves(&i))
+        if (!read_insn(m, pc, &i) || leaves(&i))
             return proved;
         const uint64_t to = goes_to(&i);
         if (to && to <= i.pc)

@@ -203,11 +203,12 @@ static bool is_private(struct gen_device *d, const struct gen_walk *w, const str
 
 /* Barriers of sub-groups have no code: by lines. Instructions of one line are of one statement, as
  * long as no lane accesses it again that has stored there. */
-static enum wt_step_order step(const struct wt_machine *m, const struct wt_group_head *g,
+static enum wt_step_order step(struct wt_machine *m, const struct wt_group_head *g,
                                struct wt_lane_step *step, const struct wt_observed *a)
 {
-    const struct gen_steps *steps = ((const struct gen_device *)m)->steps;
-    const struct gen_walk *w = &((const struct gen_device *)m)->walk[g->launch].walk;
+    struct gen_device *d = (struct gen_device *)m;
+    const struct gen_steps *steps = d->steps;
+    const struct gen_walk *w = &d->walk[g->launch].walk;
     const uint64_t entry = w->instructions + w->kernel;
     if (w->in_step)
         return WT_STEP_ORDERED;
@@ -217,9 +218,9 @@ static enum wt_step_order step(const struct wt_machine *m, const struct wt_group
         return WT_STEP_UNKNOWN;
     if (!a || !gen_steps_has_lines(steps))
         return WT_STEP_MAYBE;
-    if ((step->pc == a->pc && step->time == a->time) || is_private((struct gen_device *)m, w, a))
+    if ((step->pc == a->pc && step->time == a->time) || is_private(d, w, a))
         return WT_STEP_NONE;
-    struct gen_thread *t = &((struct gen_device *)m)->thread[a->wave];
+    struct gen_thread *t = &d->thread[a->wave];
     const struct gen_step from = gen_steps_at(steps, step->pc - entry),
                           to = gen_steps_at(steps, a->pc - entry);
     const bool same = from.line == to.line, back = a->pc <= step->pc ||

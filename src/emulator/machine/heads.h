@@ -159,7 +159,7 @@ struct wt_group_ops {
     uint64_t (*entry)(const struct wt_machine *m, const struct wt_group_head *g);
     /** What orders the lanes of a wave of it, though no instruction does, between its accesses so
      * far and @p access; @p access NULL: whether anything ever may. NULL: nothing, of any group. */
-    enum wt_step_order (*step)(const struct wt_machine *m, const struct wt_group_head *g,
+    enum wt_step_order (*step)(struct wt_machine *m, const struct wt_group_head *g,
                                struct wt_lane_step *step, const struct wt_observed *access);
     /** The home of the memory of one that begins, or was read (wt_group_head.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
