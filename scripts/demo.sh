@@ -1,31 +1,36 @@
 #!/bin/sh
-# Shows what wavetrap does: a SIMT kernel, compiled here and now, runs on an emulated multi-core
-# Vortex, and stock GDB debugs it. `make demo` installs and builds what it needs first.
+# Shows what wavetrap does: a kernel, compiled here and now, runs on an emulated Vortex and computes a wrong value; stock GDB goes
+# backwards to the store that is to blame. `make demo` installs and builds what it needs first.
 set -eu
 cd "$(dirname "$0")/.."
 wavetrap=${WAVETRAP:-build/wavetrap}
-program=build/examples/mandelbrot.rv32.elf
-source=examples/vortex/mandelbrot.c
-gpu=vortex:cores=2,warps=2,threads=4
+program=build/examples/broken/blur.rv32.elf
+gpu=vortex:warps=4,threads=4
 
 say() {
-    printf '\n\033[1m%s\033[0m\n' "$*"
+    printf '\033[1m%s\033[0m\n' "$*"
 }
 
-say "1. $source, compiled by $(riscv64-unknown-elf-gcc --version | head -1):"
-sed -n '/^static void draw(void/,/^}/p' "$source"
-"$wavetrap" info "$program"
+make -s -C examples/vortex OUT="$PWD/build/examples" "$PWD/$program"
+say "1. examples/vortex/broken/blur.c, compiled by $(riscv64-unknown-elf-gcc --version | head -1), on an emulated GPU:"
+echo "\$ wavetrap run -g $gpu $program"
+"$wavetrap" run -g "$gpu" "$program" && echo "it is right" || echo "exit status: $?"
 
-say "2. It runs on an emulated Vortex of 2 cores with 2 warps of 4 threads each:"
-echo "\$ wavetrap run --stats --gpu $gpu $program"
-"$wavetrap" run --stats --gpu "$gpu" "$program"
-echo "exit status: $?"
+echo
+say "2. Stock GDB ($(gdb-multiarch --version | head -1)) finds who stored the wrong value, and goes back to that time:"
+echo "\$ wavetrap gdb -g $gpu $program"
+# GDB shows the source by the name with which it was compiled, from where that was done. It echoes commands after a '+'.
+said=$("$wavetrap" gdb -g "$gpu" "$program" -- -nx -q -batch -ex "directory examples/vortex" -x scripts/demo.gdb)
+printf '%s\n' "$said" | sed -e '/^++/d' -e 's/^+/(gdb) /'
 
-say "3. Stock GDB debugs it ($(gdb-multiarch --version | head -1)):"
-echo "\$ wavetrap gdb --gpu $gpu $program"
-branch=$(grep -n 'VX_IF (point.count' "$source" | cut -d: -f1)
-# GDB shows the source by the name with which it was compiled, from where that was done.
-"$wavetrap" gdb --gpu "$gpu" "$program" -- -nx -q -batch -ex "directory examples/vortex" \
-    -ex "set \$branch = $branch" -x scripts/demo.gdb
-
-say "That was all: '$wavetrap gdb $program' is yours now."
+echo
+say "3. Your programs run as they are, and are debugged like this. What each needs, and its page:"
+while read -r steps what page; do
+    # shellcheck disable=SC2086
+    printf '  %-20s %-32s %s\n' "$(echo "$what" | tr _ ' ')" "scripts/need.sh $steps && make" "$page; installs $(scripts/need.sh --cost $steps 2>&1)"
+done <<END
+hip HIP docs/hip.md
+ptx CUDA docs/cuda-cpp.md
+gen OpenCL,_Level_Zero docs/opencl.md
+kernels Vortex docs/tutorial.md
+END

@@ -24,7 +24,7 @@ if [ -n "${FUZZ_SEED:-}" ]; then
     optimization=0
 fi
 [ -f "$build/build.ninja" ] ||
-    CC=$clang CC_LD=lld meson setup "$build" -Dfuzz=true -Doptimization=$optimization -Dwerror=true \
+    CC=$clang CC_LD=lld meson setup "$build" -Dfuzz=true -Doptimization=$optimization \
         -Db_sanitize=address,undefined -Db_lundef=false -Dc_args='-g1 -fsanitize=fuzzer-no-link' >"$build.log" 2>&1 ||
     { cat "$build.log"; exit 1; }
 rm -f "$build.log"

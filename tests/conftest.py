@@ -112,7 +112,18 @@ def note_zombies():
 
 
 def internal_poll(self, *arguments, **named):
-    return system_poll(self, *arguments, **{"_waitpid": waitpid, **named})
+    """Popen.poll(), likewise. How it calls waitpid() depends on Python's version, so the look comes first."""
+    if self.returncode is None:
+        try:
+            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG)
+        except ChildProcessError:
+            return system_poll(self, *arguments, **named)
+        if ended is None:
+            return None
+        note_end(ended)
+    status = system_poll(self, *arguments, **named)
+    noted.discard(self.pid)
+    return status
 
 
 def handle_exit_status(self, *arguments):

@@ -38,7 +38,7 @@ build_wavetrap() {
         tree=$(dirname "$(readlink -f "$0")")/../..
         work=$(mktemp -d)
         echo "run.sh: builds wavetrap into $cache" >&2
-        if ! { "$tree/scripts/need.sh" build && meson setup "$work" "$tree" --prefix="$cache" -Dtests=false && meson install -C "$work"; } >"$work.log" 2>&1
+        if ! { "$tree/scripts/need.sh" build && meson setup "$work" "$tree" --prefix="$cache" -Dtests=disabled && meson install -C "$work"; } >"$work.log" 2>&1
         then
             tail -n 40 "$work.log" >&2
             echo "run.sh: wavetrap could not be built from $tree" >&2

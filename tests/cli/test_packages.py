@@ -1,6 +1,8 @@
-"""What builds all of wavetrap, or its documents, anew. The packages of debian/: built from the tree's files, looked at by lintian, installed into a bare Debian,
-tried there by debian/tests. contrib/ci: the script's own build, the image."""
+"""What builds all of wavetrap, or its documents, anew. The README's commands and the pages' first blocks in bare Debian roots. The packages of debian/: built from
+the tree's files, looked at by lintian, installed into a bare Debian, tried there by debian/tests. contrib/ci: the script's own build, the image."""
+import contextlib
 import html
+import json
 import os
 import pathlib
 import re
@@ -10,11 +12,13 @@ import urllib.parse
 
 import pytest
 
+import bare
 from conftest import ROOT
 
 VERSION = "0.1.0"
 RUN = ROOT / "contrib" / "ci" / "run.sh"
-pytestmark = [pytest.mark.full, pytest.mark.limit(3400)]  # of builds of all, on a busy machine
+pytestmark = pytest.mark.limit(3400)  # of builds of all, on a busy machine
+full = pytest.mark.full
 
 
 def needs(*tools):
@@ -28,6 +32,120 @@ def copy_tree(target):
         (target / file).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / file, target / file)
 
+
+# ---- the README's commands on a bare machine ----
+
+@contextlib.contextmanager
+def bare_root(steps, release=bare.RELEASE, keep=False):
+    """A root with the packages of these steps of need.sh; the test is left out, by name, where none can be made."""
+    reason, folder = bare.why_not(), None
+    try:
+        folder = None if reason else bare.root(steps, release, keep)
+    except bare.NoRoot as error:
+        # Without a network the lists of packages do not come; anything else is a mistake.
+        assert "Failed to fetch" in str(error) or "Could not resolve" in str(error) or "Temporary failure" in str(error), error
+        reason = "no network for mmdebstrap"
+    if reason:
+        print(f"left out: a bare root of {release}: {reason}")
+        pytest.skip(reason)
+    try:
+        yield folder
+    finally:
+        if not keep:
+            bare.remove(folder)
+
+
+def test_make_demo_on_a_bare_machine(capsys):
+    """The README's first command, with the packages that it installs and no others."""
+    with bare_root(["build", "demo"], keep=True) as folder:
+        done = bare.try_in(folder, "make demo")
+        assert done.returncode == 0 and "out[14] is 43, not 42" in done.stdout and "0x2d -> 0x30" in done.stdout, done.stdout[-5000:]
+        with capsys.disabled():
+            print(f"\n{re.findall('^compiler cache: .*', done.stdout, re.M)}")
+
+
+DEMO = bare.listed(bare.RELEASE, ["build", "demo"])
+
+
+@pytest.mark.parametrize("package", [pytest.param(name, marks=[] if name == "libmsgpack-dev" else full) for name in DEMO])
+def test_it_fails_where_a_package_of_the_list_is_missing(package):
+    """So each name in the list is needed, and the test above would see that one is not there."""
+    with bare_root(["build", "demo"], keep=True) as folder:
+        done = bare.try_in(folder, "make demo", hidden=[package])
+        assert done.returncode != 0, done.stdout[-3000:]
+
+
+def test_no_compile_command_changes_when_packages_come(tmp_path):
+    """A folder that `make demo` has configured where there are the packages of `build` alone compiles the same files in the same way when those of the
+    tests, of HIP and of OpenCL have come: `make check` compiles nothing of the product again."""
+    optional = ("cmocka", "libdrm", "libhsakmt", "ompi-c")
+    known = subprocess.run(["pkg-config", "--variable", "pc_path", "pkg-config"], capture_output=True, text=True, check=True).stdout.strip().split(":")
+    few = tmp_path / "few"
+    few.mkdir()
+    for file in (f for folder in reversed(known) for f in pathlib.Path(folder).glob("*.pc") if f.stem not in optional):
+        shutil.copy(file, few / file.name)
+
+    def commands(*setup, **environment):
+        done = subprocess.run(["meson", "setup", *setup, tmp_path / "build", ROOT], capture_output=True, text=True, check=False, env={**os.environ, **environment})
+        assert done.returncode == 0, done.stdout[-3000:]
+        return {one["output"]: one["command"] for one in json.loads((tmp_path / "build" / "compile_commands.json").read_text())}
+
+    before = commands(PKG_CONFIG_LIBDIR=str(few))
+    after = commands("--reconfigure")
+    assert not [name for name in before if name.startswith("tests/")] and [name for name in after if name.startswith("tests/")]
+    assert {name: after.get(name) for name in before} == before
+
+
+@full
+def test_the_commands_of_a_plain_user():
+    """`make`, and `make install` into folders of one's own, by a user who is not root and has the packages of `build`."""
+    with bare_root(["build"]) as folder:
+        done = bare.try_in(folder, "make && make install SETUP=--prefix=$HOME/.local && $HOME/.local/bin/wavetrap --version && build/wavetrap --version", user="plain")
+        assert done.returncode == 0 and done.stdout.count("wavetrap 0.") == 2, done.stdout[-5000:]
+
+
+@full
+def test_make_quick_on_a_bare_machine():
+    with bare_root(["build", "kernels", "check-tools"]) as folder:
+        done = bare.try_in(folder, "make quick")
+        assert done.returncode == 0 and re.search(r"^[1-9]\d+ passed, 0 failed", done.stdout, re.M), done.stdout[-5000:]
+
+
+@full
+def test_the_list_of_make_check():
+    """With the packages of `make check` everything is configured and compiled, and the unit tests pass."""
+    with bare_root(["build", "check"]) as folder:
+        done = bare.try_in(folder, "scripts/build.sh build && scripts/test.py build --suite unit")
+        assert done.returncode == 0 and re.search(r"^[1-9]\d+ passed, 0 failed", done.stdout, re.M), done.stdout[-5000:]
+
+
+PAGES = {"hip": "hip", "cuda-cpp": "ptx", "opencl": "gen", "offload": "offload", "tutorial": "kernels"}
+
+
+def first_block(page):
+    """The commands of a page's first block of a console, without those that install packages."""
+    block = re.search(r"^```console\n(.*?)^```", (ROOT / "docs" / f"{page}.md").read_text(), re.M | re.S).group(1)
+    return " && ".join(line[2:].partition("    # ")[0] for line in block.replace("\\\n", " ").splitlines() if line.startswith("$ "))
+
+
+@full
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_begins_with_what_works(page):
+    """Each family's first page, as typed: the packages of its step, `make`, and the commands of its first block."""
+    with bare_root(["build", PAGES[page]]) as folder:
+        done = bare.try_in(folder, f"make && export PATH=$PWD/build:$PATH && {first_block(page)}")
+        assert done.returncode == 0, done.stdout[-5000:]
+
+
+@full
+def test_debian_13():
+    """The commands that work there, and two families' first pages."""
+    with bare_root(["build", "demo", "kernels", "check-tools", "ptx"], "trixie") as folder:
+        done = bare.try_in(folder, f"make demo && make && make quick && export PATH=$PWD/build:$PATH && {first_block('cuda-cpp')} && {first_block('tutorial')}")
+        assert done.returncode == 0 and "0x2d -> 0x30" in done.stdout and re.search(r"^[1-9]\d+ passed, 0 failed", done.stdout, re.M), done.stdout[-5000:]
+
+
+# ---- packages ----
 
 @pytest.fixture(scope="module")
 def packages(tmp_path_factory):
@@ -43,6 +161,7 @@ def packages(tmp_path_factory):
     return folder
 
 
+@full
 @needs("dpkg-buildpackage", "dh", "lintian")
 def test_lintian_has_no_error_and_no_warning(packages, tmp_path):
     changes = sorted(packages.glob("*.changes"))
@@ -52,6 +171,7 @@ def test_lintian_has_no_error_and_no_warning(packages, tmp_path):
     assert said.returncode == 0, said.stdout
 
 
+@full
 @needs("dpkg-buildpackage", "dh", "mmdebstrap")
 def test_a_bare_debian_with_the_packages_runs_a_kernel(packages):
     """The programs of debian/tests, as autopkgtest starts them, with what they ask for."""
@@ -67,6 +187,7 @@ def test_a_bare_debian_with_the_packages_runs_a_kernel(packages):
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
 
 
+@full
 def test_it_is_built_into_the_cache_once(tmp_path):
     words = {"cwd": tmp_path, "capture_output": True, "text": True, "check": False,
              "env": {**{k: v for k, v in os.environ.items() if k != "WAVETRAP"}, "WAVETRAP_CACHE": str(tmp_path / "cache")}}
@@ -76,6 +197,7 @@ def test_it_is_built_into_the_cache_once(tmp_path):
     assert second.returncode == 0 and "builds wavetrap" not in second.stderr
 
 
+@full
 @needs("buildah", "mmdebstrap")
 def test_the_image(tmp_path):
     """From a bare Debian: it has the command, and a kernel runs in it."""
@@ -100,6 +222,7 @@ def test_the_image(tmp_path):
         subprocess.run(["buildah", "rmi", "-f", f"localhost/{image}", f"localhost/{name}"], check=False, capture_output=True)
 
 
+@full
 @pytest.mark.skipif(not shutil.which("mkdocs"), reason="needs mkdocs")
 def test_the_site_asks_nobody_else_and_its_links_lead_somewhere(tmp_path):
     """`make site`. What a browser loads by itself (styles, scripts, pictures, fonts) is the site's own; links within it have a page and a place there."""
