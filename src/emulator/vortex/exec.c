@@ -1,7 +1,7 @@
 /*
  * Execution: one handler for each row of isa.def, each a loop over the lanes of a warp.
  *
- * This file is compiled once for each width (VX_XLEN 32 or 64), lane count (VX_LANES 4, 8, 16, 32;
+ * This file is compiled once for each width (VX_XLEN 32 or 64), lane count (VX_LANES 4, 32;
  * 0: any, known only at run time) and instruction set of the host (VX_HOST), so that the loops
  * have constant bounds and become vector code. The tables are picked by select.c.
  *

@@ -1,27 +1,20 @@
 /* Selects the handler table for a shape and for the instruction sets of this host. */
 #include "emulator/vortex/internal.h"
 
-/* One table for each way in which meson.build compiles exec.c. */
+/* One table for each way in which meson.build compiles exec.c: for any number of lanes (0), and for two common ones. */
 #define TABLE(n, host)                                                                             \
     case n:                                                                                        \
         return wide ? &vx_handlers_rv64_n##n##_##host : &vx_handlers_rv32_n##n##_##host;
-#ifdef VX_FEW_LANE_COUNTS
-#define MORE_TABLES(host)
-#else
-#define MORE_TABLES(host) TABLE(8, host) TABLE(16, host) TABLE(32, host)
-#endif
-
 #define TABLES(host)                                                                               \
     extern const struct vx_handlers vx_handlers_rv32_n0_##host, vx_handlers_rv32_n4_##host,        \
-        vx_handlers_rv32_n8_##host, vx_handlers_rv32_n16_##host, vx_handlers_rv32_n32_##host,      \
-        vx_handlers_rv64_n0_##host, vx_handlers_rv64_n4_##host, vx_handlers_rv64_n8_##host,        \
-        vx_handlers_rv64_n16_##host, vx_handlers_rv64_n32_##host;                                  \
+        vx_handlers_rv32_n32_##host, vx_handlers_rv64_n0_##host, vx_handlers_rv64_n4_##host,       \
+        vx_handlers_rv64_n32_##host;                                                               \
     static const struct vx_handlers *select_##host(unsigned xlen, unsigned threads)                \
     {                                                                                              \
         const bool wide = xlen == 64;                                                              \
         switch (threads) {                                                                         \
             TABLE(4, host)                                                                         \
-            MORE_TABLES(host)                                                                      \
+            TABLE(32, host)                                                                        \
         default:                                                                                   \
             return wide ? &vx_handlers_rv64_n0_##host : &vx_handlers_rv32_n0_##host;               \
         }                                                                                          \
