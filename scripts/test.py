@@ -152,7 +152,11 @@ def report(build, results, one):
         most = sorted(results, key=processor, reverse=True)[:LONGEST]
         print(f"{sum(map(processor, results)):.0f} s of a processor, {sum(processors(r)[1] for r in results):.0f} of them the system's: "
               + ", ".join(f"{r['name'].split(' / ')[-1]} {processor(r):.0f}" for r in most) + ", ...")
+    # What this machine cannot try is named again at the end of `make check`.
+    left_out = sorted({reason for r in results for reason in re.findall(r"^SKIPPED .*?(left out: .*)$", r.get("stdout") or "", re.M)})
+    (pathlib.Path(build) / "left-out").write_text("".join(f"; {reason}" for reason in left_out))
     every = {word: sum(t[word] for t in sums.values()) for word in ("passed", "failed", "skipped")}
+    print("".join(f"{reason}\n" for reason in left_out), end="")
     print(f"{every['passed']} passed, {every['failed']} failed, {every['skipped']} skipped")
     return good and every["passed"] > 0
 
