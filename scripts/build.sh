@@ -22,6 +22,7 @@ if [ "$optional" != "$last" ] || [ "${SETUP:-}" != "$(cat "$folder/options" 2>/d
 fi
 targets=
 if [ "${2:-}" = product ]; then
+    ninja -C "$folder" --quiet build.ninja # what is installed, by the files of today
     targets=$(meson introspect --targets "$folder" | python3 -c '
 import json, os, sys
 root = os.path.realpath(sys.argv[1])

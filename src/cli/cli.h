@@ -78,7 +78,7 @@ struct cli_command {
 
 extern const struct cli_command cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
     cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,
-    cli_gem, cli_ps, cli_cuda_path, cli_doctor, cli_slice;
+    cli_gem, cli_ps, cli_cuda_path, cli_hip_path, cli_doctor, cli_slice;
 
 extern const struct cli_command cli_debug, cli_dap, cli_view, cli_explore, cli_diff;
 

@@ -1,7 +1,8 @@
 /* Selects the handler table for a shape and for the instruction sets of this host. */
 #include "emulator/vortex/internal.h"
 
-/* One table for each way in which meson.build compiles exec.c: for any number of lanes (0), and for two common ones. */
+/* One table for each way in which meson.build compiles exec.c: for any number of lanes (0), and for
+ * two common ones. */
 #define TABLE(n, host)                                                                             \
     case n:                                                                                        \
         return wide ? &vx_handlers_rv64_n##n##_##host : &vx_handlers_rv32_n##n##_##host;
