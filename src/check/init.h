@@ -47,8 +47,10 @@ void wt_check_init_free(struct wt_check_init *c);
 void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
                         const struct wt_defined_request *request, struct wt_defined_view *view);
 
-/** Follows memory of the process's objects (objects.h) from now on: it listens to news of them. */
-void wt_check_init_listen(void);
+typedef void wt_check_say_fn(const char *format, ...);
+/** Follows memory of the process's objects (objects.h) from now on: it listens to news of them.
+ * What it cannot see, @p say says to the user, once. */
+void wt_check_init_listen(wt_check_say_fn *say);
 /** Whether the host sees memory at once: it is no object that only copies reach. */
 bool wt_check_init_is_of_host(const void *space, uint64_t addr);
 /** A call by which the program copies [from, from + size) to the host, while it is made. */

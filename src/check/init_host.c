@@ -160,7 +160,8 @@ static void take_news(void *context, const struct wt_object_news *news)
     }
 }
 
-void wt_check_init_listen(void)
+void wt_check_init_listen(wt_check_say_fn *say)
 {
+    init_untouched_say(say);
     wt_objects_listen(take_news, NULL);
 }

@@ -209,11 +209,25 @@ struct wt_check_init *init_checks(void);
 void init_enter(struct wt_check_init *c);
 void init_leave(struct wt_check_init *c);
 
+/* ---- init_pages.c: what the system tells of pages; the lock is held ---- */
+
+enum { INIT_HOST_PAGE = 4096, INIT_HOST_PAGES = 2048 /* that are asked for at once, at most */ };
+/* Stores to pages are noted from now on, by whomever: nothing counts as stored to them so far.
+ * False: this system cannot. */
+bool init_pages_follow(uint64_t first, uint64_t count);
+/* Of pages that are followed, whether something was stored to each. False: they are followed no
+ * more. *list: a descriptor that the caller closes; -1: none yet. */
+bool init_pages_stored(int *list, uint64_t first, size_t count, bool *stored);
+/* The system's list of pages. False: it cannot be read. */
+bool init_pages_listed(int *list, uint64_t first, size_t count, uint64_t *entry);
+
 /* ---- init_untouched.c: pages of memory of both sides that nobody has written; the lock is held
  * ---- */
 
+/* Where it is not seen any more what the host stores, @p how says so. */
+void init_untouched_say(wt_check_say_fn *how);
 /* An object of both sides is undefined, but for the pages that have been written, from now on.
- * False: it cannot be told which these are. */
+ * False: the host has no memory. */
 bool init_untouched_made(struct init_space *s, const struct wt_object *object, uint32_t origin);
 /* It is freed. */
 void init_untouched_freed(const void *space, uint64_t addr);

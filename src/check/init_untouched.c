@@ -1,11 +1,10 @@
 /*
  * Memory that the host and GPUs see at once (managed, pinned, shared) and that neither has written.
- * Nobody sees a store of the host, but the system knows of each page whether something has been
- * stored there (Linux, "pagemap, from the userspace perspective"). A page that something was stored
- * to counts as written as a whole. See init_state.h.
+ * Linux notes the first store to each page that it is asked to follow, the system's own stores for
+ * read() and its like among them, which page protection would refuse. An older one says which pages
+ * a process has to itself: stores make them so, and loads do not on most systems. A page that
+ * something was stored to counts as written as a whole. See init_state.h.
  */
-#include <fcntl.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,9 +12,8 @@
 #include "base/array.h"
 #include "check/init_state.h"
 
-enum { PAGE = 4096, CHUNK = 512 /* pages that are looked at together */ };
+enum { PAGE = INIT_HOST_PAGE, CHUNK = INIT_HOST_PAGES /* that are looked at together */ };
 /* Of a page in the list of the system: it is there, swapped out, of a file, of this process alone.
- * A page that was only loaded from is the system's page of zeros, and has neither of the last two.
  */
 #define IS_THERE (UINT64_C(1) << 63)
 #define IS_SWAPPED (UINT64_C(1) << 62)
@@ -27,43 +25,86 @@ struct part {
     const void *space;
     uint64_t addr, end; /* of the object */
     uint64_t first, last;
+    bool followed; /* else the list has to tell */
 };
 
 static struct part *parts;
 static size_t part_count, part_room;
 static uint64_t looked_at; /* pages */
+static pid_t process;      /* whose they are */
+/* Two pages of the process: something was stored to the first one, the other was only loaded
+ * from. */
+static volatile unsigned char *known;
+static wt_check_say_fn *say;
 
-/* Opens the list of the process's pages. A child of fork() has its own one, so that it does not
- * stay open. */
-static int open_pages(void)
+void init_untouched_say(wt_check_say_fn *how)
 {
-    return open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    say = how;
 }
 
-static void close_pages(int pages)
+static void tell_blind(void)
 {
-    if (pages >= 0)
-        close(pages);
+    if (say)
+        say("--check=init does not see what process %ld stores to memory that GPUs see, too "
+            "(managed, pinned, shared): from here on such memory counts as written",
+            (long)getpid());
 }
 
-/* Tells of pages whether something may have been stored to them. *pages is the list of the
- * process's pages, -1 until the first look. False: it is not known. */
-static bool look(int *pages, uint64_t first, size_t count, bool *written)
+/* A child of fork() has no memory of its parent's GPUs, and pages of its own. */
+static void begin(void)
+{
+    if (process == getpid())
+        return;
+    process = getpid();
+    part_count = 0;
+    void *made = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    known = made == MAP_FAILED ? NULL : made;
+    if (known) {
+        madvise(made, 2 * PAGE, MADV_NOHUGEPAGE);
+        known[0] = 1;
+        (void)known[PAGE];
+    }
+}
+
+static bool is_own(uint64_t entry)
+{
+    return entry & IS_SWAPPED || (entry & IS_THERE && entry & (IS_OF_FILE | IS_OWN));
+}
+
+/* Whether the list tells stores from loads now: not on each system, and not while a child of
+ * fork() has the same pages. */
+static bool list_tells(int *list)
+{
+    uint64_t entry[2];
+    return known && init_pages_listed(list, (uintptr_t)known / PAGE, 2, entry) &&
+           is_own(entry[0]) && !is_own(entry[1]);
+}
+
+static bool look_in_list(int *list, uint64_t first, size_t count, bool *written)
 {
     uint64_t entry[CHUNK];
     unsigned char there[CHUNK];
-    const size_t bytes = count * sizeof *entry;
-    if (*pages < 0)
-        *pages = open_pages();
-    const bool ok = *pages >= 0 &&
-                    pread(*pages, entry, bytes, (off_t)(first * sizeof *entry)) == (ssize_t)bytes;
     /* A page of a file may be in memory though this process has not accessed it at this address. */
-    if (!ok || mincore((void *)(uintptr_t)(first * PAGE), count * PAGE, there))
+    if (!list_tells(list) || !init_pages_listed(list, first, count, entry) || !list_tells(list) ||
+        mincore((void *)(uintptr_t)(first * PAGE), count * PAGE, there))
         return false;
     for (size_t i = 0; i < count; i++)
-        written[i] = entry[i] & IS_SWAPPED ||
-                     (entry[i] & IS_THERE ? entry[i] & (IS_OF_FILE | IS_OWN) : there[i] & 1);
+        written[i] = is_own(entry[i]) || (!(entry[i] & IS_THERE) && there[i] & 1);
     return true;
+}
+
+/* Tells of pages of a part whether something may have been stored to them. *list: see
+ * init_state.h. False: it is not known. */
+static bool look(int *list, const struct part *p, uint64_t first, size_t count, bool *written)
+{
+    return p->followed ? init_pages_stored(list, first, count, written)
+                       : look_in_list(list, first, count, written);
+}
+
+static void close_list(int list)
+{
+    if (list >= 0)
+        close(list);
 }
 
 /* Pages [first, end) have been written, as far as they are the object's. */
@@ -77,15 +118,16 @@ static void define_pages(const struct part *p, uint64_t first, uint64_t end)
 }
 
 /* Defines what has been written. False: all has been, or it is not known. */
-static bool look_at(int *pages, struct part *p)
+static bool look_at(int *list, struct part *p)
 {
-    enum { MOST = 1 << 26 }; /* a program with many launches and much untouched memory gives up */
+    enum { MOST = 1 << 30 }; /* a program with many launches and much untouched memory gives up */
     uint64_t low = UINT64_MAX, high = 0, run = UINT64_MAX;
     for (uint64_t at = p->first; at <= p->last; at += CHUNK) {
         const size_t count = p->last - at < CHUNK ? (size_t)(p->last - at) + 1 : CHUNK;
         bool written[CHUNK];
         looked_at += count;
-        if (looked_at > MOST || !look(pages, at, count, written)) {
+        if (looked_at > MOST || !look(list, p, at, count, written)) {
+            tell_blind();
             define_pages(p, p->first, p->last + 1);
             return false;
         }
@@ -113,34 +155,42 @@ static void drop(size_t i)
     parts[i] = parts[--part_count];
 }
 
-/* Pages of a process are not its own alone behind fork(), so that nothing is known of them. */
-static void give_up(void)
+static bool is_followed(uint64_t page)
 {
-    init_lock();
     for (size_t i = 0; i < part_count; i++)
-        define_pages(&parts[i], parts[i].first, parts[i].last + 1);
-    part_count = 0;
-    init_unlock();
+        if (parts[i].followed && parts[i].first <= page && page <= parts[i].last)
+            return true;
+    return false;
+}
+
+/* Follows pages of a new object; those that another one has, too, are followed already. */
+static bool follow(uint64_t first, uint64_t last)
+{
+    const uint64_t from = first + is_followed(first), end = last + !is_followed(last);
+    return from >= end || init_pages_follow(from, end - from);
 }
 
 bool init_untouched_made(struct init_space *s, const struct wt_object *object, uint32_t origin)
 {
-    static bool follows_forks;
-    const uint64_t last = (object->addr + object->size - 1) / PAGE;
+    const uint64_t first = object->addr / PAGE, last = (object->addr + object->size - 1) / PAGE;
     struct part *grown = wt_array_grow(parts, &part_room, part_count + 1, sizeof *grown);
-    if (!grown || (!follows_forks && pthread_atfork(give_up, NULL, NULL)))
+    if (!grown)
         return false;
-    follows_forks = true;
     parts = grown;
+    begin();
     struct part *const p = &parts[part_count];
     *p = (struct part){object->space, object->addr, object->addr + object->size,
-                       object->addr / PAGE, last};
-    /* Else it is written as a whole by the first store to 2 MiB of it. */
-    madvise((void *)(uintptr_t)(p->first * PAGE), (last - p->first + 1) * PAGE, MADV_NOHUGEPAGE);
+                       first,         last,         follow(first, last)};
+    /* Else it is written as a whole by the first store to 2 MiB of it, and not the process's own
+     * where another page has the same bytes. */
+    if (!p->followed) {
+        madvise((void *)(uintptr_t)(first * PAGE), (last - first + 1) * PAGE, MADV_NOHUGEPAGE);
+        madvise((void *)(uintptr_t)(first * PAGE), (last - first + 1) * PAGE, MADV_UNMERGEABLE);
+    }
     init_undefine(s, object->addr, object->size, origin);
-    int pages = -1;
-    part_count += look_at(&pages, p);
-    close_pages(pages);
+    int list = -1;
+    part_count += look_at(&list, p);
+    close_list(list);
     return true;
 }
 
@@ -155,12 +205,13 @@ void init_untouched_freed(const void *space, uint64_t addr)
 
 void init_untouched_look(const void *space, uint64_t first, uint64_t last)
 {
-    int pages = -1;
+    int list = -1;
+    begin();
     for (size_t i = part_count; i-- > 0;)
         if (parts[i].space == space && parts[i].addr <= last && parts[i].end > first &&
-            !look_at(&pages, &parts[i]))
+            !look_at(&list, &parts[i]))
             drop(i);
-    close_pages(pages);
+    close_list(list);
 }
 
 /* Whether something of a page is defined already: kernels have stored there, so that it is written
@@ -176,18 +227,23 @@ static bool is_partly_defined(const struct part *p, uint64_t page)
 
 void init_untouched_loaded(const void *space, uint64_t first, uint64_t last)
 {
-    int pages = -1;
+    int list = -1;
+    begin();
     for (size_t i = 0; i < part_count; i++) {
         const struct part *p = &parts[i];
         const uint64_t low = first / PAGE > p->first ? first / PAGE : p->first,
                        high = last / PAGE < p->last ? last / PAGE : p->last;
         bool written[CHUNK];
-        if (p->space != space || low > high || high - low >= CHUNK ||
-            !look(&pages, low, (size_t)(high - low) + 1, written))
+        if (p->space != space || low > high || high - low >= CHUNK)
             continue;
+        if (!look(&list, p, low, (size_t)(high - low) + 1, written)) {
+            tell_blind();
+            define_pages(p, low, high + 1);
+            continue;
+        }
         for (uint64_t page = low; page <= high; page++)
             if (written[page - low] && !is_partly_defined(p, page))
                 define_pages(p, page, page + 1);
     }
-    close_pages(pages);
+    close_list(list);
 }

@@ -493,11 +493,12 @@ static void one_buffer_of_another(int)
 
 enum { PAGE_INTS = 1024 };
 
-/* A kernel (out, in, bad) of numbers that the host stores to memory of both sides, which it does
- * not in a bad case; @p from: of the first one, before which the host stores anything. */
+/* A kernel (out, in, bad) of numbers that the host stores to memory of both sides, which it only
+ * loads from in a bad case; @p from: of the first one, before which the host stores anything. */
 template <class Kernel> static void run_both(Kernel kernel, int bad, int *both, size_t from)
 {
     int *out = device(N, N);
+    (void)*(volatile int *)&both[from];
     for (size_t i = 0; i < (bad ? from : from + N); i++)
         both[i] = (int)(i * 7 % 61);
     LAUNCH(kernel, 1, N, 0, 0, out, both + from, bad);
@@ -626,8 +627,8 @@ static void managed_is_written(int)
     (void)API(Free)(from);
 }
 
-/* A process's pages are also its child's from then on. */
-static void managed_over_a_fork(int)
+/* A process's pages are also its child's, which stores to its own ones. */
+static void managed_over_a_fork(int bad)
 {
     int *both, *late;
     (void)API(MallocManaged)(&both, N * sizeof *both);
@@ -635,10 +636,12 @@ static void managed_over_a_fork(int)
     for (int i = 0; i < N; i++)
         both[i] = i;
     const pid_t child = fork();
-    if (!child)
+    if (!child) {
+        memset(late, 0, N * sizeof *late);
         _exit(0);
+    }
     waitpid(child, NULL, 0);
-    run_both(compare, 0, late, 0);
+    run_both(compare, bad, late, 0);
     int *out = device(N, N);
     LAUNCH(compare, 1, N, 0, 0, out, both, 0);
     (void)API(DeviceSynchronize)();

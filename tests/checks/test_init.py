@@ -139,9 +139,17 @@ def test_twins_and_idioms_are_silent_in_the_oracle(program):
 
 # ---- the check ----
 
+def needs_to_see(done):
+    """On a system that does not tell what the host stores (tests/unit/test_untouched.c), the check says so."""
+    if "--check=init does not see what process" in done.stderr:
+        pytest.skip("this system does not tell which pages the host has stored to")
+
+
 def has_use(found, done, use, family):
     named = [one for one in found if one["finding"] == use.kind and use.line in {line for _, line in places(one)}]
     right = [one for one in named if (use.case, family) in INLINED or (use.function, use.line) in places(one)]
+    if not right:
+        needs_to_see(done)
     assert right and ORIGINS[use.origin] in right[0]["text"], f"{use}: {[(one['finding'], places(one), one['text']) for one in found]}\n{done.stderr}"
     assert done.returncode == 115, done
     assert use.origin != "allocation" or right[0]["object"]["size"] in (4, 256, 512, 1024, 4096, 4352, 16384), right
@@ -202,6 +210,7 @@ def level_zero(memory, how):
 def test_memory_of_level_zero_that_both_sides_see(memory):
     """It is undefined until the host stores to it, or a command does: by zeros, too, which are there before."""
     done = {how: level_zero(memory, how) for how in ("bad", "stored", "filled")}
+    needs_to_see(done["bad"])
     found = re.findall(r"^wavetrap: error: ([\w-]+): .*from the allocation, where nothing has written$", done["bad"].stderr, re.M)
     assert found == ["undefined-branch"] and f"  allocated by zeMemAlloc{memory.title()}\n" in done["bad"].stderr, done["bad"].stderr
     for how in ("stored", "filled"):

@@ -62,7 +62,7 @@ static void read_variable(void)
         want_results();
     wt_objects_take_calls();
     if (options.checks & WT_CHECK_INIT)
-        wt_check_init_listen();
+        wt_check_init_listen(wt_say_once);
 }
 
 static const struct wt_check_options *asked_for(void)
