@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
@@ -16,6 +15,7 @@
 #include "runtime/common/serve.h"
 #include "runtime/hsakmt/debugger_memory.h"
 #include "runtime/hsakmt/recording.h"
+#include "runtime/hsakmt/tool.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
 
@@ -77,7 +77,8 @@ static bool has_event(struct host *host, const uint64_t *turns, bool *rests)
 
 static int wait_for_event(struct host *host, uint64_t ms)
 {
-    const struct timespec moment = {.tv_nsec = 200000};
+    enum { MOMENT = 10000000, MS = 1000000 };
+    const uint64_t until = host_clock() + ms * MS;
     uint64_t turns[HOST_MOST_GPUS];
     bool rests;
     for (uint32_t i = 0; i < host->gpus; i++) {
@@ -86,14 +87,16 @@ static int wait_for_event(struct host *host, uint64_t ms)
         turns[i] = host->gpu[i].turns;
         host_leave(&host->gpu[i]);
     }
-    for (uint64_t i = 0; i <= 5 * ms; i++) {
+    host_ring_doorbell();
+    do {
+        const uint32_t seen = host_turns();
         if (has_event(host, turns, &rests))
             return WT_WIRE_STOPPED;
         if (rests)
             return 0;
         if (ms)
-            nanosleep(&moment, NULL);
-    }
+            host_sleep_for_turn(seen, MOMENT);
+    } while (host_clock() < until);
     return 0;
 }
 
@@ -108,11 +111,17 @@ static void code_known(void *context, uint64_t state)
     atomic_store(&((struct host *)context)->code_known, state);
 }
 
+static void follow(struct host *host, bool is)
+{
+    host_code_follow(host, is);
+    host_waits_under_debugger(is);
+}
+
 /* A debugger's first and last operations. Others that connect (`ps`, `reg`) hold no launch back. */
 static void follow_code(struct host *host, const struct kfd_debug_call *call)
 {
     if (call->result == 0 && (call->op == KFD_DEBUG_ENABLE || call->op == KFD_DEBUG_DISABLE))
-        host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
+        follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
 /* Operations on a queue, or on the GPU: as in the driver, these lock the GPU themselves. */
@@ -355,7 +364,7 @@ static void let_go(void *context)
     }
     host_leave_all(host);
     if (debugged)
-        host_code_follow(host, false);
+        follow(host, false);
 }
 
 static void begin(void *context)
