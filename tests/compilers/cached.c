@@ -7,9 +7,10 @@
  * for, execute, write, rename or remove, by ptrace and a filter of system calls. So an entry holds
  * for the same name, arguments, working folder and environment (what compilers read of it) only
  * while
- *   - each file read below the system's folders, and each program executed, has its size and time,
+ *   - each file read and folder listed below the system's folders, and each program executed, has
+ * its size and time,
  *   - each other file read has its content; of a shared library, what a linker takes from it,
- *   - each file outside of the system's folders that was looked for in vain is still absent.
+ *   - each file that was looked for in vain outside of the folders of packages is still absent.
  * A run is not kept if it fails, reads its standard input (other than by the argument "-"), reads
  * what changes meanwhile, or changes a file in place; nor at a terminal.
  *
@@ -49,7 +50,7 @@
 #include <xxhash.h>
 
 /* Of the entries' form, and of what is asked: another number forgets all entries. */
-#define VERSION "2"
+#define VERSION "3"
 /* Larger outputs are not kept. */
 #define MOST_BYTES (64 << 20)
 
@@ -366,6 +367,12 @@ static bool of_system(const char *path)
     return false;
 }
 
+/* Where more may come without a package. */
+static bool of_user(const char *path)
+{
+    return begins(path, "/usr/local/") || begins(path, "/opt/");
+}
+
 /* What is no input: the kernel's files, and the list of libraries, which changes with any package.
  */
 static bool nothing(const char *path)
@@ -459,13 +466,15 @@ static void writes(struct run *run, const char *path, bool whole)
 
 static void looks(struct run *run, const char *path)
 {
-    if (path && !nothing(path) && !of_system(path))
+    if (path && !nothing(path) && (!of_system(path) || of_user(path)))
         seen(run, path)->use |= LOOKED;
 }
 
 static void opens(struct run *run, pid_t pid, const char *path, uint64_t flags)
 {
-    if (flags & (O_PATH | O_DIRECTORY))
+    if (flags & O_DIRECTORY && !(flags & O_PATH) && path && of_system(path))
+        seen(run, path)->use |= LOOKED | READ; // clang looks which GCC is there
+    else if (flags & (O_PATH | O_DIRECTORY))
         looks(run, path);
     else if ((flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC)))
         reads(run, pid, path);
@@ -696,14 +705,14 @@ static void note(const void *node, VISIT visit, int depth)
             close(file);
         fprintf(run->manifest, "O %o %u %s\n", about.st_mode & 07777, run->outputs++, path);
     } else if (stat(path, &about) != 0) {
-        if (!of_system(path))
+        if (!of_system(path) || of_user(path))
             fprintf(run->manifest, "A %s\n", path);
-    } else if (!S_ISREG(about.st_mode)) {
+    } else if (!S_ISREG(about.st_mode) && !(S_ISDIR(about.st_mode) && of_system(path))) {
         ;
-    } else if (about.st_ctim.tv_sec > run->began.tv_sec ||
-               (about.st_ctim.tv_sec == run->began.tv_sec &&
-                about.st_ctim.tv_nsec > run->began.tv_nsec)) {
-        run->not_kept = "an input has changed";
+    } else if (one->use & (EXECUTED | READ) && (about.st_ctim.tv_sec > run->began.tv_sec ||
+                                                (about.st_ctim.tv_sec == run->began.tv_sec &&
+                                                 about.st_ctim.tv_nsec > run->began.tv_nsec))) {
+        run->not_kept = text("an input has changed: %s", path);
     } else if (one->use & EXECUTED || of_system(path)) {
         if (one->use & (EXECUTED | READ))
             fprintf(run->manifest, "S %lld %lld.%lld %s\n", (long long)about.st_size,
