@@ -106,8 +106,9 @@ def compiler_environment(log):
     if not cache or not links:
         return {}
     cache.mkdir(parents=True, exist_ok=True)
-    path = [str(links), *(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))]
-    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "PATH": os.pathsep.join(path)}
+    others = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))
+    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "PATH": f"{links}{os.pathsep}{others}",
+            "CCACHE_PATH": os.environ.get("CCACHE_PATH", others)}  # ccache asks who the compiler is: it is not to find ours
 
 
 def say_compiled(log):

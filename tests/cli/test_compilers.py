@@ -1,6 +1,8 @@
 """The tests' compilers with a memory (tests/compilers/cached.c): what they give back is what the compiler would make, and nothing else."""
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -215,3 +217,15 @@ def test_the_cache_is_bounded(compiler):
     assert compiler("cc", "k0")[0] == "hit"
     runner.trim(compiler.cache, 350000)
     assert [compiler("cc", f"k{n}")[0] for n in (0, 4, 3, 2, 1)] == ["hit", "hit", "hit", "made", "made"]
+
+
+@pytest.mark.skipif(not shutil.which("ccache"), reason="ccache is not installed")
+def test_ccache_finds_the_real_compiler(compiler):
+    """It asks which compiler it has: ours would stay the same when that changes."""
+    compiler.write(k_c="int k;\n")
+    log = compiler.folder / "ccache.log"
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "one_test.py", "sh", "-c", "ccache gcc -c k.c -o k.o && gcc -c k.c -o k.o"], cwd=compiler.folder, check=False,
+                          capture_output=True, text=True, env={**compiler.variables, "CCACHE_LOGFILE": str(log), "CCACHE_DIR": str(compiler.cache / "ccache")})
+    assert done.returncode == 0 and "compilers: 0 found (0.0 s), 1 made" in done.stdout, done.stdout + done.stderr
+    executed = set(re.findall(r"Executing (\S+)", log.read_text()))
+    assert executed and not [name for name in executed if pathlib.Path(name).resolve() == CACHED], executed
