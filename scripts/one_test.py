@@ -106,19 +106,20 @@ def compiler_environment(log):
     if not cache or not links:
         return {}
     cache.mkdir(parents=True, exist_ok=True)
-    path = [str(links), *(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))]
-    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "PATH": os.pathsep.join(path)}
+    others = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))
+    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "PATH": f"{links}{os.pathsep}{others}",
+            "CCACHE_PATH": os.environ.get("CCACHE_PATH", others)}  # ccache asks who the compiler is: it is not to find ours
 
 
 def say_compiled(log):
-    """What a test's compilers did: found, made, or made without being kept."""
-    lines = collections.Counter(log.splitlines())
+    """What a test's compilers did: found, made, or made without being kept, and the seconds of a processor that it took, or took once."""
+    lines = [line.split("\t") for line in log.splitlines()]
     if lines:
-        count = {kind: sum(n for line, n in lines.items() if line.startswith(kind)) for kind in ("hit", "made", "not kept")}
-        print(f"compilers: {count['hit']} found in the cache, {count['made']} made, {count['not kept']} not kept")
-        for line, times in sorted(lines.items()):
-            if line.startswith("not kept") and not line.startswith("not kept: fails"):
-                print(f"    {line}" + (f" ({times} times)" if times > 1 else ""))
+        told = {kind: [float(line[1]) for line in lines if line[0] == kind] for kind in ("hit", "made", "not kept")}
+        print("compilers: {} found ({:.1f} s), {} made ({:.1f} s), {} not kept ({:.1f} s)".format(*(f(told[kind]) for kind in told for f in (len, sum))))
+        for (_, _, name, why), times in sorted(collections.Counter(tuple(line[:1] + ["-"] + line[2:]) for line in lines if line[0] == "not kept").items()):
+            if why != "fails":
+                print(f"    not kept: {name} {why}" + (f" ({times} times)" if times > 1 else ""))
 
 
 # ---- a test ----

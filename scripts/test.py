@@ -97,10 +97,13 @@ def processor(result):
     return processors(result)[0]
 
 
+COMPILED = re.compile(r"^compilers: (\d+) found \(([\d.]+) s\), (\d+) made \(([\d.]+) s\), (\d+) not kept \(([\d.]+) s\)$", re.M)
+
+
 def compiled(results):
-    """How often the tests' compilers found something in the cache, made it, and made what cannot be kept."""
-    said = [re.findall(r"^compilers: (\d+) found in the cache, (\d+) made, (\d+) not kept$", r.get("stdout") or "", re.M)[-1:] for r in results]
-    return tuple(sum(int(counts[number]) for one in said for counts in one) for number in range(3))
+    """How often the tests' compilers found something in the cache, made it, and made what cannot be kept, each with the seconds of a processor."""
+    said = [tuple(map(float, counts)) for result in results for counts in COMPILED.findall(result.get("stdout") or "")[-1:]]
+    return tuple(map(sum, zip(*said)))
 
 
 def trim(cache, most=MOST_CACHED):
@@ -146,8 +149,8 @@ def report(build, results, one):
     for suite, total in sums.items():
         print(f"{build}: {suite}: {total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped "
               f"in {total['s']:.0f} s, {total['processor']:.0f} s of a processor, {total['system']:.0f} of them the system's")
-    if any(compiled(results)):
-        print("compilers: {} found in the cache, {} made, {} not kept".format(*compiled(results)))
+    if counts_compiled := compiled(results):
+        print("compilers: {:.0f} found in the cache, which took {:.0f} s of a processor once, {:.0f} made in {:.0f} s, {:.0f} not kept in {:.0f} s".format(*counts_compiled))
     if len(results) > LONGEST:
         most = sorted(results, key=processor, reverse=True)[:LONGEST]
         print(f"{sum(map(processor, results)):.0f} s of a processor, {sum(processors(r)[1] for r in results):.0f} of them the system's: "

@@ -1,6 +1,8 @@
 """The tests' compilers with a memory (tests/compilers/cached.c): what they give back is what the compiler would make, and nothing else."""
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -44,7 +46,10 @@ class Compilers:
         self.log.write_text("")
         how = {"input": given} if given is not None else {"stdin": subprocess.DEVNULL}
         done = subprocess.run(list(map(str, words)), cwd=cwd or self.folder, capture_output=True, text=True, env={**self.variables, **variables}, check=False, **how)
-        return self.log.read_text().strip().removesuffix(f" {name}"), done.returncode, done.stdout, done.stderr
+        told = self.log.read_text().splitlines()
+        assert len(told) <= 1 and all(line.split("\t")[2] == name for line in told)
+        kind, why = (told[0].split("\t")[0], told[0].split("\t")[3:]) if told else ("", [])
+        return ": ".join([kind, *filter(None, why)]), done.returncode, done.stdout, done.stderr
 
     def files(self):
         """{name: (mode, content)} of what is in the folder."""
@@ -139,7 +144,7 @@ def test_of_a_shared_library_its_symbols_count(compiler):
     library("static int x[1000] = {1}; int f(void) { return x[999] + 1; }\n")
     assert compiler(*words)[0] == "hit"
     library("int g(void) { return 0; }\n")
-    assert compiler(*words)[:2] == ("not kept: fails:", 1)
+    assert compiler(*words)[:2] == ("not kept: fails", 1)
     library("int f(void) { return 0; }\nint g(void) { return 0; }\n")
     assert compiler(*words)[0] == "made"
 
@@ -149,9 +154,9 @@ def test_a_failed_compilation_is_not_kept(compiler):
     words = ["gcc", "k.c", "-o", "k"]
     true = compiler(*words, WAVETRAP_TEST_CACHE="off")
     assert true[1] == 1 and "undeclared" in true[3]
-    assert [compiler(*words) for _ in range(2)] == [("not kept: fails:", *true[1:])] * 2
+    assert [compiler(*words) for _ in range(2)] == [("not kept: fails", *true[1:])] * 2
     compiler.plant("cc", "kill -SEGV $$")
-    assert compiler("cc")[:2] == ("not kept: fails:", -11)
+    assert compiler("cc")[:2] == ("not kept: fails", -11)
 
 
 @pytest.mark.parametrize("script,why", [
@@ -164,7 +169,7 @@ def test_what_cannot_be_given_back_is_not_kept(compiler, script, why):
         compiler.write(k_c="int k;\n", time_c="char *now = __TIME__;\n")
         for name in ("k", "p"):
             (compiler.folder / name).unlink(missing_ok=True)
-        assert compiler("cc", given="input")[:2] == (f"not kept: {why}:", 0)
+        assert compiler("cc", given="input")[:2] == (f"not kept: {why}", 0)
         assert (compiler.folder / "k").exists() or script in ("echo >>k.c", "rm k.c")
 
 
@@ -212,3 +217,15 @@ def test_the_cache_is_bounded(compiler):
     assert compiler("cc", "k0")[0] == "hit"
     runner.trim(compiler.cache, 350000)
     assert [compiler("cc", f"k{n}")[0] for n in (0, 4, 3, 2, 1)] == ["hit", "hit", "hit", "made", "made"]
+
+
+@pytest.mark.skipif(not shutil.which("ccache"), reason="ccache is not installed")
+def test_ccache_finds_the_real_compiler(compiler):
+    """It asks which compiler it has: ours would stay the same when that changes."""
+    compiler.write(k_c="int k;\n")
+    log = compiler.folder / "ccache.log"
+    done = subprocess.run([sys.executable, ROOT / "scripts" / "one_test.py", "sh", "-c", "ccache gcc -c k.c -o k.o && gcc -c k.c -o k.o"], cwd=compiler.folder, check=False,
+                          capture_output=True, text=True, env={**compiler.variables, "CCACHE_LOGFILE": str(log), "CCACHE_DIR": str(compiler.cache / "ccache")})
+    assert done.returncode == 0 and "compilers: 0 found (0.0 s), 1 made" in done.stdout, done.stdout + done.stderr
+    executed = set(re.findall(r"Executing (\S+)", log.read_text()))
+    assert executed and not [name for name in executed if pathlib.Path(name).resolve() == CACHED], executed

@@ -7,14 +7,16 @@
  * for, execute, write, rename or remove, by ptrace and a filter of system calls. So an entry holds
  * for the same name, arguments, working folder and environment (what compilers read of it) only
  * while
- *   - each file read below the system's folders, and each program executed, has its size and time,
+ *   - each file read and folder listed below the system's folders, and each program executed, has
+ * its size and time,
  *   - each other file read has its content; of a shared library, what a linker takes from it,
- *   - each file outside of the system's folders that was looked for in vain is still absent.
+ *   - each file that was looked for in vain outside of the folders of packages is still absent.
  * A run is not kept if it fails, reads its standard input (other than by the argument "-"), reads
  * what changes meanwhile, or changes a file in place; nor at a terminal.
  *
  * WAVETRAP_TEST_CACHE is the folder of the entries, or "off"; CACHED_COMPILERS_LOG a file that gets
- * a line of each run: "hit NAME", "made NAME", or "not kept: WHY: NAME".
+ * a line of each run: "hit", "made" or "not kept", the seconds of a processor that the compiler
+ * took or would have taken, its name, and why it was not kept, with tabs between them.
  */
 #include <assert.h>
 #include <dirent.h>
@@ -38,6 +40,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -47,7 +50,7 @@
 #include <xxhash.h>
 
 /* Of the entries' form, and of what is asked: another number forgets all entries. */
-#define VERSION "1"
+#define VERSION "3"
 /* Larger outputs are not kept. */
 #define MOST_BYTES (64 << 20)
 
@@ -298,19 +301,22 @@ static bool may_replace(const char *rest)
            (lstat(rest + at, &about) != 0 || S_ISREG(about.st_mode));
 }
 
-/* Gives back an entry if all its inputs are the same. */
-static bool given_back(const char *entry)
+/* Gives back an entry if all its inputs are the same. The seconds that its making took, or -1. */
+static double given_back(const char *entry)
 {
     FILE *file = fopen(text("%s/manifest", entry), "re");
     if (!file)
-        return false;
+        return -1;
     char **lines = NULL, *line = NULL;
     size_t count = 0, room = 0;
     ssize_t length;
     bool good = true;
+    double took = 0;
     while (good && (length = getline(&line, &room, file)) > 0) {
         line[length - 1] = '\0';
         good = line[0] == 'O' ? may_replace(line + 2) : holds(line);
+        if (line[0] == 'T')
+            took = atof(line + 2);
         if (good && strchr("OM", line[0])) {
             lines = realloc(lines, ++count * sizeof *lines);
             if (!lines)
@@ -323,11 +329,11 @@ static bool given_back(const char *entry)
         if (lines[i][0] == 'O')
             good = given(entry, lines[i] + 2, lines, count);
     if (!good)
-        return false;
+        return -1;
     utimensat(AT_FDCWD, entry, NULL, 0); // the oldest goes first
     copied(text("%s/stdout", entry), STDOUT_FILENO);
     copied(text("%s/stderr", entry), STDERR_FILENO);
-    return true;
+    return took;
 }
 
 /* ---- seeing what a run does ---- */
@@ -359,6 +365,12 @@ static bool of_system(const char *path)
         if (begins(path, folders[i]))
             return true;
     return false;
+}
+
+/* Where more may come without a package. */
+static bool of_user(const char *path)
+{
+    return begins(path, "/usr/local/") || begins(path, "/opt/");
 }
 
 /* What is no input: the kernel's files, and the list of libraries, which changes with any package.
@@ -454,13 +466,15 @@ static void writes(struct run *run, const char *path, bool whole)
 
 static void looks(struct run *run, const char *path)
 {
-    if (path && !nothing(path) && !of_system(path))
+    if (path && !nothing(path) && (!of_system(path) || of_user(path)))
         seen(run, path)->use |= LOOKED;
 }
 
 static void opens(struct run *run, pid_t pid, const char *path, uint64_t flags)
 {
-    if (flags & (O_PATH | O_DIRECTORY))
+    if (flags & O_DIRECTORY && !(flags & O_PATH) && path && of_system(path))
+        seen(run, path)->use |= LOOKED | READ; // clang looks which GCC is there
+    else if (flags & (O_PATH | O_DIRECTORY))
         looks(run, path);
     else if ((flags & O_ACCMODE) == O_RDONLY && !(flags & (O_CREAT | O_TRUNC)))
         reads(run, pid, path);
@@ -691,14 +705,14 @@ static void note(const void *node, VISIT visit, int depth)
             close(file);
         fprintf(run->manifest, "O %o %u %s\n", about.st_mode & 07777, run->outputs++, path);
     } else if (stat(path, &about) != 0) {
-        if (!of_system(path))
+        if (!of_system(path) || of_user(path))
             fprintf(run->manifest, "A %s\n", path);
-    } else if (!S_ISREG(about.st_mode)) {
+    } else if (!S_ISREG(about.st_mode) && !(S_ISDIR(about.st_mode) && of_system(path))) {
         ;
-    } else if (about.st_ctim.tv_sec > run->began.tv_sec ||
-               (about.st_ctim.tv_sec == run->began.tv_sec &&
-                about.st_ctim.tv_nsec > run->began.tv_nsec)) {
-        run->not_kept = "an input has changed";
+    } else if (one->use & (EXECUTED | READ) && (about.st_ctim.tv_sec > run->began.tv_sec ||
+                                                (about.st_ctim.tv_sec == run->began.tv_sec &&
+                                                 about.st_ctim.tv_nsec > run->began.tv_nsec))) {
+        run->not_kept = text("an input has changed: %s", path);
     } else if (one->use & EXECUTED || of_system(path)) {
         if (one->use & (EXECUTED | READ))
             fprintf(run->manifest, "S %lld %lld.%lld %s\n", (long long)about.st_size,
@@ -731,6 +745,15 @@ static void prints(int file, int to)
 {
     lseek(file, 0, SEEK_SET);
     copied(text("/proc/self/fd/%d", file), to);
+}
+
+/* The seconds of a processor that the children have taken that have ended. */
+static double taken(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    return used.ru_utime.tv_sec + used.ru_stime.tv_sec +
+           (used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
 /* Runs the compiler; keeps what it does below `entries` where it can. Its status. */
@@ -784,6 +807,7 @@ static int made(struct run *run, const char *compiler, char **argv, const char *
     } else {
         run->not_kept = "cannot be traced";
     }
+    fprintf(run->manifest, "T %.3f\n", taken());
     noting = run;
     if (!run->not_kept)
         twalk(run->paths, note);
@@ -922,15 +946,18 @@ static char *entries_of(const char *cache, const char *compiler, char **argv, bo
     return mkdir(made, 0777) == 0 || errno == EEXIST ? made : NULL;
 }
 
-static bool served(const char *entries)
+/* Gives back one of the entries whose inputs are the same. The seconds that its making took, or -1.
+ */
+static double served(const char *entries)
 {
     DIR *open = opendir(entries);
-    bool good = false;
-    for (struct dirent *one; open && !good && (one = readdir(open));)
-        good = one->d_name[0] != '.' && given_back(text("%s/%s", entries, one->d_name));
+    double took = -1;
+    for (struct dirent *one; open && took < 0 && (one = readdir(open));)
+        if (one->d_name[0] != '.')
+            took = given_back(text("%s/%s", entries, one->d_name));
     if (open)
         closedir(open);
-    return good;
+    return took;
 }
 
 /* One write, so that lines of several processes stay whole. */
@@ -962,13 +989,15 @@ int main(int argc, char **argv)
         setenv("WAVETRAP_TEST_CACHE", "off", 1); // of compilers that call others
         struct run run = {.name = name};
         char *entries = entries_of(cache, compiler, argv, &run.given);
-        if (entries && served(entries)) {
-            says(text("hit %s\n", name));
+        double took = entries ? served(entries) : -1;
+        if (took >= 0) {
+            says(text("hit\t%.3f\t%s\n", took, name));
             return 0;
         }
         int status = entries ? made(&run, compiler, argv, entries) : -1;
-        says(run.not_kept ? text("not kept: %s: %s\n", run.not_kept, name)
-                          : text("made %s\n", name));
+        if (status >= 0)
+            says(text("%s\t%.3f\t%s\t%s\n", run.not_kept ? "not kept" : "made", taken(), name,
+                      run.not_kept ? run.not_kept : ""));
         if (status >= 0 && WIFSIGNALED(status)) {
             signal(WTERMSIG(status), SIG_DFL);
             raise(WTERMSIG(status));
