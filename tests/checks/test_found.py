@@ -151,7 +151,7 @@ def test_a_planted_mistake_is_found(request, company, label, family):
 @pytest.mark.parametrize("program, family", sorted({(label.program, family) for label, family in IN_COMPANY}))
 def test_nothing_else_is_found_in_company(company, program, family):
     for labels, found, done in company(program, family):
-        assert set(re.findall(r"^case (\w+)$", done.stderr, re.M)) == {label.case for label in labels}, done.stderr
+        assert set(checks.parts_of(done.stderr)) == {label.case for label in labels}, done.stderr
         others = [one for one in found if one["severity"] != "note" and not any(is_at(one, label) for label in labels)]
         assert not others, f"{others}\n{done.stderr}"
         status_tells(found, done)
