@@ -49,7 +49,7 @@ class Label:
 
 
 def companies(labels, lines):
-    """The labels in runs, in none of which two have a line of lines(label) in common: a place is reported once."""
+    """The labels in runs, in none of which two have one of lines(label) in common: a place is reported once."""
     runs = []
     for label in labels:
         run = next((run for run in runs if not any(lines(label) & lines(other) for other in run)), None)
@@ -236,3 +236,9 @@ def oclgrind(how, *cases):
 def results(done):
     """{case: checksum} that a program has printed."""
     return dict(re.findall(r"^(\w+): ([0-9a-f]{8})$", done.stdout, re.M))
+
+
+def parts_of(said):
+    """{case: what is said while it runs}"""
+    parts = re.split(r"^case (\w+)$", said, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))

@@ -9,6 +9,7 @@ KIND is one of KINDS. `calls`: those that the place is inlined in, the innermost
 program's in `calls`. For a finding of the host's side they are the call stack. A member whose value is not known is left out.
 """
 import collections
+import functools
 import json
 import re
 import subprocess
@@ -43,6 +44,12 @@ LESS = {"memory-private_after-sm": NAME, "memory-private_before-sm": NAME, "memo
         "memory-two_before-sm": {"bytes"}, "memory-two_after-sm": HALF,
         "memory-argument_after-gfx900": NAME | {"object's size", "object's offset"}}
 TWICE = {"memory-vector_outside-sm"}    # both halves
+# What has a process of its own, and why.
+ALONE = {
+    "the address may be within memory of another case": "memory-global_far opencl-global_far level_zero-global_far",
+    "with all of the program's kernels the table lies between tables of others": "opencl-table_after opencl-table_before",
+    "a program of Vortex has one case each time": "vortex",
+}
 REASONS = {one: reason for reason, names in MISSED.items() for one in names.split()}
 EVERY = [(label, family) for label in checks.labels() for family in checks.FAMILIES[label.program]]
 
@@ -93,13 +100,32 @@ def is_expected(found, label, family):
     return (found["severity"], found["finding"]) in wanted
 
 
-@pytest.mark.parametrize("label, family", [one for one in EVERY if one[0].findings], ids=name_of)
-def test_a_planted_mistake_is_found(request, tmp_path, label, family):
-    """Once, by function, line, bytes, lanes and object; no other error or warning is reported. The exit status tells of errors."""
+PLANTED = [one for one in EVERY if one[0].findings]
+IN_COMPANY = [(label, family) for label, family in PLANTED if not {name_of(label), family} & set(" ".join(ALONE.values()).split())]
+
+
+@pytest.fixture(scope="module", name="company")
+def company_(tmp_path_factory):
+    """company(program, family): the runs of a program with many mistakes, each (labels, findings, run)."""
+    @functools.cache
+    def runs(program, family):
+        labels = [label for label, of in IN_COMPANY if (label.program, of) == (program, family)]
+        return [(run, *reported(tmp_path_factory.mktemp(program), run[0], family, "bad", *(label.case for label in run)))
+                for run in checks.companies(labels, lambda label: {(label.file, label.line)})]
+    return runs
+
+
+def is_at(found, label):
+    """In the label's line; the file of a program of OpenCL has no name."""
+    place = innermost(found)
+    return place.get("line") == label.line and ((label.program, label.file) == ("opencl", "kernels.cl") or place.get("file", "").rpartition("/")[2] == label.file)
+
+
+def has_mistake(request, found, done, label, family):
+    """The findings are those of the label."""
     name = f"{name_of(label)}-{family}"
     if name in REASONS:
         request.applymarker(pytest.mark.xfail(reason=REASONS[name], strict=True))
-    found, done = reported(tmp_path, label, family, "bad", label.case)
     assert all(one["finding"] in KINDS and not one["text"].startswith("a call") for one in found), found
     mine = [one for one in found if is_expected(one, label, family)]
     others = [one for one in found if one not in mine and one["severity"] != "note"]
@@ -112,8 +138,36 @@ def test_a_planted_mistake_is_found(request, tmp_path, label, family):
     assert not mine[0].get("pc") or re.match(r"\S", mine[0].get("instruction", "")), mine[0]
     wrong = differences(mine[0], label)
     assert wrong.keys() == LESS.get(name, set()), f"found, wanted: {wrong}\n{done.stderr}"
-    # A program that has failed by itself, as libgomp does, keeps its status.
-    assert (done.returncode != 0) == (mine[0]["severity"] == "error"), done
+
+
+def status_tells(found, done):
+    """The exit status tells of errors. A program that has failed by itself, as libgomp does, keeps its status."""
+    assert (done.returncode != 0) == any(one["severity"] == "error" for one in found), done
+
+
+@pytest.mark.parametrize("label, family", IN_COMPANY, ids=name_of)
+def test_a_planted_mistake_is_found(request, company, label, family):
+    """Once, by function, line, bytes, lanes and object, beside others in the same process; no other error or warning is reported of its line."""
+    found, done = next((found, done) for labels, found, done in company(label.program, family) if label in labels)
+    has_mistake(request, [one for one in found if is_at(one, label)], done, label, family)
+
+
+@pytest.mark.parametrize("program, family", sorted({(label.program, family) for label, family in IN_COMPANY}))
+def test_nothing_else_is_found_in_company(company, program, family):
+    for labels, found, done in company(program, family):
+        assert set(checks.parts_of(done.stderr)) == {label.case for label in labels}, done.stderr
+        others = [one for one in found if one["severity"] != "note" and not any(is_at(one, label) for label in labels)]
+        assert not others, f"{others}\n{done.stderr}"
+        status_tells(found, done)
+
+
+@pytest.mark.parametrize("label, family", [pytest.param(*one, marks=pytest.mark.full if one in IN_COMPANY else []) for one in PLANTED], ids=name_of)
+def test_a_planted_mistake_is_found_alone(request, tmp_path, label, family):
+    """In a process of its own nothing else is found at all."""
+    found, done = reported(tmp_path, label, family, "bad", label.case)
+    has_mistake(request, found, done, label, family)
+    if not label.missed and not all(check for check, *_ in label.expected(family)):
+        status_tells(found, done)
 
 
 @pytest.mark.parametrize("program, family", [(program, family) for program, families in checks.FAMILIES.items() for family in families])

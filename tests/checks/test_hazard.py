@@ -369,7 +369,7 @@ RUN = ["--grid=64", "--block=64", "--arg=zeros:256", "--arg=zeros:256", "--arg=z
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 
 
-@pytest.fixture(scope="module", name="compiled", params=["-O0", "-O2"])
+@pytest.fixture(scope="module", name="compiled", params=[pytest.param("-O0", marks=pytest.mark.full), "-O2"])
 def compiled_(request, tmp_path_factory):
     """The compiler's assembly, and the folder it is in."""
     folder = tmp_path_factory.mktemp("compiled")

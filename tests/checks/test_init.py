@@ -46,6 +46,10 @@ def uses():
     return checks.lines_of("init.txt", use_of)
 
 
+def full(*values):
+    return pytest.param(*values, marks=pytest.mark.full)
+
+
 PLANTED = [use for use in uses() if use.kind]
 EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
 
@@ -74,6 +78,12 @@ def wavetrap(program, family, how, *cases, options=("--check=init",), **variable
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
     return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases, **variables)
+
+
+@functools.cache
+def without_checks(program, family):
+    """The results of twins and idioms."""
+    return checks.results(wavetrap(program, family, "good", options=()))
 
 
 def msan(program, how, *cases):
@@ -118,14 +128,14 @@ def test_results_of_images_are_those_of_oclgrind():
     """It says of each texel that it is uninitialised, and of none what kernels have drawn."""
     done = checks.run("oclgrind", *program_of("init_texels", "gen9"), "good", CHECK_OPTIONS="-cl-opt-disable")
     assert done.returncode == 0 and len(checks.results(done)) >= 20, done.stderr
-    assert checks.results(done) == checks.results(wavetrap("init_texels", "gen9", "good", options=()))
+    assert checks.results(done) == without_checks("init_texels", "gen9")
 
 
 def test_twins_and_idioms_are_silent_in_oclgrind():
     """Their results are those of the GPU."""
     done = oclgrind("good", *[use.case for use in uses() if use.program == "init_opencl" and (use.kind or not use.proof) and use.proof not in ("no:svm", "no:fills")])
     assert done.returncode == 0 and "ninitialized" not in done.stderr, done.stderr
-    assert checks.results(done).items() <= checks.results(wavetrap("init_opencl", "gen9", "good", options=())).items()
+    assert checks.results(done).items() <= without_checks("init_opencl", "gen9").items()
 
 
 @pytest.mark.parametrize("program", ["init", "init_vortex"])
@@ -134,7 +144,7 @@ def test_twins_and_idioms_are_silent_in_the_oracle(program):
     done = msan(program, "good")
     assert done.returncode == 0 and "MemorySanitizer" not in done.stderr, done.stderr
     for family in FAMILIES[program]:
-        assert checks.results(wavetrap(program, family, "good", options=())) == checks.results(done)
+        assert without_checks(program, family) == checks.results(done)
 
 
 # ---- the check ----
@@ -155,27 +165,48 @@ def has_use(found, done, use, family):
     assert use.origin != "allocation" or right[0]["object"]["size"] in (4, 256, 512, 1024, 4096, 4352, 16384), right
 
 
-@pytest.mark.parametrize("use, family", [pytest.param(use, family, marks=pytest.mark.full if family in ("gfx900", "gen9") else []) for use, family in EVERY],
-                         ids=lambda value: value.case if isinstance(value, Use) else value)
-def test_a_planted_use_is_found(tmp_path, use, family):
-    found, done = reported(tmp_path, use.program, family, "bad", use.case)
+# All but those of Vortex, whose programs have one case each time.
+IN_COMPANY = [(use, family) for use, family in EVERY if not family.startswith("vortex")]
+
+
+def name_of(value):
+    return f"{value.program}-{value.case}" if isinstance(value, Use) else value
+
+
+@pytest.fixture(scope="module", name="company")
+def company_(tmp_path_factory):
+    """company(program, family): the runs of a program with many uses, each (uses, findings, run)."""
+    @functools.cache
+    def runs(program, family):
+        planted = [use for use in PLANTED if use.program == program]
+        return [(run, *reported(tmp_path_factory.mktemp(program), program, family, "bad", *(use.case for use in run))) for run in checks.companies(planted, lambda use: {use.line})]
+    return runs
+
+
+def said_alone(company, program, family, case):
+    """What is said in the run of a case that shares its line with others."""
+    done, = [done for uses_, _, done in company(program, family) if [use.case for use in uses_] == [case]]
+    return done.stderr
+
+
+@pytest.mark.parametrize("use, family", IN_COMPANY, ids=name_of)
+def test_a_planted_use_is_found(company, use, family):
+    """Beside others in the same process: the runtimes take longer to start than a case."""
+    found, done = next((found, done) for uses_, found, done in company(use.program, family) if use in uses_)
     has_use(found, done, use, family)
 
 
-@pytest.mark.parametrize("program, family", [(program, family) for program, families in FAMILIES.items() for family in families if family in ("gfx900", "gen9")])
-def test_planted_uses_are_found_in_company(tmp_path, program, family):
-    """All of a program in few runs: the runtimes take longer to start than a case."""
-    for run in checks.companies([use for use in PLANTED if use.program == program], lambda use: {use.line}):
-        found, done = reported(tmp_path, program, family, "bad", *(use.case for use in run))
-        for use in run:
-            has_use(found, done, use, family)
+@pytest.mark.parametrize("use, family", [pytest.param(*one, marks=pytest.mark.full if one in IN_COMPANY else []) for one in EVERY], ids=name_of)
+def test_a_planted_use_is_found_alone(tmp_path, use, family):
+    found, done = reported(tmp_path, use.program, family, "bad", use.case)
+    has_use(found, done, use, family)
 
 
 @pytest.mark.parametrize("program, family", [(program, family) for program, families in FAMILIES.items() for family in families])
 def test_twins_and_idioms_have_no_finding(tmp_path, program, family):
     found, done = reported(tmp_path, program, family, "good")
     assert not [one for one in found if one["severity"] != "note"] and done.returncode == 0, f"{found}\n{done.stderr}"
-    assert checks.results(done) == checks.results(wavetrap(program, family, "good", options=()))
+    assert checks.results(done) == without_checks(program, family)
 
 
 @pytest.mark.parametrize("program, family, case", [("init", "gfx900", "unused_tail_is_copied"), ("init", "sm", "unused_tail_is_copied"), ("init_opencl", "gen9", "unused_tail_is_copied"),
@@ -218,7 +249,7 @@ def test_memory_of_level_zero_that_both_sides_see(memory):
     assert {one.stdout for one in done.values()} == {"64\n"}, done
 
 
-@pytest.mark.parametrize("texels", ["10_10_10_2", "5_6_5", "5_5_5_1", "8_8_8_8"])
+@pytest.mark.parametrize("texels", [full("10_10_10_2"), "5_6_5", full("5_5_5_1"), "8_8_8_8"])
 def test_components_of_less_than_bytes(texels):
     """Each component of a texel has its own bits: green is written, where red is drawn of a number that nothing has written."""
     words = [checks.built("init_parts_ze", "gcc", "-O1", "-g", "-w", checks.HERE / "init_parts_ze.c", "-lze_loader"), checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), texels]
@@ -228,8 +259,8 @@ def test_components_of_less_than_bytes(texels):
     assert {one.stdout for one in done.values()} == {"7\n"}, done
 
 
-@pytest.mark.parametrize("kernel, kind, mark", [("sum_line", "1d", "tx_line"), ("sum_lines", "1d_array", "tx_lines"), ("sum_plane", "2d", "tx_plane"), ("sum_planes", "2d_array", "tx_planes"),
-                                                ("sum_box", "3d", "tx_box"), ("draw_sum", "2d", "tx_draw")])
+@pytest.mark.parametrize("kernel, kind, mark", [full("sum_line", "1d", "tx_line"), full("sum_lines", "1d_array", "tx_lines"), ("sum_plane", "2d", "tx_plane"), full("sum_planes", "2d_array", "tx_planes"),
+                                                full("sum_box", "3d", "tx_box"), ("draw_sum", "2d", "tx_draw")])
 def test_images_of_level_zero(kernel, kind, mark):
     words = [checks.built("init_images_ze", "gcc", "-O1", "-g", "-w", checks.HERE / "init_images_ze.c", "-lze_loader"),
              checks.spirv(checks.HERE / "init_texels.cl", checks.OUT / "init_texels.spv"), kernel, kind]
@@ -245,9 +276,9 @@ HOLES = {at: r"\(bytes {} to {}, {} to {} and {} to {} of ".format(*[at + byte f
 
 @pytest.mark.parametrize("program, family, case, lanes", [("init", family, case, lanes) for family, lanes in (("gfx900", "lanes 40-47,50,60-63"), ("sm", "lanes 8-15,18,28-31"))
                                                           for case in ("seen_in_managed", "seen_in_pinned")] + [("init_opencl", "gen9", "seen_in_svm", "channels 0-7")])
-def test_bytes_of_what_the_host_sees(program, family, case, lanes):
+def test_bytes_of_what_the_host_sees(company, program, family, case, lanes):
     """All pieces of the memory of both sides, which begins 64 bytes before the result."""
-    said = wavetrap(program, family, "bad", case).stderr
+    said = said_alone(company, program, family, case)
     assert re.search(rf"memory that the host sees has bits from the allocation, where nothing has written {HOLES[64]}the allocation at 0x[0-9a-f]+000\)$", said, re.M), said
     assert said.count("undefined-result") == 1 and f", {lanes}, issue time" in said, said
 
@@ -262,10 +293,10 @@ def test_bytes_of_shared_memory_of_level_zero():
 @pytest.mark.parametrize("program, family, case, text", [
     ("init", "gfx900", "holes_are_copied", None), ("init", "sm", "holes_are_copied", None), ("init_opencl", "gen9", "seen_by_a_pointer", HOLES[0] + r"the copy\)"),
     ("init", "gfx900", "sum_by_rows", r"\(bytes 0 to 15 of the copy\)"), ("init", "sm", "sum_by_rows", r"\(bytes 0 to 15 of the copy\)")])
-def test_bytes_of_a_copy_in_pieces(program, family, case, text):
+def test_bytes_of_a_copy_in_pieces(company, program, family, case, text):
     """Each second number before the 40th is unwritten: eight pieces are listed, and the others counted. Of rows the bytes count as they are copied."""
     listed = ", ".join(f"{at} to {at + 3}" for at in range(4, 64, 8))
-    said = wavetrap(program, family, "bad", case).stderr
+    said = said_alone(company, program, family, case)
     assert re.search(f" has bits from the allocation, where nothing has written {text or rf'[(]bytes {listed} and 48 more in 12 pieces up to 159 of the copy[)]'}$", said, re.M), said
 
 
@@ -367,8 +398,8 @@ def test_a_register_that_is_wider_than_what_it_is_loaded_with(tmp_path, jit):
     assert struct.unpack("<32q", (tmp_path / "out").read_bytes()) == tuple(n + (n < 0) for n in signed)
 
 
-@pytest.mark.parametrize("family", FAMILIES["init"])
-@pytest.mark.parametrize("case", ["branch_on_unwritten", "index_of_unwritten", "atomic_of_unwritten"])
+@pytest.mark.parametrize("case, family", [("branch_on_unwritten", "gfx900"), full("index_of_unwritten", "gfx900"), full("atomic_of_unwritten", "gfx900"),
+                                          *((case, "sm") for case in ("branch_on_unwritten", "index_of_unwritten", "atomic_of_unwritten"))])
 def test_the_debugger_stops_before_a_use(case, family):
     """At its instruction, which has not been executed; the way back and forth comes to it again, and the report is that of a run without a debugger."""
     use = next(use for use in PLANTED if (use.program, use.case) == ("init", case))
@@ -443,7 +474,7 @@ def test_what_is_defined_is_told_where_that_is_checked(options, said):
     assert said in done.stdout + done.stderr, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex"), ("init_opencl", "gen9"), ("init_texels", "gen9")])
+@pytest.mark.parametrize("program, family", [("init", "gfx900"), ("init", "sm"), ("init_vortex", "vortex"), ("init_opencl", "gen9"), full("init_texels", "gen9")])
 def test_what_is_passed_by_changes_no_finding(tmp_path, program, family):
     """Runs of instructions that change nothing are passed by in one turn of a wave. With turns of one issue none are, and the findings are the same."""
     found = {}

@@ -765,7 +765,7 @@ def judge(folder, family, number, count=1):
     return len(found)
 
 
-@pytest.mark.parametrize("family, kernels", [("sm", 60), ("gfx900", 40)])
+@pytest.mark.parametrize("family, kernels", [("sm", 20), ("gfx900", 20), pytest.param("sm", 60, marks=pytest.mark.full), pytest.param("gfx900", 40, marks=pytest.mark.full)])
 def test_random_kernels(tmp_path, family, kernels):
     assert sum(judge(tmp_path, family, first, AT_ONCE) for first in range(0, kernels, AT_ONCE)) >= 10 * kernels
 

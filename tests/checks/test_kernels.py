@@ -13,17 +13,17 @@ LINE = checks.marks("kernels.cl")["put"]
 KERNEL = ["--kernel=put", "--grid=8", "--block=8", "--arg=zeros:32"]
 
 
-@pytest.fixture(params=["gfx900", "gen9", "sm"])
-def kernels(request, tmp_path):
+@pytest.fixture(scope="module", params=["gfx900", "gen9", "sm"])
+def kernels(request, tmp_path_factory):
     """The family, and the kernels of the suite compiled for it."""
-    out = tmp_path / "kernels"
+    out = tmp_path_factory.mktemp(request.param) / "kernels"
     clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w"]
     words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", SOURCE, "-o", out],
              "gen9": ["ocloc", "compile", "-file", SOURCE, "-device", "skl", "--format", "zebin", "-output", out.name, "-output_no_suffix", "-q", "-options",
                       "-cl-std=CL1.2"],
              "sm": [*clang, "-target", "nvptx64--nvidiacl", "-march=sm_60", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "-Xclang",
                     "-finclude-default-header", SOURCE, "-o", out]}[request.param]
-    done = subprocess.run(list(map(str, words)), cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(list(map(str, words)), cwd=out.parent, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and out.exists(), done.stdout + done.stderr
     return request.param, out
 

@@ -74,12 +74,6 @@ def ends_the_program(label):
     return bool(label.kinds & {"null", "read-only"}) or (label.kinds <= OUTSIDE and not label.object[1] and label.proof == "asan")
 
 
-def parts_of(said):
-    """{case: what is said while it runs}"""
-    parts = re.split(r"^case (\w+)$", said, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2]))
-
-
 @functools.cache
 def sanitized(program):
     """{case: reports} of a program's mistakes. One process makes them one after the other, but for those that end it; what it has lost is told at
@@ -89,14 +83,14 @@ def sanitized(program):
     rest, together = [label.case for label in labels if label.case not in alone], []
     for _ in range(3):    # under load the sanitizer itself may end the process before the last case
         together.append(checks.sanitized(program, "bad", *rest))
-        rest = [case for case in rest if case not in parts_of(together[-1].stderr)]
+        rest = [case for case in rest if case not in checks.parts_of(together[-1].stderr)]
         if not rest:
             break
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         said = [*together, *pool.map(lambda case: checks.sanitized(program, "bad", case), alone)]
     found = {label.case: [] for label in labels} | {None: []}
     for done in said:
-        for case, text in parts_of(done.stderr).items():
+        for case, text in checks.parts_of(done.stderr).items():
             for report in sanitizer_reports(text):
                 if report.kinds == {"leak"}:
                     case = next((label.case for label in labels if "leak" in label.kinds and is_at(report, label)), None)
@@ -159,7 +153,7 @@ def oclgrind():
     cases = [label.case for label in checks.labels_of("opencl") if label.proof == "oclgrind"]
     done = checks.oclgrind("bad", *cases)
     assert done.returncode == 0, done.stdout + done.stderr
-    return {case: list(oclgrind_reports(text)) for case, text in parts_of(done.stderr).items()}
+    return {case: list(oclgrind_reports(text)) for case, text in checks.parts_of(done.stderr).items()}
 
 
 @pytest.mark.parametrize("case", [label.case for label in checks.labels_of("opencl") if label.proof == "oclgrind"])

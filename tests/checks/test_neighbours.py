@@ -28,9 +28,10 @@ def sm(source, level):
 
 
 LEVELS = [(vortex, level) for level in ("-O0", "-Og", "-O1", "-O2", "-O3", "-Os")] + [(gfx900, level) for level in ("-O0", "-O1", "-O3")] + [(sm, "-O1"), (sm, "-O3")]
+QUICK = [(vortex, "-O0"), (vortex, "-O2"), (gfx900, "-O1"), (sm, "-O3")]     # what make check has of them
 
 
-@pytest.mark.parametrize("family, level", LEVELS, ids=lambda value: value if isinstance(value, str) else value.__name__)
+@pytest.mark.parametrize("family, level", [pytest.param(*one, marks=[] if one in QUICK else pytest.mark.full) for one in LEVELS], ids=lambda value: value if isinstance(value, str) else value.__name__)
 def test_idioms_have_no_finding(family, level):
     """Their results are those without checks; those of variables and of lanes' arrays are the host's, too, but for what GCC makes of
     addresses as numbers at -O3."""
@@ -47,7 +48,7 @@ def test_idioms_have_no_finding(family, level):
 VORTEX_CASES = ("variable_after", "variable_before", "half_after", "float_after", "stack_after", "stack_before", "atomic_after", "local_after")
 
 
-@pytest.mark.parametrize("level", ("-O0", "-O1", "-O2", "-O3", "-Os"))
+@pytest.mark.parametrize("level", [level if level in ("-O0", "-O2") else pytest.param(level, marks=pytest.mark.full) for level in ("-O0", "-O1", "-O2", "-O3", "-Os")])
 def test_neighbours_are_found_at_each_level(level):
     how, words = vortex("vortex", level)
     cases = VORTEX_CASES[:-2] if level == "-O0" else VORTEX_CASES

@@ -16,12 +16,12 @@ import checks
 SCHEMA = json.loads((checks.ROOT / "docs" / "report.schema.json").read_text())
 
 
-def run(folder, *words, case="global_after", check="--check=memory", command=None):
-    """`exec` of a mistake; its output, the objects of findings, and the other files by their kind."""
+def run(folder, *words, case="global_after", check="--check=memory", command=None, gpu="gfx900"):
+    """`exec` of a mistake; its output, the objects of findings, and the other files by their kind. An SM's runtime is there at once."""
     files = {kind: folder / f"report.{kind}" for kind in ("json", "sarif", "junit")}
     reports = [f"--report={kind}:{path}" for kind, path in files.items()]
-    program = [*checks.program_of("memory", "gfx900"), "bad", case]
-    done = subprocess.run([str(word) for word in (checks.command_under_test(), "exec", "-g", "gfx900", check, *reports, *words, *(command or program))],
+    program = [*checks.program_of("memory", gpu), "bad", case]
+    done = subprocess.run([str(word) for word in (checks.command_under_test(), "exec", "-g", gpu, check, *reports, *words, *(command or program))],
                           capture_output=True, text=True, timeout=120, check=False, cwd=folder)
     objects = [json.loads(line) for line in files["json"].read_text().splitlines()] if files["json"].exists() else []
     for one in objects:
@@ -131,7 +131,7 @@ def test_a_program_that_dies_is_reported_too(tmp_path):
 @pytest.mark.parametrize("words, status", [((), 115), (("--fault-exit=3",), 3), (("--fault-exit=0",), 0), (("--check-stop",), 115), (("--check-kernel=p?t",), 115),
                                            (("--check-kernel=other",), 0), (("--check-launch=1000-",), 0), (("--check-launch=-1000",), 115), (("--check-warnings=error",), 115)])
 def test_the_exit_status(tmp_path, words, status):
-    done, found, _ = run(tmp_path, *words)
+    done, found, _ = run(tmp_path, *words, gpu="sm")
     assert done.returncode == status, done.stderr
     assert bool(found) == ("other" not in words[-1] and "1000-" not in words[-1] if words else True)
 
@@ -157,7 +157,7 @@ def test_suppressions(tmp_path):
                                           ("* file=memory.cu", True), ("* file=checks/*.cu", True), ("* file=emory.cu", False), ("* file=memory.cu:1", False), ("* object=x", False)])
 def test_what_a_suppression_is_for(tmp_path, words, holds):
     (tmp_path / "wavetrap-checks.conf").write_text(f"suppress {words}\n")
-    done, found, _ = run(tmp_path)
+    done, found, _ = run(tmp_path, gpu="sm")
     assert (not found) == holds and done.returncode == (0 if holds else 115)
 
 

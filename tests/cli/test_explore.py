@@ -178,7 +178,8 @@ int main(int argc, char **argv)
 """
 
 
-def test_memory_of_a_host_program_is_a_part_of_its_outcome(tmp_path):
+@pytest.mark.parametrize("how", [["f"], pytest.param([], marks=pytest.mark.full), pytest.param(["exits"], marks=pytest.mark.full)])
+def test_memory_of_a_host_program_is_a_part_of_its_outcome(tmp_path, how):
     """A buffer in which two of three updates may be lost: an outcome for each value, also where the program never looks at it; at its end, and when it frees the buffer."""
     (tmp_path / "lost.c").write_text(LOST)
     program = tmp_path / "lost"
@@ -187,10 +188,9 @@ def test_memory_of_a_host_program_is_a_part_of_its_outcome(tmp_path):
     def outcomes(*words):
         done = run("explore", "--runs=4", "-g", "gen9", program, *words)
         return re.findall(r"status 0(?:, output (\w+))?, memory (\w+):", done.stdout)
-    shown, quiet, freed, quick = outcomes("s"), outcomes("q"), outcomes("q", "f"), outcomes("q", "exits")
+    shown, quiet = outcomes("s"), outcomes("q", *how)
     assert len({value for value, _ in shown}) == len({memory for _, memory in shown}) == len(shown) >= 2, shown
-    assert {memory for _, memory in quiet} == {memory for _, memory in freed} == {memory for _, memory in shown} and {value for value, _ in quiet} == {""}
-    assert set(quick) == set(quiet)
+    assert {memory for _, memory in quiet} == {memory for _, memory in shown} and {value for value, _ in quiet} == {""}
 
 
 LOST_BY_CUDA = r"""
@@ -583,8 +583,9 @@ def without_registers(outcomes):
     return {(words, None if stuck else regs, stuck) for words, regs, stuck in outcomes}
 
 
-@pytest.mark.parametrize("target", [Vortex, Ptx, Gfx900, Gen9])
-@pytest.mark.parametrize("name", litmus.PROGRAMS)
+# make check compiles each program for one of the families that need a compiler, by turns.
+@pytest.mark.parametrize("name, target", [pytest.param(name, target, marks=pytest.mark.full if target is (Gen9, Gfx900)[n % 2] else [])
+                                          for n, name in enumerate(litmus.PROGRAMS) for target in (Vortex, Ptx, Gfx900, Gen9)])
 def test_all_outcomes_of_litmus_programs(build, tmp_path, target, name):
     program = litmus.PROGRAMS[name]
     done, outcomes, result = found(target(program, build, tmp_path), program)
@@ -638,7 +639,7 @@ def traced(words):
     return result
 
 
-@pytest.mark.parametrize("name", ["lost updates", "store buffering", "IRIW", "last block done, counted first", "ticket lock, left early"])
+@pytest.mark.parametrize("name", ["lost updates", "store buffering", pytest.param("IRIW", marks=pytest.mark.full), "last block done, counted first", "ticket lock, left early"])
 def test_the_exchanged_accesses_are_exchanged(build, tmp_path, name):
     """Each pair of outcomes: the two accesses of `diff` have one order in the trace of the first run, the other one in that of the second."""
     program = litmus.PROGRAMS[name]
@@ -746,7 +747,7 @@ kernel void draw(write_only image2d_array_t to, read_only image2d_t from, global
 """
 
 
-@pytest.mark.parametrize("texels, size", [("rgba-sint32", 16), ("r-sint16", 2)])
+@pytest.mark.parametrize("texels, size", [("rgba-sint32", 16), pytest.param("r-sint16", 2, marks=pytest.mark.full)])
 def test_images_are_compared(tmp_path, texels, size):
     """Stores of texels are stores: of two schedules, and of two builds by their places, where the layers of the two lie alike. The one that differs is told with its work-item."""
     (tmp_path / "k.cl").write_text(DRAWS)

@@ -48,8 +48,12 @@ VARIANTS = [Variant(xlen, threads, dm) for xlen in (32, 64) for threads in (4, 3
 FEW = [Variant(32, 4, False), Variant(64, 32, True)]
 
 
+# Each two of a width, a number of lanes and a transport: what make check has of VARIANTS.
+QUICK = [Variant(32, 4, False), Variant(32, 32, True), Variant(64, 4, True), Variant(64, 32, False)]
+
+
 def each(variants=VARIANTS):
-    return pytest.mark.parametrize("variant", variants, ids=str)
+    return pytest.mark.parametrize("variant", [pytest.param(one, marks=pytest.mark.full) if variants is VARIANTS and one not in QUICK else one for one in variants], ids=str)
 
 
 @pytest.fixture(scope="session")

@@ -30,8 +30,12 @@ WAYS = [Way(xlen, threads, mode) for xlen in (32, 64) for threads in (4, 32)
 SMALL = [Way(32, 4, "lanes"), Way(64, 32, "warps")]
 
 
+# Each two of a width, a number of lanes and a mode: what make check has of WAYS.
+QUICK = [Way(32, 4, "lanes"), Way(32, 32, "warps"), Way(64, 4, "warps"), Way(64, 32, "lanes")]
+
+
 def ways(which=WAYS):
-    return pytest.mark.parametrize("way", which, ids=str)
+    return pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.full) if which is WAYS and way not in QUICK else way for way in which], ids=str)
 
 
 @pytest.fixture

@@ -452,7 +452,7 @@ def test_nonstop(session, variant):
     assert "exited with code 052" in gdb("continue -a")
 
 
-@each(FEW)
+@pytest.mark.parametrize("variant", [variant if variant.threads < 32 else pytest.param(variant, marks=pytest.mark.full) for variant in FEW], ids=str)
 def test_nonstop_conditions_that_gdb_evaluates_see_every_lane(session, variant):
     """Each lane's stop is told; the warp waits where the condition holds for one of them, and goes on with the last lane."""
     server, gdb = session("lanes", variant, before=("set non-stop on",))
@@ -590,7 +590,7 @@ def test_info_registers_of_every_set(session):
         assert not re.search("Invalid|Could not|not available", gdb(f"info registers {name}")), name
 
 
-@pytest.mark.parametrize("lane", range(4))
+@pytest.mark.parametrize("lane", [pytest.param(lane, marks=pytest.mark.full) if lane == 2 else lane for lane in range(4)])
 @each([Variant(32, 4, False), Variant(32, 4, True), Variant(64, 4, False)])
 def test_next_and_finish_work_on_any_lane(serve, gdb, example, variant, lane):
     """Breakpoints that GDB plants for one thread only are reported for that one, whichever lane."""

@@ -19,6 +19,9 @@ def run(*argv, gpu="gen9", timeout=300, **options):
                           check=False, **options)
 
 
+LEVELS = pytest.mark.parametrize("options", [[], pytest.param(["-cl-opt-disable"], marks=pytest.mark.full)], ids=["optimised", "-cl-opt-disable"])
+
+
 @pytest.fixture(scope="module")
 def example():
     """The example, built by the host's compiler."""
@@ -29,7 +32,7 @@ def example():
     return build
 
 
-@pytest.mark.parametrize("options", [[], ["-cl-opt-disable"]], ids=["optimised", "-cl-opt-disable"])
+@LEVELS
 def test_kernels_of_many_kinds(options):
     """numpy computes the same. One process, since Intel's compiler takes its time to start."""
     done = run(PYTHON, HERE / "opencl_kernels.py", *options)
@@ -40,7 +43,7 @@ def test_kernels_of_many_kinds(options):
 IMAGES = "".join(f"{name}: ok\n" for name in ["formats", "kinds", "writes", "in_place", "samplers", "commands"])
 
 
-@pytest.mark.parametrize("options", [[], ["-cl-opt-disable"]], ids=["optimised", "-cl-opt-disable"])
+@LEVELS
 def test_images(options):
     """Formats, kinds, samplers and the host's commands, against OpenCL's rules."""
     done = run(PYTHON, HERE / "opencl_images.py", *options)
@@ -186,7 +189,7 @@ def test_hashcat(tmp_path):
     assert "5d41402abc4b2a76b9719d911017c592:hello" in done.stdout
 
 
-@pytest.mark.parametrize("routine", ["xaxpy", "xdot", "xswap"])
+@pytest.mark.parametrize("routine", ["xaxpy", pytest.param("xdot", marks=pytest.mark.full), pytest.param("xswap", marks=pytest.mark.full)])
 def test_clblast(routine):
     """Debian's tests of CLBlast compare with a reference of their own."""
     done = run(f"clblast_test_{routine}")

@@ -23,6 +23,7 @@ from truth import BUILD, ROOT, WAVETRAP, Finding, compiled
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
 ROUND = 500
 FIXED = {family: range(5) for family in FAMILIES} | {"sm-cuda": [*range(5), 1998455461]}
+QUICK = {"gcn-hip": (1, 4), "gcn-openmp": (1, 2), "sm-cuda": (1, 4), "gen9-opencl": (0, 1), "rv32": (0, 3, 4), "rv64": (0, 3, 4)}
 TIMES = {family: 4 for family in FAMILIES}      # the moment is another one each time
 HERE = pathlib.Path(__file__).resolve().parent / "programs"
 MARK = "=-=-="

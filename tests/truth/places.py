@@ -36,6 +36,7 @@ DEVICES = ["rv32", "rv64", "gcn", "gen9", "sm"]
 FAMILIES = [*DEVICES, *hosts.FAMILIES]
 ROUND = 200
 FIXED = {family: hosts.FIXED.get(family, (2, 4, 5) if family == "gcn" else (1, 2, 3)) for family in FAMILIES}
+QUICK = {"rv32": (1,), "rv64": (1,), "gcn": (2,), "gen9": (3,), "sm": (2,), "gcn-hip": (2,), "sm-cuda": (2,), "gen9-opencl": (2,)}
 
 # ---- programs ----
 

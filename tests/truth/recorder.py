@@ -37,6 +37,9 @@ for setting in ("confirm off", "pagination off", "width 0", "style enabled off",
     gdb.execute(f"set {setting}")
 for place in plan["lines"]:
     gdb.execute(f"break {plan['file']}:{place}", to_string=True)
+for point in gdb.breakpoints():
+    point.silent = True
+gdb.execute("disable pretty-printer", to_string=True)   # which are asked of each value; the programs have none of their types
 gdb.execute("run", to_string=True)
 while gdb.selected_inferior().threads():
     look()

@@ -3,7 +3,8 @@
 
 A harness is a module of this folder with
     FAMILIES                     the targets that it knows: "rv32", "gcn-opencl", ...
-    FIXED                        {family: seeds}: what `make check` tries
+    FIXED                        {family: seeds}: what `make full` tries
+    QUICK                        {family: seeds}: those of them that `make check` tries; else all
     ROUND                        how many random seeds of a family `make truth` tries, unless it is given a time
     draw(family, seed)           a plan: what the seed stands for, of dictionaries, lists, numbers and texts
     attempt(family, plan, folder)    makes the plan's program and sessions in an empty folder; raises Finding when an answer of the
@@ -179,7 +180,11 @@ def try_seed(harness, family, seed, kept, plan=None, shrink=True):
 
 def parameters(harness):
     """The (family, seed) pairs of a harness's test file."""
-    return [(family, seed) for family in harness.FAMILIES for seed in harness.FIXED.get(family, ())]
+    import pytest       # which `make truth` does without
+    quick = getattr(harness, "QUICK", harness.FIXED)
+    assert all(set(seeds) <= set(harness.FIXED[family]) for family, seeds in quick.items())
+    return [pytest.param(family, seed, marks=[] if seed in quick.get(family, ()) else pytest.mark.full)
+            for family in harness.FAMILIES for seed in harness.FIXED.get(family, ())]
 
 
 def main():
