@@ -62,8 +62,8 @@ work=$(mktemp -d)
 image=wavetrap-release-$$
 clean() {
     # shellcheck disable=SC2046
-    ! command -v buildah >/dev/null || {
-        buildah rm $(buildah containers -q -a --filter "ancestor=localhost/$image") $(cat "$work/box" 2>/dev/null)
+    [ ! -f "$work/boxes" ] || {
+        buildah rm $(cat "$work/boxes")
         buildah rmi -f "localhost/$image" "localhost/$image-base"
     } >/dev/null 2>&1 || true
     rm -rf "$work"
@@ -122,7 +122,7 @@ make_packages() {
     done
     "$work/installed/usr/bin/wavetrap" --version | grep -F "$version"
     mv ./*.deb ./*.dsc ./*.debian.tar.* ./*.orig.tar.* ./*.changes ./*.buildinfo "$out"
-    echo "$(find "$out" -name '*.deb' | wc -l) packages; lintian has neither error nor warning; the installed command is $version"
+    echo "$(find "$out" -name '*.deb' ! -name '*-dbgsym_*' | wc -l) packages; lintian has neither error nor warning; the installed command is $version"
 }
 
 make_extension() {
@@ -136,12 +136,14 @@ make_extension() {
 
 make_image() {
     mmdebstrap --mode=root --variant=minbase bookworm "$work/base.tar"
-    buildah from scratch >"$work/box"
-    buildah add "$(cat "$work/box")" "$work/base.tar" /
-    buildah commit "$(cat "$work/box")" "$image-base"
+    box=$(buildah from scratch)
+    echo "$box" >>"$work/boxes"
+    buildah add "$box" "$work/base.tar" /
+    buildah commit "$box" "$image-base"
     cd "$work/wavetrap-$version"
     buildah bud --isolation=chroot --build-arg "BASE=localhost/$image-base" --build-arg FAMILIES=kernels -t "$image" -f contrib/ci/Containerfile .
     box=$(buildah from "localhost/$image")
+    echo "$box" >>"$work/boxes"
     buildah run --isolation=chroot "$box" -- wavetrap-ci -g sm -n 0 wavetrap --version | grep -F "$version"
     cp contrib/ci/Containerfile "$out"
     echo "an image by contrib/ci/Containerfile has the command $version"
@@ -174,5 +176,7 @@ if [ -z "$tag" ]; then
     exit
 fi
 # With a key in git's configuration the tag is signed.
-git tag "$(git config user.signingkey >/dev/null && echo -s || echo -a)" -m "wavetrap $version" "$tag"
+signed=-a
+! git config user.signingkey >/dev/null || signed=-s
+git tag $signed -m "wavetrap $version" "$tag"
 say tag "$tag is $(git rev-parse --short "$tag^{commit}"); push it, with what lies in ${out#"$top/"}"
