@@ -50,7 +50,7 @@ check:
 	@$(MAKE) --no-print-directory -j3 --output-sync=target check-gdb-quick check-offload-quick sanitized # two wait, one compiles
 	@scripts/test.py build-asan --suite sanitized
 	@FUZZ_SEED=1 scripts/one_test.py scripts/fuzz.sh 1
-	@echo "all tests passed"
+	@echo "all tests passed$$(cat $(BUILD)/left-out)"
 
 # Everything against both builds, and with the other compiler and the other processor.
 full: check

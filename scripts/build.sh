@@ -2,7 +2,7 @@
 # Configures a build folder if that is to be done, and builds in it:
 #   build.sh FOLDER product     what is installed: the command and its libraries
 #   build.sh FOLDER             all: the tests and the benchmarks, too
-# SETUP has options for Meson. A counter of steps shows that it goes on: in place at a terminal, else a line for every hundred.
+# SETUP has options for Meson, also for a folder that is configured already. A counter of steps shows that it goes on: in place at a terminal, else a line for every hundred.
 set -eu
 cd "$(dirname "$0")/.."
 folder=$1
@@ -10,13 +10,15 @@ folder=$1
 optional=$(for package in cmocka libdrm libedit libhsakmt ompi-c; do
     ! pkg-config --exists $package || echo $package
 done)
-if [ ! -f "$folder/build.ninja" ] || [ "$optional" != "$(cat "$folder/optional" 2>/dev/null)" ]; then
+last=$(cat "$folder/optional" 2>/dev/null || true)
+if [ "$optional" != "$last" ] || [ "${SETUP:-}" != "$(cat "$folder/options" 2>/dev/null)" ] && [ -n "${SETUP:-}" ] || [ ! -f "$folder/build.ninja" ]; then
     again=
     [ ! -f "$folder/build.ninja" ] || again=--reconfigure
     # shellcheck disable=SC2086
     meson setup $again "$folder" ${SETUP:-} >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
     mv "$folder.log" "$folder/setup.log"
     echo "$optional" >"$folder/optional"
+    echo "${SETUP:-}" >"$folder/options"
 fi
 targets=
 if [ "${2:-}" = product ]; then

@@ -1,4 +1,4 @@
-# What `make demo` types into stock GDB.
+# What `make demo` types into stock GDB first.
 set pagination off
 set confirm off
 set style enabled off
@@ -8,8 +8,3 @@ break blur.c:34
 continue
 print tile
 who-wrote tile[16]
-goto-time 723
-thread 16
-print tile[t]
-stepi
-print tile[t]

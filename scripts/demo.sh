@@ -19,8 +19,14 @@ echo "\$ wavetrap run -g $gpu $program"
 echo
 say "2. Stock GDB ($(gdb-multiarch --version | head -1)) finds who stored the wrong value, and goes back to that time:"
 echo "\$ wavetrap gdb -g $gpu $program"
-# GDB shows the source by the name with which it was compiled, from where that was done. It echoes commands after a '+'.
-said=$("$wavetrap" gdb -g "$gpu" "$program" -- -nx -q -batch -ex "directory examples/vortex" -x scripts/demo.gdb)
+# GDB shows the source by the name with which it was compiled, from where that was done. It echoes commands after a '+'. When the store
+# happens depends on the compiler: a first session asks.
+gdb() {
+    "$wavetrap" gdb -g "$gpu" "$program" -- -nx -q -batch -ex "directory examples/vortex" "$@"
+}
+time=$(gdb -x scripts/demo.gdb | sed -n 's/^issue time \([0-9]*\):.*/\1/p')
+[ -n "$time" ]
+said=$(gdb -x scripts/demo.gdb -ex "goto-time $time" -ex "thread 16" -ex "print tile[t]" -ex stepi -ex "print tile[t]")
 printf '%s\n' "$said" | sed -e '/^++/d' -e 's/^+/(gdb) /'
 
 echo

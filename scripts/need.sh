@@ -48,7 +48,9 @@ want=
 dap=
 for step in "$@"; do
     case " $absent " in *" $step "*)
-        echo "need.sh: the packages of '$step' are known for Debian 12 only; this is $(. /etc/os-release && echo "$PRETTY_NAME")" >&2
+        reason="nothing: the packages of '$step' are Debian 12's, and this is $(. /etc/os-release && echo "$PRETTY_NAME")"
+        [ $do != cost ] || { echo "$reason"; exit 0; }
+        echo "need.sh installs $reason" >&2
         exit 1
         ;;
     esac

@@ -5,8 +5,13 @@
 
 The test has a temporary folder of its own (TMPDIR), in it the user's home (HOME), and the orphans that it makes become children of this
 process. It fails, too, if it leaves a file in that folder or home, or if a process that nobody waited for has crashed.
+
+The compilers that it finds in PATH remember what they compiled (tests/compilers/cached.c): WAVETRAP_TEST_CACHE names the folder, or is "off".
 """
+import collections
+import contextlib
 import ctypes
+import fcntl
 import os
 import pathlib
 import re
@@ -17,6 +22,7 @@ import site
 import subprocess
 import sys
 import tempfile
+import zlib
 
 PR_SET_CHILD_SUBREAPER = 36
 CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS, signal.SIGTRAP}
@@ -64,6 +70,93 @@ def left_in(folder):
     return sorted(path for path in found if not OTHERS.match(path))
 
 
+# ---- compilers ----
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+COMPILERS = ["hipcc", "ocloc", "gfortran-12", "riscv64-unknown-elf-gcc", *(f"{name}{end}" for name in ("gcc", "g++", "cc", "c++") for end in ("", "-12")),
+             *(f"{name}{end}" for name in ("clang", "clang++") for end in ("", "-15", "-19", "-22")), "llvm-mc-19", "llvm-objdump-19"]
+
+
+def cache_folder():
+    """The user's, that tests share; None: each compiler compiles."""
+    named = os.environ.get("WAVETRAP_TEST_CACHE")
+    if named == "off":
+        return None
+    return pathlib.Path(named or pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "wavetrap-tests")
+
+
+def remembering():
+    """The folder of the compilers with a memory, of those that are installed; None where the build has none."""
+    folder = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")) / "tests" / "compilers"
+    if not (folder / "cached").exists():
+        return None
+    links = folder / "bin"
+    links.mkdir(exist_ok=True)
+    others = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))
+    for name in COMPILERS:
+        if bool(shutil.which(name, path=others)) != os.path.lexists(links / name):
+            with contextlib.suppress(FileExistsError, FileNotFoundError):   # another test may do it at the same time
+                (links / name).unlink() if os.path.lexists(links / name) else (links / name).symlink_to("../cached")
+    return links
+
+
+def compiler_environment(log):
+    """The variables of a test whose compilers remember, and write to this file what they did."""
+    cache, links = cache_folder(), remembering()
+    if not cache or not links:
+        return {}
+    cache.mkdir(parents=True, exist_ok=True)
+    path = [str(links), *(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))]
+    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "PATH": os.pathsep.join(path)}
+
+
+def say_compiled(log):
+    """What a test's compilers did: found, made, or made without being kept."""
+    lines = collections.Counter(log.splitlines())
+    if lines:
+        count = {kind: sum(n for line, n in lines.items() if line.startswith(kind)) for kind in ("hit", "made", "not kept")}
+        print(f"compilers: {count['hit']} found in the cache, {count['made']} made, {count['not kept']} not kept")
+        for line, times in sorted(lines.items()):
+            if line.startswith("not kept") and not line.startswith("not kept: fails"):
+                print(f"    {line}" + (f" ({times} times)" if times > 1 else ""))
+
+
+# ---- a test ----
+
+def held(folder):
+    """A descriptor that holds this folder for this process, as long as it is open; None where another process has it, or another user."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        held_by = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    with contextlib.suppress(OSError):
+        fcntl.flock(held_by, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(held_by).st_uid == os.getuid() and os.path.samestat(os.fstat(held_by), os.stat(folder)):
+            return held_by
+    os.close(held_by)
+    return None
+
+
+@contextlib.contextmanager
+def folder_for(command):
+    """A temporary folder. Its name is made of the command's where no other process has that, so that compilers get the same names each time. It is
+    short, since the names of sockets have 107 bytes."""
+    words = [os.path.relpath(word, ROOT) if os.path.isabs(word) else word for word in map(str, command)]
+    folder = pathlib.Path(tempfile.gettempdir()) / f"wt-{zlib.crc32(' '.join(words).encode()):08x}"
+    holds = held(folder)
+    if holds is None:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="wt-"))
+    try:
+        for left in folder.iterdir():   # by a run that was killed
+            shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        if holds is not None:
+            os.close(holds)
+
+
 def environment_of(folder):
     """The environment of a test. Compilers' cache and the user's Python modules stay where they are."""
     home = folder / "home"
@@ -76,19 +169,17 @@ def environment_of(folder):
 def run(command):
     """The exit status of a test: its own, or 1 if it has left something."""
     adopt_orphans()
-    # Short, since the names of sockets have 107 bytes.
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="wt-"))
-    try:
-        status = subprocess.run(command, env=environment_of(folder), check=False).returncode
-        files, crashed = left_in(folder), crashed_orphans()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    with folder_for(command) as folder, open(os.memfd_create("compilers"), encoding="utf-8") as log:
+        environment = {**environment_of(folder), **compiler_environment(f"/proc/{os.getpid()}/fd/{log.fileno()}")}
+        status = subprocess.run(command, env=environment, check=False).returncode
+        files, crashed, compiled = left_in(folder), crashed_orphans(), log.read()
     if files:
         print(f"the test has left in the temporary folder: {', '.join(files)}")
     for one in crashed:
         print(f"a child of the test that nobody waited for has crashed: {one}")
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    print(f"the test took {used.ru_utime + used.ru_stime:.1f} s of a processor")
+    print(f"the test took {used.ru_utime + used.ru_stime:.1f} s of a processor, {used.ru_stime:.1f} of them the system's")
+    say_compiled(compiled)
     if status < 0:  # Meson tells a signal from a status
         signal.signal(-status, signal.SIG_DFL)
         os.kill(os.getpid(), -status)

@@ -14,19 +14,23 @@ if a debugger of its that nobody waited for has crashed (one_test.py); the run f
 a file of wavetrap's in /tmp.
 """
 import argparse
+import contextlib
 import json
 import os
 import pathlib
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
+import time
 
-from one_test import adopt_orphans, crashed_orphans
+from one_test import adopt_orphans, cache_folder, crashed_orphans
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 JOBS = int(os.environ.get("JOBS", 0)) or 2 * os.cpu_count()
+MOST_CACHED = 2 << 30    # bytes of what the tests' compilers made
 COUNTED = re.compile(r"(\d+) (passed|failed|skipped|error|errors|xfailed|xpassed)\b")
 
 
@@ -83,10 +87,38 @@ def failed_functions(text):
     return list(dict.fromkeys(python or re.findall(r"^\[  FAILED  \] (\w+)$", text, re.M)))
 
 
+def processors(result):
+    """The seconds of a processor that a test and its children took, and those of them that were the system's, as one_test.py says."""
+    said = re.findall(r"^the test took ([\d.]+) s of a processor, ([\d.]+) of them the system's$", result.get("stdout") or "", re.M)
+    return tuple(map(float, said[-1])) if said else (0.0, 0.0)
+
+
 def processor(result):
-    """The seconds of a processor that a test and its children took, as one_test.py says."""
-    said = re.findall(r"^the test took ([\d.]+) s of a processor$", result.get("stdout") or "", re.M)
-    return float(said[-1]) if said else 0.0
+    return processors(result)[0]
+
+
+def compiled(results):
+    """How often the tests' compilers found something in the cache, made it, and made what cannot be kept."""
+    said = [re.findall(r"^compilers: (\d+) found in the cache, (\d+) made, (\d+) not kept$", r.get("stdout") or "", re.M)[-1:] for r in results]
+    return tuple(sum(int(counts[number]) for one in said for counts in one) for number in range(3))
+
+
+def trim(cache, most=MOST_CACHED):
+    """Removes the entries of the tests' compilers that were used longest ago, while there are more bytes, and what is left of runs that were killed."""
+    entries = []
+    for manifest in cache.glob("??/*/*/manifest"):
+        with contextlib.suppress(FileNotFoundError):    # another run removes it
+            entries.append((manifest.parent.stat().st_mtime, sum(file.stat().st_size for file in manifest.parent.iterdir()), manifest.parent))
+    kept = sum(size for _, size, _ in entries)
+    for _, size, entry in sorted(entries):
+        if kept <= most:
+            break
+        kept -= size
+        shutil.rmtree(entry, ignore_errors=True)
+    for part in cache.glob("??/*"):
+        with contextlib.suppress(OSError):
+            if time.time() - part.stat().st_mtime > 86400:
+                shutil.rmtree(part) if "." in part.name else part.rmdir()   # one that is being made; one without entries
 
 
 def report(build, results, one):
@@ -105,18 +137,26 @@ def report(build, results, one):
             print(f"\n==== {name}: {result['result']} after {result['duration']:.0f} s\n{text}")
             for function in failed_functions(text) or [""]:
                 print(f"again: {again(name, function)}" + ("" if one else f" BUILD={build}"))
-        total = sums.setdefault(name.split("/")[0], {"passed": 0, "failed": 0, "skipped": 0, "s": 0})
+        total = sums.setdefault(name.split("/")[0], {"passed": 0, "failed": 0, "skipped": 0, "s": 0, "processor": 0, "system": 0})
         for word, number in count.items():
             total[word] += number
         total["s"] += result["duration"]
+        total["processor"] += processors(result)[0]
+        total["system"] += processors(result)[1]
     for suite, total in sums.items():
         print(f"{build}: {suite}: {total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped "
-              f"in {total['s']:.0f} s")
+              f"in {total['s']:.0f} s, {total['processor']:.0f} s of a processor, {total['system']:.0f} of them the system's")
+    if any(compiled(results)):
+        print("compilers: {} found in the cache, {} made, {} not kept".format(*compiled(results)))
     if len(results) > LONGEST:
         most = sorted(results, key=processor, reverse=True)[:LONGEST]
-        print(f"{sum(map(processor, results)):.0f} s of a processor: "
+        print(f"{sum(map(processor, results)):.0f} s of a processor, {sum(processors(r)[1] for r in results):.0f} of them the system's: "
               + ", ".join(f"{r['name'].split(' / ')[-1]} {processor(r):.0f}" for r in most) + ", ...")
+    # What this machine cannot try is named again at the end of `make check`.
+    left_out = sorted({reason for r in results for reason in re.findall(r"^SKIPPED .*?(left out: .*)$", r.get("stdout") or "", re.M)})
+    (pathlib.Path(build) / "left-out").write_text("".join(f"; {reason}" for reason in left_out))
     every = {word: sum(t[word] for t in sums.values()) for word in ("passed", "failed", "skipped")}
+    print("".join(f"{reason}\n" for reason in left_out), end="")
     print(f"{every['passed']} passed, {every['failed']} failed, {every['skipped']} skipped")
     return good and every["passed"] > 0
 
@@ -228,6 +268,8 @@ def main():
         good = report(build, results, build == "build")
         if again_alone:
             print(f"failed beside other tests, passed alone: {', '.join(again_alone)}")
+        if cache_folder():
+            trim(cache_folder())
         sys.exit(not (left_behind(before) and good))
     good = True
     for name in options.names:

@@ -242,6 +242,7 @@ static bool run_unit(struct bytes b, struct search *s, struct line_place *place)
         place->line = (unsigned)s->last.line;
         name_file(&u, s->last.file, place->file);
     }
+    s->unit = NULL;
     return !b.bad;
 }
 

@@ -10,7 +10,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / folder) for folder in ("host", "truth")]
-from sanitizer import BUILD, ROOT, command, environment  # noqa: E402
+from sanitizer import BUILD, DEBIAN_PATH, ROOT, command, environment  # noqa: E402
 from truth import compiled  # noqa: E402
 
 OUT = BUILD / "tests" / "checks"
@@ -197,7 +197,7 @@ def program_of(program, family):
     if program == "level_zero":
         return [built("level_zero.gen9", "gcc", "-O1", "-g", HERE / "level_zero.c", "-lze_loader"), spirv()]
     if program == "openmp":
-        return [built(f"openmp.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", LEVEL, "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
+        return [built(f"openmp.{family}", "env", f"PATH={DEBIAN_PATH}", "gcc-12", LEVEL, "-g", "-w", "-fopenmp", *offload(family), HERE / "openmp.c")]
     return [vortex_program("vortex")]
 
 

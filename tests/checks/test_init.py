@@ -52,7 +52,7 @@ EVERY = [(use, family) for use in PLANTED for family in FAMILIES[use.program]]
 
 def program_of(program, family):
     if program == "init_openmp":
-        return [checks.built(f"{program}.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
+        return [checks.built(f"{program}.{family}", "env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              *(["-foffload-options=nvptx-none=-latomic"] if family == "sm" else []), checks.HERE / "init_openmp.c")]
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]

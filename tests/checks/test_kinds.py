@@ -38,7 +38,7 @@ def replay(text, folder, inside="examples/checks"):
     (folder / "bin" / "wavetrap").symlink_to(checks.command_under_test())
     shutil.copytree(EXAMPLES, folder / "examples")
     (folder / "out").mkdir()
-    environment = {**checks.environment(), "PATH": f"{folder}/bin:/usr/bin:/bin", "OUT": str(folder / "out")}
+    environment = {**checks.environment(), "PATH": f"{folder}/bin:{checks.DEBIAN_PATH}", "OUT": str(folder / "out")}
     for block in blocks(text, "console"):
         parts = re.split(r"^\$ ((?:.*\\\n)*.*)\n", block, flags=re.M)
         for command, wanted in zip(parts[1::2], parts[2::2]):

@@ -74,7 +74,7 @@ def program_of(program, family):
     if program in ("queues", "loose_queue", "command_lists", "both_sides", "maps", "packets"):
         return queues(program, family)
     if program == "races_openmp":
-        return [checks.built(f"races_openmp.{family}", "env", "PATH=/usr/bin:/bin", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
+        return [checks.built(f"races_openmp.{family}", "env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              checks.HERE / "races_openmp.c")]
     if family == "gfx900":
         return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]

@@ -160,8 +160,25 @@ def test_the_status_of_the_test_is_the_runners():
     """A status, and a signal, as Meson tells them apart; each test has a temporary folder, and it is gone afterwards."""
     assert under_runner("exit 77")[0] == 77
     assert under_runner("kill -ABRT $$")[0] == -signal.SIGABRT
-    folders = [under_runner("touch $TMPDIR/pytest-of-me; rm $TMPDIR/pytest-of-me; echo $TMPDIR")[1].strip() for _ in range(2)]
-    assert folders[0] != folders[1] and not any(os.path.exists(folder) for folder in folders)
+    folders = [under_runner("touch $TMPDIR/pytest-of-me; echo $TMPDIR")[1].strip() for _ in range(2)]
+    assert folders[0] == folders[1] and not os.path.exists(folders[0]), "compilers with a memory are told the same names each time"
+
+
+def test_two_runs_of_a_test_have_a_folder_each(tmp_path):
+    """At once; and one that was killed leaves nothing to the next."""
+    script = 'echo $TMPDIR; ls -A $TMPDIR; touch $TMPDIR/pytest-of-me; test -n "$WITHIN" || TMPDIR=$OUTER WITHIN=1 "$PYTHON" "$ONE" sh -c "$SCRIPT"; test -z "$KILLED" || kill -9 $PPID'
+    variables = {**os.environ, "SCRIPT": script, "OUTER": str(tmp_path), "TMPDIR": str(tmp_path), "PYTHON": sys.executable, "ONE": str(ONE[1])}
+
+    def folders(**more):
+        done = subprocess.run([*ONE, "sh", "-c", script], capture_output=True, text=True, env={**variables, **more}, timeout=120)
+        assert (done.returncode == 0) != bool(more), done.stdout + done.stderr
+        return re.findall(r"^.*/wt-\w+$|^pytest.*$", done.stdout, re.M), re.findall(r"^home$", done.stdout, re.M)
+
+    (first, second), homes = folders()
+    assert first != second and len(homes) == 2 and not list(tmp_path.iterdir())
+    assert folders(KILLED="1", WITHIN="1")[0] == [first] and (pathlib.Path(first) / "pytest-of-me").exists()
+    names, homes = folders()
+    assert names[0] == first and len(names) == len(homes) == 2 and not list(tmp_path.iterdir())
 
 
 def test_files_in_the_source_folder_are_seen(tmp_path):

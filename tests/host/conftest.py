@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from sanitizer import BUILD, LIBRARY, ROOT, command, environment, races
+from sanitizer import BUILD, DEBIAN_PATH, LIBRARY, ROOT, command, environment, races
 
 WAVETRAP = command(os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap")))
 EXAMPLES = BUILD / "examples" / "gcn"

@@ -13,6 +13,8 @@ LIBRARY = BUILD / "src" / "runtime" / "hsakmt" / "libhsakmt.so.1"
 REPORTS = BUILD / "tests" / "host" / f"races-{os.getpid()}"
 # Strips RTLD_DEEPBIND, with which Intel's runtime opens its parts, and which sanitizers refuse.
 NO_DEEPBIND = BUILD / "tests" / "libwavetrap-no-deepbind.so"
+# Debian's own tools, without those of another vendor that may be installed; before them its compilers with a memory (scripts/one_test.py).
+DEBIAN_PATH = ":".join(filter(None, [os.environ.get("CACHED_COMPILERS"), "/usr/bin", "/bin"]))
 
 
 @functools.cache

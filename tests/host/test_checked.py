@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, LIBRARY, ROOT, alone, compiled, environment, example, is_old, wavetrap
+from conftest import BUILD, DEBIAN_PATH, LIBRARY, ROOT, alone, compiled, environment, example, is_old, wavetrap
 
 HERE = pathlib.Path(__file__).parent
 OUT = BUILD / "tests" / "host" / "checked"
@@ -22,7 +22,7 @@ def made(source, *words):
     with alone(path):
         if is_old(path, source):
             done = subprocess.run([*map(str, words), "-o", f"{path}.new"], capture_output=True, text=True, check=False, cwd=OUT,
-                                  env={**os.environ, "PATH": "/usr/bin:/bin"})
+                                  env={**os.environ, "PATH": DEBIAN_PATH})
             assert done.returncode == 0, done.stderr
             os.replace(f"{path}.new", path)
     return [path]
@@ -176,7 +176,7 @@ int main(void)
 }
 """)
     path = tmp_path / "mapped"
-    subprocess.run(["gcc-12", "-g", "-fopenacc", "-foffload=nvptx-none", source, "-o", path], check=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+    subprocess.run(["gcc-12", "-g", "-fopenacc", "-foffload=nvptx-none", source, "-o", path], check=True, env={**os.environ, "PATH": DEBIAN_PATH})
     done = wavetrap("exec", "-g", "sm", "--check=leak", f"--report=json:{report}", path, env={**environment(), "ACC_DEVICE_TYPE": "nvidia"})
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
     assert [(one["finding"], one["object"]["size"], one["calls"][-1]["function"]) for one in found] == [("leak", 801, "main")], done.stderr

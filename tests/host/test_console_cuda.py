@@ -12,7 +12,7 @@ import pexpect
 import pytest
 
 from conftest import WAVETRAP
-from sanitizer import BUILD, ROOT, environment
+from sanitizer import BUILD, DEBIAN_PATH, ROOT, environment
 from terminal import PROMPT, stop_in_kernel
 from test_clang_openmp import compiled as compiled_by_clang, variables
 from test_console import END, ask, debug
@@ -642,7 +642,7 @@ def test_the_pages_are_true(tmp_path, name, sessions):
     page = (ROOT / "docs" / f"{name}.md").read_text()
     for there, of in (("examples", ROOT / "examples"), ("include", ROOT / "include"), ("build", BUILD)):
         (tmp_path / there).symlink_to(of)
-    env = {**environment(), "PATH": f"{BUILD}:/usr/bin:/bin", "NO_COLOR": "1"}
+    env = {**environment(), "PATH": f"{BUILD}:{DEBIAN_PATH}", "NO_COLOR": "1"}
     # What it shows of the examples' texts is in them.
     texts = ["".join(source.read_text().split()) for source in (ROOT / "examples" / "sm").glob("*.sass")]
     for code in re.findall(r"^```\n((?:\.handler| +\w+\b[^\n]*;).*?)^```$", page, re.M | re.S):

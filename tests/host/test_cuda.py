@@ -10,7 +10,7 @@ import pytest
 import cuda_nulls
 from conftest import environment, wavetrap
 from test_long import LIMIT, Running, until
-from sanitizer import BUILD, ROOT
+from sanitizer import BUILD, DEBIAN_PATH, ROOT
 
 HERE = ROOT / "tests" / "host"
 LIBRARY = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
@@ -20,7 +20,7 @@ def compiled(folder, compiler, source, *flags):
     """Without the tools of another vendor that may be installed: GCC would call its assembler."""
     program = folder / "program"
     done = subprocess.run([compiler, "-O2", "-w", *flags, HERE / source, "-o", program, *([LIBRARY] if source in ("cuda.c", "cuda_after.c", "cuda_answers.c", "cuda_api.c", "cuda_images.c", "cuda_jit.c", "cuda_nulls.c", "cuda_unmap.c") else [])],
-                          cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"})
+                          cwd=folder, capture_output=True, text=True, env={**os.environ, "PATH": DEBIAN_PATH})
     assert done.returncode == 0, done.stderr
     return program
 
@@ -345,7 +345,7 @@ def test_a_callback_of_a_stream_calls_the_driver_again(tmp_path):
 def test_nvptx_none_run(tmp_path):
     """A program for the GPU alone, assembled and linked by nvptx-tools and started by its runner: argc + 41 is its exit status."""
     library = "/usr/lib/gcc/x86_64-linux-gnu/12/accel/nvptx-none"
-    env = {**os.environ, "PATH": "/usr/bin:/bin"}
+    env = {**os.environ, "PATH": DEBIAN_PATH}
     (tmp_path / "main.s").write_text(ADD)
     subprocess.run(["nvptx-none-as", "main.s", "-o", "main.o"], cwd=tmp_path, check=True, env=env)
     subprocess.run(["nvptx-none-ld", f"{library}/crt0.o", "main.o", f"-L{library}", "-lc", "-lgcc", "-o", "program"], cwd=tmp_path,

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, WAVETRAP, environment, wavetrap
+from conftest import DEBIAN_PATH, ROOT, WAVETRAP, environment, wavetrap
 from test_cuda import compiled as compiled_c
 
 HERE = ROOT / "tests" / "host"
@@ -22,7 +22,7 @@ def compile(folder, source, *flags):
     cuda, program = cuda_path(), folder / "program"
     return program, subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda}", *flags, source, "-o", program, f"-L{cuda}/lib64",
                                     "-lcudart", "-lstdc++", "-lm", "-Xarch_host", "-frounding-math"], capture_output=True, text=True,
-                                   env={**os.environ, "PATH": "/usr/bin:/bin"}, check=False)
+                                   env={**os.environ, "PATH": DEBIAN_PATH}, check=False)
 
 
 def compiled(folder, source, *flags):
@@ -300,7 +300,7 @@ def test_mathematics_is_inlined(tmp_path):
     source = tmp_path / "root.cu"
     source.write_text("__global__ void root(float *x) { x[threadIdx.x] = sqrtf(x[threadIdx.x]); }\n")
     done = subprocess.run(["clang-19", "-x", "cuda", f"--cuda-path={cuda_path()}", "--cuda-gpu-arch=sm_50", "--cuda-device-only", "-O2", "-S", source, "-o", "-"],
-                          capture_output=True, text=True, env={**os.environ, "PATH": "/usr/bin:/bin"}, check=True)
+                          capture_output=True, text=True, env={**os.environ, "PATH": DEBIAN_PATH}, check=True)
     assert "sqrt.rn.f32" in done.stdout and "call" not in done.stdout, done.stdout
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from conftest import BUILD, ROOT, WAVETRAP, compiled, environment, wavetrap
+from conftest import BUILD, DEBIAN_PATH, ROOT, WAVETRAP, compiled, environment, wavetrap
 
 from test_cuda_cpp import compiled as compiled_cuda
 from test_offload import CLANG, GCC
@@ -202,7 +202,7 @@ def programs(tmp_path_factory):
                                         "clang OpenMP": ("clang-19", [*CLANG, "-g"], "gfx900", "openmp.c"),
                                         "OpenMP on PTX": ("gcc-12", ["-O2", "-g", "-w", "-fopenmp", "-foffload=nvptx-none"], "sm", "openmp.c")}[name]
         subprocess.run([compiler, *flags, "-o", program, here / source], cwd=folder, check=True, capture_output=True,
-                       env={**os.environ, "PATH": "/usr/bin:/bin"})
+                       env={**os.environ, "PATH": DEBIAN_PATH})
         if "ACC" in name:
             variables["ACC_DEVICE_TYPE"] = "radeon"
         return folder, gpu, [program], variables

@@ -60,7 +60,8 @@ def ptx(tmp_path_factory):
                            "-o", folder / "e"]
                 path = folder / "e.xnvptx-none.mkoffload.s"
             # Without the tools of another vendor that may be installed: GCC would call its assembler.
-            done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env={**os.environ, "PATH": "/usr/bin:/bin"})
+            done = subprocess.run(command, capture_output=True, text=True, cwd=folder, 
+                                  env={**os.environ, "PATH": f"{os.environ.get('CACHED_COMPILERS', '/usr/bin')}:/usr/bin:/bin"})
             assert path.exists(), done.stderr
             made[compiler, level] = path
         return made[compiler, level]

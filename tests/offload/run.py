@@ -11,11 +11,13 @@ are different things: a listed one is not run, unless it is named.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import fnmatch
 import glob
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -173,12 +175,13 @@ class Test:
             flags.append("-foffload-options=-lgfortran")
         flags += self.flags()
         environment = {**os.environ, **self.environment, **({"ACC_DEVICE_TYPE": TARGET["device"]} if self.acc else {})}
-        with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "program"
+        with folder_of(self.name) as folder:
+            program = folder / "program"
             # GCC verifies PTX by any ptxas that it finds, and a new one does not know its targets.
             made = subprocess.run([self.compiler, *flags, *self.options, "-o", program, self.path,
                                    *[self.path.parent / source for source in self.sources], "-lm"], cwd=folder,
-                                  capture_output=True, text=True, check=False, env={**os.environ, "PATH": "/usr/bin:/bin"})
+                                  capture_output=True, text=True, check=False,
+                                  env={**os.environ, "PATH": f"{os.environ.get('CACHED_COMPILERS', '/usr/bin')}:/usr/bin:/bin"})
             if made.returncode:
                 return "does not compile: " + (re.findall(r"(?:error|fatal error|undefined reference).*", made.stderr) or
                                                made.stderr.splitlines()[-1:] or ["?"])[0]
@@ -203,6 +206,20 @@ class Test:
                 return bool(re.search("".join(self.outputs), output, re.S))
         except re.error:  # one that Python cannot read: the program checks itself otherwise
             return True
+
+
+@contextlib.contextmanager
+def folder_of(name):
+    """A temporary folder, which has the same name each time where it can: compilers with a memory (scripts/one_test.py) are told it."""
+    folder = pathlib.Path(tempfile.gettempdir()) / name.replace("/", "-")
+    try:
+        folder.mkdir()
+    except FileExistsError:
+        folder = pathlib.Path(tempfile.mkdtemp())
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
 
 
 def exclusions():

@@ -7,6 +7,7 @@
  */
 #include "emulator/sm/image_form.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint8_t sm_register_behind(unsigned first, unsigned n)
@@ -251,6 +252,7 @@ struct sm_image_operands sm_surface_operands(const struct sm_uop *u)
     const struct sm_surface_form f = sm_surface_form_of(u);
     struct sm_image_operands o = {.bound = f.immediate, .bits = 32};
     o.values = f.components ? (unsigned)__builtin_popcount(f.components) : (f.size + 3) / 4;
+    assert(o.values <= sizeof o.value);
     if (!f.components && f.size < 4)
         o.bits = 8 * f.size;
     for (unsigned i = 0; i < o.values; i++)

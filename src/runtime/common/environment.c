@@ -80,9 +80,9 @@ static const struct variable {
 
 /* Those of the project's own tests and of examples in its documents. */
 static const char *const others[] = {
-    "WAVETRAP_BUILD",    "WAVETRAP_FIRST",      "WAVETRAP_FULL",     "WAVETRAP_LONG",
-    "WAVETRAP_PROGRAMS", "WAVETRAP_SEEDS",      "WAVETRAP_SIMX",     "WAVETRAP_SOURCE",
-    "WAVETRAP_TEST",     "WAVETRAP_TEST_LIMIT", "WAVETRAP_TOY_GPUS",
+    "WAVETRAP_BUILD",    "WAVETRAP_FIRST",      "WAVETRAP_FULL",       "WAVETRAP_LONG",
+    "WAVETRAP_PROGRAMS", "WAVETRAP_SEEDS",      "WAVETRAP_SIMX",       "WAVETRAP_SOURCE",
+    "WAVETRAP_TEST",     "WAVETRAP_TEST_CACHE", "WAVETRAP_TEST_LIMIT", "WAVETRAP_TOY_GPUS",
 };
 
 static bool is_name(const char *name, const char *set, size_t length)

@@ -19,11 +19,15 @@ def _long_names(architecture):
     return {r.name for r in architecture.registers() if len(r.name) >= COLUMN}
 
 
-def _of_group(group):
-    """The names of a group's registers, in GDB's order. Its Python interface does not tell them."""
+def _groups():
+    """{group: names of its registers, in GDB's order}. From the text, since GDB's Python interface does not tell the members; and since GDB 16 crashes at its exit
+    after Architecture.register_groups()."""
     table = gdb.execute("maint print register-groups", to_string=True)
-    rows = re.findall(r"^ (\w+) +\d+ +\d+ +\d+ +\d+ .* (\S+)$", table, re.M)
-    return [name for name, groups in rows if group in groups.split(",")]
+    found = {}
+    for name, groups in re.findall(r"^ (\w+) +\d+ +\d+ +\d+ +\d+ .* (\S+)$", table, re.M):
+        for group in groups.split(","):
+            found.setdefault(group, []).append(name)
+    return found
 
 
 def _line(frame, name):
@@ -60,10 +64,10 @@ class InfoRegisters(gdb.Command):
             gdb.execute("info all-registers pc", to_string=True)
             architecture = gdb.selected_frame().architecture()
             long_names = _long_names(architecture)
-            groups = {g.name for g in architecture.register_groups()}
+            groups = _groups()
             names = []
             for word in argument.split() or ["general"]:
-                members = _of_group(word) if word in groups else []
+                members = groups.get(word, [])
                 if long_names.isdisjoint(members):
                     names.append(word)
                 else:
@@ -79,8 +83,7 @@ class InfoRegisters(gdb.Command):
         except gdb.error:
             return []
         names = [r.name for r in architecture.registers()]
-        groups = [g.name for g in architecture.register_groups()]
-        return sorted(name for name in names + groups if name.startswith(word))
+        return sorted(name for name in {*names, *_groups()} if name.startswith(word or ""))  # None: GDB only asks where the word begins
 
 
 def _read_anew(event=None):
