@@ -22,10 +22,6 @@ pytestmark = pytest.mark.limit(3400)  # of builds of all, on a busy machine
 full = pytest.mark.full
 
 
-def needs(*tools):
-    return pytest.mark.skipif(os.geteuid() != 0 or not all(map(shutil.which, tools)), reason=f"needs root and {', '.join(tools)}")
-
-
 def copy_tree(target):
     """The files of the tree, without what is built or not added."""
     listed = subprocess.run(["git", "-C", ROOT, "ls-files", "-z"], capture_output=True, check=True).stdout
@@ -159,7 +155,9 @@ def release(tmp_path_factory):
     return tree / "build" / "release"
 
 
-tools_of_a_release = needs("dpkg-buildpackage", "dh", "lintian", "buildah", "mmdebstrap", "mkdocs", "node", "npm")
+TOOLS = ("dpkg-buildpackage", "dh", "lintian", "buildah", "mmdebstrap", "mkdocs", "node", "npm")
+tools_of_a_release = pytest.mark.skipif(os.geteuid() != 0 or not all(map(shutil.which, TOOLS)),
+                                        reason=f"left out: a release (it needs root's rights and {', '.join(TOOLS)})")   # scripts/test.py names it at the end
 
 
 @full
