@@ -110,7 +110,8 @@ make_archive() {
 
 make_packages() {
     mkdir "$work/packages"
-    cp "$archive" "$work/packages/wavetrap_$version.orig.tar.xz"
+    # Debian's archive of upstream has no debian/: lintian warns of one whose packages change nothing.
+    tar -C "$work" --exclude="wavetrap-$version/debian" -czf "$work/packages/wavetrap_$version.orig.tar.gz" "wavetrap-$version"
     cp -r "$work/wavetrap-$version" "$work/packages"
     cd "$work/packages/wavetrap-$version"
     dpkg-checkbuilddeps
