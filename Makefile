@@ -154,6 +154,13 @@ site:
 changelog:
 	@scripts/changelog.py
 
+# All that a release is made of, made and tried in a scratch clone; with RELEASE=--tag the commit is tagged then. docs/release.md.
+.PHONY: release
+VERSION ?= $(shell sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
+release:
+	@scripts/need.sh build
+	@scripts/release.sh $(VERSION) $(RELEASE)
+
 # Our figures and a peer's on the same work, as ratios: some minutes. docs/benchmarks.md explains them.
 .PHONY: bench
 bench: tests

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""changelog.py [FOLDER]: moves the changes of changes/*.md to CHANGELOG.md, on top of those that no release has yet (`make changelog`)."""
+"""changelog.py [FOLDER]: moves the changes of changes/*.md, a line each, to CHANGELOG.md, on top of those that no release has yet (`make changelog`)."""
 import pathlib
 import sys
 
@@ -14,9 +14,9 @@ def main(root):
     if not head:
         sys.exit(f"changelog: {log} has no line \"{HEAD.strip()}\"")
     for path, text in zip(files, texts):
-        if not text.startswith("- "):
-            sys.exit(f"changelog: {path}: a change is a bullet, \"- …\"")
-    log.write_text(before + head + "".join(text.strip("\n") + "\n" for text in texts) + after)
+        if not text.startswith("- ") or "\n" in text.strip():
+            sys.exit(f"changelog: {path}: a change is one line, \"- …\"")
+    log.write_text(before + head + "".join(text.strip() + "\n" for text in texts) + ("\n" if files and not after.startswith("- ") else "") + after)
     for path in files:
         path.unlink()
 

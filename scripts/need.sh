@@ -14,13 +14,13 @@ kernels="gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf binutils-riscv64-u
 hip="libhsakmt-dev libdrm-dev hipcc libamdhip64-dev rocm-device-libs"
 ptx="clang-19 clang-tools-19 libclc-19"
 gen="libdrm-dev intel-opencl-icd ocl-icd-opencl-dev clinfo"
-offload="libhsakmt-dev libdrm-dev gcc-12 g++-12 gfortran-12 gcc-12-offload-amdgcn libgomp-plugin-amdgcn1"
+offload="libhsakmt-dev libdrm-dev libhsa-runtime64-1 gcc-12 g++-12 gfortran-12 gcc-12-offload-amdgcn libgomp-plugin-amdgcn1"
 # What `make quick` runs.
 check_tools="libcmocka-dev python3 python3-pytest python3-pexpect gdb-multiarch"
 # What the other tests run: debuggers and pages; programs and oracles for each family, besides what its users need.
 check="ccache chromium mandoc zsh fish python3-jsonschema python3-yaml python3-sarif-python-om qemu-user lldb-19 python3-lldb-19 \
 llvm-19 clang-19 lld-19 libclang-rt-19-dev clang-22 clang-tools-22 lld-22 llvm-22 dejagnu gdb-source openocd oclgrind libopenmpi-dev openmpi-bin mmdebstrap"
-check_hip="libamdhip64-5 libhsa-runtime64-1 libhsa-runtime-dev libhsakmt1 rocminfo librocprim-dev libhiprand-dev librocrand-dev clang-tools-15"
+check_hip="libamdhip64-5 libhsa-runtime-dev libhsakmt1 rocminfo librocprim-dev libhiprand-dev librocrand-dev clang-tools-15"
 check_ptx="ffmpeg libomp-19-dev libomp5-19 libcub-dev libthrust-dev gcc-12-offload-nvptx libgomp-plugin-nvptx1 llvm-14"
 check_gen="libigc-tools intel-gpu-tools python3-pyopencl libze-dev g++ libboost-dev libviennacl-dev libclfft-dev clblast-tests clpeak hashcat"
 gcn="csmith libcsmith-dev clang-15 lld-15 pocl-opencl-icd"

@@ -1,5 +1,6 @@
-"""What builds all of wavetrap, or its documents, anew. The README's commands and the pages' first blocks in bare Debian roots. The packages of debian/: built from
-the tree's files, looked at by lintian, installed into a bare Debian, tried there by debian/tests. contrib/ci: the script's own build, the image."""
+"""What builds all of wavetrap, or its documents, anew. The README's commands and the pages' first blocks in bare Debian roots. A release as
+scripts/release.sh makes it: archive, packages, extension, image, site; the packages are installed into a bare Debian and tried there by debian/tests. contrib/ci:
+the script's own build."""
 import contextlib
 import html
 import json
@@ -15,14 +16,10 @@ import pytest
 import bare
 from conftest import ROOT
 
-VERSION = "0.1.0"
+VERSION = re.search(r"^  version: '(.*)'", (ROOT / "meson.build").read_text(), re.M).group(1)
 RUN = ROOT / "contrib" / "ci" / "run.sh"
 pytestmark = pytest.mark.limit(3400)  # of builds of all, on a busy machine
 full = pytest.mark.full
-
-
-def needs(*tools):
-    return pytest.mark.skipif(os.geteuid() != 0 or not all(map(shutil.which, tools)), reason=f"needs root and {', '.join(tools)}")
 
 
 def copy_tree(target):
@@ -144,41 +141,44 @@ def test_debian_13():
         assert done.returncode == 0 and "0x2d -> 0x30" in done.stdout and re.search(r"^[1-9]\d+ passed, 0 failed", done.stdout, re.M), done.stdout[-5000:]
 
 
-# ---- packages ----
+# ---- a release ----
 
 @pytest.fixture(scope="module")
-def packages(tmp_path_factory):
-    """The folder with all packages and their .changes files."""
-    folder = tmp_path_factory.mktemp("packages")
-    tree = folder / f"wavetrap-{VERSION}"
+def release(tmp_path_factory):
+    """The folder with what scripts/release.sh makes, in a dry run, of a repository with the tree's files."""
+    tree = tmp_path_factory.mktemp("release") / "tree"
     copy_tree(tree)
-    subprocess.run(["tar", "czf", f"wavetrap_{VERSION}.orig.tar.gz", "--exclude=debian", tree.name], cwd=folder, check=True)
-    with open(folder / "log", "w") as log:
-        for kind in ("-S", "-b"):
-            built = subprocess.run(["dpkg-buildpackage", "-us", "-uc", "-d", kind], cwd=tree, stdout=log, stderr=subprocess.STDOUT, check=False)
-            assert built.returncode == 0, (folder / "log").read_text()[-3000:]
-    return folder
+    for words in (["init", "-q"], ["add", "-A", "-f"], ["-c", "user.name=Test", "-c", "user.email=test@localhost", "commit", "-q", "-m", "The tree"]):
+        subprocess.run(["git", "-C", tree, *words], check=True)
+    done = subprocess.run([tree / "scripts" / "release.sh", VERSION], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return tree / "build" / "release"
+
+
+TOOLS = ("dpkg-buildpackage", "dh", "lintian", "buildah", "mmdebstrap", "mkdocs", "node", "npm")
+tools_of_a_release = pytest.mark.skipif(os.geteuid() != 0 or not all(map(shutil.which, TOOLS)),
+                                        reason=f"left out: a release (it needs root's rights and {', '.join(TOOLS)})")   # scripts/test.py names it at the end
 
 
 @full
-@needs("dpkg-buildpackage", "dh", "lintian")
-def test_lintian_has_no_error_and_no_warning(packages, tmp_path):
-    changes = sorted(packages.glob("*.changes"))
-    assert len(changes) == 2
-    said = subprocess.run(["lintian", "--allow-root", "--fail-on", "error,warning", *changes], capture_output=True, text=True, check=False,
-                          env={**os.environ, "TMPDIR": str(tmp_path)})  # it leaves files there
-    assert said.returncode == 0, said.stdout
+@tools_of_a_release
+def test_a_release_has_all_its_parts(release):
+    """Each is tried as it is made: docs/release.md says how."""
+    sums = subprocess.run(["sha256sum", "--check", "SHA256SUMS"], cwd=release, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert len(sums) == len(list(release.iterdir())) - 1
+    for name in ("wavetrap-{}.tar.xz", "wavetrap_{}-*.deb", "libwavetrap0_{}-*.deb", "wavetrap_{}-*.dsc", "wavetrap-{}.vsix", "Containerfile", "wavetrap-{}-site.tar.gz"):
+        assert len(list(release.glob(name.format(VERSION)))) == 1, name
 
 
 @full
-@needs("dpkg-buildpackage", "dh", "mmdebstrap")
-def test_a_bare_debian_with_the_packages_runs_a_kernel(packages):
+@tools_of_a_release
+def test_a_bare_debian_with_the_packages_runs_a_kernel(release):
     """The programs of debian/tests, as autopkgtest starts them, with what they ask for."""
     tests = pathlib.Path(ROOT / "debian" / "tests")
     needed = {word.strip() for line in (tests / "control").read_text().splitlines() if line.startswith("Depends:")
               for word in line.split(":", 1)[1].split(",")}
     outside = sorted(name for name in needed if "wavetrap" not in name)
-    hooks = ["copy-in " + " ".join(str(deb) for deb in packages.glob("*.deb") if "-dbgsym" not in deb.name) + " /root", 'chroot "$1" sh -c "apt-get install -y -q --no-install-recommends /root/*.deb"']
+    hooks = ["copy-in " + " ".join(str(deb) for deb in release.glob("*.deb") if "-dbgsym" not in deb.name) + " /root", 'chroot "$1" sh -c "apt-get install -y -q --no-install-recommends /root/*.deb"']
     for name in ("kernel", "library"):
         hooks += [f"copy-in {tests}/{name} /root", f'chroot "$1" sh -c "cd /root && ./{name}"']
     done = subprocess.run(["mmdebstrap", "--mode=root", "--variant=minbase", f"--include={','.join(outside)}",
@@ -197,36 +197,11 @@ def test_it_is_built_into_the_cache_once(tmp_path):
 
 
 @full
-@needs("buildah", "mmdebstrap")
-def test_the_image(tmp_path):
-    """From a bare Debian: it has the command, and a kernel runs in it."""
-    base = tmp_path / "base.tar"
-    subprocess.run(["mmdebstrap", "--mode=root", "--variant=minbase", "bookworm", base], check=True, capture_output=True)
-    image, name = f"wavetrap-test-{os.getpid()}", f"wavetrap-base-{os.getpid()}"
-    made = subprocess.run(["buildah", "from", "scratch"], capture_output=True, text=True, check=True).stdout.strip()
-    subprocess.run(["buildah", "add", made, base, "/"], check=True, capture_output=True)
-    subprocess.run(["buildah", "commit", made, name], check=True, capture_output=True)
-    source = tmp_path / "source"
-    copy_tree(source)
-    try:
-        done = subprocess.run(["buildah", "bud", "--isolation=chroot", "--build-arg", f"BASE=localhost/{name}", "--build-arg", "FAMILIES=kernels",
-                               "-t", image, "-f", source / "contrib" / "ci" / "Containerfile", source], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        box = subprocess.run(["buildah", "from", f"localhost/{image}"], capture_output=True, text=True, check=True).stdout.strip()
-        said = subprocess.run(["buildah", "run", "--isolation=chroot", box, "--", "wavetrap-ci", "-g", "sm", "-n", "0", "wavetrap", "--version"],
-                              capture_output=True, text=True, check=False)
-        assert said.returncode == 0 and "wavetrap" in said.stdout, said.stderr
-    finally:
-        subprocess.run(["buildah", "rm", "--all"], check=False, capture_output=True)
-        subprocess.run(["buildah", "rmi", "-f", f"localhost/{image}", f"localhost/{name}"], check=False, capture_output=True)
-
-
-@full
-@pytest.mark.skipif(not shutil.which("mkdocs"), reason="needs mkdocs")
-def test_the_site_asks_nobody_else_and_its_links_lead_somewhere(tmp_path):
-    """`make site`. What a browser loads by itself (styles, scripts, pictures, fonts) is the site's own; links within it have a page and a place there."""
+@tools_of_a_release
+def test_the_site_asks_nobody_else_and_its_links_lead_somewhere(release, tmp_path):
+    """What a browser loads by itself (styles, scripts, pictures, fonts) is the site's own; links within it have a page and a place there."""
+    subprocess.run(["tar", "-xf", release / f"wavetrap-{VERSION}-site.tar.gz", "-C", tmp_path], check=True)
     site = tmp_path / "site"
-    subprocess.run([ROOT / "scripts" / "site.py", site], check=True)
     pages = {page: page.read_text() for page in site.rglob("*.html")}
     assert len(pages) > 60
     places = {page: set(re.findall(r'\bid="([^"]+)"', text)) for page, text in pages.items()}

@@ -4,6 +4,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -196,18 +197,64 @@ def test_files_in_the_source_folder_are_seen(tmp_path):
     assert {name for name, _ in runner.litter(tmp_path) - before} == {"core", "new"}
 
 
+def test_a_release_is_refused_where_something_is_not_ready(tmp_path):
+    """Nothing is made of a tree with changes, or where a file has another version; a tag waits for the changes of branches and for all parts."""
+    files = ("scripts/release.sh", "debian/changelog", "editors/vscode/package.json", "editors/vscode/package-lock.json", "contrib/python/pyproject.toml",
+             "CITATION.cff", "docs/stability.md", "CHANGELOG.md", ".gitignore")
+    for file in files:
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, tmp_path / file)
+    version = re.search("^version: (.*)", (ROOT / "CITATION.cff").read_text(), re.M).group(1)
+    (tmp_path / "meson.build").write_text(f"project('wavetrap',\n  version: '{version}',\n  meson_version: '>=1.0')\n")
+    (tmp_path / "meson_options.txt").write_text("option('tests', type: 'feature')\n")
+    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes" / "new.md").write_text("- New.\n")
+    git = ["git", "-C", tmp_path, "-c", "user.name=Test", "-c", "user.email=test@localhost"]
+
+    def commit():
+        subprocess.run([*git, "add", "-A"], check=True)
+        subprocess.run([*git, "commit", "-q", "-m", "A commit"], check=True)
+
+    def release(*words, steps="site"):
+        return subprocess.run([tmp_path / "scripts" / "release.sh", *words], capture_output=True, text=True, env={**os.environ, "STEPS": steps})
+    subprocess.run([*git, "init", "-q"], check=True)
+    commit()
+    assert "not everywhere is the version 99.1" in release("99.1").stderr
+    for file in files[1:-1]:
+        kept = (tmp_path / file).read_text()
+        (tmp_path / file).write_text(kept.replace(version, "99.2"))
+        assert "the working tree is not clean" in release(version).stderr
+        commit()
+        said = release(version)
+        assert said.returncode == 1 and f"{file} has " in said.stderr and not said.stdout, said
+        (tmp_path / file).write_text(kept)
+        commit()
+    said = release(version, "--tag", steps="")
+    assert said.returncode == 1 and "changes/ has files" in said.stderr
+    (tmp_path / "changes" / "new.md").unlink()
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changes\n\n## Not released yet\n\n## {version} (1 January 2026)\n")
+    commit()
+    assert "a tag wants all parts" in release(version, "--tag").stderr
+    # The extension is not there: the archive is made, and no tag.
+    said = release(version, "--tag", steps="")
+    assert said.returncode == 1 and re.search(r"^archive +\d+ files", said.stdout, re.M), said
+    assert not subprocess.run([*git, "tag"], capture_output=True, text=True, check=True).stdout
+
+
 def test_the_changes_of_branches_go_into_one_file(tmp_path):
-    """Each from a file of its own, above those that are there; what is no bullet is told, and nothing is moved."""
+    """Each from a file of its own, above those that are there; what is not one line is told, and nothing is moved."""
     log, changes = tmp_path / "CHANGELOG.md", tmp_path / "changes"
     changes.mkdir()
     log.write_text("# Changes\n\n## Not released yet\n\n- Old.\n")
-    for name, text in (("b.md", "- Second.\n"), ("a.md", "- First,\n  of two lines.\n\n"), ("README.md", "# No change\n"), ("c.md", "Third.\n")):
+    for name, text in (("b.md", "- Second.\n"), ("a.md", "- First.\n\n"), ("README.md", "# No change\n"), ("c.md", "Third.\n")):
         (changes / name).write_text(text)
 
     def moved():
         return subprocess.run([sys.executable, ROOT / "scripts" / "changelog.py", tmp_path], capture_output=True, text=True)
-    done = moved()
-    assert done.returncode == 1 and "c.md: a change is a bullet" in done.stderr and log.read_text().endswith("yet\n\n- Old.\n") and len(list(changes.iterdir())) == 4
+    for wrong in ("Third.\n", "- Third,\n  of two lines.\n"):
+        (changes / "c.md").write_text(wrong)
+        done = moved()
+        assert done.returncode == 1 and "c.md: a change is one line" in done.stderr and log.read_text().endswith("yet\n\n- Old.\n") and len(list(changes.iterdir())) == 4
     (changes / "c.md").write_text("- Third.")
     assert moved().returncode == 0 and [path.name for path in changes.iterdir()] == ["README.md"]
-    assert log.read_text() == "# Changes\n\n## Not released yet\n\n- First,\n  of two lines.\n- Second.\n- Third.\n- Old.\n"
+    assert log.read_text() == "# Changes\n\n## Not released yet\n\n- First.\n- Second.\n- Third.\n- Old.\n"

@@ -12,7 +12,7 @@ class Pocl:
     def __init__(self):
         import pyopencl as cl
         platforms = [p for p in cl.get_platforms() if "Portable" in p.name]
-        assert platforms, "PoCL is missing: scripts/need.sh gcn"
+        assert platforms, "PoCL is missing: scripts/need.sh check"
         self.cl, self.context = cl, cl.Context(platforms[0].get_devices())
         self.queue, self.programs = cl.CommandQueue(self.context), {}
 

@@ -25,7 +25,7 @@ SIGNED = {"sint8": "i1", "sint16": "i2", "sint32": "i4"}
 def pocl():
     import pyopencl as cl
     platforms = [p for p in cl.get_platforms() if "Portable" in p.name]
-    assert platforms, "PoCL is missing: scripts/need.sh gcn"
+    assert platforms, "PoCL is missing: scripts/need.sh check"
     context = cl.Context(platforms[0].get_devices())
     return cl, context, cl.CommandQueue(context), cl.Program(context, FILE.read_text()).build(["-cl-std=CL1.2"])
 

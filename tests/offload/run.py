@@ -65,7 +65,7 @@ def extract():
         return
     packages = glob.glob("/usr/src/gcc-12/gcc-12*.tar.xz")
     if not packages:
-        sys.exit("offload: Debian's gcc-12-source is not there: scripts/need.sh offload")
+        sys.exit("offload: Debian's gcc-12-source is not there: scripts/need.sh check")
     with tarfile.open(packages[0]) as archive:
         for member in archive:
             path = member.name.partition("/")[2]

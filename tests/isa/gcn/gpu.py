@@ -26,7 +26,7 @@ PRIV, HALT = 1 << 5, 1 << 13
 def driver_handler():
     """cwsr_trap_gfx9_hex of Debian's linux-source-6.1, in dwords; kept in the build folder, for unpacking takes seconds."""
     if not SOURCE.exists():
-        pytest.fail(f"{SOURCE} is missing: scripts/need.sh driver")
+        pytest.fail(f"{SOURCE} is missing: scripts/need.sh check")
     stamp = SOURCE.stat()
     kept = BUILD / f"cwsr_trap_gfx9-{stamp.st_size}-{int(stamp.st_mtime)}"
     if not kept.exists():

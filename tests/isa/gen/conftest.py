@@ -21,7 +21,7 @@ def tool(name):
 
 @pytest.fixture(scope="session", autouse=True)
 def oracle():
-    assert iga.present(), "iga64 or ocloc is missing: scripts/need.sh gen"
+    assert iga.present(), "iga64 or ocloc is missing: scripts/need.sh check"
 
 
 @pytest.fixture(scope="session")
