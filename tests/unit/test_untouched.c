@@ -1,8 +1,8 @@
 /*
  * Memory of both sides that nobody has written (check/init_untouched.c), with this machine's system
  * and with answers of others: one that notes no stores and whose list of pages tells them from
- * loads, or does not; one that stops to answer. What is stored is never silently taken for unwritten,
- * and the other way round neither.
+ * loads, or does not; one that stops answering. What is stored is never silently taken for
+ * unwritten, and the other way round neither.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -189,8 +189,8 @@ static void zeros_are_stores(void **state)
 static void each_second_page_is_stored_to(void **state)
 {
     enum { MANY = 2 * INIT_HOST_PAGES };
-    unsigned char *many = mmap(NULL, (size_t)MANY * PAGE, PROT_READ | PROT_WRITE,
-                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned char *many =
+        mmap(NULL, (size_t)MANY * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     (void)state;
     system_is = THIS;
     assert_ptr_not_equal(many, MAP_FAILED);
@@ -218,9 +218,9 @@ static void memory_is_mapped_anew(void **state)
         skip();
     use();
     are_written(WRITTEN);
-    assert_ptr_equal(mmap(memory, PAGE, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
-                     memory);
+    assert_ptr_equal(
+        mmap(memory, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+        memory);
     are_written(ALL);
     assert_int_not_equal(said, 0);
 }
