@@ -1,7 +1,7 @@
 /*
  * Memory of both sides that nobody has written (check/init_untouched.c), with this machine's system
  * and with answers of others: one that notes no stores and whose list of pages tells them from
- * loads, or does not; one that stops to answer. What is stored is never silently taken for
+ * loads, or does not; one that stops answering. What is stored is never silently taken for
  * unwritten, and the other way round neither.
  */
 #include <fcntl.h>
