@@ -268,6 +268,50 @@ static bool tell_families(struct doctor *d)
     return all;
 }
 
+/* The name of this machine's system, as /etc/os-release has it. */
+static void find_release(char *name, size_t size)
+{
+    char line[200], value[100];
+    FILE *f = fopen("/etc/os-release", "r");
+    snprintf(name, size, "Debian 12");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "PRETTY_NAME=\"%99[^\"]", value) == 1)
+            snprintf(name, size, "%s", value);
+    if (f)
+        fclose(f);
+}
+
+/* What to install for the rest. The names are Debian 12's; another release has only some of them.
+ */
+static void tell_packages(const struct doctor *d)
+{
+    char release[100], call[sizeof d->missing + 80], line[300], known[sizeof d->missing] = " ";
+    char all[sizeof d->missing], with[120], absent[sizeof d->missing] = "", *state = NULL;
+    snprintf(call, sizeof call, "apt-cache show --no-all-versions%s2>/dev/null", d->missing);
+    FILE *said = popen(call, "r");
+    while (said && fgets(line, sizeof line, said)) {
+        const size_t used = strlen(known);
+        if (sscanf(line, "Package: %99s", with) == 1 && used + strlen(with) + 2 < sizeof known)
+            snprintf(known + used, sizeof known - used, "%s ", with);
+    }
+    if (said)
+        pclose(said);
+    if (!known[1]) { /* apt-get is not there, or has no lists yet */
+        printf("To get the rest on Debian 12: apt-get install%s\n", d->missing);
+        return;
+    }
+    find_release(release, sizeof release);
+    memcpy(all, d->missing, sizeof all);
+    for (char *p = strtok_r(all, " ", &state); p; p = strtok_r(NULL, " ", &state)) {
+        snprintf(with, sizeof with, " %.99s ", p);
+        if (!strstr(known, with))
+            snprintf(absent + strlen(absent), sizeof absent - strlen(absent), " %s", p);
+    }
+    printf("To get the rest on %s: apt-get install%s\n", release, known);
+    if (*absent)
+        printf("%s does not have:%s\n", release, absent);
+}
+
 static int run(int argc, char **argv)
 {
     struct doctor d = {.missing = " "};
@@ -281,7 +325,7 @@ static int run(int argc, char **argv)
     for (const struct wt_family_task *t = debuggers; t->name; t++)
         tell_task(&d, NULL, t);
     if (d.missing[1])
-        printf("To get the rest on Debian 12: apt-get install%s\n", d.missing);
+        tell_packages(&d);
     free(d.libraries.bytes);
     return all ? 0 : 1;
 }

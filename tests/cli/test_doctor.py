@@ -39,6 +39,19 @@ def test_what_is_missing_is_named_with_its_packages(tmp_path):
     assert known.stdout.splitlines() == ["install ok installed"] * len(packages), known.stderr
 
 
+def test_it_says_what_the_release_does_not_have(tmp_path):
+    """The names are Debian 12's. An apt-cache that knows one of them stands for another release."""
+    cache = tmp_path / "apt-cache"
+    cache.write_text("#!/bin/sh\nfor word; do [ $word != hipcc ] || printf 'Package: hipcc\\nVersion: 5.7\\n\\n'; done\n")
+    cache.chmod(0o755)
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    done = run("doctor", "-g", "gfx900", env={"PATH": str(tmp_path)})
+    name = re.search(r'^PRETTY_NAME="(.*)"$', open("/etc/os-release", encoding="utf-8").read(), re.M)[1]
+    assert f"To get the rest on {name}: apt-get install hipcc \n" in done.stdout
+    absent = re.search(rf"^{re.escape(name)} does not have: (.*)$", done.stdout, re.M)[1].split()
+    assert "gcc-12-offload-amdgcn" in absent and "hipcc" not in absent, done.stdout
+
+
 def test_a_family_that_cannot_run_programs(tmp_path):
     """A command without its libraries: only Vortex's programs run, and exec names the doctor."""
     alone = tmp_path / "bin" / "wavetrap"
