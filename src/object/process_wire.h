@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 8u
+#define WT_WIRE_VERSION 9u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -59,6 +59,11 @@ enum wt_wire_verb {
                         result is followed by a sentence for people */
     WT_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
     WT_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
+    WT_WIRE_GATHER,     /**< number: reads so many pieces of memory; followed by struct
+                           wt_wire_piece; answered by the same, then by the bytes of all: of those
+                           that are absent, too */
+    WT_WIRE_SCATTER,    /**< likewise, followed by the pieces and then the bytes to be written;
+                           answered by the pieces */
     WT_WIRE_COMMON,
 };
 
@@ -130,6 +135,13 @@ struct wt_wire_hello {
 struct wt_wire_waiters {
     uint64_t pc;
     uint64_t lanes[2]; /**< the lower ones first */
+};
+
+/** A piece of memory as the wave in a slot sees it, in its first lane. */
+struct wt_wire_piece {
+    uint64_t addr;
+    uint32_t wave;
+    uint32_t size; /**< in an answer, 0: there is no such memory */
 };
 
 /** A register of a device's debug hardware. */

@@ -192,13 +192,27 @@ static void core(struct input *in, struct wt_wire_request *request, bool sound)
         (uint32_t)(sizeof wanted + wanted.planted * sizeof(struct wt_core_wire_planted) - !sound);
 }
 
+/* Some pieces of memory; those that are written have any bytes. */
+static void lay_out(struct input *in, struct wt_wire_request *request, bool sound)
+{
+    const bool write = request->verb == WT_WIRE_SCATTER;
+    request->number = (uint32_t)take(in, 1) % 8;
+    request->follows = request->number * sizeof(struct wt_wire_piece) - !sound;
+    for (uint32_t i = 0; i < request->number; i++) {
+        struct wt_wire_piece piece = {.size = (uint32_t)take(in, 2), .wave = (uint32_t)take(in, 1)};
+        piece.addr = place(in, &piece.size, write);
+        memcpy(bytes + i * sizeof piece, &piece, sizeof piece);
+        request->follows += write ? piece.size : 0;
+    }
+}
+
 /* The verbs, in an order that keeps what committed inputs mean. */
 static const uint32_t verbs[] = {
-    WT_WIRE_HELLO,   KFD_WIRE_CALL, KFD_WIRE_QUEUES,   KFD_WIRE_DEVICES,  WT_WIRE_READ,
-    WT_WIRE_WRITE,   WT_WIRE_EVENT, WT_WIRE_REGISTERS, WT_WIRE_REGISTERS, WT_WIRE_CODE_KNOWN,
-    WT_WIRE_RECORD,  WT_WIRE_TIME,  WT_WIRE_HISTORY,   WT_WIRE_FINAL,     WT_WIRE_FINAL_NEXT,
-    WT_WIRE_CORE,    WT_WIRE_WAITS, WT_WIRE_FAULT,     WT_WIRE_WATCH,     WT_WIRE_HITS,
-    KFD_WIRE_MAPPED,
+    WT_WIRE_HELLO,   KFD_WIRE_CALL,  KFD_WIRE_QUEUES,   KFD_WIRE_DEVICES,  WT_WIRE_READ,
+    WT_WIRE_WRITE,   WT_WIRE_EVENT,  WT_WIRE_REGISTERS, WT_WIRE_REGISTERS, WT_WIRE_CODE_KNOWN,
+    WT_WIRE_RECORD,  WT_WIRE_TIME,   WT_WIRE_HISTORY,   WT_WIRE_FINAL,     WT_WIRE_FINAL_NEXT,
+    WT_WIRE_CORE,    WT_WIRE_WAITS,  WT_WIRE_FAULT,     WT_WIRE_WATCH,     WT_WIRE_HITS,
+    KFD_WIRE_MAPPED, WT_WIRE_GATHER, WT_WIRE_SCATTER,
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
@@ -238,6 +252,10 @@ static bool converse(int fd, struct input *in)
         if (how & 32) /* a breakpoint */
             wt_store_le(bytes, 0xbf920001, 4);
         request.follows = request.verb == WT_WIRE_WRITE ? request.size : 0;
+        break;
+    case WT_WIRE_GATHER:
+    case WT_WIRE_SCATTER:
+        lay_out(in, &request, how & 128);
         break;
     case WT_WIRE_REGISTERS:
         one.addr = how & 64 ? (uint32_t)take(in, 4) : registers[how >> 1 & 15];

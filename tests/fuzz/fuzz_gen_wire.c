@@ -109,6 +109,10 @@ static void reply(struct process *p, const struct wt_wire_request *request,
         if (memory)
             memcpy(memory, p->answer, request->follows);
         break;
+    case WT_WIRE_GATHER:
+    case WT_WIRE_SCATTER:
+        reply_pieces(p, find, request, p->answer, answer);
+        break;
     case WT_WIRE_EVENT:
         answer->result = take(&p->stream, 1) & (WT_WIRE_STOPPED | WT_WIRE_CODE | WT_WIRE_FAULTED);
         answer->value[0] = take(&p->stream, 1);

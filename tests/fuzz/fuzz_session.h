@@ -18,6 +18,7 @@
 
 static struct wt_listener listener;
 static int pid; /* of the process, as the debugger knows it */
+struct process; /* the target's, too */
 
 /* The target's. */
 static void look_at_thread(struct wt_process *process, wt_thread thread, size_t index);
@@ -241,6 +242,29 @@ static inline void hold_session(const struct wt_family *family, void *(*serve)(v
         abort(); /* without a reason */
     }
     pthread_join(thread, NULL);
+}
+
+/* What a process answers to WT_WIRE_GATHER or WT_WIRE_SCATTER; find: where its memory at an address
+ * is. The debugger's requests are sound. */
+static inline void reply_pieces(struct process *p,
+                                uint8_t *(*find)(struct process *p, uint64_t addr, uint32_t size),
+                                const struct wt_wire_request *request, uint8_t *bytes,
+                                struct wt_wire_answer *answer)
+{
+    const bool write = request->verb == WT_WIRE_SCATTER;
+    struct wt_wire_piece *list = (void *)bytes;
+    bytes += request->number * sizeof *list;
+    answer->size = request->number * sizeof *list;
+    for (uint32_t i = 0; i < request->number; i++) {
+        const uint32_t size = list[i].size;
+        uint8_t *memory = find(p, list[i].addr, size);
+        if (memory)
+            memcpy(write ? memory : bytes, write ? bytes : memory, size);
+        else
+            list[i].size = 0;
+        bytes += size;
+        answer->size += write ? 0 : size;
+    }
 }
 
 #endif

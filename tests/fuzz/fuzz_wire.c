@@ -67,12 +67,17 @@ static void list_queues(struct process *p, struct wt_wire_answer *answer)
     memcpy(p->answer, &queue, sizeof queue);
 }
 
+/* The part of the area that an address of a request names; NULL: it has not all of it. */
+static uint8_t *find(struct process *p, uint64_t addr, uint32_t size)
+{
+    const bool inside = addr >= AREA && size <= AREA_SIZE && addr - AREA <= AREA_SIZE - size;
+    return inside ? p->area + (addr - AREA) : NULL;
+}
+
 static void reply(struct process *p, const struct wt_wire_request *request,
                   struct wt_wire_answer *answer)
 {
-    const uint32_t size = request->size + request->follows;
-    const bool inside =
-        request->addr >= AREA && size <= AREA_SIZE && request->addr - AREA <= AREA_SIZE - size;
+    uint8_t *memory = find(p, request->addr, request->size + request->follows);
     const struct wt_wire_hello hello = right_hello(2, AREA + CODE_LIST);
     *answer = (struct wt_wire_answer){.result = 0};
     switch (request->verb) {
@@ -87,14 +92,18 @@ static void reply(struct process *p, const struct wt_wire_request *request,
         list_devices(p, answer);
         break;
     case WT_WIRE_READ:
-        answer->result = inside ? 0 : -EFAULT;
-        answer->size = inside ? request->size : 0;
-        memcpy(p->answer, p->area + (inside ? request->addr - AREA : 0), answer->size);
+        answer->result = memory ? 0 : -EFAULT;
+        answer->size = memory ? request->size : 0;
+        memcpy(p->answer, memory ? memory : p->area, answer->size);
         break;
     case WT_WIRE_WRITE:
-        answer->result = inside ? 0 : -EFAULT;
-        if (inside)
-            memcpy(p->area + (request->addr - AREA), p->answer, request->follows);
+        answer->result = memory ? 0 : -EFAULT;
+        if (memory)
+            memcpy(memory, p->answer, request->follows);
+        break;
+    case WT_WIRE_GATHER:
+    case WT_WIRE_SCATTER:
+        reply_pieces(p, find, request, p->answer, answer);
         break;
     case WT_WIRE_EVENT:
         answer->result = take(&p->stream, 1) & (WT_WIRE_STOPPED | WT_WIRE_CODE);

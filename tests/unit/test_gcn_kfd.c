@@ -12,7 +12,10 @@
 #include <cmocka.h>
 
 #include "gcn_rig.h"
+#include "debug/gcn/gcn.h"
+#include "debug/standstill/link.h"
 #include "emulator/machine/state.h"
+#include "object/kfd_wire.h"
 
 #define EVERYTHING (~(uint64_t)0)
 #define QUEUE_ID 0u /* that of dispatches whose origin says nothing */
@@ -531,6 +534,135 @@ static void test_a_wave_that_is_restored_keeps_its_private_memory(void **state)
     rig_free(&r);
 }
 
+/* ---- the messages of the debugger's probe ---- */
+
+/* A driver that counts them, and the records that they have. */
+struct counted {
+    struct rig r;
+    unsigned messages, read, written;
+};
+
+static enum wt_status counted_read(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
+                                   void *out, size_t size, struct wt_error *err)
+{
+    struct counted *c = context;
+    c->messages++;
+    return c->r.m->ops->read_memory(c->r.m, wave, lane, addr, out, size) ? WT_OK : WT_INVALID;
+}
+
+static enum wt_status counted_write(void *context, wt_wave_handle wave, unsigned lane,
+                                    uint64_t addr, const void *bytes, size_t size,
+                                    struct wt_error *err)
+{
+    struct counted *c = context;
+    c->messages++;
+    return c->r.m->ops->write_memory(c->r.m, wave, lane, addr, bytes, size) ? WT_OK : WT_INVALID;
+}
+
+static enum wt_status counted_transfer(void *context, struct wt_link_piece *list, size_t count,
+                                       bool write, struct wt_error *err)
+{
+    struct counted *c = context;
+    c->messages++;
+    for (size_t i = 0; i < count; i++) {
+        const struct wt_link_piece *p = &list[i];
+        const struct wt_machine_ops *ops = c->r.m->ops;
+        *(write ? &c->written : &c->read) += p->size == KFD_RECORD_REGISTERS;
+        list[i].absent = write ? !ops->write_memory(c->r.m, 0, 0, p->addr, p->bytes, p->size)
+                               : !ops->read_memory(c->r.m, 0, 0, p->addr, p->bytes, p->size);
+    }
+    return WT_OK;
+}
+
+static enum wt_status counted_event(void *context, bool wait, struct wt_link_event *event,
+                                    struct wt_error *err)
+{
+    struct counted *c = context;
+    c->messages++;
+    for (unsigned i = 0; wait && i < 10 && !gcn_kfd_has_event(c->r.d); i++)
+        run(&c->r, 1);
+    *event = (struct wt_link_event){.attention = gcn_kfd_has_event(c->r.d)};
+    return WT_OK;
+}
+
+static bool never_ended(void *context, uint32_t *status, char *text, size_t size)
+{
+    return false;
+}
+
+static enum wt_status counted_ask(void *context, const struct wt_wire_request *request,
+                                  const void *more, struct wt_wire_answer *answer, void *out,
+                                  size_t room, struct wt_error *err)
+{
+    struct counted *c = context;
+    struct kfd_debug_call call;
+    c->messages++;
+    *answer = (struct wt_wire_answer){.size = sizeof call};
+    if (request->verb == KFD_WIRE_QUEUES) {
+        answer->result = gcn_kfd_queue_snapshot(c->r.d, 0, out, 1);
+        answer->size = sizeof(struct kfd_queue_entry);
+    } else if (request->verb == KFD_WIRE_DEVICES) {
+        answer->result = gcn_kfd_device_snapshot(c->r.d, 0, out);
+        answer->size = sizeof(struct kfd_device_entry);
+    } else {
+        assert_int_equal(request->verb, KFD_WIRE_CALL);
+        memcpy(&call, more, sizeof call);
+        gcn_kfd_call(c->r.d, &call);
+        memcpy(out, &call, sizeof call);
+    }
+    return WT_OK;
+}
+
+static const struct wt_link_ops counted_ops = {.read = counted_read,
+                                               .write = counted_write,
+                                               .transfer = counted_transfer,
+                                               .event = counted_event,
+                                               .ended = never_ended,
+                                               .ask = counted_ask};
+
+/* What the third step of a wave takes that has so many others beside it. */
+static struct counted count_a_step(unsigned waves)
+{
+    static const uint32_t endless[] = {S_NOP, S_NOP, 0xbf82fffd}; /* s_branch -3 */
+    static const struct wt_target_services none = {0};
+    struct counted c = {.r = rig_new("rr:1", waves, 64, endless, sizeof endless / 4)};
+    const struct wt_link link = {.ops = &counted_ops, .context = &c, .gpus = 1};
+    const struct wt_target target = {.link = &link, .services = &none};
+    struct wt_probe *p = NULL;
+    struct wt_probe_step step;
+    struct wt_error err;
+    const struct kfd_queue_entry queue = {.queue_id = QUEUE_ID, .queue_type = 2};
+    uint64_t before = 0;
+    assert_int_equal(gcn_kfd_add_queue(c.r.d, &queue), 0);
+    assert_int_equal(wt_probe_gcn.open(&wt_probe_gcn, &target, false, &p, &err), WT_OK);
+    assert_int_equal(c.r.m->active, waves);
+    for (unsigned i = 0; i < 3; i++) {
+        c.messages = c.read = c.written = 0;
+        assert_int_equal(wt_probe_gcn.step(p, 0, &step, &err), WT_OK);
+        assert_true(step.done && step.active);
+        assert_int_equal(step.cause, WT_HALT_STEP);
+        assert_true(step.pc != before);
+        before = step.pc;
+    }
+    const struct counted third = c;
+    wt_probe_gcn.close(p);
+    rig_free(&c.r);
+    return third;
+}
+
+/* The others stay as they are: nothing is written of them. Their records are read where they were
+ * before, with all else that a standstill looks at. */
+static void test_a_step_takes_as_many_messages_among_many_waves(void **state)
+{
+    const struct counted alone = count_a_step(1), many = count_a_step(16);
+    assert_true(alone.messages <= 5); /* a write, resume, an event, suspend, a read */
+    assert_int_equal(many.messages, alone.messages);
+    assert_int_equal(alone.written, 1);
+    assert_int_equal(many.written, 1);
+    assert_int_equal(alone.read, 1);
+    assert_int_equal(many.read, 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -547,6 +679,7 @@ int main(void)
         cmocka_unit_test(test_launches_are_held),
         cmocka_unit_test(test_a_wave_that_is_restored_keeps_its_private_memory),
         cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_a_step_takes_as_many_messages_among_many_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

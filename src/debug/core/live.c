@@ -20,6 +20,8 @@
 #include "debug/core/stop.h"
 #include "debug/core/sync.h"
 
+/* Of so many turns of stepping waves, waves that run get one on a device that runs by itself. */
+enum { TURNS = 16 };
 /* Turns of stepping waves in one pump, and its time limit. */
 #define ROUNDS 4096
 #define PUMP_NS 20000000ull
@@ -275,7 +277,10 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
             share = budget - used;
         else if (any_pending && share == 0)
             share = 1;
-        if (share) {
+        /* A device that runs by itself has to stop the others again for the next step. */
+        if (!d->target->services->pump && !any_pending && d->run.turns++ % TURNS)
+            ran = true;
+        else if (share) {
             bool idle, found;
             status = run_device(d, share, &idle, &found, err);
             if (status || dbg_is_over(d))

@@ -215,6 +215,7 @@ struct stopping {
 struct run {
     uint32_t *stepper; /**< waves with go of GO_PLAN or GO_PASS */
     size_t stepper_count;
+    unsigned turns;    /**< that they have had */
     bool going;        /**< something was resumed and has not stopped */
     bool launches_run; /**< waves that begin run by themselves, rather than being held */
     bool to_launch;    /**< … but for the first one, which is held before its first instruction */

@@ -22,8 +22,11 @@ struct gcnp_row {
     uint32_t queue;  /**< index in the probe's list of queues */
     uint64_t record; /**< address; VGPRs come first */
     uint32_t vgprs, sgprs, lds;
-    uint32_t leader; /**< handle of its group's first wave, which has the LDS */
-    uint32_t hw[KFD_HW_COUNT], ttmp[16];
+    uint32_t leader;                     /**< handle of its group's first wave, which has the LDS */
+    bool is_first;                       /**< it is that wave */
+    bool is_read;                        /**< hw and ttmp */
+    bool changed;                        /**< hw or ttmp: the record is yet to be written */
+    uint32_t hw[KFD_HW_COUNT], ttmp[16]; /**< as they lie in the record */
     uint64_t scratch, scratch_changes; /**< where its private memory begins, as of these changes */
 };
 
@@ -46,6 +49,12 @@ struct gcnp_watch {
     uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
 };
 
+/** What the save area of a queue begins with. */
+struct gcnp_area {
+    uint8_t head[4096]; /**< struct kfd_save_header, and the control stack of some hundred waves */
+    uint8_t read[8];    /**< the number of the packet that is read next; 0: not known */
+};
+
 struct wt_probe {
     struct wt_standstill common;
     uint64_t
@@ -59,6 +68,13 @@ struct wt_probe {
     uint32_t devices;
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
+    struct gcnp_area area[KFD_DEBUG_QUEUES]; /**< of each of them */
+    struct gcnp_row *found;                  /**< that a standstill finds, until they are rows */
+    size_t found_count, found_capacity;
+    size_t expected;             /**< so many of the last standstill's may be where they were */
+    bool alone;                  /**< one wave went since then, and those that began are held */
+    struct wt_link_piece *piece; /**< of the next message */
+    size_t piece_capacity;
     uint32_t launch_mode;
     struct gcnp_watch watch[GCNP_WATCHES];
     unsigned watches;
@@ -104,7 +120,7 @@ static inline uint64_t gcnp_row_pc(const struct gcnp_row *row)
     return row->hw[KFD_HW_PC_LO] | (uint64_t)row->hw[KFD_HW_PC_HI] << 32;
 }
 
-/** Sets it; write_back() writes the record. */
+/** Sets it; the record is written with others that have changed. */
 static inline void gcnp_row_set_pc(struct gcnp_row *row, uint64_t pc)
 {
     row->hw[KFD_HW_PC_LO] = (uint32_t)pc;
@@ -143,6 +159,12 @@ static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, 
     p->changes++;
     return wt_link_write(p->common.link, 0, 0, addr, bytes, size, err);
 }
+
+/** Appends to p->piece, whose *count this counts. WT_NO_MEMORY. */
+enum wt_status gcnp_add_piece(struct wt_probe *p, size_t *count, struct wt_link_piece piece,
+                              struct wt_error *err);
+/** Reads or writes all of p->piece. WT_INVALID: one is absent. */
+enum wt_status gcnp_transfer(struct wt_probe *p, size_t count, bool write, struct wt_error *err);
 
 /* ---- registers.c ---- */
 

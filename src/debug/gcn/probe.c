@@ -68,6 +68,13 @@ static void disable(struct wt_probe *p)
     gcnp_call(p, &call, WT_IGNORED);
 }
 
+static void free_lists(struct wt_probe *p)
+{
+    gcnp_drop_writes(p);
+    free(p->found);
+    free(p->piece);
+}
+
 static const struct wt_standstill_kind kind = {
     .ops = &gcnp_standstill,
     .probe_size = sizeof(struct wt_probe),
@@ -75,7 +82,7 @@ static const struct wt_standstill_kind kind = {
     .describe = describe,
     .begin = enable,
     .end = disable,
-    .free = gcnp_drop_writes,
+    .free = free_lists,
 };
 
 /* ---- run control ---- */
@@ -84,6 +91,7 @@ static void replaced(struct wt_probe *p)
 {
     wt_standstill_replaced(p);
     p->launch_mode = UINT32_MAX;
+    p->alone = false;
 }
 
 /* ---- rows and memory: looked at while the queues stand still ---- */

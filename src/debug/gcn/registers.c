@@ -1,6 +1,9 @@
 /* Registers of a wave, as rows in its record. */
 #include "debug/gcn/internal.h"
 
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The location of a register, from its `code`. */
@@ -113,29 +116,56 @@ static enum wt_status locate(struct wt_probe *p, const struct gcnp_row *row, uns
                    (unsigned)row->vgprs);
 }
 
+/* A row's copy of the hardware registers and TTMPs in its record. */
+static uint8_t *at_registers(struct gcnp_row *row, uint64_t offset)
+{
+    assert(offset < KFD_RECORD_REGISTERS);
+    return (uint8_t *)row + offsetof(struct gcnp_row, hw) + offset;
+}
+
+/* Reads registers, KFD_RECORD_VGPR bytes apart. The row has those of the hardware already. */
+static enum wt_status read_places(struct wt_probe *p, struct gcnp_row *row, const unsigned *index,
+                                  size_t count, uint8_t *bytes, struct wt_error *err)
+{
+    const uint64_t hw = gcnp_row_hw(row);
+    size_t pieces = 0;
+    enum wt_status status = WT_OK;
+    for (size_t i = 0; i < count && !status; i++, bytes += KFD_RECORD_VGPR) {
+        const struct wt_register *r = &p->common.registers[index[i]];
+        const uint32_t size = r->scope == WT_SCOPE_LANE ? KFD_RECORD_VGPR : r->bits / 8;
+        uint64_t addr = 0;
+        if ((status = locate(p, row, index[i], &addr, err)) != WT_OK)
+            return status;
+        if (addr >= hw)
+            memcpy(bytes, at_registers(row, addr - hw), size);
+        else
+            status = gcnp_add_piece(
+                p, &pieces, (struct wt_link_piece){.addr = addr, .bytes = bytes, .size = size},
+                err);
+    }
+    return status ? status : gcnp_transfer(p, pieces, false, err);
+}
+
 enum wt_status gcnp_read_rows(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
                               const unsigned *index, size_t count, uint8_t *out,
                               struct wt_error *err)
 {
-    const struct gcnp_row *row = gcnp_row(p, wave);
-    for (size_t i = 0; i < count; i++) {
+    uint8_t *bytes = malloc((count + 1) * KFD_RECORD_VGPR);
+    if (!bytes)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for registers");
+    const enum wt_status status = read_places(p, gcnp_row(p, wave), index, count, bytes, err);
+    for (size_t i = 0; i < count && !status; i++) {
         const struct wt_register *r = &p->common.registers[index[i]];
-        uint8_t bytes[KFD_RECORD_VGPR];
-        uint64_t addr;
-        enum wt_status status;
-        if ((status = locate(p, row, index[i], &addr, err)) != WT_OK)
-            return status;
-        const size_t size = r->scope == WT_SCOPE_LANE ? sizeof bytes : r->bits / 8;
-        if ((status = gcnp_read_link(p, addr, bytes, size, err)) != WT_OK)
-            return status;
-        if (r->scope != WT_SCOPE_LANE) {
-            memcpy(out, bytes, size);
-            out += size;
-            continue;
+        const uint8_t *at = bytes + i * KFD_RECORD_VGPR;
+        if (r->scope == WT_SCOPE_LANE) {
+            out = wt_lanes_gather(lanes & wt_lanes_first(GCN_LANES), at, 4, out);
+        } else {
+            memcpy(out, at, r->bits / 8);
+            out += r->bits / 8;
         }
-        out = wt_lanes_gather(lanes & wt_lanes_first(GCN_LANES), bytes, 4, out);
     }
-    return WT_OK;
+    free(bytes);
+    return status;
 }
 
 enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes, unsigned index,
@@ -143,7 +173,7 @@ enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
 {
     const struct wt_register *r = &p->common.registers[index];
     struct gcnp_row *row = gcnp_row(p, wave);
-    uint64_t addr;
+    uint64_t addr = 0;
     enum wt_status status;
     if ((status = locate(p, row, index, &addr, err)) != WT_OK)
         return status;
@@ -151,10 +181,8 @@ enum wt_status gcnp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
         const uint64_t hw = gcnp_row_hw(row);
         if ((status = gcnp_write_link(p, addr, bytes, r->bits / 8, err)) != WT_OK)
             return status;
-        if (addr >= hw && addr < hw + sizeof row->hw)
-            memcpy((uint8_t *)row->hw + (addr - hw), bytes, r->bits / 8);
-        else if (addr >= hw)
-            memcpy((uint8_t *)row->ttmp + (addr - hw - sizeof row->hw), bytes, r->bits / 8);
+        if (addr >= hw)
+            memcpy(at_registers(row, addr - hw), bytes, r->bits / 8);
         return WT_OK;
     }
     for (unsigned lane = 0; lane < GCN_LANES; lane++) {

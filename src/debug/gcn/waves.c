@@ -1,9 +1,11 @@
 /* Suspends and resumes queues, and reads the waves in their save areas. */
 #include "debug/gcn/internal.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/bits.h"
 #include "object/aql.h"
 
@@ -80,31 +82,76 @@ static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found
     return free_row;
 }
 
-/* Writes a row's hardware registers and TTMPs back to its record. */
-static enum wt_status write_back(struct wt_probe *p, const struct gcnp_row *row,
-                                 struct wt_error *err)
+static enum wt_status all_there(const struct wt_probe *p, size_t count, struct wt_error *err)
 {
-    uint8_t bytes[KFD_RECORD_REGISTERS];
-    memcpy(bytes, row->hw, sizeof row->hw);
-    memcpy(bytes + sizeof row->hw, row->ttmp, sizeof row->ttmp);
-    return gcnp_write_link(p, gcnp_row_hw(row), bytes, sizeof bytes, err);
+    for (size_t i = 0; i < count; i++)
+        if (p->piece[i].absent)
+            return wt_fail(err, WT_INVALID, "there is no memory at 0x%llx",
+                           (unsigned long long)p->piece[i].addr);
+    return WT_OK;
+}
+
+enum wt_status gcnp_transfer(struct wt_probe *p, size_t count, bool write, struct wt_error *err)
+{
+    const enum wt_status status = wt_link_transfer(p->common.link, p->piece, count, write, err);
+    return status ? status : all_there(p, count, err);
+}
+
+enum wt_status gcnp_add_piece(struct wt_probe *p, size_t *count, struct wt_link_piece piece,
+                              struct wt_error *err)
+{
+    struct wt_link_piece *more =
+        wt_array_grow(p->piece, &p->piece_capacity, *count + 1, sizeof *more);
+    if (!more)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for records of waves");
+    p->piece = more;
+    more[(*count)++] = piece;
+    return WT_OK;
+}
+
+/* The hardware registers and TTMPs in a row's record, as the row has them. */
+static struct wt_link_piece registers_of(struct gcnp_row *row)
+{
+    _Static_assert(offsetof(struct gcnp_row, ttmp) ==
+                           offsetof(struct gcnp_row, hw) + sizeof row->hw &&
+                       sizeof row->hw + sizeof row->ttmp == KFD_RECORD_REGISTERS,
+                   "as a record has them");
+    return (struct wt_link_piece){
+        .addr = gcnp_row_hw(row), .bytes = row->hw, .size = KFD_RECORD_REGISTERS};
+}
+
+/* Writes the registers of rows that have changed to their records, of all in one message. */
+static enum wt_status write_back(struct wt_probe *p, struct wt_error *err)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
+        struct gcnp_row *row = gcnp_row(p, i);
+        if (!row->common.present || !row->changed)
+            continue;
+        const enum wt_status status = gcnp_add_piece(p, &count, registers_of(row), err);
+        if (status != WT_OK)
+            return status;
+        row->changed = false;
+    }
+    p->changes += count > 0;
+    return gcnp_transfer(p, count, true, err);
 }
 
 /* Takes over what a wave's record says of a stop. This is done once, since the wave
  * does not run. */
-static enum wt_status take_stop(struct wt_probe *p, struct gcnp_row *row, struct wt_error *err)
+static void take_stop(struct gcnp_row *row)
 {
     row->common.cause = gcnp_cause_of(row);
     row->common.run = row->common.step = false;
     row->watched = row->common.cause == WT_HALT_WATCH;
     if (row->common.cause != WT_HALT_BREAKPOINT)
-        return WT_OK;
+        return;
     row->traps_to_abort = (row->ttmp[6] >> KFD_TTMP6_TRAP_SHIFT & 15) == TRAP_ABORT;
     /* The handler has moved the PC behind the s_trap; a debugger expects it at the s_trap. */
     gcnp_row_set_pc(row, gcnp_row_pc(row) - 4);
     row->ttmp[6] &= ~(uint32_t)(15u << KFD_TTMP6_TRAP_SHIFT);
     row->ttmp[6] |= KFD_TTMP6_STOPPED;
-    return write_back(p, row, err);
+    row->changed = true;
 }
 
 static bool find_device(const struct wt_probe *p, const struct kfd_queue_entry *q, uint32_t *device)
@@ -139,18 +186,15 @@ static void describe_work(struct gcnp_row *row, const struct wt_standstill_launc
         wave->id = wt_standstill_name(wave, l->groups);
 }
 
-static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t read,
-                                  struct gcnp_row found, uint32_t *leader, struct wt_error *err)
+/* A record that was read; *leader becomes the handle of the first wave of its group. */
+static enum wt_status take_record(struct wt_probe *p, struct gcnp_row found, uint32_t *leader,
+                                  struct wt_error *err)
 {
-    const struct kfd_queue_entry *q = &p->queue[queue];
-    uint8_t bytes[KFD_RECORD_REGISTERS];
-    enum wt_status status = gcnp_read_link(p, gcnp_row_hw(&found), bytes, sizeof bytes, err);
-    if (status != WT_OK)
-        return status;
-    memcpy(found.hw, bytes, sizeof found.hw);
-    memcpy(found.ttmp, bytes + sizeof found.hw, sizeof found.ttmp);
+    const struct kfd_queue_entry *q = &p->queue[found.queue];
     const uint64_t packet =
-        packet_number(read, q->ring_size / GCN_AQL_BYTES, found.ttmp[6] & KFD_TTMP6_PACKET);
+        packet_number(wt_load_le(p->area[found.queue].read, 8), q->ring_size / GCN_AQL_BYTES,
+                      found.ttmp[6] & KFD_TTMP6_PACKET);
+    enum wt_status status;
     struct wt_standstill_launch *l;
     const uint64_t number = found.hw[KFD_HW_SLOT] ? pair(&found, KFD_HW_LAUNCH_LO) : 0;
     const uint64_t key[2] = {q->queue_id, packet};
@@ -171,11 +215,10 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     const bool known = row->common.wave.id == found.common.wave.id;
     /* The wave began while launches were held for a moment. */
     const bool begun = !known && halted && !(found.ttmp[6] & KFD_TTMP6_STOPPED) && !p->common.hold;
-    if (*leader == WT_NO_HANDLE)
+    if (found.is_first || *leader == WT_NO_HANDLE)
         *leader = handle;
     found.common.present = true;
     found.common.wave.simd = handle % p->common.topology.waves_per_core % GCN_SIMDS;
-    found.queue = queue;
     found.leader = *leader;
     found.common.run = known ? row->common.run : !halted || begun;
     found.common.step = known && row->common.step;
@@ -188,34 +231,42 @@ static enum wt_status take_record(struct wt_probe *p, uint32_t queue, uint64_t r
     const bool stops =
         halted && !found.common.held && !found.given_up && (found.common.run || !known);
     *row = found;
-    return stops ? take_stop(p, row, err) : WT_OK;
+    if (stops)
+        take_stop(row);
+    return WT_OK;
 }
 
-static enum wt_status read_area(struct wt_probe *p, uint32_t queue, struct wt_error *err)
+/* Appends a record to p->found. It is yet to be read, unless it was expected there. */
+static enum wt_status find_record(struct wt_probe *p, const struct gcnp_row *found,
+                                  struct wt_error *err)
 {
-    const struct kfd_queue_entry *q = &p->queue[queue];
-    const uint64_t area = q->ctx_save_restore_address;
-    struct kfd_save_header h;
-    uint8_t index[8] = {0};
-    enum wt_status status;
-    if ((status = gcnp_read_link(p, area, &h, sizeof h, err)) != WT_OK ||
-        (q->read_pointer_address &&
-         (status = gcnp_read_link(p, q->read_pointer_address, index, sizeof index, err)) != WT_OK))
-        return status;
-    const uint64_t end = (uint64_t)h.wave_state_offset + h.wave_state_size;
-    if (h.control_stack_size < KFD_CONTROL_HEADER || h.control_stack_size % 4 ||
-        (uint64_t)h.control_stack_offset + h.control_stack_size > q->ctx_save_restore_area_size ||
-        end > q->ctx_save_restore_area_size)
-        return wt_fail(err, WT_IO, "the save area of queue %u has no sense in its header",
-                       (unsigned)q->queue_id);
-    uint8_t *stack = malloc(h.control_stack_size);
-    if (!stack)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for a control stack");
-    status = gcnp_read_link(p, area + h.control_stack_offset, stack, h.control_stack_size, err);
-    uint64_t top = area + end;
-    struct gcnp_row shape = {0};
-    uint32_t leader = WT_NO_HANDLE, lds = 0;
-    for (uint32_t at = KFD_CONTROL_HEADER; at < h.control_stack_size && !status; at += 4) {
+    struct gcnp_row *more =
+        wt_array_grow(p->found, &p->found_capacity, p->found_count + 1, sizeof *more);
+    if (!more)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for records of waves");
+    p->found = more;
+    more += p->found_count++;
+    if (p->found_count > p->expected || gcnp_row_hw(more) != gcnp_row_hw(found))
+        *more = *found;
+    more->queue = found->queue;
+    more->record = found->record;
+    more->vgprs = found->vgprs;
+    more->sgprs = found->sgprs;
+    more->lds = found->lds;
+    more->is_first = found->is_first;
+    return WT_OK;
+}
+
+/* Finds the records of a queue's area by its control stack. */
+static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uint8_t *stack,
+                                   const struct kfd_save_header *h, struct wt_error *err)
+{
+    const uint64_t begin = p->queue[queue].ctx_save_restore_address + h->wave_state_offset;
+    uint64_t top = begin + h->wave_state_size;
+    struct gcnp_row shape = {.queue = queue};
+    uint32_t lds = 0;
+    enum wt_status status = WT_OK;
+    for (uint32_t at = KFD_CONTROL_HEADER; at < h->control_stack_size && !status; at += 4) {
         const uint32_t word = (uint32_t)wt_load_le(stack + at, 4);
         if (word & KFD_RELAUNCH_EVENT)
             continue;
@@ -225,44 +276,134 @@ static enum wt_status read_area(struct wt_probe *p, uint32_t queue, struct wt_er
             lds = wt_field(word, 17, 9) * KFD_LDS_UNIT;
             continue;
         }
-        const bool first = word & KFD_RELAUNCH_FIRST;
+        shape.is_first = word & KFD_RELAUNCH_FIRST;
         const uint64_t size = (uint64_t)shape.vgprs * KFD_RECORD_VGPR + 4 * shape.sgprs +
-                              KFD_RECORD_REGISTERS + (first ? lds : 0);
-        if (first)
-            leader = WT_NO_HANDLE;
-        if (shape.sgprs < KFD_RECORD_SPECIAL ||
-            top - (area + h.wave_state_offset) < size + KFD_RECORD_GAP) {
-            status = wt_fail(err, WT_IO, "the save area of queue %u has a wave beyond its end",
-                             (unsigned)q->queue_id);
-            break;
-        }
+                              KFD_RECORD_REGISTERS + (shape.is_first ? lds : 0);
+        if (shape.sgprs < KFD_RECORD_SPECIAL || top - begin < size + KFD_RECORD_GAP)
+            return wt_fail(err, WT_IO, "the save area of queue %u has a wave beyond its end",
+                           (unsigned)p->queue[queue].queue_id);
         top -= size;
         shape.record = top;
         shape.lds = lds;
         top -= KFD_RECORD_GAP;
-        status = take_record(p, queue, wt_load_le(index, 8), shape, &leader, err);
+        status = find_record(p, &shape, err);
     }
+    return status;
+}
+
+/* Finds the records of a queue whose area's head was read; a longer control stack is yet to be. */
+static enum wt_status look_at_area(struct wt_probe *p, uint32_t queue, struct wt_error *err)
+{
+    const struct kfd_queue_entry *q = &p->queue[queue];
+    const struct gcnp_area *area = &p->area[queue];
+    struct kfd_save_header h;
+    memcpy(&h, area->head, sizeof h);
+    const uint64_t end = (uint64_t)h.wave_state_offset + h.wave_state_size;
+    const uint64_t stack_end = (uint64_t)h.control_stack_offset + h.control_stack_size;
+    if (h.control_stack_size < KFD_CONTROL_HEADER || h.control_stack_size % 4 ||
+        stack_end > q->ctx_save_restore_area_size || end > q->ctx_save_restore_area_size)
+        return wt_fail(err, WT_IO, "the save area of queue %u has no sense in its header",
+                       (unsigned)q->queue_id);
+    if (stack_end <= sizeof area->head)
+        return find_records(p, queue, area->head + h.control_stack_offset, &h, err);
+    uint8_t *stack = malloc(h.control_stack_size);
+    if (!stack)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a control stack");
+    enum wt_status status = gcnp_read_link(p, q->ctx_save_restore_address + h.control_stack_offset,
+                                           stack, h.control_stack_size, err);
+    if (status == WT_OK)
+        status = find_records(p, queue, stack, &h, err);
     free(stack);
     return status;
 }
 
-static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
+/* Asks for what the areas of all queues begin with, and how far each queue was read. */
+static enum wt_status add_heads(struct wt_probe *p, size_t *count, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
+    for (uint32_t i = 0; i < p->queues && !status; i++) {
+        const struct kfd_queue_entry *q = &p->queue[i];
+        struct gcnp_area *area = &p->area[i];
+        const uint32_t room = q->ctx_save_restore_area_size;
+        *area = (struct gcnp_area){.read = {0}};
+        if (q->queue_type != QUEUE_TYPE_AQL || !room)
+            continue;
+        status = gcnp_add_piece(
+            p, count,
+            (struct wt_link_piece){.addr = q->ctx_save_restore_address,
+                                   .bytes = area->head,
+                                   .size = room < sizeof area->head ? room : sizeof area->head},
+            err);
+        if (!status && q->read_pointer_address)
+            status = gcnp_add_piece(p, count,
+                                    (struct wt_link_piece){.addr = q->read_pointer_address,
+                                                           .bytes = area->read,
+                                                           .size = sizeof area->read},
+                                    err);
+    }
+    return status;
+}
+
+/* Asks for the records of p->found that were not read, up to @p end. */
+static enum wt_status add_records(struct wt_probe *p, size_t end, size_t *count,
+                                  struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    for (size_t i = 0; i < end && !status; i++)
+        if (!p->found[i].is_read)
+            status = gcnp_add_piece(p, count, registers_of(&p->found[i]), err);
+    return status;
+}
+
+/* Reads the heads of all areas, and the records that are expected, which may be elsewhere now. */
+static enum wt_status read_heads(struct wt_probe *p, struct wt_error *err)
+{
+    size_t heads = 0, count;
+    enum wt_status status = add_heads(p, &heads, err);
+    count = heads;
+    p->expected = p->alone ? p->found_count : 0;
+    for (size_t i = 0; i < p->expected; i++)
+        p->found[i].is_read = false;
+    if (status || (status = add_records(p, p->expected, &count, err)) ||
+        (status = wt_link_transfer(p->common.link, p->piece, count, false, err)))
+        return status;
+    for (size_t i = 0; i < p->expected; i++)
+        p->found[i].is_read = !p->piece[heads + i].absent;
+    return all_there(p, heads, err);
+}
+
+/* All queues together: the number of messages does not depend on the number of waves. */
+static enum wt_status read_waves(struct wt_probe *p, struct wt_error *err)
+{
+    enum wt_status status = read_heads(p, err);
+    uint32_t leader = WT_NO_HANDLE;
+    size_t count = 0;
     wt_standstill_begin_list(p);
+    p->found_count = 0;
     for (uint32_t i = 0; i < p->queues && !status; i++)
         if (p->queue[i].queue_type == QUEUE_TYPE_AQL)
-            status = read_area(p, i, err);
-    return status;
+            status = look_at_area(p, i, err);
+    if (status || (status = add_records(p, p->found_count, &count, err)) ||
+        (status = gcnp_transfer(p, count, false, err)))
+        return status;
+    for (size_t i = 0; i < p->found_count && !status; i++)
+        status = take_record(p, p->found[i], &leader, err);
+    return status ? status : write_back(p, err);
 }
 
 /* ---- suspending, resuming ---- */
 
-static void name_queues(const struct wt_probe *p, struct kfd_debug_call *call)
+/* Suspends or resumes all queues that are known; *done: so many were. */
+static enum wt_status change_queues(struct wt_probe *p, uint32_t op, int *done,
+                                    struct wt_error *err)
 {
-    call->queue_count = p->queues;
+    struct kfd_debug_call call = {.op = op, .queue_count = p->queues};
+    call.arg[0] = op == KFD_DEBUG_SUSPEND_QUEUES ? EVERY_EXCEPTION : 0;
     for (uint32_t i = 0; i < p->queues; i++)
-        call->queue[i] = p->queue[i].queue_id;
+        call.queue[i] = p->queue[i].queue_id;
+    const enum wt_status status = gcnp_call(p, &call, err);
+    *done = call.result;
+    return status;
 }
 
 /* Waves that begin from now on are held, or run. */
@@ -276,16 +417,17 @@ static enum wt_status set_launch_mode(struct wt_probe *p, uint32_t mode, struct 
 }
 
 /* The program may make another queue at any moment: its waves are held at their beginning, until
- * the next standstill lists it. */
+ * the next standstill lists it. That is not the one after a step, for which all waves that begin
+ * are held, unless the program has destroyed a queue meanwhile. */
 static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
 {
-    struct kfd_debug_call call = {.op = KFD_DEBUG_SUSPEND_QUEUES, .arg = {EVERY_EXCEPTION}};
-    enum wt_status status;
-    if ((status = set_launch_mode(p, KFD_LAUNCH_HALT, err)) != WT_OK ||
-        (status = gcnp_list_queues(p, err)) != WT_OK)
-        return status;
-    name_queues(p, &call);
-    if ((status = gcnp_call(p, &call, err)) != WT_OK)
+    enum wt_status status = set_launch_mode(p, KFD_LAUNCH_HALT, err);
+    int done = -1;
+    if (!status && p->alone)
+        status = change_queues(p, KFD_DEBUG_SUSPEND_QUEUES, &done, err);
+    if (!status && done < (int)p->queues && (status = gcnp_list_queues(p, err)) == WT_OK)
+        status = change_queues(p, KFD_DEBUG_SUSPEND_QUEUES, &done, err);
+    if (status != WT_OK)
         return status;
     p->common.still = true;
     p->changes++;
@@ -295,8 +437,7 @@ static enum wt_status suspend(struct wt_probe *p, struct wt_error *err)
 
 /* The record of a wave that is to be resumed, as the runtime's handler would leave it (ROCdbgapi,
  * wave_set_state). A wave that is merely held for a moment is halted without being stopped. */
-static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool moment,
-                                  struct wt_error *err)
+static void prepare(const struct wt_probe *p, struct gcnp_row *row, bool moment)
 {
     uint32_t status = row->hw[KFD_HW_STATUS], mode = row->hw[KFD_HW_MODE], ttmp6 = row->ttmp[6];
     uint32_t trapsts = row->hw[KFD_HW_TRAPSTS];
@@ -304,7 +445,7 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     /* Who has halted it, and it is to run: the program, if not the launch mode. */
     const bool own_halt = halted && row->common.run && !row->common.held;
     if (row->given_up)
-        return WT_OK;
+        return;
     row->common.held = row->common.run && moment;
     if (row->common.run && !moment) {
         const bool own = stopped && ttmp6 & KFD_TTMP6_SAVED_HALT; /* by the program itself */
@@ -325,30 +466,27 @@ static enum wt_status write_state(struct wt_probe *p, struct gcnp_row *row, bool
     }
     if (status == row->hw[KFD_HW_STATUS] && mode == row->hw[KFD_HW_MODE] && ttmp6 == row->ttmp[6] &&
         trapsts == row->hw[KFD_HW_TRAPSTS])
-        return WT_OK;
+        return;
     row->hw[KFD_HW_STATUS] = status;
     row->hw[KFD_HW_MODE] = mode;
     row->hw[KFD_HW_TRAPSTS] = trapsts;
     row->ttmp[6] = ttmp6;
-    return write_back(p, row, err);
+    row->changed = true;
 }
 
 static enum wt_status resume(struct wt_probe *p, uint32_t only, struct wt_error *err)
 {
-    enum wt_status status;
-    for (uint32_t i = 0; i < p->common.topology.waves; i++) {
-        const bool moment = only != WT_NO_HANDLE && i != only;
-        if (gcnp_row(p, i)->common.present &&
-            (status = write_state(p, gcnp_row(p, i), moment, err)) != WT_OK)
-            return status;
-    }
     const uint32_t mode =
         p->common.hold || only != WT_NO_HANDLE ? KFD_LAUNCH_HALT : KFD_LAUNCH_NORMAL;
-    if ((status = set_launch_mode(p, mode, err)) != WT_OK)
+    enum wt_status status;
+    int done;
+    for (uint32_t i = 0; i < p->common.topology.waves; i++)
+        if (gcnp_row(p, i)->common.present)
+            prepare(p, gcnp_row(p, i), only != WT_NO_HANDLE && i != only);
+    if ((status = write_back(p, err)) != WT_OK || (status = set_launch_mode(p, mode, err)) != WT_OK)
         return status;
-    struct kfd_debug_call call = {.op = KFD_DEBUG_RESUME_QUEUES};
-    name_queues(p, &call);
-    return gcnp_call(p, &call, err);
+    p->alone = only != WT_NO_HANDLE;
+    return change_queues(p, KFD_DEBUG_RESUME_QUEUES, &done, err);
 }
 
 /* A wave that is resumed after an exception does what it would do without a debugger: it stays
@@ -391,6 +529,7 @@ static void view(const struct wt_standstill_row *row, uint64_t *pc, wt_lanes *ma
 static enum wt_status reset(struct wt_probe *p, struct wt_error *err)
 {
     p->launch_mode = UINT32_MAX;
+    p->alone = false;
     const enum wt_status status = set_launch_mode(p, KFD_LAUNCH_HALT, err);
     return status ? status : wt_standstill_reset_program(p, err);
 }

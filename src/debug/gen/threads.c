@@ -22,26 +22,6 @@ enum { ROWS = 2, EUS_OF_ROW = 4, BITS_OF_EU = 8 };
 
 /* ---- records ---- */
 
-/* A piece may be absent: a thread has ended with its kernel since it was looked at, which a fault
- * does that nothing can mend. */
-static enum wt_status transfer(struct wt_probe *p, struct wt_link_piece *list, size_t count,
-                               bool write, struct wt_error *err)
-{
-    const struct wt_link_ops *ops = p->common.link->ops;
-    enum wt_status status = WT_OK;
-    if (ops->transfer)
-        return ops->transfer(p->common.link->context, list, count, write, err);
-    for (size_t i = 0; i < count && (status == WT_OK || status == WT_INVALID); i++) {
-        const struct wt_link_piece *piece = &list[i];
-        status = write ? wt_link_write(p->common.link, piece->wave, 0, piece->addr, piece->bytes,
-                                       piece->size, err)
-                       : wt_link_read(p->common.link, piece->wave, 0, piece->addr, piece->bytes,
-                                      piece->size, err);
-        list[i].absent = status == WT_INVALID;
-    }
-    return status == WT_INVALID ? WT_OK : status;
-}
-
 static void describe_work(const struct wt_probe *p, wt_wave_handle handle, unsigned device,
                           uint64_t dispatch)
 {
@@ -126,7 +106,9 @@ static enum wt_status access_subslice(struct wt_probe *p, uint32_t subslice,
 static enum wt_status take_records(struct wt_probe *p, struct wt_link_piece *list, size_t count,
                                    struct wt_error *err)
 {
-    enum wt_status status = transfer(p, list, count, false, err);
+    /* A thread whose piece is absent has ended with its kernel since it was looked at, which a
+     * fault does that nothing can mend. */
+    enum wt_status status = wt_link_transfer(p->common.link, list, count, false, err);
     for (size_t i = 0; i < count && !status; i++)
         status = list[i].absent ? wt_fail(err, WT_INVALID, "thread %u has no saved state",
                                           (unsigned)list[i].wave)
@@ -275,7 +257,7 @@ static enum wt_status clear_subslice(struct wt_probe *p, uint32_t subslice, uint
         if (bits[row])
             cleared[rows++] = (struct wt_wire_register){
                 .addr = clear[row] / 4, .write = true, .value = bits[row]};
-    status = transfer(p, list, count, true, err);
+    status = wt_link_transfer(p->common.link, list, count, true, err);
     return status ? status : access_subslice(p, subslice, cleared, rows, err);
 }
 

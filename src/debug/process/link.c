@@ -85,6 +85,7 @@ void wt_process_link_close(struct wt_process_link *link)
     wt_connection_close(&link->connection);
     free(link->history.answer);
     free(link->history.hit);
+    free(link->pieces);
 }
 
 /* ---- memory and registers ---- */
@@ -135,32 +136,80 @@ static enum wt_status write_memory(void *context, wt_wave_handle wave, unsigned 
     return WT_OK;
 }
 
-/* The process answers in order; all that is under way has room in the socket. */
+/* The pieces of a list that go into one message: of one GPU, and no more than fit. */
+static size_t fitting(const struct wt_process_link *link, const struct wt_link_piece *list,
+                      size_t count, struct wt_wire_request *request)
+{
+    uint64_t bytes = 0;
+    size_t n = 0;
+    for (; n < count; n++) {
+        struct wt_wire_request of;
+        wt_process_link_locate(link, list[n].wave, n ? &of : request);
+        bytes += sizeof(struct wt_wire_piece) + list[n].size;
+        if (bytes > WT_WIRE_MOST || (n && of.device != request->device))
+            break;
+    }
+    request->number = (uint32_t)n;
+    return n;
+}
+
+/* Lays a request's pieces out in link->pieces, bytes to be written with them. Returns the size of
+ * all: of the list itself, and of the bytes. */
+static size_t lay_out(const struct wt_process_link *link, const struct wt_link_piece *list,
+                      uint32_t count, bool write)
+{
+    struct wt_wire_piece *pieces = (void *)link->pieces;
+    uint8_t *bytes = (uint8_t *)(pieces + count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct wt_wire_request of;
+        wt_process_link_locate(link, list[i].wave, &of);
+        pieces[i] = (struct wt_wire_piece){list[i].addr, of.wave, list[i].size};
+        if (write)
+            memcpy(bytes, list[i].bytes, list[i].size);
+        bytes += list[i].size;
+    }
+    return (size_t)(bytes - link->pieces);
+}
+
+static const struct wt_link_ops one_by_one = {.read = read_memory, .write = write_memory};
+
+/* One message for all pieces, but where there are more of them than fit. */
 static enum wt_status transfer(void *context, struct wt_link_piece *list, size_t count, bool write,
                                struct wt_error *err)
 {
-    enum { AT_ONCE = 64 };
+    struct wt_process_link *link = context;
+    const struct wt_link each = {.ops = &one_by_one, .context = link};
     enum wt_status status = WT_OK;
-    for (size_t first = 0; first < count; first += AT_ONCE) {
-        const size_t end = count - first < AT_ONCE ? count : first + AT_ONCE;
-        for (size_t i = first; i < end; i++) {
-            struct wt_wire_request request = {.verb = write ? WT_WIRE_WRITE : WT_WIRE_READ,
-                                              .follows = write ? list[i].size : 0,
-                                              .size = write ? 0 : list[i].size,
-                                              .addr = list[i].addr};
-            wt_process_link_locate(context, list[i].wave, &request);
-            if ((status = send(context, &request, list[i].bytes, err)) != WT_OK)
-                return status;
+    if (!link->pieces && !(link->pieces = malloc(WT_WIRE_MOST)))
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a message");
+    for (size_t n; count && !status; list += n, count -= n) {
+        struct wt_wire_request request = {.verb = write ? WT_WIRE_SCATTER : WT_WIRE_GATHER};
+        struct wt_wire_answer answer;
+        if ((n = fitting(link, list, count, &request)) == 0) {
+            status = wt_link_transfer(&each, list, n = 1, write, err);
+            continue;
         }
-        for (size_t i = first; i < end; i++) {
-            struct wt_wire_answer answer;
-            if ((status = receive(context, &answer, write ? NULL : list[i].bytes,
-                                  write ? 0 : list[i].size, err)) != WT_OK)
-                return status;
-            list[i].absent = answer.result < 0 || (!write && answer.size != list[i].size);
+        const size_t all = lay_out(link, list, request.number, write);
+        const size_t listed = n * sizeof(struct wt_wire_piece);
+        request.follows = (uint32_t)(write ? all : listed);
+        if ((status = wt_process_link_ask(link, &request, link->pieces, &answer, link->pieces,
+                                          WT_WIRE_MOST, err)) != WT_OK)
+            break;
+        if (answer.result < 0) { /* it has broken off at memory that it has unmapped just now */
+            status = wt_link_transfer(&each, list, n, write, err);
+            continue;
+        }
+        if (answer.size != (write ? listed : all))
+            return wt_connection_lost(&link->connection, "it answers with other memory", err);
+        const struct wt_wire_piece *pieces = (const void *)link->pieces;
+        const uint8_t *bytes = link->pieces + listed;
+        for (size_t i = 0; i < n; bytes += list[i++].size) {
+            list[i].absent = pieces[i].size != list[i].size;
+            if (!write && !list[i].absent)
+                memcpy(list[i].bytes, bytes, list[i].size);
         }
     }
-    return WT_OK;
+    return status;
 }
 
 static enum wt_status registers(void *context, uint32_t gpu, struct wt_wire_register *list,

@@ -36,6 +36,7 @@ struct wt_process_link {
     struct wt_link link; /**< a probe's; set, as are `waves`, by who has opened this */
     uint64_t changes;    /**< of what the process's waves are like, by requests of this debugger */
     uint32_t wait;       /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
+    uint8_t *pieces;     /**< WT_WIRE_MOST bytes for messages with some pieces; NULL: none yet */
     bool faulted;        /**< the last event told of a fault: WT_WIRE_FAULTED */
     uint32_t waves[WT_WIRE_DEVICES]; /**< of each GPU: the debugger counts them through all GPUs */
 };

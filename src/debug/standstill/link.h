@@ -16,13 +16,13 @@ struct wt_link_event {
     uint64_t code_state; /**< code: a number for what the list is like now */
 };
 
-/** A piece of memory as a wave sees it. */
+/** A piece of memory as a wave's first lane sees it. */
 struct wt_link_piece {
     wt_wave_handle wave;
     uint64_t addr;
     void *bytes;
-    uint32_t size;
-    bool absent; /**< there is no such memory */
+    uint32_t size; /**< at least 1 */
+    bool absent;   /**< there is no such memory */
 };
 
 /** The operations of a link. A failure is WT_IO where the link is broken, WT_INVALID where there is
@@ -33,7 +33,7 @@ struct wt_link_ops {
                            void *out, size_t size, struct wt_error *err);
     enum wt_status (*write)(void *context, wt_wave_handle wave, unsigned lane, uint64_t addr,
                             const void *bytes, size_t size, struct wt_error *err);
-    /** Reads or writes some pieces in one round trip. NULL: read() and write() do. */
+    /** Reads or writes some pieces, one or more, in one message. NULL: read() and write() do. */
     enum wt_status (*transfer)(void *context, struct wt_link_piece *list, size_t count, bool write,
                                struct wt_error *err);
     /** Reads and writes registers of a GPU's debug hardware, in their order. */
@@ -83,6 +83,11 @@ struct wt_link {
 enum wt_status wt_link_ask(const struct wt_link *link, const struct wt_wire_request *request,
                            const void *more, struct wt_wire_answer *answer, void *out, size_t size,
                            struct wt_error *err);
+
+/** Reads or writes some pieces, in one message where the link has messages. A piece that is absent
+ * is no error. */
+enum wt_status wt_link_transfer(const struct wt_link *link, struct wt_link_piece *list,
+                                size_t count, bool write, struct wt_error *err);
 
 /** Reads memory as a lane of a wave sees it. */
 static inline enum wt_status wt_link_read(const struct wt_link *link, wt_wave_handle wave,

@@ -82,13 +82,14 @@ static int32_t give_memory(struct wt_server *s, const struct wt_wire_request *r,
 }
 
 /* Breakpoints are remembered, for when the debugger goes without lifting them. */
-static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r)
+static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r,
+                            const uint8_t *bytes)
 {
     struct wt_planted_one one = {.addr = r->addr, .size = r->follows};
-    wt_planted_written(gpu_of(s, r)->planted, r->addr, s->bytes, r->follows);
+    wt_planted_written(gpu_of(s, r)->planted, r->addr, bytes, r->follows);
     if (!one.size || one.size > WT_PLANTED_BYTES || !copy(s, r, one.original, one.size, true))
         return;
-    memcpy(one.trap, s->bytes, one.size);
+    memcpy(one.trap, bytes, one.size);
     wt_store_le(one.mask,
                 s->driver->breakpoint(s->context, r, wt_load_le(one.trap, one.size),
                                       wt_load_le(one.original, one.size)),
@@ -97,10 +98,38 @@ static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r
         wt_planted_add(gpu_of(s, r)->planted, &one);
 }
 
-static int32_t write_memory(struct wt_server *s, const struct wt_wire_request *r)
+static bool write_memory(struct wt_server *s, const struct wt_wire_request *r, uint8_t *bytes)
 {
-    note_breakpoint(s, r);
-    return copy(s, r, s->bytes, r->follows, false) ? 0 : -EFAULT;
+    note_breakpoint(s, r, bytes);
+    return copy(s, r, bytes, r->follows, false);
+}
+
+/* Reads or writes some pieces; the answer lies where the request does. */
+static int32_t transfer(struct wt_server *s, const struct wt_wire_request *r,
+                        struct wt_wire_answer *answer)
+{
+    const bool write = r->verb == WT_WIRE_SCATTER;
+    struct wt_wire_piece *list = (void *)s->bytes;
+    const uint64_t listed = (uint64_t)r->number * sizeof *list;
+    uint64_t end = listed;
+    for (uint32_t i = 0; listed <= r->follows && i < r->number; i++)
+        end += list[i].size;
+    if (r->follows != (write ? end : listed) || end > WT_WIRE_MOST)
+        return -EINVAL;
+    uint8_t *bytes = s->bytes + listed;
+    for (uint32_t i = 0; i < r->number; i++) {
+        const uint32_t size = list[i].size;
+        const struct wt_wire_request one = {.device = r->device,
+                                            .wave = list[i].wave,
+                                            .addr = list[i].addr,
+                                            .size = size,
+                                            .follows = write ? size : 0};
+        if (!(write ? write_memory(s, &one, bytes) : copy(s, &one, bytes, size, true)))
+            list[i].size = 0;
+        bytes += size;
+    }
+    answer->size = (uint32_t)(write ? listed : end);
+    return 0;
 }
 
 static uint32_t input(struct wt_server *s, uint32_t device, const struct wt_input *in)
@@ -363,7 +392,10 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_READ:
         return give_memory(s, r, answer);
     case WT_WIRE_WRITE:
-        return write_memory(s, r);
+        return write_memory(s, r, s->bytes) ? 0 : -EFAULT;
+    case WT_WIRE_GATHER:
+    case WT_WIRE_SCATTER:
+        return transfer(s, r, answer);
     case WT_WIRE_REGISTERS:
         return access_registers(s, r, answer);
     case WT_WIRE_WATCH:

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
@@ -16,6 +15,7 @@
 #include "runtime/common/serve.h"
 #include "runtime/hsakmt/debugger_memory.h"
 #include "runtime/hsakmt/recording.h"
+#include "runtime/hsakmt/tool.h"
 
 #define BREAKPOINT 0xbf920001u /* s_trap 1 */
 
@@ -77,7 +77,8 @@ static bool has_event(struct host *host, const uint64_t *turns, bool *rests)
 
 static int wait_for_event(struct host *host, uint64_t ms)
 {
-    const struct timespec moment = {.tv_nsec = 200000};
+    enum { MOMENT = 10000000, MS = 1000000 };
+    const uint64_t until = host_clock() + ms * MS;
     uint64_t turns[HOST_MOST_GPUS];
     bool rests;
     for (uint32_t i = 0; i < host->gpus; i++) {
@@ -86,14 +87,16 @@ static int wait_for_event(struct host *host, uint64_t ms)
         turns[i] = host->gpu[i].turns;
         host_leave(&host->gpu[i]);
     }
-    for (uint64_t i = 0; i <= 5 * ms; i++) {
+    host_ring_doorbell();
+    do {
+        const uint32_t seen = host_turns();
         if (has_event(host, turns, &rests))
             return WT_WIRE_STOPPED;
         if (rests)
             return 0;
         if (ms)
-            nanosleep(&moment, NULL);
-    }
+            host_sleep_for_turn(seen, MOMENT);
+    } while (host_clock() < until);
     return 0;
 }
 

@@ -611,7 +611,7 @@ static unsigned nap_after(uint64_t pause)
 
 void *host_processor(void *context)
 {
-    enum { PATIENCE = 200 };
+    enum { PATIENCE = 200, PATIENCE_DEBUGGED = 2 };
     struct host_gpu *gpu = context;
     uint64_t since = host_clock();
     unsigned idle = 0;
@@ -624,12 +624,15 @@ void *host_processor(void *context)
         const bool busy = step(gpu);
         gpu->turns++;
         gpu->rests = !busy;
+        /* A debugger wakes this thread when waves go on. */
+        const unsigned patience = gcn_kfd_is_enabled(gpu->device) ? PATIENCE_DEBUGGED : PATIENCE;
         pthread_mutex_unlock(&gpu->running);
+        host_tell_turn();
         host_end_if_interrupted(gpu->host);
         if (atomic_exchange(&gpu->host->svm_stale, false))
             host_svm_tidy(gpu->host);
         idle = busy ? 0 : idle + 1;
-        if (idle > PATIENCE) /* packets come without a call: they must be looked for */
+        if (idle > patience) /* packets come without a call: they must be looked for */
             host_sleep(doorbells, nap_after(host_clock() - since));
         else if (idle)
             sched_yield();

@@ -112,16 +112,26 @@ struct ext_table {
  * stores to signals wake the threads of the GPUs.
  */
 void host_tool_wait(struct core_table *core);
+/** Whether a debugger is there, so that threads that wait are to be quiet. */
+void host_waits_under_debugger(bool is);
 /**
  * The number of stores to signals so far. A thread reads it before it looks at queues, for
  * host_sleep().
  */
 uint32_t host_doorbells(void);
+/** Wakes the threads of the GPUs, as such a store does. */
+void host_ring_doorbell(void);
 /**
  * Sleeps for @p ns (below a second), or until signals have been stored to more often than @p seen
  * times. Without the HSA runtime there are no such stores.
  */
 void host_sleep(uint32_t seen, unsigned ns);
+/** How many turns the threads of all GPUs have had. */
+uint32_t host_turns(void);
+/** Such a thread has had one. */
+void host_tell_turn(void);
+/** Sleeps for @p ns (below a second), or until there were more turns than @p seen. */
+void host_sleep_for_turn(uint32_t seen, unsigned ns);
 /**
  * Replaces the runtime's allocation functions (allocations.c), so that the program's allocations
  * are known by the sizes it asked for. Either table may be NULL.
