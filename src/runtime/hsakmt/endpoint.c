@@ -111,11 +111,17 @@ static void code_known(void *context, uint64_t state)
     atomic_store(&((struct host *)context)->code_known, state);
 }
 
+static void follow(struct host *host, bool is)
+{
+    host_code_follow(host, is);
+    host_waits_under_debugger(is);
+}
+
 /* A debugger's first and last operations. Others that connect (`ps`, `reg`) hold no launch back. */
 static void follow_code(struct host *host, const struct kfd_debug_call *call)
 {
     if (call->result == 0 && (call->op == KFD_DEBUG_ENABLE || call->op == KFD_DEBUG_DISABLE))
-        host_code_follow(host, call->op == KFD_DEBUG_ENABLE);
+        follow(host, call->op == KFD_DEBUG_ENABLE);
 }
 
 /* Operations on a queue, or on the GPU: as in the driver, these lock the GPU themselves. */
@@ -358,7 +364,7 @@ static void let_go(void *context)
     }
     host_leave_all(host);
     if (debugged)
-        host_code_follow(host, false);
+        follow(host, false);
 }
 
 static void begin(void *context)

@@ -112,7 +112,7 @@ struct ext_table {
  * stores to signals wake the threads of the GPUs.
  */
 void host_tool_wait(struct core_table *core);
-/** Whether a debugger is there, so that threads that wait are to be quiet. */
+/** Whether a debugger is there, which may hold kernels for hours: threads that wait are quiet. */
 void host_waits_under_debugger(bool is);
 /**
  * The number of stores to signals so far. A thread reads it before it looks at queues, for

@@ -3,8 +3,9 @@
  *
  * HIP's runtime waits actively: a thread that waits for a kernel uses a whole core, which the
  * emulation of that kernel needs. As a tool of the HSA runtime this library turns active waits into
- * blocking ones: they look for 0.1 ms, giving way to other threads between two looks, for the GPU's
- * thread may be on the same core; then the runtime's own wait spins for 0.2 ms and sleeps.
+ * blocking ones: they look for 0.1 ms, unless that was in vain the last times, giving way to other
+ * threads between two looks, for the GPU's thread may be on the same core; then the runtime's own
+ * wait spins for 0.2 ms and sleeps.
  *
  * A GPU's thread that has found no packet for a while sleeps. Packets come without a call, so that
  * it looks again from time to time. A store to a signal, as a program rings a doorbell, wakes it at
@@ -62,13 +63,15 @@ static int64_t now(void)
     return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Whether the condition becomes true soon; *is: the signal's value then. A thread that has looked in
- * vain looks only once at its next waits, the more of them the oftener that was so. */
+/* Waits at which this thread looks only once, and those since it has looked for longer. */
+static _Thread_local unsigned leaves_out, left_out;
+
+/* Whether the condition becomes true soon; *is: the signal's value then. A thread that has looked
+ * in vain looks only once at its next waits, the more of them the oftener that was so. */
 static bool comes_soon(load_function *load, uint64_t signal, int condition, int64_t value,
                        int64_t *is)
 {
     enum { MOST_LEFT_OUT = 64 };
-    static _Thread_local unsigned leaves_out, left_out;
     const bool looks = left_out >= leaves_out;
     const int64_t until = looks ? now() + LOOK_FOR : 0;
     left_out = looks ? 0 : left_out + 1;
@@ -86,15 +89,14 @@ static bool comes_soon(load_function *load, uint64_t signal, int condition, int6
     return false;
 }
 
-/* While a debugger may hold the kernels, which can take hours, a wait begins with sleep, and the
- * runtime spins only for what is left of it. True: it is over; *is: the signal's value. */
+/* A debugger may hold the kernels for hours: a thread that has looked in vain then sleeps before
+ * the runtime's wait, which spins. True: the wait is over; *is: the signal's value. */
 static bool sleeps(load_function *load, uint64_t signal, int condition, int64_t value,
                    uint64_t *timeout, int64_t *is)
 {
     const uint64_t ns = *timeout < SLEEP_FOR ? *timeout : SLEEP_FOR;
-    *is = load(signal);
-    if (is_met(condition, *is, value))
-        return true;
+    if (leaves_out <= 1 || !atomic_load(&debugged))
+        return false;
     nanosleep(&(struct timespec){.tv_nsec = (long)ns}, NULL);
     *is = load(signal);
     *timeout -= *timeout == UINT64_MAX ? 0 : ns;
@@ -105,9 +107,8 @@ static int64_t wait_for(load_function *load, wait_function *wait, uint64_t signa
                         int64_t value, uint64_t timeout)
 {
     int64_t is;
-    if (timeout >= SHORT_TIMEOUT &&
-        (atomic_load(&debugged) ? sleeps(load, signal, condition, value, &timeout, &is)
-                                : comes_soon(load, signal, condition, value, &is)))
+    if (timeout >= SHORT_TIMEOUT && (comes_soon(load, signal, condition, value, &is) ||
+                                     sleeps(load, signal, condition, value, &timeout, &is)))
         return is;
     return wait(signal, condition, value, timeout, HOW_BLOCKED);
 }
