@@ -20,6 +20,7 @@
 
 #include "base/listen.h"
 #include "debug/process/connection.h"
+#include "debug/process/final_memory.h"
 #include "object/process_wire.h"
 #include "runtime/common/endpoint.h"
 
@@ -152,6 +153,29 @@ static void test_other_words_of_a_process_are_no_greeting(void **state)
     assert_int_equal(meet(web, sizeof other, &err), WT_IO);
     assert_non_null(strstr(err.text, "another protocol"));
     assert_int_equal(meet(&other, sizeof other, &err), WT_IO); /* GPUs of another family */
+}
+
+/* ---- the end ---- */
+
+static bool nothing_is_found(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
+{
+    fail();
+    return false;
+}
+
+/* It lives on, so that nobody could tell whether an answer was still to come. */
+static void test_a_process_that_has_closed_its_gpus_is_asked_for_no_memory(void **state)
+{
+    int fd[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    struct wt_connection c = {.fd = fd[0], .pid = getpid(), .ended = true};
+    wt_process_closed(&c.end, c.pid);
+    wt_process_final_memory(&c, 0, nothing_is_found, NULL);
+    assert_int_equal(recv(fd[1], &byte, 1, MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+    close(fd[0]);
+    close(fd[1]);
 }
 
 /* ---- the process's side ---- */
@@ -295,6 +319,7 @@ int main(void)
         cmocka_unit_test(test_a_process_of_another_version_is_refused),
         cmocka_unit_test(test_a_process_that_has_a_debugger_says_so),
         cmocka_unit_test(test_other_words_of_a_process_are_no_greeting),
+        cmocka_unit_test(test_a_process_that_has_closed_its_gpus_is_asked_for_no_memory),
         cmocka_unit_test(test_a_debugger_of_another_version_is_turned_away),
         cmocka_unit_test(test_what_is_not_the_protocol_is_closed_without_a_word),
     };

@@ -40,7 +40,7 @@ void wt_process_final_memory(const struct wt_connection *connection, uint32_t de
     struct wt_wire_request request = {.verb = WT_WIRE_FINAL_NEXT, .device = device};
     struct wt_final_wire_piece piece;
     uint8_t *bytes = NULL;
-    bool more = c.ended;
+    bool more = c.ended && !c.end.closed; /* what was closed answers no more */
     c.ended = false;
     while (more && wt_connection_send(&c, &request, sizeof request, WT_IGNORED) == WT_OK &&
            receive(&c, &piece, &bytes) && piece.addr >= request.addr) {
