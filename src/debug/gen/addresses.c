@@ -50,14 +50,15 @@ struct state {
     struct entry *entry;
 };
 
-struct flow {
-    const struct wt_kept_address *asked;
-    struct genp_code code;
-    struct state *begin; /* of each instruction that begins a block */
+struct genp_flow {
+    struct genp_code code; /* the function's */
+    struct state *begin;   /* of each instruction that begins a block */
     struct symbol *symbol;
     size_t symbols, symbol_capacity;
-    uint64_t bytes; /* the step of addresses that are looked for; 0: any */
     bool no_memory;
+    /* The question: */
+    const struct wt_kept_address *asked;
+    uint64_t bytes; /* the step of addresses that are looked for; 0: any */
 };
 
 /* ---- states ---- */
@@ -90,7 +91,10 @@ static bool is_first_value(const struct state *s, unsigned from, unsigned size)
 static void forget(struct state *s, unsigned from, unsigned bytes)
 {
     unsigned kept = 0;
-    for (unsigned i = 0; i < s->count; i++)
+    while (kept < s->count &&
+           !overlaps(s->entry[kept].from, bytes_of(&s->entry[kept]), from, bytes))
+        kept++;
+    for (unsigned i = kept + 1; i < s->count; i++)
         if (!overlaps(s->entry[i].from, bytes_of(&s->entry[i]), from, bytes))
             s->entry[kept++] = s->entry[i];
     s->count = kept;
@@ -107,23 +111,31 @@ static void forget_symbol(struct state *s, uint32_t symbol)
     s->count = kept;
 }
 
-static bool copy_state(struct flow *f, struct state *to, const struct state *from)
+/* A state that nothing is added to has room for its entries only. */
+static bool copy_with_room(struct genp_flow *f, struct state *to, const struct state *from,
+                           unsigned room)
 {
-    struct entry *entry = to->entry ? to->entry : malloc(MOST_ENTRIES * sizeof *entry);
+    struct entry *entry = to->entry ? to->entry : malloc((room + 1) * sizeof *entry);
     f->no_memory |= !entry;
     if (!entry)
         return false;
-    memcpy(entry, from->entry, from->count * sizeof *entry);
+    if (from->count)
+        memcpy(entry, from->entry, from->count * sizeof *entry);
     *to = *from;
     to->entry = entry;
     return true;
 }
 
+static bool copy_state(struct genp_flow *f, struct state *to, const struct state *from)
+{
+    return copy_with_room(f, to, from, MOST_ENTRIES);
+}
+
 /* Keeps what both states know; whether `s` has changed. */
-static bool meet(struct flow *f, struct state *s, const struct state *other)
+static bool meet(struct genp_flow *f, struct state *s, const struct state *other)
 {
     if (!s->reached)
-        return copy_state(f, s, other);
+        return copy_with_room(f, s, other, other->count);
     bool changed = false;
     unsigned kept = 0;
     for (unsigned i = 0; i < s->count; i++) {
@@ -151,7 +163,7 @@ static bool meet(struct flow *f, struct state *s, const struct state *other)
 
 /* ---- values ---- */
 
-static uint32_t find_symbol(struct flow *f, const struct symbol *wanted)
+static uint32_t find_symbol(struct genp_flow *f, const struct symbol *wanted)
 {
     for (size_t i = 0; i < f->symbols; i++) {
         const struct symbol *s = &f->symbol[i];
@@ -206,7 +218,7 @@ static bool find_elements(const struct state *s, unsigned from, unsigned size, u
     return true;
 }
 
-static bool form_of(struct flow *f, const struct state *s, const struct genp_operand *o,
+static bool form_of(struct genp_flow *f, const struct state *s, const struct genp_operand *o,
                     unsigned channels, struct form *form, bool *is_partial)
 {
     *form = (struct form){.plus = o->value};
@@ -263,7 +275,7 @@ static bool is_number(const struct form *a)
 }
 
 /* The result of an instruction, if it is a sum as above. */
-static bool result_of(struct flow *f, const struct state *s, const struct genp_effects *e,
+static bool result_of(struct genp_flow *f, const struct state *s, const struct genp_effects *e,
                       struct form *to, bool *is_partial)
 {
     struct form a, b = {0};
@@ -298,7 +310,7 @@ static bool result_of(struct flow *f, const struct state *s, const struct genp_e
     }
 }
 
-static void apply(struct flow *f, struct state *s, const struct genp_instruction *in)
+static void apply(struct genp_flow *f, struct state *s, const struct genp_instruction *in)
 {
     const struct genp_effects *e = &in->e;
     struct form form;
@@ -334,7 +346,7 @@ static void apply(struct flow *f, struct state *s, const struct genp_instruction
 }
 
 /* The state before instruction `to` of a block. */
-static bool run_block(struct flow *f, size_t block, size_t to, struct state *s)
+static bool run_block(struct genp_flow *f, size_t block, size_t to, struct state *s)
 {
     if (!copy_state(f, s, &f->begin[block]))
         return false;
@@ -344,7 +356,7 @@ static bool run_block(struct flow *f, size_t block, size_t to, struct state *s)
 }
 
 struct meeting {
-    struct flow *f;
+    struct genp_flow *f;
     const struct state *state;
 };
 
@@ -354,13 +366,13 @@ static bool meet_block(size_t block, void *context)
     return meet(m->f, &m->f->begin[block], m->state);
 }
 
-static bool follow(struct flow *f)
+static bool follow(struct genp_flow *f)
 {
-    struct state state = {0}, first = {.reached = true};
+    struct state state = {0};
     f->begin = calloc(f->code.count, sizeof *f->begin);
-    first.entry = malloc(sizeof *first.entry);
-    f->no_memory = !f->begin || !first.entry || !copy_state(f, &f->begin[0], &first);
-    free(first.entry);
+    f->no_memory = !f->begin;
+    if (f->begin)
+        f->begin[0].reached = true;
     for (bool changed = true; changed && !f->no_memory;) {
         changed = false;
         for (size_t block = 0; block < f->code.count && !f->no_memory;
@@ -377,13 +389,13 @@ static bool follow(struct flow *f)
 /* ---- the variable's own address ---- */
 
 /* Whether a form is a variable's address: each channel has one of its own. */
-static bool is_address(const struct flow *f, const struct form *form)
+static bool is_address(const struct genp_flow *f, const struct form *form)
 {
     return form->symbol[0] && form->step > 0 && (!f->bytes || (uint64_t)form->step == f->bytes);
 }
 
 /* Whether an instruction completes the address of a variable in the register. */
-static bool defines(const struct flow *f, const struct state *after,
+static bool defines(const struct genp_flow *f, const struct state *after,
                     const struct genp_instruction *in, struct form *form)
 {
     bool is_partial;
@@ -417,7 +429,7 @@ static void found(struct only *o, const struct form *form)
 }
 
 /* Whether an instruction uses the register for the address of a variable. */
-static bool uses(const struct flow *f, const struct state *before,
+static bool uses(const struct genp_flow *f, const struct state *before,
                  const struct genp_instruction *in, struct form *form)
 {
     const struct genp_effects *e = &in->e;
@@ -480,8 +492,8 @@ static void drop_temporaries(struct forms *forms, unsigned variables)
     forms->owns = kept ? kept : forms->owns;
 }
 
-static void count_use(struct flow *f, const struct genp_instruction *in, const struct form *now,
-                      unsigned pass, struct forms *forms)
+static void count_use(struct genp_flow *f, const struct genp_instruction *in,
+                      const struct form *now, unsigned pass, struct forms *forms)
 {
     const bool stores = in->e.is_message && !in->e.count && !in->e.writes_any;
     const enum wt_kept_line line = f->asked->line(f->asked->context, in->addr);
@@ -504,7 +516,7 @@ static void count_use(struct flow *f, const struct genp_instruction *in, const s
  * the same register. Either may be an element's whose address came into the register after the
  * variable's own. Of several forms those are looked at whose step is the variable's size.
  */
-static bool find_address(struct flow *f, uint64_t bytes, struct form *form)
+static bool find_address(struct genp_flow *f, uint64_t bytes, struct form *form)
 {
     f->bytes = bytes;
     struct state state = {0};
@@ -545,7 +557,7 @@ static bool find_address(struct flow *f, uint64_t bytes, struct form *form)
  * The register of the other half of 32 channels, of which the debug information says nothing: the
  * one through which code of the variable's line stores for these channels.
  */
-static bool find_half(struct flow *f, struct wt_kept_address *asked, struct form *form)
+static bool find_half(struct genp_flow *f, struct wt_kept_address *asked, struct form *form)
 {
     struct state state = {0};
     struct form now;
@@ -585,7 +597,7 @@ static bool visit_block(size_t block, void *context)
 }
 
 /* Whether a way leads from an instruction that computes the address to the asked one. */
-static bool is_behind(struct flow *f, const struct form *form, size_t here)
+static bool is_behind(struct genp_flow *f, const struct form *form, size_t here)
 {
     struct state state = {0};
     struct form found;
@@ -660,7 +672,7 @@ static bool find_sum(const struct state *s, const struct form *form, unsigned la
     return false;
 }
 
-static bool add_value(const struct flow *f, const struct state *s, uint32_t symbol,
+static bool add_value(const struct genp_flow *f, const struct state *s, uint32_t symbol,
                       struct wt_kept_answer *answer)
 {
     const struct symbol *value = &f->symbol[symbol - 1];
@@ -676,7 +688,7 @@ static bool add_value(const struct flow *f, const struct state *s, uint32_t symb
     return true;
 }
 
-static bool compute(const struct flow *f, const struct state *s, const struct form *form,
+static bool compute(const struct genp_flow *f, const struct state *s, const struct form *form,
                     struct wt_kept_answer *answer)
 {
     *answer = (struct wt_kept_answer){
@@ -687,21 +699,17 @@ static bool compute(const struct flow *f, const struct state *s, const struct fo
            find_sum(s, form, f->code.lanes, true, answer);
 }
 
-static void answer_of(struct flow *f, struct wt_kept_answer *answer)
+static void answer_of(struct genp_flow *f, struct wt_kept_answer *answer)
 {
     struct form form = {0}, now;
     struct state state = {0};
     struct wt_kept_address asked = *f->asked;
     bool is_partial = false;
-    answer->state = WT_KEPT_GONE;
     f->asked = &asked;
     if (asked.is_other_half)
         asked.first = 0;
-    const size_t here = genp_read_code(f->asked, &f->code)
-                            ? genp_find_instruction(&f->code, f->asked->pc)
-                            : SIZE_MAX;
-    if (here == SIZE_MAX || !follow(f) ||
-        !(find_address(f, 0, &form) || find_address(f, f->asked->bytes, &form)))
+    const size_t here = genp_find_instruction(&f->code, f->asked->pc);
+    if (here == SIZE_MAX || !(find_address(f, 0, &form) || find_address(f, f->asked->bytes, &form)))
         return;
     f->bytes = 0;
     if (asked.is_other_half) {
@@ -727,22 +735,54 @@ static void answer_of(struct flow *f, struct wt_kept_answer *answer)
     free(state.entry);
 }
 
+void genp_free_states(struct genp_flow *f)
+{
+    for (size_t i = 0; f && f->begin && i < f->code.count; i++)
+        free(f->begin[i].entry);
+    if (f) {
+        free(f->begin);
+        free(f->symbol);
+    }
+    free(f);
+}
+
+/* The states of a function's blocks, which are the same for all questions. NULL: no host memory. */
+static struct genp_flow *states_of(struct genp_function *function)
+{
+    struct genp_flow *f = function->states;
+    if (!f && (f = calloc(1, sizeof *f))) {
+        f->code = function->code;
+        function->states = f;
+        follow(f);
+    }
+    if (!f || !f->no_memory)
+        return f;
+    genp_free_states(f);
+    return function->states = NULL;
+}
+
 enum wt_status genp_find_kept(struct wt_probe *p, const struct wt_kept_address *asked,
                               struct wt_kept_answer *answer, struct wt_error *err)
 {
-    struct flow f = {.asked = asked};
+    struct genp_functions *functions = &p->functions;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (asked->reg >= 0)
         return WT_OK;
     if (asked->is_base)
-        return genp_find_base(asked, answer, err);
+        return genp_find_base(functions, asked, answer, err);
     if (asked->size)
-        return genp_find_value(asked, answer, err);
-    answer_of(&f, answer);
-    for (size_t i = 0; f.begin && i < f.code.count; i++)
-        free(f.begin[i].entry);
-    free(f.begin);
-    free(f.code.insn);
-    free(f.symbol);
-    return f.no_memory ? wt_fail(err, WT_NO_MEMORY, "no host memory to follow a function") : WT_OK;
+        return genp_find_value(functions, asked, answer, err);
+    struct genp_function *function = genp_read_function(functions, asked);
+    struct genp_flow *f = function ? states_of(function) : NULL;
+    answer->state = WT_KEPT_GONE;
+    if (f) {
+        f->asked = asked;
+        f->bytes = 0;
+        answer_of(f, answer);
+    }
+    if (!function || (f && !f->no_memory))
+        return WT_OK;
+    if (f)
+        f->no_memory = false;
+    return wt_fail(err, WT_NO_MEMORY, "no host memory to follow a function");
 }

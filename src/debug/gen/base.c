@@ -92,13 +92,15 @@ static void answer_at(struct base *b, size_t here, struct wt_kept_answer *answer
         answer->state = WT_KEPT_GONE;
 }
 
-enum wt_status genp_find_base(const struct wt_kept_address *asked, struct wt_kept_answer *answer,
-                              struct wt_error *err)
+enum wt_status genp_find_base(struct genp_functions *functions, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err)
 {
+    const struct genp_function *function = genp_read_function(functions, asked);
     struct base b = {.from = asked->from};
     enum wt_status status = WT_OK;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
-    if (genp_read_code(asked, &b.code)) {
+    if (function) {
+        b.code = function->code;
         const size_t here = genp_find_instruction(&b.code, asked->pc);
         b.begin = calloc(b.code.count, 1);
         if (!b.begin)
@@ -109,6 +111,5 @@ enum wt_status genp_find_base(const struct wt_kept_address *asked, struct wt_kep
             answer_at(&b, here, answer);
     }
     free(b.begin);
-    free(b.code.insn);
     return status;
 }

@@ -2,6 +2,7 @@
 #include "debug/gen/flow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 
@@ -53,34 +54,77 @@ static bool find_blocks(struct genp_code *f)
     return true;
 }
 
-bool genp_read_code(const struct wt_kept_address *a, struct genp_code *f)
+static uint8_t *read_bytes(const struct wt_kept_address *a, uint64_t size)
 {
-    const uint64_t bytes = a->end - a->start;
-    uint8_t *code = a->end > a->start && bytes <= MOST_CODE ? malloc(bytes) : NULL;
-    bool good = code != NULL;
-    for (uint64_t at = 0; good && at < bytes; at += CHUNK)
-        good = a->read_code(a->context, a->start + at, code + at,
-                            bytes - at < CHUNK ? bytes - at : CHUNK);
-    for (uint64_t at = 0; good && at < bytes;) {
+    uint8_t *bytes = a->end > a->start && size <= MOST_CODE ? malloc(size) : NULL;
+    bool good = bytes != NULL;
+    for (uint64_t at = 0; good && at < size; at += CHUNK)
+        good = a->read_code(a->context, a->start + at, bytes + at,
+                            size - at < CHUNK ? size - at : CHUNK);
+    if (good)
+        return bytes;
+    free(bytes);
+    return NULL;
+}
+
+static bool decode(const struct genp_function *of, struct genp_code *f)
+{
+    for (uint64_t at = 0; at < of->size;) {
         struct genp_instruction *grown =
             wt_array_grow(f->insn, &f->capacity, f->count + 1, sizeof *f->insn);
-        if (!grown) {
-            good = false;
-            break;
-        }
+        if (!grown)
+            return false;
         f->insn = grown;
         struct genp_instruction *in = &grown[f->count];
-        *in = (struct genp_instruction){.addr = a->start + at, .begins_block = f->count == 0};
-        const uint64_t rest = bytes - at;
-        genp_effects_of(in->addr, code + at, rest < 16 ? (unsigned)rest : 16, &in->e);
+        *in = (struct genp_instruction){.addr = of->start + at, .begins_block = f->count == 0};
+        const uint64_t rest = of->size - at;
+        genp_effects_of(in->addr, of->bytes + at, rest < 16 ? (unsigned)rest : 16, &in->e);
         if (in->e.opcode == 0) /* the padding behind a kernel */
             break;
         f->count++;
         at += in->e.length;
     }
-    free(code);
     f->lanes = count_lanes(f);
-    return good && f->count && find_blocks(f);
+    return f->count && find_blocks(f);
+}
+
+static void forget(struct genp_function *f)
+{
+    genp_free_states(f->states);
+    free(f->code.insn);
+    free(f->bytes);
+    *f = (struct genp_function){.start = 0};
+}
+
+struct genp_function *genp_read_function(struct genp_functions *functions,
+                                         const struct wt_kept_address *asked)
+{
+    enum { PLACES = sizeof functions->list / sizeof *functions->list };
+    struct genp_function now = {.start = asked->start, .size = asked->end - asked->start};
+    if (!(now.bytes = read_bytes(asked, now.size)))
+        return NULL;
+    for (unsigned i = 0; i < PLACES; i++) {
+        struct genp_function *f = &functions->list[i];
+        if (f->bytes && f->start == now.start && f->size == now.size &&
+            memcmp(f->bytes, now.bytes, now.size) == 0) {
+            forget(&now);
+            return f;
+        }
+    }
+    if (!decode(&now, &now.code)) {
+        forget(&now);
+        return NULL;
+    }
+    struct genp_function *place = &functions->list[functions->oldest++ % PLACES];
+    forget(place);
+    *place = now;
+    return place;
+}
+
+void genp_forget_functions(struct genp_functions *functions)
+{
+    for (unsigned i = 0; i < sizeof functions->list / sizeof *functions->list; i++)
+        forget(&functions->list[i]);
 }
 
 size_t genp_end_of_block(const struct genp_code *f, size_t block)

@@ -15,16 +15,33 @@ struct genp_instruction {
     bool is_partial; /**< some of the thread's channels may not execute it */
 };
 
-/** The owner frees `insn`. */
 struct genp_code {
     struct genp_instruction *insn;
     size_t count, capacity;
     unsigned lanes; /**< 8 or 16: code for 32 channels has two registers of 16 each */
 };
 
-/** Reads the function's instructions; false if they cannot be read, or jump to addresses that they
- * do not say. What was read is in @p code. */
-bool genp_read_code(const struct wt_kept_address *asked, struct genp_code *code);
+/** A function of which something was asked. */
+struct genp_function {
+    uint64_t start;
+    uint8_t *bytes; /**< its code; NULL: this place is free */
+    uint64_t size;
+    struct genp_code code;    /**< the same, as instructions */
+    struct genp_flow *states; /**< what is known at its blocks (addresses.c); NULL: not asked yet */
+};
+
+/** The functions that were asked about last: a stop asks for many variables of a few of them. */
+struct genp_functions {
+    struct genp_function list[8];
+    unsigned oldest;
+};
+
+/** The function's instructions, as @p functions has them if the code is the same. NULL: it cannot
+ * be read, or jumps to addresses that it does not say. It stays valid until the next call. */
+struct genp_function *genp_read_function(struct genp_functions *functions,
+                                         const struct wt_kept_address *asked);
+/** Frees what was read. */
+void genp_forget_functions(struct genp_functions *functions);
 /** The instruction at an address; SIZE_MAX: none. */
 size_t genp_find_instruction(const struct genp_code *code, uint64_t addr);
 /** Behind the last instruction of the block that begins at @p block. */
@@ -37,10 +54,13 @@ bool genp_go_on(const struct genp_code *code, size_t last,
                 bool (*visit)(size_t block, void *context), void *context);
 
 /** The probe's operation find_kept, of a variable's value (values.c). */
-enum wt_status genp_find_value(const struct wt_kept_address *place, struct wt_kept_answer *answer,
+enum wt_status genp_find_value(struct genp_functions *functions,
+                               const struct wt_kept_address *place, struct wt_kept_answer *answer,
                                struct wt_error *err);
 /** Likewise, of the base of a called function's frame (base.c). */
-enum wt_status genp_find_base(const struct wt_kept_address *asked, struct wt_kept_answer *answer,
-                              struct wt_error *err);
+enum wt_status genp_find_base(struct genp_functions *functions, const struct wt_kept_address *asked,
+                              struct wt_kept_answer *answer, struct wt_error *err);
+/** Frees what addresses.c knows of a function; NULL: nothing. */
+void genp_free_states(struct genp_flow *states);
 
 #endif

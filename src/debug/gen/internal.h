@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "debug/gen/flow.h"
 #include "debug/gen/gen.h"
 #include "debug/process/watches.h"
 #include "debug/standstill/standstill.h"
@@ -36,6 +37,7 @@ struct wt_probe {
     struct wt_space space[GENP_SPACES];
     uint32_t td_ctl; /**< of all GPUs */
     struct wt_driver_watches watches;
+    struct genp_functions functions;
 };
 
 /** A row of the table. */

@@ -40,6 +40,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 static void free_own(struct wt_probe *p)
 {
     free(p->watches.list);
+    genp_forget_functions(&p->functions);
 }
 
 static const struct wt_standstill_kind kind = {

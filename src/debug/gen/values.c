@@ -408,16 +408,19 @@ static bool is_as_far(struct values *v)
     return true;
 }
 
-enum wt_status genp_find_value(const struct wt_kept_address *place, struct wt_kept_answer *answer,
+enum wt_status genp_find_value(struct genp_functions *functions,
+                               const struct wt_kept_address *place, struct wt_kept_answer *answer,
                                struct wt_error *err)
 {
+    const struct genp_function *function = genp_read_function(functions, place);
     struct wt_kept_address copy = *place;
     const struct wt_kept_address *asked = &copy;
     struct values v = {.asked = asked};
     if (copy.spilled)
         copy.from = GENP_FILE_BYTES + (unsigned)(copy.spilled & GENP_SCRATCH_OFFSET);
     enum wt_status status = WT_OK;
-    if (genp_read_code(asked, &v.code)) {
+    if (function) {
+        v.code = function->code;
         v.begin = calloc(v.code.count, sizeof *v.begin);
         v.reached = calloc(v.code.count, sizeof *v.reached);
         if (v.begin && v.reached) {
@@ -433,6 +436,5 @@ enum wt_status genp_find_value(const struct wt_kept_address *place, struct wt_ke
     }
     free(v.begin);
     free(v.reached);
-    free(v.code.insn);
     return status;
 }
