@@ -14,6 +14,22 @@ static bool absent(const struct wt_host_program *program, const char *folder)
     return !program->chosen || !setenv("OCL_ICD_VENDORS", folder, 0);
 }
 
+/* Intel's runtime waits actively for a kernel, for milliseconds, where its GPU's driver does not
+ * say otherwise: a thread that waits gives way and looks, again and again, while the emulation
+ * needs the core. With these keys of its own it asks the driver to wait after some microseconds. */
+static bool wait_quietly(void)
+{
+    static const char *const keys[][2] = {{"NEOReadDebugKeys", "1"},
+                                          {"OverrideEnableKmdNotify", "1"},
+                                          {"OverrideKmdNotifyDelayMicroseconds", "50"},
+                                          {"OverrideEnableQuickKmdSleep", "1"},
+                                          {"OverrideQuickKmdSleepDelayMicroseconds", "20"}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        good &= !setenv(keys[i][0], keys[i][1], 0);
+    return good;
+}
+
 /* OpenCL's loader shows no implementation but Intel's, so that it is platform 0. */
 static bool prepare(const struct wt_host_program *program, const char *folder)
 {
@@ -28,7 +44,7 @@ static bool prepare(const struct wt_host_program *program, const char *folder)
     if ((getenv("WAVETRAP_HELD") || program->checked) && getenv("cl_cache_dir") &&
         setenv("cl_cache_dir", "/dev/null", 1))
         return false;
-    return wt_host_preload(folder, "libwavetrap-drm.so");
+    return wait_quietly() && wt_host_preload(folder, "libwavetrap-drm.so");
 }
 
 const struct wt_host_driver wt_gen_host_driver = {.library = "libwavetrap-drm.so",
