@@ -10,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "base/loop.h"
+#include "base/private_dir.h"
+#include "base/text.h"
 #include "cli/exec_file.h"
 #include "target/process.h"
 
@@ -31,6 +33,9 @@ struct cli_debug_host {
     bool own;          /* it was started here */
     int others_timer;  /* a timerfd; -1: none */
     uint32_t others;   /* families of other GPUs of the program: wt_process_release_others() */
+    char sockets[108]; /* the folder in which they are found */
+    struct timespec sockets_are; /* when it has changed last */
+    unsigned times, looks; /* that the timer has run out; of the next ones, those to look at */
 };
 
 static struct wt_debugger_options debugger_options(const struct cli_debug_host *h)
@@ -120,6 +125,21 @@ static struct wt_process_place place_of(const struct cli_debug_host *h)
 
 /* ---- GPUs of other families ---- */
 
+/* Whether sockets have come or gone just now. A name is there a moment before somebody listens:
+ * once a second it is looked for anyhow. */
+static bool has_new_sockets(struct cli_debug_host *h)
+{
+    enum { TIMES_A_SECOND = 20, LOOKS = 3 };
+    struct stat now;
+    if (stat(h->sockets, &now) || h->times++ % TIMES_A_SECOND == 0)
+        return true;
+    if (now.st_mtim.tv_sec != h->sockets_are.tv_sec ||
+        now.st_mtim.tv_nsec != h->sockets_are.tv_nsec)
+        h->looks = LOOKS;
+    h->sockets_are = now.st_mtim;
+    return h->looks && h->looks--;
+}
+
 /* A debugger is of one family. Kernels of another one would wait for a debugger for ever. */
 static void look_for_others(void *context, int fd, short events)
 {
@@ -128,7 +148,7 @@ static void look_for_others(void *context, int fd, short events)
     const struct wt_family *found;
     uint64_t times;
     char text[300];
-    if (read(fd, &times, sizeof times) != sizeof times || !h->session ||
+    if (read(fd, &times, sizeof times) != sizeof times || !h->session || !has_new_sockets(h) ||
         wt_process_release_others(&place, h->process.family, &h->others, &found, WT_IGNORED) ||
         !found)
         return;
@@ -145,6 +165,9 @@ static void watch_for_others(struct cli_debug_host *h)
 {
     const struct itimerspec each = {.it_interval.tv_nsec = 50000000, .it_value.tv_nsec = 50000000};
     h->others = 0;
+    h->sockets_are = (struct timespec){.tv_sec = 0};
+    if (*h->address || wt_private_dir(h->sockets, sizeof h->sockets, WT_IGNORED) != WT_OK)
+        return;
     h->others_timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (h->others_timer >= 0 && !timerfd_settime(h->others_timer, 0, &each, NULL))
         wt_loop_watch(wt_session_loop(h->session), h->others_timer, POLLIN, look_for_others, h);
