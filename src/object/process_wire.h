@@ -64,6 +64,11 @@ enum wt_wire_verb {
                         result is followed by a sentence for people */
     WT_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
     WT_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
+    WT_WIRE_GATHER,     /**< number: reads so many pieces of memory; followed by struct
+                           wt_wire_piece; answered by the same, then by the bytes of all: of those
+                           that are absent, too */
+    WT_WIRE_SCATTER,    /**< likewise, followed by the pieces and then the bytes to be written;
+                           answered by the pieces */
     WT_WIRE_COMMON,
 };
 
