@@ -51,6 +51,7 @@ def test_images(options):
     assert done.returncode == 0
 
 
+@pytest.mark.full
 def test_the_rules_for_images_are_those_of_another_implementation():
     """PoCL, on the host's processor, passes the same tests."""
     done = subprocess.run([PYTHON, HERE / "opencl_images.py", "RGBA", "BGRA"], capture_output=True, text=True, timeout=300,
