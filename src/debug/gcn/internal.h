@@ -160,6 +160,8 @@ static inline enum wt_status gcnp_write_link(struct wt_probe *p, uint64_t addr, 
     return wt_link_write(p->common.link, 0, 0, addr, bytes, size, err);
 }
 
+/** WT_INVALID if one of the first @p count pieces of p->piece has no memory. */
+enum wt_status gcnp_all_there(const struct wt_probe *p, size_t count, struct wt_error *err);
 /** Appends to p->piece, whose *count this counts. WT_NO_MEMORY. */
 enum wt_status gcnp_add_piece(struct wt_probe *p, size_t *count, struct wt_link_piece piece,
                               struct wt_error *err);

@@ -82,33 +82,6 @@ static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found
     return free_row;
 }
 
-static enum wt_status all_there(const struct wt_probe *p, size_t count, struct wt_error *err)
-{
-    for (size_t i = 0; i < count; i++)
-        if (p->piece[i].absent)
-            return wt_fail(err, WT_INVALID, "there is no memory at 0x%llx",
-                           (unsigned long long)p->piece[i].addr);
-    return WT_OK;
-}
-
-enum wt_status gcnp_transfer(struct wt_probe *p, size_t count, bool write, struct wt_error *err)
-{
-    const enum wt_status status = wt_link_transfer(p->common.link, p->piece, count, write, err);
-    return status ? status : all_there(p, count, err);
-}
-
-enum wt_status gcnp_add_piece(struct wt_probe *p, size_t *count, struct wt_link_piece piece,
-                              struct wt_error *err)
-{
-    struct wt_link_piece *more =
-        wt_array_grow(p->piece, &p->piece_capacity, *count + 1, sizeof *more);
-    if (!more)
-        return wt_fail(err, WT_NO_MEMORY, "out of memory for records of waves");
-    p->piece = more;
-    more[(*count)++] = piece;
-    return WT_OK;
-}
-
 /* The hardware registers and TTMPs in a row's record, as the row has them. */
 static struct wt_link_piece registers_of(struct gcnp_row *row)
 {
@@ -369,7 +342,7 @@ static enum wt_status read_heads(struct wt_probe *p, struct wt_error *err)
         return status;
     for (size_t i = 0; i < p->expected; i++)
         p->found[i].is_read = !p->piece[heads + i].absent;
-    return all_there(p, heads, err);
+    return gcnp_all_there(p, heads, err);
 }
 
 /* All queues together: the number of messages does not depend on the number of waves. */

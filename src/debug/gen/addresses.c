@@ -735,14 +735,12 @@ static void answer_of(struct genp_flow *f, struct wt_kept_answer *answer)
     free(state.entry);
 }
 
-void genp_free_states(struct genp_flow *f)
+static void free_states(struct genp_flow *f)
 {
-    for (size_t i = 0; f && f->begin && i < f->code.count; i++)
+    for (size_t i = 0; f->begin && i < f->code.count; i++)
         free(f->begin[i].entry);
-    if (f) {
-        free(f->begin);
-        free(f->symbol);
-    }
+    free(f->begin);
+    free(f->symbol);
     free(f);
 }
 
@@ -753,11 +751,13 @@ static struct genp_flow *states_of(struct genp_function *function)
     if (!f && (f = calloc(1, sizeof *f))) {
         f->code = function->code;
         function->states = f;
+        function->free_states = free_states;
         follow(f);
     }
     if (!f || !f->no_memory)
         return f;
-    genp_free_states(f);
+    if (f)
+        free_states(f);
     return function->states = NULL;
 }
 

@@ -90,7 +90,8 @@ static bool decode(const struct genp_function *of, struct genp_code *f)
 
 static void forget(struct genp_function *f)
 {
-    genp_free_states(f->states);
+    if (f->states)
+        f->free_states(f->states);
     free(f->code.insn);
     free(f->bytes);
     *f = (struct genp_function){.start = 0};

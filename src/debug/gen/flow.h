@@ -28,6 +28,7 @@ struct genp_function {
     uint64_t size;
     struct genp_code code;    /**< the same, as instructions */
     struct genp_flow *states; /**< what is known at its blocks (addresses.c); NULL: not asked yet */
+    void (*free_states)(struct genp_flow *states); /**< set with @p states */
 };
 
 /** The functions that were asked about last: a stop asks for many variables of a few of them. */
@@ -60,7 +61,5 @@ enum wt_status genp_find_value(struct genp_functions *functions,
 /** Likewise, of the base of a called function's frame (base.c). */
 enum wt_status genp_find_base(struct genp_functions *functions, const struct wt_kept_address *asked,
                               struct wt_kept_answer *answer, struct wt_error *err);
-/** Frees what addresses.c knows of a function; NULL: nothing. */
-void genp_free_states(struct genp_flow *states);
 
 #endif
