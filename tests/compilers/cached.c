@@ -492,6 +492,12 @@ static void removes(struct run *run, const char *path)
         one->use |= REMOVED;
 }
 
+static void makes_folder(struct run *run, const char *path)
+{
+    if (path && access(path, F_OK) != 0)
+        seen(run, path)->use |= MADE;
+}
+
 static void renames(struct run *run, const char *from, const char *to)
 {
     if (!from || !to || !(seen(run, from)->use & WRITTEN))
@@ -507,6 +513,8 @@ static void takes_call(struct run *run, pid_t pid)
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0)
         return;
+    if (info.arch != ARCH)
+        run->not_kept = "a program for another processor";
     const uint64_t *word = (const uint64_t *)info.seccomp.args;
     switch (info.seccomp.nr) {
 #ifdef SYS_open
@@ -527,12 +535,9 @@ static void takes_call(struct run *run, pid_t pid)
     case SYS_unlink:
         removes(run, path_of(pid, AT_FDCWD, word[0]));
         break;
-    case SYS_mkdir: {
-        const char *path = path_of(pid, AT_FDCWD, word[0]);
-        if (path && access(path, F_OK) != 0)
-            seen(run, path)->use |= MADE;
+    case SYS_mkdir:
+        makes_folder(run, path_of(pid, AT_FDCWD, word[0]));
         break;
-    }
     case SYS_link:
     case SYS_symlink:
     case SYS_mknod:
@@ -560,12 +565,9 @@ static void takes_call(struct run *run, pid_t pid)
     case SYS_unlinkat:
         removes(run, path_of(pid, (int)word[0], word[1]));
         break;
-    case SYS_mkdirat: {
-        const char *path = path_of(pid, (int)word[0], word[1]);
-        if (path && access(path, F_OK) != 0)
-            seen(run, path)->use |= MADE;
+    case SYS_mkdirat:
+        makes_folder(run, path_of(pid, (int)word[0], word[1]));
         break;
-    }
     case SYS_execve: {
         const char *path = path_of(pid, AT_FDCWD, word[0]);
         if (path && access(path, X_OK) == 0)
@@ -589,62 +591,50 @@ static void takes_call(struct run *run, pid_t pid)
     }
 }
 
-/* Has the kernel stop this process and its children at the calls above. */
+/* Those calls, but for those with a special rule in the filter. */
+static const int traced[] = {
+#ifdef SYS_open
+    SYS_open,     SYS_creat,    SYS_stat,      SYS_lstat,      SYS_access,   SYS_rename,
+    SYS_unlink,   SYS_mkdir,    SYS_link,      SYS_symlink,    SYS_mknod,
+#endif
+    SYS_openat,   SYS_openat2,  SYS_faccessat, SYS_faccessat2, SYS_renameat, SYS_renameat2,
+    SYS_unlinkat, SYS_mkdirat,  SYS_linkat,    SYS_symlinkat,  SYS_mknodat,  SYS_truncate,
+    SYS_execve,   SYS_execveat,
+};
+
+/* Has the kernel stop this process and its children at the calls above; at read(), of `input` only.
+ */
 static bool filtered(bool input)
 {
-#define TRACED(number)                                                                             \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1),                                           \
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE)
-/* Not of an open file: the word of its flags says so. */
-#define TRACED_PATH(number, flags)                                                                 \
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 4),                                           \
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[flags])),            \
-        BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, AT_EMPTY_PATH, 0, 1),                                 \
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRACE)
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+#define LOAD(member) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, member))
+#define RETURN(action) BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_##action)
+/* Goes on if the loaded word is this one, else after so many statements. */
+#define IF(number, others) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, others)
+/* Of a path, not of an open file: the word of its flags says so. */
+#define PATH_CALL(number, flags)                                                                   \
+    IF(number, 4), LOAD(args[flags]), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, AT_EMPTY_PATH, 0, 1),   \
+        RETURN(ALLOW), RETURN(TRACE)
+    struct sock_filter filter[128] = {
+        LOAD(arch),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        // read(0, ...): its number is no other's, so that the loaded word need not be the number
-        // again
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 0, 4),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 1),
+        RETURN(TRACE),
+        LOAD(nr),
+        IF(SYS_read, 4),
+        LOAD(args[0]),
+        IF(0, 1),
         BPF_STMT(BPF_RET | BPF_K, input ? SECCOMP_RET_TRACE : SECCOMP_RET_ALLOW),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-        TRACED_PATH(SYS_newfstatat, 3),
-        TRACED_PATH(SYS_statx, 2),
-#ifdef SYS_open
-        TRACED(SYS_open),
-        TRACED(SYS_creat),
-        TRACED(SYS_stat),
-        TRACED(SYS_lstat),
-        TRACED(SYS_access),
-        TRACED(SYS_rename),
-        TRACED(SYS_unlink),
-        TRACED(SYS_mkdir),
-        TRACED(SYS_link),
-        TRACED(SYS_symlink),
-        TRACED(SYS_mknod),
-#endif
-        TRACED(SYS_openat),
-        TRACED(SYS_openat2),
-        TRACED(SYS_faccessat),
-        TRACED(SYS_faccessat2),
-        TRACED(SYS_renameat),
-        TRACED(SYS_renameat2),
-        TRACED(SYS_unlinkat),
-        TRACED(SYS_mkdirat),
-        TRACED(SYS_linkat),
-        TRACED(SYS_symlinkat),
-        TRACED(SYS_mknodat),
-        TRACED(SYS_truncate),
-        TRACED(SYS_execve),
-        TRACED(SYS_execveat),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        RETURN(ALLOW),
+        PATH_CALL(SYS_newfstatat, 3),
+        PATH_CALL(SYS_statx, 2),
     };
-    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    unsigned short count = 19;
+    for (size_t i = 0; i < sizeof traced / sizeof *traced; i++) {
+        filter[count++] = (struct sock_filter)IF(traced[i], 1);
+        filter[count++] = (struct sock_filter)RETURN(TRACE);
+    }
+    filter[count++] = (struct sock_filter)RETURN(ALLOW);
+    assert(count < sizeof filter / sizeof *filter);
+    struct sock_fprog program = {count, filter};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
@@ -819,48 +809,21 @@ static int made(struct run *run, const char *compiler, char **argv, const char *
 
 /* ---- which entries, which compiler ---- */
 
-/* Variables that say something to compilers, linkers, or hipcc. */
+/* Variables that say something to compilers, linkers, or hipcc: how they begin. */
 static bool is_read(const char *variable)
 {
-    static const char *const starts[] = {"CPATH=",
-                                         "C_INCLUDE_PATH=",
-                                         "CPLUS_INCLUDE_PATH=",
-                                         "OBJC_INCLUDE_PATH=",
-                                         "LIBRARY_PATH=",
-                                         "COMPILER_PATH=",
-                                         "GCC_",
-                                         "COLLECT_",
-                                         "LD_",
-                                         "SOURCE_DATE_EPOCH=",
-                                         "LANG",
-                                         "LC_",
-                                         "DEPENDENCIES_OUTPUT=",
-                                         "SUNPRO_DEPENDENCIES=",
-                                         "HIP",
-                                         "ROCM",
-                                         "HSA_",
-                                         "HCC",
-                                         "AMD_",
-                                         "CUDA_",
-                                         "DEVICE_LIB_PATH=",
-                                         "CCC_",
-                                         "CLANG",
-                                         "LLVM",
-                                         "IGC_",
-                                         "OCL",
-                                         "NEO",
-                                         "OMP_",
-                                         "OFFLOAD",
-                                         "TERM=",
-                                         "COLORTERM=",
-                                         "NO_COLOR=",
-                                         "COLUMNS=",
-                                         "PERL",
-                                         "ASAN_",
-                                         "PATH="};
-    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-        if (begins(variable, starts[i]))
+    const char *start =
+        "CPATH= C_INCLUDE_PATH= CPLUS_INCLUDE_PATH= OBJC_INCLUDE_PATH= LIBRARY_PATH= "
+        "COMPILER_PATH= "
+        "GCC_ COLLECT_ LD_ SOURCE_DATE_EPOCH= LANG LC_ DEPENDENCIES_OUTPUT= SUNPRO_DEPENDENCIES= "
+        "HIP "
+        "ROCM HSA_ HCC AMD_ CUDA_ DEVICE_LIB_PATH= CCC_ CLANG LLVM IGC_ OCL NEO OMP_ OFFLOAD TERM= "
+        "COLORTERM= NO_COLOR= COLUMNS= PERL ASAN_ PATH=";
+    for (size_t length; *start; start += length + strspn(start + length, " ")) {
+        length = strcspn(start, " ");
+        if (strncmp(variable, start, length) == 0)
             return true;
+    }
     return false;
 }
 
