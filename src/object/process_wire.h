@@ -32,11 +32,6 @@ enum wt_wire_verb {
                            it is another one */
     WT_WIRE_READ,       /**< wave, lane, addr, size: answered by the bytes; -EFAULT */
     WT_WIRE_WRITE,      /**< wave, lane, addr, followed by the bytes; -EFAULT */
-    WT_WIRE_GATHER,     /**< number: reads so many pieces of memory; followed by struct
-                           wt_wire_piece; answered by the same, then by the bytes of all: of those
-                           that are absent, too */
-    WT_WIRE_SCATTER,    /**< likewise, followed by the pieces and then the bytes to be written;
-                           answered by the pieces */
     WT_WIRE_REGISTERS, /**< followed by struct wt_wire_register; answered by the same, with what was
                           read */
     WT_WIRE_WATCH,     /**< followed by struct wt_wire_watch: memory that is watched from now on,
@@ -64,6 +59,11 @@ enum wt_wire_verb {
                         result is followed by a sentence for people */
     WT_WIRE_FINAL,   /**< memory is to be there for the debugger when the process ends */
     WT_WIRE_FINAL_NEXT, /**< addr: answered as object/final_wire.h has it */
+    WT_WIRE_GATHER,     /**< number: reads so many pieces of memory; followed by struct
+                           wt_wire_piece; answered by the same, then by the bytes of all: of those
+                           that are absent, too */
+    WT_WIRE_SCATTER,    /**< likewise, followed by the pieces and then the bytes to be written;
+                           answered by the pieces */
     WT_WIRE_COMMON,
 };
 
