@@ -169,6 +169,7 @@ static void test_a_process_that_has_closed_its_gpus_is_asked_for_no_memory(void 
     int fd[2];
     char byte;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    assert_int_equal(shutdown(fd[1], SHUT_WR), 0);
     struct wt_connection c = {.fd = fd[0], .pid = getpid(), .ended = true};
     wt_process_closed(&c.end, c.pid);
     wt_process_final_memory(&c, 0, nothing_is_found, NULL);
