@@ -175,6 +175,8 @@ def one_more(value):
 def test_the_ranges_of_the_page_of_limits(family, key, least, most):
     """The largest value is taken; a larger one is refused by the range that the page has."""
     asked = [subprocess.run([WAVETRAP, "exec", "-g", f"{family}:{key}={value}", "true"], capture_output=True, text=True) for value in (most, one_more(most))]
+    if absent := re.search(r"this wavetrap was built without (\S+)", asked[0].stderr):
+        pytest.skip(f"left out: programs of {family} (built without {absent[1]})")
     assert asked[0].returncode == 0, asked[0].stderr
     assert (asked[1].returncode, asked[1].stderr) == (125, f"wavetrap exec: --gpu: {key}={one_more(most)}: must be {least} to {most}\n")
 
