@@ -71,10 +71,11 @@ def test_vortex_warps_are_waves_of_cores(export, vortex):
 
 
 @pytest.fixture
-def vortex():
+def vortex(tmp_path):
     def find(name):
-        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={ROOT}/build/examples"], check=True)
-        return ROOT / "build" / "examples" / f"{name}.rv32.elf"
+        file = tmp_path / f"{name}.rv32.elf"
+        subprocess.run(["make", "-s", "-C", ROOT / "examples" / "vortex", f"OUT={tmp_path}", file], check=True)
+        return file
     return find
 
 
