@@ -1,6 +1,6 @@
 #!/bin/sh
 # Configures a build folder if that is to be done, and builds in it:
-#   build.sh FOLDER product     what is installed: the command and its libraries
+#   build.sh FOLDER product     what users have: the command, its libraries, the folders of cuda-path and hip-path
 #   build.sh FOLDER             all: the tests and the benchmarks, too
 # SETUP has options for Meson, also for a folder that is configured already. A counter of steps shows that it goes on: in place at a terminal, else a line for every hundred.
 set -eu
@@ -22,11 +22,13 @@ if [ "$optional" != "$last" ] || [ "${SETUP:-}" != "$(cat "$folder/options" 2>/d
 fi
 targets=
 if [ "${2:-}" = product ]; then
-    ninja -C "$folder" --quiet build.ninja # what is installed, by the files of today
+    # So that the list is that of today's files.
+    ninja -C "$folder" --quiet build.ninja >"$folder/setup.log" || { cat "$folder/setup.log"; exit 1; }
     targets=$(meson introspect --targets "$folder" | python3 -c '
 import json, os, sys
 root = os.path.realpath(sys.argv[1])
-print(*(os.path.relpath(t["filename"][0], root) for t in json.load(sys.stdin) if t["installed"]))' "$folder")
+print(*(os.path.relpath(t["filename"][0], root) for t in json.load(sys.stdin)
+        if t["installed"] or os.path.relpath(t["defined_in"]).startswith("src/") and t["type"] != "static library" and not t["name"].startswith("layer-")))' "$folder")
 fi
 export NINJA_STATUS="%f of %t  "
 # shellcheck disable=SC2086
