@@ -52,7 +52,7 @@ def test_registers_with_long_names_are_the_first_thing_printed(program, asked):
     done = subprocess.run([WAVETRAP, "gdb", program("lanes"), "--", "-nx", "-q", "-batch", "-ex", asked],
                           capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 0 and "internal problem" not in done.stdout + done.stderr
-    space = "" if "all" in asked else " "
+    space = " ?" if "all" in asked else " "     # none in GDB 13, which pads it to less than its length
     assert re.search(rf"^vx_active_threads{space}0x1\t1$", done.stdout, re.M), done.stdout + done.stderr
 
 
