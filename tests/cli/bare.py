@@ -52,7 +52,7 @@ def listed(release, steps):
 def root(steps, release=RELEASE, keep=True):
     """The folder of a root of a release with the packages of these steps. Not to be kept: it is deleted by remove()."""
     packages = [] if steps is None else listed(release, steps)
-    key = hashlib.sha256(" ".join([str(ROOT), *BARE, *packages]).encode()).hexdigest()[:12]
+    key = hashlib.sha256(" ".join([*BARE, *packages]).encode()).hexdigest()[:12]
     day = datetime.date.today().isoformat()
     folder = ROOTS / f"{release}-{day}-{key}{'' if keep else f'.{os.getpid()}'}"
     ROOTS.mkdir(parents=True, exist_ok=True)
@@ -60,9 +60,10 @@ def root(steps, release=RELEASE, keep=True):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if folder.exists():
             return folder
-        # Those of other days and lists: what is kept stays below 3 GB.
-        for old in ROOTS.glob(f"{release}-*"):
-            if keep and not re.search(r"\.\d+$", old.name):
+        # Those of other days and lists, so that what is kept stays below 3 GB; and what a process has left that was killed.
+        for old in ROOTS.glob("*-*"):
+            owner = re.search(r"[.-](\d+)(-\d+\.\w+)?$", old.name) if not re.search(r"-[0-9a-f]{12}$", old.name) else None
+            if not os.path.exists(f"/proc/{owner[1]}") if owner else keep and old.name.startswith(release):
                 remove(old)
         options, mirrors = sources(release)
         made = ROOTS / f"new-{os.getpid()}"
@@ -79,8 +80,6 @@ def root(steps, release=RELEASE, keep=True):
         finally:
             for file in files:
                 file.unlink()
-        for place in (str(ROOT), "/ccache", "/root"):
-            (made / place.lstrip("/")).mkdir(parents=True, exist_ok=True)
         made.rename(folder)
     return folder
 
@@ -119,6 +118,8 @@ def try_in(folder, command, hidden=(), edit="", user=None):
             for info in folder.glob(f"var/lib/dpkg/info/{package}*.list") if re.fullmatch(rf"{re.escape(package)}(:\w+)?\.list", info.name)
             for line in info.read_text().splitlines() if (folder / line.lstrip("/")).is_file() and not (folder / line.lstrip("/")).is_symlink()]
     assert not hidden or hide
+    for place in (str(ROOT), "/ccache"):    # where something is mounted
+        (folder / place.lstrip("/")).mkdir(parents=True, exist_ok=True)
     if user:
         edit += f"\nchown -R 1000:1000 {folder}{ROOT} {folder}/ccache; mkdir {folder}/tmp/home; chown 1000:1000 {folder}/tmp/home"
     script = IN_NAMESPACE.format(root=folder, tree=ROOT, cache=CACHE / "ccache", hide="\n".join(hide), edit=edit and f"(cd {folder}{ROOT}; {edit})",
