@@ -1,7 +1,7 @@
 /*
- * HIP 5.2's headers and device libraries rely on definitions that clang has dropped since: the
- * size of a wave (a constant again), v_rcp_f16, and what hip.bc and oclc_daz_opt_off.bc have.
- * clang includes this first (hip.cfg, which `wavetrap hip-path` writes).
+ * HIP 5.2's headers and device libraries use names that clang no longer defines: the size of a
+ * wave as a constant, v_rcp_f16, and two symbols of hip.bc and oclc_daz_opt_off.bc, which clang no
+ * longer links. hip.cfg, which `wavetrap hip-path` writes, has clang include this header first.
  */
 #if defined(__HIP__) && __clang_major__ >= 20
 #ifndef __AMDGCN_WAVEFRONT_SIZE
