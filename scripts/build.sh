@@ -10,20 +10,20 @@ folder=$1
 optional=$(for package in cmocka libdrm libedit libhsakmt ompi-c; do
     ! pkg-config --exists $package || echo $package
 done)
-last=$(cat "$folder/optional" 2>/dev/null || true)
-if [ "$optional" != "$last" ] || [ "${SETUP:-}" != "$(cat "$folder/options" 2>/dev/null)" ] && [ -n "${SETUP:-}" ] || [ ! -f "$folder/build.ninja" ]; then
-    again=
-    [ ! -f "$folder/build.ninja" ] || again=--reconfigure
+options=${SETUP:-$(cat "$folder/options" 2>/dev/null || true)}
+again=
+[ ! -f "$folder/build.ninja" ] || again=--reconfigure
+if [ -z "$again" ] || [ "$optional" != "$(cat "$folder/optional" 2>/dev/null)" ] || [ "$options" != "$(cat "$folder/options" 2>/dev/null)" ]; then
     # shellcheck disable=SC2086
-    meson setup $again "$folder" ${SETUP:-} >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
+    meson setup $again "$folder" $options >"$folder.log" 2>&1 || { cat "$folder.log"; exit 1; }
     mv "$folder.log" "$folder/setup.log"
     echo "$optional" >"$folder/optional"
-    echo "${SETUP:-}" >"$folder/options"
+    echo "$options" >"$folder/options"
 fi
 targets=
 if [ "${2:-}" = product ]; then
     # So that the list is that of today's files.
-    ninja -C "$folder" --quiet build.ninja >"$folder/setup.log" || { cat "$folder/setup.log"; exit 1; }
+    ninja -C "$folder" --quiet build.ninja >"$folder/list.log" || { cat "$folder/list.log"; exit 1; }
     targets=$(meson introspect --targets "$folder" | python3 -c '
 import json, os, sys
 root = os.path.realpath(sys.argv[1])

@@ -81,13 +81,20 @@ def test_no_compile_command_changes_when_packages_come(tmp_path):
     for file in (f for folder in reversed(known) for f in pathlib.Path(folder).glob("*.pc") if f.stem not in optional):
         shutil.copy(file, few / file.name)
 
-    def commands(*setup, **environment):
-        done = subprocess.run(["meson", "setup", *setup, tmp_path / "build", ROOT], capture_output=True, text=True, check=False, env={**os.environ, **environment})
-        assert done.returncode == 0, done.stdout[-3000:]
+    # It configures, and builds nothing.
+    ninja = tmp_path / "bin" / "ninja"
+    ninja.parent.mkdir()
+    ninja.write_text(f'#!/bin/sh\ncase " $* " in *" -t "* | *" --version "*) exec {shutil.which("ninja")} "$@" ;; esac\n')    # Meson asks for the commands
+    ninja.chmod(0o755)
+
+    def commands(**environment):
+        done = subprocess.run([ROOT / "scripts" / "build.sh", tmp_path / "build"], capture_output=True, text=True, check=False,
+                              env={**os.environ, "PATH": f"{ninja.parent}:{os.environ['PATH']}", **environment})
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr
         return {one["output"]: one["command"] for one in json.loads((tmp_path / "build" / "compile_commands.json").read_text())}
 
     before = commands(PKG_CONFIG_LIBDIR=str(few))
-    after = commands("--reconfigure")
+    after = commands()
     assert not [name for name in before if name.startswith("tests/")] and [name for name in after if name.startswith("tests/")]
     assert {name: after.get(name) for name in before} == before
 

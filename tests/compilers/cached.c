@@ -1,7 +1,7 @@
 /*
  * A compiler of the tests, with a memory. It runs the program of its own name that follows in PATH,
- * and keeps what that has written, with all that it has read; the next time, if all of that is the
- * same, it gives back the files, and what was printed, without running it.
+ * and keeps the files that the program writes, its output, and a list of what it reads. While
+ * nothing on that list changes, the next run copies the kept files and output back instead.
  *
  * It knows no compiler's options: it sees each file that the compiler and its children open, look
  * for, execute, write, rename or remove, by ptrace and a filter of system calls. So an entry holds
