@@ -46,6 +46,24 @@ static enum wt_status check_steps(const char *folder, struct wt_error *err)
     return status;
 }
 
+enum wt_status wt_private_cache(char *path, size_t size, const char *name, struct wt_error *err)
+{
+    const char *const parts[] = {"", "/wavetrap/", name};
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    const bool said = cache && *cache == '/';
+    if (!said && (!home || *home != '/'))
+        return wt_fail(err, WT_UNSUPPORTED, "neither XDG_CACHE_HOME nor HOME names a folder");
+    size_t used = (size_t)snprintf(path, size, "%s%s", said ? cache : home, said ? "" : "/.cache");
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (used + 64 >= size)
+            return wt_fail(err, WT_UNSUPPORTED, "the path of the user's cache is too long");
+        used += (size_t)snprintf(path + used, size - used, "%s", parts[i]);
+        if (mkdir(path, 0700) && errno != EEXIST)
+            return wt_fail(err, WT_IO, "%.300s: %s", path, strerror(errno));
+    }
+    return WT_OK;
+}
+
 enum wt_status wt_temporary_check(const char *folder, struct wt_error *err)
 {
     /* links on the way that others could change, and where they lead */

@@ -34,6 +34,13 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
  */
 enum wt_status wt_private_way(const char *path, struct wt_error *err);
 
+/**
+ * The folder @p name of wavetrap's in the user's cache: $XDG_CACHE_HOME/wavetrap/NAME, or
+ * ~/.cache/wavetrap/NAME. It is made if it is not there. WT_UNSUPPORTED: neither variable names a
+ * folder, or the path is too long; WT_IO: it cannot be made. See wt_private_check() for its owner.
+ */
+enum wt_status wt_private_cache(char *path, size_t size, const char *name, struct wt_error *err);
+
 /** $TMPDIR, unless wt_temporary_check() has something against it, or /tmp. */
 const char *wt_temporary_folder(void);
 /** wt_private_way() to a file in @p folder. */

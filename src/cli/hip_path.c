@@ -41,27 +41,16 @@ static enum wt_status fail(const char *path, struct wt_error *err)
     return wt_fail(err, WT_IO, "%.300s: %s", path, strerror(errno));
 }
 
-/* Makes the folder of the cache with its folders, for this user alone. */
+/* Makes the folder of the cache, with its folder for links, for this user alone. */
 static enum wt_status make_folder(char folder[PATH_MAX], struct wt_error *err)
 {
-    static const char *const parts[] = {"", "/wavetrap", "/hip", "/bitcode"};
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    const bool said = cache && *cache == '/';
-    char path[PATH_MAX];
-    if (!said && (!home || *home != '/'))
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "neither XDG_CACHE_HOME nor HOME names a folder for the links to AMD's "
-                       "device libraries");
-    int used = snprintf(path, sizeof path, "%.2048s%s", said ? cache : home, said ? "" : "/.cache");
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (i + 1 == sizeof parts / sizeof *parts)
-            memcpy(folder, path, sizeof path);
-        used += snprintf(path + used, sizeof path - (size_t)used, "%s", parts[i]);
-        if (mkdir(path, 0700) && errno != EEXIST)
-            return fail(path, err);
-    }
+    char links[PATH_MAX + 16];
+    enum wt_status status = wt_private_cache(folder, PATH_MAX, "hip", err);
     /* Whoever may write there decides what kernels do. */
-    return wt_private_check(folder, 022, err);
+    if (status || (status = wt_private_check(folder, 022, err)))
+        return status;
+    snprintf(links, sizeof links, "%s/bitcode", folder);
+    return mkdir(links, 0700) && errno != EEXIST ? fail(links, err) : WT_OK;
 }
 
 /* Links NAME of the folder to a file; one that is there already is replaced at once, since others

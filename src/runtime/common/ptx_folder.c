@@ -26,25 +26,13 @@ static bool is_own(const char *folder)
 
 bool ptx_folder_find(char folder[PATH_MAX])
 {
-    static const char *const parts[] = {"", "/wavetrap", "/ptx"};
-    const char *said = getenv(PTX_FOLDER_VARIABLE), *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
-    int used = 0;
+    const char *said = getenv(PTX_FOLDER_VARIABLE);
     if (said && strcmp(said, "off") == 0)
         return false;
     if (said && *said && strcmp(said, "on") != 0)
         wt_say_once(PTX_FOLDER_NONSENSE, said);
-    if (cache && *cache == '/')
-        used = snprintf(folder, PATH_MAX, "%s", cache);
-    else if (home && *home == '/')
-        used = snprintf(folder, PATH_MAX, "%s/.cache", home);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (used <= 0 || used + 64 >= PATH_MAX)
-            return false;
-        used += snprintf(folder + used, PATH_MAX - (size_t)used, "%s", parts[i]);
-        mkdir(folder, 0700); /* it may be there */
-    }
-    return access(folder, W_OK | X_OK) == 0 && is_own(folder);
+    return wt_private_cache(folder, PATH_MAX, "ptx", WT_IGNORED) == WT_OK &&
+           access(folder, W_OK | X_OK) == 0 && is_own(folder);
 }
 
 void ptx_folder_make_room(const char *folder, int64_t size)
