@@ -40,7 +40,7 @@ def counted(build):
 
 
 def folder_of(name):
-    """src/emulator/gcn/ds.c is of emulator/gcn, src/debug/vortex/conformance/run.c of debug/vortex."""
+    """src/emulator/gcn/memory/ds.c is of emulator/gcn, src/base/text.c of base."""
     return "/".join(pathlib.PurePath(name).parts[1:3]) if name.count("/") > 2 else pathlib.PurePath(name).parts[1]
 
 

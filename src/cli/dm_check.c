@@ -12,7 +12,7 @@
 #include "cli/connect.h"
 #include "cli/options.h"
 #include "cli/remote.h"
-#include "debug/vortex/conformance/conformance.h"
+#include "debug/conformance/conformance.h"
 
 enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 

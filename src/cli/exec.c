@@ -30,7 +30,7 @@
 #include "runtime/common/policy.h"
 #include "runtime/common/progress.h"
 #include "runtime/common/ptx_folder.h"
-#include "runtime/drm/gem.h"
+#include "runtime/i915/gem.h"
 #include "target/host_program.h"
 
 enum { MOST_GPUS_TEXT = 2048 };

@@ -12,7 +12,7 @@
 #include "base/private_dir.h"
 #include "base/text.h"
 #include "cli/options.h"
-#include "runtime/drm/gem.h"
+#include "runtime/i915/gem.h"
 
 struct gem_options {
     const char *state; /* file of --state */
@@ -112,7 +112,7 @@ static enum wt_status read_file(const struct gem_options *o, uint8_t **bytes, si
                                       : wt_file_read(o->state, bytes, length, err);
 }
 
-/* Asks a program that runs (runtime/drm/report.h). */
+/* Asks a program that runs (runtime/i915/report.h). */
 static enum wt_status read_program(const struct gem_options *o, uint8_t **bytes, size_t *length,
                                    struct wt_error *err)
 {

@@ -12,7 +12,7 @@
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
 #include "emulator/gcn/kfd.h"
-#include "emulator/gcn/operands.h"
+#include "emulator/gcn/know/operands.h"
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"

@@ -71,7 +71,7 @@ static bool absent(const struct wt_host_program *program, const char *folder)
 }
 
 const struct wt_host_driver wt_gcn_host_driver = {.library = HSAKMT,
-                                                  .built_in = "../runtime/hsakmt",
+                                                  .built_in = "../runtime/kfd",
                                                   .package = "libhsakmt-dev",
                                                   .functions_of = {HSAKMT},
                                                   .tested = "Debian's HIP and HSA runtimes",

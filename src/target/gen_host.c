@@ -48,7 +48,7 @@ static bool prepare(const struct wt_host_program *program, const char *folder)
 }
 
 const struct wt_host_driver wt_gen_host_driver = {.library = "libwavetrap-drm.so",
-                                                  .built_in = "../runtime/drm",
+                                                  .built_in = "../runtime/i915",
                                                   .package = "libdrm-dev",
                                                   .gpus = "WAVETRAP_GEN_GPUS",
                                                   .name = "Gen9",

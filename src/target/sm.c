@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "debug/sm/sm.h"
 #include "emulator/sm/host.h"
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/isa.h"
 #include "emulator/sm/sm.h"
 #include "emulator/translate/rows.h"
 #include "object/cubin.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/isa.h"
 
 void wt_sm_core_write(const struct wt_sm_ptx *program, uint64_t code, uint64_t data,
                       struct wt_core_writer *w, struct wt_archive *a)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/isa.h"
 #include "emulator/sm/sm.h"
 #include "object/cubin.h"
 #include "object/cuda_contained.h"

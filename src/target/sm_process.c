@@ -11,7 +11,7 @@
 
 #include "base/bits.h"
 #include "debug/sm/process.h"
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/isa.h"
 
 #define DATA_ALIGNMENT 256u /* sm_ptx_link() */
 #define MOST_TEXTS 4096u    /* of a module: linked programs have some dozens */

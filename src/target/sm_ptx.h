@@ -7,7 +7,7 @@
 
 #include "debug/source/modules.h"
 #include "debug/source/source.h"
-#include "emulator/sm/ptx.h"
+#include "emulator/sm/ptx/ptx.h"
 
 struct wt_sm_ptx {
     struct sm_ptx_module *module; /**< the texts; names and trees are owned */

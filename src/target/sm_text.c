@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "emulator/sm/assembler.h"
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/assembler.h"
+#include "emulator/sm/sass/isa.h"
 #include "emulator/sm/operands.h"
-#include "emulator/sm/ptx.h"
+#include "emulator/sm/ptx/ptx.h"
 #include "object/cubin.h"
 
 void wt_sm_list_isa(FILE *out, const void *config)

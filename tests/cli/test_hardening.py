@@ -9,8 +9,8 @@ import pytest
 from conftest import WAVETRAP
 
 RUNTIME = Path(os.path.realpath(WAVETRAP)).parents[1] / "runtime"
-LIBRARIES = ("hsakmt/libhsakmt.so.1", "symbols/libwavetrap-symbols.so", "hsakmt/libwavetrap-rocminfo.so",
-             "hsakmt/libwavetrap-kfd.so", "hsakmt/libwavetrap-calls.so", "drm/libwavetrap-drm.so", "cuda/libcuda.so.1", "cuda/libwavetrap-gomp.so", "vortex/libvortex.so",
+LIBRARIES = ("kfd/libhsakmt.so.1", "symbols/libwavetrap-symbols.so", "kfd/libwavetrap-rocminfo.so",
+             "kfd/libwavetrap-kfd.so", "kfd/libwavetrap-calls.so", "i915/libwavetrap-drm.so", "cuda/libcuda.so.1", "cuda/libwavetrap-gomp.so", "vortex/libvortex.so",
              "vortex/driver/libvortex-wavetrap.so")
 FILES = [Path(os.path.realpath(WAVETRAP)), *(RUNTIME / name for name in LIBRARIES)]
 

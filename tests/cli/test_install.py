@@ -32,7 +32,7 @@ def test_what_is_installed_works(build):
     assert {path.name for name, path in files.items() if "/share/wavetrap/vortex/" in name} == {p.name for p in library.iterdir()}
     # The library for HIP programs, if it was built.
     library = [path for name, path in files.items() if name.endswith("/wavetrap/libhsakmt.so.1")]
-    if os.path.exists(f"{BUILD}/src/runtime/hsakmt/libhsakmt.so.1"):
+    if os.path.exists(f"{BUILD}/src/runtime/kfd/libhsakmt.so.1"):
         told = subprocess.run([command, "exec", "env"], capture_output=True, text=True, timeout=60).stdout
         assert f"LD_LIBRARY_PATH={library[0].parent.resolve()}" in told
         # It is loaded into other people's programs: what only reports need comes with the first one.

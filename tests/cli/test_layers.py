@@ -66,21 +66,22 @@ def test_one_place_names_the_families():
 # Folders with circles of files that call each other: the files that all of these circles go through, and why they do.
 HUBS = {
     "debug/source": ({"compile.c", "compile_names.c"}, "parts of an expression are expressions; a static member is a variable of its name"),
-    "emulator/gcn": ({"device.c", "trap.c", "groups.c", "operand.c"}, "the device has all parts, which stop or wake it; a "
+    "emulator/gcn": ({"device.c", "trap.c", "groups.c", "exec/operand.c"}, "the device has all parts, which stop or wake it; a "
                      "trap is part of the issue that raises it"),
     "emulator/gen": ({"device.c", "send.c", "exec.c", "prepare.c", "typed.c"}, "the device has all parts; SEND's table names them; preparation names the "
                      "functions that execute"),
-    "emulator/sm": ({"code.c", "trap.c"}, "decoding names the functions that execute, and a store decodes anew"),
+    "emulator/sm": ({"sass/code.c", "trap.c"}, "decoding names the functions that execute, and a store decodes anew"),
     "emulator/vortex": ({"access.c", "dm.c", "simt.c"}, "decoding names the functions that execute, and a store decodes anew; "
                         "the Debug Module executes injected instructions"),
     "frontend/console": ({"console.c"}, "commands run other commands: those of breakpoints, `source`"),
-    "runtime/hsakmt": ({"open.c", "queues.c", "processor.c", "ioctl.c"}, "one process: opening makes all parts, and a fault is "
+    "runtime/kfd": ({"open.c", "queues.c", "processor.c", "ioctl.c"}, "one process: opening makes all parts, and a fault is "
                        "explained by all of them"),
 }
 
 
 def folders():
-    return sorted({str(f.parent.relative_to(SOURCE)) for f in SOURCE.rglob("*/*.c")})
+    """The layers and the folders without rules: a layer's rooms are one folder here."""
+    return sorted({folder_of(str(f.relative_to(SOURCE))) for f in SOURCE.rglob("*/*.c")})
 
 
 def text_of(file):
@@ -92,8 +93,9 @@ DECLARATION = r"^(?!static\b|typedef\b|#)[A-Za-z_][\w \*]*?\b(\w+)\([^;{}]*\)[^;
 
 
 def calls_between_files(folder):
-    """Which file of a folder uses which, by the functions and tables that they define: {"a.c": {"b.c"}}."""
-    text = {f.name: text_of(f) for f in (SOURCE / folder).glob("*.c")}
+    """Which file of a folder uses which, by the functions and tables that they define: {"a.c": {"room/b.c"}}."""
+    files = {str(f.relative_to(SOURCE)): f for f in (SOURCE / folder).rglob("*.c")}
+    text = {name.removeprefix(folder + "/"): text_of(f) for name, f in files.items() if folder_of(name) == folder}
     table = r"^const [\w \*]+?\b(\w+)(?:\[\w*\])* ="
     own = r"^(?:static|typedef)\b[^;={}]*?\b(\w+)(?:\(|\[| =|;)"
     home = {name: file for file in text for kind in (FUNCTION, table) for name in re.findall(kind, text[file], re.M)}

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/vortex/conformance/conformance.h"
+#include "debug/conformance/conformance.h"
 #include "debug/vortex/vortex.h"
 #include "emulator/vortex/vortex.h"
 

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 
 #include "emulator/gcn/internal.h"
-#include "emulator/gcn/operands.h"
+#include "emulator/gcn/know/operands.h"
 #include "emulator/machine/state.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

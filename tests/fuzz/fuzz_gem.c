@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/drm/gem.h"
+#include "runtime/i915/gem.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

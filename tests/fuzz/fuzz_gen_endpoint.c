@@ -20,9 +20,9 @@
 #include "object/core_wire.h"
 #include "object/gen_saved.h"
 #include "object/gen_wire.h"
-#include "runtime/drm/code.h"
+#include "runtime/i915/code.h"
 #include "runtime/common/serve.h"
-#include "runtime/drm/endpoint.h"
+#include "runtime/i915/endpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *count, char ***arguments);

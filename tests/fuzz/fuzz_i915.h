@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "emulator/gen/gtt/gtt.h"
-#include "runtime/drm/i915.h"
+#include "runtime/i915/i915.h"
 
 enum { I915_FUZZ_PAGE = 4096, I915_FUZZ_PAGES = 32 };
 

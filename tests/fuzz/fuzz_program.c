@@ -2,7 +2,7 @@
  * the debug data of a kernel. */
 #include <stdlib.h>
 
-#include "runtime/drm/kernels.h"
+#include "runtime/i915/kernels.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@
 
 #include "base/bits.h"
 #include "emulator/sm/internal.h"
-#include "emulator/sm/ptx.h"
+#include "emulator/sm/ptx/ptx.h"
 #include "emulator/machine/state.h"
 #include "object/ptx_section.h"
 #include "object/ptx_store.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/assembler.h"
+#include "emulator/sm/sass/assembler.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
-LIBRARY = BUILD / "src" / "runtime" / "hsakmt" / "libhsakmt.so.1"
+LIBRARY = BUILD / "src" / "runtime" / "kfd" / "libhsakmt.so.1"
 # ThreadSanitizer's reports of the programs that this process has started; conftest.py looks for them.
 REPORTS = BUILD / "tests" / "host" / f"races-{os.getpid()}"
 # Strips RTLD_DEEPBIND, with which Intel's runtime opens its parts, and which sanitizers refuse.

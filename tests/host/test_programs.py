@@ -142,7 +142,7 @@ def test_a_program_that_uses_the_drivers_device_files_alone(tmp_path):
     program = tmp_path / "device_file"
     libdrm = subprocess.run(["pkg-config", "--cflags", "--libs", "libdrm", "libdrm_amdgpu"], capture_output=True, text=True,
                             check=True).stdout.split()
-    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", f"-I{ROOT / 'src/runtime/hsakmt/uapi'}", "-o", program,
+    subprocess.run(["gcc", "-O2", "-Wall", "-Werror", f"-I{ROOT / 'src/runtime/kfd/uapi'}", "-o", program,
                     pathlib.Path(__file__).parent / "device_file.c", *libdrm], check=True)
     done = hip(program, f"{WAVETRAP} ps > {tmp_path}/ps")
     assert str(program) in (tmp_path / "ps").read_text()

@@ -13,11 +13,11 @@ RUNTIME = os.path.realpath(os.path.join(os.path.dirname(WAVETRAP), "src", "runti
 # Each tries three times to have GPUs, as runtimes do.
 PROGRAMS = {
     "hsakmt": ("int hsaKmtOpenKFD(void); int main(void) { for (int i = 0; i < 3; i++) hsaKmtOpenKFD(); return 0; }", ["-l:libhsakmt.so.1"],
-               {"LD_LIBRARY_PATH": f"{RUNTIME}/hsakmt"}),
+               {"LD_LIBRARY_PATH": f"{RUNTIME}/kfd"}),
     "cuda": ("int cuInit(unsigned); int main(void) { for (int i = 0; i < 3; i++) cuInit(0); return 0; }", ["-l:libcuda.so.1"],
              {"LD_LIBRARY_PATH": f"{RUNTIME}/cuda"}),
     "drm": ('#include <fcntl.h>\nint main(void) { for (int i = 0; i < 3; i++) open("/dev/dri/renderD128", O_RDWR); return 0; }', [],
-            {"LD_PRELOAD": f"{RUNTIME}/drm/libwavetrap-drm.so"}),
+            {"LD_PRELOAD": f"{RUNTIME}/i915/libwavetrap-drm.so"}),
 }
 OF_ALL = {"WAVETRAP_CATCH": ["x", "512", "-1", ""], "WAVETRAP_CORE_HISTORY": ["many", "-1", "1x"], "WAVETRAP_PROGRESS": ["yes", ""],
           "WAVETRAP_SCHEDULE": ["sometimes"], "WAVETRAP_FILL": ["full"], "WAVETRAP_HELD": ["x"]}

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")).resolve()
 TREE = BUILD / "defects"
-LIBRARIES = ["src/runtime/symbols/libwavetrap-symbols.so", *(f"src/runtime/hsakmt/{name}" for name in ("libhsakmt.so.1", "libwavetrap-kfd.so", "libwavetrap-rocminfo.so"))]  # for HIP programs
+LIBRARIES = ["src/runtime/symbols/libwavetrap-symbols.so", *(f"src/runtime/kfd/{name}" for name in ("libhsakmt.so.1", "libwavetrap-kfd.so", "libwavetrap-rocminfo.so"))]  # for HIP programs
 
 # `old` is in the file once. The family and the seed are ones for which the harness meets the place.
 Defect = collections.namedtuple("Defect", "name file old new harness family seed")
@@ -62,7 +62,7 @@ DEFECTS = [
            "frame ? frame->physical : 0, index", "frame ? 0u : 0u, index", "values", "gcn-hip", 1),
     Defect("host program: in the past waves stand where they stood in the present", "src/debug/core/past.c",
            "    dbg_forget_all(d);\n    return dbg_halt_everything(d, err);", "    return dbg_halt_everything(d, err);", "backwards", "gcn-hip", 1),
-    Defect("a debugger's breakpoints stay in a program that it has left", "src/runtime/hsakmt/endpoint.c",
+    Defect("a debugger's breakpoints stay in a program that it has left", "src/runtime/kfd/endpoint.c",
            "    wt_planted_set(&host->planted, false, copy, host);\n", "", "leaving", "gcn-hip", 3),
 ]
 

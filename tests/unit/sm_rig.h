@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "emulator/sm/assembler.h"
+#include "emulator/sm/sass/assembler.h"
 #include "emulator/sm/internal.h"
 
 #pragma GCC diagnostic ignored "-Wunused-function" /* no test uses all of it */

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "debug/vortex/conformance/conformance.h"
+#include "debug/conformance/conformance.h"
 #include "mutant.h"
 
 enum { MAX_CHECKS = 256 };

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "emulator/gcn/operands.h"
+#include "emulator/gcn/know/operands.h"
 #include "gcn_rig.h"
 
 enum {

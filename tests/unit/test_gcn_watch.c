@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "emulator/gcn/internal.h"
-#include "emulator/gcn/operands.h"
-#include "emulator/gcn/vmem.h"
+#include "emulator/gcn/know/operands.h"
+#include "emulator/gcn/memory/vmem.h"
 #include "emulator/machine/search.h"
 #include "emulator/machine/state.h"
 #include "conditions.h"

@@ -16,8 +16,8 @@
 #include <cmocka.h>
 
 #include "emulator/gen/gtt/gtt.h"
-#include "runtime/drm/i915.h"
-#include "runtime/drm/kernels.h"
+#include "runtime/i915/i915.h"
+#include "runtime/i915/kernels.h"
 
 #define PAGE 4096
 

@@ -13,14 +13,14 @@
 
 #include "base/bits.h"
 #include "emulator/machine/softfloat.h"
-#include "emulator/sm/ptx_half.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/exec/half.h"
+#include "emulator/sm/ptx/image.h"
 
 enum { A, B, C, F, D, PLACES, ROUNDS = 300 };
 
 static const char *const op_name[] = {
 #define M(name) #name,
-#include "emulator/sm/ptx_math.def"
+#include "emulator/sm/ptx/math.def"
 #undef M
 };
 

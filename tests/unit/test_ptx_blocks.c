@@ -13,7 +13,7 @@
 #include "base/bits.h"
 #include "emulator/machine/state.h"
 #include "emulator/sm/internal.h"
-#include "emulator/sm/ptx.h"
+#include "emulator/sm/ptx/ptx.h"
 #include "emulator/translate/rows.h"
 #include "choices.h"
 #include "told.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/assembler.h"
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/assembler.h"
+#include "emulator/sm/sass/isa.h"
 
 /* Words and texts as NVIDIA's own tools pair them, seen in public listings. */
 static const struct {
@@ -184,7 +184,7 @@ static void test_refused_words(void **state)
         uint64_t mask, word;
     } refused[] = {
 #define R(name, mask, word, why) {#name, mask, word},
-#include "emulator/sm/refused.def"
+#include "emulator/sm/sass/refused.def"
 #undef R
     };
     uint64_t seed = 88172645463325252u;

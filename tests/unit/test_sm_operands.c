@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "emulator/sm/operands.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 #include "emulator/sm/texture.h"
 #include "sm_rig.h"
 

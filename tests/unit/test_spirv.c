@@ -1,4 +1,4 @@
-/* Sizes of the arguments of SPIR-V's kernels (runtime/drm/spirv.c). */
+/* Sizes of the arguments of SPIR-V's kernels (runtime/opencl/spirv.c). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/drm/spirv.h"
+#include "runtime/opencl/spirv.h"
 
 #define OP(opcode, length) ((uint32_t)(length) << 16 | (opcode))
 

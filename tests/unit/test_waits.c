@@ -1,4 +1,4 @@
-/* How threads wait, as the library does it as a tool of the HSA runtime (runtime/hsakmt/waits.c).
+/* How threads wait, as the library does it as a tool of the HSA runtime (runtime/kfd/waits.c).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 #include "runtime/common/host_checks.h"
-#include "runtime/hsakmt/tool.h"
+#include "runtime/kfd/tool.h"
 #include "wait.h"
-#include "runtime/hsakmt/host.h"
+#include "runtime/kfd/host.h"
 
 /* Nobody is told of stores. */
 const struct wt_host_calls *wt_host_listener(void)

@@ -1,5 +1,5 @@
 /* The device as a machine: creation, reset, inspection, and reports of faults. */
-#include "emulator/gcn/operands.h"
+#include "emulator/gcn/know/operands.h"
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/archive.h"

@@ -1,6 +1,6 @@
 /* The registers of a trap in words. See debug.h. */
 #include "emulator/gcn/internal.h"
-#include "emulator/gcn/operands.h"
+#include "emulator/gcn/know/operands.h"
 #include "emulator/machine/softfloat.h"
 
 #include <inttypes.h>

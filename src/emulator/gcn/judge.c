@@ -1,7 +1,7 @@
 /* Asks the machine's judge (machine/judge.h) before accesses of vector memory, scalar memory and
  * LDS. GDS is not judged. */
 #include "emulator/gcn/judge.h"
-#include "emulator/gcn/vmem.h"
+#include "emulator/gcn/memory/vmem.h"
 #include "emulator/gcn/watch.h"
 
 #include <string.h>

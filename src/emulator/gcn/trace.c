@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "emulator/gcn/operands.h"
+#include "emulator/gcn/know/operands.h"
 
 /* A wave before an instruction. */
 struct gcn_trace_point {

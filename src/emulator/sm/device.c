@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "emulator/machine/archive.h"
 #include "emulator/sm/operands.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 #include "emulator/sm/watch.h"
 
 static struct sm_device *device_of(struct wt_machine *m)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "emulator/sm/watch.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 
 /* Of a launch of MANY warps an instruction is translated at the latest at its visit number SOON: to
  * translate one takes as long as some 50 executions by its handler. */

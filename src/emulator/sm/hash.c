@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "emulator/machine/hash.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 
 static uint32_t cta_count(const struct sm_device *d)
 {

@@ -14,7 +14,7 @@
 #include "emulator/machine/engine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/mapped.h"
-#include "emulator/sm/isa.h"
+#include "emulator/sm/sass/isa.h"
 #include "emulator/sm/sm.h"
 
 #define SM_LANES 32
@@ -25,7 +25,7 @@
 #define SM_WAYS 4
 #define SM_BARRIERS 16
 #define SM_SLOTS (WT_PAGE_SIZE / 8)
-#define SM_TAIL 2 /* the last one: ptx_block.c */
+#define SM_TAIL 2 /* the last one: sm/ptx/know/block.c */
 
 struct sm_warp;
 struct sm_uop;
@@ -45,7 +45,7 @@ struct sm_uop {
     uint64_t word;
     union {
         uint64_t immediate;       /* of operand B; of a double its 64 bits */
-        const struct ptx_op *ptx; /* of an instruction of PTX (ptx_image.h) */
+        const struct ptx_op *ptx; /* of an instruction of PTX (sm/ptx/image.h) */
     };
     uint8_t insn, form;
     uint8_t d, a, b, c; /* registers */
@@ -72,7 +72,7 @@ enum sm_entry_kind {
     SM_ENTRY_CALL, /* CAL, JCAL, PRET */
     SM_ENTRY_JUMP, /* PLONGJMP */
     SM_ENTRY_TRAP, /* entry of the trap handler */
-    SM_ENTRY_PATH, /* PTX: lanes that are elsewhere (ptx_flow.c) */
+    SM_ENTRY_PATH, /* PTX: lanes that are elsewhere (sm/ptx/exec/flow.c) */
 };
 
 struct sm_entry {
@@ -143,15 +143,15 @@ struct sm_warp {
     uint64_t issued;                   /* instructions since it started */
     uint32_t live, mask;               /* lanes that have not exited; those enabled now */
     uint32_t depth;                    /* of the stack */
-    /* PTX (ptx_flow.c): the path that runs; the others are entries of the stack */
+    /* PTX (sm/ptx/exec/flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
     uint32_t spins,
-        hold;           /* backward branches while one path has waited longest; left of its right */
-    bool fresh;         /* rows may not have been cleared (ptx_fresh.c); false while nothing runs */
-    bool opens;         /* likewise of its newest frame, of a function */
-    bool bare;          /* likewise: it has not begun, and has no frame yet (ptx_paths.c) */
-    uint8_t at_barrier; /* number + 1 */
-    bool marked;        /* `error` and `late` may be more than zeros; no part of the state */
+        hold;   /* backward branches while one path has waited longest; left of its right */
+    bool fresh; /* rows may not have been cleared (sm/ptx/know/fresh.c); false while nothing runs */
+    bool opens; /* likewise of its newest frame, of a function */
+    bool bare;  /* likewise: it has not begun, and has no frame yet (sm/ptx/exec/paths.c) */
+    uint8_t at_barrier;   /* number + 1 */
+    bool marked;          /* `error` and `late` may be more than zeros; no part of the state */
     uint8_t late_code[2]; /* of `late`; 0: none */
     /* the trap unit */
     bool must_enter;       /* enters the handler before its next instruction */
@@ -235,17 +235,18 @@ struct sm_device {
     bool grant;       /* exceptions go to the debugger */
     /* execution */
     const struct sm_uop *executing; /* of the turn under way; NULL: none yet */
-    const struct sm_warp *prepared; /* for which, in it, blocks are (ptx_block.c); NULL: none yet */
+    const struct sm_warp
+        *prepared;        /* for which, in it, blocks are (sm/ptx/know/block.c); NULL: none yet */
     bool prepared_launch; /* … in it or a turn that it follows without the engine (device.c) */
     struct sm_trace_point *trace;
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
     size_t image_count, image_capacity;
     unsigned jit;             /* as in the configuration, or fewer, of a launch of many warps */
-    struct sm_blocks *blocks; /* translated code (ptx_block.c); NULL: there is none yet */
-    /* Warps that are fresh (ptx_fresh.c): there may be some; nobody sees the warps before the run
-     * returns; there was a launch since the last one; the kernels that are known, and the one that
-     * runs, if that helps. */
+    struct sm_blocks *blocks; /* translated code (sm/ptx/know/block.c); NULL: there is none yet */
+    /* Warps that are fresh (sm/ptx/know/fresh.c): there may be some; nobody sees the warps before
+     * the run returns; there was a launch since the last one; the kernels that are known, and the
+     * one that runs, if that helps. */
     bool has_fresh, hidden, unknown;
     bool has_unseen;       /* sm_run_unseen() may execute warps of the kernel that runs */
     bool starts_bare;      /* warps of the CTA that starts are bare */
@@ -316,7 +317,7 @@ static inline bool sm_bit(uint64_t word, unsigned bit)
     return word >> bit & 1;
 }
 
-/* Whether the paths of a warp of PTX all wait at barriers (ptx_flow.c). */
+/* Whether the paths of a warp of PTX all wait at barriers (sm/ptx/exec/flow.c). */
 static inline bool sm_paths_wait(const struct sm_warp *w)
 {
     return w->wait && w->wait < 0x100;
@@ -345,7 +346,7 @@ extern const struct wt_code_format sm_code_format;
 /* Fills a record, but for `step`, from the word of an instruction; false: there is none such. */
 bool sm_decode_uop(uint64_t word, struct sm_uop *u);
 
-/* ---- ptx_block.c: translated code ---- */
+/* ---- sm/ptx/know/block.c: translated code ---- */
 
 /* The handler of records that have code. */
 const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u);
@@ -522,7 +523,7 @@ void sm_trace_free(struct sm_device *d);
 #define DECLARE_OP(executor)                                                                       \
     const struct sm_uop *sm_op_##executor(struct sm_warp *w, const struct sm_uop *u);
 #define DECLARE_ALU(executor) unsigned sm_alu_##executor(struct sm_exec *x);
-#include "emulator/sm/isa.def"
+#include "emulator/sm/sass/isa.def"
 #undef I
 
 #endif

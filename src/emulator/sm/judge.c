@@ -1,6 +1,6 @@
 /* The questions to a judge about accesses of a warp. See memory_access.h. */
 #include "emulator/sm/memory_access.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 #include "emulator/sm/texture_access.h"
 
 /* An access as it is asked about. */

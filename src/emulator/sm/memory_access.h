@@ -1,4 +1,4 @@
-/* Accesses of a warp's lanes to memory, for machine code (mem.c) and PTX (ptx_mem.c). */
+/* Accesses of a warp's lanes to memory, for machine code (mem.c) and PTX (sm/ptx/exec/mem.c). */
 #ifndef WT_EMULATOR_SM_MEMORY_ACCESS_H
 #define WT_EMULATOR_SM_MEMORY_ACCESS_H
 

@@ -11,7 +11,8 @@ struct sm_warp;
 /** Files of registers, and memory (wt_insn_operand.file). */
 enum sm_file {
     SM_FILE_R,     /**< the register file of a warp, by bytes: a row of 128 is a dword of each lane.
-                        R0 to R254 are its first rows; registers of PTX lie in frames (ptx_image.h) */
+                        R0 to R254 are its first rows; registers of PTX lie in frames (sm/ptx/image.h)
+                    */
     SM_FILE_STATE, /**< masks of lanes: enum sm_state, by 4 bytes */
     SM_FILE_SPECIAL, /**< what has no value of its own to follow: special registers by their
                           numbers, and enum sm_special */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "emulator/sm/host.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 
 #define ROW_BYTES (SM_LANES * 4u)
 

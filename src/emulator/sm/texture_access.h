@@ -1,8 +1,8 @@
-/* Textures as instructions of a warp reach them: for ptx_texture.c and tex.c. */
+/* Textures as instructions of a warp reach them: for sm/ptx/exec/texture.c and tex.c. */
 #ifndef WT_EMULATOR_SM_TEXTURE_ACCESS_H
 #define WT_EMULATOR_SM_TEXTURE_ACCESS_H
 
-#include "emulator/sm/image_form.h"
+#include "emulator/sm/sass/image_form.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/texture.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "emulator/sm/operands.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 
 /* A warp before an instruction. */
 struct sm_trace_point {

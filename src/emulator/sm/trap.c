@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 
 /* Those that nothing here makes are told as well: a word may come from a real GPU. */
 const char *const sm_error_names[] = {

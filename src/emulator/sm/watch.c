@@ -1,6 +1,6 @@
 /* Watches: finds the memory of their ranges, stops before a watched instruction. See watch.h. */
 #include "emulator/sm/memory_access.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 #include "emulator/sm/watch.h"
 
 /* Shared memory is a space of its own for each CTA of the grid; one of a later launch goes on with

@@ -6,7 +6,7 @@
 #ifndef WT_RUNTIME_CUDA_GPU_H
 #define WT_RUNTIME_CUDA_GPU_H
 
-#include "emulator/sm/ptx.h"
+#include "emulator/sm/ptx/ptx.h"
 #include "object/cubin.h"
 #include "wavetrap/cuda.h"
 

@@ -11,7 +11,7 @@
 #include "base/bits.h"
 #include "emulator/machine/state.h"
 #include "emulator/sm/operands.h"
-#include "emulator/sm/ptx_image.h"
+#include "emulator/sm/ptx/image.h"
 
 #define CODE UINT64_C(0x100000000)
 #define DATA UINT64_C(0x110000000)

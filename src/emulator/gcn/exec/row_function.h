@@ -1,0 +1,58 @@
+/* How row functions (gcn_vop_X: the arithmetic of one vector instruction) are written. */
+#ifndef WT_EMULATOR_GCN_EXEC_ROW_FUNCTION_H
+#define WT_EMULATOR_GCN_EXEC_ROW_FUNCTION_H
+
+#include "emulator/gcn/internal.h"
+
+/* A function that on x86-64 is compiled twice, for hosts with and without AVX2 and FMA; the results
+ * are the same. (Sanitizers start too late for what chooses between them.) */
+#ifdef GCN_CLONES
+#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default"))) void
+#else
+#define CLONED void
+#endif
+
+/* Each lane depends on itself alone; a result may lie where a source was. */
+#define LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < GCN_LANES; i++)
+
+#define ROWS32                                                                                     \
+    const uint32_t *a = v->a, *b = v->b, *c = v->c;                                                \
+    uint32_t *d = v->d;                                                                            \
+    (void)a, (void)b, (void)c
+#define ROWS64                                                                                     \
+    const uint64_t *a = v->a, *b = v->b, *c = v->c;                                                \
+    uint64_t *d = v->d;                                                                            \
+    (void)a, (void)b, (void)c
+
+/* Whether so few lanes count that each is computed by itself more quickly than all are at once. */
+static inline bool gcn_few_lanes(uint64_t lanes)
+{
+    enum { FEW = 5 };
+    return wt_count_ones(lanes) < FEW;
+}
+
+/* A row function whose values all have 32 (or, in 32 bits, 16) or all 64 bits: lane i is
+ * `expression`. */
+#define ROW32(name, expression)                                                                    \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        LANES                                                                                      \
+            d[i] = (uint32_t)(expression);                                                         \
+    }
+
+/* The same where CLAMP asks for saturation. */
+#define ROW32_CLAMP(name, expression, saturated)                                                   \
+    CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
+    {                                                                                              \
+        ROWS32;                                                                                    \
+        if (v->u->clamp) {                                                                         \
+            LANES                                                                                  \
+                d[i] = (uint32_t)(saturated);                                                      \
+        } else {                                                                                   \
+            LANES                                                                                  \
+                d[i] = (uint32_t)(expression);                                                     \
+        }                                                                                          \
+    }
+
+#endif

@@ -1,0 +1,605 @@
+/* The operands of an instruction, by its row (isa.def) and its fields. */
+#include "emulator/gcn/know/operands.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "emulator/gcn/isa.h"
+
+typedef struct wt_insn_operands list;
+
+static struct wt_insn_operand *put_registers(list *o, enum gcn_file file, unsigned number,
+                                             unsigned bits, bool writes)
+{
+    return wt_operands_add(o, (struct wt_insn_operand){
+                                  .kind = file == GCN_FILE_V ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
+                                  .reads = !writes,
+                                  .writes = writes,
+                                  .guards = writes && file == GCN_FILE_S &&
+                                            number <= GCN_EXEC + 1 && number + bits / 32 > GCN_EXEC,
+                                  .file = (uint8_t)file,
+                                  .bits = (uint16_t)bits,
+                                  .number = (uint16_t)number});
+}
+
+static struct wt_insn_operand *put_v(list *o, unsigned number, unsigned bits, bool writes)
+{
+    return put_registers(o, GCN_FILE_V, number, bits, writes);
+}
+
+static struct wt_insn_operand *put_s(list *o, unsigned number, unsigned bits, bool writes)
+{
+    return put_registers(o, GCN_FILE_S, number, bits, writes);
+}
+
+/* A scalar that says where memory is, or which lanes. */
+static void put_s_aside(list *o, unsigned number, unsigned bits)
+{
+    put_s(o, number, bits, false)->aside = true;
+}
+
+static void put_state(list *o, enum gcn_state number, bool reads, bool writes)
+{
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
+                                                .reads = reads,
+                                                .writes = writes,
+                                                .aside = number != GCN_STATE_SCC,
+                                                .file = GCN_FILE_STATE,
+                                                .number = (uint16_t)number});
+}
+
+static void put_memory(list *o, enum gcn_file file, unsigned bytes, char access, int64_t offset)
+{
+    wt_operands_add(o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
+                                                .reads = access != 'w',
+                                                .writes = access != 'r',
+                                                .file = (uint8_t)file,
+                                                .bits = (uint16_t)(bytes * 8),
+                                                .value = offset});
+}
+
+static enum wt_operand_type type_of(char letter)
+{
+    return strchr("fhF", letter) ? WT_OPERAND_FLOAT : WT_OPERAND_BITS;
+}
+
+static unsigned bits_of(char letter)
+{
+    switch (letter) {
+    case 'U':
+    case 'F':
+    case 'm':
+        return 64;
+    case 'Q':
+        return 128;
+    case 's':
+    case 'h':
+        return 16;
+    default:
+        return 32;
+    }
+}
+
+/* A scalar source by its operand number (section 12.1). */
+static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, unsigned bits)
+{
+    if (n < GCN_INLINE)
+        put_s(o, n, bits, false);
+    else if (n <= 208)
+        wt_operands_add_constant(o, n <= 192 ? (int)n - 128 : 192 - (int)n);
+    else if (n == GCN_VCCZ)
+        put_s(o, GCN_VCC, 64, false);
+    else if (n == GCN_EXECZ)
+        put_s(o, GCN_EXEC, 64, false);
+    else if (n == GCN_SCC)
+        put_state(o, GCN_STATE_SCC, true, false);
+    else if (n == GCN_LDS_DIRECT) {
+        put_s_aside(o, GCN_M0, 32);
+        put_memory(o, GCN_FILE_LDS, 4, 'r', 0);
+    } else if (n == GCN_LITERAL)
+        wt_operands_add_constant(o, (int32_t)u->literal);
+    else /* 0.5 to 1/(2 pi), apertures: told by their numbers */
+        wt_operands_add_constant(o, n);
+}
+
+/* ---- scalar encodings ---- */
+
+static void put_scalar(list *o, const struct gcn_uop *u)
+{
+    const char *l = u->row->operands;
+    const bool to = !strncmp(u->row->name, "s_movreld", 9),
+               from = !strncmp(u->row->name, "s_movrels", 9); /* relative: GCN_STATE_RELATIVE */
+    for (; *l && *l != ':'; l++)
+        if (!to)
+            put_s(o, u->dst, bits_of(*l), true);
+    unsigned source = 0;
+    for (l += *l == ':'; *l && !from; l++) {
+        if (*l == 'd')
+            put_s(o, u->dst, bits_of(u->row->operands[0]), false);
+        else if (*l == 'k')
+            wt_operands_add_constant(o, u->row->forms & GCN_LIT        ? (int32_t)u->literal
+                                        : u->row->encoding == GCN_SOPC ? u->src[1] & 15
+                                                                       : u->imm);
+        else
+            put_scalar_source(o, u, u->src[source++], bits_of(*l));
+    }
+    if (u->row->encoding == GCN_SOPP)
+        wt_operands_add_constant(o, u->imm);
+}
+
+static bool compares(const struct gcn_uop *u)
+{
+    return u->row->operands[0] == 'a' && (u->row->opcode & 0xf) == 1;
+}
+
+static void put_smem(list *o, const struct gcn_uop *u)
+{
+    const char access = u->row->operands[0];
+    const bool clock = u->row->opcode == 0x24 || u->row->opcode == 0x25;
+    const unsigned bits = u->size * 8u;
+    if (!access)
+        return;
+    if (access == 'r' || (access == 'a' && u->glc))
+        put_s(o, u->dst, bits, true);
+    if (clock)
+        return;
+    if (access != 'r')
+        put_s(o, u->dst, compares(u) ? 2 * bits : bits, false);
+    put_s_aside(o, u->base, strstr(u->row->name, "_buffer_") ? 128 : 64);
+    if (u->has_soffset)
+        put_s_aside(o, u->soffset, 32);
+    put_memory(o, GCN_FILE_SCALAR, u->size, access, u->imm);
+}
+
+/* ---- vector arithmetic ---- */
+
+/* The part of a source's register that SDWA or OP_SEL chooses. */
+static void choose_part(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned source,
+                        char letter)
+{
+    if (u->form == GCN_FORM_SDWA && source < 2 && u->sel[source] < 6) {
+        const bool byte = u->sel[source] < 4;
+        x->first = (uint8_t)(byte ? 8 * u->sel[source] : 16 * (u->sel[source] - 4));
+        x->bits = byte ? 8 : 16;
+    } else if (letter == 's' || letter == 'h') {
+        x->first = u->op_sel >> source & 1 ? 16 : 0;
+    }
+}
+
+/* v_readlane, v_writelane: source 1 chooses the lane. */
+static void choose_lane(struct wt_insn_operand *x, const struct gcn_uop *u)
+{
+    const unsigned n = u->src[1];
+    x->crosses = n < GCN_INLINE || n > 208;
+    if (!x->crosses)
+        x->whose = (uint8_t)(WT_LANE_0 + ((n <= 192 ? n - 128 : 192 - n) & 63));
+}
+
+static bool is_byte_conversion(const struct gcn_uop *u)
+{
+    return u->row >= &gcn_rows[GCN_I_v_cvt_f32_ubyte0] &&
+           u->row <= &gcn_rows[GCN_I_v_cvt_f32_ubyte3] && u->form != GCN_FORM_SDWA;
+}
+
+static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
+{
+    for (unsigned i = 0; letters[i]; i++) {
+        const char letter = letters[i];
+        if (letter == 'd')
+            put_v(o, u->dst, 32, false);
+        else if (letter == 'm')
+            put_s(o, u->smask, 64, false)->by_lane = true;
+        else if (u->src[i] < GCN_VGPR)
+            put_scalar_source(o, u, u->src[i], letter == 'U' || letter == 'F' ? 64 : 32);
+        else {
+            struct wt_insn_operand *x = put_v(o, u->src[i] - GCN_VGPR, bits_of(letter), false);
+            choose_part(x, u, i, letter);
+            if (is_byte_conversion(u)) { /* v_cvt_f32_ubyteN */
+                x->first += (uint8_t)(8 * (u->row - &gcn_rows[GCN_I_v_cvt_f32_ubyte0]));
+                x->bits = 8;
+            }
+            x->type = type_of(letter);
+            x->crosses = i == 0 && u->form == GCN_FORM_DPP;
+            if (u->row == &gcn_rows[GCN_I_v_readfirstlane_b32])
+                x->whose = WT_LANE_FIRST;
+            if (u->row == &gcn_rows[GCN_I_v_readlane_b32] && i == 0)
+                choose_lane(x, u);
+        }
+    }
+}
+
+/* A bit for each lane, which is 0 for those that are off. */
+static void put_mask(list *o, unsigned number)
+{
+    struct wt_insn_operand *x = put_s(o, number, 64, true);
+    x->by_lane = x->crosses = true;
+}
+
+static void put_result(list *o, const struct gcn_uop *u, char letter)
+{
+    if (letter == 'S') {
+        put_s(o, u->dst, 32, true);
+        return;
+    }
+    if (letter == 'm') {
+        put_mask(o, u->sdst);
+        if (u->cmpx)
+            put_mask(o, GCN_EXEC);
+        put_s_aside(o, GCN_EXEC, 64); /* lanes that are off get 0 */
+        return;
+    }
+    struct wt_insn_operand *x = put_v(o, u->dst, bits_of(letter) < 32 ? 32 : bits_of(letter), true);
+    x->type = type_of(letter);
+    if (u->form == GCN_FORM_SDWA && u->sel[2] < 6 && u->unused == 2) {
+        const bool byte = u->sel[2] < 4;
+        x->first = (uint8_t)(byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4));
+        x->bits = byte ? 8 : 16;
+    } else if (u->form != GCN_FORM_SDWA && (letter == 's' || letter == 'h')) {
+        const bool high = u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16];
+        x->first = high ? 16 : 0;
+        x->bits = high || gcn_keeps_other_half(u) ? 16 : 32;
+    }
+    /* Lanes of which the source is out of bounds, and those of masked rows and banks, stay. */
+    x->reads =
+        u->form == GCN_FORM_DPP && (!u->bound_ctrl || u->row_mask != 15 || u->bank_mask != 15);
+}
+
+/* Of an operand of two registers the second one is an operand of its own, which belongs to @p pair.
+ */
+static void split_upper(list *o, unsigned index, uint8_t pair)
+{
+    struct wt_insn_operand upper = o->list[index];
+    o->list[index].bits = 32;
+    upper.bits = 32;
+    upper.number++;
+    upper.pair = pair;
+    wt_operands_add(o, upper);
+}
+
+/* v_mad_u64_u32, v_mad_i64_i32: what is carried goes upwards, so that the lower half of the result
+ * does not come from the upper half of what is added. Clang uses it for numbers of 32 bits. */
+static void put_carried_halves(list *o)
+{
+    enum { LOWER = 1, UPPER = 2 };
+    const unsigned count = o->count;
+    for (unsigned i = 0; i < count; i++) {
+        if (o->list[i].file == GCN_FILE_V && o->list[i].bits == 64)
+            split_upper(o, i, UPPER);
+        if (o->list[i].writes)
+            o->list[i].pair = o->list[i].file == GCN_FILE_V ? LOWER : UPPER;
+    }
+}
+
+static void put_vector(list *o, const struct gcn_uop *u)
+{
+    const char *l = u->row->operands;
+    if (u->row == &gcn_rows[GCN_I_v_swap_b32]) {
+        put_v(o, u->dst, 32, true)->reads = true;
+        if (u->src[0] >= GCN_VGPR)
+            put_v(o, u->src[0] - GCN_VGPR, 32, true)->reads = true;
+        return;
+    }
+    for (; *l && *l != ':'; l++)
+        put_result(o, u, *l);
+    if (u->row == &gcn_rows[GCN_I_v_writelane_b32]) {
+        choose_lane(&o->list[0], u);
+        o->list[0].reads = o->list[0].crosses; /* which lanes it leaves alone is not known */
+    }
+    put_sources(o, u, l + (*l == ':'));
+    if (u->row == &gcn_rows[GCN_I_v_mad_u64_u32] || u->row == &gcn_rows[GCN_I_v_mad_i64_i32])
+        put_carried_halves(o);
+    /* OMOD and CLAMP depend on MODE: rounding, denormals, IEEE, DX10_CLAMP. */
+    if ((u->omod || u->clamp) && strchr("fhF", *u->row->operands) && !strchr(u->row->state, 'o'))
+        put_state(o, GCN_STATE_MODE, true, false);
+}
+
+/* ---- vector memory and LDS ---- */
+
+/* Bits of registers that hold so many bytes; a part of one that is left alone is not written. */
+static struct wt_insn_operand *put_data(list *o, const struct gcn_uop *u, unsigned number,
+                                        unsigned bytes, bool writes)
+{
+    struct wt_insn_operand *x = put_v(o, number, bytes < 4 && writes ? 32 : bytes * 8, writes);
+    if (u->half) {
+        x->first = u->half == 'h' ? 16 : 0;
+        x->bits = writes ? 16 : (uint16_t)(bytes * 8);
+    }
+    return x;
+}
+
+static void put_ds(list *o, const struct gcn_uop *u)
+{
+    const char access = u->row->operands[0];
+    const char *name = u->row->name;
+    const unsigned bits = u->size * 8u, what = u->row->opcode & 0x1f;
+    const bool pair = strstr(name, "read2") || strstr(name, "write2") || strstr(name, "wrxchg2");
+    const bool src2 = strstr(name, "_src2_"), tid = strstr(name, "addtid");
+    const bool counts = !strcmp(name, "ds_append") || !strcmp(name, "ds_consume");
+    const bool moves = strstr(name, "permute") || strstr(name, "swizzle");
+    const bool exchange = !strcmp(name, "ds_condxchg32_rtn_b64");
+    const bool returns = access == 'r' || moves || counts || exchange ||
+                         (access == 'a' && !src2 && u->row->opcode & 0x20);
+    const bool third = access == 'a' && !pair && !src2 && !moves && !exchange && !counts &&
+                       (what == 12 || what == 16 || what == 17 || (what == 20 && returns));
+    if (!access)
+        return;
+    if (returns)
+        put_data(o, u, u->dst, pair ? 2u * u->size : u->size, true);
+    const bool swizzle = strstr(name, "swizzle");
+    if (counts)
+        put_s_aside(o, GCN_EXEC, 64);
+    else if (!tid) {
+        struct wt_insn_operand *x = put_v(o, u->src[0], 32, false);
+        x->crosses = swizzle;
+        x->aside = !swizzle;
+    }
+    if ((access == 'w' || access == 'a') && !src2 && !counts && !swizzle)
+        put_data(o, u, u->src[1], u->size, false)->crosses = moves;
+    if ((access != 'r' && pair) || third)
+        put_v(o, u->src[2], bits, false);
+    if (moves) {
+        wt_operands_add_constant(o, u->imm);
+        return;
+    }
+    if (u->gds || tid || counts)
+        put_s_aside(o, GCN_M0, 32);
+    put_memory(o, u->gds ? GCN_FILE_GDS : GCN_FILE_LDS, u->size, src2 ? 'a' : access, u->imm);
+}
+
+static void put_flat(list *o, const struct gcn_uop *u)
+{
+    const char access = u->row->operands[0];
+    const enum gcn_encoding encoding = (enum gcn_encoding)u->row->encoding;
+    const bool wide = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == 0x7f);
+    const bool to_lds = u->lds && access == 'r' && encoding != GCN_FLAT;
+    if ((access == 'r' && !to_lds) || (access == 'a' && u->glc))
+        put_data(o, u, u->dst, u->size, true);
+    if (encoding != GCN_SCRATCH || u->base == 0x7f)
+        put_v(o, u->src[0], wide ? 64 : 32, false)->aside = true;
+    if (access != 'r')
+        put_data(o, u, u->src[1], compares(u) ? 2u * u->size : u->size, false);
+    if (u->base != 0x7f)
+        put_s_aside(o, u->base, encoding == GCN_GLOBAL ? 64 : 32);
+    if (encoding != GCN_GLOBAL) {
+        put_s_aside(o, GCN_FLAT_SCRATCH, 64);
+        o->list[o->count - 1].may_count = encoding == GCN_FLAT;
+    }
+    put_memory(o,
+               encoding == GCN_FLAT     ? GCN_FILE_FLAT
+               : encoding == GCN_GLOBAL ? GCN_FILE_MEMORY
+                                        : GCN_FILE_PRIVATE,
+               u->size, access, u->imm);
+    if (to_lds) {
+        put_s_aside(o, GCN_M0, 32);
+        put_memory(o, GCN_FILE_LDS, 4, 'w', 0);
+    }
+}
+
+static void put_buffer(list *o, const struct gcn_uop *u)
+{
+    const char access = u->row->operands[0], second = access ? u->row->operands[1] : 0;
+    const bool formatted = second == 'f' || second == 'd';
+    const unsigned data = second == 'f'   ? 4u * u->size
+                          : second == 'd' ? (u->size + 1u) / 2 * 4
+                          : compares(u)   ? 2u * u->size
+                                          : u->size;
+    const bool from_lds = !strcmp(u->row->name, "buffer_store_lds_dword");
+    const bool to_lds = u->lds && access == 'r' && !formatted;
+    if (!access)
+        return;
+    if ((access == 'r' && !to_lds) || (access == 'a' && u->glc)) {
+        struct wt_insn_operand *x = put_data(o, u, u->dst, access == 'a' ? u->size : data, true);
+        /* An odd last component leaves the upper half alone. */
+        if (second == 'd' && u->size % 2 && !u->half)
+            x->bits = (uint16_t)(16 * u->size);
+        if (u->tfe)
+            put_v(o, u->dst + (data + 3) / 4, 32, true);
+    }
+    if (u->idxen || u->offen)
+        put_v(o, u->src[0], u->idxen && u->offen ? 64 : 32, false)->aside = true;
+    if (access != 'r' && !from_lds)
+        put_data(o, u, u->src[1], second == 'd' ? 2u * u->size : data, false);
+    put_s_aside(o, u->base, 128);
+    put_scalar_source(o, u, u->soffset, 32);
+    o->list[o->count - 1].aside = true;
+    put_memory(o, GCN_FILE_MEMORY, formatted ? 0 : u->size, access, u->imm);
+    if (to_lds || from_lds) {
+        put_s_aside(o, GCN_M0, 32);
+        put_memory(o, GCN_FILE_LDS, 4, to_lds ? 'w' : 'r', 0);
+    }
+}
+
+unsigned gcn_image_arguments(const struct gcn_uop *u, unsigned dimensions)
+{
+    unsigned count = 0;
+    for (const char *o = u->row->operands + 2; *o; o++)
+        count += *o == 'd' ? 2 * dimensions : *o != 'l' && *o != 'm';
+    return count;
+}
+
+/* The level of detail, the bias and the derivatives make no difference: images have one level. */
+void gcn_put_image(list *o, const struct gcn_uop *u, unsigned dimensions, unsigned coordinates)
+{
+    const char access = u->row->operands[0], kind = u->row->operands[1];
+    const bool level = strchr(u->row->operands, 'm'), swaps = access == 'a' && compares(u);
+    const unsigned bits = access == 'a' ? 8u * u->size : u->size * (u->d16 ? 16u : 32u);
+    const unsigned given = swaps ? 2 * bits : bits;
+    const unsigned first = u->src[0] + gcn_image_arguments(u, dimensions);
+    if (access == 'r' || (access == 'a' && u->glc))
+        put_v(o, u->dst, bits, true);
+    if (access == 'r' && u->tfe)
+        put_v(o, u->dst + (bits + 31) / 32, 32, true);
+    if (strchr(u->row->operands, 'o'))
+        put_v(o, u->src[0], 32, false)->aside = true;
+    if (coordinates + level && kind != 'q')
+        put_v(o, first, 32 * (coordinates + level), false)->aside = true;
+    else if (kind == 'q')
+        put_v(o, u->src[0], 32, false)->aside = true;
+    if (access != 'r')
+        put_v(o, u->src[1], given, false);
+    put_s_aside(o, u->base, 256);
+    if (kind == 's' || kind == 'g')
+        put_s_aside(o, u->sampler, 128);
+    if (kind != 'q')
+        put_memory(o, GCN_FILE_MEMORY, access == 'a' ? u->size : 0, access, 0);
+}
+
+/* ---- state ---- */
+
+static void put_letters(list *o, const char *state, bool vector)
+{
+    static const char letters[] = "cotprwd";
+    const char *written = strchr(state, ':');
+    for (const char *l = letters; *l; l++) {
+        const char *read = strchr(state, *l), *write = written ? strchr(written, *l) : NULL;
+        if (read || write)
+            put_state(o, (enum gcn_state)(l - letters), read && (!written || read < written),
+                      write);
+    }
+    static const struct {
+        char letter;
+        uint8_t number, bits;
+    } scalars[] = {{'v', GCN_VCC, 64}, {'m', GCN_M0, 32}, {'e', GCN_EXEC, 64}};
+    for (unsigned i = 0; i < sizeof scalars / sizeof *scalars; i++)
+        for (const char *s = state; *s; s++)
+            if (*s == scalars[i].letter) {
+                const bool lanes = vector && scalars[i].bits == 64, writes = written && s > written;
+                if (lanes && writes)
+                    put_mask(o, scalars[i].number);
+                else
+                    put_s(o, scalars[i].number, scalars[i].bits, writes)->by_lane = lanes;
+            }
+    o->list[0].reads |= strchr(state, 'a') != NULL;
+}
+
+bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
+{
+    *o = (struct wt_insn_operands){0};
+    if (!u->row)
+        return false;
+    bool vector = false;
+    switch ((enum gcn_encoding)u->row->encoding) {
+    case GCN_SMEM:
+        put_smem(o, u);
+        break;
+    case GCN_DS:
+        put_ds(o, u);
+        break;
+    case GCN_FLAT:
+    case GCN_GLOBAL:
+    case GCN_SCRATCH:
+        put_flat(o, u);
+        break;
+    case GCN_MUBUF:
+    case GCN_MTBUF:
+        put_buffer(o, u);
+        break;
+    case GCN_MIMG: /* as many coordinates as there can be: the resource chooses */
+        gcn_put_image(o, u, 3, 3);
+        break;
+    case GCN_VOP1:
+    case GCN_VOP2:
+    case GCN_VOP3:
+    case GCN_VOP3P:
+    case GCN_VOPC:
+        put_vector(o, u);
+        vector = true;
+        break;
+    default:
+        put_scalar(o, u);
+        break;
+    }
+    put_letters(o, u->row->state, vector);
+    gcn_list_meaning(u, o);
+    return true;
+}
+
+const struct wt_operand_file gcn_operand_files[] = {
+    [GCN_FILE_V] = {32, true}, [GCN_FILE_S] = {32, false}, [GCN_FILE_STATE] = {64, false}};
+
+bool gcn_find_operand(const char *name, struct wt_insn_operand *o)
+{
+    unsigned number;
+    int end = 0;
+    *o = (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR, .file = GCN_FILE_S, .bits = 32};
+    if (sscanf(name, "v%u%n", &number, &end) == 1 && !name[end] && number < 256) {
+        o->kind = WT_OPERAND_ROW;
+        o->file = GCN_FILE_V;
+        o->number = (uint16_t)number;
+        return true;
+    }
+    if (!strcmp(name, "scc")) {
+        o->file = GCN_FILE_STATE;
+        o->number = GCN_STATE_SCC;
+        return true;
+    }
+    for (number = 0; number < GCN_INLINE; number++) {
+        char pair[16], one[16];
+        gcn_scalar_name(number, 2, pair, sizeof pair);
+        gcn_scalar_name(number, 1, one, sizeof one);
+        o->number = (uint16_t)number;
+        o->bits = strcmp(name, pair) ? 32 : 64;
+        if (!strcmp(name, pair) || !strcmp(name, one))
+            return true;
+    }
+    return false;
+}
+
+void gcn_scalar_name(unsigned number, unsigned count, char *text, size_t size)
+{
+    static const struct {
+        uint8_t number;
+        const char *name;
+    } pairs[] = {{GCN_FLAT_SCRATCH, "flat_scratch"},
+                 {GCN_XNACK_MASK, "xnack_mask"},
+                 {GCN_VCC, "vcc"},
+                 {GCN_EXEC, "exec"}};
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (number / 2 * 2 == pairs[i].number) {
+            snprintf(text, size, "%s%s", pairs[i].name,
+                     count > 1    ? ""
+                     : number & 1 ? "_hi"
+                                  : "_lo");
+            return;
+        }
+    const bool trap = number >= GCN_TTMP && number < GCN_M0;
+    const unsigned first = trap ? number - GCN_TTMP : number;
+    const char *prefix = trap ? "ttmp" : "s";
+    if (number == GCN_M0)
+        snprintf(text, size, "m0");
+    else if (count > 1)
+        snprintf(text, size, "%s[%u:%u]", prefix, first, first + count - 1);
+    else
+        snprintf(text, size, "%s%u", prefix, first);
+}
+
+void gcn_operand_name(const struct wt_insn_operand *x, char *text, size_t size)
+{
+    static const char *const states[] = {
+        [GCN_STATE_SCC] = "SCC",
+        [GCN_STATE_MODE] = "MODE",
+        [GCN_STATE_TRAPSTS] = "the exceptions in TRAPSTS",
+        [GCN_STATE_PC] = "the PC",
+        [GCN_STATE_RELATIVE] = "a scalar register that M0 or MODE names",
+        [GCN_STATE_WAVE] = "the wave's state: halted, priority, counts of accesses",
+        [GCN_STATE_DEVICE] = "the device: clock, messages, global wave sync",
+    };
+    static const char *const memories[] = {
+        [GCN_FILE_MEMORY] = "global memory a lane",
+        [GCN_FILE_FLAT] = "global, local or private memory a lane",
+        [GCN_FILE_PRIVATE] = "private memory a lane",
+        [GCN_FILE_LDS] = "LDS a lane",
+        [GCN_FILE_GDS] = "GDS a lane",
+        [GCN_FILE_SCALAR] = "global memory, once for the wave",
+    };
+    const unsigned count = (x->first + x->bits + 31u) / 32;
+    if (x->file == GCN_FILE_STATE)
+        snprintf(text, size, "%s", states[x->number]);
+    else if (x->kind == WT_OPERAND_MEMORY)
+        snprintf(text, size, x->value ? "%s, offset %" PRId64 : "%s", memories[x->file], x->value);
+    else if (x->file == GCN_FILE_V)
+        snprintf(text, size, count > 1 ? "v[%u:%u]" : "v%u", x->number, x->number + count - 1);
+    else
+        gcn_scalar_name(x->number, count, text, size);
+}

@@ -1,0 +1,261 @@
+/* Waits and wait states that a program needs on hardware (manual, sections 4.4 and 4.5; LLVM's
+ * hazard recogniser for GFX9). */
+#include <string.h>
+
+#include "emulator/gcn/internal.h"
+#include "emulator/gcn/know/operands.h"
+#include "emulator/machine/pace.h"
+
+enum { VM = 1 << 0, EXP = 1 << 1, LGKM = 1 << 2 };
+
+/* What is done in the order of issue (0: SMEM, FLAT, which are not). */
+enum { IN_ANY_ORDER, IN_LDS, IN_GDS, IN_MESSAGES, IN_VMEM };
+
+enum rule {
+    SCALAR_VMEM,
+    LANE_SELECT,
+    DIV_FMAS,
+    ZERO_FLAGS,
+    STORE_DATA,
+    DPP_ROW,
+    DPP_EXEC,
+    SETREG,
+    VSKIP,
+    RFE,
+    M0,
+    RULES
+};
+
+static const struct wt_pace_rule rules[RULES] = {
+    [SCALAR_VMEM] = {5, "a vector instruction writes an SGPR, and one of vector memory reads it"},
+    [LANE_SELECT] = {4,
+                     "a vector instruction writes an SGPR, and v_readlane or v_writelane has the "
+                     "number of its lane from there"},
+    [DIV_FMAS] = {4, "a vector instruction writes VCC, and v_div_fmas reads it"},
+    [ZERO_FLAGS] = {5, "a vector instruction writes VCC or EXEC, and one reads VCCZ or EXECZ"},
+    [STORE_DATA] = {1, "a store of more than 64 bits, and a vector instruction that writes its "
+                       "data's VGPRs"},
+    [DPP_ROW] = {2, "a vector instruction writes a VGPR, and one with DPP reads it"},
+    [DPP_EXEC] = {5, "a vector instruction writes EXEC, and one with DPP follows"},
+    [SETREG] = {2, "s_setreg or s_setvskip writes a hardware register, and s_getreg or s_setreg "
+                   "has it"},
+    [VSKIP] = {2, "s_setreg writes MODE.VSKIP, and a vector instruction follows"},
+    [RFE] = {1, "s_setreg writes TRAPSTS, and s_rfe follows"},
+    [M0] = {1, "a scalar instruction writes M0, and s_movrel, s_sendmsg, s_ttracedata, GDS, LDS "
+               "with M0, or a load to LDS reads it"},
+};
+
+const struct wt_pace_table gcn_pace_table = {
+    .counter = {"s_waitcnt vmcnt", "s_waitcnt expcnt", "s_waitcnt lgkmcnt"},
+    .limit = {63, 7, 15},
+    .rules = RULES,
+    .rule = rules,
+};
+
+static uint32_t bit(enum rule rule)
+{
+    return UINT32_C(1) << rule;
+}
+
+static bool is(const struct gcn_uop *u, enum gcn_id id)
+{
+    return u->row == &gcn_rows[id];
+}
+
+static bool is_vector(const struct gcn_uop *u)
+{
+    return u->row->encoding >= GCN_VOP2 && u->row->encoding <= GCN_VOP3P;
+}
+
+/* ---- counters ---- */
+
+static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    const char access = u->row->operands[0];
+    const bool writes_lds = u->lds && access == 'r';
+    switch ((enum gcn_encoding)u->row->encoding) {
+    case GCN_SOPP:
+        if (is(u, GCN_I_s_waitcnt)) {
+            static const uint8_t all[] = {63, 7, 15};
+            for (unsigned i = 0; i < sizeof all; i++)
+                if (u->src[i] < all[i])
+                    p->most[i] = (uint8_t)u->src[i];
+        } else if (is(u, GCN_I_s_nop)) {
+            p->states = (uint8_t)((u->imm & 15) + 1);
+        } else if (is(u, GCN_I_s_sendmsg)) {
+            p->counts = LGKM;
+            p->kind = IN_MESSAGES;
+        }
+        return;
+    case GCN_SMEM:
+        p->counts = p->results = LGKM;
+        p->kind = IN_ANY_ORDER;
+        return;
+    case GCN_DS:
+        p->results = p->group_results = is(u, GCN_I_ds_nop) ? 0 : LGKM;
+        p->sources = u->gds ? EXP : 0;
+        p->counts = p->results | p->sources;
+        p->kind = u->gds ? IN_GDS : IN_LDS;
+        return;
+    case GCN_FLAT: /* the kernels of AMD's runtime wait for those from memory by vmcnt alone */
+        p->counts = VM | LGKM;
+        p->results = VM;
+        p->group_results = LGKM;
+        p->kind = IN_ANY_ORDER;
+        return;
+    case GCN_GLOBAL:
+    case GCN_SCRATCH:
+    case GCN_MUBUF:
+    case GCN_MTBUF:
+    case GCN_MIMG: /* invalidations of caches are not counted */
+        p->counts = p->results = access || writes_lds ? VM : 0;
+        p->kind = IN_VMEM;
+        return;
+    default:
+        return;
+    }
+}
+
+/* ---- wait states ---- */
+
+static void put(struct wt_pace_use *list, uint8_t *count, struct wt_pace_use use)
+{
+    if (use.rules && *count < WT_PACE_USES)
+        list[(*count)++] = use;
+}
+
+static void earlier(struct wt_insn_pace *p, uint32_t rules_of, unsigned file, uint32_t first,
+                    uint32_t end)
+{
+    put(p->earlier, &p->earlier_count, (struct wt_pace_use){rules_of, (uint8_t)file, first, end});
+}
+
+static void later(struct wt_insn_pace *p, uint32_t rules_of, unsigned file, uint32_t first,
+                  uint32_t end)
+{
+    put(p->later, &p->later_count, (struct wt_pace_use){rules_of, (uint8_t)file, first, end});
+}
+
+static uint32_t end_of(const struct wt_insn_operand *o)
+{
+    return o->number + (o->first + o->bits + 31u) / 32;
+}
+
+/* Among the registers that are no operands: those of the hardware, then these. */
+enum { ANY = 64, HW_MODE = 1, HW_TRAPSTS = 3, MODE_VSKIP = 28 };
+
+static void pace_hardware(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    const unsigned id = u->imm & 63, first = u->imm >> 6 & 31, bits = (u->imm >> 11 & 31) + 1;
+    const bool sets = is(u, GCN_I_s_setreg_b32) || is(u, GCN_I_s_setreg_imm32_b32);
+    if (sets || is(u, GCN_I_s_getreg_b32))
+        later(p, bit(SETREG), WT_PACE_OTHERS, id, id + 1);
+    if (sets)
+        earlier(p, bit(SETREG), WT_PACE_OTHERS, id, id + 1);
+    if (is(u, GCN_I_s_setvskip))
+        earlier(p, bit(SETREG), WT_PACE_OTHERS, HW_MODE, HW_MODE + 1);
+    if (sets && id == HW_MODE && first <= MODE_VSKIP && first + bits > MODE_VSKIP)
+        earlier(p, bit(VSKIP), WT_PACE_OTHERS, ANY, ANY + 1);
+    if (sets && id == HW_TRAPSTS)
+        earlier(p, bit(RFE), WT_PACE_OTHERS, ANY, ANY + 1);
+    if (is(u, GCN_I_s_rfe_b64) || is(u, GCN_I_s_rfe_restore_b64))
+        later(p, bit(RFE), WT_PACE_OTHERS, ANY, ANY + 1);
+}
+
+static bool uses_m0(const struct gcn_uop *u)
+{
+    return !strncmp(u->row->name, "s_movrel", 8) || is(u, GCN_I_s_sendmsg) ||
+           is(u, GCN_I_s_sendmsghalt) || is(u, GCN_I_s_ttracedata) || u->gds || u->lds ||
+           strstr(u->row->name, "addtid") || is(u, GCN_I_buffer_store_lds_dword);
+}
+
+/* What a vector instruction writes. */
+static void pace_result(const struct wt_insn_operand *o, struct wt_insn_pace *p)
+{
+    if (o->file == GCN_FILE_V)
+        earlier(p, bit(DPP_ROW), o->file, o->number, end_of(o));
+    if (o->file != GCN_FILE_S)
+        return;
+    const bool exec = o->number == GCN_EXEC, vcc = o->number <= GCN_VCC + 1 && end_of(o) > GCN_VCC;
+    if (!exec)
+        earlier(p,
+                bit(SCALAR_VMEM) | bit(LANE_SELECT) | (vcc ? bit(DIV_FMAS) | bit(ZERO_FLAGS) : 0),
+                o->file, o->number, end_of(o));
+    else
+        earlier(p, bit(DPP_EXEC) | bit(ZERO_FLAGS), o->file, o->number, end_of(o));
+}
+
+static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *o,
+                        struct wt_insn_pace *p)
+{
+    const bool lane = is(u, GCN_I_v_readlane_b32) || is(u, GCN_I_v_writelane_b32);
+    later(p, bit(VSKIP), WT_PACE_OTHERS, ANY, ANY + 1);
+    if (u->form == GCN_FORM_DPP)
+        later(p, bit(DPP_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
+    if (is(u, GCN_I_v_div_fmas_f32) || is(u, GCN_I_v_div_fmas_f64))
+        later(p, bit(DIV_FMAS), GCN_FILE_S, GCN_VCC, GCN_VCC + 2);
+    if (lane && u->src[1] < GCN_INLINE)
+        later(p, bit(LANE_SELECT), GCN_FILE_S, u->src[1], u->src[1] + 1u);
+    for (unsigned i = 0; i < 3; i++)
+        if (u->src[i] == GCN_VCCZ || u->src[i] == GCN_EXECZ) {
+            const unsigned of = u->src[i] == GCN_VCCZ ? GCN_VCC : GCN_EXEC;
+            later(p, bit(ZERO_FLAGS), GCN_FILE_S, of, of + 2);
+        }
+    for (unsigned i = 0; i < o->count; i++) {
+        const struct wt_insn_operand *x = &o->list[i];
+        if (x->writes && x->kind <= WT_OPERAND_SCALAR)
+            pace_result(x, p);
+        if (x->writes && x->file == GCN_FILE_V && x->kind == WT_OPERAND_ROW)
+            later(p, bit(STORE_DATA), x->file, x->number, end_of(x));
+        if (x->crosses && !x->writes && x->file == GCN_FILE_V && u->form == GCN_FORM_DPP)
+            later(p, bit(DPP_ROW), x->file, x->number, end_of(x));
+    }
+}
+
+static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *o,
+                        struct wt_insn_pace *p)
+{
+    /* An offset in an SGPR takes the time that is needed. */
+    const bool buffer = u->row->encoding == GCN_MUBUF || u->row->encoding == GCN_MTBUF,
+               in_time = buffer && u->soffset < GCN_INLINE;
+    later(p, bit(VSKIP), WT_PACE_OTHERS, ANY, ANY + 1);
+    for (unsigned i = 0; i < o->count; i++) {
+        const struct wt_insn_operand *x = &o->list[i];
+        if (x->reads && x->file == GCN_FILE_S && x->kind == WT_OPERAND_SCALAR &&
+            u->row->encoding != GCN_DS)
+            later(p, bit(SCALAR_VMEM), x->file, x->number, end_of(x));
+        if (x->reads && !x->aside && x->kind == WT_OPERAND_ROW && x->bits > 64 && !in_time &&
+            u->row->encoding != GCN_DS && u->row->encoding != GCN_MIMG)
+            earlier(p, bit(STORE_DATA), x->file, x->number, end_of(x));
+    }
+}
+
+static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, struct wt_insn_pace *p)
+{
+    const bool scalar = u->row->encoding <= GCN_SOPC;
+    *p = (struct wt_insn_pace){.states = 1};
+    memset(p->most, WT_PACE_ANY, sizeof p->most);
+    count(u, p);
+    if (is_vector(u))
+        pace_vector(u, o, p);
+    else if (u->row->encoding >= GCN_DS)
+        pace_memory(u, o, p);
+    else
+        pace_hardware(u, p);
+    for (unsigned i = 0; scalar && i < o->count; i++)
+        if (o->list[i].writes && o->list[i].file == GCN_FILE_S && o->list[i].number <= GCN_M0 &&
+            end_of(&o->list[i]) > GCN_M0)
+            earlier(p, bit(M0), GCN_FILE_S, GCN_M0, GCN_M0 + 1);
+    if (uses_m0(u))
+        later(p, bit(M0), GCN_FILE_S, GCN_M0, GCN_M0 + 1);
+}
+
+bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
+{
+    struct wt_insn_operands o;
+    struct gcn_uop u;
+    if (!gcn_uop_at((struct gcn_device *)m, pc, &u) || !gcn_operands(&u, &o))
+        return false;
+    pace(&u, &o, p);
+    return true;
+}

@@ -1,0 +1,359 @@
+/* Buffers: addresses by a resource (V#) in four SGPRs (manual, section 8.1). */
+#include "emulator/gcn/exec/row_function.h"
+#include "emulator/gcn/memory/vmem.h"
+#include "emulator/gcn/watch.h"
+
+#include <string.h>
+
+#define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
+
+/* The fields of a V# that addressing needs (section 8.1.8). */
+struct resource {
+    uint64_t base;
+    uint32_t stride, records;
+    unsigned index_stride;
+    bool swizzle, add_tid;
+};
+
+static struct resource resource_of(const uint32_t *v)
+{
+    struct resource r = {
+        .base = v[0] | (uint64_t)(v[1] & 0xffff) << 32,
+        .stride = v[1] >> 16 & 0x3fff,
+        .records = v[2],
+        .index_stride = 8u << (v[3] >> 21 & 3),
+        .swizzle = v[1] >> 31,
+        .add_tid = v[3] >> 23 & 1,
+    };
+    /* With ADD_TID, the format's place holds the stride's upper bits. */
+    if (r.add_tid)
+        r.stride |= (v[3] >> 15 & 15) << 14;
+    return r;
+}
+
+/* The first offset that is outside of a linear buffer; the SGPR's offset is subtracted from it. */
+static uint64_t end_of(const struct resource *r, uint32_t soffset)
+{
+    return r->records > soffset ? r->records - soffset : 0;
+}
+
+/* The elements of a swizzled buffer have four bytes on GCN5. */
+#define ELEMENT 4u
+
+/* The parts of an access that are the same for all lanes. */
+struct extent {
+    uint64_t base; /* with what the SGPR adds */
+    uint64_t end;  /* of offsets into a linear buffer */
+    uint32_t size; /* of the access */
+};
+
+/* Properties of each lane's access, all bits or none: it is outside; it crosses the end of a linear
+ * buffer, or goes on in another row of elements of a swizzled one. */
+struct manner {
+    uint32_t outside[GCN_LANES], crosses[GCN_LANES];
+};
+
+/* from[i] + value (from may be NULL), and the lane's number. */
+static CLONED sum(uint32_t *to, const uint32_t *from, uint32_t value, bool lane)
+{
+    const uint32_t one = lane;
+    if (from) {
+        LANES
+            to[i] = from[i] + value + i * one;
+    } else {
+        LANES
+            to[i] = value + i * one;
+    }
+}
+
+static CLONED resolve_linear(uint64_t *addr, struct manner *m, const struct resource *r,
+                             const struct extent *x, const uint32_t *index, const uint32_t *offset)
+{
+    const uint64_t stride = r->stride, base = x->base, end = x->end, size = x->size;
+    LANES {
+        const uint64_t at = stride * index[i] + offset[i];
+        addr[i] = base + at;
+        m->outside[i] = 0 - (uint32_t)(at >= end);
+        m->crosses[i] = 0 - (uint32_t)((at < end) & (at + size > end));
+    }
+}
+
+static CLONED resolve_swizzled(uint64_t *addr, struct manner *m, const struct resource *r,
+                               const struct extent *x, const uint32_t *index,
+                               const uint32_t *offset)
+{
+    const uint64_t stride = r->stride, base = x->base, end = x->end;
+    const uint32_t mask = r->index_stride - 1, records = r->records, size = x->size;
+    const unsigned log = (unsigned)__builtin_ctz(r->index_stride);
+    LANES {
+        const uint64_t row = stride * (index[i] >> log) + (offset[i] & ~(ELEMENT - 1));
+        const uint32_t in = (index[i] & mask) * ELEMENT + (offset[i] & (ELEMENT - 1));
+        addr[i] = (row << log) + in;
+    }
+    if (stride) {
+        LANES
+            m->outside[i] = 0 - (uint32_t)(index[i] >= records);
+    } else {
+        LANES
+            m->outside[i] = 0 - (uint32_t)(addr[i] >= end);
+    }
+    LANES
+        addr[i] += base;
+    LANES
+        m->crosses[i] = 0 - (uint32_t)((offset[i] & (ELEMENT - 1)) + size > ELEMENT);
+}
+
+/*
+ * Computes each lane's address. A linear buffer is one row of bytes, and the offset must be below
+ * num_records. A swizzled buffer with a stride counts records, and the index must be below
+ * num_records.
+ */
+bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
+                        struct gcn_targets *t, const struct gcn_uop **next)
+{
+    const struct resource r = resource_of(&w->s[u->base]);
+    const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
+    const unsigned last = u->src[0] + (u->offen && u->idxen);
+    if (w->mode & GCN_MODE_VSKIP) {
+        *next = gcn_next(u);
+        return false;
+    }
+    if ((u->offen || u->idxen) && last >= w->vgprs) {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
+                          w->vgprs);
+        return false;
+    }
+    if (u->tfe && u->row->operands[0] != 'r') {
+        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                          "%s with the TFE bit is not executed by this emulator", u->row->name);
+        return false;
+    }
+    const struct extent x = {.base = r.base + soffset, .end = end_of(&r, soffset), .size = size};
+    uint32_t index[GCN_LANES], offset[GCN_LANES];
+    struct manner m;
+    sum(index, u->idxen ? w->v[u->src[0]] : NULL, 0, r.add_tid);
+    sum(offset, u->offen ? w->v[last] : NULL, (uint32_t)u->imm, false);
+    (r.swizzle ? resolve_swizzled : resolve_linear)(t->addr, &m, &r, &x, index, offset);
+    t->at = u;
+    t->lanes = gcn_exec(w);
+    t->zero = gcn_pack(m.outside) & t->lanes;
+    const uint64_t crosses = gcn_pack(m.crosses) & t->lanes;
+    t->split = r.swizzle ? 0 : crosses;
+    t->private = r.swizzle ? crosses : 0;
+    t->lds = 0;
+    t->swizzled = r.swizzle && r.add_tid;
+    t->judged = false;
+    return true;
+}
+
+/*
+ * An access of several dwords, each on its own, `row` bytes behind the one before it. Of a linear
+ * buffer, only those that begin before `end` are there.
+ */
+static const struct gcn_uop *by_dwords(struct gcn_wave *w, const struct gcn_uop *u,
+                                       struct gcn_targets *t, bool store, uint64_t row,
+                                       uint64_t end)
+{
+    struct gcn_uop part = *u;
+    const unsigned words = u->size / 4u;
+    uint64_t zero[4];
+    part.size = 4;
+    /* Nothing is done before it is known that all may be done. */
+    for (unsigned i = 0; i < words; i++) {
+        zero[i] = t->zero;
+        for (uint64_t left = t->lanes & ~zero[i]; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            const uint64_t addr = t->addr[lane] + row * i;
+            if (addr >= end)
+                zero[i] |= (uint64_t)1 << lane;
+            else if (!gcn_mapped(w->device, addr, 4, store))
+                return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, addr,
+                                 "%s: no memory is mapped at 0x%llx", u->row->name,
+                                 (unsigned long long)addr);
+        }
+    }
+    if ((store ? u->src[1] : u->dst) + words > w->vgprs)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
+                         "%s uses a register beyond the wave's %u vector registers", u->row->name,
+                         w->vgprs);
+    t->private = 0;
+    const bool judged = t->judged;
+    for (unsigned i = 0; i < words; i++) {
+        t->judged = judged;
+        part.dst = (uint16_t)(u->dst + i);
+        part.src[1] = (uint16_t)(u->src[1] + i);
+        t->zero = zero[i];
+        if (!(store ? gcn_vmem_store : gcn_vmem_load)(w, &part, t))
+            return NULL;
+        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+            t->addr[lane] += row;
+    }
+    return gcn_next(u);
+}
+
+/* A swizzled access of several elements, each of which lies in another row of the buffer. */
+static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
+                                         struct gcn_targets *t, bool store)
+{
+    gcn_judge(w, u, t, store ? WT_WATCH_WRITE : WT_WATCH_READ, u->size);
+    uint64_t bad = t->lanes & ~t->zero & ~t->private;
+    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if (u->size % 4 || t->addr[lane] % ELEMENT)
+            bad |= (uint64_t)1 << lane;
+    }
+    if (bad)
+        return gcn_fault(w, u, WT_FAULT_ACCESS, bad, t->addr[__builtin_ctzll(bad)],
+                         "%s: a swizzled access that is not aligned to its elements", u->row->name);
+    return by_dwords(w, u, t, store, (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride,
+                     UINT64_MAX);
+}
+
+static const struct gcn_uop *access(struct gcn_wave *w, const struct gcn_uop *u,
+                                    struct gcn_targets *t, bool store)
+{
+    if (t->private)
+        return by_elements(w, u, t, store);
+    if (t->split && u->size > 4) {
+        const struct resource r = resource_of(&w->s[u->base]);
+        const uint32_t soffset = gcn_scalar32(w, u, u->soffset);
+        return by_dwords(w, u, t, store, 4, r.base + soffset + end_of(&r, soffset));
+    }
+    return (store ? gcn_vmem_store : gcn_vmem_load)(w, u, t);
+}
+
+/* LDS = 1: the data go to LDS at M0[15:0], plus the offset, plus 4 for each lane (section 8.1.9).
+ */
+const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t)
+{
+    struct gcn_group *g = w->group;
+    uint8_t bytes[GCN_LANES][4];
+    if (u->size > 4 || t->private)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
+                         "%s with the LDS bit is not executed by this emulator", u->row->name);
+    gcn_judge(w, u, t, WT_WATCH_READ, u->size);
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        memset(bytes[lane], 0, 4);
+        if (!(t->zero >> lane & 1) && !gcn_read(w->device, t->addr[lane], bytes[lane], u->size))
+            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, t->addr[lane],
+                             "%s: no memory is mapped at 0x%llx", u->row->name,
+                             (unsigned long long)t->addr[lane]);
+        if (u->extend == 's')
+            wt_store_le(bytes[lane],
+                        (uint64_t)wt_sign_extend(wt_load_le(bytes[lane], u->size), u->size * 8u),
+                        4);
+    }
+    for (uint64_t left = t->lanes; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
+        if (gcn_watching(w->device) && !(t->zero >> lane & 1))
+            gcn_watch_access(w, u, WT_WATCH_READ, lane, t->addr[lane], u->size, bytes[lane],
+                             bytes[lane]);
+        if ((uint64_t)at + 4 > g->local_size)
+            continue;
+        if (gcn_watching(w->device))
+            gcn_watch_access(w, u, WT_WATCH_WRITE, lane, GCN_SHARED_APERTURE + at, 4, g->local + at,
+                             bytes[lane]);
+        memcpy(g->local + at, bytes[lane], 4);
+    }
+    if (w->vm_cnt < 63)
+        w->vm_cnt++;
+    return gcn_next(u);
+}
+
+OP(buffer_load)
+{
+    struct gcn_targets t;
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
+        return next;
+    if (u->lds)
+        return gcn_load_to_lds(w, u, &t);
+    /* TFE: a register behind the data tells what failed, which is nothing: resources are resident.
+     */
+    const unsigned status = u->dst + (u->size + 3u) / 4;
+    if (u->tfe && status >= w->vgprs)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t.lanes, 0,
+                         "%s: v%u is beyond the wave's %u vector registers", u->row->name, status,
+                         w->vgprs);
+    const uint64_t lanes = t.lanes;
+    next = access(w, u, &t, false);
+    for (uint64_t left = next && u->tfe ? lanes : 0; left; left &= left - 1)
+        w->v[status][__builtin_ctzll(left)] = 0;
+    return next;
+}
+
+static void watch_store_lds(struct gcn_wave *w, const struct gcn_uop *u, unsigned lane,
+                            uint32_t from, uint64_t to, const uint8_t *bytes)
+{
+    uint8_t before[4];
+    if ((uint64_t)from + 4 <= w->group->local_size)
+        gcn_watch_access(w, u, WT_WATCH_READ, lane, GCN_SHARED_APERTURE + from, 4, bytes, bytes);
+    if (gcn_read(w->device, to, before, 4))
+        gcn_watch_access(w, u, WT_WATCH_WRITE, lane, to, 4, before, bytes);
+}
+
+/* From LDS, at the places that loads with LDS = 1 fill, to memory. */
+OP(buffer_store_lds)
+{
+    const struct gcn_group *g = w->group;
+    struct gcn_targets t;
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
+        return next;
+    gcn_judge(w, u, &t, WT_WATCH_WRITE, 4);
+    for (uint64_t left = t.lanes & ~t.zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        if ((t.private >> lane & 1) || !gcn_mapped(w->device, t.addr[lane], 4, true))
+            return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, t.addr[lane],
+                             "%s: no memory is mapped for writing at 0x%llx", u->row->name,
+                             (unsigned long long)t.addr[lane]);
+    }
+    for (uint64_t left = t.lanes & ~t.zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
+        uint8_t bytes[4] = {0};
+        if ((uint64_t)at + 4 <= g->local_size)
+            memcpy(bytes, g->local + at, 4);
+        if (gcn_watching(w->device))
+            watch_store_lds(w, u, lane, at, t.addr[lane], bytes);
+        if (!gcn_write(w->device, t.addr[lane], bytes, 4))
+            return gcn_no_memory(w, u, (uint64_t)1 << lane, t.addr[lane]);
+    }
+    if (w->vm_cnt < 63)
+        w->vm_cnt++;
+    return gcn_next(u);
+}
+
+OP(buffer_store)
+{
+    struct gcn_targets t;
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
+        return next;
+    return access(w, u, &t, true);
+}
+
+OP(buffer_atomic)
+{
+    struct gcn_targets t;
+    const struct gcn_uop *next;
+    if (!gcn_buffer_resolve(w, u, u->size, &t, &next))
+        return next;
+    t.zero |= t.split;
+    if (t.private)
+        return gcn_fault(w, u, WT_FAULT_ACCESS, t.lanes, 0,
+                         "%s: an atomic over several elements of a swizzled buffer", u->row->name);
+    return gcn_vmem_atomic(w, u, &t);
+}
+
+/* Caches are coherent here. */
+OP(buffer_wbinv)
+{
+    wt_wave_tell_fence(&w->device->machine, &w->head, gcn_pc_of(w, u), gcn_exec(w),
+                       WT_ORDER_ACQUIRE, WT_AMONG_DEVICE);
+    return gcn_next(u);
+}

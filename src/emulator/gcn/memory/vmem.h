@@ -1,0 +1,199 @@
+/*
+ * The common part of the vector memory encodings (FLAT, MUBUF, MTBUF): loads, stores and atomics of
+ * a wave's lanes to memory, to LDS, or to swizzled private memory. A function that returns an
+ * instruction returns the next one, or what gcn_fault() returns.
+ */
+#ifndef WT_EMULATOR_GCN_MEMORY_VMEM_H
+#define WT_EMULATOR_GCN_MEMORY_VMEM_H
+
+#include "emulator/gcn/internal.h"
+#include "emulator/machine/watch.h"
+
+/*
+ * Loads `words` registers, 1 to 4, of 64 lanes from memory in which the lanes lie side by side,
+ * each with so many dwords. For little-endian hosts.
+ */
+void gcn_load_row(uint32_t (*to)[GCN_LANES], const uint32_t *from, unsigned words);
+/*
+ * Stores `words` registers, 1 to 4, of 64 lanes to memory in which the lanes lie side by side. For
+ * little-endian hosts.
+ */
+void gcn_store_row(uint32_t *to, uint32_t (*from)[GCN_LANES], unsigned words);
+/*
+ * *differ becomes 0 where the 64 addresses high:low (high may be NULL) are each `step` behind the
+ * one before and their lower halves do not overflow 32 bits; else another number.
+ */
+void gcn_leave_row(const uint32_t *low, const uint32_t *high, uint32_t step, uint32_t *differ);
+
+/* Where the lanes of one access go: to memory or to the group's LDS. */
+struct gcn_targets {
+    const struct gcn_uop
+        *at; /* the instruction, where it stands: one executed may be a part of it */
+    uint64_t addr[GCN_LANES]; /* memory address, or offset into LDS */
+    uint64_t lanes;           /* that access at all */
+    uint64_t lds;             /* of them, those that go to LDS */
+    uint64_t private;         /* of them, those that go to swizzled scratch: addr is the offset */
+    uint64_t zero;            /* lanes whose loads give 0 and whose stores are dropped */
+    uint64_t split;           /* lanes whose access begins in a linear buffer and ends behind it */
+    bool swizzled; /* of scratch memory in elements: each lane's own, addr is where it lies */
+    bool judged;   /* the judge has been asked: lanes that it refuses are in zero */
+};
+
+/*
+ * Executes the access of a full wave to memory side by side, in one page: lane i at base + high:low
+ * (high may be NULL). False, and nothing is done, where it is not such an access, or it would fail.
+ */
+bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, const uint32_t *low,
+                  const uint32_t *high, bool store);
+/*
+ * Loads u->size bytes a lane, 1 to 16, from its target into the VGPRs from u->dst on. Returns the
+ * next instruction, or what gcn_fault returns.
+ */
+const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
+                                    struct gcn_targets *t);
+/*
+ * Stores u->size bytes a lane, 1 to 16, from the VGPRs from u->src[1] on to its target. Nothing is
+ * stored where a lane may not. Returns as gcn_vmem_load.
+ */
+const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u,
+                                     struct gcn_targets *t);
+/*
+ * Does the atomic of u's opcode on u->size bytes, 4 or 8, lane after lane; with GLC the old values
+ * go to the VGPRs from u->dst on. Returns as gcn_vmem_load.
+ */
+const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t);
+/*
+ * Fills in where each lane's access of so many bytes through a buffer resource goes (buffer.c).
+ * False: refused, or left out for VSKIP; *next is what the handler returns. Lanes that cross the
+ * elements of a swizzled buffer are marked private, those that cross a linear buffer's end split.
+ * In a split access of several dwords each is checked by itself; formatted elements and atomics are
+ * done whole or not at all (section 8.1.5).
+ */
+bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned size,
+                        struct gcn_targets *t, const struct gcn_uop **next);
+/*
+ * Executes loads with LDS = 1 (buffer.c): to LDS at M0[15:0] plus the offset plus 4 for each lane.
+ * Returns as gcn_vmem_load.
+ */
+const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t);
+
+/* ---- judge.c ---- */
+
+/* Asks the judge, which is there, about lanes' accesses of so many bytes; it refuses those that
+ * come to t->zero. */
+void gcn_judge_targets(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
+                       enum wt_watch_kind kind, unsigned size);
+/* The same where there may be no judge, or it has been asked. */
+static inline void gcn_judge(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
+                             enum wt_watch_kind kind, unsigned size)
+{
+    if (__builtin_expect(w->device->machine.judge && !t->judged, false))
+        gcn_judge_targets(w, u, t, kind, size);
+}
+/* The same of a data share, lane i's at addr[i] + base, the instruction's access number @p part:
+ * returns addresses, of which those of refused lanes are outside: @p room or, where all may access,
+ * @p addr. */
+const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
+                                enum wt_watch_kind kind, const uint32_t *addr, uint32_t base,
+                                unsigned part, unsigned size, uint32_t *room);
+/* Whether it need not be asked about them, whose lowest and highest offsets are these. */
+bool gcn_judge_passes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                      uint32_t first, uint32_t last, unsigned part, unsigned size);
+/* The same of a scalar access by the whole wave. False: it is refused. */
+bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
+                    uint64_t addr, unsigned size);
+/* The same where there may be no judge. */
+static inline bool gcn_judge_scalar(struct gcn_wave *w, const struct gcn_uop *u,
+                                    enum wt_watch_kind kind, uint64_t addr, unsigned size)
+{
+    return __builtin_expect(!w->device->machine.judge, true) ||
+           gcn_judge_wave(w, u, kind, addr, size);
+}
+
+/* ---- vmem_lane.c: one lane ---- */
+
+/* The address of byte `offset` of a lane's private memory, by the wave's FLAT_SCRATCH. */
+uint64_t gcn_private_addr(const struct gcn_wave *w, unsigned lane, uint64_t offset);
+/* Reads `size` bytes of one lane's target, 1 to 16; false where nothing is mapped. */
+bool gcn_vmem_read_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
+                        uint8_t *bytes, unsigned size);
+/* Whether one lane may write `size` bytes to its target. */
+bool gcn_vmem_may_write(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
+                        unsigned size);
+/* Writes bytes that gcn_vmem_may_write() allows; fails only without host memory. */
+bool gcn_vmem_write_lane(struct gcn_wave *w, const struct gcn_targets *t, unsigned lane,
+                         const uint8_t *bytes, unsigned size);
+/* Reports one lane's access to watches: swizzled memory dword by dword. */
+void gcn_vmem_watch_lane(struct gcn_wave *w, const struct gcn_targets *t, enum wt_watch_kind kind,
+                         unsigned lane, unsigned size, const uint8_t *before, const uint8_t *after);
+/* The fault of an access that some lanes may not do. */
+const struct gcn_uop *gcn_vmem_refuse(struct gcn_wave *w, const struct gcn_uop *u,
+                                      const struct gcn_targets *t, enum wt_access access);
+
+/* ---- atomics ---- */
+
+/* Atomic operations; opcodes of MUBUF and FLAT less 0x40 or 0x60, of MIMG less 0x10. */
+enum gcn_atomic {
+    GCN_ATOMIC_SWAP,
+    GCN_ATOMIC_CMPSWAP,
+    GCN_ATOMIC_ADD,
+    GCN_ATOMIC_SUB,
+    GCN_ATOMIC_SMIN,
+    GCN_ATOMIC_UMIN,
+    GCN_ATOMIC_SMAX,
+    GCN_ATOMIC_UMAX,
+    GCN_ATOMIC_AND,
+    GCN_ATOMIC_OR,
+    GCN_ATOMIC_XOR,
+    GCN_ATOMIC_INC,
+    GCN_ATOMIC_DEC,
+};
+/* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
+ * `what` and `size`. */
+static inline __attribute__((always_inline)) uint64_t
+gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uint64_t compare)
+{
+    const unsigned bits = size * 8;
+    const int64_t x = wt_sign_extend(old, bits), y = wt_sign_extend(data, bits);
+    switch (what) {
+    case GCN_ATOMIC_SWAP:
+        return data;
+    case GCN_ATOMIC_CMPSWAP:
+        return old == compare ? data : old;
+    case GCN_ATOMIC_ADD:
+        return old + data;
+    case GCN_ATOMIC_SUB:
+        return old - data;
+    case GCN_ATOMIC_SMIN:
+        return x < y ? old : data;
+    case GCN_ATOMIC_UMIN:
+        return old < data ? old : data;
+    case GCN_ATOMIC_SMAX:
+        return x > y ? old : data;
+    case GCN_ATOMIC_UMAX:
+        return old > data ? old : data;
+    case GCN_ATOMIC_AND:
+        return old & data;
+    case GCN_ATOMIC_OR:
+        return old | data;
+    case GCN_ATOMIC_XOR:
+        return old ^ data;
+    case GCN_ATOMIC_INC:
+        return old >= data ? 0 : old + 1;
+    default: /* GCN_ATOMIC_DEC */
+        return old == 0 || old > data ? data : old - 1;
+    }
+}
+
+/*
+ * vmem_atomic.c: does the atomic of u's opcode on u->size bytes, 4 or 8, of these lanes, each at
+ * host[lane], which is aligned; with GLC the old values go to the VGPRs from u->dst on. `one`: all
+ * lanes are at one place, which changes once. `in_place`: threads of the host may change the memory
+ * at the same time.
+ */
+void gcn_vmem_change(struct gcn_wave *w, const struct gcn_uop *u, const uint8_t *const *host,
+                     uint64_t lanes, bool one, bool in_place, enum gcn_atomic what);
+
+#endif

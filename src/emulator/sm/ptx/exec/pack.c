@@ -1,0 +1,193 @@
+/*
+ * PTX: conversions to and from numbers of less than 16 bits, and to TF32 (manual 9.7.9.21, .22):
+ * FP8 in pairs, cvt.pack of integers. They are known by their whole opcodes.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
+#include "emulator/sm/ptx/lower/body.h"
+
+enum how { TO_E4M3, TO_E5M2, FROM_E4M3, FROM_E5M2, TO_TF32, PACK };
+
+static const struct form {
+    const char *opcode;
+    uint8_t how, bits; /* of PACK: of a part */
+    bool is_signed;    /* of PACK; of TF32: .satfinite; else: the source is a pair of halves */
+    bool relu;
+    uint8_t round;
+    enum ptx_type d, s[3];
+} forms[] = {
+#define EIGHT(name, how, back, relu, word)                                                           \
+    {"cvt.rn.satfinite" word "." name ".f32",                                                        \
+     how,                                                                                            \
+     0,                                                                                              \
+     false,                                                                                          \
+     relu,                                                                                           \
+     WT_RNE,                                                                                         \
+     PTX_B16,                                                                                        \
+     {PTX_F32, PTX_F32}},                                                                            \
+        {"cvt.rn.satfinite" word "." name ".f16x2", how, 0, true, relu, WT_RNE, PTX_B16, {PTX_B32}}, \
+        {"cvt.rn" word ".f16x2." name, back, 0, false, relu, WT_RNE, PTX_B32, {PTX_B16}},
+    EIGHT("e4m3x2", TO_E4M3, FROM_E4M3, false, "") EIGHT(
+        "e4m3x2", TO_E4M3, FROM_E4M3, true, ".relu") EIGHT("e5m2x2", TO_E5M2, FROM_E5M2, false, "")
+        EIGHT("e5m2x2", TO_E5M2, FROM_E5M2, true, ".relu")
+#undef EIGHT
+#define TF32(words, round, relu)                                                                   \
+    {"cvt." words ".tf32.f32", TO_TF32, 0, false, relu, round, PTX_B32, {PTX_F32}},
+            {"cvt.rna.satfinite.tf32.f32", TO_TF32, 0, true, false, WT_RMM, PTX_B32, {PTX_F32}},
+    TF32("rna", WT_RMM, false) TF32("rn", WT_RNE, false) TF32("rn.relu", WT_RNE, true)
+        TF32("rz", WT_RTZ, false) TF32("rz.relu", WT_RTZ, true)
+#undef TF32
+#define PACKED(type, bits, is_signed)                                                              \
+    {"cvt.pack.sat." type ".s32.b32", PACK, bits, is_signed, false, 0, PTX_B32,                    \
+     {PTX_S32, PTX_S32, PTX_B32}},
+            {"cvt.pack.sat.s16.s32", PACK, 16, true, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
+    {"cvt.pack.sat.u16.s32", PACK, 16, false, false, 0, PTX_B32, {PTX_S32, PTX_S32}},
+    PACKED("s8", 8, true) PACKED("u8", 8, false) PACKED("s4", 4, true) PACKED("u4", 4, false)
+        PACKED("s2", 2, true) PACKED("u2", 2, false)
+#undef PACKED
+};
+
+static PTX_EXECUTOR(ptx_op_pack_numbers);
+
+bool ptx_lower_pack(struct body *b)
+{
+    struct ptx_op record = body_blank();
+    const struct form *form = NULL;
+    unsigned count = 0;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        if (ptx_name_is(b->s->name, forms[i].opcode))
+            form = &forms[i];
+    if (!form)
+        return body_unsupported(b);
+    while (count < 3 && form->s[count] != PTX_NO_TYPE)
+        count++;
+    if (body_operand_count(b) != count + 1)
+        return body_fail(b, "the number of operands is wrong");
+    record.how = form->how;
+    record.size = form->bits;
+    record.is_signed = record.flag = form->is_signed;
+    record.combine = form->relu;
+    record.round = form->round;
+    for (unsigned i = 0; i < count; i++)
+        if (!body_source(b, body_operand(b, i + 1), form->s[i], &record.s[i]))
+            return false;
+    return body_destination(b, body_operand(b, 0), form->d, &record.d) &&
+           body_put_record(b, ptx_op_pack_numbers, &record);
+}
+
+/* ---- FP8 ---- */
+
+/* The nearest number of 8 bits, of two the even one; the largest instead of what is beyond. */
+static uint32_t to_eight(bool five, double value, bool relu)
+{
+    const int fraction = five ? 2 : 3, least = five ? -14 : -6;
+    const uint32_t largest = five ? 0x7b : 0x7e, sign = signbit(value) ? 0x80 : 0;
+    int exponent;
+    if (value != value)
+        return 0x7f;
+    if (value == 0 || (relu && sign))
+        return relu ? 0 : sign;
+    frexp(value, &exponent);
+    exponent = exponent - 1 < least ? least : exponent - 1;
+    if (isinf(value) || exponent > 15)
+        return sign | largest;
+    /* Units of the last bit: an integer and a part. */
+    const double units = ldexp(fabs(value), fraction - exponent), whole = floor(units);
+    uint32_t number = (uint32_t)whole;
+    number += units - whole > 0.5 || (units - whole == 0.5 && number & 1);
+    number += (uint32_t)(exponent - least) << fraction;
+    return sign | (number > largest ? largest : number);
+}
+
+/* The half of the same value. */
+static uint32_t to_half(bool five, uint32_t bits, bool relu)
+{
+    const uint32_t magnitude = bits & 0x7f, sign = (bits & 0x80) << 8;
+    struct wt_fp fp = {0};
+    if (five ? magnitude > 0x7c : magnitude == 0x7f)
+        return 0x7fff;
+    if (relu && sign)
+        return 0;
+    if (five)
+        return sign | magnitude << 8;
+    const int exponent = magnitude >> 3 ? (int)(magnitude >> 3) : 1;
+    const double value = ldexp((magnitude & 7) + (magnitude >> 3 ? 8 : 0), exponent - 7 - 3);
+    uint64_t wide;
+    memcpy(&wide, &value, sizeof wide);
+    return sign | wt_f64_to_f16(wide, &fp);
+}
+
+static double of_half(uint32_t bits)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    const uint64_t wide = wt_f16_to_f64((uint16_t)bits, &fp);
+    double value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
+/* ---- the others ---- */
+
+static uint32_t to_tf32(uint32_t bits, unsigned round, bool relu, bool finite)
+{
+    enum { DROPPED = 13, MIDDLE = 1 << (DROPPED - 1) };
+    const uint32_t magnitude = bits & 0x7fffffff;
+    if (magnitude > 0x7f800000 && round != WT_RMM)
+        return 0x7fffffff;
+    if (relu && bits >> 31)
+        return 0;
+    if (magnitude == 0x7f800000 && round != WT_RMM)
+        return bits;
+    if (round == WT_RMM) /* a sequence of NVIDIA's assembler, which cuts off bits of a NaN, too */
+        bits += magnitude < 0x7f800000 ? MIDDLE : 0;
+    else if (round == WT_RNE)
+        bits += MIDDLE - 1 + (bits >> DROPPED & 1);
+    bits &= ~((1u << DROPPED) - 1);
+    return finite && (bits & 0x7f800000) == 0x7f800000 ? bits - (1u << DROPPED) : bits;
+}
+
+static uint32_t part_of(int32_t value, unsigned bits, bool is_signed)
+{
+    const int32_t most = (1 << (bits - is_signed)) - 1, least = is_signed ? -most - 1 : 0;
+    value = value < least ? least : value > most ? most : value;
+    return (uint32_t)value & ((1u << bits) - 1);
+}
+
+static uint32_t result_of(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c)
+{
+    const bool five = o->how == TO_E5M2 || o->how == FROM_E5M2;
+    switch ((enum how)o->how) {
+    case TO_E4M3:
+    case TO_E5M2:
+        if (o->flag)
+            return to_eight(five, of_half(a & 0xffff), o->combine) |
+                   to_eight(five, of_half(a >> 16), o->combine) << 8;
+        return to_eight(five, wt_float_of_bits(b), o->combine) |
+               to_eight(five, wt_float_of_bits(a), o->combine) << 8;
+    case FROM_E4M3:
+    case FROM_E5M2:
+        return to_half(five, a & 0xff, o->combine) | to_half(five, a >> 8 & 0xff, o->combine) << 16;
+    case TO_TF32:
+        return to_tf32(a, o->round, o->combine, o->flag);
+    case PACK:
+        break;
+    }
+    const uint32_t pair = part_of((int32_t)a, o->size, o->is_signed) << o->size |
+                          part_of((int32_t)b, o->size, o->is_signed);
+    return o->size == 16 ? pair : c << 2 * o->size | pair;
+}
+
+static PTX_EXECUTOR(ptx_op_pack_numbers)
+{
+    const struct ptx_op *o = u->ptx;
+    uint8_t *frame = ptx_frame(w);
+    const uint32_t *a = ptx_in(frame, &o->s[0]), *b = ptx_in(frame, &o->s[1]),
+                   *c = ptx_in(frame, &o->s[2]);
+    uint32_t *d = (uint32_t *)(frame + o->d);
+    PTX_LEFT(i, ptx_lanes(w, o))
+    d[i] = result_of(o, a[i], b[i], c[i]);
+    return sm_next(u);
+}

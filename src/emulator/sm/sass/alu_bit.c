@@ -1,0 +1,447 @@
+/* Shifts, bit fields, logic, bytes, moves, predicates. */
+#include "emulator/sm/sass/alu.h"
+
+static uint32_t reverse(uint32_t v)
+{
+    v = (v >> 1 & 0x55555555) | (v & 0x55555555) << 1;
+    v = (v >> 2 & 0x33333333) | (v & 0x33333333) << 2;
+    v = (v >> 4 & 0x0f0f0f0f) | (v & 0x0f0f0f0f) << 4;
+    return __builtin_bswap32(v);
+}
+
+/* A shift count: modulo 32 (.W), else everything from 32 on shifts all out. */
+static unsigned count_of(uint32_t value, bool wraps, unsigned most)
+{
+    return wraps ? value % most : value < most ? value : most;
+}
+
+unsigned sm_alu_shl(struct sm_exec *x)
+{
+    const bool wraps = SM_FIELD(x->word, w39);
+    FOR_LANES (i) {
+        const unsigned n = count_of(x->b[i], wraps, 32);
+        x->d[0][i] = (uint32_t)((uint64_t)x->a[i] << n);
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+unsigned sm_alu_shr(struct sm_exec *x)
+{
+    const bool wraps = SM_FIELD(x->word, w39), is_signed = SM_FIELD(x->word, u48);
+    const bool reversed = SM_FIELD(x->word, brev40);
+    FOR_LANES (i) {
+        const unsigned n = count_of(x->b[i], wraps, 32);
+        const uint32_t a = reversed ? reverse(x->a[i]) : x->a[i];
+        x->d[0][i] =
+            is_signed ? (uint32_t)((int64_t)(int32_t)a >> n) : (uint32_t)((uint64_t)a >> n);
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+/* SHF: a funnel of c:a. .L gives the upper half of the shifted pair, .R the lower one; .HI the
+ * other. .U64 and .S64 shift a pair by up to 63. */
+static unsigned funnel(struct sm_exec *x, bool left)
+{
+    const bool wraps = SM_FIELD(x->word, w50), high = SM_FIELD(x->word, shx48) & 1;
+    const unsigned type = SM_FIELD(x->word, shft37), most = type ? 64 : 32;
+    const bool immediate = x->u->form == SM_FORM_I;
+    FOR_LANES (i) {
+        const uint32_t by = immediate ? (uint32_t)sm_bits(x->word, 20, 6) : x->b[i];
+        const unsigned n = count_of(by, wraps, most);
+        const uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
+        uint64_t shifted;
+        if (left)
+            shifted = n >= 64 ? 0 : pair << n;
+        else if (type == 3)
+            shifted = (uint64_t)((int64_t)pair >> (n >= 64 ? 63 : n));
+        else
+            shifted = n >= 64 ? 0 : pair >> n;
+        x->d[0][i] = (uint32_t)(left != high ? shifted >> 32 : shifted);
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+unsigned sm_alu_shf_l(struct sm_exec *x)
+{
+    return funnel(x, true);
+}
+
+unsigned sm_alu_shf_r(struct sm_exec *x)
+{
+    return funnel(x, false);
+}
+
+/* BFE: so many bits (B[15:8]) from a position (B[7:0]) on. */
+unsigned sm_alu_bfe(struct sm_exec *x)
+{
+    const bool is_signed = SM_FIELD(x->word, u48), reversed = SM_FIELD(x->word, brev40);
+    FOR_LANES (i) {
+        const uint32_t a = reversed ? reverse(x->a[i]) : x->a[i];
+        const unsigned pos = x->b[i] & 0xff, width = x->b[i] >> 8 & 0xff;
+        const uint64_t wide = is_signed ? (uint64_t)(int64_t)(int32_t)a : a;
+        if (!width) {
+            x->d[0][i] = 0;
+            continue;
+        }
+        const uint64_t from = pos >= 63   ? (is_signed && a >> 31 ? ~UINT64_C(0) : 0)
+                              : is_signed ? (uint64_t)((int64_t)wide >> pos)
+                                          : wide >> pos;
+        if (width >= 32)
+            x->d[0][i] = (uint32_t)from;
+        else if (is_signed)
+            x->d[0][i] = (uint32_t)wt_sign_extend(from, width);
+        else
+            x->d[0][i] = (uint32_t)(from & ((UINT64_C(1) << width) - 1));
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+/* BFI: A's low bits into C, so many (B[15:8]) from a position (B[7:0]) on. */
+unsigned sm_alu_bfi(struct sm_exec *x)
+{
+    FOR_LANES (i) {
+        const unsigned pos = x->b[i] & 0xff, width = x->b[i] >> 8 & 0xff;
+        const uint64_t bits = width >= 32 ? 0xffffffff : (UINT64_C(1) << width) - 1;
+        const uint32_t mask = pos >= 32 ? 0 : (uint32_t)(bits << pos);
+        const uint32_t value = pos >= 32 ? 0 : x->a[i] << pos;
+        x->d[0][i] = (x->c[i] & ~mask) | (value & mask);
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+/* FLO: the highest one bit (for signed numbers, the highest that is not the sign); all ones where
+ * there is none. .SH: as a shift count. */
+unsigned sm_alu_flo(struct sm_exec *x)
+{
+    const bool is_signed = SM_FIELD(x->word, u48), shift = SM_FIELD(x->word, sh41);
+    const uint32_t flip = sm_bit(x->word, 40) ? ~0u : 0;
+    FOR_LANES (i) {
+        uint32_t v = x->b[i] ^ flip;
+        if (is_signed && v >> 31)
+            v = ~v;
+        const unsigned at = v ? 31 - (unsigned)__builtin_clz(v) : 0;
+        x->d[0][i] = !v ? 0xffffffffu : shift ? 31 - at : at;
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+unsigned sm_alu_popc(struct sm_exec *x)
+{
+    const uint32_t flip = sm_bit(x->word, 40) ? ~0u : 0;
+    FOR_LANES (i)
+        x->d[0][i] = (uint32_t)__builtin_popcount(x->b[i] ^ flip);
+    return 1;
+}
+
+/* ---- logic ---- */
+
+/* Predicate results of the first row: .T, .Z, .NZ. */
+static void set_test(struct sm_exec *x, unsigned how, unsigned p)
+{
+    uint32_t zero = 0;
+    FOR_LANES (i)
+        zero |= (uint32_t)!x->d[0][i] << i;
+    if (how)
+        sm_set_predicate(x, p, how == 1 ? 0xffffffffu : how == 2 ? zero : ~zero);
+}
+
+static unsigned logic(struct sm_exec *x, unsigned how, uint32_t flip_a, uint32_t flip_b,
+                      bool extended, unsigned cc)
+{
+    FOR_LANES (i) {
+        const uint32_t a = x->a[i] ^ flip_a, b = x->b[i] ^ flip_b;
+        x->d[0][i] = how == 3 ? b : sm_combine(how, a, b);
+    }
+    const uint32_t before = x->w->z;
+    sm_set_logic_cc(x, cc);
+    if (extended && sm_bit(x->word, cc))
+        sm_merge(x, &x->w->z, x->w->z & before);
+    return 1;
+}
+
+unsigned sm_alu_lop(struct sm_exec *x)
+{
+    const unsigned rows = logic(x, SM_FIELD(x->word, lop41), sm_bit(x->word, 39) ? ~0u : 0,
+                                sm_bit(x->word, 40) ? ~0u : 0, SM_FIELD(x->word, x43), 47);
+    set_test(x, SM_FIELD(x->word, lopz44), (unsigned)sm_bits(x->word, 48, 3));
+    return rows;
+}
+
+unsigned sm_alu_lop32i(struct sm_exec *x)
+{
+    FOR_LANES (i)
+        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
+    x->b = x->b_row;
+    return logic(x, SM_FIELD(x->word, lop53), sm_bit(x->word, 55) ? ~0u : 0,
+                 sm_bit(x->word, 56) ? ~0u : 0, SM_FIELD(x->word, x57), 52);
+}
+
+static unsigned lookup(struct sm_exec *x, unsigned table)
+{
+    FOR_LANES (i) {
+        const uint32_t a = x->a[i], b = x->b[i], c = x->c[i];
+        uint32_t result = 0;
+        for (unsigned k = 0; k < 8; k++)
+            if (table >> k & 1)
+                result |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+        x->d[0][i] = result;
+    }
+    sm_set_logic_cc(x, 47);
+    return 1;
+}
+
+unsigned sm_alu_lop3(struct sm_exec *x)
+{
+    const unsigned rows = lookup(x, (unsigned)sm_bits(x->word, 28, 8));
+    set_test(x, SM_FIELD(x->word, lopz36), (unsigned)sm_bits(x->word, 48, 3));
+    return rows;
+}
+
+unsigned sm_alu_lop3_c(struct sm_exec *x)
+{
+    return lookup(x, (unsigned)sm_bits(x->word, 48, 8));
+}
+
+unsigned sm_alu_lop3_i(struct sm_exec *x)
+{
+    return lookup(x, (unsigned)sm_bits(x->word, 48, 8));
+}
+
+/* PRMT: bytes of c:a, chosen by nibbles of B or by its mode. */
+static unsigned selector(unsigned mode, unsigned byte, uint32_t b)
+{
+    const unsigned n = b & 3;
+    switch (mode) {
+    case 1: /* F4E */
+        return n + byte;
+    case 2: /* B4E */
+        return (n - byte) & 7;
+    case 3: /* RC8 */
+        return n;
+    case 4: /* ECL */
+        return byte < n ? n : byte;
+    case 5: /* ECR */
+        return byte > n ? n : byte;
+    case 6: /* RC16 */
+        return (n & 1) * 2 + (byte & 1);
+    default:
+        return b >> 4 * byte & 15;
+    }
+}
+
+unsigned sm_alu_prmt(struct sm_exec *x)
+{
+    const unsigned mode = SM_FIELD(x->word, prmt48);
+    FOR_LANES (i) {
+        const uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
+        uint32_t result = 0;
+        for (unsigned k = 0; k < 4; k++) {
+            const unsigned s = selector(mode, k, x->b[i]);
+            uint32_t byte = (uint32_t)(pair >> 8 * (s & 7)) & 0xff;
+            if (s & 8) /* the sign of the byte, eight times */
+                byte = byte >> 7 ? 0xff : 0;
+            result |= byte << 8 * k;
+        }
+        x->d[0][i] = result;
+    }
+    return 1;
+}
+
+/* ---- moves ---- */
+
+/* MOV takes over bytes of which its mask has the bit. */
+static unsigned move(struct sm_exec *x, const uint32_t *from, unsigned bytes)
+{
+    const uint32_t mask = (bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0) |
+                          (bytes & 4 ? 0xff0000u : 0) | (bytes & 8 ? 0xff000000u : 0);
+    const uint32_t *old = x->w->r[x->u->d];
+    FOR_LANES (i)
+        x->d[0][i] = (from[i] & mask) | (old[i] & ~mask);
+    return 1;
+}
+
+unsigned sm_alu_mov(struct sm_exec *x)
+{
+    return move(x, x->b, (unsigned)sm_bits(x->word, 39, 4));
+}
+
+unsigned sm_alu_mov32i(struct sm_exec *x)
+{
+    FOR_LANES (i)
+        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
+    return move(x, x->b_row, (unsigned)sm_bits(x->word, 12, 4));
+}
+
+unsigned sm_alu_sel(struct sm_exec *x)
+{
+    const uint32_t p = sm_source_predicate(x, 39, 42);
+    FOR_LANES (i)
+        x->d[0][i] = p >> i & 1 ? x->a[i] : x->b[i];
+    return 1;
+}
+
+/* ---- predicates and the condition code ---- */
+
+static uint32_t two_predicates(const struct sm_exec *x, bool inverted, uint32_t *third)
+{
+    const uint32_t a = sm_source_predicate(x, 12, 15), b = sm_source_predicate(x, 29, 32);
+    const uint32_t ab = sm_combine(SM_FIELD(x->word, bool24), a, b);
+    *third = sm_source_predicate(x, 39, 42);
+    return inverted ? ~ab : ab;
+}
+
+unsigned sm_alu_psetp(struct sm_exec *x)
+{
+    uint32_t c;
+    const uint32_t ab = two_predicates(x, false, &c);
+    const unsigned how = SM_FIELD(x->word, bool45);
+    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, ab, c));
+    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~ab, c));
+    return 0;
+}
+
+unsigned sm_alu_pset(struct sm_exec *x)
+{
+    uint32_t c;
+    const uint32_t ab = two_predicates(x, false, &c);
+    const unsigned rows =
+        sm_set_row(x, sm_combine(SM_FIELD(x->word, bool45), ab, c), SM_FIELD(x->word, bf44));
+    sm_set_logic_cc(x, 47);
+    return rows;
+}
+
+unsigned sm_alu_csetp(struct sm_exec *x)
+{
+    const uint32_t c = sm_condition(x->w, SM_FIELD(x->word, ccop8));
+    const uint32_t p = sm_source_predicate(x, 39, 42);
+    const unsigned how = SM_FIELD(x->word, bool45);
+    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, c, p));
+    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~c, p));
+    return 0;
+}
+
+unsigned sm_alu_cset(struct sm_exec *x)
+{
+    const uint32_t c = sm_condition(x->w, SM_FIELD(x->word, ccop8));
+    return sm_set_row(x, sm_combine(SM_FIELD(x->word, bool45), c, sm_source_predicate(x, 39, 42)),
+                      SM_FIELD(x->word, bf44));
+}
+
+/* P2R: predicates, or the condition code, as bits of a byte of a copy of A; B is their mask. */
+unsigned sm_alu_p2r(struct sm_exec *x)
+{
+    const struct sm_warp *w = x->w;
+    const unsigned shift = 8 * SM_FIELD(x->word, part41);
+    const bool cc = SM_FIELD(x->word, pr40);
+    FOR_LANES (i) {
+        uint32_t bits = 0;
+        if (cc)
+            bits = (w->z >> i & 1) | (w->s >> i & 1) << 1 | (w->carry >> i & 1) << 2 |
+                   (w->o >> i & 1) << 3;
+        else
+            for (unsigned p = 0; p < 7; p++)
+                bits |= (w->p[p] >> i & 1) << p;
+        const uint32_t mask = (x->b[i] & 0xff) << shift;
+        x->d[0][i] = (x->a[i] & ~mask) | (bits << shift & mask);
+    }
+    return 1;
+}
+
+unsigned sm_alu_r2p(struct sm_exec *x)
+{
+    struct sm_warp *w = x->w;
+    const unsigned shift = 8 * SM_FIELD(x->word, part41);
+    const bool cc = SM_FIELD(x->word, pr40);
+    uint32_t *const flags[4] = {&w->z, &w->s, &w->carry, &w->o};
+    for (unsigned p = 0; p < (cc ? 4u : 7u); p++) {
+        uint32_t value = 0, mask = 0;
+        FOR_LANES (i) {
+            value |= (x->a[i] >> shift >> p & 1) << i;
+            mask |= (x->b[i] >> p & 1) << i;
+        }
+        uint32_t *to = cc ? flags[p] : &w->p[p];
+        mask &= x->exec;
+        *to = (*to & ~mask) | (value & mask);
+    }
+    return 0;
+}
+
+/* ---- between lanes ---- */
+
+unsigned sm_alu_vote(struct sm_exec *x)
+{
+    const uint32_t p = sm_source_predicate(x, 39, 42) & x->exec;
+    const unsigned how = SM_FIELD(x->word, vote48);
+    const bool all = p == x->exec, any = p != 0;
+    const bool result = how == 0 ? all : how == 1 ? any : all || !any;
+    sm_set_predicate(x, (unsigned)sm_bits(x->word, 45, 3), result ? 0xffffffffu : 0);
+    FOR_LANES (i)
+        x->d[0][i] = p;
+    return 1;
+}
+
+/* Tells who observes the machine of lanes @p readers that read @p sources, which do not execute. */
+__attribute__((noinline)) static void tell_exchange(const struct sm_exec *x, uint32_t readers,
+                                                    uint32_t sources, bool shifts)
+{
+    wt_wave_tell(&x->w->device->machine, &x->w->head,
+                 &(struct wt_observed_event){.kind = WT_SEEN_EXCHANGE,
+                                             .pc = sm_pc_of(x->w, x->u),
+                                             .lanes = readers,
+                                             .shifts = shifts,
+                                             .named = sources});
+}
+
+/* SHFL (PTX ISA, "shfl"): lane and mask from registers or immediates. */
+unsigned sm_alu_shfl(struct sm_exec *x)
+{
+    const unsigned how = SM_FIELD(x->word, shfl30);
+    const bool lane_given = sm_bit(x->word, 28), mask_given = sm_bit(x->word, 29);
+    const uint32_t *lanes = x->w->r[sm_bits(x->word, 20, 8)];
+    const uint32_t *masks = x->w->r[sm_bits(x->word, 39, 8)];
+    uint32_t inside = 0, readers = 0, sources = 0;
+    FOR_LANES (i) {
+        const uint32_t b = lane_given ? (uint32_t)sm_bits(x->word, 20, 5) : lanes[i] & 31;
+        const uint32_t c = mask_given ? (uint32_t)sm_bits(x->word, 34, 13) : masks[i];
+        const unsigned clamp = c & 31, segment = c >> 8 & 31;
+        const unsigned most = (i & segment) | (clamp & ~segment), least = i & segment;
+        int from;
+        bool in;
+        switch (how) {
+        case 0: /* IDX */
+            from = (int)(least | (b & ~segment));
+            in = from <= (int)most;
+            break;
+        case 1: /* UP */
+            from = (int)i - (int)b;
+            in = from >= (int)most;
+            break;
+        case 2: /* DOWN */
+            from = (int)(i + b);
+            in = from <= (int)most;
+            break;
+        default: /* BFLY */
+            from = (int)(i ^ b);
+            in = from <= (int)most;
+            break;
+        }
+        if (!in)
+            from = (int)i;
+        inside |= (uint32_t)in << i;
+        x->d[0][i] = x->a[from & 31];
+        if (x->exec >> i & 1 && !(x->exec >> (from & 31) & 1)) {
+            readers |= 1u << i;
+            sources |= 1u << (from & 31);
+        }
+    }
+    if (readers && wt_observes_events(&x->w->device->machine))
+        tell_exchange(x, readers, sources, how == 1 || how == 2);
+    sm_set_predicate(x, (unsigned)sm_bits(x->word, 48, 3), inside);
+    return 1;
+}

@@ -1,0 +1,92 @@
+/* Describes addresses that a GPU may not use, for the reports of faults. */
+#include "runtime/kfd/host.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fault.h"
+#include "check/objects.h"
+
+/* A piece of the process's memory, as /proc/self/maps has it. */
+struct piece {
+    bool usable;     /* by the program */
+    char name[1024]; /* of a file, or "[heap]", or "" */
+};
+
+static bool find_piece(uint64_t addr, struct piece *piece)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    char line[1200];
+    bool found = false;
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        uint64_t first, end;
+        char access[5];
+        int name = 0;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &first, &end, access,
+                   &name) < 3 ||
+            addr < first || addr >= end)
+            continue;
+        found = true;
+        piece->usable = strncmp(access, "---", 3) != 0;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(piece->name, sizeof piece->name, "%s", name ? line + name : "");
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Memory that the program has from elsewhere than the runtime. */
+static void tell_piece(const struct piece *piece, char *text, size_t size)
+{
+    if (*piece->name == '/')
+        snprintf(text, size, "the program's own memory: %s, which GPUs may not use", piece->name);
+    else if (strcmp(piece->name, "[stack]") == 0)
+        snprintf(text, size, "the program's own memory: its stack, which GPUs may not use");
+    else
+        snprintf(text, size,
+                 "the program's own memory, which it has neither allocated nor registered for "
+                 "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
+}
+
+void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
+{
+    struct wt_object user, before, behind;
+    struct piece piece;
+    *text = 0;
+    /* Its GPU's lock is held, which is taken behind this one: then nothing is said. */
+    if (pthread_mutex_trylock(&host->lock))
+        return;
+    const struct host_allocation *block, *a = host_memory_find(host, addr, &block);
+    const bool known = wt_object_find(NULL, addr, &user, &before, &behind);
+    const bool is_hidden = a && !(a->shown >> gpu & 1);
+    /* A reservation of the runtime itself on this GPU is not reported as an allocation, nor is the
+     * room from which it maps private memory. */
+    const bool is_none =
+        !a || a->flags.ui32.Scratch || (is_hidden && a->node == host->gpu[gpu].node);
+    if (a && addr - a->gpu_addr >= a->size)
+        snprintf(text, size,
+                 "the program's address of registered memory, which GPUs have at 0x%" PRIx64
+                 " (hipHostGetDevicePointer)",
+                 a->gpu_addr + (addr - a->addr));
+    else if (is_hidden && !is_none)
+        snprintf(text, size,
+                 "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
+                 a->node);
+    else if (!a && find_piece(addr, &piece) && piece.usable)
+        tell_piece(&piece, text, size);
+    else if (is_none && known && user.freed)
+        snprintf(text, size,
+                 "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64
+                 ", which the program has freed",
+                 addr - user.addr, user.size, user.addr);
+    else if (is_none)
+        wt_fault_near(addr,
+                      /* Without knowledge of the program: an allocation of the runtime. */
+                      before.size ? (struct wt_block){before.addr, before.size}
+                      : block     ? (struct wt_block){block->gpu_addr, block->size}
+                                  : (struct wt_block){0},
+                      (struct wt_block){behind.addr, behind.size}, text, size);
+    pthread_mutex_unlock(&host->lock);
+}

@@ -1,0 +1,117 @@
+/*
+ * Checks whether the code objects in the program and its libraries can run here. The runtime
+ * reports some of those that cannot as missing, and is silent about others.
+ */
+#include "runtime/kfd/host.h"
+
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "object/fatbin.h"
+
+/* Versions of code objects that Debian's runtime (ROCm 5.2) knows. */
+enum { NEWEST_KNOWN = 4 };
+#define OLD_RUNTIME "libamdhip64.so.5"
+
+/* The bytes of section .hip_fatbin, as they are in memory; NULL if there is none. */
+static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *path, size_t *size)
+{
+    const uint8_t *found = NULL;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+    size_t names;
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    if (elf && !elf_getshdrstrndx(elf, &names))
+        while (!found && (section = elf_nextscn(elf, section))) {
+            const char *name =
+                gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+            if (!name || strcmp(name, ".hip_fatbin") != 0)
+                continue;
+            /* The file need not be what is loaded: only what is loaded is looked at. */
+            for (unsigned i = 0; i < info->dlpi_phnum && !found; i++) {
+                const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+                if (p->p_type == PT_LOAD && p->p_flags & PF_R && header.sh_addr >= p->p_vaddr &&
+                    header.sh_addr - p->p_vaddr <= p->p_filesz &&
+                    header.sh_size <= p->p_filesz - (header.sh_addr - p->p_vaddr))
+                    found = (const uint8_t *)(uintptr_t)(info->dlpi_addr + header.sh_addr);
+            }
+            *size = header.sh_size;
+        }
+    elf_end(elf);
+    close(fd);
+    return found;
+}
+
+static void check(const char *path, const uint8_t *bytes, size_t size, bool old_runtime)
+{
+    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size};
+    struct gcn_fatbin_bundle b;
+    while (gcn_fatbin_next(&fatbin, &b)) {
+        const bool too_new = old_runtime && b.version > NEWEST_KNOWN;
+        if (b.verdict == GCN_FATBIN_GOOD && !too_new)
+            continue;
+        fprintf(stderr, "wavetrap: %s: ", path);
+        if (b.verdict == GCN_FATBIN_XNACK)
+            fprintf(stderr,
+                    "it holds code for gfx900:xnack+, and the emulated GPU has no XNACK: compile "
+                    "with --offload-arch=gfx900\n");
+        else if (b.verdict == GCN_FATBIN_OTHER)
+            fprintf(stderr,
+                    "it holds code for %s, not for gfx900, the emulated GPU: compile with "
+                    "--offload-arch=gfx900\n",
+                    b.targets);
+        else if (old_runtime && b.verdict == GCN_FATBIN_COMPRESSED)
+            fprintf(stderr,
+                    "its code for GPUs is compressed, which this runtime cannot read: compile with "
+                    "--no-offload-compress\n");
+        else if (b.verdict == GCN_FATBIN_GOOD)
+            fprintf(
+                stderr,
+                "its code objects are of version %u, which this runtime skips: it will not find "
+                "the kernels. Compile with -mcode-object-version=%u\n",
+                b.version, NEWEST_KNOWN);
+        return; /* once a file */
+    }
+}
+
+static int has_old_runtime(struct dl_phdr_info *info, size_t size, void *found)
+{
+    const char *name = strrchr(info->dlpi_name, '/');
+    *(bool *)found |=
+        strncmp(name ? name + 1 : info->dlpi_name, OLD_RUNTIME, strlen(OLD_RUNTIME)) == 0;
+    return 0;
+}
+
+static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
+{
+    char self[PATH_MAX];
+    const char *path = info->dlpi_name;
+    if (!*path) {
+        const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+        if (length <= 0)
+            return 0;
+        self[length] = 0;
+        path = self;
+    }
+    size_t length = 0;
+    const uint8_t *bytes = fatbin_of(info, path, &length);
+    if (bytes)
+        check(path, bytes, length, *(const bool *)old_runtime);
+    return 0;
+}
+
+void host_check_fatbins(void)
+{
+    bool old_runtime = false;
+    dl_iterate_phdr(has_old_runtime, &old_runtime);
+    dl_iterate_phdr(look, &old_runtime);
+}

@@ -1,0 +1,200 @@
+/* The topology: node 0 with the processor and its memory, then a node for each GPU. */
+#include "runtime/kfd/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    SIMDS = 4, /* of a compute unit */
+    SIMD_WAVES = 10,
+    CU_PER_ENGINE = 16,
+    VENDOR_AMD = 0x1002,
+    DEVICE_VEGA10 = 0x687f,
+    CPU_CACHES = 2,
+    GPU_BANKS = 3,
+};
+
+uint32_t host_gpu_id(const struct host_gpu *gpu)
+{
+    return 0x9000 + gpu->node; /* the driver's is a hash: any number but 0 */
+}
+
+HSAKMT_STATUS hsaKmtAcquireSystemProperties(HsaSystemProperties *properties)
+{
+    const struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    *properties = (HsaSystemProperties){.NumNodes = host->gpus + 1};
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtReleaseSystemProperties(void)
+{
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+static void name(HSAuint16 *wide, const char *text)
+{
+    for (unsigned i = 0; text[i] && i < HSA_PUBLIC_NAME_SIZE - 1; i++)
+        wide[i] = (unsigned char)text[i];
+}
+
+static uint32_t processors(void)
+{
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+static void cpu_properties(const struct host *host, HsaNodeProperties *p)
+{
+    p->NumCPUCores = processors();
+    p->NumMemoryBanks = 1;
+    p->NumCaches = CPU_CACHES;
+    p->NumIOLinks = host->gpus;
+    p->MaxEngineClockMhzCCompute = 3000;
+    name(p->MarketingName, "CPU");
+    snprintf((char *)p->AMDName, sizeof p->AMDName, "cpu");
+}
+
+static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
+                           HsaNodeProperties *p)
+{
+    const uint32_t cu = gpu->config.cu;
+    p->NumFComputeCores = cu * SIMDS;
+    p->NumMemoryBanks = GPU_BANKS;
+    p->NumCaches = cu + 1;
+    p->NumIOLinks = host->gpus; /* to the processor, and to each other GPU */
+    p->FComputeIdLo = 0x80000000u | gpu->index << 16;
+    p->Capability.ui32.QueueSizePowerOfTwo = 1;
+    p->Capability.ui32.WatchPointsSupported = 1;
+    p->Capability.ui32.WatchPointsTotalBits = 2;
+    p->Capability.ui32.DoorbellType = 2; /* 64 bits, packet numbers */
+    p->Capability.ui32.CoherentHostAccess = 1;
+    p->Capability.ui32.SVMAPISupported = 1;
+    p->Capability.ui32.DebugTrapSupported = 1; /* kfd_debug.c */
+    p->Capability.ui32.DebugSupportedFirmware = 1;
+    p->MaxWavesPerSIMD = SIMD_WAVES;
+    p->LDSSizeInKB = 64;
+    p->GDSSizeInKB = 64;
+    p->WaveFrontSize = 64;
+    p->NumShaderBanks = (cu + CU_PER_ENGINE - 1) / CU_PER_ENGINE;
+    p->NumArrays = 1;
+    p->NumCUPerArray = cu < CU_PER_ENGINE ? cu : CU_PER_ENGINE;
+    p->NumSIMDPerCU = SIMDS;
+    p->MaxSlotsScratchCU = SIMDS * SIMD_WAVES;
+    p->EngineId.ui32.Major = 9;
+    p->EngineId.ui32.uCode = 468;
+    p->VendorId = VENDOR_AMD;
+    p->DeviceId = DEVICE_VEGA10;
+    p->LocationId = (gpu->index + 1) << 8;
+    p->LocalMemSize = gpu->memory;
+    p->MaxEngineClockMhzFCompute = 1630;
+    p->MaxEngineClockMhzCCompute = 3000;
+    p->DrmRenderMinor = HOST_FIRST_RENDER_NODE + (HSAint32)gpu->index;
+    p->NumCpQueues = 24;
+    p->NumGws = HOST_GWS;
+    p->NumSdmaEngines = 2;
+    p->NumSdmaQueuesPerEngine = 2;
+    p->UniqueID = 0x77617665u + gpu->index;
+    p->VGPRSizePerCU = 4 * 64 * 1024;
+    p->SGPRSizePerCU = 4 * 3200;
+    name(p->MarketingName, "wavetrap gfx900");
+    snprintf((char *)p->AMDName, sizeof p->AMDName, "vega10");
+}
+
+HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties *properties)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (node > host->gpus)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    memset(properties, 0, sizeof *properties);
+    if (node == 0)
+        cpu_properties(host, properties);
+    else
+        gpu_properties(host, host_gpu_of(host, node), properties);
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 node, HSAuint32 banks,
+                                            HsaMemoryProperties *properties)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (node > host->gpus)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    memset(properties, 0, banks * sizeof *properties);
+    if (node == 0) {
+        const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+        const HsaMemoryProperties bank = {.HeapType = HSA_HEAPTYPE_SYSTEM,
+                                          .SizeInBytes = (uint64_t)pages * (uint64_t)page,
+                                          .Width = 64,
+                                          .MemoryClockMax = 1600};
+        if (banks)
+            properties[0] = bank;
+        return HSAKMT_STATUS_SUCCESS;
+    }
+    const HsaMemoryProperties bank[GPU_BANKS] = {
+        {.HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC,
+         .SizeInBytes = host_gpu_of(host, node)->memory,
+         .Width = 2048,
+         .MemoryClockMax = 945},
+        {.HeapType = HSA_HEAPTYPE_GPU_LDS,
+         .SizeInBytes = 65536,
+         .VirtualBaseAddress = GCN_SHARED_APERTURE},
+        {.HeapType = HSA_HEAPTYPE_GPU_SCRATCH,
+         .SizeInBytes = GCN_APERTURE_SIZE,
+         .VirtualBaseAddress = GCN_PRIVATE_APERTURE},
+    };
+    for (uint32_t i = 0; i < banks && i < GPU_BANKS; i++)
+        properties[i] = bank[i];
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, HSAuint32 caches,
+                                           HsaCacheProperties *properties)
+{
+    struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (node > host->gpus)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    memset(properties, 0, caches * sizeof *properties);
+    for (uint32_t i = 0; i < caches; i++) {
+        HsaCacheProperties *c = &properties[i];
+        const bool last = i + 1 == (node ? host_gpu_of(host, node)->config.cu + 1 : CPU_CACHES);
+        c->ProcessorIdLow = last ? 0 : i;
+        c->CacheLevel = last ? 2 : 1;
+        c->CacheLineSize = 64;
+        c->CacheSize = node ? (last ? 4096 : 16) : (last ? 1024 : 32); /* KiB */
+        c->CacheType.ui32.Data = 1;
+        c->CacheType.ui32.CPU = node == 0;
+        c->CacheType.ui32.HSACU = node != 0;
+    }
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 links,
+                                            HsaIoLinkProperties *properties)
+{
+    const struct host *host = host_get();
+    if (!host)
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (node > host->gpus)
+        return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    memset(properties, 0, links * sizeof *properties);
+    for (uint32_t i = 0; i < links; i++) {
+        const uint32_t to = i < node ? i : i + 1; /* every node but itself */
+        properties[i] = (HsaIoLinkProperties){
+            .IoLinkType = HSA_IOLINKTYPE_PCIEXPRESS,
+            .VersionMajor = 3,
+            .NodeFrom = node,
+            .NodeTo = to,
+            .Weight = to && node ? 40 : 20,
+        };
+    }
+    return HSAKMT_STATUS_SUCCESS;
+}
