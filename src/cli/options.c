@@ -170,7 +170,7 @@ static enum wt_status set_history_memory(void *context, const char *value, struc
 static const struct cli_option device_options[] = {
     {"gpu", 'g', "SPEC",
      "which GPU: vortex, gfx900, gen9 or sm, as FAMILY:KEY=VALUE,…\n"
-     "(--gpu=help lists the keys)",
+     "(--gpu=help lists the keys), or a model that 'info --models' lists",
      CLI_SET(set_gpu)},
     {"schedule", 0, "POLICY",
      "which warp issues next: " WT_SCHEDULES "\n(default " WT_SCHEDULE_DEFAULT

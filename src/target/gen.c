@@ -327,7 +327,14 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
     return gen_device_translated((struct gen_device *)e->machine);
 }
 
+static void models(wt_model_fn *tell, void *context)
+{
+    tell(context, "gen9",
+         "Intel Gen9 (Skylake GT2): EUs of seven threads, 128 registers of 256 bits", "");
+}
+
 const struct wt_family wt_family_gen = {
+    .models = models,
     .name = "gen9",
     .config = {.table = &gen_config_table, .describe = describe},
     .files = {.runs = "compiled OpenCL programs (zebins, patch tokens)",

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "emulator/gcn/models.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/explain.h"
 #include "emulator/machine/machine.h"
@@ -29,7 +30,8 @@ struct wt_rows_totals;
 /** A device's configuration. */
 struct gcn_config {
     WT_CONFIG_HEAD;
-    unsigned cu; /**< compute units, 1..64; at most 16 a shader array */
+    const struct gcn_model *model; /**< never NULL */
+    unsigned cu;                   /**< compute units, 1..64; at most 16 a shader array */
     unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
     unsigned sh; /**< shader arrays of an engine, 1..2 */
     bool debug;  /**< it has wave control and address watch */
@@ -214,10 +216,10 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 struct gcn_disassembler;
 
 /**
- * Makes a disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. The
- * caller frees it with gcn_disassembler_free.
+ * Makes a disassembler of a model's code; NULL without host memory. Without LLVM 19 it knows
+ * mnemonics only. The caller frees it with gcn_disassembler_free.
  */
-struct gcn_disassembler *gcn_disassembler_new(void);
+struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model);
 /** Frees a disassembler. NULL is allowed. */
 void gcn_disassembler_free(struct gcn_disassembler *disassembler);
 
