@@ -1,4 +1,5 @@
-/* The models of the family. See models.h; a GPU is added by a row here and by its rows of isa.def. */
+/* The models of the family. See models.h; a GPU is added by a row here and by its rows of isa.def.
+ */
 #include "emulator/gcn/models.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * What varies between the GPUs of the family: a model is one constant structure a GPU. Code asks the
- * structure; no name and no number of a GPU stands elsewhere.
+ * What varies between the GPUs of the family: a model is one constant structure a GPU. Code asks
+ * the structure; no name and no number of a GPU stands elsewhere.
  */
 #ifndef WT_EMULATOR_GCN_MODELS_H
 #define WT_EMULATOR_GCN_MODELS_H
@@ -14,11 +14,11 @@
  * amdkfd (topology); "Vega" instruction set manual (registers, LDS). */
 struct gcn_model {
     struct gcn_target target; /**< its name is that in ISA names and in --gpu, too */
-    const char *chip;      /**< as the kernel driver names it */
-    const char *marketing; /**< what programs show */
-    uint32_t version;      /**< gfx_target_version: major, minor and stepping, two digits each */
-    uint16_t device_id;    /**< of its PCI device */
-    uint16_t firmware;     /**< version of the micro engine's firmware that programs are told */
+    const char *chip;         /**< as the kernel driver names it */
+    const char *marketing;    /**< what programs show */
+    uint32_t version;         /**< gfx_target_version: major, minor and stepping, two digits each */
+    uint16_t device_id;       /**< of its PCI device */
+    uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
 
     /* registers */
     uint16_t vgprs;         /**< that a wave may have */
@@ -40,11 +40,11 @@ struct gcn_model {
     uint8_t cu_per_array;   /**< compute units of a shader array, at most */
 
     /* what the driver's topology says of it besides */
-    uint16_t l1_kbytes, l2_kbytes;         /**< caches: of a compute unit, of the device */
-    uint16_t engine_mhz, memory_mhz;       /**< clocks */
-    uint16_t memory_bits;                  /**< width of its memory's bus */
-    uint8_t sdma_engines, sdma_queues;     /**< copy engines, queues of each */
-    uint8_t compute_queues;                /**< that the driver may give out */
+    uint16_t l1_kbytes, l2_kbytes;     /**< caches: of a compute unit, of the device */
+    uint16_t engine_mhz, memory_mhz;   /**< clocks */
+    uint16_t memory_bits;              /**< width of its memory's bus */
+    uint8_t sdma_engines, sdma_queues; /**< copy engines, queues of each */
+    uint8_t compute_queues;            /**< that the driver may give out */
 };
 
 /** All models; one without a name ends them. The first is the family's default. */
