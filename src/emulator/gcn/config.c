@@ -1,6 +1,8 @@
 /* The options of --gpu gfx900:…. */
 #include "emulator/gcn/internal.h"
 
+#include "emulator/machine/fill.h"
+
 #define MOST_CU 64
 #define MOST_SE 4
 #define MOST_SH 2

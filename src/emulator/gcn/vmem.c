@@ -5,6 +5,7 @@
 #include "emulator/gcn/row_function.h"
 #include "emulator/gcn/vmem.h"
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/judge.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/ptx_image.h"
 #include "emulator/sm/image_form.h"
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/gen/gen.h"
 #include "runtime/drm/handles.h"
 #include "runtime/drm/i915.h"
 #include "runtime/drm/interposed.h"

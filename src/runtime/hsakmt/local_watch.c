@@ -7,6 +7,7 @@
 #include "runtime/hsakmt/local_watch.h"
 
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 #include "runtime/hsakmt/recording.h"
 
 static bool is_local(uint64_t addr)
