@@ -59,3 +59,13 @@ void wt_fill_bytes(const struct wt_fill *fill, uint64_t place, void *bytes, size
         wt_store_le(to + at, value, size - at < 8 ? (unsigned)(size - at) : 8);
     }
 }
+
+enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err)
+{
+    return wt_fill_parse(text, &((struct wt_device_config *)config)->fill, err);
+}
+
+void wt_config_print_fill(const void *config, char *text, size_t size)
+{
+    wt_fill_print(&((const struct wt_device_config *)config)->fill, text, size);
+}
