@@ -17,6 +17,7 @@
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/run.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/watch.h"
 #include "wavetrap/error.h"
@@ -39,18 +40,6 @@ struct wt_observer;
 struct wt_profile;
 struct wt_trace;
 struct wt_unwritten;
-
-/** Why a run came back. */
-enum wt_run {
-    WT_RUN_BUDGET, /**< all issues asked for were done */
-    WT_RUN_EVENT, /**< the debug hardware did something that a debugger wants to see (a wave halted)
-                   */
-    WT_RUN_HALTED, /**< nothing can issue until the debug hardware lets a wave go */
-    WT_RUN_ENDED,  /**< no wave is active any more: the program has ended */
-    WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until
-                      cleared */
-    WT_RUN_WATCH,  /**< a watch was hit; see wt_machine.hit. Reported after FAULT, before EVENT */
-};
 
 /** One entry of a wave's divergence stack, lowest first. */
 struct wt_divergence {
