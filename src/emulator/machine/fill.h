@@ -10,8 +10,6 @@
 
 /** Takes "zero", a pattern ("0xffc00000") or "random:SEED"; WT_INVALID. */
 enum wt_status wt_fill_parse(const char *text, struct wt_fill *fill, struct wt_error *err);
-/** Writes it as wt_fill_parse takes it; "" for zeros. */
-void wt_fill_print(const struct wt_fill *fill, char *text, size_t size);
 
 /** Fills @p size bytes. Random numbers follow from the seed and @p place alone, which says what is
  * filled: an address, or what wt_fill_place() makes. */
@@ -35,7 +33,7 @@ static inline uint64_t wt_fill_place(enum wt_filled thing, uint64_t number)
 
 /** Takes the value of WT_FILL_KEY. WT_INVALID: it makes no sense. */
 enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err);
-/** Prints it. */
+/** Prints it as wt_fill_parse takes it; "" for zeros. */
 void wt_config_print_fill(const void *config, char *text, size_t size);
 /** The key "fill" of every family. */
 #define WT_FILL_KEY                                                                                \
