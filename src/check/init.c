@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "check/init_state.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/watch_set.h"
 
 /* ---- instructions ---- */
 
@@ -200,7 +201,7 @@ static void forget(void *context, uint64_t time)
 
 static bool is_past(struct wt_check_init *c, uint64_t time)
 {
-    return wt_followed_is_past(&c->run, c->machine, time, forget, c);
+    return wt_followed_is_past(&c->run, c->machine->resets, c->machine->known, time, forget, c);
 }
 
 /* What changes of a wave is noted from now on, or is not. */
@@ -614,7 +615,7 @@ struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *spac
     if (!c)
         return NULL;
     *c = (struct wt_check_init){
-        .machine = m, .level = level, .found = found, .context = context, .run = wt_follow(m)};
+        .machine = m, .level = level, .found = found, .context = context, .run.resets = m->resets};
     c->past.free_gone = free_gone;
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);

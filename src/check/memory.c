@@ -7,6 +7,9 @@
 
 #include "check/heap.h"
 #include "check/rows.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/judge.h"
+#include "emulator/machine/machine.h"
 
 enum { NULL_BYTES = 1 << 16 };
 

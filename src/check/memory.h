@@ -7,8 +7,7 @@
 
 #include "check/finding.h"
 #include "check/names.h"
-#include "emulator/machine/judge.h"
-#include "emulator/machine/origin.h"
+#include "emulator/machine/observe.h"
 
 /** The name of the function that has made objects of a device's heap. */
 #define WT_CHECK_HEAP "malloc in a kernel"
@@ -16,7 +15,10 @@
 /** Takes a finding, whose counts are of one access; called on the thread that runs the machine. */
 typedef void wt_found_fn(void *context, const struct wt_finding *finding);
 
+struct wt_archive;
 struct wt_check_memory;
+struct wt_machine;
+struct wt_origin;
 
 /**
  * Judges the accesses of a machine from now on; the addresses of its GLOBAL and CONSTANT memory are

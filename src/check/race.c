@@ -213,7 +213,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 {
     struct wt_check_race *r = context;
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
-        race_is_past(r, a->time) || !wt_machine_checks(m, a->launch))
+        wt_followed_is_past(&r->run, m->resets, m->known, a->time, race_begin_anew, r) ||
+        !wt_machine_checks(m, a->launch))
         return;
     struct race_conflict conflict[RACE_CONFLICTS];
     struct race_access x = {.r = r, .a = a, .conflict = conflict};
@@ -324,7 +325,7 @@ struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *spac
                                 .space = space,
                                 .found = found,
                                 .context = context,
-                                .run = wt_follow(m),
+                                .run.resets = m->resets,
                                 .shadow.first = 1};
     const struct race_rules *own = rules_of(m);
     if (own)

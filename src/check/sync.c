@@ -44,7 +44,7 @@ static void forget(void *context, uint64_t time)
 
 static bool is_past(struct wt_check_sync *s, uint64_t time)
 {
-    return wt_followed_is_past(&s->run, s->machine, time, forget, s);
+    return wt_followed_is_past(&s->run, s->machine->resets, s->machine->known, time, forget, s);
 }
 
 static void tell_lost(struct wt_check_sync *s)
@@ -590,7 +590,7 @@ struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *fou
                                 .strict = strcmp(m->ops->family, "gen9") == 0,
                                 .found = found,
                                 .context = context,
-                                .run = wt_follow(m)};
+                                .run.resets = m->resets};
     s->of = calloc(m->waves, sizeof(*s->of));
     s->group_of = calloc(m->waves, sizeof(*s->group_of));
     s->wait = calloc(m->waves, sizeof *s->wait);

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cli/init_file.h"
 #include "cli/options.h"
+#include "emulator/machine/machine.h"
 #include "target/checks.h"
 
 enum { FEW_NOTES = 5 }; /* that are printed */

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/diff_ranges.h"
 #include "cli/drive.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/timeline.h"
 #include "explore/trail.h"
 #include "target/core_file.h"

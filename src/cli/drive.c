@@ -13,6 +13,8 @@
 #include "base/text.h"
 #include "base/whole_file.h"
 #include "cli/report.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 #include "target/core_file.h"
 #include "target/history.h"
 

@@ -8,6 +8,8 @@
 #include "cli/exec.h"
 #include "cli/kernel.h"
 #include "cli/report.h"
+#include "emulator/machine/explain.h"
+#include "emulator/machine/machine.h"
 
 enum { MOST_ADDRESSES = 16 };
 

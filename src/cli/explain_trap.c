@@ -9,6 +9,7 @@
 #include "cli/kernel.h"
 #include "cli/report.h"
 #include "emulator/gcn/debug.h"
+#include "emulator/machine/machine.h"
 #include "target/gcn.h"
 
 enum { SLICE = 1 << 16 };

@@ -5,6 +5,8 @@
 #include "cli/drive.h"
 #include "explore/outcome.h"
 
+struct wt_choices;
+
 /*
  * How the processes of a shared exploration talk. One of them is the manager: it keeps the state
  * file and prints the outcomes. The others are workers: each makes one run at a time. A worker

@@ -10,6 +10,8 @@
 
 #include "base/whole_file.h"
 #include "cli/report.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 #include "explore/journal.h"
 #include "explore/records.h"
 #include "explore/systematic.h"

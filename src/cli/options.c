@@ -3,6 +3,8 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "emulator/machine/fill.h"
+#include "emulator/machine/schedule.h"
 #include "emulator/machine/timeline.h"
 
 #include <ctype.h>

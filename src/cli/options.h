@@ -7,6 +7,7 @@
 
 #include "bus/open.h"
 #include "cli/cli.h"
+#include "emulator/machine/config.h"
 #include "target/emulated.h"
 
 /** A device elsewhere. */

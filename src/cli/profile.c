@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/report.h"
 #include "cli/profile_file.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/counted.h"
 #include "target/family.h"
 

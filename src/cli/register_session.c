@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/report.h"
+#include "emulator/machine/machine.h"
 
 enum { MAX_WATCHED = 16, MAX_WORDS = 4 };
 

@@ -1,6 +1,8 @@
 /* Reports about a program on stderr. See report.h. */
 #include "base/text.h"
 #include "cli/report.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "emulator/machine/machine.h"
 #include "frontend/common/common.h"
 #include "target/history.h"
 

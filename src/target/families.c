@@ -1,4 +1,5 @@
 /* The choice of a family of GPUs. See family.h; registry.c has the list of all. */
+#include "emulator/machine/config.h"
 #include "target/family.h"
 
 #include <assert.h>

@@ -12,25 +12,25 @@
 
 #include "check/memory.h"
 #include "debug/core/target.h"
-#include "debug/source/source.h"
 #include "debug/standstill/link.h"
 #include "emulator/machine/profile.h"
-#include "emulator/machine/config.h"
-#include "emulator/machine/machine.h"
-#include "emulator/machine/schedule.h"
 #include "emulator/machine/timeline.h"
 #include "emulator/translate/rows.h"
 #include "target/support.h"
 #include "wavetrap/error.h"
 
 struct wt_archive;
+struct wt_code_register;
+struct wt_config;
 struct wt_core_writer;
 struct wt_emulated;
 struct wt_hw_table;
 struct wt_image;
 struct wt_host_driver;
 struct wt_probe_ops;
+struct wt_modules;
 struct wt_process_ops;
+struct wt_register_region;
 
 /** Reads a register of a wave, by its name; false if there is none, or no wave. */
 struct wt_register_reader {

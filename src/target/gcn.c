@@ -13,6 +13,7 @@
 #include "emulator/gcn/isa.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/machine.h"
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"

@@ -7,7 +7,9 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "debug/source/source.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/machine.h"
 #include "object/elf_header.h"
 #include "object/gen_steps.h"
 #include "object/patchtokens.h"

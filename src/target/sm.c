@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "debug/sm/sm.h"
+#include "emulator/machine/machine.h"
 #include "emulator/sm/host.h"
 #include "emulator/sm/sass/isa.h"
 #include "emulator/sm/sm.h"

@@ -15,6 +15,8 @@
 #include "debug/source/frame_memory.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "emulator/machine/origin.h"
 #include "emulator/vortex/host.h"
 #include "emulator/vortex/launch.h"

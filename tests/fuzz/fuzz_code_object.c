@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "runtime/gcn/launch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

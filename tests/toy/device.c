@@ -7,6 +7,9 @@
 #include <xxhash.h>
 
 #include "emulator/machine/archive_parts.h"
+#include "emulator/machine/explain.h"
+#include "emulator/machine/operands.h"
+#include "emulator/machine/trace.h"
 
 static struct toy_device *device_of(struct wt_machine *m)
 {

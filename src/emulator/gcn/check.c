@@ -1,5 +1,6 @@
 /* The invariants of a gfx900, for sanitizer builds and fuzzers (machine/engine.h). */
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/regions.h"
 
 static void check_wave(const struct gcn_device *d, uint32_t id)
 {

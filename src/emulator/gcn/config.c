@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/fill.h"
 
 #define MOST_IMPRECISE 1000
 #define MOST_SE 4

@@ -9,10 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/fault.h"
 #include "emulator/gcn/models.h"
 #include "emulator/machine/config.h"
-#include "emulator/machine/explain.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -25,6 +24,7 @@
 
 struct gcn_device;
 struct wt_archive;
+struct wt_machine;
 struct wt_rows_totals;
 
 /** A device's configuration. */
@@ -147,7 +147,7 @@ struct wt_fault *gcn_wave_exception(struct gcn_device *device, uint32_t wave);
  * The mistake for which a wave stands where it is: the machine's fault, or an exception with which
  * it has stopped for a debugger or has come out of its trap handler; NULL: none. Valid likewise.
  */
-WT_MACHINE_FN(wave_fault) gcn_wave_fault;
+struct wt_fault *gcn_wave_fault(struct wt_machine *m, uint32_t wave);
 /** The latest exception of any wave; NULL if there was none. Valid until the next one. */
 const struct wt_fault *gcn_latest_exception(struct gcn_device *device);
 

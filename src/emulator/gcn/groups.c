@@ -4,6 +4,7 @@
  * share the compute units.
  */
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +229,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
  * (machine/fill.h). */
 static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn_dispatch *k)
 {
-    const struct wt_fill *fill = &d->machine.fill;
+    const struct wt_fill *fill = &d->config.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
     if (fill->kind == WT_FILL_ZERO)
         return;

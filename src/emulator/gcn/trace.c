@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/trace.h"
 
 /* A wave before an instruction. */
 struct gcn_trace_point {

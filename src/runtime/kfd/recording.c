@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 
 /* ---- the operations ---- */
 

@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/trace.h"
 
 #define REACHED 0x100000
 
