@@ -268,7 +268,8 @@ def test_what_may_need_other_headers_reads_them_itself(tmp_path, words):
     assert called(tmp_path, QUICK / words[0], *words[1:]) == (called(tmp_path, *words)[0], False)
 
 
-@pytest.mark.parametrize("words", [[*HIPCC, "-O1", "k.hip"], [*HIPCC, "-O0", "-shared", "-fPIC", "k.hip"], [*CLANG, "--cuda-gpu-arch=sm_50", "-O1", "-S", "--cuda-device-only", "k.cu"],
+@pytest.mark.parametrize("words", [[*HIPCC, "-O1", "k.hip"], pytest.param([*HIPCC, "-O0", "-shared", "-fPIC", "k.hip"], marks=pytest.mark.full),
+                                   pytest.param([*CLANG, "--cuda-gpu-arch=sm_50", "-O1", "-S", "--cuda-device-only", "k.cu"], marks=pytest.mark.full),
                                    [*CLANG, "--cuda-gpu-arch=sm_70", "-O0", "-S", "--cuda-device-only", "k.cu"]], ids=lambda words: " ".join(words[2:6]))
 def test_the_code_is_that_without_headers_compiled_before(tmp_path, words):
     """Where the compiler takes them, and where no file of them fits its options; byte by byte."""

@@ -834,7 +834,8 @@ static bool is_read(const char *variable)
 }
 
 /* The file of this name that follows in PATH, or that of QUICK_COMPILERS, which calls it; PATH then
- * is without our folder, and without a compiler cache's, as the compiler would see it without us. */
+ * is without our folder, and without a compiler cache's, as the compiler would see it without us.
+ */
 static char *followed_in_path(const char *name)
 {
     char own[PATH_MAX], real[PATH_MAX], *found = NULL, *left = text("%s", "");
@@ -856,8 +857,8 @@ static char *followed_in_path(const char *name)
     setenv("PATH", left, 1);
     const char *quick = getenv("QUICK_COMPILERS"), *cache = getenv("WAVETRAP_TEST_CACHE");
     char *file = text("%s/%s", quick ? quick : "", name);
-    bool quicker = found && quick && !(cache && strcmp(cache, "off") == 0) && access(file, X_OK) == 0;
-    return quicker ? file : found;
+    bool off = !quick || (cache && strcmp(cache, "off") == 0);
+    return found && !off && access(file, X_OK) == 0 ? file : found;
 }
 
 static int by_text(const void *a, const void *b)
