@@ -151,7 +151,8 @@ def compare_stop(session, dialect, line, lanes, first, places, seen, last, made)
             made.missing[said[:60]] += 1
             continue
         # An argument as the launch gave it is a value that it had. Memory behind it is the memory's: optimised code stores to `out` when it wants.
-        said, later = AS_OF.sub("", said), " (by a " in said and v.name.startswith("out")
+        # The launch's argument is zeros.
+        said, later = AS_OF.sub("", said), (" (by a " in said or said == "0") and v.name.startswith("out")
         until = last.get((item, line), 1 << 30)
         history = [value for index, value in seen[item, function, v.name] if index <= until]
         if values.normal(said) in history:
@@ -280,9 +281,29 @@ def ptx_entries(data, name):
         yield found[at - 32:at], lines[at - 32:at]
 
 
+def in_list(data, label):
+    """The expressions of a list of locations of PTX's."""
+    rest = data.decode().partition(f"\n{label}:\n")[2].splitlines()
+    size, block = None, []
+    for words in (line.split() for line in rest):
+        if words[0] != ".b8" and words[0] != ".b64":    # the next list, or the section's end
+            return
+        number = int(words[1]) if words[0] == ".b8" else None
+        if size is None and number is not None:
+            size, block = number, [None]    # the size has two bytes
+        elif number is not None:
+            block.append(number)
+        if size is not None and len(block) == size + 2:
+            yield block[2:]
+            size = None
+
+
 def constant_places(data, name):
     """The numbers of a variable of PTX's that are expressions of constants."""
-    for found, _ in ptx_entries(data, name):
+    for found, lines in ptx_entries(data, name):
+        label = next((words[1] for words in reversed(lines) if words[-1:] == ["DW_AT_location"] and words[1].startswith("$")), None)
+        for block in in_list(data, label) if label else ():
+            yield from constants_of(block)
         for length in range(1, len(found)):
             block = found[-length:]
             yield from constants_of(block) if found[-length - 1:-length] == [length] and -1 not in block else ()
