@@ -214,7 +214,7 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 struct gcn_disassembler;
 
 /**
- * Makes a disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. The
+ * Makes a disassembler; NULL without host memory. Without LLVM it knows mnemonics only. The
  * caller frees it with gcn_disassembler_free.
  */
 struct gcn_disassembler *gcn_disassembler_new(void);
