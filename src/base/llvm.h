@@ -7,7 +7,8 @@
 
 /** The version that scripts/need.sh installs for users, and with whose text the tests compare. */
 #define WT_LLVM_USUAL 19
-/** The versions that are looked for: from the oldest with which something works, to those to come. */
+/** The versions that are looked for: from the oldest with which something works, to those to come.
+ */
 #define WT_LLVM_OLDEST 15
 #define WT_LLVM_LAST 49
 

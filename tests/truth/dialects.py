@@ -12,11 +12,12 @@ import sys
 import program as programs
 from truth import ROOT
 
+sys.path.insert(0, str(ROOT / "tests" / "compilers"))
+import clangs  # noqa: E402
+
 FIRST = 61
 VORTEX = ROOT / "examples" / "vortex" / "lib"
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
-LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 ALL = frozenset(programs.NEEDS)
 ITEMS, BLOCK = programs.ITEMS, programs.BLOCK
 THREADS = 4     # of a warp of Vortex; the warps have the work-items one after the other
@@ -230,12 +231,8 @@ def version(compiler):
 
 
 def gcn_opencl(compiler):
-    # Debian 12's device libraries do not know version 6, clang 22's default.
-    object_version = ["-mcode-object-version=5"] if compiler == "clang-22" else []
-
     def build(source, out, level):
-        run([compiler, *object_version, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w", "-g",
-             *level.split(), "-ffp-contract=off", source, "-o", out])
+        run([*clangs.words("gfx900", "OpenCL C", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("gcn-opencl" + version(compiler), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build,
                    arguments("gfx900"), levels=CLANGS)
 
@@ -256,8 +253,7 @@ def cxx_prelude(item):
 
 def gcn_hip(compiler):
     def build(source, out, level):
-        run([compiler, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w", "-g",
-             *level.split(), "-ffp-contract=off", source, "-o", out])
+        run([*clangs.words("gfx900", "HIP", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("gcn-hip" + version(compiler), frozenset(), ".hip",
                    cxx_prelude(f"__builtin_amdgcn_workgroup_id_x() * {BLOCK} + __builtin_amdgcn_workitem_id_x()"), CXX_HOST, ["clang++-19"], build,
                    arguments("gfx900"), transform=element, levels=CLANGS)
@@ -265,8 +261,7 @@ def gcn_hip(compiler):
 
 def sm_cuda(compiler):
     def build(source, out, level):
-        run([compiler, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-w", "-S", "-g",
-             *level.split(), "-ffp-contract=off", source, "-o", out])
+        run([*clangs.words("sm", "CUDA C++", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("sm-cuda" + version(compiler), frozenset(), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
                    ["clang++-19"], build, arguments("sm"), transform=element,     # -O1 and -O2 write lines alone without --cuda-noopt-device-debug
                    levels=CLANGS | {"-O1-noopt": "-O1 --cuda-noopt-device-debug", "-O2-noopt": "-O2 --cuda-noopt-device-debug"})
@@ -274,9 +269,8 @@ def sm_cuda(compiler):
 
 def sm_opencl(compiler):
     def build(source, out, level):
-        run([compiler, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-fverbose-asm", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
-             "-Xclang", LIBCLC, "-Xclang", "-finclude-default-header", "-march=sm_60", "-Xclang", "-cl-ext=+cl_khr_fp16", "-Xclang",
-             "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
+        run([*clangs.words("sm", "OpenCL C", compiler), "-fverbose-asm", "-g", *level.split(), "-Xclang", "-finclude-default-header", "-Xclang", "-cl-ext=+cl_khr_fp16",
+             "-Xclang", "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
     # With DWARF 4 and 5 clang-19 crashes over the call of a function in optimised code (DwarfDebug::constructCallSiteEntryDIEs).
     return Dialect("sm-opencl" + version(compiler), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"), levels={"-O1": "-O1 -gdwarf-2", "-O2": "-O2 -gdwarf-2", "-lines": LINES})
 
