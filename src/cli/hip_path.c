@@ -154,8 +154,7 @@ static int run(int argc, char **argv)
 }
 
 static const struct cli_option options[] = {
-    {"clang", 0, NULL,
-     "print the name of the newest clang that is installed with its linker, instead",
+    {"clang", 0, NULL, "print the name of the newest clang that has its linker, instead",
      CLI_FLAG(struct hip_path, clang)},
     {0},
 };

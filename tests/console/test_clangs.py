@@ -126,18 +126,20 @@ def test_places_and_values(code, case, tmp_path):
     first, (back, by) = shown(out, source, "called", ["backtrace", "output by"], case, tmp_path)
     frames = [line for line in back.splitlines() if line.startswith("#")]
     assert "scaled" in frames[0] and f"{source.name}:{line_of(source.read_text(), 'called')}" in frames[0] and re.search(r"\bk \(", frames[1]), back
-    assert by == "5" or case[3] != "-O0", by
+    assert (by == "5" or case[3] != "-O0") and "in=0x" in frames[1], (by, back)
     first, said = shown(out, source, "place", [f"output {name}" for name in ("n@9", "part[3]", "id@20", "both.l@6", "both.s@2", "other@4", "in[2]")], case, tmp_path)
     wanted = dict(zip(("n", "part[3]", "id", "both.l", "both.s", "other", "in[2]"),
                       (5, IN[3] * 5, first + 20, (first + 6) * 5, first + 3, IN[ITEMS - 1 - first - 4] * 5, IN[2])))
     known = {name: text.partition(" (")[0] for name, text in zip(wanted, said) if text and "optimized out" not in text}
-    assert known == {name: str(wanted[name]) for name in known} and set(known) >= (set(wanted) if case[3] == "-O0" else {"n", "in[2]"}), (wanted, said)
+    # clang 22 writes of optimised PTX which registers variables are in.
+    must = set(wanted) if case[3] == "-O0" else {"n", "in[2]", "part[3]"} | ({"other"} if case[0] == "sm" and case[2] == "clang-22" else set())
+    assert known == {name: str(wanted[name]) for name in known} and set(known) >= must, (wanted, said)
 
 
 @each_case
 def test_checks(code, case, tmp_path):
-    """An access outside of its object, and a race of two waves, at their lines; and nothing else."""
-    for n, flags, check, kind, marks in (5, [], "memory,race", None, ()), (7, [], "memory", "out-of-object", ("outside",)), (5, ["-DRACE"], "race", "race", ("store", "load")):
+    """A store outside of all buffers, and a race of two waves, at their lines; and nothing else."""
+    for n, flags, check, kind, marks in (5, [], "memory,race", None, ()), (7, [], "memory", "out-of-bounds", ("outside",)), (5, ["-DRACE"], "race", "race", ("store", "load")):
         source, out = code(case, *flags)
         report = tmp_path / "report"
         subprocess.run([WAVETRAP, "run", "-g", case[0], f"--check={check}", f"--report=json:{report}", *LAUNCH, *arguments(tmp_path, n), out], check=False,

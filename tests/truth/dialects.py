@@ -262,7 +262,7 @@ def gcn_hip(compiler):
 def sm_cuda(compiler):
     def build(source, out, level):
         run([*clangs.words("sm", "CUDA C++", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
-    return Dialect("sm-cuda" + version(compiler), frozenset(), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
+    return Dialect("sm-cuda" + version(compiler), frozenset({"half"} if compiler == "clang-15" else ()), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
                    ["clang++-19"], build, arguments("sm"), transform=element,     # -O1 and -O2 write lines alone without --cuda-noopt-device-debug
                    levels=CLANGS | {"-O1-noopt": "-O1 --cuda-noopt-device-debug", "-O2-noopt": "-O2 --cuda-noopt-device-debug"})
 

@@ -46,28 +46,20 @@ def code_object(program):
     raise RuntimeError(f"{program}: no code for gfx900")
 
 
-def told(command):
-    """The folder that a command of wavetrap's prints."""
-    return subprocess.run([WAVETRAP, command], capture_output=True, text=True, check=True).stdout.strip()
-
-
-def hip(compiler):
-    """By hipcc, which is clang-15's here, or by a newer clang with what `wavetrap hip-path` prints."""
+def hip():
     def build(source, out, level):
-        program, words, libraries = out.with_suffix(".program"), ["hipcc"], []
-        if compiler != "clang-15":
-            words, libraries = [compiler, f"--config={told('hip-path')}/hip.cfg"], ["-lamdhip64", "-lstdc++"]
-        dialects.run([*words, "-x", "hip", "--offload-arch=gfx900", "-w", "-g", *level.split(), "-ffp-contract=off", source, "-o", program, *libraries])
+        program = out.with_suffix(".program")
+        dialects.run(["hipcc", "-x", "hip", "--offload-arch=gfx900", "-w", "-g", *level.split(), "-ffp-contract=off", source, "-o", program])
         out.write_bytes(code_object(program))
         return [program]
-    plain = dialects.gcn_hip(compiler)
-    return dataclasses.replace(plain, name="gcn-hip-program" + ("-22" if compiler == "clang-22" else ""), prelude="#include <hip/hip_runtime.h>\n" + PRELUDE, rest=MAIN.replace("cuda", "hip"), build=build,
+    plain = dialects.gcn_hip("clang-15")
+    return dataclasses.replace(plain, name="gcn-hip-program", prelude="#include <hip/hip_runtime.h>\n" + PRELUDE, rest=MAIN.replace("cuda", "hip"), build=build,
                                options=["-g", "gfx900"], loads=True)
 
 
 def cuda(compiler):
     def build(source, out, level):
-        program, path = out.with_suffix(".program"), told("cuda-path")
+        program, path = out.with_suffix(".program"), subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
         words = [compiler, "-x", "cuda", f"--cuda-path={path}", "--cuda-gpu-arch=sm_60", "-w", "-g", *level.split(), "-ffp-contract=off", source]
         dialects.run([*words, "-o", program, f"-L{path}/lib64", "-lcudart", "-lstdc++", "-lm"])
         dialects.run([*words, "--cuda-device-only", "-S", "-o", out])    # what the program has, for the other reader
@@ -100,6 +92,6 @@ def opencl():
 
 
 def all_dialects():
-    made = [hip("clang-15"), hip("clang-22"), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl("clang-15"), "gfx900", "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
+    made = [hip(), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl("clang-15"), "gfx900", "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
             loaded(dialects.sm_opencl("clang-19"), "sm", "launch.cuda", f"-I{ROOT}/include/wavetrap", DRIVER)]
     return {d.name: d for d in made}

@@ -19,10 +19,11 @@ LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() 
 FAMILIES = list(LEVELS)
 ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
-         "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3, 1204640642], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "sm-cuda-O2": [2],
+         "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3, 1204640642], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "gcn-hip-22-O2": [3], "gcn-hip-22-lines": [3], "gcn-opencl-22-O1": [3], "sm-cuda-15-O1-noopt": [3],
+         "sm-cuda-22-O2-noopt": [3], "sm-opencl-22-O2": [3], "sm-cuda-O2": [2],
          "sm-opencl-O1": [1891194000, 1939720671, 1953915258], "sm-opencl-O2": [2], "sm-opencl-program-O2": [1572594511], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2, 2105622853], "gen9-O2": [3, 8, 1983270435], "gen9-16-O2": [2, 6], "gen9-32-O2": [6, 566077310], "gen9-32-crowd-O2": [1], "gen9-program-O2": [1953142367], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
          "sm-opencl-lines": [2], "sm-cuda-lines": [2], "gen9-lines": [3]}
-QUICK = {"rv32-O2": [2], "rv64-O1": [2], "rv32-cxx-O2": [1], "gcn-opencl-O1": [3], "gcn-hip-O1": [3], "gcn-opencl-15-O1": [3], "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "gen9-O2": [3], "gen9-16-O2": [2], "gen9-32-O2": [6],
+QUICK = {"gcn-hip-22-O2": [3], "sm-cuda-22-O2-noopt": [3], "rv32-O2": [2], "rv64-O1": [2], "rv32-cxx-O2": [1], "gcn-opencl-O1": [3], "gcn-hip-O1": [3], "gcn-opencl-15-O1": [3], "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "gen9-O2": [3], "gen9-16-O2": [2], "gen9-32-O2": [6],
          "rv32-lines": [2], "gen9-lines": [3]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump; of PTX
 # without debug information 0, an array's element, and its declaration.

@@ -11,6 +11,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "debug/source/attributes.h"
+
 struct wt_types;
 
 /** The kinds of names in the debug information. */
@@ -80,23 +82,6 @@ unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SC
  * has a kernel's variables in local memory in an inlined call of the kernel in itself without code.
  */
 bool wt_info_is_part(Dwarf_Die *scope, Dwarf_Die *child);
-/** Whether a scope is an inlined call with a frame of its own. The body of an OpenCL kernel has
- * none: clang 22 compiles it to a function of another name, which the kernel calls. */
-bool wt_info_is_inlined_call(Dwarf_Die *scope);
-/** The name of the OpenCL kernel of which a function, or an inlined call, is the body; NULL: it is
- * no such. */
-const char *wt_info_kernel_of_body(Dwarf_Die *function);
-
-/** A child of a scope. */
-struct wt_child {
-    Dwarf_Die die;
-    Dwarf_Die body, next; /**< of inherited ones: the inlined body; the function after this one */
-    unsigned inherited;   /**< how many functions they come from, up to this one */
-};
-/** The first child of a scope, and the next one; false: there are no more. Those of an OpenCL
- * kernel end with the variables of its inlined body that this has no entry for. */
-bool wt_info_first_child(Dwarf_Die *scope, struct wt_child *child);
-bool wt_info_next_child(Dwarf_Die *scope, struct wt_child *child);
 
 /**
  * Names equal to @p name, or ending with "::" and it: the exact ones first. Calls @p found for
@@ -120,9 +105,6 @@ const struct wt_name *wt_info_names(struct wt_info *info, size_t *count);
 
 /** The qualified name of a function's or variable's DIE, following its origins; NULL: none. */
 const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die);
-
-/** Follows DW_AT_abstract_origin and DW_AT_specification to the DIE that is neither. */
-void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin);
 
 /**
  * Calls of a function that were inlined: @p function is its abstract entry (DW_AT_inline). Calls

@@ -243,28 +243,10 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->size = size;
 }
 
-/* The number of a pointer's space; 0: that of plain pointers. Of AMD's GPUs clang had numbers of
- * its own for private and local memory, which struct wt_space has, until version 22 took those that
- * LLVM documents. */
-static unsigned address_class(const struct wt_types *t, Dwarf_Die *die)
-{
-    enum { GENERIC = 1, LOCAL = 3, PRIVATE_LANE = 5, OLD_PRIVATE = 1, OLD_LOCAL = 2 };
-    Dwarf_Die unit;
-    uint64_t class = 0;
-    wt_die_number(die, DW_AT_address_class, &class);
-    if (t->class_size == t->address_size || !dwarf_diecu(die, &unit, NULL, NULL) ||
-        wt_clang_version(&unit) < 22)
-        return (unsigned)class;
-    return class == GENERIC        ? 0
-           : class == LOCAL        ? OLD_LOCAL
-           : class == PRIVATE_LANE ? OLD_PRIVATE
-                                   : (unsigned)class;
-}
-
 /* LLVM writes no size beside DW_AT_address_class. */
 static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
-    const unsigned class = address_class(t, die);
+    const unsigned class = wt_address_class(die, t->class_size != t->address_size);
     type->address_class = class;
     if (!type->size)
         type->size = class ? t->class_size : t->address_size;
