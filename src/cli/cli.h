@@ -87,6 +87,9 @@ bool cli_gdb_extension(char *path, size_t size);
 
 /** The folder that stands in for NVIDIA's tools; false: this build left it out. */
 bool cli_cuda_folder(char *folder, size_t size);
+/** Prints the name of the newest clang whose files (wt_llvm_newest()) are there; the exit status.
+ */
+int cli_print_clang(const struct cli_command *command, const char *files);
 
 /**
  * Says on stderr what to type into GDB: a line that loads our commands, one that connects; and into

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/llvm.h"
 #include "base/private_dir.h"
 #include "cli/own_files.h"
 #include "cli/info.h"
@@ -19,7 +20,7 @@
 /* The tools that a machine needs to debug, of whatever family. */
 static const struct wt_family_task debuggers[] = {
     {"debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
-    {"debug with LLDB (Vortex)", "cmd:lldb-19", "lldb-19", false},
+    {"debug with LLDB (Vortex)", "llvm:lldb-#", "lldb-#", false},
     {0},
 };
 
@@ -74,14 +75,27 @@ static bool find_listed(const struct doctor *d, const char *name, char *path, si
     return false;
 }
 
-/* GCC's and LLVM's libraries of plugins lie in folders of their own. */
+/* GCC's libraries of plugins lie in a folder of their own. */
 static bool find_library(const struct doctor *d, const char *name, char *path, size_t size)
 {
     return find_in(getenv("LD_LIBRARY_PATH"), name, path, size) ||
            find_listed(d, name, path, size) ||
-           find_in(
-               "/usr/lib/llvm-19/lib:/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu",
-               name, path, size);
+           find_in("/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu", name, path, size);
+}
+
+/* The newest LLVM with all files of a list; the first one stands for it. */
+static bool find_llvm(const char *files, char *path, size_t size)
+{
+    char name[PATH_MAX];
+    const unsigned version = wt_llvm_newest(files);
+    wt_llvm_text(name, sizeof name, files, version);
+    name[strcspn(name, ",")] = 0;
+    if (!version)
+        return false;
+    if (!strchr(name, '/'))
+        return find_in(getenv("PATH"), name, path, size);
+    snprintf(path, size, "%s", name);
+    return true;
 }
 
 /* One need of a task. */
@@ -92,6 +106,8 @@ static bool find_need(const struct doctor *d, const struct wt_family *family, co
         return cli_exec_driver(family, path, size);
     if (strcmp(need, "own:cuda") == 0)
         return cli_cuda_folder(path, size);
+    if (strncmp(need, "llvm:", 5) == 0)
+        return find_llvm(need + 5, path, size);
     if (strncmp(need, "lib:", 4) == 0)
         return find_library(d, need + 4, path, size);
     if (strncmp(need, "cmd:", 4) == 0)
@@ -102,12 +118,15 @@ static bool find_need(const struct doctor *d, const struct wt_family *family, co
 
 static void explain_lack(const char *need, char *text, size_t size)
 {
+    char name[200];
+    wt_llvm_text(name, sizeof name, strchr(need, ':') + 1, WT_LLVM_USUAL);
+    name[strcspn(name, ",")] = 0;
     if (strncmp(need, "own:", 4) == 0)
         snprintf(text, size, "this build left out wavetrap's %s",
                  strcmp(need, "own:driver") == 0 ? "library for it"
                                                  : "folder for clang (cuda-path)");
     else
-        snprintf(text, size, "%s is missing", strchr(need, ':') + 1);
+        snprintf(text, size, "%s is missing", name);
 }
 
 /* ---- what can be done ---- */
@@ -115,7 +134,7 @@ static void explain_lack(const char *need, char *text, size_t size)
 static void note_missing(struct doctor *d, const char *packages)
 {
     char all[200], with[120], *state = NULL;
-    snprintf(all, sizeof all, "%s", packages);
+    wt_llvm_text(all, sizeof all, packages, WT_LLVM_USUAL);
     for (char *p = strtok_r(all, " ", &state); p; p = strtok_r(NULL, " ", &state)) {
         const size_t used = strlen(d->missing);
         snprintf(with, sizeof with, " %s ", p);
@@ -150,7 +169,7 @@ static void find_version(const char *command, char *version, size_t size)
 static void describe_found(const char *need, const char *path, char *text, size_t size)
 {
     char full[PATH_MAX], version[40] = "";
-    if (strncmp(need, "cmd:", 4) == 0)
+    if (strncmp(need, "cmd:", 4) == 0 || strncmp(need, "llvm:", 5) == 0)
         find_version(path, version, sizeof version);
     const bool library = strncmp(need, "lib:", 4) == 0 && realpath(path, full);
     snprintf(text, size, ": %s%s", library ? full : path, version);

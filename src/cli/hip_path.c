@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/llvm.h"
 #include "base/private_dir.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -17,10 +18,10 @@
 /* Where Debian has AMD's device libraries, the newest first, and the newest version of code objects
  * that the HIP runtime beside them loads. */
 static const struct libraries {
-    const char *folder;
+    const char *folder; /* '#' stands for LLVM's version */
     unsigned code_object;
 } places[] = {
-    {"/usr/lib/llvm-17/lib/clang/17/amdgcn/bitcode", 5},
+    {"/usr/lib/llvm-#/lib/clang/#/amdgcn/bitcode", 5},
     {"/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", 4},
 };
 
@@ -116,26 +117,35 @@ static enum wt_status write_options(const char *folder, const char *own, unsigne
     return fclose(f) || rename(fresh, path) ? fail(path, err) : WT_OK;
 }
 
+struct hip_path {
+    bool clang;
+};
+
 static int run(int argc, char **argv)
 {
+    struct hip_path h = {0};
     static const char *const own_places[] = {"../hippath", WT_HOST_LIBRARY "/hip", NULL};
     struct wt_error err;
-    char own[PATH_MAX], folder[PATH_MAX];
+    char own[PATH_MAX], folder[PATH_MAX], from[PATH_MAX];
     const struct libraries *found = NULL;
     enum wt_status status;
-    const int parsed = cli_parse(&cli_hip_path, argc, argv, NULL, NULL, 0, false);
+    const int parsed = cli_parse(&cli_hip_path, argc, argv, &h, NULL, 0, false);
     if (parsed != CLI_GO)
         return parsed;
-    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++)
-        if (access(places[i].folder, R_OK) == 0)
-            found = &places[i];
+    if (h.clang)
+        return cli_print_clang(&cli_hip_path, "clang-#,ld.lld-#");
+    for (size_t i = 0; !found && i < sizeof places / sizeof *places; i++) {
+        const unsigned version = wt_llvm_newest(places[i].folder);
+        wt_llvm_text(from, sizeof from, places[i].folder, version);
+        found = version ? &places[i] : NULL;
+    }
     if (!found)
         status = wt_fail(&err, WT_UNSUPPORTED,
                          "AMD's device libraries are not there: install rocm-device-libs");
     else if (!cli_own_folder(own_places, "for_clang.h", own, sizeof own))
         status = wt_fail(&err, WT_UNSUPPORTED, "for_clang.h is not where this wavetrap belongs");
     else if ((status = make_folder(folder, &err)) == WT_OK &&
-             (status = link_libraries(found->folder, folder, &err)) == WT_OK)
+             (status = link_libraries(from, folder, &err)) == WT_OK)
         status = write_options(folder, own, found->code_object, &err);
     if (status != WT_OK)
         return cli_fail(&cli_hip_path, &err);
@@ -143,15 +153,19 @@ static int run(int argc, char **argv)
     return 0;
 }
 
-static const struct cli_option options[] = {{0}};
+static const struct cli_option options[] = {
+    {"clang", 0, NULL, "print the name of the newest clang that has its linker, instead",
+     CLI_FLAG(struct hip_path, clang)},
+    {0},
+};
 
 const struct cli_command cli_hip_path = {
     .name = "hip-path",
     .operands = "",
     .summary = "Prints a folder with what clang needs to compile HIP for AMD's GPUs.",
     .options = options,
-    .notes = "clang-22 --config=$(wavetrap hip-path)/hip.cfg -x hip --offload-arch=gfx942 \\\n"
-             "    FILE.hip -o FILE -lamdhip64 -lstdc++\n"
+    .notes = "$(wavetrap hip-path --clang) --config=$(wavetrap hip-path)/hip.cfg -x hip \\\n"
+             "    --offload-arch=gfx942 FILE.hip -o FILE -lamdhip64 -lstdc++\n"
              "compiles a HIP program without ROCm's own compiler.\n",
     .run = run,
 };

@@ -7,7 +7,8 @@
 
 struct reader {
     const char *at, *end;
-    struct wt_buffer *out;
+    uint64_t bytes;        /* up to here */
+    struct wt_buffer *out; /* NULL: they are counted only */
     ptx_section_name_fn value;
     void *context;
 };
@@ -81,14 +82,48 @@ static bool take_item(struct reader *r, unsigned size)
     if (isdigit((unsigned char)*r->at) || *r->at == '-') {
         if (!take_number(r, &value))
             return false;
-        wt_buffer_append_number(r->out, value, size);
+        if (r->out)
+            wt_buffer_append_number(r->out, value, size);
         return true;
     }
     const struct ptx_name name = take_name(r);
     if (!name.length)
         return false;
-    if (!r->value(r->context, name, size, r->out))
+    if (r->out && !r->value(r->context, name, size, r->out))
         wt_buffer_append_number(r->out, 0, size);
+    return true;
+}
+
+/* One directive with its items. */
+static bool take_data(struct reader *r, unsigned size)
+{
+    bool more = size > 0;
+    while (more) {
+        if (!take_item(r, size))
+            return false;
+        r->bytes += size;
+        skip(r);
+        more = r->at < r->end && *r->at == ',';
+        r->at += more;
+    }
+    return size > 0;
+}
+
+/* Goes on to the next label; a length of 0: there is none. False: the text is no list of data. */
+static bool find_label(struct reader *r, struct ptx_name *label)
+{
+    for (skip(r); r->at < r->end; skip(r)) {
+        const struct ptx_name name = take_name(r);
+        skip(r);
+        if (name.length && r->at < r->end && *r->at == ':') {
+            r->at++;
+            *label = name;
+            return true;
+        }
+        if (!take_data(r, size_of(name)))
+            return false;
+    }
+    label->length = 0;
     return true;
 }
 
@@ -100,18 +135,22 @@ enum wt_status ptx_section_bytes(const struct ptx_section *section, ptx_section_
                        .out = out,
                        .value = value,
                        .context = context};
-    for (skip(&r); r.at < r.end; skip(&r)) {
-        const unsigned size = size_of(take_name(&r));
-        bool more = size > 0;
-        while (more) {
-            if (!take_item(&r, size))
-                return wt_fail(err, WT_INVALID, "a section of debug information is damaged");
-            skip(&r);
-            more = r.at < r.end && *r.at == ',';
-            r.at += more;
-        }
-        if (!size)
+    struct ptx_name label;
+    do
+        if (!find_label(&r, &label))
             return wt_fail(err, WT_INVALID, "a section of debug information is damaged");
-    }
+    while (label.length);
     return WT_OK;
+}
+
+bool ptx_section_label(const struct ptx_section *section, struct ptx_name label, uint64_t *offset)
+{
+    struct reader r = {.at = section->body.at, .end = section->body.at + section->body.length};
+    struct ptx_name name;
+    while (find_label(&r, &name) && name.length)
+        if (ptx_names_equal(name, label)) {
+            *offset = r.bytes;
+            return true;
+        }
+    return false;
 }

@@ -19,4 +19,10 @@ typedef bool (*ptx_section_name_fn)(void *context, struct ptx_name name, unsigne
 enum wt_status ptx_section_bytes(const struct ptx_section *section, ptx_section_name_fn value,
                                  void *context, struct wt_buffer *out, struct wt_error *err);
 
+/**
+ * Finds a label of a section, as LLVM 22 writes them for lists of locations: the number of bytes
+ * before it. False: the section has no such label.
+ */
+bool ptx_section_label(const struct ptx_section *section, struct ptx_name label, uint64_t *offset);
+
 #endif

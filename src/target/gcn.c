@@ -71,11 +71,10 @@ static enum wt_status read_handlers(const struct wt_emulated *e, struct wt_error
         if ((status = wt_file_read(path, &h->bytes, &h->length, err)) != WT_OK)
             return status;
         if (h->length >= 4 && memcmp(h->bytes, "\177ELF", 4) == 0)
-            return wt_fail(
-                err, WT_INVALID,
-                "%s is an ELF file; a trap handler is its code alone: llvm-objcopy-19 -O "
-                "binary -j .text",
-                path);
+            return wt_fail(err, WT_INVALID,
+                           "%s is an ELF file; a trap handler is its code alone: llvm-objcopy -O "
+                           "binary -j .text",
+                           path);
         if (!h->length || h->length % 4 || h->length > 1 << 20)
             return wt_fail(err, WT_INVALID,
                            "%s has %zu bytes; a trap handler is of whole dwords, and not more than "
@@ -114,10 +113,11 @@ static void add_module(struct wt_emulated *e)
     /* The device libraries contain a printf without arguments: if it was linked too early, it has
      * replaced the compiler's own. */
     if (!own(e)->program.object.formats && wt_modules_address(e->modules, 0, "__printf_alloc", &at))
-        snprintf(e->notice, sizeof e->notice,
-                 "%.200s calls printf, but has none of its texts: compile it with clang-19, -O1 or "
-                 "more and -Xclang -mlink-builtin-bitcode-postopt",
-                 e->program);
+        snprintf(
+            e->notice, sizeof e->notice,
+            "%.200s calls printf, but has none of its texts: compile it with a clang newer than "
+            "15, -O1 or more and -Xclang -mlink-builtin-bitcode-postopt",
+            e->program);
 }
 
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
@@ -392,9 +392,8 @@ const struct wt_family wt_family_gcn = {
             .instruction_text = instruction_text,
             .code_register = code_register,
             .explain_registers = explain_registers,
-            .assembler =
-                "clang-19 -target amdgcn-amd-amdhsa -mcpu=gfx900 FILE.s assembles its text "
-                "(Debian's package clang-19)",
+            .assembler = "clang -target amdgcn-amd-amdhsa -mcpu=gfx900 FILE.s assembles its text "
+                         "(any version of Debian's package)",
             .list_isa = list_isa,
             .list_support = list_support,
             .explain_word = explain_word},

@@ -76,12 +76,13 @@ const struct wt_host_driver wt_sm_host_driver = {
 const struct wt_family_task wt_sm_tasks[] = {
     {"run PTX and cubins", "", "", false},
     {"run programs on the CUDA driver API", "own:driver", "", true},
-    {"compile CUDA C++", "own:cuda cmd:clang-19", "clang-19 libclc-19", false},
+    {"compile CUDA C++", "own:cuda llvm:clang-#", "clang-# libclc-#", false},
     {"run GCC's OpenMP and OpenACC", "own:driver lib:libgomp-plugin-nvptx.so.1",
      "libgomp-plugin-nvptx1", true},
     {"compile GCC's OpenMP and OpenACC", "cmd:gcc-12 cmd:x86_64-linux-gnu-accel-nvptx-none-gcc-12",
      "gcc-12-offload-nvptx", false},
-    {"run and compile clang's OpenMP", "own:driver own:cuda cmd:clang-19 lib:libomptarget.so.19.1",
-     "clang-19 libclc-19 libomp-19-dev libomp5-19", true},
+    {"run and compile clang's OpenMP",
+     "own:driver own:cuda llvm:clang-#,/usr/lib/llvm-#/lib/libomptarget.so.#.1",
+     "clang-# libclc-# libomp-#-dev libomp5-#", true},
     {0},
 };

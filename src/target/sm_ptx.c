@@ -440,13 +440,25 @@ static const struct sm_ptx_variable *find_variable(const struct names *n, struct
     return v ? v : sm_ptx_variable(n->image, n->module, own);
 }
 
+/* The place of a label in the lists of locations. */
+static bool find_list(const struct names *n, struct ptx_name name, uint64_t *offset)
+{
+    for (size_t i = 0; i < n->text->section_count; i++)
+        if (ptx_name_is(n->text->section[i].name, ".debug_loc") &&
+            ptx_section_label(&n->text->section[i], name, offset)) {
+            *offset += n->locations;
+            return true;
+        }
+    return false;
+}
+
 static bool value_of_name(void *context, struct ptx_name name, unsigned size, struct wt_buffer *out)
 {
     const struct names *n = context;
     uint64_t address = 0;
     if (*name.at == '.')
         return value_of_section(n, name, size, out);
-    if (find_label(n, name, &address)) {
+    if (find_label(n, name, &address) || (size == 4 && find_list(n, name, &address))) {
         wt_buffer_append_number(out, address, size);
         return true;
     }

@@ -52,6 +52,27 @@ def test_it_says_what_the_release_does_not_have(tmp_path):
     assert "gcc-12-offload-amdgcn" in absent and "hipcc" not in absent, done.stdout
 
 
+def test_the_newest_compiler_of_path_is_the_one(tmp_path):
+    """doctor, cuda-path and hip-path agree; the one of HIP has its linker beside it."""
+    def stubs(*names):
+        folder = tmp_path / "-".join(names or ["none"])
+        folder.mkdir()
+        for name in names:
+            (folder / name).write_text(f"#!/bin/sh\necho clang version {name.rpartition('-')[2]}.1.0\n")
+            (folder / name).chmod(0o755)
+        environment = {"PATH": str(folder)}
+        return folder, told(run("doctor", env=environment).stdout), run("cuda-path", "--clang", env=environment), run("hip-path", "--clang", env=environment)
+    folder, said, cuda, hip = stubs("clang-15", "clang-19", "clang-22", "ld.lld-15", "ld.lld-19")
+    assert said["sm"]["compile CUDA C++"] == f"yes: {folder}/clang-22 (22.1.0)" and cuda.stdout == "clang-22\n"
+    assert said["gfx900"]["compile OpenCL C"] == f"yes: {folder}/clang-19 (19.1.0)" and hip.stdout == "clang-19\n"
+    folder, said, cuda, hip = stubs("clang-15", "clang", "ld.lld-22")
+    assert said["sm"]["compile CUDA C++"] == f"yes: {folder}/clang-15 (15.1.0)" and cuda.stdout == "clang-15\n"
+    assert said["gfx900"]["compile OpenCL C"] == "no: clang-19 is missing" and hip.returncode == 125
+    folder, said, cuda, hip = stubs()
+    assert said["sm"]["compile CUDA C++"] == "no: clang-19 is missing"
+    assert all(done.returncode == 125 and not done.stdout and "there is no clang" in done.stderr for done in (cuda, hip))
+
+
 def test_a_family_that_cannot_run_programs(tmp_path):
     """A command without its libraries: only Vortex's programs run, and exec names the doctor."""
     alone = tmp_path / "bin" / "wavetrap"

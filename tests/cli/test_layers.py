@@ -22,6 +22,14 @@ def folder_of(path):
     return path.split("/")[0]
 
 
+def test_one_file_names_versions_of_llvm():
+    """The others ask it which one there is (base/llvm.h). LLVM 14 is a fact: the last one that reads pointers with types."""
+    named = {(str(file.relative_to(SOURCE)), text) for file in sorted(SOURCE.rglob("*.[ch]")) for line in file.read_text().splitlines()
+             for text in re.findall(r'\b(?:clang|lldb?|ld\.lld|llvm|llvm-[a-z]+|opt|llc|libclc|libomp5?|libLLVM(?:\.so)?)[-.]\d\d\b', " ".join(re.findall(r'"[^"]*"', line)))}
+    assert {(file, text) for file, text in named if file != "cudapath/rtc/nvvm.c"} == set(), named
+    assert {text for file, text in named} <= {"llvm-as-14", "llvm-14"}, named
+
+
 def test_every_include_follows_the_architecture():
     wrong = []
     for file in sorted(SOURCE.rglob("*/*.[ch]")):

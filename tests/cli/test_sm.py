@@ -139,7 +139,7 @@ def test_addresses_are_explained_as_a_lane_of_machine_code_sees_them(tmp_path):
 # ---- the sample handlers, for each use that BPT's description names ----
 
 def test_families_with_another_assembler_name_it(tmp_path):
-    for gpu, words in (("gen9", "iga64 -p=9 -a FILE assembles its text (Debian's package libigc-tools)"), ("gfx900", "clang-19"),
+    for gpu, words in (("gen9", "iga64 -p=9 -a FILE assembles its text (Debian's package libigc-tools)"), ("gfx900", "clang -target amdgcn-amd-amdhsa"),
                        ("vortex", "gcc-riscv64-unknown-elf")):
         done = run("asm", "-g", gpu, __file__, "-o", tmp_path / "out")
         assert done.returncode == 125 and words in done.stderr, done.stderr

@@ -3,13 +3,16 @@ import pathlib
 import re
 import struct
 import subprocess
+import sys
 
 import pytest
 
-from conftest import HERE, MARK, TIMEOUT, WAVETRAP, answers, ask_console, debug
+from conftest import HERE, MARK, ROOT, TIMEOUT, WAVETRAP, answers, ask_console, debug
 
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
-COMPILERS = ["clang-15", "clang-19"]
+sys.path.insert(0, str(ROOT / "tests" / "compilers"))
+import clangs  # noqa: E402
+
+COMPILERS = clangs.CLANGS["gfx900", "HIP"]
 LEVELS = ["-O0", "-O1", "-O2"]
 ITEMS = 128
 LANES = [0, 17, 63]
@@ -48,10 +51,8 @@ def code(tmp_path_factory):
         out = folder / f"{pathlib.Path(file).name}.{compiler}{level}{''.join(flags)}.co"
         if out.exists():
             return out
-        language = ["-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output"]
-        if str(file).endswith(".cl"):
-            language = ["-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"]
-        subprocess.run([compiler, *language, "-w", "-g", level, *flags, HERE / "programs" / file, "-o", out], check=True)
+        words = clangs.words("gfx900", "OpenCL C" if str(file).endswith(".cl") else "HIP", compiler)
+        subprocess.run([*words, "-g", level, *flags, HERE / "programs" / file, "-o", out], check=True)
         return out
     return build
 

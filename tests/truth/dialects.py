@@ -12,11 +12,12 @@ import sys
 import program as programs
 from truth import ROOT
 
+sys.path.insert(0, str(ROOT / "tests" / "compilers"))
+import clangs  # noqa: E402
+
 FIRST = 61
 VORTEX = ROOT / "examples" / "vortex" / "lib"
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
-BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
-LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 ALL = frozenset(programs.NEEDS)
 ITEMS, BLOCK = programs.ITEMS, programs.BLOCK
 THREADS = 4     # of a warp of Vortex; the warps have the work-items one after the other
@@ -223,11 +224,16 @@ CL_HOST = INTEGERS.replace("WIDE", "long") + "\n" + CLANG_HALF + "\n" + CLANG_VE
 CL_LACKS = frozenset(["bits", "cxx"])
 
 
+def version(compiler):
+    """What a dialect's name ends with: the version of clang, where that is not 19."""
+    number = compiler.rpartition("-")[2]
+    return "" if number == "19" else f"-{number}"
+
+
 def gcn_opencl(compiler):
     def build(source, out, level):
-        run([compiler, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w", "-g",
-             *level.split(), "-ffp-contract=off", source, "-o", out])
-    return Dialect("gcn-opencl" + ("-15" if compiler == "clang-15" else ""), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build,
+        run([*clangs.words("gfx900", "OpenCL C", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
+    return Dialect("gcn-opencl" + version(compiler), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build,
                    arguments("gfx900"), levels=CLANGS)
 
 
@@ -247,29 +253,26 @@ def cxx_prelude(item):
 
 def gcn_hip(compiler):
     def build(source, out, level):
-        run([compiler, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w", "-g",
-             *level.split(), "-ffp-contract=off", source, "-o", out])
-    return Dialect("gcn-hip" + ("-15" if compiler == "clang-15" else ""), frozenset(), ".hip",
+        run([*clangs.words("gfx900", "HIP", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
+    return Dialect("gcn-hip" + version(compiler), frozenset(), ".hip",
                    cxx_prelude(f"__builtin_amdgcn_workgroup_id_x() * {BLOCK} + __builtin_amdgcn_workitem_id_x()"), CXX_HOST, ["clang++-19"], build,
                    arguments("gfx900"), transform=element, levels=CLANGS)
 
 
-def sm_cuda():
+def sm_cuda(compiler):
     def build(source, out, level):
-        run(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-w", "-S", "-g",
-             *level.split(), "-ffp-contract=off", source, "-o", out])
-    return Dialect("sm-cuda", frozenset(), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
+        run([*clangs.words("sm", "CUDA C++", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
+    return Dialect("sm-cuda" + version(compiler), frozenset({"half"} if compiler == "clang-15" else ()), ".cu", cxx_prelude(f"__nvvm_read_ptx_sreg_ctaid_x() * {BLOCK} + __nvvm_read_ptx_sreg_tid_x()"), CXX_HOST,
                    ["clang++-19"], build, arguments("sm"), transform=element,     # -O1 and -O2 write lines alone without --cuda-noopt-device-debug
                    levels=CLANGS | {"-O1-noopt": "-O1 --cuda-noopt-device-debug", "-O2-noopt": "-O2 --cuda-noopt-device-debug"})
 
 
-def sm_opencl():
+def sm_opencl(compiler):
     def build(source, out, level):
-        run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-fverbose-asm", "-g", *level.split(), "-w", "-Xclang", "-mlink-builtin-bitcode",
-             "-Xclang", LIBCLC, "-Xclang", "-finclude-default-header", "-march=sm_60", "-Xclang", "-cl-ext=+cl_khr_fp16", "-Xclang",
-             "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
+        run([*clangs.words("sm", "OpenCL C", compiler), "-fverbose-asm", "-g", *level.split(), "-Xclang", "-finclude-default-header", "-Xclang", "-cl-ext=+cl_khr_fp16",
+             "-Xclang", "-ffloat16-excess-precision=none", "-ffp-contract=off", source, "-o", out])
     # With DWARF 4 and 5 clang-19 crashes over the call of a function in optimised code (DwarfDebug::constructCallSiteEntryDIEs).
-    return Dialect("sm-opencl", CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"), levels={"-O1": "-O1 -gdwarf-2", "-O2": "-O2 -gdwarf-2", "-lines": LINES})
+    return Dialect("sm-opencl" + version(compiler), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build, arguments("sm"), levels={"-O1": "-O1 -gdwarf-2", "-O2": "-O2 -gdwarf-2", "-lines": LINES})
 
 
 # ---- Gen9 ----
@@ -293,6 +296,7 @@ def gen9(lanes=0, crowd=False):
 
 
 def all_dialects():
-    made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl("clang-15"), gcn_hip("clang-19"), gcn_hip("clang-15"),
-            sm_opencl(), sm_cuda(), gen9(), gen9(16), gen9(32), gen9(32, True)]
+    made = [vortex(32), vortex(64), vortex(32, True), vortex(64, True), gcn_opencl("clang-19"), gcn_opencl("clang-15"), gcn_opencl("clang-22"),
+            gcn_hip("clang-19"), gcn_hip("clang-15"), gcn_hip("clang-22"), sm_opencl("clang-19"), sm_opencl("clang-22"),
+            sm_cuda("clang-19"), sm_cuda("clang-15"), sm_cuda("clang-22"), gen9(), gen9(16), gen9(32), gen9(32, True)]
     return {d.name: d for d in made}

@@ -57,15 +57,15 @@ def hip():
                                options=["-g", "gfx900"], loads=True)
 
 
-def cuda():
+def cuda(compiler):
     def build(source, out, level):
         program, path = out.with_suffix(".program"), subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
-        words = ["clang-19", "-x", "cuda", f"--cuda-path={path}", "--cuda-gpu-arch=sm_60", "-w", "-g", *level.split(), "-ffp-contract=off", source]
+        words = [compiler, "-x", "cuda", f"--cuda-path={path}", "--cuda-gpu-arch=sm_60", "-w", "-g", *level.split(), "-ffp-contract=off", source]
         dialects.run([*words, "-o", program, f"-L{path}/lib64", "-lcudart", "-lstdc++", "-lm"])
         dialects.run([*words, "--cuda-device-only", "-S", "-o", out])    # what the program has, for the other reader
         return [program]
-    plain = dialects.sm_cuda()
-    return dataclasses.replace(plain, name="sm-cuda-program", prelude=PRELUDE, rest=MAIN, build=build, options=["-g", "sm"], loads=True)
+    plain = dialects.sm_cuda(compiler)
+    return dataclasses.replace(plain, name="sm-cuda-program" + dialects.version(compiler), prelude=PRELUDE, rest=MAIN, build=build, options=["-g", "sm"], loads=True)
 
 
 def launcher(name, source, *words):
@@ -92,6 +92,6 @@ def opencl():
 
 
 def all_dialects():
-    made = [hip(), cuda(), opencl(), loaded(dialects.gcn_opencl("clang-15"), "gfx900", "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
-            loaded(dialects.sm_opencl(), "sm", "launch.cuda", f"-I{ROOT}/include/wavetrap", DRIVER)]
+    made = [hip(), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl("clang-15"), "gfx900", "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
+            loaded(dialects.sm_opencl("clang-19"), "sm", "launch.cuda", f"-I{ROOT}/include/wavetrap", DRIVER)]
     return {d.name: d for d in made}

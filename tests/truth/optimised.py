@@ -19,10 +19,11 @@ LEVELS = {f"{name}{level}": (d, options) for name, d in values.DIALECTS.items() 
 FAMILIES = list(LEVELS)
 ROUND = 100
 FIXED = {"rv32-O1": [2], "rv32-O2": [2], "rv64-O1": [2], "rv64-O2": [2], "rv32-cxx-O2": [1], "rv64-cxx-O1": [1], "gcn-opencl-O1": [3], "gcn-opencl-O2": [3],
-         "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3, 1204640642], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "sm-cuda-O2": [2],
+         "gcn-opencl-15-O1": [3], "gcn-opencl-15-O2": [3], "gcn-hip-O1": [3], "gcn-hip-O2": [3, 1204640642], "gcn-hip-15-O1": [2], "gcn-hip-15-O2": [2], "gcn-hip-22-O2": [3], "gcn-hip-22-lines": [3], "gcn-opencl-22-O1": [3], "sm-cuda-15-O1-noopt": [3],
+         "sm-cuda-22-O2-noopt": [3], "sm-opencl-22-O2": [3], "sm-cuda-O2": [2],
          "sm-opencl-O1": [1891194000, 1939720671, 1953915258], "sm-opencl-O2": [2], "sm-opencl-program-O2": [1572594511], "sm-cuda-O1-noopt": [3], "sm-cuda-O2-noopt": [2, 2105622853], "gen9-O2": [3, 8, 1983270435], "gen9-16-O2": [2, 6], "gen9-32-O2": [6, 566077310], "gen9-32-crowd-O2": [1], "gen9-program-O2": [1953142367], "rv32-lines": [2], "gcn-opencl-lines": [3], "gcn-hip-15-lines": [3],
          "sm-opencl-lines": [2], "sm-cuda-lines": [2], "gen9-lines": [3]}
-QUICK = {"rv32-O2": [2], "rv64-O1": [2], "rv32-cxx-O2": [1], "gcn-opencl-O1": [3], "gcn-hip-O1": [3], "gcn-opencl-15-O1": [3], "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "gen9-O2": [3], "gen9-16-O2": [2], "gen9-32-O2": [6],
+QUICK = {"gcn-hip-22-O2": [3], "sm-cuda-22-O2-noopt": [3], "rv32-O2": [2], "rv64-O1": [2], "rv32-cxx-O2": [1], "gcn-opencl-O1": [3], "gcn-hip-O1": [3], "gcn-opencl-15-O1": [3], "sm-opencl-O2": [2], "sm-cuda-O1-noopt": [3], "gen9-O2": [3], "gen9-16-O2": [2], "gen9-32-O2": [6],
          "rv32-lines": [2], "gen9-lines": [3]}
 # What the compilers have wrong in the programs of the fixed seeds: line, variable, and its place at that line by llvm-dwarfdump; of PTX
 # without debug information 0, an array's element, and its declaration.
@@ -151,7 +152,8 @@ def compare_stop(session, dialect, line, lanes, first, places, seen, last, made)
             made.missing[said[:60]] += 1
             continue
         # An argument as the launch gave it is a value that it had. Memory behind it is the memory's: optimised code stores to `out` when it wants.
-        said, later = AS_OF.sub("", said), " (by a " in said and v.name.startswith("out")
+        # The launch's argument is zeros.
+        said, later = AS_OF.sub("", said), (" (by a " in said or said == "0") and v.name.startswith("out")
         until = last.get((item, line), 1 << 30)
         history = [value for index, value in seen[item, function, v.name] if index <= until]
         if values.normal(said) in history:
@@ -280,9 +282,29 @@ def ptx_entries(data, name):
         yield found[at - 32:at], lines[at - 32:at]
 
 
+def in_list(data, label):
+    """The expressions of a list of locations of PTX's."""
+    rest = data.decode().partition(f"\n{label}:\n")[2].splitlines()
+    size, block = None, []
+    for words in (line.split() for line in rest):
+        if words[0] != ".b8" and words[0] != ".b64":    # the next list, or the section's end
+            return
+        number = int(words[1]) if words[0] == ".b8" else None
+        if size is None and number is not None:
+            size, block = number, [None]    # the size has two bytes
+        elif number is not None:
+            block.append(number)
+        if size is not None and len(block) == size + 2:
+            yield block[2:]
+            size = None
+
+
 def constant_places(data, name):
     """The numbers of a variable of PTX's that are expressions of constants."""
-    for found, _ in ptx_entries(data, name):
+    for found, lines in ptx_entries(data, name):
+        label = next((words[1] for words in reversed(lines) if words[-1:] == ["DW_AT_location"] and words[1].startswith("$")), None)
+        for block in in_list(data, label) if label else ():
+            yield from constants_of(block)
         for length in range(1, len(found)):
             block = found[-length:]
             yield from constants_of(block) if found[-length - 1:-length] == [length] and -1 not in block else ()

@@ -17,7 +17,8 @@ import tempfile
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-from dialects import BITCODE, LIBCLC, run
+from clangs import BITCODE, LIBCLC
+from dialects import run
 from truth import ROOT, WAVETRAP
 
 ITEMS, BLOCK = 16384, 256

@@ -25,10 +25,11 @@ DIALECTS = dialects.all_dialects() | launched.all_dialects()
 DIALECTS |= {f"{d.name}-gdb": dataclasses.replace(d, name=f"{d.name}-gdb", gdb=True) for d in DIALECTS.values() if d.name.startswith("rv")}
 FAMILIES = list(DIALECTS)
 ROUND = 200
-FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "rv32-gdb": [4], "rv64-gdb": [8], "rv32-cxx-gdb": [3], "rv64-cxx-gdb": [1], "gcn-opencl": [7, 8, 980311975], "gcn-opencl-15": [8], "gcn-hip": [1], "gcn-hip-15": [16],
+FIXED = {"rv32": [2, 4], "rv64": [8], "rv32-cxx": [3], "rv64-cxx": [1], "rv32-gdb": [4], "rv64-gdb": [8], "rv32-cxx-gdb": [3], "rv64-cxx-gdb": [1], "gcn-opencl": [7, 8, 980311975], "gcn-opencl-15": [8], "gcn-opencl-22": [1, 7], "gcn-hip": [1], "gcn-hip-15": [16], "gcn-hip-22": [1, 3],
+         "sm-opencl-22": [8], "sm-cuda-15": [16], "sm-cuda-22": [16], "sm-cuda-program-22": [27],
          "sm-opencl": [8], "sm-cuda": [16, 1036900510], "gen9": [1, 11, 1360642251], "gen9-16": [1, 9, 11, 232, 238], "gen9-32": [1, 7, 9, 11, 108], "gen9-32-crowd": [2],
          "gcn-hip-program": [27, 92], "sm-cuda-program": [27], "gen9-program": [1, 12, 13, 611904887], "gcn-opencl-15-program": [5], "sm-opencl-program": [5]}
-QUICK = {"rv32": [2], "rv64": [8], "rv32-cxx": [3], "rv32-cxx-gdb": [3], "gcn-opencl": [7], "gcn-hip-15": [16], "sm-opencl": [8], "sm-cuda": [16], "gen9": [1], "gen9-16": [1], "gen9-32": [1],
+QUICK = {"rv32": [2], "rv64": [8], "rv32-cxx": [3], "rv32-cxx-gdb": [3], "gcn-opencl": [7], "gcn-hip-15": [16], "gcn-hip-22": [1], "sm-cuda-22": [16], "sm-opencl": [8], "sm-cuda": [16], "gen9": [1], "gen9-16": [1], "gen9-32": [1],
          "sm-cuda-program": [27], "gen9-program": [1]}
 # The share of values that a family may have not available, in percent; docs/truth.md states what the fixed seeds have (stated()).
 MOST = {family: 5 if family.startswith("gen9") else 1 for family in FAMILIES}

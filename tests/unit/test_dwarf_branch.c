@@ -33,7 +33,7 @@ static const struct wt_topology topology = {.spaces = spaces,
                                             .address_bits = 64};
 
 /* A register that is a constant. */
-static enum wt_status a_register(struct wt_build *b, const struct wt_frame *frame, unsigned number,
+static enum wt_status a_register(struct wt_build *b, const struct wt_frame *frame, uint64_t number,
                                  struct wt_operand *o, struct wt_error *err)
 {
     (void)frame, (void)err;

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/llvm.h"
 #include "cudapath/rtc/compiler.h"
 
 /* A text of the program's: a header, or a name expression and the name that it became. */
@@ -400,7 +401,9 @@ static void complete_command(struct compiler_command *clang, const struct wishes
 
 static void begin_command(struct compiler_command *clang)
 {
-    compiler_add_words(clang, "clang-19 -x cuda --cuda-device-only -S -O3 -fno-caret-diagnostics "
+    const unsigned version = wt_llvm_newest("clang-#");
+    compiler_add(clang, "clang-%u", version ? version : WT_LLVM_USUAL);
+    compiler_add_words(clang, "-x cuda --cuda-device-only -S -O3 -fno-caret-diagnostics "
                               "-Wno-unknown-cuda-version -Wno-pass-failed -D__CUDACC_RTC__");
     compiler_add(clang, "-D__CUDACC_VER_MAJOR__=%d", NVRTC_MAJOR);
     compiler_add(clang, "-D__CUDACC_VER_MINOR__=%d", NVRTC_MINOR);

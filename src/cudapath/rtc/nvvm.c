@@ -1,8 +1,8 @@
 /*
  * libNVVM: NVVM IR to PTX, by LLVM's tools. A drop-in for NVIDIA's where that is not installed.
- * Modules are bitcode or text; LLVM 19 reads text whose pointers have no types, LLVM 14, if it is
- * installed, older text. The modules are linked, instructions that LLVM does not have any more are
- * replaced, and LLVM compiles the whole.
+ * Modules are bitcode or text; the newest LLVM reads text whose pointers have no types, LLVM 14, if
+ * it is installed, older text: it is the last one that does. The modules are linked, instructions
+ * that LLVM does not have any more are replaced, and LLVM compiles the whole.
  */
 #include "cudapath/rtc/nvvm.h"
 
@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/buffer.h"
+#include "base/llvm.h"
 #include "cudapath/rtc/compiler.h"
 
 struct module {
@@ -26,6 +27,7 @@ struct nvvm_program {
     size_t modules, module_room;
     char *ptx; /* NULL: not compiled */
     size_t ptx_length;
+    unsigned llvm; /* the version of the tools */
     struct wt_buffer log;
 };
 
@@ -215,8 +217,12 @@ static void mend(struct wt_buffer *out, const char *text)
 static bool run(nvvmProgram p, const char *folder, const char *words, bool quiet)
 {
     struct compiler_command command = {.count = 0};
-    char *said = NULL;
-    compiler_add_words(&command, words);
+    char *said = NULL, *text = malloc(2 * strlen(words) + 1);
+    if (!text)
+        return false;
+    wt_llvm_text(text, 2 * strlen(words) + 1, words, p->llvm);
+    compiler_add_words(&command, text);
+    free(text);
     const bool good = compiler_run(&command, folder, &said) == 0;
     if (!good && !quiet && said)
         say(p, said);
@@ -241,10 +247,10 @@ static nvvmResult prepare(nvvmProgram p, const char *folder, size_t n)
         return NVVM_ERROR_OUT_OF_MEMORY;
     if (is_bitcode(m))
         return NVVM_SUCCESS;
-    snprintf(words, sizeof words, "llvm-as-19 m%zu.ll -o m%zu.bc", n, n);
+    snprintf(words, sizeof words, "llvm-as-# m%zu.ll -o m%zu.bc", n, n);
     if (run(p, folder, words, true))
         return NVVM_SUCCESS;
-    words[strlen("llvm-as-1")] = '4'; /* llvm-as-14 */
+    snprintf(words, sizeof words, "llvm-as-14 m%zu.ll -o m%zu.bc", n, n);
     if (run(p, folder, words, false))
         return NVVM_SUCCESS;
     say(p, "libnvvm : note: text whose pointers have types is read by llvm-as-14 (Debian's "
@@ -256,7 +262,7 @@ static bool link_modules(nvvmProgram p, const char *folder)
 {
     struct wt_buffer words = {0};
     char name[64];
-    wt_buffer_append(&words, "llvm-link-19 -o all.bc", 22);
+    wt_buffer_append(&words, "llvm-link-# -o all.bc", 21);
     for (int lazy = 0; lazy < 2; lazy++)
         for (size_t i = 0; i < p->modules; i++) {
             if (p->module[i].lazy != (lazy == 1))
@@ -275,7 +281,7 @@ static nvvmResult mend_text(nvvmProgram p, const char *folder)
 {
     struct wt_buffer out = {0};
     size_t length;
-    char *text = run(p, folder, "llvm-dis-19 all.bc -o all.ll", false)
+    char *text = run(p, folder, "llvm-dis-# all.bc -o all.ll", false)
                      ? compiler_read(folder, "all.ll", &length)
                      : NULL;
     nvvmResult result = text ? NVVM_SUCCESS : NVVM_ERROR_INVALID_IR;
@@ -304,12 +310,12 @@ static nvvmResult compile(nvvmProgram p, const struct wishes *w, const char *fol
 {
     char words[300];
     snprintf(words, sizeof words,
-             "opt-19 -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u whole.ll -o whole.bc",
+             "opt-# -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u whole.ll -o whole.bc",
              w->plain ? 0 : 3, w->arch);
     if (!run(p, folder, words, false))
         return NVVM_ERROR_COMPILATION;
     snprintf(words, sizeof words,
-             "llc-19 -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u%s whole.bc -o out.ptx "
+             "llc-# -O%u -mtriple=nvptx64-nvidia-cuda -mcpu=sm_%u%s whole.bc -o out.ptx "
              "--fp-contract=%s%s%s%s",
              w->plain ? 0 : 3, w->arch, w->feature ? "a" : "", w->fma ? "fast" : "off",
              w->ftz ? " --denormal-fp-math-f32=preserve-sign" : "",
@@ -328,6 +334,8 @@ static nvvmResult process(nvvmProgram p, int count, const char **options, bool w
     if (!p)
         return NVVM_ERROR_INVALID_PROGRAM;
     p->log.length = 0;
+    p->llvm = wt_llvm_newest("llvm-as-# llvm-link-# llvm-dis-# opt-# llc-#");
+    p->llvm = p->llvm ? p->llvm : WT_LLVM_USUAL; /* whose absence is said */
     nvvmResult result = take_options(p, &w, count, options);
     if (result || !compiler_folder(folder))
         return result ? result : NVVM_ERROR_COMPILATION;

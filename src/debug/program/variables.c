@@ -43,10 +43,9 @@ static void walk_code(struct walk *w)
 
 static void walk_scope(struct walk *w, Dwarf_Die *scope)
 {
-    Dwarf_Die child;
-    if (dwarf_child(scope, &child) != 0)
-        return;
-    do {
+    struct wt_child at;
+    for (bool more = wt_info_first_child(scope, &at); more; more = wt_info_next_child(scope, &at)) {
+        Dwarf_Die child = at.die;
         const char *name = dwarf_diename(&child);
         struct wt_values v;
         struct wt_error err;
@@ -55,7 +54,7 @@ static void walk_scope(struct walk *w, Dwarf_Die *scope)
         if (dwarf_tag(&child) == (w->arguments ? DW_TAG_formal_parameter : DW_TAG_variable) &&
             name && strncmp(name, "__ocl_dbg_", 10) != 0) /* variables that Intel's compiler adds */
             give(w, name, wt_source_read_variable(w->view, &child, w->lanes, &v, &err), &v, &err);
-    } while (dwarf_siblingof(&child, &child) == 0);
+    }
 }
 
 /* Whether the frame's function has parameters by its debug information. */

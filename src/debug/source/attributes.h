@@ -23,5 +23,30 @@ bool wt_dwarf_register(const Dwarf_Op *op, unsigned *number);
 const char *wt_unit_producer(Dwarf_Die *unit);
 /** The major version of the clang that has compiled a unit; 0: another compiler has. */
 unsigned wt_clang_version(Dwarf_Die *unit);
+/** The number of the space that a pointer's type names; 0: that of plain pointers. For AMD's GPUs
+ *  clang had numbers of its own for private and local memory, which struct wt_space has; version 22
+ *  writes those that LLVM documents. */
+unsigned wt_address_class(Dwarf_Die *pointer, bool of_amd);
+
+/** Follows DW_AT_abstract_origin and DW_AT_specification to the DIE that is neither. */
+void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin);
+/** Whether a scope is an inlined call with a frame of its own. The body of an OpenCL kernel has
+ * none: clang 22 compiles it to a function of another name, which the kernel calls. */
+bool wt_info_is_inlined_call(Dwarf_Die *scope);
+/** The name of the OpenCL kernel of which a function, or an inlined call, is the body; NULL: it is
+ * no such. */
+const char *wt_info_kernel_of_body(Dwarf_Die *function);
+
+/** A child of a scope. */
+struct wt_child {
+    Dwarf_Die die;
+    Dwarf_Die body, next; /**< of inherited ones: the inlined body; the function after this one */
+    unsigned inherited;   /**< how many functions they come from, up to this one */
+};
+/** The first child of a scope; false: it has none. Those of an OpenCL
+ * kernel end with the variables of its inlined body that this has no entry for. */
+bool wt_info_first_child(Dwarf_Die *scope, struct wt_child *child);
+/** The next one; false: there are no more. */
+bool wt_info_next_child(Dwarf_Die *scope, struct wt_child *child);
 
 #endif

@@ -53,7 +53,7 @@ struct wt_build;
 struct wt_frame_ops {
     /** The register of this DWARF number. */
     enum wt_status (*dwarf_register)(struct wt_build *b, const struct wt_frame *frame,
-                                     unsigned number, struct wt_operand *o, struct wt_error *err);
+                                     uint64_t number, struct wt_operand *o, struct wt_error *err);
     enum wt_status (*cfa)(struct wt_build *b, const struct wt_frame *frame, wt_expr_vector *cfa,
                           struct wt_error *err);
     /** The base that DW_OP_fbreg counts from; *in_frame: it is an address of the space of frames.
@@ -90,6 +90,10 @@ typedef enum wt_status wt_kept_fn(const struct wt_build *b, const struct wt_fram
 enum wt_build_homeless { WT_HOMELESS_YET = 1, WT_HOMELESS_NOW };
 
 /** An expression while it is compiled. */
+/** A register of the code's own, such as PTX's, by its name; *found: whether there is one. */
+typedef enum wt_status wt_named_register_fn(struct wt_build *b, const char *name, bool *found,
+                                            struct wt_operand *o, struct wt_error *err);
+
 struct wt_build {
     struct wt_expr *expr;
     unsigned next;          /**< temporaries below this one are in use */
@@ -107,7 +111,8 @@ struct wt_build {
     wt_expr_vector object;
     wt_entry_value_fn *entry_value; /**< NULL: not wanted */
     wt_kept_fn *kept;               /**< NULL: registers have what the debug information says */
-    unsigned calls;                 /**< outwards, for values at the entry of functions */
+    wt_named_register_fn *named_register; /**< NULL: the code has no registers of its own */
+    unsigned calls;                       /**< outwards, for values at the entry of functions */
 };
 
 /* ---- cells: each returns false with *err filled in where temporaries run out ---- */

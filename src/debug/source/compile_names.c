@@ -90,9 +90,10 @@ static bool is_like_register(struct compiler *c, const char *name)
 }
 
 /* A register that code names itself: what stands for its value. *found: there is one. */
-static enum wt_status compile_code_register(struct compiler *c, const char *name, bool *found,
-                                            struct wt_operand *o, struct wt_error *err)
+enum wt_status wt_compile_code_register(struct wt_build *b, const char *name, bool *found,
+                                        struct wt_operand *o, struct wt_error *err)
 {
+    struct compiler *c = (struct compiler *)((char *)b - offsetof(struct compiler, build));
     struct wt_code_register reg;
     size_t n = 0;
     while ((*found = wt_source_code_register(c->scope, n, &reg)) &&
@@ -148,7 +149,7 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
     }
     bool found = false;
     if (!kept) {
-        enum wt_status status = compile_code_register(c, name, &found, o, err);
+        enum wt_status status = wt_compile_code_register(&c->build, name, &found, o, err);
         if (status || found)
             return status;
         if (name[0] == '%')

@@ -215,11 +215,29 @@ static enum wt_status place_in_group(struct compiler *c, Dwarf_Die *die, struct 
     if (!name)
         return wt_fail(err, WT_NO_MEMORY, "out of memory");
     wt_fail(err, WT_UNSUPPORTED,
-            "the debug information does not say where %s lies: the compiler writes 0 for each "
+            "the debug information does not say where %s lies: the compiler writes %s for each "
             "variable in %s memory; with its address, (%s *)ADDRESS points to it",
-            dwarf_diename(die), space->name, name);
+            dwarf_diename(die), wt_compile_is_without_address(die) ? "no address" : "0",
+            space->name, name);
     free(name);
     return WT_UNSUPPORTED;
+}
+
+/* The same of a variable that has no location at all. */
+static enum wt_status without_address(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
+                                      const struct wt_type *type, struct wt_operand *o,
+                                      struct wt_error *err)
+{
+    const struct wt_topology *t = c->build.topology;
+    uint32_t space = 0;
+    while (space < t->space_count &&
+           !(t->spaces[space].scope == WT_SCOPE_GROUP && t->spaces[space].clang))
+        space++;
+    *o = wt_compile_lost(type);
+    if (space == t->space_count)
+        return WT_OK;
+    *o = wt_operand_memory(type, space, wt_build_constant(&c->build, 0));
+    return place_in_group(c, die, info, o, err);
 }
 
 struct described {
@@ -315,6 +333,8 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     c->names_local |= is_local;
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, die, &attribute, type, o, err);
+    if (wt_compile_is_without_address(die))
+        return without_address(c, die, info, type, o, err);
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute))
         return without_place(c, die, type, is_local, o, err);
     int found = 0;

@@ -300,7 +300,7 @@ static enum wt_status register_value(struct machine *m, uint64_t number, const s
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
     for (; size && !status; number++) {
-        status = m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &next, err);
+        status = m->b->frame_ops->dwarf_register(m->b, m->frame, number, &next, err);
         for (unsigned i = 0; i < next.piece_count && size && !status; i++) {
             struct wt_piece p = next.piece[i];
             p.size = p.size < size ? p.size : size;

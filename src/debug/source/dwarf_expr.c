@@ -94,8 +94,7 @@ static enum wt_status register_value(struct machine *m, uint64_t number, wt_expr
     struct wt_operand o;
     if (!m->frame)
         return wt_fail(err, WT_STATE, "No frame selected.");
-    enum wt_status status =
-        m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &o, err);
+    enum wt_status status = m->b->frame_ops->dwarf_register(m->b, m->frame, number, &o, err);
     if (status)
         return status;
     /* The operand as an address: whole and unsigned. */
@@ -181,7 +180,7 @@ static enum wt_status reg(struct machine *m, uint64_t number, struct wt_error *e
             return status;
     }
     m->is_register = true;
-    return m->b->frame_ops->dwarf_register(m->b, m->frame, (unsigned)number, &m->place, err);
+    return m->b->frame_ops->dwarf_register(m->b, m->frame, number, &m->place, err);
 }
 
 static enum wt_status fbreg(struct machine *m, int64_t offset, struct wt_error *err)

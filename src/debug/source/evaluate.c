@@ -41,6 +41,7 @@ struct compiler wt_compiler_for(const struct wt_view *scope)
                                    .frame_ops = &wt_frame_ops,
                                    .entry_value = wt_frames_entry_value,
                                    .kept = wt_frames_kept,
+                                   .named_register = wt_compile_code_register,
                                    .topology = scope->source->topology,
                                    .frames = scope->frames}};
     struct wt_wave wave;

@@ -4,6 +4,7 @@
 
 #include <dwarf.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,17 +205,36 @@ static enum wt_status leave_gcc_register(struct wt_build *b, const struct wt_fra
     return status;
 }
 
+/* The name that LLVM makes the number of a register of PTX of: its letters, the last one lowest. */
+static bool is_name(uint64_t number, char name[9])
+{
+    unsigned length = 0;
+    for (int shift = 56; shift >= 0; shift -= 8)
+        if (length || number >> shift)
+            name[length++] = (char)(number >> shift);
+    name[length] = 0;
+    return length > 1 && name[0] == '%' && strlen(name) == length;
+}
+
 static enum wt_status frame_dwarf_register(struct wt_build *b, const struct wt_frame *frame,
-                                           unsigned number, struct wt_operand *o,
+                                           uint64_t number, struct wt_operand *o,
                                            struct wt_error *err)
 {
-    const int index = wt_topology_dwarf_index(b->topology, number);
+    const int index =
+        number <= UINT_MAX ? wt_topology_dwarf_index(b->topology, (unsigned)number) : -1;
+    char name[9];
+    bool found = false;
+    enum wt_status status = WT_OK;
+    if (index < 0 && b->named_register && is_name(number, name))
+        status = b->named_register(b, name, &found, o, err);
+    if (found || status)
+        return status;
     if (index < 0)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "the debug information names register %u, which the "
+                       "the debug information names register %" PRIu64 ", which the "
                        "device does not have",
                        number);
-    const enum wt_status status = leave_gcc_register(b, frame, (unsigned)index, err);
+    status = leave_gcc_register(b, frame, (unsigned)index, err);
     return status ? status : wt_frames_register(b, frame, (unsigned)index, o, err);
 }
 

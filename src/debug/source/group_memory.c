@@ -1,10 +1,10 @@
 /*
  * Where LLVM has put the variables of a work-group's memory. LLVM lays them out after it has
- * written the debug information, in which every variable is at 0. Its rule (AMDGPULowerModuleLDS,
- * OptimizedStructLayout; clang 15 and 19): variables that functions use come first, in a block of
- * their own; then the kernel's. In a block the next variable is the one that needs the least
- * padding, then the most aligned, the longest, and the first: by its place in the source (before
- * LLVM 16) or by its name (since).
+ * written the debug information, in which every variable is at 0, or, since LLVM 22, nowhere. Its
+ * rule (AMDGPULowerModuleLDS, OptimizedStructLayout; clang 15, 19 and 22): variables that functions
+ * use come first, in a block of their own; then the kernel's. In a block the next variable is the
+ * one that needs the least padding, then the most aligned, the longest, and the first: by its place
+ * in the source (before LLVM 16) or by its name (since).
  *
  * The debug information does not tell which variables a kernel uses. Every choice is laid out whose
  * size is that of the kernel's descriptor. An address is given where all of them have the variable
@@ -45,6 +45,7 @@ struct group {
     struct wt_symbols *symbols;
     struct wt_info *info;
     uint64_t kernel; /* its first address, of the file */
+    uint64_t body;   /* that of its body, where that has code of its own; else 0 */
     unsigned kernels, scopes;
     unsigned kernel_scope; /* the kernel's number among the functions */
     unsigned version;      /* of clang; 0: another compiler's */
@@ -66,8 +67,53 @@ static uint64_t round_up(uint64_t value, uint64_t to)
     return to ? (value + to - 1) / to * to : value;
 }
 
+/* Notes which of two attributes comes first. */
+static int note_first(Dwarf_Attribute *attribute, void *context)
+{
+    unsigned *first = context;
+    const unsigned name = dwarf_whatattr(attribute);
+    if (name != DW_AT_type && name != DW_AT_decl_line)
+        return DWARF_CB_OK;
+    *first = name;
+    return DWARF_CB_ABORT;
+}
+
+/* Whether nothing can be stored to variables of this type. */
+static bool is_constant(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type = *die;
+    for (unsigned depth = 0; depth < WT_SCOPES; depth++) {
+        if (!dwarf_attr(&type, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, &type) ||
+            dwarf_tag(&type) == DW_TAG_const_type)
+            return true;
+        if (dwarf_tag(&type) != DW_TAG_array_type && dwarf_tag(&type) != DW_TAG_typedef)
+            return false;
+    }
+    return true;
+}
+
+bool wt_compile_is_without_address(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    GElf_Ehdr header;
+    unsigned first = 0;
+    if (dwarf_tag(die) != DW_TAG_variable || dwarf_hasattr_integrate(die, DW_AT_location) ||
+        dwarf_hasattr_integrate(die, DW_AT_const_value) || dwarf_hasattr(die, DW_AT_declaration) ||
+        !dwarf_diecu(die, &unit, NULL, NULL) || wt_clang_version(&unit) < 22)
+        return false;
+    Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(die->cu));
+    if (!elf || !gelf_getehdr(elf, &header) || header.e_machine != EM_AMDGPU)
+        return false;
+    /* LLVM writes a global's type before its line, and that of a variable of the frame after it. */
+    dwarf_getattrs(die, note_first, &first, 0);
+    return first == DW_AT_type && !is_constant(die);
+}
+
 bool wt_compile_is_of_group(Dwarf_Die *die)
 {
+    if (wt_compile_is_without_address(die))
+        return true;
     Dwarf_Attribute attribute;
     Dwarf_Op *ops;
     size_t count;
@@ -209,8 +255,18 @@ static unsigned choices_of_shared(const struct group *g, bool only_functions)
 
 static void add_function(struct group *g, Dwarf_Die *die)
 {
-    uint64_t start, end;
+    uint64_t start, end, offset;
+    const char *kernel = wt_info_kernel_of_body(die), *name;
     g->scopes++;
+    if (kernel && wt_symbols_function(g->symbols, g->kernel, &name, &offset)) {
+        if (strcmp(kernel, name) != 0)
+            return;
+        g->kernel_scope = g->scopes;
+        if (wt_info_entry(die, &start, &end))
+            g->body = start;
+        add_variables_in(g, die, die, ABSENT | WITH_KERNEL, 0);
+        return;
+    }
     if (wt_info_entry(die, &start, &end) && wt_symbols_is_kernel(g->symbols, start)) {
         if (start != g->kernel)
             return;
@@ -329,16 +385,23 @@ static const uint8_t *bytes_at(const struct group *g, uint64_t address, uint64_t
     return NULL;
 }
 
+/* Whether the code of a function names the constant. */
+static bool names(const struct group *g, uint64_t function, uint64_t constant)
+{
+    uint64_t start, end;
+    const uint8_t *code = wt_symbols_extent(g->symbols, function, &start, &end)
+                              ? bytes_at(g, start, end - start)
+                              : NULL;
+    return code && is_named(code, end - start, constant);
+}
+
 /* Whether the kernel's code names the address of each of its own variables. */
 static bool uses_all(const struct group *g)
 {
-    uint64_t start, end;
-    if (!wt_symbols_extent(g->symbols, g->kernel, &start, &end))
-        return false;
-    const uint8_t *code = bytes_at(g, start, end - start);
-    bool all = code != NULL;
+    bool all = true;
     for (unsigned i = 0; all && i < g->count; i++)
-        all = !g->list[i].is_own || is_named(code, end - start, g->list[i].offset);
+        all = !g->list[i].is_own || names(g, g->kernel, g->list[i].offset) ||
+              (g->body && names(g, g->body, g->list[i].offset));
     return all;
 }
 

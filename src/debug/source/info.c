@@ -205,21 +205,6 @@ static bool is_declaration(Dwarf_Die *die)
            dwarf_formflag(&attribute, &flag) == 0 && flag;
 }
 
-void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin)
-{
-    *origin = *die;
-    for (unsigned i = 0; i < 8; i++) {
-        Dwarf_Attribute attribute;
-        Dwarf_Die next;
-        if (!dwarf_attr(origin, DW_AT_abstract_origin, &attribute) &&
-            !dwarf_attr(origin, DW_AT_specification, &attribute))
-            return;
-        if (!dwarf_formref_die(&attribute, &next))
-            return;
-        *origin = next;
-    }
-}
-
 /* All scopes are known at this point. */
 static void qualify_definitions(struct wt_info *info)
 {
@@ -675,7 +660,7 @@ static void find_inlined(Dwarf_Die *parent, Dwarf_Off function,
         if (!opens_scope(tag))
             continue;
         wt_info_origin(&child, &origin);
-        if (tag == DW_TAG_inlined_subroutine && dwarf_dieoffset(&origin) == function &&
+        if (wt_info_is_inlined_call(&child) && dwarf_dieoffset(&origin) == function &&
             first_address(&child, &start))
             found(context, start);
         find_inlined(&child, function, found, context, depth + 1);

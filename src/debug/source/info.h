@@ -11,6 +11,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "debug/source/attributes.h"
+
 struct wt_types;
 
 /** The kinds of names in the debug information. */
@@ -103,9 +105,6 @@ const struct wt_name *wt_info_names(struct wt_info *info, size_t *count);
 
 /** The qualified name of a function's or variable's DIE, following its origins; NULL: none. */
 const char *wt_info_name_of(struct wt_info *info, Dwarf_Die *die);
-
-/** Follows DW_AT_abstract_origin and DW_AT_specification to the DIE that is neither. */
-void wt_info_origin(const Dwarf_Die *die, Dwarf_Die *origin);
 
 /**
  * Calls of a function that were inlined: @p function is its abstract entry (DW_AT_inline). Calls

@@ -59,7 +59,7 @@ unsigned wt_inlined_at(struct wt_symbols *symbols, uint64_t addr, Dwarf_Die scop
     }
     for (unsigned n = 0;; n++) {
         unsigned first = count;
-        while (first > 0 && dwarf_tag(&scope[first - 1]) != DW_TAG_inlined_subroutine)
+        while (first > 0 && !wt_info_is_inlined_call(&scope[first - 1]))
             first--;
         struct wt_inlined *one = &list[n];
         *one = (struct wt_inlined){.file = shown_file(info, addr, path),

@@ -8,6 +8,15 @@
 
 #include "debug/source/source_internal.h"
 
+/* Whether a parameter of a function is the one that a name in its frame is: an OpenCL kernel of
+ * clang 22 and its body (wt_info_is_inlined_call()) have an entry for it each. */
+static bool is_same(Dwarf_Die *own, Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(own), *other = dwarf_diename(die);
+    return dwarf_dieoffset(own) == dwarf_dieoffset(die) ||
+           (name && other && strcmp(name, other) == 0);
+}
+
 /* Which parameter of the frame's function it is, from 1; 0: none. @p count: how many there are. */
 static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die, unsigned *count)
 {
@@ -24,7 +33,7 @@ static unsigned number_of(const struct wt_frame *frame, Dwarf_Die *die, unsigned
         if (dwarf_tag(&child) != DW_TAG_formal_parameter)
             continue;
         ++*count;
-        if (dwarf_dieoffset(&child) == dwarf_dieoffset(die))
+        if (is_same(&child, die))
             number = *count;
     } while (dwarf_siblingof(&child, &child) == 0);
     return number;

@@ -210,11 +210,10 @@ bool wt_source_read(const struct wt_view *scope, uint32_t space, uint64_t addres
 /* The variable of this name among the children of a scope. */
 static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwarf_Die *type)
 {
-    Dwarf_Die child;
+    struct wt_child at;
     bool any = false;
-    if (dwarf_child(scope, &child) != 0)
-        return false;
-    do {
+    for (bool more = wt_info_first_child(scope, &at); more; more = wt_info_next_child(scope, &at)) {
+        Dwarf_Die child = at.die;
         const int tag = dwarf_tag(&child);
         if (wt_info_is_part(scope, &child))
             any |= find_child(&child, name, found, type);
@@ -239,7 +238,7 @@ static bool find_child(Dwarf_Die *scope, const char *name, Dwarf_Die *found, Dwa
             *found = child;
             any = true; /* of several the last declared one hides the others */
         }
-    } while (dwarf_siblingof(&child, &child) == 0);
+    }
     return any;
 }
 
@@ -351,7 +350,7 @@ static bool has_place(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     return dwarf_attr(die, DW_AT_location, &attribute) ||
-           dwarf_attr(die, DW_AT_const_value, &attribute);
+           dwarf_attr(die, DW_AT_const_value, &attribute) || wt_compile_is_without_address(die);
 }
 
 static bool same_unit(const struct search *s, const Dwarf_Die *die)

@@ -164,7 +164,12 @@ bool wt_compile_parameter(struct compiler *c, Dwarf_Die *die, const struct wt_ty
                           struct wt_operand *o);
 /** The parameter that the code calls so, where no debug information does: bytes, or one integer. */
 bool wt_compile_named_parameter(struct compiler *c, const char *name, struct wt_operand *o);
-/** Whether a variable lies in a work-group's memory at an address of the file. */
+/** A register that the code names itself: what stands for its value. @p b is that of a compiler. */
+wt_named_register_fn wt_compile_code_register;
+/** Whether a variable may lie in a work-group's memory where the debug information has none of its
+ *  address, as that of clang 22 for AMD's GPUs: it is a global, and not constant. */
+bool wt_compile_is_without_address(Dwarf_Die *die);
+/** Whether a variable lies in a work-group's memory at an address of the file, or may lie there. */
 bool wt_compile_is_of_group(Dwarf_Die *die);
 /** The address of such a variable for the kernel of the scope's frame, by LLVM's rule; false: it
  *  cannot be known. */

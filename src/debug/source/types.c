@@ -243,13 +243,11 @@ static void read_array(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
         type->size = size;
 }
 
-/* DW_AT_address_class names a space other than that of plain pointers; LLVM writes no size beside
- * it. */
+/* LLVM writes no size beside DW_AT_address_class. */
 static void read_pointer(struct wt_types *t, struct wt_type *type, Dwarf_Die *die)
 {
-    uint64_t class = 0;
-    wt_die_number(die, DW_AT_address_class, &class);
-    type->address_class = (unsigned)class;
+    const unsigned class = wt_address_class(die, t->class_size != t->address_size);
+    type->address_class = class;
     if (!type->size)
         type->size = class ? t->class_size : t->address_size;
     type->target = wt_types_of(t, die);

@@ -216,7 +216,7 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 struct gcn_disassembler;
 
 /**
- * Makes a disassembler of a model's code; NULL without host memory. Without LLVM 19 it knows
+ * Makes a disassembler of a model's code; NULL without host memory. Without LLVM it knows
  * mnemonics only. The caller frees it with gcn_disassembler_free.
  */
 struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model);

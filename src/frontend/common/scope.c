@@ -81,10 +81,9 @@ static void print_symbol(const struct wt_words *w, const struct wt_view *view, D
 static void print_symbols(const struct wt_words *w, const struct wt_view *view, Dwarf_Die *scope,
                           const char **what)
 {
-    Dwarf_Die child;
-    if (dwarf_child(scope, &child) != 0)
-        return;
-    do {
+    struct wt_child at;
+    for (bool more = wt_info_first_child(scope, &at); more; more = wt_info_next_child(scope, &at)) {
+        Dwarf_Die child = at.die;
         const int tag = dwarf_tag(&child);
         const char *name = dwarf_diename(&child);
         if (wt_info_is_part(scope, &child))
@@ -96,7 +95,7 @@ static void print_symbols(const struct wt_words *w, const struct wt_view *view, 
             fprintf(w->out, "Scope for %s:\n", *what);
         *what = NULL;
         print_symbol(w, view, &child);
-    } while (dwarf_siblingof(&child, &child) == 0);
+    }
 }
 
 enum wt_status wt_words_scope(const struct wt_words *w, const char *text, struct wt_error *err)

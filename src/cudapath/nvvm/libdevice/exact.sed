@@ -1,3 +1,6 @@
+# NVIDIA's own names: with them no version of clang warns that its data layout is another one.
+s/^target datalayout = .*/target datalayout = "e-i64:64-v16:16-v32:32-n16:32:64"/
+s/^target triple = .*/target triple = "nvptx64-nvidia-gpulibs"/
 # Each product and sum of the library is rounded, as its authors meant it. Compilers for NVIDIA's GPUs contract a*b + c to one operation, which breaks what
 # computes the rest of a rounded sum, and also reaches into the caller's: sin(x * pi) was the sine of a product that was not rounded. Sums and products
 # with a rounding of their own are not contracted.

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/llvm.h"
 #include "emulator/gcn/isa.h"
 
 /* The parts of llvm-c/Disassembler.h and Target.h that are used. */
@@ -31,14 +32,24 @@ static bool call(void *library, const char *name)
     return function != NULL;
 }
 
-/* Leaves d->context NULL if there is no LLVM 19. */
+/* The library of the version whose text the tests compare with; else the newest one. */
+static void open_library(struct gcn_disassembler *d)
+{
+    char name[40];
+    for (unsigned version = WT_LLVM_LAST + 1; version >= WT_LLVM_OLDEST && !d->library; version--) {
+        /* The name until version 17 had another form. */
+        wt_llvm_text(name, sizeof name, version < 18 ? "libLLVM-#.so.1" : "libLLVM.so.#.1",
+                     version > WT_LLVM_LAST ? WT_LLVM_USUAL : version);
+        d->library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    }
+}
+
+/* Leaves d->context NULL if there is no LLVM. */
 static void load(struct gcn_disassembler *d, const struct gcn_model *model)
 {
-    static const char *const names[] = {"libLLVM.so.19.1", "libLLVM-19.so"};
     void *(*create)(const char *triple, const char *cpu, void *info, int type, void *op,
                     void *symbol);
-    for (size_t i = 0; i < sizeof names / sizeof names[0] && !d->library; i++)
-        d->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    open_library(d);
     if (!d->library)
         return;
     *(void **)&create = dlsym(d->library, "LLVMCreateDisasmCPU");

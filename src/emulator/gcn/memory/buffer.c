@@ -192,22 +192,89 @@ static const struct gcn_uop *by_dwords(struct gcn_wave *w, const struct gcn_uop 
     return gcn_next(u);
 }
 
+/* The address of a byte of an access to a swizzled buffer. */
+static uint64_t byte_of_row(uint64_t addr, unsigned byte, uint64_t row)
+{
+    const unsigned at = addr % ELEMENT + byte;
+    return addr - addr % ELEMENT + at / ELEMENT * row + at % ELEMENT;
+}
+
+/* What a load leaves in a lane's register, of the bytes that it has loaded. */
+static uint32_t extended(const struct gcn_uop *u, uint32_t value, uint32_t old)
+{
+    if (u->half == 'h')
+        return (old & 0xffff) | value << 16;
+    if (u->half == 'l')
+        return (old & 0xffff0000) | value;
+    return u->size < 4 && u->extend == 's' ? (uint32_t)wt_sign_extend(value, u->size * 8u) : value;
+}
+
+/*
+ * A swizzled access that is not aligned to the buffer's elements: byte by byte, each of which may
+ * lie in another row. LLVM makes them since version 20, which takes it that the driver has switched
+ * them on for private memory (SH_MEM_CONFIG.ALIGNMENT_MODE, unaligned).
+ */
+static const struct gcn_uop *by_bytes(struct gcn_wave *w, const struct gcn_uop *u,
+                                      struct gcn_targets *t, bool store, uint64_t row)
+{
+    const unsigned words = (u->size + 3u) / 4, first = store ? u->src[1] : u->dst;
+    const bool judged = t->judged;
+    uint32_t old[4][GCN_LANES], value[4][GCN_LANES] = {0};
+    uint64_t addr[GCN_LANES];
+    struct gcn_uop part = *u;
+    bool good = true;
+    if (first + words > w->vgprs)
+        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
+                         "%s uses a register beyond the wave's %u vector registers", u->row->name,
+                         w->vgprs);
+    /* Nothing is done before it is known that all may be done. */
+    memcpy(addr, t->addr, sizeof addr);
+    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctzll(left);
+        for (unsigned byte = 0; byte < u->size; byte++) {
+            const uint64_t at = byte_of_row(addr[lane], byte, row);
+            if (!gcn_mapped(w->device, at, 1, store))
+                return gcn_fault(w, u, WT_FAULT_ACCESS, (uint64_t)1 << lane, at,
+                                 "%s: no memory is mapped at 0x%llx", u->row->name,
+                                 (unsigned long long)at);
+        }
+    }
+    part.size = 1;
+    part.half = 0;
+    part.extend = 0;
+    t->private = 0;
+    memcpy(old, w->v[first], words * sizeof old[0]);
+    for (unsigned byte = 0; byte < u->size && good; byte++) {
+        const unsigned word = byte / 4, shift = byte % 4 * 8;
+        t->judged = judged;
+        for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+            t->addr[lane] = byte_of_row(addr[lane], byte, row);
+            if (store)
+                w->v[first][lane] = old[word][lane] >> (shift + (u->half == 'h' ? 16 : 0));
+        }
+        good = (store ? gcn_vmem_store : gcn_vmem_load)(w, &part, t) != NULL;
+        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+            value[word][lane] |= (w->v[first][lane] & 0xff) << shift;
+    }
+    memcpy(w->v[first], old, words * sizeof old[0]);
+    for (unsigned i = 0; i < words && good && !store; i++)
+        for (uint64_t left = t->lanes; left; left &= left - 1) {
+            const unsigned lane = (unsigned)__builtin_ctzll(left);
+            w->v[first + i][lane] = extended(u, value[i][lane], old[i][lane]);
+        }
+    return good ? gcn_next(u) : NULL;
+}
+
 /* A swizzled access of several elements, each of which lies in another row of the buffer. */
 static const struct gcn_uop *by_elements(struct gcn_wave *w, const struct gcn_uop *u,
                                          struct gcn_targets *t, bool store)
 {
+    const uint64_t row = (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride;
+    bool aligned = u->size % 4 == 0 && !(t->lanes & ~t->zero & ~t->private);
     gcn_judge(w, u, t, store ? WT_WATCH_WRITE : WT_WATCH_READ, u->size);
-    uint64_t bad = t->lanes & ~t->zero & ~t->private;
-    for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
-        const unsigned lane = (unsigned)__builtin_ctzll(left);
-        if (u->size % 4 || t->addr[lane] % ELEMENT)
-            bad |= (uint64_t)1 << lane;
-    }
-    if (bad)
-        return gcn_fault(w, u, WT_FAULT_ACCESS, bad, t->addr[__builtin_ctzll(bad)],
-                         "%s: a swizzled access that is not aligned to its elements", u->row->name);
-    return by_dwords(w, u, t, store, (uint64_t)ELEMENT * resource_of(&w->s[u->base]).index_stride,
-                     UINT64_MAX);
+    for (uint64_t left = t->lanes & ~t->zero; left && aligned; left &= left - 1)
+        aligned = t->addr[__builtin_ctzll(left)] % ELEMENT == 0;
+    return aligned ? by_dwords(w, u, t, store, row, UINT64_MAX) : by_bytes(w, u, t, store, row);
 }
 
 static const struct gcn_uop *access(struct gcn_wave *w, const struct gcn_uop *u,

@@ -1,0 +1,60 @@
+/* See llvm.h. */
+#include "base/llvm.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void wt_llvm_text(char *to, size_t size, const char *text, unsigned version)
+{
+    size_t used = 0;
+    assert(size);
+    for (to[0] = 0; *text && used + 1 < size; text++)
+        used += (size_t)(*text == '#' ? snprintf(to + used, size - used, "%u", version)
+                                      : snprintf(to + used, size - used, "%c", *text));
+}
+
+/* Whether a file of this name (@p length bytes) is there: a command, or one with a path. */
+static bool is_there(const char *name, size_t length)
+{
+    char path[PATH_MAX];
+    const char *folders = getenv("PATH");
+    if (memchr(name, '/', length))
+        return snprintf(path, sizeof path, "%.*s", (int)length, name) < (int)sizeof path &&
+               access(path, R_OK) == 0;
+    while (folders && *folders) {
+        const size_t folder = strcspn(folders, ":");
+        if (folder &&
+            snprintf(path, sizeof path, "%.*s/%.*s", (int)folder, folders, (int)length, name) <
+                (int)sizeof path &&
+            access(path, X_OK) == 0)
+            return true;
+        folders += folder + (folders[folder] == ':');
+    }
+    return false;
+}
+
+static bool has_all(const char *files)
+{
+    for (size_t length; *files; files += length + (files[length] != 0)) {
+        length = strcspn(files, " ,");
+        if (length && !is_there(files, length))
+            return false;
+    }
+    return true;
+}
+
+unsigned wt_llvm_newest(const char *files)
+{
+    char names[1024];
+    for (unsigned version = WT_LLVM_LAST; version >= WT_LLVM_OLDEST; version--) {
+        wt_llvm_text(names, sizeof names, files, version);
+        if (has_all(names))
+            return version;
+    }
+    return 0;
+}

@@ -1,0 +1,29 @@
+"""Which versions of clang compile the tests' kernels for a family and a language, and by which words. scripts/need.sh installs all three for
+`make check`: 15 is that of hipcc, 19 that which it installs for users, 22 the newest of Debian 12."""
+BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
+LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
+
+CLANGS = {
+    ("gfx900", "HIP"): ("clang-15", "clang-19", "clang-22"),
+    ("gfx900", "OpenCL C"): ("clang-15", "clang-19", "clang-22"),
+    ("sm", "CUDA C++"): ("clang-15", "clang-19", "clang-22"),
+    ("sm", "OpenCL C"): ("clang-19", "clang-22"),   # version 15 does not read libclc-19
+    # OpenMP's libraries are of one version: libomp-22-dev replaces libomp-19-dev, and Debian 12's of version 15 have none for GPUs.
+    ("gfx900", "OpenMP"): ("clang-19",),
+    ("sm", "OpenMP"): ("clang-19",),
+}
+ENDINGS = {"HIP": ".hip", "OpenCL C": ".cl", "CUDA C++": ".cu"}
+
+
+def words(family, language, clang):
+    """The command that compiles a file of kernels alone to a code object or PTX, without source and output."""
+    assert clang in CLANGS[family, language], (family, language, clang)
+    if language == "HIP":
+        return [clang, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w"]
+    if language == "CUDA C++":
+        return [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-w", "-S"]
+    if family == "gfx900":
+        # Debian 12's device libraries do not know version 6 of code objects, clang 22's default.
+        version = ["-mcode-object-version=5"] if clang == "clang-22" else []
+        return [clang, *version, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w"]
+    return [clang, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-march=sm_60", "-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]
