@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "debug/program/internal.h"
+#include "debug/source/attributes.h"
 
 struct walk {
     const struct wt_view *view;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "debug/source/source_internal.h"
+#include "debug/source/attributes.h"
 
 #define MOST_ALIASES 8 /* of aliases */
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/demangle.h"
+#include "debug/source/attributes.h"
 #include "debug/source/types.h"
 
 struct wt_called {

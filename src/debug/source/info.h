@@ -11,8 +11,6 @@
 
 #include <elfutils/libdw.h>
 
-#include "debug/source/attributes.h"
-
 struct wt_types;
 
 /** The kinds of names in the debug information. */

@@ -1,5 +1,6 @@
 /* See inlined.h. */
 #include "debug/source/inlined.h"
+#include "debug/source/attributes.h"
 
 #include <dwarf.h>
 #include <string.h>
