@@ -103,6 +103,28 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
     return wt_private_way(path, err) ? wt_fail_in(err, "%.100s is not used", path) : WT_OK;
 }
 
+/* Refuses a file that other users own or can write to, even if it is trusted: they
+ * could change it. */
+static enum wt_status check_file(const char *path, struct wt_error *err)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+    if (file.st_uid != geteuid() && file.st_uid != 0)
+        return wt_fail(err, WT_INVALID, "%s is not read: it belongs to another user (%u)", path,
+                       (unsigned)file.st_uid);
+    if (file.st_mode & (S_IWGRP | S_IWOTH))
+        return wt_fail(err, WT_INVALID,
+                       "%s is not read: others may write to it ('chmod go-w' changes that)", path);
+    return WT_OK;
+}
+
+enum wt_status wt_private_file(const char *path, struct wt_error *err)
+{
+    const enum wt_status status = check_file(path, err);
+    return !status && wt_private_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
+}
+
 enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)
 {
     const char *given = getenv("WAVETRAP_SOCKETS"), *runtime = getenv("XDG_RUNTIME_DIR");

@@ -34,6 +34,9 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
  */
 enum wt_status wt_private_way(const char *path, struct wt_error *err);
 
+/** WT_INVALID: somebody else could have written the file, or put another one in its place. */
+enum wt_status wt_private_file(const char *path, struct wt_error *err);
+
 /**
  * The folder @p name of wavetrap's in the user's cache: $XDG_CACHE_HOME/wavetrap/NAME, or
  * ~/.cache/wavetrap/NAME. It is made if it is not there. WT_UNSUPPORTED: neither variable names a

@@ -2,8 +2,8 @@
 #include <limits.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/own_files.h"
+#include "session/options.h"
+#include "target/own_files.h"
 
 struct cuda_path {
     bool environment;
@@ -12,7 +12,7 @@ struct cuda_path {
 bool cli_cuda_folder(char *folder, size_t size)
 {
     static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda", NULL};
-    return cli_own_folder(places, "nvvm/libdevice/libdevice.10.bc", folder, size);
+    return wt_own_folder(places, "nvvm/libdevice/libdevice.10.bc", folder, size);
 }
 
 static int run(int argc, char **argv)
@@ -20,14 +20,14 @@ static int run(int argc, char **argv)
     struct cuda_path c = {0};
     struct wt_error err;
     char folder[PATH_MAX];
-    const int parsed = cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     if (!cli_cuda_folder(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "the stand-ins for NVIDIA's tools are not there: this wavetrap was built without "
                 "clang-19 and libclc-19");
-        return cli_fail(&cli_cuda_path, &err);
+        return wt_subcommand_fail(&cli_cuda_path, &err);
     }
     if (c.environment)
         puts("export LIBRARY_PATH=/usr/lib/llvm-19/lib${LIBRARY_PATH:+:$LIBRARY_PATH}\n"
@@ -37,13 +37,13 @@ static int run(int argc, char **argv)
     return 0;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"env", 0, NULL, "print, for a shell's eval, the variables that clang and its programs need",
-     CLI_FLAG(struct cuda_path, environment)},
+     WT_OPTION_FLAG(struct cuda_path, environment)},
     {0},
 };
 
-const struct cli_command cli_cuda_path = {
+const struct wt_subcommand cli_cuda_path = {
     .name = "cuda-path",
     .operands = "",
     .summary = "Prints the folder for clang's --cuda-path: stand-ins for NVIDIA's tools.",
