@@ -544,7 +544,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
 
 bool wt_check_stale_knows(const struct wt_machine *m)
 {
-    return strcmp(m->ops->family, "gfx900") == 0;
+    return m->ops->memory_model->caches_go_stale;
 }
 
 struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space,

@@ -587,7 +587,7 @@ struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *fou
     if (!s)
         return NULL;
     *s = (struct wt_check_sync){.machine = m,
-                                .strict = strcmp(m->ops->family, "gen9") == 0,
+                                .strict = m->ops->memory_model->barriers_want_all,
                                 .found = found,
                                 .context = context,
                                 .run = wt_follow(m)};

@@ -1,6 +1,5 @@
 /* The reports of the check of synchronisation. See sync_state.h. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "check/sync_state.h"
@@ -47,7 +46,7 @@ static bool is_same(const struct wt_check_sync *s, uint32_t a, uint32_t b)
 void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
 {
     const struct wt_machine *m = s->machine;
-    const bool of_lanes = strcmp(m->ops->family, "sm") == 0; /* their barriers count lanes */
+    const bool of_lanes = m->ops->memory_model->barriers_count_lanes;
     uint32_t first = m->waves, other = m->waves;
     unsigned here = 0, elsewhere = 0;
     char words[sizeof((struct wt_finding *)0)->text];

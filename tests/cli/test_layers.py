@@ -70,6 +70,20 @@ def test_one_place_names_the_families():
     assert not wrong, "\n".join(wrong)
 
 
+FAMILIES = "gcn gen gen9 gfx900 sm toy vortex".split()
+
+
+def families_as_text(text):
+    """Comparisons with a family's name: a string of its own, or a comparison of the member `family`."""
+    return re.findall(rf'"(?:{"|".join(FAMILIES)})"|\bstr\w*cmp\([^;]*?\bfamily\b', re.sub(r"/\*.*?\*/", "", text, flags=re.S))
+
+
+def test_checks_compare_no_familys_name():
+    """They ask the family's memory model (wt_machine_ops.memory_model)."""
+    assert len(families_as_text('strcmp(m->ops->family, other) || strcmp(a, "sm"); /* "sm" */')) == 2
+    assert not [f.name for f in (SOURCE / "check").glob("*.[ch]") if families_as_text(f.read_text())]
+
+
 # Folders with circles of files that call each other: the files that all of these circles go through, and why they do.
 HUBS = {
     "debug/source": ({"compile.c", "compile_names.c"}, "parts of an expression are expressions; a static member is a variable of its name"),

@@ -210,6 +210,8 @@ bool wt_machine_no_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *
 
 const struct wt_pace_table wt_machine_no_pace_table = {.rules = 0};
 
+const struct wt_memory_model wt_machine_plain_memory = {.independent = false};
+
 bool wt_machine_no_operand(const char *name, struct wt_insn_operand *operand)
 {
     return false;

@@ -20,6 +20,7 @@
 #include "emulator/machine/fill.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/machine/operands.h"
 #include "emulator/machine/regions.h"
 #include "emulator/machine/schedule.h"
@@ -195,6 +196,7 @@ struct wt_machine_ops {
      * False: there is none, or its family has no such rules. */
     bool (*pace)(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *pace);
     const struct wt_pace_table *pace_table; /**< of no rules, where a family has none */
+    const struct wt_memory_model *memory_model;
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
@@ -305,6 +307,8 @@ WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 WT_MACHINE_FN(pace) wt_machine_no_pace;
 extern const struct wt_pace_table wt_machine_no_pace_table;
 extern const struct wt_operand_file wt_machine_no_operand_files[];
+/** That of a family whose lanes and accesses are ordered as their instructions are issued. */
+extern const struct wt_memory_model wt_machine_plain_memory;
 /** The operation of a family whose hardware prints nothing. */
 WT_MACHINE_FN(flush_console) wt_machine_no_console;
 
