@@ -26,10 +26,19 @@ struct wt_option_field {
     {                                                                                              \
         0                                                                                          \
     }
+/** Ends a row: a function takes the option, whose context is a member of @p type. */
+#define WT_OPTION_PART(function, type, member)                                                     \
+    function,                                                                                      \
+    {                                                                                              \
+        WT_OPTION_NOWHERE, offsetof(type, member)                                                  \
+    }
 /** Ends a row: the option's argument, a number or nothing (true) goes into a member. */
 #define WT_OPTION_TEXT(type, member) WT_OPTION_FIELD(WT_OPTION_IS_TEXT, type, const char *, member)
 #define WT_OPTION_NUMBER(type, member) WT_OPTION_FIELD(WT_OPTION_IS_NUMBER, type, uint64_t, member)
 #define WT_OPTION_FLAG(type, member) WT_OPTION_FIELD(WT_OPTION_IS_FLAG, type, bool, member)
+
+/** Takes an option; @p value is NULL if it has no argument. */
+typedef enum wt_status wt_option_set_fn(void *context, const char *value, struct wt_error *err);
 
 /** One option of a subcommand. A table of them ends with a row whose name is NULL. */
 struct wt_option {
@@ -37,9 +46,8 @@ struct wt_option {
     char letter;          /**< short name, or 0 */
     const char *argument; /**< what stands for its argument in the help; NULL: it takes none */
     const char *help;     /**< what it does; lines after the first begin after a '\n' */
-    /** Takes the option; @p value is NULL if it has no argument. */
-    enum wt_status (*set)(void *context, const char *value, struct wt_error *err);
-    struct wt_option_field field; /**< without @p set: where it goes */
+    wt_option_set_fn *set;
+    struct wt_option_field field; /**< without @p set: where it goes; else the context of @p set */
 };
 
 #endif

@@ -272,14 +272,14 @@ void wt_check_advice_tell(struct wt_check_advice *c)
     c->run.lost = true;
 }
 
-struct wt_check_advice *wt_check_advice_begin(struct wt_machine *m, wt_found_fn *found,
-                                              void *context)
+struct wt_check_advice *wt_check_advice_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_advice *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     *c = (struct wt_check_advice){
-        .machine = m, .found = found, .context = context, .run = wt_follow(m)};
+        .machine = m, .found = start->found, .context = start->context, .run = wt_follow(m)};
     c->id = calloc(m->waves, sizeof *c->id);
     c->number = calloc(m->waves, sizeof *c->number);
     if (c->id && c->number && wt_observe_beneath(m, take, NULL, NULL, c)) {

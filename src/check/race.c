@@ -276,23 +276,22 @@ bool wt_check_race_knows_openmp(const struct wt_machine *m)
     return m->ops->memory_model->threads_are_waves;
 }
 
-struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,
-                                          enum wt_check_lanes lanes, wt_found_fn *found,
-                                          void *context)
+struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_race *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     *r = (struct wt_check_race){.machine = m,
-                                .space = space,
-                                .found = found,
-                                .context = context,
+                                .space = start->space,
+                                .found = start->found,
+                                .context = start->context,
                                 .run = wt_follow(m),
                                 .rules = *m->ops->memory_model,
                                 .shadow.first = 1};
-    if (lanes != WT_LANES_BY_FAMILY)
-        r->rules.independent = lanes == WT_LANES_INDEPENDENT;
-    if (lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
+    if (start->lanes != WT_LANES_BY_FAMILY)
+        r->rules.independent = start->lanes == WT_LANES_INDEPENDENT;
+    if (start->lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
         r->lanes_are_one = r->rules.stores_hide = true;
         r->rules.loads_hide = r->rules.loads_hide_too = true;
     }

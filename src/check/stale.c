@@ -547,14 +547,17 @@ bool wt_check_stale_knows(const struct wt_machine *m)
     return m->ops->memory_model->caches_go_stale;
 }
 
-struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space,
-                                            wt_found_fn *found, void *context)
+struct wt_check_stale *wt_check_stale_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_stale *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct wt_check_stale){
-        .machine = m, .space = space, .found = found, .context = context, .run = wt_follow(m)};
+    *s = (struct wt_check_stale){.machine = m,
+                                 .space = start->space,
+                                 .found = start->found,
+                                 .context = start->context,
+                                 .run = wt_follow(m)};
     s->waited = calloc(m->waves, sizeof *s->waited);
     if (s->waited && wt_observe_beneath(m, access, NULL, after, s)) {
         wt_groups_observe(m, event);

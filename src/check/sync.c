@@ -581,15 +581,16 @@ static void take_event(void *context, struct wt_machine *m, const struct wt_obse
 
 /* ---- beginning and end ---- */
 
-struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *found, void *context)
+struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_sync *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     *s = (struct wt_check_sync){.machine = m,
                                 .strict = m->ops->memory_model->barriers_want_all,
-                                .found = found,
-                                .context = context,
+                                .found = start->found,
+                                .context = start->context,
                                 .run = wt_follow(m)};
     s->of = calloc(m->waves, sizeof(*s->of));
     s->group_of = calloc(m->waves, sizeof(*s->group_of));

@@ -463,13 +463,6 @@ static enum wt_status set_profile_limit(void *context, const char *value, struct
     return wt_report_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
 }
 
-static struct wt_report_check *check_of(void *context)
-{
-    return &((struct exec *)context)->supervision.check;
-}
-
-WT_CHECK_SETTERS(set_, check_of)
-
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
     enum { MOST = 10000000 };
@@ -699,7 +692,7 @@ static const struct wt_option options[] = {
      "first launch until GDB has connected to :PORT, HOST:PORT or unix:PATH;\n"
      "port 0 is any free port",
      WT_OPTION_TEXT(struct exec, gdb)},
-    WT_CHECK_OPTIONS(set_),
+    WT_CHECK_OPTIONS(struct exec, supervision.check),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"
      "also if none, and what was refused",

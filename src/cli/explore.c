@@ -60,12 +60,6 @@ static enum wt_status set_timeout(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
-static struct wt_report_check *check_of(void *context)
-{
-    return &((struct explore *)context)->drive.check;
-}
-WT_CHECK_SETTERS(set_, check_of)
-
 static const struct wt_option options[] = {
     {"runs", 0, "N",
      "run under N schedules: rr:64, rr:1, lockstep, random:1, … (default: 100);\n"
@@ -92,7 +86,7 @@ static const struct wt_option options[] = {
     {"timeout", 0, "SECONDS", "of a host program: end a run after that time, with status 124",
      WT_OPTION_SET(set_timeout)},
     WT_KERNEL_OPTIONS,
-    WT_CHECK_OPTIONS(set_),
+    WT_CHECK_OPTIONS(struct explore, drive.check),
     {0},
 };
 

@@ -12,12 +12,6 @@ struct gdb {
     const char *page; /* the address of --view; NULL: no pages */
 };
 
-static struct wt_report_check *check_of(void *context)
-{
-    return &((struct gdb *)context)->check;
-}
-WT_CHECK_SETTERS(set_, check_of)
-
 static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
 {
     ((struct gdb *)context)->page = value ? value : WT_LISTEN_ANYWHERE;
@@ -85,7 +79,7 @@ static const struct wt_option options[] = {
      "show the lanes in a browser, too: docs/view.md; the page's address is\n"
      "printed, and the page follows GDB",
      WT_OPTION_SET(set_view)},
-    WT_CHECK_OPTIONS(set_),
+    WT_CHECK_OPTIONS(struct gdb, check),
     {0},
 };
 

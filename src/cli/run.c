@@ -28,12 +28,6 @@ static enum wt_status add_reader(void *context, const char *value, struct wt_err
                                        err);
 }
 
-static struct wt_report_check *check_of(void *context)
-{
-    return &((struct wt_session_drive *)context)->check;
-}
-WT_CHECK_SETTERS(set_, check_of)
-
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
     return wt_session_issues(value, &((struct wt_session_drive *)context)->core_history, err);
@@ -84,7 +78,7 @@ static const struct wt_option options[] = {
      "write faults and the exit as JSON, an object a line, to FILE, too; may be\ngiven several "
      "times",
      WT_OPTION_SET(wt_session_set_report)},
-    WT_CHECK_OPTIONS(set_),
+    WT_CHECK_OPTIONS(struct wt_session_drive, check),
     WT_PROFILE_OPTIONS(wt_session_set_profile, wt_session_set_profile_limit),
     {"dump-arg", 0, "N:FILE", "code objects: at the end, write the buffer of argument N to FILE",
      WT_OPTION_SET(add_buffer)},

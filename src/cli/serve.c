@@ -21,12 +21,6 @@ struct serve {
     struct wt_report_check check;
 };
 
-static struct wt_report_check *check_of(void *context)
-{
-    return &((struct serve *)context)->check;
-}
-WT_CHECK_SETTERS(set_, check_of)
-
 static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
 {
     struct serve *s = context;
@@ -216,7 +210,7 @@ static const struct wt_option options[] = {
      "show the lanes in a browser, too: docs/view.md; the page's address is\n"
      "printed, and the page follows the stops of the clients",
      WT_OPTION_SET(set_view)},
-    WT_CHECK_OPTIONS(set_),
+    WT_CHECK_OPTIONS(struct serve, check),
     {0},
 };
 

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/private_dir.h"
 #include "base/text.h"
+#include "runtime/common/environment.h"
 #include "target/checks.h"
 
 enum { FEW_NOTES = 5 }; /* that are printed */
@@ -29,36 +30,37 @@ static struct wt_check_options *options_of(struct wt_report_check *check)
     return &check->options;
 }
 
-enum wt_status wt_report_set_check(struct wt_report_check *check, const char *value,
-                                   struct wt_error *err)
+enum wt_status wt_report_set_check(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     return wt_checks_parse(value, &options_of(check)->checks, err);
 }
 
-enum wt_status wt_report_set_check_limit(struct wt_report_check *check, const char *value,
-                                         struct wt_error *err)
+enum wt_status wt_report_set_check_limit(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     return wt_parse_number(value, &options_of(check)->limit, err);
 }
 
-enum wt_status wt_report_set_check_quarantine(struct wt_report_check *check, const char *value,
+enum wt_status wt_report_set_check_quarantine(void *context, const char *value,
                                               struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     options_of(check)->quarantine = 0;
     return strcmp(value, "0") == 0 ? WT_OK
                                    : wt_parse_size(value, "", &check->options.quarantine, err);
 }
 
-enum wt_status wt_report_set_check_stop(struct wt_report_check *check, const char *value,
-                                        struct wt_error *err)
+enum wt_status wt_report_set_check_stop(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     options_of(check)->stop = true;
     return WT_OK;
 }
 
-enum wt_status wt_report_set_check_warnings(struct wt_report_check *check, const char *value,
-                                            struct wt_error *err)
+enum wt_status wt_report_set_check_warnings(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     options_of(check);
     check->warnings_are_errors = true;
     return strcmp(value, "error") == 0
@@ -66,17 +68,17 @@ enum wt_status wt_report_set_check_warnings(struct wt_report_check *check, const
                : wt_fail(err, WT_INVALID, "takes error, not '%.40s'", value);
 }
 
-enum wt_status wt_report_set_check_kernel(struct wt_report_check *check, const char *value,
-                                          struct wt_error *err)
+enum wt_status wt_report_set_check_kernel(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     options_of(check);
     check->kernel = value;
     return WT_OK;
 }
 
-enum wt_status wt_report_set_check_launch(struct wt_report_check *check, const char *value,
-                                          struct wt_error *err)
+enum wt_status wt_report_set_check_launch(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     struct wt_check_options *o = options_of(check);
     char first[24];
     const size_t length = strcspn(value, "-");
@@ -93,9 +95,9 @@ enum wt_status wt_report_set_check_launch(struct wt_report_check *check, const c
                          value);
 }
 
-enum wt_status wt_report_set_check_lanes(struct wt_report_check *check, const char *value,
-                                         struct wt_error *err)
+enum wt_status wt_report_set_check_lanes(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     const bool lockstep = strcmp(value, "lockstep") == 0;
     options_of(check)->lanes = lockstep ? WT_LANES_LOCKSTEP : WT_LANES_INDEPENDENT;
     return lockstep || strcmp(value, "independent") == 0
@@ -103,9 +105,9 @@ enum wt_status wt_report_set_check_lanes(struct wt_report_check *check, const ch
                : wt_fail(err, WT_INVALID, "takes lockstep or independent, not '%.40s'", value);
 }
 
-enum wt_status wt_report_set_check_init(struct wt_report_check *check, const char *value,
-                                        struct wt_error *err)
+enum wt_status wt_report_set_check_init(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     const bool load = strcmp(value, "load") == 0;
     options_of(check)->init = load ? WT_INIT_LOAD : WT_INIT_COPY;
     return load || strcmp(value, "copy") == 0
@@ -113,16 +115,17 @@ enum wt_status wt_report_set_check_init(struct wt_report_check *check, const cha
                : wt_fail(err, WT_INVALID, "takes load or copy, not '%.40s'", value);
 }
 
-enum wt_status wt_report_set_check_config(struct wt_report_check *check, const char *value,
-                                          struct wt_error *err)
+enum wt_status wt_report_set_check_config(void *context, const char *value, struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     options_of(check);
     return wt_report_suppressions_read(&check->suppressions, value, err);
 }
 
-enum wt_status wt_report_set_check_print_suppressions(struct wt_report_check *check,
-                                                      const char *value, struct wt_error *err)
+enum wt_status wt_report_set_check_print_suppressions(void *context, const char *value,
+                                                      struct wt_error *err)
 {
+    struct wt_report_check *check = context;
     options_of(check);
     check->print_suppressions = true;
     return WT_OK;
@@ -198,26 +201,12 @@ enum wt_status wt_report_check_begin(struct wt_report_check *check, struct wt_em
     if (lanes == WT_LANES_BY_FAMILY && e->family->run.independent_lanes &&
         e->family->run.independent_lanes(e))
         lanes = WT_LANES_INDEPENDENT;
-    struct wt_check_set *set = &check->set;
-    struct wt_machine *m = e->machine;
-    wt_found_fn *found = wt_checked_found;
-    const bool init = wt_check_wants(WT_CHECK_INIT), knows = wt_check_init_knows(m),
-               hazard = wt_check_wants(WT_CHECK_HAZARD) && wt_check_hazard_knows(m),
-               stale = wt_check_wants(WT_CHECK_STALE) && wt_check_stale_knows(m);
-    if (init && !knows)
-        fprintf(stderr,
-                "wavetrap: --check=init is not there for %s: uninitialised values are not looked "
-                "for\n",
-                m->ops->family);
-    if ((wt_check_wants(WT_CHECK_MEMORY) && !(set->memory = wt_emulated_check(e, found, NULL))) ||
-        (wt_check_wants(WT_CHECK_RACE) &&
-         !(set->race = wt_check_race_begin(m, m, lanes, found, NULL))) ||
-        (wt_check_wants(WT_CHECK_SYNC) && !(set->sync = wt_check_sync_begin(m, found, NULL))) ||
-        (init && knows &&
-         !(set->init = wt_emulated_check_init(e, wt_check_init_level(), found, NULL))) ||
-        (hazard && !(set->hazard = wt_check_hazard_begin(m, found, NULL))) ||
-        (stale && !(set->stale = wt_check_stale_begin(m, m, found, NULL))) ||
-        (wt_check_wants(WT_CHECK_ADVICE) && !(set->advice = wt_check_advice_begin(m, found, NULL))))
+    const struct wt_check_start start = {.machine = e->machine,
+                                         .space = e->machine,
+                                         .found = wt_checked_found,
+                                         .lanes = lanes,
+                                         .level = wt_check_init_level()};
+    if (!wt_emulated_check(e, &check->set, &start, wt_checks_of_machines(), wt_say_once))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     return WT_OK;
 }
@@ -457,22 +446,6 @@ static bool describe(void *context, const struct wt_event *event, char *text, si
     return wanted;
 }
 
-/* Whether there may be mistakes of a kind in the run that a debugger can stop at. */
-static bool is_caught(const struct wt_report_check *check, enum wt_finding_kind kind)
-{
-    switch (kind) {
-    case WT_FOUND_UNDEFINED_LOAD:
-        return check->options.init == WT_INIT_LOAD;
-    case WT_FOUND_UNDEFINED_RESULT: /* the host's */
-    case WT_FOUND_UNDEFINED_COPY:
-    case WT_FOUND_UNWRITTEN: /* known at the wave's end */
-        return false;
-    default:
-        return wt_finding_check(kind) &
-               (WT_CHECK_MEMORY | WT_CHECK_INIT | WT_CHECK_HAZARD | WT_CHECK_STALE);
-    }
-}
-
 static const char *kind_of_kernels(void *context, unsigned kind)
 {
     const struct wt_report_check *check = context;
@@ -480,7 +453,12 @@ static const char *kind_of_kernels(void *context, unsigned kind)
     if (kind >= WT_FINDING_KINDS)
         return NULL;
     const enum wt_finding_kind of = (enum wt_finding_kind)kind;
-    return wt_finding_check(of) & checks && is_caught(check, of) ? wt_finding_name(of) : "";
+    const enum wt_finding_stop stop = wt_finding_stop(of);
+    return wt_finding_check(of) & checks &&
+                   (stop == WT_STOP_THERE ||
+                    (stop == WT_STOP_LOADS && check->options.init == WT_INIT_LOAD))
+               ? wt_finding_name(of)
+               : "";
 }
 
 /* Calls of the program that is debugged, which is there, or of that of a core file. */

@@ -36,101 +36,75 @@ struct wt_report_check {
     struct wt_report_suppressions suppressions;
 };
 
-/** The options, of a command whose option context has functions that hand their values to
- * wt_report_check_set(). */
-#define WT_CHECK_OPTIONS(prefix)                                                                   \
-    {"check", 0, "LIST",                                                                           \
-     "report mistakes with memory (memory), what is never freed (leak), wrong\n"                   \
-     "calls (api), races of kernels (race), mistakes with barriers (sync), uses\n"                 \
-     "of what nothing has written (init), results that a gfx900's program does\n"                  \
-     "not wait for (hazard), with commas between, or all; the status is 115 if\n"                  \
-     "an error is reported, and the program ended with 0",                                         \
-     WT_OPTION_SET(prefix##check)},                                                                \
-        {"check-limit", 0, "N", "report so many different findings of a process (default: 100)",   \
-         WT_OPTION_SET(prefix##check_limit)},                                                      \
-        {"check-quarantine", 0, "SIZE",                                                            \
-         "keep so much freed memory unusable, so that its use is reported (default:\n"             \
-         "256M); 0: none",                                                                         \
-         WT_OPTION_SET(prefix##check_quarantine)},                                                 \
-        {"check-stop", 0, NULL, "end the program at the first error, with 115",                    \
-         WT_OPTION_SET(prefix##check_stop)},                                                       \
-        {"check-warnings", 0, "error", "warnings are errors",                                      \
-         WT_OPTION_SET(prefix##check_warnings)},                                                   \
-        {"check-kernel", 0, "GLOB", "report only what kernels of this name do",                    \
-         WT_OPTION_SET(prefix##check_kernel)},                                                     \
-        {"check-launch", 0, "FIRST-LAST",                                                          \
-         "check only these launches of a GPU, from 1 on; or FIRST, FIRST-, -LAST",                 \
-         WT_OPTION_SET(prefix##check_launch)},                                                     \
-        {"check-lanes", 0, "ORDER",                                                                \
-         "lockstep: lanes of one wave do not race, as on a gfx900; independent:\n"                 \
-         "they do, as in OpenCL (default: as the GPU and its language have it)",                   \
-         WT_OPTION_SET(prefix##check_lanes)},                                                      \
-        {"check-init", 0, "LEVEL",                                                                 \
-         "report of uninitialised values also what is copied to the host (copy),\n"                \
-         "and each load of them (load)",                                                           \
-         WT_OPTION_SET(prefix##check_init)},                                                       \
-        {"check-config", 0, "FILE",                                                                \
-         "suppress findings as FILE says; may be given several times\n"                            \
-         "('" WT_CHECKS_FILE "' in the working folder is read, too)",                              \
-         WT_OPTION_SET(prefix##check_config)},                                                     \
+/**
+ * The options, a row each: the function that takes it (wt_report_set_…), its name, its argument,
+ * the help, and for manual pages (scripts/check_pages.py) the item behind its name and the text, in
+ * mdoc. --check itself has the texts of check/checks.def.
+ */
+#define WT_CHECK_OPTION_LIST(O, ...)                                                               \
+    O(check, "check", "LIST", wt_checks_help, "Ns = Ns Ar LIST", "", __VA_ARGS__),                 \
+        O(check_limit, "check-limit", "N",                                                         \
+          "report so many different findings of a process (default: 100)", "Ns = Ns Ar N",         \
+          "Reports so many different findings of a process; the default is 100.", __VA_ARGS__),    \
+        O(check_quarantine, "check-quarantine", "SIZE",                                            \
+          "keep so much freed memory unusable, so that its use is reported (default:\n"            \
+          "256M); 0: none",                                                                        \
+          "Ns = Ns Ar SIZE",                                                                       \
+          "Keeps so much freed memory unusable, so that its use is reported; the default is "      \
+          "256M.",                                                                                 \
+          __VA_ARGS__),                                                                            \
+        O(check_stop, "check-stop", NULL, "end the program at the first error, with 115", "",      \
+          "Ends the program at the first error, with 115.", __VA_ARGS__),                          \
+        O(check_warnings, "check-warnings", "error", "warnings are errors", "Ns = Ns Cm error",    \
+          "Takes warnings for errors.", __VA_ARGS__),                                              \
+        O(check_kernel, "check-kernel", "GLOB", "report only what kernels of this name do",        \
+          "Ns = Ns Ar GLOB", "Reports only what kernels of this name do.", __VA_ARGS__),           \
+        O(check_launch, "check-launch", "FIRST-LAST",                                              \
+          "check only these launches of a GPU, from 1 on; or FIRST, FIRST-, -LAST",                \
+          "Ns = Ns Ar FIRST Ns - Ns Ar LAST", "Checks only these launches of a GPU, from 1 on.",   \
+          __VA_ARGS__),                                                                            \
+        O(check_lanes, "check-lanes", "ORDER",                                                     \
+          "lockstep: lanes of one wave do not race, as on a gfx900; independent:\n"                \
+          "they do, as in OpenCL (default: as the GPU and its language have it)",                  \
+          "Ns = Ns Cm lockstep | independent",                                                     \
+          "Whether lanes of one wave are ordered by their instructions; the default is as the "    \
+          "GPU "                                                                                   \
+          "and its language have it.",                                                             \
+          __VA_ARGS__),                                                                            \
+        O(check_init, "check-init", "LEVEL",                                                       \
+          "report of uninitialised values also what is copied to the host (copy),\n"               \
+          "and each load of them (load)",                                                          \
+          "Ns = Ns Cm copy | load",                                                                \
+          "Reports of uninitialised values also what is copied to the host, and each load of "     \
+          "them.",                                                                                 \
+          __VA_ARGS__),                                                                            \
+        O(check_config, "check-config", "FILE",                                                    \
+          "suppress findings as FILE says; may be given several times\n"                           \
+          "('" WT_CHECKS_FILE "' in the working folder is read, too)",                             \
+          "Ns = Ns Ar FILE",                                                                       \
+          "Suppresses findings as the lines of\n"                                                  \
+          ".Ar FILE\n"                                                                             \
+          "say.\n"                                                                                 \
+          ".Pa wavetrap-checks.conf\n"                                                             \
+          "in the working folder is read, too, if it is the user's.",                              \
+          __VA_ARGS__),                                                                            \
+        O(check_print_suppressions, "check-print-suppressions", NULL,                              \
+          "print lines for such a FILE that suppress what was reported", "",                       \
+          "Prints lines for such a file that suppress what was reported.", __VA_ARGS__)
+
+/** The options, of a command whose option context is a @p type that has a struct wt_report_check.
+ */
+#define WT_CHECK_OPTIONS(type, member) WT_CHECK_OPTION_LIST(WT_CHECK_OPTION_ROW, type, member)
+#define WT_CHECK_OPTION_ROW(function, name, argument, help, item, page, type, member)              \
     {                                                                                              \
-        "check-print-suppressions", 0, NULL,                                                       \
-            "print lines for such a FILE that suppress what was reported",                         \
-            WT_OPTION_SET(prefix##check_print_suppressions)                                        \
+        name, 0, argument, help, WT_OPTION_PART(wt_report_set_##function, type, member)            \
     }
 
-/** Defines those functions, which find the struct wt_report_check in @p context by @p of. */
-#define WT_CHECK_SETTERS(prefix, of)                                                               \
-    WT_CHECK_SETTER(prefix, of, check)                                                             \
-    WT_CHECK_SETTER(prefix, of, check_limit)                                                       \
-    WT_CHECK_SETTER(prefix, of, check_quarantine)                                                  \
-    WT_CHECK_SETTER(prefix, of, check_stop)                                                        \
-    WT_CHECK_SETTER(prefix, of, check_warnings)                                                    \
-    WT_CHECK_SETTER(prefix, of, check_kernel)                                                      \
-    WT_CHECK_SETTER(prefix, of, check_launch)                                                      \
-    WT_CHECK_SETTER(prefix, of, check_lanes)                                                       \
-    WT_CHECK_SETTER(prefix, of, check_init)                                                        \
-    WT_CHECK_SETTER(prefix, of, check_config)                                                      \
-    WT_CHECK_SETTER(prefix, of, check_print_suppressions)
-#define WT_CHECK_SETTER(prefix, of, name)                                                          \
-    static enum wt_status prefix##name(void *context, const char *value, struct wt_error *err)     \
-    {                                                                                              \
-        return wt_report_set_##name(of(context), value, err);                                      \
-    }
+/* The functions that take them; their context is a struct wt_report_check. */
+#define WT_CHECK_OPTION_SETTER(function, ...) wt_report_set_##function
+wt_option_set_fn WT_CHECK_OPTION_LIST(WT_CHECK_OPTION_SETTER, );
+#undef WT_CHECK_OPTION_SETTER
 
-/** Takes the list of --check. */
-enum wt_status wt_report_set_check(struct wt_report_check *check, const char *value,
-                                   struct wt_error *err);
-/** Takes the number of --check-limit. */
-enum wt_status wt_report_set_check_limit(struct wt_report_check *check, const char *value,
-                                         struct wt_error *err);
-/** Takes the bytes of --check-quarantine. */
-enum wt_status wt_report_set_check_quarantine(struct wt_report_check *check, const char *value,
-                                              struct wt_error *err);
-/** Takes --check-stop. */
-enum wt_status wt_report_set_check_stop(struct wt_report_check *check, const char *value,
-                                        struct wt_error *err);
-/** Takes the word of --check-warnings. */
-enum wt_status wt_report_set_check_warnings(struct wt_report_check *check, const char *value,
-                                            struct wt_error *err);
-/** Takes the pattern of --check-kernel. */
-enum wt_status wt_report_set_check_kernel(struct wt_report_check *check, const char *value,
-                                          struct wt_error *err);
-/** Takes the range of --check-launch. */
-enum wt_status wt_report_set_check_launch(struct wt_report_check *check, const char *value,
-                                          struct wt_error *err);
-/** Takes the word of --check-lanes. */
-enum wt_status wt_report_set_check_lanes(struct wt_report_check *check, const char *value,
-                                         struct wt_error *err);
-/** Takes the word of --check-init. */
-enum wt_status wt_report_set_check_init(struct wt_report_check *check, const char *value,
-                                        struct wt_error *err);
-/** Reads a file of --check-config. */
-enum wt_status wt_report_set_check_config(struct wt_report_check *check, const char *value,
-                                          struct wt_error *err);
-/** Takes --check-print-suppressions. */
-enum wt_status wt_report_set_check_print_suppressions(struct wt_report_check *check,
-                                                      const char *value, struct wt_error *err);
 /**
  * Takes a value of --report that is for findings: "sarif:FILE", "junit:FILE". *taken is false for
  * any other one. The file is made at once.

@@ -365,7 +365,7 @@ static enum wt_status take(const struct wt_option *option, void *context, const 
     case WT_OPTION_NOWHERE:
         break;
     }
-    return option->set(context, value, err);
+    return option->set(to, value, err);
 }
 
 int wt_subcommand_parse_words(const struct wt_subcommand *command, int argc, char **argv, void *own,

@@ -21,12 +21,6 @@ static enum wt_status add_order(struct wt_debuggee *d, const char *text, bool is
     return WT_OK;
 }
 
-static struct wt_report_check *check_of(void *context)
-{
-    return &((struct wt_debuggee *)context)->drive.check;
-}
-WT_CHECK_SETTERS(set_, check_of)
-
 static enum wt_status set_ex(void *context, const char *value, struct wt_error *err)
 {
     return add_order(context, value, false, err);
@@ -87,7 +81,7 @@ const struct wt_option wt_debuggee_options[] = {
      "write stops, values, faults and the exit as JSON, an object a line, to\n"
      "FILE, too; may be given several times",
      WT_OPTION_SET(wt_session_set_report)},
-    WT_CHECK_OPTIONS(set_),
+    WT_CHECK_OPTIONS(struct wt_debuggee, drive.check),
     WT_PROFILE_OPTIONS(wt_session_set_profile, wt_session_set_profile_limit),
     WT_DEBUGGED_OPTIONS,
     {"view", 0, "[=PORT]",

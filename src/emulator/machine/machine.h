@@ -196,11 +196,11 @@ struct wt_machine_ops {
      * False: there is none, or its family has no such rules. */
     bool (*pace)(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *pace);
     const struct wt_pace_table *pace_table; /**< of no rules, where a family has none */
-    const struct wt_memory_model *memory_model;
     /** Its name: that of a register that operands() lists. */
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
     const struct wt_address_map *map; /**< for the functions of mapped.h that are operations */
+    const struct wt_memory_model *memory_model;
 };
 
 /** The type of an operation: WT_MACHINE_FN(read_row) gcn_read_row; declares one. */
