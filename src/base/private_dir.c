@@ -75,7 +75,8 @@ enum wt_status wt_temporary_check(const char *folder, struct wt_error *err)
     return status;
 }
 
-enum wt_status wt_private_way(const char *path, struct wt_error *err)
+/* wt_temporary_check() of the folder that a file is in. */
+static enum wt_status check_way(const char *path, struct wt_error *err)
 {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
     if (!folder)
@@ -100,7 +101,7 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
     if (st.st_mode & others)
         return wt_fail(err, WT_IO, "%.300s is not used: other users may %s it (mode %04o)", path,
                        st.st_mode & others & 022 ? "write to" : "use", st.st_mode & 07777);
-    return wt_private_way(path, err) ? wt_fail_in(err, "%.100s is not used", path) : WT_OK;
+    return check_way(path, err) ? wt_fail_in(err, "%.100s is not used", path) : WT_OK;
 }
 
 /* Refuses a file that other users own or can write to, even if it is trusted: they
@@ -122,7 +123,7 @@ static enum wt_status check_file(const char *path, struct wt_error *err)
 enum wt_status wt_private_file(const char *path, struct wt_error *err)
 {
     const enum wt_status status = check_file(path, err);
-    return !status && wt_private_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
+    return !status && check_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
 }
 
 enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)

@@ -100,8 +100,8 @@ struct wt_report_check {
         name, 0, argument, help, WT_OPTION_PART(wt_report_set_##function, type, member)            \
     }
 
-/* The functions that take them; their context is a struct wt_report_check. */
 #define WT_CHECK_OPTION_SETTER(function, ...) wt_report_set_##function
+/** The functions that take them; their context is a struct wt_report_check. */
 wt_option_set_fn WT_CHECK_OPTION_LIST(WT_CHECK_OPTION_SETTER, );
 #undef WT_CHECK_OPTION_SETTER
 
