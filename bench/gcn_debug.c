@@ -25,6 +25,7 @@
 #include <time.h>
 
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
 #include "target/gcn.h"

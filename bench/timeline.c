@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "emulator/machine/machine.h"
 #include "emulator/machine/timeline.h"
 #include "emulator/vortex/vortex.h"
 

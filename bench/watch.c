@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
+#include "emulator/machine/watch.h"
 #include "emulator/vortex/vortex.h"
 
 enum { ROUNDS = 7, STOPS = 20000, WAYS = 5 };

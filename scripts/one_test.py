@@ -107,7 +107,7 @@ def compiler_environment(log):
         return {}
     cache.mkdir(parents=True, exist_ok=True)
     others = os.pathsep.join(part for part in os.environ["PATH"].split(os.pathsep) if part != str(links))
-    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "PATH": f"{links}{os.pathsep}{others}",
+    return {"WAVETRAP_TEST_CACHE": str(cache), "CACHED_COMPILERS_LOG": log, "CACHED_COMPILERS": str(links), "QUICK_COMPILERS": str(links.parent / "quick"), "PATH": f"{links}{os.pathsep}{others}",
             "CCACHE_PATH": os.environ.get("CCACHE_PATH", others)}  # ccache asks who the compiler is: it is not to find ours
 
 

@@ -3,7 +3,7 @@
 #define TESTS_NAMES_H
 
 #include "debug/core/debugger.h"
-#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/machine/watch.h"
 
 #define NAME(word)                                                                                 \

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "check/followed.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
 
@@ -188,7 +189,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 {
     struct wt_check_advice *c = context;
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
-        wt_followed_is_past(&c->run, m, a->time, forget, c) || !wt_machine_checks(m, a->launch))
+        wt_followed_is_past(&c->run, m->resets, m->known, a->time, forget, c) ||
+        !wt_machine_checks(m, a->launch))
         return;
     struct space *space = wt_map_block(&c->spaces, a->space == WT_OBSERVED_GROUP ? a->home + 2 : 1,
                                        sizeof(struct space));
@@ -232,7 +234,7 @@ static void fence(struct wt_check_advice *c, struct wave *w, const struct wt_obs
 static void event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
 {
     struct wt_check_advice *c = context;
-    if (wt_followed_is_past(&c->run, m, e->time, forget, c))
+    if (wt_followed_is_past(&c->run, m->resets, m->known, e->time, forget, c))
         return;
     if (e->kind == WT_SEEN_LAUNCH)
         c->launches++;
@@ -279,7 +281,7 @@ struct wt_check_advice *wt_check_advice_begin(const struct wt_check_start *start
     if (!c)
         return NULL;
     *c = (struct wt_check_advice){
-        .machine = m, .found = start->found, .context = start->context, .run = wt_follow(m)};
+        .machine = m, .found = start->found, .context = start->context, .run.resets = m->resets};
     c->id = calloc(m->waves, sizeof *c->id);
     c->number = calloc(m->waves, sizeof *c->number);
     if (c->id && c->number && wt_observe_beneath(m, take, NULL, NULL, c)) {

@@ -8,6 +8,7 @@
 #include "check/memory.h"
 
 struct wt_check_advice;
+struct wt_check_start;
 
 /** Looks at what the machine's waves do from now on. */
 struct wt_check_advice *wt_check_advice_begin(const struct wt_check_start *start);

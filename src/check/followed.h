@@ -7,38 +7,33 @@
 
 #include "check/decisions.h"
 #include "check/finding.h"
-#include "emulator/machine/machine.h"
 
 struct wt_issue;
+struct wt_machine;
 
 struct wt_followed {
     uint64_t most;   /**< the latest issue time */
-    uint64_t resets; /**< the machine's, then */
+    uint64_t resets; /**< the machine's, then; at first, as it is followed from now on */
     bool lost;       /**< the host had no memory: nothing is looked at */
 };
 
 /** Forgets what a check knows of issue time @p time and later; 0: of all. */
 typedef void wt_forget_fn(void *context, uint64_t time);
 
-/** The run of a machine, from now on. */
-static inline struct wt_followed wt_follow(const struct wt_machine *m)
-{
-    return (struct wt_followed){.resets = m->resets};
-}
-
 /**
  * Whether issue time @p time is no new one: the run is repeated, or the check is lost. @p forget is
- * called before, where the machine was reset, or has gone back and takes another way.
+ * called before, where the machine was reset, or has gone back and takes another way. @p resets and
+ * @p known are the machine's.
  */
-static inline bool wt_followed_is_past(struct wt_followed *f, const struct wt_machine *m,
+static inline bool wt_followed_is_past(struct wt_followed *f, uint64_t resets, uint64_t known,
                                        uint64_t time, wt_forget_fn *forget, void *context)
 {
-    if (f->resets != m->resets) {
-        f->resets = m->resets;
+    if (f->resets != resets) {
+        f->resets = resets;
         f->most = 0;
         forget(context, 0);
     }
-    if (time < m->known || f->lost)
+    if (time < known || f->lost)
         return true;
     if (time < f->most)
         forget(context, time);

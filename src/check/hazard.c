@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "check/code.h"
 #include "check/followed.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
 
 enum { RECENT = 32, MOST_SPANS = 8, RULES = 32 };
@@ -409,7 +411,7 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     struct wt_check_hazard *h = context;
     h->issuing = NULL;
     h->in_group = h->elsewhere = false;
-    if (!i->issues || wt_followed_is_past(&h->run, m, i->time, forget, h))
+    if (!i->issues || wt_followed_is_past(&h->run, m->resets, m->known, i->time, forget, h))
         return;
     h->issuing = insn_at(h, i->wave, i->pc);
     h->time = i->time;
@@ -469,7 +471,7 @@ struct wt_check_hazard *wt_check_hazard_begin(const struct wt_check_start *start
                                   .table = m->ops->pace_table,
                                   .found = start->found,
                                   .context = start->context,
-                                  .run = wt_follow(m)};
+                                  .run.resets = m->resets};
     h->wave = calloc(m->waves, sizeof *h->wave);
     if (h->wave && wt_observe_beneath(m, access, before, after, h)) {
         wt_groups_observe(m, event);

@@ -9,6 +9,7 @@
 #include "check/memory.h"
 
 struct wt_check_hazard;
+struct wt_check_start;
 
 /** Whether a family's programs have to wait by themselves. */
 bool wt_check_hazard_knows(const struct wt_machine *m);

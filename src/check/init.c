@@ -7,7 +7,9 @@
 
 #include "base/array.h"
 #include "check/init_state.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/watch_set.h"
 
 /* ---- instructions ---- */
 
@@ -200,7 +202,7 @@ static void forget(void *context, uint64_t time)
 
 static bool is_past(struct wt_check_init *c, uint64_t time)
 {
-    return wt_followed_is_past(&c->run, c->machine, time, forget, c);
+    return wt_followed_is_past(&c->run, c->machine->resets, c->machine->known, time, forget, c);
 }
 
 /* What changes of a wave is noted from now on, or is not. */
@@ -616,7 +618,7 @@ struct wt_check_init *wt_check_init_begin(const struct wt_check_start *start)
                                 .level = start->level,
                                 .found = start->found,
                                 .context = start->context,
-                                .run = wt_follow(m)};
+                                .run.resets = m->resets};
     c->past.free_gone = free_gone;
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);

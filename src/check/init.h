@@ -9,6 +9,14 @@
 #include "check/memory.h"
 
 struct wt_check_init;
+struct wt_check_start;
+
+/** What is reported beside uses of undefined bits. */
+enum wt_init_level {
+    WT_INIT_USE,  /**< nothing */
+    WT_INIT_COPY, /**< copies to the host */
+    WT_INIT_LOAD, /**< loads, too */
+};
 
 /** Whether the check knows what a family's launches leave undefined, and what its instructions do.
  */
@@ -35,6 +43,8 @@ void wt_check_init_free(struct wt_check_init *c);
 void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
                         const struct wt_defined_request *request, struct wt_defined_view *view);
 
+/** Says to the user, once, what a check cannot see. */
+typedef void wt_check_say_fn(const char *format, ...);
 /** Follows memory of the process's objects (objects.h) from now on: it listens to news of them.
  * What it cannot see, @p say says to the user, once. */
 void wt_check_init_listen(wt_check_say_fn *say);

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "check/init_state.h"
+#include "emulator/machine/machine.h"
 
 static struct {
     pthread_mutex_t lock;

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "check/init_state.h"
 #include "check/values.h"
+#include "emulator/machine/machine.h"
 
 /* ---- where operands are ---- */
 
@@ -12,6 +13,13 @@ static const struct wt_operand_file *file_of(const struct wt_check_init *c,
                                              const struct wt_insn_operand *o)
 {
     return &c->machine->ops->operand_files[o->file];
+}
+
+static inline uint64_t bit_of(const struct wt_check_init *c, const struct wt_insn_operand *o,
+                              unsigned lane, unsigned element, unsigned from, unsigned *room)
+{
+    return wt_operand_bit(c->machine->ops->operand_files, c->machine->lanes, o, lane, element, from,
+                          room);
 }
 
 unsigned init_bits_of(const struct wt_check_init *c, const struct wt_insn_operand *o)
@@ -281,7 +289,7 @@ static bool add_lanes(const struct wt_check_init *c, struct init_insn *insn,
     unsigned room = bits;
     for (unsigned from = 0; from < bits; from += room < bits - from ? room : bits - from)
         for (unsigned lane = 0; lane < lanes; lane++) {
-            const uint64_t bit = wt_operand_bit(c->machine, o, lane, lane, from, &room);
+            const uint64_t bit = bit_of(c, o, lane, lane, from, &room);
             const unsigned part = room < bits - from ? room : bits - from;
             for (uint64_t cell = bit / INIT_CELL; cell <= (bit + part - 1) / INIT_CELL; cell++) {
                 struct init_span one = {.file = o->file,
@@ -415,7 +423,7 @@ struct wt_defined init_fetch(const struct wt_check_init *c, const struct init_wa
         return (struct wt_defined){.value = (uint64_t)o->value >> from};
     const struct init_file *f = &w->file[o->file];
     for (unsigned done = 0, count, room; done < bits; done += count) {
-        const uint64_t bit = wt_operand_bit(c->machine, o, lane, element, from + done, &room),
+        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room),
                        cell = bit / INIT_CELL;
         const unsigned within = (unsigned)(bit % INIT_CELL);
         uint32_t value = 0;
@@ -442,7 +450,7 @@ void init_put(struct wt_check_init *c, const struct wt_insn_operand *o, unsigned
               unsigned element, unsigned from, unsigned bits, struct wt_defined is, uint32_t origin)
 {
     for (unsigned done = 0, count, room; done < bits; done += count) {
-        const uint64_t bit = wt_operand_bit(c->machine, o, lane, element, from + done, &room);
+        const uint64_t bit = bit_of(c, o, lane, element, from + done, &room);
         struct init_write *grown =
             wt_array_grow(c->write, &c->write_room, c->writes + 1, sizeof *grown);
         count = room < bits - done ? room : bits - done;
@@ -498,8 +506,7 @@ void init_define_operand(struct wt_check_init *c, struct init_wave *w,
     for (wt_lanes left = init_lanes_of(c, o, lanes); left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left), whole = o->by_lane ? 1 : bits;
         for (unsigned done = 0, count; done < whole; done += count) {
-            const uint64_t bit =
-                wt_operand_bit(c->machine, o, lane, lane - first_lane, done, &room);
+            const uint64_t bit = bit_of(c, o, lane, lane - first_lane, done, &room);
             count = room < whole - done ? room : whole - done;
             set_bits(f, bit, count, defined, 0);
         }

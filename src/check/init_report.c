@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "check/init_state.h"
 #include "check/names.h"
+#include "emulator/machine/machine.h"
 
 /* Where it comes from, and who has computed with it first. */
 static void describe(struct wt_finding *f, const struct init_origin *o, const char *what)

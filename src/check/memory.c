@@ -7,6 +7,10 @@
 
 #include "check/heap.h"
 #include "check/rows.h"
+#include "check/start.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/judge.h"
+#include "emulator/machine/machine.h"
 
 enum { NULL_BYTES = 1 << 16 };
 

@@ -5,15 +5,21 @@
 #ifndef WT_CHECK_MEMORY_H
 #define WT_CHECK_MEMORY_H
 
+#include "check/finding.h"
 #include "check/names.h"
-#include "check/start.h"
-#include "emulator/machine/judge.h"
-#include "emulator/machine/origin.h"
+#include "emulator/machine/observe.h"
 
 /** The name of the function that has made objects of a device's heap. */
 #define WT_CHECK_HEAP "malloc in a kernel"
 
+/** Takes a finding, whose counts are of one access; called on the thread that runs the machine. */
+typedef void wt_found_fn(void *context, const struct wt_finding *finding);
+
+struct wt_archive;
 struct wt_check_memory;
+struct wt_check_start;
+struct wt_machine;
+struct wt_origin;
 
 /** Judges the accesses of the machine from now on; its CONSTANT memory has the addresses of the
  * space, too, which wt_check_memory_set_space() changes. */

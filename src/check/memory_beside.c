@@ -2,6 +2,8 @@
 #include <stdio.h>
 
 #include "check/memory_state.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
 
 uint64_t memory_room_of(struct wt_machine *m, const struct wt_wave_head *w,
                         enum wt_observed_space space)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "check/heap.h"
 #include "check/memory_state.h"
+#include "emulator/machine/heads.h"
 
 void memory_taken(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size)
 {

@@ -15,6 +15,9 @@
 #include "base/bits.h"
 #include "check/memory_state.h"
 #include "check/rows.h"
+#include "emulator/machine/engine.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
 
 static size_t slot_of(const struct wt_check_memory *c, uint64_t pc, unsigned part)
 {

@@ -5,6 +5,7 @@
 #include "check/decisions.h"
 #include "check/memory.h"
 #include "check/names.h"
+#include "emulator/machine/judge.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/origin.h"
 

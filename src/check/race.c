@@ -7,8 +7,10 @@
 
 #include "check/race_access.h"
 #include "check/rows.h"
+#include "check/start.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 
 /* ---- many lanes ---- */
 
@@ -213,7 +215,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 {
     struct wt_check_race *r = context;
     if ((a->space != WT_OBSERVED_GLOBAL && a->space != WT_OBSERVED_GROUP) ||
-        race_is_past(r, a->time) || !wt_machine_checks(m, a->launch))
+        wt_followed_is_past(&r->run, m->resets, m->known, a->time, race_begin_anew, r) ||
+        !wt_machine_checks(m, a->launch))
         return;
     struct race_conflict conflict[RACE_CONFLICTS];
     struct race_access x = {.r = r, .a = a, .conflict = conflict};
@@ -286,7 +289,7 @@ struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
                                 .space = start->space,
                                 .found = start->found,
                                 .context = start->context,
-                                .run = wt_follow(m),
+                                .run.resets = m->resets,
                                 .rules = *m->ops->memory_model,
                                 .shadow.first = 1};
     if (start->lanes != WT_LANES_BY_FAMILY)

@@ -9,6 +9,16 @@
 #include "check/memory.h"
 
 struct wt_check_race;
+struct wt_check_start;
+
+/** Whether lanes of one wave are ordered by their instructions. */
+enum wt_check_lanes {
+    WT_LANES_BY_FAMILY,
+    WT_LANES_LOCKSTEP,
+    WT_LANES_INDEPENDENT,
+    WT_LANES_AS_ONE /**< in lockstep, and a wave is one thread of the program: what its lanes do in
+                         one instruction is one access */
+};
 
 /** Whether races of OpenMP's target regions can be told, whichever compiler they are of. On an SM
  * lanes of GCC's code are WT_LANES_AS_ONE, and LLVM's are threads. */

@@ -10,6 +10,8 @@
  * thread.
  */
 #include "check/race_order.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
 
 void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a)
 {

@@ -2,6 +2,7 @@
 #include "check/race.h"
 
 #include "check/race_access.h"
+#include "emulator/machine/machine.h"
 
 void wt_check_race_set_order(struct wt_check_race *r, const struct wt_order *order)
 {

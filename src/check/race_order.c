@@ -583,8 +583,7 @@ static void begin_launch(struct wt_check_race *r, uint64_t number)
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
 {
     struct wt_check_race *r = context;
-    (void)m;
-    if (race_is_past(r, e->time))
+    if (wt_followed_is_past(&r->run, m->resets, m->known, e->time, race_begin_anew, r))
         return;
     if (e->kind == WT_SEEN_LAUNCH)
         begin_launch(r, e->launch);

@@ -12,6 +12,8 @@
 #include "check/order.h"
 #include "check/race_shadow.h"
 #include "check/values.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/memory_model.h"
 
 /** Between whom an order holds. */
 enum race_scope { RACE_GROUP, RACE_DEVICE, RACE_SCOPES };
@@ -188,14 +190,8 @@ struct wt_check_race {
     struct race_told told[RACE_TOLD];
 };
 
-/** All that was recorded is forgotten (wt_forget_fn). */
+/** All that was recorded is forgotten (wt_forget_fn of the check's run). */
 void race_begin_anew(void *context, uint64_t time);
-/** Whether issue time @p time is no new one: the run is repeated. What was recorded of a future
- * that was dropped is forgotten. */
-static inline bool race_is_past(struct wt_check_race *r, uint64_t time)
-{
-    return wt_followed_is_past(&r->run, r->machine, time, race_begin_anew, r);
-}
 /** A wave in a slot begins; NULL without host memory. */
 struct race_slot *race_begin_slot(struct wt_check_race *r, uint32_t slot, uint64_t id,
                                   uint64_t launch, uint64_t home);

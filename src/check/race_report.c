@@ -7,6 +7,8 @@
 #include "check/memory.h"
 #include "check/names.h"
 #include "check/race_access.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
 
 /* Of the address at which a group sees its memory. */
 enum { GROUP_ALIGN = 1 << 20 };

@@ -4,6 +4,7 @@
 
 #include "check/race_access.h"
 #include "check/rows.h"
+#include "emulator/machine/machine.h"
 
 enum { PAGES = 32 };
 

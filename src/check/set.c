@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include "emulator/machine/machine.h"
+
 /* ---- what rows of checks.def name ---- */
 
 static bool any(const struct wt_machine *m)

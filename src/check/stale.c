@@ -9,7 +9,9 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "check/followed.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/machine/observe.h"
 
 enum { LINE = 64, PAGE = 4096, CELLS = PAGE / 4, MOST_STORES = 1 << 22, SCALAR_TRIPLE = 16 };
@@ -450,7 +452,7 @@ static void access(void *context, struct wt_machine *m, const struct wt_observed
     struct wt_check_stale *s = context;
     const bool global =
         a->space == WT_OBSERVED_GLOBAL || (a->space == WT_OBSERVED_CONSTANT && a->is_scalar);
-    if (!global || wt_followed_is_past(&s->run, m, a->time, forget, s) ||
+    if (!global || wt_followed_is_past(&s->run, m->resets, m->known, a->time, forget, s) ||
         !wt_machine_checks(m, a->launch))
         return;
     struct group *g = group_of(s, a->group);
@@ -515,7 +517,7 @@ static void take_cache(struct wt_check_stale *s, const struct wt_observed_event 
 static void event(void *context, struct wt_machine *m, const struct wt_observed_event *e)
 {
     struct wt_check_stale *s = context;
-    if (wt_followed_is_past(&s->run, m, e->time, forget, s))
+    if (wt_followed_is_past(&s->run, m->resets, m->known, e->time, forget, s))
         return;
     switch (e->kind) {
     case WT_SEEN_LAUNCH:
@@ -557,7 +559,7 @@ struct wt_check_stale *wt_check_stale_begin(const struct wt_check_start *start)
                                  .space = start->space,
                                  .found = start->found,
                                  .context = start->context,
-                                 .run = wt_follow(m)};
+                                 .run.resets = m->resets};
     s->waited = calloc(m->waves, sizeof *s->waited);
     if (s->waited && wt_observe_beneath(m, access, NULL, after, s)) {
         wt_groups_observe(m, event);

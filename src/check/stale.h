@@ -9,6 +9,7 @@
 #include "check/memory.h"
 
 struct wt_check_stale;
+struct wt_check_start;
 
 /** Whether a family has caches that its programs keep coherent. */
 bool wt_check_stale_knows(const struct wt_machine *m);

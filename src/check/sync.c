@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/start.h"
 #include "check/sync_state.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 
 static const char *const on_without = "lanes go on without it";
 
@@ -44,7 +46,7 @@ static void forget(void *context, uint64_t time)
 
 static bool is_past(struct wt_check_sync *s, uint64_t time)
 {
-    return wt_followed_is_past(&s->run, s->machine, time, forget, s);
+    return wt_followed_is_past(&s->run, s->machine->resets, s->machine->known, time, forget, s);
 }
 
 static void tell_lost(struct wt_check_sync *s)
@@ -591,7 +593,7 @@ struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start)
                                 .strict = m->ops->memory_model->barriers_want_all,
                                 .found = start->found,
                                 .context = start->context,
-                                .run = wt_follow(m)};
+                                .run.resets = m->resets};
     s->of = calloc(m->waves, sizeof(*s->of));
     s->group_of = calloc(m->waves, sizeof(*s->group_of));
     s->wait = calloc(m->waves, sizeof *s->wait);

@@ -10,6 +10,7 @@
 #include "check/memory.h"
 
 struct wt_check_sync;
+struct wt_check_start;
 
 /** Looks at what the machine's waves do from now on. */
 struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "check/sync_state.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/observe_copies.h"
 
 static void commit(struct sync_group *g, struct sync_wave *w, const struct wt_observed_event *e)

@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "check/sync_state.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory_model.h"
 
 void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_finding_kind kind,
                  enum wt_severity severity, const struct sync_place *place,

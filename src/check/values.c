@@ -1,6 +1,8 @@
 /* See values.h. */
 #include "check/values.h"
 
+#include "emulator/machine/machine.h"
+
 struct wt_stored wt_stored_by(struct wt_machine *m, uint32_t wave, uint64_t pc, unsigned size)
 {
     struct wt_insn_operands all;
@@ -36,8 +38,8 @@ uint8_t wt_stored_byte(struct wt_machine *m, uint32_t wave, const struct wt_stor
 {
     unsigned room;
     uint32_t value = 0;
-    const uint64_t bit =
-        wt_operand_bit(m, &stored->from, lane, lane - stored->first_lane, 8 * at, &room);
+    const uint64_t bit = wt_operand_bit(m->ops->operand_files, m->lanes, &stored->from, lane,
+                                        lane - stored->first_lane, 8 * at, &room);
     m->ops->read_cell(m, wave, stored->from.file, bit / 32, &value);
     return (uint8_t)(value >> bit % 32);
 }

@@ -2,19 +2,21 @@
 #ifndef WT_CHECK_VALUES_H
 #define WT_CHECK_VALUES_H
 
-#include "emulator/machine/machine.h"
 #include "emulator/machine/operands.h"
 
-/** The bit of its file at which bit @p from of a lane's value is (of rows that lanes share: of
- * value @p element of them); *room: how many lie behind it in one piece. */
-static inline uint64_t wt_operand_bit(const struct wt_machine *m, const struct wt_insn_operand *o,
-                                      unsigned lane, unsigned element, unsigned from,
-                                      unsigned *room)
+struct wt_machine;
+
+/** The bit of its file, of @p files, at which bit @p from of a lane's value is (of rows that lanes
+ * share: of value @p element of them); *room: how many lie behind it in one piece. @p lanes: of a
+ * wave. */
+static inline uint64_t wt_operand_bit(const struct wt_operand_file *files, unsigned lanes,
+                                      const struct wt_insn_operand *o, unsigned lane,
+                                      unsigned element, unsigned from, unsigned *room)
 {
-    const struct wt_operand_file *f = &m->ops->operand_files[o->file];
+    const struct wt_operand_file *f = &files[o->file];
     const unsigned at = o->first + from;
     if (f->per_lane) {
-        const unsigned lanes = m->lanes, within = at % f->bits;
+        const unsigned within = at % f->bits;
         *room = f->bits - within;
         return ((uint64_t)(o->number + at / f->bits) * lanes + lane) * f->bits + within;
     }

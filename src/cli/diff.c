@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/diff_ranges.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/timeline.h"
 #include "explore/trail.h"
 #include "session/drive.h"

@@ -21,6 +21,9 @@
 #include "base/token.h"
 #include "cli/cli.h"
 #include "cli/exec_gdb.h"
+#include "emulator/machine/config.h"
+#include "emulator/machine/fill.h"
+#include "emulator/machine/schedule.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"
@@ -316,11 +319,12 @@ static enum wt_status add_gpu(void *context, const char *value, struct wt_error 
     e->catches += !status && gpu.family->debug.exception_name;
     e->logging += !status && gpu.family->host->logs_calls;
     e->known += !status && gpu.family->debug.gdb && gpu.family->debug.process;
+    const int n = status ? 0
+                         : snprintf(e->gpus + e->length, sizeof e->gpus - e->length, "%s%s",
+                                    e->length ? " " : "", gpu.spec);
     wt_gpu_free(&gpu);
     if (status)
         return status;
-    const int n = snprintf(e->gpus + e->length, sizeof e->gpus - e->length, "%s%s",
-                           e->length ? " " : "", value);
     if (n < 0 || (size_t)n >= sizeof e->gpus - e->length)
         return wt_fail(err, WT_INVALID, "too many GPUs");
     e->length += (size_t)n;

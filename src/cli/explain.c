@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/exec.h"
+#include "emulator/machine/explain.h"
+#include "emulator/machine/machine.h"
 #include "report/device.h"
 #include "session/kernel.h"
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "emulator/gcn/debug.h"
+#include "emulator/machine/machine.h"
 #include "report/device.h"
 #include "session/kernel.h"
 #include "target/gcn.h"

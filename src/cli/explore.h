@@ -5,6 +5,8 @@
 #include "explore/outcome.h"
 #include "session/drive.h"
 
+struct wt_choices;
+
 /*
  * How the processes of a shared exploration talk. One of them is the manager: it keeps the state
  * file and prints the outcomes. The others are workers: each makes one run at a time. A worker

@@ -15,6 +15,8 @@
 
 #include "base/file.h"
 #include "cli/exec.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 #include "explore/journal.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/results.h"

@@ -9,6 +9,8 @@
 #include <xxhash.h>
 
 #include "base/whole_file.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 #include "explore/journal.h"
 #include "explore/records.h"
 #include "explore/systematic.h"

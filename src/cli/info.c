@@ -21,7 +21,7 @@
 enum { MOST_GPUS = 16 };
 
 struct info {
-    bool isa, profile, extension, registers, devices, support, support_json;
+    bool isa, models, profile, extension, registers, devices, support, support_json;
     const char *register_form;   /* NULL: a table */
     const char *word;            /* NULL: none is explained */
     const char *spec[MOST_GPUS]; /* of --gpu */
@@ -80,6 +80,8 @@ static const struct wt_option options[] = {
      WT_OPTION_SET(set_gpu)},
     {"devices", 0, NULL, "list the GPUs that host programs see, or what they see of --gpu",
      WT_OPTION_FLAG(struct info, devices)},
+    {"models", 0, NULL, "list the models of GPUs that --gpu takes, by family",
+     WT_OPTION_FLAG(struct info, models)},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding",
      WT_OPTION_FLAG(struct info, isa)},
     {"support", 0, "[=json]",
@@ -265,12 +267,14 @@ static int run(int argc, char **argv)
     if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
-        !info.word && !info.devices && !info.support)
+        !info.word && !info.devices && !info.support && !info.models)
         return wt_subcommand_operand_missing(&cli_info, "FILE");
     struct wt_error err;
     if (choose_gpu(&info, &err) != WT_OK)
         return wt_subcommand_fail(&cli_info, &err);
     const struct wt_family *family = info.gpu.family ? info.gpu.family : wt_families[0];
+    if (info.models)
+        wt_gpu_list_models(stdout);
     if (info.isa)
         family->isa.list_isa(stdout, info.gpu.config);
     for (const struct wt_family *const *f = wt_families; info.profile && *f; f++)

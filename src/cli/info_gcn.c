@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "emulator/gcn/models.h"
 #include "object/code_object.h"
 #include "object/contained.h"
 #include "object/fatbin.h"
@@ -55,7 +56,7 @@ static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, co
 {
     struct gcn_object object;
     struct wt_error err;
-    if (gcn_object_parse(path, bytes, size, &object, &err) != WT_OK) {
+    if (gcn_object_parse(path, bytes, size, &gcn_models->target, &object, &err) != WT_OK) {
         printf("; %s cannot be read: %s\n", what, err.text);
         return;
     }
@@ -76,19 +77,21 @@ static void tell_bundle(const char *path, unsigned number, const struct gcn_fatb
         return;
     case GCN_FATBIN_OTHER:
     case GCN_FATBIN_XNACK:
-        printf("code for %s: not for gfx900, which is emulated\n", b->targets);
+        printf("code for %s: not for %s, which is emulated\n", b->targets, gcn_models->target.name);
         return;
     case GCN_FATBIN_GOOD:
         break;
     }
     printf("code for %s", b->targets);
-    tell_kernels(path, b->object, b->object_size, "that for gfx900");
+    char which[40];
+    snprintf(which, sizeof which, "that for %s", gcn_models->target.name);
+    tell_kernels(path, b->object, b->object_size, which);
 }
 
 /* Prints all bundles in a range of bytes; returns how many there are. */
 static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size, unsigned before)
 {
-    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size};
+    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = &gcn_models->target};
     struct gcn_fatbin_bundle bundle;
     unsigned count = 0;
     while (gcn_fatbin_next(&fatbin, &bundle))
@@ -102,14 +105,14 @@ static unsigned tell_images(const char *path, const uint8_t *bytes, size_t lengt
 {
     struct gcn_contained found;
     unsigned count = 0;
-    for (size_t at = 0; gcn_contained_next(bytes, length, &at, &found);) {
+    for (size_t at = 0; gcn_contained_next(bytes, length, &gcn_models->target, &at, &found);) {
         if (bundles && found.bytes >= bundles && found.bytes < bundles + bundles_size)
             continue;
         printf("  image %u: code for %s", ++count, found.target);
         if (found.usable)
             tell_kernels(path, found.bytes, found.size, "it");
         else
-            puts(": not for gfx900, which is emulated");
+            printf(": not for %s, which is emulated\n", gcn_models->target.name);
     }
     return count;
 }
@@ -166,11 +169,12 @@ enum wt_status cli_tell_bundle_file(const char *path, struct wt_error *err)
     const enum wt_status status = wt_file_read(path, &bytes, &length, err);
     if (status != WT_OK)
         return status;
-    for (size_t at = 0; !runs && gcn_contained_next(bytes, length, &at, &found);)
+    for (size_t at = 0;
+         !runs && gcn_contained_next(bytes, length, &gcn_models->target, &at, &found);)
         runs = found.usable;
     printf("%s: bundle of code objects (clang-offload-bundler)\n", path);
     tell_bundles(path, bytes, length, 0);
-    puts(runs ? "  runs on: gfx900" : "  runs on: no GPU that is emulated");
+    printf("  runs on: %s\n", runs ? gcn_models->target.name : "no GPU that is emulated");
     free(bytes);
     return WT_OK;
 }
@@ -183,7 +187,7 @@ enum wt_status cli_tell_code_object(const char *path, struct wt_error *err)
     struct gcn_object object;
     if ((status = wt_file_read(path, &bytes, &length, err)) != WT_OK)
         return status;
-    status = gcn_object_parse(path, bytes, length, &object, err);
+    status = gcn_object_parse(path, bytes, length, &gcn_models->target, &object, err);
     free(bytes);
     if (status)
         return status;
@@ -191,7 +195,7 @@ enum wt_status cli_tell_code_object(const char *path, struct wt_error *err)
     cli_tell_debug_information(path);
     for (size_t i = 0; i < object.kernels; i++)
         tell_kernel(&object, &object.kernel[i]);
-    puts("  runs on: gfx900");
+    printf("  runs on: %s\n", gcn_models->target.name);
     gcn_object_free(&object);
     return WT_OK;
 }

@@ -12,6 +12,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "emulator/machine/machine.h"
 #include "report/device.h"
 
 enum { MAX_WATCHED = 16, MAX_WORDS = 4 };

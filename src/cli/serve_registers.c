@@ -14,6 +14,7 @@
 #include "bus/line.h"
 #include "bus/stream.h"
 #include "cli/remote.h"
+#include "emulator/machine/machine.h"
 #include "emulator/vortex/vortex.h"
 
 /* Issues between two polls of the sockets: a polling client should not have to wait long. */

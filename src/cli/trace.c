@@ -14,6 +14,7 @@
 #include "debug/source/symbols.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe_copies.h"
+#include "emulator/machine/trace.h"
 
 /* Which issues to print: those that match all filters that were given. */
 struct filter {

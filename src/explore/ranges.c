@@ -3,6 +3,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "emulator/machine/machine.h"
 #include "explore/trail.h"
 
 /* The stores of a run. */

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 
 static bool is_bounded(const struct search *s)
 {

@@ -5,6 +5,7 @@
 #ifndef WT_EXPLORE_SEARCH_H
 #define WT_EXPLORE_SEARCH_H
 
+#include "emulator/machine/schedule.h"
 #include "explore/clocks.h"
 #include "explore/spins.h"
 #include "explore/subject.h"

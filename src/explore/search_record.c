@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/schedule.h"
+
 /* Of a record: numbers, then slots of waves, steps with their accesses, reversals, choices, a text.
  */
 struct head {

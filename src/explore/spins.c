@@ -6,6 +6,8 @@
 #include <xxhash.h>
 
 #include "base/array.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
 
 static void forget(struct explore_spins *s, uint32_t wave)
 {

@@ -5,8 +5,8 @@
 #ifndef WT_EXPLORE_STEPS_H
 #define WT_EXPLORE_STEPS_H
 
-#include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/run.h"
 #include "explore/waves.h"
 
 /** A range of memory that an issue accesses. */

@@ -2,7 +2,9 @@
 #ifndef WT_EXPLORE_SUBJECT_H
 #define WT_EXPLORE_SUBJECT_H
 
-#include "emulator/machine/machine.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "wavetrap/error.h"
 
 /** How a run has ended. */
@@ -14,6 +16,8 @@ enum explore_end {
 };
 
 struct explore_records;
+struct wt_choices;
+struct wt_machine;
 
 /** The program. Its functions return a status other than WT_OK to end the search. */
 struct explore_subject {

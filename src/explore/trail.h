@@ -6,7 +6,6 @@
 #define WT_EXPLORE_TRAIL_H
 
 #include "base/map.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/observe.h"
 
 /** An access of a lane. */

@@ -15,8 +15,6 @@
 enum {
     OSABI_AMDGPU_HSA = 64,
     FLAGS_MACHINE_MASK = 0xff,
-    FLAGS_GFX900 = 0x2c,
-    FLAGS_GFX9_GENERIC = 0x51,
     GENERIC_VERSION = 1, /* e_flags[31:24]: the only one that there is */
     ABI_V4 = 2,          /* e_ident[EI_ABIVERSION] */
     ABI_V6 = 4,
@@ -27,6 +25,7 @@ enum {
 
 struct reader {
     const char *name;
+    const struct gcn_target *target;
     Elf *elf;
     size_t length;
     struct gcn_object *object;
@@ -54,15 +53,17 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
                        "%s: code object ABI version %u; 4 (2), 5 (3) and 6 (4) are known", r->name,
                        abi);
     r->object->version = abi + 2;
-    /* Code for all of gfx9 (LLVM, "Generic Processor Versioning"); it is what gfx900 can do. */
-    if (abi == ABI_V6 && (header.e_flags & FLAGS_MACHINE_MASK) == FLAGS_GFX9_GENERIC &&
+    /* Code for all GPUs of a generation (LLVM, "Generic Processor Versioning"). */
+    const struct gcn_target *target = r->target;
+    if (abi == ABI_V6 && target->generic &&
+        (header.e_flags & FLAGS_MACHINE_MASK) == target->generic &&
         header.e_flags >> 24 == GENERIC_VERSION)
         return WT_OK;
-    if ((header.e_flags & FLAGS_MACHINE_MASK) != FLAGS_GFX900)
+    if ((header.e_flags & FLAGS_MACHINE_MASK) != target->machine)
         return wt_fail(err, WT_INVALID,
-                       "%s: it is for another GPU than gfx900 (e_flags 0x%x): compile with "
-                       "-mcpu=gfx900",
-                       r->name, header.e_flags);
+                       "%s: it is for another GPU than %s (e_flags 0x%x): compile with "
+                       "-mcpu=%s",
+                       r->name, target->name, header.e_flags, target->name);
     return WT_OK;
 }
 
@@ -244,6 +245,19 @@ static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
 }
 
 /* Checks the properties on which launches rely. */
+/* Kernels are for waves as the target has them. */
+static enum wt_status check_lanes(const struct reader *r, struct wt_error *err)
+{
+    for (size_t i = 0; i < r->object->kernels; i++) {
+        const struct gcn_kernel *k = &r->object->kernel[i];
+        if (k->lanes != r->target->lanes)
+            return wt_fail(err, WT_INVALID,
+                           "%s: kernel %.64s is for waves of %u lanes; those of %s have %u",
+                           r->name, k->name, k->lanes, r->target->name, r->target->lanes);
+    }
+    return WT_OK;
+}
+
 static void check_object(const struct gcn_object *o)
 {
     for (size_t i = 0; i < o->segments; i++) {
@@ -264,14 +278,17 @@ static void check_object(const struct gcn_object *o)
 }
 
 enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t length,
-                                struct gcn_object *object, struct wt_error *err)
+                                const struct gcn_target *target, struct gcn_object *object,
+                                struct wt_error *err)
 {
+    assert(target && object && err);
     *object = (struct gcn_object){.file = malloc(length ? length : 1)};
     if (!object->file)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     memcpy(object->file, bytes, length);
     elf_version(EV_CURRENT);
     struct reader r = {.name = name,
+                       .target = target,
                        .length = length,
                        .object = object,
                        .elf = elf_memory((char *)object->file, length)};
@@ -279,7 +296,8 @@ enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t l
     if (!r.elf)
         status = wt_fail(err, WT_INVALID, "%s: not an ELF file", name);
     else if (!(status = check_header(&r, err)) && !(status = read_segments(&r, err)) &&
-             !(status = find_relocations(&r, err)) && !(status = read_metadata(&r, err)))
+             !(status = find_relocations(&r, err)) && !(status = read_metadata(&r, err)) &&
+             !(status = check_lanes(&r, err)))
         status = find_descriptors(&r, err);
     elf_end(r.elf);
     if (status)

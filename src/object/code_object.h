@@ -1,5 +1,5 @@
 /*
- * Code objects: ELF files with kernels for gfx900 and metadata that describe them (LLVM, "User
+ * Code objects: ELF files with kernels for AMD GPUs and metadata that describe them (LLVM, "User
  * Guide for AMDGPU Backend": code object versions 4 to 6).
  */
 #ifndef WT_OBJECT_CODE_OBJECT_H
@@ -10,18 +10,20 @@
 #include <stdint.h>
 
 #include "object/gcn_object.h"
+#include "object/gcn_target.h"
 #include "wavetrap/error.h"
 
 /** e_machine of code objects. */
 #define GCN_ELF_MACHINE 224
 
 /**
- * Reads a code object for gfx900, of ABI version 4, 5 or 6 (also one for gfx9-generic); @p name is
- * used in messages. WT_INVALID for malformed files, other GPUs and other versions; on failure there
- * is nothing to free. The caller frees *object with gcn_object_free.
+ * Reads a code object for @p target, of ABI version 4, 5 or 6 (also a generic one that the target
+ * runs); @p name is used in messages. WT_INVALID for malformed files, other GPUs and other
+ * versions; on failure there is nothing to free. The caller frees *object with gcn_object_free.
  */
 enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t length,
-                                struct gcn_object *object, struct wt_error *err);
+                                const struct gcn_target *target, struct gcn_object *object,
+                                struct wt_error *err);
 /** Frees what gcn_object_parse has made; *object is empty then. */
 void gcn_object_free(struct gcn_object *object);
 

@@ -17,8 +17,7 @@ enum {
     E_SECTION_SIZE = 58,
     E_SECTION_COUNT = 60,
     ABI_VERSION = 8,
-    MACH = 0xff, /* EF_AMDGPU_MACH */
-    MACH_GFX900 = 0x2c,
+    MACH = 0xff,   /* EF_AMDGPU_MACH */
     XNACK = 0x300, /* EF_AMDGPU_FEATURE_XNACK_V4 */
     XNACK_OFF = 0x200,
     XNACK_ON = 0x300,
@@ -39,7 +38,8 @@ static const struct {
     {0x47, "gfx1101"}, {0x4c, "gfx942"},  {0x51, "gfx9-generic"},
 };
 
-static void describe(const uint8_t *start, struct gcn_contained *found)
+static void describe(const uint8_t *start, const struct gcn_target *target,
+                     struct gcn_contained *found)
 {
     const uint32_t flags = (uint32_t)wt_load_le(start + E_FLAGS, 4);
     const bool old = start[ABI_VERSION] < 2; /* version 3 and older */
@@ -53,7 +53,7 @@ static void describe(const uint8_t *start, struct gcn_contained *found)
         snprintf(found->target, sizeof found->target, "%s%s", name, xnack);
     else
         snprintf(found->target, sizeof found->target, "AMD machine 0x%02x%s", flags & MACH, xnack);
-    found->usable = (flags & MACH) == MACH_GFX900 && !on;
+    found->usable = (flags & MACH) == target->machine && !on;
 }
 
 /* The bytes of the code object that begins here, up to the end of its section headers, which
@@ -71,8 +71,8 @@ static size_t size_at(const uint8_t *start, size_t room)
     return (size_t)(sections + size);
 }
 
-bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
-                        struct gcn_contained *found)
+bool gcn_contained_next(const uint8_t *bytes, size_t length, const struct gcn_target *target,
+                        size_t *at, struct gcn_contained *found)
 {
     while (*at < length) {
         const uint8_t *start = memmem(bytes + *at, length - *at, "\177ELF", 4);
@@ -84,7 +84,7 @@ bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
             continue;
         assert(size >= HEADER && size <= length - offset);
         *found = (struct gcn_contained){.bytes = start, .size = size};
-        describe(start, found);
+        describe(start, target, found);
         return true;
     }
     *at = length;

@@ -10,19 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object/gcn_target.h"
+
 /** A code object in a file's bytes. */
 struct gcn_contained {
     const uint8_t *bytes;
     size_t size;
     char target[40]; /**< "gfx900", "gfx906:xnack-", by its flags */
-    bool usable;     /**< a gfx900 without XNACK runs it */
+    bool usable;     /**< the target without XNACK runs it */
 };
 
 /**
- * Finds the next code object at or behind *at, which moves behind it; begin with 0. False when
- * there is none. A file that is a code object itself contains one.
+ * Finds the next code object at or after *at, which moves to its end; begin with 0. @p target: the
+ * GPU that is asked about. False when there is none. A file that is a code object itself contains
+ * one.
  */
-bool gcn_contained_next(const uint8_t *bytes, size_t length, size_t *at,
-                        struct gcn_contained *found);
+bool gcn_contained_next(const uint8_t *bytes, size_t length, const struct gcn_target *target,
+                        size_t *at, struct gcn_contained *found);
 
 #endif

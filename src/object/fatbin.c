@@ -38,9 +38,12 @@ static const char *gpu_of(const char *target, size_t length, size_t *gpu_length)
     return NULL;
 }
 
-static bool is(const char *text, size_t length, const char *what)
+/* Whether a text is these two, one after the other. */
+static bool is(const char *text, size_t length, const char *name, const char *feature)
 {
-    return length == strlen(what) && memcmp(text, what, length) == 0;
+    const size_t first = strlen(name);
+    return length == first + strlen(feature) && memcmp(text, name, first) == 0 &&
+           memcmp(text + first, feature, length - first) == 0;
 }
 
 static unsigned version_of(const uint8_t *code, size_t size)
@@ -78,8 +81,9 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
         if (!gpu)
             continue;
         add_target(bundle->targets, sizeof bundle->targets, gpu, gpu_length);
-        xnack |= is(gpu, gpu_length, "gfx900:xnack+");
-        if (is(gpu, gpu_length, "gfx900") || is(gpu, gpu_length, "gfx900:xnack-")) {
+        xnack |= is(gpu, gpu_length, fatbin->target->name, ":xnack+");
+        if (is(gpu, gpu_length, fatbin->target->name, "") ||
+            is(gpu, gpu_length, fatbin->target->name, ":xnack-")) {
             bundle->verdict = GCN_FATBIN_GOOD;
             bundle->version = version_of(start + offset, (size_t)size);
             bundle->object = start + offset;

@@ -9,11 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whether the code of a bundle can run on a gfx900. */
+#include "object/gcn_target.h"
+
+/** Whether the code of a bundle can run on the GPU that is asked about. */
 enum gcn_fatbin_verdict {
     GCN_FATBIN_GOOD,       /**< it can; `version` is that of its code object */
     GCN_FATBIN_OTHER,      /**< it is for other GPUs, which `targets` names */
-    GCN_FATBIN_XNACK,      /**< it is for gfx900 with XNACK only */
+    GCN_FATBIN_XNACK,      /**< it is for that GPU with XNACK only */
     GCN_FATBIN_COMPRESSED, /**< it is compressed and is not read */
 };
 
@@ -30,6 +32,7 @@ struct gcn_fatbin {
     const uint8_t *bytes;
     size_t size;
     size_t at;
+    const struct gcn_target *target; /**< the GPU that is asked about */
 };
 
 /** Whether a regular file is a bundle, compressed or not, as clang --offload-device-only writes. */

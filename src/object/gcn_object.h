@@ -42,7 +42,8 @@ struct gcn_kernel {
     char *name;
     uint64_t descriptor; /**< address of the descriptor in the object, before it is placed */
     uint32_t kernarg_size, group_size, private_size, most_items;
-    bool opencl; /**< it was written in OpenCL C */
+    uint32_t lanes; /**< of the waves that it is for */
+    bool opencl;    /**< it was written in OpenCL C */
     struct gcn_argument *argument;
     size_t arguments;
     size_t explicit_arguments; /**< the first ones, which the caller gives */

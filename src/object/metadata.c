@@ -178,7 +178,6 @@ static enum wt_status read_kernel(const char *file, struct gcn_object *object,
                                   const msgpack_object *map, struct wt_error *err)
 {
     struct gcn_kernel *k = &object->kernel[object->kernels];
-    uint32_t wavefront;
     if (!(k->name = text_of(lookup(map, ".name"))))
         return wt_fail(err, WT_INVALID, "%s: metadata: kernel %zu has no name", file,
                        object->kernels);
@@ -187,17 +186,12 @@ static enum wt_status read_kernel(const char *file, struct gcn_object *object,
         !number(map, ".group_segment_fixed_size", 0, &k->group_size) ||
         !number(map, ".private_segment_fixed_size", 0, &k->private_size) ||
         !number(map, ".max_flat_workgroup_size", 1024, &k->most_items) ||
-        !number(map, ".wavefront_size", 64, &wavefront) || k->kernarg_size > MOST_KERNARG ||
+        !number(map, ".wavefront_size", 64, &k->lanes) || k->kernarg_size > MOST_KERNARG ||
         k->private_size > 1 << 20)
         return wt_fail(err, WT_INVALID,
                        "%s: metadata: the sizes of kernel %.64s are no sound "
                        "numbers",
                        file, k->name);
-    if (wavefront != 64)
-        return wt_fail(err, WT_INVALID,
-                       "%s: kernel %.64s is for waves of %u lanes; those of "
-                       "gfx900 have 64",
-                       file, k->name, wavefront);
     const msgpack_object *language = lookup(map, ".language");
     k->opencl = language && language->type == MSGPACK_OBJECT_STR &&
                 language->via.str.size == strlen("OpenCL C") &&

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/private_dir.h"
 #include "base/text.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/environment.h"
 #include "target/checks.h"
 

@@ -1,6 +1,8 @@
 /* Reports about a program on stderr. See device.h and status.h. */
 #include "report/device.h"
 #include "base/text.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/report.h"
+#include "emulator/machine/machine.h"
 #include "report/profile_file.h"
 #include "runtime/common/counted.h"
 #include "target/family.h"

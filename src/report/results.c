@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "emulator/machine/machine.h"
 #include "frontend/common/common.h"
 #include "report/device.h"
 #include "target/history.h"

@@ -12,6 +12,8 @@
 #include "base/report.h"
 #include "base/text.h"
 #include "base/whole_file.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 #include "report/device.h"
 #include "target/core_file.h"
 #include "target/history.h"

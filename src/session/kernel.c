@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/text.h"
+
 /* "X", "X,Y" or "X,Y,Z". */
 static enum wt_status sizes(const char *text, uint32_t size[3], struct wt_error *err)
 {

@@ -7,6 +7,7 @@
 
 #include "base/option.h"
 #include "bus/open.h"
+#include "emulator/machine/config.h"
 #include "report/status.h"
 #include "target/emulated.h"
 

@@ -6,6 +6,8 @@
 #include <xxhash.h>
 
 #include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "target/family.h"
 
 /* Each buffer is an object, each slice of one that has some. */

@@ -13,7 +13,9 @@
 #include "base/array.h"
 #include "debug/source/symbols.h"
 #include "check/memory.h"
+#include "emulator/machine/config.h"
 #include "emulator/machine/core_format.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/checked.h"
 #include "target/history.h"
 

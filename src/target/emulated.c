@@ -13,6 +13,10 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/config.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/schedule.h"
 #include "object/elf_header.h"
 #include "object/image.h"
 

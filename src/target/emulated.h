@@ -11,7 +11,6 @@
 #include "debug/core/debugger.h"
 #include "debug/core/target.h"
 #include "debug/source/modules.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/search.h"
 #include "runtime/common/value.h"
 #include "target/family.h"

@@ -1,4 +1,5 @@
 /* The choice of a family of GPUs. See family.h; registry.c has the list of all. */
+#include "emulator/machine/config.h"
 #include "target/family.h"
 
 #include <assert.h>
@@ -46,14 +47,44 @@ const struct wt_family *wt_family_of_host_programs(void)
     return *f;
 }
 
+/* A model that is looked for by its name. */
+struct wanted {
+    const char *name;
+    size_t length;
+    char keys[64]; /* of the model that has it */
+    bool found;
+};
+
+static bool is(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && strncmp(name, text, length) == 0;
+}
+
+static void compare_model(void *context, const char *name, const char *about, const char *keys)
+{
+    struct wanted *w = context;
+    (void)about;
+    if (w->found || !is(name, w->name, w->length))
+        return;
+    w->found = true;
+    snprintf(w->keys, sizeof w->keys, "%s", keys);
+    assert(strcmp(w->keys, keys) == 0);
+}
+
+/* The family, or the family of the model, with this name; the model's keys. */
 static enum wt_status find_family(const char *text, size_t length, const struct wt_family **family,
-                                  struct wt_error *err)
+                                  char keys[64], struct wt_error *err)
 {
     char names[200] = "";
     size_t used = 0;
     for (const struct wt_family *const *f = wt_families; *f; f++) {
-        if (strlen((*f)->name) == length && strncmp((*f)->name, text, length) == 0) {
+        struct wanted w = {.name = text, .length = length};
+        if ((*f)->models)
+            (*f)->models(compare_model, &w);
+        if (is((*f)->name, text, length) || ((*f)->alias && is((*f)->alias, text, length)) ||
+            w.found) {
             *family = *f;
+            memcpy(keys, w.keys, sizeof w.keys);
             return WT_OK;
         }
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
@@ -63,8 +94,9 @@ static enum wt_status find_family(const char *text, size_t length, const struct 
                                  (*f)->name);
         assert(used < sizeof names);
     }
-    return wt_fail(err, WT_INVALID, "there is no GPU family '%.*s', only %s", (int)length, text,
-                   names);
+    return wt_fail(err, WT_INVALID,
+                   "there is no GPU family '%.*s', only %s; their models: wavetrap info --models",
+                   (int)length, text, names);
 }
 
 /* Whether "FAMILY:KEY=VALUE,…" has the key. */
@@ -97,12 +129,19 @@ static enum wt_status add_keys(struct wt_gpu *gpu, const char *text, struct wt_e
     return WT_OK;
 }
 
+static enum wt_status take_keys(struct wt_gpu *gpu, const char *keys, struct wt_error *err)
+{
+    const enum wt_status status = add_keys(gpu, keys, err);
+    return status ? status : wt_config_parse(gpu->family->config.table, gpu->config, keys, err);
+}
+
 enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_error *err)
 {
     const size_t length = strcspn(text, ":");
     const struct wt_family *family = NULL;
+    char keys[64];
     enum wt_status status;
-    if ((status = find_family(text, length, &family, err)) != WT_OK)
+    if ((status = find_family(text, length, &family, keys, err)) != WT_OK)
         return status;
     if (gpu->family && gpu->family != family)
         return wt_fail(err, WT_INVALID, "%s and %s: one GPU runs the program", gpu->family->name,
@@ -115,11 +154,9 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
         gpu->family = family;
         family->config.table->set_default(gpu->config);
     }
-    if (!text[length])
-        return WT_OK;
-    if ((status = add_keys(gpu, text + length + 1, err)) != WT_OK)
+    if (*keys && (status = take_keys(gpu, keys, err)) != WT_OK)
         return status;
-    return wt_config_parse(family->config.table, gpu->config, text + length + 1, err);
+    return text[length] ? take_keys(gpu, text + length + 1, err) : WT_OK;
 }
 
 void wt_gpu_help(FILE *out)
@@ -128,6 +165,21 @@ void wt_gpu_help(FILE *out)
         fprintf(out, "--gpu=%s:KEY=VALUE,… with these%s:\n", (*f)->name,
                 f == wt_families ? " keys (and defaults)" : "");
         wt_config_help((*f)->config.table, out);
+    }
+}
+
+static void print_model(void *out, const char *name, const char *about, const char *keys)
+{
+    fprintf(out, "  %-10s  %s%s%s\n", name, about, *keys ? "; " : "", keys);
+}
+
+void wt_gpu_list_models(FILE *out)
+{
+    for (const struct wt_family *const *f = wt_families; *f; f++) {
+        const char *alias = (*f)->alias;
+        fprintf(out, "%s%s%s:\n", (*f)->name, alias ? ", " : "", alias ? alias : "");
+        if ((*f)->models)
+            (*f)->models(print_model, out);
     }
 }
 

@@ -12,25 +12,25 @@
 
 #include "check/memory.h"
 #include "debug/core/target.h"
-#include "debug/source/source.h"
 #include "debug/standstill/link.h"
 #include "emulator/machine/profile.h"
-#include "emulator/machine/config.h"
-#include "emulator/machine/machine.h"
-#include "emulator/machine/schedule.h"
 #include "emulator/machine/timeline.h"
 #include "emulator/translate/rows.h"
 #include "target/support.h"
 #include "wavetrap/error.h"
 
 struct wt_archive;
+struct wt_code_register;
+struct wt_config;
 struct wt_core_writer;
 struct wt_emulated;
 struct wt_hw_table;
 struct wt_image;
 struct wt_host_driver;
 struct wt_probe_ops;
+struct wt_modules;
 struct wt_process_ops;
+struct wt_register_region;
 
 /** Reads a register of a wave, by its name; false if there is none, or no wave. */
 struct wt_register_reader {
@@ -265,9 +265,15 @@ static inline struct wt_link wt_family_link(const struct wt_family_debug *family
     return link;
 }
 
+/** Takes a model of a family: its name in --gpu, what it is in a few words, and the keys
+ * ("KEY=VALUE,…") of the family's configuration that choose it; "": the default has them. */
+typedef void wt_model_fn(void *context, const char *name, const char *about, const char *keys);
+
 /** A family: what it has, in tables. registry.c is the one place that names the families. */
 struct wt_family {
-    const char *name; /**< in --gpu */
+    const char *name;  /**< in --gpu, and in all that is stored, sent and printed */
+    const char *alias; /**< another one that --gpu takes, where the name is a model's; NULL: none */
+    void (*models)(wt_model_fn *tell, void *context); /**< tells each model; NULL: there is one */
     struct wt_family_config config;
     struct wt_family_files files;
     struct wt_family_words words;
@@ -315,6 +321,8 @@ enum wt_status wt_gpu_choose(struct wt_gpu *gpu, const char *text, struct wt_err
 
 /** Lists all families and their keys. */
 void wt_gpu_help(FILE *out);
+/** Lists the models of all families, a line each: the name, what it is, the keys it stands for. */
+void wt_gpu_list_models(FILE *out);
 
 /** Frees what wt_gpu_choose gave. */
 void wt_gpu_free(struct wt_gpu *gpu);

@@ -1,4 +1,5 @@
 /* The faults of an emulated device, with what is at their addresses. See emulated.h. */
+#include "emulator/machine/machine.h"
 #include "target/emulated.h"
 #include "target/family.h"
 

@@ -13,6 +13,7 @@
 #include "emulator/gcn/isa.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/machine.h"
 #include "object/code_object.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
@@ -21,8 +22,6 @@
 #include "target/launch.h"
 #include "target/gcn_process.h"
 #include "target/gcn_program.h"
-
-enum { WAVES_PER_CU = 40 };
 
 struct gcn {
     struct wt_gcn_program program;
@@ -41,10 +40,18 @@ struct gcn_device *wt_gcn_device(const struct wt_emulated *e)
     return own(e)->device;
 }
 
+/* What --gpu asks for. */
+static const struct gcn_model *model_of(const struct wt_emulated *e)
+{
+    const struct gcn_config *c = e->options->gpu.config;
+    return c ? c->model : gcn_models;
+}
+
 static void describe(const void *config, char *text, size_t size)
 {
     const struct gcn_config *c = config;
-    snprintf(text, size, "wavetrap gfx900: %u compute units; HIP, OpenMP, OpenACC", c->cu);
+    snprintf(text, size, "wavetrap %s: %u compute units; HIP, OpenMP, OpenACC",
+             c->model->target.name, c->cu);
 }
 
 /* ---- the launch ---- */
@@ -84,8 +91,8 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     struct gcn *g = own(e);
     if (e->options->load_count || e->options->base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for code objects");
-    if ((status = wt_gcn_program_read(e->program, e->options->kernel.name, &g->program, err)) !=
-        WT_OK)
+    if ((status = wt_gcn_program_read(e->program, e->options->kernel.name, &model_of(e)->target,
+                                      &g->program, err)) != WT_OK)
         return status;
     e->launch = &g->launch.given;
     g->launch.kernel = g->program.kernel;
@@ -147,7 +154,7 @@ static void close_device(struct wt_emulated *e)
 static struct gcn_disassembler *disassembler(struct wt_emulated *e)
 {
     if (!own(e)->disassembler)
-        own(e)->disassembler = gcn_disassembler_new();
+        own(e)->disassembler = gcn_disassembler_new(model_of(e));
     return own(e)->disassembler;
 }
 
@@ -197,7 +204,7 @@ static bool independent_lanes(const struct wt_emulated *e)
 static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
-    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(), *d = own_one;
+    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(gcn_models), *d = own_one;
     if (e)
         d = disassembler(e);
     const unsigned length =
@@ -269,7 +276,7 @@ static void list_support(wt_support_fn *tell, void *context)
         {"image_get_lod", "images have one level here"}};
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];
-        struct wt_support what = {"gfx900", row->name, WT_SUPPORT_WORKS,
+        struct wt_support what = {gcn_models->target.name, row->name, WT_SUPPORT_WORKS,
                                   "models of the manual's formulas in Python, LLVM's disassembler"};
         if (gcn_row_is_near(row)) {
             what.state = WT_SUPPORT_NEAR;
@@ -314,8 +321,8 @@ static enum wt_status explain_word(FILE *out, const char *text, struct wt_error 
         from = end;
     }
     if (!count || !gcn_decode(word, count, &u, &why))
-        return wt_fail(err, WT_INVALID, "'%.64s' is no instruction of gfx900: %s", text,
-                       count ? why : "there is no number");
+        return wt_fail(err, WT_INVALID, "'%.64s' is no instruction of %s: %s", text,
+                       gcn_models->target.name, count ? why : "there is no number");
     for (unsigned i = 0; i < 2; i++)
         wt_store_le(bytes + 4 * i, word[i], 4);
     instruction_text(NULL, 64, 0, bytes, 4 * count, line, sizeof line);
@@ -348,8 +355,23 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
     return gcn_device_translated((struct gcn_device *)e->machine);
 }
 
+static void models(wt_model_fn *tell, void *context)
+{
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+        char keys[40] = "", about[100];
+        if (m != gcn_models)
+            snprintf(keys, sizeof keys, "model=%s", m->target.name);
+        snprintf(about, sizeof about,
+                 "AMD %s: waves of %u lanes, %u vector registers, %u KiB of LDS", m->chip,
+                 m->target.lanes, m->vgprs, m->lds_bytes / 1024);
+        tell(context, m->target.name, about, keys);
+    }
+}
+
 const struct wt_family wt_family_gcn = {
     .name = "gfx900",
+    .alias = "gcn",
+    .models = models,
     .config = {.table = &gcn_config_table, .describe = describe},
     .files = {.runs = "code objects",
               .elf_machine = GCN_ELF_MACHINE,

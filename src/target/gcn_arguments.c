@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "emulator/gcn/models.h"
 #include "object/code_object.h"
 
 bool wt_gcn_code_argument(const struct wt_modules *modules, uint64_t pc, size_t n,
@@ -13,7 +14,8 @@ bool wt_gcn_code_argument(const struct wt_modules *modules, uint64_t pc, size_t 
     const char *name;
     size_t length;
     const uint8_t *image = wt_modules_image(modules, pc, &module, &name, &length);
-    if (!image || gcn_object_parse(module->name, image, length, &object, WT_IGNORED) != WT_OK)
+    if (!image || gcn_object_parse(module->name, image, length, &gcn_models->target, &object,
+                                   WT_IGNORED) != WT_OK)
         return false;
     const struct gcn_kernel *k = gcn_object_kernel(&object, name);
     const bool found = k && n < k->explicit_arguments;

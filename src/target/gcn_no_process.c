@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "debug/gcn/gcn.h"
+#include "emulator/gcn/models.h"
 #include "object/code_object.h"
 #include "object/contained.h"
 #include "runtime/gcn/launch.h"
@@ -61,7 +62,8 @@ static void add_code(struct wt_process *p, const char *name, const struct gcn_co
                      uint64_t *base)
 {
     struct gcn_object object;
-    if (gcn_object_parse(name, found->bytes, found->size, &object, WT_IGNORED) != WT_OK)
+    if (gcn_object_parse(name, found->bytes, found->size, &gcn_models->target, &object,
+                         WT_IGNORED) != WT_OK)
         return;
     if (place(&p->image, &object, *base) &&
         wt_modules_add_bytes(p->modules, name, found->bytes, found->size, *base, 0, NULL,
@@ -78,7 +80,7 @@ enum wt_status wt_gcn_show_file(struct wt_process *p, const char *program, struc
     size_t length, at = 0;
     if (!program || wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
         return WT_OK; /* reported when the program is started */
-    while (gcn_contained_next(bytes, length, &at, &found))
+    while (gcn_contained_next(bytes, length, &gcn_models->target, &at, &found))
         if (found.usable)
             add_code(p, program, &found, &base);
     free(bytes);

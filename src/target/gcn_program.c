@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/demangle.h"
 #include "base/file.h"
+#include "emulator/gcn/models.h"
 #include "object/contained.h"
 #include "object/elf_header.h"
 #include "object/fatbin.h"
@@ -18,8 +19,9 @@ struct entry {
     size_t length; /* of its bytes in the file */
 };
 
-/* The code objects for gfx900, as they are in the file. */
+/* The code objects for the GPU, as they are in the file. */
 struct list {
+    const struct gcn_target *target;
     struct entry *entry;
     size_t count, capacity;
     char others[200]; /* the targets of those for other GPUs */
@@ -41,7 +43,8 @@ static enum wt_status add(struct list *list, const char *path, const uint8_t *by
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     list->entry = grown;
     struct entry *added = &list->entry[list->count];
-    const enum wt_status status = gcn_object_parse(path, bytes, length, &added->object, err);
+    const enum wt_status status =
+        gcn_object_parse(path, bytes, length, list->target, &added->object, err);
     if (status != WT_OK)
         return status;
     added->length = length;
@@ -54,7 +57,7 @@ static enum wt_status collect(const char *path, const uint8_t *bytes, size_t len
 {
     struct gcn_contained found;
     enum wt_status status;
-    for (size_t at = 0; gcn_contained_next(bytes, length, &at, &found);) {
+    for (size_t at = 0; gcn_contained_next(bytes, length, list->target, &at, &found);) {
         const size_t used = strlen(list->others);
         if (!found.usable)
             snprintf(list->others + used, sizeof list->others - used, "%s%s", used ? ", " : "",
@@ -65,8 +68,8 @@ static enum wt_status collect(const char *path, const uint8_t *bytes, size_t len
     if (list->count)
         return WT_OK;
     if (*list->others)
-        return wt_fail(err, WT_INVALID, "%s: it holds code for %s, not for gfx900", path,
-                       list->others);
+        return wt_fail(err, WT_INVALID, "%s: it holds code for %s, not for %s", path, list->others,
+                       list->target->name);
     return wt_fail(err, WT_INVALID,
                    "%s: it holds no code object for AMD GPUs that can be read; compressed ones "
                    "cannot: compile with --no-offload-compress",
@@ -159,16 +162,17 @@ bool wt_gcn_program_contained(const char *path)
         return false;
     if (wt_file_read(path, &bytes, &length, WT_IGNORED) != WT_OK)
         return false;
-    const bool any = gcn_contained_next(bytes, length, &at, &found);
+    const bool any = gcn_contained_next(bytes, length, &gcn_models->target, &at, &found);
     free(bytes);
     return any || gcn_fatbin_is_file(path);
 }
 
 enum wt_status wt_gcn_program_read(const char *path, const char *name,
-                                   struct wt_gcn_program *program, struct wt_error *err)
+                                   const struct gcn_target *target, struct wt_gcn_program *program,
+                                   struct wt_error *err)
 {
     static const uint8_t machine[] = {GCN_ELF_MACHINE, 0};
-    struct list list = {.count = 0};
+    struct list list = {.target = target};
     struct choice chosen;
     uint8_t *bytes;
     size_t length;

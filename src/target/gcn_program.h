@@ -14,16 +14,18 @@ struct wt_gcn_program {
     bool contained; /**< the file is not the code object itself */
 };
 
-/** Whether a file that is no code object holds some for AMD GPUs, be it for others than gfx900. */
+/** Whether a file that is no code object holds some for AMD GPUs, be it for others than are
+ * emulated. */
 bool wt_gcn_program_contained(const char *path);
 
 /**
  * Reads the file and chooses the kernel: @p name as wt_name_matches() has it, or "N:NAME" for that
- * of the file's N th code object for gfx900; NULL: the only one. Several that match are an error
+ * of the file's N th code object for @p target; NULL: the only one. Several that match are an error
  * that lists them. On failure nothing is left to free.
  */
 enum wt_status wt_gcn_program_read(const char *path, const char *name,
-                                   struct wt_gcn_program *program, struct wt_error *err);
+                                   const struct gcn_target *target, struct wt_gcn_program *program,
+                                   struct wt_error *err);
 /** Frees what wt_gcn_program_read gave. */
 void wt_gcn_program_free(struct wt_gcn_program *program);
 

@@ -7,7 +7,9 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "debug/source/source.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/machine.h"
 #include "object/elf_header.h"
 #include "object/gen_steps.h"
 #include "object/patchtokens.h"
@@ -327,7 +329,14 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
     return gen_device_translated((struct gen_device *)e->machine);
 }
 
+static void models(wt_model_fn *tell, void *context)
+{
+    tell(context, "gen9",
+         "Intel Gen9 (Skylake GT2): EUs of seven threads, 128 registers of 256 bits", "");
+}
+
 const struct wt_family wt_family_gen = {
+    .models = models,
     .name = "gen9",
     .config = {.table = &gen_config_table, .describe = describe},
     .files = {.runs = "compiled OpenCL programs (zebins, patch tokens)",

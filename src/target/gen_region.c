@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "debug/source/source.h"
 #include "emulator/gen/isa.h"
 #include "target/gen.h"
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emulator/machine/machine.h"
 #include "emulator/machine/slice.h"
 #include "emulator/machine/state.h"
 #include "target/watches.h"

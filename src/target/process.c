@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "debug/process/history.h"
+#include "debug/source/source.h"
 
 #define BUSY_MS 2000 /* for so long a program may be busy with a debugger that has gone */
 

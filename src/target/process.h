@@ -24,6 +24,7 @@
 #include "target/family.h"
 #include "target/no_process.h"
 
+struct wt_code_register;
 struct wt_process;
 
 /** How a family's host programs are debugged. */

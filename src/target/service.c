@@ -5,6 +5,7 @@
 
 #include "check/init.h"
 #include "check/objects.h"
+#include "emulator/machine/machine.h"
 #include "target/core_file.h"
 #include "target/history.h"
 #include "target/local_link.h"

@@ -10,6 +10,7 @@
 #include "base/bits.h"
 #include "base/file.h"
 #include "debug/sm/sm.h"
+#include "emulator/machine/machine.h"
 #include "emulator/sm/host.h"
 #include "emulator/sm/sass/isa.h"
 #include "emulator/sm/sm.h"
@@ -694,7 +695,24 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
     return sm_device_translated((struct sm_device *)e->machine);
 }
 
+/* The compute capabilities that NVIDIA's GPUs have, up to the newest whose features programs find.
+ */
+static void models(wt_model_fn *tell, void *context)
+{
+    static const uint8_t capabilities[] = {50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90};
+    for (size_t i = 0; i < sizeof capabilities; i++) {
+        const unsigned cc = capabilities[i];
+        char name[16], about[60], keys[16];
+        snprintf(name, sizeof name, "sm_%u", cc);
+        snprintf(about, sizeof about, "NVIDIA: programs see compute capability %u.%u", cc / 10,
+                 cc % 10);
+        snprintf(keys, sizeof keys, "cc=%u.%u", cc / 10, cc % 10);
+        tell(context, name, about, keys);
+    }
+}
+
 const struct wt_family wt_family_sm = {
+    .models = models,
     .name = "sm",
     .config = {.table = &sm_config_table, .describe = describe},
     .files = {.runs = "cubins and PTX", .elf_machine = CUBIN_ELF_MACHINE, .takes = takes_file},

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/sass/assembler.h"
 #include "emulator/sm/sass/isa.h"
 #include "emulator/sm/operands.h"

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "debug/core/touches.h"
+#include "emulator/machine/machine.h"
 #include "target/history.h"
 #include "target/watches.h"
 

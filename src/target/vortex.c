@@ -15,6 +15,8 @@
 #include "debug/source/frame_memory.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "emulator/machine/origin.h"
 #include "emulator/vortex/host.h"
 #include "emulator/vortex/launch.h"
@@ -505,7 +507,18 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
     return vx_device_translated((struct vx_device *)e->machine);
 }
 
+static void models(wt_model_fn *tell, void *context)
+{
+    for (size_t i = 0; i < vx_profile_count; i++) {
+        char name[24], keys[24];
+        snprintf(name, sizeof name, "vortex-%s", vx_profiles[i]->name);
+        snprintf(keys, sizeof keys, "profile=%s", vx_profiles[i]->name);
+        tell(context, name, vx_profiles[i]->about, keys);
+    }
+}
+
 const struct wt_family wt_family_vortex = {
+    .models = models,
     .name = "vortex",
     .config = {.table = &vx_config_table, .describe = describe},
     .files = {.runs = "programs for RISC-V",

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "emulator/machine/operands.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/operands.h"
 #include "emulator/vortex/vortex.h"

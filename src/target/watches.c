@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/machine.h"
+
 /* The condition of a watched instruction, called by the machine. */
 static wt_lanes condition_holds(void *context, struct wt_machine *m, uint32_t wave, uint64_t pc,
                                 wt_lanes mask, uint64_t time)

@@ -1,4 +1,5 @@
-"""The tests' compilers with a memory (tests/compilers/cached.c): what they give back is what the compiler would make, and nothing else."""
+"""The tests' compilers with a memory (tests/compilers/cached.c): what they give back is what the compiler would make, and nothing else. And those
+of HIP and CUDA that have their headers compiled before (tests/compilers/quick): what they call is what hipcc and clang call."""
 import os
 import pathlib
 import re
@@ -23,7 +24,7 @@ class Compilers:
         (folder / "bin").mkdir()
         (folder / "own").mkdir()
         self.bin, self.own = folder / "bin", folder / "own"
-        self.variables = {**os.environ, "PATH": f"{self.bin}:{self.own}:{PATH}", "WAVETRAP_TEST_CACHE": str(folder / "cache"), "CACHED_COMPILERS_LOG": str(self.log)}
+        self.variables = {**os.environ, "QUICK_COMPILERS": str(folder / "quick"), "PATH": f"{self.bin}:{self.own}:{PATH}", "WAVETRAP_TEST_CACHE": str(folder / "cache"), "CACHED_COMPILERS_LOG": str(self.log)}
         self.cache = folder / "cache"
         self.cache.mkdir()
 
@@ -229,3 +230,67 @@ def test_ccache_finds_the_real_compiler(compiler):
     assert done.returncode == 0 and "compilers: 0 found (0.0 s), 1 made" in done.stdout, done.stdout + done.stderr
     executed = set(re.findall(r"Executing (\S+)", log.read_text()))
     assert executed and not [name for name in executed if pathlib.Path(name).resolve() == CACHED], executed
+
+
+# ---- headers that are compiled before ----
+
+QUICK = CACHED.parent / "quick"
+precompiled = pytest.mark.skipif(not (QUICK / "headers").exists(), reason="a build with sanitizers precompiles no headers")
+HIP = "#include <hip/hip_runtime.h>\n#include <cstdio>\n__global__ void k(int *p) { p[threadIdx.x] = NUMBER; }\nint main() { k<<<1, 1>>>(nullptr); return puts(\"\") < 0; }\n"
+CUDA = HIP.replace("#include <hip/hip_runtime.h>\n", "")
+HIPCC = ["hipcc", "--offload-arch=gfx900", "-DNUMBER=1"]
+CLANG = ["clang-19", "-x", "cuda", f"--cuda-path={CACHED.parents[2] / 'src' / 'cudapath'}", "-DNUMBER=1"]
+
+
+def called(folder, compiler, *words):
+    """What the driver would call, without the names of temporary files; and whether headers compiled before are among it."""
+    done = subprocess.run([compiler, *words, "-###"], cwd=folder, capture_output=True, text=True, check=True, env={**os.environ, "PATH": PATH})
+    lines = [line for line in done.stderr.splitlines() if line.startswith(' "')]
+    pch = [re.sub(r'"-include-pch" "[^"]*" ', "", line) for line in lines]
+    return [re.sub(r'[^ "]*/(k|first|lib[a-z]+-[a-z_.0-9]+)-[^ "]*|"-cuid=[^"]*"', "TEMPORARY", line) for line in pch], pch != lines
+
+
+@precompiled
+@pytest.mark.parametrize("words", [[*HIPCC, "-O0", "-g", "-w", "k.hip", "-o", "k"], [*HIPCC, "-O2", "-g", "-ffp-contract=off", "-x", "hip", "k.hip", "-o", "k"],
+                                   [*HIPCC, "-O1", "-c", "k.hip", "-o", "k.o"],
+                                   [*CLANG, "--cuda-gpu-arch=sm_50", "-O1", "k.cu", "-o", "k"]], ids=lambda words: " ".join(words[2:5]))
+def test_a_quick_compiler_calls_what_the_compiler_calls(tmp_path, words):
+    (tmp_path / "k.hip").write_text(HIP)
+    (tmp_path / "k.cu").write_text(CUDA)
+    assert called(tmp_path, QUICK / words[0], *words[1:]) == (called(tmp_path, *words)[0], True)
+
+
+@precompiled
+@pytest.mark.parametrize("words", [[*HIPCC, "-O1", "-std=c++17", "k.hip", "-o", "k"], [*HIPCC, "-O1", "--genco", "k.hip", "-o", "k"], [*HIPCC, "-O1", "first.hip", "-o", "k"],
+                                   [*HIPCC, "-O1", "-shared", "-fPIC", "k.hip", "-o", "k"], [*CLANG, "--cuda-gpu-arch=sm_50", "-E", "k.cu"]], ids=lambda words: " ".join(words[2:6]))
+def test_what_may_need_other_headers_reads_them_itself(tmp_path, words):
+    """A macro before the first of them, too."""
+    (tmp_path / "first.hip").write_text("#define __HIP_ENABLE_CUDA_WRAPPER_FOR_OPENMP__\n" + HIP)
+    (tmp_path / "k.hip").write_text(HIP)
+    (tmp_path / "k.cu").write_text(CUDA)
+    assert called(tmp_path, QUICK / words[0], *words[1:]) == (called(tmp_path, *words)[0], False)
+
+
+@precompiled
+@pytest.mark.parametrize("words", [[*HIPCC, "-O1", "k.hip"], pytest.param([*HIPCC, "-O0", "-shared", "-fPIC", "k.hip"], marks=pytest.mark.full),
+                                   pytest.param([*CLANG, "--cuda-gpu-arch=sm_50", "-O1", "-S", "--cuda-device-only", "k.cu"], marks=pytest.mark.full),
+                                   [*CLANG, "--cuda-gpu-arch=sm_70", "-O0", "-S", "--cuda-device-only", "k.cu"]], ids=lambda words: " ".join(words[2:6]))
+def test_the_code_is_that_without_headers_compiled_before(tmp_path, words):
+    """Where the compiler takes them, and where no file of them fits its options; byte by byte."""
+    (tmp_path / "k.hip").write_text(HIP)
+    (tmp_path / "k.cu").write_text(CUDA)
+    for compiler in (words[0], QUICK / words[0]):
+        done = subprocess.run([compiler, *words[1:], "-o", tmp_path / "k"], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PATH": PATH}, check=False)
+        assert done.returncode == 0 and not done.stderr, done.stderr
+        (tmp_path / "k").rename(tmp_path / f"k{len(str(compiler)) > 10}")
+    assert (tmp_path / "kTrue").read_bytes() == (tmp_path / "kFalse").read_bytes()
+
+
+@precompiled
+def test_a_quick_compiler_says_what_the_compiler_says(tmp_path):
+    """Of a mistake: the same lines, and its status."""
+    (tmp_path / "k.hip").write_text(HIP.replace("NUMBER;", "M;"))
+    said = [subprocess.run([compiler, *HIPCC[1:], "-O1", "k.hip", "-o", "k"], cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "PATH": PATH}, check=False)
+            for compiler in ("hipcc", QUICK / "hipcc")]
+    assert "undeclared identifier 'M'" in said[1].stderr
+    assert (said[0].returncode, said[0].stdout, said[0].stderr) == (said[1].returncode, said[1].stdout, said[1].stderr)

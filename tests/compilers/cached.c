@@ -7,8 +7,8 @@
  * for, execute, write, rename or remove, by ptrace and a filter of system calls. So an entry holds
  * for the same name, arguments, working folder and environment (what compilers read of it) only
  * while
- *   - each file read and folder listed below the system's folders, and each program executed, has
- * its size and time,
+ *   - each file read and folder listed below the system's folders, each program executed, and each
+ * precompiled header, which has the time of what it is made of, has its size and time,
  *   - each other file read has its content; of a shared library, what a linker takes from it,
  *   - each file that was looked for in vain outside of the folders of packages is still absent.
  * A run is not kept if it fails, reads its standard input (other than by the argument "-"), reads
@@ -50,7 +50,7 @@
 #include <xxhash.h>
 
 /* Of the entries' form, and of what is asked: another number forgets all entries. */
-#define VERSION "3"
+#define VERSION "4"
 /* Larger outputs are not kept. */
 #define MOST_BYTES (64 << 20)
 
@@ -669,6 +669,12 @@ static int followed(struct run *run)
 
 static struct run *noting; // of twalk(), which passes nothing
 
+static bool precompiled(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot && strcmp(dot, ".pch") == 0;
+}
+
 static void note(const void *node, VISIT visit, int depth)
 {
     struct run *run = noting;
@@ -703,7 +709,7 @@ static void note(const void *node, VISIT visit, int depth)
                                                 (about.st_ctim.tv_sec == run->began.tv_sec &&
                                                  about.st_ctim.tv_nsec > run->began.tv_nsec))) {
         run->not_kept = text("an input has changed: %s", path);
-    } else if (one->use & EXECUTED || of_system(path)) {
+    } else if (one->use & EXECUTED || of_system(path) || precompiled(path)) {
         if (one->use & (EXECUTED | READ))
             fprintf(run->manifest, "S %lld %lld.%lld %s\n", (long long)about.st_size,
                     (long long)about.st_mtim.tv_sec, (long long)about.st_mtim.tv_nsec, path);
@@ -827,8 +833,9 @@ static bool is_read(const char *variable)
     return false;
 }
 
-/* The file of this name that follows in PATH; PATH then is without our folder, and without a
- * compiler cache's, as the compiler would see it without us. */
+/* The file of this name that follows in PATH, or that of QUICK_COMPILERS, which calls it; PATH then
+ * is without our folder, and without a compiler cache's, as the compiler would see it without us.
+ */
 static char *followed_in_path(const char *name)
 {
     char own[PATH_MAX], real[PATH_MAX], *found = NULL, *left = text("%s", "");
@@ -848,7 +855,10 @@ static char *followed_in_path(const char *name)
         left = text("%s%s%s", left, *left ? ":" : "", folder);
     }
     setenv("PATH", left, 1);
-    return found;
+    const char *quick = getenv("QUICK_COMPILERS"), *cache = getenv("WAVETRAP_TEST_CACHE");
+    char *file = text("%s/%s", quick ? quick : "", name);
+    bool off = !quick || (cache && strcmp(cache, "off") == 0);
+    return found && !off && access(file, X_OK) == 0 ? file : found;
 }
 
 static int by_text(const void *a, const void *b)

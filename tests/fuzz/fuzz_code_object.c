@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "runtime/gcn/launch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -51,7 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct gcn_object object;
     struct wt_error err = {0};
-    if (gcn_object_parse("k.co", data, size, &object, &err)) {
+    if (gcn_object_parse("k.co", data, size, &gcn_models->target, &object, &err)) {
         if (object.file || object.kernel || !err.text[0])
             abort();
         return 0;

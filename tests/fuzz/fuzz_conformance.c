@@ -12,6 +12,8 @@
 
 #include "debug/conformance/conformance.h"
 #include "debug/vortex/vortex.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/vortex/vortex.h"
 
 enum { MAX_FAULTS = 16, MAX_ACCESSES = 4000000 };

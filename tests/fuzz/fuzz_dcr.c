@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/fault.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/vortex/launch.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/vortex.h"

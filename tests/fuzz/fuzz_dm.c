@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/wave_view.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/vortex/vortex.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -6,18 +6,21 @@
 #include "object/contained.h"
 #include "object/fatbin.h"
 
+static const struct gcn_target target = {.name = "gfx900", .machine = 0x2c, .lanes = 64};
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct gcn_fatbin fatbin = {.bytes = data, .size = size};
+    struct gcn_fatbin fatbin = {.bytes = data, .size = size, .target = &target};
     struct gcn_fatbin_bundle b;
     while (gcn_fatbin_next(&fatbin, &b))
         if (fatbin.at > size || !memchr(b.targets, 0, sizeof b.targets) ||
             (!*b.targets && b.verdict != GCN_FATBIN_COMPRESSED))
             abort();
     struct gcn_contained found;
-    for (size_t at = 0, before = 0; gcn_contained_next(data, size, &at, &found); before = at)
+    for (size_t at = 0, before = 0; gcn_contained_next(data, size, &target, &at, &found);
+         before = at)
         if (at > size || at <= before || found.bytes < data || found.size > size ||
             found.bytes + found.size != data + at || !memchr(found.target, 0, sizeof found.target))
             abort();

@@ -14,6 +14,7 @@
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/know/operands.h"
 #include "emulator/machine/state.h"
+#include "emulator/machine/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,6 +10,7 @@
 
 #include "emulator/gen/internal.h"
 #include "emulator/machine/state.h"
+#include "emulator/machine/trace.h"
 #include "object/gen_saved.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "emulator/gen/gen.h"
 #include "emulator/gen/gtt/gtt.h"
 #include "runtime/i915/i915.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/machine.h"
 #include "object/metadata.h"
 #include "runtime/gcn/launch.h"
 #include "runtime/gcn/printf.h"

@@ -11,6 +11,7 @@
 
 #include "bus/bus.h"
 #include "debug/vortex/vortex.h"
+#include "emulator/machine/machine.h"
 #include "emulator/vortex/vortex.h"
 #include "../unit/conversation.h"
 

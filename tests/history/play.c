@@ -1,5 +1,6 @@
 /* A user's operations, and where they must lead. See play.h. */
 #include "../unit/agent_code.h"
+#include "emulator/machine/machine.h"
 #include "play.h"
 
 #include <inttypes.h>

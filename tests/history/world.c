@@ -1,4 +1,6 @@
 /* The recorded device behind a log, and the model that is run from it. See world.h. */
+#include "emulator/machine/machine.h"
+#include "emulator/machine/trace.h"
 #include "world.h"
 
 #include <inttypes.h>

@@ -230,6 +230,7 @@ class Program:
         """Every place where `got` is not what QEMU's results make of these lanes, as text."""
         width = (1 << self.xlen) - 1
         on = [mask == 0 or mask >> lane & 1 == 1 for lane in range(lanes)]
+        off_lanes = not all(on)
         found = []
 
         def numbers(data, offset, count, form="Q"):
@@ -251,17 +252,19 @@ class Program:
             if case.uniform:
                 expected = []
                 for row in range(rows):
-                    expected += [want[row] if lane_on else kept(row) for lane_on in on]
+                    if off_lanes:
+                        left = kept(row)
+                        expected += [want[row] if lane_on else left for lane_on in on]
+                    else:
+                        expected += [want[row]] * lanes
                 have = numbers(got, layout.values, rows * lanes)
-                lane_of = [(i // lanes, i % lanes) for i in range(rows * lanes)]
             else:
-                expected = [want[row] if on[row % lanes] else kept(row) for row in range(rows)]
+                expected = [want[row] if on[row % lanes] else kept(row) for row in range(rows)] if off_lanes else want
                 have = numbers(got, layout.values, rows)
-                lane_of = [(row, row % lanes) for row in range(rows)]
             if have != expected:
                 for place, (g, w) in enumerate(zip(have, expected)):
                     if g != w:
-                        row, lane = lane_of[place]
+                        row, lane = divmod(place, lanes) if case.uniform else (place, place % lanes)
                         found.append(self.describe(case, row, lane, "result", g, w))
             want_flags = numbers(self.expected, layout.flags, rows, "B")
             have_flags = numbers(got, layout.flags, rows, "B")

@@ -28,7 +28,7 @@ static enum wt_status read_object(const char *path, struct gcn_object *object, s
         return wt_fail(err, WT_IO, "%s: cannot open", path);
     const size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    return gcn_object_parse(path, bytes, length, object, err);
+    return gcn_object_parse(path, bytes, length, &gcn_models->target, object, err);
 }
 
 int main(int argc, char **argv)

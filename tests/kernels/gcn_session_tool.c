@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "debug/core/debugger.h"
+#include "emulator/machine/machine.h"
 #include "target/emulated.h"
 #include "target/history.h"
 #include "target/process.h"

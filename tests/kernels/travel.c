@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "emulator/machine/machine.h"
 #include "emulator/machine/timeline.h"
 
 enum { PLACES = 200, TRIPS = 40 };

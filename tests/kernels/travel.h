@@ -2,7 +2,9 @@
 #ifndef TRAVEL_H
 #define TRAVEL_H
 
-#include "emulator/machine/machine.h"
+#include <stdint.h>
+
+struct wt_machine;
 
 /*
  * Runs the machine to its end with `budget` bytes for what is recorded, noting a hash of the whole

@@ -1,4 +1,5 @@
 /* The toy as a machine: turns, debug hardware, state, inspection, and its part of the wire. */
+#include "emulator/machine/memory_model.h"
 #include "toy.h"
 
 #include <stdio.h>
@@ -7,6 +8,9 @@
 #include <xxhash.h>
 
 #include "emulator/machine/archive_parts.h"
+#include "emulator/machine/explain.h"
+#include "emulator/machine/operands.h"
+#include "emulator/machine/trace.h"
 
 static struct toy_device *device_of(struct wt_machine *m)
 {

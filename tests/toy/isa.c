@@ -1,4 +1,6 @@
 /* The toy's instructions, its groups, and the memory that waves can access. */
+#include "emulator/machine/copy.h"
+#include "emulator/machine/regions.h"
 #include "toy.h"
 
 #include <stdio.h>

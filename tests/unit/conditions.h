@@ -10,7 +10,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/explain.h"
 #include "emulator/machine/search.h"
+#include "emulator/machine/trace.h"
 
 struct condition_case {
     /* A new machine before its first issue, with schedule 0 .. schedules-1; and its end. */

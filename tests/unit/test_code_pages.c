@@ -12,7 +12,9 @@
 
 #include <cmocka.h>
 
+#include "emulator/machine/archive.h"
 #include "emulator/machine/console.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/trace.h"
 
 static void undecoded(void)

@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "debug/conformance/conformance.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "mutant.h"
 
 enum { MAX_CHECKS = 256 };

@@ -13,6 +13,7 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/host.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/state.h"
 
 /* A page each: code in pieces of 256 bytes; descriptors, packets and signals of 64 bytes; words. */

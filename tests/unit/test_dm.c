@@ -11,6 +11,10 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "base/fault.h"
+#include "base/wave_view.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/vortex/vortex.h"
 #include "wait.h"
 

@@ -14,6 +14,8 @@
 
 enum { PAGE = 4096, ROOM = 4 * PAGE };
 
+static const struct gcn_target the_gpu = {.name = "gfx900", .machine = 0x2c, .lanes = 64};
+
 /* A bundle with an entry of a page for each target; the ELF header of version 4. Returns its size.
  */
 static size_t put_bundle(uint8_t *at, const char *const *targets, size_t count)
@@ -36,7 +38,7 @@ static size_t put_bundle(uint8_t *at, const char *const *targets, size_t count)
 
 static struct gcn_fatbin_bundle first(const uint8_t *bytes, size_t size)
 {
-    struct gcn_fatbin fatbin = {bytes, size, 0};
+    struct gcn_fatbin fatbin = {bytes, size, 0, &the_gpu};
     struct gcn_fatbin_bundle b;
     assert_true(gcn_fatbin_next(&fatbin, &b));
     return b;
@@ -90,7 +92,7 @@ static void there_are_several_bundles(void **state)
     static const char *const good = "hipv4-amdgcn-amd-amdhsa--gfx900",
                              *const other = "hip-amdgcn-amd-amdhsa-gfx90a";
     uint8_t bytes[ROOM] = {0};
-    struct gcn_fatbin fatbin = {bytes, ROOM, 0};
+    struct gcn_fatbin fatbin = {bytes, ROOM, 0, &the_gpu};
     struct gcn_fatbin_bundle b;
     (void)state;
     put_bundle(bytes, &good, 1);
@@ -147,7 +149,7 @@ static void what_is_malformed_ends(void **state)
     for (size_t i = 0; i <= size; i++) {
         uint8_t *copy = malloc(i ? i : 1);
         memcpy(copy, bytes, i);
-        struct gcn_fatbin fatbin = {copy, i, 0};
+        struct gcn_fatbin fatbin = {copy, i, 0, &the_gpu};
         struct gcn_fatbin_bundle b;
         const bool whole = gcn_fatbin_next(&fatbin, &b);
         assert_int_equal(whole, i >= 1024 + 64);
@@ -157,7 +159,7 @@ static void what_is_malformed_ends(void **state)
     for (size_t i = 0; i < 32 + 24 + strlen(target); i++) {
         const uint8_t was = bytes[i];
         bytes[i] ^= 0x80;
-        struct gcn_fatbin fatbin = {bytes, size, 0};
+        struct gcn_fatbin fatbin = {bytes, size, 0, &the_gpu};
         struct gcn_fatbin_bundle b;
         while (gcn_fatbin_next(&fatbin, &b))
             assert_true(*b.targets);

@@ -147,7 +147,7 @@ static void places_agree(void **state)
         uint32_t hw_id = 0;
         assert_int_equal(gcn_wave_at(r.d, &at), i);
         assert_true(at.se < 2 && at.sh < 2 && at.cu < 4 && at.simd < 4 && at.wave < 10);
-        if (i % GCN_WAVES_PER_CU == 0)
+        if (i % GCN_MOST_CU_WAVES == 0)
             seen[at.se][at.sh]++;
         if (!r.d->wave[i].active)
             continue;
@@ -197,7 +197,7 @@ static void broadcasts_mean_the_process(void **state)
 {
     struct rig r = two_processes();
     const struct gcn_location at = {.se = 1, .sh = 0, .cu = 2};
-    const uint32_t unit = gcn_wave_at(r.d, &at) / GCN_WAVES_PER_CU;
+    const uint32_t unit = gcn_wave_at(r.d, &at) / GCN_MOST_CU_WAVES;
     for (unsigned mode = GCN_WAVEMODE_BROADCAST_PROCESS; mode <= GCN_WAVEMODE_BROADCAST_PROCESS_CU;
          mode++) {
         unsigned count = 0;
@@ -206,7 +206,7 @@ static void broadcasts_mean_the_process(void **state)
             const struct gcn_wave *w = &r.d->wave[i];
             const bool own = w->active && gcn_dispatch_of(w)->origin.vmid == GCN_KFD_VMID;
             const bool here =
-                mode == GCN_WAVEMODE_BROADCAST_PROCESS || i / GCN_WAVES_PER_CU == unit;
+                mode == GCN_WAVEMODE_BROADCAST_PROCESS || i / GCN_MOST_CU_WAVES == unit;
             assert_int_equal(w->active && halted(&r, i), own && here);
             count += own && here;
         }
@@ -659,7 +659,7 @@ static void indirect_registers(void **state)
     const struct setup s = {"cu=2", 2, 64, accesses, sizeof accesses / 4, noting, NOTING_WORDS, 0};
     struct rig r = start(&s);
     assert_int_equal(run(&r, 12), WT_RUN_BUDGET);
-    const uint32_t slot = GCN_WAVES_PER_CU; /* in the second compute unit */
+    const uint32_t slot = GCN_MOST_CU_WAVES; /* in the second compute unit */
     struct gcn_wave *w = &r.d->wave[slot];
     gcn_debug_write(r.d, GCN_GRBM_GFX_INDEX, 1);
     gcn_debug_write(r.d, GCN_SQ_IND_INDEX, 1 << 12 | 0x200u << 16);
@@ -781,14 +781,14 @@ static void commands_on_the_bus(void **state)
         gcn_debug_write(r.d, GCN_GRBM_GFX_CNTL, cases[i].cntl);
         gcn_debug_write(r.d, GCN_SQ_CMD, cases[i].command);
         assert_int_equal(halted(&r, 0), cases[i].obeyed);
-        assert_int_equal(halted(&r, GCN_WAVES_PER_CU), cases[i].obeyed);
+        assert_int_equal(halted(&r, GCN_MOST_CU_WAVES), cases[i].obeyed);
         gcn_debug_write(r.d, GCN_SQ_CMD, broadcast | 2);
         assert_false(halted(&r, 0));
     }
     assert_int_equal(gcn_debug_read(r.d, GCN_SQ_CMD), 0);
     gcn_debug_write(r.d, GCN_GRBM_GFX_INDEX, 1); /* the second compute unit */
     gcn_debug_write(r.d, GCN_SQ_CMD, broadcast | halt);
-    assert_true(!halted(&r, 0) && halted(&r, GCN_WAVES_PER_CU));
+    assert_true(!halted(&r, 0) && halted(&r, GCN_MOST_CU_WAVES));
     assert_int_equal(gcn_debug_read(r.d, GCN_SQ_DEBUG_STS_GLOBAL), 1 | 1 << 4);
     rig_free(&r);
 }

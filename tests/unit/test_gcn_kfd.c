@@ -520,7 +520,7 @@ static void test_a_wave_that_is_restored_keeps_its_private_memory(void **state)
     memcpy(code, program, sizeof program);
     memcpy(code + HANDLER, handler, sizeof handler);
     struct rig r = rig_new("rr:1", 1, 64, code, sizeof code / 4);
-    r.m->fill = (struct wt_fill){WT_FILL_PATTERN, 0xdeadbeef};
+    r.d->config.fill = (struct wt_fill){WT_FILL_PATTERN, 0xdeadbeef};
     gcn_device_set_trap_handler(r.d, CODE + 4 * HANDLER, 0);
     assert_int_equal(gcn_device_map(r.d, AREA, AREA_SIZE, true, &err), WT_OK);
     run(&r, 100);

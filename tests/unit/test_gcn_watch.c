@@ -181,7 +181,7 @@ static void observe(void *context, struct wt_machine *m, const struct wt_observe
         const unsigned lane = wt_lanes_lowest(left);
         const uint64_t at = o->at[lane];
         assert_true(at - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE ? o->space == WT_OBSERVED_GROUP
-                    : at - GCN_REGION_APERTURE < GCN_GDS_BYTES
+                    : at - GCN_REGION_APERTURE < GCN_MOST_GDS
                         ? o->space == WT_OBSERVED_DEVICE
                         : o->space == WT_OBSERVED_GLOBAL || o->space == WT_OBSERVED_PRIVATE);
         if (o->space == WT_OBSERVED_PRIVATE)
@@ -917,7 +917,7 @@ static void the_lds_of_a_group_goes_with_it(void **state)
     while ((how = run(&r, 1000)) != WT_RUN_ENDED)
         if (how == WT_RUN_WATCH) {
             met++;
-            assert_true(r.m->hit[0].wave < GCN_WAVES_PER_CU);
+            assert_true(r.m->hit[0].wave < GCN_MOST_CU_WAVES);
             const struct gcn_wave *w = &r.d->wave[r.m->hit[0].wave];
             assert_true(w->group->coordinate[0] == first);
         }

@@ -11,8 +11,11 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/fault.h"
 #include "emulator/gen/gen.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/machine/state.h"
 #include "gen_rig.h"
 

@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/fault.h"
+#include "base/wave_view.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "gen_rig.h"
 #include "object/gen_saved.h"
 #include "emulator/machine/state.h"

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "emulator/gen/gen.h"
 #include "emulator/gen/gtt/gtt.h"
 #include "runtime/i915/i915.h"
 #include "runtime/i915/kernels.h"

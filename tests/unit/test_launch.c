@@ -7,6 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/wave_view.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/machine/state.h"
 #include "emulator/vortex/vortex.h"
 

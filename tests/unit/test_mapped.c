@@ -1,6 +1,7 @@
 /* Memory of which regions are mapped (machine/mapped.h): the TLB's misses, accesses from outside,
  * pieces. */
 #include "emulator/machine/mapped.h"
+#include "emulator/machine/regions.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

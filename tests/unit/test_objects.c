@@ -18,6 +18,10 @@
 #include "check/decisions.h"
 #include "check/heap.h"
 #include "check/memory.h"
+#include "check/start.h"
+#include "emulator/machine/heads.h"
+#include "emulator/machine/judge.h"
+#include "emulator/machine/machine.h"
 
 enum { PLACES = 64, PLACE = 1024, ROUNDS = 40000 };
 #ifdef WT_CHECK_INVARIANTS /* with sanitizers, which take ten times as long */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/texture.h"

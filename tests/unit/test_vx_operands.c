@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/operands.h"
 #include "emulator/vortex/internal.h"
 #include "emulator/vortex/operands.h"
 

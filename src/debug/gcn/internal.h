@@ -57,6 +57,7 @@ struct gcnp_area {
 
 struct wt_probe {
     struct wt_standstill common;
+    char arch[24]; /**< as GDB names the devices' architecture */
     uint64_t
         changes; /**< standstills and the probe's own writes: what was read before is not kept */
     struct {

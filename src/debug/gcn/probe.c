@@ -26,6 +26,8 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
             return wt_fail(err, WT_UNSUPPORTED,
                            "this probe knows GCN5 (gfx9), not target version %u",
                            (unsigned)d->gfx_target_version);
+        if (d->gfx_target_version != p->device->gfx_target_version)
+            return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs are of several models");
         if (d->max_waves_per_simd != p->device->max_waves_per_simd)
             return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
         p->common.device_cores[i] = d->simd_count / GCN_SIMDS;
@@ -38,9 +40,12 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     enum wt_status status;
     if ((status = gcnp_list_devices(p, err)) != WT_OK || (status = count_cores(p, err)) != WT_OK)
         return status;
+    const uint32_t version = p->device->gfx_target_version;
+    snprintf(p->arch, sizeof p->arch, "amdgcn:gfx%u%x%x", version / 10000 % 100,
+             version / 100 % 100, version % 100);
     p->common.topology =
         (struct wt_topology){.family = "gcn",
-                             .arch = "amdgcn:gfx900",
+                             .arch = p->arch,
                              .triple = "amdgcn-amd-amdhsa",
                              .waves_per_core = GCN_SIMDS * p->device->max_waves_per_simd,
                              .lanes = GCN_LANES,

@@ -181,7 +181,7 @@ static bool scan_function(struct scan *s, uint64_t start)
         if (!fetch(s, at, word, &in) || !in.length)
             return false;
         const unsigned count = written_by(word, &first);
-        for (unsigned i = first; i < first + count && i < 256; i++)
+        for (unsigned i = first; i < first + count && i < MOST_VGPRS; i++)
             s->written[i / 64] |= (uint64_t)1 << i % 64;
         if (!follow_call(s, &target, at + in.length, word))
             return false;

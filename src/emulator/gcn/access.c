@@ -1,5 +1,7 @@
 /* The device's memory: what is mapped, the TLB's misses, and accesses that cross pages. */
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/copy.h"
+#include "emulator/machine/regions.h"
 
 #include <string.h>
 

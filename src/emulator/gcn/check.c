@@ -1,5 +1,6 @@
 /* The invariants of a gfx900, for sanitizer builds and fuzzers (machine/engine.h). */
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/regions.h"
 
 static void check_wave(const struct gcn_device *d, uint32_t id)
 {
@@ -26,28 +27,30 @@ static void check_wave(const struct gcn_device *d, uint32_t id)
 static void check_unit(const struct gcn_device *d, uint32_t unit)
 {
     const struct gcn_cu *cu = &d->cu[unit];
-    uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0};
-    for (uint32_t slot = 0; slot < GCN_WAVES_PER_CU; slot++) {
-        const struct gcn_wave *w = &d->wave[unit * GCN_WAVES_PER_CU + slot];
-        const struct gcn_group *g = &d->group[unit * GCN_WAVES_PER_CU + slot];
+    const struct gcn_model *model = gcn_model_of(d);
+    const uint32_t slots = gcn_cu_waves(d);
+    uint32_t vgprs[GCN_MOST_SIMDS] = {0}, sgprs[GCN_MOST_SIMDS] = {0};
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct gcn_wave *w = &d->wave[unit * slots + slot];
+        const struct gcn_group *g = &d->group[unit * slots + slot];
         uint64_t waiting = 0;
-        vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
-        sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
+        vgprs[slot % model->simds] += w->active ? w->vgprs : 0;
+        sgprs[slot % model->simds] += w->active ? w->sgprs : 0;
         if (!g->used)
             continue;
-        for (uint32_t k = 0; k < GCN_WAVES_PER_CU; k++) {
-            const struct gcn_wave *other = &d->wave[unit * GCN_WAVES_PER_CU + k];
+        for (uint32_t k = 0; k < slots; k++) {
+            const struct gcn_wave *other = &d->wave[unit * slots + k];
             if (other->active && other->group == g && other->at_barrier)
                 waiting |= gcn_slot_bit(other);
         }
         assert(g->waiting == waiting &&
                gcn_waiting(g) < g->waves); /* else the barrier has opened */
     }
-    for (unsigned i = 0; i < GCN_SIMDS; i++) {
-        assert(vgprs[i] == cu->vgprs[i] && vgprs[i] <= GCN_VGPRS);
-        assert(sgprs[i] == cu->sgprs[i] && sgprs[i] <= GCN_SGPRS_PER_SIMD);
+    for (unsigned i = 0; i < model->simds; i++) {
+        assert(vgprs[i] == cu->vgprs[i] && vgprs[i] <= model->vgpr_rows);
+        assert(sgprs[i] == cu->sgprs[i] && sgprs[i] <= model->sgprs);
     }
-    assert(d->machine.groups.room[unit].local <= GCN_LDS_BYTES);
+    assert(d->machine.groups.room[unit].local <= model->lds_bytes);
 }
 
 static void check_dispatch(const struct gcn_device *d, unsigned n)
@@ -67,7 +70,7 @@ static void check_dispatch(const struct gcn_device *d, unsigned n)
 void gcn_check(struct wt_machine *m)
 {
     const struct gcn_device *d = (const struct gcn_device *)m;
-    assert(m->waves == d->config.cu * GCN_WAVES_PER_CU && m->lanes == GCN_LANES);
+    assert(m->waves == d->config.cu * gcn_cu_waves(d) && m->lanes == GCN_LANES);
     assert(d->host && d->machine.memory && d->gds && d->served < GCN_DISPATCHES);
     assert(d->save_next <= d->save_end);
     wt_groups_check(m);

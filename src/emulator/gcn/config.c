@@ -1,39 +1,45 @@
 /* The options of --gpu gfx900:…. */
-#include "emulator/gcn/internal.h"
+#include <string.h>
 
-#define MOST_CU 64
+#include "emulator/gcn/internal.h"
+#include "emulator/machine/fill.h"
+
+#define MOST_IMPRECISE 1000
 #define MOST_SE 4
 #define MOST_SH 2
-#define CU_PER_ARRAY 16
-#define MOST_IMPRECISE 1000
 
 void gcn_config_default(void *config)
 {
     struct gcn_config *c = config;
-    *c = (struct gcn_config){.cu = 4, .sh = 1, .debug = true, .jit = 256};
+    *c = (struct gcn_config){.model = gcn_models, .cu = 4, .sh = 1, .debug = true, .jit = 256};
     wt_schedule_parse(WT_SCHEDULE_DEFAULT, &c->schedule, WT_IGNORED);
 }
 
 unsigned gcn_config_engines(const struct gcn_config *c)
 {
-    return c->se ? c->se : (c->cu + c->sh * CU_PER_ARRAY - 1) / (c->sh * CU_PER_ARRAY);
+    const unsigned engine = c->sh * c->model->cu_per_array; /* its compute units */
+    return c->se ? c->se : (c->cu + engine - 1) / engine;
 }
 
 bool gcn_config_fits(const struct gcn_config *c)
 {
+    const struct gcn_model *model = c->model;
     const unsigned arrays = gcn_config_engines(c) * c->sh;
-    return c->cu >= 1 && c->cu <= MOST_CU && c->se <= MOST_SE && c->sh >= 1 && c->sh <= MOST_SH &&
-           c->cu >= arrays && c->cu <= arrays * CU_PER_ARRAY;
+    return c->cu >= 1 && c->cu <= model->cu && c->se <= model->engines && c->sh >= 1 &&
+           c->sh <= model->arrays && c->cu >= arrays && c->cu <= arrays * model->cu_per_array;
 }
 
 static enum wt_status check(const void *config, struct wt_error *err)
 {
     const struct gcn_config *c = config;
+    const struct gcn_model *model = c->model;
     return gcn_config_fits(c)
                ? WT_OK
                : wt_fail(err, WT_INVALID,
-                         "cu=%u does not fit se=%u,sh=%u: a shader array has 1 to %u compute units",
-                         c->cu, gcn_config_engines(c), c->sh, CU_PER_ARRAY);
+                         "cu=%u does not fit se=%u,sh=%u: a shader array has 1 to %u compute "
+                         "units, and a %s has at most %u in %u engines of %u arrays",
+                         c->cu, gcn_config_engines(c), c->sh, model->cu_per_array,
+                         model->target.name, model->cu, model->engines, model->arrays);
 }
 
 static void print_engines(const void *config, char *text, size_t size)
@@ -41,11 +47,29 @@ static void print_engines(const void *config, char *text, size_t size)
     snprintf(text, size, "%u", gcn_config_engines(config));
 }
 
+static enum wt_status take_model(void *config, const char *text, struct wt_error *err)
+{
+    const struct gcn_model *model = gcn_model_find(text, (unsigned)strlen(text));
+    if (!model)
+        return wt_fail(err, WT_INVALID, "there is no such model: wavetrap info --models");
+    ((struct gcn_config *)config)->model = model;
+    return WT_OK;
+}
+
+/* Nothing for the default, so that core files of before open. */
+static void print_model(const void *config, char *text, size_t size)
+{
+    const struct gcn_model *model = ((const struct gcn_config *)config)->model;
+    snprintf(text, size, "%s", model == gcn_models ? "" : model->target.name);
+}
+
 #define AT(member) .offset = offsetof(struct gcn_config, member)
 
 static const struct wt_config_key keys[] = {
+    {"model", "which GPU of the family (the first of info --models)", .kind = WT_CONFIG_OWN,
+     .take = take_model, .print = print_model},
     {"cu", "compute units, 1..64 (4); at most 16 a shader array", AT(cu), .least = 1,
-     .most = MOST_CU},
+     .most = GCN_MOST_CU},
     {"se", "shader engines, 1..4 (as many as the compute units need)", AT(se), .least = 1,
      .most = MOST_SE, .print = print_engines},
     {"sh", "shader arrays of an engine, 1..2 (1)", AT(sh), .least = 1, .most = MOST_SH},

@@ -20,28 +20,29 @@ static uint32_t units_of(const struct gcn_device *d, uint32_t array)
 struct gcn_location gcn_wave_location(const struct gcn_device *d, uint32_t wave)
 {
     assert(wave < d->machine.waves);
-    const uint32_t slot = wave % GCN_WAVES_PER_CU;
-    uint32_t cu = wave / GCN_WAVES_PER_CU, array = 0;
+    const uint32_t slot = wave % gcn_cu_waves(d), simds = gcn_model_of(d)->simds;
+    uint32_t cu = wave / gcn_cu_waves(d), array = 0;
     while (cu >= units_of(d, array))
         cu -= units_of(d, array++);
     return (struct gcn_location){.se = array / d->config.sh,
                                  .sh = array % d->config.sh,
                                  .cu = cu,
-                                 .simd = slot % GCN_SIMDS,
-                                 .wave = slot / GCN_SIMDS};
+                                 .simd = slot % simds,
+                                 .wave = slot / simds};
 }
 
 uint32_t gcn_wave_at(const struct gcn_device *d, const struct gcn_location *at)
 {
     assert(at);
+    const struct gcn_model *model = gcn_model_of(d);
     const uint32_t array = at->se * d->config.sh + at->sh;
     uint32_t cu = at->cu;
     if (at->se >= d->config.se || at->sh >= d->config.sh || at->cu >= units_of(d, array) ||
-        at->simd >= GCN_SIMDS || at->wave >= GCN_WAVES_PER_CU / GCN_SIMDS)
+        at->simd >= model->simds || at->wave >= model->waves_per_simd)
         return UINT32_MAX;
     for (uint32_t i = 0; i < array; i++)
         cu += units_of(d, i);
-    return cu * GCN_WAVES_PER_CU + at->wave * GCN_SIMDS + at->simd;
+    return cu * gcn_cu_waves(d) + at->wave * model->simds + at->simd;
 }
 
 bool gcn_selected(const struct gcn_device *d, const struct gcn_location *at)

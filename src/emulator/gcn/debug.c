@@ -30,7 +30,7 @@ enum {
  * all. UINT32_MAX if there is no such place. */
 static uint32_t indexed_slot(const struct gcn_device *d)
 {
-    for (uint32_t i = 0; i < d->machine.waves; i += GCN_WAVES_PER_CU) {
+    for (uint32_t i = 0; i < d->machine.waves; i += gcn_cu_waves(d)) {
         struct gcn_location at = gcn_wave_location(d, i);
         if (!gcn_selected(d, &at))
             continue;
@@ -51,7 +51,7 @@ static uint32_t instruction(struct gcn_wave *w, unsigned dword)
 /* SQ_DEBUG_STS_LOCAL: BUSY, and in WAVE_LEVEL how many waves the compute unit has. */
 static uint32_t unit_status(const struct gcn_device *d, uint32_t slot)
 {
-    const uint32_t waves = wt_count_ones(d->machine.groups.room[slot / GCN_WAVES_PER_CU].waves);
+    const uint32_t waves = wt_count_ones(d->machine.groups.room[slot / gcn_cu_waves(d)].waves);
     return (waves ? 1u : 0u) | waves << 4;
 }
 

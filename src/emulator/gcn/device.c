@@ -3,6 +3,7 @@
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/memory_model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -244,7 +245,7 @@ static void reset(struct wt_machine *m)
     d->saving = false;
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++)
         d->kfd.queue[i].suspended = false, d->kfd.queue[i].entry.exception_status = 0;
-    memset(d->gds, 0, GCN_GDS_BYTES);
+    memset(d->gds, 0, gcn_model_of(d)->gds_bytes);
     memset(d->gws, 0, sizeof d->gws);
     d->debug = (struct gcn_debug){.gfx_index = 0xe0000000}; /* broadcasts */
     gcn_address_watch_changed(d);
@@ -373,16 +374,16 @@ enum wt_status gcn_device_new(const struct gcn_config *config, struct gcn_device
     d->host = &gcn_no_driver;
     const struct wt_groups groups = {.ops = &gcn_group_ops,
                                      .cores = config->cu,
-                                     .waves_per_core = GCN_WAVES_PER_CU,
-                                     .groups_per_core = GCN_WAVES_PER_CU,
+                                     .waves_per_core = gcn_cu_waves(d),
+                                     .groups_per_core = gcn_cu_waves(d),
                                      .group_bytes = sizeof *d->group,
-                                     .local_bytes = GCN_LDS_BYTES};
+                                     .local_bytes = gcn_model_of(d)->lds_bytes};
     const bool ready = wt_machine_init(&d->machine, &machine_ops, &gcn_engine_ops, &groups,
                                        GCN_LANES, sizeof *d->wave, &d->config.device);
     d->wave = d->machine.wave;
     d->group = d->machine.groups.group;
     d->cu = calloc(config->cu, sizeof *d->cu);
-    d->gds = calloc(1, GCN_GDS_BYTES);
+    d->gds = calloc(1, gcn_model_of(d)->gds_bytes);
     if (!d->cu || !d->gds || !ready) {
         gcn_device_free(d);
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left for %u compute units",

@@ -64,6 +64,7 @@ void gcn_queue_set_scratch(uint8_t *queue, uint64_t addr, uint64_t size, uint32_
 static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struct gcn_dispatch *k,
                                       struct wt_error *err)
 {
+    const struct gcn_model *model = gcn_model_of(d);
     uint8_t bytes[64];
     if (!gcn_read(d, addr, bytes, sizeof bytes))
         return wt_fail(err, WT_INVALID,
@@ -73,13 +74,13 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     k->rsrc1 = (uint32_t)wt_load_le(bytes + 48, 4);
     k->rsrc2 = (uint32_t)wt_load_le(bytes + 52, 4);
     k->properties = (uint32_t)wt_load_le(bytes + 56, 2);
-    k->vgprs = (wt_field(k->rsrc1, 5, 0) + 1) * 4;
-    k->sgprs = (wt_field(k->rsrc1, 9, 6) / 2 + 1) * 16;
+    k->vgprs = (wt_field(k->rsrc1, 5, 0) + 1u) * model->vgpr_granule;
+    k->sgprs = (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
     if (k->properties & 1u << 10)
         return wt_fail(err, WT_INVALID,
                        "the kernel descriptor at 0x%llx asks for waves of 32 "
-                       "lanes, which gfx900 does not have",
-                       (unsigned long long)addr);
+                       "lanes, which a %s does not have",
+                       (unsigned long long)addr, model->target.name);
     if (k->entry % 256)
         return wt_fail(err, WT_INVALID, "the kernel's entry 0x%llx is not a multiple of 256",
                        (unsigned long long)k->entry);
@@ -90,8 +91,8 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
 }
 
 /* Takes over the packet's fields; @p packet is its address, for messages. */
-static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t packet,
-                                  struct gcn_dispatch *k, struct wt_error *err)
+static enum wt_status take_packet(const struct gcn_model *model, const struct gcn_aql_dispatch *p,
+                                  uint64_t packet, struct gcn_dispatch *k, struct wt_error *err)
 {
     k->total = 1;
     for (unsigned i = 0; i < 3; i++) {
@@ -109,9 +110,9 @@ static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t pac
                            (unsigned long long)packet);
     }
     const uint64_t items = (uint64_t)k->size[0] * k->size[1] * k->size[2];
-    if (items > 1024)
-        return wt_fail(err, WT_INVALID, "a work-group of %llu work-items; gfx900 has at most 1024",
-                       (unsigned long long)items);
+    if (items > model->items)
+        return wt_fail(err, WT_INVALID, "a work-group of %llu work-items; a %s has at most %u",
+                       (unsigned long long)items, model->target.name, model->items);
     k->waves_per_group = (uint32_t)((items + GCN_LANES - 1) / GCN_LANES);
     k->private_size = p->private_size;
     if (k->private_size > MOST_PRIVATE)
@@ -121,9 +122,9 @@ static enum wt_status take_packet(const struct gcn_aql_dispatch *p, uint64_t pac
     k->lds = p->group_size;
     k->kernarg = p->kernarg;
     k->completion = p->completion;
-    if (k->lds > GCN_LDS_BYTES)
-        return wt_fail(err, WT_INVALID, "%u bytes of LDS for a work-group; gfx900 has %u", k->lds,
-                       GCN_LDS_BYTES);
+    if (k->lds > model->lds_bytes)
+        return wt_fail(err, WT_INVALID, "%u bytes of LDS for a work-group; a %s has %u", k->lds,
+                       model->target.name, model->lds_bytes);
     return WT_OK;
 }
 
@@ -200,7 +201,7 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     k.origin.launch = wt_machine_launch(&d->machine, origin->launch);
     if (at == GCN_DISPATCHES)
         return wt_fail(err, WT_STATE, "%u kernels are running already", GCN_DISPATCHES);
-    if ((status = take_packet(asked, packet, &k, err)) != WT_OK ||
+    if ((status = take_packet(gcn_model_of(d), asked, packet, &k, err)) != WT_OK ||
         (status = read_descriptor(d, asked->kernel_object, &k, err)) != WT_OK)
         return status;
     k.scratch_wave = scratch_wave_size(k.private_size);
@@ -208,8 +209,9 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
         return status;
     if ((status = limit_scratch(&k, err)) != WT_OK)
         return status;
-    if (k.vgprs > 256 || (uint64_t)k.waves_per_group > GCN_SIMDS * (256 / k.vgprs) ||
-        k.waves_per_group > GCN_WAVES_PER_CU)
+    const struct gcn_model *model = gcn_model_of(d);
+    if (k.vgprs > model->vgprs || k.waves_per_group > model->simds * (model->vgpr_rows / k.vgprs) ||
+        k.waves_per_group > gcn_cu_waves(d))
         return wt_fail(err, WT_INVALID,
                        "a work-group of %u waves with %u vector registers each does not fit a "
                        "compute unit",

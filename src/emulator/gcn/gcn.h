@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/fault.h"
+#include "emulator/gcn/models.h"
 #include "emulator/machine/config.h"
-#include "emulator/machine/explain.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -24,12 +24,14 @@
 
 struct gcn_device;
 struct wt_archive;
+struct wt_machine;
 struct wt_rows_totals;
 
 /** A device's configuration. */
 struct gcn_config {
     WT_CONFIG_HEAD;
-    unsigned cu; /**< compute units, 1..64; at most 16 a shader array */
+    const struct gcn_model *model; /**< never NULL */
+    unsigned cu;                   /**< compute units, 1..64; at most 16 a shader array */
     unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
     unsigned sh; /**< shader arrays of an engine, 1..2 */
     bool debug;  /**< it has wave control and address watch */
@@ -145,7 +147,7 @@ struct wt_fault *gcn_wave_exception(struct gcn_device *device, uint32_t wave);
  * The mistake for which a wave stands where it is: the machine's fault, or an exception with which
  * it has stopped for a debugger or has come out of its trap handler; NULL: none. Valid likewise.
  */
-WT_MACHINE_FN(wave_fault) gcn_wave_fault;
+struct wt_fault *gcn_wave_fault(struct wt_machine *m, uint32_t wave);
 /** The latest exception of any wave; NULL if there was none. Valid until the next one. */
 const struct wt_fault *gcn_latest_exception(struct gcn_device *device);
 
@@ -214,10 +216,10 @@ bool gcn_explain_private_fault(struct gcn_device *device, const struct wt_fault 
 struct gcn_disassembler;
 
 /**
- * Makes a disassembler; NULL without host memory. Without LLVM 19 it knows mnemonics only. The
- * caller frees it with gcn_disassembler_free.
+ * Makes a disassembler of a model's code; NULL without host memory. Without LLVM 19 it knows
+ * mnemonics only. The caller frees it with gcn_disassembler_free.
  */
-struct gcn_disassembler *gcn_disassembler_new(void);
+struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model);
 /** Frees a disassembler. NULL is allowed. */
 void gcn_disassembler_free(struct gcn_disassembler *disassembler);
 

@@ -4,6 +4,7 @@
  * share the compute units.
  */
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/fill.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,8 +135,8 @@ static uint64_t initial_vgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
 static void count_registers(struct gcn_device *d, const struct gcn_wave *w, int sign)
 {
     assert(w->active && w->group);
-    struct gcn_cu *cu = &d->cu[w->id / GCN_WAVES_PER_CU];
-    const uint32_t simd = w->id % GCN_WAVES_PER_CU % GCN_SIMDS;
+    const uint32_t slots = gcn_cu_waves(d), simd = w->id % slots % gcn_model_of(d)->simds;
+    struct gcn_cu *cu = &d->cu[w->id / slots];
     cu->vgprs[simd] = (uint16_t)(cu->vgprs[simd] + sign * w->vgprs);
     cu->sgprs[simd] = (uint16_t)(cu->sgprs[simd] + sign * w->sgprs);
     gcn_dispatch_of(w)->running += (uint32_t)sign;
@@ -198,7 +199,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
 {
     const struct gcn_dispatch *k = &d->dispatch[g->launch];
     uint32_t(*v)[GCN_LANES] = w->v;
-    if (!v && !(v = aligned_alloc(64, GCN_VGPRS * sizeof *v)))
+    if (!v && !(v = aligned_alloc(64, gcn_model_of(d)->vgprs * sizeof *v)))
         return false;
     memset(v, 0, k->vgprs * sizeof *v);
     /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
@@ -228,7 +229,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
  * (machine/fill.h). */
 static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn_dispatch *k)
 {
-    const struct wt_fill *fill = &d->machine.fill;
+    const struct wt_fill *fill = &d->config.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
     if (fill->kind == WT_FILL_ZERO)
         return;
@@ -246,7 +247,7 @@ static bool start_wave(struct wt_machine *m, uint32_t wave, struct wt_group_head
     struct gcn_device *d = (struct gcn_device *)m;
     struct gcn_wave *w = &d->wave[wave];
     struct gcn_group *g = (struct gcn_group *)group;
-    assert(g->used && index < GCN_WAVES_PER_CU);
+    assert(g->used && index < gcn_cu_waves(d));
     const struct gcn_dispatch *k = &d->dispatch[g->launch];
     w->scratch =
         scratch_is_short(d, k) ? free_scratch_place(d, k) : (uint16_t)w->id; /* its place */
@@ -295,19 +296,21 @@ void gcn_restart_wave(struct gcn_device *d, struct gcn_wave *w)
 static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k, uint32_t cu,
                        uint32_t *slot)
 {
-    assert(cu < d->config.cu && k->waves_per_group <= GCN_WAVES_PER_CU);
+    const struct gcn_model *model = gcn_model_of(d);
+    const uint32_t slots = gcn_cu_waves(d);
+    assert(cu < d->config.cu && k->waves_per_group <= slots);
     struct gcn_cu c = d->cu[cu];
     const struct wt_core_room *room = &d->machine.groups.room[cu];
-    uint64_t left = ~room->waves & (((uint64_t)1 << GCN_WAVES_PER_CU) - 1);
+    uint64_t left = ~room->waves & (UINT64_MAX >> (64 - slots));
     uint32_t found = 0;
-    if (k->origin.barred >> cu & 1 || room->local + k->lds > GCN_LDS_BYTES ||
+    if (k->origin.barred >> cu & 1 || room->local + k->lds > model->lds_bytes ||
         wt_count_ones(left) < k->waves_per_group ||
         (scratch_is_short(d, k) && scratch_taken(d, k) + k->waves_per_group > k->scratch_waves))
         return false;
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {
-        const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = i % GCN_SIMDS;
-        if (c.vgprs[simd] + k->vgprs > GCN_VGPRS || c.sgprs[simd] + k->sgprs > GCN_SGPRS_PER_SIMD)
+        const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = i % model->simds;
+        if (c.vgprs[simd] + k->vgprs > model->vgpr_rows || c.sgprs[simd] + k->sgprs > model->sgprs)
             continue;
         c.vgprs[simd] = (uint16_t)(c.vgprs[simd] + k->vgprs);
         c.sgprs[simd] = (uint16_t)(c.sgprs[simd] + k->sgprs);
@@ -341,7 +344,7 @@ static void begin_group(struct wt_machine *m, struct wt_group_head *g,
 static struct gcn_dispatch *choose(struct gcn_device *d, uint32_t cu, uint32_t *slot)
 {
     struct gcn_dispatch *chosen = NULL;
-    uint32_t found[GCN_WAVES_PER_CU];
+    uint32_t found[GCN_MOST_CU_WAVES];
     const unsigned first = (d->served + 1) % GCN_DISPATCHES;
     const uint64_t twice = d->launching | (uint64_t)d->launching << GCN_DISPATCHES;
     for (uint32_t left = (uint32_t)(twice >> first); left; left &= left - 1) {
@@ -459,7 +462,7 @@ void gcn_dispatch_pump(struct gcn_device *d)
 static void release_barrier(struct gcn_group *g, struct gcn_device *d)
 {
     assert(g->used);
-    struct gcn_wave *wave = &d->wave[g->core * GCN_WAVES_PER_CU];
+    struct gcn_wave *wave = &d->wave[g->core * gcn_cu_waves(d)];
     const bool told = wt_observes_events(&d->machine);
     uint64_t waiting = g->waiting;
     for (g->waiting = 0; waiting; waiting &= waiting - 1) {

@@ -61,7 +61,7 @@ static uint64_t hash_of(struct wt_machine *m, bool program)
     mix_dispatches(&h, d);
     wt_mix(&h, d->machine.turns.round,
            wt_turns_words(&d->machine.turns) * sizeof *d->machine.turns.round);
-    wt_mix(&h, d->gds, GCN_GDS_BYTES);
+    wt_mix(&h, d->gds, gcn_model_of(d)->gds_bytes);
     wt_mix(&h, d->gws, sizeof d->gws);
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct gcn_group *g = &d->group[i];

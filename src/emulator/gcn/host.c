@@ -1,5 +1,6 @@
 /* A device inside a host process. See host.h. */
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/regions.h"
 
 #include <stdlib.h>
 #include <string.h>

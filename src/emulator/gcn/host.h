@@ -7,7 +7,7 @@
 
 #include "emulator/gcn/gcn.h"
 #include "emulator/machine/archive.h"
-#include "emulator/machine/copy.h"
+#include "emulator/machine/run.h"
 #include "object/aql.h"
 
 /** The inputs and results of the first-level trap handler. */

@@ -29,7 +29,7 @@ static uint32_t hw_id(const struct gcn_wave *w)
 {
     const struct gcn_location at = gcn_wave_location(w->device, w->id);
     const struct gcn_origin *origin = &gcn_dispatch_of(w)->origin;
-    const uint32_t group = (uint32_t)(w->group - w->device->group) % GCN_WAVES_PER_CU;
+    const uint32_t group = (uint32_t)(w->group - w->device->group) % gcn_cu_waves(w->device);
     return at.wave | at.simd << 4 | (uint32_t)origin->pipe << 6 | at.cu << 8 | at.sh << 12 |
            at.se << 13 | (group & 15) << 16 | (uint32_t)origin->vmid << 20 |
            (uint32_t)origin->slot << 24 | 1u << 30;

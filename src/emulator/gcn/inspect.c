@@ -69,7 +69,7 @@ static unsigned hardware_id(unsigned number)
 bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
     *reg = (struct wt_register_shape){.bytes = 4};
-    if (number - GCN_REGISTER_V0 < GCN_VGPRS) {
+    if (number - GCN_REGISTER_V0 < gcn_model_of((struct gcn_device *)m)->vgprs) {
         reg->per_lane = true;
         return true;
     }
@@ -94,7 +94,7 @@ bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
     if (!w)
         return false;
     const unsigned v = number - GCN_REGISTER_V0, operand = scalar_operand(number);
-    if (v < GCN_VGPRS) {
+    if (v < gcn_model_of(w->device)->vgprs) {
         if (v >= w->vgprs)
             return false;
         memcpy(out, w->v[v], sizeof *w->v);
@@ -128,9 +128,9 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
     struct gcn_device *d = (struct gcn_device *)m;
     const struct gcn_wave *w = wave_of(d, wave);
     uint64_t offset = addr - GCN_REGION_APERTURE, room;
-    if (offset < GCN_GDS_BYTES) {
+    if (offset < gcn_model_of(d)->gds_bytes) {
         piece->host = d->gds + offset;
-        room = GCN_GDS_BYTES - offset;
+        room = gcn_model_of(d)->gds_bytes - offset;
     } else if ((offset = addr - GCN_SHARED_APERTURE) < GCN_APERTURE_SIZE) {
         if (!w || offset >= w->group->local_size)
             return false;
@@ -152,7 +152,7 @@ static bool find_piece(struct wt_machine *m, uint32_t wave, unsigned lane, uint6
 static const uint64_t bounds[] = {
     GCN_SHARED_APERTURE,  GCN_SHARED_APERTURE + GCN_APERTURE_SIZE,
     GCN_PRIVATE_APERTURE, GCN_PRIVATE_APERTURE + GCN_APERTURE_SIZE,
-    GCN_REGION_APERTURE,  GCN_REGION_APERTURE + GCN_GDS_BYTES,
+    GCN_REGION_APERTURE,  GCN_REGION_APERTURE + GCN_MOST_GDS,
 };
 
 const struct wt_address_map gcn_address_map = {.piece = find_piece,

@@ -17,14 +17,7 @@
 #include "emulator/machine/mapped.h"
 
 #define GCN_LANES 64
-#define GCN_VGPRS 256
 #define GCN_SCALARS 128
-#define GCN_WAVES_PER_CU 40 /* 4 SIMDs of 10 */
-#define GCN_MOST_WAVES (64 * GCN_WAVES_PER_CU)
-#define GCN_SIMDS 4
-#define GCN_SGPRS_PER_SIMD 800
-#define GCN_LDS_BYTES 65536
-#define GCN_GDS_BYTES 65536
 #define GCN_SLOTS (WT_PAGE_SIZE / 4)
 #define GCN_TAIL 3 /* the last one is a witness (block.c) */
 
@@ -77,7 +70,7 @@ struct gcn_group;
 
 struct gcn_wave {
     WT_WAVE_HEAD(struct gcn_group, group);
-    uint32_t (*v)[GCN_LANES]; /* GCN_VGPRS rows; NULL until a wave ran here */
+    uint32_t (*v)[GCN_LANES]; /* its model's vgprs rows; NULL until a wave ran here */
     uint32_t s[GCN_SCALARS];  /* by operand number: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
     _Alignas(64) uint32_t on[GCN_LANES]; /* all ones in the lanes of on_mask */
     uint64_t on_mask;
@@ -114,8 +107,8 @@ struct gcn_group {
 
 /* Registers of a compute unit that waves have taken; slots and LDS are in struct wt_core_room. */
 struct gcn_cu {
-    uint16_t vgprs[GCN_SIMDS]; /* rows */
-    uint16_t sgprs[GCN_SIMDS];
+    uint16_t vgprs[GCN_MOST_SIMDS]; /* rows */
+    uint16_t sgprs[GCN_MOST_SIMDS];
 };
 
 /* A kernel launch: its AQL packet, its descriptor, and how far it is. Once it has ended it stays as
@@ -186,7 +179,7 @@ struct gcn_device {
     struct wt_near near; /* what has been decoded to be executed */
     struct gcn_config config;
     struct gcn_wave *wave;
-    struct gcn_group *group; /* GCN_WAVES_PER_CU a compute unit */
+    struct gcn_group *group; /* gcn_cu_waves() a compute unit */
     struct gcn_cu *cu;
     struct gcn_dispatch dispatch[GCN_DISPATCHES];
     uint32_t launching; /* those that have work-groups to start, as a bit set */
@@ -243,11 +236,23 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
     s[1] = (uint32_t)(value >> 32);
 }
 
+/* What the device is. */
+static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
+{
+    return d->config.model;
+}
+
+/* The slots for waves of a compute unit. */
+static inline uint32_t gcn_cu_waves(const struct gcn_device *d)
+{
+    return gcn_model_cu_waves(gcn_model_of(d));
+}
+
 /* A wave's slot in its compute unit, as a bit of a set. */
 static inline uint64_t gcn_slot_bit(const struct gcn_wave *w)
 {
-    static_assert(GCN_WAVES_PER_CU <= 64, "a set of slots is one word");
-    return (uint64_t)1 << (w->id % GCN_WAVES_PER_CU);
+    static_assert(GCN_MOST_CU_WAVES <= 64, "a set of slots is one word");
+    return (uint64_t)1 << (w->id % gcn_cu_waves(w->device));
 }
 
 /* The number of waves that wait at the group's barrier. */

@@ -29,9 +29,10 @@ static uint32_t record_bytes(const struct gcn_wave *w, bool first)
 
 uint32_t gcn_kfd_area_size(const struct gcn_device *d)
 {
-    const uint32_t unit =
-        GCN_SIMDS * GCN_VGPRS * KFD_RECORD_VGPR + GCN_SIMDS * GCN_SGPRS_PER_SIMD * 4 +
-        GCN_WAVES_PER_CU * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) + GCN_LDS_BYTES;
+    const struct gcn_model *model = gcn_model_of(d);
+    const uint32_t unit = model->simds * (model->vgpr_rows * KFD_RECORD_VGPR + model->sgprs * 4u) +
+                          gcn_cu_waves(d) * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) +
+                          model->lds_bytes;
     const uint32_t control = KFD_CONTROL_HEADER + d->machine.waves * 8;
     const uint32_t size = CONTROL_OFFSET + control + ALIGNMENT + d->config.cu * unit;
     return (size + (uint32_t)WT_PAGE_MASK) & ~(uint32_t)WT_PAGE_MASK;
@@ -87,8 +88,8 @@ static bool of_queue(const struct gcn_device *d, const struct gcn_group *g,
 /* The wave of a group with the lowest index from *index on; NULL if there is none. */
 static struct gcn_wave *next_wave(struct gcn_device *d, const struct gcn_group *g, uint32_t *index)
 {
-    struct gcn_wave *wave = &d->wave[g->core * GCN_WAVES_PER_CU], *best = NULL;
-    for (uint32_t i = 0; i < GCN_WAVES_PER_CU; i++)
+    struct gcn_wave *wave = &d->wave[g->core * gcn_cu_waves(d)], *best = NULL;
+    for (uint32_t i = 0; i < gcn_cu_waves(d); i++)
         if (wave[i].active && wave[i].group == g && wave[i].index >= *index &&
             (!best || wave[i].index < best->index))
             best = &wave[i];

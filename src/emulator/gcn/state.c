@@ -44,15 +44,15 @@ const struct wt_field gcn_dispatch_fields[] = {
     DISPATCH(grid[2], UINT32_MAX, "a grid", WT_UNHASHED),
     DISPATCH(size[2], MOST_ITEMS, "a work-group", WT_UNHASHED),
     DISPATCH(groups[2], UINT32_MAX, "a number of work-groups", WT_UNHASHED),
-    DISPATCH(lds, GCN_LDS_BYTES, "the LDS of a work-group", WT_UNHASHED),
+    DISPATCH(lds, GCN_MOST_LDS, "the LDS of a work-group", WT_UNHASHED),
     DISPATCH(private_size, UINT32_MAX, "a dispatch", WT_UNHASHED),
     DISPATCH(rsrc1, UINT32_MAX, "a dispatch", WT_UNHASHED),
     DISPATCH(rsrc2, UINT32_MAX, "a dispatch", WT_UNHASHED),
     DISPATCH(properties, UINT32_MAX, "a dispatch", WT_UNHASHED),
     DISPATCH(scratch_wave, UINT32_MAX, "a dispatch", WT_UNHASHED),
-    DISPATCH(vgprs, GCN_VGPRS, "the VGPRs of a wave", WT_UNHASHED),
+    DISPATCH(vgprs, GCN_MOST_VGPRS, "the VGPRs of a wave", WT_UNHASHED),
     DISPATCH(sgprs, GCN_SCALARS, "the SGPRs of a wave", WT_UNHASHED),
-    DISPATCH(waves_per_group, GCN_WAVES_PER_CU, "the waves of a work-group", WT_UNHASHED),
+    DISPATCH(waves_per_group, GCN_MOST_CU_WAVES, "the waves of a work-group", WT_UNHASHED),
     DISPATCH(scratch_waves, UINT32_MAX, "a number of waves", WT_UNHASHED),
     DISPATCH(scratch_resource, UINT32_MAX, "a resource", WT_UNHASHED),
     {0}};
@@ -63,7 +63,7 @@ const struct wt_field gcn_group_fields[] = {
     GROUP(saved, 1, "a flag", WT_UNHASHED),
     GROUP(coordinate, UINT32_MAX, "a work-group", WT_AT(2)),
     GROUP(launch, GCN_DISPATCHES - 1, "a work-group's dispatch", WT_UPPER(0)),
-    GROUP(local_size, GCN_LDS_BYTES, "the LDS of a work-group", WT_AT(1)),
+    GROUP(local_size, GCN_MOST_LDS, "the LDS of a work-group", WT_AT(1)),
     {0}};
 
 #define WAVE(member, most, what, at) WT_FIELD(struct gcn_wave, member, most, what, at)
@@ -74,9 +74,9 @@ const struct wt_field gcn_wave_fields[] = {
     WAVE(status, UINT32_MAX, "STATUS", WT_AT(5)),
     WAVE(scc, 1, "a flag", WT_AT(6)),
     WAVE(at_barrier, 1, "a flag", WT_AT(7)),
-    WAVE(vgprs, GCN_VGPRS, "the VGPRs of a wave", WT_AT(8)),
+    WAVE(vgprs, GCN_MOST_VGPRS, "the VGPRs of a wave", WT_AT(8)),
     WAVE(sgprs, GCN_SCALARS, "the SGPRs of a wave", WT_AT(9)),
-    WAVE(index, GCN_WAVES_PER_CU - 1, "a wave's place in its group", WT_AT(1)),
+    WAVE(index, GCN_MOST_CU_WAVES - 1, "a wave's place in its group", WT_AT(1)),
     WAVE(vm_cnt, 63, "vmcnt", WT_AT(10)),
     WAVE(lgkm_cnt, 15, "lgkmcnt", WT_AT(11)),
     WAVE(exp_cnt, 7, "expcnt", WT_AT(12)),
@@ -225,7 +225,7 @@ static void group(struct wt_archive *a, struct wt_machine *m, struct wt_group_he
 
 const char *gcn_wave_flaw(const struct gcn_device *d, const struct gcn_wave *w)
 {
-    return !w->group->used || w->group->core != w->id / GCN_WAVES_PER_CU
+    return !w->group->used || w->group->core != w->id / gcn_cu_waves(d)
                ? "a wave's work-group is not there"
            : !w->vgprs || !w->sgprs  ? "a wave has no registers"
            : w->at_barrier && w->gws ? "a wave waits at two barriers"
@@ -246,7 +246,7 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
 
 static void vgprs(struct wt_archive *a, struct gcn_wave *w)
 {
-    if (!w->v && !(w->v = aligned_alloc(64, GCN_VGPRS * sizeof *w->v))) {
+    if (!w->v && !(w->v = aligned_alloc(64, gcn_model_of(w->device)->vgprs * sizeof *w->v))) {
         wt_archive_fail(a, "the host has no memory for registers");
         return;
     }
@@ -334,20 +334,22 @@ static void exceptions(struct wt_archive *a, struct gcn_device *d)
 /* Whether the waves and groups of a compute unit use no more of a resource than it has. */
 static bool unit_holds(const struct gcn_device *d, uint32_t unit)
 {
-    uint32_t vgprs[GCN_SIMDS] = {0}, sgprs[GCN_SIMDS] = {0}, lds = 0;
-    for (uint32_t slot = 0; slot < GCN_WAVES_PER_CU; slot++) {
-        const struct gcn_wave *w = &d->wave[unit * GCN_WAVES_PER_CU + slot];
-        const struct gcn_group *g = &d->group[unit * GCN_WAVES_PER_CU + slot];
-        vgprs[slot % GCN_SIMDS] += w->active ? w->vgprs : 0;
-        sgprs[slot % GCN_SIMDS] += w->active ? w->sgprs : 0;
+    const struct gcn_model *model = gcn_model_of(d);
+    const uint32_t slots = gcn_cu_waves(d);
+    uint32_t vgprs[GCN_MOST_SIMDS] = {0}, sgprs[GCN_MOST_SIMDS] = {0}, lds = 0;
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        const struct gcn_wave *w = &d->wave[unit * slots + slot];
+        const struct gcn_group *g = &d->group[unit * slots + slot];
+        vgprs[slot % model->simds] += w->active ? w->vgprs : 0;
+        sgprs[slot % model->simds] += w->active ? w->sgprs : 0;
         lds += g->used ? g->local_size : 0;
         if (g->used && (!g->waves || gcn_waiting(g) == g->waves))
             return false;
     }
-    for (unsigned i = 0; i < GCN_SIMDS; i++)
-        if (vgprs[i] > GCN_VGPRS || sgprs[i] > GCN_SGPRS_PER_SIMD)
+    for (unsigned i = 0; i < model->simds; i++)
+        if (vgprs[i] > model->vgpr_rows || sgprs[i] > model->sgprs)
             return false;
-    return lds <= GCN_LDS_BYTES;
+    return lds <= model->lds_bytes;
 }
 
 static void count(struct wt_archive *a, struct gcn_device *d)
@@ -401,7 +403,7 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
     wt_archive_u64(a, &d->save_next, d->save_end, "an address");
     for (unsigned i = 0; i < GCN_GWS; i++)
         wt_archive_u32(a, &d->gws[i], UINT32_MAX, "a counter of global wave sync");
-    wt_archive_sparse(a, d->gds, GCN_GDS_BYTES);
+    wt_archive_sparse(a, d->gds, gcn_model_of(d)->gds_bytes);
     wt_groups_archive(m, a, group);
     for (uint32_t i = 0; i < m->waves && !a->failed; i++)
         wave(a, d, i);

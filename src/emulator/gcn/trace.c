@@ -7,13 +7,14 @@
 
 #include "base/text.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/trace.h"
 
 /* A wave before an instruction. */
 struct gcn_trace_point {
     struct gcn_disassembler *disassembler;
-    uint32_t (*v)[GCN_LANES];         /* GCN_VGPRS rows, of which the wave's are filled */
-    uint64_t written[GCN_VGPRS / 64]; /* the rows that the instruction may write: noted in v */
-    struct gcn_wave wave;             /* but for its vector registers */
+    uint32_t (*v)[GCN_LANES];              /* GCN_MOST_VGPRS rows, of which the wave's are filled */
+    uint64_t written[GCN_MOST_VGPRS / 64]; /* the rows that the instruction may write: noted in v */
+    struct gcn_wave wave;                  /* but for its vector registers */
     uint64_t time;
     uint8_t bytes[8];
     unsigned available; /* of bytes */
@@ -37,8 +38,8 @@ static bool make_point(struct gcn_device *d)
     if (!d->trace)
         return false;
     memset(d->trace, 0, sizeof *d->trace);
-    d->trace->disassembler = gcn_disassembler_new();
-    d->trace->v = aligned_alloc(64, GCN_VGPRS * sizeof *d->trace->v);
+    d->trace->disassembler = gcn_disassembler_new(gcn_model_of(d));
+    d->trace->v = aligned_alloc(64, GCN_MOST_VGPRS * sizeof *d->trace->v);
     if (d->trace->disassembler && d->trace->v)
         return true;
     gcn_trace_free(d);
@@ -60,7 +61,7 @@ static void find_written(const struct gcn_wave *w, struct gcn_trace_point *p)
         const struct wt_insn_operand *x = &o.list[i];
         for (unsigned k = 0;
              x->writes && x->file == GCN_FILE_V && k < (x->first + x->bits + 31u) / 32; k++)
-            if (x->number + k < GCN_VGPRS)
+            if (x->number + k < GCN_MOST_VGPRS)
                 p->written[(x->number + k) / 64] |= UINT64_C(1) << (x->number + k) % 64;
     }
 }

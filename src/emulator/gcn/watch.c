@@ -74,7 +74,7 @@ bool gcn_watch_part(struct wt_machine *m, uint64_t home, uint64_t first, uint64_
 {
     if (first - GCN_PRIVATE_APERTURE < GCN_APERTURE_SIZE)
         return add_private(spans, home, first - GCN_PRIVATE_APERTURE, last - GCN_PRIVATE_APERTURE);
-    return wt_spans_add(spans, first - GCN_REGION_APERTURE < GCN_GDS_BYTES ? WT_SPACE_DEVICE : home,
+    return wt_spans_add(spans, first - GCN_REGION_APERTURE < GCN_MOST_GDS ? WT_SPACE_DEVICE : home,
                         first, last);
 }
 
@@ -84,7 +84,7 @@ static uint64_t space_at(const struct gcn_wave *w, uint64_t addr)
 {
     if (addr - GCN_SHARED_APERTURE < GCN_APERTURE_SIZE)
         return w->group->home;
-    return addr - GCN_REGION_APERTURE < GCN_GDS_BYTES ? WT_SPACE_DEVICE : WT_SPACE_GLOBAL;
+    return addr - GCN_REGION_APERTURE < GCN_MOST_GDS ? WT_SPACE_DEVICE : WT_SPACE_GLOBAL;
 }
 
 bool gcn_watches_share(const struct gcn_wave *w, uint64_t addr, uint32_t bytes)

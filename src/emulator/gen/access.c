@@ -10,6 +10,7 @@
 
 #include "emulator/gen/gtt/gtt.h"
 #include "emulator/gen/gtt/tables.h"
+#include "emulator/machine/copy.h"
 
 /* ---- page tables ---- */
 

@@ -1,6 +1,8 @@
 /* The options of --gpu gen9:…. */
 #include "emulator/gen/internal.h"
 
+#include "emulator/machine/fill.h"
+
 void gen_config_default(void *config)
 {
     struct gen_config *c = config;

@@ -3,6 +3,7 @@
 #include "emulator/gen/message.h"
 #include "emulator/gen/operands.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/memory_model.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -11,7 +11,6 @@
 
 #include "base/hw_registers.h"
 #include "emulator/machine/config.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -24,6 +23,7 @@
 
 struct gen_device;
 struct wt_archive;
+struct wt_machine;
 struct wt_rows_totals;
 
 /** A device's configuration: the keys behind "gen9:". */

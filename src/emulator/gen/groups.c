@@ -4,6 +4,7 @@
  * subslices.
  */
 #include "emulator/gen/internal.h"
+#include "emulator/machine/fill.h"
 #include "object/gen_steps.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void fill_state(struct gen_thread *t, const struct gen_walk *w)
  * written (machine/fill.h). */
 static void fill_thread(struct gen_device *d, struct gen_thread *t, const struct gen_walk *w)
 {
-    const struct wt_fill *fill = &d->machine.fill;
+    const struct wt_fill *fill = &d->config.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, t->id);
     if (fill->kind == WT_FILL_ZERO)
         return;

@@ -4,8 +4,9 @@
 
 #include "emulator/gen/gen.h"
 #include "emulator/machine/archive.h"
-#include "emulator/machine/copy.h"
 #include "emulator/machine/timeline.h"
+
+struct wt_host_archive;
 
 /**
  * A device whose physical memory is this process's: a physical address is an address of the host.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/gen/gtt/gtt.h"
+#include "emulator/machine/explain.h"
 
 static struct gen_thread *thread_of(struct gen_device *d, uint32_t thread)
 {

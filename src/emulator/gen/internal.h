@@ -10,7 +10,6 @@
 #include "emulator/machine/fields.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/code_pages.h"
-#include "emulator/machine/copy.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/judge.h"
 #include "emulator/machine/memory.h"

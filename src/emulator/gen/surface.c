@@ -4,6 +4,7 @@
  */
 #include "emulator/gen/message.h"
 #include "emulator/gen/texel.h"
+#include "emulator/machine/copy.h"
 
 #include <string.h>
 

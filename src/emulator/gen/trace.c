@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "emulator/gen/operands.h"
+#include "emulator/machine/trace.h"
 
 enum { ROWS = GEN_GRFS + GEN_ACCS };
 

@@ -119,13 +119,3 @@ enum wt_status wt_config_parse(const struct wt_config *table, void *config, cons
     free(changed);
     return status;
 }
-
-enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err)
-{
-    return wt_fill_parse(text, &((struct wt_device_config *)config)->fill, err);
-}
-
-void wt_config_print_fill(const void *config, char *text, size_t size)
-{
-    wt_fill_print(&((const struct wt_device_config *)config)->fill, text, size);
-}

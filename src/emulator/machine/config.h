@@ -8,9 +8,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "emulator/machine/fill.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
+
+enum wt_fill_kind { WT_FILL_ZERO, WT_FILL_PATTERN, WT_FILL_RANDOM };
+
+/** What registers and memory hold before they are written (fill.h). */
+struct wt_fill {
+    enum wt_fill_kind kind;
+    uint64_t value; /**< a pattern of 32 bits, which is repeated; the seed of random numbers */
+};
 
 /*
  * schedule: which wave has its turn when.
@@ -56,19 +63,6 @@ struct wt_config_key {
     enum wt_status (*take)(void *config, const char *value, struct wt_error *err);
     void (*print)(const void *config, char *text, size_t size); /**< the value; also of a number */
 };
-
-/** Takes the value of WT_FILL_KEY. WT_INVALID: it makes no sense. */
-enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err);
-/** Prints it. */
-void wt_config_print_fill(const void *config, char *text, size_t size);
-/** The key "fill" of every family. */
-#define WT_FILL_KEY                                                                                \
-    {                                                                                              \
-        "fill",                                                                                    \
-            "what registers and memory hold before they are written: zero, a pattern of\n"         \
-            "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
-            .kind = WT_CONFIG_OWN, .take = wt_config_take_fill, .print = wt_config_print_fill      \
-    }
 
 /** The key "processes" of families with groups. */
 #define WT_PROCESSES_KEY                                                                           \

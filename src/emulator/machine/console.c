@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/archive.h"
 #include "emulator/machine/hash.h"
+#include "emulator/machine/machine.h"
 
 /* Characters of a line at most: a longer one is printed in parts. */
 #define MOST_CHARACTERS 65536

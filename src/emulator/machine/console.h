@@ -6,8 +6,12 @@
 #ifndef WT_EMULATOR_MACHINE_CONSOLE_H
 #define WT_EMULATOR_MACHINE_CONSOLE_H
 
-#include "emulator/machine/archive.h"
-#include "emulator/machine/machine.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct wt_archive;
+struct wt_machine;
 
 /** The incomplete line of one console. */
 struct wt_console_line {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/machine/memory.h"
+#include "emulator/machine/machine.h"
 
 /**
  * The copy of the process's memory that a device works on. The functions are called while the
@@ -35,27 +35,8 @@ struct wt_copy {
     struct wt_memory *process;
 };
 
-/**
- * The pages of a copy that threads of the process may use (see `shared` above), by address. Where a
- * recorded run returned depends on them: an atomic there ends it. A device that was read from a
- * core file has no copy, but this list.
- */
-struct wt_shared_pages {
-    uint64_t *page;
-    size_t count;
-};
-
 /** The list is empty then. */
 void wt_shared_pages_free(struct wt_shared_pages *pages);
-
-/** The host process of a device: the one that it is in, or was in when its core file was written.
- * All 0: it has never been in one. */
-struct wt_in_process {
-    bool hosted;                   /**< it is in a host process, or was recorded in one */
-    struct wt_memory *memory;      /**< the process's; NULL: the device is in none now */
-    const struct wt_copy *copy;    /**< the device's memory is a copy of it; NULL: it is `memory` */
-    struct wt_shared_pages shared; /**< of a recorded run that was read from a core file */
-};
 
 /** Whether stores to the page of @p addr, which is mapped, are reported one by one, or were in the
  * recorded run. */

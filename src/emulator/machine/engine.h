@@ -179,6 +179,26 @@ static inline uint64_t wt_issue_time(const struct wt_machine *m, uint64_t left)
     return m->in_turn ? m->time + m->slice - left - 1 : m->time;
 }
 
+/** Whether the turn is one issue, of which somebody is told: who asks has not skipped it
+ * (wt_observe_skip()). */
+static inline bool wt_observes_issue(const struct wt_machine *m)
+{
+    return m->observer && m->observer->each;
+}
+/** Whether the turn ends where the wave leaves the piece that it is in (wt_observe_stay()). */
+static inline bool wt_observes_piece(const struct wt_machine *m)
+{
+    return m->observer && m->observer->halts;
+}
+/** Whether somebody takes events. */
+static inline bool wt_observes_events(const struct wt_machine *m)
+{
+    const struct wt_observer *o = m->observer;
+    while (o && !o->event)
+        o = o->beneath;
+    return o;
+}
+
 /** Whether all accesses are observed, and no memory is watched by its value: then a family goes its
  * quick ways, and tells the accesses of an instruction's lanes at once (wt_observe_lanes). */
 static inline bool wt_observes_rows(const struct wt_machine *m)

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "emulator/machine/hash.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/schedule.h"
 
 static void element(struct wt_archive *a, const struct wt_field *f, void *at)
 {

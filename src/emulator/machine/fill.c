@@ -26,15 +26,6 @@ enum wt_status wt_fill_parse(const char *text, struct wt_fill *fill, struct wt_e
     return WT_OK;
 }
 
-void wt_fill_print(const struct wt_fill *fill, char *text, size_t size)
-{
-    *text = 0;
-    if (fill->kind == WT_FILL_PATTERN)
-        snprintf(text, size, "0x%08" PRIx64, fill->value);
-    else if (fill->kind == WT_FILL_RANDOM)
-        snprintf(text, size, "random:%" PRIu64, fill->value);
-}
-
 /* SplitMix64 (Steele, Lea, Flood 2014): the n-th number of a sequence. */
 static uint64_t random_number(uint64_t seed, uint64_t n)
 {
@@ -58,4 +49,19 @@ void wt_fill_bytes(const struct wt_fill *fill, uint64_t place, void *bytes, size
                                                             : fill->value | fill->value << 32;
         wt_store_le(to + at, value, size - at < 8 ? (unsigned)(size - at) : 8);
     }
+}
+
+enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err)
+{
+    return wt_fill_parse(text, &((struct wt_device_config *)config)->fill, err);
+}
+
+void wt_config_print_fill(const void *config, char *text, size_t size)
+{
+    const struct wt_fill *fill = &((const struct wt_device_config *)config)->fill;
+    *text = 0;
+    if (fill->kind == WT_FILL_PATTERN)
+        snprintf(text, size, "0x%08" PRIx64, fill->value);
+    else if (fill->kind == WT_FILL_RANDOM)
+        snprintf(text, size, "random:%" PRIu64, fill->value);
 }

@@ -6,22 +6,10 @@
 #ifndef WT_EMULATOR_MACHINE_FILL_H
 #define WT_EMULATOR_MACHINE_FILL_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "wavetrap/error.h"
-
-enum wt_fill_kind { WT_FILL_ZERO, WT_FILL_PATTERN, WT_FILL_RANDOM };
-
-struct wt_fill {
-    enum wt_fill_kind kind;
-    uint64_t value; /**< a pattern of 32 bits, which is repeated; the seed of random numbers */
-};
+#include "emulator/machine/config.h"
 
 /** Takes "zero", a pattern ("0xffc00000") or "random:SEED"; WT_INVALID. */
 enum wt_status wt_fill_parse(const char *text, struct wt_fill *fill, struct wt_error *err);
-/** Writes it as wt_fill_parse takes it; "" for zeros. */
-void wt_fill_print(const struct wt_fill *fill, char *text, size_t size);
 
 /** Fills @p size bytes. Random numbers follow from the seed and @p place alone, which says what is
  * filled: an address, or what wt_fill_place() makes. */
@@ -42,5 +30,18 @@ static inline uint64_t wt_fill_place(enum wt_filled thing, uint64_t number)
 {
     return (uint64_t)thing << 56 ^ number;
 }
+
+/** Takes the value of WT_FILL_KEY. WT_INVALID: it makes no sense. */
+enum wt_status wt_config_take_fill(void *config, const char *text, struct wt_error *err);
+/** Prints it as wt_fill_parse takes it; "" for zeros. */
+void wt_config_print_fill(const void *config, char *text, size_t size);
+/** The key "fill" of every family. */
+#define WT_FILL_KEY                                                                                \
+    {                                                                                              \
+        "fill",                                                                                    \
+            "what registers and memory hold before they are written: zero, a pattern of\n"         \
+            "               32 bits such as 0xffc00000, or random:SEED (zero)",                    \
+            .kind = WT_CONFIG_OWN, .take = wt_config_take_fill, .print = wt_config_print_fill      \
+    }
 
 #endif

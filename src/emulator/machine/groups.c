@@ -2,6 +2,7 @@
 #include "base/bits.h"
 #include "emulator/machine/archive.h"
 #include "emulator/machine/engine.h"
+#include "emulator/machine/fill.h"
 #include "emulator/machine/groups.h"
 
 #include <assert.h>
@@ -298,7 +299,7 @@ static bool start(struct wt_machine *m, uint32_t core, const struct wt_group_pla
     if (!local_of(m, g))
         return false;
     wt_fill_bytes(
-        &m->fill,
+        &((const struct wt_device_config *)m->config)->fill,
         wt_fill_place(WT_FILLED_LOCAL, wt_watch_home(m, plan->number, plan->launch->next)),
         g->local, plan->local_size);
     g->local_size = plan->local_size;

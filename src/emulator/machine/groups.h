@@ -9,9 +9,7 @@
 #ifndef WT_EMULATOR_MACHINE_GROUPS_H
 #define WT_EMULATOR_MACHINE_GROUPS_H
 
-#include "base/check.h"
-#include "emulator/machine/machine.h"
-#include "emulator/machine/observe.h"
+#include "emulator/machine/engine.h"
 
 /** Makes the places of a machine's groups, whose shape is there. False without host memory;
  * wt_groups_free must be called then, too. */

@@ -7,7 +7,8 @@
 #include <xxhash.h>
 
 #include "base/lanes.h"
-#include "emulator/machine/machine.h"
+
+struct wt_machine;
 
 /** Adds @p size bytes to *hash; the order of the calls counts. */
 static inline void wt_mix(uint64_t *hash, const void *bytes, size_t size)

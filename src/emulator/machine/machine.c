@@ -7,11 +7,15 @@
 #include <string.h>
 
 #include "emulator/machine/config.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/engine.h"
+#include "emulator/machine/fill.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
+#include "emulator/machine/regions.h"
 
 /* Both tables consist of pointers only, so they can be looked through. */
 typedef void (*operation)(void);
@@ -39,7 +43,6 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
     m->ops = ops;
     m->engine = engine;
     m->config = config;
-    m->fill = config->fill;
     m->last_checked = UINT64_MAX;
     m->waves = waves;
     m->lanes = lanes;
@@ -69,15 +72,20 @@ struct wt_memory *wt_machine_new_memory(struct wt_machine *m)
     return m->fill_pages ? wt_memory_new_over(filled_page, m) : wt_memory_new();
 }
 
+static const struct wt_fill *fill_of(const struct wt_machine *m)
+{
+    return &((const struct wt_device_config *)m->config)->fill;
+}
+
 bool wt_machine_fill_memory(struct wt_machine *m)
 {
     assert(!m->local && !m->fill_pages);
-    if (m->fill.kind == WT_FILL_ZERO)
+    if (fill_of(m)->kind == WT_FILL_ZERO)
         return true;
     m->fill_pages = malloc(FILL_PAGES * WT_PAGE_SIZE);
     if (!m->fill_pages)
         return false;
-    wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_MEMORY, 0), m->fill_pages,
+    wt_fill_bytes(fill_of(m), wt_fill_place(WT_FILLED_MEMORY, 0), m->fill_pages,
                   FILL_PAGES * WT_PAGE_SIZE);
     wt_memory_free(m->memory);
     m->memory = wt_machine_new_memory(m);
@@ -87,9 +95,9 @@ bool wt_machine_fill_memory(struct wt_machine *m)
 bool wt_machine_fill_range(struct wt_machine *m, uint64_t place, uint64_t addr, uint64_t size)
 {
     uint8_t bytes[1024];
-    for (uint64_t at = 0; at < size && m->fill.kind != WT_FILL_ZERO; at += sizeof bytes) {
+    for (uint64_t at = 0; at < size && fill_of(m)->kind != WT_FILL_ZERO; at += sizeof bytes) {
         const size_t part = size - at < sizeof bytes ? (size_t)(size - at) : sizeof bytes;
-        wt_fill_bytes(&m->fill, place + at, bytes, part);
+        wt_fill_bytes(fill_of(m), place + at, bytes, part);
         if (!m->ops->write_memory(m, m->waves, 0, addr + at, bytes, part))
             return false;
     }

@@ -15,41 +15,32 @@
 #include "base/wave_name.h"
 #include "base/wave_view.h"
 #include "emulator/machine/code_pages.h"
-#include "emulator/machine/copy.h"
-#include "emulator/machine/explain.h"
-#include "emulator/machine/fill.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/memory.h"
-#include "emulator/machine/memory_model.h"
-#include "emulator/machine/operands.h"
-#include "emulator/machine/regions.h"
+#include "emulator/machine/run.h"
 #include "emulator/machine/schedule.h"
-#include "emulator/machine/trace.h"
 #include "emulator/machine/watch.h"
 #include "wavetrap/error.h"
 
 struct wt_address_map;
-struct wt_device_config;
 struct wt_archive;
+struct wt_copy;
+struct wt_device_config;
 struct wt_engine_ops;
+struct wt_explanation;
+struct wt_insn_operand;
+struct wt_insn_operands;
+struct wt_memory_model;
+struct wt_operand_file;
+struct wt_region;
 struct wt_spans;
 struct wt_watch_set;
 struct wt_judge;
 struct wt_origin;
 struct wt_observer;
 struct wt_profile;
-
-/** Why a run came back. */
-enum wt_run {
-    WT_RUN_BUDGET, /**< all issues asked for were done */
-    WT_RUN_EVENT, /**< the debug hardware did something that a debugger wants to see (a wave halted)
-                   */
-    WT_RUN_HALTED, /**< nothing can issue until the debug hardware lets a wave go */
-    WT_RUN_ENDED,  /**< no wave is active any more: the program has ended */
-    WT_RUN_FAULT,  /**< the program made a mistake; see wt_machine.fault. Nothing issues until
-                      cleared */
-    WT_RUN_WATCH,  /**< a watch was hit; see wt_machine.hit. Reported after FAULT, before EVENT */
-};
+struct wt_trace;
+struct wt_unwritten;
 
 /** One entry of a wave's divergence stack, lowest first. */
 struct wt_divergence {
@@ -78,6 +69,9 @@ enum { WT_UNWRITTEN = 8 };
 #define WT_UNTOLD SIZE_MAX
 /** Of wt_machine_ops.lane_sources. */
 enum { WT_NO_LANE = 0xff, WT_ZERO_LANE = 0xfe };
+
+/** Takes one issue after it has had its effect (trace.h). Nothing in @p trace outlives the call. */
+typedef void (*wt_trace_fn)(void *context, const struct wt_trace *trace);
 
 /** The operations of a machine. No operation of any family is NULL (wt_machine_init). */
 struct wt_machine_ops {
@@ -209,6 +203,31 @@ struct wt_machine_ops {
 /** Takes what a program prints: one whole line, without its line end, of console @p slot. */
 typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, size_t length);
 
+/** The addresses that a program may use (regions.h). */
+struct wt_regions {
+    struct wt_region *region; /**< sorted by address */
+    size_t count, room;
+};
+
+/**
+ * The pages of a copy that threads of the process may use (wt_copy.shared), by address. Where a
+ * recorded run returned depends on them: an atomic there ends it. A device that was read from a
+ * core file has no copy, but this list.
+ */
+struct wt_shared_pages {
+    uint64_t *page;
+    size_t count;
+};
+
+/** The host process of a device (copy.h): the one that it is in, or was in when its core file was
+ * written. All 0: it has never been in one. */
+struct wt_in_process {
+    bool hosted;                   /**< it is in a host process, or was recorded in one */
+    struct wt_memory *memory;      /**< the process's; NULL: the device is in none now */
+    const struct wt_copy *copy;    /**< the device's memory is a copy of it; NULL: it is `memory` */
+    struct wt_shared_pages shared; /**< of a recorded run that was read from a core file */
+};
+
 struct wt_machine {
     const struct wt_machine_ops *ops;
     const struct wt_engine_ops *engine; /**< what the family does for the run loop (engine.h) */
@@ -248,7 +267,6 @@ struct wt_machine {
     struct wt_watch_hit *hit;   /**< WT_WATCH_HITS of them; NULL until watched */
     size_t hits;         /**< of the last run, if it returned WT_RUN_WATCH; or of a later step that
                               the debug hardware did within debug_read or debug_write */
-    struct wt_fill fill; /**< what registers and memory hold before they are written */
     uint64_t kept_bytes; /**< host memory of what saved states share beside pages (archive.h) */
     uint8_t *fill_pages; /**< of memory that is filled (wt_machine_fill_memory); NULL: it is not */
     struct wt_memory *memory;  /**< that all waves share */
@@ -274,12 +292,12 @@ bool wt_machine_init(struct wt_machine *m, const struct wt_machine_ops *ops,
                      const struct wt_engine_ops *engine, const struct wt_groups *groups,
                      unsigned lanes, size_t wave_bytes, const struct wt_device_config *config);
 /**
- * Fills memory that nobody has written, by m->fill: that of all waves, and those of cores, which
- * must not exist yet. False without host memory.
+ * Fills memory that nobody has written, as its configuration says: that of all waves, and those of
+ * cores, which must not exist yet. False without host memory.
  */
 bool wt_machine_fill_memory(struct wt_machine *m);
-/** Writes what m->fill says of @p place to memory that all waves share; false where nothing is
- * mapped, or the host has no memory. Zeros: nothing is written. */
+/** Writes what its configuration says of @p place to memory that all waves share; false where
+ * nothing is mapped, or the host has no memory. Zeros: nothing is written. */
 bool wt_machine_fill_range(struct wt_machine *m, uint64_t place, uint64_t addr, uint64_t size);
 /** Makes an empty memory, filled where wt_machine_fill_memory() has been called. */
 struct wt_memory *wt_machine_new_memory(struct wt_machine *m);
@@ -306,7 +324,6 @@ WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 /** The operation of a family whose hardware waits by itself, and its pace_table. */
 WT_MACHINE_FN(pace) wt_machine_no_pace;
 extern const struct wt_pace_table wt_machine_no_pace_table;
-extern const struct wt_operand_file wt_machine_no_operand_files[];
 /** That of a family whose lanes and accesses are ordered as their instructions are issued. */
 extern const struct wt_memory_model wt_machine_plain_memory;
 /** The operation of a family whose hardware prints nothing. */

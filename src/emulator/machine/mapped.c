@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emulator/machine/copy.h"
+#include "emulator/machine/regions.h"
+
 const uint8_t *wt_mapped_fill_read(struct wt_machine *m, uint64_t addr)
 {
     if (!wt_regions_at(&m->regions, addr))
@@ -19,6 +22,11 @@ uint8_t *wt_mapped_fill_write(struct wt_machine *m, uint64_t addr, bool read)
         return NULL;
     uint8_t *page = wt_memory_page_for_write(m->memory, addr);
     return page ? wt_tlb_fill_write(&m->tlb, addr, page, read, true) : NULL;
+}
+
+bool wt_mapped_shares(const struct wt_machine *m, uint64_t addr)
+{
+    return wt_regions_at(&m->regions, addr) && wt_in_process_shares(&m->process, addr);
 }
 
 static bool in_space(uint64_t addr, size_t size)

@@ -5,11 +5,7 @@
 #ifndef WT_EMULATOR_MACHINE_MAPPED_H
 #define WT_EMULATOR_MACHINE_MAPPED_H
 
-#include "emulator/machine/code_pages.h"
-#include "emulator/machine/copy.h"
 #include "emulator/machine/machine.h"
-#include "emulator/machine/memory.h"
-#include "emulator/machine/regions.h"
 
 /* ---- the TLB's misses ---- */
 
@@ -23,10 +19,7 @@ const uint8_t *wt_mapped_fill_read(struct wt_machine *m, uint64_t addr);
 uint8_t *wt_mapped_fill_write(struct wt_machine *m, uint64_t addr, bool read);
 
 /** Whether the program's threads may use a page meanwhile, which is mapped (machine/copy.h). */
-static inline bool wt_mapped_shares(const struct wt_machine *m, uint64_t addr)
-{
-    return wt_regions_at(&m->regions, addr) && wt_in_process_shares(&m->process, addr);
-}
+bool wt_mapped_shares(const struct wt_machine *m, uint64_t addr);
 
 /* ---- accesses from outside a program: mapped or not ---- */
 

@@ -111,13 +111,16 @@ static void flush(struct wt_machine *m)
 
 void wt_observe_tell(struct wt_machine *m, struct wt_observed_event *event)
 {
-    assert(wt_observes_events(m));
+    bool taken = false;
     if (m->observer->count)
         flush(m);
     event->time = event_time(m);
     for (const struct wt_observer *o = m->observer; o; o = o->beneath)
-        if (o->event)
+        if (o->event) {
             o->event(o->context, m, event);
+            taken = true;
+        }
+    assert(taken);
 }
 
 void wt_observe_change(struct wt_machine *m, uint32_t wave, unsigned lane, uint64_t addr,

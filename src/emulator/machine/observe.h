@@ -9,8 +9,11 @@
 #ifndef WT_EMULATOR_MACHINE_OBSERVE_H
 #define WT_EMULATOR_MACHINE_OBSERVE_H
 
-#include "emulator/machine/heads.h"
-#include "emulator/machine/machine.h"
+#include "base/lanes.h"
+#include "emulator/machine/watch.h"
+
+struct wt_issue;
+struct wt_wave_head;
 
 enum wt_observed_space {
     WT_OBSERVED_GLOBAL,   /**< that all waves share */
@@ -85,7 +88,6 @@ typedef void wt_observe_fn(void *context, struct wt_machine *m, const struct wt_
 bool wt_observe(struct wt_machine *m, wt_observe_fn *fn, void *context, const struct wt_watch *list,
                 size_t count);
 
-struct wt_issue;
 /** Takes an issue. */
 typedef void wt_observe_issue_fn(void *context, struct wt_machine *m, const struct wt_issue *issue);
 /**
@@ -249,17 +251,6 @@ struct wt_observer {
     struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
 };
 
-/** Whether the turn is one issue, of which somebody is told: who asks has not skipped it
- * (wt_observe_skip()). */
-static inline bool wt_observes_issue(const struct wt_machine *m)
-{
-    return m->observer && m->observer->each;
-}
-/** Whether the turn ends where the wave leaves the piece that it is in (wt_observe_stay()). */
-static inline bool wt_observes_piece(const struct wt_machine *m)
-{
-    return m->observer && m->observer->halts;
-}
 /** Hands over what the instruction has accessed that a piece has called; whether the turn ends
  * behind it. */
 bool wt_observe_called(struct wt_machine *m);
@@ -293,14 +284,6 @@ struct wt_lane_access {
  * registers are as they were. */
 bool wt_observe_lane(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                      const struct wt_lane_access *access);
-/** Whether somebody takes events. */
-static inline bool wt_observes_events(const struct wt_machine *m)
-{
-    const struct wt_observer *o = m->observer;
-    while (o && !o->event)
-        o = o->beneath;
-    return o;
-}
 
 /** Notes accesses of some lanes, 1 or more, of the wave whose instruction issues at @p time; `lane`
  * and `at` of @p access do not count. The caller fills in the addresses, lane by lane, at once. */

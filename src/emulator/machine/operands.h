@@ -176,6 +176,10 @@ struct wt_operand_file {
     bool per_lane; /**< each lane has its own */
 };
 
+/** The operand_files of a family that does not say what its instructions read and write
+ * (WT_MACHINE_NO_OPERANDS). */
+extern const struct wt_operand_file wt_machine_no_operand_files[];
+
 /** Bits of what is moved, more than 0, as `value` of an operand has them. */
 #define WT_OPERAND_FIELD(first, bits) ((int64_t)((uint32_t)(first) | (uint32_t)(bits) << 16))
 

@@ -6,7 +6,13 @@
 #ifndef WT_EMULATOR_MACHINE_PROFILE_H
 #define WT_EMULATOR_MACHINE_PROFILE_H
 
-#include "emulator/machine/machine.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+struct wt_machine;
 
 /** The units in which accesses to a GPU's memory are counted. */
 struct wt_profile_shape {

@@ -5,20 +5,11 @@
 #ifndef WT_EMULATOR_MACHINE_REGIONS_H
 #define WT_EMULATOR_MACHINE_REGIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "wavetrap/error.h"
+#include "emulator/machine/machine.h"
 
 struct wt_region {
     uint64_t addr, size;
     bool writable;
-};
-
-struct wt_regions {
-    struct wt_region *region; /**< sorted by address */
-    size_t count, room;
 };
 
 /** Adds [addr, addr + size), rounded to pages. WT_INVALID where a part of it is there already, or

@@ -3,6 +3,9 @@
 
 #include <assert.h>
 
+#include "emulator/machine/machine.h"
+#include "emulator/machine/watch.h"
+
 /* Issues of the first window, and how much wider the next one is. */
 #define FIRST_WIDTH 64
 #define WIDER 8

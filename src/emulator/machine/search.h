@@ -11,6 +11,7 @@
 #define WT_EMULATOR_MACHINE_SEARCH_H
 
 #include "emulator/machine/timeline.h"
+#include "emulator/machine/watch.h"
 
 enum wt_search_step {
     WT_SEARCH_ON,    /**< nothing yet: call again */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/machine.h"
 
 /* ---- registers ---- */
 

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 #include "emulator/machine/archive.h"
+#include "emulator/machine/code_pages.h"
 #include "emulator/machine/core_format.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "emulator/machine/profile.h"
 
 struct wt_state {

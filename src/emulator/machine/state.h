@@ -6,7 +6,9 @@
 #ifndef WT_EMULATOR_MACHINE_STATE_H
 #define WT_EMULATOR_MACHINE_STATE_H
 
-#include "emulator/machine/machine.h"
+#include <stdint.h>
+
+struct wt_machine;
 
 /** A machine's whole state at one moment, debug hardware included. */
 struct wt_state;

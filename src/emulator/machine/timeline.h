@@ -13,7 +13,10 @@
 #define WT_EMULATOR_MACHINE_TIMELINE_H
 
 #include "emulator/machine/archive.h"
-#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
+#include "wavetrap/error.h"
+
+struct wt_machine;
 
 #define WT_TIMELINE_BUDGET_DEFAULT ((uint64_t)512 << 20)
 

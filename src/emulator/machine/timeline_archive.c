@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/machine.h"
 #include "emulator/machine/timeline_state.h"
 #include "emulator/machine/state.h"
 

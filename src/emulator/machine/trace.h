@@ -22,9 +22,6 @@ struct wt_trace {
     const char *effect;   /**< what it wrote: registers, memory, mask; "" if nothing */
 };
 
-/** Takes one issue after it has had its effect. Nothing in @p trace outlives the call. */
-typedef void (*wt_trace_fn)(void *context, const struct wt_trace *trace);
-
 /** Adds " NAME" and the lanes whose values differ in two rows of @p lanes numbers of 4 or 8 bytes:
  * the first ones; one value where several have the same. Nothing where none does. */
 void wt_trace_row(struct wt_text *text, const char *name, const void *now, const void *old,

@@ -6,8 +6,8 @@
 #ifndef WT_EMULATOR_MACHINE_WATCH_SET_H
 #define WT_EMULATOR_MACHINE_WATCH_SET_H
 
-#include "emulator/machine/code_pages.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/spans.h"
 
@@ -134,17 +134,6 @@ static inline bool wt_watch_set_issues(const struct wt_watch_set *set, uint32_t 
 {
     return set && set->issue && (set->issue[wave / 64] >> (wave % 64) & 1);
 }
-
-/** An issue: which wave, when, where, and with which lanes enabled. */
-struct wt_issue {
-    uint64_t time, pc;
-    uint32_t wave;
-    wt_lanes mask;
-    bool executes; /**< it counts for EXECUTE watches: on Vortex, a lane is enabled */
-    bool issues;   /**< it counts for ISSUE watches: no breakpoint halts the wave instead, either */
-    uint32_t frame; /**< where the wave's registers are in their file, for families that move them;
-                         else 0 */
-};
 
 /**
  * Notes an access to watched memory of a space, of 1 to 16 bytes, as a hit. Hits beyond

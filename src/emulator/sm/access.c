@@ -1,4 +1,6 @@
 /* The device's memory: mappings, and misses of the TLB. */
+#include "emulator/machine/copy.h"
+#include "emulator/machine/regions.h"
 #include "emulator/sm/watch.h"
 
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write)

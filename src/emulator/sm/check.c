@@ -1,4 +1,5 @@
 /* The invariants of an SM, for sanitizer builds and fuzzers (machine/engine.h). */
+#include "emulator/machine/regions.h"
 #include "emulator/sm/internal.h"
 
 static void check_warp(const struct sm_device *d, uint32_t id)

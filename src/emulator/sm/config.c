@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/fill.h"
 #include "emulator/sm/internal.h"
 
 void sm_config_default(void *config)

@@ -1,6 +1,7 @@
 /* Definedness: values of registers, those that a launch leaves without one, lanes of exchanges. */
 #include "emulator/sm/operands.h"
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/ptx/image.h"
 
 bool sm_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t cell,

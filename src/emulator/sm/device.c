@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/watch.h"

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/fill.h"
 #include "emulator/sm/watch.h"
 #include "emulator/sm/ptx/image.h"
 
@@ -132,7 +133,7 @@ static bool find_slots(const struct sm_device *d, uint32_t sm, uint32_t *slot)
  * (machine/fill.h). */
 static void fill_warp(struct sm_device *d, struct sm_warp *w, const struct sm_launch *l)
 {
-    const struct wt_fill *fill = &d->machine.fill;
+    const struct wt_fill *fill = &d->config.fill;
     const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
     const uint64_t size = (uint64_t)SM_LANES * ((l->local + 7) / 8 * 8);
     if (!l->rows)
@@ -221,7 +222,7 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
         return false;
     }
     w->local = local_of(l, w);
-    if (d->machine.fill.kind != WT_FILL_ZERO)
+    if (d->config.fill.kind != WT_FILL_ZERO)
         fill_warp(d, w, l);
     sm_update_ready(w);
     sm_trap_warp_begins(w);

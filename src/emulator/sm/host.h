@@ -6,7 +6,6 @@
 #define WT_EMULATOR_SM_HOST_H
 
 #include "emulator/machine/archive.h"
-#include "emulator/machine/copy.h"
 #include "emulator/machine/timeline.h"
 #include "emulator/sm/sm.h"
 #include "object/sm_wire.h"

@@ -1,4 +1,5 @@
 /* The debuggers' view of a warp: its registers, and memory as one of its lanes sees it. */
+#include "emulator/machine/explain.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/watch.h"
 

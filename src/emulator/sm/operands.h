@@ -3,6 +3,7 @@
 #define WT_EMULATOR_SM_OPERANDS_H
 
 #include "emulator/machine/machine.h"
+#include "emulator/machine/operands.h"
 
 struct sm_ptx;
 struct sm_uop;

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <stdio.h>
 
+#include "base/fault.h"
 #include "base/hw_registers.h"
 #include "emulator/machine/config.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
 #include "wavetrap/error.h"
@@ -26,6 +26,7 @@
 struct sm_device;
 struct sm_launch;
 struct wt_archive;
+struct wt_machine;
 struct wt_rows_totals;
 
 #define SM_WARPS 64         /**< of an SM */
@@ -166,7 +167,7 @@ static inline bool sm_fault_is_global(const struct wt_fault *fault)
            (strcmp(fault->name, "MISALIGNED_ADDR") == 0 && fault->addr >= SM_WINDOW_BYTES);
 }
 /** The error for which a warp has paused, until it goes on; NULL: none. */
-WT_MACHINE_FN(wave_fault) sm_wave_fault;
+struct wt_fault *sm_wave_fault(struct wt_machine *m, uint32_t wave);
 /** False: there is no such warp now. */
 bool sm_warp_state(struct sm_device *device, uint32_t warp, struct sm_warp_state *state);
 /** All warps of an SM pause, or enter the trap handler, as for BPT.TRAP: for a driver that stops

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "emulator/machine/operands.h"
+#include "emulator/machine/trace.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
 

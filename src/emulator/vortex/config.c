@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/fill.h"
 #include "emulator/vortex/internal.h"
 
 static void take_layout(struct vx_config *config, const struct vx_profile *profile)

@@ -1,5 +1,6 @@
 /* Definedness: values of registers, those that a start leaves without one, lanes of exchanges. */
 #include "base/bits.h"
+#include "emulator/machine/operands.h"
 #include "emulator/vortex/internal.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/operands.h"

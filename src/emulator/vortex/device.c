@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "emulator/machine/explain.h"
+#include "emulator/machine/fill.h"
 #include "emulator/machine/hash.h"
 #include "emulator/machine/mapped.h"
 #include "emulator/machine/archive.h"
@@ -660,14 +662,14 @@ static enum wt_status no_room(const struct vx_device *d, struct wt_error *err)
 static void fill_registers(struct vx_warp *w)
 {
     const struct wt_machine *m = &w->device->machine;
+    const struct wt_fill *fill = &w->device->config.fill;
     uint64_t value[2];
-    w->touched = m->fill.kind != WT_FILL_ZERO;
+    w->touched = fill->kind != WT_FILL_ZERO;
     vx_note_change(w);
     for (unsigned r = 0; r < 32 && w->touched; r++)
         for (unsigned l = 0; l < m->lanes; l++) {
-            wt_fill_bytes(&m->fill,
-                          wt_fill_place(WT_FILLED_REGISTERS, w->id) + r * WT_MAX_LANES + l, value,
-                          sizeof value);
+            wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, w->id) + r * WT_MAX_LANES + l,
+                          value, sizeof value);
             if (r)
                 vx_set_x(w, r, l, value[0]);
             w->f[r * m->lanes + l] = value[1];

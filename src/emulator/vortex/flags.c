@@ -1,5 +1,6 @@
 /* Flags, as code shows them: loads in loops that wait, which a wave repeats till their place has
  * another value; loads that acquire, and stores that release; and the rest of the memory model. */
+#include "emulator/machine/memory_model.h"
 #include "emulator/vortex/internal.h"
 
 /* Major opcodes (RISC-V, "RV32/64G Instruction Set Listings"). Instructions of 16 bits have none of

@@ -1,5 +1,6 @@
 /* What instructions do with their operands (machine/operands.h, enum wt_operation). */
 #include "base/bits.h"
+#include "emulator/machine/operands.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/operands.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/operands.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/trace.h"

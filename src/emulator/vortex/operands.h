@@ -3,6 +3,7 @@
 #define WT_EMULATOR_VORTEX_OPERANDS_H
 
 #include "emulator/machine/machine.h"
+#include "emulator/machine/operands.h"
 #include "emulator/vortex/isa.h"
 
 /** Files of registers (wt_insn_operand.file); of memory: that of the address, `number`. */

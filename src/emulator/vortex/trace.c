@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "emulator/machine/operands.h"
+#include "emulator/machine/trace.h"
 #include "emulator/vortex/operands.h"
 
 /* A warp as it stands before it issues. */

@@ -12,7 +12,6 @@
 
 #include "object/image.h"
 #include "emulator/machine/config.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/vortex/launch.h"
 #include "wavetrap/error.h"
@@ -21,6 +20,7 @@ struct vx_profile;
 struct wt_rows_totals;
 struct vx_device;
 struct wt_archive;
+struct wt_machine;
 
 /** A device's configuration: the keys behind "vortex:". vx_config_default() gives Vortex's own
  * defaults. */

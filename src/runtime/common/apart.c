@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "emulator/machine/config.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/groups.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/hosted.h"

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 
 struct wt_hosted;
 

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "base/fork_lock.h"
 #include "check/set.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/host_core.h"

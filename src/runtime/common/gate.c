@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <time.h>
 
+#include "base/fault.h"
+#include "emulator/machine/machine.h"
 #include "object/process_wire.h"
 #include "runtime/common/interrupt.h"
 

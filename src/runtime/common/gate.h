@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 
+#include "base/fault.h"
 #include "runtime/common/recording.h"
 
 struct wt_gate {

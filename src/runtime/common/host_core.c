@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "emulator/machine/archive_parts.h"
+#include "emulator/machine/config.h"
 #include "object/core_wire.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/environment.h"

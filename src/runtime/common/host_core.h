@@ -8,7 +8,6 @@
 
 #include <stdatomic.h>
 
-#include "emulator/machine/config.h"
 #include "emulator/machine/core_format.h"
 #include "emulator/machine/profile.h"
 #include "runtime/common/hosted.h"
@@ -17,6 +16,9 @@
 /** Environment variables by which `exec` wants a core file: its path, and issues of the run. */
 #define WT_CORE_VARIABLE "WAVETRAP_CORE"
 #define WT_CORE_HISTORY_VARIABLE "WAVETRAP_CORE_HISTORY"
+
+struct wt_config;
+struct wt_host_archive;
 
 /** The parts of a core file beside the state of a GPU. */
 struct wt_host_core {

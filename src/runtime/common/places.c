@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/wave_name.h"
+#include "base/wave_view.h"
+#include "emulator/machine/machine.h"
 
 enum { MOST_STATES = 24 };
 

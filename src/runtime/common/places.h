@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "emulator/machine/machine.h"
+struct wt_machine;
 
 /** The waves to be reported, and how. */
 struct wt_places {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emulator/machine/fill.h"
 #include "emulator/machine/machine.h"
 #include "runtime/common/environment.h"
 

@@ -2,7 +2,9 @@
 #ifndef WT_RUNTIME_COMMON_POLICY_H
 #define WT_RUNTIME_COMMON_POLICY_H
 
-#include "emulator/machine/config.h"
+#include "wavetrap/error.h"
+
+struct wt_device_config;
 
 /** The variables that `exec` sets. */
 #define WT_SCHEDULE_VARIABLE "WAVETRAP_SCHEDULE"

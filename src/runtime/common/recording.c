@@ -1,5 +1,6 @@
 /* The recording of a GPU, on a copy of the process's memory: from when to when, and how it runs.
  * See recording.h. */
+#include "emulator/machine/copy.h"
 #include "runtime/common/apart.h"
 #include "runtime/common/recording_state.h"
 

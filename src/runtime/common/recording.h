@@ -24,10 +24,12 @@
 #ifndef WT_RUNTIME_COMMON_RECORDING_H
 #define WT_RUNTIME_COMMON_RECORDING_H
 
-#include "emulator/machine/copy.h"
 #include "emulator/machine/timeline.h"
 #include "object/travel_wire.h"
 #include "runtime/common/hosted.h"
+
+struct wt_copy;
+struct wt_shared_pages;
 
 /** Why nothing is recorded before the first kernel and after the last one, for people. */
 #define WT_RECORDING_NOT_YET                                                                       \

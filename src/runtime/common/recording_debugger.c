@@ -1,4 +1,5 @@
 /* A debugger's operations on a recorded GPU: inputs, memory, core files. See recording.h. */
+#include "emulator/machine/copy.h"
 #include "runtime/common/recording_state.h"
 
 #include <stdlib.h>

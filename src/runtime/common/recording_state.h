@@ -5,8 +5,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "emulator/machine/copy.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
 #include "emulator/machine/search.h"
 #include "emulator/machine/slice.h"
 #include "runtime/common/recording.h"

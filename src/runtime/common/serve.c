@@ -14,6 +14,7 @@
 #include "check/init.h"
 #include "check/objects.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/regions.h"
 #include "object/final_wire.h"
 #include "object/travel_wire.h"
 #include "runtime/common/recording.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/machine.h"
 
 bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
 {

@@ -3,7 +3,7 @@
 #ifndef WT_RUNTIME_COMMON_WATCHED_H
 #define WT_RUNTIME_COMMON_WATCHED_H
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/watch.h"
 #include "object/watch_wire.h"
 
 /** Zeros: nothing is watched. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/machine.h"
 #include "runtime/cuda/gpu_internal.h"
 
 static struct wt_gate gate = WT_GATE_OPEN;

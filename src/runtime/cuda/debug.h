@@ -6,7 +6,7 @@
 #ifndef WT_RUNTIME_CUDA_DEBUG_H
 #define WT_RUNTIME_CUDA_DEBUG_H
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/run.h"
 #include "object/sm_wire.h"
 #include "runtime/common/gate.h"
 #include "runtime/cuda/gpu.h"

@@ -12,6 +12,10 @@
 
 #include "base/array.h"
 #include "check/objects.h"
+#include "emulator/machine/fill.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/regions.h"
 #include "emulator/sm/texture.h"
 #include "object/cubin.h"
 #include "runtime/common/catch.h"
@@ -571,6 +575,11 @@ void gpu_see_no_more(struct gpu *g, uint64_t address, uint64_t size)
 {
     cuda_final_unmap(address, size);
     sm_device_unmap(g->device, address, size);
+}
+
+bool gpu_maps(const struct gpu *g, uint64_t addr)
+{
+    return wt_regions_at(&g->machine->regions, addr);
 }
 
 /* With the pages beside it that are gone, too. */

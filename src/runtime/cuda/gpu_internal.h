@@ -123,10 +123,7 @@ enum wt_status gpu_map(struct gpu *g, uint64_t address, uint64_t size, bool writ
 /** Operation count_code of struct wt_apart. Entered. */
 void gpu_count_code(struct wt_hosted *gpu);
 /** Whether the GPU has memory at an address. */
-static inline bool gpu_maps(const struct gpu *g, uint64_t addr)
-{
-    return wt_regions_at(&g->machine->regions, addr);
-}
+bool gpu_maps(const struct gpu *g, uint64_t addr);
 /** Unmaps what gpu_map has mapped. */
 void gpu_unmap(struct gpu *g, uint64_t address, uint64_t size);
 /** Notes what [base, base + size) belongs to. WT_NO_MEMORY is the only failure. */

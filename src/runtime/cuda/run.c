@@ -8,6 +8,8 @@
 #include "base/report.h"
 #include "base/bits.h"
 #include "base/demangle.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "object/cubin.h"
 #include "object/sm_wire.h"
 #include "runtime/common/catch.h"

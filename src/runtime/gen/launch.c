@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/fill.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "runtime/gen/images.h"
 #include "runtime/gen/printf.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/gen/gen.h"
 #include "runtime/i915/internal.h"
 
 struct drm_context *drm_context(struct wt_i915_file *file, uint32_t id)

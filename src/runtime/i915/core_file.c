@@ -7,6 +7,8 @@
 
 #include "base/array.h"
 #include "emulator/gen/host.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "object/gen_kernel_elf.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/own_memory.h"

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/counted.h"
 #include "runtime/i915/code.h"
 

@@ -15,6 +15,8 @@
 #include "runtime/common/recording.h"
 #include "runtime/i915/i915_ops.h"
 
+struct wt_fault;
+
 struct drm_debugged {
     WT_HOSTED;
     uint32_t number; /**< of the GPU in its process, from 0 */

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "emulator/gen/host.h"
 #include "emulator/gen/isa.h"
+#include "emulator/machine/fill.h"
 #include "emulator/machine/groups.h"
 #include "emulator/translate/rows.h"
 #include "object/gen_steps.h"

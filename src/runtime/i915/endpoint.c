@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/own_memory.h"
 #include "runtime/common/serve.h"

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emulator/gen/gen.h"
 #include "runtime/i915/internal.h"
 
 /* ---- parameters ---- */

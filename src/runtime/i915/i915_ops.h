@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "emulator/gen/gen.h"
 #include "wavetrap/error.h"
+
+struct gen_walk;
 
 /** A buffer object of a batch, at the address at which the GPU sees it. */
 struct wt_i915_mapping {

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "emulator/gen/gen.h"
 #include "runtime/i915/internal.h"
 
 enum { GRF = 32, DIMENSIONS = 3 };

@@ -9,6 +9,7 @@
 
 #include "base/bits.h"
 #include "base/array.h"
+#include "emulator/gen/gen.h"
 #include "runtime/i915/internal.h"
 
 /* How long a command is, in dwords. */

@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "check/objects.h"
+#include "emulator/machine/origin.h"
 #include "runtime/common/checked.h"
 #include "runtime/i915/code.h"
 #include "runtime/i915/core_file.h"

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emulator/gen/gen.h"
 #include "runtime/i915/internal.h"
 
 enum { GRF_BYTES = 32 };

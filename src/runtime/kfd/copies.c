@@ -52,8 +52,8 @@ static enum outcome fault(struct host_gpu *gpu, const char *what, uint64_t addr)
 {
     char text[1400];
     fprintf(stderr,
-            "wavetrap: gfx900 (node %u): the copy engine %s 0x%llx, where no memory is mapped\n",
-            gpu->node, what, (unsigned long long)addr);
+            "wavetrap: " HOST_GPU ": the copy engine %s 0x%llx, where no memory is mapped\n",
+            HOST_GPU_IS(gpu), what, (unsigned long long)addr);
     host_explain_fault(gpu->host, gpu->index, addr, text, sizeof text);
     if (*text)
         fprintf(stderr, "  0x%llx: %s\n", (unsigned long long)addr, text);
@@ -256,8 +256,8 @@ bool host_copy(struct host_queue *q)
     if (o == WAITS)
         return false;
     if (o == MALFORMED) {
-        fprintf(stderr, "wavetrap: gfx900 (node %u): %s packet of operation %u, kind %u (0x%08x)\n",
-                q->gpu->node,
+        fprintf(stderr, "wavetrap: " HOST_GPU ": %s packet of operation %u, kind %u (0x%08x)\n",
+                HOST_GPU_IS(q->gpu),
                 length > left ? "the copy engine was given the beginning only of a"
                 : length      ? "the copy engine finds wrong fields in a"
                               : "the copy engine knows no",

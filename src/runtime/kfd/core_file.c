@@ -7,7 +7,6 @@
 
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/core_format.h"
-#include "emulator/machine/machine.h"
 #include "runtime/kfd/debugger_memory.h"
 
 /* The program's threads may be loading code now: then its list is not complete. */

@@ -39,9 +39,9 @@ int host_debug_wave_control(struct host_gpu *gpu, const struct gcn_wave_control 
 {
     if (control->message & GCN_WAVE_MESSAGE_RESERVED)
         fprintf(stderr,
-                "wavetrap: gfx900 (node %u): wave control: reserved bits 0x%x of the message are "
+                "wavetrap: " HOST_GPU ": wave control: reserved bits 0x%x of the message are "
                 "ignored, as by the driver\n",
-                gpu->node, control->message & GCN_WAVE_MESSAGE_RESERVED);
+                HOST_GPU_IS(gpu), control->message & GCN_WAVE_MESSAGE_RESERVED);
     host_enter_to_change(gpu, HOST_DEBUG_USED);
     const int result =
         gpu->debugger ? gcn_driver_wave_control(gpu->device, GCN_KFD_VMID, control) : -EINVAL;

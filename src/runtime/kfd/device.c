@@ -207,7 +207,7 @@ static bool put_links(const char *node_folder, uint32_t node, uint32_t count)
 /* The lines of a node's `properties` (linux, kfd_topology.c). */
 static bool put_node(struct host *host, const char *topology, uint32_t node)
 {
-    char folder[300], text[2048];
+    char folder[300], text[2048], name[32];
     HsaNodeProperties p;
     const struct host_gpu *gpu = host_gpu_of(host, node);
     hsaKmtGetNodeProperties(node, &p);
@@ -226,17 +226,18 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              p.NumCPUCores, p.NumFComputeCores, 1u, p.NumCaches, p.NumIOLinks, p.FComputeIdLo,
              p.MaxWavesPerSIMD, p.LDSSizeInKB, p.GDSSizeInKB, p.NumGws, p.WaveFrontSize,
              p.NumShaderBanks, p.NumArrays, p.NumCUPerArray, p.NumSIMDPerCU, p.MaxSlotsScratchCU,
-             gpu ? 90000u : 0u, p.VendorId, p.DeviceId, p.LocationId, gpu ? p.DrmRenderMinor : 0,
-             p.NumSdmaEngines, p.NumSdmaQueuesPerEngine, p.NumCpQueues, p.MaxEngineClockMhzFCompute,
-             p.EngineId.ui32.uCode, p.Capability.Value, (unsigned long long)p.UniqueID,
-             p.MaxEngineClockMhzCCompute);
+             gpu ? gpu->config.model->version : 0u, p.VendorId, p.DeviceId, p.LocationId,
+             gpu ? p.DrmRenderMinor : 0, p.NumSdmaEngines, p.NumSdmaQueuesPerEngine, p.NumCpQueues,
+             p.MaxEngineClockMhzFCompute, p.EngineId.ui32.uCode, p.Capability.Value,
+             (unsigned long long)p.UniqueID, p.MaxEngineClockMhzCCompute);
+    snprintf(name, sizeof name, "%s\n", gpu ? gpu->config.model->chip : "");
     bool good = put(folder, "properties", text) &&
                 put_number(folder, "gpu_id", gpu ? host_gpu_id(gpu) : 0) &&
-                put(folder, "name", gpu ? "vega10\n" : "\n");
+                put(folder, "name", name);
     snprintf(text, sizeof text,
              "heap_type %u\nsize_in_bytes %llu\nflags 0\nwidth %u\nmem_clk_max %u\n", gpu ? 1 : 0,
-             (unsigned long long)(gpu ? gpu->memory : (uint64_t)1 << 34), gpu ? 2048 : 64,
-             gpu ? 945 : 1600);
+             (unsigned long long)(gpu ? gpu->memory : (uint64_t)1 << 34),
+             gpu ? gpu->config.model->memory_bits : 64, gpu ? gpu->config.model->memory_mhz : 1600);
     return good && put(folder, "mem_banks/0/properties", text) &&
            put_caches(folder, node, p.NumCaches) && put_links(folder, node, p.NumIOLinks);
 }

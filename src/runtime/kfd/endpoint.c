@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/serve.h"
 #include "runtime/kfd/debugger_memory.h"

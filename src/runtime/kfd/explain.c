@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/explain.h"
 #include "emulator/machine/machine.h"
 
 enum { MOST_ADDRESSES = 16 };

@@ -53,7 +53,9 @@ static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *pat
 
 static void check(const char *path, const uint8_t *bytes, size_t size, bool old_runtime)
 {
-    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size};
+    /* Where the GPUs are of several models, the first one stands for all. */
+    const struct gcn_target *target = &host_get()->gpu[0].config.model->target;
+    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
     struct gcn_fatbin_bundle b;
     while (gcn_fatbin_next(&fatbin, &b)) {
         const bool too_new = old_runtime && b.version > NEWEST_KNOWN;
@@ -62,13 +64,14 @@ static void check(const char *path, const uint8_t *bytes, size_t size, bool old_
         fprintf(stderr, "wavetrap: %s: ", path);
         if (b.verdict == GCN_FATBIN_XNACK)
             fprintf(stderr,
-                    "it holds code for gfx900:xnack+, and the emulated GPU has no XNACK: compile "
-                    "with --offload-arch=gfx900\n");
+                    "it holds code for %s:xnack+, and the emulated GPU has no XNACK: compile "
+                    "with --offload-arch=%s\n",
+                    target->name, target->name);
         else if (b.verdict == GCN_FATBIN_OTHER)
             fprintf(stderr,
-                    "it holds code for %s, not for gfx900, the emulated GPU: compile with "
-                    "--offload-arch=gfx900\n",
-                    b.targets);
+                    "it holds code for %s, not for %s, the emulated GPU: compile with "
+                    "--offload-arch=%s\n",
+                    b.targets, target->name, target->name);
         else if (old_runtime && b.verdict == GCN_FATBIN_COMPRESSED)
             fprintf(stderr,
                     "its code for GPUs is compressed, which this runtime cannot read: compile with "

@@ -121,6 +121,10 @@ struct host_counted {
 };
 enum { HOST_COUNTED = 32 };
 
+/** How messages name a GPU: a format, and its arguments. */
+#define HOST_GPU "%s (node %u)"
+#define HOST_GPU_IS(gpu) (gpu)->config.model->target.name, (gpu)->node
+
 struct host_gpu {
     WT_HOSTED; /**< watched: local_watch.h; recording: recording.h */
     struct host *host;

@@ -56,7 +56,7 @@ static bool map_pages(struct host_buffer *b)
 }
 
 /* The file's name tells another process, which imports it, whose memory it is. */
-#define FILE_NAME "gfx900 memory of GPU "
+#define FILE_NAME "wavetrap memory of GPU "
 
 static bool make_pages(struct host_buffer *b, uint32_t gpu, uint32_t flags)
 {

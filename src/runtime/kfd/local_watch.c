@@ -7,6 +7,7 @@
 #include "runtime/kfd/local_watch.h"
 
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 #include "runtime/kfd/recording.h"
 
 static bool is_local(uint64_t addr)

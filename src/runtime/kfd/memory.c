@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "emulator/machine/fill.h"
 #include "runtime/kfd/shared.h"
 
 #define HUGE_PAGE ((uint64_t)2 << 20)

@@ -62,7 +62,7 @@ static enum wt_status memory_of_each(uint64_t *bytes, struct wt_error *err)
     return WT_OK;
 }
 
-/* "gfx900:KEY=VALUE,…" for each GPU, with blanks between; nothing: one with defaults. */
+/* "MODEL:KEY=VALUE,…" for each GPU, with blanks between; nothing: one with defaults. */
 static enum wt_status configure(struct host *host, const char *text, struct wt_error *err)
 {
     enum wt_status status;
@@ -85,12 +85,15 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
             .host = host, .index = host->gpus, .node = host->gpus + 1, .memory = memory};
         wt_progress_start(&gpu->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
         gcn_config_default(&gpu->config);
-        if (*spec && strcmp(spec, "gfx900") != 0 &&
-            (strncmp(spec, "gfx900:", 7) != 0 ||
-             wt_config_parse(&gcn_config_table, &gpu->config, spec + 7, err)))
-            return *err->text ? wt_fail_in(err, "WAVETRAP_GPUS")
-                              : wt_fail(err, WT_INVALID,
-                                        "WAVETRAP_GPUS: '%s' is not gfx900:KEY=VALUE,…", spec);
+        const size_t name = strcspn(spec, ":");
+        const struct gcn_model *model =
+            name ? gcn_model_find(spec, (unsigned)name) : gpu->config.model;
+        if (!model)
+            return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: '%s' is not %s:KEY=VALUE,…", spec,
+                           gpu->config.model->target.name);
+        gpu->config.model = model;
+        if (spec[name] && wt_config_parse(&gcn_config_table, &gpu->config, spec + name + 1, err))
+            return wt_fail_in(err, "WAVETRAP_GPUS");
         if ((status = wt_policy_of_environment(&gpu->config.device, err)) != WT_OK)
             return status;
         host->gpus++;
@@ -209,7 +212,7 @@ uint32_t host_gpu_count(void)
 static __attribute__((destructor)) void tell_what_was_not_met(void)
 {
     if (the_host && *the_host->explain && !atomic_load(&the_host->explained))
-        fputs("wavetrap: nothing is explained: no wave came to the place in code for gfx900\n",
+        fputs("wavetrap: nothing is explained: no wave came to the place in code for the GPU\n",
               stderr);
 }
 

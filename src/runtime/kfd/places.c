@@ -74,8 +74,8 @@ static void tell_gpu(struct host_gpu *gpu)
     if (gpu->kernels)
         snprintf(kernels, sizeof kernels, "%u kernel%s", gpu->kernels,
                  gpu->kernels > 1 ? "s run" : " runs");
-    fprintf(stderr, "wavetrap: interrupted: gfx900 (node %u), issue time %" PRIu64 ": %s\n",
-            gpu->node, m->time, kernels);
+    fprintf(stderr, "wavetrap: interrupted: " HOST_GPU ", issue time %" PRIu64 ": %s\n",
+            HOST_GPU_IS(gpu), m->time, kernels);
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
         if (gpu->dispatch[i].queue)
             tell_dispatch(gpu, i);

@@ -66,9 +66,8 @@ static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct s
 
 static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
 {
-    fprintf(stderr,
-            "wavetrap: gfx900 (node %u): a %s's signal 0x%llx is not in memory of the GPU\n",
-            gpu->node, whose, (unsigned long long)wt_load_le(place, 8));
+    fprintf(stderr, "wavetrap: " HOST_GPU ": a %s's signal 0x%llx is not in memory of the GPU\n",
+            HOST_GPU_IS(gpu), whose, (unsigned long long)wt_load_le(place, 8));
 }
 
 static void ring_event(struct host *host, struct signal *s)
@@ -308,7 +307,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     wt_recording_before_kernel(gpu->recording);
     if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
                          q->queue_addr, &origin, &dispatch, &err)) {
-        fprintf(stderr, "wavetrap: gfx900 (node %u): a kernel cannot be run: %s\n", gpu->node,
+        fprintf(stderr, "wavetrap: " HOST_GPU ": a kernel cannot be run: %s\n", HOST_GPU_IS(gpu),
                 err.text);
         wt_tally_refused(KFD_WIRE_FAMILY, err.text);
         const unsigned reason = refused(&asked);
@@ -376,13 +375,13 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
             gcn_device_flush_code(gpu->device);
             break;
         }
-        fprintf(stderr, "wavetrap: gfx900 (node %u): there is no vendor packet of format %u\n",
-                gpu->node, format);
+        fprintf(stderr, "wavetrap: " HOST_GPU ": there is no vendor packet of format %u\n",
+                HOST_GPU_IS(gpu), format);
         fail(q, HOST_REASON_VENDOR_PACKET);
         return true;
     default:
-        fprintf(stderr, "wavetrap: gfx900 (node %u): a packet of type %u is not for GPUs\n",
-                gpu->node, type);
+        fprintf(stderr, "wavetrap: " HOST_GPU ": a packet of type %u is not for GPUs\n",
+                HOST_GPU_IS(gpu), type);
         fail(q, HOST_REASON_PACKET);
         return true;
     }
@@ -430,9 +429,10 @@ static void runtime_message(const struct host_gpu *gpu, uint64_t addr)
     const char *asked = getenv("HSA_ENABLE_VM_FAULT_MESSAGE");
     if (asked && strcmp(asked, "0") == 0)
         fprintf(stderr,
-                "Memory access fault by GPU node-%u (gfx900) on address 0x%llx. Reason: Page not "
+                "Memory access fault by GPU node-%u (%s) on address 0x%llx. Reason: Page not "
                 "present or supervisor privilege.\n",
-                gpu->node, (unsigned long long)(addr & ~(uint64_t)(HOST_PAGE - 1)));
+                gpu->node, gpu->config.model->target.name,
+                (unsigned long long)(addr & ~(uint64_t)(HOST_PAGE - 1)));
 }
 
 void host_page_fault(struct host_gpu *gpu, uint64_t addr)
@@ -523,7 +523,7 @@ static void trapped(struct host_gpu *gpu, unsigned dispatch)
         }
     }
     if (halted > MOST_REPORTS)
-        fprintf(stderr, "wavetrap: gfx900 (node %u): and %u more waves\n", gpu->node,
+        fprintf(stderr, "wavetrap: " HOST_GPU ": and %u more waves\n", HOST_GPU_IS(gpu),
                 halted - MOST_REPORTS);
     wt_tally_fault(KFD_WIRE_FAMILY);
     host_core_on_fault(gpu, first.text, first_wave, first.lanes);

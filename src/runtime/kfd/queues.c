@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/counted.h"
 #include "runtime/kfd/kfd.h"
 #include "runtime/kfd/packets.h"

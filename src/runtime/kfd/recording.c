@@ -1,4 +1,4 @@
-/* The recording of a gfx900, as this driver does it. See recording.h. */
+/* The recording of an AMD GPU, as this driver does it. See recording.h. */
 #include "runtime/kfd/recording.h"
 
 #include <errno.h>
@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "emulator/gcn/kfd.h"
+#include "emulator/machine/machine.h"
 
 /* ---- the operations ---- */
 
@@ -76,7 +77,7 @@ static bool find_ended(void *context)
 
 static void name(void *gpu, char *text, size_t size)
 {
-    snprintf(text, size, "gfx900 (node %u)", ((struct host_gpu *)gpu)->node);
+    snprintf(text, size, HOST_GPU, HOST_GPU_IS((struct host_gpu *)gpu));
 }
 
 static void freed(void *context)

@@ -202,13 +202,13 @@ static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
         host_describe(gpu->host, entry, kernel, sizeof kernel);
     if (f->kind != WT_FAULT_TRAP && /* whose PC is behind it */
         gcn_device_read(gpu->device, f->pc, bytes, sizeof bytes)) {
-        struct gcn_disassembler *d = gcn_disassembler_new();
+        struct gcn_disassembler *d = gcn_disassembler_new(gpu->config.model);
         gcn_disassemble(d, bytes, sizeof bytes, f->pc, instruction, sizeof instruction);
         gcn_disassembler_free(d);
     }
     const struct wt_fault_words words = {place,       "lane", where,
                                          instruction, kernel, getenv(WT_REPORT_VARIABLE)};
-    fprintf(stderr, "wavetrap: gfx900 (node %u): ", gpu->node);
+    fprintf(stderr, "wavetrap: " HOST_GPU ": ", HOST_GPU_IS(gpu));
     wt_fault_print(stderr, f, &words);
     if (f->kind == WT_FAULT_EXCEPTION)
         gcn_explain_exception(stderr, gpu->device, f, taken);

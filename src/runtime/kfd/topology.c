@@ -6,11 +6,7 @@
 #include <unistd.h>
 
 enum {
-    SIMDS = 4, /* of a compute unit */
-    SIMD_WAVES = 10,
-    CU_PER_ENGINE = 16,
     VENDOR_AMD = 0x1002,
-    DEVICE_VEGA10 = 0x687f,
     CPU_CACHES = 2,
     GPU_BANKS = 3,
 };
@@ -60,8 +56,9 @@ static void cpu_properties(const struct host *host, HsaNodeProperties *p)
 static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
                            HsaNodeProperties *p)
 {
-    const uint32_t cu = gpu->config.cu;
-    p->NumFComputeCores = cu * SIMDS;
+    const struct gcn_model *model = gpu->config.model;
+    const uint32_t cu = gpu->config.cu, array = model->cu_per_array;
+    p->NumFComputeCores = cu * model->simds;
     p->NumMemoryBanks = GPU_BANKS;
     p->NumCaches = cu + 1;
     p->NumIOLinks = host->gpus; /* to the processor, and to each other GPU */
@@ -74,33 +71,35 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->Capability.ui32.SVMAPISupported = 1;
     p->Capability.ui32.DebugTrapSupported = 1; /* kfd_debug.c */
     p->Capability.ui32.DebugSupportedFirmware = 1;
-    p->MaxWavesPerSIMD = SIMD_WAVES;
-    p->LDSSizeInKB = 64;
-    p->GDSSizeInKB = 64;
-    p->WaveFrontSize = 64;
-    p->NumShaderBanks = (cu + CU_PER_ENGINE - 1) / CU_PER_ENGINE;
+    p->MaxWavesPerSIMD = model->waves_per_simd;
+    p->LDSSizeInKB = model->lds_bytes / 1024;
+    p->GDSSizeInKB = model->gds_bytes / 1024;
+    p->WaveFrontSize = model->target.lanes;
+    p->NumShaderBanks = (cu + array - 1) / array;
     p->NumArrays = 1;
-    p->NumCUPerArray = cu < CU_PER_ENGINE ? cu : CU_PER_ENGINE;
-    p->NumSIMDPerCU = SIMDS;
-    p->MaxSlotsScratchCU = SIMDS * SIMD_WAVES;
-    p->EngineId.ui32.Major = 9;
-    p->EngineId.ui32.uCode = 468;
+    p->NumCUPerArray = cu < array ? cu : array;
+    p->NumSIMDPerCU = model->simds;
+    p->MaxSlotsScratchCU = gcn_model_cu_waves(model);
+    p->EngineId.ui32.Major = model->version / 10000;
+    p->EngineId.ui32.Minor = model->version / 100 % 100;
+    p->EngineId.ui32.Stepping = model->version % 100;
+    p->EngineId.ui32.uCode = model->firmware;
     p->VendorId = VENDOR_AMD;
-    p->DeviceId = DEVICE_VEGA10;
+    p->DeviceId = model->device_id;
     p->LocationId = (gpu->index + 1) << 8;
     p->LocalMemSize = gpu->memory;
-    p->MaxEngineClockMhzFCompute = 1630;
+    p->MaxEngineClockMhzFCompute = model->engine_mhz;
     p->MaxEngineClockMhzCCompute = 3000;
     p->DrmRenderMinor = HOST_FIRST_RENDER_NODE + (HSAint32)gpu->index;
-    p->NumCpQueues = 24;
+    p->NumCpQueues = model->compute_queues;
     p->NumGws = HOST_GWS;
-    p->NumSdmaEngines = 2;
-    p->NumSdmaQueuesPerEngine = 2;
+    p->NumSdmaEngines = model->sdma_engines;
+    p->NumSdmaQueuesPerEngine = model->sdma_queues;
     p->UniqueID = 0x77617665u + gpu->index;
-    p->VGPRSizePerCU = 4 * 64 * 1024;
-    p->SGPRSizePerCU = 4 * 3200;
-    name(p->MarketingName, "wavetrap gfx900");
-    snprintf((char *)p->AMDName, sizeof p->AMDName, "vega10");
+    p->VGPRSizePerCU = 4u * model->simds * model->vgpr_rows * model->target.lanes;
+    p->SGPRSizePerCU = 4u * model->simds * model->sgprs;
+    name(p->MarketingName, model->marketing);
+    snprintf((char *)p->AMDName, sizeof p->AMDName, "%s", model->chip);
 }
 
 HSAKMT_STATUS hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties *properties)
@@ -137,13 +136,14 @@ HSAKMT_STATUS hsaKmtGetNodeMemoryProperties(HSAuint32 node, HSAuint32 banks,
             properties[0] = bank;
         return HSAKMT_STATUS_SUCCESS;
     }
+    const struct gcn_model *model = host_gpu_of(host, node)->config.model;
     const HsaMemoryProperties bank[GPU_BANKS] = {
         {.HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC,
          .SizeInBytes = host_gpu_of(host, node)->memory,
-         .Width = 2048,
-         .MemoryClockMax = 945},
+         .Width = model->memory_bits,
+         .MemoryClockMax = model->memory_mhz},
         {.HeapType = HSA_HEAPTYPE_GPU_LDS,
-         .SizeInBytes = 65536,
+         .SizeInBytes = model->lds_bytes,
          .VirtualBaseAddress = GCN_SHARED_APERTURE},
         {.HeapType = HSA_HEAPTYPE_GPU_SCRATCH,
          .SizeInBytes = GCN_APERTURE_SIZE,
@@ -162,6 +162,7 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
     if (node > host->gpus)
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    const struct gcn_model *model = node ? host_gpu_of(host, node)->config.model : NULL;
     memset(properties, 0, caches * sizeof *properties);
     for (uint32_t i = 0; i < caches; i++) {
         HsaCacheProperties *c = &properties[i];
@@ -169,7 +170,7 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
         c->ProcessorIdLow = last ? 0 : i;
         c->CacheLevel = last ? 2 : 1;
         c->CacheLineSize = 64;
-        c->CacheSize = node ? (last ? 4096 : 16) : (last ? 1024 : 32); /* KiB */
+        c->CacheSize = model ? (last ? model->l2_kbytes : model->l1_kbytes) : (last ? 1024 : 32);
         c->CacheType.ui32.Data = 1;
         c->CacheType.ui32.CPU = node == 0;
         c->CacheType.ui32.HSACU = node != 0;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/gen/gen.h"
 #include "runtime/opencl/handles.h"
 #include "runtime/i915/i915.h"
 #include "runtime/i915/interposed.h"

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/gen/gen.h"
 #include "object/gen_wire.h"
 #include "runtime/common/tally.h"
 #include "runtime/i915/defined.h"

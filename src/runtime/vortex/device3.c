@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "runtime/vortex/queue.h"
 
 EXPORT const char *vx_result_string(vx_result_t result)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fault.h"
 #include "runtime/vortex/queue.h"
 
 /* What a function is given by handles. */

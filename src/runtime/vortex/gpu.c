@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/bits.h"
+#include "emulator/machine/machine.h"
 #include "runtime/vortex/internal.h"
 
 static struct {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "check/objects.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/exits.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/counted.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/objects.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
 #include "runtime/vortex/internal.h"

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/machine.h"
 #include "emulator/vortex/launch.h"
 #include "runtime/common/environment.h"
 #include "runtime/vortex/command.h"

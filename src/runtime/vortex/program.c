@@ -9,6 +9,8 @@
 #include "base/file.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/memory.h"
 #include "runtime/common/tally.h"
 #include "runtime/vortex/internal.h"
 

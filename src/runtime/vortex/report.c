@@ -7,6 +7,7 @@
 #include "base/fault.h"
 #include "debug/source/modules.h"
 #include "debug/source/symbols.h"
+#include "emulator/machine/machine.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/places.h"
 #include "runtime/common/serve.h"

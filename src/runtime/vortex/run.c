@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "check/race.h"
+#include "emulator/machine/machine.h"
 #include "object/vortex_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted.h"

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "emulator/machine/machine.h"
 #include "runtime/vortex/internal.h"
 
 /* Of a device: when there are more, the older half goes. */

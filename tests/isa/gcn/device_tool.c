@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/trace.h"
 
 #define REACHED 0x100000
 
@@ -69,7 +70,7 @@ static void print_wave(const struct gcn_wave *w)
 static void restore(void)
 {
     struct wt_error err;
-    bool out[64 * GCN_WAVES_PER_CU] = {false};
+    bool out[64 * GCN_MOST_CU_WAVES] = {false};
     const struct wt_machine *m = gcn_machine(device);
     if (gcn_device_restore_context(device, &err)) {
         printf("%s\n", err.text);

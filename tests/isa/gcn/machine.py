@@ -1,4 +1,6 @@
 """Runs instructions on the emulator through gcn_run_tool, many cases in one process."""
+import copy
+import functools
 import subprocess
 
 DATA, SCRATCH, CODE = 0x100000, 0x200000, 0x10000
@@ -19,7 +21,7 @@ class Case:
         return self
 
     def vector(self, number, values):
-        self.parts.append(f"v {number:x} " + " ".join(f"{v & 0xffffffff:x}" for v in values))
+        self.parts.append(f"v {number:x} " + " ".join(["%x" % (v & 0xffffffff) for v in values]))
         return self
 
     def wide(self, number, values, dwords):
@@ -30,6 +32,12 @@ class Case:
 
     def exec(self, mask):
         return self.scalar(EXEC, mask, 2)
+
+    def with_exec(self, mask):
+        """The same case with another mask of lanes."""
+        case = copy.copy(self)
+        case.parts = self.parts.copy()
+        return case.exec(mask)
 
     def mode(self, value):
         self.parts.append(f"mode {value:x}")
@@ -65,17 +73,28 @@ class Case:
 
 
 class Result:
-    """What is there after a case."""
+    """What is there after a case. Few look at all of it, so that numbers are made of the text when they are asked for."""
 
     def __init__(self, line):
-        fault, scc, mode, trapsts, scalars, *shown = line.rstrip("\n").split("|")
+        fault, scc, mode, trapsts, self.scalars, *self.text = line.rstrip("\n").split("|")
         self.fault = None if fault == "-" else fault
         self.scc, self.mode, self.trapsts = int(scc, 16), int(mode, 16), int(trapsts, 16)
-        self.s = [int(x, 16) for x in scalars.split()]
-        self.shown = [[int(x, 16) for x in part.split()] if " " in part else bytes.fromhex(part) for part in shown]
+
+    @functools.cached_property
+    def s(self):
+        return [int(x, 16) for x in self.scalars.split()]
+
+    @functools.cached_property
+    def shown(self):
+        return [[int(x, 16) for x in part.split()] if " " in part else bytes.fromhex(part) for part in self.text]
+
+    def lane(self, number):
+        """What this lane has of each register shown."""
+        return [int(part.split(" ")[number], 16) for part in self.text]
 
     def pair(self, number):
-        return self.s[number] | self.s[number + 1] << 32
+        low, high = self.scalars.split(" ", number + 2)[number:number + 2]
+        return int(low, 16) | int(high, 16) << 32
 
 
 def run(tool, cases):

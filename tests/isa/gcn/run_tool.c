@@ -142,11 +142,11 @@ static const char *const what_names[WHATS] = {"scalar",  "vector", "scc",     "m
                                               "gds",     "jump",   "counters"};
 
 struct seen {
-    uint32_t s[GCN_SCALARS], v[GCN_VGPRS][GCN_LANES], mode, trapsts, status;
+    uint32_t s[GCN_SCALARS], v[GCN_MOST_VGPRS][GCN_LANES], mode, trapsts, status;
     bool scc;
     uint64_t pc;
     uint32_t counters;
-    uint8_t data[DATA_SIZE], scratch[64 * 4096], lds[GCN_LDS_BYTES], gds[GCN_GDS_BYTES];
+    uint8_t data[DATA_SIZE], scratch[64 * 4096], lds[GCN_MOST_LDS], gds[GCN_MOST_GDS];
 };
 
 static unsigned executed[GCN_INSNS]; /* bits of what they changed, and one more */

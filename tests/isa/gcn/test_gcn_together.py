@@ -74,8 +74,8 @@ def put_in_place(row, words):
     return [words[0] & ~(0xff << shift) | SRC[0] << shift, *words[1:]]
 
 
-def case_of(row, words, values, exec_mask, mode, masks, old, to):
-    case = Case(words).mode(mode).exec(exec_mask).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
+def case_of(row, words, values, mode, masks, old, to):
+    case = Case(words).mode(mode).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
     for i, kind in enumerate(kinds_of(sources_of(row)[1])):
         case.wide(SRC[i], [v[i] for v in values], 4 if kind == "Q" else 2 if width(kind) == 64 else 1)
     for k in range(4):
@@ -119,15 +119,15 @@ def test_arithmetic(gcn_table, run_tool, mode, how):
         to = DST
         if sources_of(row)[0][0] != "m" and random.random() < 0.5:
             to, words = SRC[0], put_in_place(row, words)
-        jobs.append((row, values, lanes, [case_of(row, words, values, mask, MODES[mode], masks, old, to)
-                                          for mask in [exec_mask] + [1 << lane for lane in lanes]]))
+        case = case_of(row, words, values, MODES[mode], masks, old, to)
+        jobs.append((row, values, lanes, [case.with_exec(mask) for mask in [exec_mask] + [1 << lane for lane in lanes]]))
     results = iter(run(run_tool, [case for job in jobs for case in job[-1]]))
     for row, values, lanes, cases in jobs:
         together, *each = [next(results) for _ in cases]
         assert together.fault is None, together.fault
         flags = mask = 0
         for lane, result in zip(lanes, each):
-            got, want = [together.shown[k][lane] for k in range(4)], [result.shown[k][lane] for k in range(4)]
+            got, want = [together.shown[k][lane] for k in range(4)], result.lane(lane)
             flags |= result.trapsts
             mask |= result.pair(MASK) & 1 << lane
             if got != want:

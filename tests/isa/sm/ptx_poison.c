@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/operands.h"
 #include "emulator/machine/state.h"
+#include "emulator/machine/trace.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
 

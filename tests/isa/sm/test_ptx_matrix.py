@@ -1,5 +1,7 @@
-"""Matrix instructions of PTX against a model in rationals: where elements lie is written down shape by shape, as the manual's figures have
-it; sums are those of published models of the hardware (all terms cut off below a bit of the largest, then added exactly)."""
+"""Matrix instructions of PTX against a model: where elements lie is written down shape by shape, as the manual's figures have
+it; sums are those of published models of the hardware (all terms cut off below a bit of the largest, then added exactly). Doubles hold each
+factor, each product of two, and what is left of them after the cut, so that they are exact where no fraction is asked for by name."""
+import functools
 import math
 import os
 import random
@@ -44,6 +46,7 @@ def c_place(m):
     return (lambda g, t, i: (g, 2 * t + i)) if m == 8 else (lambda g, t, i: (g + 8 * (i >> 1), 2 * t + (i & 1)))
 
 
+@functools.lru_cache(1 << 16)  # an element is in a product of each row or column
 def decode(kind, bits):
     """The value, or "nan", "inf", "-inf", and the exponent that its significand has no more than."""
     _, e, f = FLOATS[kind]
@@ -56,7 +59,7 @@ def decode(kind, bits):
     elif biased == (1 << e) - 1:
         return ("nan" if fraction else "-inf" if sign else "inf"), 0
     exponent = max(biased, 1) - (1 << e - 1) + 1
-    value = Fraction(fraction + (1 << f if biased else 0)) * Fraction(2) ** (exponent - f)
+    value = math.ldexp(fraction + (1 << f if biased else 0), exponent - f)
     return (-value if sign else value), exponent
 
 
@@ -75,8 +78,7 @@ def special(values):
 
 
 def cut(value, unit):
-    n = abs(value) / unit
-    return (n.numerator // n.denominator) * unit * (-1 if value < 0 else 1)
+    return math.trunc(value / unit) * unit
 
 
 def rounded(kind, value, kept):
@@ -84,29 +86,24 @@ def rounded(kind, value, kept):
     sign, value = value < 0, abs(value)
     if value == 0:
         return 0
-    e = value.numerator.bit_length() - value.denominator.bit_length()
-    e -= value < Fraction(2) ** e
+    e = math.frexp(value)[1] - 1
     _, ebits, f = FLOATS[kind]
     least = 2 - (1 << ebits - 1)
     if kind == "f16":
-        unit = Fraction(2) ** (max(e, least) - 10)
-        q = value / unit
-        n, rest = q.numerator // q.denominator, q - q.numerator // q.denominator
-        n += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and n & 1)
-        value = n * unit
+        unit = math.ldexp(1, max(e, least) - 10)
+        value = round(value / unit) * unit  # halves to even
         if value >= 65520:
             return sign << 15 | 0x7c00
     else:
-        value = cut(value, Fraction(2) ** max(e - kept, least - f))
+        value = cut(value, math.ldexp(1, max(e - kept, least - f)))
     if value == 0:
         return sign << BITS[kind] - 1
-    e = value.numerator.bit_length() - value.denominator.bit_length()
-    e -= value < Fraction(2) ** e
+    e = math.frexp(value)[1] - 1
     if e > (1 << ebits - 1) - 1:
         return sign << BITS[kind] - 1 | ((1 << ebits) - 1) << f
     if e < least:
-        return sign << BITS[kind] - 1 | int(value / Fraction(2) ** (least - f))
-    return sign << BITS[kind] - 1 | e - least + 1 << f | int(value / Fraction(2) ** (e - f)) - (1 << f)
+        return sign << BITS[kind] - 1 | int(math.ldexp(value, f - least))
+    return sign << BITS[kind] - 1 | e - least + 1 << f | int(math.ldexp(value, f - e)) - (1 << f)
 
 
 def fused(below, kept, kinds, terms, least):
@@ -119,14 +116,16 @@ def fused(below, kept, kinds, terms, least):
     terms = [(value, exponent) for value, exponent in terms if value]
     if not terms:
         return 0
-    unit = Fraction(2) ** (max(least, *(e for _, e in terms)) - below)
-    return rounded(kinds[0], sum((cut(v, unit) for v, _ in terms), Fraction(0)), kept)
+    unit = math.ldexp(1, max(least, *(e for _, e in terms)) - below)
+    total = sum(cut(v, unit) for v, _ in terms)
+    assert abs(total) < unit * 2 ** 53
+    return rounded(kinds[0], total, kept)
 
 
 def half(number):
     """A number of FP8 as one of FP16: there are smaller exponents for it."""
     value, exponent = number
-    while not isinstance(value, str) and value and exponent > -14 and abs(value) < Fraction(2) ** exponent:
+    while not isinstance(value, str) and value and exponent > -14 and abs(value) < math.ldexp(1, exponent):
         exponent -= 1
     return value, exponent
 
@@ -138,11 +137,11 @@ def nearest_sum(kind, a, b):
     if odd:
         nan, infinity = (0x7fff, 0x7c00) if kind == "f16" else (0x7fffffff, 0x7f800000)
         return nan if odd == "nan" else infinity | (odd == "-inf") << BITS[kind] - 1
-    if x + y == 0:
+    if x == -y:
         return a & b if x == 0 else 0
     if kind == "f16":
         return rounded(kind, x + y, None)
-    exact = x + y
+    exact = Fraction(x) + Fraction(y)
     e = max(math.frexp(exact)[1] - 24, -149)
     value = round(exact / Fraction(2) ** e) * Fraction(2) ** e  # halves to even
     try:

@@ -32,7 +32,7 @@ static bool call(void *library, const char *name)
 }
 
 /* Leaves d->context NULL if there is no LLVM 19. */
-static void load(struct gcn_disassembler *d)
+static void load(struct gcn_disassembler *d, const struct gcn_model *model)
 {
     static const char *const names[] = {"libLLVM.so.19.1", "libLLVM-19.so"};
     void *(*create)(const char *triple, const char *cpu, void *info, int type, void *op,
@@ -50,14 +50,15 @@ static void load(struct gcn_disassembler *d)
         !call(d->library, "LLVMInitializeAMDGPUTargetMC") ||
         !call(d->library, "LLVMInitializeAMDGPUDisassembler"))
         return;
-    d->context = create("amdgcn-amd-amdhsa", "gfx900", NULL, 0, NULL, NULL);
+    d->context = create("amdgcn-amd-amdhsa", model->target.name, NULL, 0, NULL, NULL);
 }
 
-struct gcn_disassembler *gcn_disassembler_new(void)
+struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model)
 {
+    assert(model);
     struct gcn_disassembler *d = calloc(1, sizeof *d);
     if (d)
-        load(d);
+        load(d, model);
     return d;
 }
 

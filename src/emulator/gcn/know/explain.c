@@ -1,6 +1,7 @@
 /* Explains how a flat address of one lane is translated. */
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/memory/vmem.h"
+#include "emulator/machine/explain.h"
 
 /* FLAT_SCRATCH is the arena's base plus the wave's offset, once the kernel has set it. */
 static void explain_private(struct gcn_wave *w, unsigned lane, uint64_t addr,

@@ -37,7 +37,8 @@ static struct share share_of(struct gcn_wave *w, const struct gcn_uop *u)
     if (u->gds) {
         wt_met(&w->device->machine);
         base = w->s[GCN_M0] >> 16;
-        const uint32_t room = GCN_GDS_BYTES - base, size = w->s[GCN_M0] & 0xffff;
+        const uint32_t room = gcn_model_of(w->device)->gds_bytes - base,
+                       size = w->s[GCN_M0] & 0xffff;
         const uint32_t part = size < room ? size : room;
         s = (struct share){w->device->gds + base, part, part, NULL};
     }

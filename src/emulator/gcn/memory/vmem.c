@@ -5,6 +5,7 @@
 #include "emulator/gcn/exec/row_function.h"
 #include "emulator/gcn/memory/vmem.h"
 #include "emulator/gcn/watch.h"
+#include "emulator/machine/copy.h"
 #include "emulator/machine/judge.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* What instructions of machine code do with their operands (machine/operands.h, enum
  * wt_operation), as far as the list has all of these: RZ and constant banks are no operands that
  * have bits. */
+#include "emulator/machine/operands.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/operands.h"
 

@@ -2,6 +2,7 @@
  * Memory: global (LDG, STG, ATOM, RED), shared (LDS, STS, ATOMS), local (LDL, STL), generic (LD,
  * ST), constant (LDC). An access that one lane must not do has no effect for any lane.
  */
+#include "emulator/machine/copy.h"
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/watch.h"

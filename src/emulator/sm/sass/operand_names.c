@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/ptx/image.h"
 
 const struct wt_operand_file sm_operand_files[] = {

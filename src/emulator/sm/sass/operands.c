@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/sass/image_form.h"
 

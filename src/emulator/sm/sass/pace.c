@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/sass/isa.h"

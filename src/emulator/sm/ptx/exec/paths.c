@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "emulator/machine/fill.h"
 #include "emulator/sm/ptx/exec/rows.h"
 
 /* ---- paths ---- */
@@ -246,10 +247,11 @@ void ptx_clear_frame(struct sm_warp *w, uint32_t base, uint32_t rows)
 {
     const uint32_t header = rows < PTX_PARAMETER_ROW ? rows : PTX_PARAMETER_ROW;
     const struct wt_machine *m = &w->device->machine;
-    ptx_clear_rows(w->r + base, m->fill.kind == WT_FILL_ZERO ? rows : header);
-    if (m->fill.kind == WT_FILL_ZERO)
+    const struct wt_fill *fill = &w->device->config.fill;
+    ptx_clear_rows(w->r + base, fill->kind == WT_FILL_ZERO ? rows : header);
+    if (fill->kind == WT_FILL_ZERO)
         return;
-    wt_fill_bytes(&m->fill, wt_fill_place(WT_FILLED_REGISTERS, wt_machine_wave_id(m, w->id)) + base,
+    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, wt_machine_wave_id(m, w->id)) + base,
                   w->r[base + header], (size_t)(rows - header) * sizeof *w->r);
 }
 

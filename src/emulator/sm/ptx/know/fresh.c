@@ -414,7 +414,7 @@ bool ptx_is_unseen(const struct sm_device *d)
 {
     const struct wt_machine *m = &d->machine;
     return d->hidden && !m->watch && !m->observer && !m->judge && !d->handler &&
-           m->fill.kind == WT_FILL_ZERO;
+           d->config.fill.kind == WT_FILL_ZERO;
 }
 
 /* Clears the rows of a frame that are cleared at first. */

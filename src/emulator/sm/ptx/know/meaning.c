@@ -2,6 +2,7 @@
  * wide they are. */
 #include "emulator/sm/ptx/know/meaning.h"
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/ptx/lower/body.h"
 
 static const uint8_t as_listed[4] = {0, 1, 2, 3};

@@ -2,6 +2,7 @@
  * from record to record stand in a list of the executors. */
 #include "emulator/sm/operands.h"
 
+#include "emulator/machine/operands.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/ptx/exec/matrix.h"

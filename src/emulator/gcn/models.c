@@ -1,0 +1,47 @@
+/* The models of the family. See models.h; a GPU is added by a row here and by its rows of isa.def.
+ */
+#include "emulator/gcn/models.h"
+
+#include <string.h>
+
+const struct gcn_model gcn_models[] = {
+    {
+        .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},
+        .chip = "vega10",
+        .marketing = "wavetrap gfx900",
+        .version = 90000,
+        .device_id = 0x687f,
+        .firmware = 468,
+        .vgprs = 256,
+        .vgpr_rows = 256,
+        .vgpr_granule = 4,
+        .sgprs = 800,
+        .sgpr_granule = 16,
+        .simds = 4,
+        .waves_per_simd = 10,
+        .lds_bytes = 65536,
+        .gds_bytes = 65536,
+        .items = 1024,
+        .cu = 64,
+        .engines = 4,
+        .arrays = 2,
+        .cu_per_array = 16,
+        .l1_kbytes = 16,
+        .l2_kbytes = 4096,
+        .engine_mhz = 1630,
+        .memory_mhz = 945,
+        .memory_bits = 2048,
+        .sdma_engines = 2,
+        .sdma_queues = 2,
+        .compute_queues = 24,
+    },
+    {.target.name = NULL},
+};
+
+const struct gcn_model *gcn_model_find(const char *name, unsigned length)
+{
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
+        if (strlen(m->target.name) == length && memcmp(m->target.name, name, length) == 0)
+            return m;
+    return NULL;
+}

@@ -1,0 +1,71 @@
+/*
+ * What varies between the GPUs of the family: a model is one constant structure a GPU. Code asks
+ * the structure; no name and no number of a GPU stands elsewhere.
+ */
+#ifndef WT_EMULATOR_GCN_MODELS_H
+#define WT_EMULATOR_GCN_MODELS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "object/gcn_target.h"
+
+/** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
+ * amdkfd (topology); "Vega" instruction set manual (registers, LDS). */
+struct gcn_model {
+    struct gcn_target target; /**< its name is that in ISA names and in --gpu, too */
+    const char *chip;         /**< as the kernel driver names it */
+    const char *marketing;    /**< what programs show */
+    uint32_t version;         /**< gfx_target_version: major, minor and stepping, two digits each */
+    uint16_t device_id;       /**< of its PCI device */
+    uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
+
+    /* registers */
+    uint16_t vgprs;         /**< that a wave may have */
+    uint16_t vgpr_rows;     /**< of a SIMD, for all of its waves */
+    uint8_t vgpr_granule;   /**< in which a kernel descriptor counts them */
+    uint16_t sgprs;         /**< of a SIMD, for all of its waves */
+    uint8_t sgpr_granule;   /**< in which a kernel descriptor counts them */
+    bool packed_work_items; /**< work-item ids are in v0, ten bits each; else in v0, v1, v2 */
+
+    /* the chip */
+    uint8_t simds;          /**< of a compute unit */
+    uint8_t waves_per_simd; /**< slots */
+    uint32_t lds_bytes;     /**< of a compute unit, and of a work-group */
+    uint32_t gds_bytes;     /**< of the device */
+    uint16_t items;         /**< of a work-group, at most */
+    uint8_t cu;             /**< compute units, at most */
+    uint8_t engines;        /**< shader engines, at most */
+    uint8_t arrays;         /**< shader arrays of an engine, at most */
+    uint8_t cu_per_array;   /**< compute units of a shader array, at most */
+
+    /* what the driver's topology says of it besides */
+    uint16_t l1_kbytes, l2_kbytes;     /**< caches: of a compute unit, of the device */
+    uint16_t engine_mhz, memory_mhz;   /**< clocks */
+    uint16_t memory_bits;              /**< width of its memory's bus */
+    uint8_t sdma_engines, sdma_queues; /**< copy engines, queues of each */
+    uint8_t compute_queues;            /**< that the driver may give out */
+};
+
+/** All models; one without a name ends them. The first is the family's default. */
+extern const struct gcn_model gcn_models[];
+
+/* Sizes of arrays: as much as any model has. */
+#define GCN_MOST_VGPRS 256
+#define GCN_MOST_CU 64
+#define GCN_MOST_SIMDS 4
+#define GCN_MOST_CU_WAVES 40
+#define GCN_MOST_LDS 65536
+#define GCN_MOST_GDS 65536
+#define GCN_MOST_WAVES (GCN_MOST_CU * GCN_MOST_CU_WAVES)
+
+/** Waves that a compute unit has slots for. */
+static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
+{
+    return (uint32_t)model->simds * model->waves_per_simd;
+}
+
+/** The model of a name, of which @p length bytes count; NULL: there is none. */
+const struct gcn_model *gcn_model_find(const char *name, unsigned length);
+
+#endif

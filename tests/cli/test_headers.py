@@ -1,0 +1,110 @@
+"""How many objects are compiled again when a header changes, by ninja's log of dependencies."""
+
+import collections
+import os
+import pathlib
+import re
+import subprocess
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2] / "src"
+BUILD = pathlib.Path(os.environ.get("WAVETRAP_BUILD", SOURCE.parent / "build"))
+
+MOST = 150  # that any header may reach but those below
+# Plain types and helpers that everybody needs.
+EXEMPT = {f"base/{name}.h" for name in "array bits check fault hw_registers lanes object_view text wave_name wave_view".split()}
+LIMITS = {"emulator/machine/machine.h": 400}
+# What these headers reached in a build with all parts, which had OBJECTS of them: that only falls. Where the tree grows their share must not.
+OBJECTS = 1346
+ONLY_FALL = {
+    "base/defined_view.h": 495,
+    "base/slice_view.h": 497,
+    "base/whole_file.h": 175,
+    "check/finding.h": 270,
+    "check/memory.h": 267,
+    "check/names.h": 268,
+    "check/objects.h": 295,
+    "debug/core/address.h": 401,
+    "debug/core/checks.h": 151,
+    "debug/core/debugger.h": 305,
+    "debug/core/expr.h": 309,
+    "debug/core/expr_world.h": 310,
+    "debug/core/probe.h": 375,
+    "debug/core/target.h": 401,
+    "debug/core/wave_set.h": 375,
+    "debug/source/modules.h": 221,
+    "debug/source/types.h": 155,
+    "debug/standstill/link.h": 163,
+    "emulator/machine/archive.h": 551,
+    "emulator/machine/code_pages.h": 396,
+    "emulator/machine/config.h": 472,
+    "emulator/machine/core_format.h": 174,
+    "emulator/machine/engine.h": 265,
+    "emulator/machine/fields.h": 228,
+    "emulator/machine/groups.h": 256,
+    "emulator/machine/heads.h": 397,
+    "emulator/machine/mapped.h": 157,
+    "emulator/machine/memory.h": 408,
+    "emulator/machine/near.h": 331,
+    "emulator/machine/observe.h": 532,
+    "emulator/machine/profile.h": 200,
+    "emulator/machine/run.h": 535,
+    "emulator/machine/schedule.h": 556,
+    "emulator/machine/spans.h": 274,
+    "emulator/machine/timeline.h": 235,
+    "emulator/machine/watch.h": 605,
+    "emulator/machine/watch_set.h": 273,
+    "emulator/translate/rows.h": 229,
+    "object/process_wire.h": 241,
+    "object/watch_wire.h": 280,
+    "runtime/common/final_memory.h": 166,
+    "runtime/common/planted.h": 166,
+}
+
+
+def reach():
+    """Of each header of src the number of objects that it is part of, and the number of all objects."""
+    out = subprocess.run(["ninja", "-C", BUILD, "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    counts, objects, name = collections.Counter(), 0, {}
+    for line in out.splitlines():
+        if not line.startswith(" "):
+            objects += bool(re.match(r"\S+\.o: #deps", line))
+        elif line.endswith(".h"):
+            if line not in name:
+                path = pathlib.Path(os.path.normpath(BUILD / line.strip()))
+                name[line] = str(path.relative_to(SOURCE)) if path.is_relative_to(SOURCE) else None
+            counts[name[line]] += 1
+    del counts[None]
+    return counts, objects
+
+
+def too_many(counts, objects):
+    """A line for each header that reaches more than it may."""
+    wrong = []
+    for header, count in sorted(counts.items()):
+        most = LIMITS.get(header, MOST)
+        if header in ONLY_FALL:
+            most = ONLY_FALL[header] * max(objects, OBJECTS) // OBJECTS
+        if count > most and header not in EXEMPT:
+            wrong.append(f"{header} reaches {count} of {objects} objects, {most} at most")
+    return wrong
+
+
+def test_headers_reach_few_objects():
+    counts, objects = reach()
+    assert objects > 100 and counts["base/lanes.h"] > 100  # the log is there
+    wrong = too_many(counts, objects)
+    assert not wrong, "\n".join(wrong) + "\nA header includes what it embeds, and declares what it points to."
+
+
+def test_a_header_that_reaches_too_many_is_named():
+    header, count = next(iter(ONLY_FALL.items()))
+    assert not too_many({"new.h": MOST, header: count, "base/bits.h": OBJECTS}, OBJECTS)
+    assert not too_many({header: 2 * count}, 2 * OBJECTS)
+    for name in ("new.h", *LIMITS, *ONLY_FALL):
+        most = LIMITS.get(name) or ONLY_FALL.get(name, MOST)
+        assert too_many({name: most + 1}, OBJECTS // 2) == [f"{name} reaches {most + 1} of {OBJECTS // 2} objects, {most} at most"]
+
+
+def test_the_lists_name_headers():
+    assert not [name for name in (*EXEMPT, *LIMITS, *ONLY_FALL) if not (SOURCE / name).is_file()]
+    assert len(EXEMPT) <= 10
