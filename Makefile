@@ -143,6 +143,11 @@ same-floats: tests
 support: all
 	@$(BUILD)/wavetrap info --support=json | scripts/support.py >docs/support.md.new && mv docs/support.md.new docs/support.md
 
+# Pages say which checks, kinds of findings and options --check there are: those of the tables.
+.PHONY: check-pages
+check-pages:
+	@scripts/check_pages.py
+
 # The documents as a web site, in $(BUILD)/site.
 .PHONY: site
 site:

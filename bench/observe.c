@@ -15,6 +15,7 @@
 
 #include "check/set.h"
 #include "emulator/machine/groups.h"
+#include "runtime/common/environment.h"
 #include "target/checks.h"
 #include "target/emulated.h"
 
@@ -91,20 +92,22 @@ int main(int argc, char **argv)
     bool begun = true;
     const bool races = !strcmp(way, "race") || !strcmp(way, "three"),
                values = !strcmp(way, "init") || !strcmp(way, "three");
+    unsigned checks = 0;
     if (!strcmp(way, "memory") || races || values)
-        begun = (set.memory = wt_emulated_check(&e, note_finding, &counts));
+        checks |= WT_CHECK_MEMORY;
     if (values)
-        begun &=
-            (set.init = wt_emulated_check_init(&e, WT_INIT_USE, note_finding, &counts)) != NULL;
+        checks |= WT_CHECK_INIT;
     if (races)
-        begun &= (set.race =
-                      wt_check_race_begin(m, m, WT_LANES_BY_FAMILY, note_finding, &counts)) != NULL;
+        checks |= WT_CHECK_RACE;
     if (!strcmp(way, "sync"))
-        begun = (set.sync = wt_check_sync_begin(m, note_finding, &counts));
+        checks |= WT_CHECK_SYNC;
     else if (!strcmp(way, "hazard"))
-        begun = (set.hazard = wt_check_hazard_begin(m, note_finding, &counts));
+        checks |= WT_CHECK_HAZARD;
     else if (!strcmp(way, "bytes") || !strcmp(way, "all"))
         begun = wt_observe(m, note_access, &counts, NULL, 0);
+    const struct wt_check_start how = {
+        .machine = m, .space = m, .found = note_finding, .context = &counts};
+    begun &= wt_emulated_check(&e, &set, &how, checks, wt_say_once);
     if (!begun)
         return 1;
     if (strcmp(argv[1], "all") == 0)

@@ -340,7 +340,7 @@ static void take_access(void *context, struct wt_machine *m, const struct wt_obs
 enum wt_status wavetrap_observe(struct wavetrap *w, wavetrap_access_fn *fn, void *context,
                                 struct wt_error *err)
 {
-    struct wt_machine *m = w->d.host || cli_debug_is_attached(&w->d) ? NULL : w->d.device.machine;
+    struct wt_machine *m = w->d.host || wt_debuggee_is_attached(&w->d) ? NULL : w->d.device.machine;
     if (!m)
         return wt_fail(err, WT_UNSUPPORTED,
                        "the program runs in another process: accesses are observed of code for a "

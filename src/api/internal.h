@@ -2,9 +2,9 @@
 #ifndef WT_API_INTERNAL_H
 #define WT_API_INTERNAL_H
 
-#include "cli/debug.h"
 #include "emulator/machine/observe.h"
 #include "frontend/common/words.h"
+#include "session/debuggee.h"
 #include "wavetrap/wavetrap.h"
 
 /* Text that goes to a buffer, and not to the user's function. */
@@ -14,7 +14,7 @@ struct api_captured {
 };
 
 struct wavetrap {
-    struct cli_console d; /* first: the context of its services */
+    struct wt_debuggee d; /* first: the context of its services */
     char **word;          /* of wavetrap_open(), which d points into */
     wavetrap_text_fn *text;
     void *context;

@@ -57,21 +57,21 @@ static enum wt_status watch(void *context, struct wt_loop *loop, struct wt_error
                : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-static void services(struct cli_console *d, struct wt_shell_options *options)
+static void services(struct wt_debuggee *d, struct wt_shell_options *options)
 {
-    cli_debug_services(d, options);
+    wt_debuggee_services(d, options);
     options->system_shell = false;
     options->interrupted = interrupted;
     options->output = put;
     options->news = api_news;
 }
 
-static const struct cli_front front = {.services = services,
-                                       .watch = watch,
-                                       .interrupted = interrupted,
-                                       .program = put_program,
-                                       .agent = put,
-                                       .is_library = true};
+static const struct wt_front front = {.services = services,
+                                      .watch = watch,
+                                      .interrupted = interrupted,
+                                      .program = put_program,
+                                      .agent = put,
+                                      .is_library = true};
 
 /* ---- opening ---- */
 
@@ -90,15 +90,15 @@ static enum wt_status keep_words(struct wavetrap *w, const char *const *words, s
 
 static enum wt_status check_program(const struct wavetrap *w, struct wt_error *err)
 {
-    const struct cli_console *d = &w->d;
-    return d->program || d->core_path || cli_debug_runs_already(d)
+    const struct wt_debuggee *d = &w->d;
+    return d->program || d->core_path || wt_debuggee_runs_already(d)
                ? WT_OK
                : wt_fail(err, WT_INVALID, "no program, process or core file is named");
 }
 
 static enum wt_status enter(struct wavetrap *w, struct wt_error *err)
 {
-    return w->d.core_file || w->d.host ? cli_debug_enter(&w->d, err)
+    return w->d.core_file || w->d.host ? wt_debuggee_enter(&w->d, err)
                                        : wt_program_begin(api_program(w), err);
 }
 
@@ -119,13 +119,13 @@ enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, v
         w->interrupt < 0 ? wt_fail(err, WT_IO, "an event of the kernel's: %s", strerror(errno))
                          : keep_words(w, words, &count, err);
     if (!status)
-        status = cli_debug_take_words(&w->d, (int)count, w->word, err);
+        status = wt_debuggee_take_words(&w->d, (int)count, w->word, err);
     if (!status)
-        status = cli_debug_check_no_terminal(&w->d, err);
+        status = wt_debuggee_check_no_terminal(&w->d, err);
     if (!status)
         status = check_program(w, err);
     if (!status)
-        status = cli_debug_open(&w->d, err);
+        status = wt_debuggee_open(&w->d, err);
     if (!status)
         status = enter(w, err);
     if (status) {
@@ -140,8 +140,8 @@ void wavetrap_close(struct wavetrap *w)
 {
     if (!w)
         return;
-    cli_debug_close(&w->d);
-    cli_debug_free(&w->d);
+    wt_debuggee_close(&w->d);
+    wt_debuggee_free(&w->d);
     for (size_t i = 0; w->word && w->word[i]; i++)
         free(w->word[i]);
     free(w->word);

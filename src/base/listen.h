@@ -6,6 +6,9 @@
 
 #include "wavetrap/error.h"
 
+/** Any free port that this machine alone reaches. */
+#define WT_LISTEN_ANYWHERE "127.0.0.1:0"
+
 struct wt_listener {
     int fd;            /**< non-blocking; -1: standard input and output */
     bool local;        /**< a Unix socket */

@@ -75,7 +75,8 @@ enum wt_status wt_temporary_check(const char *folder, struct wt_error *err)
     return status;
 }
 
-enum wt_status wt_private_way(const char *path, struct wt_error *err)
+/* wt_temporary_check() of the folder that a file is in. */
+static enum wt_status check_way(const char *path, struct wt_error *err)
 {
     char *folder = strdup(path), *slash = folder ? strrchr(folder, '/') : NULL;
     if (!folder)
@@ -100,7 +101,29 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
     if (st.st_mode & others)
         return wt_fail(err, WT_IO, "%.300s is not used: other users may %s it (mode %04o)", path,
                        st.st_mode & others & 022 ? "write to" : "use", st.st_mode & 07777);
-    return wt_private_way(path, err) ? wt_fail_in(err, "%.100s is not used", path) : WT_OK;
+    return check_way(path, err) ? wt_fail_in(err, "%.100s is not used", path) : WT_OK;
+}
+
+/* Refuses a file that other users own or can write to, even if it is trusted: they
+ * could change it. */
+static enum wt_status check_file(const char *path, struct wt_error *err)
+{
+    struct stat file;
+    if (stat(path, &file) != 0)
+        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
+    if (file.st_uid != geteuid() && file.st_uid != 0)
+        return wt_fail(err, WT_INVALID, "%s is not read: it belongs to another user (%u)", path,
+                       (unsigned)file.st_uid);
+    if (file.st_mode & (S_IWGRP | S_IWOTH))
+        return wt_fail(err, WT_INVALID,
+                       "%s is not read: others may write to it ('chmod go-w' changes that)", path);
+    return WT_OK;
+}
+
+enum wt_status wt_private_file(const char *path, struct wt_error *err)
+{
+    const enum wt_status status = check_file(path, err);
+    return !status && check_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
 }
 
 enum wt_status wt_private_dir(char *path, size_t size, struct wt_error *err)

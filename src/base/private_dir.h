@@ -27,12 +27,8 @@ enum wt_status wt_private_socket(char *path, size_t size, int pid, const char *k
  */
 enum wt_status wt_private_check(const char *path, unsigned others, struct wt_error *err);
 
-/**
- * WT_IO, and a sentence, if users other than this one and root could put another file in place of
- * @p path: a folder on the way to it is theirs, or theirs to write to without the sticky bit, or a
- * link on it is theirs. As sshd judges the way to authorized_keys.
- */
-enum wt_status wt_private_way(const char *path, struct wt_error *err);
+/** WT_INVALID: somebody else could have written the file, or put another one in its place. */
+enum wt_status wt_private_file(const char *path, struct wt_error *err);
 
 /**
  * The folder @p name of wavetrap's in the user's cache: $XDG_CACHE_HOME/wavetrap/NAME, or
@@ -43,7 +39,9 @@ enum wt_status wt_private_cache(char *path, size_t size, const char *name, struc
 
 /** $TMPDIR, unless wt_temporary_check() has something against it, or /tmp. */
 const char *wt_temporary_folder(void);
-/** wt_private_way() to a file in @p folder. */
+/** WT_IO, and a sentence, if users other than this one and root could put another file in place of
+ * one in @p folder: a folder on the way to it is theirs, or theirs to write to without the sticky
+ * bit, or a link on it is theirs. As sshd judges the way to authorized_keys. */
 enum wt_status wt_temporary_check(const char *folder, struct wt_error *err);
 
 /** A template for mkdtemp() in $TMPDIR, or /tmp, that wt_private_sweep() knows: the folder's owner

@@ -55,6 +55,25 @@ void wt_mask_text(wt_lanes lanes, char *text, size_t size)
         snprintf(text, size, "0x%" PRIx64, (uint64_t)lanes);
 }
 
+enum wt_status wt_parse_size(const char *value, const char *hint, uint64_t *out,
+                             struct wt_error *err)
+{
+    static const char units[] = "KMG";
+    char number[32];
+    size_t length = strlen(value);
+    const char *unit = length ? strchr(units, toupper((unsigned char)value[length - 1])) : NULL;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    uint64_t bytes = 0;
+    snprintf(number, sizeof number, "%.*s", (int)(length - (unit != NULL)), value);
+    if (wt_parse_number(number, &bytes, WT_IGNORED) || bytes == 0 ||
+        bytes > (uint64_t)1 << (62 - shift))
+        return wt_fail(err, WT_INVALID,
+                       "'%s' is no amount of memory: a number of bytes, or with K, M or G%s", value,
+                       hint);
+    *out = bytes << shift;
+    return WT_OK;
+}
+
 enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
                               struct wt_error *err)
 {

@@ -14,6 +14,13 @@
  */
 enum wt_status wt_parse_number(const char *text, uint64_t *value, struct wt_error *err);
 
+/**
+ * Parses an amount of memory: a number of bytes, 1 or more, with K, M or G behind it. @p hint ends
+ * the message if it is none.
+ */
+enum wt_status wt_parse_size(const char *text, const char *hint, uint64_t *bytes,
+                             struct wt_error *err);
+
 /** Parses bytes written as two hexadecimal digits each, one at least. The caller frees *bytes. */
 enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
                               struct wt_error *err);

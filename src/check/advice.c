@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "check/followed.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
 
@@ -273,14 +274,14 @@ void wt_check_advice_tell(struct wt_check_advice *c)
     c->run.lost = true;
 }
 
-struct wt_check_advice *wt_check_advice_begin(struct wt_machine *m, wt_found_fn *found,
-                                              void *context)
+struct wt_check_advice *wt_check_advice_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_advice *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
     *c = (struct wt_check_advice){
-        .machine = m, .found = found, .context = context, .run.resets = m->resets};
+        .machine = m, .found = start->found, .context = start->context, .run.resets = m->resets};
     c->id = calloc(m->waves, sizeof *c->id);
     c->number = calloc(m->waves, sizeof *c->number);
     if (c->id && c->number && wt_observe_beneath(m, take, NULL, NULL, c)) {

@@ -8,11 +8,10 @@
 #include "check/memory.h"
 
 struct wt_check_advice;
+struct wt_check_start;
 
-/** Looks at what a machine's waves do from now on. NULL without host memory. The caller ends it
- * before the machine ends. */
-struct wt_check_advice *wt_check_advice_begin(struct wt_machine *m, wt_found_fn *found,
-                                              void *context);
+/** Looks at what the machine's waves do from now on. */
+struct wt_check_advice *wt_check_advice_begin(const struct wt_check_start *start);
 /** Tells of barriers and fences, at the end of the run; nothing is looked at any more. */
 void wt_check_advice_tell(struct wt_check_advice *c);
 /** Tells of barriers and fences; nothing is looked at any more; frees it. NULL is allowed. */

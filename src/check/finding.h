@@ -14,59 +14,46 @@
 #include "check/objects.h"
 #include "wavetrap/error.h"
 
-/** The checks, as bits: what --check=LIST chooses. */
-enum wt_check {
-    WT_CHECK_MEMORY = 1 << 0,
-    WT_CHECK_LEAK = 1 << 1,
-    WT_CHECK_API = 1 << 2,
-    WT_CHECK_RACE = 1 << 3,   /**< it needs MEMORY */
-    WT_CHECK_SYNC = 1 << 4,   /**< barriers, and what lanes do together */
-    WT_CHECK_INIT = 1 << 5,   /**< it needs MEMORY */
-    WT_CHECK_HAZARD = 1 << 6, /**< what hardware does not wait for */
-    WT_CHECK_STALE = 1 << 7,  /**< what hardware's caches may still hold */
-    WT_CHECK_ALL = (1 << 8) - 1,
-    WT_CHECK_ADVICE = 1 << 8, /**< notes: what a run has not needed; no mistakes */
+/** The checks, in their order. */
+enum wt_check_number {
+#define CHECK_OF_CALLS(ID, ...) WT_CHECK_NUMBER_##ID,
+#define CHECK_OF_MACHINE(ID, ...) WT_CHECK_NUMBER_##ID,
+#include "check/checks.def"
+#undef CHECK_OF_CALLS
+#undef CHECK_OF_MACHINE
+    WT_CHECKS
 };
 
+/** The same as bits: what --check=LIST chooses. */
+enum wt_check {
+#define CHECK_OF_CALLS(ID, ...) WT_CHECK_##ID = 1 << WT_CHECK_NUMBER_##ID,
+#define CHECK_OF_MACHINE(ID, ...) WT_CHECK_##ID = 1 << WT_CHECK_NUMBER_##ID,
+#include "check/checks.def"
+#undef CHECK_OF_CALLS
+#undef CHECK_OF_MACHINE
+    WT_CHECK_ALL = 0
+#define CHECK_OF_CALLS(ID, name, includes, all, ...) | (all ? WT_CHECK_##ID : 0)
+#define CHECK_OF_MACHINE(ID, name, includes, all, ...) | (all ? WT_CHECK_##ID : 0)
+#include "check/checks.def"
+#undef CHECK_OF_CALLS
+#undef CHECK_OF_MACHINE
+};
+
+/** The text of --check's help. */
+extern const char wt_checks_help[];
+
 enum wt_finding_kind {
-    WT_FOUND_OUT_OF_BOUNDS,  /**< an access outside of every object, or beyond the end of one */
-    WT_FOUND_OUT_OF_OBJECT,  /**< an access in another object than the one whose address it uses */
-    WT_FOUND_USE_AFTER_FREE, /**< an access to an object that was freed */
-    WT_FOUND_MISALIGNED,
-    WT_FOUND_READ_ONLY, /**< a store to memory that must not be written */
-    WT_FOUND_NULL,      /**< an access in the first 64 KiB */
-    WT_FOUND_DOUBLE_FREE,
-    WT_FOUND_BAD_FREE, /**< of what was never allocated, or from within an allocation */
-    WT_FOUND_LEAK,
-    WT_FOUND_FAILED_CALL, /**< a call of an API that returned an error */
-    WT_FOUND_USE_AFTER_DESTROY,
-    WT_FOUND_WRONG_DIRECTION, /**< a copy whose direction is not that of its addresses */
-    WT_FOUND_UNSET_ARGUMENT,  /**< a launch of a kernel whose arguments are not all set */
-    WT_FOUND_ARGUMENT_SIZE,
-    WT_FOUND_RACE,      /**< two accesses that nothing orders */
-    WT_FOUND_HOST_RACE, /**< a copy's, fill's or the host's access, and another one that no call
-                             orders with it */
-    WT_FOUND_MISSED_BARRIER,  /**< lanes go on without a barrier that others of the group reach */
-    WT_FOUND_OTHER_BARRIER,   /**< lanes wait at different barriers for each other */
-    WT_FOUND_BARRIER_COUNT,   /**< they do not say the same of how many a barrier waits for */
-    WT_FOUND_SYNC_MASK,       /**< a mask of lanes that is not that of those which execute it */
-    WT_FOUND_INACTIVE_LANE,   /**< a value of a lane that does not take part */
-    WT_FOUND_UNFINISHED_COPY, /**< an access to what is being copied asynchronously */
-    WT_FOUND_DEADLOCK,
-    WT_FOUND_UNDEFINED_BRANCH, /**< bits that nothing has written decide which lanes execute what */
-    WT_FOUND_UNDEFINED_ADDRESS,
-    WT_FOUND_UNDEFINED_ATOMIC, /**< … or go into an atomic operation */
-    WT_FOUND_UNDEFINED_RESULT, /**< the host gets what was computed of them */
-    WT_FOUND_UNDEFINED_LOAD,   /**< they are loaded: --check-init=load */
-    WT_FOUND_UNDEFINED_COPY,   /**< they are copied to the host: --check-init=copy */
-    WT_FOUND_UNWAITED_RESULT,  /**< a register is used before its result is there */
-    WT_FOUND_UNWAITED_SOURCE,  /**< … is written before it has been read */
-    WT_FOUND_WAIT_STATES,      /**< too few wait states between two instructions */
-    WT_FOUND_STALE,            /**< a load may get what a cache held before a store */
-    WT_FOUND_UNWRITTEN,        /**< a store stays in a cache that nothing writes back */
-    WT_FOUND_IDLE_BARRIER,     /**< nothing conflicts across a barrier */
-    WT_FOUND_IDLE_FENCE,
+#define KIND(ID, ...) WT_FOUND_##ID,
+#include "check/kinds.def"
+#undef KIND
     WT_FINDING_KINDS
+};
+
+/** Where a debugger can stop at a mistake. */
+enum wt_finding_stop {
+    WT_STOP_NEVER, /**< it is known later, or is the host's */
+    WT_STOP_THERE, /**< at the instruction */
+    WT_STOP_LOADS, /**< likewise, with --check-init=load */
 };
 
 enum wt_severity { WT_ERROR, WT_WARNING, WT_NOTE };
@@ -77,6 +64,8 @@ const char *wt_finding_name(enum wt_finding_kind kind);
 const char *wt_finding_meaning(enum wt_finding_kind kind);
 /** The check that reports a kind. */
 enum wt_check wt_finding_check(enum wt_finding_kind kind);
+/** Where a debugger can stop at a mistake of a kind. */
+enum wt_finding_stop wt_finding_stop(enum wt_finding_kind kind);
 /** "error", "warning", "note". */
 const char *wt_severity_name(enum wt_severity severity);
 

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "check/code.h"
 #include "check/followed.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/operands.h"
@@ -460,16 +461,16 @@ bool wt_check_hazard_knows(const struct wt_machine *m)
     return m->ops->pace_table->counter[0];
 }
 
-struct wt_check_hazard *wt_check_hazard_begin(struct wt_machine *m, wt_found_fn *found,
-                                              void *context)
+struct wt_check_hazard *wt_check_hazard_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_hazard *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
     *h = (struct wt_check_hazard){.machine = m,
                                   .table = m->ops->pace_table,
-                                  .found = found,
-                                  .context = context,
+                                  .found = start->found,
+                                  .context = start->context,
                                   .run.resets = m->resets};
     h->wave = calloc(m->waves, sizeof *h->wave);
     if (h->wave && wt_observe_beneath(m, access, before, after, h)) {

@@ -9,13 +9,12 @@
 #include "check/memory.h"
 
 struct wt_check_hazard;
+struct wt_check_start;
 
 /** Whether a family's programs have to wait by themselves. */
 bool wt_check_hazard_knows(const struct wt_machine *m);
-/** Looks at what a machine's waves do from now on. NULL without host memory. The caller ends it
- * before the machine ends. */
-struct wt_check_hazard *wt_check_hazard_begin(struct wt_machine *m, wt_found_fn *found,
-                                              void *context);
+/** Looks at what the machine's waves do from now on. */
+struct wt_check_hazard *wt_check_hazard_begin(const struct wt_check_start *start);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */
 void wt_check_hazard_end(struct wt_check_hazard *h);
 /** Frees the check of a machine that has ended. NULL is allowed. */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "check/init_state.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/watch_set.h"
 
@@ -607,19 +608,21 @@ bool wt_check_init_knows(const struct wt_machine *m)
     return m->ops->unwritten((struct wt_machine *)(uintptr_t)m, 0, list) != WT_UNTOLD;
 }
 
-struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *space,
-                                          enum wt_init_level level, wt_found_fn *found,
-                                          void *context)
+struct wt_check_init *wt_check_init_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_init *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
-    *c = (struct wt_check_init){
-        .machine = m, .level = level, .found = found, .context = context, .run.resets = m->resets};
+    *c = (struct wt_check_init){.machine = m,
+                                .level = start->level,
+                                .found = start->found,
+                                .context = start->context,
+                                .run.resets = m->resets};
     c->past.free_gone = free_gone;
     c->wave = calloc(m->waves, sizeof *c->wave);
     init_enter(c);
-    wt_check_init_set_space(c, space);
+    wt_check_init_set_space(c, start->space);
     if (c->wave && c->global && wt_observe_beneath(m, take, before, after, c)) {
         wt_observe_changes(m, change);
         wt_groups_observe(m, event);

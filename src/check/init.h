@@ -9,6 +9,7 @@
 #include "check/memory.h"
 
 struct wt_check_init;
+struct wt_check_start;
 
 /** What is reported beside uses of undefined bits. */
 enum wt_init_level {
@@ -21,14 +22,9 @@ enum wt_init_level {
  */
 bool wt_check_init_knows(const struct wt_machine *m);
 
-/**
- * Follows what a machine's waves do from now on; the addresses of its GLOBAL memory are those of
- * @p space (objects.h). All that waves and memory have now counts as defined. NULL without host
- * memory. The caller ends it before the machine ends.
- */
-struct wt_check_init *wt_check_init_begin(struct wt_machine *m, const void *space,
-                                          enum wt_init_level level, wt_found_fn *found,
-                                          void *context);
+/** Follows what the machine's waves do from now on. All that waves and memory have now counts as
+ * defined. */
+struct wt_check_init *wt_check_init_begin(const struct wt_check_start *start);
 /** Other addresses are valid from now on. */
 void wt_check_init_set_space(struct wt_check_init *c, const void *space);
 /** Of a machine in no host process: so much of GLOBAL memory is the lanes' stacks, which nothing
@@ -47,6 +43,7 @@ void wt_check_init_free(struct wt_check_init *c);
 void wt_check_init_tell(struct wt_machine *m, uint32_t slot,
                         const struct wt_defined_request *request, struct wt_defined_view *view);
 
+/** Says to the user, once, what a check cannot see. */
 typedef void wt_check_say_fn(const char *format, ...);
 /** Follows memory of the process's objects (objects.h) from now on: it listens to news of them.
  * What it cannot see, @p say says to the user, once. */

@@ -7,6 +7,7 @@
 
 #include "check/heap.h"
 #include "check/rows.h"
+#include "check/start.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/judge.h"
 #include "emulator/machine/machine.h"
@@ -366,9 +367,9 @@ static void archive(void *context, struct wt_archive *a)
     wt_decisions_archive(&c->decisions, a);
 }
 
-struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
-                                              wt_found_fn *found, void *context)
+struct wt_check_memory *wt_check_memory_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_memory *c = calloc(1, sizeof *c);
     if (!c)
         return NULL;
@@ -383,11 +384,11 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
                                             .allocator = memory_allocator,
                                             .context = c},
                                   .machine = m,
-                                  .space = space,
+                                  .space = start->space,
                                   .last = UINT64_MAX,
                                   .names = UINT64_MAX,
-                                  .found = found,
-                                  .context = context};
+                                  .found = start->found,
+                                  .context = start->context};
     m->judge = &c->judge;
     wt_machine_forget_code(m); /* its handlers may be others */
     return c;
@@ -395,7 +396,8 @@ struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *
 
 struct wt_check_memory *wt_check_memory_repeat(struct wt_machine *m, struct wt_archive *a)
 {
-    struct wt_check_memory *c = wt_check_memory_begin(m, m, NULL, NULL);
+    struct wt_check_memory *c =
+        wt_check_memory_begin(&(struct wt_check_start){.machine = m, .space = m});
     if (!c)
         return NULL;
     c->only_repeats = true;

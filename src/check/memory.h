@@ -17,16 +17,13 @@ typedef void wt_found_fn(void *context, const struct wt_finding *finding);
 
 struct wt_archive;
 struct wt_check_memory;
+struct wt_check_start;
 struct wt_machine;
 struct wt_origin;
 
-/**
- * Judges the accesses of a machine from now on; the addresses of its GLOBAL and CONSTANT memory are
- * those of @p space (objects.h), which wt_check_memory_set_space() changes. NULL without host
- * memory. The caller ends it before the machine ends.
- */
-struct wt_check_memory *wt_check_memory_begin(struct wt_machine *m, const void *space,
-                                              wt_found_fn *found, void *context);
+/** Judges the accesses of the machine from now on; its CONSTANT memory has the addresses of the
+ * space, too, which wt_check_memory_set_space() changes. */
+struct wt_check_memory *wt_check_memory_begin(const struct wt_check_start *start);
 /**
  * Repeats, for a machine whose recorded run was read from a core file, what a judge has decided in
  * that run, which the archive has; it decides nothing anew. NULL: the archive has failed, or there

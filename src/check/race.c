@@ -7,8 +7,10 @@
 
 #include "check/race_access.h"
 #include "check/rows.h"
+#include "check/start.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 
 /* ---- many lanes ---- */
 
@@ -255,7 +257,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     }
     if (!r->rules.own_is_global || (call && call->copies) || !race_take_nobodys(&x))
         take_all(&x);
-    if (x.record.maybe_atomic && a->kind == WT_WATCH_WRITE && !r->rules.lanes_are_one) {
+    if (x.record.maybe_atomic && a->kind == WT_WATCH_WRITE && !r->lanes_are_one) {
         x.w->stored = true;
         race_tick(x.w); /* it may publish what is before it, and not what comes behind */
     }
@@ -272,68 +274,28 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 
 /* ---- beginning and end ---- */
 
-static const struct race_rules rules[] = {
-    /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide
-       for AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
-    {.family = "gfx900",
-     .stores_hide = true,
-     .loads_hide = true,
-     .waits = true,
-     .hands_on = true, /* in the L2 cache */
-     .threads_are_waves = true},
-    /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on, as who begins the
-       check says. */
-    {.family = "sm", .one_order = true},
-    /* OpenCL C, "Memory Ordering Rules": work-items are independent. */
-    {.family = "gen9",
-     .independent = true,
-     .loads_hide = true,
-     .locks = true,
-     .own_is_global = true},
-    /* Atomic loads and stores are plain ones beside fences (RISC-V, "A"); warps start others by
-       wspawn, and wait by it until they have ended. */
-    {.family = "vortex",
-     .stores_hide = true,
-     .loads_hide_too = true,
-     .loads_hide = true,
-     .hands_on = true, /* RVWMO: each store is seen by all others at once */
-     .spawns = true},
-};
-
-static const struct race_rules *rules_of(const struct wt_machine *m)
-{
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].family, m->ops->family) == 0)
-            return &rules[i];
-    return NULL;
-}
-
 bool wt_check_race_knows_openmp(const struct wt_machine *m)
 {
-    const struct race_rules *own = rules_of(m);
-    return own && own->threads_are_waves;
+    return m->ops->memory_model->threads_are_waves;
 }
 
-struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,
-                                          enum wt_check_lanes lanes, wt_found_fn *found,
-                                          void *context)
+struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_race *r = calloc(1, sizeof *r);
     if (!r)
         return NULL;
     *r = (struct wt_check_race){.machine = m,
-                                .space = space,
-                                .found = found,
-                                .context = context,
+                                .space = start->space,
+                                .found = start->found,
+                                .context = start->context,
                                 .run.resets = m->resets,
+                                .rules = *m->ops->memory_model,
                                 .shadow.first = 1};
-    const struct race_rules *own = rules_of(m);
-    if (own)
-        r->rules = *own;
-    if (lanes != WT_LANES_BY_FAMILY)
-        r->rules.independent = lanes == WT_LANES_INDEPENDENT;
-    if (lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
-        r->rules.lanes_are_one = r->rules.stores_hide = true;
+    if (start->lanes != WT_LANES_BY_FAMILY)
+        r->rules.independent = start->lanes == WT_LANES_INDEPENDENT;
+    if (start->lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
+        r->lanes_are_one = r->rules.stores_hide = true;
         r->rules.loads_hide = r->rules.loads_hide_too = true;
     }
     for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)

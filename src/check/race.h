@@ -9,6 +9,7 @@
 #include "check/memory.h"
 
 struct wt_check_race;
+struct wt_check_start;
 
 /** Whether lanes of one wave are ordered by their instructions. */
 enum wt_check_lanes {
@@ -23,14 +24,8 @@ enum wt_check_lanes {
  * lanes of GCC's code are WT_LANES_AS_ONE, and LLVM's are threads. */
 bool wt_check_race_knows_openmp(const struct wt_machine *m);
 
-/**
- * Looks for races between the accesses of a machine's waves from now on; the addresses of its
- * GLOBAL memory are those of @p space (objects.h). NULL without host memory. The caller ends it
- * before the machine ends.
- */
-struct wt_check_race *wt_check_race_begin(struct wt_machine *m, const void *space,
-                                          enum wt_check_lanes lanes, wt_found_fn *found,
-                                          void *context);
+/** Looks for races between the accesses of the machine's waves from now on. */
+struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start);
 /** Other addresses are valid from now on. */
 void wt_check_race_set_space(struct wt_check_race *r, const void *space);
 /** The order of what the program gives to the GPU (order.h), which stays and whose newest operation

@@ -180,7 +180,7 @@ void race_take_cell(struct race_access *x, struct race_cell *cell, unsigned lane
             continue;
         if (*cell->slot[k] == x->number) {
             if (other != lane && x->record.kind == WT_WATCH_WRITE && !x->record.atomic &&
-                !x->r->rules.lanes_are_one)
+                !x->r->lanes_are_one)
                 add_of_one(x, cell, at, o, lane, other);
             continue;
         }

@@ -693,8 +693,8 @@ static void take_store(struct wt_check_race *r, struct race_sync *sync,
     struct wt_clocks *known = known_at(wave_of(r, store->wave), store->clock);
     publish(r, sync,
             &(struct release){.wave = store->wave,
-                              .clock = {r->rules.lanes_are_one ? before : among_group,
-                                        r->rules.lanes_are_one ? before : store->released},
+                              .clock = {r->lanes_are_one ? before : among_group,
+                                        r->lanes_are_one ? before : store->released},
                               .all = store->clock,
                               .known = {known, known},
                               .all_known = known});

@@ -13,30 +13,10 @@
 #include "check/race_shadow.h"
 #include "check/values.h"
 #include "emulator/machine/heads.h"
+#include "emulator/machine/memory_model.h"
 
 /** Between whom an order holds. */
 enum race_scope { RACE_GROUP, RACE_DEVICE, RACE_SCOPES };
-
-/** The rules of a family's memory model. */
-struct race_rules {
-    const char *family;
-    bool independent; /**< lanes of a wave are not ordered by their instructions */
-    bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
-    bool waits;    /**< a group's accesses are done in order; waiting for them is a release for the
-                        device, and an acquire among the group */
-    bool hands_on; /**< what a wave has learnt is done, so that each atomic store of it publishes
-                        that, without a release, too */
-    bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
-    bool loads_hide;        /**< nor does a load's: one that waves repeat is atomic */
-    bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
-    bool lanes_are_one;     /**< lanes store to one place in one instruction, as one thread */
-    bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
-    bool locks; /**< the compiler makes a lock of atomic operations on a group's memory, without
-                     fences: for 64-bit ones */
-    bool own_is_global; /**< what is a lane's own lies in global memory, where no object is */
-    bool one_order; /**< sequential fences have one order for all, so that one orders what another
-                         wave of the group has released, or read, before a barrier */
-};
 
 /** A launch that runs, and the operation that it is of. */
 struct race_launch {
@@ -174,8 +154,9 @@ enum { RACE_TOLD = 128 };
 struct wt_check_race {
     struct wt_machine *machine;
     const void *space;
-    struct race_rules rules;
-    uint8_t lanes[WT_MAX_LANES]; /* 0, 1, ... */
+    struct wt_memory_model rules; /**< of the family, as the user has changed them */
+    bool lanes_are_one;           /**< lanes store to one place in one instruction, as one thread */
+    uint8_t lanes[WT_MAX_LANES];  /* 0, 1, ... */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
@@ -236,7 +217,7 @@ static inline void race_tick(struct race_slot *w)
     w->used = false;
 }
 /** Whether a fence ever takes what a barrier has handed on. */
-static inline bool race_barriers_hand_on(const struct race_rules *rules)
+static inline bool race_barriers_hand_on(const struct wt_memory_model *rules)
 {
     return rules->one_order || rules->hands_on;
 }

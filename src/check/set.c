@@ -1,38 +1,125 @@
 /* See set.h. */
 #include "check/set.h"
 
+#include <unistd.h>
+
+#include "emulator/machine/machine.h"
+
+/* ---- what rows of checks.def name ---- */
+
+static bool any(const struct wt_machine *m)
+{
+    return true;
+}
+
+static bool always(const struct wt_machine *m, enum wt_check_openmp openmp)
+{
+    return true;
+}
+
+/* Workers of OpenMP's runtimes wait at barriers of their own; GCC's code leaves out wait states. */
+static bool never(const struct wt_machine *m, enum wt_check_openmp openmp)
+{
+    return false;
+}
+
+static bool openmp_races(const struct wt_machine *m, enum wt_check_openmp openmp)
+{
+    return wt_check_race_knows_openmp(m) || openmp == WT_OPENMP_GCC;
+}
+
+/* On a gfx900 the waves of a team write to each other's stacks, which the check has as memory of
+ * one wave. */
+static bool openmp_values(const struct wt_machine *m, enum wt_check_openmp openmp)
+{
+    return openmp == WT_OPENMP_GCC && !wt_check_race_knows_openmp(m);
+}
+
+#define nowhere(check, space) (void)(check)
+
+/* ---- the table ---- */
+
+struct row {
+    const char *name;
+    enum wt_check check;
+    bool (*knows)(const struct wt_machine *m);
+    const char *unknown;
+    bool (*is_there)(const struct wt_machine *m, enum wt_check_openmp openmp);
+    const char *what;
+    bool (*begin)(struct wt_check_set *s, const struct wt_check_start *start);
+    void (*set_space)(const struct wt_check_set *s, const void *space);
+    void (*end)(struct wt_check_set *s);
+    void (*free)(struct wt_check_set *s);
+};
+
+#define CHECK_OF_CALLS(...)
+#define CHECK_OF_MACHINE(ID, name, includes, all, help, page, knows, unknown, set_space, ...)      \
+    static bool begin_##name(struct wt_check_set *s, const struct wt_check_start *start)           \
+    {                                                                                              \
+        return (s->name = wt_check_##name##_begin(start)) != NULL;                                 \
+    }                                                                                              \
+    static void space_##name(const struct wt_check_set *s, const void *space)                      \
+    {                                                                                              \
+        if (s->name)                                                                               \
+            set_space(s->name, space);                                                             \
+    }                                                                                              \
+    static void end_##name(struct wt_check_set *s)                                                 \
+    {                                                                                              \
+        wt_check_##name##_end(s->name);                                                            \
+    }                                                                                              \
+    static void free_##name(struct wt_check_set *s)                                                \
+    {                                                                                              \
+        wt_check_##name##_free(s->name);                                                           \
+    }
+#include "check/checks.def"
+#undef CHECK_OF_MACHINE
+
+static const struct row rows[] = {
+#define CHECK_OF_MACHINE(ID, name, includes, all, help, page, knows, unknown, space, openmp, what) \
+    {#name, WT_CHECK_##ID, knows,        unknown,    openmp,                                       \
+     what,  begin_##name,  space_##name, end_##name, free_##name},
+#include "check/checks.def"
+#undef CHECK_OF_MACHINE
+#undef CHECK_OF_CALLS
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *start, unsigned checks,
+                        enum wt_check_openmp openmp, wt_check_say_fn *say)
+{
+    const struct wt_machine *m = start->machine;
+    for (const struct row *r = rows; r < rows + ROWS; r++) {
+        if (!(checks & r->check))
+            continue;
+        if (!r->knows(m)) {
+            if (r->unknown)
+                say("--check=%s is not there for %s: %s", r->name, m->ops->family, r->unknown);
+        } else if (openmp && !r->is_there(m, openmp)) {
+            say("--check=%s is not there for OpenMP: no %s looked at in process %ld", r->name,
+                r->what, (long)getpid());
+        } else if (!r->begin(s, start)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void wt_check_set_space(const struct wt_check_set *s, const void *space)
 {
-    if (s->memory)
-        wt_check_memory_set_space(s->memory, space);
-    if (s->race)
-        wt_check_race_set_space(s->race, space);
-    if (s->init)
-        wt_check_init_set_space(s->init, space);
-    if (s->stale)
-        wt_check_stale_set_space(s->stale, space);
+    for (const struct row *r = rows; r < rows + ROWS; r++)
+        r->set_space(s, space);
 }
 
 void wt_check_set_end(struct wt_check_set *s)
 {
-    wt_check_advice_end(s->advice);
-    wt_check_stale_end(s->stale);
-    wt_check_hazard_end(s->hazard);
-    wt_check_init_end(s->init);
-    wt_check_sync_end(s->sync);
-    wt_check_race_end(s->race);
-    wt_check_memory_end(s->memory);
+    for (const struct row *r = rows + ROWS; r-- > rows;)
+        r->end(s);
     *s = (struct wt_check_set){.memory = NULL};
 }
 
 void wt_check_set_free(struct wt_check_set *s)
 {
-    wt_check_advice_free(s->advice);
-    wt_check_stale_free(s->stale);
-    wt_check_hazard_free(s->hazard);
-    wt_check_init_free(s->init);
-    wt_check_sync_free(s->sync);
-    wt_check_race_free(s->race);
-    wt_check_memory_free(s->memory);
+    for (const struct row *r = rows + ROWS; r-- > rows;)
+        r->free(s);
     *s = (struct wt_check_set){.memory = NULL};
 }

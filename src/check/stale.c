@@ -9,7 +9,9 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "check/followed.h"
+#include "check/start.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/machine/observe.h"
 
 enum { LINE = 64, PAGE = 4096, CELLS = PAGE / 4, MOST_STORES = 1 << 22, SCALAR_TRIPLE = 16 };
@@ -544,17 +546,20 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
 
 bool wt_check_stale_knows(const struct wt_machine *m)
 {
-    return strcmp(m->ops->family, "gfx900") == 0;
+    return m->ops->memory_model->caches_go_stale;
 }
 
-struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space,
-                                            wt_found_fn *found, void *context)
+struct wt_check_stale *wt_check_stale_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_stale *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct wt_check_stale){
-        .machine = m, .space = space, .found = found, .context = context, .run.resets = m->resets};
+    *s = (struct wt_check_stale){.machine = m,
+                                 .space = start->space,
+                                 .found = start->found,
+                                 .context = start->context,
+                                 .run.resets = m->resets};
     s->waited = calloc(m->waves, sizeof *s->waited);
     if (s->waited && wt_observe_beneath(m, access, NULL, after, s)) {
         wt_groups_observe(m, event);

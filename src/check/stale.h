@@ -9,13 +9,12 @@
 #include "check/memory.h"
 
 struct wt_check_stale;
+struct wt_check_start;
 
 /** Whether a family has caches that its programs keep coherent. */
 bool wt_check_stale_knows(const struct wt_machine *m);
-/** Looks at what a machine's waves do from now on; the addresses of its GLOBAL memory are those of
- * @p space (objects.h). NULL without host memory. The caller ends it before the machine ends. */
-struct wt_check_stale *wt_check_stale_begin(struct wt_machine *m, const void *space,
-                                            wt_found_fn *found, void *context);
+/** Looks at what the machine's waves do from now on. */
+struct wt_check_stale *wt_check_stale_begin(const struct wt_check_start *start);
 /** Other addresses are valid from now on. */
 void wt_check_stale_set_space(struct wt_check_stale *s, const void *space);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */

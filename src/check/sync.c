@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/start.h"
 #include "check/sync_state.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 
 static const char *const on_without = "lanes go on without it";
 
@@ -581,15 +583,16 @@ static void take_event(void *context, struct wt_machine *m, const struct wt_obse
 
 /* ---- beginning and end ---- */
 
-struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *found, void *context)
+struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start)
 {
+    struct wt_machine *m = start->machine;
     struct wt_check_sync *s = calloc(1, sizeof *s);
     if (!s)
         return NULL;
     *s = (struct wt_check_sync){.machine = m,
-                                .strict = strcmp(m->ops->family, "gen9") == 0,
-                                .found = found,
-                                .context = context,
+                                .strict = m->ops->memory_model->barriers_want_all,
+                                .found = start->found,
+                                .context = start->context,
                                 .run.resets = m->resets};
     s->of = calloc(m->waves, sizeof(*s->of));
     s->group_of = calloc(m->waves, sizeof(*s->group_of));

@@ -10,10 +10,10 @@
 #include "check/memory.h"
 
 struct wt_check_sync;
+struct wt_check_start;
 
-/** Looks at what a machine's waves do from now on. NULL without host memory. The caller ends it
- * before the machine ends. */
-struct wt_check_sync *wt_check_sync_begin(struct wt_machine *m, wt_found_fn *found, void *context);
+/** Looks at what the machine's waves do from now on. */
+struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start);
 /** Nothing is looked at any more; frees the check. NULL is allowed. */
 void wt_check_sync_end(struct wt_check_sync *s);
 /** Frees the check of a machine that has ended. NULL is allowed. */

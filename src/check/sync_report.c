@@ -1,10 +1,10 @@
 /* The reports of the check of synchronisation. See sync_state.h. */
 #include <stdio.h>
-#include <string.h>
 
 #include "base/text.h"
 #include "check/sync_state.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/memory_model.h"
 
 void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_finding_kind kind,
                  enum wt_severity severity, const struct sync_place *place,
@@ -48,7 +48,7 @@ static bool is_same(const struct wt_check_sync *s, uint32_t a, uint32_t b)
 void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
 {
     const struct wt_machine *m = s->machine;
-    const bool of_lanes = strcmp(m->ops->family, "sm") == 0; /* their barriers count lanes */
+    const bool of_lanes = m->ops->memory_model->barriers_count_lanes;
     uint32_t first = m->waves, other = m->waves;
     unsigned here = 0, elsewhere = 0;
     char words[sizeof((struct wt_finding *)0)->text];

@@ -109,7 +109,7 @@ struct sync_wait {
 
 struct wt_check_sync {
     struct wt_machine *machine;
-    bool strict; /**< lanes that have ended must have reached barriers, too (OpenCL) */
+    bool strict; /**< as wt_memory_model.barriers_want_all */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "cli/options.h"
+#include "session/options.h"
 #include "target/family.h"
 
 struct assembly {
@@ -102,24 +102,24 @@ static int run(int argc, char **argv)
 {
     struct assembly a = {0};
     struct wt_error err;
-    int status = cli_parse(&cli_asm, argc, argv, &a, NULL, 1, false);
-    if (status == CLI_GO) {
-        status = convert(&a, argv[optind], &err) ? cli_fail(&cli_asm, &err) : 0;
+    int status = wt_subcommand_parse(&cli_asm, argc, argv, &a, NULL, 1, false);
+    if (status == WT_SUBCOMMAND_GO) {
+        status = convert(&a, argv[optind], &err) ? wt_subcommand_fail(&cli_asm, &err) : 0;
     }
     wt_gpu_free(&a.gpu);
     return status;
 }
 
-static const struct cli_option options[] = {
-    {"gpu", 'g', "GPU", "which GPU the text is for: sm (default)", CLI_SET(set_gpu)},
+static const struct wt_option options[] = {
+    {"gpu", 'g', "GPU", "which GPU the text is for: sm (default)", WT_OPTION_SET(set_gpu)},
     {"output", 'o', "FILE", "where the result goes (--disassemble: default stdout)",
-     CLI_TEXT(struct assembly, output)},
+     WT_OPTION_TEXT(struct assembly, output)},
     {"disassemble", 'd', NULL, "the other direction: an object file to text that assembles to it",
-     CLI_FLAG(struct assembly, disassemble)},
+     WT_OPTION_FLAG(struct assembly, disassemble)},
     {0},
 };
 
-const struct cli_command cli_asm = {
+const struct wt_subcommand cli_asm = {
     .name = "asm",
     .operands = "FILE",
     .summary =

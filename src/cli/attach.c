@@ -6,14 +6,15 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "cli/attached.h"
+#include "cli/cli.h"
 #include "cli/gdb_child.h"
-#include "cli/options.h"
-#include "cli/program_socket.h"
 #include "cli/remote.h"
+#include "session/attached.h"
+#include "session/options.h"
+#include "session/program_socket.h"
 
 struct attach {
-    struct cli_options options;          /* first: the context of the options */
+    struct wt_session_options options;   /* first: the context of the options */
     const char *pid;                     /* a host program, instead of a device */
     const char *program_socket;          /* where one listens; or NULL */
     const char *token;                   /* of --token, or NULL */
@@ -22,7 +23,7 @@ struct attach {
     bool allow_files;                    /* to clients of `rsp` */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
-    struct cli_attached device;
+    struct wt_session_attached device;
     struct wt_session *session; /* of the debugger */
     struct wt_rsp_server *server;
 };
@@ -32,7 +33,7 @@ struct attach {
 static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
 {
     ((struct attach *)context)->program_socket = value;
-    return cli_check_program_socket(value, err);
+    return wt_session_check_socket(value, err);
 }
 
 /* ---- the device ---- */
@@ -55,7 +56,7 @@ static void print(void *context, const char *text, size_t length)
 static enum wt_status open_device(struct attach *a, struct wt_error *err)
 {
     const enum wt_status status =
-        cli_attached_open(&a->device, &a->options, a->symbols, true, print, a, err);
+        wt_session_attached_open(&a->device, &a->options, a->symbols, true, print, a, err);
     a->choice.steps_to_watch = !status && !a->device.target.services->set_watchpoints;
     return status;
 }
@@ -66,7 +67,7 @@ static void close_device(struct attach *a)
     a->server = NULL;
     wt_session_free(a->session);
     a->session = NULL;
-    cli_attached_close(&a->device);
+    wt_session_attached_close(&a->device);
 }
 
 /* ---- its debugger ---- */
@@ -79,7 +80,7 @@ static enum wt_status open_server(struct attach *a, struct wt_rsp_options *rsp,
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     if (a->rsp) {
         rsp->address = a->rsp;
-        rsp->stop_fd = cli_signal_fd(signals);
+        rsp->stop_fd = wt_session_signal_fd(signals);
         if (rsp->stop_fd < 0)
             return wt_fail(err, WT_IO, "signalfd: %s", strerror(errno));
     } else {
@@ -107,9 +108,9 @@ static int serve(struct attach *a, int stop_fd)
     if (a->choice.steps_to_watch)
         say(NULL, "it has no watchpoints: for those, 'set can-use-hw-watchpoints 0' first");
     if (wt_rsp_server_run(a->server, &err))
-        return cli_fail(&cli_attach, &err);
+        return wt_subcommand_fail(&cli_attach, &err);
     if (read(stop_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGINT)
-        return CLI_SIGNAL + (int)info.ssi_signo;
+        return WT_EXIT_SIGNAL + (int)info.ssi_signo;
     return 0;
 }
 
@@ -126,7 +127,7 @@ static int debug(struct attach *a, char **arguments)
     int status;
     /* Until the device is connected Ctrl-C ends the command; then signals get their handlers. */
     if (open_device(a, &err) || open_server(a, &rsp, directory, &err))
-        status = cli_fail(&cli_attach, &err);
+        status = wt_subcommand_fail(&cli_attach, &err);
     else if (a->rsp)
         status = serve(a, rsp.stop_fd);
     else
@@ -155,11 +156,11 @@ static int attach(int argc, char **argv)
 {
     struct attach a = {0};
     struct wt_error err;
-    int status = cli_parse(&cli_attach, argc, argv, &a, &a.options, 0, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_attach, argc, argv, &a, &a.options, 0, true);
+    if (status == WT_SUBCOMMAND_GO) {
         bool bad = true;
         if ((a.pid || a.program_socket) &&
-            (cli_attached_is_given(&a.options.connect) || a.rsp || optind < argc))
+            (wt_session_attached_is_given(&a.options.connect) || a.rsp || optind < argc))
             wt_fail(&err, WT_INVALID,
                     "%s opens the console of 'wavetrap debug', without a device elsewhere and "
                     "without GDB",
@@ -168,12 +169,12 @@ static int attach(int argc, char **argv)
             wt_fail(&err, WT_INVALID, "give one of --pid and --socket");
         else if (a.pid || a.program_socket)
             bad = false;
-        else if (!cli_attached_is_given(&a.options.connect))
+        else if (!wt_session_attached_is_given(&a.options.connect))
             wt_fail(
                 &err, WT_INVALID,
                 "where is the device? Say one of --dm=tcp:HOST:PORT, "
                 "--dm=unix:PATH, --jtag=remote_bitbang:HOST:PORT, --pid=N and --socket=ADDRESS");
-        else if (cli_attached_check(&a.options.connect, &err))
+        else if (wt_session_attached_check(&a.options.connect, &err))
             ;
         else if (a.options.connect.lift && !a.symbols)
             wt_fail(&err, WT_INVALID, "--lift needs the program's file: --symbols=FILE");
@@ -184,42 +185,41 @@ static int attach(int argc, char **argv)
             wt_fail(&err, WT_INVALID, "--rsp takes :PORT, HOST:PORT or unix:PATH here");
         else
             bad = false;
-        status = bad                         ? cli_fail(&cli_attach, &err)
+        status = bad                         ? wt_subcommand_fail(&cli_attach, &err)
                  : a.pid || a.program_socket ? debug_process(&a)
                                              : debug(&a, argv + optind);
     }
-    cli_options_free(&a.options);
+    wt_session_options_free(&a.options);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"pid", 'p', "N",
      "a host program that runs ('wavetrap ps' lists them), in the console\n"
      "of 'wavetrap debug --pid=N'",
-     CLI_TEXT(struct attach, pid)},
-    CLI_PROGRAM_SOCKET_OPTIONS(
-        "a host program that runs elsewhere and listens there\n"
-        "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
-        CLI_SET(set_socket), CLI_TEXT(struct attach, token)),
-    CLI_ATTACHED_OPTIONS,
+     WT_OPTION_TEXT(struct attach, pid)},
+    WT_PROGRAM_SOCKET_OPTIONS("a host program that runs elsewhere and listens there\n"
+                              "('wavetrap exec --socket=ADDRESS'): tcp:127.0.0.1:PORT or unix:PATH",
+                              WT_OPTION_SET(set_socket), WT_OPTION_TEXT(struct attach, token)),
+    WT_ATTACHED_OPTIONS,
     {"symbols", 's', "FILE", "the program that runs there (ELF), for GDB",
-     CLI_TEXT(struct attach, symbols)},
+     WT_OPTION_TEXT(struct attach, symbols)},
     {"rsp", 'r', "ADDRESS",
      "start no GDB, but let one connect: at :PORT, HOST:PORT or\n"
      "unix:PATH; port 0 is any free port",
-     CLI_TEXT(struct attach, rsp)},
+     WT_OPTION_TEXT(struct attach, rsp)},
     {"allow-files", 0, NULL,
      "with --rsp: clients may write files anywhere (generate-core), not\n"
      "only new ones in the working folder",
-     CLI_FLAG(struct attach, allow_files)},
+     WT_OPTION_FLAG(struct attach, allow_files)},
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
-     CLI_TEXT(struct attach, choice.gdb)},
+     WT_OPTION_TEXT(struct attach, choice.gdb)},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
-     CLI_FLAG(struct attach, choice.plain)},
+     WT_OPTION_FLAG(struct attach, choice.plain)},
     {0},
 };
 
-const struct cli_command cli_attach = {
+const struct wt_subcommand cli_attach = {
     .name = "attach",
     .operands = "[-- GDB-ARGUMENTS]",
     .summary =

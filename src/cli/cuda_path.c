@@ -4,8 +4,8 @@
 
 #include "base/llvm.h"
 #include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/own_files.h"
+#include "session/options.h"
+#include "target/own_files.h"
 
 struct cuda_path {
     bool environment, clang;
@@ -14,17 +14,17 @@ struct cuda_path {
 bool cli_cuda_folder(char *folder, size_t size)
 {
     static const char *const places[] = {"../cudapath", WT_HOST_LIBRARY "/cuda", NULL};
-    return cli_own_folder(places, "nvvm/libdevice/libdevice.10.bc", folder, size);
+    return wt_own_folder(places, "nvvm/libdevice/libdevice.10.bc", folder, size);
 }
 
-int cli_print_clang(const struct cli_command *command, const char *files)
+int cli_print_clang(const struct wt_subcommand *command, const char *files)
 {
     struct wt_error err;
     const unsigned version = wt_llvm_newest(files);
     if (!version) {
         wt_fail(&err, WT_UNSUPPORTED, "there is no clang-%u or newer: see 'wavetrap doctor'",
                 WT_LLVM_OLDEST);
-        return cli_fail(command, &err);
+        return wt_subcommand_fail(command, &err);
     }
     printf("clang-%u\n", version);
     return 0;
@@ -50,14 +50,14 @@ static int run(int argc, char **argv)
     struct cuda_path c = {0};
     struct wt_error err;
     char folder[PATH_MAX];
-    const int parsed = cli_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_cuda_path, argc, argv, &c, NULL, 0, false);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     if (!cli_cuda_folder(folder, sizeof folder)) {
         wt_fail(&err, WT_UNSUPPORTED,
                 "the stand-ins for NVIDIA's tools are not there: this wavetrap was built without "
                 "clang and libclc");
-        return cli_fail(&cli_cuda_path, &err);
+        return wt_subcommand_fail(&cli_cuda_path, &err);
     }
     if (c.clang)
         return cli_print_clang(&cli_cuda_path, "clang-#");
@@ -68,15 +68,15 @@ static int run(int argc, char **argv)
     return 0;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"env", 0, NULL, "print, for a shell's eval, the variables that clang and its programs need",
-     CLI_FLAG(struct cuda_path, environment)},
+     WT_OPTION_FLAG(struct cuda_path, environment)},
     {"clang", 0, NULL, "print the name of the newest clang that is installed, instead",
-     CLI_FLAG(struct cuda_path, clang)},
+     WT_OPTION_FLAG(struct cuda_path, clang)},
     {0},
 };
 
-const struct cli_command cli_cuda_path = {
+const struct wt_subcommand cli_cuda_path = {
     .name = "cuda-path",
     .operands = "",
     .summary = "Prints the folder for clang's --cuda-path: stand-ins for NVIDIA's tools.",

@@ -11,11 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/dap.h"
 #include "base/listen.h"
 #include "base/text.h"
-#include "cli/debug.h"
+#include "cli/cli.h"
 #include "cli/remote.h"
-#include "frontend/dap/dap.h"
 
 /* A stream of a host program: what a character of several bytes lacks comes with the next part. */
 struct stream {
@@ -26,11 +26,11 @@ struct stream {
 
 /* One connection, and the session of its program. */
 struct editor {
-    struct cli_console d; /* first: the context of its services */
+    struct wt_debuggee d; /* first: the context of its services */
     struct wt_dap *dap;
     struct stream stream[2];
     char **word;                     /* of the options, which d points into */
-    const struct cli_console *given; /* options that name the program; NULL: "launch" has them */
+    const struct wt_debuggee *given; /* options that name the program; NULL: "launch" has them */
     bool is_open;
 };
 
@@ -98,7 +98,7 @@ static void put(void *context, const char *text, size_t length)
 static bool take_signals(struct editor *e)
 {
     struct signalfd_siginfo info;
-    while (cli_interrupts_take(e->d.signals, &info))
+    while (wt_session_interrupts_take(e->d.signals, &info))
         e->d.ended_by = (int)info.ssi_signo;
     if (e->d.ended_by && e->d.console)
         wt_shell_abandon(e->d.console);
@@ -150,9 +150,9 @@ static bool progress(void *context, const char *text)
     return wt_dap_progress(((struct editor *)context)->dap, text);
 }
 
-static void services(struct cli_console *d, struct wt_shell_options *options)
+static void services(struct wt_debuggee *d, struct wt_shell_options *options)
 {
-    cli_debug_services(d, options);
+    wt_debuggee_services(d, options);
     options->system_shell = false; /* pages of `view` come here, too */
     options->interrupted = interrupted;
     options->output = put;
@@ -162,11 +162,43 @@ static void services(struct cli_console *d, struct wt_shell_options *options)
     options->module = module;
 }
 
-static const struct cli_front front = {.services = services,
-                                       .watch = watch,
-                                       .interrupted = interrupted,
-                                       .program = put_program,
-                                       .agent = put};
+static const struct wt_front front = {.services = services,
+                                      .watch = watch,
+                                      .interrupted = interrupted,
+                                      .program = put_program,
+                                      .agent = put};
+
+/* ---- counts of source lines ---- */
+
+struct counts {
+    void (*each)(void *to, const struct wt_dap_count *count);
+    void *to;
+};
+
+static void take_lines(void *context, struct wt_report_profile_table *lines)
+{
+    const struct counts *c = context;
+    for (size_t i = 0; i < lines->count; i++) {
+        const struct wt_report_profile_row *row = &lines->row[i];
+        if (row->file && row->line)
+            c->each(c->to, &(struct wt_dap_count){.path = row->file,
+                                                  .line = row->line,
+                                                  .issues = row->sum.issues,
+                                                  .enabled = row->sum.enabled,
+                                                  .lanes = row->sum.lanes,
+                                                  .transactions = row->sum.transactions});
+    }
+}
+
+bool cli_dap_counts(void *context, void (*each)(void *to, const struct wt_dap_count *count),
+                    void *to)
+{
+    struct wt_debuggee *d = context;
+    struct counts c = {each, to};
+    return wt_report_profile_wanted(&d->drive.profile) &&
+           wt_report_profile_look(&d->drive.profile, d->host ? NULL : &d->device, take_lines, &c,
+                                  WT_IGNORED) == WT_OK;
+}
 
 /* ---- sessions ---- */
 
@@ -181,7 +213,7 @@ static void close_stream(int *fd)
 static void make_ready(struct editor *e)
 {
     const int ended_by = e->d.ended_by;
-    e->d = e->given ? *e->given : (struct cli_console){.core_path = NULL};
+    e->d = e->given ? *e->given : (struct wt_debuggee){.core_path = NULL};
     e->d.front = &front;
     e->d.batch = true;
     e->d.ended_by = ended_by;
@@ -193,16 +225,16 @@ static void close_session(void *context, bool kill)
     if (!e->is_open)
         return;
     struct wt_program *g = e->d.console ? wt_shell_debugged(e->d.console) : NULL;
-    if (g && cli_debug_is_attached(&e->d)) {
+    if (g && wt_debuggee_is_attached(&e->d)) {
         struct wt_error err;
         if (wt_program_let_go(g, &err))
             fprintf(stderr, "wavetrap dap: %s\n", err.text);
     } else if (g && e->d.host) {
         wt_program_leave(g, kill);
     }
-    cli_debug_close(&e->d);
+    wt_debuggee_close(&e->d);
     if (!e->given)
-        cli_debug_free(&e->d);
+        wt_debuggee_free(&e->d);
     for (unsigned i = 0; i < 2; i++) {
         close_stream(&e->stream[i].fd);
         close_stream(&e->d.streams[i]);
@@ -249,13 +281,13 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
     if (!status && start->cwd && chdir(start->cwd) != 0)
         status = wt_fail(err, WT_IO, "\"cwd\" %s: %s", start->cwd, strerror(errno));
     if (!status && !e->given)
-        status = cli_debug_take_words(&e->d, (int)start->words.count, e->word, err);
+        status = wt_debuggee_take_words(&e->d, (int)start->words.count, e->word, err);
     if (!status)
-        status = cli_debug_check_no_terminal(&e->d, err);
+        status = wt_debuggee_check_no_terminal(&e->d, err);
     if (!status)
         status = open_streams(e, err);
     if (!status)
-        status = cli_debug_open(&e->d, err);
+        status = wt_debuggee_open(&e->d, err);
     if (status)
         return status;
     *program = wt_shell_debugged(e->d.console);
@@ -266,7 +298,7 @@ static enum wt_status open_session(void *context, const struct wt_dap_start *sta
 
 static enum wt_status enter(void *context, struct wt_error *err)
 {
-    return cli_debug_enter(&((struct editor *)context)->d, err);
+    return wt_debuggee_enter(&((struct editor *)context)->d, err);
 }
 
 static bool is_core(void *context)
@@ -291,7 +323,7 @@ static bool ends(void *context)
     return e->d.ended_by || (e->d.console && wt_shell_has_quit(e->d.console, &status));
 }
 
-int cli_dap_serve(int in, int out, const struct cli_console *given)
+int cli_dap_serve(int in, int out, const struct wt_debuggee *given)
 {
     struct wt_error err;
     struct editor e = {.given = given};
@@ -304,7 +336,7 @@ int cli_dap_serve(int in, int out, const struct cli_console *given)
                                        .is_command = wt_shell_is_command,
                                        .complete = complete,
                                        .flush = flush,
-                                       .counts = cli_debug_counts,
+                                       .counts = cli_dap_counts,
                                        .ends = ends,
                                        .context = &e};
     make_ready(&e);
@@ -312,11 +344,11 @@ int cli_dap_serve(int in, int out, const struct cli_console *given)
     e.dap = wt_dap_new(in, out, &owner);
     if (!e.dap) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
-        return cli_fail(&cli_dap, &err);
+        return wt_subcommand_fail(&cli_dap, &err);
     }
-    const int status = wt_dap_serve(e.dap, &err) ? cli_fail(&cli_dap, &err) : 0;
+    const int status = wt_dap_serve(e.dap, &err) ? wt_subcommand_fail(&cli_dap, &err) : 0;
     wt_dap_free(e.dap);
-    return e.d.ended_by ? CLI_SIGNAL + e.d.ended_by : status;
+    return e.d.ended_by ? WT_EXIT_SIGNAL + e.d.ended_by : status;
 }
 
 /* ---- connections ---- */
@@ -334,7 +366,7 @@ static int serve_stdio(void)
     const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (in < 0 || out < 0 || empty < 0) {
         wt_fail(&err, WT_IO, "standard input and output: %s", strerror(errno));
-        return cli_fail(&cli_dap, &err);
+        return wt_subcommand_fail(&cli_dap, &err);
     }
     dup2(empty, STDIN_FILENO);
     dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -386,8 +418,8 @@ static int serve_address(const char *address)
     struct wt_listener listener;
     struct wt_error err;
     if (listen_at(address, &listener, &err))
-        return cli_fail(&cli_dap, &err);
-    const int signal_fd = cli_signal_fd(signals);
+        return wt_subcommand_fail(&cli_dap, &err);
+    const int signal_fd = wt_session_signal_fd(signals);
     signal(SIGCHLD, SIG_IGN); /* who has ended is reaped */
     fprintf(stderr, "wavetrap dap: editors can connect to %s\n", listener.address);
     struct pollfd fds[] = {{.fd = listener.fd, .events = POLLIN},
@@ -403,27 +435,27 @@ static int serve_address(const char *address)
     const bool signalled = read(signal_fd, &info, sizeof info) == sizeof info;
     wt_listener_close(&listener);
     close(signal_fd);
-    return signalled && info.ssi_signo != SIGINT ? CLI_SIGNAL + (int)info.ssi_signo : 0;
+    return signalled && info.ssi_signo != SIGINT ? WT_EXIT_SIGNAL + (int)info.ssi_signo : 0;
 }
 
 static int dap(int argc, char **argv)
 {
     struct dap o = {0};
-    const int status = cli_parse(&cli_dap, argc, argv, &o, NULL, 0, false);
-    if (status != CLI_GO)
+    const int status = wt_subcommand_parse(&cli_dap, argc, argv, &o, NULL, 0, false);
+    if (status != WT_SUBCOMMAND_GO)
         return status;
     return o.address ? serve_address(o.address) : serve_stdio();
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"listen", 'l', "ADDRESS",
      "where editors connect: PORT or 127.0.0.1:PORT (port 0 is any free port),\n"
      "or unix:PATH; without it the editor is at standard input and output",
-     CLI_TEXT(struct dap, address)},
+     WT_OPTION_TEXT(struct dap, address)},
     {0},
 };
 
-const struct cli_command cli_dap = {
+const struct wt_subcommand cli_dap = {
     .name = "dap",
     .operands = "",
     .summary = "Debugs in an editor, by the Debug Adapter Protocol.",

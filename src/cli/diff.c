@@ -5,11 +5,12 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/diff_ranges.h"
-#include "cli/drive.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/timeline.h"
 #include "explore/trail.h"
+#include "session/drive.h"
 #include "target/core_file.h"
 #include "target/history.h"
 
@@ -23,7 +24,7 @@ struct side {
     const char *rest; /* of the command line, as it was given: what is behind "wavetrap run" */
     const char *core; /* a core file, whose recorded run it is; NULL: none */
     struct wt_core_file *core_file;
-    struct cli_drive drive;
+    struct wt_session_drive drive;
     struct wt_emulated device; /* open while it has a family */
     struct explore_trail trail;
 };
@@ -121,8 +122,9 @@ static enum wt_status run_side(struct side *s, const char **program, struct wt_e
     enum { SLICE = 1 << 20 };
     struct wt_machine *m;
     enum wt_run run = WT_RUN_BUDGET;
-    const enum wt_status status = s->core ? open_core(s, program, err)
-                                          : cli_open(&s->device, &s->drive.options, *program, err);
+    const enum wt_status status =
+        s->core ? open_core(s, program, err)
+                : wt_session_open_device(&s->device, &s->drive.options, *program, err);
     if (status)
         return status;
     m = s->device.machine;
@@ -335,42 +337,43 @@ static int diff_lines(struct side *side, char *const *line, bool places)
 {
     struct wt_error err;
     const char *program[2] = {"", ""};
-    int status = CLI_GO;
+    int status = WT_SUBCOMMAND_GO;
     for (unsigned i = 0; i < 2; i++) {
         if (split(&side[i], line[i], &err) != WT_OK)
-            return cli_fail(&cli_diff, &err);
+            return wt_subcommand_fail(&cli_diff, &err);
         if (side[i].count > 1 && strcmp(side[i].word[1], "debug") == 0) {
             if (take_core(&side[i], &err) != WT_OK)
-                return cli_fail(&cli_diff, &err);
+                return wt_subcommand_fail(&cli_diff, &err);
             continue;
         }
-        status = cli_parse(&cli_run, side[i].count, side[i].word, &side[i].drive,
-                           &side[i].drive.options, 1, false);
-        if (status != CLI_GO)
+        status = wt_subcommand_parse(&cli_run, side[i].count, side[i].word, &side[i].drive,
+                                     &side[i].drive.options, 1, false);
+        if (status != WT_SUBCOMMAND_GO)
             return status;
         program[i] = side[i].word[optind];
     }
-    return compare(side, program, places, &status, &err) == WT_OK ? status
-                                                                  : cli_fail(&cli_diff, &err);
+    return compare(side, program, places, &status, &err) == WT_OK
+               ? status
+               : wt_subcommand_fail(&cli_diff, &err);
 }
 
 static int diff(int argc, char **argv)
 {
     struct diff_options asked = {.places = false};
-    int status = cli_parse(&cli_diff, argc, argv, &asked, NULL, 2, false);
+    int status = wt_subcommand_parse(&cli_diff, argc, argv, &asked, NULL, 2, false);
     struct side *side = calloc(2, sizeof *side);
     struct wt_error err;
-    if (status == CLI_GO && !side) {
+    if (status == WT_SUBCOMMAND_GO && !side) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
-        status = cli_fail(&cli_diff, &err);
+        status = wt_subcommand_fail(&cli_diff, &err);
     }
-    if (status == CLI_GO)
+    if (status == WT_SUBCOMMAND_GO)
         status = diff_lines(side, argv + optind, asked.places);
     for (unsigned i = 0; side && i < 2; i++) {
         explore_trail_free(&side[i].trail);
         if (side[i].device.family)
             wt_emulated_close(&side[i].device);
-        cli_drive_free(&side[i].drive);
+        wt_session_drive_free(&side[i].drive);
         wt_core_file_free(side[i].core_file);
         free(side[i].words);
     }
@@ -378,12 +381,12 @@ static int diff(int argc, char **argv)
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"places", 0, NULL, "compare what each work-item has stored last to a place, not each store",
-     CLI_FLAG(struct diff_options, places)},
+     WT_OPTION_FLAG(struct diff_options, places)},
     {0}};
 
-const struct cli_command cli_diff = {
+const struct wt_subcommand cli_diff = {
     .name = "diff",
     .operands = "RUN RUN",
     .summary =

@@ -2,34 +2,35 @@
  */
 #include <string.h>
 
-#include "cli/connect.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "cli/register_session.h"
 #include "debug/vortex/vxdebug.h"
+#include "session/connect.h"
+#include "session/options.h"
 
 struct dm {
-    struct cli_options options; /* first: device options */
+    struct wt_session_options options; /* first: device options */
     const char *script;
     bool list;
     struct wt_emulated device; /* unless connected */
     struct wt_bus *bus;
 };
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"script", 's', "FILE", "take commands from FILE, one a line ('-' is stdin)",
-     CLI_TEXT(struct dm, script)},
+     WT_OPTION_TEXT(struct dm, script)},
     {"registers", 0, NULL, "list all registers and fields; PROGRAM may be left out",
-     CLI_FLAG(struct dm, list)},
+     WT_OPTION_FLAG(struct dm, list)},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     CLI_TEXT(struct cli_options, connect.address)},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, CLI_SET(cli_set_connect_tap)},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, CLI_SET(cli_set_connect_ir)},
+     WT_OPTION_TEXT(struct wt_session_options, connect.address)},
+    {"jtag-tap", 0, "N", WT_CONNECT_TAP_HELP, WT_OPTION_SET(wt_session_set_connect_tap)},
+    {"jtag-ir", 0, "BITS,...", WT_CONNECT_IR_HELP, WT_OPTION_SET(wt_session_set_connect_ir)},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     CLI_SET(cli_set_connect_timeout)},
+     WT_OPTION_SET(wt_session_set_connect_timeout)},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     CLI_FLAG(struct cli_options, connect.how.hold)},
+     WT_OPTION_FLAG(struct wt_session_options, connect.how.hold)},
     {0},
 };
 
@@ -37,9 +38,9 @@ static enum wt_status open_device(struct dm *dm, const char *program, struct wt_
 {
     enum wt_status status;
     if (dm->options.connect.address)
-        return cli_connect_open(&dm->options.connect, &dm->bus, err);
+        return wt_session_connect_open(&dm->options.connect, &dm->bus, err);
     dm->options.device.debugged = true;
-    if ((status = cli_open(&dm->device, &dm->options, program, err)) != WT_OK ||
+    if ((status = wt_session_open_device(&dm->device, &dm->options, program, err)) != WT_OK ||
         (status = wt_emulated_attach(&dm->device, err)) != WT_OK)
         return status;
     dm->bus = dm->device.bus;
@@ -64,7 +65,7 @@ static int run_commands(struct dm *dm, const char *program, char **commands)
                                     .device = dm->options.connect.address ? NULL : &dm->device};
     if (!status)
         status = cli_registers_run(&session, dm->script, commands, &err);
-    const int exit_status = status ? cli_fail(&cli_dm, &err) : 0;
+    const int exit_status = status ? wt_subcommand_fail(&cli_dm, &err) : 0;
     close_device(dm);
     return exit_status;
 }
@@ -74,23 +75,23 @@ static int run(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "check") == 0)
         return cli_dm_check.run(argc - 1, argv + 1);
     struct dm dm = {0};
-    int status = cli_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_dm, argc, argv, &dm, &dm.options, 0, true);
+    if (status == WT_SUBCOMMAND_GO) {
         if (dm.list) {
             wt_hw_list(stdout, &wt_vxdebug_table);
             status = 0;
         } else if (optind == argc && !dm.options.connect.address) {
-            status = cli_operand_missing(&cli_dm, "PROGRAM");
+            status = wt_subcommand_operand_missing(&cli_dm, "PROGRAM");
         } else {
             const int first = optind + !dm.options.connect.address;
             status = run_commands(&dm, argv[optind], argv + first);
         }
     }
-    cli_options_free(&dm.options);
+    wt_session_options_free(&dm.options);
     return status;
 }
 
-const struct cli_command cli_dm = {
+const struct wt_subcommand cli_dm = {
     .name = "dm",
     .operands = "PROGRAM [COMMAND]…",
     .summary =

@@ -8,17 +8,18 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "debug/vortex/vortex.h"
-#include "cli/connect.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "cli/remote.h"
 #include "debug/conformance/conformance.h"
+#include "debug/vortex/vortex.h"
+#include "session/connect.h"
+#include "session/options.h"
 
 enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 
 struct check {
-    struct cli_options options; /* first: device options */
-    const char *only;           /* "NAME,NAME": checks, or what their names begin with */
+    struct wt_session_options options; /* first: device options */
+    const char *only;                  /* "NAME,NAME": checks, or what their names begin with */
     bool list, json;
     struct wt_conformance_options run;
     int stop_fd; /* readable once a signal has asked for the end */
@@ -26,7 +27,7 @@ struct check {
 
 static enum wt_status set_patience(void *context, const char *value, struct wt_error *err)
 {
-    return cli_milliseconds(value, &((struct check *)context)->run.patience_ms, err);
+    return wt_session_milliseconds(value, &((struct check *)context)->run.patience_ms, err);
 }
 
 static enum wt_status set_at(void *context, const char *value, struct wt_error *err)
@@ -67,28 +68,28 @@ static enum wt_status set_only(void *context, const char *value, struct wt_error
                    value);
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of an emulated one: tcp:HOST:PORT,\n"
      "unix:PATH or remote_bitbang:HOST:PORT",
-     CLI_TEXT(struct cli_options, connect.address)},
-    {"jtag-tap", 0, "N", CLI_CONNECT_TAP_HELP, CLI_SET(cli_set_connect_tap)},
-    {"jtag-ir", 0, "BITS,...", CLI_CONNECT_IR_HELP, CLI_SET(cli_set_connect_ir)},
+     WT_OPTION_TEXT(struct wt_session_options, connect.address)},
+    {"jtag-tap", 0, "N", WT_CONNECT_TAP_HELP, WT_OPTION_SET(wt_session_set_connect_tap)},
+    {"jtag-ir", 0, "BITS,...", WT_CONNECT_IR_HELP, WT_OPTION_SET(wt_session_set_connect_ir)},
     {"only", 'o', "NAME,…",
      "these checks alone; 'hacause' means all whose names begin with\n"
      "'hacause.'",
-     CLI_SET(set_only)},
-    {"list", 'l', NULL, "list all checks and what they say", CLI_FLAG(struct check, list)},
+     WT_OPTION_SET(set_only)},
+    {"list", 'l', NULL, "list all checks and what they say", WT_OPTION_FLAG(struct check, list)},
     {"json", 'j', NULL, "print one JSON object a line, the summary last",
-     CLI_FLAG(struct check, json)},
+     WT_OPTION_FLAG(struct check, json)},
     {"at", 0, "ADDRESS",
      "put the checks' few instructions there, not where the device\n"
      "starts; 68 bytes of memory that can be executed",
-     CLI_SET(set_at)},
+     WT_OPTION_SET(set_at)},
     {"patience", 0, "MS", "how long the device may take for a request (default 1000)",
-     CLI_SET(set_patience)},
+     WT_OPTION_SET(set_patience)},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     CLI_SET(cli_set_connect_timeout)},
+     WT_OPTION_SET(wt_session_set_connect_timeout)},
     {0},
 };
 
@@ -193,7 +194,7 @@ static int check_target(struct check *c, const struct wt_target *target)
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     struct wt_conformance_summary summary;
     struct wt_error err;
-    c->stop_fd = cli_signal_fd(signals);
+    c->stop_fd = wt_session_signal_fd(signals);
     c->run.result = print_result;
     c->run.wanted = is_wanted;
     c->run.stop = asked_to_stop;
@@ -203,9 +204,9 @@ static int check_target(struct check *c, const struct wt_target *target)
     if (c->stop_fd >= 0)
         close(c->stop_fd);
     if (status)
-        return cli_fail(&cli_dm_check, &err);
+        return wt_subcommand_fail(&cli_dm_check, &err);
     if (summary.stopped)
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     return summary.failed ? CHECK_FAILED : 0;
 }
 
@@ -215,8 +216,8 @@ static int check_elsewhere(struct check *c)
     struct wt_error err;
     struct wt_vortex_link link = {.bus = NULL};
     const struct wt_target target = {.link = &link, .services = &none};
-    if (cli_connect_open(&c->options.connect, &link.bus, &err))
-        return cli_fail(&cli_dm_check, &err);
+    if (wt_session_connect_open(&c->options.connect, &link.bus, &err))
+        return wt_subcommand_fail(&cli_dm_check, &err);
     int status = check_target(c, &target);
     wt_bus_close(link.bus);
     return status;
@@ -227,10 +228,10 @@ static int check_emulator(struct check *c, const char *program)
     struct wt_emulated device;
     struct wt_error err;
     c->options.device.debugged = c->run.emulated = true;
-    if (cli_open(&device, &c->options, program, &err))
-        return cli_fail(&cli_dm_check, &err);
+    if (wt_session_open_device(&device, &c->options, program, &err))
+        return wt_subcommand_fail(&cli_dm_check, &err);
     device.console = NULL; /* the checks run no program to its end */
-    int status = wt_emulated_attach(&device, &err) ? cli_fail(&cli_dm_check, &err)
+    int status = wt_emulated_attach(&device, &err) ? wt_subcommand_fail(&cli_dm_check, &err)
                                                    : check_target(c, &device.target);
     wt_emulated_close(&device);
     return status;
@@ -240,9 +241,9 @@ static int run(int argc, char **argv)
 {
     struct check c = {0};
     struct wt_error err;
-    int status = cli_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true);
-    if (status == CLI_GO) {
-        status = CLI_FAILED;
+    int status = wt_subcommand_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true);
+    if (status == WT_SUBCOMMAND_GO) {
+        status = WT_EXIT_FAILED;
         if (argc - optind > (c.options.connect.address || c.list ? 0 : 1))
             fprintf(stderr,
                     "wavetrap dm check: '%s' is one operand too many; see 'wavetrap dm "
@@ -257,14 +258,14 @@ static int run(int argc, char **argv)
         }
         if (fflush(stdout) || ferror(stdout)) {
             wt_fail(&err, WT_IO, "cannot write to stdout: %s", strerror(errno));
-            status = cli_fail(&cli_dm_check, &err);
+            status = wt_subcommand_fail(&cli_dm_check, &err);
         }
     }
-    cli_options_free(&c.options);
+    wt_session_options_free(&c.options);
     return status;
 }
 
-const struct cli_command cli_dm_check = {
+const struct wt_subcommand cli_dm_check = {
     .name = "dm check",
     .operands = "[PROGRAM]",
     .summary = "Tests a Debug Module against the VxDebug specification, rule by rule: that of an\n"

@@ -13,9 +13,10 @@
 #include "base/buffer.h"
 #include "base/llvm.h"
 #include "base/private_dir.h"
-#include "cli/own_files.h"
+#include "cli/cli.h"
 #include "cli/info.h"
-#include "cli/options.h"
+#include "session/options.h"
+#include "target/own_files.h"
 
 /* The tools that a machine needs to debug, of whatever family. */
 static const struct wt_family_task debuggers[] = {
@@ -103,7 +104,7 @@ static bool find_need(const struct doctor *d, const struct wt_family *family, co
                       char *path, size_t size)
 {
     if (strcmp(need, "own:driver") == 0)
-        return cli_exec_driver(family, path, size);
+        return wt_own_driver(family, path, size);
     if (strcmp(need, "own:cuda") == 0)
         return cli_cuda_folder(path, size);
     if (strncmp(need, "llvm:", 5) == 0)
@@ -334,8 +335,8 @@ static void tell_packages(const struct doctor *d)
 static int run(int argc, char **argv)
 {
     struct doctor d = {.missing = " "};
-    const int parsed = cli_parse(&cli_doctor, argc, argv, &d, NULL, 0, false);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_doctor, argc, argv, &d, NULL, 0, false);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     list_libraries(&d);
     tell_machine();
@@ -349,14 +350,14 @@ static int run(int argc, char **argv)
     return all ? 0 : 1;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"gpu", 'g', "SPEC",
      "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)",
-     CLI_SET(add_gpu)},
+     WT_OPTION_SET(add_gpu)},
     {0},
 };
 
-const struct cli_command cli_doctor = {
+const struct wt_subcommand cli_doctor = {
     .name = "doctor",
     .operands = "",
     .summary = "Tells what this machine can run and debug, and what to install for the rest.",

@@ -14,16 +14,13 @@
 #include <sys/personality.h>
 #include <unistd.h>
 
-#include "base/report.h"
 #include "base/file.h"
 #include "base/held.h"
+#include "base/report.h"
 #include "base/text.h"
 #include "base/token.h"
-#include "cli/exec_file.h"
+#include "cli/cli.h"
 #include "cli/exec_gdb.h"
-#include "cli/options.h"
-#include "cli/program_socket.h"
-#include "cli/own_files.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/fill.h"
 #include "emulator/machine/schedule.h"
@@ -34,7 +31,11 @@
 #include "runtime/common/progress.h"
 #include "runtime/common/ptx_folder.h"
 #include "runtime/i915/gem.h"
+#include "session/exec_file.h"
+#include "session/options.h"
+#include "session/program_socket.h"
 #include "target/host_program.h"
+#include "target/own_files.h"
 
 enum { MOST_GPUS_TEXT = 2048 };
 
@@ -93,7 +94,7 @@ static enum wt_status offer(const struct wt_family *family, struct wt_host_progr
         return WT_OK;
     if (options->no_jit)
         add_no_jit(list, sizeof list);
-    if (!cli_exec_driver(family, folder, PATH_MAX))
+    if (!wt_own_driver(family, folder, PATH_MAX))
         return gpus ? wt_fail(err, WT_UNSUPPORTED,
                               "%s is not there: this wavetrap was built without %s (see 'wavetrap "
                               "doctor')",
@@ -176,7 +177,7 @@ static void check_environment(void)
     }
 }
 
-void cli_keep_addresses(const struct cli_command *command, const char *consequence)
+void cli_keep_addresses(const struct wt_subcommand *command, const char *consequence)
 {
     if (personality(ADDR_NO_RANDOMIZE) < 0)
         fprintf(stderr,
@@ -185,7 +186,7 @@ void cli_keep_addresses(const struct cli_command *command, const char *consequen
                 command->name, strerror(errno), consequence);
 }
 
-int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
+int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_options *options,
                      char **argv)
 {
     struct wt_error err;
@@ -226,14 +227,14 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         !wt_host_set_or_unset(WT_SCHEDULE_VARIABLE, options->schedule) ||
         !wt_host_set_or_unset(WT_FILL_VARIABLE, options->fill)) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");
-        return cli_fail(command, &err);
+        return wt_subcommand_fail(command, &err);
     }
     if (options->ptx_cache && strcmp(options->ptx_cache, "clear") == 0)
         ptx_folder_clear();
     if (offer_all(&program, found ? file : NULL, options, &offered, &err) != WT_OK)
-        return cli_fail(command, &err);
+        return wt_subcommand_fail(command, &err);
     if (found && options->gpus && check_needs(file, offered, &err) != WT_OK) {
-        cli_fail(command, &err);
+        wt_subcommand_fail(command, &err);
         return EXEC_NOT_RUN;
     }
     if (what.why)
@@ -246,14 +247,14 @@ int cli_exec_program(const struct cli_command *command, const struct cli_exec_op
         !cli_supervise(command, options->supervision, offered, &status))
         return status;
     if (options->gdb && cli_exec_gdb(options->gdb, &err) != WT_OK)
-        return cli_fail(command, &err);
+        return wt_subcommand_fail(command, &err);
     if (found && what.elf)
         execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
         execvp(argv[0], argv);
     status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
-    cli_fail(command, &err);
+    wt_subcommand_fail(command, &err);
     return status;
 }
 
@@ -335,7 +336,7 @@ static enum wt_status set_memory(void *context, const char *value, struct wt_err
 {
     struct exec *e = context;
     enum wt_status status;
-    if ((status = cli_bytes(value, "", &e->memory, err)) != WT_OK)
+    if ((status = wt_parse_size(value, "", &e->memory, err)) != WT_OK)
         return status;
     /* The runtime needs some of it for itself. 2^46 bytes is the most that it can
      * allocate at once. */
@@ -411,7 +412,7 @@ static enum wt_status set_core(void *context, const char *value, struct wt_error
 static enum wt_status set_socket(void *context, const char *value, struct wt_error *err)
 {
     ((struct exec *)context)->socket = value;
-    return cli_check_program_socket(value, err);
+    return wt_session_check_socket(value, err);
 }
 
 static enum wt_status set_token(void *context, const char *value, struct wt_error *err)
@@ -438,7 +439,7 @@ static enum wt_status make_token(struct exec *e, struct wt_error *err)
 
 static enum wt_status set_core_history(void *context, const char *value, struct wt_error *err)
 {
-    return cli_issues(value, &((struct exec *)context)->core_history, err);
+    return wt_session_issues(value, &((struct exec *)context)->core_history, err);
 }
 
 static enum wt_status set_log(void *context, const char *value, struct wt_error *err)
@@ -452,26 +453,19 @@ static enum wt_status add_report(void *context, const char *value, struct wt_err
 {
     struct cli_supervision *s = &((struct exec *)context)->supervision;
     bool taken;
-    const enum wt_status status = cli_set_check_report(&s->check, value, &taken, err);
+    const enum wt_status status = wt_report_set_check_report(&s->check, value, &taken, err);
     return status || taken ? status : wt_report_add(&s->report, value, err);
 }
 
 static enum wt_status set_profile(void *context, const char *value, struct wt_error *err)
 {
-    return cli_profile_set(&((struct exec *)context)->supervision.profile, value, err);
+    return wt_report_profile_set(&((struct exec *)context)->supervision.profile, value, err);
 }
 
 static enum wt_status set_profile_limit(void *context, const char *value, struct wt_error *err)
 {
-    return cli_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
+    return wt_report_profile_set_limit(&((struct exec *)context)->supervision.profile, value, err);
 }
-
-static struct cli_check *check_of(void *context)
-{
-    return &((struct exec *)context)->supervision.check;
-}
-
-CLI_CHECK_SETTERS(set_, check_of)
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
@@ -567,7 +561,7 @@ static int run_with(struct exec *e, char **program)
     if (!program) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "an operand is missing (%s)", cli_exec.operands);
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->caught && e->length && !e->catches && e->caught != WT_CATCH_MEM_VIOL &&
         e->caught != WT_CATCH_ALL) {
@@ -577,13 +571,13 @@ static int run_with(struct exec *e, char **program)
             "--catch: these are exceptions of %s; no --gpu is one (a gen9 and an sm have mem_viol "
             "and all)",
             family_with_exceptions()->name);
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->memory && e->length && !e->catches) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID,
                 "--memory is that of gfx900; a gen9 uses the host's, an sm's is -g sm:memory=SIZE");
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->core_history && (!*e->core || e->count > 1)) {
         struct wt_error err;
@@ -591,29 +585,29 @@ static int run_with(struct exec *e, char **program)
                 *e->core
                     ? "--core-history: what several GPUs do has no common order; give one --gpu"
                     : "--core-history is for --core-on-fault=FILE, which is missing");
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->logs && e->length && !e->logging) {
         struct wt_error err;
         wt_fail(&err, WT_INVALID, "--log-calls is about an sm and a vortex; no --gpu is one");
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
     struct wt_error err;
     if (e->gdb && e->length && !e->known) {
         wt_fail(&err, WT_INVALID,
                 "--gdb: GDB knows the instruction set of no GPU that is given; 'wavetrap debug' is "
                 "for these");
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
     if (e->gdb && e->known > 1) {
         wt_fail(&err, WT_INVALID,
                 "--gdb: GDB sees one memory, and each of %u GPUs has its own; 'wavetrap debug' "
                 "follows them all",
                 e->known);
-        return cli_fail(&cli_exec, &err);
+        return wt_subcommand_fail(&cli_exec, &err);
     }
-    if (make_token(e, &err) || cli_check_complete(&e->supervision.check, &err))
-        return cli_fail(&cli_exec, &err);
+    if (make_token(e, &err) || wt_report_check_complete(&e->supervision.check, &err))
+        return wt_subcommand_fail(&cli_exec, &err);
     const struct cli_exec_options o = {.gpus = e->length ? e->gpus : NULL,
                                        .memory = e->memory,
                                        .progress = e->progress,
@@ -637,102 +631,102 @@ static int exec(int argc, char **argv)
 {
     struct exec e = {.length = 0};
     /* --gpu=help needs no program. */
-    int status = cli_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
-    if (status == CLI_GO)
+    int status = wt_subcommand_parse(&cli_exec, argc, argv, &e, NULL, 0, true);
+    if (status == WT_SUBCOMMAND_GO)
         status = run_with(&e, optind < argc ? argv + optind : NULL);
     free(e.supervision.report);
-    cli_profile_free(&e.supervision.profile);
-    cli_check_free(&e.supervision.check);
+    wt_report_profile_free(&e.supervision.profile);
+    wt_report_check_free(&e.supervision.check);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"gpu", 'g', "SPEC",
      "a GPU: gfx900:KEY=VALUE,… (HIP, OpenMP, OpenACC), gen9:KEY=VALUE,…\n"
      "(OpenCL, Level Zero), sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC) or\n"
      "vortex:KEY=VALUE,… (libvortex); --gpu=help lists the keys; once for each\n"
      "(default: one of each; a program that has code of AMD's or of NVIDIA's\n"
      "GPUs only sees that one)",
-     CLI_SET(add_gpu)},
+     WT_OPTION_SET(add_gpu)},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
      "at most three quarters of the host's); hipMalloc fails beyond it",
-     CLI_SET(set_memory)},
+     WT_OPTION_SET(set_memory)},
     {"catch", 0, "LIST",
      "stop the program at the first of these exceptions of a gfx900's kernel:\n"
      "invalid, denormal, float_div0, overflow, underflow, inexact, int_div0,\n"
      "addr_watch, mem_viol, all; with commas between; a gen9 and an sm have two:\n"
      "mem_viol is an access that fails, all is whatever ends the kernel",
-     CLI_SET(add_exceptions)},
+     WT_OPTION_SET(add_exceptions)},
     {"schedule", 0, "POLICY",
      "which wave issues next: " WT_SCHEDULES "\n(default " WT_SCHEDULE_DEFAULT
      "); FILE has a list of choices; a program without races gives\nthe same with all of them",
-     CLI_SET(set_schedule)},
+     WT_OPTION_SET(set_schedule)},
     {"fill", 0, "VALUE",
      "what registers, local and private memory and new memory of GPUs hold\n"
      "before they are written: zero, a pattern of 32 bits, random:SEED",
-     CLI_SET(set_fill)},
+     WT_OPTION_SET(set_fill)},
     {"no-jit", 0, NULL, "translate nothing to machine code of this host: the same results, slower",
-     CLI_FLAG(struct exec, no_jit)},
+     WT_OPTION_FLAG(struct exec, no_jit)},
     {"gem", 0, "FILE",
      "record the buffer objects of a gen9 in FILE as each batch begins, for\n"
      "'wavetrap gem --state=FILE --batch=N'",
-     CLI_SET(set_gem)},
+     WT_OPTION_SET(set_gem)},
     {"core-on-fault", 0, "FILE",
      "the first fault of a kernel leaves the GPU's state in FILE, for\n"
      "'wavetrap debug --core FILE'",
-     CLI_SET(set_core)},
+     WT_OPTION_SET(set_core)},
     {"core-history", 0, "ISSUES",
      "put so much of the kernel's run before the fault, or 'all', into that file",
-     CLI_SET(set_core_history)},
-    CLI_PROGRAM_SOCKET_OPTIONS(
+     WT_OPTION_SET(set_core_history)},
+    WT_PROGRAM_SOCKET_OPTIONS(
         "a debugger elsewhere may come here, too, with the token: a container, the\n"
         "end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
-        CLI_SET(set_socket), CLI_SET(set_token)),
+        WT_OPTION_SET(set_socket), WT_OPTION_SET(set_token)),
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API and of Vortex's host library, with values\n"
      "and results, and kernels, to stderr or FILE",
-     CLI_SET(set_log)},
+     WT_OPTION_SET(set_log)},
     {"ptx-cache", 0, "WHEN",
      "keep parsed PTX in ~/.cache/wavetrap/ptx: on (the default), off, or clear,\n"
      "which empties it first",
-     CLI_SET(set_ptx_cache)},
+     WT_OPTION_SET(set_ptx_cache)},
     {"gdb", 0, "ADDRESS",
      "let stock GDB debug the kernels of a vortex: the program waits in its\n"
      "first launch until GDB has connected to :PORT, HOST:PORT or unix:PATH;\n"
      "port 0 is any free port",
-     CLI_TEXT(struct exec, gdb)},
-    CLI_CHECK_OPTIONS(set_),
+     WT_OPTION_TEXT(struct exec, gdb)},
+    WT_CHECK_OPTIONS(struct exec, supervision.check),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"
      "also if none, and what was refused",
-     CLI_FLAG(struct exec, supervision.stats)},
+     WT_OPTION_FLAG(struct exec, supervision.stats)},
     {"require-launches", 0, "N",
      "exit with 122 if fewer kernels were launched, or a launch was refused, and\n"
      "the program ended with 0",
-     CLI_SET(set_launches)},
+     WT_OPTION_SET(set_launches)},
     {"fault-exit", 0, "N",
      "exit with N if a fault ended a kernel or --check reported an error, and\n"
      "the program ended with 0 (default: 115 with --check, else 0)",
-     CLI_SET(set_fault_exit)},
+     WT_OPTION_SET(set_fault_exit)},
     {"report", 0, "json:FILE",
      "write faults, findings, counts of kernels and the exit as JSON, an object\n"
      "a line, to FILE, too ('%p' in it: a file for each process); sarif:FILE and\n"
      "junit:FILE: findings of --check; may be given several times",
-     CLI_SET(add_report)},
-    CLI_PROFILE_OPTIONS(set_profile, set_profile_limit),
+     WT_OPTION_SET(add_report)},
+    WT_PROFILE_OPTIONS(set_profile, set_profile_limit),
     {"timeout", 0, "SECONDS",
      "end the program and its children after that time, with the places of all\n"
      "waves; the exit status is 124",
-     CLI_SET(set_timeout)},
+     WT_OPTION_SET(set_timeout)},
     {"progress", 0, "[=WHEN]",
      "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",
-     CLI_SET(set_progress)},
+     WT_OPTION_SET(set_progress)},
     {0},
 };
 
-const struct cli_command cli_exec = {
+const struct wt_subcommand cli_exec = {
     .name = "exec",
     .operands = "PROGRAM [ARGUMENT]…",
     .summary =

@@ -32,14 +32,14 @@ struct cli_exec_options {
  * Programs that this process becomes or starts have memory at the same addresses in each run. Where
  * the system refuses that, as in some containers, stderr says so, and the consequence.
  */
-void cli_keep_addresses(const struct cli_command *command, const char *consequence);
+void cli_keep_addresses(const struct wt_subcommand *command, const char *consequence);
 
 /**
  * Becomes the program argv[0] with these arguments (NULL ends them), which will find emulated GPUs,
  * or starts it as a child, if it is to be supervised. Returns the exit status: of a failure, or of
  * that child.
  */
-int cli_exec_program(const struct cli_command *command, const struct cli_exec_options *options,
+int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_options *options,
                      char **argv);
 
 #endif

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/exec.h"
-#include "cli/kernel.h"
-#include "cli/report.h"
 #include "emulator/machine/explain.h"
 #include "emulator/machine/machine.h"
+#include "report/device.h"
+#include "session/kernel.h"
 
 enum { MOST_ADDRESSES = 16 };
 
@@ -17,10 +18,10 @@ enum { MOST_ADDRESSES = 16 };
 #define EACH_WAVE (UINT32_MAX - 1)
 
 struct explain {
-    struct cli_drive drive; /* first: the context of the options about the device */
-    const char *place;      /* of --at, where it is one */
-    uint64_t at;            /* else: the issue time */
-    uint32_t wave;          /* or ANY_WAVE, EACH_WAVE */
+    struct wt_session_drive drive; /* first: the context of the options about the device */
+    const char *place;             /* of --at, where it is one */
+    uint64_t at;                   /* else: the issue time */
+    uint32_t wave;                 /* or ANY_WAVE, EACH_WAVE */
     unsigned first_lane, last_lane;
     uint64_t addr[MOST_ADDRESSES];
     unsigned addresses;
@@ -112,7 +113,7 @@ static enum wt_status at_time(const struct explain *x, struct wt_emulated *e, st
     size_t used = 0;
     bool answered = false;
     if (x->at && m->ops->run(m, x->at) == WT_RUN_FAULT)
-        cli_report_fault(stderr, e, NULL); /* the waves are as they were then */
+        wt_report_device_fault(stderr, e, NULL); /* the waves are as they were then */
     for (uint32_t i = 0; i < m->waves; i++) {
         struct wt_wave_view view;
         m->ops->view(m, i, &view);
@@ -166,7 +167,7 @@ static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, s
     }
     free(seen);
     if (why == WT_RUN_FAULT)
-        cli_report_fault(stderr, e, NULL);
+        wt_report_device_fault(stderr, e, NULL);
     return answered
                ? WT_OK
                : wt_fail(err, WT_STATE, "no %s came to '%.200s'", e->family->words.wave, x->place);
@@ -177,19 +178,19 @@ static int on_device(const struct explain *x, const char *path)
     struct wt_emulated device;
     struct wt_error err;
     int status = 0;
-    if (cli_open(&device, &x->drive.options, path, &err) != WT_OK)
-        return cli_fail(&cli_explain, &err);
+    if (wt_session_open_device(&device, &x->drive.options, path, &err) != WT_OK)
+        return wt_subcommand_fail(&cli_explain, &err);
     device.console = stderr; /* the explanation is this command's output */
     if (x->last_lane >= device.machine->lanes) {
         wt_fail(&err, WT_INVALID, "--lane: a %s has %ss 0 to %u", device.family->words.wave,
                 device.family->words.lane, device.machine->lanes - 1);
-        status = cli_fail(&cli_explain, &err);
+        status = wt_subcommand_fail(&cli_explain, &err);
     } else if (x->wave < EACH_WAVE && x->wave >= device.machine->waves) {
         wt_fail(&err, WT_INVALID, "--wave=%" PRIu32 ": the device has %ss 0 to %" PRIu32, x->wave,
                 device.family->words.wave, device.machine->waves - 1);
-        status = cli_fail(&cli_explain, &err);
+        status = wt_subcommand_fail(&cli_explain, &err);
     } else if ((x->place ? at_place(x, &device, &err) : at_time(x, &device, &err)) != WT_OK) {
-        status = cli_fail(&cli_explain, &err);
+        status = wt_subcommand_fail(&cli_explain, &err);
     }
     wt_emulated_close(&device);
     return status;
@@ -205,11 +206,11 @@ static int in_program(const struct explain *x, char **argv)
     int n;
     if (!x->place || strlen(x->place) > 300) {
         wt_fail(&err, WT_INVALID, "for a host program --at is a function of a kernel");
-        return cli_fail(&cli_explain, &err);
+        return wt_subcommand_fail(&cli_explain, &err);
     }
     if (x->last_lane >= 64) {
         wt_fail(&err, WT_INVALID, "--lane: a wave has lanes 0 to 63");
-        return cli_fail(&cli_explain, &err);
+        return wt_subcommand_fail(&cli_explain, &err);
     }
     n = snprintf(text, sizeof text, "at=%s lanes=%u-%u", x->place, x->first_lane, x->last_lane);
     if (x->wave == EACH_WAVE)
@@ -229,12 +230,12 @@ static int explain(struct explain *x, char **operands)
 {
     struct wt_error err;
     if (take_addresses(x, operands[1], &err))
-        return cli_fail(&cli_explain, &err);
+        return wt_subcommand_fail(&cli_explain, &err);
     if (wt_emulated_takes(&x->drive.options.device, operands[0])) {
         if (!operands[2])
             return on_device(x, operands[0]);
         wt_fail(&err, WT_INVALID, "'%.200s' is one operand too many", operands[2]);
-        return cli_fail(&cli_explain, &err);
+        return wt_subcommand_fail(&cli_explain, &err);
     }
     operands[1] = operands[0];
     return in_program(x, operands + 1);
@@ -243,27 +244,27 @@ static int explain(struct explain *x, char **operands)
 static int run_explain(int argc, char **argv)
 {
     struct explain x = {.wave = ANY_WAVE};
-    int status = cli_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_explain, argc, argv, &x, &x.drive.options, 2, true);
+    if (status == WT_SUBCOMMAND_GO) {
         status = explain(&x, argv + optind);
     }
-    cli_drive_free(&x.drive);
+    wt_session_drive_free(&x.drive);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"at", 0, "TIME",
      "at this issue time (default: 0, before the first issue); or at\n"
      "FUNCTION[+OFFSET]: when a wave is about to issue the instruction there",
-     CLI_SET(set_at)},
+     WT_OPTION_SET(set_at)},
     {"wave", 0, "N", "the wave, or 'each' (default: 0; at a function the first to come)",
-     CLI_SET(set_wave)},
-    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", CLI_SET(set_lane)},
-    CLI_KERNEL_OPTIONS,
+     WT_OPTION_SET(set_wave)},
+    {"lane", 0, "N", "the lane, or FIRST-LAST (default: 0)", WT_OPTION_SET(set_lane)},
+    WT_KERNEL_OPTIONS,
     {0},
 };
 
-const struct cli_command cli_explain = {
+const struct wt_subcommand cli_explain = {
     .name = "explain-address",
     .operands = "PROGRAM ADDRESS[,ADDRESS]… [ARGUMENT]…",
     .summary =

@@ -6,17 +6,18 @@
 
 #include "base/hw_registers.h"
 #include "base/text.h"
-#include "cli/kernel.h"
-#include "cli/report.h"
+#include "cli/cli.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/machine/machine.h"
+#include "report/device.h"
+#include "session/kernel.h"
 #include "target/gcn.h"
 
 enum { SLICE = 1 << 16 };
 
 struct explain_trap {
-    struct cli_drive drive; /* first: the context of the options about the device */
-    uint64_t at;            /* issue time of --at */
+    struct wt_session_drive drive; /* first: the context of the options about the device */
+    uint64_t at;                   /* issue time of --at */
     bool at_given;
 };
 
@@ -130,7 +131,7 @@ static enum wt_status print_wave(struct wt_emulated *e, uint32_t wave, struct wt
         char text[512];
         wt_emulated_describe(e, at, text, sizeof text);
         printf("%s %s\n", at == pc ? "PC:" : "raised at", text);
-        cli_report_instruction(stdout, e, at);
+        wt_report_device_instruction(stdout, e, at);
     }
     const struct wt_fault *exception = gcn_wave_exception(device, wave);
     if (exception)
@@ -180,7 +181,7 @@ static enum wt_status explain_program(const struct explain_trap *x, struct wt_em
             why = m->ops->run(m, SLICE);
     }
     if (why == WT_RUN_FAULT) {
-        cli_report_fault(stderr, e, NULL);
+        wt_report_device_fault(stderr, e, NULL);
         return print_wave(e, m->fault.wave, err);
     }
     if (why == WT_RUN_ENDED)
@@ -198,42 +199,42 @@ static int on_device(const struct explain_trap *x, const char *program)
     struct wt_emulated device;
     struct wt_error err;
     enum wt_status status;
-    if (cli_open(&device, &x->drive.options, program, &err) != WT_OK)
-        return cli_fail(&cli_explain_trap, &err);
+    if (wt_session_open_device(&device, &x->drive.options, program, &err) != WT_OK)
+        return wt_subcommand_fail(&cli_explain_trap, &err);
     device.console = stderr; /* the explanation is this command's output */
     if (device.family == &wt_family_gcn)
         status = explain_program(x, &device, &err);
     else
         status = wt_fail(&err, WT_UNSUPPORTED, "%s has no trap registers", device.family->name);
     wt_emulated_close(&device);
-    return status ? cli_fail(&cli_explain_trap, &err) : 0;
+    return status ? wt_subcommand_fail(&cli_explain_trap, &err) : 0;
 }
 
 static int run(int argc, char **argv)
 {
     struct explain_trap x = {.at_given = false};
     struct wt_error err;
-    int status = cli_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_explain_trap, argc, argv, &x, &x.drive.options, 1, true);
+    if (status == WT_SUBCOMMAND_GO) {
         if (!strchr(argv[optind], '=') && !argv[optind + 1])
             status = on_device(&x, argv[optind]);
         else
             status = explain_values(x.drive.options.device.gpu.family, argv + optind, &err)
-                         ? cli_fail(&cli_explain_trap, &err)
+                         ? wt_subcommand_fail(&cli_explain_trap, &err)
                          : 0;
     }
-    cli_drive_free(&x.drive);
+    wt_session_drive_free(&x.drive);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"at", 0, "TIME", "at this issue time (default: when a wave enters its trap handler)",
-     CLI_SET(set_at)},
-    CLI_KERNEL_OPTIONS,
+     WT_OPTION_SET(set_at)},
+    WT_KERNEL_OPTIONS,
     {0},
 };
 
-const struct cli_command cli_explain_trap = {
+const struct wt_subcommand cli_explain_trap = {
     .name = "explain-trap",
     .operands = "PROGRAM | REGISTER=VALUE…",
     .summary =

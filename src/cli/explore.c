@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "cli/kernel.h"
+#include "cli/cli.h"
 #include "explore/systematic.h"
+#include "session/kernel.h"
 
 enum {
     RUNS = 100,
@@ -59,39 +60,33 @@ static enum wt_status set_timeout(void *context, const char *value, struct wt_er
     return WT_OK;
 }
 
-static struct cli_check *check_of(void *context)
-{
-    return &((struct explore *)context)->drive.check;
-}
-CLI_CHECK_SETTERS(set_, check_of)
-
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"runs", 0, "N",
      "run under N schedules: rr:64, rr:1, lockstep, random:1, … (default: 100);\n"
      "with --systematic: leave the search after N runs (default: never)",
-     CLI_SET(set_runs)},
+     WT_OPTION_SET(set_runs)},
     {"systematic", 0, "[=N]",
      "of a kernel: all schedules, up to the order of instructions that do not\n"
      "conflict; N: those with at most N preemptions",
-     CLI_SET(set_systematic)},
+     WT_OPTION_SET(set_systematic)},
     {"jobs", 0, "N",
      "run N processes at a time (default: one for each CPU; with\n"
      "--systematic: one)",
-     CLI_SET(set_jobs)},
+     WT_OPTION_SET(set_jobs)},
     {"state", 0, "FILE",
      "keep the outcomes in FILE; the same command goes on from there, also\n"
      "after it was killed",
-     CLI_TEXT(struct explore, state)},
+     WT_OPTION_TEXT(struct explore, state)},
     {"save", 0, "PREFIX",
      "with --systematic: write the choices of outcome N to PREFIXN.choices\n"
      "(default: outcome-)",
-     CLI_TEXT(struct explore, save)},
+     WT_OPTION_TEXT(struct explore, save)},
     {"max-issues", 0, "N", "of a kernel: end a run after N issues; its outcome has status 124",
-     CLI_SET(cli_set_max_issues)},
+     WT_OPTION_SET(wt_session_set_max_issues)},
     {"timeout", 0, "SECONDS", "of a host program: end a run after that time, with status 124",
-     CLI_SET(set_timeout)},
-    CLI_KERNEL_OPTIONS,
-    CLI_CHECK_OPTIONS(set_),
+     WT_OPTION_SET(set_timeout)},
+    WT_KERNEL_OPTIONS,
+    WT_CHECK_OPTIONS(struct explore, drive.check),
     {0},
 };
 
@@ -204,7 +199,7 @@ static int print_all(struct explore *x)
 
 static enum wt_status refuse(const struct explore *x, struct wt_error *err)
 {
-    const struct cli_options *o = &x->drive.options;
+    const struct wt_session_options *o = &x->drive.options;
     if (o->schedule_text)
         return wt_fail(err, WT_INVALID, "--schedule: explore chooses the schedules itself");
     if (x->systematic && x->is_host)
@@ -230,7 +225,7 @@ static enum wt_status refuse(const struct explore *x, struct wt_error *err)
                                     "--max-issues, --kernel, --grid or --block: these are for "
                                     "kernels"
                                   : "--timeout is for host programs; --max-issues ends a kernel");
-    return cli_check_complete((struct cli_check *)&x->drive.check, err);
+    return wt_report_check_complete((struct wt_report_check *)&x->drive.check, err);
 }
 
 static void set_defaults(struct explore *x)
@@ -248,11 +243,11 @@ int explore_shared(int argc, char **argv, const struct explore_share *share)
 {
     struct explore x = {.command = &cli_explore, .share = share, .preemptions = EXPLORE_UNBOUNDED};
     struct wt_error err;
-    int status = cli_parse(&cli_explore, argc, argv, &x, &x.drive.options, 1, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_explore, argc, argv, &x, &x.drive.options, 1, true);
+    if (status == WT_SUBCOMMAND_GO) {
         x.program = argv + optind;
         x.is_host = !wt_emulated_takes(&x.drive.options.device, x.program[0]);
-        status = CLI_FAILED;
+        status = WT_EXIT_FAILED;
         enum wt_status done = refuse(&x, &err);
         if (!done) {
             set_defaults(&x);
@@ -260,11 +255,13 @@ int explore_shared(int argc, char **argv, const struct explore_share *share)
         }
         if (!done)
             done = x.systematic ? explore_search(&x, &err) : explore_runs(&x, &err);
-        status = done ? cli_fail(&cli_explore, &err) : explore_works(&x) ? 0 : print_all(&x);
+        status = done                ? wt_subcommand_fail(&cli_explore, &err)
+                 : explore_works(&x) ? 0
+                                     : print_all(&x);
     }
     explore_outcomes_free(&x.outcomes);
     free(x.words);
-    cli_drive_free(&x.drive);
+    wt_session_drive_free(&x.drive);
     return status;
 }
 
@@ -273,7 +270,7 @@ static int explore(int argc, char **argv)
     return explore_shared(argc, argv, NULL);
 }
 
-const struct cli_command cli_explore = {
+const struct wt_subcommand cli_explore = {
     .name = "explore",
     .operands = "PROGRAM [ARGUMENT]…",
     .summary = "Runs PROGRAM under many schedules and lists its distinct outcomes. PROGRAM is a "

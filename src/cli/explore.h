@@ -2,8 +2,8 @@
 #ifndef WT_CLI_EXPLORE_H
 #define WT_CLI_EXPLORE_H
 
-#include "cli/drive.h"
 #include "explore/outcome.h"
+#include "session/drive.h"
 
 struct wt_choices;
 
@@ -26,8 +26,8 @@ struct explore_share {
 #define EXPLORE_NO_RUN UINT64_MAX
 
 struct explore {
-    struct cli_drive drive; /* first: the context of options of `run` */
-    const struct cli_command *command;
+    struct wt_session_drive drive; /* first: the context of options of `run` */
+    const struct wt_subcommand *command;
     const struct explore_share *share; /* NULL: this process makes all runs */
     uint64_t runs, jobs;
     double timeout; /* seconds of a host program; 0: no limit */
@@ -49,7 +49,7 @@ static inline bool explore_works(const struct explore *x)
 }
 
 /* `wavetrap explore` as a part of a shared exploration. Returns the exit status; a worker's is 0,
- * but CLI_FAILED where its command line is refused. */
+ * but WT_EXIT_FAILED where its command line is refused. */
 int explore_shared(int argc, char **argv, const struct explore_share *share);
 
 /* The schedule of a run, from 0 on: "rr:64", "rr:1", "lockstep", "random:SEED". */

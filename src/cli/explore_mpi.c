@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 {
     int rank, size;
     if (MPI_Init(&argc, &argv))
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     unsigned at_work = rank ? 1 : (unsigned)size - 1;
@@ -75,9 +75,9 @@ int main(int argc, char **argv)
     /* What is wrong with the command line is said once. */
     bool failed =
         rank && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr));
-    int status = failed ? CLI_FAILED : explore_shared(argc, argv, size > 1 ? &share : NULL);
+    int status = failed ? WT_EXIT_FAILED : explore_shared(argc, argv, size > 1 ? &share : NULL);
     if ((fflush(stdout) || ferror(stdout)) && !status)
-        status = CLI_FAILED;
+        status = WT_EXIT_FAILED;
     /* Where one of them could not begin or go on, the others learn it. MPI_Abort is no way to tell
      * them: mpirun of Open MPI 4 may wait for ever after it. */
     while (at_work && rank)

@@ -70,20 +70,20 @@ static int run_kernel(struct runs *r, const struct job *job, const char *schedul
         turns->policy =
             (struct wt_schedule){.kind = WT_SCHEDULE_FILE, .turn = 1, .choices = job->choices};
     else if (wt_schedule_parse(schedule, &turns->policy, &err) != WT_OK)
-        return cli_fail(r->x->command, &err);
+        return wt_subcommand_fail(r->x->command, &err);
     turns->policy.state = turns->policy.seed;
     r->x->drive.report = report;
-    const int status = cli_drive(r->x->command, &r->x->drive, e);
+    const int status = wt_session_drive(r->x->command, &r->x->drive, e);
     if (explore_hash(e, &hash, &err) != WT_OK ||
         pwrite(job->memory, &hash, sizeof hash, 0) != (ssize_t)sizeof hash)
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     return status;
 }
 
 /* Becomes the parent of the host program; returns its exit status. */
 static int run_host(struct runs *r, const char *schedule, char *report, const char *results)
 {
-    struct cli_options *o = &r->x->drive.options;
+    struct wt_session_options *o = &r->x->drive.options;
     char gpus[2048] = "", checks[200];
     size_t used = 0;
     for (size_t i = 0; i < o->gpu_count && used < sizeof gpus; i++)
@@ -100,7 +100,7 @@ static int run_host(struct runs *r, const char *schedule, char *report, const ch
      */
     wt_check_options_write(&r->x->drive.check.options, checks);
     if (setenv(WT_CHECK_VARIABLE, checks, 1) || setenv(WT_RESULTS_VARIABLE, results, 1))
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     return cli_exec_program(r->x->command, &options, r->x->program);
 }
 
@@ -114,7 +114,7 @@ static _Noreturn void be_child(struct runs *r, const struct job *job, pid_t pare
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent || nothing < 0 ||
         dup2(nothing, STDIN_FILENO) < 0 || dup2(job->output, STDOUT_FILENO) < 0 ||
         dup2(job->errors, STDERR_FILENO) < 0)
-        _exit(CLI_FAILED);
+        _exit(WT_EXIT_FAILED);
     const int status = r->x->is_host ? run_host(r, schedule, report, results)
                                      : run_kernel(r, job, schedule, report);
     fflush(NULL);
@@ -166,7 +166,7 @@ static enum wt_status read_outcome(const struct job *job, int how, struct explor
 {
     uint8_t *output = NULL, *report = NULL;
     size_t length;
-    *o = (struct explore_outcome){.status = WIFSIGNALED(how) ? CLI_SIGNAL + WTERMSIG(how)
+    *o = (struct explore_outcome){.status = WIFSIGNALED(how) ? WT_EXIT_SIGNAL + WTERMSIG(how)
                                                              : WEXITSTATUS(how)};
     enum wt_status status = read_file(job->output, &output, &length, err);
     if (!status && length)
@@ -238,7 +238,7 @@ static enum wt_status tell(struct runs *r, uint64_t run, const struct explore_ou
 static enum wt_status end(struct runs *r, struct job *job, int how, struct wt_error *err)
 {
     struct explore_outcome o;
-    if (WIFEXITED(how) && WEXITSTATUS(how) == CLI_FAILED)
+    if (WIFEXITED(how) && WEXITSTATUS(how) == WT_EXIT_FAILED)
         return refuse(job, err);
     enum wt_status status = read_outcome(job, how, &o, err);
     if (!status)
@@ -404,8 +404,8 @@ enum wt_status explore_checked(struct explore *x, struct wt_emulated *device,
         return status;
     while (waitpid(job.process, &how, 0) < 0 && errno == EINTR)
         ;
-    status = WIFEXITED(how) && WEXITSTATUS(how) == CLI_FAILED ? refuse(&job, err)
-                                                              : read_outcome(&job, how, o, err);
+    status = WIFEXITED(how) && WEXITSTATUS(how) == WT_EXIT_FAILED ? refuse(&job, err)
+                                                                  : read_outcome(&job, how, o, err);
     close_job(&job);
     return status;
 }
@@ -425,7 +425,7 @@ enum wt_status explore_runs(struct explore *x, struct wt_error *err)
     if (x->is_host && !manages)
         cli_keep_addresses(x->command, "memory that has pointers may differ from run to run");
     if (!status && !x->is_host && !manages)
-        status = cli_open(&device, &x->drive.options, x->program[0], err);
+        status = wt_session_open_device(&device, &x->drive.options, x->program[0], err);
     if (!status && !works)
         status = open_state(&r, err);
     if (!status)

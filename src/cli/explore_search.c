@@ -9,12 +9,12 @@
 #include <xxhash.h>
 
 #include "base/whole_file.h"
-#include "cli/report.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/schedule.h"
 #include "explore/journal.h"
 #include "explore/records.h"
 #include "explore/systematic.h"
+#include "report/device.h"
 
 enum { MOST_ISSUES = 100000 }; /* of a run, without --max-issues */
 
@@ -81,15 +81,15 @@ static int status_of(struct wt_emulated *e, enum explore_end end)
 {
     switch (end) {
     case EXPLORE_FAULT:
-        return cli_fault_status(e->machine->fault.kind);
+        return wt_report_fault_status(e->machine->fault.kind);
     case EXPLORE_SPINS:
-        return CLI_DEADLOCK;
+        return WT_EXIT_DEADLOCK;
     case EXPLORE_LIMIT:
-        return CLI_LIMIT;
+        return WT_EXIT_LIMIT;
     case EXPLORE_ENDED:
         break;
     }
-    return cli_word_status(wt_emulated_exit_word(e));
+    return wt_report_word_status(wt_emulated_exit_word(e));
 }
 
 /* The same schedule with checks, whose findings are a part of the outcome. Where waves spin, the
@@ -187,9 +187,10 @@ enum wt_status explore_search(struct explore *x, struct wt_error *err)
     struct explore_counts counts = {0};
     struct explore_records records = {.fd = -1};
     uint64_t command;
-    enum wt_status status = cli_open(&s.device, &x->drive.options, x->program[0], err);
+    enum wt_status status =
+        wt_session_open_device(&s.device, &x->drive.options, x->program[0], err);
     if (!status && x->drive.check.options.checks)
-        status = cli_open(&s.checked, &x->drive.options, x->program[0], err);
+        status = wt_session_open_device(&s.checked, &x->drive.options, x->program[0], err);
     if (status) {
         if (s.device.family)
             wt_emulated_close(&s.device);

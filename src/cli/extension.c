@@ -5,14 +5,14 @@
 #include <limits.h>
 #include <string.h>
 
-#include "cli/own_files.h"
+#include "target/own_files.h"
 
 bool cli_gdb_extension(char *path, size_t size)
 {
     static const char *const places[] = {"../share/wavetrap/gdb", "../frontend/gdb", NULL};
     char folder[PATH_MAX];
     /* GDB's command line cannot hold a quote or a line end. */
-    return cli_own_folder(places, "wavetrap.py", folder, sizeof folder) &&
+    return wt_own_folder(places, "wavetrap.py", folder, sizeof folder) &&
            !strpbrk(folder, "\n\r") && snprintf(path, size, "%s/wavetrap.py", folder) < (int)size;
 }
 

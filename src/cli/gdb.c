@@ -1,25 +1,20 @@
 /* `wavetrap gdb`: GDB on a program at its first instruction, in one command. */
 #include <unistd.h>
 
+#include "cli/cli.h"
 #include "cli/gdb_child.h"
 #include "cli/remote.h"
 
 struct gdb {
-    struct cli_options options; /* first: the context of options about the device */
+    struct wt_session_options options; /* first: the context of options about the device */
     struct cli_gdb_choice choice;
-    struct cli_check check;
+    struct wt_report_check check;
     const char *page; /* the address of --view; NULL: no pages */
 };
 
-static struct cli_check *check_of(void *context)
-{
-    return &((struct gdb *)context)->check;
-}
-CLI_CHECK_SETTERS(set_, check_of)
-
 static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
 {
-    ((struct gdb *)context)->page = value ? value : CLI_PAGES_ANYWHERE;
+    ((struct gdb *)context)->page = value ? value : WT_LISTEN_ANYWHERE;
     return WT_OK;
 }
 
@@ -35,7 +30,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
     rsp.console_to_gdb = true;
     rsp.allow_files = true; /* its one client is the user's GDB */
     if (cli_gdb_signals(&rsp.stop_fd, &err) != WT_OK)
-        return cli_fail(&cli_gdb, &err);
+        return wt_subcommand_fail(&cli_gdb, &err);
     const struct cli_pages_counts counts = {NULL, NULL};
     struct cli_pages *pages = NULL;
     enum wt_status opened = g->page ? cli_pages_open("gdb", g->page, &counts, &pages, &err) : WT_OK;
@@ -46,7 +41,7 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
         cli_remote_close(&cli_gdb, &remote);
     if (opened) {
         close(rsp.stop_fd);
-        return cli_fail(&cli_gdb, &err);
+        return wt_subcommand_fail(&cli_gdb, &err);
     }
     bool elf = remote.device.is_elf;
     int status = cli_gdb_serve(&cli_gdb, &g->choice, elf ? operands[0] : NULL, operands + 1,
@@ -59,36 +54,36 @@ static int run_gdb(struct gdb *g, char **operands, const char *directory)
 static int gdb(int argc, char **argv)
 {
     struct gdb g = {0};
-    int status = cli_parse(&cli_gdb, argc, argv, &g, &g.options, 1, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_gdb, argc, argv, &g, &g.options, 1, true);
+    if (status == WT_SUBCOMMAND_GO) {
         char directory[CLI_GDB_DIRECTORY];
         struct wt_error err;
         if (cli_gdb_directory(directory, &err)) {
-            status = cli_fail(&cli_gdb, &err);
+            status = wt_subcommand_fail(&cli_gdb, &err);
         } else {
             status = run_gdb(&g, argv + optind, directory);
             rmdir(directory);
         }
     }
-    cli_check_free(&g.check);
-    cli_options_free(&g.options);
+    wt_report_check_free(&g.check);
+    wt_session_options_free(&g.options);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
-     CLI_TEXT(struct gdb, choice.gdb)},
+     WT_OPTION_TEXT(struct gdb, choice.gdb)},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",
-     CLI_FLAG(struct gdb, choice.plain)},
+     WT_OPTION_FLAG(struct gdb, choice.plain)},
     {"view", 0, "[=PORT]",
      "show the lanes in a browser, too: docs/view.md; the page's address is\n"
      "printed, and the page follows GDB",
-     CLI_SET(set_view)},
-    CLI_CHECK_OPTIONS(set_),
+     WT_OPTION_SET(set_view)},
+    WT_CHECK_OPTIONS(struct gdb, check),
     {0},
 };
 
-const struct cli_command cli_gdb = {
+const struct wt_subcommand cli_gdb = {
     .name = "gdb",
     .operands = "PROGRAM [-- GDB-ARGUMENTS]",
     .summary =

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/private_dir.h"
+#include "cli/cli.h"
 #include "cli/remote.h"
 
 static const char *const debuggers[] = {"gdb-multiarch", "riscv64-unknown-elf-gdb", "gdb"};
@@ -28,7 +29,7 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
     const char **argv = calloc(count + 17, sizeof *argv);
     char connect[256], extension[PATH_MAX], source[PATH_MAX + 16];
     if (!argv)
-        _exit(CLI_FAILED);
+        _exit(WT_EXIT_FAILED);
     snprintf(connect, sizeof connect, "target extended-remote %s", socket);
     size_t n = 1;
     bool greet = false;
@@ -72,7 +73,7 @@ static void become_gdb(const struct cli_gdb_choice *choice, const char *program,
     }
     fprintf(stderr, "wavetrap gdb: cannot start %s: %s%s\n", gdb ? gdb : debuggers[0],
             strerror(errno), gdb ? "" : " (install gdb-multiarch, or name another with --gdb)");
-    _exit(CLI_FAILED);
+    _exit(WT_EXIT_FAILED);
 }
 
 /* Waits for GDB and returns its exit status. If something else ended the server, GDB is asked to
@@ -92,10 +93,10 @@ static int reap(pid_t child, struct wt_rsp_server *server, int signal_fd)
         done = waitpid(child, &status, 0);
     }
     if (ended_by)
-        return CLI_SIGNAL + ended_by;
+        return WT_EXIT_SIGNAL + ended_by;
     if (done != child)
-        return CLI_FAILED;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_SIGNAL + WTERMSIG(status);
+        return WT_EXIT_FAILED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : WT_EXIT_SIGNAL + WTERMSIG(status);
 }
 
 /*
@@ -157,11 +158,11 @@ enum wt_status cli_gdb_signals(int *fd, struct wt_error *err)
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    *fd = cli_signal_fd(signals);
+    *fd = wt_session_signal_fd(signals);
     return *fd < 0 ? wt_fail(err, WT_IO, "signalfd: %s", strerror(errno)) : WT_OK;
 }
 
-int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice *choice,
+int cli_gdb_serve(const struct wt_subcommand *command, const struct cli_gdb_choice *choice,
                   const char *program, char **arguments, struct wt_rsp_server *server,
                   int signal_fd)
 {
@@ -172,9 +173,9 @@ int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice
         become_gdb(choice, program, wt_rsp_server_address(server), arguments);
     if (child < 0) {
         wt_fail(&err, WT_IO, "fork: %s", strerror(errno));
-        return cli_fail(command, &err);
+        return wt_subcommand_fail(command, &err);
     }
     if (wt_rsp_server_run(server, &err))
-        cli_fail(command, &err);
+        wt_subcommand_fail(command, &err);
     return reap(child, server, signal_fd);
 }

@@ -30,7 +30,7 @@ enum wt_status cli_gdb_signals(int *fd, struct wt_error *err);
  * Starts GDB on @p program (NULL: none), connected to @p server,
  * with more @p arguments (ended by NULL), and serves until it ends; its exit status.
  */
-int cli_gdb_serve(const struct cli_command *command, const struct cli_gdb_choice *choice,
+int cli_gdb_serve(const struct wt_subcommand *command, const struct cli_gdb_choice *choice,
                   const char *program, char **arguments, struct wt_rsp_server *server,
                   int signal_fd);
 

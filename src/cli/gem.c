@@ -11,8 +11,9 @@
 #include "base/file.h"
 #include "base/private_dir.h"
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "runtime/i915/gem.h"
+#include "session/options.h"
 
 struct gem_options {
     const char *state; /* file of --state */
@@ -71,25 +72,26 @@ static enum wt_status set_batch(void *context, const char *value, struct wt_erro
                                        : wt_fail(err, WT_INVALID, "batches are counted from 1");
 }
 
-static const struct cli_option own_options[] = {
+static const struct wt_option own_options[] = {
     {"pid", 0, "N", "the objects of a program that 'wavetrap exec' runs on a gen9",
-     CLI_SET(set_pid)},
-    {"device", 0, "N", "with --pid: which of its GPUs (default: 0)", CLI_SET(set_device)},
+     WT_OPTION_SET(set_pid)},
+    {"device", 0, "N", "with --pid: which of its GPUs (default: 0)", WT_OPTION_SET(set_device)},
     {"state", 0, "FILE",
      "the objects, as JSON, or as 'exec --gem=FILE' has recorded\nthem; - for standard input",
-     CLI_TEXT(struct gem_options, state)},
+     WT_OPTION_TEXT(struct gem_options, state)},
     {"batch", 0, "N", "of a recording: its line N, from 1 on (default: the\nlast)",
-     CLI_SET(set_batch)},
-    {"json", 0, NULL, "print the state as JSON, for --state", CLI_FLAG(struct gem_options, json)},
+     WT_OPTION_SET(set_batch)},
+    {"json", 0, NULL, "print the state as JSON, for --state",
+     WT_OPTION_FLAG(struct gem_options, json)},
     {"format", 0, "VERSION", "as linux 4.14, 4.16 (default) or 5.2 prints them",
-     CLI_SET(set_format)},
+     WT_OPTION_SET(set_format)},
     {"list", 0, "WHICH",
      "instead of all objects and the summary: gtt (the bound ones,\nas in i915_gem_gtt) or stolen "
      "(as in "
      "i915_gem_stolen)",
-     CLI_SET(set_list)},
+     WT_OPTION_SET(set_list)},
     {"explain", 0, NULL, "below each object what its flags and domains mean",
-     CLI_FLAG(struct gem_options, explain)},
+     WT_OPTION_FLAG(struct gem_options, explain)},
     {0},
 };
 
@@ -221,13 +223,13 @@ static int run(int argc, char **argv)
 {
     struct gem_options o = {.format = WT_GEM_4_16};
     struct wt_error err;
-    const int parsed = cli_parse(&cli_gem, argc, argv, &o, NULL, 0, false);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_gem, argc, argv, &o, NULL, 0, false);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
-    return report(&o, &err) == WT_OK ? 0 : cli_fail(&cli_gem, &err);
+    return report(&o, &err) == WT_OK ? 0 : wt_subcommand_fail(&cli_gem, &err);
 }
 
-const struct cli_command cli_gem = {
+const struct wt_subcommand cli_gem = {
     .name = "gem",
     .operands = "",
     .summary = "Prints the report of Intel's driver (i915) on its buffer objects.",

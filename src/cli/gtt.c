@@ -8,8 +8,9 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "emulator/gen/gtt/gtt.h"
+#include "session/options.h"
 
 /* A file of --memory. */
 struct memory {
@@ -142,23 +143,23 @@ static enum wt_status set_register(void *context, const char *value, struct wt_e
     return WT_OK;
 }
 
-static const struct cli_option own_options[] = {
-    {"gen", 0, "N", "the GPU's generation: 4 to 9", CLI_SET(set_gen)},
-    {"variant", 0, "NAME", "of gen7: hsw (Haswell) or byt (Bay Trail)", CLI_SET(set_variant)},
+static const struct wt_option own_options[] = {
+    {"gen", 0, "N", "the GPU's generation: 4 to 9", WT_OPTION_SET(set_gen)},
+    {"variant", 0, "NAME", "of gen7: hsw (Haswell) or byt (Bay Trail)", WT_OPTION_SET(set_variant)},
     {"memory", 0, "FILE[@PHYSICAL]",
      "physical memory that holds the tables; of the first byte\nat address 0 without @; again for "
      "more",
-     CLI_SET(set_memory)},
+     WT_OPTION_SET(set_memory)},
     {"reg", 0, "NAME=VALUE",
      "a register: PGTBL_CTL, PGTBL_CTL2, GMCH_CTRL; its fields\nare printed",
-     CLI_SET(set_register)},
+     WT_OPTION_SET(set_register)},
     {"ppgtt", 0, "32|48", "through a per-process table of addresses of that size",
-     CLI_SET(set_ppgtt)},
+     WT_OPTION_SET(set_ppgtt)},
     {"root", 0, "PHYSICAL",
      "where the table begins, from gen6 on; with --ppgtt=32 on\ngen8 and gen9 four times: PDP0 to "
      "PDP3",
-     CLI_SET(set_root)},
-    {"ggtt-size", 0, "BYTES", "length of the global table, from gen6 on", CLI_SET(set_size)},
+     WT_OPTION_SET(set_root)},
+    {"ggtt-size", 0, "BYTES", "length of the global table, from gen6 on", WT_OPTION_SET(set_size)},
     {0},
 };
 
@@ -321,16 +322,16 @@ static int run(int argc, char **argv)
     struct gtt_options o = {0};
     struct wt_error err;
     bool all = true;
-    int status = cli_parse(&cli_gtt, argc, argv, &o, NULL, 0, true);
-    if (status == CLI_GO)
-        status = run_all(&o, argc, argv, &all, &err) ? cli_fail(&cli_gtt, &err) : !all;
+    int status = wt_subcommand_parse(&cli_gtt, argc, argv, &o, NULL, 0, true);
+    if (status == WT_SUBCOMMAND_GO)
+        status = run_all(&o, argc, argv, &all, &err) ? wt_subcommand_fail(&cli_gtt, &err) : !all;
     for (size_t i = 0; i < o.memory_count; i++)
         free(o.memory[i].bytes);
     free(o.memory);
     return status;
 }
 
-const struct cli_command cli_gtt = {
+const struct wt_subcommand cli_gtt = {
     .name = "gtt",
     .operands = "[ADDRESS]…",
     .summary =

@@ -12,8 +12,8 @@
 #include "base/llvm.h"
 #include "base/private_dir.h"
 #include "cli/cli.h"
-#include "cli/options.h"
-#include "cli/own_files.h"
+#include "session/options.h"
+#include "target/own_files.h"
 
 /* Where Debian has AMD's device libraries, the newest first, and the newest version of code objects
  * that the HIP runtime beside them loads. */
@@ -129,8 +129,8 @@ static int run(int argc, char **argv)
     char own[PATH_MAX], folder[PATH_MAX], from[PATH_MAX];
     const struct libraries *found = NULL;
     enum wt_status status;
-    const int parsed = cli_parse(&cli_hip_path, argc, argv, &h, NULL, 0, false);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_hip_path, argc, argv, &h, NULL, 0, false);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     if (h.clang)
         return cli_print_clang(&cli_hip_path, "clang-#,ld.lld-#");
@@ -142,24 +142,24 @@ static int run(int argc, char **argv)
     if (!found)
         status = wt_fail(&err, WT_UNSUPPORTED,
                          "AMD's device libraries are not there: install rocm-device-libs");
-    else if (!cli_own_folder(own_places, "for_clang.h", own, sizeof own))
+    else if (!wt_own_folder(own_places, "for_clang.h", own, sizeof own))
         status = wt_fail(&err, WT_UNSUPPORTED, "for_clang.h is not where this wavetrap belongs");
     else if ((status = make_folder(folder, &err)) == WT_OK &&
              (status = link_libraries(from, folder, &err)) == WT_OK)
         status = write_options(folder, own, found->code_object, &err);
     if (status != WT_OK)
-        return cli_fail(&cli_hip_path, &err);
+        return wt_subcommand_fail(&cli_hip_path, &err);
     puts(folder);
     return 0;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"clang", 0, NULL, "print the name of the newest clang that has its linker, instead",
-     CLI_FLAG(struct hip_path, clang)},
+     WT_OPTION_FLAG(struct hip_path, clang)},
     {0},
 };
 
-const struct cli_command cli_hip_path = {
+const struct wt_subcommand cli_hip_path = {
     .name = "hip-path",
     .operands = "",
     .summary = "Prints a folder with what clang needs to compile HIP for AMD's GPUs.",

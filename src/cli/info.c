@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/info.h"
-#include "cli/options.h"
 #include "debug/source/symbols.h"
 #include "object/code_object.h"
 #include "object/cubin.h"
@@ -17,6 +16,7 @@
 #include "object/image.h"
 #include "object/patchtokens.h"
 #include "object/zebin.h"
+#include "session/options.h"
 
 enum { MOST_GPUS = 16 };
 
@@ -73,33 +73,34 @@ static enum wt_status set_base(void *context, const char *value, struct wt_error
     return wt_parse_number(value, &((struct info *)context)->base, err);
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"gpu", 'g', "GPU",
      "which GPU --isa, --support, --registers, --explain-word and --devices are\nabout (vortex; "
      "all)",
-     CLI_SET(set_gpu)},
+     WT_OPTION_SET(set_gpu)},
     {"devices", 0, NULL, "list the GPUs that host programs see, or what they see of --gpu",
-     CLI_FLAG(struct info, devices)},
+     WT_OPTION_FLAG(struct info, devices)},
     {"models", 0, NULL, "list the models of GPUs that --gpu takes, by family",
-     CLI_FLAG(struct info, models)},
+     WT_OPTION_FLAG(struct info, models)},
     {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding",
-     CLI_FLAG(struct info, isa)},
+     WT_OPTION_FLAG(struct info, isa)},
     {"support", 0, "[=json]",
      "list what works of the instructions and functions, what is only near to\nhardware's results, "
      "and what is refused, and why",
-     CLI_SET(set_support)},
+     WT_OPTION_SET(set_support)},
     {"registers", 0, "[=xml|c]",
      "gen9: list the registers of a thread: a table, or as GDB's sources do",
-     CLI_SET(set_registers)},
+     WT_OPTION_SET(set_registers)},
     {"explain-word", 0, "HEX",
      "explain an instruction: gen9, 8 or 16 bytes, field by field; gfx900 (its\ndwords), sm and "
      "vortex, what it reads and writes",
-     CLI_TEXT(struct info, word)},
+     WT_OPTION_TEXT(struct info, word)},
     {"profile", 0, NULL, "list Vortex's platform profiles, or that of --gpu: addresses, CSRs, DCRs",
-     CLI_FLAG(struct info, profile)},
+     WT_OPTION_FLAG(struct info, profile)},
     {"gdb-extension", 0, NULL, "print where the file is that adds commands for GPUs to GDB",
-     CLI_FLAG(struct info, extension)},
-    {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)", CLI_SET(set_base)},
+     WT_OPTION_FLAG(struct info, extension)},
+    {"base", 0, "ADDRESS", "where a raw binary would go (default 0x80000000)",
+     WT_OPTION_SET(set_base)},
     {0},
 };
 
@@ -136,22 +137,24 @@ static int tell_file(const struct info *info, const char *path)
     struct wt_elf_header header;
     const bool is_elf = wt_elf_header_read(path, &header);
     if (is_elf && header.machine == GCN_ELF_MACHINE)
-        return cli_tell_code_object(path, &err) ? cli_fail(&cli_info, &err) : 0;
+        return cli_tell_code_object(path, &err) ? wt_subcommand_fail(&cli_info, &err) : 0;
     if ((is_elf && header.machine == GEN_ELF_MACHINE) || gen_patchtokens_is_file(path))
-        return cli_tell_zebin(path, &err) ? cli_fail(&cli_info, &err) : 0;
+        return cli_tell_zebin(path, &err) ? wt_subcommand_fail(&cli_info, &err) : 0;
     if (is_elf && header.machine == CUBIN_ELF_MACHINE)
-        return cli_tell_cubin(path, &err) ? cli_fail(&cli_info, &err) : 0;
+        return cli_tell_cubin(path, &err) ? wt_subcommand_fail(&cli_info, &err) : 0;
     if (!is_elf && wt_family_of_file(path))
-        return cli_tell_ptx(path, &err) ? cli_fail(&cli_info, &err) : 0;
+        return cli_tell_ptx(path, &err) ? wt_subcommand_fail(&cli_info, &err) : 0;
     if (is_elf && wt_elf_machine_is_host(header.machine))
-        return cli_tell_host_program(path, header.machine, &err) ? cli_fail(&cli_info, &err) : 0;
+        return cli_tell_host_program(path, header.machine, &err)
+                   ? wt_subcommand_fail(&cli_info, &err)
+                   : 0;
     if (!is_elf && gcn_fatbin_is_file(path))
-        return cli_tell_bundle_file(path, &err) ? cli_fail(&cli_info, &err) : 0;
+        return cli_tell_bundle_file(path, &err) ? wt_subcommand_fail(&cli_info, &err) : 0;
     if (wt_image_load(path, info->base, &image, &err))
-        return cli_fail(&cli_info, &err);
+        return wt_subcommand_fail(&cli_info, &err);
     if (wt_image_check_base(&image, path, info->base_given, &err)) {
         wt_image_free(&image);
-        return cli_fail(&cli_info, &err);
+        return wt_subcommand_fail(&cli_info, &err);
     }
     struct wt_symbols *symbols = NULL;
     char place[512];
@@ -194,7 +197,7 @@ static int tell_extension(void)
         return 0;
     }
     wt_fail(&err, WT_IO, "share/wavetrap/gdb/wavetrap.py is not where this program was installed");
-    return cli_fail(&cli_info, &err);
+    return wt_subcommand_fail(&cli_info, &err);
 }
 
 /* Prints facts that only some families have. */
@@ -213,7 +216,7 @@ static int tell_family(const struct info *info, const struct wt_family *family)
                      : wt_fail(&err, WT_UNSUPPORTED,
                                "--explain-word: not for %s; gen9, gfx900, sm and vortex have it",
                                family->name);
-    return status ? cli_fail(&cli_info, &err) : 0;
+    return status ? wt_subcommand_fail(&cli_info, &err) : 0;
 }
 
 int cli_tell_device(const char *spec)
@@ -222,11 +225,11 @@ int cli_tell_device(const char *spec)
     struct wt_error err;
     char text[200];
     if (wt_gpu_choose(&gpu, spec, &err))
-        return cli_fail(&cli_info, &err);
+        return wt_subcommand_fail(&cli_info, &err);
     if (!gpu.family->config.describe) {
         wt_fail(&err, WT_UNSUPPORTED, "--devices: host programs do not see a %s", gpu.family->name);
         wt_gpu_free(&gpu);
-        return cli_fail(&cli_info, &err);
+        return wt_subcommand_fail(&cli_info, &err);
     }
     gpu.family->config.describe(gpu.config, text, sizeof text);
     printf("%s: %s\n", spec, text);
@@ -254,21 +257,21 @@ static int tell_support(const struct info *info)
     for (const struct wt_family *const *f = wt_families; *f && !status; f++)
         if (!info->gpu.family || info->gpu.family == *f)
             status = cli_tell_support(*f, info->support_json, &err);
-    return status ? cli_fail(&cli_info, &err) : 0;
+    return status ? wt_subcommand_fail(&cli_info, &err) : 0;
 }
 
 static int run(int argc, char **argv)
 {
     struct info info = {.base = 0x80000000};
-    const int parsed = cli_parse(&cli_info, argc, argv, &info, NULL, 0, true);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_info, argc, argv, &info, NULL, 0, true);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     if (optind == argc && !info.isa && !info.profile && !info.extension && !info.registers &&
         !info.word && !info.devices && !info.support && !info.models)
-        return cli_operand_missing(&cli_info, "FILE");
+        return wt_subcommand_operand_missing(&cli_info, "FILE");
     struct wt_error err;
     if (choose_gpu(&info, &err) != WT_OK)
-        return cli_fail(&cli_info, &err);
+        return wt_subcommand_fail(&cli_info, &err);
     const struct wt_family *family = info.gpu.family ? info.gpu.family : wt_families[0];
     if (info.models)
         wt_gpu_list_models(stdout);
@@ -286,12 +289,12 @@ static int run(int argc, char **argv)
         status = tell_family(&info, family);
     for (; optind < argc; optind++)
         if (tell_file(&info, argv[optind]))
-            status = CLI_FAILED;
+            status = WT_EXIT_FAILED;
     wt_gpu_free(&info.gpu);
     return status;
 }
 
-const struct cli_command cli_info = {
+const struct wt_subcommand cli_info = {
     .name = "info",
     .operands = "[FILE]…",
     .summary = "Describes each FILE: format, width, entry, segments, symbols, debug information.",

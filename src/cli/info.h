@@ -9,7 +9,7 @@
 #include "wavetrap/error.h"
 
 /** Prints a line with what host programs see of the GPU that a value of --gpu describes. Returns
- * the exit status: CLI_FAILED, after a message, if they see none of that family. */
+ * the exit status: WT_EXIT_FAILED, after a message, if they see none of that family. */
 int cli_tell_device(const char *spec);
 
 /** Prints the support matrix of a family, a line or a JSON object for each instruction and

@@ -15,8 +15,8 @@
 
 #include "base/refused.h"
 #include "cli/cli.h"
-#include "cli/own_files.h"
 #include "target/host_program.h"
+#include "target/own_files.h"
 
 struct list {
     const struct wt_family *family;
@@ -154,7 +154,7 @@ enum wt_status cli_tell_support(const struct wt_family *family, bool json, struc
         family->isa.list_support(tell, &list);
     if (!family->host || !family->host->functions_of[0])
         return WT_OK;
-    if (!cli_exec_driver(family, folder, sizeof folder)) {
+    if (!wt_own_driver(family, folder, sizeof folder)) {
         fprintf(stderr, "wavetrap info: functions of %s are left out: this build has no %s (%s)\n",
                 family->name, family->host->library, family->host->package);
         return WT_OK;

@@ -73,31 +73,6 @@ static enum wt_status add_to_list(char *list, const char *path, struct wt_error 
     return WT_OK;
 }
 
-/* ---- whose a file is ---- */
-
-/* Refuses a file that other users own or can write to, even if it is trusted: they
- * could change it. */
-static enum wt_status check_file(const char *path, struct wt_error *err)
-{
-    struct stat file;
-    if (stat(path, &file) != 0)
-        return wt_fail(err, WT_IO, "%s: %s", path, strerror(errno));
-    if (file.st_uid != geteuid() && file.st_uid != 0)
-        return wt_fail(err, WT_INVALID, "%s is not read: it belongs to another user (%u)", path,
-                       (unsigned)file.st_uid);
-    if (file.st_mode & (S_IWGRP | S_IWOTH))
-        return wt_fail(err, WT_INVALID,
-                       "%s is not read: others may write to it ('chmod go-w' changes that)", path);
-    return WT_OK;
-}
-
-/* The same, also for one that other users could put another file in place of. */
-enum wt_status cli_check_file_owner(const char *path, struct wt_error *err)
-{
-    const enum wt_status status = check_file(path, err);
-    return !status && wt_private_way(path, err) ? wt_fail_in(err, "%s is not read", path) : status;
-}
-
 char *cli_history_file(void)
 {
     char *path = user_file("history");
@@ -107,7 +82,7 @@ char *cli_history_file(void)
             : -1;
     if (file >= 0)
         close(file);
-    if (file >= 0 && cli_check_file_owner(path, WT_IGNORED) == WT_OK)
+    if (file >= 0 && wt_private_file(path, WT_IGNORED) == WT_OK)
         return path;
     free(path);
     return NULL;
@@ -120,7 +95,7 @@ enum wt_status cli_user_init_file(char **path, struct wt_error *err)
         free(*path);
         *path = NULL;
     }
-    return *path ? cli_check_file_owner(*path, err) : WT_OK;
+    return *path ? wt_private_file(*path, err) : WT_OK;
 }
 
 /* ---- the project's file ---- */
@@ -129,9 +104,9 @@ enum wt_status cli_project_init_file(char **path, struct wt_error *err)
 {
     char *list = user_file("trusted");
     *path = realpath(CLI_PROJECT_INIT_FILE, NULL);
-    enum wt_status status = *path ? cli_check_file_owner(*path, err) : WT_OK;
+    enum wt_status status = *path ? wt_private_file(*path, err) : WT_OK;
     if (*path && !status && list && access(list, R_OK) == 0)
-        status = cli_check_file_owner(list, err);
+        status = wt_private_file(list, err);
     if (*path && !status && !(list && is_listed(list, *path)))
         status = wt_fail(err, WT_INVALID,
                          "%s is not read, since it is not trusted: 'wavetrap debug --trust' there "
@@ -154,7 +129,7 @@ enum wt_status cli_trust_project(char **path, struct wt_error *err)
                          "trusted files is");
     else if (strchr(*path, '\n'))
         status = wt_fail(err, WT_INVALID, "a path with an end of line in it cannot be listed");
-    else if ((status = cli_check_file_owner(*path, err)) == WT_OK && !is_listed(list, *path))
+    else if ((status = wt_private_file(*path, err)) == WT_OK && !is_listed(list, *path))
         status = add_to_list(list, *path, err);
     free(list);
     return status;

@@ -31,9 +31,6 @@ enum wt_status cli_project_init_file(char **path, struct wt_error *err);
  */
 char *cli_history_file(void);
 
-/** WT_INVALID: somebody else could have written the file, or put another one in its place. */
-enum wt_status cli_check_file_owner(const char *path, struct wt_error *err);
-
 /** Adds the working folder's init file to the user's list of trusted files. *path likewise. */
 enum wt_status cli_trust_project(char **path, struct wt_error *err);
 

@@ -5,7 +5,7 @@
 
 #include "cli/cli.h"
 
-static const struct cli_command *const commands[] = {
+static const struct wt_subcommand *const commands[] = {
     &cli_run,       &cli_debug,        &cli_dap,    &cli_gdb,  &cli_serve,   &cli_attach,
     &cli_trace,     &cli_slice,        &cli_info,   &cli_dm,   &cli_reg,     &cli_exec,
     &cli_explain,   &cli_explain_trap, &cli_asm,    &cli_gtt,  &cli_gem,     &cli_ps,
@@ -38,7 +38,7 @@ static int finish(const char *name, int status)
 {
     if ((fflush(stdout) || ferror(stdout)) && !status) {
         fprintf(stderr, "wavetrap %s: cannot write to stdout: %s\n", name, strerror(errno));
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     }
     return status;
 }
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 {
     if (argc < 2) {
         help(stderr);
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     }
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if (strcmp(argv[1], commands[i]->name) == 0)
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
         }
     if (is_help && argc > 2) {
         fprintf(stderr, "wavetrap: there is no command '%s'; see 'wavetrap --help'\n", argv[2]);
-        return CLI_FAILED;
+        return WT_EXIT_FAILED;
     }
     if (is_help || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         help(stdout);
@@ -71,5 +71,5 @@ int main(int argc, char **argv)
         return finish(argv[1], 0);
     }
     fprintf(stderr, "wavetrap: there is no command '%s'; see 'wavetrap --help'\n", argv[1]);
-    return CLI_FAILED;
+    return WT_EXIT_FAILED;
 }

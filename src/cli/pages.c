@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/token.h"
-#include "cli/interrupts.h"
 #include "frontend/view/view.h"
+#include "session/interrupts.h"
 
 enum { TOKEN_BYTES = 16 };
 
@@ -111,7 +111,7 @@ static _Noreturn void serve_pages(struct wt_listener *listener, int fd, const ch
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    _exit(wt_view_serve(listener, &client, token, cli_signal_fd(signals), &err) != WT_OK);
+    _exit(wt_view_serve(listener, &client, token, wt_session_signal_fd(signals), &err) != WT_OK);
 }
 
 static enum wt_status start(struct cli_pages *p, struct wt_listener *listener, const char *token,

@@ -13,9 +13,6 @@ struct cli_pages;
 enum wt_status cli_pages_listen(const char *option, const char *address,
                                 struct wt_listener *listener, struct wt_error *err);
 
-/** The address of pages that are asked for without one: any free port. */
-#define CLI_PAGES_ANYWHERE "127.0.0.1:0"
-
 /** Counts of source lines for pages, as struct wt_dap_owner.counts. */
 struct cli_pages_counts {
     bool (*counts)(void *context, void (*each)(void *to, const struct wt_dap_count *count),

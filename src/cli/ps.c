@@ -1,7 +1,8 @@
 /* `wavetrap ps`: lists the host programs with emulated GPUs that a debugger can attach to. */
 #include "base/private_dir.h"
-#include "cli/options.h"
+#include "cli/cli.h"
 #include "debug/process/link.h"
+#include "session/options.h"
 #include "target/process.h"
 
 struct listing {
@@ -24,8 +25,8 @@ static int run(int argc, char **argv)
 {
     struct listing listing = {0};
     struct wt_error err;
-    const int parsed = cli_parse(&cli_ps, argc, argv, NULL, NULL, 0, false);
-    if (parsed != CLI_GO)
+    const int parsed = wt_subcommand_parse(&cli_ps, argc, argv, NULL, NULL, 0, false);
+    if (parsed != WT_SUBCOMMAND_GO)
         return parsed;
     wt_private_sweep();
     for (const struct wt_family *const *f = wt_families; *f; f++) {
@@ -33,16 +34,16 @@ static int run(int argc, char **argv)
         if ((*f)->debug.process &&
             wt_process_link_each((*f)->debug.process->socket, (*f)->debug.process->wire, print,
                                  &listing, &err) != WT_OK)
-            return cli_fail(&cli_ps, &err);
+            return wt_subcommand_fail(&cli_ps, &err);
     }
     if (!listing.count)
         fputs("no program of yours with emulated GPUs is running\n", stderr);
     return 0;
 }
 
-static const struct cli_option own_options[] = {{.name = NULL}};
+static const struct wt_option own_options[] = {{.name = NULL}};
 
-const struct cli_command cli_ps = {
+const struct wt_subcommand cli_ps = {
     .name = "ps",
     .operands = "",
     .summary = "Lists the host programs with emulated GPUs that a debugger can reach.",

@@ -1,15 +1,16 @@
 /* `wavetrap reg`: reads and writes the registers of a GPU's debug hardware by name. */
 #include <stdlib.h>
 
-#include "cli/connect.h"
-#include "cli/kernel.h"
+#include "base/text.h"
+#include "cli/cli.h"
 #include "cli/register_session.h"
 #include "debug/process/link.h"
-#include "base/text.h"
+#include "session/connect.h"
+#include "session/kernel.h"
 #include "target/process.h"
 
 struct reg {
-    struct cli_drive drive; /* first: the context of the options about the device */
+    struct wt_session_drive drive; /* first: the context of the options about the device */
     const char *script;
     bool list;
     uint64_t pid;              /* of a host program; 0: none */
@@ -35,25 +36,26 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     return WT_OK;
 }
 
-static const struct cli_option options[] = {
-    {"script", 's', "FILE", "take commands from FILE ('-' is stdin)", CLI_TEXT(struct reg, script)},
+static const struct wt_option options[] = {
+    {"script", 's', "FILE", "take commands from FILE ('-' is stdin)",
+     WT_OPTION_TEXT(struct reg, script)},
     {"list", 0, NULL, "list all registers and fields, of one GPU with --gpu; no PROGRAM",
-     CLI_FLAG(struct reg, list)},
+     WT_OPTION_FLAG(struct reg, list)},
     {"connect", 'c', "ADDRESS",
      "a device elsewhere instead of PROGRAM in an emulated one:\n"
      "tcp:HOST:PORT, unix:PATH or remote_bitbang:HOST:PORT",
-     CLI_TEXT(struct cli_options, connect.address)},
+     WT_OPTION_TEXT(struct wt_session_options, connect.address)},
     {"pid", 0, "N", "a running host program instead of PROGRAM: see 'wavetrap ps'",
-     CLI_SET(set_pid)},
+     WT_OPTION_SET(set_pid)},
     {"device", 0, "N", "with --pid: which of the program's GPUs, from 0 (default 0)",
-     CLI_NUMBER(struct reg, gpu)},
+     WT_OPTION_NUMBER(struct reg, gpu)},
     {"timeout", 0, "MS", "with --connect: how long to wait for a reply (default 5000)",
-     CLI_SET(cli_set_connect_timeout)},
+     WT_OPTION_SET(wt_session_set_connect_timeout)},
     {"hold", 0, NULL, "with --connect: do not start a program that waits for its debugger",
-     CLI_FLAG(struct cli_options, connect.how.hold)},
+     WT_OPTION_FLAG(struct wt_session_options, connect.how.hold)},
     {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",
-     CLI_SET(cli_set_dump)},
-    CLI_KERNEL_OPTIONS,
+     WT_OPTION_SET(wt_session_set_dump)},
+    WT_KERNEL_OPTIONS,
     {0},
 };
 
@@ -167,14 +169,14 @@ static enum wt_status connect_device(struct reg *reg, struct cli_registers *sess
     session->table = family->debug.registers;
     if (!session->table)
         return no_registers(family, err);
-    return cli_connect_open(&reg->drive.options.connect, &session->bus, err);
+    return wt_session_connect_open(&reg->drive.options.connect, &session->bus, err);
 }
 
 static enum wt_status open_device(struct reg *reg, struct cli_registers *session,
                                   const char *program, struct wt_error *err)
 {
     enum wt_status status;
-    if ((status = cli_open(&reg->device, &reg->drive.options, program, err)) != WT_OK)
+    if ((status = wt_session_open_device(&reg->device, &reg->drive.options, program, err)) != WT_OK)
         return status;
     session->device = &reg->device;
     session->table = reg->device.family->debug.registers;
@@ -183,7 +185,7 @@ static enum wt_status open_device(struct reg *reg, struct cli_registers *session
     if ((status = wt_emulated_connect(&reg->device, err)) != WT_OK)
         return status;
     session->bus = reg->device.bus;
-    return cli_results_begin(&reg->drive.results, &reg->device, err);
+    return wt_report_results_begin(&reg->drive.results, &reg->device, err);
 }
 
 /* Flushes the program's console output from memory, and writes memory for --dump. */
@@ -197,7 +199,7 @@ static enum wt_status report(struct reg *reg, struct wt_error *err)
         return status;
     if (e->notice[0])
         fprintf(stderr, "wavetrap: %s\n", e->notice);
-    return cli_results_report(&reg->drive.results, e, 0, err);
+    return wt_report_results_report(&reg->drive.results, e, 0, err);
 }
 
 static int run_commands(struct reg *reg, const char *program, char **commands)
@@ -214,7 +216,7 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
         status = cli_registers_run(&session, reg->script, commands, &err);
     if (!status && program)
         status = report(reg, &err);
-    const int exit_status = status ? cli_fail(&cli_reg, &err) : 0;
+    const int exit_status = status ? wt_subcommand_fail(&cli_reg, &err) : 0;
     if (program)
         wt_emulated_close(&reg->device);
     else
@@ -225,24 +227,24 @@ static int run_commands(struct reg *reg, const char *program, char **commands)
 static int run(int argc, char **argv)
 {
     struct reg reg = {0};
-    int status = cli_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_reg, argc, argv, &reg, &reg.drive.options, 0, true);
+    if (status == WT_SUBCOMMAND_GO) {
         if (reg.list) {
             list(reg.drive.options.device.gpu.family);
             status = 0;
         } else if (reg.drive.options.connect.address || reg.pid) {
             status = run_commands(&reg, NULL, argv + optind);
         } else if (optind == argc) {
-            status = cli_operand_missing(&cli_reg, "PROGRAM");
+            status = wt_subcommand_operand_missing(&cli_reg, "PROGRAM");
         } else {
             status = run_commands(&reg, argv[optind], argv + optind + 1);
         }
     }
-    cli_drive_free(&reg.drive);
+    wt_session_drive_free(&reg.drive);
     return status;
 }
 
-const struct cli_command cli_reg = {
+const struct wt_subcommand cli_reg = {
     .name = "reg",
     .operands = "PROGRAM [COMMAND]…",
     .summary =

@@ -12,8 +12,8 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/text.h"
-#include "cli/report.h"
 #include "emulator/machine/machine.h"
+#include "report/device.h"
 
 enum { MAX_WATCHED = 16, MAX_WORDS = 4 };
 
@@ -165,7 +165,7 @@ static void tell_run(struct cli_registers *r, enum wt_run run, uint64_t before)
     case WT_RUN_FAULT:
         puts(": the program made a mistake");
         fflush(stdout);
-        cli_report_fault(stderr, r->device, NULL);
+        wt_report_device_fault(stderr, r->device, NULL);
         break;
     }
 }

@@ -91,15 +91,15 @@ static void close_all(struct cli_remote *remote)
     remote->console = NULL;
 }
 
-enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_options *options,
+enum wt_status cli_remote_open(struct cli_remote *remote, const struct wt_session_options *options,
                                const char *program, const struct wt_rsp_options *rsp,
-                               struct cli_check *check, FILE *out, struct wt_error *err)
+                               struct wt_report_check *check, FILE *out, struct wt_error *err)
 {
     struct wt_rsp_options served = *rsp;
     *remote = (struct cli_remote){.check = check, .out = out};
-    enum wt_status status = cli_check_complete(check, err);
+    enum wt_status status = wt_report_check_complete(check, err);
     if (!status)
-        status = cli_open(&remote->device, options, program, err);
+        status = wt_session_open_device(&remote->device, options, program, err);
     if (status)
         return status;
     remote->console = fopencookie(remote, "w", (cookie_io_functions_t){.write = console_write});
@@ -112,9 +112,9 @@ enum wt_status cli_remote_open(struct cli_remote *remote, const struct cli_optio
     if (!status && !(remote->session = wt_session_new(remote->device.debugger)))
         status = wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!status)
-        status = cli_check_begin(check, &remote->device, err);
-    served.checks =
-        cli_check_offer(check, &(struct cli_checked){.file = &check->file, .e = &remote->device});
+        status = wt_report_check_begin(check, &remote->device, err);
+    served.checks = wt_report_check_offer(
+        check, &(struct wt_report_checked){.file = &check->file, .e = &remote->device});
     if (!status)
         status = add_server(remote, &served, err);
     if (status) {
@@ -133,11 +133,11 @@ enum wt_status cli_remote_listen(struct cli_remote *remote, const struct wt_rsp_
     return add_server(remote, &beside, err);
 }
 
-int cli_remote_close(const struct cli_command *command, struct cli_remote *remote)
+int cli_remote_close(const struct wt_subcommand *command, struct cli_remote *remote)
 {
     while (remote->server_count) /* GDB shows nothing any more */
         wt_rsp_server_close(remote->server[--remote->server_count]);
-    const int status = cli_check_end(command, remote->check, &remote->device, NULL);
+    const int status = wt_report_check_end(command->name, remote->check, &remote->device, NULL);
     close_all(remote);
     return status;
 }

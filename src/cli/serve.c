@@ -6,25 +6,20 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/remote.h"
-#include "cli/report.h"
 #include "cli/serve_registers.h"
+#include "report/device.h"
 
 struct serve {
-    struct cli_options options;
+    struct wt_session_options options;
     struct wt_rsp_options rsp;
     const char *address[CLI_SERVERS]; /* of --rsp */
     size_t address_count;
     const char *page; /* the address of --view; NULL: no pages */
     struct cli_serve_registers registers;
-    struct cli_check check;
+    struct wt_report_check check;
 };
-
-static struct cli_check *check_of(void *context)
-{
-    return &((struct serve *)context)->check;
-}
-CLI_CHECK_SETTERS(set_, check_of)
 
 static enum wt_status set_rsp(void *context, const char *value, struct wt_error *err)
 {
@@ -50,7 +45,7 @@ static enum wt_status set_jtag_cycles(void *context, const char *value, struct w
 
 static enum wt_status set_view(void *context, const char *value, struct wt_error *err)
 {
-    ((struct serve *)context)->page = value ? value : CLI_PAGES_ANYWHERE;
+    ((struct serve *)context)->page = value ? value : WT_LISTEN_ANYWHERE;
     return WT_OK;
 }
 
@@ -75,10 +70,10 @@ static int serve_program(struct serve *s, const char *program)
     bool stdio = strcmp(s->rsp.address, "stdio") == 0;
     s->rsp.program = program;
     s->rsp.log = say;
-    s->rsp.stop_fd = cli_signal_fd(signals);
+    s->rsp.stop_fd = wt_session_signal_fd(signals);
     if (s->rsp.stop_fd < 0) {
         wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
-        return cli_fail(&cli_serve, &err);
+        return wt_subcommand_fail(&cli_serve, &err);
     }
     signal(SIGPIPE, SIG_IGN);
     int status = 0;
@@ -86,12 +81,12 @@ static int serve_program(struct serve *s, const char *program)
     struct cli_pages *pages = NULL;
     if (s->page && cli_pages_open("serve", s->page, &counts, &pages, &err)) {
         close(s->rsp.stop_fd);
-        return cli_fail(&cli_serve, &err);
+        return wt_subcommand_fail(&cli_serve, &err);
     }
     /* Standard output belongs to the protocol if the client is connected to it. */
     if (cli_remote_open(&remote, &s->options, program, &s->rsp, &s->check, stdio ? stderr : stdout,
                         &err)) {
-        status = cli_fail(&cli_serve, &err);
+        status = wt_subcommand_fail(&cli_serve, &err);
         cli_pages_close(pages);
     } else {
         if (!stdio) {
@@ -109,14 +104,14 @@ static int serve_program(struct serve *s, const char *program)
                         wt_rsp_server_address(remote.server[i]));
         }
         if (listening || wt_rsp_server_run(remote.server[0], &err)) {
-            status = cli_fail(&cli_serve, &err);
+            status = wt_subcommand_fail(&cli_serve, &err);
         } else {
             struct signalfd_siginfo info;
             uint32_t word;
             if (read(s->rsp.stop_fd, &info, sizeof info) == sizeof info)
-                status = info.ssi_signo == SIGINT ? 0 : CLI_SIGNAL + (int)info.ssi_signo;
+                status = info.ssi_signo == SIGINT ? 0 : WT_EXIT_SIGNAL + (int)info.ssi_signo;
             else if (wt_debugger_ended(remote.device.debugger, &word))
-                status = cli_word_status(word);
+                status = wt_report_word_status(word);
         }
         const int checked = cli_remote_close(&cli_serve, &remote);
         status = status ? status : checked;
@@ -135,7 +130,7 @@ static int serve_either(struct serve *s, const char *program)
                 wt_fail(&err, WT_INVALID,
                         "--rsp=stdio is for one client; it cannot be served beside "
                         "another address");
-                return cli_fail(&cli_serve, &err);
+                return wt_subcommand_fail(&cli_serve, &err);
             }
         }
         if (!s->rsp.address)
@@ -146,25 +141,25 @@ static int serve_either(struct serve *s, const char *program)
         wt_fail(&err, WT_INVALID,
                 "--check is for --rsp: a client that drives the Debug Module has no findings; "
                 "'wavetrap run' reports them");
-        return cli_fail(&cli_serve, &err);
+        return wt_subcommand_fail(&cli_serve, &err);
     }
     if (s->page) {
         wt_fail(&err, WT_INVALID,
                 "--view is for --rsp: a client that drives the Debug Module is the only debugger");
-        return cli_fail(&cli_serve, &err);
+        return wt_subcommand_fail(&cli_serve, &err);
     }
     if (s->registers.dm && s->registers.jtag) {
         wt_fail(&err, WT_INVALID,
                 "--dm and --jtag: one debugger owns the Debug Module, so that it "
                 "is served in one way only");
-        return cli_fail(&cli_serve, &err);
+        return wt_subcommand_fail(&cli_serve, &err);
     }
     if (s->rsp.address || s->rsp.console_to_gdb) {
         wt_fail(&err, WT_INVALID,
                 "--dm and --jtag give the Debug Module to their client, so that there is no "
                 "debugger here for "
                 "--rsp and --console-to-gdb; run 'wavetrap attach' for one");
-        return cli_fail(&cli_serve, &err);
+        return wt_subcommand_fail(&cli_serve, &err);
     }
     return cli_serve_registers(&cli_serve, &s->options, program, &s->registers);
 }
@@ -173,53 +168,53 @@ static int serve(int argc, char **argv)
 {
     struct serve s = {.rsp = wt_rsp_default_options()};
     s.rsp.address = NULL;
-    int status = cli_parse(&cli_serve, argc, argv, &s, &s.options, 1, false);
-    if (status == CLI_GO) {
+    int status = wt_subcommand_parse(&cli_serve, argc, argv, &s, &s.options, 1, false);
+    if (status == WT_SUBCOMMAND_GO) {
         status = serve_either(&s, argv[optind]);
     }
-    cli_check_free(&s.check);
-    cli_options_free(&s.options);
+    wt_report_check_free(&s.check);
+    wt_session_options_free(&s.options);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"rsp", 'r', "ADDRESS",
      "where GDB and LLDB connect (default :3333): :PORT, HOST:PORT,\n"
      "unix:PATH or stdio; port 0 is any free port; given several times,\n"
      "several clients may be connected at the same time",
-     CLI_SET(set_rsp)},
+     WT_OPTION_SET(set_rsp)},
     {"dm", 0, "ADDRESS",
      "serve the Debug Module's registers instead, for debuggers that\n"
      "drive them, by the line protocol of VxDebug (PORT, HOST:PORT,\n"
      "unix:PATH); the program waits for a client's 's'",
-     CLI_TEXT(struct serve, registers.dm)},
+     WT_OPTION_TEXT(struct serve, registers.dm)},
     {"jtag", 0, "ADDRESS",
      "serve them behind a JTAG TAP, by OpenOCD's remote_bitbang; the\n"
      "program waits with its warps halted",
-     CLI_TEXT(struct serve, registers.jtag)},
+     WT_OPTION_TEXT(struct serve, registers.jtag)},
     {"jtag-cycles", 0, "N", "clocks of TCK that an access over JTAG takes (default 0)",
-     CLI_SET(set_jtag_cycles)},
+     WT_OPTION_SET(set_jtag_cycles)},
     {"now", 0, NULL, "with --dm or --jtag: start the program at once",
-     CLI_FLAG(struct serve, registers.now)},
+     WT_OPTION_FLAG(struct serve, registers.now)},
     {"once", 0, NULL,
      "end when the first client has left (and, if it detached, the\n"
      "program has ended)",
-     CLI_SET(set_once)},
+     WT_OPTION_SET(set_once)},
     {"console-to-gdb", 0, NULL, "show the program's console in the client",
-     CLI_FLAG(struct serve, rsp.console_to_gdb)},
+     WT_OPTION_FLAG(struct serve, rsp.console_to_gdb)},
     {"allow-files", 0, NULL,
      "clients may write files anywhere ('monitor generate-core'), not only\n"
      "new ones in the working folder",
-     CLI_FLAG(struct serve, rsp.allow_files)},
+     WT_OPTION_FLAG(struct serve, rsp.allow_files)},
     {"view", 0, "[=PORT]",
      "show the lanes in a browser, too: docs/view.md; the page's address is\n"
      "printed, and the page follows the stops of the clients",
-     CLI_SET(set_view)},
-    CLI_CHECK_OPTIONS(set_),
+     WT_OPTION_SET(set_view)},
+    WT_CHECK_OPTIONS(struct serve, check),
     {0},
 };
 
-const struct cli_command cli_serve = {
+const struct wt_subcommand cli_serve = {
     .name = "serve",
     .operands = "PROGRAM",
     .summary =

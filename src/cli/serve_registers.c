@@ -195,19 +195,20 @@ static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error
     return wt_stream_server_open(s->loop, s->how->jtag ? &jtag : &line, &options, &s->server, err);
 }
 
-int cli_serve_registers(const struct cli_command *command, const struct cli_options *options,
-                        const char *program, const struct cli_serve_registers *how)
+int cli_serve_registers(const struct wt_subcommand *command,
+                        const struct wt_session_options *options, const char *program,
+                        const struct cli_serve_registers *how)
 {
     struct served *s = calloc(1, sizeof *s);
     struct wt_error err;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
-    int stop_fd = cli_signal_fd(signals), status = 0;
+    int stop_fd = wt_session_signal_fd(signals), status = 0;
     enum wt_status failed = WT_OK;
     if (!s || stop_fd < 0)
         failed = wt_fail(&err, WT_IO, "signalfd: %s", strerror(errno));
     signal(SIGPIPE, SIG_IGN);
     if (!failed)
-        failed = cli_open(&s->device, options, program, &err);
+        failed = wt_session_open_device(&s->device, options, program, &err);
     if (!failed) {
         s->how = how;
         s->started = how->now || how->jtag;
@@ -228,7 +229,7 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
         }
         struct signalfd_siginfo info;
         if (!failed && read(stop_fd, &info, sizeof info) == sizeof info && info.ssi_signo != SIGINT)
-            status = CLI_SIGNAL + (int)info.ssi_signo;
+            status = WT_EXIT_SIGNAL + (int)info.ssi_signo;
         wt_stream_server_close(s->server);
         wt_loop_free(s->loop);
         wt_emulated_close(&s->device);
@@ -236,5 +237,5 @@ int cli_serve_registers(const struct cli_command *command, const struct cli_opti
     if (stop_fd >= 0)
         close(stop_fd);
     free(s);
-    return failed ? cli_fail(command, &err) : status;
+    return failed ? wt_subcommand_fail(command, &err) : status;
 }

@@ -2,7 +2,7 @@
 #ifndef WT_CLI_SERVE_REGISTERS_H
 #define WT_CLI_SERVE_REGISTERS_H
 
-#include "cli/options.h"
+#include "session/options.h"
 
 struct cli_serve_registers {
     const char *dm;      /**< where to listen for the line protocol; or */
@@ -14,7 +14,8 @@ struct cli_serve_registers {
 };
 
 /** Serves until a signal or, once, the client's end; the exit status of @p command. */
-int cli_serve_registers(const struct cli_command *command, const struct cli_options *options,
-                        const char *program, const struct cli_serve_registers *how);
+int cli_serve_registers(const struct wt_subcommand *command,
+                        const struct wt_session_options *options, const char *program,
+                        const struct cli_serve_registers *how);
 
 #endif

@@ -26,7 +26,8 @@ enum { GRACE = 10 }; /* seconds for the reports of a program whose time is over 
 bool cli_supervises(const struct cli_supervision *wanted)
 {
     return wanted->timeout > 0 || wanted->launches || wanted->fault_exit || wanted->stats ||
-           wanted->report || wanted->check.options.checks || cli_profile_wanted(&wanted->profile);
+           wanted->report || wanted->check.options.checks ||
+           wt_report_profile_wanted(&wanted->profile);
 }
 
 /* ---- what the kernels did ---- */
@@ -154,7 +155,7 @@ static void report_family(const char *files, const struct wt_family *family,
 
 /* The objects of the end: what ran on each GPU that the program can see, and how it has ended: with
  * a status, or by a signal. */
-static void report_end(const struct cli_command *command, const char *files,
+static void report_end(const struct wt_subcommand *command, const char *files,
                        const struct wt_tally *tally, unsigned offered, const char *how,
                        uint64_t number)
 {
@@ -177,7 +178,7 @@ static int fault_status(const struct cli_supervision *wanted)
 
 /* The exit status that is wanted of a program that has ended with 0. @p errors: checks have
  * found some. */
-static int judge(const struct cli_command *command, const struct cli_supervision *wanted,
+static int judge(const struct wt_subcommand *command, const struct cli_supervision *wanted,
                  const struct wt_tally *tally, bool errors)
 {
     const int of_fault = fault_status(wanted);
@@ -286,7 +287,7 @@ static bool next_signal(const sigset_t *set, uint64_t until, siginfo_t *info)
 }
 
 /* Ends the program whose time is over: first those who can report, then whoever is left. */
-static void end_all(const struct cli_command *command, const struct cli_supervision *wanted,
+static void end_all(const struct wt_subcommand *command, const struct cli_supervision *wanted,
                     struct wt_tally *tally, bool first)
 {
     if (first)
@@ -299,7 +300,7 @@ static void end_all(const struct cli_command *command, const struct cli_supervis
 }
 
 /* Waits for the child; returns its status as of wait(), and whether its time was over. */
-static int wait_for(pid_t child, const struct cli_command *command,
+static int wait_for(pid_t child, const struct wt_subcommand *command,
                     const struct cli_supervision *wanted, const sigset_t *set,
                     struct wt_tally *tally, bool *over)
 {
@@ -349,18 +350,19 @@ static void die_of(int number)
     sigprocmask(SIG_UNBLOCK, &one, NULL);
 }
 
-bool cli_supervise(const struct cli_command *command, struct cli_supervision *wanted,
+bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *wanted,
                    unsigned offered, int *status)
 {
     struct wt_error err;
     sigset_t set, before;
     bool over = false;
     struct wt_tally *tally = wt_tally_create(&err);
-    *status = CLI_FAILED;
+    *status = WT_EXIT_FAILED;
     if (!tally ||
-        cli_profile_begin_programs(&wanted->profile, wanted->check.options.checks, &err) != WT_OK ||
-        cli_check_begin_programs(&wanted->check, &err) != WT_OK) {
-        *status = cli_fail(command, &err);
+        wt_report_profile_begin_programs(&wanted->profile, wanted->check.options.checks, &err) !=
+            WT_OK ||
+        wt_report_check_begin_programs(&wanted->check, &err) != WT_OK) {
+        *status = wt_subcommand_fail(command, &err);
         return false;
     }
     sigemptyset(&set);
@@ -374,13 +376,13 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
         /* A parent that is killed takes the program along, as if it were the program. */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != parent)
-            _exit(CLI_FAILED);
+            _exit(WT_EXIT_FAILED);
         sigprocmask(SIG_SETMASK, &before, NULL);
         return true;
     }
     if (child < 0) {
         wt_fail(&err, WT_IO, "fork: %s", strerror(errno));
-        *status = cli_fail(command, &err);
+        *status = wt_subcommand_fail(command, &err);
         return false;
     }
     const int ended = wait_for(child, command, wanted, &set, tally, &over);
@@ -388,9 +390,10 @@ bool cli_supervise(const struct cli_command *command, struct cli_supervision *wa
         wait_for_rest();
     if (wanted->stats)
         tell_tally(tally, offered);
-    const int counted = cli_profile_report(command, &wanted->profile, NULL, wanted->report);
-    const int checked =
-        cli_check_report(command, &wanted->check, wanted->profile.file, NULL, wanted->report);
+    const int counted =
+        wt_report_profile_report(command->name, &wanted->profile, NULL, wanted->report);
+    const int checked = wt_report_check_report(command->name, &wanted->check, wanted->profile.file,
+                                               NULL, wanted->report);
     const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
     if (over)

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #include "cli/cli.h"
-#include "cli/check.h"
-#include "cli/profile.h"
+#include "report/check.h"
+#include "report/profile.h"
 #include "runtime/common/tally.h"
 
 /** Exit statuses of `exec` that say what the program's own status does not. */
@@ -22,8 +22,8 @@ struct cli_supervision {
     bool has_fault_exit; /**< else it is WT_CHECK_STATUS with checks */
     bool stats;          /**< tell at the end what ran */
     char *report;        /**< files of objects that get it, too (wt_report_add); NULL: none */
-    struct cli_profile profile; /**< the caller frees it */
-    struct cli_check check;
+    struct wt_report_profile profile; /**< the caller frees it */
+    struct wt_report_check check;
 };
 
 /** Whether anything is wanted. */
@@ -34,7 +34,7 @@ bool cli_supervises(const struct cli_supervision *wanted);
  * waits for the child to end, reports, and sets *status to the exit status (a child that died of a
  * signal: this process does, too). @p offered has a bit for each family that the program can see.
  */
-bool cli_supervise(const struct cli_command *command, struct cli_supervision *wanted,
+bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *wanted,
                    unsigned offered, int *status);
 
 #endif

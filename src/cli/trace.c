@@ -2,7 +2,8 @@
 #include "base/array.h"
 #include "base/demangle.h"
 #include "base/text.h"
-#include "cli/kernel.h"
+#include "cli/cli.h"
+#include "session/kernel.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,7 +26,7 @@ struct filter {
 };
 
 struct trace {
-    struct cli_drive drive; /* first: the context of the options about the device */
+    struct wt_session_drive drive; /* first: the context of the options about the device */
     struct filter filter;
     const char *output;
     bool symbols, accesses, events;
@@ -99,27 +100,28 @@ static enum wt_status set_warp(void *context, const char *value, struct wt_error
     return check_list(value, err);
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"core", 0, "LIST", "only these cores (gfx900: compute units), such as 0,4-7",
-     CLI_SET(set_core)},
-    {"warp", 0, "LIST", "only these warps (gfx900: waves) of each core", CLI_SET(set_warp)},
+     WT_OPTION_SET(set_core)},
+    {"warp", 0, "LIST", "only these warps (gfx900: waves) of each core", WT_OPTION_SET(set_warp)},
     {"range", 0, "A..B",
      "only instructions at A and up to, not including, B: addresses or\n"
      "symbols; or the name of one function",
-     CLI_TEXT(struct trace, filter.range)},
-    {"from", 0, "TIME", "only from this issue time on", CLI_NUMBER(struct trace, filter.from)},
-    {"to", 0, "TIME", "only up to this issue time", CLI_NUMBER(struct trace, filter.to)},
-    {"output", 'o', "FILE", "write the trace to FILE", CLI_TEXT(struct trace, output)},
+     WT_OPTION_TEXT(struct trace, filter.range)},
+    {"from", 0, "TIME", "only from this issue time on",
+     WT_OPTION_NUMBER(struct trace, filter.from)},
+    {"to", 0, "TIME", "only up to this issue time", WT_OPTION_NUMBER(struct trace, filter.to)},
+    {"output", 'o', "FILE", "write the trace to FILE", WT_OPTION_TEXT(struct trace, output)},
     {"symbols", 0, NULL, "print <function+offset> after each address",
-     CLI_FLAG(struct trace, symbols)},
+     WT_OPTION_FLAG(struct trace, symbols)},
     {"accesses", 0, NULL, "print a line for what each instruction accesses in memory",
-     CLI_FLAG(struct trace, accesses)},
+     WT_OPTION_FLAG(struct trace, accesses)},
     {"events", 0, NULL,
      "print a line for what orders accesses: barriers, fences, waits,\n"
      "the begin and end of dispatches, groups and waves",
-     CLI_FLAG(struct trace, events)},
-    CLI_DRIVE_OPTIONS,
-    CLI_KERNEL_OPTIONS,
+     WT_OPTION_FLAG(struct trace, events)},
+    WT_DRIVE_OPTIONS,
+    WT_KERNEL_OPTIONS,
     {0},
 };
 
@@ -547,27 +549,27 @@ static int close_output(struct trace *t, int status)
     if (!broken)
         return status;
     wt_fail(&err, WT_IO, "the trace could not be written: %s", strerror(errno));
-    return cli_fail(&cli_trace, &err);
+    return wt_subcommand_fail(&cli_trace, &err);
 }
 
 static int trace_program(struct trace *t, const char *path)
 {
     struct wt_emulated device;
     struct wt_error err;
-    if (cli_open(&device, &t->drive.options, path, &err) != WT_OK)
-        return cli_fail(&cli_trace, &err);
+    if (wt_session_open_device(&device, &t->drive.options, path, &err) != WT_OK)
+        return wt_subcommand_fail(&cli_trace, &err);
     int status;
     t->device = &device;
     t->waves_per_core = device.machine->groups.waves_per_core;
     if (check_filter(t, &err) != WT_OK || resolve_range(t, &err) != WT_OK ||
         open_output(t, &err) != WT_OK) {
-        status = cli_fail(&cli_trace, &err);
+        status = wt_subcommand_fail(&cli_trace, &err);
     } else {
         if (!t->output)
             device.console = stderr;
         t->drive.run = run_some;
         t->drive.context = t;
-        status = close_output(t, cli_drive(&cli_trace, &t->drive, &device));
+        status = close_output(t, wt_session_drive(&cli_trace, &t->drive, &device));
     }
     wt_emulated_close(&device);
     free(t->access);
@@ -578,15 +580,16 @@ static int trace_program(struct trace *t, const char *path)
 static int run(int argc, char **argv)
 {
     struct trace trace = {.filter.to = UINT64_MAX};
-    int status = cli_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false);
-    if (status == CLI_GO) {
+    int status =
+        wt_subcommand_parse(&cli_trace, argc, argv, &trace, &trace.drive.options, 1, false);
+    if (status == WT_SUBCOMMAND_GO) {
         status = trace_program(&trace, argv[optind]);
     }
-    cli_drive_free(&trace.drive);
+    wt_session_drive_free(&trace.drive);
     return status;
 }
 
-const struct cli_command cli_trace = {
+const struct wt_subcommand cli_trace = {
     .name = "trace",
     .operands = "PROGRAM",
     .summary =
@@ -596,6 +599,6 @@ const struct cli_command cli_trace = {
         "stderr; with --output the console goes to stdout.",
     .options = options,
     .device = true,
-    .notes = CLI_DRIVE_NOTES,
+    .notes = WT_DRIVE_NOTES,
     .run = run,
 };

@@ -13,16 +13,17 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "base/token.h"
-#include "cli/debug.h"
-#include "cli/kernel.h"
+#include "cli/cli.h"
+#include "cli/dap.h"
 #include "cli/pages.h"
 #include "cli/remote.h"
 #include "frontend/view/view.h"
+#include "session/kernel.h"
 
 enum { TOKEN_BYTES = 16 };
 
 struct view {
-    struct cli_console d; /* first: the context of what says what is debugged */
+    struct wt_debuggee d; /* first: the context of what says what is debugged */
     const char *listen, *export;
     bool stop_on_entry;
     uint64_t frames;
@@ -109,7 +110,7 @@ static enum wt_status start_session(struct view *v, struct wt_view_client *clien
 static enum wt_status begin(struct view *v, struct wt_view_client *client, struct wt_error *err)
 {
     const bool attaches =
-        cli_debug_runs_already(&v->d) || v->d.core_path || cli_debug_is_attached(&v->d);
+        wt_debuggee_runs_already(&v->d) || v->d.core_path || wt_debuggee_is_attached(&v->d);
     struct json_object *o = json_object_new_object();
     json_object_object_add(o, "stopAtEnd", json_object_new_boolean(true));
     json_object_object_add(o, "stopOnEntry", json_object_new_boolean(v->stop_on_entry || attaches));
@@ -205,11 +206,11 @@ static enum wt_status serve(struct view *v, struct wt_error *err)
     if (!wt_token_text(token, TOKEN_BYTES))
         return wt_fail(err, WT_IO, "a random token: %s", strerror(errno));
     enum wt_status status =
-        cli_pages_listen("listen", v->listen ? v->listen : "127.0.0.1:0", &listener, err);
+        cli_pages_listen("listen", v->listen ? v->listen : WT_LISTEN_ANYWHERE, &listener, err);
     if (status)
         return status;
     signal(SIGPIPE, SIG_IGN);
-    const int signal_fd = cli_signal_fd(signals);
+    const int signal_fd = wt_session_signal_fd(signals);
     if ((status = begin(v, &client, err)) == WT_OK) {
         fprintf(stderr, "wavetrap view: the page is at http://%s/%s/\n", listener.address, token);
         status = wt_view_serve(&listener, &client, token, signal_fd, err);
@@ -224,49 +225,51 @@ static int view(int argc, char **argv)
 {
     struct view v = {.frames = 200};
     struct wt_error err;
-    int status = cli_debug_parse(&cli_view, argc, argv, &v.d, &err);
-    if (status == CLI_FAILED)
-        cli_fail(&cli_view, &err);
-    if (status == CLI_GO && !v.d.program && !cli_debug_runs_already(&v.d) && !v.d.core_path)
-        status = cli_operand_missing(&cli_view, cli_view.operands);
-    if (status == CLI_GO)
-        status =
-            (v.export ? export_page(&v, &err) : serve(&v, &err)) ? cli_fail(&cli_view, &err) : 0;
+    int status = wt_debuggee_parse(&cli_view, argc, argv, &v.d, &err);
+    if (status == WT_EXIT_FAILED)
+        wt_subcommand_fail(&cli_view, &err);
+    if (status == WT_SUBCOMMAND_GO && !v.d.program && !wt_debuggee_runs_already(&v.d) &&
+        !v.d.core_path)
+        status = wt_subcommand_operand_missing(&cli_view, cli_view.operands);
+    if (status == WT_SUBCOMMAND_GO)
+        status = (v.export ? export_page(&v, &err) : serve(&v, &err))
+                     ? wt_subcommand_fail(&cli_view, &err)
+                     : 0;
     free(v.expression);
     json_object_put(v.images);
-    cli_debug_free(&v.d);
+    wt_debuggee_free(&v.d);
     return status;
 }
 
-static const struct cli_option options[] = {
+static const struct wt_option options[] = {
     {"export", 0, "FILE",
      "write a page of the recorded run to FILE, which needs no server: the\n"
      "program runs to its end or a fault, a host program to its first\n"
      "dispatch's end",
-     CLI_TEXT(struct view, export)},
+     WT_OPTION_TEXT(struct view, export)},
     {"expression", 'e', "E", "a value that each cell can show; may be given several times",
-     CLI_SET(add_expression)},
+     WT_OPTION_SET(add_expression)},
     {"frames", 0, "N", "how many times of the run a page of --export has (default 200)",
-     CLI_NUMBER(struct view, frames)},
+     WT_OPTION_NUMBER(struct view, frames)},
     {"image", 0, "E:WxH:TYPE",
      "show memory at E as a picture over time, as in picture:64x24:u8, or\n"
      "with E:N:TYPE as a plot; TYPE is u8, i32, u32 or f32; with --export",
-     CLI_SET(add_image)},
+     WT_OPTION_SET(add_image)},
     {"listen", 'l', "ADDRESS",
      "where pages connect: PORT or 127.0.0.1:PORT (default: any free port)",
-     CLI_TEXT(struct view, listen)},
+     WT_OPTION_TEXT(struct view, listen)},
     {"profile", 0, NULL, "count instructions by source line: the source is a heat map of them",
-     CLI_FLAG(struct view, d.drive.profile.table)},
+     WT_OPTION_FLAG(struct view, d.drive.profile.table)},
     {"stop-on-entry", 0, NULL,
      "begin at the first line of main or of the first kernel, not before\nthe end",
-     CLI_FLAG(struct view, stop_on_entry)},
-    CLI_KERNEL_OPTIONS,
-    CLI_ATTACHED_OPTIONS,
-    CLI_DEBUGGED_OPTIONS,
+     WT_OPTION_FLAG(struct view, stop_on_entry)},
+    WT_KERNEL_OPTIONS,
+    WT_ATTACHED_OPTIONS,
+    WT_DEBUGGED_OPTIONS,
     {0},
 };
 
-const struct cli_command cli_view = {
+const struct wt_subcommand cli_view = {
     .name = "view",
     .operands = "PROGRAM [ARGUMENT]…",
     .summary = "Shows the lanes of a run as a grid, in a browser or as a page in a file.",

@@ -55,31 +55,26 @@ static void add_objects(struct wt_emulated *e)
         e->family->run.objects(e);
 }
 
-struct wt_check_memory *wt_emulated_check(struct wt_emulated *e, wt_found_fn *found, void *context)
+bool wt_emulated_check(struct wt_emulated *e, struct wt_check_set *set,
+                       const struct wt_check_start *start, unsigned checks, wt_check_say_fn *say)
 {
     struct wt_check_stacks stacks;
-    add_objects(e);
-    struct wt_check_memory *c = wt_check_memory_begin(e->machine, e->machine, found, context);
-    if (c)
-        wt_check_memory_set_allows(c, allows, e);
-    if (c && e->family->run.variable)
-        wt_check_memory_set_variables(c, e->family->run.variable, e);
-    if (c && e->family->run.stacks && e->family->run.stacks(e, &stacks))
-        wt_check_memory_set_stacks(c, &stacks);
-    return c;
-}
-
-struct wt_check_init *wt_emulated_check_init(struct wt_emulated *e, enum wt_init_level level,
-                                             wt_found_fn *found, void *context)
-{
-    struct wt_machine *m = e->machine;
-    struct wt_check_stacks stacks;
-    struct wt_check_init *c = wt_check_init_begin(m, m, level, found, context);
-    if (c && e->family->run.stacks && e->family->run.stacks(e, &stacks)) {
-        const uint64_t size = stacks.size * m->waves * m->lanes;
-        wt_check_init_set_stacks(c, stacks.top - size, size);
+    const bool has_stacks = e->family->run.stacks && e->family->run.stacks(e, &stacks);
+    if (checks & WT_CHECK_MEMORY)
+        add_objects(e);
+    if (!wt_check_set_begin(set, start, checks, WT_OPENMP_NONE, say))
+        return false;
+    if (set->memory)
+        wt_check_memory_set_allows(set->memory, allows, e);
+    if (set->memory && e->family->run.variable)
+        wt_check_memory_set_variables(set->memory, e->family->run.variable, e);
+    if (set->memory && has_stacks)
+        wt_check_memory_set_stacks(set->memory, &stacks);
+    if (set->init && has_stacks) {
+        const uint64_t size = stacks.size * e->machine->waves * e->machine->lanes;
+        wt_check_init_set_stacks(set->init, stacks.top - size, size);
     }
-    return c;
+    return true;
 }
 
 /* ---- results ---- */

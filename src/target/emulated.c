@@ -178,6 +178,16 @@ static enum wt_status point_to_exec(const struct wt_emulated *e, enum wt_status 
     return wt_fail(err, status, "%s. The program itself runs by 'wavetrap exec'", said);
 }
 
+enum wt_status wt_load_file_parse(const char *text, struct wt_load_file *load, struct wt_error *err)
+{
+    const char *at = strrchr(text, '@');
+    if (!at || at == text || !at[1])
+        return wt_fail(err, WT_INVALID, "'%s' is not FILE@ADDRESS", text);
+    *load =
+        (struct wt_load_file){.path = text, .path_length = (size_t)(at - text), .place = at + 1};
+    return WT_OK;
+}
+
 enum wt_status wt_emulated_open(struct wt_emulated *e, const struct wt_emulated_options *options,
                                 const char *program, struct wt_error *err)
 {

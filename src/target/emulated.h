@@ -21,6 +21,9 @@ struct wt_load_file {
     size_t path_length; /**< of the part before the '@' */
     const char *place;  /**< an address as wt_emulated_address takes it */
 };
+/** Splits "FILE@PLACE" at the last '@'. */
+enum wt_status wt_load_file_parse(const char *text, struct wt_load_file *load,
+                                  struct wt_error *err);
 
 /** Which kernel of a file runs, and on how much. */
 struct wt_kernel_options {

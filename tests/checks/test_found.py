@@ -16,17 +16,12 @@ import subprocess
 
 import pytest
 
+import check_pages
 import checks
 
 CHECK = "--check=memory,leak,api"
 # Each kind, and the check that reports it.
-KINDS = {"out-of-bounds": "memory", "out-of-object": "memory", "use-after-free": "memory", "misaligned": "memory", "read-only": "memory", "null": "memory",
-         "double-free": "memory", "bad-free": "memory", "leak": "leak", "failed-call": "api", "use-after-destroy": "api", "wrong-direction": "api",
-         "unset-argument": "api", "argument-size": "api", "race": "race", "host-race": "race", "missed-barrier": "sync", "other-barrier": "sync", "barrier-count": "sync",
-         "sync-mask": "sync", "inactive-lane": "sync", "unfinished-copy": "sync", "deadlock": "sync",
-         **dict.fromkeys(("undefined-branch", "undefined-address", "undefined-atomic", "undefined-result", "undefined-load", "undefined-copy"), "init"),
-         "unwaited-result": "hazard", "unwaited-source": "hazard", "wait-states": "hazard", "stale": "stale", "unwritten": "stale", "idle-barrier": "advice",
-         "idle-fence": "advice"}
+KINDS = {kind["name"]: kind["check"] for kind in check_pages.KINDS}
 # What is not found: the words of docs/checks.md that say why, and the mistakes.
 MISSED = {
     "addresses that come from memory, from an argument, or from a function's result": "openmp-private_after-gfx900 vortex-stack_passed-vortex",

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+import check_pages
 from conftest import ROOT, WAVETRAP, run
 
 COMMANDS = re.findall(r"^  ([\w-]+) +\S", run("--help").stdout.split("Commands:")[1].split("Options:")[0],
@@ -50,6 +51,16 @@ def test_help_and_manual_have_the_same_options(command):
         assert "device options" in (MAN / f"wavetrap-{command.replace(' ', '-')}.1").read_text()
     if "The debugger" in parts:
         assert parts["The debugger"] == manual_options("wavetrap.1", "Debugger options")
+
+
+def test_help_and_pages_have_the_checks_of_the_table():
+    """The command is made from the table by the compiler, the pages are by `make check-pages`."""
+    help_text = run("run", "--help").stdout.split("--check=LIST")[1].split("--check-limit")[0]
+    assert re.findall(r"^ +([a-z]+): ", help_text, re.M) == check_pages.NAMES and len(check_pages.NAMES) > 8
+    said = run("run", "--check=none", "x").stderr
+    assert f"they are {', '.join(check_pages.NAMES)} and all" in said
+    files = list(check_pages.files())
+    assert len(files) > 7 and not [name for name, old, new in files if old != new]
 
 
 @pytest.mark.parametrize("command", PAGES)

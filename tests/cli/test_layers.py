@@ -50,25 +50,46 @@ def test_the_layers_themselves_are_no_circle():
     assert not circles(MAY_INCLUDE)
 
 
-def test_only_what_joins_the_sides_is_without_rules():
+def test_the_command_alone_is_without_rules():
     folders = {folder_of(str(f.relative_to(SOURCE))) for f in SOURCE.rglob("*/*.[ch]")}
-    assert folders - set(MAY_INCLUDE) <= {"api", "cli"}
+    assert folders - set(MAY_INCLUDE) == {"cli"}
+
+
+def test_nothing_stands_on_the_command():
+    """What cli shares with the library is in session and report."""
+    assert not [folder for folder, uses in MAY_INCLUDE.items() if "cli" in uses]
+    uses = [str(f.relative_to(SOURCE)) for f in SOURCE.rglob("*.[ch]") if '#include "cli/' in f.read_text()]
+    assert uses and not [name for name in uses if not name.startswith("cli/")]
 
 
 def test_one_place_names_the_families():
-    """The command and the target's own files take a family as registry.c gives it."""
+    """The command, session, report and the target's own files take a family as registry.c gives it."""
     own = {"gcn.c", "gcn.h", "gcn_arguments.c", "gcn_arguments.h", "gcn_debugger.c", "gcn_debugger.h", "gcn_program.c", "gcn_program.h", "gcn_process.c", "gcn_process.h", "gcn_host.c", "gcn_no_process.c", "gen_no_process.c", "gen.c", "gen.h", "gen_debugger.c", "gen_debugger.h", "gen_region.c", "gen_registers.c",
            "gen_text.c", "gen_word.c", "sm.c", "sm.h", "sm_process.c", "sm_process.h", "vortex.c", "vortex.h", "vortex_bundle.c", "vortex_bundle.h", "vortex_host.c", "vortex_process.c", "vortex_process.h", "vortex_tables.c", "registry.c"}
     # The registers of Vortex's Debug Module; the page tables of Intel's GPUs; code objects of AMD's.
     about_one_family = {"serve_registers.c", "gtt.c", "explain_trap.c", "info_gcn.c"}
     wrong = []
-    for file in [*sorted((SOURCE / "target").glob("*.[ch]")), *sorted((SOURCE / "cli").glob("*.[ch]"))]:
+    for file in [f for folder in ("target", "report", "session", "cli") for f in sorted((SOURCE / folder).glob("*.[ch]"))]:
         if file.name in own or file.name in about_one_family:
             continue
         for header in re.findall(r'^#include "([^"]+)"', file.read_text(), re.M):
             if header.startswith(("emulator/vortex", "emulator/gcn", "emulator/gen", "target/vortex", "target/gcn")):
                 wrong.append(f"{file.name} includes {header}")
     assert not wrong, "\n".join(wrong)
+
+
+FAMILIES = "gcn gen gen9 gfx900 sm toy vortex".split()
+
+
+def families_as_text(text):
+    """Comparisons with a family's name: a string of its own, or a comparison of the member `family`."""
+    return re.findall(rf'"(?:{"|".join(FAMILIES)})"|\bstr\w*cmp\([^;]*?\bfamily\b', re.sub(r"/\*.*?\*/", "", text, flags=re.S))
+
+
+def test_checks_compare_no_familys_name():
+    """They ask the family's memory model (wt_machine_ops.memory_model)."""
+    assert len(families_as_text('strcmp(m->ops->family, other) || strcmp(a, "sm"); /* "sm" */')) == 2
+    assert not [f.name for f in (SOURCE / "check").glob("*.[ch]") if families_as_text(f.read_text())]
 
 
 # Folders with circles of files that call each other: the files that all of these circles go through, and why they do.
@@ -185,7 +206,7 @@ def test_a_circle_is_found():
 
 
 # Folders all of whose headers have a comment before each function: what it does, units, ranges, errors, who frees.
-DOCUMENTED = ["api", "base", "bus", "cli", "debug", "emulator", "frontend", "object", "runtime", "target"]
+DOCUMENTED = ["api", "base", "bus", "cli", "debug", "emulator", "frontend", "object", "report", "runtime", "session", "target"]
 
 
 def test_functions_of_headers_are_documented():

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/report.h"
-#include "cli/profile_table.h"
+#include "report/profile_table.h"
 
 enum { TEXTS = 4, ROWS = 3, ROOM = 300 };
 
@@ -82,7 +82,7 @@ static bool is_of(const char *path, const char *file)
            (part == all || *file == '/' || path[all - part - 1] == '/');
 }
 
-static void check_limit(const char *limit, const struct cli_profile_table *t)
+static void check_limit(const char *limit, const struct wt_report_profile_table *t)
 {
     char file[ROOM], name[ROOM];
     uint64_t line, most, sum = 0;
@@ -102,7 +102,7 @@ static void check_limit(const char *limit, const struct cli_profile_table *t)
     if (good)
         at += 2 + strspn(at + 2, " ");
     good = good && read_number(&at, UINT64_MAX, &most) && !*at;
-    assert(cli_profile_is_limit(limit) == good);
+    assert(wt_report_profile_is_limit(limit) == good);
     if (!good)
         return;
     for (size_t i = 0; i < t->count; i++)
@@ -110,7 +110,7 @@ static void check_limit(const char *limit, const struct cli_profile_table *t)
             sum += count_of(&t->row[i].sum, name);
             any = true;
         }
-    assert(cli_profile_is_over(limit, t) == (!any || sum > most));
+    assert(wt_report_profile_is_over(limit, t) == (!any || sum > most));
 }
 
 /* ---- reports ---- */
@@ -141,17 +141,17 @@ static bool is_ascii(const char *text)
     return true;
 }
 
-static void check_objects(const struct cli_profile_table *t)
+static void check_objects(const struct wt_report_profile_table *t)
 {
     char path[64], *save = NULL;
     const int fd = new_file(path);
-    cli_profile_write_objects(path, t, true);
+    wt_report_profile_write_objects(path, t, true);
     char *text = whole(fd);
     size_t i = 0;
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save), i++) {
         json_object *o = json_tokener_parse(line), *member;
         assert(o && i < t->count);
-        const struct cli_profile_row *r = &t->row[i];
+        const struct wt_report_profile_row *r = &t->row[i];
         assert(json_object_object_get_ex(o, "bytes", &member));
         assert(json_object_get_uint64(member) == r->sum.bytes);
         assert(json_object_object_get_ex(o, "file", &member));
@@ -164,14 +164,14 @@ static void check_objects(const struct cli_profile_table *t)
 }
 
 /* Each line of each file once, with the sum of its issues. */
-static void check_lcov(const struct cli_profile_table *t)
+static void check_lcov(const struct wt_report_profile_table *t)
 {
     char path[64], *save = NULL;
     struct wt_error err;
     const int fd = new_file(path);
     uint64_t sum = 0, all = 0;
     unsigned files = 0, ends = 0;
-    assert(cli_profile_write_lcov(path, t, &err) == WT_OK);
+    assert(wt_report_profile_write_lcov(path, t, &err) == WT_OK);
     char *text = whole(fd);
     for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
         unsigned number;
@@ -192,11 +192,12 @@ static void check_lcov(const struct cli_profile_table *t)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char text[TEXTS][ROOM];
-    struct cli_profile_row row[ROWS];
+    struct wt_report_profile_row row[ROWS];
     for (unsigned i = 0; i < TEXTS; i++)
         take_line(&data, &size, text[i]);
     for (unsigned i = 0; i < ROWS; i++) {
-        row[i] = (struct cli_profile_row){.file = text[1], .function = text[2], .kernel = text[3]};
+        row[i] =
+            (struct wt_report_profile_row){.file = text[1], .function = text[2], .kernel = text[3]};
         row[i].line = (unsigned)take_number(&data, &size) % 8 + 1;
         row[i].line = i && row[i].line < row[i - 1].line ? row[i - 1].line : row[i].line;
         row[i].sum.issues = take_number(&data, &size) + 1;
@@ -204,7 +205,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         row[i].sum.transactions = take_number(&data, &size);
         row[i].sum.bytes = take_number(&data, &size) << 8 * (i * 3);
     }
-    struct cli_profile_table t = {.row = row, .count = ROWS, .capacity = ROWS, .lane = "lane"};
+    struct wt_report_profile_table t = {
+        .row = row, .count = ROWS, .capacity = ROWS, .lane = "lane"};
     check_limit(text[0], &t);
     check_objects(&t);
     check_lcov(&t);
@@ -212,7 +214,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t length;
     FILE *out = open_memstream(&printed, &length);
     assert(out);
-    cli_profile_print_table(out, &t); /* sorts the rows */
+    wt_report_profile_print_table(out, &t); /* sorts the rows */
     fclose(out);
     free(printed);
     return 0;

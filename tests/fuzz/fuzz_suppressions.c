@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/suppress.h"
+#include "report/suppress.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -32,37 +32,37 @@ static void check_printed(const char *text)
     struct wt_error err;
     snprintf(function, sizeof function, "%s", text);
     snprintf(file, sizeof file, "%s", text + strlen(text) / 2);
-    struct cli_call call = {.function = function, .file = file, .line = 7};
-    struct cli_found f = {.calls = {&call, 1, 1}};
+    struct wt_report_call call = {.function = function, .file = file, .line = 7};
+    struct wt_report_found f = {.calls = {&call, 1, 1}};
     snprintf(f.kernel, sizeof f.kernel, "%s", text);
     snprintf(f.finding.object_name, sizeof f.finding.object_name, "%s", file);
     FILE *out = open_memstream(&line, &length);
     assert(out);
-    cli_suppression_print(out, &f, &call);
+    wt_report_suppression_print(out, &f, &call);
     fclose(out);
-    struct cli_suppressions all = {.count = 0};
-    assert(cli_suppressions_parse(&all, "printed", line, &err) == WT_OK && all.count == 1);
-    assert(cli_suppressions_hold(&all, &f) && all.list[0].used == 1);
-    cli_suppressions_free(&all);
+    struct wt_report_suppressions all = {.count = 0};
+    assert(wt_report_suppressions_parse(&all, "printed", line, &err) == WT_OK && all.count == 1);
+    assert(wt_report_suppressions_hold(&all, &f) && all.list[0].used == 1);
+    wt_report_suppressions_free(&all);
     free(line);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct cli_suppressions all = {.count = 0};
-    struct cli_found f = {.process = 1};
+    struct wt_report_suppressions all = {.count = 0};
+    struct wt_report_found f = {.process = 1};
     struct wt_error err;
     char *text = strndup((const char *)data, size);
     assert(text);
-    const enum wt_status status = cli_suppressions_parse(&all, "input", text, &err);
+    const enum wt_status status = wt_report_suppressions_parse(&all, "input", text, &err);
     if (status)
         assert(status == WT_INVALID && strncmp(err.text, "input:", 6) == 0);
     else
         assert(all.count == lines_of(text));
     for (size_t i = 0; i < all.count; i++)
         assert(all.list[i].kind && all.list[i].reason && all.list[i].from);
-    cli_suppressions_hold(&all, &f);
-    cli_suppressions_free(&all);
+    wt_report_suppressions_hold(&all, &f);
+    wt_report_suppressions_free(&all);
     check_printed(text);
     free(text);
     return 0;

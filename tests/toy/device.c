@@ -1,4 +1,5 @@
 /* The toy as a machine: turns, debug hardware, state, inspection, and its part of the wire. */
+#include "emulator/machine/memory_model.h"
 #include "toy.h"
 
 #include <stdio.h>
@@ -339,6 +340,7 @@ static const struct wt_machine_ops ops = {.family = "toy",
                                           .describe_register = describe_register,
                                           WT_MACHINE_NO_OPERANDS,
                                           WT_MACHINE_NO_PACE,
+                                          .memory_model = &wt_machine_plain_memory,
                                           .read_row = read_row,
                                           .debug_read = debug_read,
                                           .debug_write = debug_write,

@@ -18,6 +18,7 @@
 #include "check/decisions.h"
 #include "check/heap.h"
 #include "check/memory.h"
+#include "check/start.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/judge.h"
 #include "emulator/machine/machine.h"
@@ -350,7 +351,8 @@ static void a_million_allocations_take_bounded_memory(void **state)
 static void a_range_that_wraps_is_not_known_to_be_good(void **state)
 {
     static struct wt_machine m;
-    struct wt_check_memory *c = wt_check_memory_begin(&m, &m, NULL, NULL);
+    struct wt_check_memory *c =
+        wt_check_memory_begin(&(struct wt_check_start){.machine = &m, .space = &m});
     wt_object_made(&m, 4096, 64, "maker");
     assert_true(m.judge->holds(c, 4096, 64, true));
     assert_true(m.judge->holds(c, 4100, 4, false));
@@ -366,7 +368,8 @@ static void what_a_dropped_future_allocates_is_not_known_to_be_good(void **state
 {
     static struct wt_machine m = {.recorded = true, .time = 10};
     const struct wt_wave_head w = {.left = 0};
-    struct wt_check_memory *c = wt_check_memory_begin(&m, &m, NULL, NULL);
+    struct wt_check_memory *c =
+        wt_check_memory_begin(&(struct wt_check_start){.machine = &m, .space = &m});
     m.judge->taken(c, &w, 4096, 64);
     m.time = m.known = 11;
     assert_true(m.judge->holds(c, 4096, 64, true));
@@ -388,7 +391,8 @@ static void a_call_of_the_allocator_returns_in_another_future(void **state)
 {
     static struct wt_machine m = {.recorded = true};
     const struct wt_wave_head w = {.left = 0};
-    struct wt_check_memory *c = wt_check_memory_begin(&m, &m, NULL, NULL);
+    struct wt_check_memory *c =
+        wt_check_memory_begin(&(struct wt_check_start){.machine = &m, .space = &m});
     const uint64_t size = 16, first = 4096, second = 8192;
     wt_allocator_at(&m, 100, 10, WT_ALLOCATES);
     for (m.time = 1; m.time <= 3; m.time += 2) {

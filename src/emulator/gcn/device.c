@@ -3,6 +3,7 @@
 #include "emulator/gcn/trace.h"
 #include "emulator/gcn/watch.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/memory_model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -311,6 +312,15 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
                            : gcn_operands(&u, operands);
 }
 
+/* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide for
+ * AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
+static const struct wt_memory_model memory_model = {.stores_hide = true,
+                                                    .loads_hide = true,
+                                                    .waits = true,
+                                                    .hands_on = true, /* in the L2 cache */
+                                                    .threads_are_waves = true,
+                                                    .caches_go_stale = true};
+
 static const struct wt_machine_ops machine_ops = {
     .family = "gfx900",
     .wave_word = "wave",
@@ -347,6 +357,7 @@ static const struct wt_machine_ops machine_ops = {
     .name_operand = gcn_operand_name,
     .pace = gcn_pace,
     .pace_table = &gcn_pace_table,
+    .memory_model = &memory_model,
     .operand_files = gcn_operand_files,
     .read_row = gcn_read_row,
 };

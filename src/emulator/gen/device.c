@@ -3,6 +3,7 @@
 #include "emulator/gen/message.h"
 #include "emulator/gen/operands.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/memory_model.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -160,6 +161,14 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
     return true;
 }
 
+/* OpenCL C, "Memory Ordering Rules": work-items are independent. "barrier": all of them must reach
+ * it. */
+static const struct wt_memory_model memory_model = {.independent = true,
+                                                    .loads_hide = true,
+                                                    .locks = true,
+                                                    .own_is_global = true,
+                                                    .barriers_want_all = true};
+
 static const struct wt_machine_ops machine_ops = {
     .family = "gen9",
     .wave_word = "thread",
@@ -195,6 +204,7 @@ static const struct wt_machine_ops machine_ops = {
     .observed_place = wt_machine_shared_place,
     .name_operand = gen_operand_name,
     WT_MACHINE_NO_PACE,
+    .memory_model = &memory_model,
     .operand_files = gen_operand_files,
     .read_row = gen_read_row,
 };

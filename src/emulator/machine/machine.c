@@ -11,6 +11,7 @@
 #include "emulator/machine/engine.h"
 #include "emulator/machine/fill.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/machine/observe.h"
 #include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
@@ -216,6 +217,8 @@ bool wt_machine_no_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *
 }
 
 const struct wt_pace_table wt_machine_no_pace_table = {.rules = 0};
+
+const struct wt_memory_model wt_machine_plain_memory = {.independent = false};
 
 bool wt_machine_no_operand(const char *name, struct wt_insn_operand *operand)
 {

@@ -30,6 +30,7 @@ struct wt_engine_ops;
 struct wt_explanation;
 struct wt_insn_operand;
 struct wt_insn_operands;
+struct wt_memory_model;
 struct wt_operand_file;
 struct wt_region;
 struct wt_spans;
@@ -193,6 +194,7 @@ struct wt_machine_ops {
     void (*name_operand)(const struct wt_insn_operand *operand, char *text, size_t size);
     const struct wt_operand_file *operand_files; /**< by wt_insn_operand.file */
     const struct wt_address_map *map; /**< for the functions of mapped.h that are operations */
+    const struct wt_memory_model *memory_model;
 };
 
 /** The type of an operation: WT_MACHINE_FN(read_row) gcn_read_row; declares one. */
@@ -322,6 +324,8 @@ WT_MACHINE_FN(name_operand) wt_machine_no_operand_name;
 /** The operation of a family whose hardware waits by itself, and its pace_table. */
 WT_MACHINE_FN(pace) wt_machine_no_pace;
 extern const struct wt_pace_table wt_machine_no_pace_table;
+/** That of a family whose lanes and accesses are ordered as their instructions are issued. */
+extern const struct wt_memory_model wt_machine_plain_memory;
 /** The operation of a family whose hardware prints nothing. */
 WT_MACHINE_FN(flush_console) wt_machine_no_console;
 

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "emulator/machine/archive.h"
+#include "emulator/machine/memory_model.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/watch.h"
@@ -293,6 +294,11 @@ static enum wt_run run(struct wt_machine *m, uint64_t issues)
     return why;
 }
 
+/* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on, as who begins the
+ * check says. */
+static const struct wt_memory_model memory_model = {.one_order = true,
+                                                    .barriers_count_lanes = true};
+
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",
     .wave_word = "warp",
@@ -322,6 +328,7 @@ static const struct wt_machine_ops machine_ops = {
     .name_operand = sm_operand_name,
     .pace = sm_pace,
     .pace_table = &sm_pace_table,
+    .memory_model = &memory_model,
     .operand_files = sm_operand_files,
     .read_row = sm_read_row,
     .debug_read = sm_debug_read,

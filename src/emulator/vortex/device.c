@@ -459,6 +459,7 @@ static const struct wt_machine_ops machine_ops = {
     .observed_place = vx_observed_place,
     .name_operand = vx_operand_name,
     WT_MACHINE_NO_PACE,
+    .memory_model = &vx_memory_model,
     .operand_files = vx_operand_files,
     .read_row = read_row,
     .debug_read = debug_read,

@@ -1,5 +1,6 @@
 /* Flags, as code shows them: loads in loops that wait, which a wave repeats till their place has
- * another value; loads that acquire, and stores that release. */
+ * another value; loads that acquire, and stores that release; and the rest of the memory model. */
+#include "emulator/machine/memory_model.h"
 #include "emulator/vortex/internal.h"
 
 /* Major opcodes (RISC-V, "RV32/64G Instruction Set Listings"). Instructions of 16 bits have none of
@@ -201,3 +202,12 @@ bool vx_of_flag(struct wt_machine *m, uint32_t wave, uint64_t load, uint64_t sto
             opcode_of(before[BEFORE]) == STORE && acquires(behind, 0, BEHIND, 2) &&
             releases(before, BEFORE));
 }
+
+/* Atomic loads and stores are plain ones beside fences (RISC-V, "A"); warps start others by
+ * wspawn, and wait by it until they have ended. */
+const struct wt_memory_model vx_memory_model = {
+    .stores_hide = true,
+    .loads_hide_too = true,
+    .loads_hide = true,
+    .hands_on = true, /* RVWMO: each store is seen by all others at once */
+    .spawns = true};

@@ -82,6 +82,11 @@ bool wt_check_judges_memory(void)
     return wt_check_wants(WT_CHECK_MEMORY) && !judges_none;
 }
 
+unsigned wt_checks_of_machines(void)
+{
+    return asked_for()->checks & ~(judges_none ? (unsigned)WT_CHECK_MEMORY : 0);
+}
+
 bool wt_checks_wanted(void)
 {
     return wt_check_wants((enum wt_check)WT_CHECK_ALL);

@@ -37,6 +37,9 @@ bool wt_check_wants(enum wt_check check);
 /** Whether accesses are judged by --check=memory: without, the objects may be known alone. */
 bool wt_check_judges_memory(void);
 
+/** The bits of those that are wanted; MEMORY as wt_check_judges_memory() says. */
+unsigned wt_checks_of_machines(void);
+
 /** Whether any check is wanted. */
 bool wt_checks_wanted(void);
 

@@ -147,39 +147,6 @@ static bool has_libgomp(void)
     return is_loaded("libgomp-plugin-");
 }
 
-/* Whether a check is wanted, and there. Workers of OpenMP's runtimes wait at barriers of their own;
- * GCC's code leaves out wait states. */
-static bool wants(enum wt_check check, const char *name, const char *what)
-{
-    const bool wanted = wt_check_wants(check);
-    if (!wanted || !(has_libgomp() || is_loaded("libomptarget")))
-        return wanted;
-    wt_say_once("--check=%s is not there for OpenMP: no %s looked at in process %ld", name, what,
-                (long)getpid());
-    return false;
-}
-
-/* Not each family tells what its launches leave undefined. On a gfx900 the waves of a team write to
- * each other's stacks, which the check has as memory of one wave. */
-static bool wants_init(const struct wt_machine *m)
-{
-    if (!wt_check_wants(WT_CHECK_INIT))
-        return false;
-    if (wt_check_init_knows(m))
-        return (has_libgomp() && !wt_check_race_knows_openmp(m)) ||
-               wants(WT_CHECK_INIT, "init", "uninitialised values are");
-    wt_say_once("--check=init is not there for %s: uninitialised values are not looked for",
-                m->ops->family);
-    return false;
-}
-
-static bool wants_race(const struct wt_machine *m)
-{
-    return wt_check_race_knows_openmp(m) || has_libgomp()
-               ? wt_check_wants(WT_CHECK_RACE)
-               : wants(WT_CHECK_RACE, "race", "races are");
-}
-
 static enum wt_check_lanes lanes_of(const struct wt_hosted *gpu)
 {
     const enum wt_check_lanes lanes = wt_check_lanes();
@@ -189,37 +156,20 @@ static enum wt_check_lanes lanes_of(const struct wt_hosted *gpu)
                                                                         : WT_LANES_BY_FAMILY;
 }
 
-/* Hardware of most families waits for results by itself. */
-static bool wants_hazard(const struct wt_machine *m)
-{
-    return wt_check_hazard_knows(m) && wants(WT_CHECK_HAZARD, "hazard", "hazards are");
-}
-
 /* False without host memory. */
 static bool begin_checks(struct wt_counted *c, const void *space)
 {
     struct wt_machine *m = c->machine;
-    struct wt_check_set *s = &c->checks;
-    void *list = &c->list;
-    if (wt_check_judges_memory() &&
-        !(s->memory = wt_check_memory_begin(m, space, wt_checked_found, list)))
-        return false;
-    if (wants(WT_CHECK_SYNC, "sync", "barriers are") &&
-        !(s->sync = wt_check_sync_begin(m, wt_checked_found, list)))
-        return false;
-    if (wants_init(m) &&
-        !(s->init = wt_check_init_begin(m, space, wt_check_init_level(), wt_checked_found, list)))
-        return false;
-    if (wants_race(m) &&
-        !(s->race = wt_check_race_begin(m, space, lanes_of(c->gpu), wt_checked_found, list)))
-        return false;
-    if (wants_hazard(m) && !(s->hazard = wt_check_hazard_begin(m, wt_checked_found, list)))
-        return false;
-    if (wt_check_stale_knows(m) && wt_check_wants(WT_CHECK_STALE) &&
-        !(s->stale = wt_check_stale_begin(m, space, wt_checked_found, list)))
-        return false;
-    if (wants(WT_CHECK_ADVICE, "advice", "barriers are") &&
-        !(s->advice = wt_check_advice_begin(m, wt_checked_found, list)))
+    const struct wt_check_start start = {.machine = m,
+                                         .space = space,
+                                         .found = wt_checked_found,
+                                         .context = &c->list,
+                                         .lanes = lanes_of(c->gpu),
+                                         .level = wt_check_init_level()};
+    const enum wt_check_openmp openmp = has_libgomp()               ? WT_OPENMP_GCC
+                                        : is_loaded("libomptarget") ? WT_OPENMP_LLVM
+                                                                    : WT_OPENMP_NONE;
+    if (!wt_check_set_begin(&c->checks, &start, wt_checks_of_machines(), openmp, wt_say_once))
         return false;
     if (wt_checks_wanted())
         wt_check_launches(&m->first_checked, &m->last_checked);

@@ -1,0 +1,21 @@
+/* How a check of a machine begins, the same for all of them (set.h, checks.def). */
+#ifndef WT_CHECK_START_H
+#define WT_CHECK_START_H
+
+#include "check/init.h"
+#include "check/race.h"
+
+/**
+ * What a check begins with: wt_check_NAME_begin(). That gives NULL without host memory; the caller
+ * ends it before the machine ends, by wt_check_NAME_end().
+ */
+struct wt_check_start {
+    struct wt_machine *machine;
+    const void *space; /**< whose addresses those of its GLOBAL memory are (objects.h) */
+    wt_found_fn *found;
+    void *context;
+    enum wt_check_lanes lanes; /**< of races */
+    enum wt_init_level level;  /**< of uninitialised values */
+};
+
+#endif

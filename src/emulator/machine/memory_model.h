@@ -1,0 +1,32 @@
+/*
+ * What a family's memory model says that checks must know: what orders accesses, which of them code
+ * does not tell from atomic ones, what barriers wait for, which caches programs keep coherent.
+ */
+#ifndef WT_MACHINE_MEMORY_MODEL_H
+#define WT_MACHINE_MEMORY_MODEL_H
+
+#include <stdbool.h>
+
+struct wt_memory_model {
+    bool independent; /**< lanes of a wave are not ordered by their instructions */
+    bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
+    bool waits;    /**< a group's accesses are done in order; waiting for them is a release for the
+                        device, and an acquire among the group */
+    bool hands_on; /**< what a wave has learnt is done, so that each atomic store of it publishes
+                        that, without a release, too */
+    bool loads_hide_too;    /**< nor does any load's, beside atomic operations in the same place */
+    bool loads_hide;        /**< nor does a load's: one that waves repeat is atomic */
+    bool threads_are_waves; /**< of OpenMP, whichever compiler it is of */
+    bool spawns;            /**< a wave starts others, and waits until it is alone on its core */
+    bool locks; /**< the compiler makes a lock of atomic operations on a group's memory, without
+                     fences: for 64-bit ones */
+    bool own_is_global; /**< what is a lane's own lies in global memory, where no object is */
+    bool one_order; /**< sequential fences have one order for all, so that one orders what another
+                         wave of the group has released, or read, before a barrier */
+    bool barriers_want_all;    /**< lanes that have ended must have reached barriers, too */
+    bool barriers_count_lanes; /**< and not waves */
+    bool caches_go_stale; /**< a load may get what a cache held before another group's store; the
+                               program has instructions that invalidate and write back */
+};
+
+#endif

@@ -1,0 +1,516 @@
+/* See check.h. */
+#include "report/check.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/private_dir.h"
+#include "base/text.h"
+#include "emulator/machine/machine.h"
+#include "runtime/common/environment.h"
+#include "target/checks.h"
+
+enum { FEW_NOTES = 5 }; /* that are printed */
+
+/* ---- options ---- */
+
+/* The options may come in any order. */
+static struct wt_check_options *options_of(struct wt_report_check *check)
+{
+    if (!check->any)
+        check->options = (struct wt_check_options){.limit = WT_CHECK_LIMIT,
+                                                   .quarantine = WT_CHECK_QUARANTINE,
+                                                   .first = 1,
+                                                   .last = UINT64_MAX};
+    check->any = true;
+    return &check->options;
+}
+
+enum wt_status wt_report_set_check(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    return wt_checks_parse(value, &options_of(check)->checks, err);
+}
+
+enum wt_status wt_report_set_check_limit(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    return wt_parse_number(value, &options_of(check)->limit, err);
+}
+
+enum wt_status wt_report_set_check_quarantine(void *context, const char *value,
+                                              struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    options_of(check)->quarantine = 0;
+    return strcmp(value, "0") == 0 ? WT_OK
+                                   : wt_parse_size(value, "", &check->options.quarantine, err);
+}
+
+enum wt_status wt_report_set_check_stop(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    options_of(check)->stop = true;
+    return WT_OK;
+}
+
+enum wt_status wt_report_set_check_warnings(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    options_of(check);
+    check->warnings_are_errors = true;
+    return strcmp(value, "error") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes error, not '%.40s'", value);
+}
+
+enum wt_status wt_report_set_check_kernel(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    options_of(check);
+    check->kernel = value;
+    return WT_OK;
+}
+
+enum wt_status wt_report_set_check_launch(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    struct wt_check_options *o = options_of(check);
+    char first[24];
+    const size_t length = strcspn(value, "-");
+    const char *dash = value[length] ? value + length : NULL;
+    bool good = length < sizeof first && (length || (dash && dash[1]));
+    snprintf(first, sizeof first, "%.*s", (int)length, value);
+    good = good && (!length || !wt_parse_number(first, &o->first, WT_IGNORED));
+    if (good && !dash)
+        o->last = o->first;
+    good = good && (!dash || !dash[1] || !wt_parse_number(dash + 1, &o->last, WT_IGNORED));
+    return good && o->first && o->first <= o->last
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes FIRST-LAST, launches from 1 on, not '%.60s'",
+                         value);
+}
+
+enum wt_status wt_report_set_check_lanes(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    const bool lockstep = strcmp(value, "lockstep") == 0;
+    options_of(check)->lanes = lockstep ? WT_LANES_LOCKSTEP : WT_LANES_INDEPENDENT;
+    return lockstep || strcmp(value, "independent") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes lockstep or independent, not '%.40s'", value);
+}
+
+enum wt_status wt_report_set_check_init(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    const bool load = strcmp(value, "load") == 0;
+    options_of(check)->init = load ? WT_INIT_LOAD : WT_INIT_COPY;
+    return load || strcmp(value, "copy") == 0
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes load or copy, not '%.40s'", value);
+}
+
+enum wt_status wt_report_set_check_config(void *context, const char *value, struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    options_of(check);
+    return wt_report_suppressions_read(&check->suppressions, value, err);
+}
+
+enum wt_status wt_report_set_check_print_suppressions(void *context, const char *value,
+                                                      struct wt_error *err)
+{
+    struct wt_report_check *check = context;
+    options_of(check);
+    check->print_suppressions = true;
+    return WT_OK;
+}
+
+enum wt_status wt_report_set_check_report(struct wt_report_check *check, const char *value,
+                                          bool *taken, struct wt_error *err)
+{
+    const bool sarif = strncmp(value, "sarif:", 6) == 0, junit = strncmp(value, "junit:", 6) == 0;
+    char **files = sarif ? &check->sarif : &check->junit;
+    char whole[PATH_MAX], *all;
+    *taken = (sarif || junit) && !strchr(value, '\n');
+    if (!*taken)
+        return WT_OK;
+    options_of(check);
+    const enum wt_status status = wt_file_make(value + 6, whole, err);
+    if (status)
+        return status;
+    if (asprintf(&all, "%s%s\n", *files ? *files : "", whole) < 0)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    free(*files);
+    *files = all;
+    return WT_OK;
+}
+
+enum wt_status wt_report_check_complete(struct wt_report_check *check, struct wt_error *err)
+{
+    if (!check->options.checks)
+        return check->any ? wt_fail(err, WT_INVALID,
+                                    "--check-… and --report=sarif:FILE and junit:FILE are for "
+                                    "--check=LIST, which is missing")
+                          : WT_OK;
+    char *path = realpath(WT_CHECKS_FILE, NULL);
+    enum wt_status status = WT_OK;
+    if (path && wt_private_file(path, err))
+        fprintf(stderr, "wavetrap: %s\n", err->text);
+    else if (path)
+        status = wt_report_suppressions_read(&check->suppressions, WT_CHECKS_FILE, err);
+    free(path);
+    return status;
+}
+
+void wt_report_check_free(struct wt_report_check *check)
+{
+    free(check->sarif);
+    free(check->junit);
+    free(check->maps);
+    wt_report_suppressions_free(&check->suppressions);
+}
+
+enum wt_status wt_report_check_begin_programs(const struct wt_report_check *check,
+                                              struct wt_error *err)
+{
+    char text[200];
+    if (!check->options.checks)
+        return WT_OK;
+    wt_check_options_write(&check->options, text);
+    return setenv(WT_CHECK_VARIABLE, text, 1) ? wt_fail(err, WT_NO_MEMORY, "no host memory")
+                                              : WT_OK;
+}
+
+/* ---- a device here ---- */
+
+enum wt_status wt_report_check_begin(struct wt_report_check *check, struct wt_emulated *e,
+                                     struct wt_error *err)
+{
+    if (!check->options.checks)
+        return WT_OK;
+    if ((check->file = wt_counted_create(false, err)) < 0 ||
+        wt_report_check_begin_programs(check, err) != WT_OK)
+        return err->status;
+    enum wt_check_lanes lanes = wt_check_lanes();
+    if (lanes == WT_LANES_BY_FAMILY && e->family->run.independent_lanes &&
+        e->family->run.independent_lanes(e))
+        lanes = WT_LANES_INDEPENDENT;
+    const struct wt_check_start start = {.machine = e->machine,
+                                         .space = e->machine,
+                                         .found = wt_checked_found,
+                                         .lanes = lanes,
+                                         .level = wt_check_init_level()};
+    if (!wt_emulated_check(e, &check->set, &start, wt_checks_of_machines(), wt_say_once))
+        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+    return WT_OK;
+}
+
+enum wt_status wt_report_check_take_core_file(struct wt_report_check *check,
+                                              const struct wt_core_file *core,
+                                              const struct wt_emulated *e, struct wt_error *err)
+{
+    struct wt_archive findings, objects;
+    const bool found = wt_core_file_findings(core, &findings);
+    if (wt_core_file_objects(core, &objects))
+        wt_checked_read_objects(&objects, e->machine, &check->maps);
+    if (objects.failed)
+        return wt_fail(err, WT_INVALID, "the core file is damaged: %s", objects.why);
+    if (!found && !check->maps) /* nothing was checked */
+        return WT_OK;
+    if ((check->file = wt_counted_create(false, err)) < 0)
+        return err->status;
+    check->of_core_file = wt_counted_is_wanted();
+    if (found)
+        wt_checked_read(&findings);
+    return findings.failed ? wt_fail(err, WT_INVALID, "the core file is damaged: %s", findings.why)
+                           : WT_OK;
+}
+
+int wt_report_check_end(const char *command, struct wt_report_check *check,
+                        const struct wt_emulated *e, const char *report)
+{
+    if (!check->options.checks)
+        return 0;
+    wt_check_set_end(&check->set);
+    const int status = wt_report_check_report(command, check, check->file, e, report);
+    close(check->file);
+    return status;
+}
+
+/* ---- reports ---- */
+
+/* Whether a finding is one of a kernel that is not wanted. */
+static bool is_of_other_kernel(const struct wt_report_check *check, const struct wt_report_found *f)
+{
+    char plain[sizeof f->kernel];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(f->kernel, "("), f->kernel);
+    return check->kernel && f->finding.pc && *f->kernel &&
+           fnmatch(check->kernel, f->kernel, 0) != 0 && fnmatch(check->kernel, plain, 0) != 0;
+}
+
+/* Decides which findings are reported, and how. */
+static void select_findings(struct wt_report_check *check, struct wt_report_found_list *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        struct wt_report_found *f = &all->list[i];
+        if (is_of_other_kernel(check, f)) {
+            wt_report_found_free_one(f);
+            continue;
+        }
+        if (check->warnings_are_errors && f->finding.severity == WT_WARNING)
+            f->finding.severity = WT_ERROR;
+        f->suppressed = wt_report_suppressions_hold(&check->suppressions, f);
+        all->list[kept++] = *f;
+    }
+    all->count = kept;
+}
+
+struct sums {
+    size_t of[WT_NOTE + 1], suppressed;
+};
+
+static struct sums count(const struct wt_report_found_list *all)
+{
+    struct sums s = {.suppressed = 0};
+    for (size_t i = 0; i < all->count; i++) {
+        if (all->list[i].suppressed)
+            s.suppressed++;
+        else
+            s.of[all->list[i].finding.severity]++;
+    }
+    return s;
+}
+
+static void print_sums(const struct wt_report_check *check, const struct sums *s, uint64_t more)
+{
+    size_t used = 0;
+    const size_t lines = check->suppressions.count;
+    for (size_t i = 0; i < lines; i++)
+        used += check->suppressions.list[i].used != 0;
+    fprintf(stderr, "wavetrap: checks: %zu error%s, %zu warning%s, %zu note%s", s->of[WT_ERROR],
+            wt_plural(s->of[WT_ERROR]), s->of[WT_WARNING], wt_plural(s->of[WT_WARNING]),
+            s->of[WT_NOTE], wt_plural(s->of[WT_NOTE]));
+    if (s->of[WT_NOTE] > FEW_NOTES)
+        fputs(" (not printed; --report has them)", stderr);
+    if (lines)
+        fprintf(stderr, "; %zu suppressed, by %zu of %zu suppression%s", s->suppressed, used, lines,
+                wt_plural(lines));
+    if (more)
+        fprintf(stderr, "; %" PRIu64 " more beyond --check-limit=%" PRIu64, more,
+                check->options.limit);
+    fputc('\n', stderr);
+    for (size_t i = 0; i < lines; i++)
+        if (!check->suppressions.list[i].used)
+            fprintf(stderr, "wavetrap: %s: this suppression was not used\n",
+                    check->suppressions.list[i].from);
+}
+
+static void print_findings(const struct wt_report_check *check,
+                           const struct wt_report_found_list *all, const char *report)
+{
+    const struct sums s = count(all);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct wt_report_found *f = &all->list[i];
+        if (f->suppressed)
+            continue;
+        wt_report_found_report(report, f);
+        if (f->finding.severity != WT_NOTE || s.of[WT_NOTE] <= FEW_NOTES)
+            wt_report_found_print(stderr, f);
+    }
+    print_sums(check, &s, all->more);
+    for (size_t i = 0; i < all->count && check->print_suppressions; i++)
+        if (!all->list[i].suppressed)
+            wt_report_suppression_print(stderr, &all->list[i],
+                                        wt_report_found_place(&all->list[i]));
+}
+
+/* Writes each of the files, a name a line. */
+static enum wt_status write_files(const char *files,
+                                  enum wt_status (*write)(const char *path,
+                                                          const struct wt_report_found_list *all,
+                                                          struct wt_error *err),
+                                  const struct wt_report_found_list *all, struct wt_error *err)
+{
+    enum wt_status status = WT_OK;
+    while (files && *files && !status) {
+        char pattern[PATH_MAX], name[PATH_MAX];
+        const size_t length = strcspn(files, "\n");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, files);
+        status = wt_file_name(pattern, 1, name, sizeof name, err);
+        if (!status)
+            status = write(name, all, err);
+        files += length + 1;
+    }
+    return status;
+}
+
+/* A line of a list. */
+static void print_line(FILE *out, size_t number, const struct wt_report_found *f)
+{
+    const struct wt_report_call *place = wt_report_found_place(f);
+    char sentence[512];
+    wt_report_found_sentence(f, sentence, sizeof sentence);
+    fprintf(out, "%zu  %s: %s", number, wt_severity_name((enum wt_severity)f->finding.severity),
+            sentence);
+    if (place && *place->function)
+        fprintf(out, ", %s", place->function);
+    if (place && place->line)
+        fprintf(out, " at %s:%u", place->file, place->line);
+    if (f->finding.pc)
+        fprintf(out, ", issue time %" PRIu64, f->finding.time);
+    fputc('\n', out);
+}
+
+static bool is_race(const struct wt_report_found *f)
+{
+    return wt_finding_check((enum wt_finding_kind)f->finding.kind) == WT_CHECK_RACE;
+}
+
+static enum wt_status print(void *context, FILE *out, uint64_t number, bool races,
+                            struct wt_check_place *place, struct wt_error *err)
+{
+    size_t listed = 0;
+    struct wt_report_check *check = context;
+    struct wt_report_found_list all = {.count = 0};
+    enum wt_status status = wt_report_found_read(*check->of.file, check->of.e, &all, err);
+    if (!status)
+        select_findings(check, &all);
+    if (!status && number > all.count)
+        status =
+            wt_fail(err, WT_INVALID, "there is no finding %" PRIu64 " (of %zu)", number, all.count);
+    if (!status && number) {
+        const struct wt_finding *one = &all.list[number - 1].finding;
+        const wt_lanes lanes = wt_finding_lanes(one);
+        const wt_lanes others = wt_finding_other_lanes(one);
+        place[0] =
+            (struct wt_check_place){one->time, one->wave_id, lanes ? wt_lanes_lowest(lanes) : 0};
+        place[1] = (struct wt_check_place){one->other.time, one->other.wave_id,
+                                           others ? wt_lanes_lowest(others) : 0};
+    }
+    if (!status && out && number)
+        wt_report_found_print(out, &all.list[number - 1]);
+    for (size_t i = 0; !status && out && !number && i < all.count; i++)
+        if (!races || is_race(&all.list[i])) {
+            print_line(out, i + 1, &all.list[i]);
+            listed++;
+        }
+    if (!status && out && !number && !listed)
+        fputs(races ? "No race was found.\n" : "No mistake was found.\n", out);
+    wt_report_found_free(&all);
+    return status;
+}
+
+/* Whether a finding is that of a stop: 2, or one like it: 1. */
+static int concerns(const struct wt_finding *f, const struct wt_event *event)
+{
+    if (f->kind != event->mistake || f->pc != event->pc)
+        return 0;
+    return 1 + (f->time == event->time && f->address == event->addr.offset);
+}
+
+static bool describe(void *context, const struct wt_event *event, char *text, size_t size)
+{
+    struct wt_report_check *check = context;
+    struct wt_report_found_list all = {.count = 0};
+    const struct wt_report_found *best = NULL;
+    size_t number = 0, best_number = 0;
+    char sentence[512];
+    bool wanted = true;
+    int nearest = 0;
+    snprintf(text, size, "%s", wt_finding_name((enum wt_finding_kind)event->mistake));
+    if (wt_report_found_read(*check->of.file, check->of.e, &all, WT_IGNORED) != WT_OK)
+        return true;
+    for (size_t i = 0; i < all.count; i++) {
+        const int near = concerns(&all.list[i].finding, event);
+        number += !is_of_other_kernel(check, &all.list[i]);
+        if (near > nearest) {
+            best = &all.list[i];
+            best_number = number;
+        }
+        nearest = near > nearest ? near : nearest;
+    }
+    if (best) {
+        wt_report_found_sentence(best, sentence, sizeof sentence);
+        snprintf(text, size, "%s, finding %zu", sentence, best_number);
+        wanted = !is_of_other_kernel(check, best) &&
+                 !wt_report_suppressions_hold(&check->suppressions, best);
+    }
+    wt_report_found_free(&all);
+    return wanted;
+}
+
+static const char *kind_of_kernels(void *context, unsigned kind)
+{
+    const struct wt_report_check *check = context;
+    const unsigned checks = check->of_core_file ? WT_CHECK_MEMORY : check->options.checks;
+    if (kind >= WT_FINDING_KINDS)
+        return NULL;
+    const enum wt_finding_kind of = (enum wt_finding_kind)kind;
+    const enum wt_finding_stop stop = wt_finding_stop(of);
+    return wt_finding_check(of) & checks &&
+                   (stop == WT_STOP_THERE ||
+                    (stop == WT_STOP_LOADS && check->options.init == WT_INIT_LOAD))
+               ? wt_finding_name(of)
+               : "";
+}
+
+/* Calls of the program that is debugged, which is there, or of that of a core file. */
+static void print_calls(void *context, FILE *out, const uint64_t *calls, unsigned depth)
+{
+    const struct wt_report_check *check = context;
+    struct wt_call_stack stack = {.depth = depth < WT_STACK_DEPTH ? depth : WT_STACK_DEPTH};
+    struct wt_report_host_files files = {.count = 0};
+    struct wt_report_calls list = {.count = 0};
+    char path[40];
+    uint8_t *maps = NULL;
+    size_t length;
+    for (unsigned i = 0; i < stack.depth; i++)
+        stack.address[i] = (void *)(uintptr_t)calls[i];
+    snprintf(path, sizeof path, "/proc/%d/maps",
+             check->of.pid ? check->of.pid(check->of.context) : 0);
+    if (check->maps)
+        wt_report_host_calls(&files, check->maps, &stack, &list);
+    else if (check->of.pid && wt_file_read(path, &maps, &length, WT_IGNORED) == WT_OK)
+        wt_report_host_calls(&files, (const char *)maps, &stack, &list);
+    wt_report_calls_print(out, &list, "  ");
+    if (!list.count)
+        fputs("  the calls cannot be read\n", out);
+    free(maps);
+    wt_report_calls_free(&list);
+    wt_report_host_files_free(&files);
+}
+
+const struct wt_checks *wt_report_check_offer(struct wt_report_check *check,
+                                              const struct wt_report_checked *of)
+{
+    check->of = *of;
+    check->offered = (struct wt_checks){kind_of_kernels, describe, print, print_calls, check};
+    return check->options.checks || check->of_core_file ? &check->offered : NULL;
+}
+
+int wt_report_check_report(const char *command, struct wt_report_check *check, int fd,
+                           const struct wt_emulated *e, const char *report)
+{
+    struct wt_report_found_list all = {.count = 0};
+    struct wt_error err;
+    if (!check->options.checks)
+        return 0;
+    enum wt_status status = wt_report_found_read(fd, e, &all, &err);
+    select_findings(check, &all);
+    print_findings(check, &all, report);
+    const size_t errors = count(&all).of[WT_ERROR];
+    if (!status)
+        status = write_files(check->sarif, wt_report_found_write_sarif, &all, &err);
+    if (!status)
+        status = write_files(check->junit, wt_report_found_write_junit, &all, &err);
+    wt_report_found_free(&all);
+    return status ? wt_report_failed(command, &err) : errors ? WT_CHECK_STATUS : 0;
+}

@@ -1,0 +1,44 @@
+/* Calls of a host program by the addresses of a process that may be gone: its ELF files are read,
+ * by the lines of its /proc/PID/maps. */
+#ifndef WT_REPORT_HOST_CALLS_H
+#define WT_REPORT_HOST_CALLS_H
+
+#include "check/objects.h"
+
+/** A place in source code. The texts are of the heap; "": not known. */
+struct wt_report_call {
+    char *function, *file;
+    unsigned line; /**< 0: not known */
+    bool own;      /**< it is the program's, not a library's without debug information */
+};
+
+/** {0}: none. */
+struct wt_report_calls {
+    struct wt_report_call *list;
+    size_t count, capacity;
+};
+
+/** Adds a call; NULL texts: not known. Without host memory it is left out. */
+void wt_report_calls_add(struct wt_report_calls *calls, const char *function, const char *file,
+                         unsigned line, bool own);
+/** The first one of the program's own; NULL: there is none. */
+const struct wt_report_call *wt_report_calls_own(const struct wt_report_calls *calls);
+/** Frees them. */
+void wt_report_calls_free(struct wt_report_calls *calls);
+
+/** ELF files that were read. {0}: none. */
+struct wt_report_host_files {
+    struct wt_report_host_file *list;
+    size_t count, capacity;
+};
+
+/**
+ * Adds the calls of a stack, the innermost first and up to main(), with those that were inlined;
+ * those of wavetrap's own libraries are left out.
+ */
+void wt_report_host_calls(struct wt_report_host_files *files, const char *maps,
+                          const struct wt_call_stack *stack, struct wt_report_calls *calls);
+/** Frees them. */
+void wt_report_host_files_free(struct wt_report_host_files *files);
+
+#endif
