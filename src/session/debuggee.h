@@ -24,8 +24,7 @@ struct wt_session_order {
 
 struct wt_debuggee;
 
-/** Who stands before a session: the console at a terminal, or an editor. The context of its
- * functions is the struct wt_debuggee. */
+/** A front end's functions; their context is its struct wt_debuggee. */
 struct wt_front {
     /** Sets the services of the console. */
     void (*services)(struct wt_debuggee *d, struct wt_shell_options *options);
@@ -44,7 +43,7 @@ struct wt_front {
     bool is_library;
 };
 
-/** A session of `wavetrap debug`. */
+/** What is debugged, as the options of `wavetrap debug` name it. */
 struct wt_debuggee {
     struct wt_session_drive drive; /**< first: the context of options about kernels */
     const struct wt_front *front;
