@@ -4,6 +4,7 @@
 
 #include "emulator/machine/observe.h"
 #include "frontend/common/words.h"
+#include "frontend/console/console.h"
 #include "session/debuggee.h"
 #include "wavetrap/wavetrap.h"
 

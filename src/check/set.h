@@ -4,6 +4,8 @@
 
 #include "check/advice.h"
 #include "check/hazard.h"
+#include "check/init.h"
+#include "check/race.h"
 #include "check/stale.h"
 #include "check/start.h"
 #include "check/sync.h"

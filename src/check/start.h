@@ -2,8 +2,7 @@
 #ifndef WT_CHECK_START_H
 #define WT_CHECK_START_H
 
-#include "check/init.h"
-#include "check/race.h"
+#include "check/memory.h"
 
 /**
  * What a check begins with: wt_check_NAME_begin(). That gives NULL without host memory; the caller
@@ -14,8 +13,8 @@ struct wt_check_start {
     const void *space; /**< whose addresses those of its GLOBAL memory are (objects.h) */
     wt_found_fn *found;
     void *context;
-    enum wt_check_lanes lanes; /**< of races */
-    enum wt_init_level level;  /**< of uninitialised values */
+    unsigned lanes; /**< enum wt_check_lanes, of races */
+    unsigned level; /**< enum wt_init_level, of uninitialised values */
 };
 
 #endif

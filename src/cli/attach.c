@@ -8,8 +8,9 @@
 
 #include "cli/cli.h"
 #include "cli/gdb_child.h"
-#include "cli/remote.h"
+#include "frontend/rsp/rsp.h"
 #include "session/attached.h"
+#include "session/interrupts.h"
 #include "session/options.h"
 #include "session/program_socket.h"
 

@@ -2,7 +2,7 @@
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 
-#include "session/options.h"
+#include "session/subcommand.h"
 
 extern const struct wt_subcommand cli_run, cli_gdb, cli_serve, cli_attach, cli_trace, cli_info,
     cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/remote.h"
+#include "frontend/console/console.h"
 
 /* A stream of a host program: what a character of several bytes lacks comes with the next part. */
 struct stream {

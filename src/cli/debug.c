@@ -11,6 +11,8 @@
 #include "cli/dap.h"
 #include "cli/debug_terminal.h"
 #include "cli/init_file.h"
+#include "frontend/console/console.h"
+#include "target/core_file.h"
 
 /* ---- running commands ---- */
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/loop.h"
+#include "frontend/console/console.h"
 
 static void put(void *context, const char *text, size_t length)
 {

@@ -9,10 +9,10 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/remote.h"
 #include "debug/conformance/conformance.h"
 #include "debug/vortex/vortex.h"
 #include "session/connect.h"
+#include "session/interrupts.h"
 #include "session/options.h"
 
 enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */

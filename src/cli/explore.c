@@ -2,6 +2,7 @@
 #include "cli/explore.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>

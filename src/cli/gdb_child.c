@@ -14,7 +14,8 @@
 
 #include "base/private_dir.h"
 #include "cli/cli.h"
-#include "cli/remote.h"
+#include "frontend/rsp/rsp.h"
+#include "session/interrupts.h"
 
 static const char *const debuggers[] = {"gdb-multiarch", "riscv64-unknown-elf-gdb", "gdb"};
 

@@ -12,8 +12,11 @@
 #include "base/private_dir.h"
 #include "base/text.h"
 #include "emulator/machine/machine.h"
+#include "report/found.h"
+#include "runtime/common/counted.h"
 #include "runtime/common/environment.h"
 #include "target/checks.h"
+#include "target/core_file.h"
 
 enum { FEW_NOTES = 5 }; /* that are printed */
 

@@ -8,8 +8,9 @@
 #include "report/status.h"
 #include "report/suppress.h"
 #include "runtime/common/checked.h"
-#include "target/core_file.h"
-#include "target/emulated.h"
+
+struct wt_core_file;
+struct wt_emulated;
 
 /** The checks of a debugger's program: its findings' file, and the device. */
 struct wt_report_checked {

@@ -14,6 +14,7 @@
 #include "debug/source/frame_memory.h"
 #include "debug/source/inlined.h"
 #include "debug/source/symbols.h"
+#include "report/counted_view.h"
 
 enum { LONGEST = 16 }; /* bytes of an instruction */
 

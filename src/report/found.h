@@ -5,8 +5,10 @@
 #include <stdio.h>
 
 #include "check/finding.h"
-#include "report/counted_view.h"
 #include "report/host_calls.h"
+
+struct wt_emulated;
+struct wt_family;
 
 /** A finding, resolved. Texts are "" where something is not known. */
 struct wt_report_found {

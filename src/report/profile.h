@@ -5,10 +5,10 @@
 #include <stdio.h>
 
 #include "base/option.h"
-#include "emulator/machine/profile.h"
 #include "report/profile_table.h"
 #include "report/status.h"
-#include "target/emulated.h"
+
+struct wt_emulated;
 
 /** The options --profile…; zeros: none is given. */
 struct wt_report_profile {

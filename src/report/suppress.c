@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "report/found.h"
 
 /* ---- reading ---- */
 

@@ -2,9 +2,15 @@
 #ifndef WT_REPORT_SUPPRESS_H
 #define WT_REPORT_SUPPRESS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "report/found.h"
+#include "wavetrap/error.h"
+
+struct wt_report_call;
+struct wt_report_found;
 
 /** Of a user's file, in the working folder. */
 #define WT_CHECKS_FILE "wavetrap-checks.conf"

@@ -8,13 +8,17 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "frontend/console/console.h"
 #include "session/attached.h"
 #include "session/drive.h"
 #include "session/host.h"
 #include "session/interrupts.h"
 #include "session/program_socket.h"
-#include "target/core_file.h"
+
+struct wt_core_file;
+struct wt_loop;
+struct wt_session;
+struct wt_shell;
+struct wt_shell_options;
 
 /** A command or a file of commands, in the order in which they were given. */
 struct wt_session_order {

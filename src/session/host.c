@@ -18,6 +18,7 @@
 #include "base/loop.h"
 #include "base/private_dir.h"
 #include "base/text.h"
+#include "frontend/console/console.h"
 #include "session/exec_file.h"
 #include "target/process.h"
 

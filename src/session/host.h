@@ -2,8 +2,18 @@
 #ifndef WT_SESSION_HOST_H
 #define WT_SESSION_HOST_H
 
-#include "frontend/console/console.h"
-#include "target/family.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "wavetrap/error.h"
+
+struct wt_code_register;
+struct wt_family;
+struct wt_loop;
+struct wt_modules;
+struct wt_session;
+struct wt_shell;
 
 struct wt_session_host;
 

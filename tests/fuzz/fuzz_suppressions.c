@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/suppress.h"
+#include "report/found.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,7 +8,9 @@
 #include "check/init.h"
 #include "check/race.h"
 #include "check/sync.h"
-#include "emulator/machine/core_format.h"
+
+struct wt_archive;
+struct wt_core_writer;
 
 /** The variable by which the command says what is checked: wt_checked_options as text. */
 #define WT_CHECK_VARIABLE "WAVETRAP_CHECK"
