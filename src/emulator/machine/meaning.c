@@ -47,6 +47,29 @@ bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op)
     return has;
 }
 
+bool wt_meaning_part(const uint8_t *code, enum wt_meaning_op leaf, uint8_t *first, uint8_t *bits)
+{
+    *bits = 0;
+    while (*code == WT_M_OUT) {
+        code += 2;
+        for (unsigned left = 1; left; left--) {
+            const struct wt_meaning_node node = wt_meaning_take(&code);
+            left += node.operands;
+            if (node.op == leaf)
+                return false;
+            if (node.op != WT_M_PART || *code != leaf)
+                continue;
+            if (*bits && (*bits != node.m || *first != node.n))
+                return false;
+            *first = node.n;
+            *bits = node.m;
+            code++;
+            left--;
+        }
+    }
+    return *bits;
+}
+
 unsigned wt_meaning_width(const struct wt_meaning_node *node, const unsigned *operand)
 {
     switch ((enum width)ops[node->op].width) {
@@ -357,5 +380,7 @@ struct wt_meaning_value wt_meaning_evaluate(const uint8_t **code,
         return in->leaf[node.op];
     for (unsigned i = 0; i < node.operands; i++)
         v[i] = wt_meaning_evaluate(code, in);
-    return wt_meaning_apply(&node, v, in->clamp);
+    const struct wt_meaning_value r = wt_meaning_apply(&node, v, in->clamp);
+    return r.bits || !in->floats || node.op < WT_M_FADD ? r
+                                                        : wt_meaning_float(&node, v, in->floats);
 }

@@ -53,10 +53,8 @@ enum wt_unsaid {
     WT_UNSAID_NAMED,      /**< a register names one of its operands */
     WT_UNSAID_SIGNAL,     /**< messages, barriers, global wave sync */
     WT_UNSAID_DEBUG,      /**< it asks the debugger's flags */
-    WT_UNSAID_FORMAT,     /**< formats convert what it loads or stores */
     WT_UNSAID_IMAGE,      /**< images */
     WT_UNSAID_WIDE,       /**< operands of more than 64 bits */
-    WT_UNSAID_TWO,        /**< it accesses two places, or conditionally */
     WT_UNSAID_REASONS
 };
 
@@ -74,10 +72,17 @@ struct wt_meaning_node {
     bool exact;       /**< the definedness of its bits has a rule of its own */
 };
 
+struct wt_fp;
+/** Rounding and denormals: of floats of 32 bits, of others. */
+struct wt_meaning_floats {
+    const struct wt_fp *single, *other;
+};
+
 /** What an expression finds. */
 struct wt_meaning_operands {
     struct wt_meaning_value leaf[WT_M_LEAVES]; /**< by enum wt_meaning_op */
     bool clamp;                                /**< what is to be clamped is */
+    const struct wt_meaning_floats *floats;    /**< NULL: floats are not computed */
 };
 
 /** Takes the node at *@p code, and moves *code behind it, to its first operand. */
@@ -86,6 +91,10 @@ struct wt_meaning_node wt_meaning_take(const uint8_t **code);
  * (floating point, opaque functions), or an operand is not known. */
 struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
                                          const struct wt_meaning_value *operand, bool clamp);
+/** Likewise of a node of floating point, where softfloat.h has it. */
+struct wt_meaning_value wt_meaning_float(const struct wt_meaning_node *node,
+                                         const struct wt_meaning_value *operand,
+                                         const struct wt_meaning_floats *floats);
 /** The bits of its result, given those of its operands. */
 unsigned wt_meaning_width(const struct wt_meaning_node *node, const unsigned *operand);
 /** Evaluates the expression at *@p code, and moves *code behind it: the reference for what executes
@@ -96,6 +105,10 @@ struct wt_meaning_value wt_meaning_evaluate(const uint8_t **code,
 void wt_meaning_skip(const uint8_t **code);
 /** Whether a statement or expression from *@p code on, to its end, has a node of that kind. */
 bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op);
+
+/** Whether results take one part of a leaf alone, and which. */
+bool wt_meaning_part(const uint8_t *meaning, enum wt_meaning_op leaf, uint8_t *first,
+                     uint8_t *bits);
 
 /* ---- operands: modifiers are applied here, once for all who derive ---- */
 

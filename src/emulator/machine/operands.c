@@ -106,7 +106,7 @@ uint64_t wt_operand_leaf(const struct wt_insn_operands *operands, const struct w
     uint64_t x = bits & mask_of(own);
     if (o->type == WT_OPERAND_SIGNED)
         x = with_sign(x, own);
-    x = x >> (o->halves >> half & 1 ? 16 : 0) & mask_of(width);
+    x = x << o->at >> (o->halves >> half & 1 ? 16 : 0) & mask_of(width);
     if (o->abs >> half & 1)
         x &= ~sign;
     return !set && o->neg >> half & 1 ? x ^ sign : x;

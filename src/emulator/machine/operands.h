@@ -131,12 +131,12 @@ struct wt_insn_operand {
                             `element` is told: with which byte of what is moved it begins; or, where
                             that has another form (UNTOLD), WT_OPERAND_FIELD() of its bits */
     /* In the meaning of the instruction (wt_insn_operands.meaning): */
-    uint8_t leaf;     /**< the leaf that it is where it is read (enum wt_meaning_op); 0: none. Of
-                           several operands with one leaf each is a part of it, the lowest first */
-    uint8_t result;   /**< enum wt_meaning_result; 0: none. Parts likewise */
-    uint8_t width;    /**< bits of the leaf or of the result; 0: those of the operand, at most 64.
-                           Beyond them are zeros, or (SIGNED) the sign */
-    uint8_t at;       /**< the result's lowest bit is this one of the operand */
+    uint8_t leaf;   /**< the leaf that it is where it is read (enum wt_meaning_op); 0: none. Of
+                         several operands with one leaf each is a part of it, the lowest first */
+    uint8_t result; /**< enum wt_meaning_result; 0: none. Parts likewise */
+    uint8_t width;  /**< bits of the leaf or of the result; 0: those of the operand, at most 64.
+                         Beyond them are zeros, or (SIGNED) the sign */
+    uint8_t at; /**< the result's lowest bit is this one of it; it begins with this one of a leaf */
     bool is_zero;     /**< whether the operand is 0 is the leaf */
     uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half */
     uint8_t abs, neg; /**< likewise, that its sign is cleared, and then inverted */

@@ -224,10 +224,17 @@ static void choose_lane(struct wt_insn_operand *x, const struct gcn_uop *u)
         x->whose = (uint8_t)(WT_LANE_0 + ((n <= 192 ? n - 128 : 192 - n) & 63));
 }
 
-static bool is_byte_conversion(const struct gcn_uop *u)
+/* Where the instruction takes a few bits of a register alone, these are the operand. */
+static void narrow(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned source)
 {
-    return u->row >= &gcn_rows[GCN_I_v_cvt_f32_ubyte0] &&
-           u->row <= &gcn_rows[GCN_I_v_cvt_f32_ubyte3] && u->form != GCN_FORM_SDWA;
+    enum { FEW = 16 };
+    uint8_t first, bits;
+    if (u->form == GCN_FORM_SDWA || x->bits != 32 ||
+        !wt_meaning_part(u->row->meaning, (enum wt_meaning_op)(WT_M_A + source), &first, &bits) ||
+        bits > FEW)
+        return;
+    x->first = x->at = first;
+    x->bits = bits;
 }
 
 static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
@@ -253,10 +260,7 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
             x->type = type_of(letter);
             choose_part(x, u, i, letter);
             modify(x, u, i, letter);
-            if (is_byte_conversion(u)) { /* v_cvt_f32_ubyteN */
-                x->first += (uint8_t)(8 * (u->row - &gcn_rows[GCN_I_v_cvt_f32_ubyte0]));
-                x->bits = 8;
-            }
+            narrow(x, u, i);
             x->crosses = i == 0 && u->form == GCN_FORM_DPP;
             if (u->row == &gcn_rows[GCN_I_v_readfirstlane_b32])
                 x->whose = WT_LANE_FIRST;
@@ -583,6 +587,8 @@ static void put_meaning(list *o, const struct gcn_uop *u)
     wt_operands_set_meaning(o, u->row->meaning);
     if (o->operation == WT_DOES_LOAD && u->extend == 's')
         o->operation = WT_DOES_LOAD_SIGNED;
+    if (o->operation == WT_DOES_LOAD && access && strchr("fd", u->row->operands[1]))
+        o->operation = WT_DOES_OTHER; /* a format converts it */
     if (*u->row->meaning != WT_M_UNSAID)
         return;
     if (encoding == GCN_SOPP || (memory && (!access || access == ':')))
