@@ -409,6 +409,7 @@ static void rows_without_meaning_have_a_reason(void **state)
         [WT_UNSAID_NAMED] = 5,   /* s_movrel, s_set_gpr_idx_on */
         [WT_UNSAID_SIGNAL] = 11, /* s_barrier, s_sendmsg, s_sethalt, s_setkill, ds_gws */
         [WT_UNSAID_DEBUG] = 4,   /* s_cbranch_cdbg */
+        [WT_UNSAID_TWO] = 1,     /* buffer_store_lds_dword */
         [WT_UNSAID_IMAGE] = 37,
         [WT_UNSAID_WIDE] = 1}; /* v_mqsad_u32_u8 */
     unsigned count[WT_UNSAID_REASONS] = {0}, said = 0;

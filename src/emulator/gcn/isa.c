@@ -34,7 +34,9 @@
 
 #include "emulator/machine/meaning_code.h"
 /* The address of an access, by encoding. Of a buffer: within it. */
-#define AT_SMEM ADD(BASE, ZEXT(64, ADD(INDEX, OFFSET)))
+#define AT_SMEM ADD(ADD(BASE, SEXT(64, OFFSET)), ZEXT(64, INDEX))
+#define AT_SBUFFER ADD(ADD(ZEXT(64, PART(0, 48, BASE)), SEXT(64, OFFSET)), ZEXT(64, INDEX))
+#define AT_SSCRATCH ADD(ADD(BASE, SEXT(64, OFFSET)), SHL(ZEXT(64, INDEX), K(8, 6)))
 #define AT_DS ADD(A, OFFSET)
 #define AT_PAIR(from, shift) ADD(A, SHL(ZEXT(32, PART(from, 8, OFFSET)), K(8, shift)))
 #define AT_LANE ADD(ADD(ZEXT(32, PART(0, 16, M0)), OFFSET), SHL(LANE, K(8, 2)))

@@ -53,6 +53,7 @@ enum wt_unsaid {
     WT_UNSAID_NAMED,      /**< a register names one of its operands */
     WT_UNSAID_SIGNAL,     /**< messages, barriers, global wave sync */
     WT_UNSAID_DEBUG,      /**< it asks the debugger's flags */
+    WT_UNSAID_TWO,        /**< it moves from one memory to another */
     WT_UNSAID_IMAGE,      /**< images */
     WT_UNSAID_WIDE,       /**< operands of more than 64 bits */
     WT_UNSAID_REASONS

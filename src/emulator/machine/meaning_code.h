@@ -126,6 +126,9 @@
 #define FLOAT_F(n, x) WT_M_FLOAT_F, (n)&255, x
 #define FIXED(n, x) WT_M_FIXED, (n)&255, x
 #define FIXED_S(n, x) WT_M_FIXED_S, (n)&255, x
+#define DIVISION_SCALE(x, y, z) WT_M_DIVISION_SCALE, x, y, z
+#define DIVISION_SCALED(x, y, z) WT_M_DIVISION_SCALED, x, y, z
+#define DIVISION_FIX(x, y, z) WT_M_DIVISION_FIX, x, y, z
 #define OPAQUE1(n, x) WT_M_OPAQUE1, (n)&255, x
 #define OPAQUE2(n, x, y) WT_M_OPAQUE2, (n)&255, x, y
 #define OPAQUE3(n, x, y, z) WT_M_OPAQUE3, (n)&255, x, y, z

@@ -117,6 +117,9 @@
 #undef FLOAT_F
 #undef FIXED
 #undef FIXED_S
+#undef DIVISION_SCALE
+#undef DIVISION_SCALED
+#undef DIVISION_FIX
 #undef OPAQUE1
 #undef OPAQUE2
 #undef OPAQUE3
