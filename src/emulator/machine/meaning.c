@@ -47,6 +47,15 @@ bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op)
     return has;
 }
 
+const uint8_t *wt_meaning_jump(const uint8_t *code)
+{
+    while (*code == WT_M_OUT) {
+        code += 2;
+        wt_meaning_skip(&code);
+    }
+    return *code == WT_M_JUMP ? code + 1 : NULL;
+}
+
 bool wt_meaning_part(const uint8_t *code, enum wt_meaning_op leaf, uint8_t *first, uint8_t *bits)
 {
     *bits = 0;

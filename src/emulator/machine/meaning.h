@@ -107,6 +107,8 @@ void wt_meaning_skip(const uint8_t **code);
 /** Whether a statement or expression from *@p code on, to its end, has a node of that kind. */
 bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op);
 
+/** The condition of the jump that an instruction makes, which the address is behind; NULL: none. */
+const uint8_t *wt_meaning_jump(const uint8_t *meaning);
 /** Whether results take one part of a leaf alone, and which. */
 bool wt_meaning_part(const uint8_t *meaning, enum wt_meaning_op leaf, uint8_t *first,
                      uint8_t *bits);

@@ -212,16 +212,10 @@ static bool flow(struct wt_flow *f, const struct gcn_uop *u, uint64_t pc,
                    (code[1] == WT_UNSAID_NAMED && strpbrk(written, "ro"));
         return false;
     }
-    while (*code == WT_M_OUT) {
-        code += 2;
-        wt_meaning_skip(&code);
-    }
-    if (*code != WT_M_JUMP)
-        return false;
-    if (links)
-        return true;
-    s->falls = code[1] != WT_M_K;
-    code++;
+    code = wt_meaning_jump(code);
+    if (!code || links)
+        return code;
+    s->falls = *code != WT_M_K;
     wt_meaning_skip(&code);
     s->branches = *code == WT_M_TARGET;
     if (*code != WT_M_A)
