@@ -20,7 +20,7 @@
 #include "gcn_words.h"
 
 enum {
-    WAVES = 4,    /* whose operands words are tried with */
+    WAVES = 4,    /* whose operands words are tried with, 64 each */
     UNTOLD = 166, /* rows of whose results the evaluator does not say the bits; it only falls */
     PLANTED = 20
 };
@@ -160,7 +160,7 @@ static bool mean(const struct gcn_uop *u, const struct wt_insn_operands *o, cons
 {
     const uint64_t exec = gcn_pair(&before->s[GCN_EXEC]);
     *after = *before;
-    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+    for (unsigned lane = 0; lane < (u->row->encoding < GCN_VOP2 ? 1 : GCN_LANES); lane++) {
         struct wt_meaning_value result[WT_RESULTS] = {{0}};
         uint8_t from[WT_RESULTS] = {0};
         bool changes = true;
@@ -197,9 +197,15 @@ static bool mean(const struct gcn_uop *u, const struct wt_insn_operands *o, cons
 
 /* ---- each row ---- */
 
-static void fill(struct registers *r)
+static bool is_scalar(const struct gcn_row *row)
 {
-    for (unsigned n = 0; n < REGISTERS; n++)
+    return row->encoding < GCN_VOP2;
+}
+
+/* Instructions of the wave have no vector registers. */
+static void fill(struct registers *r, bool scalar)
+{
+    for (unsigned n = 0; n < REGISTERS && !scalar; n++)
         for (unsigned l = 0; l < GCN_LANES; l++)
             r->v[n][l] = number();
     for (unsigned n = 0; n < GCN_SCALARS; n++)
@@ -270,9 +276,9 @@ static enum outcome try_form(struct gcn_wave *w, const struct gcn_row *row, unsi
         } while (!gcn_decode(word, 3, &u, &why) || u.row != row || !gcn_operands(&u, &o) ||
                  !is_told(&u, &o));
         u.run = gcn_handler_of(&u);
-        for (unsigned k = 0; k < WAVES; k++) {
-            fill(&before);
-            memcpy(w->v, before.v, sizeof before.v);
+        for (unsigned k = 0; k < (is_scalar(row) ? WAVES * GCN_LANES : WAVES); k++) {
+            fill(&before, is_scalar(row));
+            memcpy(w->v, before.v, is_scalar(row) ? 0 : sizeof before.v);
             memcpy(w->s, before.s, sizeof before.s);
             w->scc = before.scc;
             w->mode = (uint32_t)any(16); /* any rounding; denormals are zeros */
@@ -282,7 +288,7 @@ static enum outcome try_form(struct gcn_wave *w, const struct gcn_row *row, unsi
             if (!mean(&u, &o, as ? as->meaning : row->meaning, &before, &meant))
                 return UNKNOWN;
             assert_non_null(u.run(w, &u));
-            memcpy(after.v, w->v, sizeof after.v);
+            memcpy(after.v, is_scalar(row) ? before.v : w->v, sizeof after.v);
             memcpy(after.s, w->s, sizeof after.s);
             after.scc = w->scc;
             if (memcmp(after.v, meant.v, sizeof after.v) == 0 &&
