@@ -193,11 +193,10 @@ static void choose_part(struct wt_insn_operand *x, const struct gcn_uop *u, unsi
         x->first = u->op_sel >> source & 1 ? 16 : 0;
         x->bits = 16;
     }
-    if (x->kind == WT_OPERAND_CONSTANT) { /* the part itself */
+    if (x->kind == WT_OPERAND_CONSTANT) { /* the part itself, with its sign */
         const unsigned above = 64 - x->bits;
         const uint64_t whole = (uint64_t)x->value & (letter == 'h' ? UINT16_MAX : UINT64_MAX);
-        const uint64_t part = whole >> x->first << above;
-        x->value = x->type == WT_OPERAND_SIGNED ? (int64_t)part >> above : (int64_t)(part >> above);
+        x->value = (int64_t)(whole >> x->first << above) >> above;
     }
 }
 
