@@ -132,6 +132,17 @@ static struct wt_defined between(int low, int high)
     return (struct wt_defined){0, undefined, undefined};
 }
 
+/* Whether the first of two numbers is known to be the lesser or greater one, or not: 1, 0; -1. */
+static int first_of(enum wt_meaning_op op, const struct wt_meant *v)
+{
+    const struct wt_defined x[] = {v[0].is, v[1].is};
+    const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S,
+               greatest = op == WT_M_MAX || op == WT_M_MAX_S;
+    const struct wt_defined less = wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS,
+                                                     x, 2, v[0].bits, false, WT_FLAG_OTHER, NULL);
+    return less.undefined ? -1 : (less.value & 1) != greatest;
+}
+
 /* What the node's rule says; the value is another one's matter. */
 static struct wt_defined rule(const struct wt_meaning_node *node, const struct wt_meant *v,
                               unsigned bits, bool clamp)
@@ -285,6 +296,10 @@ static struct wt_meant expression(const uint8_t **code, const struct wt_meant_op
     /* Which operands a choice leaves out is known where it is. */
     if (node.op == WT_M_SELECT && !v[0].is.undefined)
         leaves = v[v[0].is.value ? 1 : 2].leaves;
+    if (node.op >= WT_M_MIN && node.op <= WT_M_MAX_S) {
+        const int first = first_of(node.op, v);
+        leaves = first < 0 ? leaves : v[!first].leaves;
+    }
     if (!leaves)
         made.is.undefined = made.is.computed = 0;
     made.leaves = made.is.undefined ? leaves : 0;
