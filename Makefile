@@ -60,6 +60,7 @@ full: check
 	@scripts/one_test.py python3 tests/offload/run.py libgomp.c-c++-common/for-5.c
 	@$(MAKE) --no-print-directory threads
 	@tests/truth/defects.py
+	@$(BUILD)/tests/unit/test_gcn_meaning 4000 # words of each row: 10^6 operands
 	@$(MAKE) --no-print-directory check-clang check-arm64
 
 # Hardly optimised, with line numbers only: half the work for the compiler.

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 
 /** A value of up to 64 bits. */
@@ -27,6 +28,26 @@ enum { WT_DEFINED_SOURCES = 4 };
 struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt_defined *source,
                                     unsigned count, unsigned bits, bool same, enum wt_flag what,
                                     struct wt_defined *flag);
+
+/** A value in a meaning (machine/meaning.h). */
+struct wt_meant {
+    struct wt_defined is;
+    unsigned bits;   /**< 0: there is none */
+    bool unknown;    /**< is.value is not told */
+    uint32_t leaves; /**< a bit for each leaf whose undefined bits it may depend on */
+    uint64_t same; /**< values that have one such number, which is not 0, are equal; those of which
+                        it is inverted have opposite bits */
+};
+
+struct wt_meant_operands {
+    struct wt_meant leaf[WT_M_LEAVES]; /**< by enum wt_meaning_op; `leaves` and, where it is 0,
+                                            `same` are filled in */
+    bool clamp;
+};
+
+/** The results of an instruction, by enum wt_meaning_result, of what its meaning says. */
+void wt_meant_results(const uint8_t *meaning, const struct wt_meant_operands *in,
+                      struct wt_meant result[static WT_RESULTS]);
 
 /** Whether some of the undefined bits of a value can make it 0, and others not. */
 bool wt_defined_may_be_zero_or_not(struct wt_defined x, unsigned bits);

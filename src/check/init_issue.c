@@ -419,6 +419,167 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
     }
 }
 
+/* ---- what a meaning says ---- */
+
+/* A part of an operand as its leaf has it. */
+static struct wt_defined leaf_part(const struct wt_check_init *c, const struct wt_insn_operand *o,
+                                   struct wt_defined is, unsigned half)
+{
+    const struct wt_insn_operands *head = &c->pending.insn->head;
+    const unsigned own = o->by_lane ? 1 : init_bits_of(c, o);
+    if (o->is_zero) {
+        const bool open = wt_defined_may_be_zero_or_not(is, own);
+        return (struct wt_defined){!is.value, open, open};
+    }
+    return (struct wt_defined){wt_operand_leaf(head, o, own, half, is.value, false),
+                               wt_operand_leaf(head, o, own, half, is.undefined, true),
+                               wt_operand_leaf(head, o, own, half, is.computed, true)};
+}
+
+struct meant {
+    struct wt_meant_operands in;
+    uint32_t origin[WT_M_LEAVES];
+};
+
+/* The first leaf that lies in the same register, and is modified in the same way. */
+static uint64_t same_leaf(const struct init_insn *insn, unsigned n)
+{
+    const struct wt_insn_operand *x = &insn->list[n];
+    for (unsigned i = 0; i < n; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (o->reads && o->leaf && are_one(o, x) && o->abs == x->abs && o->neg == x->neg &&
+            o->halves == x->halves && o->type == x->type && o->width == x->width)
+            return o->leaf;
+    }
+    return 0;
+}
+
+/* The leaves of a lane, or (of packed pairs) those of a half. */
+static void fetch_leaves(struct wt_check_init *c, const struct init_wave *w,
+                         const struct sources *s, unsigned lane, unsigned half, struct meant *m)
+{
+    const struct init_insn *insn = c->pending.insn;
+    *m = (struct meant){.in.clamp = insn->head.clamp};
+    m->in.leaf[WT_M_LANE] = (struct wt_meant){.is.value = lane, .bits = 32};
+    m->in.leaf[WT_M_STATE] = m->in.leaf[WT_M_NEXT] = (struct wt_meant){.bits = 64, .unknown = true};
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        struct wt_meant *leaf = &m->in.leaf[o->leaf];
+        uint32_t own = 0;
+        if (!o->reads || !o->leaf)
+            continue;
+        const struct wt_defined is = leaf_part(c, o, fetch_source(c, w, s, o, lane, &own), half);
+        leaf->is.value |= is.value << leaf->bits;
+        leaf->is.undefined |= is.undefined << leaf->bits;
+        leaf->is.computed |= is.computed << leaf->bits;
+        leaf->same = leaf->bits ? 0 : same_leaf(insn, i);
+        leaf->bits += wt_operand_leaf_bits(&insn->head, o, o->by_lane ? 1 : init_bits_of(c, o));
+        if (!m->origin[o->leaf])
+            m->origin[o->leaf] = own;
+    }
+}
+
+/* The results of a lane, or of the wave. */
+static void mean(struct wt_check_init *c, const struct init_wave *w, const struct sources *s,
+                 unsigned lane, wt_lanes lanes, struct wt_meant result[static WT_RESULTS],
+                 uint32_t origin[static WT_RESULTS])
+{
+    const struct init_insn *insn = c->pending.insn;
+    uint32_t aside = 0;
+    const bool astray = has_undefined_aside(c, w, 0, lane, &aside);
+    for (unsigned half = 0; half <= insn->head.packed; half++) {
+        struct wt_meant own[WT_RESULTS];
+        struct meant m;
+        fetch_leaves(c, w, s, lane, half, &m);
+        wt_meant_results(insn->head.meaning, &m.in, own);
+        for (unsigned r = 0; r < WT_RESULTS; r++) {
+            struct wt_meant *to = &result[r];
+            uint32_t from = 0;
+            for (uint32_t left = own[r].leaves; left && !from; left &= left - 1)
+                from = m.origin[__builtin_ctz(left)];
+            if (own[r].is.computed)
+                from = init_computed_of(c, from, lanes);
+            origin[r] = half && origin[r] ? origin[r] : from;
+            const unsigned at = half ? to->bits : 0;
+            const struct wt_defined low = half ? to->is : (struct wt_defined){0};
+            *to = own[r];
+            to->bits += at;
+            to->is.undefined = own[r].is.undefined << at | low.undefined;
+            to->is.computed = own[r].is.computed << at | low.computed;
+        }
+    }
+    for (unsigned r = 0; r < WT_RESULTS; r++)
+        if (astray || (insn->head.mixes && result[r].is.undefined)) {
+            result[r].is.undefined = result[r].is.computed = UINT64_MAX;
+            origin[r] = init_computed_of(c, astray ? aside : origin[r], lanes);
+        }
+}
+
+/* The results of a lane, or of the wave. */
+static void put_meant(struct wt_check_init *c, const struct init_wave *w, const struct sources *s,
+                      unsigned lane, bool of_wave)
+{
+    const struct init_insn *insn = c->pending.insn;
+    struct wt_meant result[WT_RESULTS] = {{.bits = 0}};
+    uint32_t origin[WT_RESULTS] = {0};
+    uint8_t from[WT_RESULTS] = {0};
+    const bool stays = s->has_from && s->from[lane] == WT_NO_LANE;
+    bool masked = false; /* it has been reported; other results of the wave come of the old mask */
+    if (!stays)
+        mean(c, w, s, lane, of_wave ? c->pending.enabled : wt_lane_bit(lane), result, origin);
+    for (unsigned i = 0; i < 2 * insn->count; i++) { /* masks first */
+        const struct wt_insn_operand *o = &insn->list[i % insn->count];
+        if (!init_is_result(o) || !o->result || is_of_wave(o) != of_wave ||
+            o->guards != (i < insn->count))
+            continue;
+        const struct wt_meant *r = &result[o->result];
+        const unsigned own = o->by_lane ? 1 : init_bits_of(c, o), at = from[o->result];
+        struct wt_defined is = {0, wt_operand_result(o, own, r->bits, at, r->is.undefined),
+                                wt_operand_result(o, own, r->bits, at, r->is.computed)};
+        uint32_t of = origin[o->result];
+        from[o->result] = (uint8_t)(from[o->result] + (o->guards ? 0 : o->width));
+        if (o->reads && o->leaf != WT_M_OLD && (stays || (o->crosses && !s->has_from))) {
+            const struct wt_defined old =
+                init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
+                           init_bits_of(c, o), &of);
+            is.undefined |= old.undefined;
+            is.computed |= old.computed;
+        }
+        if (o->guards)
+            decide_mask(c, o, is, of, wt_lane_bit(lane));
+        masked |= o->guards && is.undefined && of_wave;
+        if (!masked)
+            init_put_result(c, o, lane, is, of);
+    }
+}
+
+static void compute_meant(struct wt_check_init *c, const struct init_wave *w)
+{
+    const struct init_pending *p = &c->pending;
+    const struct init_insn *insn = p->insn;
+    const struct wt_insn_operand *row = NULL;
+    struct sources s = {.count = 0};
+    bool by_lanes = false, by_wave = false;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        s.crosses |= o->crosses && o->reads && o->leaf;
+        if (!init_is_result(o) || !o->result)
+            continue;
+        by_wave |= is_of_wave(o);
+        by_lanes |= !is_of_wave(o);
+        row = !row && o->kind == WT_OPERAND_ROW ? o : row;
+    }
+    if (s.crosses)
+        s.has_from = c->machine->ops->lane_sources(c->machine, p->wave, p->pc, s.from);
+    for (wt_lanes left = !by_lanes ? 0
+                         : row     ? init_lanes_of(c, row, p->enabled)
+                                   : p->enabled;
+         left; left &= left - 1)
+        put_meant(c, w, &s, wt_lanes_lowest(left), false);
+    if (by_wave)
+        put_meant(c, w, &s, p->enabled ? wt_lanes_lowest(p->enabled) : 0, true);
+}
+
 static void compute_all(struct wt_check_init *c, const struct init_wave *w)
 {
     struct init_pending *p = &c->pending;
@@ -485,6 +646,8 @@ void init_issue(struct wt_check_init *c, struct init_wave *w)
     decide_all(c, w);
     if (insn->head.decides)
         decide_comparison(c, w);
+    else if (operation == WT_DOES_MEANT)
+        compute_meant(c, w);
     else if (operation < WT_DOES_LOAD)
         compute_all(c, w);
 }

@@ -381,6 +381,25 @@ static void quarters_of_a_number(int)
     (void)API(Free)(scratch);
 }
 
+/* A product of 24 bits leaves the upper byte out: compilers drop the masks. */
+__global__ void some_pixels(int *out, int *scratch, int factor)
+{
+    const int i = threadIdx.x;
+    volatile unsigned char *const b = (volatile unsigned char *)&scratch[i];
+    b[0] = i, b[1] = 1, b[2] = 2;
+    const unsigned x = *(volatile unsigned *)&scratch[i];
+    out[i] = (x & 0xffffff) * ((unsigned)factor & 0xffffff);
+}
+
+static void pixels_of_three_bytes(int)
+{
+    int *scratch = device(N, 0), *out = device(N, N);
+    LAUNCH(some_pixels, 1, N, 0, 0, out, scratch, 3);
+    (void)API(DeviceSynchronize)();
+    take(out, N, 0);
+    (void)API(Free)(scratch);
+}
+
 /* Each lane uses what it has written alone. */
 __global__ void partly(int *out, int *scratch, int)
 {
@@ -658,7 +677,7 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(unused_tail_is_copied), CASE(host_writes_over), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
       CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
       CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
-      CASE(fields_of_a_word), CASE(quarters_of_a_number),
+      CASE(fields_of_a_word), CASE(quarters_of_a_number), CASE(pixels_of_three_bytes),
       CASE(managed_unwritten), CASE(managed_page_unwritten), CASE(pinned_unwritten), CASE(managed_counter),
       CASE(managed_is_written), CASE(managed_over_a_fork), CASE(seen_in_managed), CASE(seen_in_pinned),
       CASE(holes_are_copied), CASE(two_sums_of_unwritten))

@@ -197,6 +197,24 @@ def compared(how, signed, sources, number):
 CONSERVATIVE = {"min": min, "popc": lambda a: a.bit_count(), "rev": lambda a: int(f"{a:032b}"[::-1], 2)}
 
 
+def least(sources, number):
+    """The one or the other, as far as what both may be tells."""
+    a, b = sources
+    may_be_less, may_not = a.is_ & ~a.undefined < b.is_ | b.undefined, a.is_ | a.undefined >= b.is_ & ~b.undefined
+    return united([a] * may_be_less + [b] * may_not, sources, number)
+
+
+def ones(sources, number):
+    """A number between two: its bits from the highest one on in which they differ."""
+    low, high = ((x := sources[0]).is_ & ~x.undefined).bit_count(), (x.is_ | x.undefined).bit_count()
+    open_, count = (low ^ high).bit_length(), x.is_.bit_count()
+    return made([(True, True, False) if k < open_ else (not count >> k & 1, bool(count >> k & 1), False) for k in range(32)], sources, number)
+
+
+# What is exactly known of a gfx900's, by their meanings.
+EXACT = {"min": least, "popc": ones, "rev": lambda sources, number: made([bit_of(sources[0], 31 - k) for k in range(32)], sources, number)}
+
+
 @dataclasses.dataclass(frozen=True)
 class Op:
     what: str
@@ -515,6 +533,7 @@ class Expected:
 class Model:
     def __init__(self, family, memory, written):
         self.code = CODE[family]
+        self.exact = EXACT if family == "gfx900" else {}
         self.lanes = self.code.LANES
         self.register = [[unknown("register") for _ in range(REGISTERS)] for _ in range(self.lanes)]
         self.memory = {"in": [(memory[i], 0) if written[i] or "in" in self.code.WRITTEN else (0, 0xff) for i in range(IN)], "out": [(0, 0xff)] * OUT, "group": [(0, 0xff)] * 512, "own": [(0, 0xff)] * 512}
@@ -603,6 +622,10 @@ class Model:
             return self.truths[lane]
         if op.what in TABLES:
             return bitwise(op.what)(of, number)
+        if op.what == "min" and op.of[0] == op.of[1] and self.exact:
+            return of[0]
+        if op.what in self.exact:
+            return self.exact[op.what](of, number)
         if op.what in CONSERVATIVE:
             return conservative(CONSERVATIVE[op.what])(of, number)
         if op.what == "select":

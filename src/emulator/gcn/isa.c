@@ -1,9 +1,11 @@
 /* Rows of the instruction table, found by encoding and opcode. */
 #include "emulator/gcn/isa.h"
 
+#include <assert.h>
+
 #include "emulator/gcn/internal.h"
 
-#define OP(executor)                                                                               \
+#define SCALAR(executor)                                                                           \
     {                                                                                              \
         .op = gcn_op_##executor                                                                    \
     }
@@ -11,24 +13,53 @@
     {                                                                                              \
         .function = gcn_vop_##executor                                                             \
     }
-#define EXECUTOR_SOP2 OP
-#define EXECUTOR_SOPK OP
-#define EXECUTOR_SOP1 OP
-#define EXECUTOR_SOPC OP
-#define EXECUTOR_SOPP OP
-#define EXECUTOR_SMEM OP
-#define EXECUTOR_DS OP
-#define EXECUTOR_FLAT OP
-#define EXECUTOR_GLOBAL OP
-#define EXECUTOR_SCRATCH OP
-#define EXECUTOR_MUBUF OP
-#define EXECUTOR_MTBUF OP
-#define EXECUTOR_MIMG OP
+#define EXECUTOR_SOP2 SCALAR
+#define EXECUTOR_SOPK SCALAR
+#define EXECUTOR_SOP1 SCALAR
+#define EXECUTOR_SOPC SCALAR
+#define EXECUTOR_SOPP SCALAR
+#define EXECUTOR_SMEM SCALAR
+#define EXECUTOR_DS SCALAR
+#define EXECUTOR_FLAT SCALAR
+#define EXECUTOR_GLOBAL SCALAR
+#define EXECUTOR_SCRATCH SCALAR
+#define EXECUTOR_MUBUF SCALAR
+#define EXECUTOR_MTBUF SCALAR
+#define EXECUTOR_MIMG SCALAR
 #define EXECUTOR_VOP1 VECTOR
 #define EXECUTOR_VOP2 VECTOR
 #define EXECUTOR_VOPC VECTOR
 #define EXECUTOR_VOP3 VECTOR
 #define EXECUTOR_VOP3P VECTOR
+
+#include "emulator/machine/meaning_code.h"
+/* The address of an access, by encoding. Of a buffer: within it. */
+#define AT_SMEM ADD(ADD(BASE, SEXT(64, OFFSET)), ZEXT(64, INDEX))
+#define AT_SBUFFER ADD(ADD(ZEXT(64, PART(0, 48, BASE)), SEXT(64, OFFSET)), ZEXT(64, INDEX))
+#define AT_SSCRATCH ADD(ADD(BASE, SEXT(64, OFFSET)), SHL(ZEXT(64, INDEX), K(8, 6)))
+#define AT_DS ADD(A, OFFSET)
+#define AT_PAIR(from, shift) ADD(A, SHL(ZEXT(32, PART(from, 8, OFFSET)), K(8, shift)))
+#define AT_LANE ADD(ADD(ZEXT(32, PART(0, 16, M0)), OFFSET), SHL(LANE, K(8, 2)))
+#define AT_COUNTER ADD(ZEXT(32, PART(0, 16, M0)), OFFSET)
+#define AT_FLAT ADD(A, SEXT(64, OFFSET))
+#define AT_GLOBAL ADD(ADD(BASE, ZEXT(64, A)), SEXT(64, OFFSET))
+#define AT_SCRATCH ADD(ADD(BASE, A), OFFSET)
+#define AT_MUBUF ADD(ADD(A, INDEX), OFFSET)
+#define AT_MIMG OPAQUE1(64, A)
+/* Bytes of three sources */
+#define SAD_PART(from, bits) ZEXT(64, DIFFERENCE(PART(from, bits, A), PART(from, bits, B)))
+#define SAD_BYTES ADD(ADD(SAD_PART(0, 8), SAD_PART(8, 8)), ADD(SAD_PART(16, 8), SAD_PART(24, 8)))
+#define MSAD_BYTE(from) SELECT(NONZERO(PART(from, 8, B)), SAD_PART(from, 8), K(64, 0))
+#define MSAD_BYTES ADD(ADD(MSAD_BYTE(0), MSAD_BYTE(8)), ADD(MSAD_BYTE(16), MSAD_BYTE(24)))
+#define LERP(from)                                                                                 \
+    PART(1, 8, ADDC(ZEXT(9, PART(from, 8, A)), ZEXT(9, PART(from, 8, B)), PART(from, 1, C)))
+
+#define I(id, name, encoding, opcode, forms, operands, state, executor, ...)                       \
+    static const uint8_t meaning_##id[] = {__VA_ARGS__ WT_M_END};                                  \
+    static_assert(sizeof meaning_##id <= WT_M_MOST, #id);
+#include "emulator/gcn/isa.def"
+#undef I
+#include "emulator/machine/meaning_end.h"
 
 const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define E64 GCN_E64
@@ -36,9 +67,9 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define DPP GCN_DPP
 #define LIT GCN_LIT
 #define ALL GCN_ALL
-#define I(id, name, encoding, opcode, forms, operands, state, executor)                            \
-    [GCN_I_##id] = {                                                                               \
-        name, GCN_##encoding, forms, opcode, operands, state, EXECUTOR_##encoding(executor)},
+#define I(id, name, encoding, opcode, forms, operands, state, executor, ...)                       \
+    [GCN_I_##id] = {name,     GCN_##encoding, forms,        opcode,                                \
+                    operands, state,          meaning_##id, EXECUTOR_##encoding(executor)},
 #include "emulator/gcn/isa.def"
 #undef I
 };

@@ -33,7 +33,7 @@ enum gcn_encoding {
 enum gcn_form_bits { GCN_E64 = 1, GCN_SDWA = 2, GCN_DPP = 4, GCN_LIT = 8, GCN_ALL = 7 };
 
 enum gcn_id {
-#define I(id, name, encoding, opcode, forms, operands, state, executor) GCN_I_##id,
+#define I(id, name, encoding, opcode, forms, operands, state, executor, ...) GCN_I_##id,
 #include "emulator/gcn/isa.def"
 #undef I
     GCN_INSNS
@@ -57,7 +57,8 @@ struct gcn_row {
     uint8_t forms;    /* enum gcn_form_bits */
     uint16_t opcode;
     const char *operands;
-    const char *state; /* what it reads and writes beside its operands */
+    const char *state;      /* what it reads and writes beside its operands */
+    const uint8_t *meaning; /* what it does with them (machine/meaning.h) */
     union {
         gcn_op op;                 /* scalar and memory encodings */
         gcn_row_function function; /* vector encodings */

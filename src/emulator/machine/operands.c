@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "emulator/machine/meaning.h"
+
 struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
                                         struct wt_insn_operand operand)
 {
@@ -17,6 +19,105 @@ void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value)
 {
     wt_operands_add(operands, (struct wt_insn_operand){
                                   .kind = WT_OPERAND_CONSTANT, .reads = true, .value = value});
+}
+
+/* Whether an operand is that leaf, and no more than 64 bits of it. */
+static bool has_leaf(const struct wt_insn_operands *operands, unsigned leaf)
+{
+    unsigned bits = 0;
+    bool has = false;
+    for (unsigned i = 0; i < operands->count; i++)
+        if (operands->list[i].leaf == leaf) {
+            has = true;
+            bits += operands->list[i].width ? 0 : operands->list[i].bits;
+        }
+    return has && bits <= 64;
+}
+
+/* Whether all leaves of an expression that are operands are listed. */
+static bool are_listed(const struct wt_insn_operands *operands, const uint8_t *code)
+{
+    bool all = true;
+    for (unsigned left = 1; left; left--) {
+        const struct wt_meaning_node node = wt_meaning_take(&code);
+        left += node.operands;
+        if (node.op >= WT_M_A && node.op <= WT_M_M0)
+            all &= has_leaf(operands, node.op);
+    }
+    return all;
+}
+
+void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning)
+{
+    enum wt_operation operation = WT_DOES_WAIT;
+    for (const uint8_t *at = meaning; *at != WT_M_END && *at != WT_M_UNSAID;) {
+        const uint8_t statement = *at++;
+        at += statement == WT_M_OUT;
+        const uint8_t *first = at;
+        wt_meaning_skip(&at);
+        switch (statement) {
+        case WT_M_OUT:
+            if (operation != WT_DOES_OTHER)
+                operation = are_listed(operands, first) ? WT_DOES_MEANT : WT_DOES_OTHER;
+            break;
+        case WT_M_LOAD:
+            operation = WT_DOES_LOAD;
+            break;
+        case WT_M_STORE:
+            operation = WT_DOES_STORE;
+            break;
+        case WT_M_ATOMIC:
+            operation = wt_meaning_has(at, WT_M_MEMORY) ? WT_DOES_ATOMIC : WT_DOES_EXCHANGE;
+            wt_meaning_skip(&at);
+            break;
+        default:
+            operation = WT_DOES_BRANCH;
+            wt_meaning_skip(&at);
+            break;
+        }
+    }
+    operands->meaning = meaning;
+    operands->operation = (uint8_t)(*meaning == WT_M_UNSAID ? WT_DOES_OTHER : operation);
+}
+
+static uint64_t mask_of(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* A value, or a set, of which the highest bit becomes those above it. */
+static uint64_t with_sign(uint64_t x, unsigned bits)
+{
+    return bits && bits < 64 && x >> (bits - 1) & 1 ? x | ~mask_of(bits) : x;
+}
+
+unsigned wt_operand_leaf_bits(const struct wt_insn_operands *operands,
+                              const struct wt_insn_operand *o, unsigned own)
+{
+    const unsigned bits = operands->packed ? 16 : o->width ? o->width : own;
+    return bits < 64 ? bits : 64;
+}
+
+uint64_t wt_operand_leaf(const struct wt_insn_operands *operands, const struct wt_insn_operand *o,
+                         unsigned own, unsigned half, uint64_t bits, bool set)
+{
+    const unsigned width = wt_operand_leaf_bits(operands, o, own);
+    const uint64_t sign = UINT64_C(1) << (width - 1);
+    uint64_t x = bits & mask_of(own);
+    if (o->type == WT_OPERAND_SIGNED)
+        x = with_sign(x, own);
+    x = x << o->at >> (o->halves >> half & 1 ? 16 : 0) & mask_of(width);
+    if (o->abs >> half & 1)
+        x &= ~sign;
+    return !set && o->neg >> half & 1 ? x ^ sign : x;
+}
+
+uint64_t wt_operand_result(const struct wt_insn_operand *o, unsigned own, unsigned width,
+                           unsigned from, uint64_t bits)
+{
+    const unsigned most = o->width ? o->width : own, count = width < most ? width : most;
+    const uint64_t x = bits >> from & mask_of(count);
+    return (o->type == WT_OPERAND_SIGNED ? with_sign(x, count) : x) << o->at & mask_of(own);
 }
 
 static void print_row(FILE *out, const struct wt_insn_operand *o, const char *name)

@@ -81,7 +81,8 @@ enum wt_operation {
     WT_DOES_GREATER_SIGNED,
     WT_DOES_NOT_GREATER,
     WT_DOES_NOT_GREATER_SIGNED,
-    WT_DOES_LOAD, /**< memory, into registers whose upper bits become 0 */
+    WT_DOES_MEANT, /**< what its meaning says (meaning.h) */
+    WT_DOES_LOAD,  /**< memory, into registers whose upper bits become 0 */
     WT_DOES_LOAD_SIGNED,
     WT_DOES_STORE,
     WT_DOES_EXCHANGE, /**< a store, whose result is what was there */
@@ -129,6 +130,16 @@ struct wt_insn_operand {
     int64_t value;     /**< CONSTANT: its value; MEMORY: bytes after the address; ROW, where
                             `element` is told: with which byte of what is moved it begins; or, where
                             that has another form (UNTOLD), WT_OPERAND_FIELD() of its bits */
+    /* In the meaning of the instruction (wt_insn_operands.meaning): */
+    uint8_t leaf;   /**< the leaf that it is where it is read (enum wt_meaning_op); 0: none. Of
+                         several operands with one leaf each is a part of it, the lowest first */
+    uint8_t result; /**< enum wt_meaning_result; 0: none. Parts likewise */
+    uint8_t width;  /**< bits of the leaf or of the result; 0: those of the operand, at most 64.
+                         Beyond them are zeros, or (SIGNED) the sign */
+    uint8_t at; /**< the result's lowest bit is this one of it; it begins with this one of a leaf */
+    bool is_zero;     /**< whether the operand is 0 is the leaf */
+    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half */
+    uint8_t abs, neg; /**< likewise, that its sign is cleared, and then inverted */
 };
 
 /** Registers of a file (wt_insn_operand) that nothing has given a value. Of WT_UNWRITTEN_GLOBAL:
@@ -161,8 +172,13 @@ struct wt_insn_operands {
     uint8_t then;                /**< with its result and the third source; OTHER: nothing */
     uint8_t flag;                /**< enum wt_flag */
     uint8_t width;               /**< bits that the operation is for; 0: those of its result */
-    bool decides;                /**< the truth of the comparison decides where its lanes go on */
-    bool turned;                 /**< its first two sources are listed in the other order */
+    const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: not told */
+    bool clamp;             /**< integers are clamped where the meaning says so */
+    bool mixes;             /**< each bit of a result may depend on each bit that the meaning
+                                 gives it: floats are clamped, or multiplied */
+    bool packed;            /**< the meaning is that of each half of the operands, of 16 bits */
+    bool decides;           /**< the truth of the comparison decides where its lanes go on */
+    bool turned;            /**< its first two sources are listed in the other order */
     bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
                    out */
     wt_lanes enabled;
@@ -188,6 +204,10 @@ struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
                                         struct wt_insn_operand operand);
 /** Adds a constant, which is read. */
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
+
+/** Sets the meaning, and what operation it is; OTHER where its expressions have operands that are
+ * not listed, or have more than 64 bits. */
+void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning);
 
 /** Prints a line for each operand; @p name has the names of registers and memories. */
 void wt_operands_print(FILE *out, const struct wt_insn_operands *operands,

@@ -105,4 +105,11 @@ bool wt_flow_is_constant(const struct wt_flow *f, wt_origin_value a, int64_t *co
 /** The same, sign-extended from 32 bits: addresses of 32 bits wrap. */
 wt_origin_value wt_flow_word(struct wt_flow *f, wt_origin_value a);
 
+/**
+ * The value of the expression of a meaning (meaning.h) at *@p code, and moves *code behind it. @p
+ * leaf: values of its leaves, by enum wt_meaning_op.
+ */
+wt_origin_value wt_flow_meaning(struct wt_flow *f, const uint8_t **code,
+                                const wt_origin_value leaf[]);
+
 #endif

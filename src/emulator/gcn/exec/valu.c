@@ -288,7 +288,7 @@ static uint32_t scalar_of_type(struct gcn_wave *w, const struct gcn_uop *u, unsi
     const unsigned n = u->src[i];
     const uint32_t value = gcn_scalar32(w, u, n);
     const bool constant = n >= GCN_HALF && n < GCN_HALF + 9;
-    if (type == 'h' || (type == 'P' && constant) ||
+    if ((type == 'h' && n >= GCN_INLINE) || (type == 'P' && constant) ||
         (type == 'x' && constant && (u->op_sel_hi >> i & 1)))
         return gcn_inline16(n, true, value);
     return value;

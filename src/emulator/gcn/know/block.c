@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "emulator/gcn/know/block.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/gcn/exec/fp.h"
 #include "emulator/gcn/watch.h"
 #include "emulator/translate/pages.h"
@@ -61,9 +62,8 @@ static inline gcn_op handler_of(const struct gcn_code *code, const struct gcn_uo
 /* Whether the code leads on from an instruction to the next one. */
 static bool leads_on(const struct gcn_uop *u)
 {
-    const size_t id = (size_t)(u->row - gcn_rows);
-    return id != GCN_I_s_branch && id != GCN_I_s_endpgm && id != GCN_I_s_setpc_b64 &&
-           id != GCN_I_s_swappc_b64 && id != GCN_I_s_endpgm_saved && id != GCN_I_s_call_b64;
+    const uint8_t *condition = wt_meaning_jump(u->row->meaning);
+    return !condition || *condition != WT_M_K;
 }
 
 /* Lists the instructions from a record on, and branches' targets among them. Behind a jump the list

@@ -1,5 +1,7 @@
 /* Decoded instructions as rows and scalars (emulator/translate/rows.h). See block.h. */
 #include "emulator/gcn/know/block.h"
+#include "emulator/machine/meaning.h"
+#include "emulator/translate/match.h"
 
 /* Bytes of a vector register. */
 enum { ROW_BYTES = 4 * GCN_LANES };
@@ -61,115 +63,41 @@ static bool vector_source(struct gcn_wave *w, const struct gcn_uop *u, unsigned 
 
 /* ---- vector instructions ---- */
 
-/* The operation of each. `order`: which sources of the instruction the operation takes. `low`: how
- * many bits of them count. */
-static const struct operation {
-    uint16_t id;
-    uint8_t op;
-    char order[4];
-    uint8_t how, second, low;
-    bool is_signed, carries, unguarded; /* MODE does not count for those that are done */
-} operations[] = {
-#define OPERATION(insn, op_, order_, ...)                                                          \
-    {                                                                                              \
-        .id = GCN_I_##insn, .op = WT_ROWS_##op_, .order = order_, __VA_ARGS__                      \
-    }
-    OPERATION(v_nop, NOTHING, ""),
-    OPERATION(v_mov_b32, MOVE, "0"),
-    OPERATION(v_not_b32, NOT, "0"),
-    OPERATION(v_and_b32, AND, "01"),
-    OPERATION(v_or_b32, OR, "01"),
-    OPERATION(v_xor_b32, XOR, "01"),
-    OPERATION(v_add_u32, ADD, "01"),
-    OPERATION(v_sub_u32, SUBTRACT, "01"),
-    OPERATION(v_subrev_u32, SUBTRACT, "10"),
-    OPERATION(v_add_i32, ADD, "01"),
-    OPERATION(v_sub_i32, SUBTRACT, "01"),
-    OPERATION(v_lshlrev_b32, SHIFT_LEFT, "10"),
-    OPERATION(v_lshrrev_b32, SHIFT_RIGHT, "10"),
-    OPERATION(v_ashrrev_i32, SHIFT_SIGNED, "10"),
-    OPERATION(v_min_i32, MIN_SIGNED, "01"),
-    OPERATION(v_max_i32, MAX_SIGNED, "01"),
-    OPERATION(v_min_u32, MIN, "01"),
-    OPERATION(v_max_u32, MAX, "01"),
-    OPERATION(v_mul_lo_u32, MULTIPLY, "01"),
-    OPERATION(v_mul_hi_u32, MULTIPLY_HIGH, "01"),
-    OPERATION(v_mul_hi_i32, MULTIPLY_HIGH, "01", .is_signed = true),
-    OPERATION(v_mul_u32_u24, MULTIPLY, "01", .low = 24),
-    OPERATION(v_mul_i32_i24, MULTIPLY, "01", .low = 24, .is_signed = true),
-    OPERATION(v_mad_u32_u24, MULTIPLY_ADD, "012", .low = 24),
-    OPERATION(v_mad_i32_i24, MULTIPLY_ADD, "012", .low = 24, .is_signed = true),
-    OPERATION(v_bfe_u32, FIELD, "012"),
-    OPERATION(v_bfe_i32, FIELD, "012", .is_signed = true),
-    OPERATION(v_bfi_b32, LOGIC, "012", .how = 0xca),
-    OPERATION(v_xad_u32, TWO, "012", .how = WT_ROWS_XOR, .second = WT_ROWS_ADD),
-    OPERATION(v_lshl_add_u32, TWO, "012", .how = WT_ROWS_SHIFT_LEFT, .second = WT_ROWS_ADD),
-    OPERATION(v_add_lshl_u32, TWO, "012", .how = WT_ROWS_ADD, .second = WT_ROWS_SHIFT_LEFT),
-    OPERATION(v_add3_u32, TWO, "012", .how = WT_ROWS_ADD, .second = WT_ROWS_ADD),
-    OPERATION(v_lshl_or_b32, TWO, "012", .how = WT_ROWS_SHIFT_LEFT, .second = WT_ROWS_OR),
-    OPERATION(v_and_or_b32, TWO, "012", .how = WT_ROWS_AND, .second = WT_ROWS_OR),
-    OPERATION(v_or3_b32, TWO, "012", .how = WT_ROWS_OR, .second = WT_ROWS_OR),
-    OPERATION(v_cndmask_b32, SELECT, "10"),
-    OPERATION(v_add_co_u32, ADD_CARRY, "01"),
-    OPERATION(v_addc_co_u32, ADD_CARRY, "01", .carries = true),
-    OPERATION(v_sub_co_u32, SUBTRACT_CARRY, "01"),
-    OPERATION(v_subrev_co_u32, SUBTRACT_CARRY, "10"),
-    OPERATION(v_subb_co_u32, SUBTRACT_CARRY, "01", .carries = true),
-    OPERATION(v_subbrev_co_u32, SUBTRACT_CARRY, "10", .carries = true),
-    OPERATION(v_mad_u64_u32, PAIR_MULTIPLY_ADD, "012"),
-    OPERATION(v_lshlrev_b64, PAIR_LEFT, "10"),
-    OPERATION(v_lshrrev_b64, PAIR_RIGHT, "10"),
-    OPERATION(v_add_f32, FLOAT_ADD, "01"),
-    OPERATION(v_sub_f32, FLOAT_SUBTRACT, "01"),
-    OPERATION(v_subrev_f32, FLOAT_SUBTRACT, "10"),
-    OPERATION(v_mul_f32, FLOAT_MULTIPLY, "01"),
-    OPERATION(v_fma_f32, FLOAT_MULTIPLY_ADD, "012"),
-    OPERATION(v_min_f32, FLOAT_MIN, "01", .unguarded = true),
-    OPERATION(v_max_f32, FLOAT_MAX, "01", .unguarded = true),
-    OPERATION(v_sqrt_f32, FLOAT_ROOT, "0", .unguarded = true),
-    OPERATION(v_rcp_f32, FLOAT_INVERSE, "0", .unguarded = true),
-    OPERATION(v_rcp_iflag_f32, FLOAT_INVERSE, "0", .unguarded = true),
-    OPERATION(v_cvt_f32_i32, FLOAT_OF_SIGNED, "0"),
-    OPERATION(v_cvt_f32_u32, FLOAT_OF_UNSIGNED, "0"),
-    OPERATION(v_cvt_i32_f32, FLOAT_TRUNCATE, "0", .is_signed = true),
-    OPERATION(v_cvt_u32_f32, FLOAT_TRUNCATE, "0"),
-    OPERATION(v_cmp_class_f32, FLOAT_CLASS, "01", .unguarded = true),
-    OPERATION(v_div_scale_f32, DIVISION_SCALE, "012", .unguarded = true),
-    OPERATION(v_div_fmas_f32, FLOAT_MULTIPLY_ADD, "012", .carries = true),
-    OPERATION(v_div_fixup_f32, DIVISION_FIX, "012", .unguarded = true),
-#define COMPARISON(insn, how_) OPERATION(v_cmp_##insn, COMPARE, "01", .how = how_)
-#define INTEGERS(name, how_)                                                                       \
-    COMPARISON(name##_u32, how_),                                                                  \
-        OPERATION(v_cmp_##name##_i32, COMPARE, "01", .how = how_, .is_signed = true)
-    INTEGERS(lt, WT_ROWS_LESS),
-    INTEGERS(eq, WT_ROWS_EQUAL),
-    INTEGERS(le, WT_ROWS_LESS | WT_ROWS_EQUAL),
-    INTEGERS(gt, WT_ROWS_GREATER),
-    INTEGERS(ne, WT_ROWS_LESS | WT_ROWS_GREATER),
-    INTEGERS(ge, WT_ROWS_GREATER | WT_ROWS_EQUAL),
-#define FLOATS(name, how_) OPERATION(v_cmp_##name##_f32, FLOAT_COMPARE, "01", .how = how_)
-    FLOATS(lt, WT_ROWS_LESS),
-    FLOATS(eq, WT_ROWS_EQUAL),
-    FLOATS(le, WT_ROWS_LESS | WT_ROWS_EQUAL),
-    FLOATS(gt, WT_ROWS_GREATER),
-    FLOATS(lg, WT_ROWS_LESS | WT_ROWS_GREATER),
-    FLOATS(ge, WT_ROWS_GREATER | WT_ROWS_EQUAL),
-    FLOATS(o, WT_ROWS_LESS | WT_ROWS_EQUAL | WT_ROWS_GREATER),
-    FLOATS(u, WT_ROWS_UNORDERED),
-    FLOATS(nlt, WT_ROWS_EQUAL | WT_ROWS_GREATER | WT_ROWS_UNORDERED),
-    FLOATS(neq, WT_ROWS_LESS | WT_ROWS_GREATER | WT_ROWS_UNORDERED),
-    FLOATS(nle, WT_ROWS_GREATER | WT_ROWS_UNORDERED),
-    FLOATS(ngt, WT_ROWS_LESS | WT_ROWS_EQUAL | WT_ROWS_UNORDERED),
-    FLOATS(nlg, WT_ROWS_EQUAL | WT_ROWS_UNORDERED),
-    FLOATS(nge, WT_ROWS_LESS | WT_ROWS_UNORDERED),
-};
-
-static const struct operation *operation_of(unsigned id)
+/* Bits of a source by its letter. */
+static unsigned bits_of(char letter)
 {
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
-        if (operations[i].id == id)
-            return &operations[i];
-    return NULL;
+    return letter == 'm' ? 1 : strchr("sh", letter) ? 16 : strchr("UF", letter) ? 64 : 32;
+}
+
+/* The operation that the row's meaning is; a source that is no part of it chooses lanes. */
+static bool operation_of(const struct gcn_uop *u, struct wt_rows_match *m)
+{
+    const char *types = strchr(u->row->operands, ':') + 1;
+    uint8_t bits[3] = {0};
+    unsigned sources = 0;
+    for (unsigned i = 0; i < 3 && types[i]; i++) {
+        bits[i] = (uint8_t)bits_of(types[i]);
+        sources += bits[i] > 1;
+    }
+    if (*u->row->operands == 'S' || !wt_rows_match(u->row->meaning, bits, m) ||
+        m->sources != sources)
+        return false;
+    if (m->op == WT_ROWS_COMPARE && m->source[0]) { /* sources as the instruction has them */
+        const uint8_t how = m->how;
+        m->how = (uint8_t)((how & WT_ROWS_EQUAL) | (how & WT_ROWS_LESS ? WT_ROWS_GREATER : 0) |
+                           (how & WT_ROWS_GREATER ? WT_ROWS_LESS : 0));
+        m->source[0] = 0;
+        m->source[1] = 1;
+    }
+    return true;
+}
+
+/* Operations on floats that code does in any mode. */
+static bool is_unguarded(unsigned op)
+{
+    return op == WT_ROWS_FLOAT_MIN || op == WT_ROWS_FLOAT_MAX || op == WT_ROWS_FLOAT_ROOT ||
+           op == WT_ROWS_FLOAT_INVERSE || op == WT_ROWS_FLOAT_CLASS ||
+           op == WT_ROWS_DIVISION_SCALE || op == WT_ROWS_DIVISION_FIX;
 }
 
 /* Whether the code knows the form and its modifiers: parts of sources, and their signs. */
@@ -198,6 +126,12 @@ static bool field(struct wt_rows_insn *to)
     return to->s[2].value;
 }
 
+static bool is_double(const struct wt_rows_match *m)
+{
+    return m->bits == 64 && (m->op == WT_ROWS_FLOAT_ADD || m->op == WT_ROWS_FLOAT_MULTIPLY ||
+                             m->op == WT_ROWS_FLOAT_MULTIPLY_ADD);
+}
+
 /* Whether two sources are the same. */
 static bool is_same(const struct gcn_uop *u, unsigned i, unsigned k)
 {
@@ -208,8 +142,9 @@ static bool is_same(const struct gcn_uop *u, unsigned i, unsigned k)
 static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
                    unsigned *vgprs)
 {
-    const struct operation *o = operation_of(id_of(u));
-    if (!o || !is_plain(u) || u->cmpx)
+    struct wt_rows_match match;
+    const struct wt_rows_match *o = &match;
+    if (!is_plain(u) || u->cmpx || !operation_of(u, &match) || is_double(&match))
         return false;
     const char *types = strchr(u->row->operands, ':') + 1;
     const bool floats = *types == 'f' || *u->row->operands == 'f';
@@ -217,16 +152,16 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
                mask = o->op == WT_ROWS_SELECT || (o->carries && !fused);
     *to = (struct wt_rows_insn){.op = o->op,
                                 .how = o->how,
-                                .combine = o->second,
+                                .combine = o->combine,
                                 .is_signed = o->is_signed,
                                 .modulo = true,
                                 .carries = o->carries,
                                 .raises = floats,
-                                .guarded = floats && !o->unguarded,
+                                .guarded = floats && !is_unguarded(o->op),
                                 .carry = scalar_slot(GCN_VCC),
                                 .d = ROW_BYTES * u->dst};
-    for (unsigned k = 0; o->order[k]; k++) {
-        const unsigned from = (unsigned)(o->order[k] - '0');
+    for (unsigned k = 0; k < o->sources; k++) {
+        const unsigned from = o->source[k];
         const bool pair = o->op == WT_ROWS_PAIR_MULTIPLY_ADD && k == 2 && u->src[k] < GCN_VGPR;
         if (pair ? !scalar_source(w, u, u->src[k], true, &to->s[k])
                  : !vector_source(w, u, from, types[from], &to->s[k]))
@@ -259,18 +194,13 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
 static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
                     unsigned *vgprs)
 {
-    const unsigned id = id_of(u);
-    *to = (struct wt_rows_insn){.op = id == GCN_I_v_add_f64   ? WT_ROWS_FLOAT_ADD
-                                      : id == GCN_I_v_mul_f64 ? WT_ROWS_FLOAT_MULTIPLY
-                                                              : WT_ROWS_FLOAT_MULTIPLY_ADD,
-                                .wide = true,
-                                .raises = true,
-                                .guarded = true,
-                                .d = ROW_BYTES * u->dst};
-    if ((to->op == WT_ROWS_FLOAT_MULTIPLY_ADD && id != GCN_I_v_fma_f64) || u->clamp || u->omod ||
-        u->op_sel || !gcn_block_has_512(w->device))
+    struct wt_rows_match m;
+    if (!operation_of(u, &m) || !is_double(&m) || u->clamp || u->omod || u->op_sel ||
+        !gcn_block_has_512(w->device))
         return false;
-    for (unsigned i = 0; i < (id == GCN_I_v_fma_f64 ? 3 : 2); i++) {
+    *to = (struct wt_rows_insn){
+        .op = m.op, .wide = true, .raises = true, .guarded = true, .d = ROW_BYTES * u->dst};
+    for (unsigned i = 0; i < m.sources; i++) {
         struct wt_rows_source *s = &to->s[i];
         const bool off = u->abs >> i & 1, over = u->neg >> i & 1;
         if (u->src[i] >= GCN_VGPR)
@@ -289,65 +219,111 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
 
 /* ---- scalar instructions ---- */
 
-static const struct scalar {
-    uint16_t id;
+/* What a scalar instruction computes, as a row has it. */
+struct scalar {
     uint8_t how, sets, outcome;
     bool wide, carries, inverts_1, inverts, saves, is_signed;
-} scalars[] = {
-#define SCALAR(insn, how_, ...)                                                                    \
-    {                                                                                              \
-        .id = GCN_I_##insn, .how = WT_ROWS_##how_, __VA_ARGS__                                     \
-    }
-    SCALAR(s_mov_b32, MOVE),
-    SCALAR(s_mov_b64, MOVE, .wide = true),
-    SCALAR(s_movk_i32, MOVE),
-    SCALAR(s_not_b32, NOT, .sets = WT_ROWS_NONZERO),
-    SCALAR(s_not_b64, NOT, .sets = WT_ROWS_NONZERO, .wide = true),
-    SCALAR(s_add_u32, ADD, .sets = WT_ROWS_CARRY),
-    SCALAR(s_sub_u32, SUBTRACT, .sets = WT_ROWS_CARRY),
-    SCALAR(s_addc_u32, ADD, .sets = WT_ROWS_CARRY, .carries = true),
-    SCALAR(s_subb_u32, SUBTRACT, .sets = WT_ROWS_CARRY, .carries = true),
-    SCALAR(s_add_i32, ADD, .sets = WT_ROWS_OVERFLOW),
-    SCALAR(s_sub_i32, SUBTRACT, .sets = WT_ROWS_OVERFLOW),
-    SCALAR(s_addk_i32, ADD, .sets = WT_ROWS_OVERFLOW),
-    SCALAR(s_mul_i32, MULTIPLY),
-    SCALAR(s_mulk_i32, MULTIPLY),
-    SCALAR(s_lshl_b32, SHIFT_LEFT, .sets = WT_ROWS_NONZERO),
-    SCALAR(s_lshl_b64, SHIFT_LEFT, .sets = WT_ROWS_NONZERO, .wide = true),
-    SCALAR(s_lshr_b32, SHIFT_RIGHT, .sets = WT_ROWS_NONZERO),
-    SCALAR(s_lshr_b64, SHIFT_RIGHT, .sets = WT_ROWS_NONZERO, .wide = true),
-    SCALAR(s_min_u32, MIN),
-    SCALAR(s_max_u32, MAX),
-    SCALAR(s_min_i32, MIN_SIGNED),
-    SCALAR(s_max_i32, MAX_SIGNED),
-    SCALAR(s_cselect_b32, SELECT),
-    SCALAR(s_cselect_b64, SELECT, .wide = true),
-#define LOGIC(name, how_, ...)                                                                     \
-    SCALAR(s_##name##_b32, how_, .sets = WT_ROWS_NONZERO, __VA_ARGS__),                            \
-        SCALAR(s_##name##_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true, __VA_ARGS__),          \
-        SCALAR(s_##name##_saveexec_b64, how_, .sets = WT_ROWS_NONZERO, .wide = true,               \
-               .saves = true, __VA_ARGS__)
-    LOGIC(and, AND),
-    LOGIC(or, OR),
-    LOGIC(xor, XOR),
-    LOGIC(andn2, AND, .inverts_1 = true),
-    LOGIC(orn2, OR, .inverts_1 = true),
-    LOGIC(nand, AND, .inverts = true),
-    LOGIC(nor, OR, .inverts = true),
-    LOGIC(xnor, XOR, .inverts = true),
-#define TOLD(name, out, ...) SCALAR(name, COMPARE, .outcome = out, __VA_ARGS__)
-#define EITHER(name, out)                                                                          \
-    TOLD(s_cmp_##name##_u32, out), TOLD(s_cmp_##name##_i32, out, .is_signed = true),               \
-        TOLD(s_cmpk_##name##_u32, out), TOLD(s_cmpk_##name##_i32, out, .is_signed = true)
-    EITHER(lt, WT_ROWS_LESS),
-    EITHER(eq, WT_ROWS_EQUAL),
-    EITHER(le, WT_ROWS_LESS | WT_ROWS_EQUAL),
-    EITHER(gt, WT_ROWS_GREATER),
-    EITHER(lg, WT_ROWS_LESS | WT_ROWS_GREATER),
-    EITHER(ge, WT_ROWS_GREATER | WT_ROWS_EQUAL),
-    TOLD(s_cmp_eq_u64, WT_ROWS_EQUAL, .wide = true),
-    TOLD(s_cmp_lg_u64, WT_ROWS_LESS | WT_ROWS_GREATER, .wide = true),
+    bool narrow; /* the constant has no sign */
 };
+
+/* Operations of the code by those of meanings. */
+static const uint8_t scalar_operations[WT_M_OPS] = {
+    [WT_M_A] = WT_ROWS_MOVE,           [WT_M_NOT] = WT_ROWS_NOT,
+    [WT_M_AND] = WT_ROWS_AND,          [WT_M_OR] = WT_ROWS_OR,
+    [WT_M_XOR] = WT_ROWS_XOR,          [WT_M_ADD] = WT_ROWS_ADD,
+    [WT_M_ADDC] = WT_ROWS_ADD,         [WT_M_SUB] = WT_ROWS_SUBTRACT,
+    [WT_M_SUBC] = WT_ROWS_SUBTRACT,    [WT_M_MUL] = WT_ROWS_MULTIPLY,
+    [WT_M_SHL] = WT_ROWS_SHIFT_LEFT,   [WT_M_SHR] = WT_ROWS_SHIFT_RIGHT,
+    [WT_M_MIN] = WT_ROWS_MIN,          [WT_M_MAX] = WT_ROWS_MAX,
+    [WT_M_MIN_S] = WT_ROWS_MIN_SIGNED, [WT_M_MAX_S] = WT_ROWS_MAX_SIGNED,
+    [WT_M_SELECT] = WT_ROWS_SELECT};
+
+/* Its results. */
+struct parts {
+    const uint8_t *main, *condition; /* NULL: none */
+    bool saves;                      /* D gets the old EXEC, which becomes `main` */
+};
+
+static bool parts_of(const uint8_t *code, struct parts *p)
+{
+    const uint8_t *d = NULL;
+    *p = (struct parts){NULL, NULL, false};
+    while (*code == WT_M_OUT) {
+        const uint8_t to = code[1];
+        *(to == WT_RESULT_SCC ? &p->condition : to == WT_RESULT_EXEC ? &p->main : &d) = code + 2;
+        code += 2;
+        wt_meaning_skip(&code);
+    }
+    p->saves = p->main;
+    if (p->saves && (!d || *d != WT_M_EXEC))
+        return false;
+    p->main = p->saves ? p->main : d;
+    return *code == WT_M_END;
+}
+
+static unsigned set_by(const uint8_t *condition)
+{
+    switch (condition ? *condition : WT_M_END) {
+    case WT_M_NONZERO:
+        return WT_ROWS_NONZERO;
+    case WT_M_CARRY:
+    case WT_M_BORROW:
+        return WT_ROWS_CARRY;
+    case WT_M_OVERFLOW_ADD:
+    case WT_M_OVERFLOW_SUB:
+        return WT_ROWS_OVERFLOW;
+    default:
+        return WT_ROWS_KEEPS;
+    }
+}
+
+/* A comparison of both sources; a constant without sign is one of 16 bits. */
+static bool compares(const uint8_t *code, struct scalar *o)
+{
+    static const uint8_t narrow[] = {WT_M_ZEXT, 32, WT_M_PART, 0, 16, WT_M_B};
+    const uint8_t op = *code++;
+    const uint8_t less = WT_ROWS_LESS, equal = WT_ROWS_EQUAL, greater = WT_ROWS_GREATER;
+    const bool turned = *code != WT_M_A, ordered = op >= WT_M_LT && op <= WT_M_LE_S;
+    const uint8_t *b = turned ? code : code + 1;
+    const bool small = memcmp(b, narrow, sizeof narrow) == 0;
+    const uint8_t *end = b + (small ? sizeof narrow : 1);
+    if (op < WT_M_EQ || op > WT_M_LE_S || (!small && *b != WT_M_B) || (turned && *end != WT_M_A))
+        return false;
+    o->how = WT_ROWS_COMPARE;
+    o->is_signed = ordered && op >= WT_M_LT_S;
+    o->narrow = small;
+    o->outcome = op == WT_M_EQ ? equal
+                 : op == WT_M_NE
+                     ? less | greater
+                     : (turned ? greater : less) | (op == WT_M_LE || op == WT_M_LE_S ? equal : 0);
+    return true;
+}
+
+static bool scalar_of(const struct gcn_row *row, struct scalar *o)
+{
+    struct parts p;
+    const char *sources = strchr(row->operands, ':') + 1;
+    if (!parts_of(row->meaning, &p))
+        return false;
+    *o = (struct scalar){.wide = (p.main ? *row->operands : *sources) == 'U', .saves = p.saves};
+    if (!p.main)
+        return p.condition && compares(p.condition, o);
+    const uint8_t *code = p.main;
+    o->sets = (uint8_t)set_by(p.condition);
+    o->inverts = *code == WT_M_NOT && code[1] >= WT_M_AND && code[1] <= WT_M_XOR;
+    code += o->inverts;
+    const uint8_t op = *code++, second = p.saves ? WT_M_EXEC : WT_M_B;
+    o->how = op < WT_M_OPS ? scalar_operations[op] : 0;
+    o->carries = op == WT_M_ADDC || op == WT_M_SUBC;
+    if (!o->how || op == WT_M_A)
+        return o->how;
+    if (op == WT_M_SELECT && *code++ != WT_M_SCC)
+        return false;
+    if (*code++ != WT_M_A || op == WT_M_NOT)
+        return code[-1] == WT_M_A;
+    o->inverts_1 = *code == WT_M_NOT;
+    return code[o->inverts_1] == second;
+}
 
 static struct wt_rows_source immediate(const struct gcn_uop *u, bool is_signed)
 {
@@ -356,19 +332,19 @@ static struct wt_rows_source immediate(const struct gcn_uop *u, bool is_signed)
 }
 
 /* The sources of an instruction with an immediate. */
-static bool with_immediate(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to)
+static bool with_immediate(struct gcn_wave *w, const struct gcn_uop *u, bool narrow,
+                           struct wt_rows_insn *to)
 {
     const bool moves = to->how == WT_ROWS_MOVE;
-    to->s[!moves] = immediate(u, to->how != WT_ROWS_COMPARE || to->is_signed);
+    to->s[!moves] = immediate(u, !narrow);
     return moves || scalar_source(w, u, u->dst, false, &to->s[0]);
 }
 
 static bool scalar(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to)
 {
-    const struct scalar *o = scalars, *end = o + sizeof scalars / sizeof scalars[0];
-    while (o < end && o->id != id_of(u))
-        o++;
-    if (o == end)
+    struct scalar own;
+    const struct scalar *o = &own;
+    if (!scalar_of(u->row, &own))
         return false;
     const bool shifts = o->how == WT_ROWS_SHIFT_LEFT || o->how == WT_ROWS_SHIFT_RIGHT;
     const bool one = o->how == WT_ROWS_MOVE || o->how == WT_ROWS_NOT || o->saves;
@@ -383,7 +359,7 @@ static bool scalar(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
                                 .inverts = o->inverts,
                                 .saves = o->saves};
     if (u->row->encoding == GCN_SOPK) {
-        if (!with_immediate(w, u, to))
+        if (!with_immediate(w, u, o->narrow, to))
             return false;
     } else if (!scalar_source(w, u, u->src[0], o->wide, &to->s[0]) ||
                (!one && !scalar_source(w, u, u->src[1], o->wide && !shifts, &to->s[1]))) {
@@ -405,9 +381,28 @@ static bool branch_when(struct wt_rows_insn *to, uint32_t slot, unsigned bytes, 
     return true;
 }
 
+/* A jump to its own target, always or by SCC, VCC or EXEC. */
+static bool branch(const uint8_t *condition, struct wt_rows_insn *to)
+{
+    const uint8_t *target = condition;
+    wt_meaning_skip(&target);
+    if (*target != WT_M_TARGET)
+        return false;
+    if (*condition == WT_M_K) {
+        to->op = WT_ROWS_BRANCH;
+        return true;
+    }
+    const bool zero = *condition == WT_M_NOT;
+    condition += zero;
+    if (*condition == WT_M_SCC)
+        return branch_when(to, offsetof(struct gcn_wave, scc), 1, zero);
+    if (*condition++ != WT_M_NONZERO || (*condition != WT_M_VCC && *condition != WT_M_EXEC))
+        return false;
+    return branch_when(to, scalar_slot(*condition == WT_M_VCC ? GCN_VCC : GCN_EXEC), 8, zero);
+}
+
 static bool flow(const struct gcn_uop *u, struct wt_rows_insn *to)
 {
-    const uint32_t scc = offsetof(struct gcn_wave, scc);
     *to = (struct wt_rows_insn){.op = WT_ROWS_NOTHING};
     switch (id_of(u)) {
     case GCN_I_s_nop:
@@ -422,34 +417,12 @@ static bool flow(const struct gcn_uop *u, struct wt_rows_insn *to)
         to->counter[2].slot = offsetof(struct gcn_wave, lgkm_cnt);
         to->counter[2].most = (uint8_t)(u->src[2] == 15 ? UINT8_MAX : u->src[2]);
         return true;
-    case GCN_I_s_branch:
-        to->op = WT_ROWS_BRANCH;
-        return true;
-    case GCN_I_s_cbranch_scc0:
-        return branch_when(to, scc, 1, true);
-    case GCN_I_s_cbranch_scc1:
-        return branch_when(to, scc, 1, false);
-    case GCN_I_s_cbranch_vccz:
-        return branch_when(to, scalar_slot(GCN_VCC), 8, true);
-    case GCN_I_s_cbranch_vccnz:
-        return branch_when(to, scalar_slot(GCN_VCC), 8, false);
-    case GCN_I_s_cbranch_execz:
-        return branch_when(to, scalar_slot(GCN_EXEC), 8, true);
-    case GCN_I_s_cbranch_execnz:
-        return branch_when(to, scalar_slot(GCN_EXEC), 8, false);
     default:
-        return false;
+        return *u->row->meaning == WT_M_JUMP && branch(u->row->meaning + 1, to);
     }
 }
 
 /* ---- memory ---- */
-
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (*names && strcmp(name, *names) != 0)
-        names++;
-    return *names;
-}
 
 /* The counters of accesses that an access of the encoding counts. */
 static void count(struct wt_rows_insn *to, unsigned encoding)
@@ -469,64 +442,14 @@ static void count(struct wt_rows_insn *to, unsigned encoding)
  * at two offsets. */
 static bool is_access(const struct gcn_uop *u, bool *store, bool *twice)
 {
-    static const char *const loads[] = {"flat_load_dword",
-                                        "flat_load_ubyte",
-                                        "flat_load_sbyte",
-                                        "flat_load_ushort",
-                                        "flat_load_sshort",
-                                        "flat_load_dwordx2",
-                                        "flat_load_dwordx3",
-                                        "flat_load_dwordx4",
-                                        "global_load_dword",
-                                        "global_load_ubyte",
-                                        "global_load_sbyte",
-                                        "global_load_ushort",
-                                        "global_load_sshort",
-                                        "global_load_dwordx2",
-                                        "global_load_dwordx3",
-                                        "global_load_dwordx4",
-                                        "ds_read_b32",
-                                        "ds_read_u8",
-                                        "ds_read_i8",
-                                        "ds_read_u16",
-                                        "ds_read_i16",
-                                        "ds_read_b64",
-                                        "ds_read_b96",
-                                        "ds_read_b128",
-                                        "buffer_load_dword",
-                                        "buffer_load_dwordx2",
-                                        "buffer_load_dwordx3",
-                                        "buffer_load_dwordx4",
-                                        NULL};
-    static const char *const stores[] = {"flat_store_dword",
-                                         "flat_store_byte",
-                                         "flat_store_short",
-                                         "flat_store_dwordx2",
-                                         "flat_store_dwordx3",
-                                         "flat_store_dwordx4",
-                                         "global_store_dword",
-                                         "global_store_byte",
-                                         "global_store_short",
-                                         "global_store_dwordx2",
-                                         "global_store_dwordx3",
-                                         "global_store_dwordx4",
-                                         "ds_write_b32",
-                                         "ds_write_b8",
-                                         "ds_write_b16",
-                                         "ds_write_b64",
-                                         "ds_write_b96",
-                                         "ds_write_b128",
-                                         "buffer_store_dword",
-                                         "buffer_store_dwordx2",
-                                         "buffer_store_dwordx3",
-                                         "buffer_store_dwordx4",
-                                         NULL};
-    static const char *const twos[] = {"ds_read2_b32",      "ds_read2_b64",      "ds_read2st64_b32",
-                                       "ds_read2st64_b64",  "ds_write2_b32",     "ds_write2_b64",
-                                       "ds_write2st64_b32", "ds_write2st64_b64", NULL};
-    *twice = is_one_of(u->row->name, twos);
-    *store = *twice ? u->row->operands[0] == 'w' : is_one_of(u->row->name, stores);
-    return (*twice || *store || is_one_of(u->row->name, loads)) && !u->gds && !u->lds && !u->half;
+    const uint8_t *code = u->row->meaning, statement = *code++;
+    *store = statement == WT_M_STORE;
+    if ((!*store && statement != WT_M_LOAD) || strchr("fd", u->row->operands[1]) ||
+        wt_meaning_has(code, WT_M_LANE))
+        return false;
+    wt_meaning_skip(&code);
+    *twice = *code == statement;
+    return !u->gds && !u->lds && !u->half && (u->size >= 4 || u->row->encoding != GCN_MUBUF);
 }
 
 /* The dwords of an access from register @p data on, side by side. */
@@ -543,9 +466,14 @@ static void two(const struct gcn_uop *u, struct wt_rows_insn *to)
 {
     const unsigned number = u->size / 4;
     const bool store = to->op == WT_ROWS_STORE;
-    const uint32_t unit = u->size * (strstr(u->row->name, "st64") ? 64u : 1u);
-    const uint32_t at[2] = {((uint32_t)u->imm & 0xff) * unit,
-                            ((uint32_t)u->imm >> 8 & 0xff) * unit};
+    const uint8_t *code = u->row->meaning;
+    const struct wt_meaning_operands in = {
+        .leaf = {[WT_M_A] = {0, 32}, [WT_M_OFFSET] = {(uint16_t)u->imm, 32}}};
+    uint32_t at[2];
+    for (unsigned k = 0; k < 2; k++) {
+        code++;
+        at[k] = (uint32_t)wt_meaning_evaluate(&code, &in).value;
+    }
     to->offset = at[0] < at[1] ? at[0] : at[1];
     words(to, number, store ? u->src[1] : u->dst);
     words(to, number, store ? u->src[2] : u->dst + number);
@@ -611,16 +539,18 @@ static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_row
     return true;
 }
 
-/* s_load. */
+/* s_load: at the sum of scalars. */
 static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to)
 {
+    static const uint8_t plain[] = {WT_M_LOAD,   WT_M_ADD,  WT_M_ADD, WT_M_BASE,  WT_M_SEXT, 64,
+                                    WT_M_OFFSET, WT_M_ZEXT, 64,       WT_M_INDEX, WT_M_END};
     *to = (struct wt_rows_insn){.op = WT_ROWS_FETCH,
                                 .words = u->size / 4,
                                 .offset = (uint64_t)(int64_t)u->imm,
                                 .d = scalar_slot(u->dst),
                                 .s[0] = {.scalar = true, .slot = scalar_slot(u->base)},
                                 .counter[0] = {offsetof(struct gcn_wave, lgkm_cnt), 15}};
-    if (strncmp(u->row->name, "s_load_dword", 12) != 0 || u->dst + u->size / 4 > GCN_TTMP ||
+    if (memcmp(u->row->meaning, plain, sizeof plain) != 0 || u->dst + u->size / 4 > GCN_TTMP ||
         u->base + 1 >= GCN_TTMP)
         return false;
     return !u->has_soffset ||

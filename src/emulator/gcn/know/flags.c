@@ -1,6 +1,9 @@
 /* What loads are for, as code shows it: those in loops that wait, which a wave repeats till their
  * place has another value, and guesses, which a compare-and-swap behind them proves. */
+#include <string.h>
+
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/meaning.h"
 
 enum { MOST = 64 }; /* instructions from a load on, or of a loop */
 
@@ -25,17 +28,39 @@ static bool is(const struct insn *i, enum gcn_id id)
     return i->u.row == &gcn_rows[id];
 }
 
+/* The address of a jump; NULL: it is none. */
+static const uint8_t *address_of(const struct insn *i)
+{
+    const uint8_t *code = wt_meaning_jump(i->u.row->meaning);
+    if (code)
+        wt_meaning_skip(&code);
+    return code;
+}
+
 /* Where a branch goes; 0: it is none. */
 static uint64_t goes_to(const struct insn *i)
 {
-    const bool branches = i->u.row >= &gcn_rows[GCN_I_s_branch] &&
-                          i->u.row <= &gcn_rows[GCN_I_s_cbranch_execnz] && !is(i, GCN_I_s_wakeup);
+    const uint8_t *to = address_of(i);
+    const bool branches = to && *to == WT_M_TARGET && *i->u.row->meaning == WT_M_JUMP;
     return branches ? i->pc + 4 + (uint64_t)(int64_t)i->u.imm * 4 : 0;
 }
 
+/* It goes to where a register says, or ends. */
 static bool leaves(const struct insn *i)
 {
-    return is(i, GCN_I_s_endpgm) || is(i, GCN_I_s_setpc_b64) || is(i, GCN_I_s_swappc_b64);
+    const uint8_t *to = address_of(i);
+    return to && *to != WT_M_TARGET;
+}
+
+/* Whether it stores only where it finds what is expected. */
+static bool compares_and_swaps(const struct insn *i)
+{
+    static const uint8_t value[] = {WT_M_SELECT, WT_M_EQ, WT_M_MEMORY, WT_M_C, WT_M_B, WT_M_MEMORY};
+    const uint8_t *code = i->u.row->meaning;
+    if (*code++ != WT_M_ATOMIC)
+        return false;
+    wt_meaning_skip(&code);
+    return memcmp(code, value, sizeof value) == 0;
 }
 
 /* What a memory instruction does: 'r', 'w', 'a'; 0: it is none, or one of a lane's own memory,
@@ -140,10 +165,7 @@ bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
         if (to && to <= i.pc)
             return proved && to > load;
         if (!proved && access_of(&i) == 'a')
-            proved =
-                (is(&i, GCN_I_flat_atomic_cmpswap) || is(&i, GCN_I_global_atomic_cmpswap) ||
-                 is(&i, GCN_I_flat_atomic_cmpswap_x2) || is(&i, GCN_I_global_atomic_cmpswap_x2)) &&
-                is_of(&i, &it);
+            proved = compares_and_swaps(&i) && is_of(&i, &it);
         if (!proved && (access_of(&i) == 'a' || access_of(&i) == 'w'))
             return false;
     }

@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "emulator/gcn/isa.h"
+#include "emulator/gcn/internal.h"
+#include "emulator/machine/meaning.h"
 
 typedef struct wt_insn_operands list;
 
@@ -81,26 +82,45 @@ static unsigned bits_of(char letter)
     }
 }
 
-/* A scalar source by its operand number (section 12.1). */
-static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, unsigned bits)
+/* A scalar source by its operand number (section 12.1), of a type of the row. */
+static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, char letter)
 {
+    const bool wide = bits_of(letter) == 64, half = n >= GCN_HALF && n < GCN_HALF + 9;
     if (n < GCN_INLINE)
-        put_s(o, n, bits, false);
-    else if (n <= 208)
-        wt_operands_add_constant(o, n <= 192 ? (int)n - 128 : 192 - (int)n);
-    else if (n == GCN_VCCZ)
-        put_s(o, GCN_VCC, 64, false);
-    else if (n == GCN_EXECZ)
-        put_s(o, GCN_EXEC, 64, false);
+        put_s(o, n, wide ? 64 : 32, false);
+    else if (n == GCN_VCCZ || n == GCN_EXECZ)
+        put_s(o, n == GCN_VCCZ ? GCN_VCC : GCN_EXEC, 64, false)->is_zero = true;
     else if (n == GCN_SCC)
         put_state(o, GCN_STATE_SCC, true, false);
     else if (n == GCN_LDS_DIRECT) {
         put_s_aside(o, GCN_M0, 32);
         put_memory(o, GCN_FILE_LDS, 4, 'r', 0);
-    } else if (n == GCN_LITERAL)
+    } else if (n <= 208)
+        wt_operands_add_constant(o, n <= 192 ? (int)n - 128 : 192 - (int)n);
+    else if (n == GCN_LITERAL && !wide)
         wt_operands_add_constant(o, (int32_t)u->literal);
-    else /* 0.5 to 1/(2 pi), apertures: told by their numbers */
-        wt_operands_add_constant(o, n);
+    else if (half && strchr("hP", letter))
+        wt_operands_add_constant(o, gcn_inline16(n, true, 0));
+    else
+        wt_operands_add_constant(o, wide ? (int64_t)gcn_other_scalar64(NULL, u, n, letter == 'F')
+                                         : gcn_other_scalar32(NULL, u, n));
+}
+
+/* The operand that was listed last, if one was since there were @p before. */
+static struct wt_insn_operand *last_of(list *o, unsigned before)
+{
+    struct wt_insn_operand *x = o->count > before ? &o->list[o->count - 1] : NULL;
+    return x && x->kind != WT_OPERAND_MEMORY ? x : NULL;
+}
+
+/* The operand that was listed last is the row's source N. */
+static void note_leaf(list *o, unsigned before, unsigned source, char letter)
+{
+    struct wt_insn_operand *x = last_of(o, before);
+    if (!x)
+        return;
+    x->leaf = (uint8_t)(WT_M_A + source);
+    x->width = (uint8_t)(letter == 'm' ? 1 : letter == 'Q' ? 0 : bits_of(letter));
 }
 
 /* ---- scalar encodings ---- */
@@ -112,9 +132,11 @@ static void put_scalar(list *o, const struct gcn_uop *u)
                from = !strncmp(u->row->name, "s_movrels", 9); /* relative: GCN_STATE_RELATIVE */
     for (; *l && *l != ':'; l++)
         if (!to)
-            put_s(o, u->dst, bits_of(*l), true);
+            put_s(o, u->dst, bits_of(*l), true)->result = WT_RESULT_D;
     unsigned source = 0;
-    for (l += *l == ':'; *l && !from; l++) {
+    const char *const first = l += *l == ':';
+    for (; *l && !from; l++) {
+        const unsigned before = o->count;
         if (*l == 'd')
             put_s(o, u->dst, bits_of(u->row->operands[0]), false);
         else if (*l == 'k')
@@ -122,7 +144,8 @@ static void put_scalar(list *o, const struct gcn_uop *u)
                                         : u->row->encoding == GCN_SOPC ? u->src[1] & 15
                                                                        : u->imm);
         else
-            put_scalar_source(o, u, u->src[source++], bits_of(*l));
+            put_scalar_source(o, u, u->src[source++], *l);
+        note_leaf(o, before, (unsigned)(l - first), *l == 'd' ? u->row->operands[0] : *l);
     }
     if (u->row->encoding == GCN_SOPP)
         wt_operands_add_constant(o, u->imm);
@@ -141,7 +164,7 @@ static void put_smem(list *o, const struct gcn_uop *u)
     if (!access)
         return;
     if (access == 'r' || (access == 'a' && u->glc))
-        put_s(o, u->dst, bits, true);
+        put_s(o, u->dst, bits, true)->result = WT_RESULT_D;
     if (clock)
         return;
     if (access != 'r')
@@ -162,9 +185,33 @@ static void choose_part(struct wt_insn_operand *x, const struct gcn_uop *u, unsi
         const bool byte = u->sel[source] < 4;
         x->first = (uint8_t)(byte ? 8 * u->sel[source] : 16 * (u->sel[source] - 4));
         x->bits = byte ? 8 : 16;
+        x->type = u->sext >> source & 1 ? WT_OPERAND_SIGNED : x->type;
     } else if (letter == 's' || letter == 'h') {
         x->first = u->op_sel >> source & 1 ? 16 : 0;
+        x->bits = 16;
+    } else if (letter == 'x' && u->op_sel_hi >> source & 1) {
+        x->first = u->op_sel >> source & 1 ? 16 : 0;
+        x->bits = 16;
     }
+    if (x->kind == WT_OPERAND_CONSTANT) { /* the part itself, with its sign */
+        const unsigned above = 64 - x->bits;
+        const uint64_t whole = (uint64_t)x->value & (letter == 'h' ? UINT16_MAX : UINT64_MAX);
+        x->value = (int64_t)(whole >> x->first << above) >> above;
+    }
+}
+
+/* Its modifiers: of floats, and of what v_cndmask_b32 chooses between. */
+static void modify(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned source, char letter)
+{
+    const bool packed = u->row->encoding == GCN_VOP3P && strchr("pP", letter);
+    const bool cleared = u->abs >> source & 1, inverted = u->neg >> source & 1;
+    const bool upper = packed ? u->neg_hi >> source & 1 : inverted;
+    if (packed)
+        x->halves = (uint8_t)((u->op_sel >> source & 1) | (u->op_sel_hi >> source & 1) << 1);
+    if (!strchr("fhFP", letter) && u->row != &gcn_rows[GCN_I_v_cndmask_b32])
+        return;
+    x->abs = cleared ? 3 : 0;
+    x->neg = (uint8_t)(inverted | upper << 1);
 }
 
 /* v_readlane, v_writelane: source 1 chooses the lane. */
@@ -176,36 +223,50 @@ static void choose_lane(struct wt_insn_operand *x, const struct gcn_uop *u)
         x->whose = (uint8_t)(WT_LANE_0 + ((n <= 192 ? n - 128 : 192 - n) & 63));
 }
 
-static bool is_byte_conversion(const struct gcn_uop *u)
+/* Where the instruction takes a few bits of a register alone, these are the operand. */
+static void narrow(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned source)
 {
-    return u->row >= &gcn_rows[GCN_I_v_cvt_f32_ubyte0] &&
-           u->row <= &gcn_rows[GCN_I_v_cvt_f32_ubyte3] && u->form != GCN_FORM_SDWA;
+    enum { FEW = 16 };
+    uint8_t first, bits;
+    if (u->form == GCN_FORM_SDWA || x->bits != 32 ||
+        !wt_meaning_part(u->row->meaning, (enum wt_meaning_op)(WT_M_A + source), &first, &bits) ||
+        bits > FEW)
+        return;
+    x->first = x->at = first;
+    x->bits = bits;
 }
 
 static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
 {
     for (unsigned i = 0; letters[i]; i++) {
         const char letter = letters[i];
+        const unsigned before = o->count;
         if (letter == 'd')
             put_v(o, u->dst, 32, false);
         else if (letter == 'm')
             put_s(o, u->smask, 64, false)->by_lane = true;
-        else if (u->src[i] < GCN_VGPR)
-            put_scalar_source(o, u, u->src[i], letter == 'U' || letter == 'F' ? 64 : 32);
-        else {
+        else if (u->src[i] < GCN_VGPR) {
+            put_scalar_source(o, u, u->src[i], letter);
+            struct wt_insn_operand *x = last_of(o, before);
+            if (x && bits_of(letter) < 64 && x->file != GCN_FILE_STATE && !x->is_zero) {
+                x->bits = 32;
+                choose_part(x, u, i, letter);
+                modify(x, u, i, letter);
+            } else if (x)
+                modify(x, u, i, letter);
+        } else {
             struct wt_insn_operand *x = put_v(o, u->src[i] - GCN_VGPR, bits_of(letter), false);
-            choose_part(x, u, i, letter);
-            if (is_byte_conversion(u)) { /* v_cvt_f32_ubyteN */
-                x->first += (uint8_t)(8 * (u->row - &gcn_rows[GCN_I_v_cvt_f32_ubyte0]));
-                x->bits = 8;
-            }
             x->type = type_of(letter);
+            choose_part(x, u, i, letter);
+            modify(x, u, i, letter);
+            narrow(x, u, i);
             x->crosses = i == 0 && u->form == GCN_FORM_DPP;
             if (u->row == &gcn_rows[GCN_I_v_readfirstlane_b32])
                 x->whose = WT_LANE_FIRST;
             if (u->row == &gcn_rows[GCN_I_v_readlane_b32] && i == 0)
                 choose_lane(x, u);
         }
+        note_leaf(o, before, i, letter == 'd' ? u->row->operands[0] : letter);
     }
 }
 
@@ -214,12 +275,13 @@ static void put_mask(list *o, unsigned number)
 {
     struct wt_insn_operand *x = put_s(o, number, 64, true);
     x->by_lane = x->crosses = true;
+    x->result = WT_RESULT_MASK;
 }
 
 static void put_result(list *o, const struct gcn_uop *u, char letter)
 {
     if (letter == 'S') {
-        put_s(o, u->dst, 32, true);
+        put_s(o, u->dst, 32, true)->result = WT_RESULT_D;
         return;
     }
     if (letter == 'm') {
@@ -231,10 +293,18 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
     }
     struct wt_insn_operand *x = put_v(o, u->dst, bits_of(letter) < 32 ? 32 : bits_of(letter), true);
     x->type = type_of(letter);
-    if (u->form == GCN_FORM_SDWA && u->sel[2] < 6 && u->unused == 2) {
+    x->result = WT_RESULT_D;
+    x->width = (uint8_t)(letter == 'Q' ? 0 : bits_of(letter));
+    if (u->form == GCN_FORM_SDWA && u->sel[2] < 6) {
         const bool byte = u->sel[2] < 4;
-        x->first = (uint8_t)(byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4));
-        x->bits = byte ? 8 : 16;
+        const uint8_t at = (uint8_t)(byte ? 8 * u->sel[2] : 16 * (u->sel[2] - 4));
+        x->width = byte ? 8 : 16;
+        if (u->unused == 2) { /* the rest stays */
+            x->first = at;
+            x->bits = x->width;
+        } else
+            x->at = at;
+        x->type = u->unused == 1 ? WT_OPERAND_SIGNED : x->type;
     } else if (u->form != GCN_FORM_SDWA && (letter == 's' || letter == 'h')) {
         const bool high = u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16];
         x->first = high ? 16 : 0;
@@ -251,7 +321,9 @@ static void split_upper(list *o, unsigned index, uint8_t pair)
 {
     struct wt_insn_operand upper = o->list[index];
     o->list[index].bits = 32;
+    o->list[index].width = 32;
     upper.bits = 32;
+    upper.width = 32;
     upper.number++;
     upper.pair = pair;
     wt_operands_add(o, upper);
@@ -275,9 +347,16 @@ static void put_vector(list *o, const struct gcn_uop *u)
 {
     const char *l = u->row->operands;
     if (u->row == &gcn_rows[GCN_I_v_swap_b32]) {
-        put_v(o, u->dst, 32, true)->reads = true;
-        if (u->src[0] >= GCN_VGPR)
-            put_v(o, u->src[0] - GCN_VGPR, 32, true)->reads = true;
+        struct wt_insn_operand *x = put_v(o, u->dst, 32, true);
+        x->reads = true;
+        x->leaf = WT_M_OLD;
+        x->result = WT_RESULT_D;
+        if (u->src[0] >= GCN_VGPR) {
+            x = put_v(o, u->src[0] - GCN_VGPR, 32, true);
+            x->reads = true;
+            x->leaf = WT_M_A;
+            x->result = WT_RESULT_SECOND;
+        }
         return;
     }
     for (; *l && *l != ':'; l++)
@@ -325,7 +404,7 @@ static void put_ds(list *o, const struct gcn_uop *u)
     if (!access)
         return;
     if (returns)
-        put_data(o, u, u->dst, pair ? 2u * u->size : u->size, true);
+        put_data(o, u, u->dst, pair ? 2u * u->size : u->size, true)->result = WT_RESULT_D;
     const bool swizzle = strstr(name, "swizzle");
     if (counts)
         put_s_aside(o, GCN_EXEC, 64);
@@ -333,9 +412,13 @@ static void put_ds(list *o, const struct gcn_uop *u)
         struct wt_insn_operand *x = put_v(o, u->src[0], 32, false);
         x->crosses = swizzle;
         x->aside = !swizzle;
+        x->leaf = swizzle ? WT_M_A : 0;
     }
-    if ((access == 'w' || access == 'a') && !src2 && !counts && !swizzle)
-        put_data(o, u, u->src[1], u->size, false)->crosses = moves;
+    if ((access == 'w' || access == 'a') && !src2 && !counts && !swizzle) {
+        struct wt_insn_operand *x = put_data(o, u, u->src[1], u->size, false);
+        x->crosses = moves;
+        x->leaf = moves ? WT_M_B : 0;
+    }
     if ((access != 'r' && pair) || third)
         put_v(o, u->src[2], bits, false);
     if (moves) {
@@ -401,7 +484,7 @@ static void put_buffer(list *o, const struct gcn_uop *u)
     if (access != 'r' && !from_lds)
         put_data(o, u, u->src[1], second == 'd' ? 2u * u->size : data, false);
     put_s_aside(o, u->base, 128);
-    put_scalar_source(o, u, u->soffset, 32);
+    put_scalar_source(o, u, u->soffset, 'u');
     o->list[o->count - 1].aside = true;
     put_memory(o, GCN_FILE_MEMORY, formatted ? 0 : u->size, access, u->imm);
     if (to_lds || from_lds) {
@@ -453,24 +536,66 @@ static void put_letters(list *o, const char *state, bool vector)
     const char *written = strchr(state, ':');
     for (const char *l = letters; *l; l++) {
         const char *read = strchr(state, *l), *write = written ? strchr(written, *l) : NULL;
-        if (read || write)
-            put_state(o, (enum gcn_state)(l - letters), read && (!written || read < written),
-                      write);
+        if (!read && !write)
+            continue;
+        put_state(o, (enum gcn_state)(l - letters), read && (!written || read < written), write);
+        if (*l == 'c') {
+            struct wt_insn_operand *x = &o->list[o->count - 1];
+            x->leaf = x->reads ? WT_M_SCC : 0;
+            x->result = x->writes ? WT_RESULT_SCC : 0;
+            x->width = 1;
+        }
     }
     static const struct {
         char letter;
-        uint8_t number, bits;
-    } scalars[] = {{'v', GCN_VCC, 64}, {'m', GCN_M0, 32}, {'e', GCN_EXEC, 64}};
+        uint8_t number, bits, leaf, result;
+    } scalars[] = {{'v', GCN_VCC, 64, WT_M_VCC, 0},
+                   {'m', GCN_M0, 32, WT_M_M0, 0},
+                   {'e', GCN_EXEC, 64, WT_M_EXEC, WT_RESULT_EXEC}};
     for (unsigned i = 0; i < sizeof scalars / sizeof *scalars; i++)
         for (const char *s = state; *s; s++)
             if (*s == scalars[i].letter) {
                 const bool lanes = vector && scalars[i].bits == 64, writes = written && s > written;
                 if (lanes && writes)
                     put_mask(o, scalars[i].number);
-                else
-                    put_s(o, scalars[i].number, scalars[i].bits, writes)->by_lane = lanes;
+                else {
+                    struct wt_insn_operand *x =
+                        put_s(o, scalars[i].number, scalars[i].bits, writes);
+                    x->by_lane = lanes;
+                    x->leaf = writes ? 0 : scalars[i].leaf;
+                    x->result = writes ? scalars[i].result : 0;
+                    x->width = lanes ? 1 : scalars[i].bits;
+                }
             }
-    o->list[0].reads |= strchr(state, 'a') != NULL;
+    if (strchr(state, 'a')) {
+        o->list[0].reads = true;
+        o->list[0].leaf = WT_M_OLD;
+    }
+}
+
+/* What it does with them. */
+static void put_meaning(list *o, const struct gcn_uop *u)
+{
+    const enum gcn_encoding encoding = (enum gcn_encoding)u->row->encoding;
+    const char access = u->row->operands[0];
+    const bool vector = encoding >= GCN_VOP2 && encoding <= GCN_VOP3P,
+               memory = encoding == GCN_SMEM || encoding >= GCN_DS;
+    o->clamp = vector && u->clamp;
+    o->mixes = vector && access && strchr("fhFP", access) && (u->clamp || u->omod);
+    o->packed = encoding == GCN_VOP3P && strchr("pP", access);
+    wt_operands_set_meaning(o, u->row->meaning);
+    if (o->operation == WT_DOES_LOAD && u->extend == 's')
+        o->operation = WT_DOES_LOAD_SIGNED;
+    if (o->operation == WT_DOES_LOAD && access && strchr("fd", u->row->operands[1]))
+        o->operation = WT_DOES_OTHER; /* a format converts it */
+    if (*u->row->meaning != WT_M_UNSAID)
+        return;
+    if (encoding == GCN_SOPP || (memory && (!access || access == ':')))
+        o->operation = WT_DOES_WAIT;
+    else if (memory)
+        o->operation = access == 'w'   ? WT_DOES_STORE
+                       : access == 'a' ? WT_DOES_ATOMIC
+                                       : WT_DOES_OTHER;
 }
 
 bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
@@ -511,7 +636,7 @@ bool gcn_operands(const struct gcn_uop *u, struct wt_insn_operands *o)
         break;
     }
     put_letters(o, u->row->state, vector);
-    gcn_list_meaning(u, o);
+    put_meaning(o, u);
     return true;
 }
 

@@ -54,9 +54,6 @@ struct gcn_wave;
 bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w,
                       struct wt_insn_operands *operands);
 
-/** Adds what the instruction does with them (meaning.c). */
-void gcn_list_meaning(const struct gcn_uop *u, struct wt_insn_operands *operands);
-
 /** The files of registers, by enum gcn_file. */
 extern const struct wt_operand_file gcn_operand_files[];
 /** The register of that name ("v3", "s12", "vcc", "scc") as an operand. False: there is none. */

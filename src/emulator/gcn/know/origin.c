@@ -12,6 +12,7 @@
 
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/meaning.h"
 
 enum {
     SCALARS = 128,
@@ -45,25 +46,6 @@ static wt_origin_value value_of(struct wt_flow *f, const wt_origin_value *reg,
                : v;
 }
 
-/* An instruction's sources that are values, in the order of its row. */
-struct sources {
-    unsigned count;
-    wt_origin_value value[4];
-};
-
-static struct sources sources_of(struct wt_flow *f, const wt_origin_value *reg,
-                                 const struct wt_insn_operands *o)
-{
-    struct sources s = {0};
-    for (unsigned i = 0; i < o->count && s.count < 4; i++)
-        if (o->list[i].reads && !o->list[i].writes && !o->list[i].aside &&
-            o->list[i].kind != WT_OPERAND_MEMORY && o->list[i].file != GCN_FILE_STATE)
-            s.value[s.count++] = value_of(f, reg, &o->list[i]);
-    while (s.count < 4)
-        s.value[s.count++] = wt_flow_constant(f, 0);
-    return s;
-}
-
 static wt_origin_value mixed(struct wt_flow *f, const wt_origin_value *reg,
                              const struct wt_insn_operands *o)
 {
@@ -74,133 +56,76 @@ static wt_origin_value mixed(struct wt_flow *f, const wt_origin_value *reg,
     return all;
 }
 
+/* The leaves of an instruction's meaning; of a value of 64 bits the lower register. */
+static void leaves_of(struct wt_flow *f, const struct gcn_uop *u, uint64_t pc,
+                      const wt_origin_value *reg, const struct wt_insn_operands *o,
+                      wt_origin_value leaf[WT_M_LEAVES])
+{
+    for (unsigned i = 0; i < WT_M_LEAVES; i++)
+        leaf[i] = wt_flow_index(f);
+    for (unsigned i = o->count; i-- > 0;)
+        if (o->list[i].reads && o->list[i].leaf)
+            leaf[o->list[i].leaf] = value_of(f, reg, &o->list[i]);
+    leaf[WT_M_NEXT] = wt_flow_constant(f, (int64_t)(pc + 4u * u->length));
+}
+
 /* LLVM makes an address of generic memory of one of LDS or private memory: "v_cmp_ne_u32 vcc, -1,
  * X" and "v_cndmask_b32 …, 0, X, vcc"; the null pointer of the one is -1, of the other 0. */
-static bool is_converted(struct wt_flow *f, const struct gcn_uop *u, const wt_origin_value *reg,
-                         const struct sources *s)
+static bool is_converted(const struct wt_flow *f, const struct gcn_uop *u, const uint8_t *code,
+                         const wt_origin_value *reg, const wt_origin_value *leaf)
 {
+    static const uint8_t choice[] = {WT_M_SELECT, WT_M_C, WT_M_B, WT_M_A};
     int64_t zero;
-    return u->smask == GCN_VCC && wt_flow_is_constant(f, s->value[0], &zero) && !zero &&
-           s->value[1] == reg[TESTED];
+    return memcmp(code, choice, sizeof choice) == 0 && u->smask == GCN_VCC &&
+           wt_flow_is_constant(f, leaf[WT_M_A], &zero) && !zero && leaf[WT_M_B] == reg[TESTED];
+}
+
+/* The expression of a result; NULL: there is none. */
+static const uint8_t *expression_of(const struct wt_insn_operands *o, unsigned result)
+{
+    const uint8_t *code = o->meaning;
+    while (*code == WT_M_OUT && code[1] != result) {
+        code += 2;
+        wt_meaning_skip(&code);
+    }
+    return *code == WT_M_OUT ? code + 2 : NULL;
 }
 
 /* A result of 32 bits or more, as far as it says where addresses come from. */
-static wt_origin_value result(struct wt_flow *f, const struct gcn_uop *u, uint64_t pc,
-                              const wt_origin_value *reg, const struct wt_insn_operands *o)
+static wt_origin_value result(struct wt_flow *f, const struct gcn_uop *u,
+                              const wt_origin_value *reg, const struct wt_insn_operands *o,
+                              unsigned which, const wt_origin_value *leaf)
 {
-    const struct sources s = sources_of(f, reg, o);
-    const wt_origin_value a = s.value[0], b = s.value[1], c = s.value[2];
-    if (u->form == GCN_FORM_SDWA || u->form == GCN_FORM_DPP || u->clamp)
+    const uint8_t *code = expression_of(o, which);
+    if (o->operation != WT_DOES_MEANT || !code || o->packed || o->clamp || o->mixes ||
+        u->form == GCN_FORM_SDWA || u->form == GCN_FORM_DPP)
         return mixed(f, reg, o);
-    switch ((enum gcn_id)(u->row - gcn_rows)) {
-    case GCN_I_s_mov_b32:
-    case GCN_I_s_mov_b64:
-    case GCN_I_s_movk_i32:
-    case GCN_I_v_mov_b32:
-    case GCN_I_v_readfirstlane_b32:
-        return a;
-    case GCN_I_s_getpc_b64:
-        return wt_flow_constant(f, (int64_t)(pc + 4u * u->length));
-    case GCN_I_s_add_u32:
-    case GCN_I_s_add_i32:
-    case GCN_I_s_addk_i32:
-    case GCN_I_v_add_u32:
-    case GCN_I_v_add_i32:
-    case GCN_I_v_add_co_u32:
-        return wt_flow_sum(f, a, b);
-    case GCN_I_s_sub_u32:
-    case GCN_I_s_sub_i32:
-    case GCN_I_v_sub_u32:
-    case GCN_I_v_sub_i32:
-    case GCN_I_v_sub_co_u32:
-        return wt_flow_difference(f, a, b);
-    case GCN_I_v_subrev_u32:
-    case GCN_I_v_subrev_co_u32:
-        return wt_flow_difference(f, b, a);
-    case GCN_I_s_mul_i32:
-    case GCN_I_s_mulk_i32:
-    case GCN_I_v_mul_lo_u32:
-    case GCN_I_v_mul_u32_u24:
-    case GCN_I_v_mul_i32_i24:
-        return wt_flow_product(f, a, b);
-    case GCN_I_v_mad_u32_u24:
-    case GCN_I_v_mad_i32_i24:
-    case GCN_I_v_mad_u64_u32:
-    case GCN_I_v_mad_i64_i32:
-        return wt_flow_sum(f, wt_flow_product(f, a, b), c);
-    case GCN_I_s_lshl_b32:
-    case GCN_I_s_lshl_b64:
-        return wt_flow_shifted(f, a, b);
-    case GCN_I_v_lshlrev_b32:
-    case GCN_I_v_lshlrev_b64:
-        return wt_flow_shifted(f, b, a);
-    case GCN_I_s_lshl1_add_u32:
-    case GCN_I_s_lshl2_add_u32:
-    case GCN_I_s_lshl3_add_u32:
-    case GCN_I_s_lshl4_add_u32:
-        return wt_flow_sum(
-            f,
-            wt_flow_shifted(
-                f, a, wt_flow_constant(f, (int)(u->row - gcn_rows) - GCN_I_s_lshl1_add_u32 + 1)),
-            b);
-    case GCN_I_v_lshl_add_u32:
-        return wt_flow_sum(f, wt_flow_shifted(f, a, b), c);
-    case GCN_I_v_add_lshl_u32:
-        return wt_flow_shifted(f, wt_flow_sum(f, a, b), c);
-    case GCN_I_v_add3_u32:
-        return wt_flow_sum(f, wt_flow_sum(f, a, b), c);
-    case GCN_I_v_lshl_or_b32:
-        return wt_flow_or(f, wt_flow_shifted(f, a, b), c);
-    case GCN_I_v_and_or_b32:
-        return wt_flow_or(f, wt_flow_and(f, a, b), c);
-    case GCN_I_v_or3_b32:
-        return wt_flow_or(f, wt_flow_or(f, a, b), c);
-    case GCN_I_s_and_b32:
-    case GCN_I_s_and_b64:
-    case GCN_I_v_and_b32:
-        return wt_flow_and(f, a, b);
-    case GCN_I_s_or_b32:
-    case GCN_I_s_or_b64:
-    case GCN_I_v_or_b32:
-        return wt_flow_or(f, a, b);
-    case GCN_I_s_xor_b32:
-    case GCN_I_s_xor_b64:
-    case GCN_I_v_xor_b32:
-        return wt_flow_xor(f, a, b);
-    case GCN_I_s_cselect_b32:
-    case GCN_I_s_cselect_b64:
-        return wt_flow_choice(f, a, b);
-    case GCN_I_v_cndmask_b32:
-        return is_converted(f, u, reg, &s) ? b : wt_flow_choice(f, a, b);
-    case GCN_I_s_lshr_b32:
-    case GCN_I_s_lshr_b64:
-    case GCN_I_s_ashr_i32:
-    case GCN_I_s_ashr_i64:
-    case GCN_I_s_mul_hi_u32:
-    case GCN_I_s_mul_hi_i32:
-    case GCN_I_v_lshrrev_b32:
-    case GCN_I_v_lshrrev_b64:
-    case GCN_I_v_ashrrev_i32:
-    case GCN_I_v_ashrrev_i64:
-    case GCN_I_v_mul_hi_u32:
-    case GCN_I_v_mul_hi_i32:
-        return wt_flow_mixed(f, a, b);
-    default:
-        return mixed(f, reg, o);
-    }
+    return is_converted(f, u, code, reg, leaf) ? leaf[WT_M_B] : wt_flow_meaning(f, &code, leaf);
 }
 
 /* ---- lanes that are on, and off ---- */
 
+/* Whether lanes that it switches on were on: "and" with EXEC, as a leaf or in a register. */
 static bool switches_off(const struct gcn_uop *u, const struct wt_insn_operands *o)
 {
-    const enum gcn_id id = (enum gcn_id)(u->row - gcn_rows);
-    bool reads = false;
-    for (unsigned i = 0; i < o->count; i++)
-        reads |= o->list[i].reads && o->list[i].file == GCN_FILE_S &&
-                 o->list[i].kind == WT_OPERAND_SCALAR && o->list[i].number == GCN_EXEC;
-    return u->cmpx || id == GCN_I_s_and_saveexec_b64 ||
-           (reads && (id == GCN_I_s_and_b64 || (id == GCN_I_s_andn2_b64 && u->src[0] == GCN_EXEC)));
+    uint32_t lanes = 0; /* leaves that EXEC is */
+    const uint8_t *code = NULL;
+    for (unsigned i = 0; i < o->count; i++) {
+        const struct wt_insn_operand *x = &o->list[i];
+        const bool is_exec =
+            x->kind == WT_OPERAND_SCALAR && x->file == GCN_FILE_S && x->number == GCN_EXEC;
+        lanes |= is_exec && x->reads ? UINT32_C(1) << x->leaf : 0;
+        code = is_exec && x->writes && x->result ? expression_of(o, x->result) : code;
+    }
+    if (u->cmpx || !code || *code != WT_M_AND)
+        return u->cmpx;
+    code++;
+    for (unsigned i = 0; i < 2; i++) {
+        if (*code < WT_M_LEAVES && lanes >> *code & 1)
+            return true;
+        wt_meaning_skip(&code);
+    }
+    return false;
 }
 
 static void change_lanes(struct wt_flow *f, wt_origin_value *reg, bool off)
@@ -218,7 +143,7 @@ static void write(struct wt_flow *f, wt_origin_value *reg, const struct wt_insn_
 {
     const unsigned count = (o->first + o->bits + 31u) / 32, base = o->file == GCN_FILE_V ? ON : 0,
                    room = o->file == GCN_FILE_V ? VECTORS : SCALARS;
-    const bool part = o->reads || o->keeps || o->first || o->bits < 32;
+    const bool part = o->reads || o->keeps || o->first || o->bits < 32 || o->whose != WT_LANE_OWN;
     for (unsigned i = 0; i < count && o->number + i < room; i++) {
         wt_origin_value *r = &reg[base + o->number + i];
         const wt_origin_value now = i ? wt_flow_number(f) : value;
@@ -228,11 +153,6 @@ static void write(struct wt_flow *f, wt_origin_value *reg, const struct wt_insn_
 
 /* ---- accesses ---- */
 
-static wt_origin_value plus(struct wt_flow *f, wt_origin_value a, int64_t constant)
-{
-    return wt_flow_sum(f, a, wt_flow_constant(f, constant));
-}
-
 static wt_origin_value scalar(struct wt_flow *f, const wt_origin_value *reg, unsigned n)
 {
     return n < SCALARS                   ? reg[n]
@@ -240,91 +160,70 @@ static wt_origin_value scalar(struct wt_flow *f, const wt_origin_value *reg, uns
                                          : wt_flow_number(f);
 }
 
+/* The leaves of an address. */
+static void address_of(struct wt_flow *f, const struct gcn_uop *u, const wt_origin_value *reg,
+                       wt_origin_value leaf[WT_M_LEAVES])
+{
+    const bool buffer = u->row->encoding == GCN_MUBUF,
+               based = u->row->encoding == GCN_SMEM ||
+                       (u->row->encoding == GCN_GLOBAL && u->base != 0x7f);
+    const wt_origin_value zero = wt_flow_constant(f, 0);
+    for (unsigned i = 0; i < WT_M_LEAVES; i++)
+        leaf[i] = wt_flow_index(f);
+    leaf[WT_M_A] = !buffer    ? reg[ON + u->src[0] % VECTORS]
+                   : u->idxen ? wt_flow_unknown(f)
+                   : u->offen ? reg[ON + u->src[0] % VECTORS]
+                              : zero;
+    leaf[WT_M_BASE] = based ? reg[u->base % SCALARS] : zero;
+    leaf[WT_M_INDEX] = buffer || u->has_soffset ? scalar(f, reg, u->soffset) : zero;
+    leaf[WT_M_OFFSET] = wt_flow_constant(f, u->imm);
+}
+
 static void note_accesses(struct wt_flow *f, const struct gcn_uop *u, const wt_origin_value *reg,
                           struct wt_flow_step *s)
 {
-    const wt_origin_value v = reg[ON + u->src[0] % VECTORS];
-    const char *name = u->row->name;
-    wt_origin_value at;
-    switch ((enum gcn_encoding)u->row->encoding) {
-    case GCN_SMEM:
-        at = plus(f, reg[u->base % SCALARS], u->imm);
-        if (u->has_soffset)
-            at = wt_flow_sum(f, at, scalar(f, reg, u->soffset));
-        break;
-    case GCN_DS:
-        if (strstr(name, "read2") || strstr(name, "write2") || strstr(name, "wrxchg2")) {
-            const int64_t unit = u->size * (strstr(name, "st64") ? 64 : 1);
-            s->address[s->accesses++] = plus(f, v, (u->imm & 0xff) * unit);
-            at = plus(f, v, (u->imm >> 8 & 0xff) * unit);
-        } else
-            at = plus(f, v, u->imm);
-        break;
-    case GCN_FLAT:
-        at = plus(f, v, u->imm);
-        break;
-    case GCN_GLOBAL:
-        at = plus(f, u->base == 0x7f ? v : wt_flow_sum(f, reg[u->base % SCALARS], v), u->imm);
-        break;
-    case GCN_MUBUF:
-        at = u->idxen ? wt_flow_unknown(f) : u->offen ? v : wt_flow_constant(f, 0);
-        at = plus(f, wt_flow_sum(f, at, scalar(f, reg, u->soffset)), u->imm);
-        break;
-    default:
+    const enum gcn_encoding encoding = (enum gcn_encoding)u->row->encoding;
+    wt_origin_value leaf[WT_M_LEAVES];
+    if (encoding == GCN_SCRATCH || encoding == GCN_MIMG || encoding == GCN_MTBUF)
         return;
+    for (const uint8_t *code = u->row->meaning; *code >= WT_M_LOAD && *code <= WT_M_ATOMIC;) {
+        const uint8_t statement = *code++;
+        address_of(f, u, reg, leaf);
+        s->address[s->accesses++] = wt_flow_meaning(f, &code, leaf);
+        if (statement == WT_M_ATOMIC)
+            wt_meaning_skip(&code);
     }
-    s->address[s->accesses++] = at;
 }
 
 /* ---- instructions ---- */
 
-static void flow(struct wt_flow *f, const struct gcn_uop *u, uint64_t pc,
+/* Where it goes, and whether it is a call. */
+static bool flow(struct wt_flow *f, const struct gcn_uop *u, uint64_t pc,
                  const wt_origin_value *reg, struct wt_flow_step *s)
 {
+    enum { RETURN = 30 }; /* s[30:31] */
+    const uint8_t *code = u->row->meaning;
+    const char *written = strchr(u->row->state, ':');
+    const bool links = *code == WT_M_OUT;
     int64_t constant;
-    const enum gcn_id id = (enum gcn_id)(u->row - gcn_rows);
     s->target = pc + 4 + (uint64_t)((int64_t)u->imm * 4);
-    switch (id) {
-    case GCN_I_s_endpgm:
-    case GCN_I_s_endpgm_saved:
-        s->falls = false;
-        break;
-    case GCN_I_s_branch:
-        s->falls = false;
-        s->branches = true;
-        break;
-    case GCN_I_s_cbranch_scc0:
-    case GCN_I_s_cbranch_scc1:
-    case GCN_I_s_cbranch_vccz:
-    case GCN_I_s_cbranch_vccnz:
-    case GCN_I_s_cbranch_execz:
-    case GCN_I_s_cbranch_execnz:
-        s->branches = true;
-        break;
-    case GCN_I_s_setpc_b64: /* s[30:31]: a function's return */
-        s->falls = false;
-        s->branches = wt_flow_is_constant(f, reg[u->src[0] % SCALARS], &constant);
-        s->loses = !s->branches && u->src[0] != 30;
-        s->target = (uint64_t)constant;
-        break;
-    case GCN_I_s_cbranch_g_fork:
-    case GCN_I_s_cbranch_i_fork:
-    case GCN_I_s_cbranch_join:
-    case GCN_I_s_rfe_b64:
-    case GCN_I_s_rfe_restore_b64:
-    case GCN_I_s_set_gpr_idx_on:
-    case GCN_I_s_movreld_b32:
-    case GCN_I_s_movreld_b64:
-        s->loses = true;
-        break;
-    default:
-        break;
+    if (*code == WT_M_UNSAID) { /* it goes on elsewhere, or changes a register that nobody knows */
+        s->loses = code[1] == WT_UNSAID_FORK || (code[1] == WT_UNSAID_TRAP && *u->row->operands) ||
+                   (code[1] == WT_UNSAID_NAMED && strpbrk(written, "ro"));
+        return false;
     }
-}
-
-static bool is_call(const struct gcn_uop *u)
-{
-    return u->row == &gcn_rows[GCN_I_s_swappc_b64] || u->row == &gcn_rows[GCN_I_s_call_b64];
+    code = wt_meaning_jump(code);
+    if (!code || links)
+        return code;
+    s->falls = *code != WT_M_K;
+    wt_meaning_skip(&code);
+    s->branches = *code == WT_M_TARGET;
+    if (*code != WT_M_A)
+        return false;
+    s->branches = wt_flow_is_constant(f, reg[u->src[0] % SCALARS], &constant);
+    s->loses = !s->branches && u->src[0] != RETURN;
+    s->target = (uint64_t)constant;
+    return false;
 }
 
 static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value *reg,
@@ -338,27 +237,31 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
         return false;
     s->bytes = 4u * u.length;
     s->falls = true;
-    flow(f, &u, pc, reg, s);
+    const bool calls = flow(f, &u, pc, reg, s);
     note_accesses(f, &u, reg, s);
-    if (is_call(&u)) {
+    if (calls) {
         begin(context, f, reg);
         return true;
     }
-    const bool loads = s->accesses;
-    wt_origin_value value = loads ? wt_flow_number(f) : result(f, &u, pc, reg, &o), tested = 0;
-    if (loads && u.size == 1) /* perhaps a bool */
-        value = wt_flow_sum(f, value, wt_flow_bit(f));
-    const struct sources from = sources_of(f, reg, &o);
-    const bool tests = u.row == &gcn_rows[GCN_I_v_cmp_ne_u32] &&
-                       wt_flow_is_constant(f, from.value[0], &minus) && minus == -1;
+    static const uint8_t differ[] = {WT_M_NE, WT_M_A, WT_M_B};
+    wt_origin_value leaf[WT_M_LEAVES], tested = 0;
+    const uint8_t *mask = expression_of(&o, WT_RESULT_MASK);
+    leaves_of(f, &u, pc, reg, &o, leaf);
+    const bool tests = mask && memcmp(mask, differ, sizeof differ) == 0 &&
+                       wt_flow_is_constant(f, leaf[WT_M_A], &minus) && minus == -1;
     if (tests)
-        tested = from.value[1];
+        tested = leaf[WT_M_B];
     bool first = true, lanes = false;
     for (unsigned i = 0; i < o.count; i++) {
         const struct wt_insn_operand *x = &o.list[i];
         if (!x->writes || x->kind == WT_OPERAND_MEMORY || x->file > GCN_FILE_S)
             continue;
-        write(f, reg, x, first ? value : wt_flow_number(f));
+        wt_origin_value value = wt_flow_number(f);
+        if (first && s->accesses && u.size == 1) /* perhaps a bool */
+            value = wt_flow_sum(f, value, wt_flow_bit(f));
+        else if (first && !s->accesses)
+            value = result(f, &u, reg, &o, x->result, leaf);
+        write(f, reg, x, value);
         first = false;
         lanes |= x->file == GCN_FILE_S && x->number <= GCN_EXEC + 1 &&
                  x->number + (x->bits + 31u) / 32 > GCN_EXEC;

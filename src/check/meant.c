@@ -1,0 +1,321 @@
+/* Which bits of the results of a meaning are defined. See definedness.h. */
+#include "check/definedness.h"
+
+static uint64_t mask_of(unsigned bits)
+{
+    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
+
+/* Operations whose rules are those of definedness.c, with their sources in the same order. */
+static const uint8_t operations[WT_M_OPS] = {
+    [WT_M_NOT] = WT_DOES_NOT,
+    [WT_M_AND] = WT_DOES_AND,
+    [WT_M_OR] = WT_DOES_OR,
+    [WT_M_XOR] = WT_DOES_XOR,
+    [WT_M_LOGIC] = WT_DOES_TABLE,
+    [WT_M_PERMUTE] = WT_DOES_PERMUTE,
+    [WT_M_SHL] = WT_DOES_SHIFT_LEFT,
+    [WT_M_SHR] = WT_DOES_SHIFT_RIGHT,
+    [WT_M_SAR] = WT_DOES_SHIFT_SIGNED,
+    [WT_M_SHL_OUT] = WT_DOES_SHIFT_LEFT_OUT,
+    [WT_M_SHR_OUT] = WT_DOES_SHIFT_RIGHT_OUT,
+    [WT_M_SAR_OUT] = WT_DOES_SHIFT_SIGNED_OUT,
+    [WT_M_FIELD] = WT_DOES_PART,
+    [WT_M_FIELD_S] = WT_DOES_PART_SIGNED,
+    [WT_M_ADD] = WT_DOES_ADD,
+    [WT_M_ADDC] = WT_DOES_ADD,
+    [WT_M_CARRY] = WT_DOES_ADD,
+    [WT_M_SUB] = WT_DOES_SUBTRACT,
+    [WT_M_SUBC] = WT_DOES_SUBTRACT,
+    [WT_M_BORROW] = WT_DOES_SUBTRACT,
+    [WT_M_MUL] = WT_DOES_MULTIPLY,
+    [WT_M_EQ] = WT_DOES_EQUAL,
+    [WT_M_NE] = WT_DOES_NOT_EQUAL,
+    [WT_M_LT] = WT_DOES_LESS,
+    [WT_M_LE] = WT_DOES_NOT_GREATER,
+    [WT_M_LT_S] = WT_DOES_LESS_SIGNED,
+    [WT_M_LE_S] = WT_DOES_NOT_GREATER_SIGNED,
+};
+
+static struct wt_defined picked(struct wt_defined zero, struct wt_defined one,
+                                struct wt_defined bit, unsigned bits)
+{
+    const struct wt_defined list[] = {zero, one, bit};
+    return wt_defined_result(WT_DOES_SELECT, list, 3, bits, false, WT_FLAG_OTHER, NULL);
+}
+
+/* The bits of x moved down, or (by less than 0) up; those beyond `bits` are dropped. */
+static struct wt_defined moved(struct wt_defined x, int by, unsigned bits)
+{
+    const uint64_t mask = mask_of(bits);
+    if (by >= 64 || by <= -64)
+        return (struct wt_defined){0};
+    if (by < 0)
+        return (struct wt_defined){x.value << -by & mask, x.undefined << -by & mask,
+                                   x.computed << -by & mask};
+    return (struct wt_defined){x.value >> by & mask, x.undefined >> by & mask,
+                               x.computed >> by & mask};
+}
+
+static struct wt_defined either(struct wt_defined x, struct wt_defined y)
+{
+    return (struct wt_defined){x.value | y.value, x.undefined | y.undefined,
+                               x.computed | y.computed};
+}
+
+static struct wt_defined with_sign(struct wt_defined x, unsigned own, unsigned bits)
+{
+    const uint64_t sign = UINT64_C(1) << (own - 1), rest = mask_of(bits) & ~mask_of(own);
+    const struct wt_defined low = moved(x, 0, own < bits ? own : bits);
+    return (struct wt_defined){low.value | (x.value & sign ? rest : 0),
+                               low.undefined | (x.undefined & sign ? rest : 0),
+                               low.computed | (x.computed & sign ? rest : 0)};
+}
+
+static struct wt_defined reversed(struct wt_defined x, unsigned bits)
+{
+    struct wt_defined r = {0};
+    for (unsigned i = 0; i < bits; i++)
+        r = either(r, moved(moved(x, (int)i, 1), -(int)(bits - 1 - i), bits));
+    return r;
+}
+
+/* Numbers of which each possible one is between these. */
+struct range {
+    uint64_t low, high;
+};
+
+/* In the order of unsigned numbers; `turn` is the sign of signed ones. */
+static struct range range_of(struct wt_defined x, uint64_t turn)
+{
+    const uint64_t value = x.value ^ turn;
+    return (struct range){value & ~x.undefined, value | x.undefined};
+}
+
+/* Where no possible number is too great or too small, its lower bits; else any. */
+static struct wt_defined saturated(enum wt_meaning_op op, struct wt_defined x, unsigned own,
+                                   unsigned n, bool always)
+{
+    const bool from_signed = op != WT_M_CLAMP && op != WT_M_SAT,
+               to_signed = op == WT_M_CLAMP_S || op == WT_M_SAT_S;
+    const uint64_t turn = from_signed ? UINT64_C(1) << (own - 1) : 0;
+    const struct range r = range_of(x, turn);
+    const uint64_t least = to_signed ? turn - (UINT64_C(1) << (n - 1)) : turn,
+                   most = least + mask_of(n);
+    const bool fits = n >= own || (r.low >= least && r.high <= most),
+               beyond = r.high < least || r.low > most;
+    if (!always || fits)
+        return moved(x, 0, n);
+    const uint64_t undefined = !x.undefined || beyond ? 0 : mask_of(n);
+    return (struct wt_defined){0, undefined, undefined};
+}
+
+/* The less or greater one: where it is not known which, bits that both have in common. */
+static struct wt_defined extreme(enum wt_meaning_op op, const struct wt_defined *x, unsigned bits,
+                                 bool same)
+{
+    const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S,
+               greatest = op == WT_M_MAX || op == WT_M_MAX_S;
+    if (same)
+        return x[0];
+    const struct wt_defined less = wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS,
+                                                     x, 2, bits, false, WT_FLAG_OTHER, NULL);
+    return greatest ? picked(x[0], x[1], less, bits) : picked(x[1], x[0], less, bits);
+}
+
+/* A number that is one of these: the bits from the highest one on in which they differ are not
+ * defined. */
+static struct wt_defined between(int low, int high)
+{
+    const uint64_t undefined =
+        low == high ? 0 : mask_of(32 - (unsigned)__builtin_clz((unsigned)(low ^ high)));
+    return (struct wt_defined){0, undefined, undefined};
+}
+
+/* Whether the first of two numbers is known to be the lesser or greater one, or not: 1, 0; -1. */
+static int first_of(enum wt_meaning_op op, const struct wt_meant *v)
+{
+    const struct wt_defined x[] = {v[0].is, v[1].is};
+    const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S,
+               greatest = op == WT_M_MAX || op == WT_M_MAX_S;
+    const struct wt_defined less = wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS,
+                                                     x, 2, v[0].bits, false, WT_FLAG_OTHER, NULL);
+    return less.undefined ? -1 : (less.value & 1) != greatest;
+}
+
+/* What the node's rule says; the value is another one's matter. */
+static struct wt_defined rule(const struct wt_meaning_node *node, const struct wt_meant *v,
+                              unsigned bits, bool clamp)
+{
+    struct wt_defined list[4] = {{0}}, flag = {0};
+    const unsigned own = v[0].bits;
+    const bool same = node->operands == 2 && v[0].same && v[0].same == v[1].same,
+               opposite = node->operands == 2 && v[0].same && v[0].same == ~v[1].same;
+    bool any = false;
+    for (unsigned i = 0; i < node->operands; i++) {
+        list[i] = v[i].is;
+        any |= v[i].is.undefined != 0;
+    }
+    const struct wt_defined x = list[0];
+    if (!any)
+        return x;
+    switch (node->op) {
+    case WT_M_LOGIC:
+        list[3].value = node->n;
+        return wt_defined_result(WT_DOES_TABLE, list, 4, bits, false, WT_FLAG_OTHER, NULL);
+    case WT_M_SELECT:
+        return picked(list[2], list[1], x, bits);
+    case WT_M_PART:
+        return moved(x, node->n, bits);
+    case WT_M_JOIN:
+        return either(x, moved(list[1], -(int)own, bits));
+    case WT_M_ZEXT:
+        return moved(x, 0, bits);
+    case WT_M_SEXT:
+        return with_sign(x, own, bits);
+    case WT_M_NONZERO:
+        flag.undefined = flag.computed = wt_defined_may_be_zero_or_not(x, own);
+        return flag;
+    case WT_M_REVERSE:
+        return reversed(x, bits);
+    case WT_M_CARRY:
+    case WT_M_BORROW:
+        wt_defined_result((enum wt_operation)operations[node->op], list, 3, own, false,
+                          WT_FLAG_CARRY, &flag);
+        return flag;
+    case WT_M_CLAMP:
+    case WT_M_CLAMP_S:
+    case WT_M_CLAMP_SU:
+        return saturated(node->op, x, own, node->n, clamp);
+    case WT_M_SAT:
+    case WT_M_SAT_S:
+    case WT_M_SAT_SU:
+        return saturated(node->op, x, own, node->n, true);
+    case WT_M_MIN:
+    case WT_M_MAX:
+    case WT_M_MIN_S:
+    case WT_M_MAX_S:
+        return extreme(node->op, list, bits, same);
+    case WT_M_MED:
+    case WT_M_MED_S: /* one of the three */
+        flag.undefined = 1;
+        return picked(picked(x, list[1], flag, bits), list[2], flag, bits);
+    case WT_M_ONES:
+        return between(__builtin_popcountll(x.value & ~x.undefined),
+                       __builtin_popcountll(x.value | x.undefined));
+    default:
+        break;
+    }
+    if (opposite && (node->op == WT_M_AND || node->op == WT_M_OR))
+        return flag;
+    if (node->exact && operations[node->op])
+        return wt_defined_result((enum wt_operation)operations[node->op], list, node->operands, own,
+                                 same, WT_FLAG_OTHER, NULL);
+    return (struct wt_defined){0, mask_of(bits), mask_of(bits)};
+}
+
+/* Operations on each bit for itself. */
+static bool is_bitwise(enum wt_meaning_op op)
+{
+    return op == WT_M_AND || op == WT_M_OR || op == WT_M_XOR || op == WT_M_LOGIC ||
+           op == WT_M_SELECT;
+}
+
+/* The same where some values are not told: whatever they may be. */
+static struct wt_defined rule_of_unknown(const struct wt_meaning_node *node,
+                                         const struct wt_meant *v, unsigned bits, bool clamp)
+{
+    struct wt_meant tried[3] = {{.bits = 0}};
+    struct wt_defined all = {0};
+    bool any = false;
+    for (unsigned i = 0; i < node->operands; i++)
+        any |= v[i].is.undefined != 0;
+    if (node->op >= WT_M_PART && node->op <= WT_M_SEXT)
+        return rule(node, v, bits, clamp);
+    if (!is_bitwise(node->op) || (node->op == WT_M_SELECT && v[0].unknown))
+        return (struct wt_defined){0, any ? mask_of(bits) : 0, any ? mask_of(bits) : 0};
+    for (unsigned ones = 0; ones < 8; ones++) {
+        for (unsigned i = 0; i < node->operands; i++) {
+            tried[i] = v[i];
+            if (v[i].unknown)
+                tried[i].is.value = ones >> i & 1 ? mask_of(v[i].bits) : 0;
+        }
+        all = either(all, rule(node, tried, bits, clamp));
+    }
+    return all;
+}
+
+/* A number for the value that the node computes of one that has a number. */
+static uint64_t number_of(const struct wt_meaning_node *node, const struct wt_meant *v)
+{
+    if (node->operands != 1 || !v->same)
+        return 0;
+    if (node->op == WT_M_NOT)
+        return ~v->same;
+    const uint64_t unit = node->op | (uint64_t)node->n << 8 | (uint64_t)node->m << 16;
+    return (v->same ^ unit) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+}
+
+static struct wt_meant leaf_of(const struct wt_meaning_node *node,
+                               const struct wt_meant_operands *in, const struct wt_meant *result)
+{
+    if (node->op == WT_M_K)
+        return (struct wt_meant){.is.value = node->m, .bits = node->n, .same = 0};
+    if (node->op == WT_M_RESULT)
+        return *result;
+    struct wt_meant leaf = in->leaf[node->op];
+    leaf.leaves = leaf.is.undefined ? UINT32_C(1) << node->op : 0;
+    leaf.same = leaf.same ? leaf.same : node->op;
+    return leaf;
+}
+
+static struct wt_meant expression(const uint8_t **code, const struct wt_meant_operands *in,
+                                  const struct wt_meant *result)
+{
+    struct wt_meant v[3] = {{.bits = 0}};
+    struct wt_meaning_value value[3];
+    unsigned widths[3] = {0};
+    const struct wt_meaning_node node = wt_meaning_take(code);
+    if (node.op < (enum wt_meaning_op)WT_M_LEAVES)
+        return leaf_of(&node, in, result);
+    uint32_t leaves = 0;
+    bool unknown = false;
+    for (unsigned i = 0; i < node.operands; i++) {
+        v[i] = expression(code, in, result);
+        widths[i] = v[i].bits;
+        leaves |= v[i].leaves;
+        unknown |= v[i].unknown;
+        value[i] = (struct wt_meaning_value){v[i].is.value, v[i].bits};
+    }
+    struct wt_meant made = {.bits = wt_meaning_width(&node, widths), .same = number_of(&node, v)};
+    const struct wt_meaning_value applied = wt_meaning_apply(&node, value, in->clamp);
+    made.unknown = unknown || !applied.bits;
+    made.is = unknown ? rule_of_unknown(&node, v, made.bits, in->clamp)
+                      : rule(&node, v, made.bits, in->clamp);
+    made.is.value = applied.value;
+    /* Which operands a choice leaves out is known where it is. */
+    if (node.op == WT_M_SELECT && !v[0].is.undefined)
+        leaves = v[v[0].is.value ? 1 : 2].leaves;
+    if (node.op >= WT_M_MIN && node.op <= WT_M_MAX_S) {
+        const int first = first_of(node.op, v);
+        leaves = first < 0 ? leaves : v[!first].leaves;
+    }
+    if (!leaves)
+        made.is.undefined = made.is.computed = 0;
+    made.leaves = made.is.undefined ? leaves : 0;
+    return made;
+}
+
+void wt_meant_results(const uint8_t *meaning, const struct wt_meant_operands *in,
+                      struct wt_meant result[static WT_RESULTS])
+{
+    const struct wt_meant *first = NULL;
+    for (unsigned i = 0; i < WT_RESULTS; i++)
+        result[i] = (struct wt_meant){.bits = 0};
+    while (*meaning == WT_M_OUT) {
+        struct wt_meant *to = &result[meaning[1]];
+        meaning += 2;
+        *to = expression(&meaning, in, first);
+        first = first ? first : to;
+    }
+}
