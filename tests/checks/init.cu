@@ -388,7 +388,7 @@ __global__ void some_pixels(int *out, int *scratch, int factor)
     volatile unsigned char *const b = (volatile unsigned char *)&scratch[i];
     b[0] = i, b[1] = 1, b[2] = 2;
     const unsigned x = *(volatile unsigned *)&scratch[i];
-    out[i] = (x & 0xffffff) * ((unsigned)factor & 0xffffff);
+    out[i] = (x & 0xffffff) * ((unsigned)factor & 0xffffff) + __umul24(x, (unsigned)factor);
 }
 
 static void pixels_of_three_bytes(int)

@@ -683,7 +683,7 @@ def test_with_another_server(gdb, example, tmp_path):
                     tmp_path / "end", source], check=True)
     other = subprocess.Popen(["qemu-riscv64", "-g", str(port), tmp_path / "end"])
     try:
-        one = gdb(before=[f"source {EXTENSION}", "set tcp auto-retry on", f"target remote :{port}"])
+        one = gdb(before=[f"source {EXTENSION}", "set tcp auto-retry on", f"target remote 127.0.0.1:{port}"])
         assert one("info warps").startswith("What GDB is connected to has no document 'wavetrap-waves'")
         one("kill")
     finally:
