@@ -59,11 +59,12 @@ bool wt_emulated_check(struct wt_emulated *e, struct wt_check_set *set,
                        const struct wt_check_start *start, unsigned checks, wt_check_say_fn *say)
 {
     struct wt_check_stacks stacks;
-    const bool has_stacks = e->family->run.stacks && e->family->run.stacks(e, &stacks);
     if (checks & WT_CHECK_MEMORY)
         add_objects(e);
     if (!wt_check_set_begin(set, start, checks, WT_OPENMP_NONE, say))
         return false;
+    /* The code is read when a check has begun: functions are known from then on. */
+    const bool has_stacks = e->family->run.stacks && e->family->run.stacks(e, &stacks);
     if (set->memory)
         wt_check_memory_set_allows(set->memory, allows, e);
     if (set->memory && e->family->run.variable)
