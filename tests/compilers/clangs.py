@@ -12,6 +12,8 @@ CLANGS = {
     ("gfx900", "OpenMP"): ("clang-19",),
     ("sm", "OpenMP"): ("clang-19",),
 }
+# Where no CUDA is installed clang writes a version of PTX that knows no sm_60, which version 22 refuses.
+PTX = ["-Xclang", "-target-feature", "-Xclang", "+ptx60"]
 ENDINGS = {"HIP": ".hip", "OpenCL C": ".cl", "CUDA C++": ".cu"}
 
 
@@ -21,9 +23,9 @@ def words(family, language, clang):
     if language == "HIP":
         return [clang, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w"]
     if language == "CUDA C++":
-        return [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-w", "-S"]
+        return [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", *PTX, "-w", "-S"]
     if family == "gfx900":
         # Debian 12's device libraries do not know version 6 of code objects, clang 22's default.
         version = ["-mcode-object-version=5"] if clang == "clang-22" else []
         return [clang, *version, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w"]
-    return [clang, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-march=sm_60", "-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]
+    return [clang, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-march=sm_60", *PTX, "-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]
