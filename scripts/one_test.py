@@ -183,6 +183,7 @@ def run(command):
     say_compiled(compiled)
     if status < 0:  # Meson tells a signal from a status
         signal.signal(-status, signal.SIG_DFL)
+        sys.stdout.flush()
         os.kill(os.getpid(), -status)
     return status or int(bool(files or crashed))
 
