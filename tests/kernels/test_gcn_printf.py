@@ -133,7 +133,7 @@ def test_texts_that_the_compiler_has_lost(tmp_path):
     compile_("clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", *OPTIONS, "-O2", "-w",
              f"--rocm-device-lib-path={BITCODE}", FILE, "-o", path)
     done = run(path, "texts", tmp_path)
-    assert "has none of its texts: compile it with clang-19" in done.stderr and "-mlink-builtin-bitcode-postopt" in done.stderr
+    assert "has none of its texts: compile it with a clang newer than 15" in done.stderr and "-mlink-builtin-bitcode-postopt" in done.stderr
 
 
 def test_printf_of_hip_needs_the_runtime(tmp_path):
