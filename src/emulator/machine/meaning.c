@@ -47,6 +47,15 @@ bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op)
     return has;
 }
 
+/* Where they agree so far they have the same nodes, so that WT_M_END is the end in both. */
+bool wt_meaning_begins(const uint8_t *code, const uint8_t *pattern, unsigned size)
+{
+    for (unsigned i = 0; i < size; i++)
+        if (code[i] != pattern[i])
+            return false;
+    return true;
+}
+
 const uint8_t *wt_meaning_jump(const uint8_t *code)
 {
     while (*code == WT_M_OUT) {

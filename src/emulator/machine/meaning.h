@@ -104,6 +104,9 @@ struct wt_meaning_value wt_meaning_evaluate(const uint8_t **code,
                                             const struct wt_meaning_operands *in);
 /** Moves *@p code behind an expression. */
 void wt_meaning_skip(const uint8_t **code);
+/** Whether a meaning has these bytes from @p code on; no byte after its end is read. @p pattern is
+ * of whole nodes. */
+bool wt_meaning_begins(const uint8_t *code, const uint8_t *pattern, unsigned size);
 /** Whether a statement or expression from *@p code on, to its end, has a node of that kind. */
 bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op);
 

@@ -282,12 +282,14 @@ static bool compares(const uint8_t *code, struct scalar *o)
 {
     static const uint8_t narrow[] = {WT_M_ZEXT, 32, WT_M_PART, 0, 16, WT_M_B};
     const uint8_t op = *code++;
+    if (op < WT_M_EQ || op > WT_M_LE_S)
+        return false;
     const uint8_t less = WT_ROWS_LESS, equal = WT_ROWS_EQUAL, greater = WT_ROWS_GREATER;
     const bool turned = *code != WT_M_A, ordered = op >= WT_M_LT && op <= WT_M_LE_S;
     const uint8_t *b = turned ? code : code + 1;
-    const bool small = memcmp(b, narrow, sizeof narrow) == 0;
+    const bool small = wt_meaning_begins(b, narrow, sizeof narrow);
     const uint8_t *end = b + (small ? sizeof narrow : 1);
-    if (op < WT_M_EQ || op > WT_M_LE_S || (!small && *b != WT_M_B) || (turned && *end != WT_M_A))
+    if ((!small && *b != WT_M_B) || (turned && *end != WT_M_A))
         return false;
     o->how = WT_ROWS_COMPARE;
     o->is_signed = ordered && op >= WT_M_LT_S;
@@ -550,8 +552,8 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_in
                                 .d = scalar_slot(u->dst),
                                 .s[0] = {.scalar = true, .slot = scalar_slot(u->base)},
                                 .counter[0] = {offsetof(struct gcn_wave, lgkm_cnt), 15}};
-    if (memcmp(u->row->meaning, plain, sizeof plain) != 0 || u->dst + u->size / 4 > GCN_TTMP ||
-        u->base + 1 >= GCN_TTMP)
+    if (!wt_meaning_begins(u->row->meaning, plain, sizeof plain) ||
+        u->dst + u->size / 4 > GCN_TTMP || u->base + 1 >= GCN_TTMP)
         return false;
     return !u->has_soffset ||
            (scalar_source(w, u, u->soffset, false, &to->s[1]) && to->s[1].scalar);

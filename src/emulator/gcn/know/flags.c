@@ -60,7 +60,7 @@ static bool compares_and_swaps(const struct insn *i)
     if (*code++ != WT_M_ATOMIC)
         return false;
     wt_meaning_skip(&code);
-    return memcmp(code, value, sizeof value) == 0;
+    return wt_meaning_begins(code, value, sizeof value);
 }
 
 /* What a memory instruction does: 'r', 'w', 'a'; 0: it is none, or one of a lane's own memory,

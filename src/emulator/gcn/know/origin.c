@@ -76,7 +76,7 @@ static bool is_converted(const struct wt_flow *f, const struct gcn_uop *u, const
 {
     static const uint8_t choice[] = {WT_M_SELECT, WT_M_C, WT_M_B, WT_M_A};
     int64_t zero;
-    return memcmp(code, choice, sizeof choice) == 0 && u->smask == GCN_VCC &&
+    return wt_meaning_begins(code, choice, sizeof choice) && u->smask == GCN_VCC &&
            wt_flow_is_constant(f, leaf[WT_M_A], &zero) && !zero && leaf[WT_M_B] == reg[TESTED];
 }
 
@@ -247,7 +247,7 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
     wt_origin_value leaf[WT_M_LEAVES], tested = 0;
     const uint8_t *mask = expression_of(&o, WT_RESULT_MASK);
     leaves_of(f, &u, pc, reg, &o, leaf);
-    const bool tests = mask && memcmp(mask, differ, sizeof differ) == 0 &&
+    const bool tests = mask && wt_meaning_begins(mask, differ, sizeof differ) &&
                        wt_flow_is_constant(f, leaf[WT_M_A], &minus) && minus == -1;
     if (tests)
         tested = leaf[WT_M_B];
