@@ -381,6 +381,13 @@ static void quarters_of_a_number(int)
     (void)API(Free)(scratch);
 }
 
+#if !defined(__HIP__) && !defined(__CUDA__) /* the oracle, on the host */
+static unsigned __umul24(unsigned a, unsigned b)
+{
+    return (a & 0xffffff) * (b & 0xffffff);
+}
+#endif
+
 /* A product of 24 bits leaves the upper byte out: compilers drop the masks. */
 __global__ void some_pixels(int *out, int *scratch, int factor)
 {
