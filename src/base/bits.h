@@ -20,6 +20,12 @@ static inline uint32_t wt_with_field(uint32_t word, unsigned msb, unsigned lsb, 
     return (word & ~mask) | ((value << lsb) & mask);
 }
 
+/** A number whose low @p bits are 1; of 64 or more: all of them. */
+static inline uint64_t wt_low_bits(unsigned bits)
+{
+    return bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
+}
+
 /** The low @p bits (1..64) of @p value as a two's complement number. */
 static inline int64_t wt_sign_extend(uint64_t value, unsigned bits)
 {

@@ -81,6 +81,18 @@ enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, si
     return wt_file_name_of(pattern, (long)getpid(), number, name, size, err);
 }
 
+bool wt_file_in_folders(const char *folders, const char *name, int mode, char *path, size_t size)
+{
+    while (folders && *folders) {
+        const size_t length = strcspn(folders, ":");
+        if (length && snprintf(path, size, "%.*s/%s", (int)length, folders, name) < (int)size &&
+            access(path, mode) == 0)
+            return true;
+        folders += length + (folders[length] == ':');
+    }
+    return false;
+}
+
 enum wt_status wt_file_name_of(const char *pattern, long process, unsigned number, char *name,
                                size_t size, struct wt_error *err)
 {

@@ -3,6 +3,7 @@
 #define WT_BASE_FILE_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,13 @@ enum wt_status wt_file_read(const char *path, uint8_t **bytes, size_t *length,
  * cannot be read, and for a pipe or a device, whose bytes can be read once only.
  */
 size_t wt_file_begin(const char *path, void *bytes, size_t size);
+
+/**
+ * Finds the first of @p folders ("A:B"; NULL: none; empty ones are skipped) that has a file @p name
+ * with the access @p mode (R_OK, X_OK). False: none has, or @p path, of @p size bytes, is too
+ * short.
+ */
+bool wt_file_in_folders(const char *folders, const char *name, int mode, char *path, size_t size);
 
 /**
  * Writes the file's name that @p pattern stands for in this process: "%p" is the process's id, "%n"

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 void wt_llvm_text(char *to, size_t size, const char *text, unsigned version)
 {
     size_t used = 0;
@@ -21,21 +23,11 @@ void wt_llvm_text(char *to, size_t size, const char *text, unsigned version)
 /* Whether a file of this name (@p length bytes) is there: a command, or one with a path. */
 static bool is_there(const char *name, size_t length)
 {
-    char path[PATH_MAX];
-    const char *folders = getenv("PATH");
-    if (memchr(name, '/', length))
-        return snprintf(path, sizeof path, "%.*s", (int)length, name) < (int)sizeof path &&
-               access(path, R_OK) == 0;
-    while (folders && *folders) {
-        const size_t folder = strcspn(folders, ":");
-        if (folder &&
-            snprintf(path, sizeof path, "%.*s/%.*s", (int)folder, folders, (int)length, name) <
-                (int)sizeof path &&
-            access(path, X_OK) == 0)
-            return true;
-        folders += folder + (folders[folder] == ':');
-    }
-    return false;
+    char own[PATH_MAX], path[PATH_MAX];
+    if (snprintf(own, sizeof own, "%.*s", (int)length, name) >= (int)sizeof own)
+        return false;
+    return strchr(own, '/') ? access(own, R_OK) == 0
+                            : wt_file_in_folders(getenv("PATH"), own, X_OK, path, sizeof path);
 }
 
 static bool has_all(const char *files)

@@ -1,12 +1,9 @@
 /* See definedness.h. */
 #include "check/definedness.h"
 
-#include <assert.h>
+#include "base/bits.h"
 
-static uint64_t mask_of(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
+#include <assert.h>
 
 static uint64_t least(struct wt_defined x)
 {
@@ -109,26 +106,28 @@ static struct wt_defined multiply(struct wt_defined a, struct wt_defined b, uint
                    zeros_a = most(a) ? (unsigned)__builtin_ctzll(most(a)) : 64,
                    zeros_b = most(b) ? (unsigned)__builtin_ctzll(most(b)) : 64;
     const unsigned first = low_a + zeros_b < low_b + zeros_a ? low_a + zeros_b : low_b + zeros_a;
-    return computed(a.value * b.value & mask, undefined && first < 64 ? mask & ~mask_of(first) : 0);
+    return computed(a.value * b.value & mask,
+                    undefined && first < 64 ? mask & ~wt_low_bits(first) : 0);
 }
 
 /* ---- shifts and fields ---- */
 
-static struct wt_defined sign_extended(struct wt_defined x, unsigned bits, uint64_t mask)
+struct wt_defined wt_defined_sign_extended(struct wt_defined x, unsigned bits, uint64_t mask)
 {
-    const uint64_t field = mask_of(bits), sign = bits ? UINT64_C(1) << (bits - 1) : 0,
+    const uint64_t field = wt_low_bits(bits), sign = bits ? UINT64_C(1) << (bits - 1) : 0,
                    upper = mask & ~field;
     return (struct wt_defined){(x.value & field) | (x.value & sign ? upper : 0),
                                (x.undefined & field) | (x.undefined & sign ? upper : 0),
                                (x.computed & field) | (x.computed & sign ? upper : 0)};
 }
 
-static struct wt_defined moved(struct wt_defined x, int by, uint64_t mask)
+struct wt_defined wt_defined_moved(struct wt_defined x, int by, uint64_t mask)
 {
     if (by <= -64 || by >= 64)
         return (struct wt_defined){0};
     if (by < 0)
-        return (struct wt_defined){x.value >> -by, x.undefined >> -by, x.computed >> -by};
+        return (struct wt_defined){x.value >> -by & mask, x.undefined >> -by & mask,
+                                   x.computed >> -by & mask};
     return (struct wt_defined){x.value << by & mask, x.undefined << by & mask,
                                x.computed << by & mask};
 }
@@ -137,20 +136,22 @@ static struct wt_defined shifted(enum wt_operation operation, struct wt_defined 
                                  unsigned bits)
 {
     if (operation == WT_DOES_SHIFT_LEFT)
-        return moved(x, (int)by, mask_of(bits));
-    const struct wt_defined right = moved(x, -(int)by, mask_of(bits));
-    return operation == WT_DOES_SHIFT_SIGNED ? sign_extended(right, bits - by, mask_of(bits))
-                                             : right;
+        return wt_defined_moved(x, (int)by, wt_low_bits(bits));
+    const struct wt_defined right = wt_defined_moved(x, -(int)by, wt_low_bits(bits));
+    return operation == WT_DOES_SHIFT_SIGNED
+               ? wt_defined_sign_extended(right, bits - by, wt_low_bits(bits))
+               : right;
 }
 
 static struct wt_defined extracted(struct wt_defined x, unsigned first, unsigned width,
                                    unsigned bits, bool is_signed)
 {
     const unsigned rest = first < bits ? bits - first : 0, count = width < rest ? width : rest;
-    const struct wt_defined right = moved(x, -(int)first, mask_of(bits));
-    const struct wt_defined field = {right.value & mask_of(count), right.undefined & mask_of(count),
-                                     right.computed & mask_of(count)};
-    return is_signed ? sign_extended(field, count, mask_of(bits)) : field;
+    const struct wt_defined right = wt_defined_moved(x, -(int)first, wt_low_bits(bits));
+    const struct wt_defined field = {right.value & wt_low_bits(count),
+                                     right.undefined & wt_low_bits(count),
+                                     right.computed & wt_low_bits(count)};
+    return is_signed ? wt_defined_sign_extended(field, count, wt_low_bits(bits)) : field;
 }
 
 /* The union of results: bits that are defined in both and equal are defined. */
@@ -193,18 +194,18 @@ static struct wt_defined field(const struct wt_defined *s, unsigned count, unsig
                                       : count > 2 ? s[2].value & 31
                                                   : 0);
     const struct wt_defined exact = extracted(s[0], first, width, bits, is_signed);
-    return of_first || of_width ? all_or_none(exact.value, 1, mask_of(bits)) : exact;
+    return of_first || of_width ? all_or_none(exact.value, 1, wt_low_bits(bits)) : exact;
 }
 
 static struct wt_defined funnel(const struct wt_defined *s, unsigned bits, unsigned unit)
 {
     const uint64_t which = bits / unit - 1;
     const unsigned by = (unsigned)(s[2].value & which) * unit;
-    const struct wt_defined low = moved(s[1], -(int)by, mask_of(bits)),
-                            high = moved(s[0], (int)(bits - by), mask_of(bits));
+    const struct wt_defined low = wt_defined_moved(s[1], -(int)by, wt_low_bits(bits)),
+                            high = wt_defined_moved(s[0], (int)(bits - by), wt_low_bits(bits));
     const struct wt_defined one = {low.value | high.value, low.undefined | high.undefined,
                                    low.computed | high.computed};
-    return s[2].undefined & which ? all_or_none(one.value, 1, mask_of(bits)) : one;
+    return s[2].undefined & which ? all_or_none(one.value, 1, wt_low_bits(bits)) : one;
 }
 
 /* v_perm_b32, PRMT: 0 to 3 are bytes of source 1, 4 to 7 of source 0; other numbers are constants
@@ -219,10 +220,11 @@ static struct wt_defined permuted(const struct wt_defined *s)
         if (s[2].undefined >> at & 0xff)
             byte = all_or_none(0, 1, 0xff);
         else if (number < 8)
-            byte = moved(*from, -8 * (int)(number & 3), UINT64_MAX);
+            byte = wt_defined_moved(*from, -8 * (int)(number & 3), UINT64_MAX);
         else if (number < 12) {
             const unsigned sign = number & 1 ? 31 : 15;
-            byte = sign_extended(moved(number & 2 ? s[0] : s[1], -(int)sign, UINT64_MAX), 1, 0xff);
+            byte = wt_defined_sign_extended(
+                wt_defined_moved(number & 2 ? s[0] : s[1], -(int)sign, UINT64_MAX), 1, 0xff);
         } else if (number > 12) {
             byte.value = 0xff;
         }
@@ -249,11 +251,12 @@ static struct wt_defined part(const struct wt_defined *s, unsigned bits, bool is
 {
     const unsigned first = (unsigned)s[1].value & 0xff, count = (unsigned)s[2].value & 0xff,
                    end = first + count - 1, top = end < bits - 1 ? end : bits - 1;
-    const uint64_t mask = mask_of(bits), field = mask_of(room_behind(first, count, bits));
-    struct wt_defined x = bits_of(moved(s[0], -(int)(first < 64 ? first : 64), mask), field);
+    const uint64_t mask = wt_low_bits(bits), field = wt_low_bits(room_behind(first, count, bits));
+    struct wt_defined x =
+        bits_of(wt_defined_moved(s[0], -(int)(first < 64 ? first : 64), mask), field);
     if (is_signed && count) {
         const struct wt_defined sign =
-            sign_extended(moved(s[0], -(int)top, mask), 1, mask & ~field);
+            wt_defined_sign_extended(wt_defined_moved(s[0], -(int)top, mask), 1, mask & ~field);
         x.value |= sign.value & mask & ~field;
         x.undefined |= sign.undefined & mask & ~field;
         x.computed |= sign.computed & mask & ~field;
@@ -264,9 +267,9 @@ static struct wt_defined part(const struct wt_defined *s, unsigned bits, bool is
 static struct wt_defined with_part(const struct wt_defined *s, unsigned bits)
 {
     const unsigned first = (unsigned)s[2].value & 0xff, count = (unsigned)s[3].value & 0xff;
-    const uint64_t mask = mask_of(bits), field = mask_of(room_behind(first, count, bits))
-                                                 << (first & 63);
-    const struct wt_defined in = bits_of(moved(s[0], (int)(first & 63), mask), field),
+    const uint64_t mask = wt_low_bits(bits), field = wt_low_bits(room_behind(first, count, bits))
+                                                     << (first & 63);
+    const struct wt_defined in = bits_of(wt_defined_moved(s[0], (int)(first & 63), mask), field),
                             rest = bits_of(s[1], mask & ~field);
     const struct wt_defined x = {in.value | rest.value, in.undefined | rest.undefined,
                                  in.computed | rest.computed};
@@ -280,11 +283,11 @@ static struct wt_defined picked(const struct wt_defined *s)
     for (unsigned i = 0; i < 4; i++) {
         const unsigned number = (unsigned)(s[2].value >> 4 * i & 15);
         const struct wt_defined from =
-            moved(s[number >> 2 & 1], -8 * (int)(number & 3), UINT64_MAX);
-        const struct wt_defined byte = s[2].undefined >> 4 * i & 15 ? all_or_none(0, 1, 0xff)
-                                       : number & 8
-                                           ? sign_extended(moved(from, -7, UINT64_MAX), 1, 0xff)
-                                           : from;
+            wt_defined_moved(s[number >> 2 & 1], -8 * (int)(number & 3), UINT64_MAX);
+        const struct wt_defined byte =
+            s[2].undefined >> 4 * i & 15 ? all_or_none(0, 1, 0xff)
+            : number & 8 ? wt_defined_sign_extended(wt_defined_moved(from, -7, UINT64_MAX), 1, 0xff)
+                         : from;
         result.value |= (byte.value & 0xff) << 8 * i;
         result.undefined |= (byte.undefined & 0xff) << 8 * i;
         result.computed |= (byte.computed & 0xff) << 8 * i;
@@ -360,8 +363,8 @@ static struct wt_defined placed(const struct wt_defined *s, uint64_t mask)
     const uint64_t one = least(m) & -least(m);
     if (m.undefined & ((one ? one : mask + 1) - 1))
         return all_or_none(0, m.undefined, mask);
-    const struct wt_defined list[] = {m, one ? moved(s[1], __builtin_ctzll(one), mask) : s[1],
-                                      s[2]};
+    const struct wt_defined list[] = {
+        m, one ? wt_defined_moved(s[1], __builtin_ctzll(one), mask) : s[1], s[2]};
     return by_table(list, 0xca, mask);
 }
 
@@ -369,7 +372,7 @@ static struct wt_defined placed(const struct wt_defined *s, uint64_t mask)
 
 bool wt_defined_may_be_zero_or_not(struct wt_defined x, unsigned bits)
 {
-    const uint64_t mask = mask_of(bits);
+    const uint64_t mask = wt_low_bits(bits);
     return x.undefined & mask && !(least(x) & mask);
 }
 
@@ -436,7 +439,7 @@ static struct wt_defined combined(enum wt_operation operation, const struct wt_d
                                   unsigned count, unsigned bits, struct wt_defined *carry)
 {
     static const struct wt_defined none = {0};
-    const uint64_t mask = mask_of(bits);
+    const uint64_t mask = wt_low_bits(bits);
     const struct wt_defined third = count > 2 ? s[2] : none;
     switch (operation) {
     case WT_DOES_MOVE:
@@ -559,7 +562,7 @@ struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt
                                     struct wt_defined *flag)
 {
     struct wt_defined own[WT_DEFINED_SOURCES] = {{0}}, carry = {0}, result;
-    const uint64_t mask = mask_of(bits);
+    const uint64_t mask = wt_low_bits(bits);
     assert(bits >= 1 && bits <= 64);
     if (count > WT_DEFINED_SOURCES)
         count = WT_DEFINED_SOURCES;

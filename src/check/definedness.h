@@ -49,6 +49,12 @@ struct wt_meant_operands {
 void wt_meant_results(const uint8_t *meaning, const struct wt_meant_operands *in,
                       struct wt_meant result[static WT_RESULTS]);
 
+/** A value whose bits are moved up by @p by (less than 0: down); the bits outside of @p mask are 0.
+ */
+struct wt_defined wt_defined_moved(struct wt_defined x, int by, uint64_t mask);
+/** A value of @p bits bits whose highest bit becomes those of @p mask above it. */
+struct wt_defined wt_defined_sign_extended(struct wt_defined x, unsigned bits, uint64_t mask);
+
 /** Whether some of the undefined bits of a value can make it 0, and others not. */
 bool wt_defined_may_be_zero_or_not(struct wt_defined x, unsigned bits);
 

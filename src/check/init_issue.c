@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bits.h"
 #include "check/init_state.h"
 #include "emulator/machine/groups.h"
 
@@ -252,7 +253,7 @@ static struct wt_defined widened(const struct wt_check_init *c, const struct wt_
     const unsigned own = init_is_register(o) && !o->by_lane ? init_bits_of(c, o) : 64;
     if (o->type != WT_OPERAND_SIGNED || own >= 64)
         return is;
-    const uint64_t rest = ~((UINT64_C(1) << own) - 1), sign = UINT64_C(1) << (own - 1);
+    const uint64_t rest = ~wt_low_bits(own), sign = UINT64_C(1) << (own - 1);
     is.value |= is.value & sign ? rest : 0;
     is.undefined |= is.undefined & sign ? rest : 0;
     is.computed |= is.computed & sign ? rest : 0;
@@ -280,7 +281,7 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
     }
     if (has_undefined_aside(c, w, pair, lane, &from)) {
-        const uint64_t all = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+        const uint64_t all = wt_low_bits(bits);
         result = (struct wt_defined){0, all, all};
         *flag = (struct wt_defined){0, 1, 1};
     } else if (wide) {
@@ -366,7 +367,7 @@ void init_put_result(struct wt_check_init *c, const struct wt_insn_operand *o, u
 static struct wt_defined extended(const struct wt_check_init *c, const struct wt_insn_operand *o,
                                   struct wt_defined is, unsigned bits)
 {
-    const uint64_t rest = bits < 64 ? ~((UINT64_C(1) << bits) - 1) : 0;
+    const uint64_t rest = ~wt_low_bits(bits);
     if (o->type != WT_OPERAND_SIGNED || init_bits_of(c, o) <= bits ||
         !(is.undefined >> (bits - 1) & 1))
         return is;

@@ -1,10 +1,7 @@
 /* Which bits of the results of a meaning are defined. See definedness.h. */
 #include "check/definedness.h"
 
-static uint64_t mask_of(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
+#include "base/bits.h"
 
 /* Operations whose rules are those of definedness.c, with their sources in the same order. */
 static const uint8_t operations[WT_M_OPS] = {
@@ -44,39 +41,18 @@ static struct wt_defined picked(struct wt_defined zero, struct wt_defined one,
     return wt_defined_result(WT_DOES_SELECT, list, 3, bits, false, WT_FLAG_OTHER, NULL);
 }
 
-/* The bits of x moved down, or (by less than 0) up; those beyond `bits` are dropped. */
-static struct wt_defined moved(struct wt_defined x, int by, unsigned bits)
-{
-    const uint64_t mask = mask_of(bits);
-    if (by >= 64 || by <= -64)
-        return (struct wt_defined){0};
-    if (by < 0)
-        return (struct wt_defined){x.value << -by & mask, x.undefined << -by & mask,
-                                   x.computed << -by & mask};
-    return (struct wt_defined){x.value >> by & mask, x.undefined >> by & mask,
-                               x.computed >> by & mask};
-}
-
 static struct wt_defined either(struct wt_defined x, struct wt_defined y)
 {
     return (struct wt_defined){x.value | y.value, x.undefined | y.undefined,
                                x.computed | y.computed};
 }
 
-static struct wt_defined with_sign(struct wt_defined x, unsigned own, unsigned bits)
-{
-    const uint64_t sign = UINT64_C(1) << (own - 1), rest = mask_of(bits) & ~mask_of(own);
-    const struct wt_defined low = moved(x, 0, own < bits ? own : bits);
-    return (struct wt_defined){low.value | (x.value & sign ? rest : 0),
-                               low.undefined | (x.undefined & sign ? rest : 0),
-                               low.computed | (x.computed & sign ? rest : 0)};
-}
-
 static struct wt_defined reversed(struct wt_defined x, unsigned bits)
 {
     struct wt_defined r = {0};
     for (unsigned i = 0; i < bits; i++)
-        r = either(r, moved(moved(x, (int)i, 1), -(int)(bits - 1 - i), bits));
+        r = either(r, wt_defined_moved(wt_defined_moved(x, -(int)i, 1), (int)(bits - 1 - i),
+                                       wt_low_bits(bits)));
     return r;
 }
 
@@ -101,26 +77,36 @@ static struct wt_defined saturated(enum wt_meaning_op op, struct wt_defined x, u
     const uint64_t turn = from_signed ? UINT64_C(1) << (own - 1) : 0;
     const struct range r = range_of(x, turn);
     const uint64_t least = to_signed ? turn - (UINT64_C(1) << (n - 1)) : turn,
-                   most = least + mask_of(n);
+                   most = least + wt_low_bits(n);
     const bool fits = n >= own || (r.low >= least && r.high <= most),
                beyond = r.high < least || r.low > most;
     if (!always || fits)
-        return moved(x, 0, n);
-    const uint64_t undefined = !x.undefined || beyond ? 0 : mask_of(n);
+        return wt_defined_moved(x, 0, wt_low_bits(n));
+    const uint64_t undefined = !x.undefined || beyond ? 0 : wt_low_bits(n);
     return (struct wt_defined){0, undefined, undefined};
 }
 
-/* The less or greater one: where it is not known which, bits that both have in common. */
+/* Whether the first of the two numbers of a minimum or maximum is less than the second one. */
+static struct wt_defined is_less(enum wt_meaning_op op, const struct wt_defined *x, unsigned bits)
+{
+    const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S;
+    return wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS, x, 2, bits, false,
+                             WT_FLAG_OTHER, NULL);
+}
+
+static bool takes_greatest(enum wt_meaning_op op)
+{
+    return op == WT_M_MAX || op == WT_M_MAX_S;
+}
+
+/* The minimum or maximum: if it is not known which number that is, the bits that both share. */
 static struct wt_defined extreme(enum wt_meaning_op op, const struct wt_defined *x, unsigned bits,
                                  bool same)
 {
-    const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S,
-               greatest = op == WT_M_MAX || op == WT_M_MAX_S;
     if (same)
         return x[0];
-    const struct wt_defined less = wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS,
-                                                     x, 2, bits, false, WT_FLAG_OTHER, NULL);
-    return greatest ? picked(x[0], x[1], less, bits) : picked(x[1], x[0], less, bits);
+    const struct wt_defined less = is_less(op, x, bits);
+    return takes_greatest(op) ? picked(x[0], x[1], less, bits) : picked(x[1], x[0], less, bits);
 }
 
 /* A number that is one of these: the bits from the highest one on in which they differ are not
@@ -128,7 +114,7 @@ static struct wt_defined extreme(enum wt_meaning_op op, const struct wt_defined 
 static struct wt_defined between(int low, int high)
 {
     const uint64_t undefined =
-        low == high ? 0 : mask_of(32 - (unsigned)__builtin_clz((unsigned)(low ^ high)));
+        low == high ? 0 : wt_low_bits(32 - (unsigned)__builtin_clz((unsigned)(low ^ high)));
     return (struct wt_defined){0, undefined, undefined};
 }
 
@@ -136,11 +122,8 @@ static struct wt_defined between(int low, int high)
 static int first_of(enum wt_meaning_op op, const struct wt_meant *v)
 {
     const struct wt_defined x[] = {v[0].is, v[1].is};
-    const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S,
-               greatest = op == WT_M_MAX || op == WT_M_MAX_S;
-    const struct wt_defined less = wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS,
-                                                     x, 2, v[0].bits, false, WT_FLAG_OTHER, NULL);
-    return less.undefined ? -1 : (less.value & 1) != greatest;
+    const struct wt_defined less = is_less(op, x, v[0].bits);
+    return less.undefined ? -1 : (less.value & 1) != takes_greatest(op);
 }
 
 /* What the node's rule says; the value is another one's matter. */
@@ -149,6 +132,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
 {
     struct wt_defined list[4] = {{0}}, flag = {0};
     const unsigned own = v[0].bits;
+    const uint64_t mask = wt_low_bits(bits);
     const bool same = node->operands == 2 && v[0].same && v[0].same == v[1].same,
                opposite = node->operands == 2 && v[0].same && v[0].same == ~v[1].same;
     bool any = false;
@@ -166,13 +150,13 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
     case WT_M_SELECT:
         return picked(list[2], list[1], x, bits);
     case WT_M_PART:
-        return moved(x, node->n, bits);
+        return wt_defined_moved(x, -node->n, mask);
     case WT_M_JOIN:
-        return either(x, moved(list[1], -(int)own, bits));
+        return either(x, wt_defined_moved(list[1], (int)own, mask));
     case WT_M_ZEXT:
-        return moved(x, 0, bits);
+        return wt_defined_moved(x, 0, mask);
     case WT_M_SEXT:
-        return with_sign(x, own, bits);
+        return wt_defined_sign_extended(wt_defined_moved(x, 0, mask), own, mask);
     case WT_M_NONZERO:
         flag.undefined = flag.computed = wt_defined_may_be_zero_or_not(x, own);
         return flag;
@@ -211,7 +195,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
     if (node->exact && operations[node->op])
         return wt_defined_result((enum wt_operation)operations[node->op], list, node->operands, own,
                                  same, WT_FLAG_OTHER, NULL);
-    return (struct wt_defined){0, mask_of(bits), mask_of(bits)};
+    return (struct wt_defined){0, mask, mask};
 }
 
 /* Operations on each bit for itself. */
@@ -233,12 +217,12 @@ static struct wt_defined rule_of_unknown(const struct wt_meaning_node *node,
     if (node->op >= WT_M_PART && node->op <= WT_M_SEXT)
         return rule(node, v, bits, clamp);
     if (!is_bitwise(node->op) || (node->op == WT_M_SELECT && v[0].unknown))
-        return (struct wt_defined){0, any ? mask_of(bits) : 0, any ? mask_of(bits) : 0};
+        return (struct wt_defined){0, any ? wt_low_bits(bits) : 0, any ? wt_low_bits(bits) : 0};
     for (unsigned ones = 0; ones < 8; ones++) {
         for (unsigned i = 0; i < node->operands; i++) {
             tried[i] = v[i];
             if (v[i].unknown)
-                tried[i].is.value = ones >> i & 1 ? mask_of(v[i].bits) : 0;
+                tried[i].is.value = ones >> i & 1 ? wt_low_bits(v[i].bits) : 0;
         }
         all = either(all, rule(node, tried, bits, clamp));
     }

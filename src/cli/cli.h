@@ -1,4 +1,4 @@
-/* The subcommands of `wavetrap`, and what several of them share. */
+/* Declares the subcommands of `wavetrap`, and the functions that several of them call. */
 #ifndef WT_CLI_CLI_H
 #define WT_CLI_CLI_H
 

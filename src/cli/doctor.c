@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buffer.h"
+#include "base/file.h"
 #include "base/llvm.h"
 #include "base/private_dir.h"
 #include "cli/cli.h"
@@ -35,18 +36,6 @@ struct doctor {
 };
 
 /* ---- what is there ---- */
-
-static bool find_in(const char *folders, const char *name, char *path, size_t size)
-{
-    while (folders && *folders) {
-        const size_t length = strcspn(folders, ":");
-        if (length && snprintf(path, size, "%.*s/%s", (int)length, folders, name) < (int)size &&
-            access(path, R_OK) == 0)
-            return true;
-        folders += length + (folders[length] == ':');
-    }
-    return false;
-}
 
 /* Lists the libraries that the dynamic linker knows: lines of "\tNAME (libc6,x86-64) => PATH". */
 static void list_libraries(struct doctor *d)
@@ -79,9 +68,10 @@ static bool find_listed(const struct doctor *d, const char *name, char *path, si
 /* GCC's libraries of plugins lie in a folder of their own. */
 static bool find_library(const struct doctor *d, const char *name, char *path, size_t size)
 {
-    return find_in(getenv("LD_LIBRARY_PATH"), name, path, size) ||
+    return wt_file_in_folders(getenv("LD_LIBRARY_PATH"), name, R_OK, path, size) ||
            find_listed(d, name, path, size) ||
-           find_in("/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu", name, path, size);
+           wt_file_in_folders("/usr/lib/gcc/x86_64-linux-gnu/12:/usr/lib/x86_64-linux-gnu", name,
+                              R_OK, path, size);
 }
 
 /* The newest LLVM with all files of a list; the first one stands for it. */
@@ -94,7 +84,7 @@ static bool find_llvm(const char *files, char *path, size_t size)
     if (!version)
         return false;
     if (!strchr(name, '/'))
-        return find_in(getenv("PATH"), name, path, size);
+        return wt_file_in_folders(getenv("PATH"), name, R_OK, path, size);
     snprintf(path, size, "%s", name);
     return true;
 }
@@ -112,7 +102,7 @@ static bool find_need(const struct doctor *d, const struct wt_family *family, co
     if (strncmp(need, "lib:", 4) == 0)
         return find_library(d, need + 4, path, size);
     if (strncmp(need, "cmd:", 4) == 0)
-        return find_in(getenv("PATH"), need + 4, path, size);
+        return wt_file_in_folders(getenv("PATH"), need + 4, R_OK, path, size);
     snprintf(path, size, "%s", need + 5); /* "file:" */
     return access(path, R_OK) == 0;
 }

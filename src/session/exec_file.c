@@ -9,19 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
+
 bool exec_file_find(const char *program, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
     if (strchr(program, '/'))
         return snprintf(path, size, "%s", program) < (int)size && access(path, X_OK) == 0;
-    for (const char *p = folders ? folders : "/bin:/usr/bin"; *p;) {
-        const size_t length = strcspn(p, ":");
-        const int n = snprintf(path, size, "%.*s/%s", (int)length, length ? p : ".", program);
-        if (length && n > 0 && (size_t)n < size && access(path, X_OK) == 0)
-            return true;
-        p += length + (p[length] == ':');
-    }
-    return false;
+    return wt_file_in_folders(folders ? folders : "/bin:/usr/bin", program, X_OK, path, size);
 }
 
 /* Whether one of the folders (with $ORIGIN, the file's own) contains the library. */

@@ -63,7 +63,7 @@ bool wt_emulated_check(struct wt_emulated *e, struct wt_check_set *set,
         add_objects(e);
     if (!wt_check_set_begin(set, start, checks, WT_OPENMP_NONE, say))
         return false;
-    /* The code is read when a check has begun: functions are known from then on. */
+    /* The search for stacks looks functions up, which check/names.h has once a check has begun. */
     const bool has_stacks = e->family->run.stacks && e->family->run.stacks(e, &stacks);
     if (set->memory)
         wt_check_memory_set_allows(set->memory, allows, e);

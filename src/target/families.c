@@ -71,7 +71,7 @@ static void compare_model(void *context, const char *name, const char *about, co
     assert(strcmp(w->keys, keys) == 0);
 }
 
-/* The family, or the family of the model, with this name; the model's keys. */
+/* Finds the family of this name, or that of the model of this name; @p keys: those of the model. */
 static enum wt_status find_family(const char *text, size_t length, const struct wt_family **family,
                                   char keys[64], struct wt_error *err)
 {

@@ -49,14 +49,14 @@ static void print_engines(const void *config, char *text, size_t size)
 
 static enum wt_status take_model(void *config, const char *text, struct wt_error *err)
 {
-    const struct gcn_model *model = gcn_model_find(text, (unsigned)strlen(text));
+    const struct gcn_model *model = gcn_model_find(text, strlen(text));
     if (!model)
         return wt_fail(err, WT_INVALID, "there is no such model: wavetrap info --models");
     ((struct gcn_config *)config)->model = model;
     return WT_OK;
 }
 
-/* Nothing for the default, so that core files of before open. */
+/* The default model prints nothing: core files from before there were models have no such key. */
 static void print_model(const void *config, char *text, size_t size)
 {
     const struct gcn_model *model = ((const struct gcn_config *)config)->model;

@@ -38,7 +38,7 @@ const struct gcn_model gcn_models[] = {
     {.target.name = NULL},
 };
 
-const struct gcn_model *gcn_model_find(const char *name, unsigned length)
+const struct gcn_model *gcn_model_find(const char *name, size_t length)
 {
     for (const struct gcn_model *m = gcn_models; m->target.name; m++)
         if (strlen(m->target.name) == length && memcmp(m->target.name, name, length) == 0)

@@ -5,7 +5,7 @@
 #ifndef WT_EMULATOR_GCN_MODELS_H
 #define WT_EMULATOR_GCN_MODELS_H
 
-#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "object/gcn_target.h"
@@ -21,12 +21,11 @@ struct gcn_model {
     uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
 
     /* registers */
-    uint16_t vgprs;         /**< that a wave may have */
-    uint16_t vgpr_rows;     /**< of a SIMD, for all of its waves */
-    uint8_t vgpr_granule;   /**< in which a kernel descriptor counts them */
-    uint16_t sgprs;         /**< of a SIMD, for all of its waves */
-    uint8_t sgpr_granule;   /**< in which a kernel descriptor counts them */
-    bool packed_work_items; /**< work-item ids are in v0, ten bits each; else in v0, v1, v2 */
+    uint16_t vgprs;       /**< that a wave may have */
+    uint16_t vgpr_rows;   /**< of a SIMD, for all of its waves */
+    uint8_t vgpr_granule; /**< in which a kernel descriptor counts them */
+    uint16_t sgprs;       /**< of a SIMD, for all of its waves */
+    uint8_t sgpr_granule; /**< in which a kernel descriptor counts them */
 
     /* the chip */
     uint8_t simds;          /**< of a compute unit */
@@ -66,6 +65,6 @@ static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
 }
 
 /** The model of a name, of which @p length bytes count; NULL: there is none. */
-const struct gcn_model *gcn_model_find(const char *name, unsigned length);
+const struct gcn_model *gcn_model_find(const char *name, size_t length);
 
 #endif

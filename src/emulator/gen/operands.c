@@ -1,6 +1,8 @@
 /* The operands of an instruction, by its row (isa.def), its regions and its message. */
 #include "emulator/gen/operands.h"
 
+#include "base/bits.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -118,7 +120,7 @@ static int64_t number_of(const struct gen_operand *o)
     const unsigned bits = o->type < GEN_UV ? 8 * gen_type_size(o->type) : 32;
     if (plain && gen_type_is_signed(o->type))
         return wt_sign_extend(o->immediate, bits);
-    return (int64_t)(bits < 64 ? o->immediate & ((UINT64_C(1) << bits) - 1) : o->immediate);
+    return (int64_t)(o->immediate & wt_low_bits(bits));
 }
 
 static bool mixes_channels(const struct gen_insn *insn)

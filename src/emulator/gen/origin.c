@@ -10,6 +10,7 @@
  * A kernel's arguments, and where its surfaces begin, are those of the launch at hand: addresses of
  * variables are the same in all launches.
  */
+#include "base/bits.h"
 #include "emulator/machine/origin.h"
 
 #include "emulator/gen/lanes.h"
@@ -162,9 +163,9 @@ static value immediate(struct wt_flow *f, const struct gen_operand *o)
     const unsigned bits = 8 * gen_type_size(o->type);
     if (o->type >= GEN_UV) /* small numbers, one for each channel */
         return wt_flow_index(f);
-    return wt_flow_constant(f, gen_type_is_signed(o->type) ? wt_sign_extend(o->immediate, bits)
-                               : bits < 64 ? (int64_t)(o->immediate & ((UINT64_C(1) << bits) - 1))
-                                           : (int64_t)o->immediate);
+    return wt_flow_constant(f, gen_type_is_signed(o->type)
+                                   ? wt_sign_extend(o->immediate, bits)
+                                   : (int64_t)(o->immediate & wt_low_bits(bits)));
 }
 
 static bool is_logic(const struct gen_insn *insn)

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stddef.h>
 
+#include "base/bits.h"
+
 typedef unsigned __int128 wide;
 
 enum width { X, Y, B, N, M, J, W };
@@ -47,7 +49,8 @@ bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op)
     return has;
 }
 
-/* Where they agree so far they have the same nodes, so that WT_M_END is the end in both. */
+/* Equal prefixes decode to the same nodes, so the loop ends at the meaning's WT_M_END at the
+ * latest. */
 bool wt_meaning_begins(const uint8_t *code, const uint8_t *pattern, unsigned size)
 {
     for (unsigned i = 0; i < size; i++)
@@ -110,16 +113,6 @@ unsigned wt_meaning_width(const struct wt_meaning_node *node, const unsigned *op
 
 /* ---- values ---- */
 
-static uint64_t mask_of(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
-static int64_t number(uint64_t x, unsigned bits)
-{
-    return (int64_t)(x << (64 - bits)) >> (64 - bits);
-}
-
 static uint64_t reversed(uint64_t x, unsigned bits)
 {
     uint64_t r = 0;
@@ -156,8 +149,8 @@ static uint64_t field(uint64_t x, unsigned bits, uint64_t first, uint64_t count,
 {
     const uint64_t moved = first < bits ? x >> first : 0, room = first < bits ? bits - first : 0;
     const uint64_t c = count < room ? count : room;
-    const uint64_t part = moved & mask_of((unsigned)c);
-    return is_signed && c ? (uint64_t)number(part, (unsigned)c) : part;
+    const uint64_t part = moved & wt_low_bits((unsigned)c);
+    return is_signed && c ? (uint64_t)wt_sign_extend(part, (unsigned)c) : part;
 }
 
 static uint64_t least(int64_t low, int64_t high, int64_t x)
@@ -168,14 +161,14 @@ static uint64_t least(int64_t low, int64_t high, int64_t x)
 /* What n bits can hold of x; to 64 bits: any. */
 static uint64_t saturated(enum wt_meaning_op op, uint64_t x, unsigned bits, unsigned n)
 {
-    const int64_t high = (int64_t)mask_of(n - 1);
+    const int64_t high = (int64_t)wt_low_bits(n - 1);
     if (n >= bits)
         return x;
     if (op == WT_M_CLAMP || op == WT_M_SAT)
-        return x < mask_of(n) ? x : mask_of(n);
+        return x < wt_low_bits(n) ? x : wt_low_bits(n);
     if (op == WT_M_CLAMP_S || op == WT_M_SAT_S)
-        return least(-high - 1, high, number(x, bits));
-    return least(0, (int64_t)mask_of(n), number(x, bits));
+        return least(-high - 1, high, wt_sign_extend(x, bits));
+    return least(0, (int64_t)wt_low_bits(n), wt_sign_extend(x, bits));
 }
 
 static uint64_t middle(uint64_t x, uint64_t y, uint64_t z)
@@ -188,7 +181,9 @@ static uint64_t high_of(const struct wt_meaning_value *v, bool is_signed)
 {
     const unsigned bits = v->bits;
     if (is_signed)
-        return (uint64_t)(((__int128)number(v[0].value, bits) * number(v[1].value, bits)) >> bits);
+        return (uint64_t)(((__int128)wt_sign_extend(v[0].value, bits) *
+                           wt_sign_extend(v[1].value, bits)) >>
+                          bits);
     return (uint64_t)(((wide)v[0].value * v[1].value) >> bits);
 }
 
@@ -200,7 +195,7 @@ static uint64_t shifted(enum wt_meaning_op op, uint64_t x, uint64_t by, unsigned
         return n < 64 ? x << n : 0;
     if (op == WT_M_SHR)
         return n < 64 ? x >> n : 0;
-    return (uint64_t)(number(x, bits) >> (n < bits ? n : bits - 1));
+    return (uint64_t)(wt_sign_extend(x, bits) >> (n < bits ? n : bits - 1));
 }
 
 static uint64_t logic(uint8_t table, uint64_t x, uint64_t y, uint64_t z)
@@ -225,8 +220,8 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
     const unsigned bits = wt_meaning_width(node, widths), own = widths[0];
     const uint64_t x = v[0].value, y = node->operands > 1 ? v[1].value : 0,
                    z = node->operands > 2 ? v[2].value : 0, sign = UINT64_C(1) << (own - 1);
-    const int64_t a = number(x, own), b = widths[1] ? number(y, widths[1]) : 0,
-                  c = widths[2] ? number(z, widths[2]) : 0;
+    const int64_t a = wt_sign_extend(x, own), b = widths[1] ? wt_sign_extend(y, widths[1]) : 0,
+                  c = widths[2] ? wt_sign_extend(z, widths[2]) : 0;
     uint64_t r = 0;
     switch (node->op) {
     case WT_M_NOT:
@@ -381,10 +376,10 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
         r = middle((uint64_t)a ^ INT64_MIN, (uint64_t)b ^ INT64_MIN, (uint64_t)c ^ INT64_MIN) ^
             INT64_MIN;
         break;
-    default: /* leaves, and what has functions of its own */
+    default: /* leaves, opaque nodes, and floating point, which wt_meaning_float() computes */
         return unknown;
     }
-    return (struct wt_meaning_value){r & mask_of(bits), bits};
+    return (struct wt_meaning_value){r & wt_low_bits(bits), bits};
 }
 
 struct wt_meaning_value wt_meaning_evaluate(const uint8_t **code,

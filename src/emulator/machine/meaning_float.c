@@ -1,5 +1,7 @@
 /* Floating point of meanings (meaning.h), by the emulators' own arithmetic. */
 #include "emulator/machine/meaning.h"
+
+#include "base/bits.h"
 #include "emulator/machine/softfloat.h"
 
 enum { HALF = 16, SINGLE = 32, DOUBLE = 64 };
@@ -33,7 +35,7 @@ static unsigned class_of(uint64_t x, unsigned own)
 
 static uint64_t of_integer(uint64_t x, unsigned own, unsigned bits, bool is_signed, struct wt_fp fp)
 {
-    const int64_t number = (int64_t)(x << (64 - own)) >> (64 - own);
+    const int64_t number = wt_sign_extend(x, own);
     if (is_signed)
         return BY_WIDTH(bits, wt_i64_to_f16(number, &fp), wt_i64_to_f32(number, &fp),
                         wt_i64_to_f64(number, &fp));

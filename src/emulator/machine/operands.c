@@ -1,6 +1,8 @@
 /* See operands.h. */
 #include "emulator/machine/operands.h"
 
+#include "base/bits.h"
+
 #include <assert.h>
 #include <inttypes.h>
 
@@ -80,15 +82,10 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
     operands->operation = (uint8_t)(*meaning == WT_M_UNSAID ? WT_DOES_OTHER : operation);
 }
 
-static uint64_t mask_of(unsigned bits)
-{
-    return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
-}
-
 /* A value, or a set, of which the highest bit becomes those above it. */
 static uint64_t with_sign(uint64_t x, unsigned bits)
 {
-    return bits && bits < 64 && x >> (bits - 1) & 1 ? x | ~mask_of(bits) : x;
+    return bits && bits < 64 && x >> (bits - 1) & 1 ? x | ~wt_low_bits(bits) : x;
 }
 
 unsigned wt_operand_leaf_bits(const struct wt_insn_operands *operands,
@@ -103,10 +100,10 @@ uint64_t wt_operand_leaf(const struct wt_insn_operands *operands, const struct w
 {
     const unsigned width = wt_operand_leaf_bits(operands, o, own);
     const uint64_t sign = UINT64_C(1) << (width - 1);
-    uint64_t x = bits & mask_of(own);
+    uint64_t x = bits & wt_low_bits(own);
     if (o->type == WT_OPERAND_SIGNED)
         x = with_sign(x, own);
-    x = x << o->at >> (o->halves >> half & 1 ? 16 : 0) & mask_of(width);
+    x = x << o->at >> (o->halves >> half & 1 ? 16 : 0) & wt_low_bits(width);
     if (o->abs >> half & 1)
         x &= ~sign;
     return !set && o->neg >> half & 1 ? x ^ sign : x;
@@ -116,8 +113,8 @@ uint64_t wt_operand_result(const struct wt_insn_operand *o, unsigned own, unsign
                            unsigned from, uint64_t bits)
 {
     const unsigned most = o->width ? o->width : own, count = width < most ? width : most;
-    const uint64_t x = bits >> from & mask_of(count);
-    return (o->type == WT_OPERAND_SIGNED ? with_sign(x, count) : x) << o->at & mask_of(own);
+    const uint64_t x = bits >> from & wt_low_bits(count);
+    return (o->type == WT_OPERAND_SIGNED ? with_sign(x, count) : x) << o->at & wt_low_bits(own);
 }
 
 static void print_row(FILE *out, const struct wt_insn_operand *o, const char *name)

@@ -205,8 +205,8 @@ struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
 /** Adds a constant, which is read. */
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
 
-/** Sets the meaning, and what operation it is; OTHER where its expressions have operands that are
- * not listed, or have more than 64 bits. */
+/** Sets `meaning`, and derives `operation` from it: WT_DOES_OTHER if an expression uses an operand
+ * that is not listed, or one of more than 64 bits. */
 void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning);
 
 /** Prints a line for each operand; @p name has the names of registers and memories. */

@@ -1,4 +1,4 @@
-/* How a machine runs: why a run came back, and what an issue is. */
+/* The reasons why a run of a machine returns, and the description of one issue. */
 #ifndef WT_EMULATOR_MACHINE_RUN_H
 #define WT_EMULATOR_MACHINE_RUN_H
 
@@ -7,7 +7,7 @@
 
 #include "base/lanes.h"
 
-/** Why a run came back. */
+/** The reason why a run has returned. */
 enum wt_run {
     WT_RUN_BUDGET, /**< all issues asked for were done */
     WT_RUN_EVENT, /**< the debug hardware did something that a debugger wants to see (a wave halted)

@@ -86,8 +86,7 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         wt_progress_start(&gpu->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
         gcn_config_default(&gpu->config);
         const size_t name = strcspn(spec, ":");
-        const struct gcn_model *model =
-            name ? gcn_model_find(spec, (unsigned)name) : gpu->config.model;
+        const struct gcn_model *model = name ? gcn_model_find(spec, name) : gpu->config.model;
         if (!model)
             return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: '%s' is not %s:KEY=VALUE,…", spec,
                            gpu->config.model->target.name);

@@ -87,13 +87,13 @@ static struct ptx_meaning of_integers(const struct ptx_op *op, enum ptx_math mat
         m.operation = WT_DOES_MULTIPLY;
         m.then = math == PTX_OP_mad_lo ? WT_DOES_ADD : WT_DOES_OTHER;
         return m;
-    case PTX_OP_mul24:
+    case PTX_OP_mul24: /* factors of 24 bits */
     case PTX_OP_mad24:
         m.operation = WT_DOES_MULTIPLY;
         m.then = math == PTX_OP_mad24 ? WT_DOES_ADD : WT_DOES_OTHER;
         m.bytes[1] = m.bytes[2] = 3;
         return m;
-    case PTX_OP_mul24_hi:
+    case PTX_OP_mul24_hi: /* the upper bits of their product */
     case PTX_OP_mad24_hi:
     case PTX_OP_mad24_hi_sat:
         m.bytes[1] = m.bytes[2] = 3;

@@ -44,7 +44,7 @@ static struct wt_insn_operand *put_row(struct listing *l, uint32_t base, uint32_
 {
     struct wt_insn_operand *x = put(l, bytes ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
                                     base * PTX_ROW_BYTES + slot, bytes ? bytes : 4, writes);
-    x->step = bytes == 3 ? 32 : x->bits; /* the low part of a register */
+    x->step = x->bits < 32 ? 32 : x->bits; /* a lane of a row has a dword at least (image.h) */
     x->by_lane = !bytes;
     return x;
 }
