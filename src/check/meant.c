@@ -126,7 +126,7 @@ static int first_of(enum wt_meaning_op op, const struct wt_meant *v)
     return less.undefined ? -1 : (less.value & 1) != takes_greatest(op);
 }
 
-/* What the node's rule says; the value is another one's matter. */
+/* The undefined bits of a node's result, by the node's rule. The caller fills in the value. */
 static struct wt_defined rule(const struct wt_meaning_node *node, const struct wt_meant *v,
                               unsigned bits, bool clamp)
 {
@@ -205,7 +205,8 @@ static bool is_bitwise(enum wt_meaning_op op)
            op == WT_M_SELECT;
 }
 
-/* The same where some values are not told: whatever they may be. */
+/* The undefined bits if some operands' values are unknown: those that any of their values leaves
+ * undefined. */
 static struct wt_defined rule_of_unknown(const struct wt_meaning_node *node,
                                          const struct wt_meant *v, unsigned bits, bool clamp)
 {
@@ -229,7 +230,7 @@ static struct wt_defined rule_of_unknown(const struct wt_meaning_node *node,
     return all;
 }
 
-/* A number for the value that the node computes of one that has a number. */
+/* The number of a node's value (struct wt_meant.same), derived from that of its only operand. */
 static uint64_t number_of(const struct wt_meaning_node *node, const struct wt_meant *v)
 {
     if (node->operands != 1 || !v->same)

@@ -121,7 +121,7 @@ static uint64_t reversed(uint64_t x, unsigned bits)
     return r;
 }
 
-/* Of x's bits four by four; each: what becomes of four bits of which one is 1. */
+/* x in groups of four bits: @p each, @p step bits apart, for each group that is not 0. */
 static uint64_t quads(uint64_t x, unsigned bits, uint64_t each, unsigned step)
 {
     uint64_t r = 0;
@@ -158,7 +158,7 @@ static uint64_t least(int64_t low, int64_t high, int64_t x)
     return (uint64_t)(x < low ? low : x > high ? high : x);
 }
 
-/* What n bits can hold of x; to 64 bits: any. */
+/* x saturated to what n bits can hold; unchanged if n is as wide as x. */
 static uint64_t saturated(enum wt_meaning_op op, uint64_t x, unsigned bits, unsigned n)
 {
     const int64_t high = (int64_t)wt_low_bits(n - 1);

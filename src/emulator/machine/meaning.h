@@ -65,7 +65,7 @@ struct wt_meaning_value {
     unsigned bits; /**< 1 to 64, above which are zeros; 0: there is none, or it is not known */
 };
 
-/** What a node of an expression is. */
+/** A decoded node of an expression. */
 struct wt_meaning_node {
     enum wt_meaning_op op;
     uint8_t n, m;     /**< its constants */
@@ -79,7 +79,7 @@ struct wt_meaning_floats {
     const struct wt_fp *single, *other;
 };
 
-/** What an expression finds. */
+/** The inputs of an expression. */
 struct wt_meaning_operands {
     struct wt_meaning_value leaf[WT_M_LEAVES]; /**< by enum wt_meaning_op */
     bool clamp;                                /**< what is to be clamped is */
@@ -88,8 +88,8 @@ struct wt_meaning_operands {
 
 /** Takes the node at *@p code, and moves *code behind it, to its first operand. */
 struct wt_meaning_node wt_meaning_take(const uint8_t **code);
-/** What a node that is no leaf computes of the values of its operands. bits 0: it is not said here
- * (floating point, opaque functions), or an operand is not known. */
+/** Computes a node that is not a leaf from the values of its operands. bits 0: the node is opaque
+ * or of floating point, or an operand is not known. */
 struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
                                          const struct wt_meaning_value *operand, bool clamp);
 /** Likewise of a node of floating point, where softfloat.h has it. */

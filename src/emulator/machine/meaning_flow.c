@@ -1,4 +1,4 @@
-/* What expressions of meanings do with addresses. See origin.h. */
+/* Origins of addresses through the expressions of meanings. See origin.h. */
 #include "emulator/machine/meaning.h"
 #include "emulator/machine/origin.h"
 

@@ -1,4 +1,5 @@
-/* Meanings as operations on rows: both as trees, of which one must have the other's shape. */
+/* Matches meanings of instructions with operations on rows (rows.def): both are parsed to trees,
+ * whose shapes are compared. */
 #include "emulator/translate/match.h"
 
 #include <assert.h>
@@ -9,7 +10,7 @@
 
 enum { S = 1, CARRIES = 2, MOST_NODES = 96 };
 
-/* The patterns' bytes, one behind the other by line. */
+/* The bytes of each pattern, named by its line. */
 #define ROWS(op, how, combine, bits, flags, ...)                                                   \
     static const uint8_t CODE(__LINE__)[] = {__VA_ARGS__ WT_M_END};
 #define CODE(line) NAMED(line)
@@ -149,7 +150,7 @@ static bool match(const struct tree *t, unsigned i, const uint8_t **pattern,
     return true;
 }
 
-/* False: it is more than results. */
+/* False: the meaning has a statement other than results. */
 static bool parse_all(struct tree *t, const uint8_t *code)
 {
     while (*code == WT_M_OUT && t->statements < MOST_STATEMENTS) {
