@@ -26,6 +26,7 @@ enum wt_meaning_op {
     WT_M_STORE,          /**< address: the data become what is there */
     WT_M_ATOMIC,         /**< address, and the new value; the old one is the data */
     WT_M_JUMP,           /**< condition, address */
+    WT_M_LANES,          /**< what decides which lanes or waves go on, and where */
     WT_M_UNSAID,         /**< enum wt_unsaid: it is not said what the instruction does */
 };
 
@@ -36,7 +37,8 @@ enum { WT_M_MOST = 96 };
 
 /** Results, as operands are told to be (struct wt_insn_operand). */
 enum wt_meaning_result {
-    WT_RESULT_D = 1, /**< the first one */
+    WT_RESULT_JUMPS, /**< the condition of its jump, which is no operand */
+    WT_RESULT_D,     /**< the first one */
     WT_RESULT_MASK,
     WT_RESULT_SCC,
     WT_RESULT_EXEC,
@@ -56,6 +58,7 @@ enum wt_unsaid {
     WT_UNSAID_TWO,        /**< it moves from one memory to another */
     WT_UNSAID_IMAGE,      /**< images */
     WT_UNSAID_WIDE,       /**< operands of more than 64 bits */
+    WT_UNSAID_PARTS,      /**< each lane accesses several places */
     WT_UNSAID_REASONS
 };
 
@@ -77,6 +80,8 @@ struct wt_fp;
 /** Rounding and denormals: of floats of 32 bits, of others. */
 struct wt_meaning_floats {
     const struct wt_fp *single, *other;
+    bool roots; /**< square roots are rounded as the mode says */
+    bool ieee;  /**< where NaNs are propagated, the least of numbers is a signalling one, quieted */
 };
 
 /** The inputs of an expression. */
