@@ -18,6 +18,7 @@
 #include "emulator/machine/softfloat.h"
 #include "gcn_rig.h"
 #include "gcn_words.h"
+#include "meaning_float.h"
 #include "planted.h"
 
 enum {
@@ -33,7 +34,7 @@ struct registers {
 
 static unsigned words_each = 40; /* of a row's form: with 10,240 operands */
 static struct wt_fp single, other;
-static struct wt_meaning_floats floats = {&single, &other, false, false};
+static struct floats floats = {{compute_float}, &single, &other, false, false};
 
 /* ---- what the meaning says ---- */
 
@@ -93,7 +94,7 @@ static bool fetch(const struct gcn_uop *u, const struct wt_insn_operands *o,
                   struct wt_meaning_operands *in)
 {
     memset(in, 0, sizeof *in);
-    in->floats = &floats;
+    in->floats = &floats.is;
     in->clamp = o->clamp;
     in->leaf[WT_M_LANE] = (struct wt_meaning_value){lane, 32};
     for (unsigned i = 0; i < o->count; i++) {

@@ -15,7 +15,12 @@
 #include "emulator/machine/meaning.h"
 #include "emulator/machine/softfloat.h"
 
-enum { LANES = 16, PLANTED = 20, UNTOLD = 14 /* rows of whose results the evaluator does not say all; it only falls */ };
+enum {
+    LANES = 16,
+    PLANTED = 20,
+    UNTOLD = 14 /* rows of whose results the evaluator does not say all; it only falls */
+};
+#include "meaning_float.h"
 #include "planted.h"
 #include "vx_rig.h"
 
@@ -40,7 +45,8 @@ static uint64_t low(uint64_t x, unsigned bits)
 /* Floats that are not NaN-boxed are NaNs, but as bits. */
 static uint64_t float_of(uint64_t x, const struct means *is)
 {
-    const bool as_bits = (is->meaning[2] == WT_M_SEXT && is->meaning[4] == WT_M_A) || *is->meaning == WT_M_STORE;
+    const bool as_bits =
+        (is->meaning[2] == WT_M_SEXT && is->meaning[4] == WT_M_A) || *is->meaning == WT_M_STORE;
     return as_bits || x >> 32 == UINT32_MAX ? low(x, 32) : 0x7fc00000;
 }
 
@@ -56,7 +62,8 @@ static uint64_t value_of(const struct means *is, const struct state *s,
     if (o->kind == WT_OPERAND_CONSTANT)
         return low((uint64_t)o->value, bits);
     const unsigned place = place_of(o);
-    const uint64_t x = s->row[place][place == FFLAGS || place == FRM || place == SCRATCH ? 0 : from];
+    const uint64_t x =
+        s->row[place][place == FFLAGS || place == FRM || place == SCRATCH ? 0 : from];
     return o->file == VX_FILE_F && bits == 32 ? float_of(x, is) : low(x, bits);
 }
 
@@ -104,9 +111,9 @@ static void put_result(const struct means *is, struct state *s, unsigned lane, u
         if (!o->writes || o->kind != WT_OPERAND_ROW || o->result != result)
             continue;
         assert_int_equal(value.bits, bits_of(is, o));
-        s->row[place_of(o)][lane] = value.value | (o->file == VX_FILE_F && value.bits == 32
-                                                       ? UINT64_C(0xffffffff00000000)
-                                                       : 0);
+        s->row[place_of(o)][lane] =
+            value.value |
+            (o->file == VX_FILE_F && value.bits == 32 ? UINT64_C(0xffffffff00000000) : 0);
     }
 }
 
@@ -114,10 +121,10 @@ static void put_result(const struct means *is, struct state *s, unsigned lane, u
 static bool mean_lane(const struct means *is, const struct state *before, struct state *after,
                       unsigned lane, uint64_t *pc)
 {
-    const struct wt_meaning_floats floats = {&is->fp, &is->fp, true, false};
+    const struct floats floats = {{compute_float}, &is->fp, &is->fp, true, false};
     const struct wt_insn_operand *memory = memory_of(&is->o);
     struct wt_meaning_operands in;
-    fetch(is, before, lane, &in, &floats);
+    fetch(is, before, lane, &in, &floats.is);
     for (const uint8_t *code = is->meaning; *code != WT_M_END;) {
         const uint8_t statement = *code++, result = statement == WT_M_OUT ? *code++ : 0;
         const struct wt_meaning_value x = wt_meaning_evaluate(&code, &in);
@@ -137,11 +144,12 @@ static bool mean_lane(const struct means *is, const struct state *before, struct
             *pc = 0;
             return true;
         }
-        in.leaf[WT_M_MEMORY] = (struct wt_meaning_value){wt_load_le(data, memory->bits / 8),
-                                                         memory->bits};
+        in.leaf[WT_M_MEMORY] =
+            (struct wt_meaning_value){wt_load_le(data, memory->bits / 8), memory->bits};
         if (statement != WT_M_LOAD)
-            wt_store_le(data, statement == WT_M_STORE ? in.leaf[WT_M_A].value
-                                                      : wt_meaning_evaluate(&code, &in).value,
+            wt_store_le(data,
+                        statement == WT_M_STORE ? in.leaf[WT_M_A].value
+                                                : wt_meaning_evaluate(&code, &in).value,
                         memory->bits / 8);
     }
     return true;

@@ -394,7 +394,7 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
         r = middle((uint64_t)a ^ INT64_MIN, (uint64_t)b ^ INT64_MIN, (uint64_t)c ^ INT64_MIN) ^
             INT64_MIN;
         break;
-    default: /* leaves, opaque nodes, and floating point, which wt_meaning_float() computes */
+    default: /* leaves, opaque nodes, and floating point, which wt_meaning_floats compute */
         return unknown;
     }
     return (struct wt_meaning_value){r & wt_low_bits(bits), bits};
@@ -413,5 +413,5 @@ struct wt_meaning_value wt_meaning_evaluate(const uint8_t **code,
         v[i] = wt_meaning_evaluate(code, in);
     const struct wt_meaning_value r = wt_meaning_apply(&node, v, in->clamp);
     return r.bits || !in->floats || node.op < WT_M_FADD ? r
-                                                        : wt_meaning_float(&node, v, in->floats);
+                                                        : in->floats->compute(in->floats, &node, v);
 }

@@ -76,12 +76,11 @@ struct wt_meaning_node {
     bool exact;       /**< the definedness of its bits has a rule of its own */
 };
 
-struct wt_fp;
-/** Rounding and denormals: of floats of 32 bits, of others. */
+/** Computes nodes of floating point; bits 0: not this one. */
 struct wt_meaning_floats {
-    const struct wt_fp *single, *other;
-    bool roots; /**< square roots are rounded as the mode says */
-    bool ieee;  /**< where NaNs are propagated, the least of numbers is a signalling one, quieted */
+    struct wt_meaning_value (*compute)(const struct wt_meaning_floats *floats,
+                                       const struct wt_meaning_node *node,
+                                       const struct wt_meaning_value *operand);
 };
 
 /** The inputs of an expression. */
@@ -97,10 +96,6 @@ struct wt_meaning_node wt_meaning_take(const uint8_t **code);
  * or of floating point, or an operand is not known. */
 struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
                                          const struct wt_meaning_value *operand, bool clamp);
-/** Likewise of a node of floating point, where softfloat.h has it. */
-struct wt_meaning_value wt_meaning_float(const struct wt_meaning_node *node,
-                                         const struct wt_meaning_value *operand,
-                                         const struct wt_meaning_floats *floats);
 /** The bits of its result, given those of its operands. */
 unsigned wt_meaning_width(const struct wt_meaning_node *node, const unsigned *operand);
 /** Evaluates the expression at *@p code, and moves *code behind it: the reference for what executes

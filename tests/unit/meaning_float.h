@@ -1,8 +1,18 @@
-/* Floating point of meanings (meaning.h), by the emulators' own arithmetic. */
-#include "emulator/machine/meaning.h"
+/* Floating point of meanings (meaning.h), for the plain evaluator: by softfloat.h. */
+#ifndef TESTS_MEANING_FLOAT_H
+#define TESTS_MEANING_FLOAT_H
 
 #include "base/bits.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/softfloat.h"
+
+/* Rounding and denormals: of floats of 32 bits, of others. */
+struct floats {
+    struct wt_meaning_floats is;
+    const struct wt_fp *single, *other;
+    bool roots; /* square roots are rounded as the mode says */
+    bool ieee;  /* where NaNs are propagated, the least of numbers is a signalling one, quieted */
+};
 
 enum { HALF = 16, SINGLE = 32, DOUBLE = 64 };
 #define BY_WIDTH(bits, half, single, double)                                                       \
@@ -88,7 +98,7 @@ static uint64_t flushed(uint64_t x, unsigned own, bool flushes)
 
 /* The lesser or greater one; a number, where the other is none. */
 static uint64_t picked(uint64_t x, uint64_t y, unsigned own, bool greatest,
-                       const struct wt_meaning_floats *floats, struct wt_fp fp)
+                       const struct floats *floats, struct wt_fp fp)
 {
     if (!fp.propagate_nan)
         return greatest ? TWO(max) : TWO(min);
@@ -104,7 +114,7 @@ static uint64_t picked(uint64_t x, uint64_t y, unsigned own, bool greatest,
 }
 
 static uint64_t middle(uint64_t x, uint64_t y, uint64_t z, unsigned own,
-                       const struct wt_meaning_floats *floats, struct wt_fp fp)
+                       const struct floats *floats, struct wt_fp fp)
 {
     const uint64_t least = picked(x, y, own, false, floats, fp);
     if (is_nan(x, own) || is_nan(y, own) || is_nan(z, own))
@@ -139,10 +149,11 @@ static uint64_t of_float(uint64_t x, unsigned own, unsigned bits, struct wt_fp f
     return BY_WIDTH(bits, wt_f64_to_f16(x, &fp), wt_f64_to_f32(x, &fp), x);
 }
 
-struct wt_meaning_value wt_meaning_float(const struct wt_meaning_node *node,
-                                         const struct wt_meaning_value *v,
-                                         const struct wt_meaning_floats *floats)
+static struct wt_meaning_value compute_float(const struct wt_meaning_floats *is,
+                                             const struct wt_meaning_node *node,
+                                             const struct wt_meaning_value *v)
 {
+    const struct floats *floats = (const struct floats *)is;
     const unsigned own = v[0].bits;
     const uint64_t x = v[0].value, y = node->operands > 1 ? v[1].value : 0,
                    z = node->operands > 2 ? v[2].value : 0;
@@ -233,3 +244,5 @@ struct wt_meaning_value wt_meaning_float(const struct wt_meaning_node *node,
     }
     return (struct wt_meaning_value){0, 0};
 }
+
+#endif
