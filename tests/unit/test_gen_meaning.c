@@ -16,7 +16,13 @@
 #include "meaning_float.h"
 #include "planted.h"
 
-enum { PLANTED = 20, STATES_EACH = 64, WORDS = 3000, FEW = 400, UNTOLD = 15 /* rows of arithmetic that the evaluator never says; it only falls */ };
+enum {
+    PLANTED = 20,
+    STATES_EACH = 64,
+    WORDS = 3000,
+    FEW = 400,
+    UNTOLD = 15 /* rows of arithmetic that the evaluator never says; it only falls */
+};
 static unsigned channels_each = 10240; /* operands of a row */
 
 /* ---- what the meaning says ---- */
@@ -61,8 +67,7 @@ static unsigned own_of(const struct wt_insn_operand *x)
  * of several channels are not. */
 static bool is_told(const struct gen_insn *insn, const struct wt_insn_operands *o)
 {
-    const bool near =
-        insn->row->format == GEN_FORMAT_MATH && gen_math_is_near(insn->condition);
+    const bool near = insn->row->format == GEN_FORMAT_MATH && gen_math_is_near(insn->condition);
     bool told = o->operation == WT_DOES_MEANT && !o->mixes && insn->predicate <= 1 && !near;
     for (unsigned i = 0; i < o->count; i++)
         for (unsigned l = 0; l < o->lanes && o->list[i].kind != WT_OPERAND_CONSTANT; l++)

@@ -89,7 +89,7 @@ static void fill(struct state *s)
     for (unsigned p = 0; p < PC; p++)
         fill_row(s, p);
     s->pc = CODE;
-    s->mask = 1 + any() % ((1u << LANES) - 1);
+    s->mask = 1 + any() % ((UINT64_C(1) << LANES) - 1);
     s->depth = any() % LANES;
     for (unsigned i = 0; i < LANES - 1; i++) { /* one by one: padding stays 0 */
         s->ipdom[i].restore = 1 + any() % 15;

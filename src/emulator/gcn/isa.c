@@ -59,7 +59,6 @@
     static_assert(sizeof meaning_##id <= WT_M_MOST, #id);
 #include "emulator/gcn/isa.def"
 #undef I
-#include "emulator/machine/meaning_end.h"
 
 const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define E64 GCN_E64

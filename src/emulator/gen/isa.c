@@ -13,7 +13,6 @@
 #define M(id, number, name, ...) static const uint8_t math_##id[] = {__VA_ARGS__ WT_M_END};
 #include "emulator/gen/math.def"
 #undef M
-#include "emulator/machine/meaning_end.h"
 
 const struct gen_row gen_rows[GEN_INSNS] = {
 #define I(id, name, opcode, format, allows, executor, ...)                                         \

@@ -1,7 +1,7 @@
 /*
  * Meanings as bytes (meaning.h): with these macros the last arguments of a row become the elements
- * of an array. Arguments are expanded before they are substituted, so that expressions nest.
- * meaning_end.h ends it. No include guard: tables of several families are expanded one by one.
+ * of an array. Arguments are expanded before they are substituted, so that expressions nest. Files
+ * that have tables include it after all other headers: its names are short.
  */
 #include "emulator/machine/meaning.h"
 

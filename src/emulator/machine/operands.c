@@ -60,7 +60,7 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
         const uint8_t *first = at;
         wt_meaning_skip(&at);
         switch (statement) {
-        case WT_M_OUT: /* behind an access: what becomes of the data */
+        case WT_M_OUT: /* after an access: what becomes of the data */
             if (operation == WT_DOES_LOAD && *first == WT_M_SEXT)
                 operation = WT_DOES_LOAD_SIGNED;
             else if (operation >= WT_DOES_LOAD && operation <= WT_DOES_ATOMIC)

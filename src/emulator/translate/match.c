@@ -17,18 +17,15 @@ enum { S = 1, CARRIES = 2, MOST_NODES = 96, WORD = 32 };
 #define NAMED(line) code_##line
 #include "emulator/translate/rows.def"
 #undef ROWS
-#include "emulator/machine/meaning_end.h"
 
 static const struct {
     uint8_t op, how, combine, bits, flags;
     const uint8_t *code;
 } patterns[] = {
-#define C CARRIES
 #define ROWS(op, how, combine, bits, flags, ...)                                                   \
     {WT_ROWS_##op, how, combine, bits, flags, CODE(__LINE__)},
 #include "emulator/translate/rows.def"
 #undef ROWS
-#undef C
 };
 
 /* ---- trees ---- */

@@ -18,7 +18,6 @@
 #define MEANING(id) of_64_##id
 #include "emulator/vortex/isa.def"
 #undef I
-#include "emulator/machine/meaning_end.h"
 
 const struct vx_insn vx_insns[VX_INSN_COUNT] = {
 #define I(id, name, xlen, match, mask, operands, ...)                                              \
