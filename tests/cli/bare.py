@@ -72,7 +72,8 @@ def root(steps, release=RELEASE, keep=True):
             files.append(ROOTS / f"sources-{os.getpid()}-{number}{suffix}")
             files[-1].write_text(text)
         try:
-            done = subprocess.run(["mmdebstrap", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io", *options, f"--include={','.join(BARE + packages)}",
+            # With mounts of its own, which end with it however it ends.
+            done = subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io", *options, f"--include={','.join(BARE + packages)}",
                                    "--skip=cleanup/apt/lists", release, made, *files], capture_output=True, text=True, check=False)
             if done.returncode:
                 remove(made)

@@ -187,7 +187,7 @@ def test_exec_offers_it_where_there_is_no_other(tmp_path):
 @pytest.mark.full
 @pytest.mark.skipif(not shutil.which("hashcat"), reason="needs hashcat")
 def test_hashcat_finds_a_password_on_the_sm(tmp_path):
-    """Debian's, by its backend for CUDA: its kernels are compiled by this NVRTC."""
+    """Debian's, by its backend for CUDA: its kernels are compiled by this NVRTC, with the newest clang."""
     own = environment() | {"HOME": str(tmp_path), "LD_LIBRARY_PATH": f"{FOLDER}/lib64"}
     done = subprocess.run([WAVETRAP, "exec", "-g", "sm", "--require-launches=10", "hashcat", "-m", "0", "-a", "3", "81dc9bdb52d04dc20036dbd8313ed055", "?d?d?d?d", "--potfile-disable", "--force"],
                           capture_output=True, text=True, env=own, stdin=subprocess.DEVNULL)

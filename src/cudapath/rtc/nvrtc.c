@@ -401,7 +401,7 @@ static void complete_command(struct compiler_command *clang, const struct wishes
 
 static void begin_command(struct compiler_command *clang)
 {
-    const unsigned version = wt_llvm_tested("clang-#");
+    const unsigned version = wt_llvm_newest("clang-#");
     compiler_add(clang, "clang-%u", version ? version : WT_LLVM_USUAL);
     compiler_add_words(clang, "-x cuda --cuda-device-only -S -O3 -fno-caret-diagnostics "
                               "-Wno-unknown-cuda-version -Wno-pass-failed -D__CUDACC_RTC__");
