@@ -2,6 +2,7 @@
 import ctypes
 import json
 import math
+import os
 import pathlib
 import re
 import shutil
@@ -140,6 +141,16 @@ def test_headers_of_the_program_and_of_cuda_path():
                 headers={"a/b.h": '#include "c.h"', "a/c.h": "#define V 7"})
     assert p.result == OK, p.log
     assert Program(KERNEL, headers={"../../escape": ""}).result == INPUT
+
+
+def test_a_full_disk_is_named(tmp_path):
+    """In a process of its own, whose folder of temporary files has no room."""
+    program = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); from test_nvrtc import *; p = Program(KERNEL + ' ' * 100000); print(p.result, p.log)"
+    done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && exec "$@"', "sh", sys.executable, "-c", program],
+                          capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": ":".join(sys.path)})
+    if "unshare failed" in done.stderr or "permission denied" in done.stderr:
+        pytest.skip("needs a mount namespace")
+    assert re.fullmatch(rf"11 nvrtc: error: {tmp_path}/\S+: No space left on device\n\n", done.stdout), done
 
 
 def test_wrong_uses_have_their_codes():
