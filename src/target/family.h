@@ -181,8 +181,10 @@ struct wt_family_isa {
     /** Lists the registers of a wave: a table (@p form NULL), or in a form of the vendor's. NULL:
      * not offered. */
     enum wt_status (*list_registers)(FILE *out, const char *form, struct wt_error *err);
-    /** Explains an instruction's bytes in hexadecimal, field by field. NULL: not offered. */
-    enum wt_status (*explain_word)(FILE *out, const char *text, struct wt_error *err);
+    /** Explains an instruction's bytes in hexadecimal, field by field, as a GPU with that
+     * configuration has it; NULL: the default one. A NULL operation: not offered. */
+    enum wt_status (*explain_word)(FILE *out, const char *text, const void *config,
+                                   struct wt_error *err);
     /** Lists what differs between versions of the GPU: of all (@p config NULL), or of the one of
      * that configuration. NULL: there is one version. */
     void (*list_profiles)(FILE *out, const void *config);

@@ -40,11 +40,16 @@ struct gcn_device *wt_gcn_device(const struct wt_emulated *e)
     return own(e)->device;
 }
 
+static const struct gcn_model *model_of_config(const void *config)
+{
+    const struct gcn_config *c = config;
+    return c ? c->model : gcn_models;
+}
+
 /* What --gpu asks for. */
 static const struct gcn_model *model_of(const struct wt_emulated *e)
 {
-    const struct gcn_config *c = e->options->gpu.config;
-    return c ? c->model : gcn_models;
+    return model_of_config(e->options->gpu.config);
 }
 
 static void describe(const void *config, char *text, size_t size)
@@ -259,6 +264,8 @@ static void list_isa(FILE *out, const void *config)
 {
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];
+        if (!(row->models & model_of_config(config)->set))
+            continue;
         fprintf(out, "%-32s %-7s opcode 0x%03x%s%s%s%s\n", row->name,
                 gcn_encoding_name((enum gcn_encoding)row->encoding), row->opcode,
                 row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
@@ -300,8 +307,10 @@ static void list_support(wt_support_fn *tell, void *context)
 }
 
 /* The dwords of an instruction, as `trace` prints them: "0xd1010001 0x02020300". */
-static enum wt_status explain_word(FILE *out, const char *text, struct wt_error *err)
+static enum wt_status explain_word(FILE *out, const char *text, const void *config,
+                                   struct wt_error *err)
 {
+    const struct gcn_model *model = model_of_config(config);
     struct gcn_uop u = {0};
     struct wt_insn_operands operands;
     uint32_t word[2] = {0};
@@ -320,12 +329,16 @@ static enum wt_status explain_word(FILE *out, const char *text, struct wt_error 
         word[count++] = (uint32_t)value;
         from = end;
     }
-    if (!count || !gcn_decode(word, count, &u, &why))
+    if (!count || !gcn_decode(model, word, count, &u, &why))
         return wt_fail(err, WT_INVALID, "'%.64s' is no instruction of %s: %s", text,
-                       gcn_models->target.name, count ? why : "there is no number");
+                       model->target.name, count ? why : "there is no number");
     for (unsigned i = 0; i < 2; i++)
         wt_store_le(bytes + 4 * i, word[i], 4);
-    instruction_text(NULL, 64, 0, bytes, 4 * count, line, sizeof line);
+    struct gcn_disassembler *d = gcn_disassembler_new(model);
+    if (!d)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a disassembler");
+    gcn_disassemble(d, bytes, 4 * count, 0, line, sizeof line);
+    gcn_disassembler_free(d);
     fprintf(out, "%s\n", line);
     gcn_operands(&u, &operands);
     wt_operands_print(out, &operands, gcn_operand_name);

@@ -362,7 +362,7 @@ static void check_operands(const uint8_t *code, size_t length)
         struct gcn_uop u = {0};
         struct wt_insn_operands o;
         const char *why;
-        if (!gcn_decode(word, 2, &u, &why))
+        if (!gcn_decode(gcn_models, word, 2, &u, &why))
             continue;
         if (!gcn_operands(&u, &o))
             abort();

@@ -220,7 +220,8 @@ static void arithmetic(struct program *p)
     const char *why;
     do
         encode(any_row(), word);
-    while (!gcn_decode(word, 2, &u, &why) || (u.last_vgpr >= VALUES + 8 && u.last_vgpr != 0));
+    while (!gcn_decode(rig_model, word, 2, &u, &why) ||
+           (u.last_vgpr >= VALUES + 8 && u.last_vgpr != 0));
     for (unsigned i = 0; i < u.length; i++)
         put_word(p, word[i]);
 }

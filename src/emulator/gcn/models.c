@@ -7,6 +7,7 @@
 const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},
+        .set = GCN_ON_GFX900,
         .chip = "vega10",
         .marketing = "wavetrap gfx900",
         .version = 90000,

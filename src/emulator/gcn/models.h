@@ -10,10 +10,17 @@
 
 #include "object/gcn_target.h"
 
+/** Sets of models, with a bit for each: those that rows of isa.def name. */
+enum gcn_model_set {
+    GCN_ON_GFX900 = 1,
+    GCN_ON_GFX9 = GCN_ON_GFX900, /**< all */
+};
+
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
  * amdkfd (topology); "Vega" instruction set manual (registers, LDS). */
 struct gcn_model {
     struct gcn_target target; /**< its name is that in ISA names and in --gpu, too */
+    uint8_t set;              /**< its bit: enum gcn_model_set */
     const char *chip;         /**< as the kernel driver names it */
     const char *marketing;    /**< what programs show */
     uint32_t version;         /**< gfx_target_version: major, minor and stepping, two digits each */
