@@ -2,6 +2,7 @@
 #ifndef WT_OBJECT_GCN_TARGET_H
 #define WT_OBJECT_GCN_TARGET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** A GPU by what code objects and bundles call it. */
@@ -10,6 +11,7 @@ struct gcn_target {
     uint8_t machine;  /**< EF_AMDGPU_MACH: e_flags[7:0] */
     uint8_t generic;  /**< that of generic code which it runs, too; 0: none */
     uint8_t lanes;    /**< of a wave */
+    bool sramecc;     /**< its memories correct errors; a GPU without says nothing of that */
 };
 
 #endif

@@ -51,6 +51,15 @@
 #define SAD_BYTES ADD(ADD(SAD_PART(0, 8), SAD_PART(8, 8)), ADD(SAD_PART(16, 8), SAD_PART(24, 8)))
 #define MSAD_BYTE(from) SELECT(NONZERO(PART(from, 8, B)), SAD_PART(from, 8), K(64, 0))
 #define MSAD_BYTES ADD(ADD(MSAD_BYTE(0), MSAD_BYTE(8)), ADD(MSAD_BYTE(16), MSAD_BYTE(24)))
+/* Sums of products of parts of A and B, extended by SEXT or ZEXT. */
+#define PRODUCT(extend, from, bits)                                                                \
+    MUL(extend(64, PART(from, bits, A)), extend(64, PART(from, bits, B)))
+#define DOT2(extend) ADD(PRODUCT(extend, 0, 16), PRODUCT(extend, 16, 16))
+#define FOUR(extend, from, bits)                                                                   \
+    ADD(ADD(PRODUCT(extend, from, bits), PRODUCT(extend, from + bits, bits)),                      \
+        ADD(PRODUCT(extend, from + 2 * bits, bits), PRODUCT(extend, from + 3 * bits, bits)))
+#define DOT4(extend) FOUR(extend, 0, 8)
+#define DOT8(extend) ADD(FOUR(extend, 0, 4), FOUR(extend, 16, 4))
 #define LERP(from)                                                                                 \
     PART(1, 8, ADDC(ZEXT(9, PART(from, 8, A)), ZEXT(9, PART(from, 8, B)), PART(from, 1, C)))
 
@@ -119,6 +128,11 @@ bool gcn_keeps_other_half(const struct gcn_uop *u)
     return row->encoding == GCN_VOP3 && ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
                                          (row->opcode >= 0x203 && row->opcode <= 0x207) ||
                                          row->opcode == 0x29e || row->opcode == 0x29f);
+}
+
+bool gcn_writes_high_half(const struct gcn_uop *u)
+{
+    return u->op_sel >> 3 & 1 || (u->row->encoding == GCN_VOP3P && u->row->opcode == 0x22);
 }
 
 const char *gcn_encoding_name(enum gcn_encoding encoding)

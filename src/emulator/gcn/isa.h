@@ -90,6 +90,8 @@ bool gcn_row_is_near(const struct gcn_row *row);
  * zeroesHigh16BitsOfDest.)
  */
 bool gcn_keeps_other_half(const struct gcn_uop *u);
+/* Whether a 16-bit result goes to the high half: OP_SEL says so, or the instruction (mixhi). */
+bool gcn_writes_high_half(const struct gcn_uop *u);
 /* The name of an encoding: "SOP2". */
 const char *gcn_encoding_name(enum gcn_encoding encoding);
 

@@ -13,7 +13,9 @@
 /** Sets of models, with a bit for each: those that rows of isa.def name. */
 enum gcn_model_set {
     GCN_ON_GFX900 = 1,
-    GCN_ON_GFX9 = GCN_ON_GFX900, /**< all */
+    GCN_ON_GFX906 = 2,
+    GCN_ON_GFX906_UP = GCN_ON_GFX906,               /**< that and later ones of its line */
+    GCN_ON_GFX9 = GCN_ON_GFX900 | GCN_ON_GFX906_UP, /**< all */
 };
 
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
