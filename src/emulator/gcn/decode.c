@@ -573,6 +573,39 @@ static bool decode_image(const struct gcn_model *model, const uint32_t *word, st
            data_ok(u, u->dst, 4 * (registers + u->tfe), why);
 }
 
+/* Encodings of one dword: vector, then scalar ones. */
+static bool decode_short(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                         struct gcn_uop *u, const char **why)
+{
+    const uint32_t w = word[0];
+    enum gcn_encoding encoding = GCN_SOP2;
+    unsigned opcode = wt_field(w, 29, 23);
+    if (!(w >> 31)) {
+        const unsigned kind = wt_field(w, 30, 25);
+        encoding = kind == 0x3f ? GCN_VOP1 : kind == 0x3e ? GCN_VOPC : GCN_VOP2;
+        opcode = kind == 0x3f ? wt_field(w, 16, 9) : kind == 0x3e ? wt_field(w, 24, 17) : kind;
+        return decode_vop(model, word, available, encoding, opcode, u, why);
+    }
+    switch (wt_field(w, 31, 23)) {
+    case 0x17d:
+        encoding = GCN_SOP1;
+        opcode = wt_field(w, 15, 8);
+        break;
+    case 0x17e:
+    case 0x17f:
+        encoding = wt_field(w, 23, 23) ? GCN_SOPP : GCN_SOPC;
+        opcode = wt_field(w, 22, 16);
+        break;
+    default:
+        if (wt_field(w, 31, 28) == 0xb) {
+            encoding = GCN_SOPK;
+            opcode = wt_field(w, 27, 23);
+        }
+        break;
+    }
+    return decode_scalar(model, word, available, encoding, opcode, u, why);
+}
+
 bool gcn_decode(const struct gcn_model *model, const uint32_t *word, unsigned available,
                 struct gcn_uop *u, const char **why)
 {
@@ -585,28 +618,8 @@ bool gcn_decode(const struct gcn_model *model, const uint32_t *word, unsigned av
                           .sel = {6, 6, 6},
                           .row_mask = 0xf,
                           .bank_mask = 0xf};
-    if (!(w >> 31)) {
-        if (wt_field(w, 30, 25) == 0x3f)
-            return decode_vop(model, word, available, GCN_VOP1, wt_field(w, 16, 9), u, why);
-        if (wt_field(w, 30, 25) == 0x3e)
-            return decode_vop(model, word, available, GCN_VOPC, wt_field(w, 24, 17), u, why);
-        return decode_vop(model, word, available, GCN_VOP2, wt_field(w, 30, 25), u, why);
-    }
-    if (wt_field(w, 31, 30) == 2) {
-        switch (wt_field(w, 31, 23)) {
-        case 0x17d:
-            return decode_scalar(model, word, available, GCN_SOP1, wt_field(w, 15, 8), u, why);
-        case 0x17e:
-            return decode_scalar(model, word, available, GCN_SOPC, wt_field(w, 22, 16), u, why);
-        case 0x17f:
-            return decode_scalar(model, word, available, GCN_SOPP, wt_field(w, 22, 16), u, why);
-        default:
-            break;
-        }
-        if (wt_field(w, 31, 28) == 0xb)
-            return decode_scalar(model, word, available, GCN_SOPK, wt_field(w, 27, 23), u, why);
-        return decode_scalar(model, word, available, GCN_SOP2, wt_field(w, 29, 23), u, why);
-    }
+    if (wt_field(w, 31, 30) != 3)
+        return decode_short(model, word, available, u, why);
     if (available < 2) {
         *why = cut_off;
         return false;

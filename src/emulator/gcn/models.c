@@ -2,7 +2,10 @@
  */
 #include "emulator/gcn/models.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "object/contained.h"
 
 const struct gcn_model gcn_models[] = {
     {
@@ -70,6 +73,41 @@ const struct gcn_model gcn_models[] = {
     },
     {.target.name = NULL},
 };
+
+static bool has_code(const uint8_t *bytes, size_t length, const struct gcn_model *model)
+{
+    struct gcn_contained found;
+    for (size_t at = 0; gcn_contained_next(bytes, length, &model->target, &at, &found);)
+        if (found.usable)
+            return true;
+    return false;
+}
+
+const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
+                                          size_t size)
+{
+    const struct gcn_model *chosen = NULL, *m = gcn_models;
+    size_t used = 0;
+    *all = 0;
+    while (m->target.name)
+        m++;
+    while (m-- > gcn_models)
+        if (has_code(bytes, length, m)) {
+            chosen = chosen ? chosen : m;
+            used +=
+                (size_t)snprintf(all + used, size - used, "%s%s", used ? ", " : "", m->target.name);
+            used = used < size ? used : size - 1;
+        }
+    return chosen;
+}
+
+const struct gcn_model *gcn_model_of_machine(uint32_t flags)
+{
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
+        if (m->target.machine == (flags & 0xff)) /* EF_AMDGPU_MACH */
+            return m;
+    return NULL;
+}
 
 const struct gcn_model *gcn_model_find(const char *name, size_t length)
 {

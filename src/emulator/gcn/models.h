@@ -73,6 +73,14 @@ static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
     return (uint32_t)model->simds * model->waves_per_simd;
 }
 
+/**
+ * The newest model that runs code in these bytes of a program; NULL: there is none. @p all: the
+ * names of all such models, the newest first.
+ */
+const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
+                                          size_t size);
+/** The model that code with these e_flags is for; NULL: there is none. */
+const struct gcn_model *gcn_model_of_machine(uint32_t flags);
 /** The model of a name, of which @p length bytes count; NULL: there is none. */
 const struct gcn_model *gcn_model_find(const char *name, size_t length);
 

@@ -444,6 +444,34 @@ ROW_PACKED(v_pk_min_f16, min_, host_min)
 ROW_PACKED(v_pk_max_f16, max_, host_max)
 
 /*
+ * Products of halves are exact singles. Their order and roundings are not published: here the
+ * products are added, then the addend. Denormal halves count whatever MODE says; denormal singles
+ * never do (LLVM's pull request 205101, and what its code generator says of this instruction).
+ */
+void gcn_vop_v_dot2_f32_f16(struct gcn_valu *v)
+{
+    ROWS32;
+    uint32_t half[2][2][GCN_LANES]; /* [low or high][source] */
+    struct wt_fp fp = gcn_fp_env(v->w, true), exact = {.propagate_nan = true};
+    fp.flush_input = fp.flush_output = true;
+    for (unsigned k = 0; k < 2; k++) {
+        choose(v->u, half[k][0], a, 0, k);
+        choose(v->u, half[k][1], b, 1, k);
+    }
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        uint32_t product[2];
+        if (!(v->exec >> i & 1))
+            continue;
+        for (unsigned k = 0; k < 2; k++)
+            product[k] = wt_f32_mul(wt_f16_to_f32((uint16_t)half[k][0][i], &exact),
+                                    wt_f16_to_f32((uint16_t)half[k][1][i], &exact), &fp);
+        d[i] = wt_f32_add(wt_f32_add(product[0], product[1], &fp), c[i], &fp);
+    }
+    fp.flags |= exact.flags & WT_FP_INVALID;
+    gcn_fp_raise(v->w, &fp);
+}
+
+/*
  * V_MAD_MIX, V_FMA_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says
  * so; NEG negates, NEG_HI is ABS.
  */
@@ -541,31 +569,3 @@ ROW_MIX(v_mad_mixhi_f16, mad_mix, true)
 ROW_MIX(v_fma_mix_f32, fma_mix, false)
 ROW_MIX(v_fma_mixlo_f16, fma_mix, true)
 ROW_MIX(v_fma_mixhi_f16, fma_mix, true)
-
-/*
- * Products of halves are exact singles. Their order and roundings are not published: here the
- * products are added, then the addend. Denormal halves count whatever MODE says; denormal singles
- * never do (LLVM's pull request 205101, and what its code generator says of this instruction).
- */
-void gcn_vop_v_dot2_f32_f16(struct gcn_valu *v)
-{
-    ROWS32;
-    uint32_t half[2][2][GCN_LANES]; /* [low or high][source] */
-    struct wt_fp fp = gcn_fp_env(v->w, true), exact = {.propagate_nan = true};
-    fp.flush_input = fp.flush_output = true;
-    for (unsigned k = 0; k < 2; k++) {
-        choose(v->u, half[k][0], a, 0, k);
-        choose(v->u, half[k][1], b, 1, k);
-    }
-    for (unsigned i = 0; i < GCN_LANES; i++) {
-        uint32_t product[2];
-        if (!(v->exec >> i & 1))
-            continue;
-        for (unsigned k = 0; k < 2; k++)
-            product[k] = wt_f32_mul(wt_f16_to_f32((uint16_t)half[k][0][i], &exact),
-                                    wt_f16_to_f32((uint16_t)half[k][1][i], &exact), &fp);
-        d[i] = wt_f32_add(wt_f32_add(product[0], product[1], &fp), c[i], &fp);
-    }
-    fp.flags |= exact.flags & WT_FP_INVALID;
-    gcn_fp_raise(v->w, &fp);
-}

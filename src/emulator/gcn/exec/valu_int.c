@@ -378,6 +378,26 @@ void gcn_vop_v_swap_b32(struct gcn_valu *v)
 {
 }
 
+/* The halves that OP_SEL and OP_SEL_HI choose, of source 0 or 1. */
+static CLONED choose_halves(const struct gcn_uop *u, uint32_t *to, const uint32_t *from,
+                            unsigned source)
+{
+    const unsigned low = u->op_sel >> source & 1 ? 16 : 0,
+                   high = u->op_sel_hi >> source & 1 ? 16 : 0;
+    LANES
+        to[i] = (from[i] >> low & 0xffff) | from[i] >> high << 16;
+}
+
+static void of_halves(struct gcn_valu *v, gcn_row_function function)
+{
+    uint32_t a[GCN_LANES], b[GCN_LANES];
+    choose_halves(v->u, a, v->a, 0);
+    choose_halves(v->u, b, v->b, 1);
+    v->a = a;
+    v->b = b;
+    function(v);
+}
+
 /* ---- packed pairs of 16 bits: OP_SEL and OP_SEL_HI choose the halves (section 12.11) ---- */
 
 static inline uint32_t half_of(uint32_t x, bool high)
@@ -421,16 +441,6 @@ ROW_PACKED_SAME(v_pk_min_u16, min32(a, b))
 
 /* ---- dot products: exact, then CLAMP saturates ---- */
 
-/* The halves that OP_SEL and OP_SEL_HI choose, of source 0 or 1. */
-static CLONED choose_halves(const struct gcn_uop *u, uint32_t *to, const uint32_t *from,
-                            unsigned source)
-{
-    const unsigned low = u->op_sel >> source & 1 ? 16 : 0,
-                   high = u->op_sel_hi >> source & 1 ? 16 : 0;
-    LANES
-        to[i] = (from[i] >> low & 0xffff) | from[i] >> high << 16;
-}
-
 /* Part n of this width. */
 #define SIGNED_PART(x, bits, n) ((int64_t)((int32_t)((x) << (32 - bits - n * bits)) >> (32 - bits)))
 #define UNSIGNED_PART(x, bits, n) ((int64_t)((x) >> (n * bits) & ((1u << bits) - 1)))
@@ -454,22 +464,10 @@ static ROW32_CLAMP(
                                          at_most((uint64_t)(SUM2(UNSIGNED_PART, 16, 0) + c[i]),
                                                  UINT32_MAX))
 
-    static void of_halves(struct gcn_valu *v, gcn_row_function function)
-{
-    uint32_t a[GCN_LANES], b[GCN_LANES];
-    choose_halves(v->u, a, v->a, 0);
-    choose_halves(v->u, b, v->b, 1);
-    v->a = a;
-    v->b = b;
-    function(v);
-}
-
-void gcn_vop_v_dot2_i32_i16(struct gcn_valu *v)
-{
-    of_halves(v, gcn_vop_halves_signed);
-}
-
-void gcn_vop_v_dot2_u32_u16(struct gcn_valu *v)
-{
-    of_halves(v, gcn_vop_halves_unsigned);
-}
+#define ROW_OF_HALVES(name, function)                                                              \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        of_halves(v, function);                                                                    \
+    }
+    ROW_OF_HALVES(v_dot2_i32_i16, gcn_vop_halves_signed)
+        ROW_OF_HALVES(v_dot2_u32_u16, gcn_vop_halves_unsigned)
