@@ -649,7 +649,7 @@ static const struct wt_option options[] = {
      "(OpenCL, Level Zero), sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC) or\n"
      "vortex:KEY=VALUE,… (libvortex); --gpu=help lists the keys; once for each\n"
      "(default: one of each; a program that has code of AMD's or of NVIDIA's\n"
-     "GPUs only sees that one)",
+     "GPUs only sees that one, AMD's as the newest model that it has code for)",
      WT_OPTION_SET(add_gpu)},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"

@@ -54,11 +54,16 @@ static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *pat
 /* ", or run it with -g gfx906": a model that runs what the file holds. */
 static void tell_other_model(const uint8_t *bytes, size_t size)
 {
-    char all[80];
-    const struct gcn_model *other = gcn_model_of_code(bytes, size, all, sizeof all);
-    if (other)
-        fprintf(stderr, ", or run it with -g %s", other->target.name);
-    fputc('\n', stderr);
+    const char *other = NULL;
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+        struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = &m->target};
+        struct gcn_fatbin_bundle b;
+        bool good = true;
+        while (good && gcn_fatbin_next(&fatbin, &b))
+            good = b.verdict == GCN_FATBIN_GOOD;
+        other = good ? m->target.name : other;
+    }
+    fprintf(stderr, other ? ", or run it with -g %s\n" : "%s\n", other ? other : "");
 }
 
 /* Whether the file's code runs on that GPU. */
