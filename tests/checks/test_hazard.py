@@ -200,7 +200,7 @@ def reported(program, kernel, folder, *options):
 
 
 @pytest.fixture(scope="module", name="planted")
-def planted_(tmp_path_factory):
+def planted_(model, tmp_path_factory):
     """The code object, and the lines of its source."""
     out = tmp_path_factory.mktemp("hazard") / "planted"
     bodies = {f"{how}_{name}": code.format(words) for name, (_, code, *both) in CASES.items() for how, words in zip(("bad", "good"), both)}
@@ -380,7 +380,7 @@ BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 
 
 @pytest.fixture(scope="module", name="compiled", params=[pytest.param("-O0", marks=pytest.mark.full), "-O2"])
-def compiled_(request, tmp_path_factory):
+def compiled_(model, request, tmp_path_factory):
     """The compiler's assembly, and the folder it is in."""
     folder = tmp_path_factory.mktemp("compiled")
     (folder / "mixed.cl").write_text(SOURCE_CL)
