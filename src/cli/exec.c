@@ -75,7 +75,8 @@ static void add_no_jit(char *list, size_t size)
 }
 
 /* Sets the environment of a family's driver, for the GPUs that were asked for (NULL: one, if the
- * driver was built). @p file is the program's; NULL: it was not found. *offered tells whether
+ * driver was built; by the family's alias, where it has one, of the model for which the program has
+ * code). @p file is the program's; NULL: it was not found. *offered tells whether
  * programs can use it; then folder is that of its library. */
 static enum wt_status offer(const struct wt_family *family, struct wt_host_program *program,
                             const char *file, const struct cli_exec_options *options,
@@ -89,7 +90,9 @@ static enum wt_status offer(const struct wt_family *family, struct wt_host_progr
         gpus_of(family->name, gpus, list, sizeof list / 2);
     else
         snprintf(list, sizeof list / 2, "%s",
-                 !driver->wanted || driver->wanted(program) ? family->name : "");
+                 driver->wanted && !driver->wanted(program) ? ""
+                 : family->alias                            ? family->alias
+                                                            : family->name);
     if (!*list)
         return WT_OK;
     if (options->no_jit)
@@ -648,7 +651,7 @@ static const struct wt_option options[] = {
      "(OpenCL, Level Zero), sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC) or\n"
      "vortex:KEY=VALUE,… (libvortex); --gpu=help lists the keys; once for each\n"
      "(default: one of each; a program that has code of AMD's or of NVIDIA's\n"
-     "GPUs only sees that one)",
+     "GPUs only sees that one, AMD's as the newest model that it has code for)",
      WT_OPTION_SET(add_gpu)},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"

@@ -98,6 +98,9 @@ enum wt_flag { WT_FLAG_OTHER, WT_FLAG_CARRY, WT_FLAG_NOT_ZERO };
 
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
 
+/** Of wt_insn_operand.halves: the other bits choose the halves of one leaf. */
+enum { WT_HALVES_OF_ONE = 4 };
+
 /** An operand. An instruction that may leave a result alone (a lane's value, a flag that is not
  * raised) writes it. */
 struct wt_insn_operand {
@@ -138,7 +141,8 @@ struct wt_insn_operand {
                          Beyond them are zeros, or (SIGNED) the sign */
     uint8_t at; /**< the result's lowest bit is this one of it; it begins with this one of a leaf */
     bool is_zero;     /**< whether the operand is 0 is the leaf */
-    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half */
+    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half;
+                           or WT_HALVES_OF_ONE and these bits, of the halves of the leaf */
     uint8_t abs, neg; /**< likewise, that its sign is cleared, and then inverted */
 };
 
