@@ -184,7 +184,7 @@ def test_values_over_lanes_are_compact(example):
     assert said[3] == "$4 = 1 in all 4 threads"
     assert [text.split(" = ")[1] for text in said[4:10]] == ["8", "11", "38", "1", "0", "2"]
     assert said[10].startswith("* 0..3")
-    assert [text.split(" = ")[-1] for text in said[-5:]] == ["760", "-380", "type = unsigned long long", "9.5", "type = double"], said[-5:]
+    assert [text.split(" = ")[-1] for text in said[-5:]] == ["760", "-380", "unsigned long long", "9.5", "double"], said[-5:]
 
 
 def test_a_stop_selects_the_lane_of_its_condition(example):
