@@ -52,6 +52,8 @@ static bool are_listed(const struct wt_insn_operands *operands, const uint8_t *c
 void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning)
 {
     enum wt_operation operation = WT_DOES_WAIT;
+    operands->meaning = meaning;
+    meaning = wt_operands_meaning(operands);
     for (const uint8_t *at = meaning; *at != WT_M_END && *at != WT_M_UNSAID;) {
         const uint8_t statement = *at++;
         at += statement == WT_M_OUT;
@@ -84,7 +86,6 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
             break;
         }
     }
-    operands->meaning = meaning;
     operands->operation = (uint8_t)(*meaning == WT_M_UNSAID ? WT_DOES_OTHER : operation);
 }
 

@@ -155,7 +155,7 @@ struct wt_unwritten {
 };
 #define WT_UNWRITTEN_GLOBAL UINT_MAX
 
-enum { WT_MOST_OPERANDS = 80 };
+enum { WT_MOST_OPERANDS = 80, WT_MOST_COMPOSED = 112 };
 
 /** The operands of an instruction: results first. The mask of lanes is an operand only where it is
  * written, or a value: every row operand is for the enabled lanes. */
@@ -176,15 +176,16 @@ struct wt_insn_operands {
     uint8_t then;                /**< with its result and the third source; OTHER: nothing */
     uint8_t flag;                /**< enum wt_flag */
     uint8_t width;               /**< bits that the operation is for; 0: those of its result */
-    const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: not told */
-    bool clamp;             /**< integers are clamped where the meaning says so */
-    bool mixes;             /**< each bit of a result may depend on each bit that the meaning
-                                 gives it: floats are clamped, or multiplied */
-    bool packed;            /**< the meaning is that of each half of the operands, of 16 bits */
-    bool decides;           /**< the truth of the comparison decides where its lanes go on */
-    bool turned;            /**< its first two sources are listed in the other order */
-    bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
-                   out */
+    const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */
+    uint8_t composed[WT_MOST_COMPOSED]; /**< … if it is no row's alone */
+    bool clamp;                         /**< integers are clamped where the meaning says so */
+    bool mixes;   /**< each bit of a result may depend on each bit that the meaning
+                       gives it: floats are clamped, or multiplied */
+    bool packed;  /**< the meaning is that of each half of the operands, of 16 bits */
+    bool decides; /**< the truth of the comparison decides where its lanes go on */
+    bool turned;  /**< its first two sources are listed in the other order */
+    bool exact;   /**< `enabled` are the lanes that it is executed for, at this issue: none is left
+                     out */
     wt_lanes enabled;
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
@@ -209,8 +210,14 @@ struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
 /** Adds a constant, which is read. */
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
 
+/** What an instruction does with its operands. */
+static inline const uint8_t *wt_operands_meaning(const struct wt_insn_operands *operands)
+{
+    return operands->meaning ? operands->meaning : operands->composed;
+}
+
 /** Sets `meaning`, and derives `operation` from it: WT_DOES_OTHER if an expression uses an operand
- * that is not listed, or one of more than 64 bits. */
+ * that is not listed, or one of more than 64 bits. NULL: it is `composed`. */
 void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning);
 
 /** Prints a line for each operand; @p name has the names of registers and memories. */
