@@ -249,7 +249,7 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
     if (options->supervision && cli_supervises(options->supervision) &&
         !cli_supervise(command, options->supervision, offered, &status))
         return status;
-    if (options->gdb && cli_exec_gdb(options->gdb, &err) != WT_OK)
+    if (options->gdb && cli_exec_gdb(options->gdb, options->any_client, &err) != WT_OK)
         return wt_subcommand_fail(command, &err);
     if (found && what.elf)
         execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
@@ -285,6 +285,7 @@ struct exec {
     unsigned catches;     /* GPUs that have them, and memory of their own */
     unsigned logging;     /* GPUs that know --log-calls */
     const char *gdb;      /* of --gdb, or NULL */
+    bool any_client;      /* anybody may connect to it */
     unsigned known;       /* GPUs that GDB knows */
     unsigned count;       /* of GPUs */
     bool help;
@@ -625,6 +626,7 @@ static int run_with(struct exec *e, char **program)
                                        .token = e->token,
                                        .log = e->logs ? e->log : NULL,
                                        .gdb = e->gdb,
+                                       .any_client = e->any_client,
                                        .supervision = &e->supervision,
                                        .caught = e->caught};
     return cli_exec_program(&cli_exec, &o, program);
@@ -699,6 +701,10 @@ static const struct wt_option options[] = {
      "first launch until GDB has connected to :PORT, HOST:PORT or unix:PATH;\n"
      "port 0 is any free port",
      WT_OPTION_TEXT(struct exec, gdb)},
+    {"any-client", 0, NULL,
+     "with --gdb: serve clients of other users and, at an address that they\n"
+     "reach, of other machines, too: there is no password",
+     WT_OPTION_FLAG(struct exec, any_client)},
     WT_CHECK_OPTIONS(struct exec, supervision.check),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"
