@@ -39,6 +39,7 @@ def test_a_program_gets_the_newest_model_for_which_it_has_code():
     done = hip(both())
     assert done.stdout == NAMES["gfx906"] + ": 0 wrong\n"
     assert done.stderr == "wavetrap: the program has code for gfx906, gfx900: the GPU is a gfx906 (--gpu)\n"
+    assert "kernel (and" in (stats := wavetrap("exec", "--stats", both()).stderr) and "launched on the emulated gfx906, " in stats
     done = hip(both(), gpus=["gfx900"])
     assert (done.stdout, done.stderr) == (NAMES["gfx900"] + ": 0 wrong\n", "")
 

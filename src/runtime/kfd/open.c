@@ -12,11 +12,13 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "object/kfd_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/common/tally.h"
 
 #define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
 #define LEAST_MEMORY ((uint64_t)16 << 20)
@@ -170,6 +172,22 @@ static void close_host(struct host *host)
     free(host);
 }
 
+/* "gfx900, gfx906": the models of the GPUs. */
+static void tell_models(const struct host *host)
+{
+    char text[40];
+    size_t used = 0;
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+        bool any = false;
+        for (uint32_t i = 0; i < host->gpus; i++)
+            any |= host->gpu[i].config.model == m;
+        if (any && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                     m->target.name);
+    }
+    wt_tally_models(KFD_WIRE_FAMILY, text);
+}
+
 static struct host *open_host(struct wt_error *err)
 {
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
@@ -192,6 +210,7 @@ static struct host *open_host(struct wt_error *err)
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
+        tell_models(host);
         const bool listens = host_endpoint_start(host);
         wt_interrupt_listen();
         wt_interrupt_attend(true);
