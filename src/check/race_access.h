@@ -74,7 +74,8 @@ static inline bool race_number(struct race_access *x)
     const struct race_record *last = s->count ? &s->record[s->count - 1] : NULL;
     if (last && last->time == x->record.time && last->wave == x->record.wave &&
         last->kind == x->record.kind && last->clock == x->record.clock &&
-        last->atomic == x->record.atomic && last->size == x->record.size) {
+        last->atomic == x->record.atomic && last->of_group == x->record.of_group &&
+        last->size == x->record.size) {
         x->number = s->first + (uint32_t)s->count - 1;
         x->stored = true;
         return true;
@@ -121,8 +122,20 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
                       uint64_t addr, bool store, const struct wt_call_stack *calls);
 /** Reports a conflict, at once or at the end of the kernel. */
 void race_report(struct race_access *x, const struct race_conflict *c);
-/** Notes plain loads; and, of those that were noted, which an atomic operation in the same place
- * has followed: what they have loaded was a guess, as in a loop around compare-and-swap. */
+/** Whether one of two accesses is a store that may be atomic, and the other one is: it is judged by
+ * what else is done in their place. */
+static inline bool race_is_store_beside(const struct race_record *a, const struct race_record *b)
+{
+    return (a->atomic && b->maybe_atomic && b->kind == WT_WATCH_WRITE) ||
+           (b->atomic && a->maybe_atomic && a->kind == WT_WATCH_WRITE);
+}
+/** Whether a finding of a conflict waits until more is known: a plain load may be a guess, the
+ * place of a store beside atomic accesses a flag or lock. It is reported then. */
+bool race_wait_with(struct race_access *x, const struct race_conflict *c,
+                    const struct wt_finding *f);
+/** Notes plain loads; and, of those that were noted, which an atomic operation of the same wave in
+ * the same place has followed: what they have loaded was a guess, as in a loop around
+ * compare-and-swap. */
 void race_note_guesses(struct race_access *x);
 
 #endif
