@@ -438,12 +438,45 @@ void init_define_shared(struct wt_check_init *c)
     c->shares = 0;
 }
 
+/* Whether a load brings back a register that nothing has written, from where it was saved: a
+ * function does so with those that its caller may use. */
+static bool is_spill(const struct wt_observed *a, uint32_t origin)
+{
+    return a->space == WT_OBSERVED_PRIVATE && init_origin_of(origin)->kind == WT_ORIGIN_REGISTER;
+}
+
+/* Whether an atomic operation leaves what is there as it is: it adds 0, for all lanes, as an atomic
+ * load is written. */
+static bool adds_nothing(const struct wt_check_init *c, const struct init_wave *w,
+                         const struct wt_observed *a)
+{
+    const struct init_insn *insn = c->pending.insn;
+    if (a->kind != WT_WATCH_ACCESS || insn->head.operation != WT_DOES_ATOMIC ||
+        insn->head.then != WT_DOES_ADD)
+        return false;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        const bool data = o->reads && !o->aside && !o->guards && o->kind <= WT_OPERAND_CONSTANT;
+        for (wt_lanes left = data ? a->lanes : 0; left; left &= left - 1) {
+            const unsigned lane = wt_lanes_lowest(left);
+            const unsigned bits = o->kind == WT_OPERAND_CONSTANT ? 64 : init_bits_of(c, o);
+            uint32_t origin = 0;
+            const struct wt_defined is =
+                init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
+                           bits < 64 ? bits : 64, &origin);
+            if (is.value || is.undefined)
+                return false;
+        }
+    }
+    return true;
+}
+
 static void load(struct wt_check_init *c, struct init_space *s, const struct wt_observed *a,
-                 const struct init_pending *p)
+                 const struct init_pending *p, bool copies)
 {
     const enum wt_operation operation = (enum wt_operation)p->insn->head.operation;
     const bool beyond = may_leave(c, a),
-               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE;
+               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE && !copies;
     wt_lanes bad = 0;
     uint32_t origin = 0;
     /* A conditional store takes nothing from memory. */
@@ -480,7 +513,7 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
     }
     if (bad && decides)
         init_report(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory");
-    else if (bad && c->level >= WT_INIT_LOAD)
+    else if (bad && c->level >= WT_INIT_LOAD && !is_spill(a, origin))
         init_report(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded");
 }
 
@@ -538,9 +571,10 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
     struct init_space *s = space_of(c, w, a);
     if (s)
         s->past = c->past.kept ? &c->past : NULL;
+    const bool copies = s && adds_nothing(c, w, a);
     if (s && a->kind != WT_WATCH_WRITE)
-        load(c, s, a, p);
-    if (s && a->kind != WT_WATCH_READ)
+        load(c, s, a, p, copies);
+    if (s && a->kind != WT_WATCH_READ && !copies)
         store(c, w, s, a);
     if (s)
         s->past = NULL;

@@ -18,8 +18,10 @@ static const char *const on_without = "lanes go on without it";
 static void free_group(void *group)
 {
     struct sync_group *g = group;
-    for (size_t i = 0; i < g->waves; i++)
+    for (size_t i = 0; i < g->waves; i++) {
+        free(g->wave[i]->call);
         free(g->wave[i]);
+    }
     free(g->wave);
     free(g->access);
     free(g->copy);
@@ -111,16 +113,56 @@ static void begin_wave(struct wt_check_sync *s, const struct wt_observed_event *
     s->group_of[e->wave] = g;
 }
 
+/* ---- calls ---- */
+
+/* Where a lane's calls come back to, as one number. */
+static uint64_t chain_of(const struct sync_wave *w, unsigned lane)
+{
+    uint64_t chain = 0;
+    for (size_t i = 0; i < w->calls; i++)
+        if (wt_has_lane(w->call[i].lanes, lane))
+            chain = (chain ^ w->call[i].to) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    return chain;
+}
+
+static void begin_call(struct wt_check_sync *s, struct sync_wave *w,
+                       const struct wt_observed_event *e)
+{
+    struct sync_call *grown =
+        wt_array_grow(w->call, &w->call_room, w->calls + 1, sizeof *grown);
+    if (!grown) {
+        tell_lost(s);
+        return;
+    }
+    w->call = grown;
+    grown[w->calls++] = (struct sync_call){e->to, e->lanes};
+}
+
+/* Lanes go where a call comes back to, from that one and those that it has made; else it is no end
+ * of a call. */
+static void end_call(struct sync_wave *w, const struct wt_observed_event *e)
+{
+    size_t n = w->calls;
+    while (n > 0 && !(w->call[n - 1].to == e->to && w->call[n - 1].lanes & e->lanes))
+        n--;
+    for (size_t i = n ? n - 1 : w->calls; i < w->calls; i++)
+        w->call[i].lanes &= ~e->lanes;
+    while (w->calls && !w->call[w->calls - 1].lanes)
+        w->calls--;
+}
+
 static struct sync_place place_of(struct wt_check_sync *s, const struct wt_observed_event *e,
                                   wt_lanes lanes)
 {
     struct sync_place place = {
         .pc = e->pc, .time = e->time, .lanes = lanes, .wave = e->wave, .id = e->id};
     const struct sync_wave *w = s->of[e->wave];
-    if (w && w->id == e->id)
+    if (w && w->id == e->id) {
         place.name = w->name;
-    else
+        place.chain = lanes ? chain_of(w, wt_lanes_lowest(lanes)) : 0;
+    } else {
         wt_machine_wave_name(s->machine, e->wave, &place.name);
+    }
     return place;
 }
 
@@ -255,9 +297,10 @@ static wt_lanes were_there_before(struct sync_group *g, const struct sync_wave *
     for (wt_lanes left = missing; left; left &= left - 1) {
         uint32_t n = w->passed[wt_lanes_lowest(left)];
         const struct sync_round *before = NULL;
-        while (n && (before = round_of(g, --n)) && before->place.pc != now->place.pc)
+        while (n && (before = round_of(g, --n)) &&
+               !sync_is_same(&before->place, &now->place))
             continue;
-        if (before && before->place.pc == now->place.pc)
+        if (before && sync_is_same(&before->place, &now->place))
             found |= wt_lane_bit(wt_lanes_lowest(left));
     }
     return found;
@@ -325,7 +368,7 @@ static void arrive_as(struct wt_check_sync *s, struct sync_group *g, struct sync
         g->round[(n + 1) % SYNC_ROUNDS].place.id = 0;
         return;
     }
-    if ((round->place.pc == e->pc || e->apart) && round->number == e->number)
+    if ((sync_is_same(&round->place, &place) || e->apart) && round->number == e->number)
         return;
     sync_report(s, g, WT_FOUND_OTHER_BARRIER, WT_ERROR, &place, &round->place,
                 n == g->rounds ? "others wait at another one" : "others have passed another one");
@@ -343,7 +386,8 @@ static void arrive_together(struct wt_check_sync *s, struct sync_group *g, struc
         same = 0;
         for (wt_lanes rest = left; rest; rest &= rest - 1) {
             const unsigned lane = wt_lanes_lowest(rest);
-            if (w->passed[lane] + wt_has_lane(w->arrived, lane) == n)
+            if (w->passed[lane] + wt_has_lane(w->arrived, lane) == n &&
+                (!w->calls || chain_of(w, lane) == chain_of(w, wt_lanes_lowest(left))))
                 same |= wt_lane_bit(lane);
         }
         arrive_as(s, g, w, n, same, e);
@@ -542,12 +586,16 @@ static void take_of_group(struct wt_check_sync *s, struct sync_group *g,
 {
     struct sync_wave *w = s->of[e->wave];
     const struct sync_place place = place_of(s, e, e->lanes);
-    if (w->absent.id)
+    if (w->absent.id && e->kind != WT_SEEN_CALL && e->kind != WT_SEEN_RETURN)
         end_absence(s, g, w, e);
     if (e->kind == WT_SEEN_TOGETHER)
         together(s, g, w, e);
     else if (e->kind == WT_SEEN_EXCHANGE)
         exchange(s, g, e);
+    else if (e->kind == WT_SEEN_CALL)
+        begin_call(s, w, e);
+    else if (e->kind == WT_SEEN_RETURN)
+        end_call(w, e);
     else if (e->kind == WT_SEEN_COPY || e->kind == WT_SEEN_COMMIT || e->kind == WT_SEEN_COPIED)
         sync_copy_event(s, g, w, &place, e);
 }

@@ -16,10 +16,24 @@ enum {
 /** An instruction that lanes of a wave execute. */
 struct sync_place {
     uint64_t pc, time;
+    uint64_t chain; /**< where it was called from: the addresses that calls come back to, as one */
     wt_lanes lanes;
     uint32_t wave; /**< its slot */
     uint64_t id;   /**< of the wave; 0: there is no place */
     struct wt_wave_name name;
+};
+
+/** Whether two are one in the program: code that is called is another one at each place of a call.
+ */
+static inline bool sync_is_same(const struct sync_place *a, const struct sync_place *b)
+{
+    return a->pc == b->pc && a->chain == b->chain;
+}
+
+/** A call that lanes have not come back from. */
+struct sync_call {
+    uint64_t to;
+    wt_lanes lanes;
 };
 
 /** An asynchronous copy of lanes. */
@@ -55,6 +69,8 @@ struct sync_wave {
     struct sync_place absent;          /**< `lanes` have gone on without `absent_named` */
     wt_lanes absent_named, absent_mask;
     wt_lanes apart; /**< execute instructions of one mask at different places */
+    struct sync_call *call;
+    size_t calls, call_room;
 };
 
 /** The barrier that lanes of a group pass as their n-th one. */

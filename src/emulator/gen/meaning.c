@@ -284,13 +284,18 @@ static void message(const struct gen_insn *insn, struct wt_insn_operands *o)
     const enum gen_message_form form = insn->desc_in_register || insn->exdesc_in_register
                                            ? GEN_MESSAGE_OTHER
                                            : gen_message_shape(insn->exdesc & 15, insn->desc, &s);
-    const bool exchanges = (insn->desc >> 8 & 15) == GEN_ATOMIC_MOV;
+    const unsigned atomic = insn->desc >> 8 & 15;
+    const bool exchanges = atomic == GEN_ATOMIC_MOV,
+               adds = atomic == GEN_ATOMIC_ADD || atomic == GEN_ATOMIC_SUB ||
+                      atomic == GEN_ATOMIC_OR || atomic == GEN_ATOMIC_XOR;
     o->operation = form == GEN_MESSAGE_OTHER ? WT_DOES_WAIT : WT_DOES_UNTOLD;
     if (form != GEN_MESSAGE_SCATTERED && form != GEN_MESSAGE_BLOCK)
         return;
     o->operation = s.changes ? exchanges ? WT_DOES_EXCHANGE : WT_DOES_ATOMIC
                    : s.loads ? WT_DOES_LOAD
                              : WT_DOES_STORE;
+    if (s.changes && adds)
+        o->then = WT_DOES_ADD;
     for (unsigned i = 0; form == GEN_MESSAGE_BLOCK && i < o->count; i++) {
         struct wt_insn_operand *x = &o->list[i];
         if (x->kind == WT_OPERAND_SCALAR && x->file == GEN_FILE_R && x->aside)

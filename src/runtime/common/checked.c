@@ -505,7 +505,7 @@ static bool add_leak(void *context, const struct wt_object *object)
 {
     struct leaks *l = context;
     struct wt_object *grown;
-    if (object->process != getpid() || !l->is_leak(object))
+    if (object->process != getpid() || object->given_up || !l->is_leak(object))
         return true;
     if (!(grown = wt_array_grow(l->list, &l->room, l->count + 1, sizeof *grown)))
         return false;
