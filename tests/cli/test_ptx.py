@@ -393,3 +393,37 @@ def test_addresses_are_explained_as_a_lane_of_ptx_sees_them(tmp_path):
     local = explain("0xff000000", end, "--lane=3")
     assert "bytes of local memory that a thread has" in local and "0x400000000030  in memory (local), which holds 0x00000003" in local
     assert "in memory, where there is nothing" in explain("0x10")
+
+
+@pytest.mark.parametrize("check", [[], ["--check=memory,race"]], ids=["plain", "checked"])
+def test_addresses_are_truncated_to_the_width_of_their_space(tmp_path, check):
+    """PTX ISA, "Addresses as Operands": a register of 64 bits with a distance beyond 32 bits, as `e[~i]` compiles to, in each space that is
+    narrower; a global address has all its bits."""
+    text = body("""ld.param.u64 %rd1, [out];
+mov.u64 %rd2, 0x1000000008; // 64 GiB and 8 bytes
+mov.u64 %rd3, s;
+add.u64 %rd3, %rd3, %rd2;
+st.shared.u32 [%rd3], 11;
+atom.shared.add.u32 %r1, [%rd3+-4294967296], 1;
+ld.shared.v2.u32 {%r1, %r2}, [s+8];
+mov.u64 %rd4, l;
+sub.u64 %rd4, %rd4, -0x1000000008;
+st.local.u32 [%rd4], 22;
+ld.local.u32 %r2, [l+8];
+mov.u64 %rd5, c;
+add.u64 %rd5, %rd5, %rd2;
+ld.const.u32 %r3, [%rd5];
+mov.u64 %rd6, out;
+add.u64 %rd6, %rd6, %rd2;
+ld.param.u32 %r4, [%rd6];
+cp.async.ca.shared.global [%rd3+8], [%rd1], 8;
+cp.async.wait_all;
+ld.shared.u32 %r5, [s+16];
+st.global.v4.u32 [%rd1], {%r1, %r2, %r3, %r4};
+st.global.u32 [%rd1+16], %r5;""", parameters=".param .u64 out, .param .u32 number").replace(HEAD, HEAD.replace("sm_50", "sm_80") + ".const .u32 c[4] = {1, 2, 33, 4};\n")
+    text = text.replace("{\n", "{\n.shared .align 8 .b8 s[64];\n.local .align 8 .b8 l[64];\n", 1)
+    done = run("run", "-g", "sm:cc=8.0", "--grid=1", "--block=1", *check, "--arg=pattern:32=05", "--arg=44", f"--dump-arg=0:{tmp_path}/out", write(tmp_path, text))
+    assert done.returncode == 0, done.stderr
+    assert struct.unpack("<5I", (tmp_path / "out").read_bytes()[:20]) == (12, 22, 33, 44, 0x05050505)
+    wide = body("ld.param.u64 %rd1, [out];\nadd.u64 %rd1, %rd1, 0x1000000000;\nst.global.u32 [%rd1], 1;")
+    assert run("run", "-g", "sm", "--grid=1", "--arg=zeros:32", write(tmp_path, wide)).returncode != 0

@@ -399,10 +399,90 @@ int main(void)
 """
 
 
+EDGES = r"""
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+__global__ void big(int *p) { p[threadIdx.x] = 1; }
+__global__ void swaps(unsigned short *p, int *o)
+{
+    o[threadIdx.x] = atomicCAS(p, (unsigned short)threadIdx.x, (unsigned short)(threadIdx.x + 1));
+    atomicCAS_block(p + 1, (unsigned short)7, (unsigned short)9);
+    atomicCAS_system(p + 1, (unsigned short)9, (unsigned short)11);
+    __prof_trigger(3);
+}
+__global__ void nans(double *d, float *f)
+{
+    d[0] = nan(""), d[1] = nan("0x123"), d[2] = nan("12"), d[3] = nan("017"), d[4] = nan("19z");
+    f[0] = nanf(""), f[1] = nanf("77");
+}
+__global__ void stray(int *p) { *p = 1; }
+template <class T> void words(const void *at, int count)
+{
+    for (int i = 0; i < count; i++) {
+        T word;
+        memcpy(&word, (const T *)at + i, sizeof word);
+        printf("%llx ", (unsigned long long)word);
+    }
+}
+int main()
+{
+    int *o, h[32];
+    unsigned short *p, v[2] = {0, 7};
+    double *d, hd[5];
+    float *f, hf[2];
+    cudaMalloc(&p, 4), cudaMalloc(&o, 4096), cudaMalloc(&d, 40), cudaMalloc(&f, 8);
+    auto last = [] { printf("%d ", cudaGetLastError()); };
+    big<<<1, 32, 60000>>>(o), last();
+    big<<<1, 32, (size_t)1 << 32>>>(o), last();
+    big<<<1, 0>>>(o), last();
+    big<<<1, dim3(1, 1, 65)>>>(o), last();
+    printf("%d ", cudaFuncSetAttribute((void *)big, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000));
+    big<<<1, 32, 60000>>>(o), last();
+    cudaMemcpy(p, v, 4, cudaMemcpyHostToDevice);
+    swaps<<<1, 32>>>(p, o);
+    cudaMemcpy(h, o, 128, cudaMemcpyDeviceToHost), cudaMemcpy(v, p, 4, cudaMemcpyDeviceToHost);
+    printf("\n%d %d %d %d %d\n", h[0], h[1], h[31], v[0], v[1]);
+    nans<<<1, 1>>>(d, f);
+    cudaMemcpy(hd, d, 40, cudaMemcpyDeviceToHost), cudaMemcpy(hf, f, 8, cudaMemcpyDeviceToHost);
+    words<unsigned long long>(hd, 5), words<unsigned>(hf, 2);
+    printf("\n%d %d\n", cudaDeviceReset(), cudaMalloc(&d, 8));
+    stray<<<1, 1>>>((int *)64);
+    printf("%d ", cudaDeviceSynchronize());
+    printf("%d ", cudaDeviceReset());
+    printf("%d ", cudaMalloc(&d, 64));
+    printf("%d ", cudaGetLastError());
+    printf("%d\n", cudaDeviceReset());
+}
+"""
+
+
 def test_a_program_with_nvidias_own_runtime_is_told_why_it_fails(tmp_path):
     (tmp_path / "static.c").write_text(STATIC)
     done = wavetrap("exec", "-g", "sm", compiled_c(tmp_path, "gcc-12", tmp_path / "static.c"))
     assert done.returncode == 35 and "NVIDIA's own CUDA runtime in it, which needs undocumented tables" in done.stderr, done.stderr
+
+
+def test_a_program_whose_rpath_finds_nvidias_runtime_is_told_which_file(tmp_path):
+    """RPATH comes before LD_LIBRARY_PATH, which leads to ours; what the message advises makes the program use ours."""
+    (tmp_path / "theirs.c").write_text(STATIC.replace("int main(void)", "int cudaFree(void *p)"))
+    (tmp_path / "main.c").write_text("int cudaFree(void *p); int main(void) { return cudaFree(0); }\n")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-Wl,-soname,libcudart.so.12", "theirs.c", "-o", "libcudart.so.12"], cwd=tmp_path, check=True)
+    subprocess.run(["gcc", "main.c", "-o", "main", f"-Wl,--disable-new-dtags,-rpath,{tmp_path}", "./libcudart.so.12"], cwd=tmp_path, check=True)
+    done = wavetrap("exec", "-g", "sm", tmp_path / "main")
+    told = re.search(r"the program loads NVIDIA's own CUDA runtime, (\S+), which needs .*: with (LD_PRELOAD)=\$\(wavetrap cuda-path\)(\S+) it", done.stderr)
+    assert done.returncode == 35 and told[1] == str(tmp_path / "libcudart.so.12"), done.stderr
+    done = wavetrap("exec", "-g", "sm", tmp_path / "main", env={**environment(), "LD_PRELOAD": cuda_path() + told[3]})
+    assert done.returncode == 0 and not done.stderr, done.stderr
+
+
+def test_edges_of_the_runtime(tmp_path):
+    """Numbers of refused launches, nan() and its payloads, swaps of 16 bits, and a reset after a kernel's error, which stays."""
+    (tmp_path / "edges.cu").write_text(EDGES)
+    program = compiled(tmp_path, tmp_path / "edges.cu", "-O0", "--cuda-gpu-arch=sm_70")
+    assert [line.rstrip() for line in wavetrap("exec", "-g", "sm:cc=7.0", program).stdout.splitlines()] == [
+        "1 1 9 9 0 0", "0 1 31 32 11", "7ff8000000000000 7ff8000000000123 7ff800000000000c 7ff800000000000f 7ff8000000000000 7fc00000 7fc0004d",
+        "0 0", "700 700 700 700 700"]
 
 
 @pytest.mark.parametrize("asked, used, told", [

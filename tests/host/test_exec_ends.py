@@ -170,10 +170,11 @@ int main(int count, char **words)
     assert '"near":"div.full.f32, ex2.approx.ftz.f32"' in report.read_text()
     opencl = ("import pyopencl as cl, numpy as np\nc = cl.create_some_context(False)\nq = cl.CommandQueue(c)\n"
               "b = cl.Buffer(c, cl.mem_flags.READ_WRITE, 256)\n"
-              "cl.Program(c, 'kernel void k(global float *p) { p[0] = native_sin(p[0]) + native_rsqrt(p[1]); ((global int *)p)[3] /= 7; }').build().k(q, (64,), None, b)\n"
+              "cl.Program(c, 'kernel void k(global float *p) { p[0] = native_sin(p[0]) + native_rsqrt(p[1]); ((global int *)p)[3] /= 7; '\n"
+              "'int i = get_local_id(0), r = 0; for (int k = 0; k < 10; k++) r |= (i >> k & 1) << (9 - k); ((global int *)p)[i] += r; }').build().k(q, (64,), None, b)\n"
               "q.finish()\n")
     done = wavetrap("exec", "-g", "gen9", "--stats", "/usr/bin/python3", "-W", "ignore", "-c", opencl)
-    assert NEAR.findall(done.stderr) == ["math.rsqt, math.sin"], done.stderr
+    assert NEAR.findall(done.stderr) == ["bfrev.f, math.rsqt, math.sin"], done.stderr
     done = wavetrap("exec", "-g", "gfx900", "--stats", compiled("catch.hip"), "invalid")
     assert NEAR.findall(done.stderr) == ["v_sqrt_f32"], done.stderr
     assert not NEAR.search(wavetrap("exec", "-g", "gfx900", "--stats", compiled("catch.hip")).stderr)

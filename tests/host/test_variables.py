@@ -97,3 +97,53 @@ def test_what_does_nothing_is_named(command):
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_library_names_what_is_no_variable(programs, name):
     assert said(programs, name, WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists them\n"
+
+# The places of the GPUs that a program sees, by what the vendors' interfaces say.
+SEEN = {
+    "sm": """
+c = ctypes.CDLL("libcuda.so.1")
+if c.cuInit(0):
+    sys.exit(print("none"))
+def place(i):
+    c.cuDeviceGetPCIBusId(text, 64, i)
+    return int(text.value.split(b":")[2].split(b".")[0], 16)
+c.cuDeviceGetCount(ctypes.byref(count))
+""",
+    "gfx900": """
+h = ctypes.CDLL("libamdhip64.so.5")
+h.hipGetDeviceCount(ctypes.byref(count))
+def place(i):
+    h.hipDeviceGetPCIBusId(text, 64, i)
+    return int(text.value.split(b":")[1], 16) - 1
+""",
+    "gen9": """
+z = ctypes.CDLL("libze_loader.so.1")
+driver, devices, one = ctypes.c_void_p(), (ctypes.c_void_p * 9)(), ctypes.c_uint(1)
+if z.zeInit(0) or z.zeDriverGet(ctypes.byref(one), ctypes.byref(driver)):
+    sys.exit(print("none"))
+z.zeDeviceGet(driver, ctypes.byref(count), None)
+z.zeDeviceGet(driver, ctypes.byref(count), devices)
+def place(i):
+    said = ctypes.create_string_buffer(struct.pack("<i", 3), 1024) # ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES
+    z.zeDeviceGetProperties(ctypes.c_void_p(devices[i]), said)
+    return struct.unpack_from("<I", said, 68)[0] # numSubslicesPerSlice
+""",
+}
+
+
+@pytest.mark.parametrize("family, variables, seen", [
+    ("sm", {}, "0 1 2"), ("sm", {"CUDA_VISIBLE_DEVICES": "1"}, "1"), ("sm", {"CUDA_VISIBLE_DEVICES": "2,0"}, "2 0"),
+    ("sm", {"CUDA_VISIBLE_DEVICES": "0,7,1"}, "0"), ("sm", {"CUDA_VISIBLE_DEVICES": "1,1,0"}, "1"), ("sm", {"CUDA_VISIBLE_DEVICES": ""}, "none"),
+    ("sm", {"CUDA_VISIBLE_DEVICES": "-1"}, "none"), ("sm", {"CUDA_VISIBLE_DEVICES": "GPU-77617665-7472-6170-2053-4d2043000000, 0"}, "2 0"),
+    ("sm", {"CUDA_VISIBLE_DEVICES": "GPU-78"}, "none"),
+    ("gfx900", {}, "0 1 2"), ("gfx900", {"HIP_VISIBLE_DEVICES": "2,0"}, "2 0"), ("gfx900", {"ROCR_VISIBLE_DEVICES": "1"}, "1"),
+    ("gfx900", {"CUDA_VISIBLE_DEVICES": "1"}, "1"), ("gfx900", {"ROCR_VISIBLE_DEVICES": "2,1", "HIP_VISIBLE_DEVICES": "1"}, "1"), ("gfx900", {"HIP_VISIBLE_DEVICES": "-1"}, ""),
+    ("gen9", {}, "1 2 3"), ("gen9", {"ZE_AFFINITY_MASK": "1"}, "2"), ("gen9", {"ZE_AFFINITY_MASK": "0,2"}, "1 3")])
+def test_the_vendors_variables_that_choose_gpus(family, variables, seen):
+    """NVIDIA's is read by our driver; AMD's and Intel's by their runtimes, to which ours has to look like several GPUs. A GPU keeps its place and its UUID."""
+    gpus = [f"{family}:subslices={n}" for n in (1, 2, 3)] if family == "gen9" else [family] * 3
+    code = f"import ctypes, struct, sys\ncount, text = ctypes.c_int(0), ctypes.create_string_buffer(64)\n{SEEN[family]}print(*(place(i) for i in range(count.value)))"
+    done = subprocess.run([WAVETRAP, "exec", *(word for gpu in gpus for word in ("-g", gpu)), "/usr/bin/python3", "-c", code], capture_output=True, text=True,
+                          env={**environment(), **variables}, timeout=LIMIT)
+    assert done.stdout.strip() == seen, done.stdout + done.stderr
+    assert ("leaves none of the 3 emulated GPUs" in done.stderr) == (seen == "none")

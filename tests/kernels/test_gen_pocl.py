@@ -40,6 +40,7 @@ CASES = {
     "queens": ([40], [8], [ZEROS(160)]),
     "edits": ([64], [16], [words(256, 17), words(256, 18), ZEROS(256)]),
     "life": ([32, 24], [16, 4], [words(192, 19), ZEROS(768)]),
+    "reversed": ([64], [32], [words(64, 60), ZEROS(1024)]),
     "sha256": ([48], [16], [words(768, 20), ZEROS(1536)]),
     "xtea": ([64], [32], [words(256, 21), words(128, 22)]),
     "squares": ([64], [64], [words(512, 23), ZEROS(4096)]),

@@ -14,10 +14,12 @@ static const struct gen_uop *no_code(struct gen_thread *t, const struct gen_uop 
 
 static const struct gen_uop *decode_here(struct gen_thread *t, const struct gen_uop *u);
 
-/* `math` of numbers is computed more exactly than by hardware. */
+/* `math` of numbers is computed more exactly than by hardware. No manual has `bfrev` of a float. */
 static void note_near(struct wt_near *near, const struct gen_insn *insn)
 {
     char name[WT_NEAR_NAME];
+    if (insn->row == &gen_rows[GEN_BFREV] && insn->src[0].type == GEN_F)
+        wt_near_add(near, GEN_BFREV_F, strlen(GEN_BFREV_F));
     if (insn->row->format != GEN_FORMAT_MATH || !gen_math_is_near(insn->condition))
         return;
     snprintf(name, sizeof name, "math.%s", gen_math_name(insn->condition));

@@ -202,6 +202,9 @@ struct gen_insn {
 /** The function of `math` in bits 0 to 3: "inv"; "?": none. */
 const char *gen_math_name(unsigned function);
 
+/** The name of `bfrev` of a float among the instructions that are near to hardware. */
+#define GEN_BFREV_F "bfrev.f"
+
 /** Whether hardware's results of it may be others: it is no division of integers. */
 bool gen_math_is_near(unsigned function);
 

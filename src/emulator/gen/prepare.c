@@ -158,8 +158,18 @@ static bool is_arf(const struct gen_operand *o, enum gen_arf arf)
     return o->file == GEN_ARF && !o->indirect && o->reg >> 4 == arf;
 }
 
+/* Intel's compiler makes bfrev of type f of a loop that reverses bits of another number than 8, 16,
+ * 32 or 64. The bits of the float are reversed. */
+static void retype_bits(struct gen_insn *insn)
+{
+    struct gen_operand *s = &insn->src[0];
+    if (insn->row == &gen_rows[GEN_BFREV] && s->type == GEN_F && !s->negate && !s->absolute)
+        s->type = GEN_UD;
+}
+
 static void choose_handler(struct gen_uop *u)
 {
+    retype_bits(&u->insn);
     const size_t id = (size_t)(u->insn.row - gen_rows);
     u->alu = alu_ops[id];
     u->granules = u->insn.length / GEN_GRANULE;

@@ -52,10 +52,11 @@ static uint32_t ask(const struct question *q, enum wt_observed_space space, uint
     return (uint32_t)wt_judge(&q->w->device->machine, &q->w->head, &a, lanes, at);
 }
 
-/* Offsets of 32 bits may be negative. */
+/* An address in shared or local memory has 32 bits, as a distance from a variable it may be
+ * negative. */
 static uint64_t offset_of(uint64_t at)
 {
-    return at >> 32 ? at : (uint64_t)(int64_t)(int32_t)at;
+    return (uint64_t)(int64_t)(int32_t)at;
 }
 
 /* The same of addresses that come from a variable of PTX; NULL: not known. */

@@ -69,7 +69,8 @@ static inline bool sm_has_judge(const struct sm_warp *w)
 
 /**
  * Checks the access of one lane and adds its address, or the lane to those that must not
- * (a->stray).
+ * (a->stray). Of @p at the lower 32 bits count, the width of an address in shared and in local
+ * memory (PTX ISA 6.4.1, "Addresses as Operands").
  */
 void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a);
 /* The same for local memory. */

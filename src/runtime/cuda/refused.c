@@ -3,6 +3,9 @@
  * graphics, other processes, memory of other drivers, graphs of work. Each reports its name and
  * returns an error.
  */
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,17 +50,49 @@ WT_REFUSED_FUNCTIONS static const char refused[] =
 
 /* ---- undocumented tables ---- */
 
-static const char needs_tables[] =
-    "cuGetExportTable is refused: the program has NVIDIA's own CUDA runtime in it, which needs "
-    "undocumented tables of the driver; build it by nvcc -cudart shared, or with clang and "
-    "wavetrap's runtime";
+/* Takes the name of a loaded libcudart that does not lie beside this library, NVIDIA's. */
+static int is_other_runtime(struct dl_phdr_info *info, size_t size, void *path)
+{
+    const char *const name = info->dlpi_name, *const base = strrchr(name, '/');
+    char own[PATH_MAX], its[PATH_MAX];
+    Dl_info self;
+    (void)size;
+    if (!base || strncmp(base, "/libcudart.so", 13) != 0 ||
+        !dladdr((void *)(uintptr_t)is_other_runtime, &self) || !realpath(self.dli_fname, own) ||
+        !realpath(name, its))
+        return 0;
+    const size_t folder = (size_t)(strrchr(own, '/') - own) + 1;
+    if (strncmp(own, its, folder) == 0 && !strchr(its + folder, '/'))
+        return 0;
+    *(const char **)path = name;
+    return 1;
+}
+
+static void tell_of_tables(void)
+{
+    const char *other = NULL;
+    char text[PATH_MAX + 400];
+    if (dl_iterate_phdr(is_other_runtime, &other))
+        snprintf(text, sizeof text,
+                 "cuGetExportTable is refused: the program loads NVIDIA's own CUDA runtime, %s, "
+                 "which needs undocumented tables of the driver. It finds that file before "
+                 "wavetrap's, by an RPATH or LD_PRELOAD: with "
+                 "LD_PRELOAD=$(wavetrap cuda-path)/lib64%s it uses wavetrap's",
+                 other, strrchr(other, '/'));
+    else
+        snprintf(text, sizeof text,
+                 "cuGetExportTable is refused: the program has NVIDIA's own CUDA runtime in it, "
+                 "which needs undocumented tables of the driver; build it by nvcc -cudart shared, "
+                 "or with clang and wavetrap's runtime");
+    call_refused(text);
+}
 
 /* A program that has asked for a table that we do not know, and has not used the GPU afterwards,
  * could not go on. */
 static void tell_at_the_end(void)
 {
     if (!state_was_entered(false))
-        call_refused(needs_tables);
+        tell_of_tables();
 }
 
 /*
@@ -78,7 +113,7 @@ API(cuGetExportTable, (const void **table, const CUuuid *id), (table, id), "*%p,
         return CUDA_ERROR_INVALID_VALUE;
     for (unsigned i = 0; i < sizeof runtime / sizeof runtime[0]; i++)
         if (memcmp(id->bytes, runtime[i], sizeof runtime[i]) == 0) {
-            call_refused(needs_tables);
+            tell_of_tables();
             return CUDA_ERROR_NOT_SUPPORTED;
         }
     if (memcmp(id->bytes, compiler, sizeof compiler) == 0)

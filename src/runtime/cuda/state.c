@@ -12,6 +12,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpu *devices[STATE_MOST_GPUS];
 static unsigned device_count;
+static unsigned places[STATE_MOST_GPUS]; /* of the GPUs among those that the process was given */
 static struct {
     void (*entered)(void), (*leaving)(void);
 } hook;
@@ -88,26 +89,87 @@ struct gpu *state_owner(uint64_t address, CUdevice *number)
 
 /* ---- start ---- */
 
-/* "sm:KEY=VALUE,… sm:…": a GPU each. */
+enum { UUID_BYTES = sizeof((CUuuid *)NULL)->bytes };
+
+/* Sixteen bytes that tell GPUs of one process apart, the same in each run. */
+static void uuid_of(unsigned place, char bytes[UUID_BYTES])
+{
+    snprintf(bytes, UUID_BYTES, "wavetrap SM %c", 'A' + (int)place);
+}
+
+/* Whether GPU @p place is the one that an element of CUDA_VISIBLE_DEVICES names: a number, or the
+ * first letters of its UUID, from "GPU-" on. */
+static bool is_named(unsigned place, const char *element, size_t length)
+{
+    char bytes[UUID_BYTES] = {0}, text[2 * UUID_BYTES + 9] = "GPU-";
+    char *end;
+    if (length && length == strspn(element, "0123456789"))
+        return strtoul(element, &end, 10) == place;
+    uuid_of(place, bytes);
+    for (unsigned i = 0, at = 4; i < UUID_BYTES; i++, at += 2) {
+        if (i == 4 || i == 6 || i == 8 || i == 10)
+            text[at++] = '-';
+        snprintf(text + at, sizeof text - at, "%02x", (unsigned char)bytes[i]);
+    }
+    return length > 4 && length < sizeof text && strncmp(element, text, length) == 0;
+}
+
+/*
+ * Puts the numbers of the GPUs that CUDA_VISIBLE_DEVICES leaves, in its order, into @p kept, and
+ * returns how many these are. An element that names none of @p count GPUs, or one again, ends the
+ * list (CUDA C++ Programming Guide, "CUDA Environment Variables").
+ */
+static unsigned visible(unsigned count, unsigned kept[STATE_MOST_GPUS])
+{
+    const char *said = getenv("CUDA_VISIBLE_DEVICES");
+    unsigned number = 0;
+    for (; !said && number < count; number++)
+        kept[number] = number;
+    while (said && number < count) {
+        const char *element = said + strspn(said, " ");
+        const size_t length = strcspn(element, " ,");
+        unsigned place = 0;
+        bool again = false;
+        while (place < count && !is_named(place, element, length))
+            place++;
+        for (unsigned i = 0; i < number; i++)
+            again |= kept[i] == place;
+        if (place == count || again)
+            break;
+        kept[number++] = place;
+        said = strchr(element, ',');
+        said += said != NULL;
+    }
+    return number;
+}
+
+/* "sm:KEY=VALUE,… sm:…": a GPU each; those that are visible are made. */
 static enum wt_status make_devices(struct wt_error *err)
 {
-    const char *said = getenv("WAVETRAP_SM_GPUS");
+    const char *said = getenv("WAVETRAP_SM_GPUS"), *one[STATE_MOST_GPUS];
+    unsigned count = 0;
     enum wt_status status;
     if (!said || !said[strspn(said, " ")])
         said = "sm";
-    while (*(said += strspn(said, " "))) {
-        char one[256];
-        const size_t length = strcspn(said, " ");
-        if (device_count == STATE_MOST_GPUS)
+    for (; *(said += strspn(said, " ")); said += strcspn(said, " ")) {
+        if (count == STATE_MOST_GPUS)
             return wt_fail(err, WT_INVALID, "WAVETRAP_SM_GPUS: at most %d GPUs", STATE_MOST_GPUS);
-        snprintf(one, sizeof one, "%.*s", (int)length, said);
-        if ((status = gpu_new(one, device_count ? devices[device_count - 1] : NULL,
-                              &devices[device_count], err)) != WT_OK)
+        one[count++] = said;
+    }
+    const unsigned seen = visible(count, places);
+    if (!seen)
+        return wt_fail(err, WT_INVALID,
+                       "CUDA_VISIBLE_DEVICES=%s leaves none of the %u emulated GPU%s",
+                       getenv("CUDA_VISIBLE_DEVICES"), count, count == 1 ? "" : "s");
+    for (unsigned i = 0; i < seen; i++) {
+        char text[256];
+        const char *spec = one[places[i]];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(spec, " "), spec);
+        if ((status = gpu_new(text, i ? devices[i - 1] : NULL, &devices[i], err)) != WT_OK)
             return status;
-        if (!wt_hosted_record(gpu_hosted(devices[device_count]), 0))
+        if (!wt_hosted_record(gpu_hosted(devices[i]), 0))
             return wt_fail(err, WT_NO_MEMORY, "no host memory for the recording of kernels");
         device_count++;
-        said += length;
     }
     return WT_OK;
 }
@@ -281,7 +343,7 @@ static int attribute_of(const struct gpu *g, CUdevice_attribute attribute)
         return 1;
     case CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID:
     case CU_DEVICE_ATTRIBUTE_MULTI_GPU_BOARD_GROUP_ID:
-        return (int)gpu_number(g);
+        return (int)places[gpu_number(g)];
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
         return (int)gpu_sms(g);
     case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR:
@@ -358,12 +420,11 @@ API_IN(need_device(number, &g), cuDeviceTotalMem_v2, (size_t * bytes, CUdevice n
     return bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-/* Sixteen bytes that tell GPUs of one process apart, the same in each run. */
 API_IN(need_device(number, &g), cuDeviceGetUuid, (CUuuid * uuid, CUdevice number), (uuid, number),
        "%p, %d", uuid, number)
 {
     if (uuid)
-        snprintf(uuid->bytes, sizeof uuid->bytes, "wavetrap SM %c", 'A' + number);
+        uuid_of(places[number], uuid->bytes);
     return uuid ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -377,7 +438,7 @@ API_IN(need_device(number, &g), cuDeviceGetPCIBusId, (char *id, int length, CUde
 {
     if (!id || length < 1)
         return CUDA_ERROR_INVALID_VALUE;
-    snprintf(id, (size_t)length, "0000:00:%02x.0", gpu_number(g));
+    snprintf(id, (size_t)length, "0000:00:%02x.0", places[number]);
     return CUDA_SUCCESS;
 }
 
@@ -419,8 +480,10 @@ API_IN(state_lock(), cuDeviceGetByPCIBusId, (CUdevice * number, const char *id),
         if (sscanf(id, "%x:%x.%x", &bus, &device, &function) < 2)
             return CUDA_ERROR_INVALID_VALUE;
     }
-    if (domain || bus || function || device >= device_count)
-        return CUDA_ERROR_INVALID_DEVICE;
-    *number = (CUdevice)device;
-    return CUDA_SUCCESS;
+    for (unsigned i = 0; !domain && !bus && !function && i < device_count; i++)
+        if (places[i] == device) {
+            *number = (CUdevice)i;
+            return CUDA_SUCCESS;
+        }
+    return CUDA_ERROR_INVALID_DEVICE;
 }

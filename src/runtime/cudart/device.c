@@ -325,8 +325,16 @@ EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
 
 FORWARD(cudaDeviceSynchronize, (void), cuCtxSynchronize())
 
-/* The error of a kernel goes; memory stays until the program ends. */
-FORWARD_INIT(cudaDeviceReset, (void), cuDevicePrimaryCtxReset(device))
+/* After a kernel's error NVIDIA's driver gives the process no other context (an H200's answers:
+ * tests/host/cuda_answers.c), and "any further CUDA work will return the same error" (CUDA Runtime
+ * API, cudaErrorIllegalAddress and its like). Otherwise memory stays until the program ends. */
+static CUresult reset(void)
+{
+    const CUresult result = cuCtxSynchronize();
+    return result ? result : cuDevicePrimaryCtxReset(device);
+}
+
+FORWARD(cudaDeviceReset, (void), reset())
 
 #if CUDART_VERSION >= 12000
 /* The context of a device, without a change of the thread's device. */

@@ -1,6 +1,7 @@
 /* libcudart: launches of kernels. */
 #include "runtime/cudart/cudart.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* The configuration of <<<>>>, kept until the stub of the kernel asks for it. */
@@ -34,10 +35,22 @@ EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *s
     return cudaSuccess;
 }
 
-static cudaError_t launched(CUresult result)
+/* The runtime's number for a launch that the driver refuses: a wrong shape has one of its own, too
+ * much shared memory is an invalid value. */
+static cudaError_t launched(CUresult result, CUfunction function, size_t shared)
 {
-    return cudart_result(result == CUDA_ERROR_INVALID_VALUE ? cudaErrorInvalidConfiguration
-                                                            : (cudaError_t)result);
+    int most = 0;
+    if (result != CUDA_ERROR_INVALID_VALUE)
+        return cudart_result((cudaError_t)result);
+    result = cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
+    return cudart_result(!result && shared > (size_t)most ? cudaErrorInvalidValue
+                                                          : cudaErrorInvalidConfiguration);
+}
+
+/* What the driver refuses where @p shared has more than 32 bits, too. */
+static unsigned dynamic(size_t shared)
+{
+    return shared < UINT_MAX ? (unsigned)shared : UINT_MAX;
 }
 
 EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
@@ -47,7 +60,8 @@ EXPORT cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, voi
     const CUresult result = cudart_function(host, &function);
     return result ? cudart_of(result)
                   : launched(cuLaunchKernel(function, grid.x, grid.y, grid.z, block.x, block.y,
-                                            block.z, (unsigned)shared, stream, arguments, NULL));
+                                            block.z, dynamic(shared), stream, arguments, NULL),
+                             function, shared);
 }
 
 /* Code by nvcc from version 12.1 on asks for a kernel once, and keeps it for all devices: it is the
@@ -87,8 +101,9 @@ EXPORT cudaError_t cudaLaunchCooperativeKernel(const void *host, dim3 grid, dim3
     const CUresult result = cudart_function(host, &function);
     return result ? cudart_of(result)
                   : launched(cuLaunchCooperativeKernel(function, grid.x, grid.y, grid.z, block.x,
-                                                       block.y, block.z, (unsigned)shared, stream,
-                                                       arguments));
+                                                       block.y, block.z, dynamic(shared), stream,
+                                                       arguments),
+                             function, shared);
 }
 
 EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
@@ -105,7 +120,7 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
                               .blockDimX = config->blockDim.x,
                               .blockDimY = config->blockDim.y,
                               .blockDimZ = config->blockDim.z,
-                              .sharedMemBytes = (unsigned)config->dynamicSmemBytes,
+                              .sharedMemBytes = dynamic(config->dynamicSmemBytes),
                               .hStream = config->stream,
                               .attrs = attribute,
                               .numAttrs = config->numAttrs};
@@ -114,7 +129,9 @@ EXPORT cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const v
         memcpy(&attribute[i].value, &config->attrs[i].val, sizeof attribute[i].value);
     }
     const CUresult result = cudart_function(host, &function);
-    return result ? cudart_of(result) : launched(cuLaunchKernelEx(&c, function, arguments, NULL));
+    return result ? cudart_of(result)
+                  : launched(cuLaunchKernelEx(&c, function, arguments, NULL), function,
+                             config->dynamicSmemBytes);
 }
 
 EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *host)

@@ -657,3 +657,18 @@ kernel void exact_reals(global const double *a, global const double *b, global d
     out[i] = (double8)(ldexp(m, e % 60), fmod(a[i], b[i]), fdim(a[i], b[i]), nextafter(a[i], b[i]), maxmag(a[i], b[i]), part + whole, r,
                        (double)(q & 7) + sqrt(fabs(a[i])));
 }
+
+/* Loops that reverse bits. Intel's compiler makes bfrev of them, which is right where the number of
+ * bits is that of a type of OpenCL's. */
+kernel void reversed(global const uint *in, global uint *out)
+{
+    uint i = get_global_id(0), all = 0, sixteen = 0;
+    int eight = 0;
+    for (uint b = 0; b < 32; b++)
+        all |= (in[i] >> b & 1) << (31 - b);
+    for (uint b = 0; b < 16; b++)
+        sixteen |= (in[i] >> b & 1) << (15 - b);
+    for (int b = 0; b < 8; b++)
+        eight |= ((int)in[i] >> b & 1) << (7 - b);
+    vstore4((uint4)(i, all, sixteen, (uint)eight), i, out);
+}

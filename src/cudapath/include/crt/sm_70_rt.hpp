@@ -1,4 +1,5 @@
-/* Matches within a warp, by the functions of clang's, and __nanosleep: of sm_70 and above. */
+/* Matches within a warp, by the functions of clang's, __nanosleep and compare-and-swap of 16 bits: of
+ * sm_70 and above. */
 #ifndef WAVETRAP_SM_70_RT_H
 #define WAVETRAP_SM_70_RT_H
 
@@ -28,6 +29,22 @@ static inline __attribute__((device)) void __nanosleep(unsigned ns)
 {
     __asm__ volatile("nanosleep.u32 %0;" ::"r"(ns));
 }
+
+#define WAVETRAP_CAS16(suffix, scope)                                                              \
+    static inline __attribute__((device)) unsigned short atomicCAS##suffix(                        \
+        unsigned short *address, unsigned short compare, unsigned short value)                     \
+    {                                                                                              \
+        unsigned short old;                                                                        \
+        __asm__ volatile("atom" scope ".cas.b16 %0, [%1], %2, %3;"                                 \
+                         : "=h"(old)                                                               \
+                         : "l"(address), "h"(compare), "h"(value)                                  \
+                         : "memory");                                                              \
+        return old;                                                                                \
+    }
+WAVETRAP_CAS16(, "")
+WAVETRAP_CAS16(_block, ".cta")
+WAVETRAP_CAS16(_system, ".sys")
+#undef WAVETRAP_CAS16
 #endif
 
 #endif

@@ -88,11 +88,12 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
 void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a)
 {
     const uint32_t limit = w->device->grid.launch.shared;
+    at = (uint32_t)at;
     if (at % a->size) {
         add_stray(a, lane, SM_STRAY_MISALIGNED_SHARED, at);
         return;
     }
-    if (at > limit || at + (uint64_t)a->size > limit) {
+    if (at > limit || at + a->size > limit) {
         add_stray(a, lane, SM_STRAY_SHARED, at);
         return;
     }
@@ -111,6 +112,7 @@ static bool local_address(const struct sm_warp *w, unsigned lane, uint64_t offse
 
 void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a)
 {
+    at = (uint32_t)at;
     if (at % a->size)
         add_stray(a, lane, SM_STRAY_MISALIGNED_LOCAL, at);
     else if (!local_address(w, lane, at, a->size, &a->addr[lane]) ||
