@@ -252,6 +252,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     race_note_polling(&x);
     race_note_guesses(&x);
+    race_note_shown(&x);
     if (r->order) {
         note_flags(&x);
         note_signal(&x);
@@ -297,7 +298,7 @@ struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
         r->rules.independent = start->lanes == WT_LANES_INDEPENDENT;
     if (start->lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
         r->lanes_are_one = r->rules.stores_hide = true;
-        r->rules.places = false;
+        r->rules.places = r->rules.warp_syncs = false;
         r->rules.loads_hide = r->rules.loads_hide_too = true;
     }
     for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)

@@ -13,6 +13,7 @@ struct race_conflict {
     wt_lanes lanes, others;
     uint64_t at; /* of the lowest lane */
     enum wt_severity severity;
+    bool in_step; /**< race_counts_on_step() */
     /* Both are lanes of one instruction, which store … */
     enum race_same {
         RACE_APART,
@@ -60,6 +61,11 @@ bool race_knows_polling(struct race_access *x);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);
+/** Notes volatile accesses to the group's memory, and what hands values on between lanes. */
+void race_note_shown(struct race_access *x);
+/** Whether a relaxed access to the group's memory, and one of another lane of its wave, count on
+ * lanes that run in step. */
+bool race_counts_on_step(const struct race_access *x, const struct race_record *o);
 /** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
 /** Puts into the record what a thread of a Gen9 stores to its group's memory by one channel: for

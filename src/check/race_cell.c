@@ -61,6 +61,7 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
         x->conflict[i].lanes |= lanes_of(lane);
     if (same > x->conflict[i].same)
         x->conflict[i].same = same;
+    x->conflict[i].in_step = x->record.atomic && o->atomic && severity == WT_WARNING;
     if (severity < x->conflict[i].severity)
         x->conflict[i].severity = severity;
 }
@@ -149,8 +150,12 @@ static bool may_race(const struct race_access *x, uint64_t at, const struct race
     *severity = WT_ERROR;
     if (!is_store(a) && !is_store(o))
         return false;
+    if (a->atomic && o->atomic && are_within_scope(x, a, o)) {
+        *severity = WT_WARNING;
+        return race_counts_on_step(x, o);
+    }
     if (a->atomic && o->atomic)
-        return !are_within_scope(x, a, o);
+        return true;
     if (x->r->rules.places && race_is_store_beside(a, o)) {
         const struct race_record *atomic = a->atomic ? a : o;
         const uint64_t size = a->size > o->size ? a->size : o->size;

@@ -108,6 +108,12 @@ struct race_slot {
     struct race_place last[RACE_LAST];
     uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock others' accesses are ordered */
     struct race_place load[64];  /**< its last plain loads, of which families may use a part */
+    struct race_shown {
+        uint64_t time;
+        wt_lanes lanes;
+    } shown[8];                  /**< its last volatile accesses to its group's memory */
+    uint32_t shows;              /**< so far */
+    uint64_t handed_on;          /**< when it has waited with a flag, or made an atomic operation */
     struct race_place swap[4];   /**< the last atomic operations that have proved guesses */
 };
 

@@ -40,6 +40,9 @@ static const char *reason(const struct race_access *x, const struct race_conflic
     if (c->other.wave == w->number && w->order == WT_STEP_MAYBE)
         return "nothing orders these lanes: an error, unless one of the kernel's calls of "
                "sub_group_barrier() is between, which have no code";
+    if (c->in_step)
+        return "lanes of a warp exchange a value through volatile shared memory, and no "
+               "__syncwarp() is between: from capability 7.0 on they need not be in step";
     if (c->other.atomic && x->record.atomic)
         return "nothing orders them, and an atomic access whose scope is the group is none to other "
                "groups";
@@ -247,7 +250,9 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     if (wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins) || are_of_runtime(x, c))
         return;
-    struct wt_finding f = {.kind = of_host ? WT_FOUND_HOST_RACE : WT_FOUND_RACE,
+    struct wt_finding f = {.kind = of_host      ? WT_FOUND_HOST_RACE
+                                   : c->in_step ? WT_FOUND_MISSING_WARP_SYNC
+                                                : WT_FOUND_RACE,
                            .severity = c->severity,
                            .space = !is_kernels(main)               ? WT_FOUND_HOST
                                     : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP

@@ -223,7 +223,8 @@ static void note(const uint64_t *code, const struct wt_finding *f)
             count_one(&found.list[i], f);
             return;
         }
-    if (found.count >= options.limit) {
+    enum { EACH = 16 }; /* of one line there may be many, of which reports make one */
+    if (found.count / EACH >= options.limit) {
         count_more();
         return;
     }

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/counted_file.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/interrupt.h"
@@ -187,6 +188,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
             status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
         } else {
             host_check_fatbins();
+            wt_counted_opened();
         }
     }
     if (the_host)
