@@ -213,6 +213,57 @@ def test_a_loop_uses_up_no_limit(tmp_path, cuda):
     assert "and 14 more of this kind at this line" in done.stderr
 
 
+HIP = """
+#include <hip/hip_runtime.h>
+__device__ __attribute__((noinline)) int four(int x) { int a[4] = {x, x + 1, x * 2, 5}; int *volatile p = a; return p[x & 3]; }
+__global__ void odd(int *p, int by) { atomicAdd((int *)((char *)p + by + 8 * threadIdx.x), 1); }
+__global__ void part(float *out, int n)
+{
+    const int i = threadIdx.x;
+    float value = i;
+    if (i < 24) {
+        for (int by = 16; by; by /= 2)
+            value += __shfl_down(value, by, 32);
+        if (i == 0)
+            out[1] = n ? value : 0.0f;
+    }
+}
+__global__ void saved(int *p) { p[threadIdx.x] = four(p[threadIdx.x]); }
+int main(int, char **argv)
+{
+    static int here[64];
+    int *p;
+    hipMalloc((void **)&p, sizeof here);
+    hipMemset(p, 0, sizeof here);
+    if (*argv[1] == 'o')
+        odd<<<1, 16>>>(p, 2);
+    else if (*argv[1] == 's')
+        saved<<<1, 64>>>(p);
+    else
+        part<<<1, 32>>>((float *)p, *argv[1] == 'p');
+    hipMemcpy(here, p, sizeof here, hipMemcpyDeviceToHost);
+    hipFree(p);
+}
+"""
+
+
+@pytest.fixture(scope="module", name="hip")
+def hip_(tmp_path_factory):
+    source = tmp_path_factory.mktemp("hip") / "mistakes.hip"
+    source.write_text(HIP)
+    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O0", "-g", "-w", "-o", source.with_suffix(""), source], check=True)
+    return source.with_suffix("")
+
+
+@pytest.mark.parametrize("how, check, words, kinds", [("odd", "memory", (), {"misaligned"}), ("part", "init", (), {"undefined-result"}), ("not used", "init", (), set()),
+                                                      ("saved", "init", ("--check-init=load",), set())])
+def test_hip_without_optimisation(tmp_path, hip, how, check, words, kinds):
+    """A misaligned atomic operation is a finding, and the program goes on. The value of a lane that takes no part is undefined, where it is used. Registers that
+    functions save and bring back are no loads of the program."""
+    done, found, _ = run(tmp_path, *words, command=[hip, how], check=f"--check={check}")
+    assert {one["finding"] for one in found} == kinds and done.returncode == (115 if kinds else 0) and "a fault" not in done.stderr, done.stderr
+
+
 def test_the_suppression_of_a_leak_hides_no_other_one(tmp_path, cuda):
     done, found, _ = run(tmp_path, "--check-print-suppressions", command=[cuda, "leaks"], check="--check=leak", gpu="sm")
     lines = re.findall(r"^suppress .*$", done.stderr, re.M)
