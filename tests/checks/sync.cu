@@ -311,10 +311,12 @@ __global__ void two_calls(int *out, int bad)
     s[i] = 2 * i;
     if (!bad)
         turn(out, s, i, 1);
-    else if (i < HALF)
+    else if (i < HALF) {
         turn(out, s, i, 2);
-    else
+        out[i] += 3;
+    } else {
         turn(out, s, i, 4);
+    }
     AT_END();
 }
 RUN(calls_in_branches, two_calls)

@@ -228,6 +228,15 @@ __global__ void part(float *out, int n)
             out[1] = n ? value : 0.0f;
     }
 }
+__global__ void branches(int *p)
+{
+    if (threadIdx.x < 64) {
+        p[threadIdx.x] = 1;
+        __syncthreads();
+    } else {
+        __syncthreads();
+    }
+}
 __global__ void saved(int *p) { p[threadIdx.x] = four(p[threadIdx.x]); }
 int main(int, char **argv)
 {
@@ -237,6 +246,8 @@ int main(int, char **argv)
     hipMemset(p, 0, sizeof here);
     if (*argv[1] == 'o')
         odd<<<1, 16>>>(p, 2);
+    else if (*argv[1] == 'b')
+        branches<<<1, 128>>>(p);
     else if (*argv[1] == 's')
         saved<<<1, 64>>>(p);
     else
@@ -256,10 +267,10 @@ def hip_(tmp_path_factory):
 
 
 @pytest.mark.parametrize("how, check, words, kinds", [("odd", "memory", (), {"misaligned"}), ("part", "init", (), {"undefined-result"}), ("not used", "init", (), set()),
-                                                      ("saved", "init", ("--check-init=load",), set())])
+                                                      ("saved", "init", ("--check-init=load",), set()), ("branches", "sync", (), {"other-barrier"})])
 def test_hip_without_optimisation(tmp_path, hip, how, check, words, kinds):
     """A misaligned atomic operation is a finding, and the program goes on. The value of a lane that takes no part is undefined, where it is used. Registers that
-    functions save and bring back are no loads of the program."""
+    functions save and bring back are no loads of the program. __syncthreads() is one function, and another barrier at each call."""
     done, found, _ = run(tmp_path, *words, command=[hip, how], check=f"--check={check}")
     assert {one["finding"] for one in found} == kinds and done.returncode == (115 if kinds else 0) and "a fault" not in done.stderr, done.stderr
 
