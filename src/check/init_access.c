@@ -445,6 +445,42 @@ static bool is_spill(const struct wt_observed *a, uint32_t origin)
     return a->space == WT_OBSERVED_PRIVATE && init_origin_of(origin)->kind == WT_ORIGIN_REGISTER;
 }
 
+static uint64_t value_of(const struct wt_check_init *c, const struct init_wave *w,
+                         const struct wt_insn_operand *o, unsigned lane)
+{
+    const unsigned bits = o->kind == WT_OPERAND_CONSTANT ? 64 : init_bits_of(c, o);
+    uint32_t origin = 0;
+    const struct wt_defined is = init_fetch(c, w, c->pending.wave, o, lane,
+                                            init_element_of(c, lane), 0, bits < 64 ? bits : 64,
+                                            &origin);
+    return is.value | is.undefined;
+}
+
+/* The result that a register has which also had the operand: that is not known any more. NULL:
+ * there is none. */
+static const struct wt_insn_operand *result_over(const struct init_insn *insn,
+                                                 const struct wt_insn_operand *data)
+{
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (init_is_result(o) && o->kind == data->kind && o->file == data->file &&
+            o->number == data->number)
+            return o;
+    }
+    return NULL;
+}
+
+/* Whether memory has what a lane's result says was there before. */
+static bool is_as_before(const struct wt_check_init *c, const struct init_wave *w,
+                         const struct wt_observed *a, const struct wt_insn_operand *result,
+                         unsigned lane)
+{
+    uint64_t now = 0;
+    return a->size <= sizeof now &&
+           c->machine->ops->read_memory(c->machine, a->wave, lane, a->at[lane], &now, a->size) &&
+           now == value_of(c, w, result, lane);
+}
+
 /* Whether an atomic operation leaves what is there as it is: it adds 0, for all lanes, as an atomic
  * load is written. */
 static bool adds_nothing(const struct wt_check_init *c, const struct init_wave *w,
@@ -457,14 +493,10 @@ static bool adds_nothing(const struct wt_check_init *c, const struct init_wave *
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
         const bool data = o->reads && !o->aside && !o->guards && o->kind <= WT_OPERAND_CONSTANT;
+        const struct wt_insn_operand *result = data ? result_over(insn, o) : NULL;
         for (wt_lanes left = data ? a->lanes : 0; left; left &= left - 1) {
             const unsigned lane = wt_lanes_lowest(left);
-            const unsigned bits = o->kind == WT_OPERAND_CONSTANT ? 64 : init_bits_of(c, o);
-            uint32_t origin = 0;
-            const struct wt_defined is =
-                init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
-                           bits < 64 ? bits : 64, &origin);
-            if (is.value || is.undefined)
+            if (result ? !is_as_before(c, w, a, result, lane) : value_of(c, w, o, lane) != 0)
                 return false;
         }
     }
