@@ -38,7 +38,8 @@ static enum init_does does(const struct init_insn *insn)
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];
         crosses |= o->reads && o->crosses && o->kind == WT_OPERAND_ROW;
-        chooses |= o->reads && o->aside && (o->kind == WT_OPERAND_ROW || o->kind == WT_OPERAND_CONSTANT);
+        chooses |=
+            o->reads && o->aside && (o->kind == WT_OPERAND_ROW || o->kind == WT_OPERAND_CONSTANT);
         accesses |= insn->list[i].kind == WT_OPERAND_MEMORY;
         results |= init_is_result(&insn->list[i]);
     }

@@ -450,9 +450,9 @@ static uint64_t value_of(const struct wt_check_init *c, const struct init_wave *
 {
     const unsigned bits = o->kind == WT_OPERAND_CONSTANT ? 64 : init_bits_of(c, o);
     uint32_t origin = 0;
-    const struct wt_defined is = init_fetch(c, w, c->pending.wave, o, lane,
-                                            init_element_of(c, lane), 0, bits < 64 ? bits : 64,
-                                            &origin);
+    const struct wt_defined is =
+        init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
+                   bits < 64 ? bits : 64, &origin);
     return is.value | is.undefined;
 }
 

@@ -38,7 +38,7 @@ struct race_past {
 /** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
-    uint64_t bytes, entry;           /**< `entry`: its kernel's first instruction; 0: not known */
+    uint64_t bytes, entry; /**< `entry`: its kernel's first instruction; 0: not known */
     bool ended;
     struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
@@ -111,10 +111,10 @@ struct race_slot {
     struct race_shown {
         uint64_t time;
         wt_lanes lanes;
-    } shown[8];                  /**< its last volatile accesses to its group's memory */
-    uint32_t shows;              /**< so far */
-    uint64_t handed_on;          /**< when it has waited with a flag, or made an atomic operation */
-    struct race_place swap[4];   /**< the last atomic operations that have proved guesses */
+    } shown[8];                /**< its last volatile accesses to its group's memory */
+    uint32_t shows;            /**< so far */
+    uint64_t handed_on;        /**< when it has waited with a flag, or made an atomic operation */
+    struct race_place swap[4]; /**< the last atomic operations that have proved guesses */
 };
 
 /** A place of atomic accesses: the clocks that they have released. */
@@ -191,18 +191,19 @@ struct wt_check_race {
     struct race_wave *wave;            /* by number, from 1 */
     uint64_t *home;                    /* of each */
     size_t waves, wave_room, home_room;
-    uint32_t active;            /* waves that have begun */
-    bool several;               /* those recorded are of several launches or operations */
-    struct wt_clocks **ended;   /* SPAWNS: of waves of each core that have ended */
+    uint32_t active;              /* waves that have begun */
+    bool several;                 /* those recorded are of several launches or operations */
+    struct wt_clocks **ended;     /* SPAWNS: of waves of each core that have ended */
     struct race_waiting *waiting; /* until their wave's or kernel's end */
     size_t waits, wait_room;
-    struct wt_map guesses; /* loads, by address: that of the atomic operation that has proved some */
-    struct wt_map proved;  /* such loads of the launches that run, by address and time */
+    struct wt_map
+        guesses;          /* loads, by address: that of the atomic operation that has proved some */
+    struct wt_map proved; /* such loads of the launches that run, by address and time */
     struct race_kind {
         uint64_t pc;
         bool swaps;
-    } kind[64]; /* of atomic operations that were looked at last */
-    uint64_t told_pairs[16]; /* of places of findings, as keys */
+    } kind[64];                           /* of atomic operations that were looked at last */
+    uint64_t told_pairs[16];              /* of places of findings, as keys */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
     struct race_told told[RACE_TOLD];
 };

@@ -44,12 +44,14 @@ static const char *reason(const struct race_access *x, const struct race_conflic
         return "lanes of a warp exchange a value through volatile shared memory, and no "
                "__syncwarp() is between: from capability 7.0 on they need not be in step";
     if (c->other.atomic && x->record.atomic)
-        return "nothing orders them, and an atomic access whose scope is the group is none to other "
+        return "nothing orders them, and an atomic access whose scope is the group is none to "
+               "other "
                "groups";
     if (race_is_store_beside(&c->other, &x->record))
         return c->severity == WT_ERROR
                    ? "nothing orders a plain store and the atomic operations in its place"
-                   : "nothing orders a store and the atomic accesses in its place: an error, unless "
+                   : "nothing orders a store and the atomic accesses in its place: an error, "
+                     "unless "
                      "it is an atomic one, which has the same code";
     if (c->severity == WT_WARNING && x->r->rules.locks)
         return "nothing but atomic operations orders them: an error, unless those are a lock that "

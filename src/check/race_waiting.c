@@ -147,9 +147,10 @@ bool race_wait_with(struct race_access *x, const struct race_conflict *c,
     struct wt_check_race *r = x->r;
     const struct race_record *a = &x->record, *o = &c->other;
     const bool beside = r->rules.places && race_is_store_beside(a, o);
-    const struct race_record *load = a->kind == WT_WATCH_READ && o->kind == WT_WATCH_ACCESS   ? a
-                                     : a->kind == WT_WATCH_ACCESS && o->kind == WT_WATCH_READ ? o
-                                                                                              : NULL;
+    const struct race_record *load = a->kind == WT_WATCH_READ && o->kind == WT_WATCH_ACCESS ? a
+                                     : a->kind == WT_WATCH_ACCESS && o->kind == WT_WATCH_READ
+                                         ? o
+                                         : NULL;
     if (!beside && (!load || load->atomic))
         return false;
     const uint64_t size = a->size > o->size ? a->size : o->size;

@@ -128,8 +128,7 @@ static uint64_t chain_of(const struct sync_wave *w, unsigned lane)
 static void begin_call(struct wt_check_sync *s, struct sync_wave *w,
                        const struct wt_observed_event *e)
 {
-    struct sync_call *grown =
-        wt_array_grow(w->call, &w->call_room, w->calls + 1, sizeof *grown);
+    struct sync_call *grown = wt_array_grow(w->call, &w->call_room, w->calls + 1, sizeof *grown);
     if (!grown) {
         tell_lost(s);
         return;
@@ -297,8 +296,7 @@ static wt_lanes were_there_before(struct sync_group *g, const struct sync_wave *
     for (wt_lanes left = missing; left; left &= left - 1) {
         uint32_t n = w->passed[wt_lanes_lowest(left)];
         const struct sync_round *before = NULL;
-        while (n && (before = round_of(g, --n)) &&
-               !sync_is_same(&before->place, &now->place))
+        while (n && (before = round_of(g, --n)) && !sync_is_same(&before->place, &now->place))
             continue;
         if (before && sync_is_same(&before->place, &now->place))
             found |= wt_lane_bit(wt_lanes_lowest(left));

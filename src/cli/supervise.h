@@ -14,7 +14,7 @@
 enum {
     CLI_TOO_FEW_LAUNCHES = 122,
     CLI_TIME_OVER = 124,
-    CLI_EXEC_NOT_RUN = 126, /**< the program cannot be started, */
+    CLI_EXEC_NOT_RUN = 126,   /**< the program cannot be started, */
     CLI_EXEC_NOT_FOUND = 127, /**< or there is none */
 };
 

@@ -23,10 +23,10 @@ struct wt_memory_model {
     bool locks; /**< the compiler makes a lock of atomic operations on a group's memory, without
                      fences: for 64-bit ones */
     bool own_is_global; /**< what is a lane's own lies in global memory, where no object is */
-    bool warp_syncs; /**< where lanes are independent, those that exchange values by relaxed
-                          accesses need a barrier of the wave between, though they are no race */
-    bool observes; /**< an access (with `places`: a store) is ordered after what an atomic read, in
-                        its place and ordered before it, has observed */
+    bool warp_syncs;    /**< where lanes are independent, those that exchange values by relaxed
+                             accesses need a barrier of the wave between, though they are no race */
+    bool observes;  /**< an access (with `places`: a store) is ordered after what an atomic read, in
+                         its place and ordered before it, has observed */
     bool one_order; /**< sequential fences have one order for all, so that one orders what another
                          wave of the group has released, or read, before a barrier */
     bool barriers_want_all;    /**< lanes that have ended must have reached barriers, too */

@@ -209,7 +209,7 @@ struct wt_observed_event {
     wt_lanes named, present, live; /**< of TOGETHER; EXCHANGE: `named` */
     enum wt_observed_order order;  /**< of FENCE */
     enum wt_observed_scope scope;
-    uint64_t to;                   /**< of CALL, RETURN */
+    uint64_t to;      /**< of CALL, RETURN */
     uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
                            GDS, scalar loads and messages (gfx900) */
 };

@@ -194,8 +194,8 @@ OP(s_getpc_b64)
     return gcn_next(u);
 }
 
-static void tell_call(struct gcn_wave *w, const struct gcn_uop *u,
-                      enum wt_observed_event_kind kind, uint64_t to)
+static void tell_call(struct gcn_wave *w, const struct gcn_uop *u, enum wt_observed_event_kind kind,
+                      uint64_t to)
 {
     wt_wave_tell_call(&w->device->machine, &w->head, kind, gcn_pc_of(w, u), ~(wt_lanes)0, to);
 }
