@@ -124,7 +124,7 @@ static void decide_all(struct wt_check_init *c, struct init_wave *w)
             decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says which lanes execute it");
         else if (accesses_memory(operation) && o->aside && !o->may_count)
             decide(c, w, o, false, WT_FOUND_UNDEFINED_ADDRESS, "its address");
-        else if (operation == WT_DOES_BRANCH)
+        else if (operation == WT_DOES_BRANCH && !insn->head.decides)
             decide(c, w, o, true, WT_FOUND_UNDEFINED_BRANCH, "what says where it goes");
         else if (operation == WT_DOES_ATOMIC)
             decide(c, w, o, false, WT_FOUND_UNDEFINED_ATOMIC, "its operand");
@@ -619,22 +619,21 @@ static void compute_all(struct wt_check_init *c, const struct init_wave *w)
     }
 }
 
-/* A branch that compares. */
-static void decide_comparison(struct wt_check_init *c, const struct init_wave *w)
+/* A branch whose condition is computed. */
+static void decide_condition(struct wt_check_init *c, const struct init_wave *w)
 {
-    struct sources s;
+    const struct sources s = {.count = 0};
     wt_lanes bad = 0;
     uint32_t origin = 0;
-    list_sources(c->pending.insn, 0, &s);
-    const unsigned bits = width_of(c, &s, NULL, (enum wt_operation)c->pending.insn->head.operation);
     for (wt_lanes left = c->pending.enabled; left; left &= left - 1) {
-        struct wt_defined flag = {0};
-        uint32_t from = 0;
+        struct wt_meant result[WT_RESULTS] = {{.bits = 0}};
+        uint32_t from[WT_RESULTS] = {0};
         const unsigned lane = wt_lanes_lowest(left);
-        if (!compute(c, w, &s, 0, bits, lane, wt_lane_bit(lane), &flag, &from).undefined)
+        mean(c, w, &s, lane, wt_lane_bit(lane), result, from);
+        if (!result[WT_RESULT_JUMPS].is.undefined)
             continue;
-        bad |= wt_lane_bit(wt_lanes_lowest(left));
-        origin = origin ? origin : from;
+        bad |= wt_lane_bit(lane);
+        origin = origin ? origin : from[WT_RESULT_JUMPS];
     }
     if (bad)
         init_report(c, WT_FOUND_UNDEFINED_BRANCH, bad, origin, "what says where it goes");
@@ -646,7 +645,7 @@ void init_issue(struct wt_check_init *c, struct init_wave *w)
     const enum wt_operation operation = (enum wt_operation)insn->head.operation;
     decide_all(c, w);
     if (insn->head.decides)
-        decide_comparison(c, w);
+        decide_condition(c, w);
     else if (operation == WT_DOES_MEANT)
         compute_meant(c, w);
     else if (operation < WT_DOES_LOAD)

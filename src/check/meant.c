@@ -162,6 +162,8 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
         return flag;
     case WT_M_REVERSE:
         return reversed(x, bits);
+    case WT_M_FNEG:
+        return x;
     case WT_M_CARRY:
     case WT_M_BORROW:
         wt_defined_result((enum wt_operation)operations[node->op], list, 3, own, false,
@@ -297,10 +299,13 @@ void wt_meant_results(const uint8_t *meaning, const struct wt_meant_operands *in
     const struct wt_meant *first = NULL;
     for (unsigned i = 0; i < WT_RESULTS; i++)
         result[i] = (struct wt_meant){.bits = 0};
-    while (*meaning == WT_M_OUT) {
-        struct wt_meant *to = &result[meaning[1]];
-        meaning += 2;
+    while (*meaning == WT_M_OUT || *meaning == WT_M_JUMP) {
+        const bool jumps = *meaning == WT_M_JUMP;
+        struct wt_meant *to = &result[jumps ? WT_RESULT_JUMPS : meaning[1]];
+        meaning += jumps ? 1 : 2;
         *to = expression(&meaning, in, first);
         first = first ? first : to;
+        if (jumps)
+            return;
     }
 }

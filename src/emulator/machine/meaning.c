@@ -177,14 +177,22 @@ static uint64_t middle(uint64_t x, uint64_t y, uint64_t z)
     return z < low ? low : z > high ? high : z;
 }
 
-static uint64_t high_of(const struct wt_meaning_value *v, bool is_signed)
+static uint64_t high_of(enum wt_meaning_op op, const struct wt_meaning_value *v)
 {
-    const unsigned bits = v->bits;
-    if (is_signed)
-        return (uint64_t)(((__int128)wt_sign_extend(v[0].value, bits) *
-                           wt_sign_extend(v[1].value, bits)) >>
-                          bits);
-    return (uint64_t)(((wide)v[0].value * v[1].value) >> bits);
+    const __int128 x = op == WT_M_MUL_HIGH ? (__int128)v[0].value
+                                           : wt_sign_extend(v[0].value, v->bits),
+                   y = op == WT_M_MUL_HIGH_S ? wt_sign_extend(v[1].value, v->bits)
+                                             : (__int128)v[1].value;
+    return (uint64_t)((wide)x * (wide)y >> v->bits);
+}
+
+/* x / y or, else, the remainder. A quotient that is too great for its bits wraps. */
+static uint64_t divided(const struct wt_meaning_value *v, bool is_signed, bool quotient)
+{
+    const uint64_t x = v[0].value, y = v[1].value;
+    const __int128 a = is_signed ? wt_sign_extend(x, v->bits) : (__int128)x,
+                   b = is_signed ? wt_sign_extend(y, v->bits) : (__int128)y;
+    return !y ? (quotient ? UINT64_MAX : x) : (uint64_t)(quotient ? a / b : a % b);
 }
 
 /* x shifted; an amount of `bits` or more: all out. */
@@ -257,6 +265,9 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
     case WT_M_NONZERO:
         r = x != 0;
         break;
+    case WT_M_FNEG:
+        r = x ^ sign;
+        break;
     case WT_M_REVERSE:
         r = reversed(x, own);
         break;
@@ -324,7 +335,14 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
         break;
     case WT_M_MUL_HIGH:
     case WT_M_MUL_HIGH_S:
-        r = high_of(v, node->op == WT_M_MUL_HIGH_S);
+    case WT_M_MUL_HIGH_SU:
+        r = high_of(node->op, v);
+        break;
+    case WT_M_DIV:
+    case WT_M_DIV_S:
+    case WT_M_REM:
+    case WT_M_REM_S:
+        r = divided(v, node->op == WT_M_DIV_S || node->op == WT_M_REM_S, node->op <= WT_M_DIV_S);
         break;
     case WT_M_DIFFERENCE:
         r = x > y ? x - y : y - x;
@@ -376,7 +394,7 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
         r = middle((uint64_t)a ^ INT64_MIN, (uint64_t)b ^ INT64_MIN, (uint64_t)c ^ INT64_MIN) ^
             INT64_MIN;
         break;
-    default: /* leaves, opaque nodes, and floating point, which wt_meaning_float() computes */
+    default: /* leaves, opaque nodes, and floating point, which wt_meaning_floats compute */
         return unknown;
     }
     return (struct wt_meaning_value){r & wt_low_bits(bits), bits};
@@ -395,5 +413,5 @@ struct wt_meaning_value wt_meaning_evaluate(const uint8_t **code,
         v[i] = wt_meaning_evaluate(code, in);
     const struct wt_meaning_value r = wt_meaning_apply(&node, v, in->clamp);
     return r.bits || !in->floats || node.op < WT_M_FADD ? r
-                                                        : wt_meaning_float(&node, v, in->floats);
+                                                        : in->floats->compute(in->floats, &node, v);
 }

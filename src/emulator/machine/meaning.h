@@ -26,6 +26,7 @@ enum wt_meaning_op {
     WT_M_STORE,          /**< address: the data become what is there */
     WT_M_ATOMIC,         /**< address, and the new value; the old one is the data */
     WT_M_JUMP,           /**< condition, address */
+    WT_M_LANES,          /**< what decides which lanes or waves go on, and where */
     WT_M_UNSAID,         /**< enum wt_unsaid: it is not said what the instruction does */
 };
 
@@ -36,7 +37,8 @@ enum { WT_M_MOST = 96 };
 
 /** Results, as operands are told to be (struct wt_insn_operand). */
 enum wt_meaning_result {
-    WT_RESULT_D = 1, /**< the first one */
+    WT_RESULT_JUMPS, /**< the condition of its jump, which is no operand */
+    WT_RESULT_D,     /**< the first one */
     WT_RESULT_MASK,
     WT_RESULT_SCC,
     WT_RESULT_EXEC,
@@ -56,6 +58,7 @@ enum wt_unsaid {
     WT_UNSAID_TWO,        /**< it moves from one memory to another */
     WT_UNSAID_IMAGE,      /**< images */
     WT_UNSAID_WIDE,       /**< operands of more than 64 bits */
+    WT_UNSAID_PARTS,      /**< each lane accesses several places */
     WT_UNSAID_REASONS
 };
 
@@ -73,10 +76,11 @@ struct wt_meaning_node {
     bool exact;       /**< the definedness of its bits has a rule of its own */
 };
 
-struct wt_fp;
-/** Rounding and denormals: of floats of 32 bits, of others. */
+/** Computes nodes of floating point; bits 0: not this one. */
 struct wt_meaning_floats {
-    const struct wt_fp *single, *other;
+    struct wt_meaning_value (*compute)(const struct wt_meaning_floats *floats,
+                                       const struct wt_meaning_node *node,
+                                       const struct wt_meaning_value *operand);
 };
 
 /** The inputs of an expression. */
@@ -92,10 +96,6 @@ struct wt_meaning_node wt_meaning_take(const uint8_t **code);
  * or of floating point, or an operand is not known. */
 struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
                                          const struct wt_meaning_value *operand, bool clamp);
-/** Likewise of a node of floating point, where softfloat.h has it. */
-struct wt_meaning_value wt_meaning_float(const struct wt_meaning_node *node,
-                                         const struct wt_meaning_value *operand,
-                                         const struct wt_meaning_floats *floats);
 /** The bits of its result, given those of its operands. */
 unsigned wt_meaning_width(const struct wt_meaning_node *node, const unsigned *operand);
 /** Evaluates the expression at *@p code, and moves *code behind it: the reference for what executes

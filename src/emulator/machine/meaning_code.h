@@ -11,6 +11,7 @@
 #define STORE(address) WT_M_STORE, address,
 #define ATOMIC(address, value) WT_M_ATOMIC, address, value,
 #define JUMP(condition, address) WT_M_JUMP, condition, address,
+#define LANES(decides) WT_M_LANES, decides,
 #define NOTHING
 #define UNSAID(why) WT_M_UNSAID, WT_UNSAID_##why,
 /* The result, and whether it is 0, in SCC */
@@ -49,6 +50,7 @@
 #define ZEXT(n, x) WT_M_ZEXT, (n)&255, x
 #define SEXT(n, x) WT_M_SEXT, (n)&255, x
 #define NONZERO(x) WT_M_NONZERO, x
+#define FNEG(x) WT_M_FNEG, x
 #define REVERSE(x) WT_M_REVERSE, x
 #define PERMUTE(x, y, z) WT_M_PERMUTE, x, y, z
 #define ONES(x) WT_M_ONES, x
@@ -77,6 +79,11 @@
 #define MUL(x, y) WT_M_MUL, x, y
 #define MUL_HIGH(x, y) WT_M_MUL_HIGH, x, y
 #define MUL_HIGH_S(x, y) WT_M_MUL_HIGH_S, x, y
+#define MUL_HIGH_SU(x, y) WT_M_MUL_HIGH_SU, x, y
+#define DIV(x, y) WT_M_DIV, x, y
+#define DIV_S(x, y) WT_M_DIV_S, x, y
+#define REM(x, y) WT_M_REM, x, y
+#define REM_S(x, y) WT_M_REM_S, x, y
 #define DIFFERENCE(x, y) WT_M_DIFFERENCE, x, y
 #define CLAMP(n, x) WT_M_CLAMP, (n)&255, x
 #define CLAMP_S(n, x) WT_M_CLAMP_S, (n)&255, x
@@ -101,6 +108,7 @@
 #define FMUL(x, y) WT_M_FMUL, x, y
 #define FMUL_0(x, y) WT_M_FMUL_0, x, y
 #define FMA(x, y, z) WT_M_FMA, x, y, z
+#define FDIV(x, y) WT_M_FDIV, x, y
 #define FMIN(x, y) WT_M_FMIN, x, y
 #define FMAX(x, y) WT_M_FMAX, x, y
 #define FMED(x, y, z) WT_M_FMED, x, y, z
@@ -121,11 +129,14 @@
 #define FEXPONENT(n, x) WT_M_FEXPONENT, (n)&255, x
 #define FCOMPARE(n, x, y) WT_M_FCOMPARE, (n)&255, x, y
 #define FCLASS(x, y) WT_M_FCLASS, x, y
+#define FKIND(n, x) WT_M_FKIND, (n)&255, x
 #define FLOAT(n, x) WT_M_FLOAT, (n)&255, x
 #define FLOAT_S(n, x) WT_M_FLOAT_S, (n)&255, x
 #define FLOAT_F(n, x) WT_M_FLOAT_F, (n)&255, x
 #define FIXED(n, x) WT_M_FIXED, (n)&255, x
 #define FIXED_S(n, x) WT_M_FIXED_S, (n)&255, x
+#define ROUNDED(n, x) WT_M_ROUNDED, (n)&255, x
+#define ROUNDED_S(n, x) WT_M_ROUNDED_S, (n)&255, x
 #define DIVISION_SCALE(x, y, z) WT_M_DIVISION_SCALE, x, y, z
 #define DIVISION_SCALED(x, y, z) WT_M_DIVISION_SCALED, x, y, z
 #define DIVISION_FIX(x, y, z) WT_M_DIVISION_FIX, x, y, z

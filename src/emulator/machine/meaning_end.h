@@ -4,6 +4,7 @@
 #undef STORE
 #undef ATOMIC
 #undef JUMP
+#undef LANES
 #undef NOTHING
 #undef UNSAID
 #undef OUT_SCC
@@ -40,6 +41,7 @@
 #undef ZEXT
 #undef SEXT
 #undef NONZERO
+#undef FNEG
 #undef REVERSE
 #undef PERMUTE
 #undef ONES
@@ -68,6 +70,11 @@
 #undef MUL
 #undef MUL_HIGH
 #undef MUL_HIGH_S
+#undef MUL_HIGH_SU
+#undef DIV
+#undef DIV_S
+#undef REM
+#undef REM_S
 #undef DIFFERENCE
 #undef CLAMP
 #undef CLAMP_S
@@ -92,6 +99,7 @@
 #undef FMUL
 #undef FMUL_0
 #undef FMA
+#undef FDIV
 #undef FMIN
 #undef FMAX
 #undef FMED
@@ -112,11 +120,14 @@
 #undef FEXPONENT
 #undef FCOMPARE
 #undef FCLASS
+#undef FKIND
 #undef FLOAT
 #undef FLOAT_S
 #undef FLOAT_F
 #undef FIXED
 #undef FIXED_S
+#undef ROUNDED
+#undef ROUNDED_S
 #undef DIVISION_SCALE
 #undef DIVISION_SCALED
 #undef DIVISION_FIX

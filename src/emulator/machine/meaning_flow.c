@@ -15,8 +15,10 @@ static wt_origin_value any_of(struct wt_flow *f, const wt_origin_value *v, unsig
 static wt_origin_value part(struct wt_flow *f, const struct wt_meaning_node *node,
                             const wt_origin_value *v)
 {
-    enum { FEW = 24 };
+    enum { FEW = 24, WORD = 32 };
     int64_t constant;
+    if (!node->n && node->m >= WORD)
+        return v[0];
     if (wt_flow_is_constant(f, v[0], &constant) && node->m < 64)
         return wt_flow_constant(f, constant >> node->n & ((INT64_C(1) << node->m) - 1));
     return !node->n && node->m >= FEW ? v[0] : any_of(f, v, 1);
@@ -46,6 +48,11 @@ static wt_origin_value computed(struct wt_flow *f, const struct wt_meaning_node 
     case WT_M_SAR:
     case WT_M_MUL_HIGH:
     case WT_M_MUL_HIGH_S:
+    case WT_M_MUL_HIGH_SU:
+    case WT_M_DIV:
+    case WT_M_DIV_S:
+    case WT_M_REM:
+    case WT_M_REM_S:
         return wt_flow_mixed(f, v[0], v[1]);
     case WT_M_ZEXT:
     case WT_M_SEXT:
@@ -69,7 +76,10 @@ wt_origin_value wt_flow_meaning(struct wt_flow *f, const uint8_t **code,
         return wt_flow_constant(f, node.m);
     if (node.op < (enum wt_meaning_op)WT_M_LEAVES)
         return leaf[node.op];
+    const bool is_bit = node.op == WT_M_ZEXT && **code >= WT_M_EQ && **code <= WT_M_LE_S;
     for (unsigned i = 0; i < node.operands; i++)
         v[i] = wt_flow_meaning(f, code, leaf);
+    if (is_bit)
+        return wt_flow_bit(f);
     return computed(f, &node, v);
 }

@@ -58,8 +58,12 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
         const uint8_t *first = at;
         wt_meaning_skip(&at);
         switch (statement) {
-        case WT_M_OUT:
-            if (operation != WT_DOES_OTHER)
+        case WT_M_OUT: /* behind an access: what becomes of the data */
+            if (operation == WT_DOES_LOAD && *first == WT_M_SEXT)
+                operation = WT_DOES_LOAD_SIGNED;
+            else if (operation >= WT_DOES_LOAD && operation <= WT_DOES_ATOMIC)
+                break;
+            else if (operation != WT_DOES_OTHER)
                 operation = are_listed(operands, first) ? WT_DOES_MEANT : WT_DOES_OTHER;
             break;
         case WT_M_LOAD:
@@ -75,9 +79,11 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
                 operands->then = WT_DOES_ADD;
             wt_meaning_skip(&at);
             break;
+        case WT_M_JUMP:
+            wt_meaning_skip(&at);
+            /* fallthrough */
         default:
             operation = WT_DOES_BRANCH;
-            wt_meaning_skip(&at);
             break;
         }
     }

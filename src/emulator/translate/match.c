@@ -8,7 +8,7 @@
 #include "emulator/translate/rows.h"
 #include "emulator/machine/meaning_code.h"
 
-enum { S = 1, CARRIES = 2, MOST_NODES = 96 };
+enum { S = 1, CARRIES = 2, MOST_NODES = 96, WORD = 32 };
 
 /* The bytes of each pattern, named by its line. */
 #define ROWS(op, how, combine, bits, flags, ...)                                                   \
@@ -41,6 +41,7 @@ struct tree {
     uint8_t bits[MOST_NODES], child[MOST_NODES][3];
     unsigned count;
     const uint8_t *leaf_bits;
+    bool wide; /* patterns of 32 bits are those of 64 */
 };
 
 static unsigned add(struct tree *t, struct wt_meaning_node node, const uint8_t *child)
@@ -113,7 +114,11 @@ static bool is_source(const struct tree *t, unsigned i)
 static bool match_source(const struct tree *t, unsigned i, unsigned source, struct wt_rows_match *m)
 {
     const struct wt_meaning_node *node = &t->node[i];
-    if (node->op == WT_M_ZEXT || node->op == WT_M_SEXT) {
+    if (m->lower) { /* of a word */
+        if (node->op != WT_M_PART || node->n || node->m != WORD)
+            return false;
+        i = t->child[i][0];
+    } else if (node->op == WT_M_ZEXT || node->op == WT_M_SEXT) {
         const unsigned part = t->child[i][0];
         if (t->node[part].op != WT_M_PART || t->node[part].n || source > 1 ||
             (m->low && m->low != t->node[part].m))
@@ -127,7 +132,7 @@ static bool match_source(const struct tree *t, unsigned i, unsigned source, stru
         return false;
     assert(source <= m->sources);
     m->source[source] = leaf;
-    m->bits = t->bits[i] > m->bits ? t->bits[i] : m->bits;
+    m->bits = m->lower ? WORD : t->bits[i] > m->bits ? t->bits[i] : m->bits;
     m->sources = (uint8_t)(source < m->sources ? m->sources : source + 1);
     return true;
 }
@@ -141,7 +146,8 @@ static bool match(const struct tree *t, unsigned i, const uint8_t **pattern,
         return match_source(t, i, p.op - WT_M_A, m);
     if (p.op == WT_M_VCC)
         return !is.operands && is.op != WT_M_K && t->bits[i] == 1;
-    if (is.op != p.op || (!any && (is.n != p.n || is.m != p.m)))
+    const uint8_t n = t->wide && p.op == WT_M_ZEXT ? 2 * p.n : p.n;
+    if (is.op != p.op || (!any && (is.n != n || is.m != p.m)))
         return false;
     m->how = any ? is.n : m->how;
     for (unsigned k = 0; k < p.operands; k++)
@@ -167,25 +173,54 @@ static bool match_all(const struct tree *t, const uint8_t *pattern, struct wt_ro
         if (*pattern != WT_M_OUT || pattern[1] != t->result[i])
             return false;
         pattern += 2;
-        if (!match(t, t->root[i], &pattern, m))
+        const unsigned root = t->root[i];
+        m->lower = t->wide && t->node[root].op == WT_M_SEXT && t->bits[t->child[root][0]] == WORD;
+        if (!match(t, m->lower ? t->child[root][0] : root, &pattern, m))
             return false;
     }
     return *pattern == WT_M_END;
 }
 
-bool wt_rows_match(const uint8_t *meaning, const uint8_t bits[3], struct wt_rows_match *m)
+/* Sources of a comparison come as the instruction has them. */
+static void turn(struct wt_rows_match *m)
 {
-    struct tree t = {.leaf_bits = bits};
-    if (!parse_all(&t, meaning))
-        return false;
+    const uint8_t how = m->how;
+    m->how = (uint8_t)((how & WT_ROWS_EQUAL) | (how & WT_ROWS_LESS ? WT_ROWS_GREATER : 0) |
+                       (how & WT_ROWS_GREATER ? WT_ROWS_LESS : 0));
+    m->source[0] = 0;
+    m->source[1] = 1;
+}
+
+static bool match_any(const struct tree *t, struct wt_rows_match *m)
+{
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         *m = (struct wt_rows_match){.op = patterns[i].op,
                                     .how = patterns[i].how,
                                     .combine = patterns[i].combine,
                                     .is_signed = patterns[i].flags & S,
                                     .carries = patterns[i].flags & CARRIES};
-        if (match_all(&t, patterns[i].code, m) && m->bits == patterns[i].bits)
-            return true;
+        const unsigned scale = t->wide && patterns[i].bits == WORD ? 2 : 1;
+        if (!match_all(t, patterns[i].code, m) ||
+            m->bits != (m->lower ? patterns[i].bits : scale * patterns[i].bits))
+            continue;
+        if (m->op == WT_ROWS_COMPARE && m->source[0])
+            turn(m);
+        return true;
     }
     return false;
+}
+
+bool wt_rows_match(const uint8_t *meaning, const uint8_t bits[3], bool wide,
+                   struct wt_rows_match *m)
+{
+    struct tree t = {.leaf_bits = bits, .wide = wide};
+    return parse_all(&t, meaning) && match_any(&t, m);
+}
+
+bool wt_rows_match_condition(const uint8_t *condition, const uint8_t bits[3], bool wide,
+                             struct wt_rows_match *m)
+{
+    struct tree t = {.statements = 1, .result = {WT_RESULT_MASK}, .leaf_bits = bits, .wide = wide};
+    t.root[0] = (uint8_t)parse(&t, &condition);
+    return match_any(&t, m) && m->op == WT_ROWS_COMPARE;
 }

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/softfloat.h"
+#include "emulator/translate/match.h"
 #include "emulator/translate/pages.h"
 #include "emulator/vortex/host_fp.h"
 #include "emulator/vortex/watch.h"
@@ -34,90 +36,6 @@ struct vx_blocks {
 
 /* ---- records as rows ---- */
 
-/* What rows have an operation for. `how`: of comparisons the outcomes, of accesses the bytes. */
-static const struct operation {
-    uint8_t insn, op;
-    bool is_signed;
-    uint8_t how;
-    bool lower;     /* of words of RV64 */
-    uint8_t extend; /* of loads */
-} operations[] = {
-#define ROW(insn_, op_, ...)                                                                       \
-    {                                                                                              \
-        .insn = VX_INSN_##insn_, .op = WT_ROWS_##op_, __VA_ARGS__                                  \
-    }
-    ROW(lui, MOVE),
-    ROW(auipc, MOVE),
-    ROW(addi, ADD),
-    ROW(add, ADD),
-    ROW(sub, SUBTRACT),
-    ROW(xori, XOR),
-    ROW(xor, XOR),
-    ROW(ori, OR),
-    ROW(or, OR),
-    ROW(andi, AND),
-    ROW(and, AND),
-    ROW(slti, SET, .is_signed = true, .how = WT_ROWS_LESS),
-    ROW(slt, SET, .is_signed = true, .how = WT_ROWS_LESS),
-    ROW(sltiu, SET, .how = WT_ROWS_LESS),
-    ROW(sltu, SET, .how = WT_ROWS_LESS),
-    ROW(slli_32, SHIFT_LEFT),
-    ROW(slli, SHIFT_LEFT),
-    ROW(sll, SHIFT_LEFT),
-    ROW(srli_32, SHIFT_RIGHT),
-    ROW(srli, SHIFT_RIGHT),
-    ROW(srl, SHIFT_RIGHT),
-    ROW(srai_32, SHIFT_SIGNED),
-    ROW(srai, SHIFT_SIGNED),
-    ROW(sra, SHIFT_SIGNED),
-    ROW(addiw, ADD, .lower = true),
-    ROW(addw, ADD, .lower = true),
-    ROW(subw, SUBTRACT, .lower = true),
-    ROW(slliw, SHIFT_LEFT, .lower = true),
-    ROW(sllw, SHIFT_LEFT, .lower = true),
-    ROW(srliw, SHIFT_RIGHT, .lower = true),
-    ROW(srlw, SHIFT_RIGHT, .lower = true),
-    ROW(sraiw, SHIFT_SIGNED, .lower = true),
-    ROW(sraw, SHIFT_SIGNED, .lower = true),
-    ROW(mul, MULTIPLY),
-    ROW(mulw, MULTIPLY, .lower = true),
-    ROW(mulh, MULTIPLY_HIGH, .is_signed = true),
-    ROW(mulhu, MULTIPLY_HIGH),
-    ROW(jal, BRANCH),
-    ROW(beq, BRANCH_IF, .how = WT_ROWS_EQUAL),
-    ROW(bne, BRANCH_IF, .how = WT_ROWS_LESS | WT_ROWS_GREATER),
-    ROW(blt, BRANCH_IF, .is_signed = true, .how = WT_ROWS_LESS),
-    ROW(bge, BRANCH_IF, .is_signed = true, .how = WT_ROWS_GREATER | WT_ROWS_EQUAL),
-    ROW(bltu, BRANCH_IF, .how = WT_ROWS_LESS),
-    ROW(bgeu, BRANCH_IF, .how = WT_ROWS_GREATER | WT_ROWS_EQUAL),
-    ROW(lb, LOAD, .how = 1, .extend = WT_ROWS_SIGN),
-    ROW(lh, LOAD, .how = 2, .extend = WT_ROWS_SIGN),
-    ROW(lw, LOAD, .how = 4, .extend = WT_ROWS_SIGN),
-    ROW(ld, LOAD, .how = 8),
-    ROW(lbu, LOAD, .how = 1),
-    ROW(lhu, LOAD, .how = 2),
-    ROW(lwu, LOAD, .how = 4),
-    ROW(flw, LOAD, .how = 4, .extend = WT_ROWS_ONES),
-    ROW(fld, LOAD, .how = 8),
-    ROW(sb, STORE, .how = 1),
-    ROW(sh, STORE, .how = 2),
-    ROW(sw, STORE, .how = 4),
-    ROW(sd, STORE, .how = 8),
-    ROW(fsw, STORE, .how = 4),
-    ROW(fsd, STORE, .how = 8),
-#define FLOATS(insn, op, ...) ROW(insn##_s, op, __VA_ARGS__), ROW(insn##_d, op, __VA_ARGS__)
-    FLOATS(fsgnj, MOVE), /* of a register with itself */
-    FLOATS(fadd, FLOAT_ADD),
-    FLOATS(fsub, FLOAT_SUBTRACT),
-    FLOATS(fmul, FLOAT_MULTIPLY),
-    FLOATS(fdiv, FLOAT_DIVIDE),
-    FLOATS(fsqrt, FLOAT_ROOT),
-    FLOATS(fmadd, FLOAT_MULTIPLY_ADD, .how = 0),
-    FLOATS(fnmsub, FLOAT_MULTIPLY_ADD, .how = 1),
-    FLOATS(fmsub, FLOAT_MULTIPLY_ADD, .how = 2),
-    FLOATS(fnmadd, FLOAT_MULTIPLY_ADD, .how = 3),
-};
-
 /* The instruction of a decoded record, by its handler. */
 static enum vx_insn_id insn_of(const struct vx_device *d, vx_handler run)
 {
@@ -127,14 +45,6 @@ static enum vx_insn_id insn_of(const struct vx_device *d, vx_handler run)
            (!d->machine.judge || !run || vx_judged_handler((enum vx_insn_id)id) != run))
         id++;
     return (enum vx_insn_id)id;
-}
-
-static const struct operation *operation_of(enum vx_insn_id id)
-{
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
-        if (operations[i].insn == id)
-            return &operations[i];
-    return NULL;
 }
 
 static struct wt_rows_source x_row(const struct vx_device *d, unsigned number, bool accesses)
@@ -155,23 +65,23 @@ static struct wt_rows_source constant(int64_t value)
     return (struct wt_rows_source){.constant = true, .value = (uint64_t)value};
 }
 
-/* The operands that the letters of isa.def say. */
+/* The sources that the leaves A, B and C are, by the letters of isa.def; addresses. */
 static void take_operands(const struct vx_warp *w, const struct vx_uop *u, const char *letters,
-                          struct wt_rows_insn *to)
+                          struct wt_rows_source leaf[3], struct wt_rows_insn *to)
 {
     const struct vx_device *d = w->device;
-    const bool accesses = to->op == WT_ROWS_LOAD || to->op == WT_ROWS_STORE;
-    unsigned numbers = 1; /* the source that a number is */
+    const bool accesses = strpbrk(letters, "lq");
+    unsigned n = 0;
     for (const char *l = letters; *l; l++)
         switch (*l) {
         case 'd':
             to->d = x_row(d, u->rd, true).slot;
             break;
         case 's':
-            to->s[0] = x_row(d, u->rs1, false);
+            leaf[n++] = x_row(d, u->rs1, false);
             break;
         case 't':
-            to->s[1] = x_row(d, u->rs2, accesses);
+            leaf[n++] = x_row(d, u->rs2, accesses);
             break;
         case 'D':
             to->wide = true;
@@ -179,30 +89,80 @@ static void take_operands(const struct vx_warp *w, const struct vx_uop *u, const
             break;
         case 'S':
             to->wide = true;
-            to->s[0] = f_row(w, u->rs1);
+            leaf[n++] = f_row(w, u->rs1);
             break;
         case 'T':
             to->wide = true;
-            to->s[1] = f_row(w, u->rs2);
+            leaf[n++] = f_row(w, u->rs2);
             break;
         case 'R':
-            to->s[2] = f_row(w, (unsigned)u->imm >> 8);
+            leaf[n++] = f_row(w, (unsigned)u->imm >> 8);
             break;
         case 'l':
         case 'q':
+            to->s[1] = leaf[0];
             to->s[0] = x_row(d, u->rs1, true);
             to->offset = (uint64_t)(int64_t)u->imm;
             break;
         case 'u':
-            numbers = 0; /* fallthrough */
         case 'j':
         case '5':
         case '6':
-            to->s[numbers] = constant(u->imm);
+            leaf[n++] = constant(u->imm);
             break;
         default:
             break;
         }
+}
+
+/* Loads and stores; atomic ones have no offset. */
+static bool as_access(const uint8_t *code, unsigned bytes, struct wt_rows_insn *to)
+{
+    static const uint8_t place[] = {WT_M_ADD, WT_M_BASE, WT_M_OFFSET};
+    const bool loads = *code++ == WT_M_LOAD;
+    if (!wt_meaning_begins(code, place, sizeof place))
+        return false;
+    code += sizeof place;
+    to->op = loads ? WT_ROWS_LOAD : WT_ROWS_STORE;
+    to->bytes = (uint8_t)bytes;
+    to->extend = loads && code[2] == WT_M_SEXT                               ? WT_ROWS_SIGN
+                 : loads && to->wide && bytes == 4 && code[2] == WT_M_MEMORY ? WT_ROWS_ONES
+                                                                             : WT_ROWS_ZEROS;
+    return true;
+}
+
+/* A float with the sign of another one, which is the same register. */
+static bool copies(const uint8_t *code, const struct vx_uop *u)
+{
+    static const uint8_t single[] = {WT_M_OUT, WT_RESULT_D, WT_M_JOIN, WT_M_PART, 0,     31,
+                                     WT_M_A,   WT_M_PART,   31,        1,         WT_M_B},
+                         pair[] = {WT_M_OUT, WT_RESULT_D, WT_M_JOIN, WT_M_PART, 0,     63,
+                                   WT_M_A,   WT_M_PART,   63,        1,         WT_M_B};
+    return u->rs1 == u->rs2 && (wt_meaning_begins(code, single, sizeof single) ||
+                                wt_meaning_begins(code, pair, sizeof pair));
+}
+
+/* Jumps within the code. */
+static bool as_jump(const struct vx_uop *u, const uint8_t *way, const uint8_t bits[3], bool wide,
+                    struct wt_rows_match *m)
+{
+    const uint8_t *target = way;
+    wt_meaning_skip(&target);
+    if (*target != WT_M_TARGET)
+        return false;
+    if (*way != WT_M_K) {
+        const bool compares = wt_rows_match_condition(way, bits, wide, m);
+        m->op = WT_ROWS_BRANCH_IF;
+        return compares;
+    }
+    m->op = WT_ROWS_BRANCH;
+    return u->rd == VX_SINK;
+}
+
+/* Operations on floats that are those of the instructions, exceptions and NaNs, too. */
+static bool is_of_floats(unsigned op)
+{
+    return op >= WT_ROWS_FLOAT_ADD && op <= WT_ROWS_FLOAT_ROOT;
 }
 
 /* False: the code does not execute it itself. */
@@ -210,37 +170,46 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
                     struct wt_rows_insn *to)
 {
     const struct vx_device *d = w->device;
-    const struct operation *o = operation_of(id);
     const bool wide = d->config.xlen == 64;
-    if (!o)
+    if (id == VX_INSN_COUNT)
         return false;
     const char *letters = vx_insns[id].operands;
-    const bool single = strstr(vx_insns[id].name, ".s") != NULL, floats = strchr(letters, 'S');
-    *to = (struct wt_rows_insn){.op = o->op,
-                                .wide = wide,
-                                .is_signed = o->is_signed,
-                                .how = o->how,
-                                .modulo = true,
-                                .lower = o->lower,
-                                .boxed = floats && single,
-                                .raises = floats,
-                                .short_address = !wide,
-                                .wraps = !wide,
-                                .bytes = o->how,
-                                .extend = o->extend};
-    take_operands(w, u, letters, to);
+    const uint8_t *code = vx_meaning(id, d->config.xlen), *way = wt_meaning_jump(code);
+    const bool single = strstr(vx_insns[id].name, ".s") != NULL, floats = strpbrk(letters, "DS");
+    const uint8_t own = floats ? single ? 32 : 64 : (uint8_t)d->config.xlen,
+                  bits[3] = {own, own, own};
+    struct wt_rows_source leaf[3] = {{.constant = false}};
+    struct wt_rows_match m = {0};
+    *to =
+        (struct wt_rows_insn){.wide = wide, .modulo = true, .short_address = !wide, .wraps = !wide};
+    take_operands(w, u, letters, leaf, to);
+    if (*code == WT_M_LOAD || *code == WT_M_STORE)
+        return as_access(code, 1u << (vx_insns[id].match >> 12 & 3), to);
+    to->boxed = floats && single;
+    to->raises = floats;
+    if (code[0] == WT_M_OUT && code[2] == WT_M_TARGET) {
+        m.op = WT_ROWS_MOVE;
+        leaf[0].value += vx_pc_of(w, u);
+    } else if (floats && copies(code, u)) {
+        m.op = WT_ROWS_MOVE;
+    } else if (way ? !as_jump(u, way, bits, wide, &m)
+                   : !wt_rows_match(code, bits, own == 64, &m) || is_of_floats(m.op) != floats) {
+        return false;
+    }
+    to->op = m.op;
+    to->how = m.how;
+    to->is_signed = m.is_signed;
+    to->lower = m.lower;
+    for (unsigned i = 0; i < 3; i++)
+        to->s[i] = leaf[m.source[i]];
     const unsigned rm = (unsigned)u->imm & 7;
     to->guarded = floats && rm == 7; /* frm */
+    if (to->op == WT_ROWS_MOVE || way)
+        return true;
     if (to->op == WT_ROWS_MULTIPLY_HIGH && wide)
         return false;
-    if (to->op == WT_ROWS_BRANCH)
-        return u->rd == VX_SINK;
-    if (to->op == WT_ROWS_MOVE && floats)
-        return u->rs1 == u->rs2;
     if (floats)
         return rm == WT_RNE || rm == 7;
-    if (id == VX_INSN_auipc)
-        to->s[0].value += vx_pc_of(w, u);
     const bool sums = to->op == WT_ROWS_ADD || to->op == WT_ROWS_OR || to->op == WT_ROWS_XOR;
     if (sums && to->s[0].constant && to->s[1].constant && !to->lower) {
         to->op = WT_ROWS_MOVE;

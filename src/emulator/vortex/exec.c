@@ -662,7 +662,7 @@ const struct vx_handlers TABLE_NAME(VX_XLEN, VX_LANES, VX_HOST) = {
     .leave = end_turn,
     .full =
         {
-#define I(id, name, xlen, match, mask, operands) [VX_INSN_##id] = ROW_##xlen(id),
+#define I(id, name, xlen, match, mask, operands, ...) [VX_INSN_##id] = ROW_##xlen(id),
 #include "emulator/vortex/isa.def"
 #undef I
         },

@@ -1,10 +1,28 @@
 /* Finding instructions in the table, and their immediates. */
 #include "emulator/vortex/isa.h"
 
+#include <assert.h>
+
 #include "base/bits.h"
 
+#include "emulator/machine/meaning_code.h"
+#define I(id, name, xlen, match, mask, operands, ...)                                              \
+    static const uint8_t MEANING(id)[] = {__VA_ARGS__ WT_M_END};                                   \
+    static_assert(sizeof MEANING(id) <= WT_M_MOST, #id);
+#define XLEN 32
+#define MEANING(id) of_32_##id
+#include "emulator/vortex/isa.def"
+#undef XLEN
+#undef MEANING
+#define XLEN 64
+#define MEANING(id) of_64_##id
+#include "emulator/vortex/isa.def"
+#undef I
+#include "emulator/machine/meaning_end.h"
+
 const struct vx_insn vx_insns[VX_INSN_COUNT] = {
-#define I(id, name, xlen, match, mask, operands) {name, xlen, match, mask, operands},
+#define I(id, name, xlen, match, mask, operands, ...)                                              \
+    {name, xlen, match, mask, operands, {of_32_##id, of_64_##id}},
 #include "emulator/vortex/isa.def"
 #undef I
 };
@@ -20,12 +38,12 @@ static const union {
     block block[GROUPS][4];
 } matches = {.row =
                  {
-#define I(id, name, xlen, match, mask, operands) match,
+#define I(id, name, xlen, match, mask, operands, ...) match,
 #include "emulator/vortex/isa.def"
 #undef I
                  }},
   masks = {.row = {
-#define I(id, name, xlen, match, mask, operands) mask,
+#define I(id, name, xlen, match, mask, operands, ...) mask,
 #include "emulator/vortex/isa.def"
 #undef I
            }};

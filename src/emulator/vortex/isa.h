@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum vx_insn_id {
-#define I(id, name, xlen, match, mask, operands) VX_INSN_##id,
+#define I(id, name, xlen, match, mask, operands, ...) VX_INSN_##id,
 #include "emulator/vortex/isa.def"
 #undef I
     VX_INSN_COUNT,
@@ -19,12 +19,19 @@ struct vx_insn {
     uint8_t xlen; /* 32, 64, or 0: both */
     uint32_t match, mask;
     const char *operands;
+    const uint8_t *meaning[2]; /* what it does with them (machine/meaning.h): RV32, RV64 */
 };
 
 extern const struct vx_insn vx_insns[VX_INSN_COUNT];
 
 /* The unit that executes a row and that the emulated Vortex does not have; NULL: it is executed. */
 const char *vx_unit_missing(enum vx_insn_id id);
+
+/* What a row does. */
+static inline const uint8_t *vx_meaning(enum vx_insn_id id, unsigned xlen)
+{
+    return vx_insns[id].meaning[xlen == 64];
+}
 
 /* The row that a 32-bit word is, or VX_INSN_COUNT. */
 enum vx_insn_id vx_insn_find(uint32_t word, unsigned xlen);

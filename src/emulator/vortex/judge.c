@@ -162,7 +162,7 @@ static const struct vx_uop *judged_packed(struct vx_warp *w, const struct vx_uop
     return next;
 }
 
-#define I(id, name, xlen, match, mask, operands)                                                   \
+#define I(id, name, xlen, match, mask, operands, ...)                                              \
     static const struct vx_uop *judged_##id(struct vx_warp *w, const struct vx_uop *u)             \
     {                                                                                              \
         w->device->handlers->leave();                                                              \
@@ -238,7 +238,7 @@ bool vx_access_words(struct vx_warp *w, const struct vx_uop *u, vx_handler run)
 vx_handler vx_judged_handler(enum vx_insn_id id)
 {
     static const vx_handler handlers[VX_INSN_COUNT] = {
-#define I(id, name, xlen, match, mask, operands) judged_##id,
+#define I(id, name, xlen, match, mask, operands, ...) judged_##id,
 #include "emulator/vortex/isa.def"
 #undef I
     };

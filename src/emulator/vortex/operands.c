@@ -7,22 +7,14 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/profile.h"
 #include "emulator/vortex/trace.h"
 
 /* Major opcodes (unprivileged ISA, table 24.1), and the numbers of CSRs (chapter 11). */
-enum {
-    OP_FP = 0x53,
-    BRANCH = 0x63,
-    JALR = 0x67,
-    AMO = 0x2f,
-    FFLAGS = 1,
-    FRM = 2,
-    FCSR = 3,
-    DYNAMIC = 7
-};
+enum { OP_FP = 0x53, JALR = 0x67, AMO = 0x2f, FFLAGS = 1, FRM = 2, FCSR = 3, DYNAMIC = 7 };
 
 /* A row of integers; x0 is the constant 0, and nothing as a result. */
 static void put_x(struct wt_insn_operands *o, uint64_t number, bool writes, unsigned bits,
@@ -115,24 +107,71 @@ static void put_csr(struct wt_insn_operands *o, uint32_t word)
     }
 }
 
-/* Of the integer sources, by funct3: as the row compares, shifts or divides them (chapters 2, 7).
- */
-static enum wt_operand_type sign_of(uint32_t word)
+/* Of the integer sources: as the row compares, shifts or divides them. */
+static enum wt_operand_type sign_of(const uint8_t *meaning)
 {
-    enum { B = WT_OPERAND_BITS, S = WT_OPERAND_SIGNED, U = WT_OPERAND_UNSIGNED };
-    static const uint8_t branches[8] = {B, B, B, B, S, S, U, U};
-    static const uint8_t products[8] = {B, S, S, U, S, U, S, U};
-    static const uint8_t others[8] = {B, B, S, U, B, B, B, B};
-    const unsigned f3 = (unsigned)wt_field(word, 14, 12);
-    const bool is_register = (word & 0x77) == 0x33, is_immediate = (word & 0x77) == 0x13;
-    if ((word & 0x7f) == BRANCH)
-        return branches[f3];
-    if (is_register && wt_field(word, 31, 25) == 1)
-        return products[f3];
-    if (!is_register && !is_immediate)
-        return WT_OPERAND_BITS;
-    const bool arithmetic = f3 == 5 && wt_field(word, 30, 30); /* sra, srai */
-    return arithmetic ? WT_OPERAND_SIGNED : others[f3];
+    static const uint8_t signs[WT_M_OPS] = {
+        [WT_M_LT] = WT_OPERAND_UNSIGNED,       [WT_M_LE] = WT_OPERAND_UNSIGNED,
+        [WT_M_DIV] = WT_OPERAND_UNSIGNED,      [WT_M_REM] = WT_OPERAND_UNSIGNED,
+        [WT_M_MUL_HIGH] = WT_OPERAND_UNSIGNED, [WT_M_LT_S] = WT_OPERAND_SIGNED,
+        [WT_M_LE_S] = WT_OPERAND_SIGNED,       [WT_M_DIV_S] = WT_OPERAND_SIGNED,
+        [WT_M_REM_S] = WT_OPERAND_SIGNED,      [WT_M_MUL_HIGH_S] = WT_OPERAND_SIGNED,
+        [WT_M_SAR] = WT_OPERAND_SIGNED,        [WT_M_MUL_HIGH_SU] = WT_OPERAND_SIGNED};
+    const uint8_t *code = meaning + (*meaning == WT_M_OUT ? 2 : 1);
+    enum wt_operand_type sign = WT_OPERAND_BITS;
+    if (*meaning != WT_M_OUT && *meaning != WT_M_JUMP)
+        return sign;
+    for (unsigned left = 1; left; left--) {
+        const struct wt_meaning_node node = wt_meaning_take(&code);
+        left += node.operands;
+        sign = signs[node.op] ? signs[node.op] : sign;
+    }
+    return sign;
+}
+
+/* The leaves and results of the meaning that the operands of a letter are, from @p first on. */
+static void put_leaves(struct wt_insn_operands *o, unsigned first, char letter, unsigned xlen,
+                       unsigned *sources)
+{
+    const bool is_address = o->count > first + 1 && o->list[first + 1].kind == WT_OPERAND_MEMORY;
+    for (unsigned i = first; i < o->count; i++) {
+        struct wt_insn_operand *x = &o->list[i];
+        const bool is_csr = x->file == VX_FILE_CSR && letter == 'E';
+        if (strchr("mpJ", letter) || (x->kind == WT_OPERAND_SCALAR && !is_csr))
+            continue;
+        x->width = (uint8_t)(x->kind == WT_OPERAND_CONSTANT ? xlen
+                             : !is_csr                      ? 0
+                             : x->number == FFLAGS          ? 5
+                             : x->number == FRM             ? 3
+                                                            : xlen);
+        x->result = !x->writes || x->kind == WT_OPERAND_MEMORY ? 0
+                    : is_csr                                   ? WT_RESULT_SECOND
+                                                               : WT_RESULT_D;
+        x->leaf = !x->reads                      ? 0
+                  : x->kind == WT_OPERAND_MEMORY ? WT_M_MEMORY
+                  : is_address                   ? WT_M_BASE
+                  : WT_M_A + *sources <= WT_M_C  ? (uint8_t)(WT_M_A + *sources)
+                                                 : 0;
+        *sources += !is_address && !is_csr && x->reads;
+    }
+    *sources += letter == 'E';
+}
+
+/* What it does with them. A result of 32 bits whose sign fills the register is a signed one. */
+static void put_meaning(struct wt_insn_operands *o, const char *letters, const uint8_t *meaning)
+{
+    const uint8_t *condition = wt_meaning_jump(meaning), *code = meaning;
+    wt_operands_set_meaning(o, meaning);
+    o->decides = condition && *condition != WT_M_K;
+    if (*meaning == WT_M_UNSAID && !*letters)
+        o->operation = WT_DOES_WAIT;
+    if (*code == WT_M_ATOMIC) {
+        code++;
+        wt_meaning_skip(&code);
+        wt_meaning_skip(&code);
+    }
+    if (*code == WT_M_OUT && code[2] == WT_M_SEXT && o->list[0].bits > 32)
+        o->list[0].type = WT_OPERAND_SIGNED;
 }
 
 /* The warp's own state: masks, the IPDOM stack, other warps. */
@@ -251,9 +290,12 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
     const uint64_t rd = wt_field(word, 11, 7), rs1 = wt_field(word, 19, 15),
                    rs2 = wt_field(word, 24, 20);
     const bool words = (word & 0x7f) == 0x1b || (word & 0x7f) == 0x3b;
-    const enum wt_operand_type type = sign_of(word);
+    const uint8_t *meaning = vx_meaning(id, xlen);
+    const enum wt_operand_type type = sign_of(meaning);
+    unsigned sources = 0;
     const unsigned bits = words ? 32 : xlen;
-    for (const char *l = letters; *l; l++)
+    for (const char *l = letters; *l; l++) {
+        const unsigned first = o->count;
         switch (*l) {
         case 'd':
             put_x(o, rd, true, xlen, WT_OPERAND_BITS);
@@ -322,6 +364,8 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
         default: /* F: there is one memory, without caches */
             break;
         }
+        put_leaves(o, first, *l, xlen, &sources);
+    }
     if (raises(id, letters))
         put_scalar(o, VX_FILE_CSR, FFLAGS, true, true)->aside = true;
     if (strpbrk(letters, "pJ") || (word & 0x7f) == JALR || id == VX_INSN_auipc)
@@ -331,7 +375,7 @@ bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *o)
     put_lanes(o, id);
     /* The bytes of a packed load are no row; units that are not modelled do what they do. */
     o->incomplete = id >= VX_INSN_packlb && id != VX_INSN_wgather;
-    vx_list_meaning(id, word, o);
+    put_meaning(o, letters, meaning);
     return true;
 }
 

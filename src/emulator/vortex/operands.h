@@ -30,8 +30,6 @@ enum vx_state {
  */
 bool vx_operands(uint32_t word, unsigned xlen, struct wt_insn_operands *operands);
 
-/** Adds what the instruction does with them (meaning.c). */
-void vx_list_meaning(enum vx_insn_id id, uint32_t word, struct wt_insn_operands *operands);
 /* The machine's operations of these names (definedness.c). */
 WT_MACHINE_FN(read_cell) vx_read_cell;
 WT_MACHINE_FN(unwritten) vx_unwritten;

@@ -3,9 +3,10 @@
  * Convention", "Named ABIs"). */
 #include "emulator/machine/origin.h"
 
-#include <string.h>
-
+#include "base/bits.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/vortex/internal.h"
+#include "emulator/vortex/operands.h"
 #include "emulator/vortex/trace.h"
 
 enum { RA = 1, SP = 2, GP = 3, TP = 4, T0 = 5, T6 = 31, REGISTERS = 32 };
@@ -54,77 +55,64 @@ static wt_origin_value csr(const struct code *c, struct wt_flow *f, unsigned num
     return wt_flow_index(f);
 }
 
-/* The result of an instruction that computes, as far as it says where addresses come from. */
-static wt_origin_value result(const struct code *c, struct wt_flow *f, enum vx_insn_id id,
-                              uint32_t word, uint64_t pc, const wt_origin_value *reg)
+/* A value that an instruction reads; of floats, and of other lanes, nothing is known. */
+static wt_origin_value value_of(const struct code *c, struct wt_flow *f, const wt_origin_value *reg,
+                                const struct wt_insn_operand *o)
 {
-    const wt_origin_value a = reg[wt_field(word, 19, 15)], b = reg[wt_field(word, 24, 20)],
-                          i = wt_flow_constant(f, vx_imm_i(word)),
-                          shift = wt_flow_constant(f, (int64_t)wt_field(word, 25, 20)),
-                          shift_word = wt_flow_constant(f, (int64_t)wt_field(word, 24, 20));
-    switch (id) {
-    case VX_INSN_lui:
-        return wt_flow_constant(f, vx_imm_u(word));
-    case VX_INSN_auipc:
-        return wt_flow_constant(f, (int64_t)(pc + (uint64_t)(int64_t)vx_imm_u(word)));
-    case VX_INSN_addi:
-    case VX_INSN_addiw:
-        return wt_flow_sum(f, a, i);
-    case VX_INSN_add:
-    case VX_INSN_addw:
-        return wt_flow_sum(f, a, b);
-    case VX_INSN_sub:
-    case VX_INSN_subw:
-        return wt_flow_difference(f, a, b);
-    case VX_INSN_slli:
-        return wt_flow_shifted(f, a, shift);
-    case VX_INSN_slli_32:
-    case VX_INSN_slliw:
-        return wt_flow_shifted(f, a, shift_word);
-    case VX_INSN_sll:
-        return wt_flow_shifted(f, a, b);
-    case VX_INSN_mul:
-    case VX_INSN_mulw:
-        return wt_flow_product(f, a, b);
-    case VX_INSN_andi:
-        return wt_flow_and(f, a, i);
-    case VX_INSN_and:
-        return wt_flow_and(f, a, b);
-    case VX_INSN_ori:
-        return wt_flow_or(f, a, i);
-    case VX_INSN_or:
-        return wt_flow_or(f, a, b);
-    case VX_INSN_xori:
-        return wt_flow_xor(f, a, i);
-    case VX_INSN_xor:
-        return wt_flow_xor(f, a, b);
-    case VX_INSN_slt:
-    case VX_INSN_sltu:
-    case VX_INSN_slti:
-    case VX_INSN_sltiu:
-        return wt_flow_bit(f);
-    case VX_INSN_czero_eqz:
-    case VX_INSN_czero_nez:
-        return wt_flow_choice(f, wt_flow_constant(f, 0), a);
-    case VX_INSN_csrrs:
-        return csr(c, f, word >> 20);
-    case VX_INSN_lb:
-    case VX_INSN_lbu: /* perhaps a _Bool */
+    if (o->kind == WT_OPERAND_CONSTANT)
+        return wt_flow_constant(f, o->value);
+    if (o->kind == WT_OPERAND_MEMORY && o->bits == 8) /* perhaps a _Bool */
         return wt_flow_sum(f, wt_flow_number(f), wt_flow_bit(f));
-    default:
-        break;
-    }
-    /* Other computations of two registers, or of one and a constant. */
-    if ((word & 0x77) == 0x33)
-        return wt_flow_mixed(f, a, b);
-    if ((word & 0x77) == 0x13)
-        return wt_flow_mixed(f, a, i);
-    return wt_flow_number(f);
+    if (o->kind == WT_OPERAND_SCALAR && o->file == VX_FILE_CSR)
+        return csr(c, f, o->number);
+    return o->kind == WT_OPERAND_ROW && o->file == VX_FILE_X && !o->crosses ? reg[o->number]
+                                                                            : wt_flow_number(f);
 }
 
-static void access(struct wt_flow *f, struct wt_flow_step *s, wt_origin_value base, int64_t offset)
+/* Whether integers alone make the result. */
+static bool is_of_integers(const struct wt_insn_operands *o)
 {
-    s->address[s->accesses++] = wt_flow_sum(f, base, wt_flow_constant(f, offset));
+    bool all = o->operation != WT_DOES_OTHER && o->operation != WT_DOES_BRANCH;
+    for (unsigned i = 0; i < o->count; i++)
+        all &= !o->list[i].reads || !o->list[i].leaf ||
+               (o->list[i].file != VX_FILE_F && !o->list[i].crosses);
+    return all;
+}
+
+/* The result of an instruction that computes or loads, as far as it says where addresses come from.
+ */
+static wt_origin_value result(const struct code *c, struct wt_flow *f, uint64_t pc,
+                              const wt_origin_value *reg, const struct wt_insn_operands *o)
+{
+    wt_origin_value leaf[WT_M_LEAVES];
+    const uint8_t *code = o->meaning;
+    if (!is_of_integers(o) || *code == WT_M_ATOMIC || *code == WT_M_STORE)
+        return wt_flow_number(f);
+    for (unsigned i = 0; i < WT_M_LEAVES; i++)
+        leaf[i] = wt_flow_number(f);
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->list[i].reads && o->list[i].leaf)
+            leaf[o->list[i].leaf] = value_of(c, f, reg, &o->list[i]);
+    if (*code == WT_M_LOAD) {
+        code++;
+        wt_meaning_skip(&code);
+    }
+    for (unsigned i = 0; i < o->count; i++)
+        if (o->list[i].kind == WT_OPERAND_CONSTANT && code[2] == WT_M_TARGET)
+            leaf[WT_M_TARGET] = wt_flow_constant(f, (int64_t)(pc + (uint64_t)o->list[i].value));
+    code += 2;
+    return wt_flow_meaning(f, &code, leaf);
+}
+
+/* The addresses of its accesses. */
+static void note_accesses(struct wt_flow *f, struct wt_flow_step *s, const wt_origin_value *reg,
+                          const struct wt_insn_operands *o)
+{
+    for (unsigned i = 0; i < o->count && *o->meaning >= WT_M_LOAD && *o->meaning <= WT_M_ATOMIC;
+         i++)
+        if (o->list[i].kind == WT_OPERAND_MEMORY)
+            s->address[s->accesses++] =
+                wt_flow_sum(f, reg[o->list[i].number], wt_flow_constant(f, o->list[i].value));
 }
 
 /* Whether a register that routines of start-up and of compilers return by has the value that it had
@@ -142,41 +130,35 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
     int64_t target;
     wt_memory_read(c->device->machine.memory, pc, &low, 1);
     const uint32_t word = vx_fetch_word(c->device, pc);
-    const enum vx_insn_id id = vx_insn_find(word, c->device->config.xlen);
-    if (id == VX_INSN_COUNT)
+    struct wt_insn_operands o;
+    if (!vx_operands(word, c->device->config.xlen, &o))
         return false;
     const unsigned rd = (unsigned)wt_field(word, 11, 7), rs1 = (unsigned)wt_field(word, 19, 15);
+    const uint8_t *way = wt_meaning_jump(o.meaning);
     s->bytes = (low & 3) == 3 ? 4 : 2;
-    s->falls = id != VX_INSN_mret && id != VX_INSN_sret && id != VX_INSN_uret;
-    bool writes = false;
-    for (const char *l = vx_insns[id].operands; *l; l++) {
-        writes |= *l == 'd';
-        if (*l == 'p') {
-            s->branches = true;
-            s->target = pc + (uint64_t)(int64_t)vx_imm_b(word);
-        }
-    }
-    if ((word & 0x7f) == 0x2f)
-        access(f, s, reg[rs1], 0);
-    else if (id == VX_INSN_jal || id == VX_INSN_jalr) {
-        s->falls = rd;
-        s->branches = id == VX_INSN_jal && !rd;
-        s->target = pc + (uint64_t)(int64_t)vx_imm_j(word);
-        s->loses = id == VX_INSN_jalr && !rd && rs1 != RA && !returns(f, reg, rs1) &&
+    s->falls = *o.meaning != WT_M_UNSAID || o.meaning[1] != WT_UNSAID_TRAP || o.count;
+    note_accesses(f, s, reg, &o);
+    if (way) {
+        const bool always = *way == WT_M_K;
+        wt_meaning_skip(&way);
+        s->falls = !always || rd;
+        s->branches = *way == WT_M_TARGET && (!always || !rd);
+        s->target = pc + (uint64_t)(int64_t)(always ? vx_imm_j(word) : vx_imm_b(word));
+        s->loses = *way != WT_M_TARGET && !rd && rs1 != RA && !returns(f, reg, rs1) &&
                    !wt_flow_is_constant(f, reg[rs1], &target);
-        if (rd)
+        if (always && rd)
             call(f, reg, rd);
         return true;
-    } else if (strchr(vx_insns[id].operands, 'l'))
-        access(f, s, reg[rs1], vx_imm_i(word));
-    else if (strchr(vx_insns[id].operands, 'q'))
-        access(f, s, reg[rs1], vx_imm_s(word));
-    if (writes && rd) {
-        reg[rd] = result(c, f, id, word, pc, reg);
+    }
+    const struct wt_insn_operand *d = &o.list[0];
+    if (o.count && d->file == VX_FILE_X && d->result == WT_RESULT_D) {
+        const uint8_t *code = o.meaning + 2;
+        reg[rd] = result(c, f, pc, reg, &o);
         if (c->device->config.xlen == 32)
             reg[rd] = wt_flow_word(f, reg[rd]);
-        if (rd == SP && (id == VX_INSN_sub || id == VX_INSN_subw)) {
-            access(f, s, reg[SP], 0);
+        code += *o.meaning == WT_M_OUT && *code == WT_M_SEXT ? 2 : 0;
+        if (rd == SP && *o.meaning == WT_M_OUT && *code == WT_M_SUB) {
+            s->address[s->accesses++] = reg[SP];
             s->makes_stack = true;
         }
     }

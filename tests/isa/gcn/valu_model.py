@@ -247,7 +247,7 @@ def legacy_mul(a, b):
 
 def legacy_mad(a, b, c):
     a, b, c = F32.flush(a), F32.flush(b), F32.flush(c)
-    product = 0 if (F32.is_zero(a) or F32.is_zero(b)) and not (F32.is_nan(a) or F32.is_nan(b)) else F32.mul(a, b)
+    product = 0 if F32.is_zero(a) or F32.is_zero(b) else F32.mul(a, b)
     return F32.flush(F32.add(F32.flush(product), c))
 
 

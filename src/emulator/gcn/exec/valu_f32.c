@@ -118,9 +118,8 @@ ROW_SOFT(v_mul_legacy_f32)
 static uint32_t mad(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp, bool legacy)
 {
     fp->flush_input = fp->flush_output = true;
-    if (nan32(a) || nan32(b))
-        return wt_f32_mul(a, b, fp);
-    return wt_f32_add(legacy ? legacy_product(a, b, fp) : wt_f32_mul(a, b, fp), c, fp);
+    const uint32_t product = legacy ? legacy_product(a, b, fp) : wt_f32_mul(a, b, fp);
+    return (nan32(a) || nan32(b)) && nan32(product) ? product : wt_f32_add(product, c, fp);
 }
 
 SOFT(v_mad_f32, mad(a, b, c, fp, false))

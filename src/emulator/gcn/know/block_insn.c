@@ -79,17 +79,8 @@ static bool operation_of(const struct gcn_uop *u, struct wt_rows_match *m)
         bits[i] = (uint8_t)bits_of(types[i]);
         sources += bits[i] > 1;
     }
-    if (*u->row->operands == 'S' || !wt_rows_match(u->row->meaning, bits, m) ||
-        m->sources != sources)
-        return false;
-    if (m->op == WT_ROWS_COMPARE && m->source[0]) { /* sources as the instruction has them */
-        const uint8_t how = m->how;
-        m->how = (uint8_t)((how & WT_ROWS_EQUAL) | (how & WT_ROWS_LESS ? WT_ROWS_GREATER : 0) |
-                           (how & WT_ROWS_GREATER ? WT_ROWS_LESS : 0));
-        m->source[0] = 0;
-        m->source[1] = 1;
-    }
-    return true;
+    return *u->row->operands != 'S' && wt_rows_match(u->row->meaning, bits, false, m) &&
+           m->sources == sources;
 }
 
 /* Operations on floats that code does in any mode. */
