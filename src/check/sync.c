@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/race.h"
 #include "check/start.h"
 #include "check/sync_state.h"
 #include "emulator/machine/engine.h"
@@ -125,6 +126,15 @@ static uint64_t chain_of(const struct sync_wave *w, unsigned lane)
     return chain;
 }
 
+/* Where the kernel itself is while a lane is at @p pc. */
+static uint64_t site_of(const struct sync_wave *w, unsigned lane, uint64_t pc)
+{
+    for (size_t i = 0; i < w->calls; i++)
+        if (wt_has_lane(w->call[i].lanes, lane))
+            return w->call[i].to;
+    return pc;
+}
+
 static void begin_call(struct wt_check_sync *s, struct sync_wave *w,
                        const struct wt_observed_event *e)
 {
@@ -159,6 +169,7 @@ static struct sync_place place_of(struct wt_check_sync *s, const struct wt_obser
     if (w && w->id == e->id) {
         place.name = w->name;
         place.chain = lanes ? chain_of(w, wt_lanes_lowest(lanes)) : 0;
+        place.site = lanes ? site_of(w, wt_lanes_lowest(lanes), e->pc) : e->pc;
     } else {
         wt_machine_wave_name(s->machine, e->wave, &place.name);
     }
@@ -197,7 +208,8 @@ static struct sync_access *note_access(struct wt_check_sync *s, struct sync_grou
             if (!grown)
                 return NULL;
             g->access = grown;
-            grown[g->accesses++] = (struct sync_access){pc, number, g->rounds, 0};
+            grown[g->accesses++] = (struct sync_access){
+                pc, site_of(w, wt_lanes_lowest(lanes), pc), number, g->rounds, 0};
             *there = g->accesses;
         }
         *recent = (unsigned)*there;
@@ -221,8 +233,9 @@ static void note_left(struct sync_group *g, uint32_t wave, wt_lanes set, enum wt
     for (size_t i = 0; i < g->accesses && g->lefts < SYNC_LEFT; i++) {
         const struct sync_access *one = &g->access[i];
         bool before = false;
-        if (one->wave != wave || one->round != g->rounds || !(one->lanes & set) ||
-            one->pc <= place->pc)
+        const bool behind =
+            one->site == place->site ? one->pc > place->pc : one->site > place->site;
+        if (one->wave != wave || one->round != g->rounds || !(one->lanes & set) || !behind)
             continue;
         for (size_t k = 0; k < g->accesses && !before; k++)
             before = g->access[k].pc == one->pc && g->access[k].round == g->rounds &&
@@ -274,7 +287,9 @@ static void look_for_left(struct wt_check_sync *s, struct sync_group *g, const s
         const struct sync_left *one = &g->left[i];
         if (one->pc != pc || !has_executed(one, w, lanes))
             continue;
-        sync_report(s, g, one->kind, WT_ERROR, &one->place, &one->gone, one->text);
+        sync_report(s, g, one->kind,
+                    one->kind == WT_FOUND_SYNC_MASK && s->apart ? WT_WARNING : WT_ERROR,
+                    &one->place, &one->gone, one->text);
         drop_left(g, one->place.pc, one->kind);
         return;
     }
@@ -477,8 +492,8 @@ static void end_absence(struct wt_check_sync *s, struct sync_group *g, struct sy
                     "the mask names lanes that are elsewhere, as is allowed from 7.0 on alone");
         w->apart |= w->absent.lanes | come;
     } else if (come || e->kind == WT_SEEN_WAVE_END) {
-        sync_report(s, g, WT_FOUND_SYNC_MASK, WT_ERROR, &w->absent, NULL,
-                    "the mask names lanes that do not execute it");
+        sync_report(s, g, WT_FOUND_SYNC_MASK, come || !s->apart ? WT_ERROR : WT_WARNING,
+                    &w->absent, NULL, "the mask names lanes that do not execute it");
     } else {
         return;
     }
@@ -637,6 +652,7 @@ struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start)
         return NULL;
     *s = (struct wt_check_sync){.machine = m,
                                 .strict = m->ops->memory_model->barriers_want_all,
+                                .apart = start->lanes == WT_LANES_INDEPENDENT,
                                 .found = start->found,
                                 .context = start->context,
                                 .run.resets = m->resets};

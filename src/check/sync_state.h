@@ -16,6 +16,7 @@ enum {
 /** An instruction that lanes of a wave execute. */
 struct sync_place {
     uint64_t pc, time;
+    uint64_t site;  /**< where the kernel is: `pc`, or where its call comes back to */
     uint64_t chain; /**< where it was called from: the addresses that calls come back to, as one */
     wt_lanes lanes;
     uint32_t wave; /**< its slot */
@@ -50,7 +51,7 @@ struct sync_copy {
 
 /** Accesses at one place since the last barrier of the group. */
 struct sync_access {
-    uint64_t pc;
+    uint64_t pc, site; /**< as of a place */
     uint32_t wave, round;
     wt_lanes lanes;
 };
@@ -126,6 +127,7 @@ struct sync_wait {
 struct wt_check_sync {
     struct wt_machine *machine;
     bool strict; /**< as wt_memory_model.barriers_want_all */
+    bool apart;  /**< lanes of a wave are independent: who ends is not waited for */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
