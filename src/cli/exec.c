@@ -39,8 +39,6 @@
 
 enum { MOST_GPUS_TEXT = 2048 };
 
-enum { EXEC_NOT_RUN = 126, EXEC_NOT_FOUND = 127 };
-
 /* ---- environment ---- */
 
 /* Selects the GPUs of a family from "FAMILY:KEY=VALUE,… FAMILY…", in the same form; "" for none. */
@@ -238,7 +236,7 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
         return wt_subcommand_fail(command, &err);
     if (found && options->gpus && check_needs(file, offered, &err) != WT_OK) {
         wt_subcommand_fail(command, &err);
-        return EXEC_NOT_RUN;
+        return CLI_EXEC_NOT_RUN;
     }
     if (what.why)
         fprintf(stderr, "wavetrap exec: %s: %s: it will not find the emulated GPUs\n", argv[0],
@@ -255,7 +253,7 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
         execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
     else
         execvp(argv[0], argv);
-    status = errno == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN; /* as shells have it */
+    status = errno == ENOENT ? CLI_EXEC_NOT_FOUND : CLI_EXEC_NOT_RUN; /* as shells have it */
     wt_fail(&err, WT_IO, "%.400s: cannot be run: %s", argv[0], strerror(errno));
     wt_subcommand_fail(command, &err);
     return status;

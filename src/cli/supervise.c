@@ -392,8 +392,15 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
         tell_tally(tally, offered);
     const int counted =
         wt_report_profile_report(command->name, &wanted->profile, NULL, wanted->report);
+    struct wt_report_looked looked = {.began = !WIFEXITED(ended) ||
+                                               (WEXITSTATUS(ended) != CLI_EXEC_NOT_RUN &&
+                                                WEXITSTATUS(ended) != CLI_EXEC_NOT_FOUND)};
+    for (unsigned f = 0; f < WT_WIRE_FAMILIES; f++) {
+        looked.launches += tally->gpu[f].launches + tally->gpu[f].own;
+        looked.faults += tally->gpu[f].faults;
+    }
     const int checked = wt_report_check_report(command->name, &wanted->check, wanted->profile.file,
-                                               NULL, wanted->report);
+                                               NULL, &looked, wanted->report);
     const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
     if (over)

@@ -315,6 +315,8 @@ static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,
 /* Lanes of a wave execute one instruction after the other for all of them. LLVM, "User Guide for
  * AMDGPU Backend", "Memory Model gfx6-gfx9": relaxed atomic stores are plain ones. */
 static const struct wt_memory_model memory_model = {.stores_hide = true,
+                                                    .places = true,
+                                                    .observes = true,
                                                     .loads_hide = true,
                                                     .waits = true,
                                                     .hands_on = true, /* in the L2 cache */

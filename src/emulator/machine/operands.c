@@ -76,6 +76,9 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
             break;
         case WT_M_ATOMIC:
             operation = wt_meaning_has(at, WT_M_MEMORY) ? WT_DOES_ATOMIC : WT_DOES_EXCHANGE;
+            if ((*at == WT_M_ADD || *at == WT_M_SUB || *at == WT_M_OR || *at == WT_M_XOR) &&
+                at[1] == WT_M_MEMORY)
+                operands->then = WT_DOES_ADD;
             wt_meaning_skip(&at);
             break;
         case WT_M_JUMP:

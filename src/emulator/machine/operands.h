@@ -173,9 +173,10 @@ struct wt_insn_operands {
     struct wt_unwritten empties; /**< registers that have no value from then on, but those of them
                                       that are written */
     uint8_t operation;           /**< enum wt_operation */
-    uint8_t then;                /**< with its result and the third source; OTHER: nothing */
-    uint8_t flag;                /**< enum wt_flag */
-    uint8_t width;               /**< bits that the operation is for; 0: those of its result */
+    uint8_t then;  /**< with its result and the third source; OTHER: nothing. Of ATOMIC: ADD: it
+                        leaves what is there as it is where its operand is 0 */
+    uint8_t flag;  /**< enum wt_flag */
+    uint8_t width; /**< bits that the operation is for; 0: those of its result */
     const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */
     uint8_t composed[WT_MOST_COMPOSED]; /**< … if it is no row's alone */
     bool clamp;                         /**< integers are clamped where the meaning says so */

@@ -267,6 +267,8 @@ void host_block_made(uint64_t addr, uint64_t size);
 void host_block_gone(uint64_t addr);
 /** Whether the runtime of a language has called the HSA runtime, which has called us. */
 bool host_called_by_runtime(void);
+/** Part of the name of that library; NULL: it is none. */
+const char *host_calling_runtime(void);
 /** The runtime's pool has given memory to this thread: for wt_host_checks.allocated. */
 void host_note_allocated(uint64_t addr, uint64_t size);
 /** Notes the variables of code objects that have been loaded since as objects, where memory is

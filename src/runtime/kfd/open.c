@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/catch.h"
+#include "runtime/common/counted_file.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/interrupt.h"
@@ -234,6 +235,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
             status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
         } else {
             host_check_fatbins();
+            wt_counted_opened();
         }
     }
     if (the_host)
