@@ -1,11 +1,11 @@
 # Bash completion for wavetrap. Commands and options come from its own help, so they are never old.
 
 _wavetrap_options() {
-    wavetrap "$@" --help 2>/dev/null | sed -nE 's/^  (-., |    )(--[a-z-]+=?).*/\2/p'
+    wavetrap "$@" --help 2>/dev/null | LC_ALL=C sed -nE 's/^  (-., |    )(--[a-z-]+=?).*/\2/p'
 }
 
 _wavetrap_commands() {
-    wavetrap --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
+    wavetrap --help 2>/dev/null | LC_ALL=C sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p'
 }
 
 _wavetrap() {

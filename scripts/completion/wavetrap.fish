@@ -1,7 +1,7 @@
 # Fish completion for wavetrap. Commands and options come from its own help, so they are never old.
 
 function __wavetrap_commands
-    wavetrap --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
+    wavetrap --help 2>/dev/null | LC_ALL=C sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
 end
 
 function __wavetrap_options

@@ -31,6 +31,7 @@ enum wt_defined_origin {
     WT_ORIGIN_REGISTER, /**< that nobody has written since the wave began */
     WT_ORIGIN_PRIVATE,  /**< a lane's own memory */
     WT_ORIGIN_GROUP,    /**< a group's */
+    WT_ORIGIN_INACTIVE, /**< a lane that takes no part, whose value another one has taken */
     WT_ORIGIN_OBJECT,   /**< an object of the program */
     WT_ORIGIN_BEYOND,   /**< behind the object that a wider load was for */
     WT_ORIGINS,
@@ -58,6 +59,7 @@ static inline const char *wt_origin_text(unsigned origin)
         [WT_ORIGIN_PRIVATE] = "from a lane's own memory, which nothing has written",
         [WT_ORIGIN_GROUP] =
             "from the group's memory, which nothing has written since the group began",
+        [WT_ORIGIN_INACTIVE] = "from a lane that takes no part in the exchange",
         [WT_ORIGIN_OBJECT] = "from the allocation, where nothing has written",
         [WT_ORIGIN_BEYOND] = "from a load that reaches beyond the object"};
     return texts[origin < WT_ORIGINS ? origin : WT_ORIGIN_UNKNOWN];

@@ -50,10 +50,3 @@ unsigned wt_llvm_newest(const char *files)
     }
     return 0;
 }
-
-unsigned wt_llvm_tested(const char *files)
-{
-    char names[1024];
-    wt_llvm_text(names, sizeof names, files, WT_LLVM_USUAL);
-    return has_all(names) ? WT_LLVM_USUAL : wt_llvm_newest(files);
-}

@@ -17,8 +17,6 @@
  * has. '#' stands for the version. A file without a slash is a command in a folder of PATH.
  */
 unsigned wt_llvm_newest(const char *files);
-/** The usual version if it has all of them, with whose code the tests compare; else the newest. */
-unsigned wt_llvm_tested(const char *files);
 /** Writes a text with a version in place of each '#' to @p to, as far as there is room. */
 void wt_llvm_text(char *to, size_t size, const char *text, unsigned version);
 

@@ -34,12 +34,17 @@ static void forget_code(struct wt_check_init *c)
 static enum init_does does(const struct init_insn *insn)
 {
     const struct wt_insn_operands *head = &insn->head;
-    bool results = false, accesses = false;
+    bool results = false, accesses = false, crosses = false, chooses = false;
     for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        crosses |= o->reads && o->crosses && o->kind == WT_OPERAND_ROW;
+        chooses |=
+            o->reads && o->aside && (o->kind == WT_OPERAND_ROW || o->kind == WT_OPERAND_CONSTANT);
         accesses |= insn->list[i].kind == WT_OPERAND_MEMORY;
         results |= init_is_result(&insn->list[i]);
     }
-    if ((head->indirect && !head->steady) || head->empties.count)
+    /* A lane may choose one that takes no part: exchange(). */
+    if ((head->indirect && !head->steady) || head->empties.count || (crosses && chooses))
         return INIT_DOES_OTHER;
     if (!accesses && (head->decides || head->operation == WT_DOES_BRANCH))
         return INIT_BRANCHES;
@@ -535,6 +540,26 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         wt_observe_attend(m);
 }
 
+/* Lanes have taken values of others that take no part: what they have is undefined. */
+static void exchange(struct wt_check_init *c, struct wt_machine *m,
+                     const struct wt_observed_event *e)
+{
+    const struct init_insn *insn = c->pending.insn;
+    if (!insn || e->time != c->pending.time || e->wave != c->pending.wave)
+        return;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        for (wt_lanes left = init_is_result(o) && o->kind == WT_OPERAND_ROW ? e->lanes : 0; left;
+             left &= left - 1) {
+            const unsigned lane = wt_lanes_lowest(left);
+            init_put(c, o, lane, init_element_of(c, lane), 0, init_bits_of(c, o),
+                     (struct wt_defined){0, UINT64_MAX, 0}, INIT_OF_INACTIVE);
+        }
+    }
+    if (c->writes && c->unasked.stays)
+        wt_observe_attend(m);
+}
+
 static void change(void *context, struct wt_machine *m, uint64_t addr, uint64_t size)
 {
     struct wt_check_init *c = context;
@@ -588,6 +613,9 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
         break;
     case WT_SEEN_GROUP_END:
         end_group(c, e->home);
+        break;
+    case WT_SEEN_EXCHANGE:
+        exchange(c, m, e);
         break;
     case WT_SEEN_LAUNCH_END:
         init_lock();

@@ -438,12 +438,77 @@ void init_define_shared(struct wt_check_init *c)
     c->shares = 0;
 }
 
+/* Whether a load brings back a register that nothing has written, from where it was saved: a
+ * function does so with those that its caller may use. */
+static bool is_spill(const struct wt_observed *a, uint32_t origin)
+{
+    return a->space == WT_OBSERVED_PRIVATE && init_origin_of(origin)->kind == WT_ORIGIN_REGISTER;
+}
+
+static uint64_t value_of(const struct wt_check_init *c, const struct init_wave *w,
+                         const struct wt_insn_operand *o, unsigned lane)
+{
+    const unsigned bits = o->kind == WT_OPERAND_CONSTANT ? 64 : init_bits_of(c, o);
+    uint32_t origin = 0;
+    const struct wt_defined is =
+        init_fetch(c, w, c->pending.wave, o, lane, init_element_of(c, lane), 0,
+                   bits < 64 ? bits : 64, &origin);
+    return is.value | is.undefined;
+}
+
+/* The result that a register has which also had the operand: that is not known any more. NULL:
+ * there is none. */
+static const struct wt_insn_operand *result_over(const struct init_insn *insn,
+                                                 const struct wt_insn_operand *data)
+{
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        if (init_is_result(o) && o->kind == data->kind && o->file == data->file &&
+            o->number == data->number)
+            return o;
+    }
+    return NULL;
+}
+
+/* Whether memory has what a lane's result says was there before. */
+static bool is_as_before(const struct wt_check_init *c, const struct init_wave *w,
+                         const struct wt_observed *a, const struct wt_insn_operand *result,
+                         unsigned lane)
+{
+    uint64_t now = 0;
+    return a->size <= sizeof now &&
+           c->machine->ops->read_memory(c->machine, a->wave, lane, a->at[lane], &now, a->size) &&
+           now == value_of(c, w, result, lane);
+}
+
+/* Whether an atomic operation leaves what is there as it is: it adds 0, for all lanes, as an atomic
+ * load is written. */
+static bool adds_nothing(const struct wt_check_init *c, const struct init_wave *w,
+                         const struct wt_observed *a)
+{
+    const struct init_insn *insn = c->pending.insn;
+    if (a->kind != WT_WATCH_ACCESS || insn->head.operation != WT_DOES_ATOMIC ||
+        insn->head.then != WT_DOES_ADD)
+        return false;
+    for (unsigned i = 0; i < insn->count; i++) {
+        const struct wt_insn_operand *o = &insn->list[i];
+        const bool data = o->reads && !o->aside && !o->guards && o->kind <= WT_OPERAND_CONSTANT;
+        const struct wt_insn_operand *result = data ? result_over(insn, o) : NULL;
+        for (wt_lanes left = data ? a->lanes : 0; left; left &= left - 1) {
+            const unsigned lane = wt_lanes_lowest(left);
+            if (result ? !is_as_before(c, w, a, result, lane) : value_of(c, w, o, lane) != 0)
+                return false;
+        }
+    }
+    return true;
+}
+
 static void load(struct wt_check_init *c, struct init_space *s, const struct wt_observed *a,
-                 const struct init_pending *p)
+                 const struct init_pending *p, bool copies)
 {
     const enum wt_operation operation = (enum wt_operation)p->insn->head.operation;
     const bool beyond = may_leave(c, a),
-               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE;
+               decides = a->kind == WT_WATCH_ACCESS && operation != WT_DOES_EXCHANGE && !copies;
     wt_lanes bad = 0;
     uint32_t origin = 0;
     /* A conditional store takes nothing from memory. */
@@ -480,7 +545,7 @@ static void load(struct wt_check_init *c, struct init_space *s, const struct wt_
     }
     if (bad && decides)
         init_report(c, WT_FOUND_UNDEFINED_ATOMIC, bad, origin, "the value in memory");
-    else if (bad && c->level >= WT_INIT_LOAD)
+    else if (bad && c->level >= WT_INIT_LOAD && !is_spill(a, origin))
         init_report(c, WT_FOUND_UNDEFINED_LOAD, bad, origin, "what is loaded");
 }
 
@@ -538,9 +603,10 @@ void init_access(struct wt_check_init *c, struct init_wave *w, const struct wt_o
     struct init_space *s = space_of(c, w, a);
     if (s)
         s->past = c->past.kept ? &c->past : NULL;
+    const bool copies = s && adds_nothing(c, w, a);
     if (s && a->kind != WT_WATCH_WRITE)
-        load(c, s, a, p);
-    if (s && a->kind != WT_WATCH_READ)
+        load(c, s, a, p, copies);
+    if (s && a->kind != WT_WATCH_READ && !copies)
         store(c, w, s, a);
     if (s)
         s->past = NULL;

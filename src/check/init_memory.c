@@ -52,7 +52,8 @@ static uint32_t add_origin(const struct init_origin *o)
 uint32_t init_new_origin(const struct init_origin *o)
 {
     static const enum wt_defined_origin fixed[INIT_FIXED] = {WT_ORIGIN_UNKNOWN, WT_ORIGIN_REGISTER,
-                                                             WT_ORIGIN_PRIVATE, WT_ORIGIN_GROUP};
+                                                             WT_ORIGIN_PRIVATE, WT_ORIGIN_GROUP,
+                                                             WT_ORIGIN_INACTIVE};
     while (shared.origins < INIT_FIXED) {
         const size_t before = shared.origins;
         add_origin(&(struct init_origin){.kind = fixed[before]});

@@ -194,7 +194,7 @@ uint32_t init_new_origin(const struct init_origin *o);
 void init_add_lanes(uint32_t origin, wt_lanes lanes);
 const struct init_origin *init_origin_of(uint32_t number);
 /* Origins that are always there. */
-enum { INIT_OF_REGISTER = 1, INIT_OF_PRIVATE, INIT_OF_GROUP, INIT_FIXED };
+enum { INIT_OF_REGISTER = 1, INIT_OF_PRIVATE, INIT_OF_GROUP, INIT_OF_INACTIVE, INIT_FIXED };
 /* Whether the host sees memory only as far as it copies it. */
 bool init_is_hidden(const struct wt_object *object);
 /* Whether an allocator has made it for the host and GPUs, which both see it at once. */

@@ -45,13 +45,16 @@ struct mistake memory_beside(struct wt_check_memory *c, const struct wt_wave_hea
                                                    [WT_OBSERVED_PRIVATE] = WT_FOUND_PRIVATE,
                                                    [WT_OBSERVED_CONSTANT] = WT_FOUND_CONSTANT,
                                                    [WT_OBSERVED_DEVICE] = WT_FOUND_GLOBAL};
+    const bool narrow = a->space == WT_OBSERVED_GROUP || a->space == WT_OBSERVED_PRIVATE;
     struct mistake bad = {.lanes = 0};
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         if (is_of(a, at[lane], v->first[lane], v->size))
             continue;
         if (!bad.lanes) {
-            bad.at = at[lane];
+            /* A flat address before all private memory or LDS wraps around in its lower half. */
+            const uint64_t offset = at[lane] - v->first[lane];
+            bad.at = v->first[lane] + (narrow ? (uint64_t)(int64_t)(int32_t)offset : offset);
             bad.object = (struct wt_object){.addr = v->first[lane], .size = v->size, .by = ""};
         }
         bad.lanes |= wt_lane_bit(lane);

@@ -262,6 +262,15 @@ void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only)
     pthread_mutex_unlock(&table.lock);
 }
 
+void wt_object_give_up(const void *space, uint64_t addr)
+{
+    pthread_mutex_lock(&table.lock);
+    struct wt_object *o = object_at(space, addr);
+    if (o)
+        o->given_up = true;
+    pthread_mutex_unlock(&table.lock);
+}
+
 static void drop(size_t at)
 {
     free(table.live[at].object);

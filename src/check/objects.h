@@ -42,6 +42,7 @@ struct wt_object {
     char name[48];       /**< of a variable; "": it has none */
     bool read_only;      /**< GPUs must not write it */
     bool freed;
+    bool given_up; /**< the program has freed it, in vain: an earlier error forbids that */
     struct wt_call_stack made, ended;
 };
 
@@ -88,6 +89,9 @@ void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const c
 void wt_object_arguments(const void *space, uint64_t addr, uint64_t size);
 /** GPUs must not write the object that begins at @p addr. */
 void wt_object_set_read_only(const void *space, uint64_t addr, bool read_only);
+/** The program would have freed the object that begins at @p addr, had no earlier error forbidden
+ * it: it is no leak. */
+void wt_object_give_up(const void *space, uint64_t addr);
 /** The object that begins at @p addr is about to be freed. False: none does. */
 bool wt_object_freed(const void *space, uint64_t addr, const char *by);
 /** Bytes are about to be copied, by a copy engine or the host, between or within memory of GPUs and

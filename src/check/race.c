@@ -243,7 +243,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .kind = a->kind,
                                     .size = a->size,
                                     .atomic = atomic,
-                                    .maybe_atomic = !atomic && hides_order(r, a) && is_aligned(a)};
+                                    .maybe_atomic = !atomic && hides_order(r, a) && is_aligned(a),
+                                    .of_group = atomic && a->scope <= WT_AMONG_GROUP};
     if (r->rules.locks)
         race_tell_value(&x);
     x.w->used = true;
@@ -251,6 +252,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
     x.hides = r->rules.loads_hide && !atomic && (!r->rules.waits || g);
     race_note_polling(&x);
     race_note_guesses(&x);
+    race_note_shown(&x);
     if (r->order) {
         note_flags(&x);
         note_signal(&x);
@@ -296,6 +298,7 @@ struct wt_check_race *wt_check_race_begin(const struct wt_check_start *start)
         r->rules.independent = start->lanes == WT_LANES_INDEPENDENT;
     if (start->lanes == WT_LANES_AS_ONE) { /* GCC makes plain loads and stores of atomic ones */
         r->lanes_are_one = r->rules.stores_hide = true;
+        r->rules.places = r->rules.warp_syncs = false;
         r->rules.loads_hide = r->rules.loads_hide_too = true;
     }
     for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
@@ -321,6 +324,7 @@ void wt_check_race_free(struct wt_check_race *r)
         race_free_all(r);
     if (r) {
         wt_map_free(&r->guesses);
+        wt_map_free(&r->proved);
         free(r->waiting);
         free(r->slot);
         free(r->ended);
@@ -331,7 +335,7 @@ void wt_check_race_free(struct wt_check_race *r)
 void wt_check_race_end(struct wt_check_race *r)
 {
     if (r) {
-        race_report_waiting(r);
+        race_report_waiting(r, 0, NULL);
         wt_observe_beneath(r->machine, NULL, NULL, NULL, r);
     }
     wt_check_race_free(r);

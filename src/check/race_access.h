@@ -13,6 +13,7 @@ struct race_conflict {
     wt_lanes lanes, others;
     uint64_t at; /* of the lowest lane */
     enum wt_severity severity;
+    bool in_step; /**< race_counts_on_step() */
     /* Both are lanes of one instruction, which store … */
     enum race_same {
         RACE_APART,
@@ -60,6 +61,11 @@ bool race_knows_polling(struct race_access *x);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);
+/** Notes volatile accesses to the group's memory, and what hands values on between lanes. */
+void race_note_shown(struct race_access *x);
+/** Whether a relaxed access to the group's memory, and one of another lane of its wave, count on
+ * lanes that run in step. */
+bool race_counts_on_step(const struct race_access *x, const struct race_record *o);
 /** A copy's or fill's access to bytes of GLOBAL memory, of which @p a is the access. */
 void race_take_range(struct race_access *x, struct wt_observed *a, uint64_t addr, uint64_t size);
 /** Puts into the record what a thread of a Gen9 stores to its group's memory by one channel: for
@@ -74,7 +80,8 @@ static inline bool race_number(struct race_access *x)
     const struct race_record *last = s->count ? &s->record[s->count - 1] : NULL;
     if (last && last->time == x->record.time && last->wave == x->record.wave &&
         last->kind == x->record.kind && last->clock == x->record.clock &&
-        last->atomic == x->record.atomic && last->size == x->record.size) {
+        last->atomic == x->record.atomic && last->of_group == x->record.of_group &&
+        last->size == x->record.size) {
         x->number = s->first + (uint32_t)s->count - 1;
         x->stored = true;
         return true;
@@ -121,8 +128,20 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
                       uint64_t addr, bool store, const struct wt_call_stack *calls);
 /** Reports a conflict, at once or at the end of the kernel. */
 void race_report(struct race_access *x, const struct race_conflict *c);
-/** Notes plain loads; and, of those that were noted, which an atomic operation in the same place
- * has followed: what they have loaded was a guess, as in a loop around compare-and-swap. */
+/** Whether one of two accesses is a store that may be atomic, and the other one is: it is judged by
+ * what else is done in their place. */
+static inline bool race_is_store_beside(const struct race_record *a, const struct race_record *b)
+{
+    return (a->atomic && b->maybe_atomic && b->kind == WT_WATCH_WRITE) ||
+           (b->atomic && a->maybe_atomic && a->kind == WT_WATCH_WRITE);
+}
+/** Whether a finding of a conflict waits until more is known: a plain load may be a guess, the
+ * place of a store beside atomic accesses a flag or lock. It is reported then. */
+bool race_wait_with(struct race_access *x, const struct race_conflict *c,
+                    const struct wt_finding *f);
+/** Notes plain loads; and, of those that were noted, which an atomic operation of the same wave in
+ * the same place has followed: what they have loaded was a guess, as in a loop around
+ * compare-and-swap. */
 void race_note_guesses(struct race_access *x);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "check/race_access.h"
+#include "emulator/machine/machine.h"
 
 static wt_lanes lanes_of(unsigned lane)
 {
@@ -60,6 +61,7 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
         x->conflict[i].lanes |= lanes_of(lane);
     if (same > x->conflict[i].same)
         x->conflict[i].same = same;
+    x->conflict[i].in_step = x->record.atomic && o->atomic && severity == WT_WARNING;
     if (severity < x->conflict[i].severity)
         x->conflict[i].severity = severity;
 }
@@ -111,15 +113,63 @@ static bool is_store(const struct race_record *one)
     return one->kind != WT_WATCH_READ;
 }
 
-/* Whether two accesses to one byte are a race where nothing orders them, and how bad. */
-static bool may_race(const struct race_record *a, const struct race_record *b,
+/* Whether two atomic accesses are so to each other. */
+static bool are_within_scope(const struct race_access *x, const struct race_record *a,
+                             const struct race_record *b)
+{
+    return !(a->of_group || b->of_group) || race_home_of(x, a) == race_home_of(x, b);
+}
+
+/* Whether what this access, or one before it in its place, ordered before it, has read there was of
+ * an atomic access, or of one that came later there: it is ordered after that (PTX ISA, "Causality
+ * order": an observation, then the order of the program in one place). */
+static bool has_observed(const struct race_access *x, const struct race_cell *cell, unsigned lane,
+                         const struct race_record *o)
+{
+    const struct race_record *a = &x->record;
+    const bool may = x->r->rules.observes && !a->atomic && (is_store(a) || !x->r->rules.places);
+    if (!may || !is_store(o) || !(o->atomic || o->maybe_atomic))
+        return false;
+    for (unsigned k = 0; k < RACE_SLOTS; k++) {
+        const struct race_record *z = race_record(&x->r->shadow, *cell->slot[k]);
+        if (z && z->atomic && z->kind != WT_WATCH_WRITE && z->time > o->time &&
+            are_within_scope(x, z, o) && race_ordered(x->r, x->w, lane, z, *cell->lane[k]))
+            return true;
+    }
+    return false;
+}
+
+/* Whether this access, to the byte at @p at, and another one are a race where nothing orders them,
+ * and how bad. */
+static bool may_race(const struct race_access *x, uint64_t at, const struct race_record *o,
                      enum wt_severity *severity)
 {
-    const bool stores = a->kind == WT_WATCH_WRITE && b->kind == WT_WATCH_WRITE;
-    *severity =
-        stores && a->maybe_atomic && b->maybe_atomic && a->size == b->size ? WT_WARNING : WT_ERROR;
-    return (is_store(a) || is_store(b)) && !(a->atomic && b->atomic) &&
-           !(a->atomic && b->maybe_atomic) && !(a->maybe_atomic && b->atomic);
+    const struct race_record *a = &x->record;
+    struct wt_machine *m = x->r->machine;
+    const bool stores = a->kind == WT_WATCH_WRITE && o->kind == WT_WATCH_WRITE;
+    *severity = WT_ERROR;
+    if (!is_store(a) && !is_store(o))
+        return false;
+    if (a->atomic && o->atomic && are_within_scope(x, a, o)) {
+        *severity = WT_WARNING;
+        return race_counts_on_step(x, o);
+    }
+    if (a->atomic && o->atomic)
+        return true;
+    if (x->r->rules.places && race_is_store_beside(a, o)) {
+        const struct race_record *atomic = a->atomic ? a : o;
+        const uint64_t size = a->size > o->size ? a->size : o->size;
+        if (x->a->space != WT_OBSERVED_GROUP || atomic->kind == WT_WATCH_READ)
+            *severity = WT_WARNING;
+        return !race_is_flag(x->space, at & ~(size - 1)) &&
+               !(atomic->kind == WT_WATCH_READ &&
+                 m->ops->of_flag(m, x->a->wave, atomic->pc, atomic == a ? o->pc : a->pc));
+    }
+    if (stores && a->maybe_atomic && o->maybe_atomic && a->size == o->size) {
+        *severity = WT_WARNING;
+        return !x->synced; /* else they are atomic ones */
+    }
+    return !(a->atomic && o->maybe_atomic) && !(a->maybe_atomic && o->atomic);
 }
 
 /* ---- one cell ---- */
@@ -188,10 +238,14 @@ void race_take_cell(struct race_access *x, struct race_cell *cell, unsigned lane
             keeps[k] = x->record.atomic && !o->atomic; /* atomic ones of others race with it */
             continue;
         }
-        if (may_race(&x->record, o, &severity) && !(severity == WT_WARNING && x->synced))
+        if (has_observed(x, cell, lane, o))
+            continue;
+        if (may_race(x, at, o, &severity)) {
             add_conflict(x, lane, at, o, other, RACE_APART, severity);
-        else
+            keeps[k] = race_is_store_beside(&x->record, o) || (x->record.atomic && o->atomic);
+        } else {
             keeps[k] = true;
+        }
     }
     if (x->record.kind == WT_WATCH_READ) {
         keep(x, cell, &x->record, x->number, lane, true);

@@ -104,6 +104,8 @@ static void begin_anew(struct wt_check_race *r)
             page->owner = 0;
         }
     memset(r->last_group, 0, sizeof r->last_group);
+    r->waits = 0;
+    wt_map_free(&r->proved);
     r->waves = 0;
     r->active = 0;
     r->several = false;
@@ -158,6 +160,7 @@ static void end_group(struct wt_check_race *r, uint64_t home)
     if (!there)
         return;
     struct race_group *g = (void *)(uintptr_t)*there;
+    race_report_waiting(r, 0, &g->space);
     wt_map_remove(&r->groups, home);
     free_group(r, g);
     free(g);
@@ -367,6 +370,8 @@ static void end_wave(struct wt_check_race *r, const struct wt_observed_event *e)
         r->run.lost |= !wt_clocks_join(ended_on(r, e->wave), all);
         wt_clocks_drop(all);
     }
+    race_report_waiting(r, w->number, NULL);
+    wave_of(r, w->number)->ended = true;
     free_slot(w);
     r->active--;
 }
@@ -545,7 +550,7 @@ static void end_launch(struct wt_check_race *r, uint64_t number)
             r->launch[i--] = r->launch[--r->launches];
     if (r->launches || r->active)
         return;
-    race_report_waiting(r);
+    race_report_waiting(r, 0, NULL);
     if (r->order)
         drop_known(r);
     else
@@ -727,10 +732,22 @@ static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race
         race_tick(w);
 }
 
-bool race_was_polled(const struct race_space *space, uint64_t addr)
+static const struct race_sync *find_sync(const struct race_space *space, uint64_t addr)
 {
     const uint64_t *there = space->syncs.count ? wt_map_find(&space->syncs, addr / 4 + 1) : NULL;
-    return there && *there && ((const struct race_sync *)(uintptr_t)*there)->polled;
+    return there ? (const struct race_sync *)(uintptr_t)*there : NULL;
+}
+
+bool race_was_polled(const struct race_space *space, uint64_t addr)
+{
+    const struct race_sync *sync = find_sync(space, addr);
+    return sync && sync->polled;
+}
+
+bool race_is_flag(const struct race_space *space, uint64_t addr)
+{
+    const struct race_sync *sync = find_sync(space, addr);
+    return sync && (sync->polled || sync->swapped);
 }
 
 void race_is_polled(struct wt_check_race *r, struct race_space *space, uint64_t addr)
@@ -756,6 +773,8 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
         if (last && may_be_atomic(r, last) && wave_of(r, last->wave)->launch == a->launch)
             take_store(r, sync, last);
     }
+    if (r->rules.places && a->kind == WT_WATCH_ACCESS && !sync->swapped)
+        sync->swapped = race_swaps(r, a->wave, a->pc);
     if (a->kind != WT_WATCH_WRITE)
         read_sync(r, w, sync);
     if (acquires(a->order)) /* a store does so for what was read before, as `sc.w.aq` */

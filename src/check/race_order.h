@@ -38,7 +38,8 @@ struct race_past {
 /** A wave, as long as accesses of it may race; or a copy or a fill, with its bytes. */
 struct race_wave {
     uint64_t id, launch, home;
-    uint64_t bytes, entry;           /**< `entry`: its kernel's first instruction; 0: not known */
+    uint64_t bytes, entry; /**< `entry`: its kernel's first instruction; 0: not known */
+    bool ended;
     struct wt_order_operation *call; /**< it belongs to; NULL: nobody asks for the order of calls */
     struct wt_wave_name name;
     struct wt_clocks *known; /**< of other waves */
@@ -68,8 +69,11 @@ struct race_handed {
 
 /** Where a wave has made an access. */
 struct race_place {
-    uint64_t pc, at;
+    uint64_t pc, at, time;
 };
+
+/** A finding that waits (race_waiting.c). */
+struct race_waiting;
 
 /** The wave in a slot; what is asked of each access or event comes first. */
 struct race_slot {
@@ -104,12 +108,20 @@ struct race_slot {
     struct race_place last[RACE_LAST];
     uint32_t lane[WT_MAX_LANES]; /**< INDEPENDENT: up to which clock others' accesses are ordered */
     struct race_place load[64];  /**< its last plain loads, of which families may use a part */
+    struct race_shown {
+        uint64_t time;
+        wt_lanes lanes;
+    } shown[8];                /**< its last volatile accesses to its group's memory */
+    uint32_t shows;            /**< so far */
+    uint64_t handed_on;        /**< when it has waited with a flag, or made an atomic operation */
+    struct race_place swap[4]; /**< the last atomic operations that have proved guesses */
 };
 
 /** A place of atomic accesses: the clocks that they have released. */
 struct race_sync {
     struct wt_clocks *all, *hint;
-    bool polled; /**< a wave has loaded it again and again, and nothing else: it is atomic */
+    bool polled;  /**< a wave has loaded it again and again, and nothing else: it is atomic */
+    bool swapped; /**< it was swapped, or compared and swapped: a flag or a lock, no counter */
     struct race_of_group {
         uint64_t home;
         struct wt_clocks *clocks;
@@ -179,13 +191,19 @@ struct wt_check_race {
     struct race_wave *wave;            /* by number, from 1 */
     uint64_t *home;                    /* of each */
     size_t waves, wave_room, home_room;
-    uint32_t active;            /* waves that have begun */
-    bool several;               /* those recorded are of several launches or operations */
-    struct wt_clocks **ended;   /* SPAWNS: of waves of each core that have ended */
-    struct wt_finding *waiting; /* of loads beside atomic operations, until their kernel's end */
+    uint32_t active;              /* waves that have begun */
+    bool several;                 /* those recorded are of several launches or operations */
+    struct wt_clocks **ended;     /* SPAWNS: of waves of each core that have ended */
+    struct race_waiting *waiting; /* until their wave's or kernel's end */
     size_t waits, wait_room;
-    struct wt_map guesses;   /* such loads, by address: an atomic operation there has followed */
-    uint64_t told_pairs[16]; /* of places of findings, as keys */
+    struct wt_map
+        guesses;          /* loads, by address: that of the atomic operation that has proved some */
+    struct wt_map proved; /* such loads of the launches that run, by address and time */
+    struct race_kind {
+        uint64_t pc;
+        bool swaps;
+    } kind[64];                           /* of atomic operations that were looked at last */
+    uint64_t told_pairs[16];              /* of places of findings, as keys */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
     struct race_told told[RACE_TOLD];
 };
@@ -264,8 +282,14 @@ static inline bool race_ordered(struct wt_check_race *r, const struct race_slot 
     return !r->rules.independent || (lane | mine) & RACE_WAVE || lane == mine ||
            record->clock <= w->lane[mine] || (call && call->copies);
 }
-/** Reports what has waited for the end of a kernel (race_report.c). */
-void race_report_waiting(struct wt_check_race *r);
+/** Reports what has waited for the end of a wave, or of the group that has a space. Neither: of all
+ * kernels. */
+void race_report_waiting(struct wt_check_race *r, uint32_t wave, const struct race_space *space);
+/** Whether an atomic operation makes a flag or lock of its place: it swaps, or compares and swaps.
+ */
+bool race_swaps(struct wt_check_race *r, uint32_t slot, uint64_t pc);
+/** Whether a place has been swapped, or is one that waves wait with: a flag or a lock. */
+bool race_is_flag(const struct race_space *space, uint64_t addr);
 /** Frees what was recorded. */
 void race_free_all(struct wt_check_race *r);
 

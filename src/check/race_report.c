@@ -40,6 +40,19 @@ static const char *reason(const struct race_access *x, const struct race_conflic
     if (c->other.wave == w->number && w->order == WT_STEP_MAYBE)
         return "nothing orders these lanes: an error, unless one of the kernel's calls of "
                "sub_group_barrier() is between, which have no code";
+    if (c->in_step)
+        return "lanes of a warp exchange a value through volatile shared memory, and no "
+               "__syncwarp() is between: from capability 7.0 on they need not be in step";
+    if (c->other.atomic && x->record.atomic)
+        return "nothing orders them, and an atomic access whose scope is the group is none to "
+               "other "
+               "groups";
+    if (race_is_store_beside(&c->other, &x->record))
+        return c->severity == WT_ERROR
+                   ? "nothing orders a plain store and the atomic operations in its place"
+                   : "nothing orders a store and the atomic accesses in its place: an error, "
+                     "unless "
+                     "it is an atomic one, which has the same code";
     if (c->severity == WT_WARNING && x->r->rules.locks)
         return "nothing but atomic operations orders them: an error, unless those are a lock that "
                "the compiler has made of 64-bit atomic functions";
@@ -84,63 +97,6 @@ static bool is_new(struct wt_check_race *r, const struct wt_finding *f)
     const bool new = *place != key;
     *place = key;
     return new;
-}
-
-/* ---- loads beside atomic operations ---- */
-
-static bool is_beside_atomic(const struct race_record *a, const struct race_record *b)
-{
-    return (a->kind == WT_WATCH_READ && b->kind == WT_WATCH_ACCESS) ||
-           (a->kind == WT_WATCH_ACCESS && b->kind == WT_WATCH_READ);
-}
-
-/* Keeps a finding until the end of the kernel. False: there is no room. */
-static bool wait_with(struct wt_check_race *r, const struct wt_finding *f)
-{
-    for (size_t i = 0; i < r->waits; i++)
-        if (wt_finding_is_like(&r->waiting[i], f)) {
-            r->waiting[i].times += f->times;
-            r->waiting[i].lanes_of += f->lanes_of;
-            return true;
-        }
-    struct wt_finding *grown =
-        wt_array_grow(r->waiting, &r->wait_room, r->waits + 1, sizeof *grown);
-    if (!grown)
-        return false;
-    r->waiting = grown;
-    grown[r->waits++] = *f;
-    return true;
-}
-
-void race_report_waiting(struct wt_check_race *r)
-{
-    for (size_t i = 0; i < r->waits; i++) {
-        const struct wt_finding *f = &r->waiting[i];
-        const uint64_t load = f->access == WT_ACCESS_LOAD ? f->pc : f->other.pc;
-        if (!wt_map_find(&r->guesses, load))
-            r->found(r->context, f);
-    }
-    r->waits = 0;
-}
-
-void race_note_guesses(struct race_access *x)
-{
-    /* Code of a Gen9 without optimisation has many of its own memory between. */
-    enum { ALL = sizeof x->w->load / sizeof *x->w->load, FEW = 4 };
-    const unsigned count = x->r->rules.locks ? ALL : FEW;
-    const struct wt_observed *a = x->a;
-    struct race_slot *w = x->w;
-    if (a->kind == WT_WATCH_READ && !x->record.atomic)
-        w->load[w->loads++ & (count - 1)] =
-            (struct race_place){a->pc, a->at[wt_lanes_lowest(a->lanes)]};
-    if (a->kind != WT_WATCH_ACCESS)
-        return;
-    for (unsigned i = 0; i < count; i++)
-        for (wt_lanes left = w->load[i].pc ? a->lanes : 0; left; left &= left - 1)
-            if (a->at[wt_lanes_lowest(left)] == w->load[i].at) {
-                wt_map_add(&x->r->guesses, w->load[i].pc);
-                break;
-            }
 }
 
 /* ---- reports ---- */
@@ -296,7 +252,9 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     if (wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins) || are_of_runtime(x, c))
         return;
-    struct wt_finding f = {.kind = of_host ? WT_FOUND_HOST_RACE : WT_FOUND_RACE,
+    struct wt_finding f = {.kind = of_host      ? WT_FOUND_HOST_RACE
+                                   : c->in_step ? WT_FOUND_MISSING_WARP_SYNC
+                                                : WT_FOUND_RACE,
                            .severity = c->severity,
                            .space = !is_kernels(main)               ? WT_FOUND_HOST
                                     : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP
@@ -320,7 +278,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     if (!f.has_object && !r->rules.spawns)
         return; /* memory of the runtime's; of a Vortex program's stacks nothing says what they are
                  */
-    if (is_beside_atomic(&x->record, &c->other) && wait_with(r, &f))
+    if (race_wait_with(x, c, &f))
         return;
     r->found(r->context, &f);
     if (is_kernels(&mine) && !of_host && f.has_object && mine.wave->call == theirs.wave->call)

@@ -32,7 +32,8 @@ struct race_record {
     uint32_t released; /**< the clock up to which the wave had released to the device */
     uint32_t kind : 2; /**< enum wt_watch_kind */
     uint32_t size : 8;
-    uint32_t value : 19;   /**< a hash of what a Gen9's thread stores to its group's memory */
+    uint32_t value : 18;   /**< a hash of what a Gen9's thread stores to its group's memory */
+    bool of_group : 1;     /**< it is atomic among its group alone */
     bool told : 1;         /**< it is known */
     bool atomic : 1;       /**< it does not race with others that are atomic */
     bool maybe_atomic : 1; /**< it may be a relaxed atomic one, whose code is that of a plain one */

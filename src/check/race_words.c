@@ -525,15 +525,47 @@ void race_note_polling(struct race_access *x)
     const struct wt_observed *a = x->a;
     struct race_slot *w = x->w;
     const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
-    const bool loads = x->hides && a->kind == WT_WATCH_READ;
+    /* It is atomic in any case. */
+    const bool tells = (x->r->rules.places || x->r->rules.warp_syncs) && x->record.atomic;
+    const bool loads = (x->hides || tells) && a->kind == WT_WATCH_READ;
     const unsigned most = !loads ? 0 : x->r->rules.spawns ? MOST + 1 : 1;
-    for (unsigned i = 1; i <= most && !x->polls; i++) {
+    bool polls = false;
+    for (unsigned i = 1; i <= most && !polls; i++) {
         const struct race_place *last = &w->last[(w->accesses - i) % RACE_LAST];
-        x->polls = last->pc == a->pc && last->at == at && are_aside(x, i, at);
+        polls = last->pc == a->pc && last->at == at && are_aside(x, i, at);
     }
-    if (x->polls)
+    if (polls) {
         race_is_polled(x->r, x->space, at);
-    w->last[w->accesses++ % RACE_LAST] = (struct race_place){loads ? a->pc : 0, at};
+        w->handed_on = a->time;
+    }
+    x->polls = polls && !tells;
+    w->last[w->accesses++ % RACE_LAST] = (struct race_place){loads ? a->pc : 0, at, a->time};
+}
+
+void race_note_shown(struct race_access *x)
+{
+    const struct wt_observed *a = x->a;
+    struct race_slot *w = x->w;
+    if (!x->r->rules.warp_syncs || !x->record.atomic)
+        return;
+    if (a->kind == WT_WATCH_ACCESS)
+        w->handed_on = a->time;
+    else if (a->space == WT_OBSERVED_GROUP)
+        w->shown[w->shows++ % (sizeof w->shown / sizeof *w->shown)] =
+            (struct race_shown){a->time, a->lanes};
+}
+
+/* Lanes of two branches, one of which waits for the other one, have no instruction in common. */
+bool race_counts_on_step(const struct race_access *x, const struct race_record *o)
+{
+    const struct race_slot *w = x->w;
+    if (!x->r->rules.warp_syncs || x->a->space != WT_OBSERVED_GROUP || o->wave != w->number ||
+        x->record.kind == WT_WATCH_ACCESS || o->kind == WT_WATCH_ACCESS || w->handed_on >= o->time)
+        return false;
+    for (unsigned i = 0; i < sizeof w->shown / sizeof *w->shown; i++)
+        if (w->shown[i].time == o->time && w->shown[i].lanes & x->a->lanes)
+            return x->a->lanes & (x->a->lanes - 1);
+    return false;
 }
 
 bool race_knows_polling(struct race_access *x)
@@ -580,5 +612,5 @@ void race_tell_value(struct race_access *x)
     for (unsigned i = 0; data.kind != WT_STORED_UNTOLD && i < a->size; i++)
         hash = (hash ^ wt_stored_byte(m, a->wave, &data, wt_lanes_lowest(a->lanes), i)) * 16777619;
     x->record.told = data.kind != WT_STORED_UNTOLD;
-    x->record.value = hash >> 13;
+    x->record.value = hash >> 14;
 }

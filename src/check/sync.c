@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "check/race.h"
 #include "check/start.h"
 #include "check/sync_state.h"
 #include "emulator/machine/engine.h"
@@ -18,8 +19,10 @@ static const char *const on_without = "lanes go on without it";
 static void free_group(void *group)
 {
     struct sync_group *g = group;
-    for (size_t i = 0; i < g->waves; i++)
+    for (size_t i = 0; i < g->waves; i++) {
+        free(g->wave[i]->call);
         free(g->wave[i]);
+    }
     free(g->wave);
     free(g->access);
     free(g->copy);
@@ -111,16 +114,65 @@ static void begin_wave(struct wt_check_sync *s, const struct wt_observed_event *
     s->group_of[e->wave] = g;
 }
 
+/* ---- calls ---- */
+
+/* Where a lane's calls come back to, as one number. */
+static uint64_t chain_of(const struct sync_wave *w, unsigned lane)
+{
+    uint64_t chain = 0;
+    for (size_t i = 0; i < w->calls; i++)
+        if (wt_has_lane(w->call[i].lanes, lane))
+            chain = (chain ^ w->call[i].to) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    return chain;
+}
+
+/* Where the kernel itself is while a lane is at @p pc. */
+static uint64_t site_of(const struct sync_wave *w, unsigned lane, uint64_t pc)
+{
+    for (size_t i = 0; i < w->calls; i++)
+        if (wt_has_lane(w->call[i].lanes, lane))
+            return w->call[i].to;
+    return pc;
+}
+
+static void begin_call(struct wt_check_sync *s, struct sync_wave *w,
+                       const struct wt_observed_event *e)
+{
+    struct sync_call *grown = wt_array_grow(w->call, &w->call_room, w->calls + 1, sizeof *grown);
+    if (!grown) {
+        tell_lost(s);
+        return;
+    }
+    w->call = grown;
+    grown[w->calls++] = (struct sync_call){e->to, e->lanes};
+}
+
+/* Lanes go where a call comes back to, from that one and those that it has made; else it is no end
+ * of a call. */
+static void end_call(struct sync_wave *w, const struct wt_observed_event *e)
+{
+    size_t n = w->calls;
+    while (n > 0 && !(w->call[n - 1].to == e->to && w->call[n - 1].lanes & e->lanes))
+        n--;
+    for (size_t i = n ? n - 1 : w->calls; i < w->calls; i++)
+        w->call[i].lanes &= ~e->lanes;
+    while (w->calls && !w->call[w->calls - 1].lanes)
+        w->calls--;
+}
+
 static struct sync_place place_of(struct wt_check_sync *s, const struct wt_observed_event *e,
                                   wt_lanes lanes)
 {
     struct sync_place place = {
         .pc = e->pc, .time = e->time, .lanes = lanes, .wave = e->wave, .id = e->id};
     const struct sync_wave *w = s->of[e->wave];
-    if (w && w->id == e->id)
+    if (w && w->id == e->id) {
         place.name = w->name;
-    else
+        place.chain = lanes ? chain_of(w, wt_lanes_lowest(lanes)) : 0;
+        place.site = lanes ? site_of(w, wt_lanes_lowest(lanes), e->pc) : e->pc;
+    } else {
         wt_machine_wave_name(s->machine, e->wave, &place.name);
+    }
     return place;
 }
 
@@ -156,7 +208,8 @@ static struct sync_access *note_access(struct wt_check_sync *s, struct sync_grou
             if (!grown)
                 return NULL;
             g->access = grown;
-            grown[g->accesses++] = (struct sync_access){pc, number, g->rounds, 0};
+            grown[g->accesses++] = (struct sync_access){
+                pc, site_of(w, wt_lanes_lowest(lanes), pc), number, g->rounds, 0};
             *there = g->accesses;
         }
         *recent = (unsigned)*there;
@@ -180,8 +233,9 @@ static void note_left(struct sync_group *g, uint32_t wave, wt_lanes set, enum wt
     for (size_t i = 0; i < g->accesses && g->lefts < SYNC_LEFT; i++) {
         const struct sync_access *one = &g->access[i];
         bool before = false;
-        if (one->wave != wave || one->round != g->rounds || !(one->lanes & set) ||
-            one->pc <= place->pc)
+        const bool behind =
+            one->site == place->site ? one->pc > place->pc : one->site > place->site;
+        if (one->wave != wave || one->round != g->rounds || !(one->lanes & set) || !behind)
             continue;
         for (size_t k = 0; k < g->accesses && !before; k++)
             before = g->access[k].pc == one->pc && g->access[k].round == g->rounds &&
@@ -233,7 +287,9 @@ static void look_for_left(struct wt_check_sync *s, struct sync_group *g, const s
         const struct sync_left *one = &g->left[i];
         if (one->pc != pc || !has_executed(one, w, lanes))
             continue;
-        sync_report(s, g, one->kind, WT_ERROR, &one->place, &one->gone, one->text);
+        sync_report(s, g, one->kind,
+                    one->kind == WT_FOUND_SYNC_MASK && s->apart ? WT_WARNING : WT_ERROR,
+                    &one->place, &one->gone, one->text);
         drop_left(g, one->place.pc, one->kind);
         return;
     }
@@ -255,9 +311,9 @@ static wt_lanes were_there_before(struct sync_group *g, const struct sync_wave *
     for (wt_lanes left = missing; left; left &= left - 1) {
         uint32_t n = w->passed[wt_lanes_lowest(left)];
         const struct sync_round *before = NULL;
-        while (n && (before = round_of(g, --n)) && before->place.pc != now->place.pc)
+        while (n && (before = round_of(g, --n)) && !sync_is_same(&before->place, &now->place))
             continue;
-        if (before && before->place.pc == now->place.pc)
+        if (before && sync_is_same(&before->place, &now->place))
             found |= wt_lane_bit(wt_lanes_lowest(left));
     }
     return found;
@@ -325,7 +381,7 @@ static void arrive_as(struct wt_check_sync *s, struct sync_group *g, struct sync
         g->round[(n + 1) % SYNC_ROUNDS].place.id = 0;
         return;
     }
-    if ((round->place.pc == e->pc || e->apart) && round->number == e->number)
+    if ((sync_is_same(&round->place, &place) || e->apart) && round->number == e->number)
         return;
     sync_report(s, g, WT_FOUND_OTHER_BARRIER, WT_ERROR, &place, &round->place,
                 n == g->rounds ? "others wait at another one" : "others have passed another one");
@@ -343,7 +399,8 @@ static void arrive_together(struct wt_check_sync *s, struct sync_group *g, struc
         same = 0;
         for (wt_lanes rest = left; rest; rest &= rest - 1) {
             const unsigned lane = wt_lanes_lowest(rest);
-            if (w->passed[lane] + wt_has_lane(w->arrived, lane) == n)
+            if (w->passed[lane] + wt_has_lane(w->arrived, lane) == n &&
+                (!w->calls || chain_of(w, lane) == chain_of(w, wt_lanes_lowest(left))))
                 same |= wt_lane_bit(lane);
         }
         arrive_as(s, g, w, n, same, e);
@@ -435,8 +492,8 @@ static void end_absence(struct wt_check_sync *s, struct sync_group *g, struct sy
                     "the mask names lanes that are elsewhere, as is allowed from 7.0 on alone");
         w->apart |= w->absent.lanes | come;
     } else if (come || e->kind == WT_SEEN_WAVE_END) {
-        sync_report(s, g, WT_FOUND_SYNC_MASK, WT_ERROR, &w->absent, NULL,
-                    "the mask names lanes that do not execute it");
+        sync_report(s, g, WT_FOUND_SYNC_MASK, come || !s->apart ? WT_ERROR : WT_WARNING,
+                    &w->absent, NULL, "the mask names lanes that do not execute it");
     } else {
         return;
     }
@@ -542,12 +599,16 @@ static void take_of_group(struct wt_check_sync *s, struct sync_group *g,
 {
     struct sync_wave *w = s->of[e->wave];
     const struct sync_place place = place_of(s, e, e->lanes);
-    if (w->absent.id)
+    if (w->absent.id && e->kind != WT_SEEN_CALL && e->kind != WT_SEEN_RETURN)
         end_absence(s, g, w, e);
     if (e->kind == WT_SEEN_TOGETHER)
         together(s, g, w, e);
     else if (e->kind == WT_SEEN_EXCHANGE)
         exchange(s, g, e);
+    else if (e->kind == WT_SEEN_CALL)
+        begin_call(s, w, e);
+    else if (e->kind == WT_SEEN_RETURN)
+        end_call(w, e);
     else if (e->kind == WT_SEEN_COPY || e->kind == WT_SEEN_COMMIT || e->kind == WT_SEEN_COPIED)
         sync_copy_event(s, g, w, &place, e);
 }
@@ -591,6 +652,7 @@ struct wt_check_sync *wt_check_sync_begin(const struct wt_check_start *start)
         return NULL;
     *s = (struct wt_check_sync){.machine = m,
                                 .strict = m->ops->memory_model->barriers_want_all,
+                                .apart = start->lanes == WT_LANES_INDEPENDENT,
                                 .found = start->found,
                                 .context = start->context,
                                 .run.resets = m->resets};

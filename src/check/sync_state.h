@@ -16,10 +16,25 @@ enum {
 /** An instruction that lanes of a wave execute. */
 struct sync_place {
     uint64_t pc, time;
+    uint64_t site;  /**< where the kernel is: `pc`, or where its call comes back to */
+    uint64_t chain; /**< where it was called from: the addresses that calls come back to, as one */
     wt_lanes lanes;
     uint32_t wave; /**< its slot */
     uint64_t id;   /**< of the wave; 0: there is no place */
     struct wt_wave_name name;
+};
+
+/** Whether two are one in the program: code that is called is another one at each place of a call.
+ */
+static inline bool sync_is_same(const struct sync_place *a, const struct sync_place *b)
+{
+    return a->pc == b->pc && a->chain == b->chain;
+}
+
+/** A call that lanes have not come back from. */
+struct sync_call {
+    uint64_t to;
+    wt_lanes lanes;
 };
 
 /** An asynchronous copy of lanes. */
@@ -36,7 +51,7 @@ struct sync_copy {
 
 /** Accesses at one place since the last barrier of the group. */
 struct sync_access {
-    uint64_t pc;
+    uint64_t pc, site; /**< as of a place */
     uint32_t wave, round;
     wt_lanes lanes;
 };
@@ -55,6 +70,8 @@ struct sync_wave {
     struct sync_place absent;          /**< `lanes` have gone on without `absent_named` */
     wt_lanes absent_named, absent_mask;
     wt_lanes apart; /**< execute instructions of one mask at different places */
+    struct sync_call *call;
+    size_t calls, call_room;
 };
 
 /** The barrier that lanes of a group pass as their n-th one. */
@@ -110,6 +127,7 @@ struct sync_wait {
 struct wt_check_sync {
     struct wt_machine *machine;
     bool strict; /**< as wt_memory_model.barriers_want_all */
+    bool apart;  /**< lanes of a wave are independent: who ends is not waited for */
     wt_found_fn *found;
     void *context;
     struct wt_followed run;

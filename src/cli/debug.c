@@ -127,7 +127,7 @@ static int report_findings(struct cli_console *c, bool is_host)
                                    c->d.drive.report);
     return c->d.drive.profile.has_file
                ? wt_report_check_report(cli_debug.name, &c->d.drive.check, c->d.drive.profile.file,
-                                        NULL, c->d.drive.report)
+                                        NULL, NULL, c->d.drive.report)
                : 0;
 }
 

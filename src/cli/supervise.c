@@ -62,7 +62,7 @@ static void list_near(const struct wt_tally_gpu *g, char *text, size_t size)
 
 static void tell_family(const struct wt_host_driver *host, const struct wt_tally_gpu *g)
 {
-    const char *name = host->name;
+    const char *name = *g->models ? g->models : host->name;
     const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
     char more[80] = "", near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
     if (own)
@@ -392,8 +392,15 @@ bool cli_supervise(const struct wt_subcommand *command, struct cli_supervision *
         tell_tally(tally, offered);
     const int counted =
         wt_report_profile_report(command->name, &wanted->profile, NULL, wanted->report);
+    struct wt_report_looked looked = {.began = !WIFEXITED(ended) ||
+                                               (WEXITSTATUS(ended) != CLI_EXEC_NOT_RUN &&
+                                                WEXITSTATUS(ended) != CLI_EXEC_NOT_FOUND)};
+    for (unsigned f = 0; f < WT_WIRE_FAMILIES; f++) {
+        looked.launches += tally->gpu[f].launches + tally->gpu[f].own;
+        looked.faults += tally->gpu[f].faults;
+    }
     const int checked = wt_report_check_report(command->name, &wanted->check, wanted->profile.file,
-                                               NULL, wanted->report);
+                                               NULL, &looked, wanted->report);
     const bool errors = checked == WT_CHECK_STATUS;
     fflush(stderr);
     if (over)

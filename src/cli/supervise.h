@@ -11,7 +11,12 @@
 #include "runtime/common/tally.h"
 
 /** Exit statuses of `exec` that say what the program's own status does not. */
-enum { CLI_TOO_FEW_LAUNCHES = 122, CLI_TIME_OVER = 124 };
+enum {
+    CLI_TOO_FEW_LAUNCHES = 122,
+    CLI_TIME_OVER = 124,
+    CLI_EXEC_NOT_RUN = 126,   /**< the program cannot be started, */
+    CLI_EXEC_NOT_FOUND = 127, /**< or there is none */
+};
 
 /** The wishes for a program beside running it. {0}: none. */
 struct cli_supervision {

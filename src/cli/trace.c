@@ -383,6 +383,9 @@ static void print_event(const struct trace *t, const struct wt_observed_event *e
     case WT_SEEN_RELEASE:
         print_at_barrier(t, e, "go on from");
         break;
+    case WT_SEEN_CALL:
+    case WT_SEEN_RETURN:
+        break; /* their instructions say it */
     case WT_SEEN_FENCE:
         fputs("fence of ", t->out);
         print_lanes(t, e->lanes);

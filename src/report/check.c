@@ -242,7 +242,7 @@ int wt_report_check_end(const char *command, struct wt_report_check *check,
     if (!check->options.checks)
         return 0;
     wt_check_set_end(&check->set);
-    const int status = wt_report_check_report(command, check, check->file, e, report);
+    const int status = wt_report_check_report(command, check, check->file, e, NULL, report);
     close(check->file);
     return status;
 }
@@ -274,6 +274,7 @@ static void select_findings(struct wt_report_check *check, struct wt_report_foun
         all->list[kept++] = *f;
     }
     all->count = kept;
+    wt_report_found_few(all, check->any ? check->options.limit : UINT64_MAX);
 }
 
 struct sums {
@@ -292,9 +293,20 @@ static struct sums count(const struct wt_report_found_list *all)
     return s;
 }
 
-static void print_sums(const struct wt_report_check *check, const struct sums *s, uint64_t more)
+/* @p looked NULL: the command has said what was executed. */
+static void print_sums(const struct wt_report_check *check, const struct sums *s,
+                       const struct wt_report_found_list *all,
+                       const struct wt_report_looked *looked)
 {
+    const uint64_t more = all->more;
     size_t used = 0;
+    if (looked && !all->opened && !all->count) {
+        if (looked->began)
+            fputs("wavetrap: checks: the program has opened no emulated GPU: nothing was looked "
+                  "at\n",
+                  stderr);
+        return;
+    }
     const size_t lines = check->suppressions.count;
     for (size_t i = 0; i < lines; i++)
         used += check->suppressions.list[i].used != 0;
@@ -309,6 +321,11 @@ static void print_sums(const struct wt_report_check *check, const struct sums *s
     if (more)
         fprintf(stderr, "; %" PRIu64 " more beyond --check-limit=%" PRIu64, more,
                 check->options.limit);
+    if (looked && !looked->launches)
+        fputs("; no kernel was launched", stderr);
+    if (looked && looked->faults)
+        fprintf(stderr, "; a fault has ended %" PRIu64 " kernel%s", looked->faults,
+                wt_plural(looked->faults));
     fputc('\n', stderr);
     for (size_t i = 0; i < lines; i++)
         if (!check->suppressions.list[i].used)
@@ -316,8 +333,45 @@ static void print_sums(const struct wt_report_check *check, const struct sums *s
                     check->suppressions.list[i].from);
 }
 
+/* Whether a host's finding of the same kind, with other calls, has this call, too. */
+static bool is_of_another(const struct wt_report_found_list *all, const struct wt_report_found *f,
+                          const struct wt_report_call *c)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const struct wt_report_found *other = &all->list[i];
+        for (size_t k = 0; k < other->calls.count && other->finding.kind == f->finding.kind; k++) {
+            const struct wt_report_call *call = &other->calls.list[k];
+            if (other != f && !other->suppressed && call->line == c->line &&
+                strcmp(call->file, c->file) == 0 && strcmp(call->function, c->function) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a file is a library's header, in which all who call its functions are. */
+static bool is_header(const char *file)
+{
+    return strncmp(file, "/usr/", 5) == 0 || strncmp(file, "/opt/", 5) == 0 ||
+           strstr(file, "cuda_runtime") || strstr(file, "hip_runtime");
+}
+
+/* The place by which a finding is suppressed: of the host the innermost call that is not in a
+ * header and no other's. */
+static const struct wt_report_call *place_of_suppression(const struct wt_report_found_list *all,
+                                                         const struct wt_report_found *f)
+{
+    for (size_t i = 0; i < f->calls.count && !f->finding.pc; i++) {
+        const struct wt_report_call *c = &f->calls.list[i];
+        if (c->own && !is_header(c->file) && !is_of_another(all, f, c))
+            return c;
+    }
+    return wt_report_found_place(f);
+}
+
 static void print_findings(const struct wt_report_check *check,
-                           const struct wt_report_found_list *all, const char *report)
+                           const struct wt_report_found_list *all,
+                           const struct wt_report_looked *looked, const char *report)
 {
     const struct sums s = count(all);
     for (size_t i = 0; i < all->count; i++) {
@@ -328,11 +382,11 @@ static void print_findings(const struct wt_report_check *check,
         if (f->finding.severity != WT_NOTE || s.of[WT_NOTE] <= FEW_NOTES)
             wt_report_found_print(stderr, f);
     }
-    print_sums(check, &s, all->more);
+    print_sums(check, &s, all, looked);
     for (size_t i = 0; i < all->count && check->print_suppressions; i++)
         if (!all->list[i].suppressed)
             wt_report_suppression_print(stderr, &all->list[i],
-                                        wt_report_found_place(&all->list[i]));
+                                        place_of_suppression(all, &all->list[i]));
 }
 
 /* Writes each of the files, a name a line. */
@@ -500,7 +554,8 @@ const struct wt_checks *wt_report_check_offer(struct wt_report_check *check,
 }
 
 int wt_report_check_report(const char *command, struct wt_report_check *check, int fd,
-                           const struct wt_emulated *e, const char *report)
+                           const struct wt_emulated *e, const struct wt_report_looked *looked,
+                           const char *report)
 {
     struct wt_report_found_list all = {.count = 0};
     struct wt_error err;
@@ -508,7 +563,7 @@ int wt_report_check_report(const char *command, struct wt_report_check *check, i
         return 0;
     enum wt_status status = wt_report_found_read(fd, e, &all, &err);
     select_findings(check, &all);
-    print_findings(check, &all, report);
+    print_findings(check, &all, looked, report);
     const size_t errors = count(&all).of[WT_ERROR];
     if (!status)
         status = write_files(check->sarif, wt_report_found_write_sarif, &all, &err);

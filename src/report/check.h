@@ -136,6 +136,12 @@ enum wt_status wt_report_check_take_core_file(struct wt_report_check *check,
  * @p check. */
 const struct wt_checks *wt_report_check_offer(struct wt_report_check *check,
                                               const struct wt_report_checked *of);
+/** What checks of host programs have looked at. */
+struct wt_report_looked {
+    uint64_t launches, faults; /**< kernels that began, and those that a fault ended */
+    bool began;                /**< false: the program could not be started, as it seems */
+};
+
 /**
  * Reports the findings of device @p e, or of host programs (NULL), which are in the file @p fd, on
  * stderr and to the files of @p report (wt_report_add()), and writes those of `sarif` and `junit`.
@@ -143,6 +149,7 @@ const struct wt_checks *wt_report_check_offer(struct wt_report_check *check,
  * something could not be read or written.
  */
 int wt_report_check_report(const char *command, struct wt_report_check *check, int fd,
-                           const struct wt_emulated *e, const char *report);
+                           const struct wt_emulated *e, const struct wt_report_looked *looked,
+                           const char *report);
 
 #endif

@@ -32,7 +32,7 @@ enum wt_status wt_report_counted_open(int fd, struct wt_report_counted_view *vie
                                       struct wt_error *err);
 /** Unmaps it. *more: findings beyond the limit. WT_NO_MEMORY: something could not be counted. */
 enum wt_status wt_report_counted_close(struct wt_report_counted_view *view, uint64_t *more,
-                                       struct wt_error *err);
+                                       bool *opened, struct wt_error *err);
 /** Frees the code, after it was closed. */
 void wt_report_counted_free(struct wt_report_counted_view *view);
 

@@ -114,8 +114,8 @@ static const struct wt_module *resolve_place(const struct wt_report_found *f, ui
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
     if (length && f->family->isa.instruction_text)
-        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e,
-                                        wt_symbols_bits(m->symbols), pc, bytes, length, text, 256);
+        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e, m->symbols, pc, bytes,
+                                        length, text, 256);
     memmove(text, text + strspn(text, " "), strlen(text + strspn(text, " ")) + 1);
     return m;
 }
@@ -243,6 +243,79 @@ static void join_atomics(struct wt_report_found_list *all)
     all->count = count;
 }
 
+static bool are_same_lines(const struct wt_report_calls *a, const struct wt_report_calls *b)
+{
+    bool same = a->count == b->count && a->count;
+    for (size_t i = 0; same && i < a->count; i++)
+        same = a->list[i].line && a->list[i].line == b->list[i].line &&
+               strcmp(a->list[i].file, b->list[i].file) == 0;
+    return same;
+}
+
+static bool are_alike(const struct wt_report_found *a, const struct wt_report_found *b)
+{
+    return a->finding.kind == b->finding.kind && a->process == b->process &&
+           a->finding.severity == b->finding.severity && a->suppressed == b->suppressed;
+}
+
+/* Whether two are a race of the same two lines. */
+static bool are_one_race(const struct wt_report_found *a, const struct wt_report_found *b)
+{
+    const struct wt_finding *x = &a->finding, *y = &b->finding;
+    const bool one_object = x->has_object == y->has_object &&
+                            x->object_number == y->object_number && x->space == y->space;
+    if (!x->other.pc || !y->other.pc || !are_alike(a, b) || !one_object)
+        return false;
+    return (are_same_lines(&a->calls, &b->calls) && are_same_lines(&a->other, &b->other) &&
+            x->access == y->access && x->other.access == y->other.access) ||
+           (are_same_lines(&a->calls, &b->other) && are_same_lines(&a->other, &b->calls) &&
+            x->access == y->other.access && x->other.access == y->access);
+}
+
+static void join(struct wt_report_found *to, struct wt_report_found *one)
+{
+    to->finding.times += one->finding.times;
+    to->finding.lanes_of += one->finding.lanes_of;
+    if (to->finding.groups < one->finding.groups)
+        to->finding.groups = one->finding.groups;
+    wt_report_found_free_one(one);
+}
+
+void wt_report_found_few(struct wt_report_found_list *all, uint64_t limit)
+{
+    enum { MOST = 10 };
+    size_t kept = 0;
+    uint64_t reported = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        struct wt_report_found *one = &all->list[i], *like = NULL;
+        size_t k = 0, there = 0;
+        while (k < kept && !are_one_race(&all->list[k], one))
+            k++;
+        if (k < kept) {
+            join(&all->list[k], one);
+            continue;
+        }
+        for (k = 0; k < kept && !one->suppressed && one->finding.pc; k++)
+            if (are_alike(&all->list[k], one) && are_same_lines(&all->list[k].calls, &one->calls)) {
+                like = &all->list[k];
+                there++;
+            }
+        const bool beyond = !one->suppressed && reported == limit;
+        if (there >= MOST || beyond) {
+            all->more += there < MOST;
+            if (there >= MOST)
+                like->more++;
+            wt_report_found_free_one(one);
+            continue;
+        }
+        reported += !one->suppressed;
+        if (kept != i)
+            all->list[kept] = *one;
+        kept++;
+    }
+    all->count = kept;
+}
+
 enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
                                     struct wt_report_found_list *all, struct wt_error *err)
 {
@@ -268,7 +341,7 @@ enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
     if (damaged)
         fprintf(stderr, "wavetrap: %zu findings cannot be told: the program has overwritten them\n",
                 damaged);
-    status = wt_report_counted_close(&view, &all->more, err);
+    status = wt_report_counted_close(&view, &all->more, &all->opened, err);
     wt_report_counted_free(&view);
     return status;
 }
@@ -511,6 +584,8 @@ void wt_report_found_print(FILE *out, const struct wt_report_found *f)
         print_object(out, f);
     if (one->times > 1)
         print_counts(out, one, f->family ? f->family->words.lane : "lane");
+    if (f->more)
+        fprintf(out, "  and %" PRIu64 " more of this kind at this line\n", f->more);
     print_launch(out, &f->launch, "  ");
 }
 
@@ -641,6 +716,8 @@ void wt_report_found_report(const char *files, const struct wt_report_found *f)
     report_object(&o, f);
     report_calls(&o, "launched", &f->launch, 0);
     wt_report_number(&o, "times", one->times);
+    if (f->more)
+        wt_report_number(&o, "more", f->more);
     if (one->pc) {
         wt_report_number(&o, "lane_count", one->lanes_of);
         wt_report_number(&o, "groups", one->groups);

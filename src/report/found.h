@@ -24,6 +24,7 @@ struct wt_report_found {
     struct wt_report_calls other_launch; /**< of its kernel */
     char kernel[256], instruction[256], other_instruction[256];
     bool suppressed;
+    uint64_t more; /**< others of this kind, at this line, that are not listed */
 };
 
 struct wt_report_found_list {
@@ -31,12 +32,17 @@ struct wt_report_found_list {
     size_t count, capacity;
     struct wt_report_host_files files;
     uint64_t more; /**< findings beyond the limit */
+    bool opened;   /**< a program has opened a GPU */
 };
 
 /** Reads the findings of a file of counts; @p e: the device whose they are, NULL: those of host
  * programs. */
 enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
                                     struct wt_report_found_list *all, struct wt_error *err);
+/** Makes one of races of the same two lines and objects that were made at one place, as an unrolled
+ * loop has them; of more than ten of a kernel of a kind at one line the others are counted
+ * alone, and so are those beyond @p limit. Suppressed ones do not count. */
+void wt_report_found_few(struct wt_report_found_list *all, uint64_t limit);
 /** Frees what one of them holds. */
 void wt_report_found_free_one(struct wt_report_found *f);
 /** Frees them. */

@@ -67,6 +67,7 @@ enum wt_status wt_report_profile_read_file(int fd, struct wt_report_profile_file
                                            struct wt_report_profile_table *t, struct wt_error *err)
 {
     uint64_t more;
+    bool opened;
     enum wt_status status = wt_report_counted_open(fd, &file->view, err);
     if (status)
         return status;
@@ -75,7 +76,7 @@ enum wt_status wt_report_profile_read_file(int fd, struct wt_report_profile_file
         if (b->kind == WT_COUNTED_NUMBERS)
             status = take_numbers(file, b, t, err);
     const enum wt_status closed =
-        wt_report_counted_close(&file->view, &more, status ? WT_IGNORED : err);
+        wt_report_counted_close(&file->view, &more, &opened, status ? WT_IGNORED : err);
     return status ? status : closed;
 }
 

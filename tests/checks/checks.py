@@ -181,14 +181,28 @@ def spirv(source=HERE / "kernels.cl", path=OUT / "kernels.spv", options="-g -cl-
     return path
 
 
-def program_of(program, family):
+# What compiles programs besides the usual clang, which is hipcc's 15 for a gfx900 and 19 for an SM (whose library of mathematics 15 does not read).
+OTHER_CLANGS = {("memory", "gfx900"): ("clang-22",), ("memory", "sm"): ("clang-22",)}
+
+
+@functools.cache
+def hip_config():
+    """What clang itself needs to compile HIP."""
+    done = subprocess.run([command_under_test(), "hip-path"], capture_output=True, text=True, check=True, env={**os.environ, "XDG_CACHE_HOME": str(OUT)})
+    return f"--config={done.stdout.strip()}/hip.cfg"
+
+
+def program_of(program, family, compiler="usual"):
     """The words that start it on a family."""
-    clang = ["clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", LEVEL, "-g", "-w"]
+    usual = compiler == "usual"
+    suffix = "" if usual else f".{compiler}"
+    clang = ["clang-19" if usual else compiler, "-x", "cuda", "--cuda-gpu-arch=sm_50", LEVEL, "-g", "-w"]
     if program == "memory" and family == "gfx900":
-        return [built("memory.gfx900", "hipcc", "--offload-arch=gfx900", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu")]
+        hip = ["hipcc"] if usual else [compiler.replace("clang", "clang++"), hip_config()]
+        return [built(f"memory.gfx900{suffix}", *hip, "--offload-arch=gfx900", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu", *([] if usual else ["-x", "none", "-lamdhip64"]))]
     if program in ("memory", "images"):
         cuda = cuda_path()
-        return [built(f"{program}.sm", *clang, f"--cuda-path={cuda}", HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
+        return [built(f"{program}.sm{suffix}", *clang, f"--cuda-path={cuda}", HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
     if program == "driver":
         return [built("driver.sm", "gcc-12", "-O1", "-g", f"-I{ROOT}/include", HERE / "driver.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"),
                 built("memory.ptx", *clang, f"--cuda-path={cuda_path()}", "--cuda-device-only", "-S", HERE / "memory.cu")]
@@ -214,9 +228,9 @@ def run(*words, cwd=None, **variables):
                           env={**os.environ, "CHECK_OPTIONS": "-g -cl-opt-disable", **variables})
 
 
-def wavetrap(program, family, how, *cases, options=()):
+def wavetrap(program, family, how, *cases, options=(), compiler="usual"):
     """`how`: bad or good. Of Vortex, one case that is bad, or all that are good."""
-    words = program_of(program, family)
+    words = program_of(program, family, compiler)
     if program == "vortex":
         number = cases_of("vortex").index(cases[0]) + 1 if how == "bad" else 0
         return run(command_under_test(), "run", *VORTEX, *options, f"--arg={number}", *words)

@@ -122,6 +122,10 @@ static inline int atomicAdd(int *p, int n)
 {
     return __atomic_fetch_add(p, n, __ATOMIC_RELAXED);
 }
+static inline unsigned long long atomicAdd(unsigned long long *p, unsigned long long n)
+{
+    return __atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+}
 static inline unsigned long long atomicCAS(unsigned long long *p, unsigned long long expected,
                                            unsigned long long n)
 {

@@ -186,6 +186,27 @@ static void unwritten_counter(int bad)
     take(count, 1, bad);
 }
 
+/* An atomic load of a pair, of which the upper half is not written, and not used. */
+__global__ void put_status(int *pair)
+{
+    pair[0] = 3;
+}
+
+__global__ void get_status(int *out, int *pair, unsigned long long zero)
+{
+    out[0] = (int)atomicAdd((unsigned long long *)pair, zero);
+}
+
+static void atomic_load_of_a_half(int)
+{
+    int *out = device(1, 1), *pair = device(2, 0);
+    LAUNCH(put_status, 1, 1, 0, 0, pair);
+    LAUNCH(get_status, 1, 1, 0, 0, out, pair, 0ull);
+    (void)API(DeviceSynchronize)();
+    take(out, 1, 0);
+    (void)API(Free)(pair);
+}
+
 /* ---- shared and private memory ---- */
 
 __global__ void neighbours(int *out, const int *in, int bad)
@@ -684,7 +705,7 @@ CASES(CASE(sum_of_unwritten), CASE(sum_of_a_part), CASE(float_of_unwritten),
       CASE(unused_tail_is_copied), CASE(host_writes_over), CASE(byte_of_a_word), CASE(own_elements), CASE(tree_of_shared),
       CASE(written_where_used), CASE(loop_of_lanes), CASE(table_of_a_lane), CASE(vectors),
       CASE(memory_is_set), CASE(one_buffer_of_another), CASE(padding_in_calls),
-      CASE(fields_of_a_word), CASE(quarters_of_a_number), CASE(pixels_of_three_bytes),
+      CASE(fields_of_a_word), CASE(quarters_of_a_number), CASE(pixels_of_three_bytes), CASE(atomic_load_of_a_half),
       CASE(managed_unwritten), CASE(managed_page_unwritten), CASE(pinned_unwritten), CASE(managed_counter),
       CASE(managed_is_written), CASE(managed_over_a_fork), CASE(seen_in_managed), CASE(seen_in_pinned),
       CASE(holes_are_copied), CASE(two_sums_of_unwritten))

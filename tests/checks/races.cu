@@ -409,6 +409,125 @@ static void cleared_late(int bad)
     (void)API(Free)(p);
 }
 
+__global__ void clear_bins(int *out, int bad)
+{
+    __shared__ int bins[HALF];
+    const int i = threadIdx.x;
+    if (i >= HALF)
+        bins[i - HALF] = 0; /* BUG bins_cleared */
+    barrier_unless(bad);
+    if (i < HALF)
+        atomicAdd(&bins[i], i); /* BUG bins_atomic */
+    __syncthreads();
+    out[i] = bad ? 0 : bins[i % HALF];
+}
+
+static void bins_cleared_late(int bad)
+{
+    int *out = device<int>(N);
+    LAUNCH(clear_bins, 1, N, 0, 0, out, bad);
+    end(out, N);
+}
+
+/* Plain accesses beside atomic operations that are no race on GPUs: of who has seen by an atomic
+ * operation of its own that all others have counted, and of who proves what it has guessed. */
+#if defined __HIP__ || defined __CUDA__
+#define STORE_AFTER_ATOMIC(p, n) (*(p) = (n))
+#define GUESS(p) (*(p))
+#else
+#define STORE_AFTER_ATOMIC(p, n) __atomic_store_n(p, n, __ATOMIC_RELAXED)
+#define GUESS(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+#endif
+
+__global__ void count_and_reset(int *out, int *count, int bad)
+{
+    if (threadIdx.x)
+        return;
+    const int got = atomicAdd(count, 1); /* BUG reset_atomic */
+    if (bad ? blockIdx.x == 1 : got == (int)gridDim.x - 1) {
+        STORE_AFTER_ATOMIC(count, 0); /* BUG reset_store */
+        *out = 5;
+    }
+}
+
+static void reset_too_early(int bad)
+{
+    int *out = device<int>(1), *count = device<int>(1);
+    LAUNCH(count_and_reset, 4, 64, 0, 0, out, count, bad);
+    end(out, 1);
+    (void)API(Free)(count);
+}
+
+/* What only the atomic operations of a group count with. */
+__device__ __forceinline__ void count_in_group(int *p)
+{
+#if defined __CUDA__ && defined __CUDA_ARCH__
+    asm volatile("red.cta.global.add.s32 [%0], 1;" ::"l"(p) : "memory"); /* BUG group_atomic */
+#else
+    atomicAdd(p, 1);
+#endif
+}
+
+__global__ void count_of_groups(int *count, int bad)
+{
+    if (threadIdx.x % 32 == 0)
+        count_in_group(&count[bad ? 0 : blockIdx.x]);
+}
+
+static void counted_in_groups(int bad)
+{
+    int *count = device<int>(4);
+    LAUNCH(count_of_groups, 4, 64, 0, 0, count, bad);
+    if (bad)
+        end_with(count, 0);
+    else
+        end(count, 4);
+}
+
+/* A load of a function that another place's compare-and-swap has proved a guess. */
+__device__ __noinline__ int label_of(const int *label, int v)
+{
+    return label[v]; /* BUG hook_load */
+}
+
+__global__ void hook(int *label, int bad)
+{
+    const int e = blockIdx.x * 64 + threadIdx.x;
+    const int a = bad ? label_of(label, e) : e, b = label_of(label, e + 3);
+    atomicCAS(&label[e + 3], b, a); /* BUG hook_atomic */
+}
+
+static void guess_of_another(int bad)
+{
+    int *label = device<int>(3 * N);
+    LAUNCH(hook, 2, 64, 0, 0, label, bad);
+    if (bad)
+        end_with(label, 0);
+    else
+        end(label, 3 * N);
+}
+
+/* A maximum, of which some waves find nothing to do. */
+__global__ void maximum(int *max, const int *p)
+{
+    const int mine = 512 - p[threadIdx.x] - (int)(blockIdx.x * 64 + threadIdx.x);
+    int old = GUESS(max), want;
+    do {
+        want = old;
+        if (want >= mine)
+            break;
+        old = atomicCAS(max, want, mine);
+    } while (old != want);
+}
+
+static void maximum_of_groups(int)
+{
+    int *max = device<int>(1), *p = device<int>(N);
+    LAUNCH(maximum, 4, 64, 0, 0, max, p);
+    end(max, 1);
+    (void)API(Free)(p);
+}
+
 /* ---- one instruction, and stores alone ---- */
 
 __global__ void all_store(int *p, int bad)
@@ -511,6 +630,32 @@ __global__ void pass_message(int *out, int *data, int *flag, int no_release, int
         fence_unless(no_acquire);
         *out = *data; /* BUG message_load */
     }
+}
+
+/* The same, by a load that passes caches. */
+__global__ void pass_to_volatile(int *out, int *data, int *flag, int bad)
+{
+    if (threadIdx.x)
+        return;
+    if (blockIdx.x == 0) {
+        *data = 42; /* BUG volatile_store */
+        fence_unless(bad);
+        atomicCAS(flag, 0, 1);
+    } else {
+        while (!look(flag))
+            continue;
+        __threadfence();
+        *out = *(volatile int *)data; /* BUG volatile_load */
+    }
+}
+
+static void message_to_volatile(int bad)
+{
+    int *out = device<int>(1), *p = device<int>(1), *flag = device<int>(1);
+    LAUNCH(pass_to_volatile, 2, 1, 0, 0, out, p, flag, bad);
+    end(out, 1);
+    (void)API(Free)(p);
+    (void)API(Free)(flag);
 }
 
 static void message(int no_release, int no_acquire)
@@ -954,11 +1099,12 @@ CASES(CASE(shared_missing), CASE(shared_again), CASE(global_missing), CASE(dynam
       CASE(bytes_missing), CASE(parts_missing), CASE(tree_first_step), CASE(scan_between),
       CASE(stencil_in_place), CASE(tile_missing), CASE(wrong_buffer), CASE(broadcast_early),
       CASE(cleared_early), CASE(in_functions), CASE(histogram_shared), CASE(histogram_groups),
-      CASE(atomic_then_load), CASE(cleared_late), CASE(lanes_of_one), CASE(lanes_alike), CASE(stores_alone),
+      CASE(atomic_then_load), CASE(cleared_late), CASE(bins_cleared_late), CASE(reset_too_early), CASE(counted_in_groups),
+      CASE(guess_of_another), CASE(message_to_volatile), CASE(lanes_of_one), CASE(lanes_alike), CASE(stores_alone),
       CASE(across_groups), CASE(sum_of_groups), CASE(message_without_fences),
       CASE(message_without_acquire), CASE(scope_of_group), CASE(last_group_sums), CASE(barrier_without_release), CASE(barrier_without_acquire),
       CASE(lock_without_fences), CASE(different_locks), CASE(grid_without_barrier),
-      CASE(atomic_reduction), CASE(warp_synchronous), CASE(masked_neighbours), CASE(early_exit),
+      CASE(maximum_of_groups), CASE(atomic_reduction), CASE(warp_synchronous), CASE(masked_neighbours), CASE(early_exit),
       CASE(kernel_after_kernel), CASE(histogram_merged), CASE(ticket_lock), CASE(flag_in_group),
       CASE(handed_on), CASE(read_by_all), CASE(reused_memory), CASE(past_caches))
 

@@ -298,6 +298,29 @@ __global__ void ends_early(int *out, int)
 }
 RUN_GOOD(early_exit, ends_early)
 
+__device__ __noinline__ void turn(int *out, const int *s, int i, int by)
+{
+    BARRIER(); /* BUG turn_barrier */
+    out[i] = s[i ^ by];
+}
+
+__global__ void two_calls(int *out, int bad)
+{
+    __shared__ int s[N];
+    const int i = threadIdx.x;
+    s[i] = 2 * i;
+    if (!bad)
+        turn(out, s, i, 1);
+    else if (i < HALF) {
+        turn(out, s, i, 2);
+        out[i] += 3;
+    } else {
+        turn(out, s, i, 4);
+    }
+    AT_END();
+}
+RUN(calls_in_branches, two_calls)
+
 __global__ void waves_end_early(int *out, int)
 {
     __shared__ int s[N];
@@ -403,7 +426,7 @@ RUN_GOOD(divergent_between, one_works)
 CASES(CASE(lanes_missing), CASE(waves_missing), CASE(one_lane_missing), CASE(in_a_function),
       CASE(nested_conditions), CASE(tree_of_some), CASE(branches), CASE(branches_in_a_wave),
       CASE(different_rounds), CASE(different_rounds_of_lanes), CASE(rounds_to_the_end),
-      CASE(break_before_barrier), CASE(continue_before_barrier), CASE(ways_of_a_switch),
+      CASE(break_before_barrier), CASE(continue_before_barrier), CASE(ways_of_a_switch), CASE(calls_in_branches),
       CASE(early_exit), CASE(early_exit_of_waves), CASE(early_exit_with_store),
       CASE(uniform_branch), CASE(uniform_rounds), CASE(exit_that_is_common),
       CASE(divergent_between))

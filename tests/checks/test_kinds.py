@@ -1,16 +1,19 @@
-"""docs/check-kinds.md: each kind has a program in examples/checks, which reports what the page says. docs/checks-tutorial.md and docs/checks-ci.md
-likewise."""
+"""docs/check-kinds.md: each kind has a program in examples/checks, which reports what the page says, and in --report=json what its schema says.
+docs/checks-tutorial.md and docs/checks-ci.md likewise."""
+import json
 import os
 import re
 import shutil
 import subprocess
 
+import jsonschema
 import pytest
 
 import checks
 from test_found import KINDS
 
 EXAMPLES = checks.ROOT / "examples"
+SCHEMA = json.loads((checks.ROOT / "docs" / "report.schema.json").read_text())
 
 
 def sections(page):
@@ -35,7 +38,9 @@ def replay(text, folder, inside="examples/checks"):
     """Runs the commands of a section's console blocks in a folder with a copy of examples; each says what stands behind it. Lines behind the
     debugger's prompt are its commands."""
     (folder / "bin").mkdir()
-    (folder / "bin" / "wavetrap").symlink_to(checks.command_under_test())
+    command, report = folder / "bin" / "wavetrap", f"--report=json:{folder / 'report.json'}"
+    command.write_text(f'#!/bin/sh\nwhat=$1\nshift\ncase $what in exec|run) set -- "{report}" "$@" ;; esac\nexec {checks.command_under_test()} $what "$@"\n')
+    command.chmod(0o755)
     shutil.copytree(EXAMPLES, folder / "examples")
     (folder / "out").mkdir()
     environment = {**checks.environment(), "PATH": f"{folder}/bin:{checks.DEBIAN_PATH}", "OUT": str(folder / "out")}
@@ -65,6 +70,10 @@ def test_the_program_of_a_kind_reports_it(tmp_path, kind):
     assert code.strip() in source.read_text()
     replay(text, tmp_path)
     said, = blocks(text, "console")
+    objects = [json.loads(line) for line in (tmp_path / "report.json").read_text().splitlines()]
+    for one in objects:
+        jsonschema.validate(one, SCHEMA)
+    assert kind in {one.get("finding") for one in objects}
     assert [kind] == re.findall(r"^wavetrap: (?:error|warning|note): ([a-z-]+)", said, re.M) and f"--check={KINDS[kind]} " in said
 
 

@@ -139,6 +139,7 @@ v_xor_b32 v2, 4, v1
 v_mov_b32 v3, s16
 v_mov_b32 v5, 1
 v_mov_b32 v6, 0
+v_mov_b32 v7, 0
 s_waitcnt vmcnt(0) lgkmcnt(0)"""
     END = """s_endpgm
 .size {0}, . - {0}
@@ -171,7 +172,7 @@ s_waitcnt vmcnt(0) lgkmcnt(0)"""
             flag = f"global_store_dword v6, v5, s[10:11] offset:{4 * op.edge}" if op.plain else f"global_atomic_swap v6, v5, s[10:11] offset:{4 * op.edge}"
             return [*before, *(["s_waitcnt vmcnt(0)"] if op.fence == "device" else []), "s_mov_b64 exec, 1"], [flag], ["s_mov_b64 exec, -1", *behind]
         if op.what == "acquire":
-            load = f"global_load_dword v4, v6, s[10:11] offset:{4 * op.edge} glc" if op.plain else f"global_atomic_or v4, v6, v6, s[10:11] offset:{4 * op.edge} glc"
+            load = f"global_load_dword v4, v6, s[10:11] offset:{4 * op.edge} glc" if op.plain else f"global_atomic_cmpswap v4, v6, v[6:7], s[10:11] offset:{4 * op.edge} glc"
             last = ["buffer_wbinvl1_vol"] if op.fence == "device" else []
             return ([*before, "s_mov_b64 exec, 1", f"{past}spin:"], [load],
                     ["s_waitcnt vmcnt(0)", "v_readfirstlane_b32 s18, v4", "s_cmp_eq_u32 s18, 0", f"s_cbranch_scc1 {past}spin", *last, "s_mov_b64 exec, -1", *behind])
@@ -425,8 +426,8 @@ def races_of(kernel, code):
 
 
 def conflict(kinds, code):
-    if kinds == {"store", "atomic"}:
-        return not code.STORES_HIDE
+    if kinds == {"store", "atomic"}:    # a gfx900's places are counters
+        return not code.STORES_HIDE or code.WAITS
     if kinds == {"load", "atomic"}:
         return not code.LOADS_HIDE
     return kinds not in ({"load"}, {"atomic"})

@@ -20,7 +20,8 @@ FAMILIES = {"races": ("gfx900", "sm"), "orders": ("sm", "gfx900"), "races_opencl
 POOLS = {"freed_too_early", "allocated_in_another_stream", "memory_again"}
 ARCHER = "/usr/lib/llvm-19/lib/libarcher.so"    # tells ThreadSanitizer of OpenMP's barriers and locks
 # Found, but for the place of what is inlined: clang writes lines alone into PTX.
-INLINED = {"races-in_functions-sm", "races-atomic_then_load-sm", "races-cleared_late-sm"}
+INLINED = {"races-in_functions-sm", "races-atomic_then_load-sm", "races-cleared_late-sm", "races-bins_cleared_late-sm",
+           "races-reset_too_early-sm"}
 
 
 @dataclasses.dataclass(frozen=True)

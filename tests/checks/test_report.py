@@ -141,6 +141,149 @@ def test_the_limit(tmp_path):
     assert not found and closing(done) == "0 errors, 0 warnings, 0 notes; 1 more beyond --check-limit=0"
 
 
+@pytest.mark.parametrize("words, status, said", [(["true"], 0, "opened no emulated GPU"), (["--require-launches=1", "true"], 122, "opened no emulated GPU"),
+                                                 (["./missing"], 127, None), (["/dev/null"], 126, None)])
+def test_a_program_without_a_gpu_has_no_errors_to_count(tmp_path, words, status, said):
+    done = subprocess.run([checks.command_under_test(), "exec", "--check=all", *words], capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == status and "0 errors" not in done.stderr and (said or "") in done.stderr and bool(said) == ("checks:" in done.stderr), done.stderr
+
+
+CUDA = """
+#include <cassert>
+#include <cstdlib>
+static float *cache() { float *p; cudaMalloc(&p, 400); return p; }
+static float *forgotten() { float *p; cudaMalloc(&p, 800); return p; }
+__global__ void fails(const int *p) { assert(p[threadIdx.x]); }
+__global__ void unrolled(int *out)
+{
+    __shared__ int s[64];
+    int sum = 0;
+    s[threadIdx.x] = threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < 24; k++)
+        sum += s[threadIdx.x ^ 32 ^ k];
+#pragma unroll
+    for (int k = 0; k < 24; k++)
+        sum += out[threadIdx.x + 64 + k];
+    out[threadIdx.x] = sum;
+    out[threadIdx.x + 128] = sum;
+}
+int main(int, char **argv)
+{
+    int *p;
+    if (*argv[1] == 'l') {
+        cache();
+        forgotten();
+        return 0;
+    }
+    cudaMalloc(&p, 256);
+    cudaMemset(p, 0, 256);
+    if (*argv[1] == 'f')
+        fails<<<1, 32>>>(p);
+    else
+        unrolled<<<1, 64>>>(p);
+    cudaDeviceSynchronize();
+    cudaFree(p);
+}
+"""
+
+
+@pytest.fixture(scope="module", name="cuda")
+def cuda_(tmp_path_factory):
+    source, cuda = tmp_path_factory.mktemp("cuda") / "mistakes.cu", checks.cuda_path()
+    source.write_text(CUDA)
+    subprocess.run([str(word) for word in ("clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_60", "-O2", "-g", "-w", f"--cuda-path={cuda}", source, "-o", source.with_suffix(""),
+                                           f"-L{cuda}/lib64", "-lcudart", "-lstdc++")], check=True)
+    return source.with_suffix("")
+
+
+def test_what_is_freed_after_an_error_is_no_leak(tmp_path, cuda):
+    """And the error is named where the findings are counted."""
+    done, found, _ = run(tmp_path, command=[cuda, "fails"], check="--check=leak,memory", gpu="sm")
+    assert not found and "0 errors, 0 warnings, 0 notes; a fault has ended 1 kernel" in done.stderr, done.stderr
+
+
+def test_a_loop_uses_up_no_limit(tmp_path, cuda):
+    """A race of the same two lines is one finding; of a kind at one line there are ten, and a count."""
+    done, found, _ = run(tmp_path, command=[cuda, "unrolled"], check="--check=race", gpu="sm")
+    races, loads = ([one for one in found if one["finding"] == kind] for kind in ("race", "out-of-bounds"))
+    stores = [one for one in loads if one["access"] == "store"]
+    assert len(races) == 1 and races[0]["times"] >= 24, done.stderr
+    assert len(loads) - len(stores) == 10 and sum(one.get("more", 0) for one in loads) == 14 and len(stores) == 1, done.stderr
+    assert "and 14 more of this kind at this line" in done.stderr
+
+
+HIP = """
+#include <hip/hip_runtime.h>
+__device__ __attribute__((noinline)) int four(int x) { int a[4] = {x, x + 1, x * 2, 5}; int *volatile p = a; return p[x & 3]; }
+__global__ void odd(int *p, int by) { atomicAdd((int *)((char *)p + by + 8 * threadIdx.x), 1); }
+__global__ void part(float *out, int n)
+{
+    const int i = threadIdx.x;
+    float value = i;
+    if (i < 24) {
+        for (int by = 16; by; by /= 2)
+            value += __shfl_down(value, by, 32);
+        if (i == 0)
+            out[1] = n ? value : 0.0f;
+    }
+}
+__global__ void branches(int *p)
+{
+    if (threadIdx.x < 64) {
+        p[threadIdx.x] = 1;
+        __syncthreads();
+    } else {
+        __syncthreads();
+    }
+}
+__global__ void saved(int *p) { p[threadIdx.x] = four(p[threadIdx.x]); }
+int main(int, char **argv)
+{
+    static int here[64];
+    int *p;
+    hipMalloc((void **)&p, sizeof here);
+    hipMemset(p, 0, sizeof here);
+    if (*argv[1] == 'o')
+        odd<<<1, 16>>>(p, 2);
+    else if (*argv[1] == 'b')
+        branches<<<1, 128>>>(p);
+    else if (*argv[1] == 's')
+        saved<<<1, 64>>>(p);
+    else
+        part<<<1, 32>>>((float *)p, *argv[1] == 'p');
+    hipMemcpy(here, p, sizeof here, hipMemcpyDeviceToHost);
+    hipFree(p);
+}
+"""
+
+
+@pytest.fixture(scope="module", name="hip")
+def hip_(tmp_path_factory):
+    source = tmp_path_factory.mktemp("hip") / "mistakes.hip"
+    source.write_text(HIP)
+    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O0", "-g", "-w", "-o", source.with_suffix(""), source], check=True)
+    return source.with_suffix("")
+
+
+@pytest.mark.parametrize("how, check, words, kinds", [("odd", "memory", (), {"misaligned"}), ("part", "init", (), {"undefined-result"}), ("not used", "init", (), set()),
+                                                      ("saved", "init", ("--check-init=load",), set()), ("branches", "sync", (), {"other-barrier"})])
+def test_hip_without_optimisation(tmp_path, hip, how, check, words, kinds):
+    """A misaligned atomic operation is a finding, and the program goes on. The value of a lane that takes no part is undefined, where it is used. Registers that
+    functions save and bring back are no loads of the program. __syncthreads() is one function, and another barrier at each call."""
+    done, found, _ = run(tmp_path, *words, command=[hip, how], check=f"--check={check}")
+    assert {one["finding"] for one in found} == kinds and done.returncode == (115 if kinds else 0) and "a fault" not in done.stderr, done.stderr
+
+
+def test_the_suppression_of_a_leak_hides_no_other_one(tmp_path, cuda):
+    done, found, _ = run(tmp_path, "--check-print-suppressions", command=[cuda, "leaks"], check="--check=leak", gpu="sm")
+    lines = re.findall(r"^suppress .*$", done.stderr, re.M)
+    assert len(found) == len(lines) == 2 and [name in line for name, line in zip(("cache", "forgotten"), lines)] == [True, True], done.stderr
+    (tmp_path / "own").write_text(f"{lines[0]}\n")
+    _, found, _ = run(tmp_path, "--check-config=own", command=[cuda, "leaks"], check="--check=leak", gpu="sm")
+    assert len(found) == 1
+
+
 def test_suppressions(tmp_path):
     """A printed line suppresses what it was printed for; used and unused ones are counted."""
     done, _, _ = run(tmp_path, "--check-print-suppressions")

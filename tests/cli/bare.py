@@ -72,7 +72,8 @@ def root(steps, release=RELEASE, keep=True):
             files.append(ROOTS / f"sources-{os.getpid()}-{number}{suffix}")
             files[-1].write_text(text)
         try:
-            done = subprocess.run(["mmdebstrap", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io", *options, f"--include={','.join(BARE + packages)}",
+            # With mounts of its own, which end with it however it ends.
+            done = subprocess.run(["unshare", "--mount", "mmdebstrap", "--mode=root", "--variant=minbase", "--dpkgopt=force-unsafe-io", *options, f"--include={','.join(BARE + packages)}",
                                    "--skip=cleanup/apt/lists", release, made, *files], capture_output=True, text=True, check=False)
             if done.returncode:
                 remove(made)
@@ -107,22 +108,33 @@ mount --bind {cache} {root}/ccache
 {hide}
 git -C {tree} ls-files -z --deduplicate | tar -C {tree} --null --ignore-failed-read -T - -c 2>/dev/null | tar -x -C {root}{tree} -f -
 {edit}
-exec chroot {userspec} {root} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME={home} TERM=dumb LANG=C.UTF-8 CCACHE_DIR=/ccache CCACHE_STATSLOG=/tmp/ccache.log CCACHE_MAXSIZE=8G sh -c {command}
+exec chroot {userspec} {root} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME={home} TERM=dumb {locale} CCACHE_DIR=/ccache CCACHE_STATSLOG=/tmp/ccache.log CCACHE_MAXSIZE=8G sh -c {command}
 """
 
 
+def files_of(folder, package):
+    """What hides a package of a root, as paths there: its files, and those that its links lead to. One that has documents alone stands for what it depends on."""
+    lists = [info for info in folder.glob(f"var/lib/dpkg/info/{package}*.list") if re.fullmatch(rf"{re.escape(package)}(:\w+)?\.list", info.name)]
+    assert lists, package
+    own = [folder / line.lstrip("/") for info in lists for line in info.read_text().splitlines() if not re.match("/usr/share/(doc|lintian|man)/", line)]
+    files = [file for file in own if file.is_file() and not (file.is_symlink() and os.path.isabs(os.readlink(file)))]
+    if files:
+        return files
+    depends = subprocess.run(["dpkg-query", f"--admindir={folder}/var/lib/dpkg", "-W", "-f=${Depends}", package], capture_output=True, text=True, check=True).stdout
+    return [file for name in re.findall(r"(?:^|, )([\w.+-]+)", depends) for file in files_of(folder, name)]
+
+
 def try_in(folder, command, hidden=(), edit="", user=None):
-    """Runs a shell command in a root, in a copy of the tree. hidden: packages whose files are not there, though dpkg believes so. edit: a
+    """Runs a shell command in a root, in a copy of the tree. hidden: packages whose files are not there, though dpkg believes so (files_of()). edit: a
     command that changes the copy first. user: a plain user's name. The finished process, with its output."""
-    hide = [f"mount --bind /dev/null {shlex.quote(str(folder / line.lstrip('/')))}" for package in hidden
-            for info in folder.glob(f"var/lib/dpkg/info/{package}*.list") if re.fullmatch(rf"{re.escape(package)}(:\w+)?\.list", info.name)
-            for line in info.read_text().splitlines() if (folder / line.lstrip("/")).is_file() and not (folder / line.lstrip("/")).is_symlink()]
-    assert not hidden or hide
+    hide = [f"mount --bind /dev/null {shlex.quote(str(file))}" for package in hidden for file in files_of(folder, package)]
     for place in (str(ROOT), "/ccache"):    # where something is mounted
         (folder / place.lstrip("/")).mkdir(parents=True, exist_ok=True)
     if user:
         edit += f"\nchown -R 1000:1000 {folder}{ROOT} {folder}/ccache; mkdir {folder}/tmp/home; chown 1000:1000 {folder}/tmp/home"
     script = IN_NAMESPACE.format(root=folder, tree=ROOT, cache=CACHE / "ccache", hide="\n".join(hide), edit=edit and f"(cd {folder}{ROOT}; {edit})",
+                                 # Of the build, since ccache tells compilations by it.
+                                 locale=" ".join(shlex.quote(f"{name}={os.environ[name]}") for name in ("LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES") if name in os.environ),
                                  userspec="--userspec=1000:1000" if user else "", home="/tmp/home" if user else "/root",
                                  command=shlex.quote(f"cd {ROOT} && {{ {command}; }}; status=$?; echo; [ ! -s /tmp/ccache.log ] || ccache --show-log-stats | sed -n 's/^ *Hits: */compiler cache: /p' | head -1; exit $status"))
     return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

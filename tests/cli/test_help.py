@@ -156,6 +156,12 @@ def test_fish_completes_commands_and_options(tmp_path):
     assert {"--core=", "--symbols", "--gpu="} <= complete("wavetrap trace --")
 
 
+def test_completions_read_the_help_in_any_locale():
+    """In Turkish no 'i' is in [a-z]; that locale is not on each machine."""
+    for file in (ROOT / "scripts" / "completion").iterdir():
+        assert "sed -n" in file.read_text() and not re.search(r"(?<!LC_ALL=C )sed -n", file.read_text()), file
+
+
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
 def test_zsh_accepts_its_completion():
     subprocess.run(["zsh", "-n", ROOT / "scripts" / "completion" / "_wavetrap"], check=True)

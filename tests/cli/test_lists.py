@@ -27,6 +27,15 @@ def test_meson_knows_every_test_file():
     assert not missing, f"not in any meson.build: {sorted(missing)}"
 
 
+def test_sessions_and_tests_name_the_version_of_clang():
+    """That of a name alone is another one on each machine."""
+    sessions = [line for page in [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")] for line in re.findall(r"^ *\$ .*", page.read_text(), re.M)]
+    calls = [line for file in (ROOT / "tests").rglob("*.py") for line in re.findall(r"""(?:run|check_output|Popen|compile_|built|checks\.run)\(.*""", file.read_text())]
+    assert sum("clang-" in line for line in sessions) > 20 and sum("clang-" in line for line in calls) > 20
+    assert not [line for line in sessions if re.search(r"(?<![\w./-])(clang(\+\+)?|lldb|ld\.lld|llvm-\w+)(?= )", line) and "wavetrap" not in line.partition("clang")[0]]
+    assert not [line for line in calls if re.search(r"""["'](clang(\+\+)?|lldb|llvm-[a-z]+)["']""", line)]
+
+
 def test_check_leaves_no_test_out():
     """Each test belongs to `make check` or says that it is for `make full`."""
     out = subprocess.run(["meson", "introspect", "--tests", BUILD], capture_output=True, text=True, check=True).stdout

@@ -87,3 +87,9 @@ def test_processes_of_a_host_program(tmp_path):
     *kernels, end = objects(tmp_path / "a")
     assert {k["gpu"] for k in kernels} == {"vortex", "gfx900", "gen9", "sm"} and all(k["kind"] == "kernels" and k["launches"] == 0 for k in kernels)
     assert (end["kind"], end["command"], end["signal"]) == ("exit", "exec", signal.SIGTERM)
+
+
+def test_a_full_disk_is_told_once(build):
+    """Each object would have its own message."""
+    done = run("run", "--report=json:/dev/full", "--profile=json:/dev/full", build.asm("_start: exit 3\n"))
+    assert (done.returncode, done.stderr.count("/dev/full: cannot be written: No space left on device")) == (3, 1), done.stderr

@@ -8,7 +8,8 @@ CLANGS = {
     ("gfx900", "OpenCL C"): ("clang-15", "clang-19", "clang-22"),
     ("sm", "CUDA C++"): ("clang-15", "clang-19", "clang-22"),
     ("sm", "OpenCL C"): ("clang-19", "clang-22"),   # version 15 does not read libclc-19
-    # OpenMP's libraries are of one version: libomp-22-dev replaces libomp-19-dev, and Debian 12's of version 15 have none for GPUs.
+    # Debian 12 has a library of OpenMP for GPUs of version 19 alone: none is in libomp-22-dev and liboffload-22-dev (22.1.8), nor in version 15's packages. Code of
+    # version 22 does not link with it: it calls __kmpc_parallel_60(), where 19 has __kmpc_parallel_51().
     ("gfx900", "OpenMP"): ("clang-19",),
     ("sm", "OpenMP"): ("clang-19",),
 }

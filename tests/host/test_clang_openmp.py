@@ -93,3 +93,14 @@ def test_checks_know_memory_that_was_freed(tmp_path, family, flags):
     line = [text.strip() for text in source.read_text().splitlines()].index("q[1] = 2; /* BUG */") + 1
     assert done.returncode == 115 and "checks: 1 error, 0 warnings" in done.stderr, done.stderr
     assert re.search(rf"error: use-after-free store of 4 bytes\n  \S+ at \S*freed.c:{line}\n", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize("family, flags", [("sm", ["-O1", "--offload-arch=sm_50"]), ("gfx900", CLANG)])
+def test_checks_know_the_ranges_that_are_mapped(tmp_path, family, flags):
+    """To the byte, as those of GCC's programs."""
+    program, source = compiled(tmp_path, *flags, "-g", sources=["clang_openmp_mapped.c"]), HERE / "clang_openmp_mapped.c"
+    done = wavetrap("exec", "-g", family, "--check=all", program, env=variables())
+    assert (done.stdout, done.returncode) == ("2\n", 0) and "checks: 0 errors, 0 warnings" in done.stderr, done.stderr
+    done = wavetrap("exec", "-g", family, "--check=memory", program, "bad", env=variables())
+    line = [text.strip() for text in source.read_text().splitlines()].index("to[i] = from[i] * 2; /* BUG */") + 1
+    assert done.returncode == 115 and re.search(rf"error: out-of-bounds load of 4 bytes\n  \S+ at \S*mapped.c:{line}\n", done.stderr), done.stderr

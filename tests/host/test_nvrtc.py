@@ -2,6 +2,7 @@
 import ctypes
 import json
 import math
+import os
 import pathlib
 import re
 import shutil
@@ -142,6 +143,16 @@ def test_headers_of_the_program_and_of_cuda_path():
     assert Program(KERNEL, headers={"../../escape": ""}).result == INPUT
 
 
+def test_a_full_disk_is_named(tmp_path):
+    """In a process of its own, whose folder of temporary files has no room."""
+    program = f"import sys; sys.path.insert(0, {str(pathlib.Path(__file__).parent)!r}); from test_nvrtc import *; p = Program(KERNEL + ' ' * 100000); print(p.result, p.log)"
+    done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", 'mount -t tmpfs -o size=64k tmpfs "$TMPDIR" && exec "$@"', "sh", sys.executable, "-c", program],
+                          capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path), "PYTHONPATH": ":".join(sys.path)})
+    if "unshare failed" in done.stderr or "permission denied" in done.stderr:
+        pytest.skip("needs a mount namespace")
+    assert re.fullmatch(rf"11 nvrtc: error: {tmp_path}/\S+: No space left on device\n\n", done.stdout), done
+
+
 def test_wrong_uses_have_their_codes():
     lib, null, size, said, p = library(), None, ctypes.c_size_t(), ctypes.c_char_p(), ctypes.c_void_p()
     at, out = ctypes.byref(p), ctypes.byref(size)
@@ -187,7 +198,7 @@ def test_exec_offers_it_where_there_is_no_other(tmp_path):
 @pytest.mark.full
 @pytest.mark.skipif(not shutil.which("hashcat"), reason="needs hashcat")
 def test_hashcat_finds_a_password_on_the_sm(tmp_path):
-    """Debian's, by its backend for CUDA: its kernels are compiled by this NVRTC."""
+    """Debian's, by its backend for CUDA: its kernels are compiled by this NVRTC, with the newest clang."""
     own = environment() | {"HOME": str(tmp_path), "LD_LIBRARY_PATH": f"{FOLDER}/lib64"}
     done = subprocess.run([WAVETRAP, "exec", "-g", "sm", "--require-launches=10", "hashcat", "-m", "0", "-a", "3", "81dc9bdb52d04dc20036dbd8313ed055", "?d?d?d?d", "--potfile-disable", "--force"],
                           capture_output=True, text=True, env=own, stdin=subprocess.DEVNULL)

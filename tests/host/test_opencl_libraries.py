@@ -34,22 +34,23 @@ def results(path):
     return {name: [float(word) for word in numbers.split()] for name, _, numbers in lines}
 
 
-@pytest.mark.parametrize("name", ["boost_compute.cc", "clfft.c", pytest.param("viennacl.cc", marks=pytest.mark.full)])
-def test_results_are_those_of_the_host_and_of_pocl(tmp_path, name):
+@pytest.mark.parametrize("name, step", [("boost_compute.cc", 1), ("clfft.c", 5), pytest.param("clfft.c", 1, marks=pytest.mark.full), pytest.param("viennacl.cc", 1, marks=pytest.mark.full)])
+def test_results_are_those_of_the_host_and_of_pocl(tmp_path, name, step):
+    """PoCL compiles for long: in `make check` it has each fifth of clFFT's transforms."""
     libraries, tests = LIBRARIES[name]
     program = built(name, libraries)
     kept = {}
-    for device, command, environment in (("gen9", [WAVETRAP, "exec", "-g", "gen9"], None), ("pocl", [], POCL)):
+    for device, command, environment, wanted in (("gen9", [WAVETRAP, "exec", "-g", "gen9"], None, tests), ("pocl", [], POCL, -(-tests // step))):
         file = tmp_path / device
-        done = subprocess.run([*command, program, file], capture_output=True, text=True, timeout=400, check=False, env=environment)
-        assert re.fullmatch("(.*: ok\n){%d}" % tests, done.stdout), done.stdout + done.stderr
+        done = subprocess.run([*command, program, file, *([str(step)] if device == "pocl" else [])], capture_output=True, text=True, timeout=400, check=False, env=environment)
+        assert re.fullmatch("(.*: ok\n){%d}" % wanted, done.stdout), done.stdout + done.stderr
         assert done.returncode == 0
         kept[device] = results(file)
-    assert kept["gen9"].keys() == kept["pocl"].keys() and len(kept["gen9"]) == tests
-    for what, numbers in kept["gen9"].items():
-        other = kept["pocl"][what]
+        assert len(kept[device]) == wanted
+    for what, other in kept["pocl"].items():
+        numbers = kept["gen9"][what]
         (bound,) = [bound for end, bound in BOUNDS[name].items() if what.endswith(end)]
-        assert numbers and len(numbers) == len(other), what
+        assert other and len(numbers) == len(other), what
         most = max(map(abs, other))
         assert all(abs(a - b) <= bound * most for a, b in zip(numbers, other)), what
 

@@ -64,3 +64,12 @@ def test_a_fault_is_reported_as_without_processes(program, family):
         done = run(program, family, "fails", 400, processes)
         assert re.search(r"store of 4 bytes at 0x10.*\n.* group \(399,0,0\),", done.stderr), done.stderr
         assert done.returncode == (-signal.SIGABRT if family == "gfx900" else 0)    # AMD's runtime ends the program
+
+
+@pytest.mark.parametrize("family", ["gfx900", "sm", "gen9"])
+def test_more_processes_than_groups_run_at_once(program, family):
+    """A process has a place for each group of its part, also where groups of other parts that run have not ended: nothing is a deadlock."""
+    for part, groups in ("turned", 400), ("words", 3):
+        done = run(program, family, part, groups, 17, "--stats")
+        assert done.stdout.splitlines()[-1] == f"{part} right" and done.returncode == 0, done.stdout + done.stderr
+        assert "deadlock" not in done.stderr and (DEALT in done.stderr) == (groups > 3), done.stderr

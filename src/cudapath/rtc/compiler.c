@@ -86,6 +86,7 @@ static bool stays(const char *name)
 bool compiler_write(const char *folder, const char *name, const char *bytes, size_t length)
 {
     char path[2 * PATH_MAX];
+    errno = EINVAL;
     if (!stays(name) || snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
         return false;
     for (char *slash = path + strlen(folder) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {

@@ -39,7 +39,7 @@ bool compiler_folder(char folder[PATH_MAX]);
 void compiler_remove(const char *folder);
 /**
  * Writes a file in the folder; @p name may have folders, which are made. False: it could not be
- * written, or the name leads out of the folder.
+ * written, as errno says, or the name leads out of the folder: EINVAL.
  */
 bool compiler_write(const char *folder, const char *name, const char *bytes, size_t length);
 /** Reads one: a text of the heap, with its length; NULL: there is none. */

@@ -5,6 +5,7 @@
  */
 #include "cudapath/rtc/nvrtc.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -401,7 +402,7 @@ static void complete_command(struct compiler_command *clang, const struct wishes
 
 static void begin_command(struct compiler_command *clang)
 {
-    const unsigned version = wt_llvm_tested("clang-#");
+    const unsigned version = wt_llvm_newest("clang-#");
     compiler_add(clang, "clang-%u", version ? version : WT_LLVM_USUAL);
     compiler_add_words(clang, "-x cuda --cuda-device-only -S -O3 -fno-caret-diagnostics "
                               "-Wno-unknown-cuda-version -Wno-pass-failed -D__CUDACC_RTC__");
@@ -420,10 +421,13 @@ static nvrtcResult write_files(const struct nvrtc_program *p, const struct wishe
     free(file.bytes);
     for (size_t i = 0; i < p->headers && good; i++) {
         const struct pair *h = &p->header[i];
+        errno = EINVAL;
         good = snprintf(name, sizeof name, "headers/%s", h->name) < (int)sizeof name &&
                compiler_write(folder, name, h->text, strlen(h->text));
     }
-    return good ? NVRTC_SUCCESS : NVRTC_ERROR_INVALID_INPUT;
+    return good              ? NVRTC_SUCCESS
+           : errno == EINVAL ? NVRTC_ERROR_INVALID_INPUT
+                             : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
 static nvrtcResult compile(nvrtcProgram p, const struct wishes *w, const char *folder)
@@ -437,7 +441,12 @@ static nvrtcResult compile(nvrtcProgram p, const struct wishes *w, const char *f
     complete_command(w->clang, w, cuda);
     const nvrtcResult written = write_files(p, w, folder);
     if (written) {
-        say(p, "nvrtc: error: a header's name leads out of its folder, or it cannot be written\n");
+        char text[2 * PATH_MAX];
+        if (written == NVRTC_ERROR_INVALID_INPUT)
+            snprintf(text, sizeof text, "nvrtc: error: a header's name leads out of its folder\n");
+        else
+            snprintf(text, sizeof text, "nvrtc: error: %s: %s\n", folder, strerror(errno));
+        say(p, text);
         return written;
     }
     const int status = compiler_run(w->clang, folder, &said);

@@ -24,7 +24,10 @@ static bool place_of(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
     if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
         dwarf_getlocation(&attribute, &ops, &count) != 0 || !count)
         return false;
-    for (size_t i = 1; i < count; i++)
+    /* clang 22 says of which space it is: private, of which the frame is. */
+    const bool spaced = count == 4 && ops[1].atom >= DW_OP_lit0 && ops[1].atom <= DW_OP_lit31 &&
+                        ops[2].atom == DW_OP_swap && ops[3].atom == DW_OP_xderef;
+    for (size_t i = 1; i < count && !spaced; i++)
         if (ops[i].atom != DW_OP_nop)
             return false;
     if (ops[0].atom == DW_OP_fbreg && !f->window)

@@ -432,6 +432,12 @@ static void end_group(struct wt_machine *m, struct wt_group_head *group)
         }
 }
 
+static void launch_ended(struct wt_machine *m, uint32_t launch)
+{
+    struct gcn_device *d = (struct gcn_device *)m;
+    d->host->dispatch_done(d->host->context, d, launch, d->dispatch[launch].completion);
+}
+
 const struct wt_group_ops gcn_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
@@ -444,6 +450,7 @@ const struct wt_group_ops gcn_group_ops = {
     .entry = entry_of,
     .alone = alone,
     .end_group = end_group,
+    .launch_ended = launch_ended,
     .refusal = "the host has no memory left for the kernel's waves",
 };
 
@@ -517,7 +524,7 @@ void gcn_wave_end(struct gcn_wave *w)
         return;
     }
     if (!g->saved && wt_launch_done(&d->machine, &k->head, &g->head))
-        d->host->dispatch_done(d->host->context, d, g->launch, k->completion);
+        launch_ended(&d->machine, g->launch);
     gcn_dispatch_pump(d);
 }
 

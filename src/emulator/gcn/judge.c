@@ -15,6 +15,7 @@ static struct wt_lane_access access_of(struct gcn_wave *w, const struct gcn_uop 
                                    .kind = kind,
                                    .space = space,
                                    .size = size,
+                                   .align = kind == WT_WATCH_ACCESS ? size : 0,
                                    .unit = u->row->encoding == GCN_SMEM ? 64 : 8};
 }
 

@@ -202,6 +202,8 @@ static const struct gen_uop *call(struct gen_thread *t, const struct gen_uop *u,
     park(t, t->mask & ~calling, after(t, u));
     wt_store_le(t->g->r + at, after(t, u) - t->base, 4);
     wt_store_le(t->g->r + at + 4, calling, 4);
+    wt_wave_tell_call(&t->device->machine, &t->head, WT_SEEN_CALL, gen_pc_of(t, u), calling,
+                      after(t, u));
     return gen_jump(t, to);
 }
 
@@ -227,6 +229,8 @@ const struct gen_uop *gen_op_ret(struct gen_thread *t, const struct gen_uop *u)
     uint64_t ip;
     if (!gen_scalar(t, &u->insn.src[0], &ip))
         return bad_operand(t, u);
+    wt_wave_tell_call(&t->device->machine, &t->head, WT_SEEN_RETURN, gen_pc_of(t, u),
+                      taken(t, &u->insn), t->base + (uint32_t)ip);
     park(t, taken(t, &u->insn), t->base + (uint32_t)ip);
     if (t->mask)
         return gen_next(u);

@@ -373,7 +373,10 @@ static void message(const struct gen_insn *insn, struct wt_insn_operands *o)
                          change[] = {WT_M_ATOMIC, WT_M_A, WT_M_OPAQUE2, 32,
                                      WT_M_MEMORY, WT_M_B, WT_M_END},
                          nothing[] = {WT_M_END}, texels[] = {WT_M_UNSAID, WT_UNSAID_IMAGE};
-    const bool exchanges = (insn->desc >> 8 & 15) == GEN_ATOMIC_MOV;
+    const unsigned atomic = insn->desc >> 8 & 15;
+    const bool exchanges = atomic == GEN_ATOMIC_MOV,
+               adds = atomic == GEN_ATOMIC_ADD || atomic == GEN_ATOMIC_SUB ||
+                      atomic == GEN_ATOMIC_OR || atomic == GEN_ATOMIC_XOR;
     wt_operands_set_meaning(o, form == GEN_MESSAGE_OTHER    ? nothing
                                : form == GEN_MESSAGE_TEXELS ? texels
                                : s.changes                  ? (exchanges ? exchange : change)
@@ -383,6 +386,8 @@ static void message(const struct gen_insn *insn, struct wt_insn_operands *o)
         o->operation = WT_DOES_UNTOLD;
     if (form == GEN_MESSAGE_OTHER || form == GEN_MESSAGE_TEXELS)
         return;
+    if (s.changes && adds)
+        o->then = WT_DOES_ADD;
     for (unsigned i = 0; form == GEN_MESSAGE_BLOCK && i < o->count; i++) {
         struct wt_insn_operand *x = &o->list[i];
         if (x->kind == WT_OPERAND_SCALAR && x->file == GEN_FILE_R && x->aside)

@@ -220,6 +220,14 @@ void wt_wave_tell_observed_barrier(struct wt_machine *m, const struct wt_wave_he
         &(struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .number = number});
 }
 
+void wt_wave_tell_observed_call(struct wt_machine *m, const struct wt_wave_head *w,
+                                enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
+                                uint64_t to)
+{
+    wt_wave_tell(m, w,
+                 &(struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .to = to});
+}
+
 /* Whether a launch has a group in a place before @p n. */
 static bool has_earlier(const struct wt_groups *groups, uint32_t n)
 {

@@ -172,6 +172,9 @@ struct wt_group_ops {
     struct wt_launch_head *(*alone)(struct wt_machine *m, const struct wt_group_head *g);
     /** Ends group @p g and all its waves, wherever they stand or wait. */
     void (*end_group)(struct wt_machine *m, struct wt_group_head *g);
+    /** Tells whoever waits for the launch of that number that its last group has ended; NULL:
+     * nobody does. */
+    void (*launch_ended)(struct wt_machine *m, uint32_t launch);
     /** The text of the machine's fault then. */
     const char *refusal;
 };

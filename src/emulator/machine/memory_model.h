@@ -10,6 +10,8 @@
 struct wt_memory_model {
     bool independent; /**< lanes of a wave are not ordered by their instructions */
     bool stores_hide; /**< a store's code does not say whether it is a relaxed atomic one */
+    bool places;   /**< such a store races with atomic operations in a place that is a counter: what
+                        is done there tells that it is none of a flag or lock */
     bool waits;    /**< a group's accesses are done in order; waiting for them is a release for the
                         device, and an acquire among the group */
     bool hands_on; /**< what a wave has learnt is done, so that each atomic store of it publishes
@@ -21,6 +23,10 @@ struct wt_memory_model {
     bool locks; /**< the compiler makes a lock of atomic operations on a group's memory, without
                      fences: for 64-bit ones */
     bool own_is_global; /**< what is a lane's own lies in global memory, where no object is */
+    bool warp_syncs;    /**< where lanes are independent, those that exchange values by relaxed
+                             accesses need a barrier of the wave between, though they are no race */
+    bool observes;  /**< an access (with `places`: a store) is ordered after what an atomic read, in
+                         its place and ordered before it, has observed */
     bool one_order; /**< sequential fences have one order for all, so that one orders what another
                          wave of the group has released, or read, before a barrier */
     bool barriers_want_all;    /**< lanes that have ended must have reached barriers, too */

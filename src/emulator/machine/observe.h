@@ -160,6 +160,8 @@ enum wt_observed_event_kind {
     WT_SEEN_COMMIT,   /**< copies that `lanes` have begun are a group */
     WT_SEEN_COPIED,   /**< `lanes` have waited for copies until no more than `number` groups are
                            outstanding; WT_ALL_COPIES: also those in no group */
+    WT_SEEN_CALL,     /**< `lanes` of a wave call a function, from which they come back to `to` */
+    WT_SEEN_RETURN,   /**< `lanes` of a wave go to `to`, which may be the end of a call */
     WT_SEEN_DEADLOCK, /**< each wave waits for another one */
     WT_SEEN_WAVE_END,
     WT_SEEN_GROUP_END,
@@ -207,6 +209,7 @@ struct wt_observed_event {
     wt_lanes named, present, live; /**< of TOGETHER; EXCHANGE: `named` */
     enum wt_observed_order order;  /**< of FENCE */
     enum wt_observed_scope scope;
+    uint64_t to;      /**< of CALL, RETURN */
     uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
                            GDS, scalar loads and messages (gfx900) */
 };

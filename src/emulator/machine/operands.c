@@ -76,6 +76,9 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
             break;
         case WT_M_ATOMIC:
             operation = wt_meaning_has(at, WT_M_MEMORY) ? WT_DOES_ATOMIC : WT_DOES_EXCHANGE;
+            if ((*at == WT_M_ADD || *at == WT_M_SUB || *at == WT_M_OR || *at == WT_M_XOR) &&
+                at[1] == WT_M_MEMORY)
+                operands->then = WT_DOES_ADD;
             wt_meaning_skip(&at);
             break;
         case WT_M_JUMP:
@@ -110,7 +113,12 @@ uint64_t wt_operand_leaf(const struct wt_insn_operands *operands, const struct w
     uint64_t x = bits & wt_low_bits(own);
     if (o->type == WT_OPERAND_SIGNED)
         x = with_sign(x, own);
-    x = x << o->at >> (o->halves >> half & 1 ? 16 : 0) & wt_low_bits(width);
+    if (o->halves & WT_HALVES_OF_ONE)
+        x = (x >> (o->halves & 1 ? 16 : 0) & 0xffff) | (x >> (o->halves & 2 ? 16 : 0) & 0xffff)
+                                                           << 16;
+    else
+        x = x << o->at >> (o->halves >> half & 1 ? 16 : 0);
+    x &= wt_low_bits(width);
     if (o->abs >> half & 1)
         x &= ~sign;
     return !set && o->neg >> half & 1 ? x ^ sign : x;

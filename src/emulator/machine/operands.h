@@ -98,6 +98,9 @@ enum wt_flag { WT_FLAG_OTHER, WT_FLAG_CARRY, WT_FLAG_NOT_ZERO };
 
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
 
+/** Of wt_insn_operand.halves: the other bits choose the halves of one leaf. */
+enum { WT_HALVES_OF_ONE = 4 };
+
 /** An operand. An instruction that may leave a result alone (a lane's value, a flag that is not
  * raised) writes it. */
 struct wt_insn_operand {
@@ -138,7 +141,8 @@ struct wt_insn_operand {
                          Beyond them are zeros, or (SIGNED) the sign */
     uint8_t at; /**< the result's lowest bit is this one of it; it begins with this one of a leaf */
     bool is_zero;     /**< whether the operand is 0 is the leaf */
-    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half */
+    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half;
+                           or WT_HALVES_OF_ONE and these bits, of the halves of the leaf */
     uint8_t abs, neg; /**< likewise, that its sign is cleared, and then inverted */
 };
 
@@ -169,9 +173,10 @@ struct wt_insn_operands {
     struct wt_unwritten empties; /**< registers that have no value from then on, but those of them
                                       that are written */
     uint8_t operation;           /**< enum wt_operation */
-    uint8_t then;                /**< with its result and the third source; OTHER: nothing */
-    uint8_t flag;                /**< enum wt_flag */
-    uint8_t width;               /**< bits that the operation is for; 0: those of its result */
+    uint8_t then;  /**< with its result and the third source; OTHER: nothing. Of ATOMIC: ADD: it
+                        leaves what is there as it is where its operand is 0 */
+    uint8_t flag;  /**< enum wt_flag */
+    uint8_t width; /**< bits that the operation is for; 0: those of its result */
     const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */
     uint8_t composed[WT_MOST_COMPOSED]; /**< … if it is no row's alone */
     bool clamp;                         /**< integers are clamped where the meaning says so */

@@ -296,8 +296,8 @@ static enum wt_run run(struct wt_machine *m, uint64_t issues)
 
 /* CUDA C++ Programming Guide, "Independent Thread Scheduling": from 7.0 on, as who begins the
  * check says. */
-static const struct wt_memory_model memory_model = {.one_order = true,
-                                                    .barriers_count_lanes = true};
+static const struct wt_memory_model memory_model = {
+    .warp_syncs = true, .observes = true, .one_order = true, .barriers_count_lanes = true};
 
 static const struct wt_machine_ops machine_ops = {
     .family = "sm",

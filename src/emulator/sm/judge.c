@@ -34,6 +34,11 @@ static uint32_t ask(const struct question *q, enum wt_observed_space space, uint
                                .space = space,
                                .size = q->size,
                                .align = q->size};
+    /* Vectors of PTX are those of the program, but that three components may be loaded as four. */
+    if (q->w->device->grid.launch.rows && q->u->ptx->size && q->size > q->u->ptx->size) {
+        a.unit = q->u->ptx->size;
+        a.spare = q->size == 4u * q->u->ptx->size ? q->u->ptx->size : 0;
+    }
     if (q->origin && lanes && is_in(q->origin, space)) {
         variable = q->origin->variable;
         variable.first = ptx_origin_at(q->w, q->origin, (unsigned)__builtin_ctz(lanes));

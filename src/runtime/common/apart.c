@@ -53,26 +53,37 @@ struct child {
     int end;  /* of a pipe that is closed when it has ended */
 };
 
-/* The part of a process: some of the groups that run, and of those that have not started. The
- * program's own process has part 0. */
+/*
+ * The part of a process: some of the groups that run, by their places' order, and of those that
+ * have not started. Part 0 is that of the program's own process, which can let no group go before
+ * all parts have ended well: it has groups that have not started only if all that run are its own,
+ * since the others would take their place. A child forgets what is not its own.
+ */
 struct part {
+    unsigned running, running_end;
     uint64_t first, last;
-    unsigned number, count;
 };
 
-/* The part of process @p number of @p count. */
-static struct part part_of(const struct wt_launch_head *launch, unsigned number, unsigned count)
+/* The part of process @p number of @p count, where @p running groups run. */
+static struct part part_of(const struct wt_launch_head *launch, unsigned running, unsigned number,
+                           unsigned count)
 {
-    const uint64_t rest = launch->total - launch->next, round = count - 1;
-    return (struct part){launch->next + (rest * number + round) / count,
-                         launch->next + (rest * (number + 1) + round) / count, number, count};
+    const uint64_t rest = launch->total - launch->next, fair = (running + rest) / count;
+    const unsigned own = fair < running ? (unsigned)fair : running, others = running - own;
+    const uint64_t own_rest = fair - own, left = rest - own_rest, round = count - 2;
+    const uint64_t first = launch->next + own_rest;
+    if (!number)
+        return (struct part){0, own, launch->next, first};
+    const unsigned n = number - 1, children = count - 1;
+    /* Whoever has one group more of those that run has none more of the others. */
+    return (struct part){own + others * n / children, own + others * (n + 1) / children,
+                         first + (left * n + round) / children,
+                         first + (left * (n + 1) + round) / children};
 }
 
-/* How many groups it has, where so many run. */
-static uint64_t groups_of(const struct part *part, unsigned running)
+static uint64_t groups_of(const struct part *part)
 {
-    const unsigned own = running > 1 ? (running + part->count - 1 - part->number) / part->count : 0;
-    return part->last - part->first + own;
+    return part->running_end - part->running + part->last - part->first;
 }
 
 /* ---- parts ---- */
@@ -88,10 +99,9 @@ struct held {
     bool *wave;  /* by wave: it could have had turns */
 };
 
-/* Lets only the waves of the part's groups have turns, from now on. A single running group is of no
- * part: it waits for the others' end. False without host memory; hold_free() must be called then,
- * too. */
-static bool hold(struct wt_machine *m, const struct part *part, unsigned running, struct held *held)
+/* Finds the groups that run and are of other parts, and lets their waves have no turn from now on.
+ * False without host memory; hold_free() must be called then, too. */
+static bool hold(struct wt_machine *m, const struct part *part, struct held *held)
 {
     unsigned nth = 0;
     held->place = calloc(places(m), sizeof *held->place);
@@ -99,8 +109,10 @@ static bool hold(struct wt_machine *m, const struct part *part, unsigned running
     if (!held->place || !held->wave)
         return false;
     for (uint32_t i = 0; i < places(m); i++)
-        if (wt_group_at(&m->groups, i)->used)
-            held->place[i] = running == 1 || nth++ % part->count != part->number;
+        if (wt_group_at(&m->groups, i)->used) {
+            held->place[i] = nth < part->running || nth >= part->running_end;
+            nth++;
+        }
     for (uint32_t i = 0; i < m->waves; i++) {
         const struct wt_wave_head *w = wt_machine_wave(m, i);
         held->wave[i] =
@@ -110,6 +122,16 @@ static bool hold(struct wt_machine *m, const struct part *part, unsigned running
     }
     m->turns.left = 0;
     return true;
+}
+
+/* Ends the groups of other parts. */
+static void end_held(struct wt_machine *m, struct held *held)
+{
+    for (uint32_t i = 0; i < places(m); i++)
+        if (held->place[i]) {
+            m->groups.ops->end_group(m, wt_group_at(&m->groups, i));
+            held->place[i] = false;
+        }
 }
 
 static void hold_free(struct held *held)
@@ -171,7 +193,6 @@ struct child_run {
     struct child *self;
     struct wt_launch_head *launch;
     struct part part;
-    unsigned running;
 };
 
 static void run_part(void *context)
@@ -187,12 +208,16 @@ static void run_part(void *context)
                            .context = m,
                            .keeps_code = true};
     const uint64_t begin = m->time;
-    if (wt_in_process_copy(m, &copy, WT_IGNORED) || !hold(m, &r->part, r->running, &held))
+    if (wt_in_process_copy(m, &copy, WT_IGNORED) || !hold(m, &r->part, &held))
         return;
     m->apart = true;
+    m->groups.stop = r->launch->next; /* no other group starts in their place */
+    r->launch->total++;               /* the end of the launch is not the child's to see */
+    end_held(m, &held);
     m->groups.stop = r->part.last;
     r->launch->next = r->part.first;
-    wt_groups_pump(m);
+    if (r->part.first < r->part.last)
+        wt_groups_pump(m);
     while (!m->met && !m->fault.kind && !has_ended(m, &held, r->launch, &r->part)) {
         m->ops->run(m, SLICE);
         atomic_store(&self->issues, m->time - begin);
@@ -344,50 +369,63 @@ static void let_go(struct wt_machine *m, const struct held *held)
             wt_turns_set_ready(&m->turns, i, true);
 }
 
-/* The children's groups have ended, and the launch with them if all others have. */
-static void end_others(struct wt_machine *m, struct wt_launch_head *launch, uint64_t first,
-                       unsigned running, const struct held *held)
+/* The children's groups have ended, and the launch with them. */
+static void end_others(struct wt_machine *m, struct wt_launch_head *launch, uint32_t number,
+                       uint64_t first, struct held *held)
 {
     launch->done += launch->total - first;
     launch->next = launch->total;
-    if (running == 1)
-        let_go(m, held);
-    for (uint32_t i = 0; i < places(m) && running > 1; i++)
-        if (held->place[i])
-            m->groups.ops->end_group(m, wt_group_at(&m->groups, i));
+    if (launch->done < launch->total) {
+        end_held(m, held);
+        return;
+    }
+    launch->active = false;
+    if (m->groups.ops->launch_ended)
+        m->groups.ops->launch_ended(m, number);
 }
 
 /* Executes the part of this process beside the children; false: what they do must not count. */
 static bool run_beside(struct wt_machine *m, struct wt_launch_head *launch, const struct part *part,
-                       const struct held *held, uint64_t groups, struct children *c,
-                       enum wt_run *why)
+                       const struct held *held, struct children *c, enum wt_run *why)
 {
     const uint64_t begin = m->time;
     bool good = true;
     m->groups.stop = part->last;
-    wt_groups_pump(m);
+    if (part->first < part->last)
+        wt_groups_pump(m);
     while (good && !has_ended(m, held, launch, part)) {
         *why = m->ops->run(m, SLICE);
-        if (has_ended(m, held, launch, part)) {
-            m->fault.kind = WT_FAULT_NONE; /* the others' waves can have no turn: no deadlock */
+        const bool stuck = m->fault.kind == WT_FAULT_DEADLOCK,
+                   ended = has_ended(m, held, launch, part);
+        if (stuck) /* waves and groups of other parts could have had turns */
+            m->fault.kind = WT_FAULT_NONE;
+        if (stuck || (ended && !m->fault.kind)) /* nothing of this part is left to run */
             *why = WT_RUN_BUDGET;
-        }
-        good = *why == WT_RUN_BUDGET && look(c, 0);
+        good = *why == WT_RUN_BUDGET && (ended || !stuck) && look(c, 0);
     }
-    note_end(c, m->time - begin, groups);
+    note_end(c, m->time - begin, groups_of(part));
     while (good && c->left)
         good = look(c, LOOK_MS);
     m->groups.stop = 0;
     return good;
 }
 
+/* A launch that is alone on the machine. */
+struct lone {
+    struct wt_launch_head *head;
+    uint32_t slot;          /* its place among the machine's launches */
+    uint64_t number, entry; /* the launch's, the kernel's */
+    unsigned running;       /* groups */
+};
+
 /* Deals out what is left of a launch to so many processes, this one among them. False: the children
  * have had no effect. */
-static bool deal_out(struct wt_hosted *gpu, struct wt_launch_head *launch, unsigned count,
-                     unsigned running, enum wt_run *why)
+static bool deal_out(struct wt_hosted *gpu, const struct lone *lone, unsigned count,
+                     enum wt_run *why)
 {
     struct wt_machine *m = gpu->machine;
-    const struct part own = part_of(launch, 0, count);
+    struct wt_launch_head *launch = lone->head;
+    const struct part own = part_of(launch, lone->running, 0, count);
     struct children c = {.count = count - 1, .left = count - 1, .heard = wt_clock_ns() / 1000000};
     struct held held = {NULL, NULL};
     c.child = mmap(NULL, c.count * sizeof *c.child, PROT_READ | PROT_WRITE,
@@ -399,20 +437,19 @@ static bool deal_out(struct wt_hosted *gpu, struct wt_launch_head *launch, unsig
         c.child[i].end = c.child[i].file = -1;
     bool good = true;
     for (unsigned i = 1; good && i < count; i++) {
-        const struct part part = part_of(launch, i, count);
-        c.groups[i - 1] = groups_of(&part, running);
-        good =
-            begin(&c.child[i - 1], (struct child_run){gpu, &c.child[i - 1], launch, part, running});
+        const struct part part = part_of(launch, lone->running, i, count);
+        c.groups[i - 1] = groups_of(&part);
+        good = begin(&c.child[i - 1], (struct child_run){gpu, &c.child[i - 1], launch, part});
     }
-    if (good && (good = hold(m, &own, running, &held)))
-        good = run_beside(m, launch, &own, &held, groups_of(&own, running), &c, why);
+    if (good && (good = hold(m, &own, &held)))
+        good = run_beside(m, launch, &own, &held, &c, why);
     for (unsigned i = 0; good && i < c.count; i++)
         good = merge(m, c.child[i].file);
     for (unsigned i = 0; good && i < c.count; i++)
         m->time += atomic_load(&c.child[i].issues);
     m->turns.left = 0;
     if (good)
-        end_others(m, launch, own.last, running, &held);
+        end_others(m, launch, lone->slot, own.last, &held);
     else if (held.wave) {
         let_go(m, &held);
         wt_groups_pump(m);
@@ -431,28 +468,28 @@ static bool was_refused(const struct wt_apart *a, uint64_t entry)
     return found;
 }
 
-/* The launch that is alone on the machine, and the number of its running groups; NULL: there is
- * none, or several. */
-static struct wt_launch_head *alone_on(struct wt_machine *m, unsigned *running, uint64_t *number,
-                                       uint64_t *entry)
+/* Finds the launch that is alone on the machine; false: there is none, or several. */
+static bool find_lone(struct wt_machine *m, struct lone *lone)
 {
     const struct wt_groups *groups = &m->groups;
     const struct wt_group_head *one = NULL;
-    *running = 0;
+    lone->running = 0;
     for (uint32_t i = 0; groups->ops && i < places(m); i++) {
         const struct wt_group_head *g = wt_group_at(groups, i);
         if (!g->used)
             continue;
         if (one && g->launch != one->launch)
-            return NULL;
+            return false;
         one = g;
-        ++*running;
+        lone->running++;
     }
     if (!one)
-        return NULL;
-    *number = groups->ops->launch(m, one);
-    *entry = groups->ops->entry(m, one);
-    return groups->ops->alone(m, one);
+        return false;
+    lone->slot = one->launch;
+    lone->number = groups->ops->launch(m, one);
+    lone->entry = groups->ops->entry(m, one);
+    lone->head = groups->ops->alone(m, one);
+    return lone->head != NULL;
 }
 
 /* Remembers how dealing out a launch went. */
@@ -472,24 +509,22 @@ enum wt_run wt_apart_run(struct wt_hosted *gpu, uint64_t issues, bool alone)
     struct wt_machine *m = gpu->machine;
     struct wt_apart *a = &gpu->apart;
     const unsigned processes = ((const struct wt_device_config *)m->config)->processes;
-    uint64_t number, entry;
-    unsigned running;
-    struct wt_launch_head *launch;
+    struct lone lone;
     if (processes < 2 || !alone || !wt_in_place(m) || m->watch || m->observer || m->judge ||
         m->profile || m->turns.policy.kind != WT_SCHEDULE_RR || m->fault.kind || m->event ||
-        !(launch = alone_on(m, &running, &number, &entry)))
+        !find_lone(m, &lone))
         return m->ops->run(m, issues);
-    if (a->launch != number) {
-        a->launch = number;
+    if (a->launch != lone.number) {
+        a->launch = lone.number;
         a->due = m->time + BEGIN;
-        a->over = was_refused(a, entry);
+        a->over = was_refused(a, lone.entry);
     }
     if (!a->over && m->time >= a->due) {
-        const uint64_t groups = running + launch->total - launch->next;
+        const uint64_t groups = lone.running + lone.head->total - lone.head->next;
         enum wt_run why = WT_RUN_BUDGET;
         a->over = true;
         if (groups >= processes)
-            count_launch(a, deal_out(gpu, launch, processes, running, &why), entry);
+            count_launch(a, deal_out(gpu, &lone, processes, &why), lone.entry);
         if (why != WT_RUN_BUDGET || !m->active)
             return m->active ? why : m->ops->run(m, 0);
     }

@@ -223,7 +223,8 @@ static void note(const uint64_t *code, const struct wt_finding *f)
             count_one(&found.list[i], f);
             return;
         }
-    if (found.count >= options.limit) {
+    enum { EACH = 16 }; /* of one line there may be many, of which reports make one */
+    if (found.count / EACH >= options.limit) {
         count_more();
         return;
     }
@@ -505,7 +506,7 @@ static bool add_leak(void *context, const struct wt_object *object)
 {
     struct leaks *l = context;
     struct wt_object *grown;
-    if (object->process != getpid() || !l->is_leak(object))
+    if (object->process != getpid() || object->given_up || !l->is_leak(object))
         return true;
     if (!(grown = wt_array_grow(l->list, &l->room, l->count + 1, sizeof *grown)))
         return false;

@@ -20,6 +20,7 @@
 struct wt_counted_head {
     _Atomic uint64_t end;  /**< of the blocks, which begin with the second page */
     _Atomic uint64_t more; /**< findings beyond the limit */
+    atomic_bool opened;    /**< a process has opened a GPU */
     atomic_bool lost;      /**< something could not be counted, without memory */
     bool counts;           /**< instructions are counted (--profile) */
 };
@@ -75,5 +76,7 @@ uint64_t wt_counted_add_bytes(enum wt_counted_kind kind, const char *family, uin
                               const void *bytes, uint64_t length);
 /** Maps the first page; NULL: there is no file. */
 struct wt_counted_head *wt_counted_open_head(void);
+/** A process has opened a GPU. */
+void wt_counted_opened(void);
 
 #endif

@@ -138,6 +138,15 @@ void checks_handle_gone(void *handle, const char *usual)
     wt_object_keep((uintptr_t)handle, 1, release, NULL);
 }
 
+CUresult checks_free_fails(uint64_t address, CUresult result)
+{
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_INVALID_VALUE && wt_checks_wanted()) {
+        wt_object_give_up(NULL, address);
+        wt_object_give_up(&space, address);
+    }
+    return result;
+}
+
 void checks_handle_missed(const void *handle, const char *what)
 {
     struct wt_object found;
@@ -226,7 +235,7 @@ static void lost(const void *of, uint64_t address)
 {
     struct wt_object found;
     if (wt_check_wants(WT_CHECK_LEAK) && wt_object_find(of, address, &found, NULL, NULL) &&
-        !found.freed && is_leak(&found))
+        !found.freed && !found.given_up && is_leak(&found))
         wt_checked_leak(&found);
 }
 

@@ -25,6 +25,8 @@ void checks_bad_free(uint64_t address, const char *by);
 /** A function of libcuda has failed, with an error's name and description; @p caller: its return
  * address. Calls by libcudart, which tells of its own, and by runtimes of OpenMP are left out. */
 void checks_failed(const char *name, const char *error, const char *text, void *caller);
+/** A call that frees what begins at @p address has this result, which it returns. */
+CUresult checks_free_fails(uint64_t address, CUresult result);
 /** Reports as leaks what is not freed when the process ends. */
 void checks_end(void);
 

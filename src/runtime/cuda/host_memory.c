@@ -208,7 +208,7 @@ API(cuMemHostAlloc, (void **address, size_t bytes, unsigned flags), (address, by
 
 API(cuMemFreeHost, (void *address), (address), "%p", address)
 {
-    return see_no_more(address, false, "cuMemFreeHost");
+    return checks_free_fails((uintptr_t)address, see_no_more(address, false, "cuMemFreeHost"));
 }
 
 API_IN(state_enter(&g), cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags),

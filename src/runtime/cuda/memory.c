@@ -29,7 +29,8 @@ API_IN(state_enter(&g), cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes), (a
 static CUresult enter_to_free(uint64_t address, struct gpu **gpu)
 {
     const CUresult result = state_enter_memory(address, gpu);
-    return !address && result == CUDA_ERROR_INVALID_VALUE ? state_lock() : result;
+    return !address && result == CUDA_ERROR_INVALID_VALUE ? state_lock()
+                                                          : checks_free_fails(address, result);
 }
 
 API_IN(enter_to_free(address, &g), cuMemFree_v2, (CUdeviceptr address), (address), "0x%llx",

@@ -242,7 +242,8 @@ static CUresult enter(CUmodule module)
     return state_leave(CUDA_ERROR_INVALID_HANDLE);
 }
 
-API_IN(enter(module), cuModuleUnload, (CUmodule module), (module), "%p", module)
+API_IN(checks_free_fails((uintptr_t)module, enter(module)), cuModuleUnload, (CUmodule module),
+       (module), "%p", module)
 {
     modules_unload(module);
     return CUDA_SUCCESS;

@@ -199,7 +199,7 @@ API(cuMemFreeAsync, (CUdeviceptr address, CUstream stream), (address, stream), "
         return capture_free(address, stream);
     const CUresult result = state_enter_stream(stream, &g);
     if (result)
-        return result;
+        return checks_free_fails(address, result);
     if (gpu_range(g, address, &base, &size) && base == address) {
         order_begin(g, stream, "cuMemFreeAsync");
         order_memory(base, size, false);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/common/counted_file.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/debug.h"
 
@@ -193,6 +194,7 @@ API(cuInit, (unsigned flags), (flags), "%u", flags)
         is_refused = true;
         result = CUDA_ERROR_NO_DEVICE;
     } else if (begins) {
+        wt_counted_opened();
         endpoint_start(devices, device_count);
         compiler_tell_at_the_end(gpu_capability(devices[0]));
     }

@@ -16,11 +16,14 @@ static free_function *runtime_free, *runtime_pool_free;
 static pool_allocate_function *runtime_pool_allocate;
 
 /* Where memory is checked, what a language's runtime allocates is its own: the library of calls
- * (runtime/common/calls.h) sees what the program has of it. */
+ * (runtime/common/calls.h) sees what the program has of it. But LLVM's of OpenMP allocates each
+ * range that is mapped, with its size (LIBOMPTARGET_MEMORY_MANAGER_THRESHOLD is 0). */
 static void made(void *address, size_t size, const char *by)
 {
-    if (size && !(wt_check_wants(WT_CHECK_MEMORY) && host_called_by_runtime()))
-        wt_object_made(NULL, (uint64_t)(uintptr_t)address, size, by);
+    const char *runtime = wt_check_wants(WT_CHECK_MEMORY) ? host_calling_runtime() : NULL;
+    const bool maps = runtime && strcmp(runtime, "libomptarget") == 0;
+    if (size && (!runtime || maps))
+        wt_object_made(NULL, (uint64_t)(uintptr_t)address, size, maps ? "a target region" : by);
 }
 
 /* Memory of an array is an object; its end is seen here alone. */

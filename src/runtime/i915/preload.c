@@ -15,6 +15,7 @@
 
 #include "runtime/common/exits.h"
 #include "runtime/common/at_end.h"
+#include "runtime/common/counted_file.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/policy.h"
@@ -212,6 +213,7 @@ static int open_gpu(unsigned index, void **file)
     const int fd = fcntl(wt_i915_descriptor(driver), F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
         return -errno;
+    wt_counted_opened();
     *file = wt_i915_open(driver);
     if (*file)
         return fd;

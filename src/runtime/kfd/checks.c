@@ -106,7 +106,7 @@ static __attribute__((constructor)) void begin_results(void)
 
 /* ---- who allocates ---- */
 
-bool host_called_by_runtime(void)
+const char *host_calling_runtime(void)
 {
     static const char *const runtimes[] = {"libamdhip64", "libgomp", "libomptarget", "libamdocl"};
     static const char *const between[] = {"libhsakmt", "libhsa-runtime64"};
@@ -116,16 +116,21 @@ bool host_called_by_runtime(void)
     for (unsigned i = 0; i < calls.depth; i++) {
         bool skipped = false;
         if (!dladdr(calls.address[i], &info) || !info.dli_fname)
-            return false;
+            return NULL;
         for (unsigned k = 0; k < sizeof between / sizeof *between; k++)
             skipped |= strstr(info.dli_fname, between[k]) != NULL;
         for (unsigned k = 0; k < sizeof runtimes / sizeof *runtimes; k++)
             if (strstr(info.dli_fname, runtimes[k]))
-                return true;
+                return runtimes[k];
         if (!skipped)
-            return false;
+            return NULL;
     }
-    return false;
+    return NULL;
+}
+
+bool host_called_by_runtime(void)
+{
+    return host_calling_runtime() != NULL;
 }
 
 static _Thread_local struct wt_block newest;

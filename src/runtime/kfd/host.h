@@ -91,6 +91,7 @@ struct host_queue {
     bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */
     uint64_t given;               /**< the first packet of the call that gives (order.c) */
+    struct host_late *late;       /**< packets of calls that have come back (order.c) */
     struct packets *order;        /**< of its packets (packets.c); NULL: nobody follows it */
     struct kfd_queue_entry entry; /**< as the debug interface shows it */
     bool own_area;                /**< its save area is ours, not the program's */
@@ -266,6 +267,8 @@ void host_block_made(uint64_t addr, uint64_t size);
 void host_block_gone(uint64_t addr);
 /** Whether the runtime of a language has called the HSA runtime, which has called us. */
 bool host_called_by_runtime(void);
+/** Part of the name of that library; NULL: it is none. */
+const char *host_calling_runtime(void);
 /** The runtime's pool has given memory to this thread: for wt_host_checks.allocated. */
 void host_note_allocated(uint64_t addr, uint64_t size);
 /** Notes the variables of code objects that have been loaded since as objects, where memory is
@@ -277,11 +280,14 @@ void host_variables_list(void);
 /** For host_checks.h. */
 struct wt_host_order;
 extern const struct wt_host_order host_order;
-/** Launch @p number, the packet @p packet of a queue, is about to begin; @p known: it is the newest
- * operation. The GPU is entered. */
+/** Launch @p number, the packet @p packet of a queue, is about to begin; @p known: its queue is
+ * followed, and it is the newest operation. Else the call that gave it is found. The GPU is
+ * entered. */
 void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number, bool known);
 /** The GPU is about to access memory, whose pages may be protected. The GPU is entered. */
 void host_order_accesses(void);
+/** Queue @p q goes; its GPU is entered. */
+void host_order_queue_gone(struct host_queue *q);
 
 /* ---- unmap.c ---- */
 

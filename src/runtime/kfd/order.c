@@ -77,12 +77,16 @@ static void leave_all(void)
 
 /* ---- GPUs ---- */
 
-/* Whether a GPU has nothing left to do that it can do now. It is entered. */
+/* Whether a GPU has nothing left to do that it can do now. It is entered. The runtime answers a
+ * queue that waits for it, for private memory of a kernel, by itself. */
 static bool is_at_rest(const struct host_gpu *g, uint64_t turns)
 {
     bool empty = !g->kernels;
-    for (const struct host_queue *q = g->queues; q && empty; q = q->next)
-        empty = q->stopped || q->begun >= atomic_load_explicit(q->write, memory_order_acquire);
+    for (const struct host_queue *q = g->queues; q; q = q->next) {
+        empty &= q->stopped || q->begun >= atomic_load_explicit(q->write, memory_order_acquire);
+        if (q->waiting && !q->stopped)
+            return false;
+    }
     return empty || (g->rests && !g->kernels && g->turns > turns + 1);
 }
 
@@ -118,6 +122,55 @@ void host_order_accesses(void)
     wt_host_pages_release();
 }
 
+/* Packets of a call that had not begun when it came back, and its operation. */
+struct host_late {
+    struct host_late *next; /* a later call's */
+    uint64_t first, end;
+    struct wt_order_operation is;
+};
+
+static void drop_late(struct host_late *late)
+{
+    wt_clocks_drop(late->is.before);
+    wt_clocks_drop(late->is.ended);
+    wt_clocks_drop(late->is.released);
+    free(late);
+}
+
+void host_order_queue_gone(struct host_queue *q)
+{
+    for (struct host_late *late; (late = q->late); drop_late(late))
+        q->late = late->next;
+}
+
+/* The call that gives comes back: what of it has not begun, however late that is, stays of its
+ * operation. */
+static void note_late(struct host_queue *q)
+{
+    const struct wt_order_operation *newest = &wt_streams_order()->newest;
+    const uint64_t end = atomic_load_explicit(q->write, memory_order_acquire);
+    const uint64_t first = q->given > q->begun ? q->given : q->begun;
+    struct host_late **at = &q->late;
+    struct host_late *late = q->copies || first >= end ? NULL : malloc(sizeof *late);
+    if (!late)
+        return;
+    *late = (struct host_late){.first = first, .end = end, .is = *newest};
+    late->is.before = wt_clocks_copy(newest->before);
+    late->is.ended = wt_clocks_copy(newest->ended);
+    late->is.released = wt_clocks_copy(newest->released);
+    while (*at)
+        at = &(*at)->next;
+    *at = late;
+}
+
+/* The operation of a packet, which comes after all that have begun, if its call has come back. */
+static const struct wt_order_operation *late_of(struct host_queue *q, uint64_t packet)
+{
+    for (struct host_late *late; (late = q->late) && late->end <= packet; drop_late(late))
+        q->late = late->next;
+    return q->late && packet >= q->late->first ? &q->late->is : NULL;
+}
+
 void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number, bool known)
 {
     static const struct wt_order_operation ordered = {.calm = UINT32_MAX};
@@ -127,9 +180,10 @@ void host_order_launch(struct host_queue *q, uint64_t packet, uint64_t number, b
         return;
     wt_host_pages_release();
     /* Of what was given by a function that nobody has told of, all counts as ordered. */
+    const struct wt_order_operation *late = late_of(q, packet);
     wt_check_race_set_order(race, order);
     known |= gives && packet >= q->given;
-    wt_check_race_launch(race, number, known ? &order->newest : &ordered);
+    wt_check_race_launch(race, number, known ? &order->newest : late ? late : &ordered);
 }
 
 /* ---- calls ---- */
@@ -199,6 +253,9 @@ static void given(void)
     if (host)
         await_rest(host);
     if (host && enter_all()) {
+        for (uint32_t i = 0; gives && i < host->gpus; i++)
+            for (struct host_queue *q = host->gpu[i].queues; q; q = q->next)
+                note_late(q);
         gives = false;
         leave_all();
     }

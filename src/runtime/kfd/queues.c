@@ -234,6 +234,7 @@ void host_gpu_stop(struct host_gpu *gpu)
         struct host_queue *q = gpu->queues;
         gpu->queues = q->next;
         host_packets_forget(q);
+        host_order_queue_gone(q);
         hide_from_debuggers(q);
         free(q);
     }
@@ -426,6 +427,7 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
         gpu->turn = q->next;
     host_queue_abandon(q); /* what it runs ends here */
     host_packets_forget(q);
+    host_order_queue_gone(q);
     hide_from_debuggers(q);
     host_leave(gpu);
     free(q);

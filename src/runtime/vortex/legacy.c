@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/objects.h"
+#include "runtime/common/counted_file.h"
 #include "runtime/vortex/internal.h"
 
 /* ---- devices ---- */
@@ -23,6 +24,7 @@ enum vx_result device_open(unsigned index, vx_device_h *device, struct wt_error 
     if (!g->handle)
         g->handle = handle_new(HANDLE_DEVICE, g);
     g->opened += g->handle != NULL;
+    wt_counted_opened();
     *device = g->handle;
     state_unlock();
     return *device ? VX_SUCCESS : call_fail(err, VX_ERR_OUT_OF_HOST_MEMORY, "no host memory");

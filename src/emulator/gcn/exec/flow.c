@@ -194,21 +194,32 @@ OP(s_getpc_b64)
     return gcn_next(u);
 }
 
+static void tell_call(struct gcn_wave *w, const struct gcn_uop *u, enum wt_observed_event_kind kind,
+                      uint64_t to)
+{
+    wt_wave_tell_call(&w->device->machine, &w->head, kind, gcn_pc_of(w, u), ~(wt_lanes)0, to);
+}
+
 OP(s_setpc_b64)
 {
-    return gcn_jump(w, gcn_scalar64(w, u, u->src[0], false));
+    const uint64_t to = gcn_scalar64(w, u, u->src[0], false);
+    tell_call(w, u, WT_SEEN_RETURN, to);
+    return gcn_jump(w, to);
 }
 
 OP(s_swappc_b64)
 {
-    const uint64_t to = gcn_scalar64(w, u, u->src[0], false);
-    gcn_write_pair(w, u->dst, gcn_pc_of(w, u) + 4);
+    const uint64_t to = gcn_scalar64(w, u, u->src[0], false), back = gcn_pc_of(w, u) + 4;
+    gcn_write_pair(w, u->dst, back);
+    tell_call(w, u, WT_SEEN_CALL, back);
     return gcn_jump(w, to);
 }
 
 OP(s_call_b64)
 {
-    gcn_write_pair(w, u->dst, gcn_pc_of(w, u) + 4);
+    const uint64_t back = gcn_pc_of(w, u) + 4;
+    gcn_write_pair(w, u->dst, back);
+    tell_call(w, u, WT_SEEN_CALL, back);
     return branch(w, u, true);
 }
 

@@ -76,6 +76,9 @@ static const struct sm_uop *leave(struct sm_warp *w, const struct sm_uop *u, uin
     if (!at || w->stack[at - 1].kind == SM_ENTRY_TRAP)
         return sm_error(w, u, code, lanes, 0, "%s, and nothing on the call-return stack leads on",
                         name);
+    if (kinds == 1u << SM_ENTRY_CALL)
+        wt_wave_tell_call(&w->device->machine, &w->head, WT_SEEN_RETURN, sm_pc_of(w, u), lanes,
+                          w->stack[at - 1].pc);
     for (uint32_t i = at; i < w->depth; i++)
         w->stack[i].mask &= ~lanes;
     w->mask &= ~lanes;
@@ -205,8 +208,10 @@ ROW(longjmp, leave, taken(w, u), 1u << SM_ENTRY_JUMP, SM_STACK_ERROR, "LONGJMP")
 
 static const struct sm_uop *call(struct sm_warp *w, const struct sm_uop *u, uint64_t target)
 {
-    if (!sm_push(w, SM_ENTRY_CALL, w->mask, sm_next_pc(sm_pc_of(w, u))))
+    const uint64_t back = sm_next_pc(sm_pc_of(w, u));
+    if (!sm_push(w, SM_ENTRY_CALL, w->mask, back))
         return overflow(w, u);
+    wt_wave_tell_call(&w->device->machine, &w->head, WT_SEEN_CALL, sm_pc_of(w, u), w->mask, back);
     return sm_jump(w, target);
 }
 

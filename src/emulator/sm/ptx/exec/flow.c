@@ -324,6 +324,7 @@ static PTX_CLONED const struct sm_uop *call(struct sm_warp *w, const struct sm_u
     header[PTX_CALL] = call_index;
     place_frames(w->r[base + PTX_LOCAL_ROW], w->r[base + PTX_STACK_ROW], stack, f->local);
     pass_arguments(w, c, base, lanes);
+    wt_wave_tell_call(&w->device->machine, &w->head, WT_SEEN_CALL, sm_pc_of(w, u), lanes, back);
     if (rest)
         ptx_put_away(w, back, rest, w->base, PTX_RUNS, w->result);
     w->mask = lanes;
@@ -396,6 +397,7 @@ PTX_EXECUTOR(ptx_op_ret)
     const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
     const uint32_t caller = header[PTX_CALLER];
     pass_results(w, lanes);
+    wt_wave_tell_call(&w->device->machine, &w->head, WT_SEEN_RETURN, sm_pc_of(w, u), lanes, back);
     if (lanes != w->mask) {
         ptx_put_away(w, back, lanes, caller, PTX_RUNS, w->result);
         w->mask &= ~lanes;

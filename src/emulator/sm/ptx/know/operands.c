@@ -414,6 +414,9 @@ static void put_atomic(struct listing *l)
     l->o->operation = !barrier && l->op->how != SM_ATOMIC_EXCH ? WT_DOES_ATOMIC
                       : result                                 ? WT_DOES_EXCHANGE
                                                                : WT_DOES_OTHER;
+    if (!barrier &&
+        (l->op->how == SM_ATOMIC_ADD || l->op->how == SM_ATOMIC_OR || l->op->how == SM_ATOMIC_XOR))
+        l->o->then = WT_DOES_ADD;
     if (l->op->d != PTX_NO_SLOT)
         put_row(l, l->w->base, l->op->d, result, true);
     put_aside(l, 0);
