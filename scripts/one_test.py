@@ -158,12 +158,21 @@ def folder_for(command):
             os.close(holds)
 
 
+def untranslated():
+    """What others' programs say is not translated, since tests read it; all else is as in the user's locale."""
+    named = os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES") or os.environ.get("LANG") or "C"
+    if re.match(r"(C|POSIX)\b", named):
+        return {}
+    given = {"LANG": os.environ["LC_ALL"], "LC_ALL": ""} if os.environ.get("LC_ALL") else {}
+    return {**given, "LC_MESSAGES": "C.UTF-8", "LANGUAGE": ""}
+
+
 def environment_of(folder):
     """The environment of a test. Compilers' cache and the user's Python modules stay where they are."""
     home = folder / "home"
     home.mkdir()
     cache = {"CCACHE_DIR": os.path.expanduser("~/.cache/ccache")} if os.path.exists(os.path.expanduser("~/.cache/ccache")) else {}
-    return {**cache, "PYTHONUSERBASE": site.getuserbase(), **{k: v for k, v in os.environ.items() if k not in PARTS},
+    return {**cache, "PYTHONUSERBASE": site.getuserbase(), **{k: v for k, v in os.environ.items() if k not in PARTS}, **untranslated(),
             "TMPDIR": str(folder), "HOME": str(home)}
 
 

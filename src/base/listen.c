@@ -147,6 +147,92 @@ enum wt_status wt_listen(const char *address, struct wt_listener *listener, stru
     return listen_tcp(strncmp(address, "tcp:", 4) == 0 ? address + 4 : address, listener, err);
 }
 
+enum wt_status wt_listen_without_password(const char *address, bool any_client,
+                                          struct wt_listener *listener, struct wt_error *err)
+{
+    const enum wt_status status = wt_listen(address, listener, err);
+    if (status)
+        return status;
+    listener->any_client = any_client;
+    if (!listener->exposed || any_client)
+        return WT_OK;
+    wt_listener_close(listener);
+    return wt_fail(err, WT_INVALID,
+                   "%s: other machines could reach it, and the protocol has no password; 'ssh -L' "
+                   "leads to a port of 127.0.0.1, and --any-client lets anybody connect",
+                   address);
+}
+
+/* ---- whose a client is ---- */
+
+/* An address as /proc/net/tcp and /proc/net/tcp6 have it: words of 32 bits in the host's order. */
+static void proc_name(const struct sockaddr_storage *name, bool as_v4, char text[64])
+{
+    uint32_t words[4];
+    if (name->ss_family == AF_INET) {
+        const struct sockaddr_in *in = (const struct sockaddr_in *)name;
+        snprintf(text, 64, "%08X:%04X", in->sin_addr.s_addr, ntohs(in->sin_port));
+        return;
+    }
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)name;
+    memcpy(words, &in6->sin6_addr, sizeof words);
+    if (as_v4)
+        snprintf(text, 64, "%08X:%04X", words[3], ntohs(in6->sin6_port));
+    else
+        snprintf(text, 64, "%08X%08X%08X%08X:%04X", words[0], words[1], words[2], words[3],
+                 ntohs(in6->sin6_port));
+}
+
+/* The user who holds the other end of a TCP connection on this machine. Only a connection that is
+ * established has one for sure: an end that its process has closed counts as root's. */
+static bool user_of_peer(int fd, uid_t *user)
+{
+    enum { ESTABLISHED = 1 };
+    struct sockaddr_storage own, peer;
+    socklen_t own_size = sizeof own, peer_size = sizeof peer;
+    if (getsockname(fd, (struct sockaddr *)&own, &own_size) ||
+        getpeername(fd, (struct sockaddr *)&peer, &peer_size))
+        return false;
+    bool found = false;
+    for (unsigned six = 0; six < 2 && !found; six++) {
+        char ours[64], theirs[64], local[64], remote[64], line[512];
+        unsigned state;
+        FILE *list = fopen(six ? "/proc/net/tcp6" : "/proc/net/tcp", "re");
+        proc_name(&own, !six, ours);
+        proc_name(&peer, !six, theirs);
+        while (list && !found && fgets(line, sizeof line, list))
+            found = sscanf(line, " %*u: %63s %63s %x %*s %*s %*s %u", local, remote, &state,
+                           user) == 4 &&
+                    state == ESTABLISHED && !strcmp(local, theirs) && !strcmp(remote, ours);
+        if (list)
+            fclose(list);
+    }
+    return found;
+}
+
+int wt_accept(const struct wt_listener *l, int flags, struct wt_error *why)
+{
+    struct ucred peer = {.uid = (uid_t)-1};
+    socklen_t size = sizeof peer;
+    *why = (struct wt_error){.text = ""};
+    const int fd = accept4(l->fd, NULL, NULL, flags);
+    if (fd < 0 || l->any_client)
+        return fd;
+    const bool known = l->local ? !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)
+                                : user_of_peer(fd, &peer.uid);
+    if (known && (peer.uid == geteuid() || peer.uid == 0))
+        return fd;
+    close(fd);
+    if (known)
+        wt_fail(why, WT_INVALID,
+                "a client of user %u was refused: --any-client lets anybody connect", peer.uid);
+    else
+        wt_fail(why, WT_INVALID,
+                "a client was refused, since its user is not known; --any-client lets anybody "
+                "connect");
+    return -1;
+}
+
 void wt_listener_close(struct wt_listener *listener)
 {
     if (listener->fd < 0)

@@ -161,7 +161,10 @@ static void refuse(struct wt_stream_server *s, int fd)
 static void listener_ready(void *context, int fd, short events)
 {
     struct wt_stream_server *s = context;
-    int client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct wt_error why;
+    const int client = wt_accept(&s->listener, SOCK_NONBLOCK | SOCK_CLOEXEC, &why);
+    if (client < 0 && *why.text)
+        say(s, "%s", why.text);
     if (client < 0)
         return;
     /* The present client may have gone just now, with its last requests unread: these first. */
@@ -207,7 +210,8 @@ enum wt_status wt_stream_server_open(struct wt_loop *loop,
     s->client = -1;
     for (unsigned i = 0; i < REFUSED; i++)
         s->refused[i] = -1;
-    enum wt_status status = wt_listen(options->address, &s->listener, err);
+    enum wt_status status =
+        wt_listen_without_password(options->address, options->any_client, &s->listener, err);
     if (!status && s->listener.fd < 0)
         status = wt_fail(err, WT_INVALID,
                          "'%s' is no address to listen at: PORT, HOST:PORT or "

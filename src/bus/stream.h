@@ -31,6 +31,7 @@ struct wt_stream_protocol {
 
 struct wt_stream_options {
     const char *address; /**< as wt_listen() takes it, but not "stdio" */
+    bool any_client;     /**< clients of other users and machines are served, too */
     /** Told what a person should know. May be NULL. */
     void (*log)(void *context, const char *text);
     /** The client has left. May be NULL. */

@@ -492,7 +492,7 @@ static void mean(struct wt_check_init *c, const struct init_wave *w, const struc
         struct wt_meant own[WT_RESULTS];
         struct meant m;
         fetch_leaves(c, w, s, lane, half, &m);
-        wt_meant_results(insn->head.meaning, &m.in, own);
+        wt_meant_results(wt_operands_meaning(&insn->head), &m.in, own);
         for (unsigned r = 0; r < WT_RESULTS; r++) {
             struct wt_meant *to = &result[r];
             uint32_t from = 0;

@@ -22,6 +22,7 @@ struct attach {
     const char *symbols;                 /* the program's file, or NULL */
     const char *rsp;                     /* where to listen; NULL: start GDB */
     bool allow_files;                    /* to clients of `rsp` */
+    bool any_client;                     /* whose user or machine is another one */
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
     struct wt_session_attached device;
@@ -123,6 +124,7 @@ static int debug(struct attach *a, char **arguments)
     rsp.program = a->symbols;
     rsp.attached = true;
     rsp.allow_files = !a->rsp || a->allow_files;
+    rsp.any_client = a->any_client;
     rsp.log = a->rsp ? say : NULL;
     signal(SIGPIPE, SIG_IGN);
     int status;
@@ -213,6 +215,10 @@ static const struct wt_option options[] = {
      "with --rsp: clients may write files anywhere (generate-core), not\n"
      "only new ones in the working folder",
      WT_OPTION_FLAG(struct attach, allow_files)},
+    {"any-client", 0, NULL,
+     "with --rsp: serve clients of other users and, at an address that they\n"
+     "reach, of other machines, too: there is no password",
+     WT_OPTION_FLAG(struct attach, any_client)},
     {"gdb", 0, "COMMAND", "which GDB (default: gdb-multiarch, else another that is there)",
      WT_OPTION_TEXT(struct attach, choice.gdb)},
     {"plain", 0, NULL, "do not load wavetrap's commands for GPUs into GDB",

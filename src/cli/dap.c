@@ -356,6 +356,7 @@ int cli_dap_serve(int in, int out, const struct wt_debuggee *given)
 
 struct dap {
     const char *address; /* of --listen; NULL: standard input and output */
+    bool any_client;
 };
 
 /* Nothing but the protocol may come out at standard output, or go in at standard input. */
@@ -393,32 +394,24 @@ static void serve_client(struct wt_listener *listener, int fd)
     close(fd);
 }
 
-static enum wt_status listen_at(const char *address, struct wt_listener *listener,
+static enum wt_status listen_at(const struct dap *o, struct wt_listener *listener,
                                 struct wt_error *err)
 {
-    const enum wt_status status = wt_listen(address, listener, err);
-    if (status)
-        return status;
-    const bool is_stdio = listener->fd < 0;
-    if (is_stdio || listener->exposed) {
-        wt_listener_close(listener);
-        return wt_fail(err, WT_INVALID,
-                       is_stdio
-                           ? "--listen takes PORT, 127.0.0.1:PORT or unix:PATH; without it the "
-                             "client is at standard input and output"
-                           : "%s: other machines could reach it, and the protocol has no "
-                             "password; 'ssh -L' leads to a port of 127.0.0.1",
-                       address);
-    }
-    return WT_OK;
+    const enum wt_status status =
+        wt_listen_without_password(o->address, o->any_client, listener, err);
+    return status || listener->fd >= 0
+               ? status
+               : wt_fail(err, WT_INVALID,
+                         "--listen takes PORT, HOST:PORT or unix:PATH; without it the client is at "
+                         "standard input and output");
 }
 
-static int serve_address(const char *address)
+static int serve_address(const struct dap *o)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     struct wt_listener listener;
     struct wt_error err;
-    if (listen_at(address, &listener, &err))
+    if (listen_at(o, &listener, &err))
         return wt_subcommand_fail(&cli_dap, &err);
     const int signal_fd = wt_session_signal_fd(signals);
     signal(SIGCHLD, SIG_IGN); /* who has ended is reaped */
@@ -428,9 +421,11 @@ static int serve_address(const char *address)
     while (!fds[1].revents) {
         if (poll(fds, 2, -1) < 0 && errno != EINTR)
             break;
-        const int fd = fds[0].revents ? accept4(listener.fd, NULL, NULL, SOCK_CLOEXEC) : -1;
+        const int fd = fds[0].revents ? wt_accept(&listener, SOCK_CLOEXEC, &err) : -1;
         if (fd >= 0)
             serve_client(&listener, fd);
+        else if (fds[0].revents && *err.text)
+            fprintf(stderr, "wavetrap dap: %s\n", err.text);
     }
     struct signalfd_siginfo info;
     const bool signalled = read(signal_fd, &info, sizeof info) == sizeof info;
@@ -445,7 +440,7 @@ static int dap(int argc, char **argv)
     const int status = wt_subcommand_parse(&cli_dap, argc, argv, &o, NULL, 0, false);
     if (status != WT_SUBCOMMAND_GO)
         return status;
-    return o.address ? serve_address(o.address) : serve_stdio();
+    return o.address ? serve_address(&o) : serve_stdio();
 }
 
 static const struct wt_option options[] = {
@@ -453,6 +448,10 @@ static const struct wt_option options[] = {
      "where editors connect: PORT or 127.0.0.1:PORT (port 0 is any free port),\n"
      "or unix:PATH; without it the editor is at standard input and output",
      WT_OPTION_TEXT(struct dap, address)},
+    {"any-client", 0, NULL,
+     "serve clients of other users and, at an address that they reach, of other\n"
+     "machines, too: there is no password",
+     WT_OPTION_FLAG(struct dap, any_client)},
     {0},
 };
 

@@ -73,7 +73,8 @@ static void add_no_jit(char *list, size_t size)
 }
 
 /* Sets the environment of a family's driver, for the GPUs that were asked for (NULL: one, if the
- * driver was built). @p file is the program's; NULL: it was not found. *offered tells whether
+ * driver was built; by the family's alias, where it has one, of the model for which the program has
+ * code). @p file is the program's; NULL: it was not found. *offered tells whether
  * programs can use it; then folder is that of its library. */
 static enum wt_status offer(const struct wt_family *family, struct wt_host_program *program,
                             const char *file, const struct cli_exec_options *options,
@@ -87,7 +88,9 @@ static enum wt_status offer(const struct wt_family *family, struct wt_host_progr
         gpus_of(family->name, gpus, list, sizeof list / 2);
     else
         snprintf(list, sizeof list / 2, "%s",
-                 !driver->wanted || driver->wanted(program) ? family->name : "");
+                 driver->wanted && !driver->wanted(program) ? ""
+                 : family->alias                            ? family->alias
+                                                            : family->name);
     if (!*list)
         return WT_OK;
     if (options->no_jit)
@@ -244,7 +247,7 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
     if (options->supervision && cli_supervises(options->supervision) &&
         !cli_supervise(command, options->supervision, offered, &status))
         return status;
-    if (options->gdb && cli_exec_gdb(options->gdb, &err) != WT_OK)
+    if (options->gdb && cli_exec_gdb(options->gdb, options->any_client, &err) != WT_OK)
         return wt_subcommand_fail(command, &err);
     if (found && what.elf)
         execv(file, argv); /* execvp would pass a file that cannot be executed to a shell */
@@ -280,6 +283,7 @@ struct exec {
     unsigned catches;     /* GPUs that have them, and memory of their own */
     unsigned logging;     /* GPUs that know --log-calls */
     const char *gdb;      /* of --gdb, or NULL */
+    bool any_client;      /* anybody may connect to it */
     unsigned known;       /* GPUs that GDB knows */
     unsigned count;       /* of GPUs */
     bool help;
@@ -620,6 +624,7 @@ static int run_with(struct exec *e, char **program)
                                        .token = e->token,
                                        .log = e->logs ? e->log : NULL,
                                        .gdb = e->gdb,
+                                       .any_client = e->any_client,
                                        .supervision = &e->supervision,
                                        .caught = e->caught};
     return cli_exec_program(&cli_exec, &o, program);
@@ -644,7 +649,7 @@ static const struct wt_option options[] = {
      "(OpenCL, Level Zero), sm:KEY=VALUE,… (CUDA driver API, OpenMP, OpenACC) or\n"
      "vortex:KEY=VALUE,… (libvortex); --gpu=help lists the keys; once for each\n"
      "(default: one of each; a program that has code of AMD's or of NVIDIA's\n"
-     "GPUs only sees that one)",
+     "GPUs only sees that one, AMD's as the newest model that it has code for)",
      WT_OPTION_SET(add_gpu)},
     {"memory", 0, "SIZE",
      "memory of each gfx900: a number of bytes, or with K, M or G (default: 8G,\n"
@@ -694,6 +699,10 @@ static const struct wt_option options[] = {
      "first launch until GDB has connected to :PORT, HOST:PORT or unix:PATH;\n"
      "port 0 is any free port",
      WT_OPTION_TEXT(struct exec, gdb)},
+    {"any-client", 0, NULL,
+     "with --gdb: serve clients of other users and, at an address that they\n"
+     "reach, of other machines, too: there is no password",
+     WT_OPTION_FLAG(struct exec, any_client)},
     WT_CHECK_OPTIONS(struct exec, supervision.check),
     {"stats", 0, NULL,
      "tell at the end how many kernels the program and its children launched,\n"

@@ -24,6 +24,7 @@ struct cli_exec_options {
     const char *token;     /**< the token's file, whole, with a socket */
     const char *log;       /**< file of --log-calls, whole; "": stderr; NULL: no log */
     const char *gdb;       /**< of --gdb: where GDB may connect, or NULL */
+    bool any_client;       /**< who may: clients of any user and machine */
     struct cli_supervision *supervision; /**< NULL: none */
     uint32_t caught; /**< exceptions that end the program, in the order of MODE.EXCP_EN */
 };

@@ -27,6 +27,7 @@
 
 struct server {
     const char *address;
+    bool any_client;
     pid_t first; /* the process whose programs are meant */
     pid_t pid;   /* the program */
     int ended;   /* readable once the program, or before it the process, has ended */
@@ -197,6 +198,7 @@ static enum wt_status serve(struct server *s, struct wt_error *err)
 {
     struct wt_rsp_options rsp = wt_rsp_default_options();
     rsp.address = s->address;
+    rsp.any_client = s->any_client;
     rsp.program = *s->program ? s->program : NULL;
     rsp.until = WT_RSP_PROGRAM_LEFT;
     rsp.attached = true;
@@ -242,9 +244,9 @@ static void run(struct server *s)
 }
 
 /* In the server's own process. The terminal's signals are the program's. */
-static void become_server(const char *address, pid_t first)
+static void become_server(const char *address, bool any_client, pid_t first)
 {
-    struct server s = {.address = address, .first = first, .ended = -1};
+    struct server s = {.address = address, .any_client = any_client, .first = first, .ended = -1};
     const int empty = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (empty >= 0)
         dup2(empty, STDIN_FILENO);
@@ -255,7 +257,7 @@ static void become_server(const char *address, pid_t first)
     _exit(0);
 }
 
-enum wt_status cli_exec_gdb(const char *address, struct wt_error *err)
+enum wt_status cli_exec_gdb(const char *address, bool any_client, struct wt_error *err)
 {
     struct wt_listener probe;
     const pid_t first = getpid();
@@ -265,7 +267,7 @@ enum wt_status cli_exec_gdb(const char *address, struct wt_error *err)
     if (strcmp(address, "stdio") == 0)
         return wt_fail(err, WT_INVALID,
                        "--gdb takes :PORT, HOST:PORT or unix:PATH: the program has standard input");
-    enum wt_status status = wt_listen(address, &probe, err);
+    enum wt_status status = wt_listen_without_password(address, any_client, &probe, err);
     if (status)
         return wt_fail_in(err, "--gdb");
     wt_listener_close(&probe);
@@ -277,7 +279,7 @@ enum wt_status cli_exec_gdb(const char *address, struct wt_error *err)
         if (server == 0) {
             close(ends[0]);
             close(ends[1]);
-            become_server(address, first);
+            become_server(address, any_client, first);
         }
         _exit(write(ends[1], &server, sizeof server) != sizeof server);
     }

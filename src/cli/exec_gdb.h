@@ -2,6 +2,8 @@
 #ifndef WT_CLI_EXEC_GDB_H
 #define WT_CLI_EXEC_GDB_H
 
+#include <stdbool.h>
+
 #include "wavetrap/error.h"
 
 /**
@@ -10,6 +12,6 @@
  * starts. Kernels of these programs wait for it (WAVETRAP_HELD). It ends with the program, or once
  * GDB has left it. WT_IO: nobody can listen there.
  */
-enum wt_status cli_exec_gdb(const char *address, struct wt_error *err);
+enum wt_status cli_exec_gdb(const char *address, bool any_client, struct wt_error *err);
 
 #endif

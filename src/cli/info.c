@@ -212,7 +212,7 @@ static int tell_family(const struct info *info, const struct wt_family *family)
                                family->name);
     if (!status && info->word)
         status = family->isa.explain_word
-                     ? family->isa.explain_word(stdout, info->word, &err)
+                     ? family->isa.explain_word(stdout, info->word, info->gpu.config, &err)
                      : wt_fail(&err, WT_UNSUPPORTED,
                                "--explain-word: not for %s; gen9, gfx900, sm and vortex have it",
                                family->name);

@@ -15,6 +15,14 @@
 #include "object/fatbin.h"
 #include "object/image.h"
 
+/* What runs a file's code: the newest model that runs any, else the family's default. */
+static const struct gcn_target *target_of(const uint8_t *bytes, size_t length, char *all,
+                                          size_t size)
+{
+    const struct gcn_model *model = gcn_model_of_code(bytes, length, all, size);
+    return &(model ? model : gcn_models)->target;
+}
+
 /* The numbers of registers of a wave, from COMPUTE_PGM_RSRC1 of the descriptor (LLVM, "User Guide
  * for AMDGPU Backend", kernel descriptor). */
 static void tell_registers(const struct gcn_object *object, const struct gcn_kernel *k)
@@ -52,11 +60,12 @@ static void tell_kernel(const struct gcn_object *object, const struct gcn_kernel
 }
 
 /* "…of version 4, with 2 kernels", and their names. */
-static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, const char *what)
+static void tell_kernels(const char *path, const uint8_t *bytes, size_t size,
+                         const struct gcn_target *target, const char *what)
 {
     struct gcn_object object;
     struct wt_error err;
-    if (gcn_object_parse(path, bytes, size, &gcn_models->target, &object, &err) != WT_OK) {
+    if (gcn_object_parse(path, bytes, size, target, &object, &err) != WT_OK) {
         printf("; %s cannot be read: %s\n", what, err.text);
         return;
     }
@@ -68,7 +77,8 @@ static void tell_kernels(const char *path, const uint8_t *bytes, size_t size, co
 }
 
 /* Prints the code objects of one bundle. */
-static void tell_bundle(const char *path, unsigned number, const struct gcn_fatbin_bundle *b)
+static void tell_bundle(const char *path, unsigned number, const struct gcn_fatbin_bundle *b,
+                        const struct gcn_target *target)
 {
     printf("  bundle %u: ", number);
     switch (b->verdict) {
@@ -77,42 +87,44 @@ static void tell_bundle(const char *path, unsigned number, const struct gcn_fatb
         return;
     case GCN_FATBIN_OTHER:
     case GCN_FATBIN_XNACK:
-        printf("code for %s: not for %s, which is emulated\n", b->targets, gcn_models->target.name);
+        printf("code for %s: not for %s, which is emulated\n", b->targets, target->name);
         return;
     case GCN_FATBIN_GOOD:
         break;
     }
     printf("code for %s", b->targets);
     char which[40];
-    snprintf(which, sizeof which, "that for %s", gcn_models->target.name);
-    tell_kernels(path, b->object, b->object_size, which);
+    snprintf(which, sizeof which, "that for %s", target->name);
+    tell_kernels(path, b->object, b->object_size, target, which);
 }
 
 /* Prints all bundles in a range of bytes; returns how many there are. */
-static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size, unsigned before)
+static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size,
+                             const struct gcn_target *target)
 {
-    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = &gcn_models->target};
+    struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
     struct gcn_fatbin_bundle bundle;
     unsigned count = 0;
     while (gcn_fatbin_next(&fatbin, &bundle))
-        tell_bundle(path, before + ++count, &bundle);
+        tell_bundle(path, ++count, &bundle, target);
     return count;
 }
 
 /* Prints code objects that are in no bundle: the images of OpenMP and OpenACC. Returns how many. */
 static unsigned tell_images(const char *path, const uint8_t *bytes, size_t length,
-                            const uint8_t *bundles, size_t bundles_size)
+                            const struct gcn_target *target, const uint8_t *bundles,
+                            size_t bundles_size)
 {
     struct gcn_contained found;
     unsigned count = 0;
-    for (size_t at = 0; gcn_contained_next(bytes, length, &gcn_models->target, &at, &found);) {
+    for (size_t at = 0; gcn_contained_next(bytes, length, target, &at, &found);) {
         if (bundles && found.bytes >= bundles && found.bytes < bundles + bundles_size)
             continue;
         printf("  image %u: code for %s", ++count, found.target);
         if (found.usable)
-            tell_kernels(path, found.bytes, found.size, "it");
+            tell_kernels(path, found.bytes, found.size, target, "it");
         else
-            printf(": not for %s, which is emulated\n", gcn_models->target.name);
+            printf(": not for %s, which is emulated\n", target->name);
     }
     return count;
 }
@@ -149,9 +161,11 @@ enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct 
         return status;
     printf("%s: program or library for the host (%s)\n", path, wt_image_machine_name(machine));
     cli_tell_debug_information(path);
+    char all[80];
+    const struct gcn_target *target = target_of(bytes, length, all, sizeof all);
     const uint8_t *section = fatbin_section(bytes, length, &size);
-    unsigned count = section ? tell_bundles(path, section, size, 0) : 0;
-    const unsigned images = tell_images(path, bytes, length, section, size);
+    unsigned count = section ? tell_bundles(path, section, size, target) : 0;
+    const unsigned images = tell_images(path, bytes, length, target, section, size);
     count += images + cli_tell_cuda_images(bytes, length, images);
     free(bytes);
     puts(count ? "  runs on: the host; by 'wavetrap exec' with emulated GPUs"
@@ -162,19 +176,16 @@ enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct 
 
 enum wt_status cli_tell_bundle_file(const char *path, struct wt_error *err)
 {
-    struct gcn_contained found;
     uint8_t *bytes;
     size_t length;
-    bool runs = false;
+    char all[80];
     const enum wt_status status = wt_file_read(path, &bytes, &length, err);
     if (status != WT_OK)
         return status;
-    for (size_t at = 0;
-         !runs && gcn_contained_next(bytes, length, &gcn_models->target, &at, &found);)
-        runs = found.usable;
+    const struct gcn_target *target = target_of(bytes, length, all, sizeof all);
     printf("%s: bundle of code objects (clang-offload-bundler)\n", path);
-    tell_bundles(path, bytes, length, 0);
-    printf("  runs on: %s\n", runs ? gcn_models->target.name : "no GPU that is emulated");
+    tell_bundles(path, bytes, length, target);
+    printf("  runs on: %s\n", *all ? all : "no GPU that is emulated");
     free(bytes);
     return WT_OK;
 }
@@ -185,9 +196,11 @@ enum wt_status cli_tell_code_object(const char *path, struct wt_error *err)
     uint8_t *bytes;
     size_t length;
     struct gcn_object object;
+    char all[80];
     if ((status = wt_file_read(path, &bytes, &length, err)) != WT_OK)
         return status;
-    status = gcn_object_parse(path, bytes, length, &gcn_models->target, &object, err);
+    const struct gcn_target *target = target_of(bytes, length, all, sizeof all);
+    status = gcn_object_parse(path, bytes, length, target, &object, err);
     free(bytes);
     if (status)
         return status;
@@ -195,7 +208,7 @@ enum wt_status cli_tell_code_object(const char *path, struct wt_error *err)
     cli_tell_debug_information(path);
     for (size_t i = 0; i < object.kernels; i++)
         tell_kernel(&object, &object.kernel[i]);
-    printf("  runs on: %s\n", gcn_models->target.name);
+    printf("  runs on: %s\n", all);
     gcn_object_free(&object);
     return WT_OK;
 }

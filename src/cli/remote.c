@@ -42,7 +42,7 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
 {
     struct wt_emulated *e = context;
     return e->family->isa.instruction_text
-               ? e->family->isa.instruction_text(e, 64, addr, bytes, length, text, size)
+               ? e->family->isa.instruction_text(e, NULL, addr, bytes, length, text, size)
                : 0;
 }
 

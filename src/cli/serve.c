@@ -49,6 +49,13 @@ static enum wt_status set_view(void *context, const char *value, struct wt_error
     return WT_OK;
 }
 
+static enum wt_status set_any_client(void *context, const char *value, struct wt_error *err)
+{
+    ((struct serve *)context)->rsp.any_client = true;
+    ((struct serve *)context)->registers.any_client = true;
+    return WT_OK;
+}
+
 static enum wt_status set_once(void *context, const char *value, struct wt_error *err)
 {
     ((struct serve *)context)->rsp.until = WT_RSP_CLIENT_LEFT;
@@ -206,6 +213,10 @@ static const struct wt_option options[] = {
      "clients may write files anywhere ('monitor generate-core'), not only\n"
      "new ones in the working folder",
      WT_OPTION_FLAG(struct serve, rsp.allow_files)},
+    {"any-client", 0, NULL,
+     "serve clients of other users and, at an address that they reach, of other\n"
+     "machines, too: there is no password",
+     WT_OPTION_SET(set_any_client)},
     {"view", 0, "[=PORT]",
      "show the lanes in a browser, too: docs/view.md; the page's address is\n"
      "printed, and the page follows the stops of the clients",

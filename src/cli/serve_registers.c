@@ -183,6 +183,7 @@ static enum wt_status open_server(struct served *s, int stop_fd, struct wt_error
     const struct wt_bus_device registers = wt_emulated_registers(&s->device);
     const struct wt_dtm_config dtm = wt_dtm_default_config(s->how->dmi_cycles);
     const struct wt_stream_options options = {.address = s->how->jtag ? s->how->jtag : s->how->dm,
+                                              .any_client = s->how->any_client,
                                               .log = say,
                                               .left = left,
                                               .context = s};

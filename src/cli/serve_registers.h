@@ -10,6 +10,7 @@ struct cli_serve_registers {
     unsigned dmi_cycles; /**< clocks of TCK that an access over JTAG takes */
     bool now;            /**< the program runs at once; else a client starts it: by "s" (dm), or by
                               resuming its warps (jtag) */
+    bool any_client;     /**< clients of other users and machines are served, too */
     bool once;           /**< end when the first client has left */
 };
 

@@ -62,7 +62,7 @@ static void list_near(const struct wt_tally_gpu *g, char *text, size_t size)
 
 static void tell_family(const struct wt_host_driver *host, const struct wt_tally_gpu *g)
 {
-    const char *name = host->name;
+    const char *name = *g->models ? g->models : host->name;
     const uint64_t launches = g->launches, own = g->own, refused = g->refused, faults = g->faults;
     char more[80] = "", near[WT_NEAR_MOST * (WT_NEAR_NAME + 2)];
     if (own)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "object/gcn_target.h"
 #include "object/metadata.h"
 #include "object/printf_format.h"
 
@@ -59,11 +60,14 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
         (header.e_flags & FLAGS_MACHINE_MASK) == target->generic &&
         header.e_flags >> 24 == GENERIC_VERSION)
         return WT_OK;
-    if ((header.e_flags & FLAGS_MACHINE_MASK) != target->machine)
+    const unsigned machine = header.e_flags & FLAGS_MACHINE_MASK;
+    const char *other = gcn_machine_name(machine);
+    if (machine != target->machine)
         return wt_fail(err, WT_INVALID,
-                       "%s: it is for another GPU than %s (e_flags 0x%x): compile with "
+                       "%s: it is for another GPU than %s (e_flags 0x%x%s%s): compile with "
                        "-mcpu=%s",
-                       r->name, target->name, header.e_flags, target->name);
+                       r->name, target->name, header.e_flags, other ? ", " : "", other ? other : "",
+                       target->name);
     return WT_OK;
 }
 

@@ -22,20 +22,11 @@ enum {
     XNACK_OFF = 0x200,
     XNACK_ON = 0x300,
     XNACK_V3 = 0x100, /* EF_AMDGPU_FEATURE_XNACK_V3 */
-};
-
-/* EF_AMDGPU_MACH (LLVM, "User Guide for AMDGPU Backend"), of GPUs that HIP has had. */
-static const struct {
-    uint8_t mach;
-    const char *name;
-} machines[] = {
-    {0x22, "gfx701"},  {0x28, "gfx801"},  {0x29, "gfx802"},       {0x2a, "gfx803"},
-    {0x2b, "gfx810"},  {0x2c, "gfx900"},  {0x2d, "gfx902"},       {0x2e, "gfx904"},
-    {0x2f, "gfx906"},  {0x30, "gfx908"},  {0x31, "gfx909"},       {0x32, "gfx90c"},
-    {0x33, "gfx1010"}, {0x34, "gfx1011"}, {0x35, "gfx1012"},      {0x36, "gfx1030"},
-    {0x37, "gfx1031"}, {0x38, "gfx1032"}, {0x39, "gfx1033"},      {0x3e, "gfx1035"},
-    {0x3f, "gfx90a"},  {0x40, "gfx940"},  {0x41, "gfx1100"},      {0x46, "gfx1102"},
-    {0x47, "gfx1101"}, {0x4c, "gfx942"},  {0x51, "gfx9-generic"},
+    SRAMECC = 0xc00,  /* EF_AMDGPU_FEATURE_SRAMECC_V4 */
+    SRAMECC_OFF = 0x800,
+    SRAMECC_ON = 0xc00,
+    SRAMECC_V3 = 0x200, /* EF_AMDGPU_FEATURE_SRAMECC_V3 */
+    ABI_OF_GENERIC = 4, /* version 6 */
 };
 
 static void describe(const uint8_t *start, const struct gcn_target *target,
@@ -44,16 +35,22 @@ static void describe(const uint8_t *start, const struct gcn_target *target,
     const uint32_t flags = (uint32_t)wt_load_le(start + E_FLAGS, 4);
     const bool old = start[ABI_VERSION] < 2; /* version 3 and older */
     const bool on = old ? flags & XNACK_V3 : (flags & XNACK) == XNACK_ON;
+    const bool ecc = old ? flags & SRAMECC_V3 : (flags & SRAMECC) == SRAMECC_ON;
     const char *xnack = on ? ":xnack+" : !old && (flags & XNACK) == XNACK_OFF ? ":xnack-" : "";
-    const char *name = NULL;
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++)
-        if (machines[i].mach == (flags & MACH))
-            name = machines[i].name;
+    const char *sram = ecc                                        ? ":sramecc+"
+                       : !old && (flags & SRAMECC) == SRAMECC_OFF ? ":sramecc-"
+                                                                  : "";
+    const char *name = gcn_machine_name(flags & MACH);
+    char features[24];
+    snprintf(features, sizeof features, "%s%s", sram, xnack);
     if (name)
-        snprintf(found->target, sizeof found->target, "%s%s", name, xnack);
+        snprintf(found->target, sizeof found->target, "%s%s", name, features);
     else
-        snprintf(found->target, sizeof found->target, "AMD machine 0x%02x%s", flags & MACH, xnack);
-    found->usable = (flags & MACH) == target->machine && !on;
+        snprintf(found->target, sizeof found->target, "AMD machine 0x%02x%s", flags & MACH,
+                 features);
+    found->usable = ((flags & MACH) == target->machine ||
+                     (start[ABI_VERSION] >= ABI_OF_GENERIC && (flags & MACH) == target->generic)) &&
+                    gcn_target_takes(target, features, strlen(features));
 }
 
 /* The bytes of the code object that begins here, up to the end of its section headers, which

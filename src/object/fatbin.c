@@ -38,12 +38,15 @@ static const char *gpu_of(const char *target, size_t length, size_t *gpu_length)
     return NULL;
 }
 
-/* Whether a text is these two, one after the other. */
-static bool is(const char *text, size_t length, const char *name, const char *feature)
+/* Whether a GPU with features is that processor; *features become the rest of the text. */
+static bool is(const char *gpu, size_t length, const char *name, const char **features,
+               size_t *features_length)
 {
     const size_t first = strlen(name);
-    return length == first + strlen(feature) && memcmp(text, name, first) == 0 &&
-           memcmp(text + first, feature, length - first) == 0;
+    *features = gpu + first;
+    *features_length = length - first;
+    return length >= first && memcmp(gpu, name, first) == 0 &&
+           (length == first || gpu[first] == ':');
 }
 
 static unsigned version_of(const uint8_t *code, size_t size)
@@ -81,9 +84,12 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
         if (!gpu)
             continue;
         add_target(bundle->targets, sizeof bundle->targets, gpu, gpu_length);
-        xnack |= is(gpu, gpu_length, fatbin->target->name, ":xnack+");
-        if (is(gpu, gpu_length, fatbin->target->name, "") ||
-            is(gpu, gpu_length, fatbin->target->name, ":xnack-")) {
+        const char *features;
+        size_t features_length;
+        if (!is(gpu, gpu_length, fatbin->target->name, &features, &features_length))
+            continue;
+        xnack |= features_length && memmem(features, features_length, ":xnack+", 7);
+        if (gcn_target_takes(fatbin->target, features, features_length)) {
             bundle->verdict = GCN_FATBIN_GOOD;
             bundle->version = version_of(start + offset, (size_t)size);
             bundle->object = start + offset;

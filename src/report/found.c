@@ -114,8 +114,8 @@ static const struct wt_module *resolve_place(const struct wt_report_found *f, ui
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
     if (length && f->family->isa.instruction_text)
-        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e,
-                                        wt_symbols_bits(m->symbols), pc, bytes, length, text, 256);
+        f->family->isa.instruction_text((struct wt_emulated *)(uintptr_t)e, m->symbols, pc, bytes,
+                                        length, text, 256);
     memmove(text, text + strspn(text, " "), strlen(text + strspn(text, " ")) + 1);
     return m;
 }

@@ -142,7 +142,7 @@ static unsigned disassemble(void *context, uint64_t addr, const uint8_t *bytes, 
     if (d->host)
         return wt_session_host_instruction(d->host, addr, bytes, length, text, size);
     return f->isa.instruction_text
-               ? f->isa.instruction_text(&d->device, 64, addr, bytes, length, text, size)
+               ? f->isa.instruction_text(&d->device, NULL, addr, bytes, length, text, size)
                : 0;
 }
 

@@ -285,5 +285,5 @@ bool wt_emulated_instruction(struct wt_emulated *e, uint64_t pc, char *text, siz
     uint8_t bytes[16];
     return isa->reported &&
            e->machine->ops->read_memory(e->machine, 0, 0, pc, bytes, isa->reported) &&
-           isa->instruction_text(e, 64, pc, bytes, isa->reported, text, size);
+           isa->instruction_text(e, NULL, pc, bytes, isa->reported, text, size);
 }

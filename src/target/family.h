@@ -29,6 +29,7 @@ struct wt_image;
 struct wt_host_driver;
 struct wt_probe_ops;
 struct wt_modules;
+struct wt_symbols;
 struct wt_process_ops;
 struct wt_register_region;
 
@@ -137,10 +138,10 @@ struct wt_family_isa {
     /**
      * Disassembles the instruction at the start of @p bytes as it would stand at @p pc; returns its
      * length, 0 if there is no disassembler. What is no instruction reads as data. @p e may be
-     * NULL for a family of host programs: then each call makes its own disassembler, and @p bits
-     * are those of addresses in the code's file. NULL: none.
+     * NULL for a family of host programs: then each call makes its own disassembler, by what the
+     * file says in which the code is, @p code (NULL: it is not known). NULL: none.
      */
-    unsigned (*instruction_text)(struct wt_emulated *e, unsigned bits, uint64_t pc,
+    unsigned (*instruction_text)(struct wt_emulated *e, const struct wt_symbols *code, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size);
     /** Register @p n of those that the code at @p pc has under names of its own; false: it has no
      * more. NULL: code has none. */
@@ -181,8 +182,10 @@ struct wt_family_isa {
     /** Lists the registers of a wave: a table (@p form NULL), or in a form of the vendor's. NULL:
      * not offered. */
     enum wt_status (*list_registers)(FILE *out, const char *form, struct wt_error *err);
-    /** Explains an instruction's bytes in hexadecimal, field by field. NULL: not offered. */
-    enum wt_status (*explain_word)(FILE *out, const char *text, struct wt_error *err);
+    /** Explains an instruction's bytes in hexadecimal, field by field, as a GPU with that
+     * configuration has it; NULL: the default one. A NULL operation: not offered. */
+    enum wt_status (*explain_word)(FILE *out, const char *text, const void *config,
+                                   struct wt_error *err);
     /** Lists what differs between versions of the GPU: of all (@p config NULL), or of the one of
      * that configuration. NULL: there is one version. */
     void (*list_profiles)(FILE *out, const void *config);

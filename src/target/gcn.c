@@ -8,6 +8,7 @@
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "debug/source/symbols.h"
 #include "emulator/gcn/debug.h"
 #include "emulator/gcn/gcn.h"
 #include "emulator/gcn/isa.h"
@@ -24,6 +25,7 @@
 #include "target/gcn_program.h"
 
 struct gcn {
+    const struct gcn_model *model; /* that the program asks for; NULL: the device's config says */
     struct wt_gcn_program program;
     struct gcn_launch launch;
     struct gcn_device *device;
@@ -40,11 +42,29 @@ struct gcn_device *wt_gcn_device(const struct wt_emulated *e)
     return own(e)->device;
 }
 
-/* What --gpu asks for. */
+static const struct gcn_model *model_of_config(const void *config)
+{
+    const struct gcn_config *c = config;
+    return c ? c->model : gcn_models;
+}
+
+/* What --gpu asks for; else what the program does, or the core file. */
 static const struct gcn_model *model_of(const struct wt_emulated *e)
 {
-    const struct gcn_config *c = e->options->gpu.config;
-    return c ? c->model : gcn_models;
+    const struct gcn_model *model = own(e)->model;
+    return model ? model : model_of_config(e->options->gpu.config);
+}
+
+static const struct gcn_model *model_of_program(const char *path)
+{
+    uint8_t *bytes;
+    size_t length;
+    char all[80];
+    if (wt_file_read(path, &bytes, &length, WT_IGNORED) != WT_OK)
+        return NULL;
+    const struct gcn_model *model = gcn_model_of_code(bytes, length, all, sizeof all);
+    free(bytes);
+    return model;
 }
 
 static void describe(const void *config, char *text, size_t size)
@@ -90,6 +110,8 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     struct gcn *g = own(e);
     if (e->options->load_count || e->options->base_given)
         return wt_fail(err, WT_UNSUPPORTED, "--load and --base are not for code objects");
+    if (!e->options->gpu.config)
+        g->model = model_of_program(e->program);
     if ((status = wt_gcn_program_read(e->program, e->options->kernel.name, &model_of(e)->target,
                                       &g->program, err)) != WT_OK)
         return status;
@@ -123,7 +145,10 @@ static void add_module(struct wt_emulated *e)
 static enum wt_status open_device(struct wt_emulated *e, const void *config, struct wt_error *err)
 {
     struct gcn *g = own(e);
-    const enum wt_status status = gcn_device_new(config, &g->device, err);
+    struct gcn_config c = *(const struct gcn_config *)config;
+    c.model = g->model ? g->model : c.model;
+    g->model = c.model;
+    const enum wt_status status = gcn_device_new(&c, &g->device, err);
     if (status)
         return status;
     e->machine = gcn_machine(g->device);
@@ -201,10 +226,12 @@ static bool independent_lanes(const struct wt_emulated *e)
     return own(e)->launch.kernel && own(e)->launch.kernel->opencl;
 }
 
-static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols *code, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
-    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(gcn_models), *d = own_one;
+    const struct gcn_model *model = code ? gcn_model_of_machine(wt_symbols_flags(code)) : NULL;
+    struct gcn_disassembler *own_one = e ? NULL : gcn_disassembler_new(model ? model : gcn_models);
+    struct gcn_disassembler *d = own_one;
     if (e)
         d = disassembler(e);
     const unsigned length =
@@ -259,12 +286,23 @@ static void list_isa(FILE *out, const void *config)
 {
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];
+        if (!(row->models & model_of_config(config)->set))
+            continue;
         fprintf(out, "%-32s %-7s opcode 0x%03x%s%s%s%s\n", row->name,
                 gcn_encoding_name((enum gcn_encoding)row->encoding), row->opcode,
                 row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
                 row->forms & GCN_DPP ? ", DPP" : "",
                 gcn_row_executes(row) ? "" : "; is not executed");
     }
+}
+
+/* The oldest model with the row. */
+static const struct gcn_model *first_with(const struct gcn_row *row)
+{
+    const struct gcn_model *m = gcn_models;
+    while (!(row->models & m->set))
+        m++;
+    return m;
 }
 
 static void list_support(wt_support_fn *tell, void *context)
@@ -276,13 +314,15 @@ static void list_support(wt_support_fn *tell, void *context)
         {"image_get_lod", "images have one level here"}};
     for (unsigned i = 0; i < GCN_INSNS; i++) {
         const struct gcn_row *row = &gcn_rows[i];
-        struct wt_support what = {gcn_models->target.name, row->name, WT_SUPPORT_WORKS,
+        struct wt_support what = {first_with(row)->target.name, row->name, WT_SUPPORT_WORKS,
                                   "models of the manual's formulas in Python, LLVM's disassembler"};
         if (gcn_row_is_near(row)) {
             what.state = WT_SUPPORT_NEAR;
             what.note =
                 row->encoding == GCN_MIMG
                     ? "linear filters: how a GPU rounds is not published; the same on every host"
+                : strncmp(row->name, "v_dot", 5) == 0
+                    ? "the order of its sums and their rounding are not published"
                     : "within one unit of the last place, the same on every host";
         } else if (!gcn_row_executes(row)) {
             what.state = WT_SUPPORT_REFUSED;
@@ -300,8 +340,10 @@ static void list_support(wt_support_fn *tell, void *context)
 }
 
 /* The dwords of an instruction, as `trace` prints them: "0xd1010001 0x02020300". */
-static enum wt_status explain_word(FILE *out, const char *text, struct wt_error *err)
+static enum wt_status explain_word(FILE *out, const char *text, const void *config,
+                                   struct wt_error *err)
 {
+    const struct gcn_model *model = model_of_config(config);
     struct gcn_uop u = {0};
     struct wt_insn_operands operands;
     uint32_t word[2] = {0};
@@ -320,12 +362,16 @@ static enum wt_status explain_word(FILE *out, const char *text, struct wt_error 
         word[count++] = (uint32_t)value;
         from = end;
     }
-    if (!count || !gcn_decode(word, count, &u, &why))
+    if (!count || !gcn_decode(model, word, count, &u, &why))
         return wt_fail(err, WT_INVALID, "'%.64s' is no instruction of %s: %s", text,
-                       gcn_models->target.name, count ? why : "there is no number");
+                       model->target.name, count ? why : "there is no number");
     for (unsigned i = 0; i < 2; i++)
         wt_store_le(bytes + 4 * i, word[i], 4);
-    instruction_text(NULL, 64, 0, bytes, 4 * count, line, sizeof line);
+    struct gcn_disassembler *d = gcn_disassembler_new(model);
+    if (!d)
+        return wt_fail(err, WT_NO_MEMORY, "out of memory for a disassembler");
+    gcn_disassemble(d, bytes, 4 * count, 0, line, sizeof line);
+    gcn_disassembler_free(d);
     fprintf(out, "%s\n", line);
     gcn_operands(&u, &operands);
     wt_operands_print(out, &operands, gcn_operand_name);

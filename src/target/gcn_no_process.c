@@ -16,24 +16,26 @@
 
 #define CODE_ALIGNMENT ((uint64_t)1 << 20)
 
-/* A Vega 10, of 64 compute units. */
-uint32_t wt_gcn_answer_none(const struct wt_wire_request *request, const void *more, void *out)
+/* The whole chip of the model that the program asks for. */
+uint32_t wt_gcn_answer_none(const void *of_file, const struct wt_wire_request *request,
+                            const void *more, void *out)
 {
-    static const struct kfd_device_entry vega = {.lds_base = GCN_SHARED_APERTURE,
-                                                 .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,
-                                                 .scratch_base = GCN_PRIVATE_APERTURE,
-                                                 .scratch_limit = GCN_PRIVATE_APERTURE + UINT32_MAX,
-                                                 .gfx_target_version = 90000,
-                                                 .simd_count = 256,
-                                                 .max_waves_per_simd = 10};
+    const struct gcn_model *model = of_file ? of_file : gcn_models;
+    const struct kfd_device_entry chip = {.lds_base = GCN_SHARED_APERTURE,
+                                          .lds_limit = GCN_SHARED_APERTURE + UINT32_MAX,
+                                          .scratch_base = GCN_PRIVATE_APERTURE,
+                                          .scratch_limit = GCN_PRIVATE_APERTURE + UINT32_MAX,
+                                          .gfx_target_version = model->version,
+                                          .simd_count = (uint32_t)model->cu * model->simds,
+                                          .max_waves_per_simd = model->waves_per_simd};
     switch (request->verb) {
     case KFD_WIRE_CALL:
         memcpy(out, more, request->follows);
         ((struct kfd_debug_call *)out)->result = 0;
         return request->follows;
     case KFD_WIRE_DEVICES:
-        memcpy(out, &vega, sizeof vega);
-        return sizeof vega;
+        memcpy(out, &chip, sizeof chip);
+        return sizeof chip;
     default:
         return 0;
     }
@@ -59,11 +61,10 @@ static bool place(struct wt_memory_image *image, const struct gcn_object *object
 
 /* A malformed code object, and one for which the host has no memory, is left out. */
 static void add_code(struct wt_process *p, const char *name, const struct gcn_contained *found,
-                     uint64_t *base)
+                     const struct gcn_target *target, uint64_t *base)
 {
     struct gcn_object object;
-    if (gcn_object_parse(name, found->bytes, found->size, &gcn_models->target, &object,
-                         WT_IGNORED) != WT_OK)
+    if (gcn_object_parse(name, found->bytes, found->size, target, &object, WT_IGNORED) != WT_OK)
         return;
     if (place(&p->image, &object, *base) &&
         wt_modules_add_bytes(p->modules, name, found->bytes, found->size, *base, 0, NULL,
@@ -80,9 +81,12 @@ enum wt_status wt_gcn_show_file(struct wt_process *p, const char *program, struc
     size_t length, at = 0;
     if (!program || wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
         return WT_OK; /* reported when the program is started */
-    while (gcn_contained_next(bytes, length, &gcn_models->target, &at, &found))
+    char all[80];
+    const struct gcn_model *model = gcn_model_of_code(bytes, length, all, sizeof all);
+    p->none.of_file = model;
+    while (model && gcn_contained_next(bytes, length, &model->target, &at, &found))
         if (found.usable)
-            add_code(p, program, &found, &base);
+            add_code(p, program, &found, &model->target, &base);
     free(bytes);
     return WT_OK;
 }

@@ -260,7 +260,7 @@ static bool code_register(struct wt_emulated *e, uint64_t pc, size_t n,
     return found;
 }
 
-static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols *code, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     if (available < 8)

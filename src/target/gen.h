@@ -16,7 +16,8 @@ extern const struct wt_family_task wt_gen_tasks[];
 /** The operations list_registers and explain_word (family.h). */
 enum wt_status gen_list_registers(FILE *out, const char *form, struct wt_error *err);
 /** Explains one instruction, a word of hexadecimal digits in @p text, field by field. */
-enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *err);
+enum wt_status gen_explain_word(FILE *out, const char *text, const void *config,
+                                struct wt_error *err);
 
 /** The operation print_operand (family.h). */
 enum wt_status gen_print_operand(FILE *out, const char *text, char letter,

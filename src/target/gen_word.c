@@ -388,7 +388,8 @@ static bool read_word(const char *text, struct gen_word *word, bool *compact)
     return true;
 }
 
-enum wt_status gen_explain_word(FILE *out, const char *text, struct wt_error *err)
+enum wt_status gen_explain_word(FILE *out, const char *text, const void *config,
+                                struct wt_error *err)
 {
     struct gen_word word, native;
     struct gen_insn insn;

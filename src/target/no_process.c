@@ -51,7 +51,7 @@ static enum wt_status answer_none(void *context, const struct wt_wire_request *r
         return wt_fail(err, WT_INVALID, "the program is not being run");
     memset(out, 0, room);
     if (p->answer)
-        answer->size = p->answer(request, more, out);
+        answer->size = p->answer(p->of_file, request, more, out);
     return WT_OK;
 }
 

@@ -10,7 +10,9 @@ struct wt_no_process {
     const struct wt_memory_image *image; /**< the memory */
     /** Answers a request of the family's that is not about a wave, with bytes @p out, of which it
      * returns the number. NULL: they are all zeros. */
-    uint32_t (*answer)(const struct wt_wire_request *request, const void *more, void *out);
+    uint32_t (*answer)(const void *of_file, const struct wt_wire_request *request, const void *more,
+                       void *out);
+    const void *of_file; /**< what the program's file says of the GPU, by the family; or NULL */
 };
 
 /** Its operations: memory cannot be written, registers are 0, requests about a wave fail

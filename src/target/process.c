@@ -160,7 +160,7 @@ enum wt_status wt_process_open_none(struct wt_process *p, const struct wt_family
                                     struct wt_error *err)
 {
     enum wt_status status = begin(p, family, err);
-    p->none = (struct wt_no_process){&p->image, family->debug.process->answer_none};
+    p->none = (struct wt_no_process){&p->image, family->debug.process->answer_none, NULL};
     p->no_link = wt_family_link(&family->debug, family->debug.shown_units);
     p->no_link.ops = &wt_no_process_link;
     p->no_link.context = &p->none;
@@ -218,9 +218,10 @@ unsigned wt_process_instruction_text(struct wt_process *p, uint64_t pc, const ui
     const struct wt_family *f = p->family;
     if (f->debug.process->instruction_text)
         return f->debug.process->instruction_text(p, pc, bytes, available, text, size);
-    return f->isa.instruction_text
-               ? f->isa.instruction_text(NULL, 64, pc, bytes, available, text, size)
-               : 0;
+    const struct wt_module *m = wt_modules_at(p->modules, 0, pc);
+    return f->isa.instruction_text ? f->isa.instruction_text(NULL, m ? m->symbols : NULL, pc, bytes,
+                                                             available, text, size)
+                                   : 0;
 }
 
 bool wt_process_code_register(struct wt_process *p, uint64_t pc, size_t n,

@@ -42,7 +42,8 @@ struct wt_process_ops {
      * @p program (NULL: none) contains for the device. NULL: there is never anything. */
     enum wt_status (*show_file)(struct wt_process *p, const char *program, struct wt_error *err);
     /** Likewise: as of struct wt_no_process. */
-    uint32_t (*answer_none)(const struct wt_wire_request *request, const void *more, void *out);
+    uint32_t (*answer_none)(const void *of_file, const struct wt_wire_request *request,
+                            const void *more, void *out);
     /** Gives the memory that a program has left that has ended, in the order of addresses. NULL: it
      * is that of the first GPU. */
     void (*final_memory)(struct wt_process *p, wt_process_piece_fn *found, void *context);

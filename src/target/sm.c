@@ -655,7 +655,7 @@ static void explain_registers(FILE *out, const char *const *name, const uint64_t
 
 /* A bundle begins with a control word, which is no instruction; the length of a bundle's last
  * instruction includes the next control word. */
-static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols *code, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     if (available < 8 || (!e && (wt_load_le(bytes, 8) & PTX_WORD_MASK) == PTX_WORD))

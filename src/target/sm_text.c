@@ -66,7 +66,8 @@ void wt_sm_list_support(wt_support_fn *tell, void *context)
         tell(context, &(struct wt_support){"PTX", known, WT_SUPPORT_REFUSED, why});
 }
 
-enum wt_status wt_sm_explain_word(FILE *out, const char *text, struct wt_error *err)
+enum wt_status wt_sm_explain_word(FILE *out, const char *text, const void *config,
+                                  struct wt_error *err)
 {
     struct wt_insn_operands operands;
     char *end, line[256];

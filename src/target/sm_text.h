@@ -15,7 +15,8 @@ void wt_sm_list_isa(FILE *out, const void *config);
 void wt_sm_list_support(wt_support_fn *tell, void *context);
 /** Disassembles an instruction of machine code, and lists its operands. @p text has its 64 bits in
  * hexadecimal. WT_INVALID: it is no instruction of sm_50. */
-enum wt_status wt_sm_explain_word(FILE *out, const char *text, struct wt_error *err);
+enum wt_status wt_sm_explain_word(FILE *out, const char *text, const void *config,
+                                  struct wt_error *err);
 /** Assembles @p text into a cubin of *length bytes, which the caller frees; @p name is for errors.
  */
 enum wt_status wt_sm_assemble(const char *name, const char *text, uint8_t **bytes, size_t *length,

@@ -441,14 +441,16 @@ static uint32_t exit_word(struct wt_emulated *e)
     return vx_device_exit_word(wt_vortex_device(e));
 }
 
-static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols *code, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     if (available < 2)
         return 0;
     return vx_disassemble_known(bytes, (unsigned)available,
-                                e ? ((const struct vortex *)e->own)->config.xlen : bits, pc, text,
-                                size);
+                                e      ? ((const struct vortex *)e->own)->config.xlen
+                                : code ? wt_symbols_bits(code)
+                                       : 64,
+                                pc, text, size);
 }
 
 /* ---- the debugger ---- */

@@ -30,6 +30,7 @@ void wt_vortex_list_support(wt_support_fn *tell, void *context);
 /** The table of platform profiles, or that of the configuration's. */
 void wt_vortex_list_profiles(FILE *out, const void *config);
 /** Prints the operands of an instruction of RV32 and RV64; @p text is its number. */
-enum wt_status wt_vortex_explain_word(FILE *out, const char *text, struct wt_error *err);
+enum wt_status wt_vortex_explain_word(FILE *out, const char *text, const void *config,
+                                      struct wt_error *err);
 
 #endif

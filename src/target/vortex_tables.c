@@ -54,7 +54,8 @@ void wt_vortex_list_support(wt_support_fn *tell, void *context)
                                            "QEMU user mode, LLVM's assembler"});
 }
 
-enum wt_status wt_vortex_explain_word(FILE *out, const char *text, struct wt_error *err)
+enum wt_status wt_vortex_explain_word(FILE *out, const char *text, const void *config,
+                                      struct wt_error *err)
 {
     uint64_t word;
     uint32_t whole;

@@ -10,6 +10,16 @@ import pytest
 
 import checks
 
+MODEL = "gfx900"
+
+
+@pytest.fixture(scope="module", autouse=True, params=["gfx900", pytest.param("gfx906", marks=pytest.mark.full)])
+def model(request):
+    """The GPU for which all is compiled, and on which it runs."""
+    global MODEL
+    MODEL = request.param
+
+
 RESULT, SOURCE, STATES = "unwaited-result", "unwaited-source", "wait-states"
 # name: (kind, code with lines "A" and "B", how the mistake reads, how it is right). v1: 4 bytes a work-item; s[4:5]: a buffer; M0: no bound of LDS.
 CASES = {
@@ -167,7 +177,7 @@ METADATA = """  - .name: {0}
 
 def assembled(path, bodies):
     """A code object with a kernel of each body."""
-    lines = ['.amdgcn_target "amdgcn-amd-amdhsa--gfx900"', ".text"]
+    lines = ['.amdgcn_target "amdgcn-amd-amdhsa--' + MODEL + '"', ".text"]
     for number, (name, body) in enumerate(bodies.items()):
         lines += KERNEL.format(name, body.replace("%=", str(number))).splitlines()
     lines += [".amdgpu_metadata", "---", "amdhsa.version: [1, 1]", "amdhsa.kernels:", *"".join(map(METADATA.format, bodies)).splitlines(), "...", ".end_amdgpu_metadata"]
@@ -178,19 +188,19 @@ def assembled(path, bodies):
 
 
 def compile_(source, out, *words):
-    done = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", *words, source, "-o", out], capture_output=True, text=True, check=False)
+    done = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", f"-mcpu={MODEL}", *words, source, "-o", out], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 def reported(program, kernel, folder, *options):
     """The findings, each (kind, its line, that of the other instruction), and the run."""
     report = folder / "report.json"
-    done = checks.run(checks.command_under_test(), "run", "-g", "gfx900", "--check=hazard,stale", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
+    done = checks.run(checks.command_under_test(), "run", "-g", MODEL, "--check=hazard,stale", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
     return [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"], done
 
 
 @pytest.fixture(scope="module", name="planted")
-def planted_(tmp_path_factory):
+def planted_(model, tmp_path_factory):
     """The code object, and the lines of its source."""
     out = tmp_path_factory.mktemp("hazard") / "planted"
     bodies = {f"{how}_{name}": code.format(words) for name, (_, code, *both) in CASES.items() for how, words in zip(("bad", "good"), both)}
@@ -276,9 +286,9 @@ int main(int argc, char **argv)
 def test_a_new_kernel_begins_with_an_empty_scalar_cache(tmp_path):
     source, program = tmp_path / "experiment.hip", tmp_path / "experiment"
     source.write_text(EXPERIMENT)
-    done = subprocess.run(["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", "-o", program, source], capture_output=True, text=True, check=False)
+    done = subprocess.run(["hipcc", f"--offload-arch={MODEL}", "-O1", "-g", "-w", "-o", program, source], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    run = [checks.command_under_test(), "exec", "-g", "gfx900", "--check=stale", program]
+    run = [checks.command_under_test(), "exec", "-g", MODEL, "--check=stale", program]
     done = checks.run(*run)
     assert done.stdout == "5 0\n" and done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
     done = checks.run(*run, "both")
@@ -370,7 +380,7 @@ BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 
 
 @pytest.fixture(scope="module", name="compiled", params=[pytest.param("-O0", marks=pytest.mark.full), "-O2"])
-def compiled_(request, tmp_path_factory):
+def compiled_(model, request, tmp_path_factory):
     """The compiler's assembly, and the folder it is in."""
     folder = tmp_path_factory.mktemp("compiled")
     (folder / "mixed.cl").write_text(SOURCE_CL)
@@ -406,7 +416,7 @@ def test_the_debugger_stops_at_a_hazard(planted):
     program, source = planted
     line = next(n + 1 for n in range(source.index("bad_load_used:"), len(source)) if source[n].endswith("; B"))
     commands = ["catch check", "run", "info checks 1", "output $_siginfo", "delete", "continue"]
-    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", "gfx900", "--check=hazard", "--kernel=bad_load_used", "--grid=64", "--block=64",
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", MODEL, "--check=hazard", "--kernel=bad_load_used", "--grid=64", "--block=64",
                       "--arg=zeros:8192", *[word for one in commands for word in ("-ex", one)], str(program))
     assert re.search(r"^Catchpoint 1 \(check\): unwaited-result: v2 is read while a result is under way to it: no s_waitcnt vmcnt waits for it", done.stdout, re.M), done.stdout
     assert re.search(rf"planted\.s:{line}\b", done.stdout), done.stdout

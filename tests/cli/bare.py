@@ -108,7 +108,7 @@ mount --bind {cache} {root}/ccache
 {hide}
 git -C {tree} ls-files -z --deduplicate | tar -C {tree} --null --ignore-failed-read -T - -c 2>/dev/null | tar -x -C {root}{tree} -f -
 {edit}
-exec chroot {userspec} {root} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME={home} TERM=dumb LANG=C.UTF-8 CCACHE_DIR=/ccache CCACHE_STATSLOG=/tmp/ccache.log CCACHE_MAXSIZE=8G sh -c {command}
+exec chroot {userspec} {root} env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME={home} TERM=dumb {locale} CCACHE_DIR=/ccache CCACHE_STATSLOG=/tmp/ccache.log CCACHE_MAXSIZE=8G sh -c {command}
 """
 
 
@@ -133,6 +133,8 @@ def try_in(folder, command, hidden=(), edit="", user=None):
     if user:
         edit += f"\nchown -R 1000:1000 {folder}{ROOT} {folder}/ccache; mkdir {folder}/tmp/home; chown 1000:1000 {folder}/tmp/home"
     script = IN_NAMESPACE.format(root=folder, tree=ROOT, cache=CACHE / "ccache", hide="\n".join(hide), edit=edit and f"(cd {folder}{ROOT}; {edit})",
+                                 # Of the build, since ccache tells compilations by it.
+                                 locale=" ".join(shlex.quote(f"{name}={os.environ[name]}") for name in ("LANG", "LC_ALL", "LC_CTYPE", "LC_MESSAGES") if name in os.environ),
                                  userspec="--userspec=1000:1000" if user else "", home="/tmp/home" if user else "/root",
                                  command=shlex.quote(f"cd {ROOT} && {{ {command}; }}; status=$?; echo; [ ! -s /tmp/ccache.log ] || ccache --show-log-stats | sed -n 's/^ *Hits: */compiler cache: /p' | head -1; exit $status"))
     return subprocess.run(["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

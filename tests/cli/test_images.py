@@ -250,7 +250,16 @@ def test_info_lists_the_gpu():
     gcn = run("info", "--gpu", "gfx900", "--isa").stdout.splitlines()
     assert len(gcn) > 1000 and "v_fma_f32                        VOP3    opcode 0x1cb" in gcn
     assert [line.split()[0] for line in gcn if "not executed" in line][:1] == ["s_endpgm_ordered_ps_done"]
-    assert "no GPU family 'gfx906'" in run("info", "--gpu=gfx906", "--isa").stderr
+    assert "no GPU family 'gfx601'" in run("info", "--gpu=gfx601", "--isa").stderr
+    newer = run("info", "--gpu", "gfx906", "--isa").stdout.splitlines()
+    only = [{line.split()[0] for line in one} - {line.split()[0] for line in other} for one, other in ((gcn, newer), (newer, gcn))]
+    assert only[0] == {"v_mad_mix_f32", "v_mad_mixlo_f16", "v_mad_mixhi_f16"} and len(only[1]) == 12 and "v_fmac_f32" in only[1]
+
+
+def test_a_word_is_explained_by_its_model():
+    """One word, two instructions."""
+    for model, name in (("gfx900", "v_mad_mix_f32"), ("gfx906", "v_fma_mix_f32")):
+        assert run("info", "-g", model, "--explain-word", "d3a04004 1c2a0d02").stdout.startswith(name + " v4, v2, v6, v10")
 
 
 def bundle(*entries):

@@ -176,12 +176,15 @@ def test_values_over_lanes_are_compact(example):
     said = ask_console(example("mandelbrot"), LANES, ["print pixel@*", "print pixel@2", "print pixel@1..2", "print p@* == p@0",
                                                      "print min(pixel@*)", "print max(pixel@*)", "print sum(pixel@*)",
                                                      "print any(pixel@* == 10)", "print all(pixel@* > pixel@0)", "print count(pixel@* > 9)",
-                                                     "info lanes", "info lanes pixel % 2", "print $_lane@*"])
+                                                     "info lanes", "info lanes pixel % 2", "print $_lane@*",
+                                                     "print sum((unsigned char)(pixel * 20)@*)", "print sum((signed char)(0 - pixel * 10)@*)",
+                                                     "whatis sum((unsigned char)pixel@*)", "print sum((float)pixel / 4@*)", "whatis sum((float)pixel@*)"])
     assert said[0] == "$1 = 8, 9 .. 11, step +1, in threads 0..3"
     assert said[1] == "$2 = 10"
     assert said[3] == "$4 = 1 in all 4 threads"
     assert [text.split(" = ")[1] for text in said[4:10]] == ["8", "11", "38", "1", "0", "2"]
     assert said[10].startswith("* 0..3")
+    assert [text.split(" = ")[-1] for text in said[-5:]] == ["760", "-380", "unsigned long long", "9.5", "double"], said[-5:]
 
 
 def test_a_stop_selects_the_lane_of_its_condition(example):
@@ -240,7 +243,7 @@ def test_list_and_disassemble(program):
 # The warp with pixels 8 to 11 is the third; in each warp pixel@0 is a multiple of 4.
 @pytest.mark.parametrize("options", [[], ["--hw-only"]], ids=["services", "hw_only"])
 @pytest.mark.parametrize("condition, lane", [
-    ("any(pixel@* == 9)", 0), ("sum(pixel@*) == 38", 0), ("min(pixel@*) >= 8 && pixel == 10", 2), ("max(pixel@*) == 11", 0),
+    ("any(pixel@* == 9)", 0), ("sum(pixel@*) == 38", 0), ("sum((unsigned char)(pixel * 20)@*) == 760", 0), ("sum((signed char)(0 - pixel * 10)@*) == -380", 0), ("sum((float)pixel * 3e37f@*) > 1.1e39 && sum((float)pixel * 3e37f@*) < 1.2e39", 0), ("min(pixel@*) >= 8 && pixel == 10", 2), ("max(pixel@*) == 11", 0),
     ("count(pixel@* > 9) == 2", 0), ("all(pixel@* > 7)", 0), ("pixel@2 == 10", 0), ("sum(pixel@0..1) == 17", 0), ("sum(pixel@3) == 11", 0),
     ("pixel % 4 == 3 && min(pixel@*) == 8", 3), ("pixel == max(pixel@*) && sum(pixel@1..2) == 19", 3), ("any(pixel@* - pixel@1 == 2) && any(pixel@0 == 8)", 0), ("pixel@0 == 8 && pixel@1 == 9 && any(pixel@* == 11)", 0),
     ("min((float)pixel / 2@*) == 4 && max(-(int)pixel@*) == -8", 0), ("sum(pixel / 2.0f@*) == 19", 0)])

@@ -40,6 +40,13 @@ enum {
     PRIVATE = 64,
 };
 
+/* The second model has the instructions of the first one, and others; seeds of before are for the
+ * first. */
+static const struct gcn_model *model_of(const uint8_t *header)
+{
+    return gcn_models + (header[0] >> 7);
+}
+
 static void check(enum wt_status status)
 {
     if (status)
@@ -150,6 +157,7 @@ static struct gcn_device *new_device(bool in_host, const uint8_t *header, const 
     struct gcn_device *d;
     char schedule[32];
     gcn_config_default(&config);
+    config.model = model_of(header);
     config.cu = 1 + (header[0] & 1);
     snprintf(schedule, sizeof schedule, kinds[header[0] >> 1 & 3], 1 + (header[1] & 31u));
     check(wt_schedule_parse(schedule, &config.schedule, &err));
@@ -354,7 +362,7 @@ static void run_in_host(const uint8_t *header, const uint8_t *code, size_t lengt
 }
 
 /* What is decoded names registers that there are. */
-static void check_operands(const uint8_t *code, size_t length)
+static void check_operands(const struct gcn_model *model, const uint8_t *code, size_t length)
 {
     for (size_t at = 0; at + 8 <= length; at += 4) {
         const uint32_t word[2] = {(uint32_t)wt_load_le(code + at, 4),
@@ -362,7 +370,7 @@ static void check_operands(const uint8_t *code, size_t length)
         struct gcn_uop u = {0};
         struct wt_insn_operands o;
         const char *why;
-        if (!gcn_decode(word, 2, &u, &why))
+        if (!gcn_decode(model, word, 2, &u, &why))
             continue;
         if (!gcn_operands(&u, &o))
             abort();
@@ -383,7 +391,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     const uint8_t *code = data + HEADER;
     const size_t length = size - HEADER;
-    check_operands(code, length);
+    check_operands(model_of(data), code, length);
     struct gcn_device *whole = new_device(false, data, code, length);
     if (!whole)
         return 0;

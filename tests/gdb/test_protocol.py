@@ -219,7 +219,7 @@ def test_a_unix_socket_is_its_owners(serve, program, tmp_path):
 
 
 def test_other_machines_are_warned_of(serve, program):
-    server = serve(program("lanes"), rsp="*:0")
+    server = serve(program("lanes"), "--any-client", rsp="*:0")
     assert "other machines" in server.errors
     assert server.address.startswith("localhost:")
     server = serve(program("lanes"), rsp="127.0.0.1:0")

@@ -205,7 +205,7 @@ def test_loopback_unless_another_address_is_asked_for(serve_dm, program):
     assert server.address.startswith("tcp:127.0.0.1:")
     assert server.stop(2) == 0
     assert "warning" not in server.errors
-    server = serve_dm(program("lanes"), at="0.0.0.0:0")
+    server = serve_dm(program("lanes"), "--any-client", at="0.0.0.0:0")
     assert "no authentication" in server.told(r"warning: .*\n")[0]
     port = int(server.address.rsplit(":", 1)[1])
     assert Client(f"tcp:127.0.0.1:{port}").ask("p") == "+P"
@@ -252,3 +252,38 @@ def test_a_device_that_needs_time_is_watched_at_it(serve_dm, program):
         pass
     client.set_gpr(7, 0x1234)
     assert client.gpr(7) == 0x1234
+
+
+CONNECT = "import socket, sys; s = socket.create_connection(('127.0.0.1', int(sys.argv[1])), 60); s.sendall(sys.argv[2].encode()); print(len(s.recv(1)))"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be several users")
+@pytest.mark.parametrize("words, hello", [(["serve", "--rsp=:0"], "+$qSupported#37"), (["serve", "--dm=:0"], "p\n"), (["serve", "--jtag=:0"], "R"),
+                                          (["dap", "--listen=0"], "Content-Length: 64\r\n\r\n" + '{"seq":1,"type":"request","command":"initialize","arguments":{}}')],
+                         ids=["rsp", "dm", "jtag", "dap"])
+def test_who_may_connect(program, words, hello):
+    """A protocol without a password: clients of the server's own user and of root, on this machine. `--any-client` lets all in, and alone lets it listen elsewhere."""
+    code = open(program("lanes"), "rb")    # other users may read it, but not the folder that it is in
+    file = [f"/proc/self/fd/{code.fileno()}"] if words[0] == "serve" else []
+    for server_user, others in (0, {"0": "1", "65534": "0"}), (65534, {"0": "1", "65534": "1", "1234": "0"}), ("any", {"1234": "1"}):
+        options = ["--any-client"] if server_user == "any" else []
+        process = subprocess.Popen([WAVETRAP, *words, *options, *file], stderr=subprocess.PIPE, text=True, user=0 if options else server_user, cwd="/",
+                                   pass_fds=[code.fileno()], env={**os.environ, "HOME": "/nonexistent"})
+        try:
+            port, said = None, ""
+            while not port:
+                line = process.stderr.readline()
+                said = said + line
+                assert line, said
+                port = re.search(r":(\d+)$", line.split()[-1].rstrip("."))
+            for user, answered in others.items():
+                done = subprocess.run(["/usr/bin/python3", "-c", CONNECT, port[1], hello], capture_output=True, text=True, user=int(user), timeout=TIMEOUT, cwd="/")
+                got = done.stdout.strip() or "0"    # a connection that is closed with bytes unread is reset
+                assert got == answered, (server_user, user, done.stdout, done.stderr)
+        finally:
+            process.terminate()
+            said = process.communicate(timeout=TIMEOUT)[1]
+        assert ("was refused: --any-client" in said) == ("0" in others.values()), said
+    done = subprocess.run([WAVETRAP, *words[:-1], words[-1].split("=")[0] + "=0.0.0.0:0", *file], pass_fds=[code.fileno()], capture_output=True, text=True, timeout=TIMEOUT)
+    code.close()
+    assert done.returncode == 125 and "other machines could reach it" in done.stderr and "--any-client" in done.stderr, done.stderr

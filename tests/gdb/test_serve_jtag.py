@@ -262,7 +262,7 @@ def test_loopback_unless_another_address_is_asked_for(serve_jtag, program):
     assert server.address.startswith("tcp:127.0.0.1:")
     assert server.stop(2) == 0
     assert "warning" not in server.errors
-    server = serve_jtag(program("lanes"), at="0.0.0.0:0")
+    server = serve_jtag(program("lanes"), "--any-client", at="0.0.0.0:0")
     assert "no authentication" in server.told(r"warning: .*\n")[0]
 
 

@@ -74,12 +74,12 @@ def hip(program, *args, gpus=()):
     return wavetrap("exec", *(f"--gpu={gpu}" for gpu in gpus), program, *args)
 
 
-def code_object(program):
+def code_object(program, model="gfx900"):
     """The code object in a HIP program."""
     bundle, path = (program.with_name(f"{program.name}.{os.getpid()}.{end}") for end in ("fb", "co"))
     subprocess.run(["objcopy", "-O", "binary", "--only-section=.hip_fatbin", program, bundle], check=True)
     subprocess.run(["clang-offload-bundler-15", "--unbundle", "--type=o", f"--input={bundle}",
-                    f"--output={path}", "--targets=hipv4-amdgcn-amd-amdhsa--gfx900"], check=True)
+                    f"--output={path}", f"--targets=hipv4-amdgcn-amd-amdhsa--{model}"], check=True)
     return path
 
 

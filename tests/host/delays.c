@@ -1,7 +1,7 @@
 /*
- * Preloaded: delays each thread but the program's first one at random points, where it takes a lock,
- * as a busy machine may: drivers' threads, handlers of vendors' runtimes, completions. DELAYS is the
- * seed.
+ * Preloaded: delays each thread but the program's first one at random points, where it takes a
+ * lock, as a busy machine may: drivers' threads, handlers of vendors' runtimes, completions. DELAYS
+ * is the seed.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -80,27 +80,33 @@ def test_signals_end_a_program_that_waits(number):
     program.stdout.close()
 
 
-def test_a_library_of_kernels():
+@pytest.mark.parametrize("model", ["gfx900", pytest.param("gfx906", marks=pytest.mark.full)])
+def test_a_library_of_kernels(model):
     """rocPRIM sorts, scans, reduces and selects 200003 numbers."""
-    done = hip(compiled("primitives.hip", "-std=c++17"))
+    more = [] if model == "gfx900" else [f"--offload-arch={model}"]
+    done = hip(compiled("primitives.hip", "-std=c++17", *more, name="primitives" + "".join(f"-{model}" for _ in more)), gpus=[model])
     assert done.stdout == "".join(f"{what}: right\n" for what in (
         "radix sort", "merge sort", "scan", "reduce", "select", "reduce by key"))
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def says_right(source, libraries, parts):
-    done = hip(compiled(source, "-std=c++17", "-D__HIP_PLATFORM_HCC__", *libraries))
+def says_right(source, libraries, parts, model="gfx900"):
+    more = [] if model == "gfx900" else [f"--offload-arch={model}"]
+    program = compiled(source, "-std=c++17", "-D__HIP_PLATFORM_HCC__", *libraries, *more, name=source.split(".")[0] + "".join(f"-{model}" for _ in more))
+    done = hip(program, gpus=[model])
     assert done.stdout == "".join(f"{part}: right\n" for part in parts), done.stderr
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def test_random_numbers():
-    """rocRAND and hipRAND: Philox and Sobol by the papers, the others by their moments."""
-    says_right("random_numbers.cpp", ["-lhiprand", "-lrocrand"], ["rocRAND's Philox", "rocRAND's Sobol", "XORWOW", "MRG32k3a", "MTGP32", "Philox"])
+@pytest.mark.parametrize("model", ["gfx900", pytest.param("gfx906", marks=pytest.mark.full)])
+def test_random_numbers(model):
+    """rocRAND and hipRAND, whose code for each model is another: Philox and Sobol by the papers, the others by their moments."""
+    says_right("random_numbers.cpp", ["-lhiprand", "-lrocrand"], ["rocRAND's Philox", "rocRAND's Sobol", "XORWOW", "MRG32k3a", "MTGP32", "Philox"], model)
 
 
 @pytest.mark.full
-def test_sparse_matrices():
+@pytest.mark.parametrize("model", ["gfx900", "gfx906"])
+def test_sparse_matrices(model):
     """rocSPARSE and hipSPARSE against loops over the dense matrix; the library has 1.3 GB of kernels."""
     says_right("sparse.cpp", ["-lhipsparse", "-lrocsparse"], ["rows of coordinates", "matrix by vector", "transposed", "triangular solver",
-                                                              "sparse by dense vector", "gathered values"])
+                                                              "sparse by dense vector", "gathered values"], model)

@@ -105,7 +105,7 @@ static void close_device(struct wt_emulated *e)
     free(own(e)->file);
 }
 
-static unsigned instruction_text(struct wt_emulated *e, unsigned bits, uint64_t pc,
+static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols *code, uint64_t pc,
                                  const uint8_t *bytes, size_t available, char *text, size_t size)
 {
     struct toy_insn in;

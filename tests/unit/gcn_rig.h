@@ -30,12 +30,22 @@ static uint64_t random_state;
 /* Of devices that are made from then on (struct gcn_config). */
 static unsigned rig_jit = 256;
 static bool rig_vectors_256;
+static const struct gcn_model *rig_model = gcn_models;
 
 /* 0 .. below-1 */
 static uint64_t any(uint64_t below)
 {
     random_state = random_state * 6364136223846793005u + 1442695040888963407u;
     return (random_state >> 33) % below;
+}
+
+/* The first model that has the row is that of devices from then on. Whether it was another one. */
+static bool rig_take_model_of(const struct gcn_row *row)
+{
+    const struct gcn_model *before = rig_model;
+    for (rig_model = gcn_models; !(row->models & rig_model->set); rig_model++)
+        ;
+    return rig_model != before;
 }
 
 struct rig {
@@ -72,6 +82,7 @@ static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
     uint8_t descriptor[64] = {0}, packet[64] = {0}, queue[256] = {0};
     gcn_config_default(&config);
     config.cu = 2;
+    config.model = rig_model;
     config.jit = rig_jit;
     config.vectors_256 = rig_vectors_256;
     assert_int_equal(wt_schedule_parse(schedule, &config.schedule, &err), WT_OK);

@@ -23,7 +23,7 @@
 
 enum {
     WAVES = 4,   /* whose operands words are tried with, 64 each */
-    UNTOLD = 69, /* rows of whose results the evaluator does not say the bits; it only falls */
+    UNTOLD = 73, /* rows of whose results the evaluator does not say the bits; it only falls */
     PLANTED = 20
 };
 
@@ -264,6 +264,7 @@ static enum outcome try_form(struct gcn_wave *w, const struct gcn_row *row, unsi
                              const struct gcn_row *as)
 {
     static struct registers before, after, meant;
+    rig_take_model_of(row);
     for (unsigned trial = 0; trial < words_each; trial++) {
         uint32_t word[3];
         struct gcn_uop u;
@@ -275,8 +276,8 @@ static enum outcome try_form(struct gcn_wave *w, const struct gcn_row *row, unsi
             u = (struct gcn_uop){0};
             if (++tries == 2000)
                 return trial ? AGREES : UNKNOWN;
-        } while (!gcn_decode(word, 3, &u, &why) || u.row != row || !gcn_operands(&u, &o) ||
-                 !is_told(&u, &o));
+        } while (!gcn_decode(rig_model, word, 3, &u, &why) || u.row != row ||
+                 !gcn_operands(&u, &o) || !is_told(&u, &o));
         u.run = gcn_handler_of(&u);
         for (unsigned k = 0; k < (is_scalar(row) ? WAVES * GCN_LANES : WAVES); k++) {
             fill(&before, is_scalar(row));

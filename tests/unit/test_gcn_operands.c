@@ -436,7 +436,7 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         do {
             make_words(row, form, word);
             assert_true(++tries < 20000);
-        } while (!gcn_decode(word, 3, &u, &why) || u.row != row);
+        } while (!gcn_decode(rig_model, word, 3, &u, &why) || u.row != row);
         if (ends(row)) {
             rig_free(r);
             *r = new_rig();
@@ -543,6 +543,10 @@ static void rows_state_what_they_read_and_write(void **state)
             if (gcn_row_executes(&gcn_rows[i]) &&
                 (gcn_rows[i].forms & form_bits[form]) == form_bits[form]) {
                 random_state = i;
+                if (rig_take_model_of(&gcn_rows[i])) {
+                    rig_free(&r);
+                    r = new_rig();
+                }
                 try_form(&r, &gcn_rows[i], form);
             }
     rig_free(&r);

@@ -13,8 +13,11 @@
 
 /* ---- opening ---- */
 
-/* Compute units and waves of all GPUs. The GPUs of one program differ only in their number of
- * units. */
+/* Target versions of GPUs with these registers and this save area. */
+enum { FIRST_VERSION = 90000, LAST_VERSION = 90006 };
+
+/* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units and
+ * in their instructions. */
 static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
 {
     if (p->devices != p->common.link->gpus)
@@ -22,12 +25,10 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
                        (unsigned)p->devices, (unsigned)p->common.link->gpus);
     for (uint32_t i = 0; i < p->devices; i++) {
         const struct kfd_device_entry *d = &p->device[i];
-        if (d->gfx_target_version / 10000 != 9)
+        if (d->gfx_target_version < FIRST_VERSION || d->gfx_target_version > LAST_VERSION)
             return wt_fail(err, WT_UNSUPPORTED,
-                           "this probe knows GCN5 (gfx9), not target version %u",
-                           (unsigned)d->gfx_target_version);
-        if (d->gfx_target_version != p->device->gfx_target_version)
-            return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs are of several models");
+                           "this probe knows GCN5, target versions %u to %u, not %u", FIRST_VERSION,
+                           LAST_VERSION, (unsigned)d->gfx_target_version);
         if (d->max_waves_per_simd != p->device->max_waves_per_simd)
             return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
         p->common.device_cores[i] = d->simd_count / GCN_SIMDS;

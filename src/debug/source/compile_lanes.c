@@ -140,6 +140,15 @@ static bool is_true(const struct wt_number *n)
     return n->is_float ? n->real != 0 : n->integer != 0;
 }
 
+/* The type of a sum of numbers of @p type, which their own would cut: double, or 64 bits. */
+static const struct wt_type *type_of_sum(struct compiler *c, const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    return wt_compile_basic(c, plain->kind == WT_TYPE_FLOAT ? "double"
+                               : wt_type_is_signed(plain)   ? "long long"
+                                                            : "unsigned long long");
+}
+
 static enum wt_status all_of(const struct wt_values *values, enum reduction kind,
                              struct wt_number *result, struct wt_error *err)
 {
@@ -188,7 +197,9 @@ enum wt_status wt_compile_reduce(struct compiler *c, const struct wt_node *n, en
     if (c->types_only) {
         if ((status = wt_compile_type_of(c, n->b, &type, err)) != WT_OK)
             return status;
-        *o = wt_operand_cell(counts ? wt_compile_basic(c, "int") : type,
+        *o = wt_operand_cell(counts          ? wt_compile_basic(c, "int")
+                             : kind == R_SUM ? type_of_sum(c, type)
+                                             : type,
                              wt_build_constant(&c->build, 0));
         return WT_OK;
     }
@@ -210,7 +221,7 @@ enum wt_status wt_compile_reduce(struct compiler *c, const struct wt_node *n, en
     }
     status = all_of(&values, kind, &result, err);
     if (!counts)
-        type = values.type;
+        type = kind == R_SUM && !status ? type_of_sum(c, values.type) : values.type;
     wt_values_free(&values);
     if (status)
         return status;
@@ -288,6 +299,8 @@ static enum wt_status reduce_beside(struct compiler *c, const struct wt_node *n,
     const struct wt_type *type = value.type;
     if (!status && kind != R_MIN && kind != R_MAX && kind != R_SUM)
         status = wt_compile_truth(c, &value, &cell, err);
+    else if (!status && kind == R_SUM)
+        status = wt_compile_number(c, &value, type = type_of_sum(c, type), &cell, err);
     else if (!status && wt_type_plain(type)->kind == WT_TYPE_FLOAT && wt_type_size(type) == 2)
         status = wt_compile_number(c, &value, type = wt_compile_basic(c, "float"), &cell, err);
     else if (!status)

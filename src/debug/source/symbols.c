@@ -334,6 +334,12 @@ unsigned wt_symbols_bits(const struct wt_symbols *s)
     return gelf_getclass(s->elf) == ELFCLASS32 ? 32 : 64;
 }
 
+uint32_t wt_symbols_flags(const struct wt_symbols *s)
+{
+    GElf_Ehdr header;
+    return gelf_getehdr(s->elf, &header) ? header.e_flags : 0;
+}
+
 bool wt_symbols_thread_variables(struct wt_symbols *s, uint64_t threads, uint64_t *addr,
                                  uint64_t *size)
 {

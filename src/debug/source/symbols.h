@@ -55,6 +55,8 @@ bool wt_symbols_function(struct wt_symbols *symbols, uint64_t addr, const char *
 
 /** Bits of addresses in the file: 32 or 64. */
 unsigned wt_symbols_bits(const struct wt_symbols *symbols);
+/** Its e_flags; 0: it has none that can be read. */
+uint32_t wt_symbols_flags(const struct wt_symbols *symbols);
 
 /**
  * Where programs of Vortex 3.0 have the thread-local variables of @p threads threads: behind their

@@ -26,7 +26,7 @@ static bool parse(struct gcn_wave *w, struct gcn_uop *slot, unsigned *available)
         wt_memory_read(d->machine.memory, pc + 4 * *available, bytes, 4);
         word[(*available)++] = (uint32_t)wt_load_le(bytes, 4);
     }
-    return *available && gcn_decode(word, *available, slot, &why);
+    return *available && gcn_decode(gcn_model_of(d), word, *available, slot, &why);
 }
 
 /* The same of what is executed. Returns the handler that does that. */

@@ -87,11 +87,12 @@ static bool take_literal(const uint32_t *word, unsigned available, struct gcn_uo
 
 /* ---- scalar encodings, sections 12.1 and 12.2 ---- */
 
-static bool decode_scalar(const uint32_t *word, unsigned available, enum gcn_encoding encoding,
-                          unsigned opcode, struct gcn_uop *u, const char **why)
+static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                          enum gcn_encoding encoding, unsigned opcode, struct gcn_uop *u,
+                          const char **why)
 {
     const uint32_t w = word[0];
-    u->row = gcn_row_find(encoding, opcode);
+    u->row = gcn_row_find(model, encoding, opcode);
     if (!u->row) {
         *why = no_such;
         return false;
@@ -130,9 +131,10 @@ static bool decode_scalar(const uint32_t *word, unsigned available, enum gcn_enc
     return *results == ':' || sgprs_ok(u->dst, registers_of(*results), why);
 }
 
-static bool decode_smem(const uint32_t *word, struct gcn_uop *u, const char **why)
+static bool decode_smem(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
+                        const char **why)
 {
-    u->row = gcn_row_find(GCN_SMEM, wt_field(word[0], 25, 18));
+    u->row = gcn_row_find(model, GCN_SMEM, wt_field(word[0], 25, 18));
     if (!u->row) {
         *why = no_such;
         return false;
@@ -307,11 +309,12 @@ static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
     return true;
 }
 
-static bool decode_vop(const uint32_t *word, unsigned available, enum gcn_encoding encoding,
-                       unsigned opcode, struct gcn_uop *u, const char **why)
+static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                       enum gcn_encoding encoding, unsigned opcode, struct gcn_uop *u,
+                       const char **why)
 {
     const uint32_t w = word[0];
-    u->row = gcn_row_find(encoding, opcode);
+    u->row = gcn_row_find(model, encoding, opcode);
     if (!u->row) {
         *why = no_such;
         return false;
@@ -346,17 +349,18 @@ static bool decode_vop(const uint32_t *word, unsigned available, enum gcn_encodi
     return check_vector(u, !two, why);
 }
 
-static bool decode_vop3(const uint32_t *word, struct gcn_uop *u, const char **why)
+static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
+                        const char **why)
 {
     const unsigned opcode = wt_field(word[0], 25, 16);
     u->form = GCN_FORM_E64;
     if (opcode < 0x100)
-        u->row = gcn_row_find(GCN_VOPC, opcode);
+        u->row = gcn_row_find(model, GCN_VOPC, opcode);
     else if (opcode < 0x140)
-        u->row = gcn_row_find(GCN_VOP2, opcode - 0x100);
+        u->row = gcn_row_find(model, GCN_VOP2, opcode - 0x100);
     else if (opcode < 0x1c0)
-        u->row = gcn_row_find(GCN_VOP1, opcode - 0x140);
-    else if ((u->row = gcn_row_find(GCN_VOP3, opcode)))
+        u->row = gcn_row_find(model, GCN_VOP1, opcode - 0x140);
+    else if ((u->row = gcn_row_find(model, GCN_VOP3, opcode)))
         u->form = GCN_FORM_NATIVE;
     if (!u->row || (u->form == GCN_FORM_E64 && !(u->row->forms & GCN_E64))) {
         u->row = NULL;
@@ -391,9 +395,10 @@ static bool decode_vop3(const uint32_t *word, struct gcn_uop *u, const char **wh
     return check_vector(u, false, why);
 }
 
-static bool decode_vop3p(const uint32_t *word, struct gcn_uop *u, const char **why)
+static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
+                         const char **why)
 {
-    u->row = gcn_row_find(GCN_VOP3P, wt_field(word[0], 22, 16));
+    u->row = gcn_row_find(model, GCN_VOP3P, wt_field(word[0], 22, 16));
     if (!u->row) {
         *why = no_such;
         return false;
@@ -437,9 +442,10 @@ static bool data_ok(const struct gcn_uop *u, unsigned first, unsigned bytes, con
     return first + (bytes + 3) / 4 <= 256;
 }
 
-static bool decode_ds(const uint32_t *word, struct gcn_uop *u, const char **why)
+static bool decode_ds(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
+                      const char **why)
 {
-    u->row = gcn_row_find(GCN_DS, wt_field(word[0], 24, 17));
+    u->row = gcn_row_find(model, GCN_DS, wt_field(word[0], 24, 17));
     if (!u->row) {
         *why = no_such;
         return false;
@@ -455,11 +461,13 @@ static bool decode_ds(const uint32_t *word, struct gcn_uop *u, const char **why)
            data_ok(u, u->dst, u->size, why);
 }
 
-static bool decode_flat(const uint32_t *word, struct gcn_uop *u, const char **why)
+static bool decode_flat(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
+                        const char **why)
 {
     static const enum gcn_encoding segments[4] = {GCN_FLAT, GCN_SCRATCH, GCN_GLOBAL, GCN_ENCODINGS};
     const enum gcn_encoding encoding = segments[wt_field(word[0], 15, 14)];
-    u->row = encoding == GCN_ENCODINGS ? NULL : gcn_row_find(encoding, wt_field(word[0], 24, 18));
+    u->row =
+        encoding == GCN_ENCODINGS ? NULL : gcn_row_find(model, encoding, wt_field(word[0], 24, 18));
     if (!u->row) {
         *why = no_such;
         return false;
@@ -488,11 +496,12 @@ static bool decode_flat(const uint32_t *word, struct gcn_uop *u, const char **wh
            (u->row->operands[0] == 'w' || (atomic && !u->glc) || data_ok(u, u->dst, u->size, why));
 }
 
-static bool decode_buffer(const uint32_t *word, enum gcn_encoding encoding, struct gcn_uop *u,
-                          const char **why)
+static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
+                          enum gcn_encoding encoding, struct gcn_uop *u, const char **why)
 {
     const bool typed = encoding == GCN_MTBUF;
-    u->row = gcn_row_find(encoding, typed ? wt_field(word[0], 18, 15) : wt_field(word[0], 24, 18));
+    u->row = gcn_row_find(model, encoding,
+                          typed ? wt_field(word[0], 18, 15) : wt_field(word[0], 24, 18));
     if (!u->row) {
         *why = no_such;
         return false;
@@ -527,9 +536,10 @@ static bool decode_buffer(const uint32_t *word, enum gcn_encoding encoding, stru
 }
 
 /* Section 12.8. The resource says which coordinates there are, when the instruction executes. */
-static bool decode_image(const uint32_t *word, struct gcn_uop *u, const char **why)
+static bool decode_image(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
+                         const char **why)
 {
-    u->row = gcn_row_find(GCN_MIMG, wt_field(word[0], 24, 18));
+    u->row = gcn_row_find(model, GCN_MIMG, wt_field(word[0], 24, 18));
     if (!u->row) {
         *why = no_such;
         return false;
@@ -563,9 +573,43 @@ static bool decode_image(const uint32_t *word, struct gcn_uop *u, const char **w
            data_ok(u, u->dst, 4 * (registers + u->tfe), why);
 }
 
-bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why)
+/* Encodings of one dword: vector, then scalar ones. */
+static bool decode_short(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                         struct gcn_uop *u, const char **why)
 {
-    assert(available >= 1 && u && why);
+    const uint32_t w = word[0];
+    enum gcn_encoding encoding = GCN_SOP2;
+    unsigned opcode = wt_field(w, 29, 23);
+    if (!(w >> 31)) {
+        const unsigned kind = wt_field(w, 30, 25);
+        encoding = kind == 0x3f ? GCN_VOP1 : kind == 0x3e ? GCN_VOPC : GCN_VOP2;
+        opcode = kind == 0x3f ? wt_field(w, 16, 9) : kind == 0x3e ? wt_field(w, 24, 17) : kind;
+        return decode_vop(model, word, available, encoding, opcode, u, why);
+    }
+    switch (wt_field(w, 31, 23)) {
+    case 0x17d:
+        encoding = GCN_SOP1;
+        opcode = wt_field(w, 15, 8);
+        break;
+    case 0x17e:
+    case 0x17f:
+        encoding = wt_field(w, 23, 23) ? GCN_SOPP : GCN_SOPC;
+        opcode = wt_field(w, 22, 16);
+        break;
+    default:
+        if (wt_field(w, 31, 28) == 0xb) {
+            encoding = GCN_SOPK;
+            opcode = wt_field(w, 27, 23);
+        }
+        break;
+    }
+    return decode_scalar(model, word, available, encoding, opcode, u, why);
+}
+
+bool gcn_decode(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                struct gcn_uop *u, const char **why)
+{
+    assert(model && available >= 1 && u && why);
     const uint32_t w = word[0];
     const gcn_op run = u->run;
     *u = (struct gcn_uop){.run = run,
@@ -574,28 +618,8 @@ bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, con
                           .sel = {6, 6, 6},
                           .row_mask = 0xf,
                           .bank_mask = 0xf};
-    if (!(w >> 31)) {
-        if (wt_field(w, 30, 25) == 0x3f)
-            return decode_vop(word, available, GCN_VOP1, wt_field(w, 16, 9), u, why);
-        if (wt_field(w, 30, 25) == 0x3e)
-            return decode_vop(word, available, GCN_VOPC, wt_field(w, 24, 17), u, why);
-        return decode_vop(word, available, GCN_VOP2, wt_field(w, 30, 25), u, why);
-    }
-    if (wt_field(w, 31, 30) == 2) {
-        switch (wt_field(w, 31, 23)) {
-        case 0x17d:
-            return decode_scalar(word, available, GCN_SOP1, wt_field(w, 15, 8), u, why);
-        case 0x17e:
-            return decode_scalar(word, available, GCN_SOPC, wt_field(w, 22, 16), u, why);
-        case 0x17f:
-            return decode_scalar(word, available, GCN_SOPP, wt_field(w, 22, 16), u, why);
-        default:
-            break;
-        }
-        if (wt_field(w, 31, 28) == 0xb)
-            return decode_scalar(word, available, GCN_SOPK, wt_field(w, 27, 23), u, why);
-        return decode_scalar(word, available, GCN_SOP2, wt_field(w, 29, 23), u, why);
-    }
+    if (wt_field(w, 31, 30) != 3)
+        return decode_short(model, word, available, u, why);
     if (available < 2) {
         *why = cut_off;
         return false;
@@ -603,19 +627,20 @@ bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, con
     u->length = 2;
     switch (wt_field(w, 31, 26)) {
     case 0x30:
-        return decode_smem(word, u, why);
+        return decode_smem(model, word, u, why);
     case 0x34:
-        return wt_field(w, 25, 23) == 7 ? decode_vop3p(word, u, why) : decode_vop3(word, u, why);
+        return wt_field(w, 25, 23) == 7 ? decode_vop3p(model, word, u, why)
+                                        : decode_vop3(model, word, u, why);
     case 0x36:
-        return decode_ds(word, u, why);
+        return decode_ds(model, word, u, why);
     case 0x37:
-        return decode_flat(word, u, why);
+        return decode_flat(model, word, u, why);
     case 0x38:
-        return decode_buffer(word, GCN_MUBUF, u, why);
+        return decode_buffer(model, word, GCN_MUBUF, u, why);
     case 0x3a:
-        return decode_buffer(word, GCN_MTBUF, u, why);
+        return decode_buffer(model, word, GCN_MTBUF, u, why);
     case 0x3c:
-        return decode_image(word, u, why);
+        return decode_image(model, word, u, why);
     case 0x31:
     case 0x35:
         *why = "an instruction of graphics: it exports or interpolates";

@@ -188,7 +188,7 @@ const struct gcn_uop *gcn_illegal(struct gcn_wave *w, const struct gcn_uop *u)
     const uint32_t word[2] = {u->word[0], u->word[1]};
     struct gcn_uop again = {0};
     const char *why = "";
-    if (gcn_decode(word, 2, &again, &why))
+    if (gcn_decode(gcn_model_of(w->device), word, 2, &again, &why))
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                          "%s (0x%08x) is not executed by this emulator", again.row->name, word[0]);
     if (again.row)
@@ -298,7 +298,7 @@ bool gcn_uop_at(struct gcn_device *d, uint64_t pc, struct gcn_uop *u)
     const char *why;
     const unsigned words = gcn_read(d, pc, word, 8) ? 2 : gcn_read(d, pc, word, 4) ? 1 : 0;
     *u = (struct gcn_uop){.row = NULL};
-    return words && gcn_decode(word, words, u, &why);
+    return words && gcn_decode(gcn_model_of(d), word, words, u, &why);
 }
 
 static bool operands_at(struct wt_machine *m, uint32_t wave, uint64_t pc,

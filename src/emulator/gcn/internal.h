@@ -761,7 +761,7 @@ WT_MACHINE_FN(program_hash) gcn_program_hash;
 extern const struct wt_engine_ops gcn_engine_ops;
 
 /* The functions that execute instructions, as isa.def names them. */
-#define I(id, name, encoding, opcode, forms, operands, state, executor, ...)                       \
+#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
     DECLARE_##encoding(executor)
 #define DECLARE_OP(executor)                                                                       \
     const struct gcn_uop *gcn_op_##executor(struct gcn_wave *w, const struct gcn_uop *u);

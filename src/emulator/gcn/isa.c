@@ -51,10 +51,19 @@
 #define SAD_BYTES ADD(ADD(SAD_PART(0, 8), SAD_PART(8, 8)), ADD(SAD_PART(16, 8), SAD_PART(24, 8)))
 #define MSAD_BYTE(from) SELECT(NONZERO(PART(from, 8, B)), SAD_PART(from, 8), K(64, 0))
 #define MSAD_BYTES ADD(ADD(MSAD_BYTE(0), MSAD_BYTE(8)), ADD(MSAD_BYTE(16), MSAD_BYTE(24)))
+/* Sums of products of parts of A and B, extended by SEXT or ZEXT. */
+#define PRODUCT(extend, from, bits)                                                                \
+    MUL(extend(64, PART(from, bits, A)), extend(64, PART(from, bits, B)))
+#define DOT2(extend) ADD(PRODUCT(extend, 0, 16), PRODUCT(extend, 16, 16))
+#define FOUR(extend, from, bits)                                                                   \
+    ADD(ADD(PRODUCT(extend, from, bits), PRODUCT(extend, from + bits, bits)),                      \
+        ADD(PRODUCT(extend, from + 2 * bits, bits), PRODUCT(extend, from + 3 * bits, bits)))
+#define DOT4(extend) FOUR(extend, 0, 8)
+#define DOT8(extend) ADD(FOUR(extend, 0, 4), FOUR(extend, 16, 4))
 #define LERP(from)                                                                                 \
     PART(1, 8, ADDC(ZEXT(9, PART(from, 8, A)), ZEXT(9, PART(from, 8, B)), PART(from, 1, C)))
 
-#define I(id, name, encoding, opcode, forms, operands, state, executor, ...)                       \
+#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
     static const uint8_t meaning_##id[] = {__VA_ARGS__ WT_M_END};                                  \
     static_assert(sizeof meaning_##id <= WT_M_MOST, #id);
 #include "emulator/gcn/isa.def"
@@ -66,27 +75,36 @@ const struct gcn_row gcn_rows[GCN_INSNS] = {
 #define SDWA GCN_SDWA
 #define DPP GCN_DPP
 #define LIT GCN_LIT
+#define NEAR GCN_NEAR
 #define ALL GCN_ALL
-#define I(id, name, encoding, opcode, forms, operands, state, executor, ...)                       \
-    [GCN_I_##id] = {name,     GCN_##encoding, forms,        opcode,                                \
-                    operands, state,          meaning_##id, EXECUTOR_##encoding(executor)},
+#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...)               \
+    [GCN_I_##id] = {name,   GCN_##encoding,  forms,                                                \
+                    opcode, GCN_ON_##models, operands,                                             \
+                    state,  meaning_##id,    EXECUTOR_##encoding(executor)},
 #include "emulator/gcn/isa.def"
 #undef I
 };
 
-const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode)
+static unsigned key_of(const struct gcn_row *row)
 {
+    return (unsigned)row->encoding << 16 | row->opcode;
+}
+
+const struct gcn_row *gcn_row_find(const struct gcn_model *model, enum gcn_encoding encoding,
+                                   unsigned opcode)
+{
+    const unsigned key = (unsigned)encoding << 16 | opcode;
     size_t low = 0, high = GCN_INSNS;
-    while (low < high) {
+    while (low < high) { /* the first row of this opcode */
         const size_t middle = (low + high) / 2;
-        const struct gcn_row *row = &gcn_rows[middle];
-        if (row->encoding == encoding && row->opcode == opcode)
-            return row;
-        if (row->encoding < encoding || (row->encoding == encoding && row->opcode < opcode))
+        if (key_of(&gcn_rows[middle]) < key)
             low = middle + 1;
         else
             high = middle;
     }
+    for (; low < GCN_INSNS && key_of(&gcn_rows[low]) == key; low++)
+        if (gcn_rows[low].models & model->set)
+            return &gcn_rows[low];
     return NULL;
 }
 
@@ -99,12 +117,7 @@ bool gcn_row_executes(const struct gcn_row *row)
 
 bool gcn_row_is_near(const struct gcn_row *row)
 {
-    static const char *const names[] = {"v_rcp_", "v_rsq_", "v_sqrt_", "v_exp_",
-                                        "v_log_", "v_sin_", "v_cos_",  "image_sample"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncmp(row->name, names[i], strlen(names[i])) == 0)
-            return gcn_row_executes(row);
-    return false;
+    return row->forms & GCN_NEAR;
 }
 
 bool gcn_keeps_other_half(const struct gcn_uop *u)
@@ -115,6 +128,11 @@ bool gcn_keeps_other_half(const struct gcn_uop *u)
     return row->encoding == GCN_VOP3 && ((row->opcode >= 0x1f4 && row->opcode <= 0x1fc) ||
                                          (row->opcode >= 0x203 && row->opcode <= 0x207) ||
                                          row->opcode == 0x29e || row->opcode == 0x29f);
+}
+
+bool gcn_writes_high_half(const struct gcn_uop *u)
+{
+    return u->op_sel >> 3 & 1 || (u->row->encoding == GCN_VOP3P && u->row->opcode == 0x22);
 }
 
 const char *gcn_encoding_name(enum gcn_encoding encoding)

@@ -30,15 +30,23 @@ enum gcn_encoding {
 };
 
 /* Forms that a row has beside its own encoding. */
-enum gcn_form_bits { GCN_E64 = 1, GCN_SDWA = 2, GCN_DPP = 4, GCN_LIT = 8, GCN_ALL = 7 };
+enum gcn_form_bits {
+    GCN_E64 = 1,
+    GCN_SDWA = 2,
+    GCN_DPP = 4,
+    GCN_LIT = 8,
+    GCN_NEAR = 16, /* not a form: see gcn_row_is_near() */
+    GCN_ALL = GCN_E64 | GCN_SDWA | GCN_DPP
+};
 
 enum gcn_id {
-#define I(id, name, encoding, opcode, forms, operands, state, executor, ...) GCN_I_##id,
+#define I(id, name, encoding, opcode, forms, operands, state, models, executor, ...) GCN_I_##id,
 #include "emulator/gcn/isa.def"
 #undef I
     GCN_INSNS
 };
 
+struct gcn_model;
 struct gcn_wave;
 struct gcn_uop;
 struct gcn_valu;
@@ -56,6 +64,7 @@ struct gcn_row {
     uint8_t encoding; /* enum gcn_encoding */
     uint8_t forms;    /* enum gcn_form_bits */
     uint16_t opcode;
+    uint8_t models; /* that have it: enum gcn_model_set */
     const char *operands;
     const char *state;      /* what it reads and writes beside its operands */
     const uint8_t *meaning; /* what it does with them (machine/meaning.h) */
@@ -67,8 +76,9 @@ struct gcn_row {
 
 extern const struct gcn_row gcn_rows[GCN_INSNS];
 
-/* The row of an opcode in its own encoding; NULL if there is none. */
-const struct gcn_row *gcn_row_find(enum gcn_encoding encoding, unsigned opcode);
+/* The model's row of an opcode in its own encoding; NULL if there is none. */
+const struct gcn_row *gcn_row_find(const struct gcn_model *model, enum gcn_encoding encoding,
+                                   unsigned opcode);
 /* Whether the emulator executes the row; else it is only disassembled. */
 bool gcn_row_executes(const struct gcn_row *row);
 /* Whether a GPU's result may be another one in its last place: reciprocals, roots, exponentials,
@@ -80,6 +90,8 @@ bool gcn_row_is_near(const struct gcn_row *row);
  * zeroesHigh16BitsOfDest.)
  */
 bool gcn_keeps_other_half(const struct gcn_uop *u);
+/* Whether a 16-bit result goes to the high half: OP_SEL says so, or the instruction (mixhi). */
+bool gcn_writes_high_half(const struct gcn_uop *u);
 /* The name of an encoding: "SOP2". */
 const char *gcn_encoding_name(enum gcn_encoding encoding);
 
@@ -164,10 +176,11 @@ struct gcn_uop {
 
 /*
  * Decodes the first instruction in word[0 .. available-1] (1 or more). True if it is an instruction
- * of gfx900. Else u->row is NULL, or the row whose operands are impossible, and *why says what is
- * wrong. u->length is 1 at least. u->run is left alone.
+ * of the model. Else u->row is NULL, or the row whose operands are impossible, and *why says what
+ * is wrong. u->length is 1 at least. u->run is left alone.
  */
-bool gcn_decode(const uint32_t *word, unsigned available, struct gcn_uop *u, const char **why);
+bool gcn_decode(const struct gcn_model *model, const uint32_t *word, unsigned available,
+                struct gcn_uop *u, const char **why);
 
 /* Writes the mnemonic of a decoded instruction with the suffix of its form: "v_add_f32_sdwa". */
 void gcn_mnemonic(const struct gcn_uop *u, char *text, size_t size);

@@ -2,11 +2,15 @@
  */
 #include "emulator/gcn/models.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "object/contained.h"
 
 const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},
+        .set = GCN_ON_GFX900,
         .chip = "vega10",
         .marketing = "wavetrap gfx900",
         .version = 90000,
@@ -35,8 +39,75 @@ const struct gcn_model gcn_models[] = {
         .sdma_queues = 2,
         .compute_queues = 24,
     },
+    {
+        .target =
+            {.name = "gfx906", .machine = 0x2f, .generic = 0x51, .lanes = 64, .sramecc = true},
+        .set = GCN_ON_GFX906,
+        .chip = "vega20",
+        .marketing = "wavetrap gfx906",
+        .version = 90006,
+        .device_id = 0x66a1,
+        .firmware = 468,
+        .vgprs = 256,
+        .vgpr_rows = 256,
+        .vgpr_granule = 4,
+        .sgprs = 800,
+        .sgpr_granule = 16,
+        .simds = 4,
+        .waves_per_simd = 10,
+        .lds_bytes = 65536,
+        .gds_bytes = 65536,
+        .items = 1024,
+        .cu = 64,
+        .engines = 4,
+        .arrays = 1,
+        .cu_per_array = 16,
+        .l1_kbytes = 16,
+        .l2_kbytes = 8192,
+        .engine_mhz = 1725,
+        .memory_mhz = 1000,
+        .memory_bits = 4096,
+        .sdma_engines = 2,
+        .sdma_queues = 8,
+        .compute_queues = 24,
+    },
     {.target.name = NULL},
 };
+
+static bool has_code(const uint8_t *bytes, size_t length, const struct gcn_model *model)
+{
+    struct gcn_contained found;
+    for (size_t at = 0; gcn_contained_next(bytes, length, &model->target, &at, &found);)
+        if (found.usable)
+            return true;
+    return false;
+}
+
+const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
+                                          size_t size)
+{
+    const struct gcn_model *chosen = NULL, *m = gcn_models;
+    size_t used = 0;
+    *all = 0;
+    while (m->target.name)
+        m++;
+    while (m-- > gcn_models)
+        if (has_code(bytes, length, m)) {
+            chosen = chosen ? chosen : m;
+            used +=
+                (size_t)snprintf(all + used, size - used, "%s%s", used ? ", " : "", m->target.name);
+            used = used < size ? used : size - 1;
+        }
+    return chosen;
+}
+
+const struct gcn_model *gcn_model_of_machine(uint32_t flags)
+{
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++)
+        if (m->target.machine == (flags & 0xff)) /* EF_AMDGPU_MACH */
+            return m;
+    return NULL;
+}
 
 const struct gcn_model *gcn_model_find(const char *name, size_t length)
 {

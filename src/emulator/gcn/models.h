@@ -10,10 +10,19 @@
 
 #include "object/gcn_target.h"
 
+/** Sets of models, with a bit for each: those that rows of isa.def name. */
+enum gcn_model_set {
+    GCN_ON_GFX900 = 1,
+    GCN_ON_GFX906 = 2,
+    GCN_ON_GFX906_UP = GCN_ON_GFX906,               /**< that and later ones of its line */
+    GCN_ON_GFX9 = GCN_ON_GFX900 | GCN_ON_GFX906_UP, /**< all */
+};
+
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
  * amdkfd (topology); "Vega" instruction set manual (registers, LDS). */
 struct gcn_model {
     struct gcn_target target; /**< its name is that in ISA names and in --gpu, too */
+    uint8_t set;              /**< its bit: enum gcn_model_set */
     const char *chip;         /**< as the kernel driver names it */
     const char *marketing;    /**< what programs show */
     uint32_t version;         /**< gfx_target_version: major, minor and stepping, two digits each */
@@ -64,6 +73,14 @@ static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
     return (uint32_t)model->simds * model->waves_per_simd;
 }
 
+/**
+ * The newest model that runs code in these bytes of a program; NULL: there is none. @p all: the
+ * names of all such models, the newest first.
+ */
+const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
+                                          size_t size);
+/** The model that code with these e_flags is for; NULL: there is none. */
+const struct gcn_model *gcn_model_of_machine(uint32_t flags);
 /** The model of a name, of which @p length bytes count; NULL: there is none. */
 const struct gcn_model *gcn_model_find(const char *name, size_t length);
 

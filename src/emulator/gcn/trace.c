@@ -54,7 +54,8 @@ static void find_written(const struct gcn_wave *w, struct gcn_trace_point *p)
     uint32_t word[2];
     const char *why;
     memcpy(word, p->bytes, sizeof word);
-    const bool known = p->available && gcn_decode(word, p->available / 4, &u, &why) &&
+    const bool known = p->available &&
+                       gcn_decode(gcn_model_of(w->device), word, p->available / 4, &u, &why) &&
                        gcn_operands(&u, &o) && !(w->mode & GCN_MODE_GPR_IDX_EN);
     memset(p->written, known ? 0 : 0xff, sizeof p->written);
     for (unsigned i = 0; known && i < o.count; i++) {

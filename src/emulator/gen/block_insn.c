@@ -1,20 +1,19 @@
 /* Decoded instructions as rows on regions (emulator/translate/rows.h). See block.h. */
 #include "emulator/gen/block.h"
 
-static const uint8_t of_integers[GEN_INSNS] = {
-    [GEN_MOV] = WT_ROWS_MOVE,         [GEN_NOT] = WT_ROWS_NOT,
-    [GEN_AND] = WT_ROWS_AND,          [GEN_OR] = WT_ROWS_OR,
-    [GEN_XOR] = WT_ROWS_XOR,          [GEN_SHL] = WT_ROWS_SHIFT_LEFT,
-    [GEN_SHR] = WT_ROWS_SHIFT_RIGHT,  [GEN_ASR] = WT_ROWS_SHIFT_SIGNED,
-    [GEN_ADD] = WT_ROWS_ADD,          [GEN_MUL] = WT_ROWS_MULTIPLY,
-    [GEN_MAD] = WT_ROWS_MULTIPLY_ADD, [GEN_SEL] = WT_ROWS_SELECT,
-    [GEN_CMP] = WT_ROWS_COMPARE,
-};
-static const uint8_t of_singles[GEN_INSNS] = {
-    [GEN_MOV] = WT_ROWS_MOVE,           [GEN_ADD] = WT_ROWS_FLOAT_ADD,
-    [GEN_MUL] = WT_ROWS_FLOAT_MULTIPLY, [GEN_MAD] = WT_ROWS_FLOAT_MULTIPLY_ADD,
-    [GEN_SEL] = WT_ROWS_SELECT,         [GEN_CMP] = WT_ROWS_COMPARE,
-};
+#include "emulator/translate/match.h"
+
+/* The operation that the row's meaning is, for integers or floats of so many bits. */
+static bool operation_of(const struct gen_insn *insn, bool real, uint8_t bits,
+                         struct wt_rows_match *m)
+{
+    const uint8_t all[] = {bits, bits, bits};
+    if (!wt_rows_match(insn->row->meaning[real], all, bits == 64, m))
+        return false;
+    if (m->op == WT_ROWS_FLOAT_COMPARE)
+        m->op = WT_ROWS_COMPARE;
+    return true;
+}
 
 /* Outcomes by conditions. */
 static const uint8_t outcomes[] = {
@@ -63,14 +62,14 @@ static struct wt_rows_source source_of(const struct gen_quick_source *q)
 
 static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
 {
-    static const uint8_t order[2][3] = {{0, 1, 2}, {1, 2, 0}}; /* mad adds source 0 */
     const struct gen_insn *insn = &u->insn;
     const struct gen_quick *q = &u->quick;
-    const size_t id = (size_t)(insn->row - gen_rows);
     const bool real = u->domain == GEN_FLOAT;
-    const uint8_t op = (real ? of_singles : of_integers)[id];
-    if (!u->alu || !q->rows || !op || !gen_block_predicate(insn, to) || !flags_of(insn, &to->flags))
+    struct wt_rows_match m;
+    if (!u->alu || !q->rows || !operation_of(insn, real, 32, &m) ||
+        !gen_block_predicate(insn, to) || !flags_of(insn, &to->flags))
         return false;
+    const uint8_t op = m.op;
     to->op = op;
     to->real = real;
     to->guarded = real;
@@ -93,20 +92,20 @@ static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
         to->conditional &= op == WT_ROWS_COMPARE || !to->how;
     }
     for (unsigned i = 0; i < insn->sources; i++)
-        to->s[i] = source_of(&q->source[order[id == GEN_MAD][i]]);
+        to->s[i] = source_of(&q->source[m.source[i]]);
     return true;
 }
 
 /* Doubles, and moves of 64 bits (wide.c). */
 static bool wide(const struct gen_uop *u, struct wt_rows_insn *to)
 {
-    static const uint8_t order[2][3] = {{0, 1, 2}, {1, 2, 0}}; /* mad adds source 0 */
     const struct gen_insn *insn = &u->insn;
     const struct gen_quick *q = &u->quick;
-    const size_t id = (size_t)(insn->row - gen_rows);
-    if (!u->alu || !q->wide || q->nowhere || !gen_block_predicate(insn, to))
+    struct wt_rows_match m;
+    if (!u->alu || !q->wide || q->nowhere || !operation_of(insn, true, 64, &m) ||
+        !gen_block_predicate(insn, to))
         return false;
-    to->op = of_singles[id];
+    to->op = m.op;
     to->wide = true;
     to->raises = to->guarded = !u->raw;
     to->lanes = insn->exec_size;
@@ -114,7 +113,7 @@ static bool wide(const struct gen_uop *u, struct wt_rows_insn *to)
     to->unmasked = insn->no_mask;
     to->d = q->to;
     for (unsigned i = 0; i < insn->sources; i++) {
-        const struct gen_quick_source *from = &q->source[order[id == GEN_MAD][i]];
+        const struct gen_quick_source *from = &q->source[m.source[i]];
         uint64_t value = from->value;
         if (from->absolute)
             value &= INT64_MAX;

@@ -79,6 +79,9 @@ union gen_values {
 /* The type in which an instruction computes. hf is computed as f and rounded at the end. */
 enum gen_domain { GEN_INT32, GEN_INT64, GEN_FLOAT, GEN_DOUBLE };
 
+/* That of an instruction (prepare.c). */
+enum gen_domain gen_domain_of(const struct gen_insn *insn);
+
 /* An arithmetic instruction being computed. */
 struct gen_alu {
     struct gen_thread *t;
@@ -609,7 +612,7 @@ WT_ENGINE_FN(issue_at) gen_issue_at;
 #define GEN_DECLARE_WAIT GEN_DECLARE_OP
 #define GEN_DECLARE_SEND GEN_DECLARE_OP
 #define GEN_DECLARE_SENDS GEN_DECLARE_OP
-#define I(id, name, opcode, format, allows, executor) GEN_DECLARE_##format(executor)
+#define I(id, name, opcode, format, allows, executor, ...) GEN_DECLARE_##format(executor)
 #include "emulator/gen/isa.def"
 #undef I
 

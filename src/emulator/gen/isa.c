@@ -3,9 +3,21 @@
 
 #include <string.h>
 
+#include "emulator/machine/meaning_code.h"
+#define STATEMENTS(...) __VA_ARGS__
+#define I(id, name, opcode, format, allows, executor, integers, floats)                            \
+    static const uint8_t integers_##id[] = {STATEMENTS integers WT_M_END},                         \
+                         floats_##id[] = {STATEMENTS floats WT_M_END};
+#include "emulator/gen/isa.def"
+#undef I
+#define M(id, number, name, ...) static const uint8_t math_##id[] = {__VA_ARGS__ WT_M_END};
+#include "emulator/gen/math.def"
+#undef M
+#include "emulator/machine/meaning_end.h"
+
 const struct gen_row gen_rows[GEN_INSNS] = {
-#define I(id, name, opcode, format, allows, executor)                                              \
-    {name, opcode, GEN_FORMAT_##format, GEN_ALLOWS_##allows},
+#define I(id, name, opcode, format, allows, executor, ...)                                         \
+    {name, opcode, GEN_FORMAT_##format, GEN_ALLOWS_##allows, {integers_##id, floats_##id}},
 #include "emulator/gen/isa.def"
 #undef I
 };
@@ -18,19 +30,29 @@ const struct gen_row *gen_row_of(unsigned opcode)
     return NULL;
 }
 
+static const struct {
+    const char *name;
+    const uint8_t *meaning;
+} functions[16] = {
+#define M(id, number, name, ...) [number] = {name, math_##id},
+#include "emulator/gen/math.def"
+#undef M
+};
+
 const char *gen_math_name(unsigned function)
 {
-    static const char *const names[16] = {"?",    "inv",  "log",  "exp",  "sqt", "rsqt",
-                                          "sin",  "cos",  "?",    "fdiv", "pow", "idiv",
-                                          "iqot", "irem", "invm", "rsqtm"};
-    return names[function & 15];
+    const char *name = functions[function & 15].name;
+    return name ? name : "?";
+}
+
+const uint8_t *gen_math_meaning(unsigned function)
+{
+    return functions[function & 15].meaning;
 }
 
 bool gen_math_is_near(unsigned function)
 {
-    const char *name = gen_math_name(function);
-    return *name != '?' && strcmp(name, "idiv") != 0 && strcmp(name, "iqot") != 0 &&
-           strcmp(name, "irem") != 0;
+    return functions[function & 15].name && (function < GEN_MATH_IDIV || function > GEN_MATH_IREM);
 }
 
 /* The compact form of an opcode; false if it has none. */

@@ -45,12 +45,13 @@ enum gen_allows {
 struct gen_row {
     const char *name;
     uint8_t opcode;
-    uint8_t format; /**< enum gen_format */
-    uint8_t allows; /**< enum gen_allows */
+    uint8_t format;            /**< enum gen_format */
+    uint8_t allows;            /**< enum gen_allows */
+    const uint8_t *meaning[2]; /**< for integers, for floats (isa.def) */
 };
 
 enum gen_insn_id {
-#define I(id, name, opcode, format, allows, executor) GEN_##id,
+#define I(id, name, opcode, format, allows, executor, ...) GEN_##id,
 #include "emulator/gen/isa.def"
 #undef I
     GEN_INSNS
@@ -157,20 +158,9 @@ enum gen_condition {
 
 /** Functions of math. */
 enum gen_math {
-    GEN_MATH_INV = 1,
-    GEN_MATH_LOG,
-    GEN_MATH_EXP,
-    GEN_MATH_SQT,
-    GEN_MATH_RSQT,
-    GEN_MATH_SIN,
-    GEN_MATH_COS,
-    GEN_MATH_FDIV = 9,
-    GEN_MATH_POW,
-    GEN_MATH_IDIV,
-    GEN_MATH_IQOT,
-    GEN_MATH_IREM,
-    GEN_MATH_INVM,
-    GEN_MATH_RSQTM,
+#define M(id, number, name, ...) GEN_MATH_##id = number,
+#include "emulator/gen/math.def"
+#undef M
 };
 
 /** A decoded instruction. */
@@ -199,6 +189,8 @@ struct gen_insn {
     uint8_t exdesc_subreg;
 };
 
+/** What it does; NULL: none. */
+const uint8_t *gen_math_meaning(unsigned function);
 /** The function of `math` in bits 0 to 3: "inv"; "?": none. */
 const char *gen_math_name(unsigned function);
 

@@ -1,223 +1,295 @@
-/* What instructions do with their operands (machine/operands.h, enum wt_operation). Arithmetic
- * (Skylake PRM volume 2a) computes in 32 bits, or in 64 where an operand has them; narrower sources
- * are extended by their types. */
+/* What instructions do with their operands (machine/meaning.h): what rows say, with what the record
+ * adds. Arithmetic (Skylake PRM volume 2a) computes in 32 bits, or in 64; narrower sources are
+ * extended by their types. */
+#include <assert.h>
 #include <string.h>
 
+#include "emulator/gen/internal.h"
 #include "emulator/gen/message.h"
 #include "emulator/gen/operands.h"
+#include "emulator/machine/meaning.h"
 
 static bool is(const struct gen_insn *insn, enum gen_insn_id id)
 {
     return insn->row == &gen_rows[id];
 }
 
-static unsigned bits_of(const struct gen_operand *o)
+static uint8_t bits_of(const struct gen_operand *o)
 {
-    return 8 * gen_type_size((enum gen_type)o->type);
+    return (uint8_t)(8 * gen_type_size((enum gen_type)o->type));
 }
 
-/* What is known of the sources of an instruction. */
-struct sources {
-    bool floats, packed, modified, wide, quads, first_negated, second_negated;
-    bool all_signed, all_unsigned;
+static bool is_signed(const struct gen_operand *o)
+{
+    return gen_type_is_signed((enum gen_type)o->type);
+}
+
+/* ---- expressions ---- */
+
+struct composer {
+    const struct gen_insn *insn;
+    uint8_t *to, *end;
+    uint8_t width;    /* of numbers */
+    bool real, logic; /* floats; signs of sources are complements */
+    bool narrow;      /* 32 bits of 64 are shifted */
 };
 
-static struct sources sources_of(const struct gen_insn *insn)
+static void put(struct composer *c, const uint8_t *bytes, size_t size)
 {
-    struct sources s = {.all_signed = true, .all_unsigned = true};
-    for (unsigned i = 0; i < insn->sources; i++) {
-        const struct gen_operand *o = &insn->src[i];
-        const bool is_signed = gen_type_is_signed((enum gen_type)o->type);
-        s.floats |= gen_type_is_float((enum gen_type)o->type);
-        s.packed |= o->file == GEN_IMMEDIATE && o->type >= GEN_UV;
-        s.modified |= o->negate || o->absolute;
-        s.quads |= o->type == GEN_UQ;
-        s.wide |= bits_of(o) == 64;
-        s.all_signed &= is_signed;
-        s.all_unsigned &= !is_signed;
-    }
-    s.first_negated = insn->src[0].negate;
-    s.second_negated = insn->sources > 1 && insn->src[1].negate;
-    return s;
+    assert(c->to + size <= c->end);
+    memcpy(c->to, bytes, size);
+    c->to += size;
 }
 
-/* A move of floats whose type stays is one of bits. */
-static bool copies_floats(const struct gen_insn *insn)
+#define PUT(c, ...)                                                                                \
+    do {                                                                                           \
+        const uint8_t bytes[] = {__VA_ARGS__};                                                     \
+        put(c, bytes, sizeof bytes);                                                               \
+    } while (0)
+#define ZERO(c) WT_M_ZEXT, (c)->width, WT_M_K, 1, 0
+
+/* A source; signs of floats are in the operand. */
+static void put_source(struct composer *c, uint8_t leaf, bool negate)
 {
-    for (unsigned i = 0; i < insn->sources; i++)
-        if (insn->src[i].type != insn->dst.type)
-            return false;
-    return (is(insn, GEN_MOV) || is(insn, GEN_SEL)) && !insn->condition;
+    if (!c->real && negate && c->logic)
+        PUT(c, WT_M_NOT);
+    else if (!c->real && negate)
+        PUT(c, WT_M_SUB, ZERO(c));
+    if (!c->real && c->insn->src[leaf - WT_M_A].absolute)
+        PUT(c, WT_M_SELECT, WT_M_PART, (uint8_t)(c->width - 1), 1, leaf, WT_M_SUB, ZERO(c), leaf);
+    PUT(c, leaf);
 }
 
-static enum wt_operation logic(const struct gen_insn *insn, const struct sources *s, bool *turned)
+static void put_expression(struct composer *c, const uint8_t **code);
+
+static void put_operand(struct composer *c, const uint8_t *code)
 {
-    const enum wt_operation plain = is(insn, GEN_AND)  ? WT_DOES_AND
-                                    : is(insn, GEN_OR) ? WT_DOES_OR
-                                                       : WT_DOES_XOR;
-    if (s->first_negated && s->second_negated)
-        return plain == WT_DOES_AND  ? WT_DOES_NOT_OR
-               : plain == WT_DOES_OR ? WT_DOES_NOT_AND
-                                     : WT_DOES_XOR;
-    *turned = s->first_negated;
-    if (!s->first_negated && !s->second_negated)
-        return plain;
-    return plain == WT_DOES_AND  ? WT_DOES_AND_NOT
-           : plain == WT_DOES_OR ? WT_DOES_OR_NOT
-                                 : WT_DOES_NOT_XOR;
+    put_expression(c, &code);
 }
 
-static enum wt_operation sum(const struct sources *s, bool *turned)
+/* Whether two operands, which *code is moved behind, compare as the condition says. */
+static void put_condition(struct composer *c, const uint8_t **code, bool by_sign)
 {
-    *turned = s->first_negated;
-    return s->first_negated && s->second_negated   ? WT_DOES_OTHER
-           : s->first_negated || s->second_negated ? WT_DOES_SUBTRACT
-                                                   : WT_DOES_ADD;
+    static const struct {
+        uint8_t op, outcomes;
+        bool turned;
+    } conditions[] = {
+        [GEN_COND_EQ] = {WT_M_EQ, WT_M_EQUAL, false},
+        [GEN_COND_NE] = {WT_M_NE, WT_M_LESS | WT_M_GREATER | WT_M_UNORDERED, false},
+        [GEN_COND_GT] = {WT_M_LT, WT_M_GREATER, true},
+        [GEN_COND_GE] = {WT_M_LE, WT_M_GREATER | WT_M_EQUAL, true},
+        [GEN_COND_LT] = {WT_M_LT, WT_M_LESS, false},
+        [GEN_COND_LE] = {WT_M_LE, WT_M_LESS | WT_M_EQUAL, false},
+        [GEN_COND_UN] = {WT_M_END, WT_M_UNORDERED, false},
+    };
+    const unsigned condition = c->insn->condition;
+    const uint8_t *x = *code, *y = *code;
+    wt_meaning_skip(&y);
+    *code = y;
+    wt_meaning_skip(code);
+    const uint8_t op = conditions[condition].op;
+    const bool turned = conditions[condition].turned && !c->real;
+    if (c->real)
+        PUT(c, WT_M_FCOMPARE, conditions[condition].outcomes);
+    else
+        PUT(c, !by_sign ? op : op == WT_M_LT ? WT_M_LT_S : op == WT_M_LE ? WT_M_LE_S : op);
+    put_operand(c, turned ? y : x);
+    put_operand(c, turned ? x : y);
 }
 
-static enum wt_operation comparison(unsigned condition, bool is_signed)
+/* Sums of sources with signs are differences. */
+static bool put_difference(struct composer *c, const uint8_t *code)
 {
-    static const uint8_t all[] = {
-        [GEN_COND_EQ] = WT_DOES_EQUAL,   [GEN_COND_NE] = WT_DOES_NOT_EQUAL,
-        [GEN_COND_GT] = WT_DOES_GREATER, [GEN_COND_GE] = WT_DOES_NOT_LESS,
-        [GEN_COND_LT] = WT_DOES_LESS,    [GEN_COND_LE] = WT_DOES_NOT_GREATER};
-    const enum wt_operation how =
-        condition && condition < sizeof all ? (enum wt_operation)all[condition] : WT_DOES_OTHER;
-    return how >= WT_DOES_LESS && is_signed ? how + 1 : how;
+    const bool first = c->insn->src[0].negate, second = c->insn->src[1].negate;
+    if (code[0] != WT_M_A || code[1] != WT_M_B || first == second)
+        return false;
+    PUT(c, WT_M_SUB);
+    put_source(c, first ? WT_M_B : WT_M_A, false);
+    put_source(c, first ? WT_M_A : WT_M_B, false);
+    return true;
 }
 
-/* The order of sources, by the numbers of isa.def's, is turned: the last one comes first. */
-static void rotate(struct wt_insn_operands *o, unsigned first, bool reverse)
+/* The operation that one of unsigned numbers is for the types of the sources. */
+static uint8_t operation_of(const struct composer *c, uint8_t op)
 {
-    struct wt_insn_operand *s = &o->list[first];
-    if (o->count < first + 3)
-        return;
-    const struct wt_insn_operand a = s[0], b = s[1], c = s[2];
-    s[0] = reverse ? c : b;
-    s[1] = reverse ? b : c;
-    s[2] = a;
-}
-
-static enum wt_operation shift(const struct gen_insn *insn, bool wide)
-{
-    const bool is_long = bits_of(&insn->src[0]) == 64 || bits_of(&insn->dst) == 64;
-    if (wide != is_long)
-        return WT_DOES_OTHER;
-    return is(insn, GEN_SHL)                                  ? WT_DOES_SHIFT_LEFT
-           : is(insn, GEN_SHR) || insn->src[0].type == GEN_UQ ? WT_DOES_SHIFT_RIGHT
-                                                              : WT_DOES_SHIFT_SIGNED;
-}
-
-/* Of integers whose values are exactly known. */
-static void arithmetic(const struct gen_insn *insn, const struct sources *s,
-                       struct wt_insn_operands *o)
-{
-    const bool wide = s->wide || bits_of(&insn->dst) == 64;
-    const bool nowhere = insn->dst.file == GEN_ARF && insn->dst.reg >> 4 == GEN_ARF_NULL;
-    const unsigned first = o->count; /* behind which a constant may come */
-    enum wt_operation how = WT_DOES_OTHER;
-    unsigned width = wide ? 64 : 32, results = 0;
-    bool turned = false;
-    while (results < o->count && o->list[results].writes)
-        results++;
-    switch ((enum gen_insn_id)(insn->row - gen_rows)) {
-    case GEN_MOV:
-        how = s->modified ? WT_DOES_OTHER : WT_DOES_MOVE;
-        width = bits_of(&insn->src[0]) < bits_of(&insn->dst) ? bits_of(&insn->src[0])
-                                                             : bits_of(&insn->dst);
-        break;
-    case GEN_SMOV: /* of several channels: some of a row, which no operand says */
-        how = s->modified ? WT_DOES_OTHER : o->lanes == 1 ? WT_DOES_MOVE : WT_DOES_UNTOLD;
-        width = bits_of(&insn->src[0]) < bits_of(&insn->dst) ? bits_of(&insn->src[0])
-                                                             : bits_of(&insn->dst);
-        break;
-    case GEN_SEL:
-        how =
-            s->modified || insn->condition || insn->predicate != 1 ? WT_DOES_OTHER : WT_DOES_SELECT;
-        turned = !insn->predicate_inverted;
-        break;
-    case GEN_NOT:
-        how = s->modified ? WT_DOES_OTHER : WT_DOES_NOT;
-        break;
-    case GEN_AND:
-    case GEN_OR:
-    case GEN_XOR:
-        how = logic(insn, s, &turned);
-        break;
-    case GEN_ADD:
-    case GEN_ADDC:
-        how = sum(s, &turned);
-        break;
-    case GEN_SUBB:
-        how = s->modified ? WT_DOES_OTHER : WT_DOES_SUBTRACT;
-        break;
-    case GEN_MUL:
-        how = WT_DOES_MULTIPLY;
-        break;
-    case GEN_MAD:
-        how = s->modified ? WT_DOES_OTHER : WT_DOES_MULTIPLY;
-        o->then = how ? WT_DOES_ADD : WT_DOES_OTHER;
-        rotate(o, results, false);
-        break;
-    case GEN_SHL:
-    case GEN_SHR:
-    case GEN_ASR:
-        how = s->modified ? WT_DOES_OTHER : shift(insn, wide);
-        break;
-    case GEN_BFE:
-        how = s->all_signed ? WT_DOES_EXTRACT_SIGNED : WT_DOES_EXTRACT;
-        rotate(o, results, true);
-        break;
-    case GEN_BFI2:
-        how = WT_DOES_PLACE;
-        break;
-    case GEN_CMP:
-    case GEN_CMPN:
-        if (s->modified || (s->quads && !s->all_unsigned))
-            break;
-        how = comparison(insn->condition, !s->all_unsigned);
-        width = wide || !(s->all_signed || s->all_unsigned) ? 64 : 32;
-        break;
+    const struct gen_operand *a = &c->insn->src[0];
+    switch (op) {
+    case WT_M_FIELD:
+        return is_signed(a) ? WT_M_FIELD_S : op;
+    case WT_M_UNLIKE:
+        return is_signed(a) ? op : WT_M_HIGHEST;
+    case WT_M_DIV:
+    case WT_M_REM:
+        return (uint8_t)(op + is_signed(a));
+    case WT_M_SAR:
+        return a->type == GEN_UQ ? WT_M_SHR : op;
     default:
-        break;
+        return op;
     }
-    if (insn->accumulate && !is(insn, GEN_ADDC) && !is(insn, GEN_SUBB))
-        how = WT_DOES_OTHER; /* the accumulator gets the result, too */
-    const bool tests = insn->condition && how && how < WT_DOES_EQUAL && !is(insn, GEN_SEL);
-    if (tests && nowhere) { /* the flags are all the result */
-        const enum wt_operation test =
-            comparison(insn->condition, gen_type_is_signed((enum gen_type)insn->dst.type));
-        const bool two = o->count - results == 2 && !o->then;
-        if (how != WT_DOES_MOVE && !two)
-            how = WT_DOES_OTHER;
-        else if (how == WT_DOES_MOVE)
-            how = test;
-        else
-            o->then = (uint8_t)test;
-        if (how)
-            wt_operands_add_constant(o, 0);
-        if (how && o->count > first + 1) /* a predicate stays last */
-            how = WT_DOES_OTHER;
-    }
-    o->flag = insn->condition <= GEN_COND_NE && insn->condition ? WT_FLAG_NOT_ZERO
-              : is(insn, GEN_ADDC) || is(insn, GEN_SUBB)        ? WT_FLAG_CARRY
-                                                                : WT_FLAG_OTHER;
-    if (insn->condition && o->flag == WT_FLAG_CARRY)
-        how = WT_DOES_OTHER;
-    o->operation = (uint8_t)how;
-    o->then = how ? o->then : 0;
-    o->width = (uint8_t)width;
-    o->turned = turned;
 }
 
-/* Results of fewer bits fill their registers by their types. */
-static void extend_results(const struct gen_insn *insn, struct wt_insn_operands *o)
+static void put_expression(struct composer *c, const uint8_t **code)
 {
-    const bool compares = o->operation >= WT_DOES_EQUAL;
-    for (unsigned i = 0; i < o->count; i++)
-        if (o->list[i].kind == WT_OPERAND_ROW && o->list[i].writes &&
-            (compares || gen_type_is_signed((enum gen_type)insn->src[0].type)))
-            o->list[i].type = WT_OPERAND_SIGNED;
+    const uint8_t *at = *code;
+    const struct wt_meaning_node node = wt_meaning_take(code);
+    const struct gen_insn *insn = c->insn;
+    const bool compares = node.op == WT_M_EQ || (node.op == WT_M_FCOMPARE && !node.n);
+    bool unsigned_quads = false;
+    for (unsigned i = 0; i < insn->sources; i++)
+        unsigned_quads |= insn->src[i].type == GEN_UQ;
+    if (compares) {
+        put_condition(c, code, !unsigned_quads);
+        return;
+    }
+    if (node.op == WT_M_VCC && insn->condition) { /* SEL */
+        static const uint8_t both[] = {WT_M_A, WT_M_B};
+        const uint8_t *sources = both;
+        if (!c->real) {
+            put_condition(c, &sources, !unsigned_quads);
+            return;
+        }
+        PUT(c, WT_M_OPAQUE2, 1, WT_M_A, WT_M_B);
+        return;
+    }
+    if (node.op == WT_M_VCC && insn->predicate_inverted)
+        PUT(c, WT_M_NOT);
+    if (node.op >= WT_M_A && node.op <= WT_M_C) {
+        put_source(c, (uint8_t)node.op, insn->src[node.op - WT_M_A].negate);
+        return;
+    }
+    if (node.op == WT_M_ADD && !c->real && put_difference(c, *code)) {
+        *code += 2;
+        return;
+    }
+    PUT(c, operation_of(c, (uint8_t)node.op));
+    put(c, at + 1, (size_t)(*code - at - 1));
+    const bool shifts = node.op >= WT_M_SHL && node.op <= WT_M_SAR && c->narrow;
+    for (unsigned i = 0; i < node.operands; i++) {
+        if (node.op == WT_M_ONES)
+            PUT(c, WT_M_PART, 0, bits_of(&insn->src[0]) < 32 ? bits_of(&insn->src[0]) : 32);
+        if (shifts && (i == 1 || node.op == WT_M_SHR))
+            PUT(c, WT_M_PART, 0, i == 1 ? 5 : 32);
+        put_expression(c, code);
+    }
+}
+
+/* ---- arithmetic ---- */
+
+/* Whether all floats have one format, and nothing else is one: those of comparisons go anywhere. */
+static bool has_one_format(const struct gen_insn *insn)
+{
+    const bool compares = is(insn, GEN_CMP) || is(insn, GEN_CMPN);
+    for (unsigned i = 0; i < insn->sources; i++)
+        if (insn->src[i].type != (compares ? insn->src[0].type : insn->dst.type))
+            return false;
+    return true;
+}
+
+/* Its sources, in the order of the record, are leaves; false: not all are listed. */
+static bool name_sources(const struct composer *c, struct wt_insn_operands *o)
+{
+    const bool carries = is(c->insn, GEN_ADDC) || is(c->insn, GEN_SUBB);
+    unsigned sources = 0, results = 0;
+    for (unsigned i = 0; i < o->count; i++) {
+        struct wt_insn_operand *x = &o->list[i];
+        if (x->writes && x->kind == WT_OPERAND_ROW) {
+            const bool second = x->file == GEN_FILE_ACC ? carries : results++;
+            x->result = second ? WT_RESULT_SECOND : WT_RESULT_D;
+        }
+        if (x->writes && x->file == GEN_FILE_F)
+            x->result = WT_RESULT_MASK;
+        if (x->reads && x->file == GEN_FILE_F && !x->aside && x->by_lane)
+            x->leaf = WT_M_VCC;
+        const bool value =
+            x->kind == WT_OPERAND_CONSTANT || (x->kind == WT_OPERAND_ROW && x->file != GEN_FILE_F);
+        if (!x->reads || x->writes || x->aside || !value || sources >= 3)
+            continue;
+        const struct gen_operand *s = &c->insn->src[sources];
+        x->leaf = (uint8_t)(WT_M_A + sources++);
+        x->width = (uint8_t)(c->real ? bits_of(s) : c->width);
+        x->abs = c->real && s->absolute;
+        x->neg = c->real && s->negate;
+    }
+    return sources == c->insn->sources;
+}
+
+/* Each bit of the results may depend on each bit of the sources. */
+static void compose_opaque(struct composer *c)
+{
+    static const uint8_t sources[] = {WT_M_A, WT_M_B, WT_M_C};
+    for (uint8_t r = WT_RESULT_D; r < WT_RESULTS; r++) {
+        PUT(c, WT_M_OUT, r, (uint8_t)(WT_M_OPAQUE1 + c->insn->sources - 1),
+            r == WT_RESULT_MASK ? 1 : 64);
+        put(c, sources, c->insn->sources);
+    }
+    PUT(c, WT_M_END);
+}
+
+static void compose(struct composer *c, const uint8_t *code)
+{
+    /* As the destination gets it. */
+    const uint8_t result[] = {WT_M_PART, 0, (uint8_t)bits_of(&c->insn->dst), WT_M_RESULT, WT_M_K,
+                              1,         0};
+    const struct gen_insn *insn = c->insn;
+    bool masked = insn->row->format == GEN_FORMAT_MATH || is(insn, GEN_SEL) || is(insn, GEN_CSEL);
+    c->logic = insn->row->format <= GEN_FORMAT_TWO && code[0] == WT_M_OUT && code[2] >= WT_M_NOT &&
+               code[2] <= WT_M_XOR;
+    while (*code == WT_M_OUT) {
+        masked |= code[1] == WT_RESULT_MASK;
+        put(c, code, 2);
+        code += 2;
+        put_expression(c, &code);
+    }
+    if (insn->condition && !masked) {
+        const uint8_t *at = result;
+        PUT(c, WT_M_OUT, WT_RESULT_MASK);
+        put_condition(c, &at, is_signed(&insn->dst));
+    }
+    PUT(c, WT_M_END);
+}
+
+static void arithmetic(const struct gen_insn *insn, struct wt_insn_operands *o)
+{
+    const enum gen_domain domain = gen_domain_of(insn);
+    const bool wide = bits_of(&insn->src[0]) == 64 || bits_of(&insn->dst) == 64,
+               real = domain >= GEN_FLOAT;
+    const uint8_t *code = insn->row->format == GEN_FORMAT_MATH ? gen_math_meaning(insn->condition)
+                                                               : insn->row->meaning[real];
+    struct composer c = {.insn = insn,
+                         .to = o->composed,
+                         .end = o->composed + sizeof o->composed,
+                         .width = domain == GEN_INT64 ? 64 : 32,
+                         .real = real,
+                         .narrow = domain == GEN_INT64 && !wide};
+    bool known =
+        code && *code == WT_M_OUT && insn->predicate <= (is(insn, GEN_SEL) ? 1u : UINT8_MAX);
+    for (unsigned i = 0; i < insn->sources; i++) /* packed ones differ by channel */
+        known &= insn->src[i].vstride != GEN_STRIDE_VXH && insn->src[i].type < GEN_UV;
+    for (unsigned i = 0; i < o->count; i++) /* channels that are left out keep what they have */
+        known &= !o->list[i].writes || !o->list[i].reads;
+    if (!known || !name_sources(&c, o))
+        return;
+    const bool plain =
+        real ? has_one_format(insn) : !gen_type_is_float((enum gen_type)insn->dst.type);
+    if (plain && (insn->condition <= GEN_COND_LE || insn->row->format == GEN_FORMAT_MATH))
+        compose(&c, code);
+    else
+        compose_opaque(&c);
+    o->mixes = insn->saturate || (insn->accumulate && !is(insn, GEN_ADDC) && !is(insn, GEN_SUBB));
+    wt_operands_set_meaning(o, NULL);
+    if (is(insn, GEN_SMOV) && o->lanes != 1) /* some of a row, which no operand says */
+        o->operation = WT_DOES_UNTOLD;
+}
+
+/* A move of elements that address registers choose: bits of the type that stays, or of numbers. */
+static bool moves_indirectly(const struct gen_insn *insn)
+{
+    const struct gen_operand *s = &insn->src[0];
+    const bool real = gen_type_is_float((enum gen_type)s->type) ||
+                      gen_type_is_float((enum gen_type)insn->dst.type);
+    return is(insn, GEN_MOV) && s->vstride == GEN_STRIDE_VXH && !s->negate && !s->absolute &&
+           !insn->condition && !insn->saturate && !insn->accumulate &&
+           (!real || s->type == insn->dst.type);
 }
 
 /* ---- elements that address registers choose ---- */
@@ -256,6 +328,17 @@ static void part_rows(const struct gen_insn *insn, struct wt_insn_operands *o)
     }
 }
 
+static void move_indirectly(const struct gen_insn *insn, struct wt_insn_operands *o)
+{
+    const unsigned from = bits_of(&insn->src[0]), to = bits_of(&insn->dst);
+    o->operation = WT_DOES_MOVE;
+    o->width = (uint8_t)(from < to ? from : to);
+    for (unsigned i = 0; i < o->count && is_signed(&insn->src[0]); i++)
+        if (o->list[i].kind == WT_OPERAND_ROW && o->list[i].writes)
+            o->list[i].type = WT_OPERAND_SIGNED;
+    part_rows(insn, o);
+}
+
 /* ---- messages ---- */
 
 /* The words of a block's header that say where it is. */
@@ -284,16 +367,25 @@ static void message(const struct gen_insn *insn, struct wt_insn_operands *o)
     const enum gen_message_form form = insn->desc_in_register || insn->exdesc_in_register
                                            ? GEN_MESSAGE_OTHER
                                            : gen_message_shape(insn->exdesc & 15, insn->desc, &s);
+    static const uint8_t load[] = {WT_M_LOAD, WT_M_A, WT_M_END},
+                         store[] = {WT_M_STORE, WT_M_A, WT_M_END},
+                         exchange[] = {WT_M_ATOMIC, WT_M_A, WT_M_B, WT_M_END},
+                         change[] = {WT_M_ATOMIC, WT_M_A, WT_M_OPAQUE2, 32,
+                                     WT_M_MEMORY, WT_M_B, WT_M_END},
+                         nothing[] = {WT_M_END}, texels[] = {WT_M_UNSAID, WT_UNSAID_IMAGE};
     const unsigned atomic = insn->desc >> 8 & 15;
     const bool exchanges = atomic == GEN_ATOMIC_MOV,
                adds = atomic == GEN_ATOMIC_ADD || atomic == GEN_ATOMIC_SUB ||
                       atomic == GEN_ATOMIC_OR || atomic == GEN_ATOMIC_XOR;
-    o->operation = form == GEN_MESSAGE_OTHER ? WT_DOES_WAIT : WT_DOES_UNTOLD;
-    if (form != GEN_MESSAGE_SCATTERED && form != GEN_MESSAGE_BLOCK)
+    wt_operands_set_meaning(o, form == GEN_MESSAGE_OTHER    ? nothing
+                               : form == GEN_MESSAGE_TEXELS ? texels
+                               : s.changes                  ? (exchanges ? exchange : change)
+                               : s.loads                    ? load
+                                                            : store);
+    if (form == GEN_MESSAGE_TEXELS)
+        o->operation = WT_DOES_UNTOLD;
+    if (form == GEN_MESSAGE_OTHER || form == GEN_MESSAGE_TEXELS)
         return;
-    o->operation = s.changes ? exchanges ? WT_DOES_EXCHANGE : WT_DOES_ATOMIC
-                   : s.loads ? WT_DOES_LOAD
-                             : WT_DOES_STORE;
     if (s.changes && adds)
         o->then = WT_DOES_ADD;
     for (unsigned i = 0; form == GEN_MESSAGE_BLOCK && i < o->count; i++) {
@@ -352,35 +444,27 @@ static void guard(const struct gen_insn *insn, struct wt_insn_operands *o)
 void gen_list_meaning(const struct gen_insn *insn, struct wt_insn_operands *o)
 {
     const enum gen_format format = (enum gen_format)insn->row->format;
-    const struct sources s = sources_of(insn);
     if (insn->predicate && !is(insn, GEN_SEL))
         guard(insn, o);
     switch (format) {
     case GEN_FORMAT_ONE:
     case GEN_FORMAT_TWO:
     case GEN_FORMAT_THREE:
-        if (insn->saturate || s.packed)
-            return;
-        if (!s.floats && !gen_type_is_float((enum gen_type)insn->dst.type))
-            arithmetic(insn, &s, o);
-        else if (copies_floats(insn) && !s.modified)
-            arithmetic(insn, &s, o);
-        extend_results(insn, o);
-        if (is(insn, GEN_MOV) && o->operation == WT_DOES_MOVE)
-            part_rows(insn, o);
-        return;
     case GEN_FORMAT_MATH:
+        if (moves_indirectly(insn)) {
+            move_indirectly(insn, o);
+            return;
+        }
+        arithmetic(insn, o);
         return;
     case GEN_FORMAT_SEND:
     case GEN_FORMAT_SENDS:
         message(insn, o);
         return;
-    case GEN_FORMAT_PLAIN:
-    case GEN_FORMAT_WAIT:
-        o->operation = WT_DOES_WAIT;
-        return;
     default:
-        o->operation = WT_DOES_BRANCH;
+        wt_operands_set_meaning(o, insn->row->meaning[0]);
+        if (format == GEN_FORMAT_PLAIN)
+            o->operation = WT_DOES_WAIT;
         if (format == GEN_FORMAT_CALL && o->count && o->list[0].writes)
             o->list[0].reads = false; /* what it keeps says nothing of where it goes */
         return;

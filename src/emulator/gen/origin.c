@@ -11,6 +11,7 @@
  * variables are the same in all launches.
  */
 #include "base/bits.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/origin.h"
 
 #include "emulator/gen/lanes.h"
@@ -231,46 +232,16 @@ static value divided(struct wt_flow *f, const struct gen_insn *insn, value a, va
 static value result(const struct code *c, struct wt_flow *f, const struct gen_insn *insn,
                     const value src[3])
 {
-    const value a = src[0], b = src[1];
-    value all = c->number;
-    if (!computes_floats(insn) && !insn->saturate)
-        switch ((enum gen_insn_id)(insn->row - gen_rows)) {
-        case GEN_MOV:
-            return a;
-        case GEN_ADD:
-        case GEN_ADDC:
-            return wt_flow_sum(f, a, b);
-        case GEN_SUBB:
-            return wt_flow_difference(f, a, b);
-        case GEN_MUL:
-            return wt_flow_product(f, a, b);
-        case GEN_MAD:
-            return wt_flow_sum(f, a, wt_flow_product(f, b, src[2]));
-        case GEN_SHL:
-            return wt_flow_shifted(f, a, b);
-        case GEN_AND:
-            return wt_flow_and(f, a, b);
-        case GEN_OR:
-            return wt_flow_or(f, a, b);
-        case GEN_XOR:
-            return wt_flow_xor(f, a, b);
-        case GEN_NOT:
-            return wt_flow_xor(f, a, wt_flow_constant(f, -1));
-        case GEN_SEL: /* with a condition it is the minimum or the maximum */
-            return insn->condition ? wt_flow_picked(f, a, b) : wt_flow_choice(f, a, b);
-        case GEN_CSEL:
-            return wt_flow_choice(f, a, b);
-        case GEN_CMP:
-        case GEN_CMPN:
-            return wt_flow_choice(f, wt_flow_constant(f, 0), wt_flow_constant(f, -1));
-        case GEN_SHR:
-        case GEN_ASR:
-            return wt_flow_mixed(f, a, b);
-        case GEN_MATH:
-            return divided(f, insn, a, b);
-        default:
-            break;
-        }
+    value all = c->number, leaf[WT_M_LEAVES];
+    const uint8_t *code = insn->row->meaning[0];
+    if (is(insn, GEN_MATH) && !computes_floats(insn))
+        return divided(f, insn, src[0], src[1]);
+    for (unsigned i = 0; i < WT_M_LEAVES; i++)
+        leaf[i] = i >= WT_M_A && i <= WT_M_C ? src[i - WT_M_A] : c->number;
+    if (!computes_floats(insn) && !insn->saturate && *code == WT_M_OUT) {
+        code += 2;
+        return wt_flow_meaning(f, &code, leaf);
+    }
     for (unsigned i = 0; i < insn->sources; i++)
         all = wt_flow_picked(f, all, src[i]);
     return all;

@@ -39,7 +39,7 @@ static bool wraps(const struct gen_insn *insn)
            !insn->src[0].absolute;
 }
 
-static enum gen_domain domain_of(const struct gen_insn *insn)
+enum gen_domain gen_domain_of(const struct gen_insn *insn)
 {
     bool real = false, wide = false;
     for (unsigned i = 0; i < insn->sources; i++) {
@@ -79,7 +79,7 @@ static const gen_alu_op alu_ops[GEN_INSNS] = {
 #define GEN_ALU_WAIT GEN_ALU_PLAIN
 #define GEN_ALU_SEND GEN_ALU_PLAIN
 #define GEN_ALU_SENDS GEN_ALU_PLAIN
-#define I(id, name, opcode, format, allows, executor) GEN_ALU_##format(id, executor)
+#define I(id, name, opcode, format, allows, executor, ...) GEN_ALU_##format(id, executor)
 #include "emulator/gen/isa.def"
 #undef I
 };
@@ -98,7 +98,7 @@ static const gen_op other_ops[GEN_INSNS] = {
 #define GEN_OTHER_WAIT GEN_OTHER_PLAIN
 #define GEN_OTHER_SEND GEN_OTHER_PLAIN
 #define GEN_OTHER_SENDS GEN_OTHER_PLAIN
-#define I(id, name, opcode, format, allows, executor) GEN_OTHER_##format(id, executor)
+#define I(id, name, opcode, format, allows, executor, ...) GEN_OTHER_##format(id, executor)
 #include "emulator/gen/isa.def"
 #undef I
 };
@@ -136,7 +136,7 @@ static enum sources sources_of(const struct gen_insn *insn)
 static const char *type_mistake(const struct gen_insn *insn)
 {
     const enum sources wanted = sources_of(insn);
-    const enum gen_domain domain = domain_of(insn);
+    const enum gen_domain domain = gen_domain_of(insn);
     for (unsigned i = 0; i < insn->sources; i++) {
         const enum gen_type type = insn->src[i].type;
         if (wanted == SOURCES_INTEGER && gen_type_is_float(type))
@@ -186,7 +186,7 @@ static void choose_handler(struct gen_uop *u)
     u->uses_ip = is_arf(&u->insn.dst, GEN_ARF_IP);
     for (unsigned i = 0; i < u->insn.sources; i++)
         u->uses_ip = u->uses_ip || is_arf(&u->insn.src[i], GEN_ARF_IP);
-    u->domain = domain_of(&u->insn);
+    u->domain = gen_domain_of(&u->insn);
     u->raw = is_raw(&u->insn);
     u->general = u->raw ? gen_run_raw : gen_run_alu;
     if (is_arf(&u->insn.dst, GEN_ARF_SP))

@@ -33,7 +33,7 @@ enum wt_meaning_op {
 /** FCOMPARE: outcomes. */
 enum { WT_M_LESS = 1, WT_M_EQUAL = 2, WT_M_GREATER = 4, WT_M_UNORDERED = 8 };
 /** Bytes of a row at most. */
-enum { WT_M_MOST = 96 };
+enum { WT_M_MOST = 128 };
 
 /** Results, as operands are told to be (struct wt_insn_operand). */
 enum wt_meaning_result {

@@ -28,6 +28,8 @@ static wt_origin_value computed(struct wt_flow *f, const struct wt_meaning_node 
                                 const wt_origin_value *v)
 {
     switch (node->op) {
+    case WT_M_NOT:
+        return wt_flow_xor(f, v[0], wt_flow_constant(f, -1));
     case WT_M_ADD:
         return wt_flow_sum(f, v[0], v[1]);
     case WT_M_SUB:
@@ -76,10 +78,12 @@ wt_origin_value wt_flow_meaning(struct wt_flow *f, const uint8_t **code,
         return wt_flow_constant(f, node.m);
     if (node.op < (enum wt_meaning_op)WT_M_LEAVES)
         return leaf[node.op];
-    const bool is_bit = node.op == WT_M_ZEXT && **code >= WT_M_EQ && **code <= WT_M_LE_S;
+    const bool of_bit = **code >= WT_M_EQ && **code <= WT_M_LE_S;
     for (unsigned i = 0; i < node.operands; i++)
         v[i] = wt_flow_meaning(f, code, leaf);
-    if (is_bit)
+    if (of_bit && node.op == WT_M_ZEXT)
         return wt_flow_bit(f);
+    if (of_bit && node.op == WT_M_SEXT)
+        return wt_flow_choice(f, wt_flow_constant(f, 0), wt_flow_constant(f, -1));
     return computed(f, &node, v);
 }

@@ -52,6 +52,8 @@ static bool are_listed(const struct wt_insn_operands *operands, const uint8_t *c
 void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning)
 {
     enum wt_operation operation = WT_DOES_WAIT;
+    operands->meaning = meaning;
+    meaning = wt_operands_meaning(operands);
     for (const uint8_t *at = meaning; *at != WT_M_END && *at != WT_M_UNSAID;) {
         const uint8_t statement = *at++;
         at += statement == WT_M_OUT;
@@ -87,7 +89,6 @@ void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *m
             break;
         }
     }
-    operands->meaning = meaning;
     operands->operation = (uint8_t)(*meaning == WT_M_UNSAID ? WT_DOES_OTHER : operation);
 }
 
@@ -112,7 +113,12 @@ uint64_t wt_operand_leaf(const struct wt_insn_operands *operands, const struct w
     uint64_t x = bits & wt_low_bits(own);
     if (o->type == WT_OPERAND_SIGNED)
         x = with_sign(x, own);
-    x = x << o->at >> (o->halves >> half & 1 ? 16 : 0) & wt_low_bits(width);
+    if (o->halves & WT_HALVES_OF_ONE)
+        x = (x >> (o->halves & 1 ? 16 : 0) & 0xffff) | (x >> (o->halves & 2 ? 16 : 0) & 0xffff)
+                                                           << 16;
+    else
+        x = x << o->at >> (o->halves >> half & 1 ? 16 : 0);
+    x &= wt_low_bits(width);
     if (o->abs >> half & 1)
         x &= ~sign;
     return !set && o->neg >> half & 1 ? x ^ sign : x;

@@ -98,6 +98,9 @@ enum wt_flag { WT_FLAG_OTHER, WT_FLAG_CARRY, WT_FLAG_NOT_ZERO };
 
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
 
+/** Of wt_insn_operand.halves: the other bits choose the halves of one leaf. */
+enum { WT_HALVES_OF_ONE = 4 };
+
 /** An operand. An instruction that may leave a result alone (a lane's value, a flag that is not
  * raised) writes it. */
 struct wt_insn_operand {
@@ -138,7 +141,8 @@ struct wt_insn_operand {
                          Beyond them are zeros, or (SIGNED) the sign */
     uint8_t at; /**< the result's lowest bit is this one of it; it begins with this one of a leaf */
     bool is_zero;     /**< whether the operand is 0 is the leaf */
-    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half */
+    uint8_t halves;   /**< packed: bit N says that half N of the result takes its upper half;
+                           or WT_HALVES_OF_ONE and these bits, of the halves of the leaf */
     uint8_t abs, neg; /**< likewise, that its sign is cleared, and then inverted */
 };
 
@@ -151,7 +155,7 @@ struct wt_unwritten {
 };
 #define WT_UNWRITTEN_GLOBAL UINT_MAX
 
-enum { WT_MOST_OPERANDS = 80 };
+enum { WT_MOST_OPERANDS = 80, WT_MOST_COMPOSED = 112 };
 
 /** The operands of an instruction: results first. The mask of lanes is an operand only where it is
  * written, or a value: every row operand is for the enabled lanes. */
@@ -170,18 +174,19 @@ struct wt_insn_operands {
                                       that are written */
     uint8_t operation;           /**< enum wt_operation */
     uint8_t then;  /**< with its result and the third source; OTHER: nothing. Of ATOMIC: ADD: it
-                      leaves  what is there as it is where its operand is 0 */
+                        leaves what is there as it is where its operand is 0 */
     uint8_t flag;  /**< enum wt_flag */
     uint8_t width; /**< bits that the operation is for; 0: those of its result */
-    const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: not told */
-    bool clamp;             /**< integers are clamped where the meaning says so */
-    bool mixes;             /**< each bit of a result may depend on each bit that the meaning
-                                 gives it: floats are clamped, or multiplied */
-    bool packed;            /**< the meaning is that of each half of the operands, of 16 bits */
-    bool decides;           /**< the truth of the comparison decides where its lanes go on */
-    bool turned;            /**< its first two sources are listed in the other order */
-    bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
-                   out */
+    const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */
+    uint8_t composed[WT_MOST_COMPOSED]; /**< … if it is no row's alone */
+    bool clamp;                         /**< integers are clamped where the meaning says so */
+    bool mixes;   /**< each bit of a result may depend on each bit that the meaning
+                       gives it: floats are clamped, or multiplied */
+    bool packed;  /**< the meaning is that of each half of the operands, of 16 bits */
+    bool decides; /**< the truth of the comparison decides where its lanes go on */
+    bool turned;  /**< its first two sources are listed in the other order */
+    bool exact;   /**< `enabled` are the lanes that it is executed for, at this issue: none is left
+                     out */
     wt_lanes enabled;
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };
@@ -206,8 +211,14 @@ struct wt_insn_operand *wt_operands_add(struct wt_insn_operands *operands,
 /** Adds a constant, which is read. */
 void wt_operands_add_constant(struct wt_insn_operands *operands, int64_t value);
 
+/** What an instruction does with its operands. */
+static inline const uint8_t *wt_operands_meaning(const struct wt_insn_operands *operands)
+{
+    return operands->meaning ? operands->meaning : operands->composed;
+}
+
 /** Sets `meaning`, and derives `operation` from it: WT_DOES_OTHER if an expression uses an operand
- * that is not listed, or one of more than 64 bits. */
+ * that is not listed, or one of more than 64 bits. NULL: it is `composed`. */
 void wt_operands_set_meaning(struct wt_insn_operands *operands, const uint8_t *meaning);
 
 /** Prints a line for each operand; @p name has the names of registers and memories. */

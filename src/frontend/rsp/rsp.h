@@ -26,6 +26,8 @@ struct wt_rsp_options {
      * any free port.
      */
     const char *address;
+    /** Clients of other users and machines are served, too. */
+    bool any_client;
     /** The program's file, which clients may read; NULL if there is none. */
     const char *program;
     enum wt_rsp_until until;

@@ -292,7 +292,10 @@ static void newcomer_ready(void *context, int fd, short events)
 static void listener_ready(void *context, int fd, short events)
 {
     struct wt_rsp_server *server = context;
-    const int client = accept4(fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+    struct wt_error why;
+    const int client = wt_accept(&server->listener, SOCK_NONBLOCK | SOCK_CLOEXEC, &why);
+    if (client < 0 && *why.text)
+        say(server, "%s", why.text);
     if (client < 0)
         return;
     if (server->newcomer[NEWCOMERS - 1] >= 0)
@@ -407,7 +410,8 @@ enum wt_status wt_rsp_server_open(const struct wt_rsp_options *options, struct w
         server->refused[i] = -1;
     for (unsigned i = 0; i < NEWCOMERS; i++)
         server->newcomer[i] = -1;
-    enum wt_status status = wt_listen(options->address, &server->listener, err);
+    enum wt_status status =
+        wt_listen_without_password(options->address, options->any_client, &server->listener, err);
     if (status) {
         free(server);
         return status;

@@ -413,7 +413,7 @@ static bool run_beside(struct wt_machine *m, struct wt_launch_head *launch, cons
 /* A launch that is alone on the machine. */
 struct lone {
     struct wt_launch_head *head;
-    uint32_t slot;          /* of the machine's launches */
+    uint32_t slot;          /* its place among the machine's launches */
     uint64_t number, entry; /* the launch's, the kernel's */
     unsigned running;       /* groups */
 };

@@ -92,6 +92,13 @@ void wt_tally_refused(uint32_t family, const char *why)
     atomic_store(&g->reason_whole, true);
 }
 
+void wt_tally_models(uint32_t family, const char *models)
+{
+    struct wt_tally_gpu *g = wt_tally_of(family);
+    if (g && !atomic_exchange(&g->has_models, true))
+        snprintf(g->models, sizeof g->models, "%s", models);
+}
+
 static bool has_near(const struct wt_tally_gpu *g, const char *name)
 {
     for (unsigned i = 0; i < WT_NEAR_MOST; i++)

@@ -39,6 +39,8 @@ struct wt_tally_gpu {
     atomic_bool has_reason;     /**< `reason` is taken by a process */
     atomic_bool reason_whole;   /**< and is written */
     char reason[WT_TALLY_TEXT]; /**< of the first launch that was refused */
+    atomic_bool has_models;     /**< `models` is taken by a process */
+    char models[40];            /**< names of its GPUs' models; "": the driver's name stands */
     _Atomic uint32_t nears;     /**< how many of `near` processes have taken; more are not kept */
     /** Instructions executed whose results may differ from hardware's; one may be there twice. */
     struct wt_tally_near near[WT_NEAR_MOST];
@@ -74,6 +76,8 @@ void wt_tally_translated(uint32_t family, struct wt_rows_totals now,
                          struct wt_rows_totals *counted);
 /** In a driver: a launch was refused; @p why says of which kernel, and why. */
 void wt_tally_refused(uint32_t family, const char *why);
+/** In a driver: the names of its GPUs' models; those of the first process are told. */
+void wt_tally_models(uint32_t family, const char *models);
 /** In a driver: instructions that its device has executed (machine/near.h). */
 void wt_tally_near(uint32_t family, const struct wt_near *near);
 /** In a driver: a fault has ended a kernel. */

@@ -51,10 +51,25 @@ static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *pat
     return found;
 }
 
-static void check(const char *path, const uint8_t *bytes, size_t size, bool old_runtime)
+/* ", or run it with -g gfx906": a model that runs what the file holds. */
+static void tell_other_model(const uint8_t *bytes, size_t size)
 {
-    /* Where the GPUs are of several models, the first one stands for all. */
-    const struct gcn_target *target = &host_get()->gpu[0].config.model->target;
+    const char *other = NULL;
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+        struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = &m->target};
+        struct gcn_fatbin_bundle b;
+        bool good = true;
+        while (good && gcn_fatbin_next(&fatbin, &b))
+            good = b.verdict == GCN_FATBIN_GOOD;
+        other = good ? m->target.name : other;
+    }
+    fprintf(stderr, other ? ", or run it with -g %s\n" : "%s\n", other ? other : "");
+}
+
+/* Whether the file's code runs on that GPU. */
+static bool check(const char *path, const uint8_t *bytes, size_t size,
+                  const struct gcn_target *target, bool old_runtime)
+{
     struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
     struct gcn_fatbin_bundle b;
     while (gcn_fatbin_next(&fatbin, &b)) {
@@ -67,12 +82,13 @@ static void check(const char *path, const uint8_t *bytes, size_t size, bool old_
                     "it holds code for %s:xnack+, and the emulated GPU has no XNACK: compile "
                     "with --offload-arch=%s\n",
                     target->name, target->name);
-        else if (b.verdict == GCN_FATBIN_OTHER)
+        else if (b.verdict == GCN_FATBIN_OTHER) {
             fprintf(stderr,
                     "it holds code for %s, not for %s, the emulated GPU: compile with "
-                    "--offload-arch=%s\n",
+                    "--offload-arch=%s",
                     b.targets, target->name, target->name);
-        else if (old_runtime && b.verdict == GCN_FATBIN_COMPRESSED)
+            tell_other_model(bytes, size);
+        } else if (old_runtime && b.verdict == GCN_FATBIN_COMPRESSED)
             fprintf(stderr,
                     "its code for GPUs is compressed, which this runtime cannot read: compile with "
                     "--no-offload-compress\n");
@@ -82,8 +98,9 @@ static void check(const char *path, const uint8_t *bytes, size_t size, bool old_
                 "its code objects are of version %u, which this runtime skips: it will not find "
                 "the kernels. Compile with -mcode-object-version=%u\n",
                 b.version, NEWEST_KNOWN);
-        return; /* once a file */
+        return false; /* once a file */
     }
+    return true;
 }
 
 static int has_old_runtime(struct dl_phdr_info *info, size_t size, void *found)
@@ -107,8 +124,11 @@ static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
     }
     size_t length = 0;
     const uint8_t *bytes = fatbin_of(info, path, &length);
-    if (bytes)
-        check(path, bytes, length, *(const bool *)old_runtime);
+    const struct host *host = host_get();
+    for (uint32_t i = 0; bytes && i < host->gpus; i++)
+        if (!check(path, bytes, length, &host->gpu[i].config.model->target,
+                   *(const bool *)old_runtime))
+            break;
     return 0;
 }
 

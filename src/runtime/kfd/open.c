@@ -2,22 +2,28 @@
  * memory of each. */
 #include "runtime/kfd/endpoint.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
+#include "object/kfd_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted_file.h"
 #include "runtime/common/endpoint.h"
 #include "runtime/common/environment.h"
 #include "runtime/common/interrupt.h"
 #include "runtime/common/policy.h"
+#include "runtime/common/tally.h"
 
 #define MOST_MEMORY ((uint64_t)8 << 30) /* by default: what a Vega 10 board has */
 #define LEAST_MEMORY ((uint64_t)16 << 20)
+#define ANY_MODEL "gcn" /* the one for which the program has code */
 
 /* The interface is a set of functions without a handle: there can be one driver only. */
 static struct host *the_host;
@@ -63,6 +69,29 @@ static enum wt_status memory_of_each(uint64_t *bytes, struct wt_error *err)
     return WT_OK;
 }
 
+/* The model that a program gets which asks for none: the newest one for which it has code itself,
+ * not in its libraries; else the family's default. */
+static const struct gcn_model *model_of_program(void)
+{
+    const struct gcn_model *model = NULL;
+    char all[80];
+    struct stat file;
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *bytes = fd >= 0 && !fstat(fd, &file)
+                      ? mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                      : MAP_FAILED;
+    if (bytes != MAP_FAILED) {
+        model = gcn_model_of_code(bytes, (size_t)file.st_size, all, sizeof all);
+        munmap(bytes, (size_t)file.st_size);
+    }
+    if (fd >= 0)
+        close(fd);
+    if (model && strchr(all, ','))
+        fprintf(stderr, "wavetrap: the program has code for %s: the GPU is a %s (--gpu)\n", all,
+                model->target.name);
+    return model ? model : gcn_models;
+}
+
 /* "MODEL:KEY=VALUE,…" for each GPU, with blanks between; nothing: one with defaults. */
 static enum wt_status configure(struct host *host, const char *text, struct wt_error *err)
 {
@@ -87,7 +116,8 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         wt_progress_start(&gpu->progress, getenv(WT_PROGRESS_VARIABLE), stderr);
         gcn_config_default(&gpu->config);
         const size_t name = strcspn(spec, ":");
-        const struct gcn_model *model = name ? gcn_model_find(spec, name) : gpu->config.model;
+        const bool any = !name || (name == strlen(ANY_MODEL) && !memcmp(spec, ANY_MODEL, name));
+        const struct gcn_model *model = any ? model_of_program() : gcn_model_find(spec, name);
         if (!model)
             return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: '%s' is not %s:KEY=VALUE,…", spec,
                            gpu->config.model->target.name);
@@ -143,6 +173,22 @@ static void close_host(struct host *host)
     free(host);
 }
 
+/* "gfx900, gfx906": the models of the GPUs. */
+static void tell_models(const struct host *host)
+{
+    char text[40];
+    size_t used = 0;
+    for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
+        bool any = false;
+        for (uint32_t i = 0; i < host->gpus; i++)
+            any |= host->gpu[i].config.model == m;
+        if (any && used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? ", " : "",
+                                     m->target.name);
+    }
+    wt_tally_models(KFD_WIRE_FAMILY, text);
+}
+
 static struct host *open_host(struct wt_error *err)
 {
     const char *gpus = getenv("WAVETRAP_GPUS"), *explain = getenv("WAVETRAP_EXPLAIN");
@@ -165,6 +211,7 @@ static struct host *open_host(struct wt_error *err)
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
+        tell_models(host);
         const bool listens = host_endpoint_start(host);
         wt_interrupt_listen();
         wt_interrupt_attend(true);

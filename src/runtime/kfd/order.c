@@ -124,7 +124,7 @@ void host_order_accesses(void)
 
 /* Packets of a call that had not begun when it came back, and its operation. */
 struct host_late {
-    struct host_late *next; /* of a later call */
+    struct host_late *next; /* a later call's */
     uint64_t first, end;
     struct wt_order_operation is;
 };

@@ -203,7 +203,8 @@ static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
     if (f->kind != WT_FAULT_TRAP && /* whose PC is behind it */
         gcn_device_read(gpu->device, f->pc, bytes, sizeof bytes)) {
         struct gcn_disassembler *d = gcn_disassembler_new(gpu->config.model);
-        gcn_disassemble(d, bytes, sizeof bytes, f->pc, instruction, sizeof instruction);
+        if (d)
+            gcn_disassemble(d, bytes, sizeof bytes, f->pc, instruction, sizeof instruction);
         gcn_disassembler_free(d);
     }
     const struct wt_fault_words words = {place,       "lane", where,

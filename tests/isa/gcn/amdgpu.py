@@ -1,4 +1,4 @@
-"""LLVM 19's disassembler for gfx900 through its C API, and our own decoder."""
+"""LLVM's disassembler through its C API, and our own decoder."""
 import ctypes
 import re
 import subprocess
@@ -7,8 +7,8 @@ import subprocess
 class Llvm:
     """Disassembles one instruction at a time. Sub-dword words must be sound: others end LLVM."""
 
-    def __init__(self):
-        lib = ctypes.CDLL("libLLVM.so.19.1")
+    def __init__(self, model="gfx900", version=19):
+        lib = ctypes.CDLL(f"libLLVM.so.{version}.1")
         for part in ("TargetInfo", "TargetMC", "Target", "Disassembler"):
             getattr(lib, f"LLVMInitializeAMDGPU{part}")()
         lib.LLVMCreateDisasmCPU.restype = ctypes.c_void_p
@@ -17,7 +17,7 @@ class Llvm:
                                               ctypes.c_char_p, ctypes.c_size_t]
         self.lib = lib
         self.context = ctypes.c_void_p(
-            lib.LLVMCreateDisasmCPU(b"amdgcn-amd-amdhsa", b"gfx900", None, 0, None, None))
+            lib.LLVMCreateDisasmCPU(b"amdgcn-amd-amdhsa", model.encode(), None, 0, None, None))
         self.buffer = ctypes.create_string_buffer(1024)
 
     def __call__(self, words):
@@ -30,8 +30,8 @@ class Llvm:
         return length // 4, text
 
 
-def ours(tool, instructions):
+def ours(tool, instructions, model="gfx900"):
     """The same from our decoder, for a list of lists of dwords: (length, mnemonic or why not)."""
     text = "".join(" ".join(f"{w:x}" for w in words) + "\n" for words in instructions)
-    out = subprocess.run([tool], input=text, capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([tool, "words", model], input=text, capture_output=True, text=True, check=True).stdout
     return [(int(line.split(" ", 1)[0]), line.split(" ", 1)[1]) for line in out.splitlines()]

@@ -30,16 +30,32 @@ def llvm():
     return Llvm()
 
 
-@pytest.fixture(scope="session")
-def gcn_table(decode_tool):
-    """The rows of the instruction table, in its order."""
-    out = subprocess.run([decode_tool, "rows"], check=True, capture_output=True, text=True).stdout
+MODELS = ("gfx900", "gfx906")
+
+
+def rows_of(tool_path, *models):
+    out = subprocess.run([tool_path, "rows", *models], check=True, capture_output=True, text=True).stdout
     rows = []
     for line in out.splitlines():
         name, encoding, opcode, forms, operands, executes = line.split()
         rows.append({"name": name, "encoding": encoding, "opcode": int(opcode), "forms": int(forms),
                      "operands": operands, "executes": executes == "1"})
     return rows
+
+
+@pytest.fixture(scope="session")
+def gcn_table(decode_tool, tables):
+    """The rows of the instruction table, of all models, in its order; "model": the first that has it."""
+    rows = rows_of(decode_tool)
+    for row in rows:
+        row["model"] = next(m for m in MODELS if any(r["name"] == row["name"] and r["encoding"] == row["encoding"] for r in tables[m]))
+    return rows
+
+
+@pytest.fixture(scope="session")
+def tables(decode_tool):
+    """{model: its rows}"""
+    return {model: rows_of(decode_tool, model) for model in MODELS}
 
 
 @pytest.fixture(scope="session")

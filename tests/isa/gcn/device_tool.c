@@ -192,12 +192,15 @@ static void obey(const char *word, uint64_t a, uint64_t b, const char *text)
     fflush(stdout);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     struct gcn_config config;
     struct wt_error err;
     static char line[1 << 21], word[64], text[1 << 21];
     gcn_config_default(&config);
+    if (argc > 1)
+        config.model = gcn_model_find(argv[1], strlen(argv[1]));
+    assert(config.model);
     config.cu = 2;
     config.se = 2;
     if (gcn_device_new(&config, &device, &err))

@@ -67,11 +67,11 @@ def runtime_code():
 
 
 def assemble(text, folder=BUILD / "tests"):
-    """A code object of LLVM 19's assembler for gfx900: its loadable bytes by address, and its symbols."""
+    """A code object of LLVM 19's assembler for the GPU that it names: its loadable bytes by address, and its symbols."""
     path = folder / ("asm-" + hashlib.sha256(text.encode()).hexdigest()[:16])
     if not path.exists():
         part = path.with_suffix(f".{os.getpid()}")
-        done = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-mcode-object-version=4", "-x", "assembler", "-",
+        done = subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + re.search(r"hsa--(\w+)", text)[1], "-mcode-object-version=4", "-x", "assembler", "-",
                                "-o", part], input=text, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         part.rename(path)
@@ -93,11 +93,11 @@ def assemble(text, folder=BUILD / "tests"):
     return pieces, symbols
 
 
-def kernel(body, directives=(), vgprs=8, sgprs=16):
+def kernel(body, directives=(), vgprs=8, sgprs=16, model="gfx900"):
     """Text of a kernel `k` with these instructions: s[0:1] the arguments, s2 the work-group, v0 the work-item."""
     lines = "\n".join(" ." + d for d in directives)
     return f"""
-.amdgcn_target "amdgcn-amd-amdhsa--gfx900"
+.amdgcn_target "amdgcn-amd-amdhsa--{model}"
 .text
 .p2align 8
 .globl k
@@ -137,9 +137,9 @@ class Gpu:
     """The emulated device. `seen`: which dwords of handlers the devices of this process have issued, by their contents."""
     seen = {}
 
-    def __init__(self):
+    def __init__(self, model="gfx900"):
         self.loaded = []
-        self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         for addr, size in ((PACKET, 0x2000), (HANDLER, 0x6000), (OUT, 0x10000), (AREA, AREA_SIZE)):
             self.map(addr, size)

@@ -11,7 +11,8 @@ ALL = (1 << 64) - 1
 class Case:
     """One case: instructions, what the wave has before, and what is to be shown of it after."""
 
-    def __init__(self, words, issues=1):
+    def __init__(self, words, issues=1, model="gfx900"):
+        self.model = model
         self.parts = [f"{issues:x} " + " ".join(f"{w & 0xffffffff:x}" for w in words)]
         self.shown = []
 
@@ -98,8 +99,14 @@ class Result:
 
 
 def run(tool, cases):
-    done = subprocess.run([tool], input="".join(c.text() for c in cases), capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    results = [Result(line) for line in done.stdout.splitlines()]
-    assert len(results) == len(cases)
+    """The results in the order of the cases, each from a GPU of its model."""
+    results = [None] * len(cases)
+    for model in {case.model for case in cases}:
+        own = [i for i, case in enumerate(cases) if case.model == model]
+        done = subprocess.run([tool, model], input="".join(cases[i].text() for i in own), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        assert len(lines) == len(own)
+        for i, line in zip(own, lines):
+            results[i] = Result(line)
     return results

@@ -11,6 +11,7 @@
  * and did not end in a fault, are appended to FILE, with their encodings and with what they were
  * seen to change. With GCN_SPOIL="NAME ENCODING WHAT" that row is made to go wrong: after each time
  * that it changes this, a bit of the change is undone. checked.py sees which test finds that out.
+ * An argument is the name of a model; none: the first.
  * The answer is one line: fault text or "-" | scc | mode | trapsts | 128 scalars | the values
  * shown.
  */
@@ -27,6 +28,7 @@
 #define PACKET UINT64_C(0x30000)
 #define SCRATCH UINT64_C(0x200000)
 
+static struct gcn_config config;
 static struct gcn_device *device;
 
 static void check(enum wt_status status, const struct wt_error *err)
@@ -265,7 +267,7 @@ static void run_noting(struct gcn_wave *w, uint32_t issues)
         gcn_device_read(device, w->pc, bytes, sizeof bytes);
         const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4),
                                   (uint32_t)wt_load_le(bytes + 4, 4)};
-        const int row = gcn_decode(word, 2, &u, &why) ? (int)(u.row - gcn_rows) : -1;
+        const int row = gcn_decode(config.model, word, 2, &u, &why) ? (int)(u.row - gcn_rows) : -1;
         const bool noted = row >= 0 && (spoiled_row < 0 || spoiled_row == row);
         if (noted)
             look(w, &old);
@@ -363,13 +365,18 @@ static void run_case(char *line)
     answer(w, shown ? shown : none);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    struct gcn_config config;
     struct wt_error err;
     static char line[1 << 20];
     gcn_config_default(&config);
     config.cu = 1;
+    if (argc > 1)
+        config.model = gcn_model_find(argv[1], strlen(argv[1]));
+    if (!config.model) {
+        fprintf(stderr, "run_tool: there is no such model\n");
+        return 1;
+    }
     check(gcn_device_new(&config, &device, &err), &err);
     check(gcn_device_map(device, CODE, 4096, true, &err), &err);
     check(gcn_device_map(device, DESCRIPTOR, 64, true, &err), &err);

@@ -11,7 +11,7 @@ INVALID, DENORMAL, DIV0, INT_DIV0 = 1, 2, 4, 64
 # Rounded twice, or a table in 32 bits: they know no denormals, whatever MODE says. (V_MAD_MIX: in its singles.)
 FLUSH_ALWAYS = {"v_mad_f32", "v_mad_legacy_f32", "v_mac_f32", "v_mad_f16", "v_mad_legacy_f16", "v_mac_f16", "v_exp_f32", "v_log_f32",
                 "v_exp_legacy_f32", "v_log_legacy_f32", "v_sin_f32", "v_cos_f32", "v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32",
-                "v_sqrt_f32"}
+                "v_sqrt_f32", "v_dot2_f32_f16"}
 # They look at bits and compute nothing.
 QUIET = {"v_pack_b32_f16", "v_trig_preop_f64", "v_cmp_class_f16", "v_cmp_class_f32", "v_cmp_class_f64", "v_cmpx_class_f16",
          "v_cmpx_class_f32", "v_cmpx_class_f64"}
@@ -25,7 +25,7 @@ def invalid(name, fmt, v):
         infinite = fmt.is_inf(v[0]) or fmt.is_inf(v[1])
         if infinite and (fmt.is_zero(v[0]) or fmt.is_zero(v[1])):
             return True
-        return infinite and fmt.is_inf(v[2]) and (v[0] ^ v[1] ^ v[2]) & fmt.sign != 0
+        return infinite and len(v) > 2 and fmt.is_inf(v[2]) and (v[0] ^ v[1] ^ v[2]) & fmt.sign != 0
     if name.split("_")[1] in ("sqrt", "rsq", "log"):
         return v[0] & fmt.sign != 0
     if "div_fixup" in name:  # the quotient so far, the denominator, the numerator
@@ -83,7 +83,7 @@ def test_denormal_sources(gcn_table, run_tool, denormals, rounding):
         for v in lane_values(row["name"], kinds):
             for exec_mask in (ALL, ALL & ~(1 << 20)):
                 upper = (0x4000, 3 << 27) if row["encoding"] == "VOP3P" else (0, 0)  # OP_SEL_HI: results' upper halves of sources'
-                case = Case(encode(row, "long", *upper)).mode(mode).exec(exec_mask)
+                case = Case(encode(row, "long", *upper), model=row["model"]).mode(mode).exec(exec_mask)
                 for i, kind in enumerate(kinds):
                     one = {"P": 0x3c003c00}.get(kind, FORMATS[kind].bias << FORMATS[kind].fbits if kind in FORMATS else 1)
                     case.wide(SRC[i], [one] * 20 + [v[i]] + [one] * 43, 2 if width(kind) == 64 else 1)
@@ -150,7 +150,7 @@ def test_signalling_nans(gcn_table, run_tool):
                 nan |= 0x3c000000 if kind == "P" else 0
                 words = encode(row, "native") + [ones[kind]] if literal else \
                     encode(row, "long", *((0x4000, 3 << 27) if row["encoding"] == "VOP3P" else (0, 0)))
-                case = Case(words).mode(0xf0).vector(DST, [ones.get(kind)] * 64).vector(DST + 1, [0] * 64)
+                case = Case(words, model=row["model"]).mode(0xf0).vector(DST, [ones.get(kind)] * 64).vector(DST + 1, [0] * 64)
                 for i, k in enumerate(kinds):
                     values = [ones[k]] * 20 + [nan if i == at else ones[k]] + [ones[k]] * 43
                     case.wide(SRC[i], values, 2 if width(k) == 64 else 1)
@@ -166,11 +166,11 @@ def test_signalling_nans(gcn_table, run_tool):
 
 def test_signalling_nans_of_mixed_precision(gcn_table, run_tool):
     """Sources in single precision, as OP_SEL_HI says; results in either half or in all of the register."""
-    for name in ("v_mad_mix_f32", "v_mad_mixlo_f16", "v_mad_mixhi_f16"):
+    for name in ("v_mad_mix_f32", "v_mad_mixlo_f16", "v_mad_mixhi_f16", "v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"):
         row = next(r for r in gcn_table if r["name"] == name)
         for at in range(3):
             for nan in (F32.inf | 1, F32.nan):
-                case = Case([0xd3800000 | row["opcode"] << 16 | DST, 256 + SRC[0] | 256 + SRC[1] << 9 | 256 + SRC[2] << 18])
+                case = Case([0xd3800000 | row["opcode"] << 16 | DST, 256 + SRC[0] | 256 + SRC[1] << 9 | 256 + SRC[2] << 18], model=row["model"])
                 for i in range(3):
                     case.vector(SRC[i], [nan if i == at else F32.bias << F32.fbits] * 64)
                 result, = run(run_tool, [case.mode(0xf0)])

@@ -8,6 +8,7 @@ import pytest
 from machine import ALL, M0, VCC, Case, run
 from numbers_model import F16, F32, F64
 from test_gcn_valu import DST, MASK, PARTIAL, SRC, encode, operands, width
+from valu_model import s
 
 ROUNDS = {0: "even", 1: "up", 2: "down", 3: "zero"}
 IEEE, DX10, DENORMALS = 1 << 9, 1 << 8, 0xf0
@@ -21,7 +22,7 @@ def find(table, name):
 def lanes(run_tool, row, values, mode=DENORMALS | IEEE | DX10, extra=0, high=0, exec_mask=ALL, setup=None):
     """The results of one VOP3 instruction for 64 sets of sources, and the whole answer."""
     kinds = [k for k in row["operands"].split(":")[1] if k not in "md"]
-    case = Case(encode(row, "long", extra, high)).mode(mode).exec(exec_mask)
+    case = Case(encode(row, "long", extra, high), model=row["model"]).mode(mode).exec(exec_mask)
     for i, kind in enumerate(kinds):
         case.wide(SRC[i], [v[i] for v in values], 2 if width(kind) == 64 else 1)
     if setup:
@@ -352,8 +353,9 @@ def test_packed_selects_and_negates_halves(gcn_table, run_tool, select, select_h
         assert g == half(select, negate) | half(select_high, negate_high) << 16
 
 
-def test_mixed_precision(gcn_table, run_tool):
-    """V_MAD_MIX: singles and halves; to a single, or to either half of the destination."""
+@pytest.mark.parametrize("kind", ["mad", "fma"])
+def test_mixed_precision(gcn_table, run_tool, kind):
+    """V_MAD_MIX, V_FMA_MIX: singles and halves; to a single, or to either half of the destination."""
     values = [[F32.round(Fraction(random.Random(l * 3 + i).uniform(-4, 4))) for i in range(3)] for l in range(64)]
     for l, v in enumerate(values):  # the second source is a half, in the upper 16 bits
         v[1] = F32.to(F16, v[1]) << 16 | 0x1234
@@ -361,15 +363,86 @@ def test_mixed_precision(gcn_table, run_tool):
     extra, high = 2 << 11 | 1 << 8, 2 << 27 | 4 << 29
 
     def want(v):
+        if kind == "fma":
+            return F32.fma(v[0] & ~F32.sign, F16.to(F32, v[1] >> 16), v[2] ^ F32.sign)
         product = F32.mul(v[0] & ~F32.sign, F16.to(F32, v[1] >> 16))
         return F32.add(F32.flush(product), v[2] ^ F32.sign)
-    single, _ = lanes(run_tool, find(gcn_table, "v_mad_mix_f32"), values, extra=extra, high=high)
+    single, _ = lanes(run_tool, find(gcn_table, f"v_{kind}_mix_f32"), values, extra=extra, high=high)
     old = lambda case: case.vector(DST, [0xaaaabbbb] * 64)
-    low, _ = lanes(run_tool, find(gcn_table, "v_mad_mixlo_f16"), values, extra=extra, high=high, setup=old)
-    top, _ = lanes(run_tool, find(gcn_table, "v_mad_mixhi_f16"), values, extra=extra, high=high, setup=old)
+    low, _ = lanes(run_tool, find(gcn_table, f"v_{kind}_mixlo_f16"), values, extra=extra, high=high, setup=old)
+    top, _ = lanes(run_tool, find(gcn_table, f"v_{kind}_mixhi_f16"), values, extra=extra, high=high, setup=old)
     for v, s, l, t in zip(values, single, low, top):
         half = F32.to(F16, want(v))
         assert (s, l, t) == (want(v), 0xaaaa0000 | half, half << 16 | 0xbbbb)
+
+
+@pytest.mark.parametrize("flushed", [0, 1], ids=["kept", "flushed"])
+@pytest.mark.parametrize("of_halves", [0, 3], ids=["singles", "halves"])
+def test_denormals_of_fused_mixed_precision(gcn_table, run_tool, of_halves, flushed):
+    """MODE's denormals of 32 bits are those of all sources: each kept, or +0. (Measured on gfx90a and gfx950: -2^-24 * 2^-14.)"""
+    values = [[0x8001, 0x0400, 0], [0x8001, 0x3c00, F32.sign]] if of_halves else [[F32.sign | 1, 0x7f000000, 0], [F32.sign | 1, 0x3f800000, F32.sign]]
+    got, _ = lanes(run_tool, find(gcn_table, "v_fma_mix_f32"), values * 32, DENORMALS & ~0x30 if flushed else DENORMALS, high=of_halves << 27)
+    wanted = [0, 0] if flushed else [0xac800000, 0xb3800000] if of_halves else [F32.round(Fraction(-1, 1 << 22)), F32.sign | 1]
+    assert got == wanted * 32
+
+
+def dot(extend, bits, row, v, select=0, select_high=3, clamp=False):
+    """The sum of products of parts, by integers without limit."""
+    if bits == 16:
+        v = [(x >> 16 * (select >> i & 1) & 0xffff) | (x >> 16 * (select_high >> i & 1) & 0xffff) << 16 for i, x in enumerate(v[:2])] + v[2:]
+    number = s if extend else lambda x, width=32: x & (1 << width) - 1
+    total = sum(number(v[0] >> at, bits) * number(v[1] >> at, bits) for at in range(0, 32, bits)) + number(v[2])
+    low, high = (-1 << 31, (1 << 31) - 1) if extend else (0, (1 << 32) - 1)
+    return (max(low, min(high, total)) if clamp else total) & 0xffffffff
+
+
+DOTS = {"v_dot2_i32_i16": (1, 16), "v_dot2_u32_u16": (0, 16), "v_dot4_i32_i8": (1, 8), "v_dot4_u32_u8": (0, 8), "v_dot8_i32_i4": (1, 4),
+        "v_dot8_u32_u4": (0, 4)}
+
+
+@pytest.mark.parametrize("name", DOTS)
+def test_dot_products(gcn_table, run_tool, name):
+    """Sums that wrap or (CLAMP) saturate; OP_SEL and OP_SEL_HI choose halves of the pairs of 16 bits alone."""
+    row, rng = find(gcn_table, name), random.Random(name)
+    for clamp, select, select_high in ((0, 0, 3), (1, 0, 3), (0, 1, 0), (1, 2, 1)):
+        if select and DOTS[name][1] != 16:
+            continue
+        for end in (rng.getrandbits, lambda n: rng.choice((0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x80008000, 0x7fff7fff, 0x88888888))):
+            values = [[end(32) for _ in range(3)] for _ in range(64)]
+            got, _ = lanes(run_tool, row, values, extra=clamp << 15 | select << 11, high=select_high << 27, exec_mask=ALL)
+            assert got == [dot(*DOTS[name], row, v, select, select_high, clamp) for v in values]
+
+
+def test_every_dot_product_of_four_bits(gcn_table, run_tool):
+    """All pairs of factors, each in a place of its own."""
+    for name in ("v_dot8_i32_i4", "v_dot8_u32_u4"):
+        values = [[0, 0, 0] for _ in range(64)]
+        for a in range(16):
+            for b in range(16):
+                n = a * 16 + b
+                at = 4 * (n // 64 % 8)
+                values[n % 64][0] |= a << at
+                values[n % 64][1] |= b << at
+        got, _ = lanes(run_tool, find(gcn_table, name), values)
+        assert got == [dot(*DOTS[name], None, v) for v in values]
+
+
+@pytest.mark.parametrize("mode", [0, DENORMALS])
+def test_dot_product_of_halves(gcn_table, run_tool, mode):
+    """Products are exact singles; each sum is rounded. Denormal halves count in each mode, denormal singles in none."""
+    values = operands("PPf", "dot2")
+    for v in values[40:56]:  # of moderate size, so that sums meet
+        v[:2] = [x & 0x83ff83ff | 0x3c003c00 for x in v[:2]]
+    values[0] = [0x00010001, 0x3c003c00, 0]
+    values[1] = [0x00018001, 0x3c003c00, 1]
+    select, select_high, negate, negate_high = 1, 2, 5, 2
+    got, _ = lanes(run_tool, find(gcn_table, "v_dot2_f32_f16"), values, mode, extra=select << 11 | negate_high << 8,
+                   high=select_high << 27 | negate << 29)
+    for v, g in zip(values, got):
+        def product(sel, neg):
+            return F32.mul(*[F16.to(F32, (x >> 16 * (sel >> i & 1) & 0xffff) ^ (0x8000 if neg >> i & 1 else 0)) for i, x in enumerate(v[:2])])
+        total = F32.add(product(select, negate), product(select_high, negate_high))
+        assert g == F32.flush(F32.add(total, F32.flush(v[2] ^ F32.sign))), [hex(x) for x in (*v, g)]
 
 
 def test_four_sums_of_differences(gcn_table, run_tool):

@@ -241,8 +241,9 @@ def rounds(lds):
     return 12 if lds else 90
 
 
-def work(vgprs, lds):
+def work(vgprs, lds, model):
     """Each round: a number goes into LDS, a neighbour's comes out; waves leave traces in all kinds of registers."""
+    exclusive = " v_xor_b32 v3, v3, v4" if model == "gfx900" else " v_xnor_b32 v3, v3, v4\n v_not_b32 v3, v3"
     share = """
  ds_write_b32 v1, v3
  s_waitcnt lgkmcnt(0)
@@ -271,7 +272,7 @@ def work(vgprs, lds):
  s_movk_i32 s6, {rounds(lds)}
 again:
 {share}
- v_xor_b32 v3, v3, v4
+{exclusive}
  v_add_u32 v3, s6, v3
  s_sub_u32 s6, s6, 1
  s_cmp_lg_u32 s6, 0
@@ -376,9 +377,9 @@ def save_and_restore(gpu, bits=0, lds=LDS):
         same(before[number], after[number])
 
 
-def prepared(gpu, groups, vgprs, sgprs, lds):
+def prepared(gpu, groups, vgprs, sgprs, lds, model="gfx900"):
     gpu.handlers(driver_handler(), second_level())
-    gpu.start(kernel(work(vgprs, lds), [f"amdhsa_group_segment_fixed_size {lds}"], vgprs, sgprs), groups, ITEMS, lds)
+    gpu.start(kernel(work(vgprs, lds, model), [f"amdhsa_group_segment_fixed_size {lds}"], vgprs, sgprs, model), groups, ITEMS, lds)
 
 
 CONTEXTS = {  # work-groups, VGPRs, SGPRs, LDS, bits of TRAPSTS beside SAVECTX
@@ -387,13 +388,15 @@ CONTEXTS = {  # work-groups, VGPRs, SGPRs, LDS, bits of TRAPSTS beside SAVECTX
     "no LDS, scalar cache": (3, 5, 10, 0, XNACK_ERROR)}
 
 
-@pytest.mark.parametrize("name", CONTEXTS)
-def test_context_save_and_restore(name):
+@pytest.mark.parametrize("model,name", [
+    *(("gfx900", name) for name in CONTEXTS),
+    *(pytest.param("gfx906", name, marks=pytest.mark.full if name != "few registers" else ()) for name in CONTEXTS)])
+def test_context_save_and_restore(model, name):
     """At many points of the program: what lies in memory, what the restored waves are, and what they compute in the end."""
     random.seed(name)
     groups, vgprs, sgprs, lds, bits = CONTEXTS[name]
-    with Gpu() as gpu:
-        prepared(gpu, groups, vgprs, sgprs, lds)
+    with Gpu(model) as gpu:
+        prepared(gpu, groups, vgprs, sgprs, lds, model)
         saves = 0
         while gpu.run(random.randrange(1, 200 if groups < 9 else 2000)) == "budget":
             save_and_restore(gpu, bits, lds)

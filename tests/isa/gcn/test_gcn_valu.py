@@ -18,7 +18,7 @@ ELSEWHERE = {"v_nop", "v_mqsad_u32_u8", "v_clrexcp", "v_readfirstlane_b32", "v_r
              "v_div_scale_f32", "v_div_scale_f64", "v_div_fmas_f32", "v_div_fmas_f64", "v_trig_preop_f64", "v_mad_mix_f32",
              "v_mad_mixlo_f16", "v_mad_mixhi_f16", "v_rsq_f64", "v_exp_f32", "v_log_f32", "v_exp_legacy_f32",
              "v_log_legacy_f32", "v_sin_f32", "v_cos_f32", "v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32", "v_sqrt_f32",
-             "v_exp_f16", "v_log_f16", "v_sin_f16", "v_cos_f16", "v_rsq_f16"}
+             "v_exp_f16", "v_log_f16", "v_sin_f16", "v_cos_f16", "v_rsq_f16", "v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"}
 
 
 def width(kind):
@@ -96,7 +96,7 @@ def encode(row, form, extra=0, high=0, second=0):
 
 def build(row, words, values, exec_mask, masks, old):
     results, sources = sources_of(row)
-    case = Case(words).exec(exec_mask).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
+    case = Case(words, model=row["model"]).exec(exec_mask).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
     for i, kind in enumerate(kinds_of(sources)):
         wide = width(kind) == 64
         # Of 16-bit sources the other half must not matter.

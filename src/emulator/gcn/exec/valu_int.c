@@ -39,6 +39,7 @@ ROW32(v_not_b32, ~a[i])
 ROW32(v_and_b32, a[i] & b[i])
 ROW32(v_or_b32, a[i] | b[i])
 ROW32(v_xor_b32, a[i] ^ b[i])
+ROW32(v_xnor_b32, ~(a[i] ^ b[i]))
 ROW32(v_lshlrev_b32, b[i] << (a[i] & 31))
 ROW32(v_lshrrev_b32, b[i] >> (a[i] & 31))
 ROW32(v_ashrrev_i32, S(b[i]) >> (a[i] & 31))
@@ -377,6 +378,26 @@ void gcn_vop_v_swap_b32(struct gcn_valu *v)
 {
 }
 
+/* The halves that OP_SEL and OP_SEL_HI choose, of source 0 or 1. */
+static CLONED choose_halves(const struct gcn_uop *u, uint32_t *to, const uint32_t *from,
+                            unsigned source)
+{
+    const unsigned low = u->op_sel >> source & 1 ? 16 : 0,
+                   high = u->op_sel_hi >> source & 1 ? 16 : 0;
+    LANES
+        to[i] = (from[i] >> low & 0xffff) | from[i] >> high << 16;
+}
+
+static void of_halves(struct gcn_valu *v, gcn_row_function function)
+{
+    uint32_t a[GCN_LANES], b[GCN_LANES];
+    choose_halves(v->u, a, v->a, 0);
+    choose_halves(v->u, b, v->b, 1);
+    v->a = a;
+    v->b = b;
+    function(v);
+}
+
 /* ---- packed pairs of 16 bits: OP_SEL and OP_SEL_HI choose the halves (section 12.11) ---- */
 
 static inline uint32_t half_of(uint32_t x, bool high)
@@ -417,3 +438,36 @@ ROW_PACKED_SAME(v_pk_max_i16, (uint32_t)maxs(H(a), H(b)))
 ROW_PACKED_SAME(v_pk_min_i16, (uint32_t)mins(H(a), H(b)))
 ROW_PACKED_SAME(v_pk_max_u16, max32(a, b))
 ROW_PACKED_SAME(v_pk_min_u16, min32(a, b))
+
+/* ---- dot products: exact, then CLAMP saturates ---- */
+
+/* Part n of this width. */
+#define SIGNED_PART(x, bits, n) ((int64_t)((int32_t)((x) << (32 - bits - n * bits)) >> (32 - bits)))
+#define UNSIGNED_PART(x, bits, n) ((int64_t)((x) >> (n * bits) & ((1u << bits) - 1)))
+#define PRODUCT(part, bits, n) (part(a[i], bits, n) * part(b[i], bits, n))
+#define SUM2(part, bits, n) (PRODUCT(part, bits, n) + PRODUCT(part, bits, (n + 1)))
+#define SUM4(part, bits, n) (SUM2(part, bits, n) + SUM2(part, bits, (n + 2)))
+#define SUM8(part, bits) (SUM4(part, bits, 0) + SUM4(part, bits, 4))
+
+ROW32_CLAMP(v_dot4_i32_i8, SUM4(SIGNED_PART, 8, 0) + S(c[i]),
+            clamp32(SUM4(SIGNED_PART, 8, 0) + S(c[i])))
+ROW32_CLAMP(v_dot4_u32_u8, SUM4(UNSIGNED_PART, 8, 0) + c[i],
+            at_most((uint64_t)(SUM4(UNSIGNED_PART, 8, 0) + c[i]), UINT32_MAX))
+ROW32_CLAMP(v_dot8_i32_i4, SUM8(SIGNED_PART, 4) + S(c[i]), clamp32(SUM8(SIGNED_PART, 4) + S(c[i])))
+ROW32_CLAMP(v_dot8_u32_u4, SUM8(UNSIGNED_PART, 4) + c[i],
+            at_most((uint64_t)(SUM8(UNSIGNED_PART, 4) + c[i]), UINT32_MAX))
+
+static ROW32_CLAMP(
+    halves_signed, SUM2(SIGNED_PART, 16, 0) + S(c[i]),
+    clamp32(SUM2(SIGNED_PART, 16, 0) +
+            S(c[i]))) static ROW32_CLAMP(halves_unsigned, SUM2(UNSIGNED_PART, 16, 0) + c[i],
+                                         at_most((uint64_t)(SUM2(UNSIGNED_PART, 16, 0) + c[i]),
+                                                 UINT32_MAX))
+
+#define ROW_OF_HALVES(name, function)                                                              \
+    void gcn_vop_##name(struct gcn_valu *v)                                                        \
+    {                                                                                              \
+        of_halves(v, function);                                                                    \
+    }
+    ROW_OF_HALVES(v_dot2_i32_i16, gcn_vop_halves_signed)
+        ROW_OF_HALVES(v_dot2_u32_u16, gcn_vop_halves_unsigned)

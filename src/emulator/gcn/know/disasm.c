@@ -16,6 +16,7 @@
 
 /* The parts of llvm-c/Disassembler.h and Target.h that are used. */
 struct gcn_disassembler {
+    const struct gcn_model *model;
     void *library;
     void *context;
     size_t (*instruction)(void *context, uint8_t *bytes, uint64_t size, uint64_t pc, char *text,
@@ -45,7 +46,7 @@ static void open_library(struct gcn_disassembler *d)
 }
 
 /* Leaves d->context NULL if there is no LLVM. */
-static void load(struct gcn_disassembler *d, const struct gcn_model *model)
+static void load(struct gcn_disassembler *d)
 {
     void *(*create)(const char *triple, const char *cpu, void *info, int type, void *op,
                     void *symbol);
@@ -61,15 +62,17 @@ static void load(struct gcn_disassembler *d, const struct gcn_model *model)
         !call(d->library, "LLVMInitializeAMDGPUTargetMC") ||
         !call(d->library, "LLVMInitializeAMDGPUDisassembler"))
         return;
-    d->context = create("amdgcn-amd-amdhsa", model->target.name, NULL, 0, NULL, NULL);
+    d->context = create("amdgcn-amd-amdhsa", d->model->target.name, NULL, 0, NULL, NULL);
 }
 
 struct gcn_disassembler *gcn_disassembler_new(const struct gcn_model *model)
 {
     assert(model);
     struct gcn_disassembler *d = calloc(1, sizeof *d);
-    if (d)
-        load(d, model);
+    if (!d)
+        return NULL;
+    d->model = model;
+    load(d);
     return d;
 }
 
@@ -86,7 +89,7 @@ void gcn_disassembler_free(struct gcn_disassembler *d)
 unsigned gcn_disassemble(struct gcn_disassembler *d, const uint8_t *bytes, size_t available,
                          uint64_t pc, char *text, size_t size)
 {
-    assert(bytes && text && size > 0);
+    assert(d && bytes && text && size > 0);
     uint32_t word[2] = {0};
     const unsigned words = available >= 8 ? 2 : (unsigned)(available / 4);
     struct gcn_uop u = {0};
@@ -96,9 +99,9 @@ unsigned gcn_disassemble(struct gcn_disassembler *d, const uint8_t *bytes, size_
     text[0] = 0;
     /* LLVM 19 ends the program at some words that are no instructions: it is asked of ours alone.
      */
-    if (words && !gcn_decode(word, words, &u, &why)) {
+    if (words && !gcn_decode(d->model, word, words, &u, &why)) {
         u.row = NULL;
-    } else if (words && d && d->context) {
+    } else if (words && d->context) {
         uint8_t copy[8];
         char line[512];
         memcpy(copy, bytes, 4 * words);

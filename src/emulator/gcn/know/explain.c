@@ -103,5 +103,6 @@ bool gcn_explain_private_fault(struct gcn_device *d, const struct wt_fault *f, u
     const uint32_t word[2] = {(uint32_t)wt_load_le(bytes, 4), (uint32_t)wt_load_le(bytes + 4, 4)};
     *lane = (unsigned)__builtin_ctzll((uint64_t)f->lanes);
     *size = gcn_dispatch_of(w)->private_size;
-    return gcn_decode(word, 2, &u, &why) && private_byte(w, &u, *lane, byte) && *byte >= *size;
+    return gcn_decode(gcn_model_of(d), word, 2, &u, &why) && private_byte(w, &u, *lane, byte) &&
+           *byte >= *size;
 }

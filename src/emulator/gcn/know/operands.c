@@ -207,7 +207,8 @@ static void modify(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned 
     const bool cleared = u->abs >> source & 1, inverted = u->neg >> source & 1;
     const bool upper = packed ? u->neg_hi >> source & 1 : inverted;
     if (packed)
-        x->halves = (uint8_t)((u->op_sel >> source & 1) | (u->op_sel_hi >> source & 1) << 1);
+        x->halves = (uint8_t)((u->op_sel >> source & 1) | (u->op_sel_hi >> source & 1) << 1 |
+                              (strchr("pP", u->row->operands[0]) ? 0 : WT_HALVES_OF_ONE));
     if (!strchr("fhFP", letter) && u->row != &gcn_rows[GCN_I_v_cndmask_b32])
         return;
     x->abs = cleared ? 3 : 0;
@@ -306,7 +307,7 @@ static void put_result(list *o, const struct gcn_uop *u, char letter)
             x->at = at;
         x->type = u->unused == 1 ? WT_OPERAND_SIGNED : x->type;
     } else if (u->form != GCN_FORM_SDWA && (letter == 's' || letter == 'h')) {
-        const bool high = u->op_sel >> 3 & 1 || u->row == &gcn_rows[GCN_I_v_mad_mixhi_f16];
+        const bool high = gcn_writes_high_half(u);
         x->first = high ? 16 : 0;
         x->bits = high || gcn_keeps_other_half(u) ? 16 : 32;
     }

@@ -1,0 +1,92 @@
+"""Host programs on AMD's GPUs of several models: which one a program gets, several at once, their debugger and core files."""
+import re
+import signal
+
+import pytest
+
+from conftest import code_object, compiled, hip, wavetrap
+
+NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-"}
+
+
+def program(*models):
+    return compiled("models.hip", *(f"--offload-arch={model}" for model in models if model != "gfx900"), "-O0", name="models-" + "-".join(models))
+
+
+def both():
+    return program("gfx900", "gfx906")
+
+
+def debug(*words, status=0):
+    done = wavetrap("debug", "--nx", "--batch", *words)
+    assert done.returncode == status, done.stderr
+    return done.stdout
+
+
+def ask(commands, *words):
+    mark = "=-=-="
+    line = [word for command in commands for word in ("-ex", f"echo {mark}\\n", "-ex", command)]
+    return debug(*line, "-ex", f"echo {mark}\\n", *words).split(mark + "\n")[1:-1]
+
+
+def test_each_gpu_computes_with_its_own_code():
+    done = hip(both(), gpus=["gfx900", "gfx906", "gfx906:cu=64"])
+    assert done.stdout == "".join(f"{NAMES[m]}: 0 wrong\n" for m in ("gfx900", "gfx906", "gfx906")), done.stderr
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_a_program_gets_the_newest_model_for_which_it_has_code():
+    done = hip(both())
+    assert done.stdout == NAMES["gfx906"] + ": 0 wrong\n"
+    assert done.stderr == "wavetrap: the program has code for gfx906, gfx900: the GPU is a gfx906 (--gpu)\n"
+    assert "kernel (and" in (stats := wavetrap("exec", "--stats", both()).stderr) and "launched on the emulated gfx906, " in stats
+    done = hip(both(), gpus=["gfx900"])
+    assert (done.stdout, done.stderr) == (NAMES["gfx900"] + ": 0 wrong\n", "")
+
+
+def test_code_for_another_model_is_named(tmp_path):
+    """Of a host program the features count, too; the message has the flag that runs it, where there is one."""
+    path, data, target = tmp_path / "program", both().read_bytes(), b"hipv4-amdgcn-amd-amdhsa--"
+    for old, new, gpu, said in (
+            (b"gfx906", b"gfx902", "gfx906", "it holds code for gfx900, gfx902, not for gfx906, the emulated GPU: compile with --offload-arch=gfx906, or run "
+             "it with -g gfx900\n"),):
+        path.write_bytes(data.replace(target + old, target + new))
+        path.chmod(0o755)
+        done = hip(path, gpus=[gpu])
+        assert done.stderr.startswith(f"wavetrap: {path}: {said}"), done.stderr
+        assert done.returncode == -signal.SIGABRT
+
+
+def test_a_code_object_runs_on_its_model(tmp_path):
+    co = code_object(both(), "gfx906")
+    arguments = ["--kernel=_Z5weighPKiS0_Pii", "--grid=64", "--block=64", "--arg=zeros:256", "--arg=zeros:256", "--arg=zeros:256", "--arg=i32:3"]
+    for model in ([], ["-g", "gfx906"]):
+        assert wavetrap("run", *model, *arguments, co).returncode == 0
+    refused = wavetrap("run", "-g", "gfx900", *arguments, co)
+    assert "it is for another GPU than gfx900 (e_flags 0x52f, gfx906): compile with -mcpu=gfx900" in refused.stderr
+    assert "  runs on: gfx906\n" in wavetrap("info", co).stdout
+
+
+def test_a_debugger_of_several_models():
+    """Each wave's code is disassembled as that of its GPU."""
+    stop = ["continue", "disassemble"]
+    said = ask(["break weigh if blockIdx.x == 0", "run", stop[1], *stop, "delete", "continue"], "-g", "gfx900", "-g", "gfx906", both())
+    assert "[device 0," in said[1] and "s_endpgm" in said[2] and "v_dot4_i32_i8" not in said[2]
+    assert "[device 1," in said[3] and "v_dot4_i32_i8" in said[4]
+    assert said[-1].endswith(f"{NAMES['gfx906']}: 0 wrong\n[Program exited normally]\n")
+
+
+def test_a_core_file_keeps_the_model(tmp_path):
+    core = tmp_path / "core"
+    done = wavetrap("exec", f"--core-on-fault={core}", "-g", "gfx906", both(), "stray")
+    assert done.returncode == -signal.SIGABRT and "store of 4 bytes at 0x123456" in done.stderr, done.stderr
+    said = ask(["backtrace", "disassemble", "print i"], "--core", core)
+    assert "weigh (" in said[0] and "v_dot4_i32_i8" in said[1] and re.match(r"\$1 = \d+\n", said[2])
+
+
+def test_checks_follow_the_model():
+    """Code with instructions of its own has no finding; a stray store is found."""
+    done = wavetrap("exec", "--check=all", "-g", "gfx906", both())
+    assert done.returncode == 0 and "0 errors" in done.stderr, done.stderr
+    done = wavetrap("exec", "--check=memory", "-g", "gfx906", both(), "stray")
+    assert "error: out-of-bounds store of 4 bytes\n" in done.stderr and done.stderr.count("error: ") == 1, done.stderr
