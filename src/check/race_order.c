@@ -732,24 +732,6 @@ static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race
         race_tick(w);
 }
 
-static const struct race_sync *find_sync(const struct race_space *space, uint64_t addr)
-{
-    const uint64_t *there = space->syncs.count ? wt_map_find(&space->syncs, addr / 4 + 1) : NULL;
-    return there ? (const struct race_sync *)(uintptr_t)*there : NULL;
-}
-
-bool race_was_polled(const struct race_space *space, uint64_t addr)
-{
-    const struct race_sync *sync = find_sync(space, addr);
-    return sync && sync->polled;
-}
-
-bool race_is_flag(const struct race_space *space, uint64_t addr)
-{
-    const struct race_sync *sync = find_sync(space, addr);
-    return sync && (sync->polled || sync->swapped);
-}
-
 void race_is_polled(struct wt_check_race *r, struct race_space *space, uint64_t addr)
 {
     struct race_sync *sync = sync_at(r, space, addr);

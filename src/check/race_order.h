@@ -259,8 +259,6 @@ void race_synchronise(struct wt_check_race *r, struct race_slot *w, const struct
                       const struct race_record *last);
 /** A wave has loaded from @p addr again and again, and nothing else. */
 void race_is_polled(struct wt_check_race *r, struct race_space *space, uint64_t addr);
-/** Whether one has. */
-bool race_was_polled(const struct race_space *space, uint64_t addr);
 /** Notes what a wave knows of another one, and returns race_upto(). */
 uint32_t race_look(struct wt_check_race *r, const struct race_slot *w, uint32_t wave,
                    struct race_view *view);
@@ -288,8 +286,24 @@ void race_report_waiting(struct wt_check_race *r, uint32_t wave, const struct ra
 /** Whether an atomic operation makes a flag or lock of its place: it swaps, or compares and swaps.
  */
 bool race_swaps(struct wt_check_race *r, uint32_t slot, uint64_t pc);
+/** What is known of a place; NULL: nothing. */
+static inline const struct race_sync *race_find_sync(const struct race_space *space, uint64_t addr)
+{
+    const uint64_t *there = space->syncs.count ? wt_map_find(&space->syncs, addr / 4 + 1) : NULL;
+    return there ? (const struct race_sync *)(uintptr_t)*there : NULL;
+}
+/** Whether a wave has loaded from a place again and again, and nothing else. */
+static inline bool race_was_polled(const struct race_space *space, uint64_t addr)
+{
+    const struct race_sync *sync = race_find_sync(space, addr);
+    return sync && sync->polled;
+}
 /** Whether a place has been swapped, or is one that waves wait with: a flag or a lock. */
-bool race_is_flag(const struct race_space *space, uint64_t addr);
+static inline bool race_is_flag(const struct race_space *space, uint64_t addr)
+{
+    const struct race_sync *sync = race_find_sync(space, addr);
+    return sync && (sync->polled || sync->swapped);
+}
 /** Frees what was recorded. */
 void race_free_all(struct wt_check_race *r);
 

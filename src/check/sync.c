@@ -208,8 +208,8 @@ static struct sync_access *note_access(struct wt_check_sync *s, struct sync_grou
             if (!grown)
                 return NULL;
             g->access = grown;
-            grown[g->accesses++] = (struct sync_access){
-                pc, site_of(w, wt_lanes_lowest(lanes), pc), number, g->rounds, 0};
+            grown[g->accesses++] = (struct sync_access){pc, site_of(w, wt_lanes_lowest(lanes), pc),
+                                                        number, g->rounds, 0};
             *there = g->accesses;
         }
         *recent = (unsigned)*there;
@@ -492,8 +492,8 @@ static void end_absence(struct wt_check_sync *s, struct sync_group *g, struct sy
                     "the mask names lanes that are elsewhere, as is allowed from 7.0 on alone");
         w->apart |= w->absent.lanes | come;
     } else if (come || e->kind == WT_SEEN_WAVE_END) {
-        sync_report(s, g, WT_FOUND_SYNC_MASK, come || !s->apart ? WT_ERROR : WT_WARNING,
-                    &w->absent, NULL, "the mask names lanes that do not execute it");
+        sync_report(s, g, WT_FOUND_SYNC_MASK, come || !s->apart ? WT_ERROR : WT_WARNING, &w->absent,
+                    NULL, "the mask names lanes that do not execute it");
     } else {
         return;
     }
