@@ -340,3 +340,20 @@ void wt_check_race_end(struct wt_check_race *r)
     }
     wt_check_race_free(r);
 }
+
+/* ---- lanes in step ---- */
+
+/* Intel's compiler leaves barriers out where it knows that a group is one thread. */
+void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a)
+{
+    const struct wt_group_head *g = wt_machine_wave(r->machine, a->wave)->group;
+    const enum wt_step_order order = r->machine->groups.ops->step(r->machine, g, &w->step, a);
+    w->order = order;
+    if (order != WT_STEP_ORDERED)
+        return;
+    race_tick(w);
+    w->floored = ~(wt_lanes)0;
+    w->floor = w->clock - 1;
+    for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
+        w->lane[lane] = w->floor;
+}

@@ -5,27 +5,8 @@
  * fence.sc) order the accesses of the two groups: were the second one's before the first one's, its
  * group would have read the flag before it was stored. A gfx900's buffer_wbinvl1 and Vortex's fence
  * do the second one: caches are the group's.
- *
- * And lanes in step: Intel's compiler leaves barriers out where it knows that a group is one
- * thread.
  */
 #include "check/race_order.h"
-#include "emulator/machine/heads.h"
-#include "emulator/machine/machine.h"
-
-void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a)
-{
-    const struct wt_group_head *g = wt_machine_wave(r->machine, a->wave)->group;
-    const enum wt_step_order order = r->machine->groups.ops->step(r->machine, g, &w->step, a);
-    w->order = order;
-    if (order != WT_STEP_ORDERED)
-        return;
-    race_tick(w);
-    w->floored = ~(wt_lanes)0;
-    w->floor = w->clock - 1;
-    for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
-        w->lane[lane] = w->floor;
-}
 
 bool race_hand_on(struct race_handed *barrier, const struct race_slot *w)
 {

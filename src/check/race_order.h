@@ -202,8 +202,8 @@ struct wt_check_race {
     struct race_kind {
         uint64_t pc;
         bool swaps;
-    } kind[64];                           /* of atomic operations that were looked at last */
-    uint64_t told_pairs[16];              /* of places of findings, as keys */
+    } kind[64];                           /* the last atomic operations that were looked at */
+    uint64_t told_pairs[16];              /* keys of pairs of places with findings */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
     struct race_told told[RACE_TOLD];
 };

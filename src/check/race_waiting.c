@@ -16,7 +16,7 @@ struct race_waiting {
     uint64_t pc;
     const struct race_space *space;
     unsigned places;
-    uint64_t place[PLACES]; /* of the store; of a load: its times */
+    uint64_t place[PLACES]; /* the store's, or how often a load was made */
 };
 
 /* ---- which atomic operations make a flag or lock of a place ---- */

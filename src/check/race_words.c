@@ -525,7 +525,7 @@ void race_note_polling(struct race_access *x)
     const struct wt_observed *a = x->a;
     struct race_slot *w = x->w;
     const uint64_t at = a->at[wt_lanes_lowest(a->lanes)];
-    /* It is atomic in any case. */
+    /* An atomic access in any case. */
     const bool tells = (x->r->rules.places || x->r->rules.warp_syncs) && x->record.atomic;
     const bool loads = (x->hides || tells) && a->kind == WT_WATCH_READ;
     const unsigned most = !loads ? 0 : x->r->rules.spawns ? MOST + 1 : 1;

@@ -6,7 +6,6 @@
 #include <xxhash.h>
 
 #include "base/array.h"
-#include "emulator/machine/groups.h"
 #include "emulator/machine/watch_set.h"
 
 /* Says which wave it is: its place in the grid, or else its slot, as in each run. */

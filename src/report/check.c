@@ -11,7 +11,6 @@
 #include "base/file.h"
 #include "base/private_dir.h"
 #include "base/text.h"
-#include "emulator/machine/machine.h"
 #include "report/found.h"
 #include "runtime/common/counted.h"
 #include "runtime/common/environment.h"

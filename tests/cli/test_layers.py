@@ -272,7 +272,7 @@ NOT_CALLED = {
         "launch, and what it does with one; the command has options for the same values",
     "wt_machine_no_cell wt_machine_no_piece wt_machine_no_operand wt_machine_no_operand_name wt_machine_no_operands wt_machine_untold": "for a family without tables of operands, as the toy",
     "gen_compact": "the inverse of gen_expand, by which tests prove it",
-    "wt_f16_le wt_f16_to_i32 wt_f16_to_i64 wt_f16_to_u32 wt_f16_to_u64 wt_f32_le wt_f64_le":
+    "wt_f16_class wt_f16_eq wt_f16_le wt_f16_lt wt_f16_to_i32 wt_f16_to_i64 wt_f16_to_u32 wt_f16_to_u64 wt_f32_le wt_f64_le":
         "a macro makes all operations of each format",
     "wt_debugger_insert_breakpoint wt_debugger_remove_breakpoint": "breakpoints of conditions without a plan, the short way for tests of the core",
     "wt_expr_loops": "fuzz targets leave out expressions that need not end",

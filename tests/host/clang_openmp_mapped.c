@@ -9,7 +9,7 @@ int main(int argc, char **argv)
     const int mapped = argc > 1 ? N - 1 : N;
     for (int i = 0; i < N; i++)
         from[i] = i;
-#pragma omp target teams distribute parallel for map(to : from[0 : mapped]) map(from : to[0 : N])
+#pragma omp target teams distribute parallel for map(to : from [0:mapped]) map(from : to [0:N])
     for (int i = 0; i < N; i++)
         to[i] = from[i] * 2; /* BUG */
     printf("%d\n", to[1]);

@@ -12,7 +12,6 @@
 #include "runtime/common/host_checks.h"
 #include "runtime/kfd/tool.h"
 #include "wait.h"
-#include "runtime/kfd/host.h"
 
 /* Nobody is told of stores. */
 const struct wt_host_calls *wt_host_listener(void)

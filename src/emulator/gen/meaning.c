@@ -29,7 +29,7 @@ static bool is_signed(const struct gen_operand *o)
 struct composer {
     const struct gen_insn *insn;
     uint8_t *to, *end;
-    uint8_t width;    /* of numbers */
+    uint8_t width;    /* bits of a number */
     bool real, logic; /* floats; signs of sources are complements */
     bool narrow;      /* 32 bits of 64 are shifted */
 };

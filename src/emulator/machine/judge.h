@@ -7,7 +7,8 @@
 #ifndef WT_EMULATOR_MACHINE_JUDGE_H
 #define WT_EMULATOR_MACHINE_JUDGE_H
 
-#include "emulator/machine/engine.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/observe.h"
 
 /**
  * Judges accesses of @p lanes, 1 or more, by the instruction of wave @p w that is being executed;

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "emulator/machine/memory.h"
 #include "emulator/translate/emit_512.h"
 
 enum { OR_DIFFERENCE = 0xf6 }; /* VPTERNLOGD: a | b ^ c */

@@ -1,5 +1,4 @@
 /* Accesses of several dwords a lane in vectors of 512 bits. See emit_512.h. */
-#include "emulator/machine/memory.h"
 #include "emulator/translate/emit_512.h"
 
 /* Where a lane's place is noted. */

@@ -1,4 +1,5 @@
 /* The invariants of a Vortex, for sanitizer builds and fuzzers (machine/engine.h). */
+#include "emulator/vortex/fields.h"
 #include "emulator/vortex/internal.h"
 
 /* Warps that one call checks in detail. A device with more has them checked in turns, as time

@@ -8,6 +8,7 @@
 #include "emulator/machine/hash.h"
 #include "emulator/machine/mapped.h"
 #include "emulator/machine/archive.h"
+#include "emulator/vortex/fields.h"
 #include "emulator/vortex/operands.h"
 #include "emulator/vortex/trace.h"
 #include "emulator/vortex/watch.h"

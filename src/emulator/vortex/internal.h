@@ -5,11 +5,9 @@
 #include "base/bits.h"
 #include "base/lanes.h"
 #include "emulator/machine/archive.h"
-#include "emulator/machine/fields.h"
 #include "emulator/machine/code_pages.h"
 #include "emulator/machine/console.h"
 #include "emulator/machine/engine.h"
-#include "emulator/machine/groups.h"
 #include "emulator/machine/memory.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/profile.h"
@@ -481,17 +479,5 @@ void vx_reset(struct wt_machine *m);
 
 /* The machine's operation state. */
 void vx_state(struct wt_machine *m, struct wt_archive *a);
-/* Of the hash of a warp: where its numbers begin that debuggers change. */
-#define VX_HASH_DEBUG 11
-extern const struct wt_field vx_warp_fields[], vx_warp_end[];
-/* Of profiles with traps and a launch unit, and how many numbers of the hash they are. */
-extern const struct wt_field vx_warp_later[], vx_dispatch_fields[], vx_kmu_fields[],
-    vx_launch_fields[];
-enum {
-    VX_LATER_NUMBERS = 18,
-    VX_DISPATCH_NUMBERS = 11,
-    VX_KMU_NUMBERS = 9,
-    VX_LAUNCH_NUMBERS = 17
-};
 
 #endif

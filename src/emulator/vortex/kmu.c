@@ -1,4 +1,5 @@
 /* The launch unit of Vortex 3.0: grids, CTAs and their places in the cores. See launch.h. */
+#include "emulator/machine/groups.h"
 #include "emulator/vortex/internal.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* Warps, thread masks, the IPDOM stack and barriers: Vortex's SIMT instructions. */
+#include "emulator/machine/groups.h"
 #include "emulator/vortex/trace.h"
 #include "emulator/vortex/watch.h"
 

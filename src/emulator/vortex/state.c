@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emulator/vortex/fields.h"
 #include "emulator/vortex/internal.h"
 
 /* ---- the members of warps and cores: for files, hashes (device.c) and checks (check.c) ---- */

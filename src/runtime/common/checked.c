@@ -223,7 +223,7 @@ static void note(const uint64_t *code, const struct wt_finding *f)
             count_one(&found.list[i], f);
             return;
         }
-    enum { EACH = 16 }; /* of one line there may be many, of which reports make one */
+    enum { EACH = 16 }; /* findings of one line may be many; reports join them */
     if (found.count / EACH >= options.limit) {
         count_more();
         return;

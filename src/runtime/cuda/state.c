@@ -13,7 +13,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct gpu *devices[STATE_MOST_GPUS];
 static unsigned device_count;
-static unsigned places[STATE_MOST_GPUS]; /* of the GPUs among those that the process was given */
+static unsigned places[STATE_MOST_GPUS]; /* each GPU's among those that the process was given */
 static struct {
     void (*entered)(void), (*leaving)(void);
 } hook;

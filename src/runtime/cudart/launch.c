@@ -47,7 +47,7 @@ static cudaError_t launched(CUresult result, CUfunction function, size_t shared)
                                                           : cudaErrorInvalidConfiguration);
 }
 
-/* What the driver refuses where @p shared has more than 32 bits, too. */
+/* A number that the driver refuses where @p shared has more than 32 bits, too. */
 static unsigned dynamic(size_t shared)
 {
     return shared < UINT_MAX ? (unsigned)shared : UINT_MAX;

@@ -12,7 +12,6 @@
  * once. So does a debugger, whose thread then sleeps until a GPU's thread has had a turn.
  */
 #include "runtime/common/host_checks.h"
-#include "runtime/kfd/host.h"
 #include "runtime/kfd/tool.h"
 
 #include <limits.h>

@@ -11,7 +11,6 @@
 #include "debug/source/symbols.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
-#include "runtime/common/tally.h"
 #include "runtime/vortex/internal.h"
 
 /* ---- the ELF file from which a kernel's file was made ---- */
