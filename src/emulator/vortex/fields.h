@@ -1,4 +1,5 @@
-/* The members of a Vortex machine that are saved, hashed and checked, as lists (emulator/machine/fields.h). */
+/* The members of a Vortex machine that are saved, hashed and checked, as lists
+ * (emulator/machine/fields.h). */
 #ifndef WT_EMULATOR_VORTEX_FIELDS_H
 #define WT_EMULATOR_VORTEX_FIELDS_H
 
