@@ -211,6 +211,23 @@ static void take_all(struct race_access *x)
         x->r->shadow.count--;
 }
 
+/* A wave between whose accesses something without code may order lanes makes an access: after all
+ * of its accesses so far, if it does. Intel's compiler leaves barriers out where it knows that a
+ * group is one thread. */
+static void step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a)
+{
+    const struct wt_group_head *g = wt_machine_wave(r->machine, a->wave)->group;
+    const enum wt_step_order order = r->machine->groups.ops->step(r->machine, g, &w->step, a);
+    w->order = order;
+    if (order != WT_STEP_ORDERED)
+        return;
+    race_tick(w);
+    w->floored = ~(wt_lanes)0;
+    w->floor = w->clock - 1;
+    for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
+        w->lane[lane] = w->floor;
+}
+
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
@@ -234,7 +251,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         return;
     const bool atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN;
     if (x.w->steps)
-        race_step(r, x.w, a);
+        step(r, x.w, a);
     x.record = (struct race_record){.time = a->time,
                                     .pc = a->pc,
                                     .wave = x.w->number,
@@ -339,21 +356,4 @@ void wt_check_race_end(struct wt_check_race *r)
         wt_observe_beneath(r->machine, NULL, NULL, NULL, r);
     }
     wt_check_race_free(r);
-}
-
-/* ---- lanes in step ---- */
-
-/* Intel's compiler leaves barriers out where it knows that a group is one thread. */
-void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a)
-{
-    const struct wt_group_head *g = wt_machine_wave(r->machine, a->wave)->group;
-    const enum wt_step_order order = r->machine->groups.ops->step(r->machine, g, &w->step, a);
-    w->order = order;
-    if (order != WT_STEP_ORDERED)
-        return;
-    race_tick(w);
-    w->floored = ~(wt_lanes)0;
-    w->floor = w->clock - 1;
-    for (unsigned lane = 0; lane < WT_MAX_LANES; lane++)
-        w->lane[lane] = w->floor;
 }

@@ -245,9 +245,6 @@ bool race_hand_on(struct race_handed *barrier, const struct race_slot *w);
 bool race_take(struct race_slot *w, const struct race_handed *barrier);
 /** Drops all that was handed on. */
 void race_handed_drop(struct race_handed *handed);
-/** A wave between whose accesses something without code may order lanes makes an access: behind all
- * of its accesses so far, if it does. */
-void race_step(const struct wt_check_race *r, struct race_slot *w, const struct wt_observed *a);
 /** Takes an event (wt_observe_event_fn). */
 void race_event(void *context, struct wt_machine *m, const struct wt_observed_event *event);
 /**
