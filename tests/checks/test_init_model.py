@@ -596,8 +596,8 @@ class Model:
         elif op.what == "exchange":
             new = {lane: (of[lane ^ op.how[0]][0] if lane ^ op.how[0] in of else None) for lane in lanes}
             for lane, value in new.items():
-                if value is None:       # a lane that is off has its register, too, or (gfx900) gives 0
-                    value = self.register[lane ^ op.how[0]][op.of[0]] if self.code.off_lanes_have_registers else known(0)
+                if value is None:       # a lane that is off: no program may use what it gives
+                    value = dataclasses.replace(unknown("inactive"), origins=frozenset([("inactive", None), ("inactive", number)]))
                 self.register[lane][op.to] = value
         else:
             for lane in lanes:
@@ -764,7 +764,7 @@ def origin_of(one):
     text = one["text"]
     if "from the allocation" in text:
         return {IN: "in", OUT: "out"}.get(one["object"]["size"])
-    return next((name for name, words in (("group", "the group's memory"), ("own", "a lane's own memory"), ("register", "a register")) if words in text), text)
+    return next((name for name, words in (("group", "the group's memory"), ("own", "a lane's own memory"), ("register", "a register"), ("inactive", "takes no part in the exchange")) if words in text), text)
 
 
 def judge(folder, family, number, count=1):
