@@ -175,6 +175,8 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
         return false;
     const char *letters = vx_insns[id].operands;
     const uint8_t *code = vx_meaning(id, d->config.xlen), *way = wt_meaning_jump(code);
+    if (*code == WT_M_END) /* of a fence observers are told */
+        return false;
     const bool single = strstr(vx_insns[id].name, ".s") != NULL, floats = strpbrk(letters, "DS");
     const uint8_t own = floats ? single ? 32 : 64 : (uint8_t)d->config.xlen,
                   bits[3] = {own, own, own};
