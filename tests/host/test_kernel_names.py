@@ -56,8 +56,8 @@ def test_info_names_the_kernels_as_the_source_does(program, bundle):
         assert done.stdout.count(f": {name}\n") == 2, name
     assert done.stdout.count("    kernel _Z4fillPii: fill(int*, int)\n") == 2
     assert f"{bundle}: bundle of code objects (clang-offload-bundler)\n" in done.stdout
-    assert "code for gfx900, gfx906; that for gfx900 is of version 4, with 4 kernels" in done.stdout
-    assert done.stdout.endswith("  runs on: gfx900\n")
+    assert re.search("code for gfx900, gfx906; that for gfx90[06] is of version 4, with 4 kernels", done.stdout)
+    assert done.stdout.endswith("  runs on: gfx906, gfx900\n")
 
 
 @pytest.mark.parametrize("name,result", [
@@ -116,7 +116,7 @@ def test_code_for_other_gpus_is_named(tmp_path):
     source.write_text("__attribute__((global)) void k(int *p) { *p = 1; }\n")
     options = ["clang++-19", "-nogpuinc", "-nogpulib", "--offload-device-only", "-c", source]
     for name, more, words, runs in [
-            ("other", ["--offload-arch=gfx1030", "--offload-arch=gfx906:xnack-"], "it holds code for gfx1030, gfx906:xnack-, not for gfx900", "no GPU that is emulated"),
+            ("other", ["--offload-arch=gfx1030", "--offload-arch=gfx90a:xnack-"], "it holds code for gfx1030, gfx90a:xnack-, not for gfx900", "no GPU that is emulated"),
             ("small", ["--offload-arch=gfx900", "--offload-arch=gfx906", "--offload-compress"], "compressed ones cannot", "no GPU that is emulated")]:
         path = tmp_path / name
         subprocess.run([*options, *more, "-o", path], check=True)

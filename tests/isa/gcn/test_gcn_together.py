@@ -75,7 +75,7 @@ def put_in_place(row, words):
 
 
 def case_of(row, words, values, mode, masks, old, to):
-    case = Case(words).mode(mode).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
+    case = Case(words, model=row["model"]).mode(mode).scalar(VCC, masks, 2).scalar(MASK + 2, masks, 2)
     for i, kind in enumerate(kinds_of(sources_of(row)[1])):
         case.wide(SRC[i], [v[i] for v in values], 4 if kind == "Q" else 2 if width(kind) == 64 else 1)
     for k in range(4):
