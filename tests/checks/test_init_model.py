@@ -287,7 +287,7 @@ def random_kernel(number, family):
 class Code:
     """What families may have otherwise."""
     clamps = False                  # shifts by more bits than there are shift all out
-    off_lanes_have_registers = False        # an exchange takes the value of a lane that is off; else 0
+    off_lanes_have_registers = False        # an exchange takes the value of a lane that is off; else that is undefined
     WRITTEN = ()                    # spaces that are written before the kernel
     ORIGINS = {}                    # {space: what reports call it}
 
@@ -388,7 +388,6 @@ mov.u32 %lane, %tid.x;"""
         return path.with_suffix(".ptx")
 
     clamps = True
-    off_lanes_have_registers = True
 
 
 class Gcn(Code):
@@ -596,7 +595,9 @@ class Model:
         elif op.what == "exchange":
             new = {lane: (of[lane ^ op.how[0]][0] if lane ^ op.how[0] in of else None) for lane in lanes}
             for lane, value in new.items():
-                if value is None:       # a lane that is off: no program may use what it gives
+                if value is None and self.code.off_lanes_have_registers:
+                    value = self.register[lane ^ op.how[0]][op.of[0]]
+                elif value is None:     # a lane that is off: no program may use what it gives
                     value = dataclasses.replace(unknown("inactive"), origins=frozenset([("inactive", None), ("inactive", number)]))
                 self.register[lane][op.to] = value
         else:
