@@ -271,7 +271,10 @@ static void arithmetic(const struct gen_insn *insn, struct wt_insn_operands *o)
         return;
     const bool plain =
         real ? has_one_format(insn) : !gen_type_is_float((enum gen_type)insn->dst.type);
-    if (plain && (insn->condition <= GEN_COND_LE || insn->row->format == GEN_FORMAT_MATH))
+    /* A comparison without a condition has no rule. */
+    const bool asks = is(insn, GEN_CMP) || is(insn, GEN_CMPN) || is(insn, GEN_CSEL);
+    const bool ruled = insn->condition <= GEN_COND_LE && (insn->condition || !asks);
+    if (plain && (ruled || insn->row->format == GEN_FORMAT_MATH))
         compose(&c, code);
     else
         compose_opaque(&c);
