@@ -272,7 +272,7 @@ static void arithmetic(const struct gen_insn *insn, struct wt_insn_operands *o)
     const bool plain =
         real ? has_one_format(insn) : !gen_type_is_float((enum gen_type)insn->dst.type);
     /* A comparison without a condition has no rule. */
-    const bool asks = is(insn, GEN_CMP) || is(insn, GEN_CMPN) || is(insn, GEN_CSEL);
+    const bool asks = wt_meaning_has(code + 2, real ? WT_M_FCOMPARE : WT_M_EQ);
     const bool ruled = insn->condition <= GEN_COND_LE && (insn->condition || !asks);
     if (plain && (ruled || insn->row->format == GEN_FORMAT_MATH))
         compose(&c, code);
