@@ -165,22 +165,18 @@ enum wt_status wt_listen_without_password(const char *address, bool any_client,
 
 /* ---- whose a client is ---- */
 
-/* An address as /proc/net/tcp and /proc/net/tcp6 have it: words of 32 bits in the host's order. */
-static void proc_name(const struct sockaddr_storage *name, bool as_v4, char text[64])
+/* An address as /proc/net/tcp, or /proc/net/tcp6, has it: words of 32 bits in the host's order. The
+ * last word of a mapped address is that of IPv4. */
+static void proc_name(const struct sockaddr_storage *name, bool six, char text[64])
 {
-    uint32_t words[4];
-    if (name->ss_family == AF_INET) {
-        const struct sockaddr_in *in = (const struct sockaddr_in *)name;
-        snprintf(text, 64, "%08X:%04X", in->sin_addr.s_addr, ntohs(in->sin_port));
-        return;
-    }
+    const struct sockaddr_in *in = (const struct sockaddr_in *)name;
     const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)name;
-    memcpy(words, &in6->sin6_addr, sizeof words);
-    if (as_v4)
-        snprintf(text, 64, "%08X:%04X", words[3], ntohs(in6->sin6_port));
-    else
-        snprintf(text, 64, "%08X%08X%08X%08X:%04X", words[0], words[1], words[2], words[3],
-                 ntohs(in6->sin6_port));
+    uint32_t words[4] = {0, 0, 0, in->sin_addr.s_addr};
+    if (name->ss_family == AF_INET6)
+        memcpy(words, &in6->sin6_addr, sizeof words);
+    for (unsigned i = six ? 0 : 3; i < 4; i++, text += 8)
+        snprintf(text, 9, "%08X", words[i]);
+    snprintf(text, 6, ":%04X", ntohs(in->sin_port)); /* both kinds have it at one place */
 }
 
 /* The user who holds the other end of a TCP connection on this machine. Only a connection that is
@@ -198,8 +194,8 @@ static bool user_of_peer(int fd, uid_t *user)
         char ours[64], theirs[64], local[64], remote[64], line[512];
         unsigned state;
         FILE *list = fopen(six ? "/proc/net/tcp6" : "/proc/net/tcp", "re");
-        proc_name(&own, !six, ours);
-        proc_name(&peer, !six, theirs);
+        proc_name(&own, six, ours);
+        proc_name(&peer, six, theirs);
         while (list && !found && fgets(line, sizeof line, list))
             found = sscanf(line, " %*u: %63s %63s %x %*s %*s %*s %u", local, remote, &state,
                            user) == 4 &&

@@ -54,9 +54,7 @@ void wt_order_begin(struct wt_order *o, struct wt_order_stream *s, struct wt_ord
     o->now++;
     add(o, &s->point, s->number);
     add(o, &o->given, s->number);
-    wt_clocks_drop(o->newest.before);
-    wt_clocks_drop(o->newest.ended);
-    wt_clocks_drop(o->newest.released);
+    wt_order_operation_drop(&o->newest);
     o->newest = (struct wt_order_operation){.stream = s->number,
                                             .number = o->now,
                                             .calm = o->calm,
@@ -102,6 +100,22 @@ const char *wt_order_lacks(const struct wt_order_operation *first,
     return wt_clocks_of(then->released, first->stream) < first->number
                ? "no release fence is behind the first one's packet"
                : "no acquire fence is before the second one's packet";
+}
+
+struct wt_order_operation wt_order_operation_copy(const struct wt_order_operation *operation)
+{
+    struct wt_order_operation copy = *operation;
+    copy.before = wt_clocks_copy(operation->before);
+    copy.ended = wt_clocks_copy(operation->ended);
+    copy.released = wt_clocks_copy(operation->released);
+    return copy;
+}
+
+void wt_order_operation_drop(struct wt_order_operation *operation)
+{
+    wt_clocks_drop(operation->before);
+    wt_clocks_drop(operation->ended);
+    wt_clocks_drop(operation->released);
 }
 
 bool wt_order_is_over(const struct wt_order *o, uint32_t stream, uint32_t number)

@@ -73,6 +73,11 @@ void wt_order_call_dropped(struct wt_order *o, struct wt_order_call *call);
 void wt_order_wait(struct wt_order *o, struct wt_order_point *to, struct wt_order_point *point);
 /** The host waits for what is done at @p point. */
 void wt_order_host_waits(struct wt_order *o, struct wt_order_point *point);
+/** A copy of an operation that stays while others begin, with sets of its own; it is freed by
+ * wt_order_operation_drop(). */
+struct wt_order_operation wt_order_operation_copy(const struct wt_order_operation *operation);
+/** Frees what an operation has. */
+void wt_order_operation_drop(struct wt_order_operation *operation);
 /** Whether operation @p first is ordered before another one. */
 bool wt_order_is_before(const struct wt_order_operation *first,
                         const struct wt_order_operation *then);

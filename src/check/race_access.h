@@ -61,7 +61,8 @@ bool race_knows_polling(struct race_access *x);
 /** A wave loads from a place again and again: its loads there are atomic, those before that was
  * known, too. */
 void race_forget_polling(struct race_access *x, struct race_page *page, uint64_t addr);
-/** Notes volatile accesses to the group's memory, and what hands values on between lanes. */
+/** Records a volatile access to the group's memory in the slot's `shown`, and the time of an atomic
+ * read-modify-write, by which lanes hand values on, in `handed_on`. */
 void race_note_shown(struct race_access *x);
 /** Whether a relaxed access to the group's memory, and one of another lane of its wave, count on
  * lanes that run in step. */

@@ -79,9 +79,7 @@ static void begin_anew(struct wt_check_race *r)
     }
     drop_known(r);
     for (size_t i = 0; i < r->calls; i++) {
-        wt_clocks_drop(r->call[i]->before);
-        wt_clocks_drop(r->call[i]->ended);
-        wt_clocks_drop(r->call[i]->released);
+        wt_order_operation_drop(r->call[i]);
         free(r->call[i]);
     }
     r->calls = 0;
@@ -258,10 +256,7 @@ static struct wt_order_operation *note_call(struct wt_check_race *r,
     r->run.lost |= !new;
     if (!new)
         return NULL;
-    *new = *o;
-    new->before = wt_clocks_copy(o->before);
-    new->ended = wt_clocks_copy(o->ended);
-    new->released = wt_clocks_copy(o->released);
+    *new = wt_order_operation_copy(o);
     r->newest = o->number > r->newest ? o->number : r->newest;
     return grown[r->calls++] = new;
 }

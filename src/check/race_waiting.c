@@ -189,9 +189,7 @@ void race_report_waiting(struct wt_check_race *r, uint32_t wave, const struct ra
         const struct race_waiting *one = &r->waiting[i];
         bool none = true;
         if ((wave || space) && (one->wave != wave || (space && one->space != space))) {
-            if (kept != i)
-                r->waiting[kept] = *one;
-            kept++;
+            r->waiting[kept++] = *one;
             continue;
         }
         const struct race_slot *w = one->wave ? slot_of(r, one->wave) : NULL;

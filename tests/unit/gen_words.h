@@ -1,4 +1,5 @@
-/* A thread of Gen9 in any state, words of any row of its table, and what they leave. */
+/* Builds random instructions of each row of Gen9's table and random states of a thread, executes an
+ * instruction, and gives the state after it. */
 #ifndef TESTS_GEN_WORDS_H
 #define TESTS_GEN_WORDS_H
 

@@ -1,5 +1,5 @@
-/* A warp of Vortex in any state, words of any row of its table, and what they leave. LANES is set
- * before it. */
+/* Builds random instructions of each row of Vortex's table and random states of a warp, executes an
+ * instruction, and gives the state after it. Who includes it defines LANES, the warp's threads. */
 #ifndef TESTS_VX_RIG_H
 #define TESTS_VX_RIG_H
 

@@ -7,6 +7,11 @@
 
 #include "object/contained.h"
 
+/* Registers, waves, LDS and GDS of Vega. */
+#define VEGA_CORE                                                                                  \
+    .vgprs = 256, .vgpr_rows = 256, .vgpr_granule = 4, .sgprs = 800, .sgpr_granule = 16,           \
+    .simds = 4, .waves_per_simd = 10, .lds_bytes = 65536, .gds_bytes = 65536, .items = 1024
+
 const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},
@@ -16,16 +21,7 @@ const struct gcn_model gcn_models[] = {
         .version = 90000,
         .device_id = 0x687f,
         .firmware = 468,
-        .vgprs = 256,
-        .vgpr_rows = 256,
-        .vgpr_granule = 4,
-        .sgprs = 800,
-        .sgpr_granule = 16,
-        .simds = 4,
-        .waves_per_simd = 10,
-        .lds_bytes = 65536,
-        .gds_bytes = 65536,
-        .items = 1024,
+        VEGA_CORE,
         .cu = 64,
         .engines = 4,
         .arrays = 2,
@@ -48,16 +44,7 @@ const struct gcn_model gcn_models[] = {
         .version = 90006,
         .device_id = 0x66a1,
         .firmware = 468,
-        .vgprs = 256,
-        .vgpr_rows = 256,
-        .vgpr_granule = 4,
-        .sgprs = 800,
-        .sgpr_granule = 16,
-        .simds = 4,
-        .waves_per_simd = 10,
-        .lds_bytes = 65536,
-        .gds_bytes = 65536,
-        .items = 1024,
+        VEGA_CORE,
         .cu = 64,
         .engines = 4,
         .arrays = 1,

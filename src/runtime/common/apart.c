@@ -216,8 +216,7 @@ static void run_part(void *context)
     end_held(m, &held);
     m->groups.stop = r->part.last;
     r->launch->next = r->part.first;
-    if (r->part.first < r->part.last)
-        wt_groups_pump(m);
+    wt_groups_pump(m);
     while (!m->met && !m->fault.kind && !has_ended(m, &held, r->launch, &r->part)) {
         m->ops->run(m, SLICE);
         atomic_store(&self->issues, m->time - begin);
@@ -391,8 +390,7 @@ static bool run_beside(struct wt_machine *m, struct wt_launch_head *launch, cons
     const uint64_t begin = m->time;
     bool good = true;
     m->groups.stop = part->last;
-    if (part->first < part->last)
-        wt_groups_pump(m);
+    wt_groups_pump(m);
     while (good && !has_ended(m, held, launch, part)) {
         *why = m->ops->run(m, SLICE);
         const bool stuck = m->fault.kind == WT_FAULT_DEADLOCK,

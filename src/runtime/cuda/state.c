@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "runtime/common/counted_file.h"
 #include "runtime/cuda/checks.h"
 #include "runtime/cuda/debug.h"
@@ -103,9 +104,8 @@ static void uuid_of(unsigned place, char bytes[UUID_BYTES])
 static bool is_named(unsigned place, const char *element, size_t length)
 {
     char bytes[UUID_BYTES] = {0}, text[2 * UUID_BYTES + 9] = "GPU-";
-    char *end;
     if (length && length == strspn(element, "0123456789"))
-        return strtoul(element, &end, 10) == place;
+        return strtoul(element, NULL, 10) == place;
     uuid_of(place, bytes);
     for (unsigned i = 0, at = 4; i < UUID_BYTES; i++, at += 2) {
         if (i == 4 || i == 6 || i == 8 || i == 10)
@@ -161,7 +161,7 @@ static enum wt_status make_devices(struct wt_error *err)
     if (!seen)
         return wt_fail(err, WT_INVALID,
                        "CUDA_VISIBLE_DEVICES=%s leaves none of the %u emulated GPU%s",
-                       getenv("CUDA_VISIBLE_DEVICES"), count, count == 1 ? "" : "s");
+                       getenv("CUDA_VISIBLE_DEVICES"), count, wt_plural(count));
     for (unsigned i = 0; i < seen; i++) {
         char text[256];
         const char *spec = one[places[i]];

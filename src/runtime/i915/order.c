@@ -136,8 +136,7 @@ static void begin(struct command *c)
     for (unsigned i = 0; c->event[i]; i++)
         wt_order_wait(wt_streams_order(), &s->point, &c->event[i]->done);
     wt_order_begin(wt_streams_order(), s, &c->call);
-    c->is = wt_streams_order()->newest;
-    c->is.before = wt_clocks_copy(wt_streams_order()->newest.before);
+    c->is = wt_order_operation_copy(&wt_streams_order()->newest);
     c->is.copies = c->is.by_kernels = has_image(c);
     wt_order_wait(wt_streams_order(), &q->given, &s->point);
     wt_order_wait(wt_streams_order(), &c->done->done, &s->point);
@@ -191,7 +190,7 @@ static void forget(void)
         }
         *link = c->next;
         listed--;
-        wt_clocks_drop(c->is.before);
+        wt_order_operation_drop(&c->is);
         if (!c->named)
             wt_order_drop(&c->done->done);
         if (!c->named)

@@ -131,9 +131,7 @@ struct host_late {
 
 static void drop_late(struct host_late *late)
 {
-    wt_clocks_drop(late->is.before);
-    wt_clocks_drop(late->is.ended);
-    wt_clocks_drop(late->is.released);
+    wt_order_operation_drop(&late->is);
     free(late);
 }
 
@@ -147,17 +145,14 @@ void host_order_queue_gone(struct host_queue *q)
  * operation. */
 static void note_late(struct host_queue *q)
 {
-    const struct wt_order_operation *newest = &wt_streams_order()->newest;
     const uint64_t end = atomic_load_explicit(q->write, memory_order_acquire);
     const uint64_t first = q->given > q->begun ? q->given : q->begun;
     struct host_late **at = &q->late;
     struct host_late *late = q->copies || first >= end ? NULL : malloc(sizeof *late);
     if (!late)
         return;
-    *late = (struct host_late){.first = first, .end = end, .is = *newest};
-    late->is.before = wt_clocks_copy(newest->before);
-    late->is.ended = wt_clocks_copy(newest->ended);
-    late->is.released = wt_clocks_copy(newest->released);
+    *late = (struct host_late){
+        .first = first, .end = end, .is = wt_order_operation_copy(&wt_streams_order()->newest)};
     while (*at)
         at = &(*at)->next;
     *at = late;

@@ -445,8 +445,9 @@ ROW_PACKED(v_pk_max_f16, max_, host_max)
 
 /*
  * Products of halves are exact singles. Their order and roundings are not published: here the
- * products are added, then the addend. Denormal halves count whatever MODE says; denormal singles
- * never do (LLVM's pull request 205101, and what its code generator says of this instruction).
+ * products are added, then the addend. Denormal halves are kept whatever MODE says; denormal
+ * singles are flushed (LLVM's pull request 205101; comments of LLVM's code generator for AMD's
+ * GPUs).
  */
 void gcn_vop_v_dot2_f32_f16(struct gcn_valu *v)
 {

@@ -20,14 +20,18 @@ static uint64_t address_of(const struct ptx_op *o, const void *row, unsigned lan
     return ptx_get(row, o->from_type == 4 ? 4 : 8, lane) + (uint64_t)o->offset;
 }
 
-/* An address in constant memory or among the kernel's parameters, whose offsets have 32 bits (PTX
- * ISA 6.4.1): those bits of its distance from where they begin. */
-static uint64_t constant_address(const struct sm_warp *w, const struct ptx_op *o, uint64_t at)
+/* A global address stays as it is. In constant memory, and among the kernel's parameters,
+ * offsets have 32 bits (PTX ISA 6.4.1): those bits of its distance from where they begin. */
+static uint64_t in_space(const struct sm_warp *w, const struct ptx_op *o, uint64_t at)
 {
     const struct sm_launch *l = &w->device->grid.launch;
-    const uint64_t first = o->space == PTX_SPACE_PARAM     ? l->bank[0]
-                           : l->constant_end > l->constant ? l->constant
-                                                           : at;
+    uint64_t first;
+    if (o->space == PTX_SPACE_PARAM)
+        first = l->bank[0];
+    else if (o->space == PTX_SPACE_CONST && l->constant_end > l->constant)
+        first = l->constant;
+    else
+        return at;
     return first + (uint32_t)(at - first);
 }
 
@@ -36,10 +40,8 @@ static __attribute__((noinline)) void judge(struct sm_warp *w, const struct sm_u
 {
     const void *row = ptx_in(ptx_frame(w), &u->ptx->s[0]);
     uint64_t at[SM_LANES];
-    const bool is_constant = judged(u->ptx) == SM_JUDGED_CONSTANT;
     for (unsigned i = 0; i < SM_LANES; i++)
-        at[i] = is_constant ? constant_address(w, u->ptx, address_of(u->ptx, row, i))
-                            : address_of(u->ptx, row, i);
+        at[i] = in_space(w, u->ptx, address_of(u->ptx, row, i));
     sm_access_judge(w, u, judged(u->ptx), a, at);
 }
 
@@ -65,12 +67,8 @@ static bool reach(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind 
         case PTX_SPACE_LOCAL:
             sm_reach_local(w, i, at, a);
             break;
-        case PTX_SPACE_CONST:
-        case PTX_SPACE_PARAM:
-            sm_reach_global(w, i, constant_address(w, o, at), false, a);
-            break;
         default:
-            sm_reach_global(w, i, at, o->space == PTX_SPACE_NONE, a);
+            sm_reach_global(w, i, in_space(w, o, at), o->space == PTX_SPACE_NONE, a);
             break;
         }
     }
