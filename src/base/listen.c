@@ -165,13 +165,13 @@ enum wt_status wt_listen_without_password(const char *address, bool any_client,
 
 /* ---- whose a client is ---- */
 
-/* An address as /proc/net/tcp, or /proc/net/tcp6, has it: words of 32 bits in the host's order. The
- * last word of a mapped address is that of IPv4. */
+/* An address as /proc/net/tcp, or /proc/net/tcp6, has it: words of 32 bits in the host's order. An
+ * IPv4 address stands in the latter where a socket of IPv6 has it, mapped. */
 static void proc_name(const struct sockaddr_storage *name, bool six, char text[64])
 {
     const struct sockaddr_in *in = (const struct sockaddr_in *)name;
     const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)name;
-    uint32_t words[4] = {0, 0, 0, in->sin_addr.s_addr};
+    uint32_t words[4] = {0, 0, htonl(0xffff), in->sin_addr.s_addr}; /* mapped: RFC 4291 2.5.5.2 */
     if (name->ss_family == AF_INET6)
         memcpy(words, &in6->sin6_addr, sizeof words);
     for (unsigned i = six ? 0 : 3; i < 4; i++, text += 8)
