@@ -38,6 +38,9 @@ struct line_elf_unit {
 
 /** A variable in memory that no debug information describes, with a type that says how to read it.
  */
+/** DW_AT_encoding of a type that its declaration only guesses at: bits of some number. */
+#define LINE_ELF_GUESS DW_ATE_lo_user
+
 struct line_elf_datum {
     const char *name, *type; /**< type: its own name */
     uint64_t address;

@@ -580,6 +580,14 @@ static bool is_described(const struct sections *s, const struct sm_ptx_variable 
     return false;
 }
 
+/* Whether a type of PTX does not say what the source's type was: compilers write structures and
+ * arrays of any type as bytes, and integers of either sign as unsigned ones. */
+static bool is_guess(enum ptx_type type, bool is_compiled)
+{
+    const bool is_bits = type >= PTX_B8 && type <= PTX_B64;
+    return is_bits || (is_compiled && type >= PTX_U8 && type <= PTX_U64);
+}
+
 /* Describes a variable of PTX; false: a debugger could not read it. */
 static bool datum_of(const struct ptx_variable *v, struct line_elf_datum *d)
 {
@@ -629,6 +637,8 @@ static bool make_data(const struct wt_sm_ptx *p, struct making *m)
             if (!at || at->module != i || at->space == PTX_SPACE_LOCAL ||
                 is_described(&m->sections, at) || !datum_of(v, d))
                 continue;
+            if (is_guess(v->type, text->file_count))
+                d->encoding = LINE_ELF_GUESS;
             d->address = at->place + (at->space == PTX_SPACE_SHARED ? SM_SHARED_WINDOW : 0);
             d->name = memcpy(m->names + used, v->name.at, v->name.length);
             m->names[used + v->name.length] = 0;

@@ -128,6 +128,7 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
 {
     struct wt_operand a;
     wt_expr_vector cell;
+    const char *guess = c->guess;
     if (n->op == '&' && wt_source_is_cplusplus(c->scope) && member_pointer(c, n, o))
         return WT_OK;
     enum wt_status status = wt_compile_node(c, n->a, &a, err);
@@ -140,6 +141,7 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
                            "Attempt to dereference pointer to member without an object");
         return wt_compile_dereference(c, &a, o, err);
     case '&':
+        c->guess = guess; /* an address is none */
         return wt_compile_address_of(c, &a, o, err);
     case '!':
         if ((status = wt_compile_truth(c, &a, &cell, err)) != WT_OK ||
@@ -363,10 +365,13 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
 {
     struct wt_operand a;
     const struct wt_type *plain = wt_type_plain(n->type);
+    const char *guess = c->guess;
     enum wt_status status = wt_compile_node(c, n->a, &a, err);
     if (status)
         return status;
     const struct wt_type *from = wt_type_plain(a.type);
+    if (!plain->is_guess && wt_type_size(plain) == wt_type_size(from))
+        c->guess = guess; /* the type is given now */
     if (a.type == &wt_compile_no_type || (plain == from && plain->kind != WT_TYPE_VOID) ||
         (!wt_type_is_scalar(plain) && wt_operand_in_memory(&a) &&
          wt_type_size(plain) == wt_type_size(from))) {

@@ -185,6 +185,12 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
     *o = wt_compile_constant_bytes(c, kept->type, kept->bytes, kept->size);
     o->bit_offset = kept->bit_offset;
     o->bit_size = kept->bit_size;
+    if (kept->as_of)
+        c->as_of = kept->as_of;
+    if (kept->guess) {
+        c->guess = kept->guess;
+        c->guess_type = kept->guess_type;
+    }
     return wt_compile_follow_reference(c, o, err); /* 'finish' keeps the references it prints */
 }
 

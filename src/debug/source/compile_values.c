@@ -320,6 +320,30 @@ static bool is_unstored(const struct compiler *c, Dwarf_Die *die, Dwarf_Attribut
             (int64_t)ops->number < 0);
 }
 
+/* Notes a variable whose declaration does not tell its type. */
+static void note_guess(struct compiler *c, Dwarf_Die *die, const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    if (plain->kind == WT_TYPE_ARRAY)
+        plain = wt_type_plain(wt_type_target(plain));
+    if (!plain->is_guess)
+        return;
+    c->guess = dwarf_diename(die);
+    c->guess_type = type;
+}
+
+enum wt_status wt_compile_check_guess(const struct compiler *c, const char *who,
+                                      struct wt_error *err)
+{
+    const struct wt_values v = {.guess = c->guess, .guess_type = c->guess_type};
+    char text[WT_VALUE_REASON];
+    const char *guess = wt_values_guess(&v, text);
+    if (!guess || wt_type_is_scalar(wt_type_plain(c->guess_type)))
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "the type of %s is not known, and %s cannot say so: %s",
+                   c->guess, who, guess);
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -331,6 +355,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     Dwarf_Op *ops, *own = NULL;
     size_t count;
     c->names_local |= is_local;
+    note_guess(c, die, type);
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, die, &attribute, type, o, err);
     if (wt_compile_is_without_address(die))

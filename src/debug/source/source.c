@@ -88,15 +88,22 @@ static struct wt_info *wt_source_info(struct wt_source *s, const struct wt_modul
 
 /* ---- values that are kept ---- */
 
-static bool copy_value(struct kept_value *to, const struct wt_type *type, const uint8_t *bytes,
-                       uint64_t size)
+/* The value of the first lane. */
+static bool copy_value(struct kept_value *to, const struct wt_values *v)
 {
-    uint8_t *copy = malloc(size ? size : 1);
+    uint8_t *copy = malloc(v->size ? v->size : 1);
     if (!copy)
         return false;
-    memcpy(copy, bytes, size);
+    memcpy(copy, v->bytes, v->size);
     free(to->bytes);
-    *to = (struct kept_value){.type = type, .size = size, .bytes = copy};
+    *to = (struct kept_value){.type = v->type,
+                              .size = v->size,
+                              .bytes = copy,
+                              .bit_offset = v->bit_offset,
+                              .bit_size = v->bit_size,
+                              .as_of = v->as_of,
+                              .guess = v->guess,
+                              .guess_type = v->guess_type};
     return true;
 }
 
@@ -111,10 +118,8 @@ unsigned wt_source_keep(struct wt_source *s, const struct wt_values *values)
     s->value = grown;
     struct kept_value *v = &grown[s->value_count];
     *v = (struct kept_value){0};
-    if (!copy_value(v, values->type, values->bytes, values->size))
+    if (!copy_value(v, values))
         return 0;
-    v->bit_offset = values->bit_offset;
-    v->bit_size = values->bit_size;
     return (unsigned)++s->value_count;
 }
 
@@ -163,7 +168,7 @@ enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
             return wt_fail(err, WT_NO_MEMORY, "no host memory for $%s", name);
         grown[s->variable_count++] = (struct variable){.name = copy};
     }
-    if (!copy_value(&s->variable[i].value, values->type, values->bytes, values->size))
+    if (!copy_value(&s->variable[i].value, values))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for $%s", name);
     return WT_OK;
 }

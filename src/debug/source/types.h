@@ -61,6 +61,7 @@ struct wt_type {
     const char *name;             /**< NULL: anonymous */
     uint64_t size;                /**< bytes; 0: unknown */
     bool is_signed;               /**< INT, CHAR, ENUM */
+    bool is_guess;                /**< INT: the declaration does not tell the type; not signed */
     bool is_rvalue;               /**< REFERENCE: && */
     bool is_vector;               /**< ARRAY: of the vector types of C and OpenCL */
     bool is_incomplete;           /**< STRUCT, CLASS, UNION: only declared */

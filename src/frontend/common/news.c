@@ -22,7 +22,7 @@ void wt_print_watched(FILE *out, struct wt_program *program, const struct wt_poi
     const struct wt_view view = {.source = program->source, .thread = program->thread};
     const struct wt_format format = {.top = true};
     if (bytes)
-        wt_value_print_bytes(out, &view, p->type, bytes, &format);
+        wt_values_print_bytes(out, &view, &p->value, bytes, &format);
     else
         fputs("<unreadable>", out);
 }
