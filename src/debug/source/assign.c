@@ -106,10 +106,15 @@ static enum wt_status right_side(const struct wt_view *scope, const struct wt_no
         sum = (struct wt_node){.kind = WT_NODE_BINARY, .op = n->op, .a = &left, .b = &right};
         value = &sum;
     }
-    if (to && wt_type_is_scalar(wt_type_plain(to->type)) &&
+    const enum wt_type_half half = to ? wt_type_half(to->type) : WT_NO_HALF;
+    if (half == WT_BFLOAT)
+        return wt_fail(err, WT_UNSUPPORTED, "a bfloat16 cannot be assigned: set its bits");
+    if (to && (half || wt_type_is_scalar(wt_type_plain(to->type))) &&
         wt_type_size(wt_type_plain(to->type)) <= 8) {
-        cast = (struct wt_node){
-            .kind = WT_NODE_CAST, .a = (struct wt_node *)(uintptr_t)value, .type = to->type};
+        cast = (struct wt_node){.kind = WT_NODE_CAST,
+                                .a = (struct wt_node *)(uintptr_t)value,
+                                .type = half ? wt_types_basic(scope->source->types, "_Float16")
+                                             : to->type};
         value = &cast;
     }
     return wt_source_evaluate_node(scope, value, to ? to->lanes : 0, from, err);
@@ -127,16 +132,19 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
         status = wt_source_evaluate_node(scope, n->a, 0, &old, err);
         if (status)
             return status;
-        const bool is_register = old.reg >= 0;
-        wt_values_free(&old);
-        if (!is_register) {
-            if ((status = right_side(scope, n, NULL, values, err)) != WT_OK)
-                return status;
-            status = wt_source_set_variable(s, n->a->text, values, err);
-            if (status)
+        if (old.reg < 0) {
+            status = right_side(scope, n, NULL, values, err);
+            if (!status && (status = wt_source_set_variable(s, n->a->text, values, err)) != WT_OK)
                 wt_values_free(values);
+            if (!status && n->before) {
+                wt_values_free(values);
+                *values = old;
+                return WT_OK;
+            }
+            wt_values_free(&old);
             return status;
         }
+        wt_values_free(&old);
     }
     if ((status = wt_source_evaluate_node(scope, n->a, 0, values, err)) != WT_OK)
         return status;
@@ -155,11 +163,15 @@ static enum wt_status assign(const struct wt_view *scope, const struct wt_node *
             status = wt_fail(err, WT_INVALID,
                              "the value is of other lanes than those that are "
                              "assigned to");
-        else if ((status = wt_type_check_assigned(values->type, from.type, err)) == WT_OK &&
+        else if ((status = wt_type_half(values->type) == WT_HALF
+                               ? WT_OK
+                               : wt_type_check_assigned(values->type, from.type, err)) == WT_OK &&
                  (!s->may_change || !(status = s->may_change(s->may_change_context, err))))
             status = assign_lanes(scope, values, &from, err);
         wt_values_free(&from);
     }
+    if (!status && n->before)
+        return WT_OK;
     wt_values_free(values);
     return status ? status : wt_source_evaluate_node(scope, n->a, 0, values, err);
 }

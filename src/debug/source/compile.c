@@ -152,7 +152,8 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
     default:
         break;
     }
-    if ((status = wt_compile_need_number(&a, err)) != WT_OK)
+    if ((status = wt_compile_take_half(c, &a, err)) != WT_OK ||
+        (status = wt_compile_need_number(&a, err)) != WT_OK)
         return status;
     const struct wt_type *type = wt_compile_promoted(c, a.type);
     if (wt_type_is_wide(type)) {
@@ -367,10 +368,13 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
     const struct wt_type *plain = wt_type_plain(n->type);
     const char *guess = c->guess;
     enum wt_status status = wt_compile_node(c, n->a, &a, err);
+    if (!status && wt_type_is_scalar(plain))
+        status = wt_compile_take_half(c, &a, err);
     if (status)
         return status;
     const struct wt_type *from = wt_type_plain(a.type);
-    if (!plain->is_guess && wt_type_size(plain) == wt_type_size(from))
+    if (!plain->is_guess &&
+        (plain->kind == WT_TYPE_POINTER || wt_type_size(plain) == wt_type_size(from)))
         c->guess = guess; /* the type is given now */
     if (a.type == &wt_compile_no_type || (plain == from && plain->kind != WT_TYPE_VOID) ||
         (!wt_type_is_scalar(plain) && wt_operand_in_memory(&a) &&
@@ -556,6 +560,10 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
         }
         if (!status && is_offset(&a) && is_offset(&b) && (n->op == WT_OP_EQ || n->op == WT_OP_NE))
             a.type = b.type = wt_compile_integer(c, wt_types_address_size(c->build.types), true);
+        if (!status)
+            status = wt_compile_take_half(c, &a, err);
+        if (!status)
+            status = wt_compile_take_half(c, &b, err);
         if (!status)
             status = wt_compile_arithmetic(c, n->op, &a, &b, o, err);
         break;

@@ -303,6 +303,12 @@ static void print_value(struct wt_printer *p, const struct wt_values *v, unsigne
         fputs("{...}", p->out);
         return;
     }
+    const bool is_half = wt_type_half(plain) && (!p->format.letter || p->format.letter == 'f');
+    if (is_half && v->size >= 2) {
+        p->format.letter = 0;
+        wt_format_scalar(p, type, 0, 0, bytes, false);
+        return;
+    }
     if (v->bit_size) {
         wt_format_scalar(p, type, v->bit_offset, v->bit_size, bytes, depth == 0 && p->format.top);
         return;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/bits.h"
 #include "debug/core/print.h"
@@ -66,6 +67,10 @@ const char *wt_values_guess(const struct wt_values *v, char *text)
     snprintf(declared, sizeof declared, "%s", of == 1 ? "bytes" : element->name);
     const uint64_t part = of > 1 ? of : size % 4 == 0 ? 4 : size % 2 == 0 ? 2 : 1;
     const char *name = part == 8 ? "long" : part == 4 ? "int" : part == 2 ? "short" : "char";
+    if (is_array && !plain->has_count) {
+        snprintf(text, WT_VALUE_REASON, "PTX declares %s: try ((int *)%s)[0]", declared, v->guess);
+        return text;
+    }
     if (is_array)
         snprintf(other, sizeof other, "(%s[%" PRIu64 "])", name, size / part);
     else
@@ -151,10 +156,34 @@ enum wt_status wt_values_address(const struct wt_values *v, struct wt_address *a
     return WT_OK;
 }
 
+enum wt_type_half wt_type_half(const struct wt_type *type)
+{
+    static const struct {
+        const char *name;
+        enum wt_type_half kind;
+    } names[] = {{"__half", WT_HALF},          {"half", WT_HALF},
+                 {"__nv_bfloat16", WT_BFLOAT}, {"__hip_bfloat16", WT_BFLOAT},
+                 {"hip_bfloat16", WT_BFLOAT},  {"__bf16", WT_BFLOAT}};
+    const struct wt_type *plain = wt_type_plain(type);
+    const bool is_class = plain->kind == WT_TYPE_STRUCT || plain->kind == WT_TYPE_CLASS;
+    for (size_t i = 0; i < sizeof names / sizeof *names && plain->name; i++)
+        if (strcmp(plain->name, names[i].name) == 0 && wt_type_size(plain) == 2 &&
+            (is_class || (plain->kind == WT_TYPE_FLOAT && names[i].kind == WT_BFLOAT)))
+            return names[i].kind;
+    return WT_NO_HALF;
+}
+
 bool wt_number_of(const struct wt_type *type, uint32_t bit_offset, uint32_t bit_size,
                   const uint8_t *bytes, struct wt_number *n)
 {
     const struct wt_type *plain = wt_type_plain(type);
+    const enum wt_type_half half = wt_type_half(plain);
+    if (half) {
+        *n = (struct wt_number){.is_float = true, .integer = wt_load_le(bytes, 2)};
+        n->real = half == WT_HALF ? wt_print_double(n->integer, 16)
+                                  : wt_print_double(n->integer << 16, 32);
+        return true;
+    }
     const uint64_t size = bit_size ? (bit_offset + bit_size + 7) / 8 : wt_type_size(plain);
     if (!wt_type_is_scalar(plain) || size == 0 || size > 8)
         return false;
