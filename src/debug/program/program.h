@@ -133,6 +133,7 @@ enum wt_news_kind {
     WT_NEWS_FINISHING,  /**< `frame` is left; `is_back`: to before its call */
     WT_NEWS_LOGGED,     /**< a log point's message: `text` */
     WT_NEWS_LOG_FAILED, /**< `point`; `text` says why */
+    WT_NEWS_DOUBTFUL,   /**< the frame's variables may be shown wrong: its compiler's lists err */
     /* Points. */
     WT_NEWS_WATCH_LOST,      /**< `point` goes: the memory of that run is gone */
     WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists;
@@ -250,7 +251,8 @@ struct wt_program {
     bool started;     /**< it runs or stands: it was started, and has not ended */
     bool ended;       /**< it has ended */
     uint32_t exit_word;
-    bool faulted; /**< it stands at a fault */
+    bool told_doubts; /**< WT_NEWS_DOUBTFUL */
+    bool faulted;     /**< it stands at a fault */
     int fault;
     uint64_t fault_pc;
     bool fault_is_past;   /**< the PC is behind the instruction: going on would leave it out */

@@ -321,6 +321,19 @@ static void report_fault(struct wt_program *g, bool *again)
         g->stop_number = caught->number;
 }
 
+/* Intel's compiler gives variables of optimised code registers in lists of addresses, of which some
+ * are too long. Said once. */
+static void tell_doubts(struct wt_program *g)
+{
+    if (g->told_doubts || !g->topology->file_space || !g->thread)
+        return;
+    const struct wt_view view = wt_program_view(g);
+    if (!view.frame || !wt_frame_has_lists(view.frame))
+        return;
+    g->told_doubts = true;
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_DOUBTFUL});
+}
+
 enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_error *err)
 {
     const struct wt_event *e = &g->event;
@@ -342,6 +355,7 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
     }
     if (e->thread || e->wave_ended)
         wt_program_select(g, e->thread ? e->thread : wt_debugger_current_thread(g->debugger));
+    tell_doubts(g);
     const bool gives_up = e->reason == WT_STOP_TRAP && e->gives_up;
     if (e->reason != WT_STOP_FAULT && !gives_up)
         g->faulted = false;
