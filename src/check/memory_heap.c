@@ -169,8 +169,7 @@ static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w, s
     for (wt_lanes left = call->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         if (addr[lane] && call->size[lane])
-            memory_taken(c, w,
-                         &(struct wt_lane_access){.pc = call->returns - CALL, .lane = lane},
+            memory_taken(c, w, &(struct wt_lane_access){.pc = call->returns - CALL, .lane = lane},
                          addr[lane], call->size[lane]);
     }
     *call = c->call[--c->calls];
