@@ -546,8 +546,8 @@ static void print_launch(FILE *out, const struct wt_report_calls *calls, const c
     wt_report_calls_print(out, calls, deeper);
 }
 
-/* Whether the host's calls of a kernel's mistake are those of the copy that gave it to the host, and
- * not those of the launch. */
+/* Whether the host's calls of a kernel's mistake are those of the copy that gave it to the host,
+ * and not those of the launch. */
 static bool is_of_copy(const struct wt_finding *one)
 {
     return one->kind == WT_FOUND_UNDEFINED_RESULT && one->pieces_of == WT_PIECES_OF_COPY;
