@@ -173,7 +173,8 @@ bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
         if (!read_insn(m, pc, &i) || leaves(&i))
             return proved;
         const uint64_t to = goes_to(&i);
-        if (to > load && to <= i.pc && !proved && compare.pc && !is(&i, GCN_I_s_branch))
+        const bool may_go_on = to && i.u.row->meaning[1] != WT_M_K;
+        if (to > load && to <= i.pc && !proved && compare.pc && may_go_on)
             early = compare;
         else if (to && to <= i.pc)
             return proved && to > load;
