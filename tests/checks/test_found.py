@@ -227,7 +227,7 @@ def test_memory_of_openacc_is_an_object(tmp_path, family):
     words = ["env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", "-O0", "-g", "-w", "-fopenacc", *checks.offload(family), tmp_path / "acc.c", "-o", tmp_path / "acc"]
     subprocess.run(list(map(str, words)), check=True, capture_output=True)
     report = tmp_path / "report"
-    done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=memory,leak", f"--report=json:{report}", tmp_path / "acc",
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), "--check=memory,leak", f"--report=json:{report}", tmp_path / "acc",
                       ACC_DEVICE_TYPE={"gfx900": "radeon", "sm": "nvidia"}[family])
     found = [one for line in report.read_text().splitlines() if (one := json.loads(line))["kind"] == "finding"]
     assert {(one["finding"], one["object"]["size"], one["object"]["by"]) for one in found} == \
