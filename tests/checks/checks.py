@@ -18,7 +18,8 @@ OUT = BUILD / "tests" / "checks" / ("" if AMD == MODELS[0] else AMD)
 LEVEL = os.environ.get("CHECK_LEVEL", "-O1")    # of the compilers of kernels in C and C++
 SANITIZERS = [f"-fsanitize{word}=address,alignment,bounds,null" for word in ("", "-recover")]
 # Where each program runs: the family, and the words that choose it.
-FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "images": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",)}
+FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "images": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",),
+            "lost_atomics": ("gfx900",)}
 VORTEX = ["-g", "vortex:cores=1,warps=2,threads=4"]
 
 
@@ -145,7 +146,7 @@ def members(text):
 
 def newest(folder=HERE):
     """Of the files that any program is made of."""
-    return max((f for f in folder.rglob("*") if f.suffix in (".c", ".cc", ".h", ".cu", ".cl")), key=lambda f: f.stat().st_mtime)
+    return max((f for f in folder.rglob("*") if f.suffix in (".c", ".cc", ".h", ".cu", ".cl", ".hip")), key=lambda f: f.stat().st_mtime)
 
 
 def built(name, *words):
@@ -201,6 +202,8 @@ def program_of(program, family, compiler="usual"):
     if program == "memory" and family == "gfx900":
         hip = ["hipcc"] if usual else [compiler.replace("clang", "clang++"), hip_config()]
         return [built(f"memory.gfx900{suffix}", *hip, f"--offload-arch={AMD}", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu", *([] if usual else ["-x", "none", "-lamdhip64"]))]
+    if program == "lost_atomics":
+        return [built("lost_atomics.gfx900", "hipcc", f"--offload-arch={AMD}", LEVEL, "-g", "-w", HERE / "lost_atomics.hip")]
     if program in ("memory", "images"):
         cuda = cuda_path()
         return [built(f"{program}.sm{suffix}", *clang, f"--cuda-path={cuda}", HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]

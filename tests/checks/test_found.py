@@ -205,6 +205,17 @@ def test_the_list_of_kinds_is_that_of_the_labels():
     assert set(used) == {kind for kind, check in KINDS.items() if check not in ("race", "sync", "init", "hazard", "stale", "advice")}     # which have suites of their own
 
 
+@pytest.mark.parametrize("gpu, options, dropped", [("gfx900", [], False), ("gfx900", ["--check=memory"], True), ("gfx900:atomics=pcie", [], True)])
+def test_atomics_that_hardware_drops(gpu, options, dropped):
+    """They are executed, unless the check or the GPU has them as hardware: then nothing has changed and 0 is returned. Others are executed always."""
+    gpu, labels = checks.gpu(gpu), checks.labels_of("lost_atomics")
+    program = checks.program_of("lost_atomics", "gfx900")
+    for how, lost in (("bad", {label.case for label in labels if label.findings and dropped}), ("good", set())):
+        done = checks.run(checks.command_under_test(), "exec", "-g", gpu, *options, *program, how, *(label.case for label in labels))
+        said = dict(re.findall(r"^(\w+) is (\w+)$", done.stdout, re.M))
+        assert said == {label.case: "dropped" if label.case in lost else "done" for label in labels}, done.stderr
+
+
 OPENACC = """#include <openacc.h>
 int main(void)
 {
