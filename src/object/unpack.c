@@ -42,7 +42,8 @@ bool wt_packed_bundle_at(const uint8_t *bytes, size_t room, struct wt_packed_bun
     /* The size of the file, which version 1 does not have, and that of what it stands for. */
     const size_t wide = version == 3 ? 8 : 4, before = version == 1 ? 0 : wide;
     const size_t header = SIZES + before + wide + HASH;
-    if (version < 1 || version > 3 || method > WT_PACKED_BY_ZSTD || room < header)
+    if (version < (room == SIZE_MAX ? 2 : 1) || version > 3 || method > WT_PACKED_BY_ZSTD ||
+        room < header)
         return false;
     const uint64_t length = before ? wt_load_le(bytes + SIZES, (unsigned)before) : room;
     const uint64_t whole = wt_load_le(bytes + SIZES + before, (unsigned)wide);

@@ -26,7 +26,7 @@ struct wt_packed_bundle {
     size_t whole;         /**< the size of what it stands for */
 };
 
-/** Whether one begins there. */
+/** Whether one begins there. A @p room of SIZE_MAX is not known: version 1 does not say either. */
 bool wt_packed_bundle_at(const uint8_t *bytes, size_t room, struct wt_packed_bundle *bundle);
 /** The bundle that it stands for, of `whole` bytes, which the caller frees; NULL: see err. */
 uint8_t *wt_packed_bundle_unpack(const struct wt_packed_bundle *bundle, struct wt_error *err);

@@ -101,7 +101,7 @@ __attribute__((visibility("default"))) void **__hipRegisterFatBinary(const struc
     *(void **)&registers = next("__hipRegisterFatBinary");
     if (!registers)
         return NULL;
-    if (!given || !wt_packed_bundle_at(given->binary, SIZE_MAX / 2, &packed))
+    if (!given || !wt_packed_bundle_at(given->binary, SIZE_MAX, &packed))
         return registers(given);
     struct registered *copy = malloc(sizeof *copy);
     uint8_t *unpacked = copy ? wt_packed_bundle_unpack(&packed, &err) : NULL;
