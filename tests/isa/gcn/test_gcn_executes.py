@@ -93,7 +93,7 @@ def test_driver_handler(decode_tool, llvm):
     executed(decode_tool, list(instructions.values()))
     Gpu.seen.clear()
     for name in ("more registers", "all SGPRs, stores through the scalar cache"):
-        traps.test_context_save_and_restore("gfx900", name)
+        traps.test_context_save_and_restore("gfx900", name, "6.1")
     traps.test_trap_goes_through_both_handlers()
     traps.test_trap_without_a_second_handler()
     traps.test_exception_without_a_second_handler()
