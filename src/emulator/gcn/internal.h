@@ -70,7 +70,8 @@ struct gcn_group;
 
 struct gcn_wave {
     WT_WAVE_HEAD(struct gcn_group, group);
-    uint32_t (*v)[GCN_LANES]; /* its model's vgprs rows; NULL until a wave ran here */
+    uint32_t (*v)[GCN_LANES]; /* gcn_model_rows(): VGPRs, from GCN_AGPR on accumulation registers;
+                                 NULL until a wave ran here */
     uint32_t s[GCN_SCALARS];  /* by operand number: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
     _Alignas(64) uint32_t on[GCN_LANES]; /* all ones in the lanes of on_mask */
     uint64_t on_mask;
@@ -240,6 +241,19 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
 static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
 {
     return d->config.model;
+}
+
+/* The files of vector registers of a wave, each with w->vgprs registers: file N begins with row
+ * N * GCN_AGPR. */
+static inline unsigned gcn_files(const struct gcn_device *d)
+{
+    return gcn_model_of(d)->agprs ? 2 : 1;
+}
+
+/* Whether the wave has this row. */
+static inline bool gcn_has_row(const struct gcn_wave *w, uint64_t row)
+{
+    return row / GCN_AGPR < gcn_files(w->device) && row % GCN_AGPR < w->vgprs;
 }
 
 /* The slots for waves of a compute unit. */
