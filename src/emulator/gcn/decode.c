@@ -333,7 +333,7 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
     u->src[0] = (uint16_t)wt_field(w, 8, 0);
     u->src[1] = (uint16_t)(wt_field(w, 16, 9) + GCN_VGPR);
     u->sdst = u->smask = GCN_VCC;
-    u->op_sel_hi = 7; /* of packed pairs */
+    u->op_sel_hi = 7; /* packed pairs: both halves */
     /* The source field of an instruction without sources means nothing. */
     const bool any = *sources_of(u->row);
     const bool two = (u->src[0] == 249 && (any || (u->row->forms & GCN_SDWA))) ||
@@ -380,7 +380,7 @@ static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, str
     }
     u->dst = (uint16_t)wt_field(word[0], 7, 0);
     u->sdst = GCN_VCC;
-    u->op_sel_hi = 7; /* of packed pairs */
+    u->op_sel_hi = 7; /* packed pairs: both halves */
     u->clamp = wt_field(word[0], 15, 15);
     for (unsigned i = 0; i < 3; i++)
         u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);

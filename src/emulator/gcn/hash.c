@@ -35,7 +35,7 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
     wt_hash_fields(numbers, &seen, gcn_wave_fields);
     wt_mix(hash, numbers, sizeof numbers);
     wt_mix(hash, seen.s, sizeof seen.s);
-    for (unsigned file = 0; file < gcn_files(w->device); file++)
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
         wt_mix(hash, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
 }
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GCN_LANES 64
+
 /* In the order of the table, which is sorted by encoding and opcode. */
 enum gcn_encoding {
     GCN_SOP2,
@@ -129,7 +131,7 @@ enum gcn_path {
     GCN_PATH_ANY,
     GCN_PATH_PLAIN, /* all values have 32 bits */
     GCN_PATH_WHOLE, /* 32 or 64 bits, masks */
-    GCN_PATH_MOVE,  /* of an accumulation register */
+    GCN_PATH_MOVE,  /* between accumulation registers and others */
     GCN_PATH_MATRIX,
 };
 
@@ -150,7 +152,7 @@ struct gcn_uop {
     uint8_t form;   /* enum gcn_form */
     /* modifiers, a bit for each source */
     uint8_t abs, neg, neg_hi, op_sel, op_sel_hi, sext;
-    uint8_t cbsz, abid, blgp; /* of matrices */
+    uint8_t cbsz, abid, blgp; /* matrices: which block of A, which lanes of B */
     bool clamp;
     uint8_t omod;
     uint8_t sel[3]; /* SDWA: of src0, src1, destination */

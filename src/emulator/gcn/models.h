@@ -74,6 +74,13 @@ extern const struct gcn_model gcn_models[];
 /** The number of the first accumulation register in a wave's rows. */
 enum { GCN_AGPR = GCN_MOST_VGPRS };
 
+/** Files of vector registers, of each of which a wave has as many: file N begins with row N *
+ * GCN_AGPR. */
+static inline unsigned gcn_files(const struct gcn_model *model)
+{
+    return model->agprs ? 2 : 1;
+}
+
 /** Rows of a wave: its VGPRs and, from GCN_AGPR on, its accumulation registers. */
 static inline uint32_t gcn_model_rows(const struct gcn_model *model)
 {

@@ -251,7 +251,7 @@ static void vgprs(struct wt_archive *a, struct gcn_wave *w)
         wt_archive_fail(a, "the host has no memory for registers");
         return;
     }
-    for (unsigned file = 0; file < gcn_files(w->device); file++)
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
         wt_archive_sparse(a, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
 }
 

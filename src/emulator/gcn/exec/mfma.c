@@ -9,35 +9,43 @@
 
 #include <string.h>
 
-#include "emulator/gcn/exec/row_function.h"
+#include "base/bits.h"
+#include "emulator/gcn/exec/cloned.h"
 
 enum {
-    FIRST = GCN_I_v_mfma_f32_32x32x1f32,
-    LAST = GCN_I_v_mfma_f32_16x16x8bf16,
-    MOST_BLOCKS = 16,
-    ELEMENTS = 4 * GCN_LANES, /* of A or B, at most */
+    FIRST = 0x40, /* opcode */
+    ROWS = 0x30,
+    ELEMENTS = 4 * GCN_LANES, /* A's or B's, at most */
 };
 
-static const struct gcn_mfma table[LAST - FIRST + 1] = {
-#define M(type, shape, k, blocks, of, group, passes)                                               \
-    [GCN_I_v_mfma_##type - FIRST] = {shape, k, blocks, GCN_MATRIX_##of, group, passes}
-    M(f32_32x32x1f32, 32, 1, 2, F32, 1, 16),   M(f32_16x16x1f32, 16, 1, 4, F32, 1, 8),
-    M(f32_4x4x1f32, 4, 1, 16, F32, 1, 2),      M(f32_32x32x2f32, 32, 2, 1, F32, 1, 16),
-    M(f32_16x16x4f32, 16, 4, 1, F32, 1, 8),    M(f32_32x32x4f16, 32, 4, 2, F16, 4, 16),
-    M(f32_16x16x4f16, 16, 4, 4, F16, 4, 8),    M(f32_4x4x4f16, 4, 4, 16, F16, 4, 2),
-    M(f32_32x32x8f16, 32, 8, 1, F16, 4, 16),   M(f32_16x16x16f16, 16, 16, 1, F16, 4, 8),
-    M(i32_32x32x4i8, 32, 4, 2, I8, 1, 16),     M(i32_16x16x4i8, 16, 4, 4, I8, 1, 8),
-    M(i32_4x4x4i8, 4, 4, 16, I8, 1, 2),        M(i32_32x32x8i8, 32, 8, 1, I8, 1, 16),
-    M(i32_16x16x16i8, 16, 16, 1, I8, 1, 8),    M(f32_32x32x2bf16, 32, 2, 2, BF16, 2, 16),
-    M(f32_16x16x2bf16, 16, 2, 4, BF16, 2, 8),  M(f32_4x4x2bf16, 4, 2, 16, BF16, 2, 2),
-    M(f32_32x32x4bf16, 32, 4, 1, BF16, 2, 16), M(f32_16x16x8bf16, 16, 8, 1, BF16, 2, 8),
-#undef M
+/* By opcode: rows and columns, k, blocks, type, products of a group, passes. */
+static const struct gcn_mfma table[ROWS] = {
+    [0x40 - FIRST] = {32, 1, 2, GCN_MATRIX_F32, 1, 16},
+    [0x41 - FIRST] = {16, 1, 4, GCN_MATRIX_F32, 1, 8},
+    [0x42 - FIRST] = {4, 1, 16, GCN_MATRIX_F32, 1, 2},
+    [0x44 - FIRST] = {32, 2, 1, GCN_MATRIX_F32, 1, 16},
+    [0x45 - FIRST] = {16, 4, 1, GCN_MATRIX_F32, 1, 8},
+    [0x48 - FIRST] = {32, 4, 2, GCN_MATRIX_F16, 4, 16},
+    [0x49 - FIRST] = {16, 4, 4, GCN_MATRIX_F16, 4, 8},
+    [0x4a - FIRST] = {4, 4, 16, GCN_MATRIX_F16, 4, 2},
+    [0x4c - FIRST] = {32, 8, 1, GCN_MATRIX_F16, 4, 16},
+    [0x4d - FIRST] = {16, 16, 1, GCN_MATRIX_F16, 4, 8},
+    [0x50 - FIRST] = {32, 4, 2, GCN_MATRIX_I8, 1, 16},
+    [0x51 - FIRST] = {16, 4, 4, GCN_MATRIX_I8, 1, 8},
+    [0x52 - FIRST] = {4, 4, 16, GCN_MATRIX_I8, 1, 2},
+    [0x54 - FIRST] = {32, 8, 1, GCN_MATRIX_I8, 1, 16},
+    [0x55 - FIRST] = {16, 16, 1, GCN_MATRIX_I8, 1, 8},
+    [0x68 - FIRST] = {32, 2, 2, GCN_MATRIX_BF16, 2, 16},
+    [0x69 - FIRST] = {16, 2, 4, GCN_MATRIX_BF16, 2, 8},
+    [0x6b - FIRST] = {4, 2, 16, GCN_MATRIX_BF16, 2, 2},
+    [0x6c - FIRST] = {32, 4, 1, GCN_MATRIX_BF16, 2, 16},
+    [0x6d - FIRST] = {16, 8, 1, GCN_MATRIX_BF16, 2, 8},
 };
 
 const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row)
 {
-    const size_t n = (size_t)(row - &gcn_rows[FIRST]);
-    return n <= LAST - FIRST && table[n].side ? &table[n] : NULL;
+    const unsigned n = row->opcode - FIRST;
+    return row->encoding == GCN_VOP3P && n < ROWS && table[n].side ? &table[n] : NULL;
 }
 
 /* ---- elements of A and B ---- */
@@ -143,32 +151,33 @@ sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, uns
 }
 
 static inline __attribute__((always_inline)) void
-multiply(const struct gcn_mfma *m, struct gcn_valu *v, const union elements *a,
-         const union elements *b, const unsigned side)
+multiply(const struct gcn_mfma *m, const struct gcn_uop *u, void *to, const void *c,
+         const union elements *a, const union elements *b, const unsigned side)
 {
     enum { MOST = 32 };
     _Alignas(64) uint32_t d[MOST][GCN_LANES];
     const unsigned count = side * side * m->blocks / GCN_LANES;
-    memcpy(d, v->c, count * sizeof *d);
+    memcpy(d, c, count * sizeof *d);
     for (unsigned reg = 0; reg < count; reg++) {
-        sum_register(m, v->u, d[reg], reg, a, b, side);
+        sum_register(m, u, d[reg], reg, a, b, side);
         if (m->type != GCN_MATRIX_I8)
             LANES
                 d[reg][i] = (d[reg][i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[reg][i];
     }
-    memcpy(v->d, d, count * sizeof *d);
+    memcpy(to, d, count * sizeof *d);
 }
 
-CLONED gcn_vop_mfma(struct gcn_valu *v)
+CLONED gcn_multiply_matrices(const struct gcn_uop *u, void *d, const void *a, const void *b,
+                             const void *c)
 {
-    const struct gcn_mfma *m = gcn_mfma_of(v->u->row);
-    union elements a, b;
-    take(m, v->a, 0, &a);
-    take(m, v->b, v->u->blgp, &b);
+    const struct gcn_mfma *m = gcn_mfma_of(u->row);
+    union elements x, y;
+    take(m, a, 0, &x);
+    take(m, b, u->blgp, &y);
     if (m->side == 32)
-        multiply(m, v, &a, &b, 32);
+        multiply(m, u, d, c, &x, &y, 32);
     else if (m->side == 16)
-        multiply(m, v, &a, &b, 16);
+        multiply(m, u, d, c, &x, &y, 16);
     else
-        multiply(m, v, &a, &b, 4);
+        multiply(m, u, d, c, &x, &y, 4);
 }

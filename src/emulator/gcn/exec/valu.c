@@ -3,6 +3,7 @@
  * function to compute, and writes back the lanes that EXEC enables (manual, chapter 6).
  */
 #include "emulator/gcn/exec/fp.h"
+#include "emulator/gcn/exec/mfma.h"
 
 #include <string.h>
 
@@ -572,16 +573,26 @@ static const struct gcn_uop *valu_swap(struct gcn_wave *w, const struct gcn_uop 
     return gcn_next(u);
 }
 
-/* Moves of accumulation registers: MODE and exceptions do not matter. */
+/* Moves of accumulation registers, which can be indexed (the kernel driver's handler for Arcturus
+ * does that); MODE's other fields and exceptions do not matter. */
 static const struct gcn_uop *valu_move(struct gcn_wave *w, const struct gcn_uop *u)
 {
     uint32_t room[GCN_LANES];
+    const unsigned dst = indexed(w, u->dst, 3),
+                   src = u->src[0] < GCN_VGPR ? u->src[0] : indexed(w, u->src[0], 0);
     if (skipped(w))
         return gcn_next(u);
-    if (u->last_vgpr >= w->vgprs)
+    if (!gcn_has_row(w, dst) || dst / GCN_AGPR != u->dst / GCN_AGPR ||
+        (src >= GCN_VGPR &&
+         (!gcn_has_row(w, src - GCN_VGPR) || src / GCN_AGPR != u->src[0] / GCN_AGPR)))
         return no_vgpr(w, u);
-    gcn_blend(w->v[u->dst], fetch_plain(w, u, u->src[0], room), gcn_lanes_on(w, gcn_exec(w)));
+    gcn_blend(w->v[dst], fetch_plain(w, u, src, room), gcn_lanes_on(w, gcn_exec(w)));
     return gcn_next(u);
+}
+
+void gcn_vop_mfma(struct gcn_valu *v)
+{
+    gcn_multiply_matrices(v->u, v->d, v->a, v->b, v->c);
 }
 
 /* Products of matrices: EXEC does not matter. */
@@ -591,8 +602,7 @@ static const struct gcn_uop *valu_matrix(struct gcn_wave *w, const struct gcn_uo
         return gcn_next(u);
     if (u->last_vgpr >= w->vgprs)
         return no_vgpr(w, u);
-    u->row->function(&(struct gcn_valu){.w = w,
-                                        .u = u,
+    u->row->function(&(struct gcn_valu){.u = u,
                                         .d = w->v[u->dst],
                                         .a = w->v[u->src[0] - GCN_VGPR],
                                         .b = w->v[u->src[1] - GCN_VGPR],

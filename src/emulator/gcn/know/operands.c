@@ -351,7 +351,7 @@ static void put_carried_halves(list *o)
     }
 }
 
-/* Of matrices: each register of the result comes from that of C and, of all lanes, from A and B. */
+/* Each register of a matrix comes from that of C, and from A and B of all lanes. */
 static void put_matrix(list *o, const struct gcn_uop *u)
 {
     o->unmasked = true;

@@ -152,8 +152,9 @@ enum gcn_atomic {
     GCN_ATOMIC_ADD_F32,
     GCN_ATOMIC_PK_ADD_F16,
 };
-/* vmem_atomic.c: sums of floats, rounded to nearest; denormal singles are zeros (LLVM). */
+/* vmem_atomic.c: the sum of singles, rounded to nearest; denormal ones are zeros (LLVM). */
 uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data);
+/* The sums of pairs of halves, likewise; denormal ones count. */
 uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data);
 /* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
  * `what` and `size`. */
