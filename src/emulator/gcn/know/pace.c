@@ -28,9 +28,9 @@ enum rule {
     MATRIX_EXEC,
     MATRIX_C,
     MATRIX_AB,
-    MATRIX_READ, /* of 2, 8, 16 passes */
+    MATRIX_READ, /* and two more: 2, 8, 16 passes */
     MATRIX_WRITE = MATRIX_READ + 3,
-    MATRIX_KEEP = MATRIX_WRITE + 3, /* of 8, 16 passes */
+    MATRIX_KEEP = MATRIX_WRITE + 3, /* 8, 16 passes */
     ACCUMULATOR_C = MATRIX_KEEP + 2,
     ACCUMULATOR_AB,
     ACCUMULATOR_READ,
