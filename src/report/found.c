@@ -621,7 +621,7 @@ static void report_call(struct wt_report_object *o, const struct wt_report_call 
         wt_report_text(o, "function", c->function);
     if (*c->file)
         wt_report_text(o, "file", c->file);
-    if (c->line && !c->after)
+    if (c->line)
         wt_report_number(o, "line", c->line);
 }
 
