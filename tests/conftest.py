@@ -3,6 +3,7 @@ no test waits for ever, and a child that crashes fails its test."""
 import linecache
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -181,7 +182,7 @@ def waits_at(frame):
 def limited(item, phase):
     """Raises Stuck in whatever the main thread waits for when the time of this phase is over."""
     mark = item.get_closest_marker("limit")
-    limit = mark.args[0] if mark else LIMIT
+    limit = (mark.args[0] if mark else LIMIT) * float(os.environ.get("WAVETRAP_TEST_SLOWER", "1"))    # scripts/test.py
 
     def stuck(_, frame):
         raise Stuck(f"{phase} of {item.name} has not ended after {limit:g} s; it waits at{waits_at(frame)}")
@@ -221,7 +222,10 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """With WAVETRAP_TEST, the tests of this name, with their parameters or without; else those that contain it. Otherwise
-    all but those that are marked `full`, and with WAVETRAP_FULL those, too."""
+    all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those whose parameters
+    say gfx900 or gcn (tests/compilers/amd.py)."""
+    if os.environ.get("AMD_MODEL"):
+        items[:] = [i for i in items if re.search(r"\[.*(gfx900|gcn)", i.name)]
     name = os.environ.get("WAVETRAP_TEST")
     if name:
         wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]

@@ -77,7 +77,7 @@ def program_of(program, family):
     """The words that start it."""
     source = checks.HERE / f"{program}.cu"
     if family == "gfx900":
-        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", source)]
+        return [checks.built(f"{program}.gfx900", "hipcc", f"--offload-arch={checks.AMD}", checks.LEVEL, "-g", "-w", "-x", "hip", source)]
     if family == "sm":
         cuda = checks.cuda_path()
         return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}", source,
@@ -95,7 +95,7 @@ def wavetrap(program, family, how, *cases, options=()):
     if family == "vortex":
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *VORTEX, *options, f"--arg={number}", *program_of(program, family))
-    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
+    return checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), *options, *program_of(program, family), how, *cases)
 
 
 @functools.cache
@@ -135,6 +135,9 @@ def test_threads_of_the_host_see_the_mistake(mistake):
 @pytest.mark.parametrize("mistake", [mistake for mistake in PLANTED if mistake.proof == "oclgrind"], ids=lambda mistake: mistake.case)
 def test_oclgrind_sees_the_mistake(mistake):
     said = oclgrind("bad", mistake.case).stderr
+    if mistake.case.endswith("copy_forgotten"):
+        assert "finished without waiting for events" in said, said
+        return
     lines = set(map(int, re.findall(r"At line (\d+)", said.partition("divergence detected (barrier)")[2])))
     assert lines and lines <= mistake.lines, said
 
@@ -142,7 +145,7 @@ def test_oclgrind_sees_the_mistake(mistake):
 def test_twins_and_idioms_are_silent_in_the_oracles():
     """Their results are those of the GPUs."""
     for done, runs in ((on_host("good"), (("sync", "gfx900"), ("sync", "sm"))), (oclgrind("good"), (("sync_opencl", "gen9"),))):
-        assert done.returncode == 0 and not re.search("barrier:|barriers:|divergence", done.stderr), done.stderr
+        assert done.returncode == 0 and not re.search("barrier:|barriers:|divergence|without waiting", done.stderr), done.stderr
         for program, family in runs:
             assert without_checks(program, family) == checks.results(done)
 
@@ -279,9 +282,9 @@ __global__ void sum(int *p) { int v = threadIdx.x; for (int by = 16; by; by /= 2
 int main() { int *p; (void)hipMalloc(&p, 4); sum<<<1, 32>>>(p); return hipDeviceSynchronize(); }
 """)
     program = tmp_path / "shift"
-    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", "-o", program, source], check=True, capture_output=True)
+    subprocess.run(["hipcc", f"--offload-arch={checks.AMD}", "-O1", "-g", "-w", "-o", program, source], check=True, capture_output=True)
     path = tmp_path / "report.json"
-    done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=sync", f"--report=json:{path}", program)
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=sync", f"--report=json:{path}", program)
     found = [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"]
     assert {(one["finding"], one["severity"]) for one in found} == {("inactive-lane", "note")} and done.returncode == 0, done.stderr
 
