@@ -212,9 +212,9 @@ struct stopping {
     uint64_t until_ns; /**< when the device is taken for lost */
 };
 
-/** What is known of a run whose client wants to hear that nothing goes on (struct wt_resume). */
+/** A run whose client wants to hear that nothing goes on (struct wt_resume). */
 struct run_patience {
-    uint32_t wave; /**< of the first entry; WT_NO_HANDLE: nobody wants it */
+    uint32_t wave; /**< the first entry's; WT_NO_HANDLE: nobody wants it */
     wt_wave_id id;
     unsigned lane;
     uint64_t until_ns;    /**< waves run freely until then; 0: they have not begun to */
