@@ -11,6 +11,7 @@ static const uint8_t operations[WT_M_OPS] = {
     [WT_M_XOR] = WT_DOES_XOR,
     [WT_M_LOGIC] = WT_DOES_TABLE,
     [WT_M_PERMUTE] = WT_DOES_PERMUTE,
+    [WT_M_PICK] = WT_DOES_PICK,
     [WT_M_SHL] = WT_DOES_SHIFT_LEFT,
     [WT_M_SHR] = WT_DOES_SHIFT_RIGHT,
     [WT_M_SAR] = WT_DOES_SHIFT_SIGNED,
