@@ -38,9 +38,20 @@ static const char *const name_of[] = {
 
 /* ---- records ---- */
 
-enum kind { INTEGERS, FLOATS, VIDEO, COMPARISON, SELECTION, CHOICE, CONVERSION, LOGIC, TEST, KINDS };
-static const char *const kind_name[] = {"integer",   "float",   "video",      "setp", "selp",
-                                        "slct", "cvt", "logic", "testp"};
+enum kind {
+    INTEGERS,
+    FLOATS,
+    VIDEO,
+    COMPARISON,
+    SELECTION,
+    CHOICE,
+    CONVERSION,
+    LOGIC,
+    TEST,
+    KINDS
+};
+static const char *const kind_name[] = {"integer", "float", "video", "setp", "selp",
+                                        "slct",    "cvt",   "logic", "testp"};
 
 struct row {
     enum kind kind;
@@ -78,9 +89,9 @@ static bool integer(const struct row *r, struct ptx_op *op)
 static bool real(const struct row *r, struct ptx_op *op)
 {
     const bool single = r->type == PTX_F32, half = r->type == PTX_F16 || r->type == PTX_F16X2;
-    const bool rounds = !half && (r->math == PTX_OP_add || r->math == PTX_OP_sub ||
-                                  r->math == PTX_OP_mul || r->math >= PTX_OP_fma ||
-                                  r->math == PTX_OP_div);
+    const bool rounds =
+        !half && (r->math == PTX_OP_add || r->math == PTX_OP_sub || r->math == PTX_OP_mul ||
+                  r->math >= PTX_OP_fma || r->math == PTX_OP_div);
     op->ftz = single && any(2);
     op->sat = single && any(4) == 0 && r->math <= PTX_OP_fma;
     op->round = rounds && any(2) ? (uint8_t)any(4) : WT_RNE;
@@ -103,7 +114,8 @@ static bool video(const struct row *r, struct ptx_op *op)
     for (unsigned i = 1; i < 3; i++)
         op->vector[i] = any(7);
     op->vector[0] = 0;
-    return r->math >= PTX_OP_vadd && r->math < PTX_OP_fma && ptx_video_of(op) == (enum ptx_math)r->math;
+    return r->math >= PTX_OP_vadd && r->math < PTX_OP_fma &&
+           ptx_video_of(op) == (enum ptx_math)r->math;
 }
 
 static bool comparison(const struct row *r, struct ptx_op *op)
@@ -204,7 +216,8 @@ static uint64_t bits_at(const struct state *s, const struct wt_insn_operand *o, 
     return wt_load_le(row + lane * o->step / 8, o->step / 8) >> o->first & wt_low_bits(o->bits);
 }
 
-static void put_bits(struct state *s, const struct wt_insn_operand *o, unsigned lane, uint64_t value)
+static void put_bits(struct state *s, const struct wt_insn_operand *o, unsigned lane,
+                     uint64_t value)
 {
     uint8_t *row = (uint8_t *)s->r + o->number;
     uint32_t *mask = o->file == SM_FILE_STATE ? &s->carry : (uint32_t *)row;
@@ -230,8 +243,8 @@ static struct wt_meaning_value compute(const struct wt_meaning_floats *is,
     if (r.bits < DOUBLE && r.bits && is_nan(r.value, r.bits))
         r.value = wt_low_bits(r.bits - 1);
     else if (r.bits == DOUBLE && is_nan(r.value, DOUBLE) && !whole && node->op != WT_M_FLOAT_F)
-        r.value = node->op == WT_M_FDIV || node->op == WT_M_FSQRT ? nan_of(x, y, 0)
-                                                                  : nan_of(y, z, x);
+        r.value =
+            node->op == WT_M_FDIV || node->op == WT_M_FSQRT ? nan_of(x, y, 0) : nan_of(y, z, x);
     return r;
 }
 
@@ -242,8 +255,9 @@ static uint32_t saturated(uint32_t r)
 }
 
 /* False: the evaluator does not say all. */
-static bool mean_lane(const struct ptx_op *op, const struct wt_insn_operands *o, const uint8_t *code,
-                      const struct state *before, struct state *after, unsigned lane)
+static bool mean_lane(const struct ptx_op *op, const struct wt_insn_operands *o,
+                      const uint8_t *code, const struct state *before, struct state *after,
+                      unsigned lane)
 {
     const struct wt_fp single = {.round = op->round,
                                  .propagate_nan = true,
@@ -324,7 +338,8 @@ static enum outcome try_row(const struct row *row, bool plants)
         w.mask = any(3) ? UINT32_MAX : (uint32_t)random64() | 1;
         assert_true(ptx_operands(&w, &image, 0, &o));
         if (o.operation != WT_DOES_MEANT)
-            fail_msg("%s %s type %u is no meaning", kind_name[row->kind], name_of[row->math], row->type);
+            fail_msg("%s %s type %u is no meaning", kind_name[row->kind], name_of[row->math],
+                     row->type);
         if (plants && !plant(o.composed, copy))
             return NONE;
         fill(&before, &o);
@@ -345,12 +360,13 @@ static enum outcome try_row(const struct row *row, bool plants)
                 if (after.r[r][l] != meant.r[r][l]) {
                     if (plants)
                         return DIFFERS;
-                    fail_msg("%s %s type %u from %u, how %u combine %u flag %u round %u ftz %u sat %u: row "
+                    fail_msg("%s %s type %u from %u, how %u combine %u flag %u round %u ftz %u sat "
+                             "%u: row "
                              "%u lane %u is 0x%x, not 0x%x, of 0x%x 0x%x 0x%x",
                              kind_name[row->kind], name_of[row->math], row->type, row->from, op.how,
                              op.combine, op.flag, op.round, op.ftz, op.sat, r, l, after.r[r][l],
-                             meant.r[r][l], before.r[FIRST + (r & 1)][l],
-                             before.r[FIRST + 2][l], before.r[FIRST + 4][l]);
+                             meant.r[r][l], before.r[FIRST + (r & 1)][l], before.r[FIRST + 2][l],
+                             before.r[FIRST + 4][l]);
                 }
         if (after.carry != meant.carry && plants)
             return DIFFERS;
@@ -362,7 +378,8 @@ static enum outcome try_row(const struct row *row, bool plants)
 /* The next row that there is, in the order of kinds, operations, types. */
 static bool next(struct row *r)
 {
-    static const unsigned maths[KINDS] = {[INTEGERS] = PTX_MATHS, [FLOATS] = PTX_MATHS, [VIDEO] = PTX_MATHS};
+    static const unsigned maths[KINDS] = {
+        [INTEGERS] = PTX_MATHS, [FLOATS] = PTX_MATHS, [VIDEO] = PTX_MATHS};
     struct ptx_op op;
     do {
         if (++r->from == PTX_TYPES || r->kind != CONVERSION) {
@@ -420,8 +437,8 @@ static void planted_mistakes_are_found(void **state)
  * only shrinks. */
 static void opaque_rows_are_listed(void **state)
 {
-    static const char opaque[] = " fns"                /* a search, which stops */
-                                 " sin cos tanh ";      /* approximations without a word */
+    static const char opaque[] = " fns"            /* a search, which stops */
+                                 " sin cos tanh "; /* approximations without a word */
     unsigned said = 0;
     (void)state;
     for (unsigned i = 0; i < PTX_MATHS; i++) {

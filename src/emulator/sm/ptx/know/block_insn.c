@@ -37,10 +37,12 @@ static struct wt_rows_source predicate(const struct ptx_source *from)
 /* Operations on qwords or doubles, too. */
 static bool is_for_qwords(unsigned op, bool real)
 {
-    return real ? (op >= WT_ROWS_FLOAT_ADD && op <= WT_ROWS_FLOAT_DIVIDE) || op == WT_ROWS_FLOAT_COMPARE
-                : op <= WT_ROWS_SUBTRACT ? op != WT_ROWS_ABSOLUTE
-                : (op >= WT_ROWS_AND && op <= WT_ROWS_SHIFT_RIGHT) || op == WT_ROWS_NARROW ||
-                      op == WT_ROWS_SELECT || op == WT_ROWS_COMPARE;
+    return real ? (op >= WT_ROWS_FLOAT_ADD && op <= WT_ROWS_FLOAT_DIVIDE) ||
+                      op == WT_ROWS_FLOAT_COMPARE
+           : op <= WT_ROWS_SUBTRACT
+               ? op != WT_ROWS_ABSOLUTE
+               : (op >= WT_ROWS_AND && op <= WT_ROWS_SHIFT_RIGHT) || op == WT_ROWS_NARROW ||
+                     op == WT_ROWS_SELECT || op == WT_ROWS_COMPARE;
 }
 
 /* Whether all bits of the registers count. */
@@ -48,12 +50,14 @@ static bool is_whole(const struct ptx_meaning *m)
 {
     bool whole = !m->packed;
     for (unsigned k = 0; k < 4; k++)
-        whole &= (k && !ptx_meaning_uses(m, k - 1)) || !m->bytes[k] || 8 * m->bytes[k] == m->width[k];
+        whole &=
+            (k && !ptx_meaning_uses(m, k - 1)) || !m->bytes[k] || 8 * m->bytes[k] == m->width[k];
     return whole;
 }
 
 /* Finds the operation of a meaning; a comparison may be combined with a predicate. */
-static bool operation_of(const struct ptx_op *o, const struct ptx_meaning *m, struct wt_rows_match *is)
+static bool operation_of(const struct ptx_op *o, const struct ptx_meaning *m,
+                         struct wt_rows_match *is)
 {
     const bool compares = m->code[1] == WT_RESULT_MASK, wide = m->width[1] == 64,
                combines = compares && ptx_meaning_uses(m, 2);
@@ -61,7 +65,8 @@ static bool operation_of(const struct ptx_op *o, const struct ptx_meaning *m, st
                  : !wt_rows_match(m->code, m->width + 1, wide, is))
         return false;
     const bool of_floats = is->op >= WT_ROWS_FLOAT_ADD && is->op <= WT_ROWS_FLOAT_OF_UNSIGNED;
-    return !is->low && !ptx_is_carrying(o->run) && m->real == of_floats && (!wide || is_for_qwords(is->op, m->real)) &&
+    return !is->low && !ptx_is_carrying(o->run) && m->real == of_floats &&
+           (!wide || is_for_qwords(is->op, m->real)) &&
            (!compares || (o->d != PTX_NO_SLOT && o->d2 == PTX_NO_SLOT));
 }
 
@@ -106,7 +111,8 @@ static bool computes(const struct ptx_op *o, struct wt_rows_insn *to)
     struct wt_rows_match is;
     if (!ptx_meaning_of(o, &m) || !is_whole(&m) || !operation_of(o, &m, &is))
         return false;
-    const bool compares = m.code[1] == WT_RESULT_MASK, combines = compares && ptx_meaning_uses(&m, 2);
+    const bool compares = m.code[1] == WT_RESULT_MASK,
+               combines = compares && ptx_meaning_uses(&m, 2);
     *to = (struct wt_rows_insn){.op = is.op,
                                 .how = is.how,
                                 .wide = m.width[1] == 64 && is.op != WT_ROWS_NARROW,
@@ -257,8 +263,8 @@ bool ptx_as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
         *to = (struct wt_rows_insn){.op = WT_ROWS_BRANCH, .combine = guarded, .s[0] = guard};
         return true;
     }
-    if (!computes(o, to) && !predicates(o, to) && !access_of(o, to) &&
-        !parameter(o, to) && !special(o, to))
+    if (!computes(o, to) && !predicates(o, to) && !access_of(o, to) && !parameter(o, to) &&
+        !special(o, to))
         return false;
     to->conditional = guarded;
     to->condition = guard;

@@ -284,8 +284,8 @@ static bool selection(struct composer *c)
     const bool chooses = op->run == ptx_choose(PTX_U32) || op->run == ptx_choose(PTX_U64);
     if (!chooses && op->run != ptx_select(PTX_U32) && op->run != ptx_select(PTX_U64))
         return false;
-    set_type(c, op->run == ptx_select(PTX_U64) || op->run == ptx_choose(PTX_U64) ? PTX_U64
-                                                                                 : PTX_U32);
+    set_type(c,
+             op->run == ptx_select(PTX_U64) || op->run == ptx_choose(PTX_U64) ? PTX_U64 : PTX_U32);
     if (chooses) {
         c->m->real = op->flag;
         set_operand(c, 3, PTX_U32);
