@@ -23,11 +23,12 @@ enum { WT_DEFINED_SOURCES = 4 };
 
 /**
  * The result of an operation for `bits` (1 to 64) bits; sources beyond @p count are not looked at.
- * @p same: the first two sources are one register. *flag (not NULL) becomes the flag of it.
+ * @p same: the first two sources are one register. *carry (not NULL) becomes that of a sum or
+ * difference.
  */
 struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt_defined *source,
-                                    unsigned count, unsigned bits, bool same, enum wt_flag what,
-                                    struct wt_defined *flag);
+                                    unsigned count, unsigned bits, bool same,
+                                    struct wt_defined *carry);
 
 /** A value in a meaning (machine/meaning.h). */
 struct wt_meant {

@@ -39,7 +39,7 @@ static struct wt_defined picked(struct wt_defined zero, struct wt_defined one,
                                 struct wt_defined bit, unsigned bits)
 {
     const struct wt_defined list[] = {zero, one, bit};
-    return wt_defined_result(WT_DOES_SELECT, list, 3, bits, false, WT_FLAG_OTHER, NULL);
+    return wt_defined_result(WT_DOES_SELECT, list, 3, bits, false, NULL);
 }
 
 static struct wt_defined either(struct wt_defined x, struct wt_defined y)
@@ -92,7 +92,7 @@ static struct wt_defined is_less(enum wt_meaning_op op, const struct wt_defined 
 {
     const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S;
     return wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS, x, 2, bits, false,
-                             WT_FLAG_OTHER, NULL);
+                             NULL);
 }
 
 static bool takes_greatest(enum wt_meaning_op op)
@@ -147,7 +147,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
     switch (node->op) {
     case WT_M_LOGIC:
         list[3].value = node->n;
-        return wt_defined_result(WT_DOES_TABLE, list, 4, bits, false, WT_FLAG_OTHER, NULL);
+        return wt_defined_result(WT_DOES_TABLE, list, 4, bits, false, NULL);
     case WT_M_SELECT:
         return picked(list[2], list[1], x, bits);
     case WT_M_PART:
@@ -167,8 +167,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
         return x;
     case WT_M_CARRY:
     case WT_M_BORROW:
-        wt_defined_result((enum wt_operation)operations[node->op], list, 3, own, false,
-                          WT_FLAG_CARRY, &flag);
+        wt_defined_result((enum wt_operation)operations[node->op], list, 3, own, false, &flag);
         return flag;
     case WT_M_CLAMP:
     case WT_M_CLAMP_S:
@@ -197,7 +196,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
         return flag;
     if (node->exact && operations[node->op])
         return wt_defined_result((enum wt_operation)operations[node->op], list, node->operands, own,
-                                 same, WT_FLAG_OTHER, NULL);
+                                 same, NULL);
     return (struct wt_defined){0, mask, mask};
 }
 
