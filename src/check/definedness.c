@@ -132,15 +132,14 @@ struct wt_defined wt_defined_moved(struct wt_defined x, int by, uint64_t mask)
                                x.computed << by & mask};
 }
 
-static struct wt_defined shifted(enum wt_operation operation, struct wt_defined x, unsigned by,
+static struct wt_defined shifted(enum wt_meaning_op operation, struct wt_defined x, unsigned by,
                                  unsigned bits)
 {
-    if (operation == WT_DOES_SHIFT_LEFT)
+    if (operation == WT_M_SHL)
         return wt_defined_moved(x, (int)by, wt_low_bits(bits));
     const struct wt_defined right = wt_defined_moved(x, -(int)by, wt_low_bits(bits));
-    return operation == WT_DOES_SHIFT_SIGNED
-               ? wt_defined_sign_extended(right, bits - by, wt_low_bits(bits))
-               : right;
+    return operation == WT_M_SAR ? wt_defined_sign_extended(right, bits - by, wt_low_bits(bits))
+                                 : right;
 }
 
 /* The union of results: bits that are defined in both and equal are defined. */
@@ -155,7 +154,7 @@ static void unite(struct wt_defined *all, struct wt_defined one, bool first)
 }
 
 /* A shift by an amount that is undefined: what all possible ones have in common. */
-static struct wt_defined shift(enum wt_operation operation, struct wt_defined x,
+static struct wt_defined shift(enum wt_meaning_op operation, struct wt_defined x,
                                struct wt_defined by, unsigned bits)
 {
     const uint64_t unknown = by.undefined & (bits - 1);
@@ -269,18 +268,16 @@ static struct wt_defined by_table(const struct wt_defined *s, uint64_t table, ui
 }
 
 /* An amount of as many bits as it has; all beyond the value's width are one. */
-static struct wt_defined shift_out(enum wt_operation operation, struct wt_defined x,
+static struct wt_defined shift_out(enum wt_meaning_op operation, struct wt_defined x,
                                    struct wt_defined by, unsigned bits)
 {
-    const enum wt_operation how =
-        (enum wt_operation)(operation - WT_DOES_SHIFT_LEFT_OUT + WT_DOES_SHIFT_LEFT);
+    const enum wt_meaning_op how = (enum wt_meaning_op)(operation - WT_M_SHL_OUT + WT_M_SHL);
     struct wt_defined all = {0}, is = {0};
     bool first = true;
     for (unsigned n = 0; n <= bits; n++) {
-        const struct wt_defined one = n < bits ? shifted(how, x, n, bits)
-                                      : how == WT_DOES_SHIFT_SIGNED
-                                          ? shifted(how, x, bits - 1, bits)
-                                          : (struct wt_defined){0};
+        const struct wt_defined one = n < bits          ? shifted(how, x, n, bits)
+                                      : how == WT_M_SAR ? shifted(how, x, bits - 1, bits)
+                                                        : (struct wt_defined){0};
         if (n < bits ? n == by.value : by.value >= bits)
             is = one;
         if (n < bits ? !((n ^ by.value) & ~by.undefined) : most(by) >= bits) {
@@ -345,70 +342,72 @@ static struct wt_defined not_of(struct wt_defined x)
     return x;
 }
 
-static struct wt_defined compared(enum wt_operation operation, struct wt_defined a,
+static struct wt_defined compared(enum wt_meaning_op operation, struct wt_defined a,
                                   struct wt_defined b, uint64_t mask)
 {
     switch (operation) {
-    case WT_DOES_EQUAL:
+    case WT_M_EQ:
         return equal(a, b, mask);
-    case WT_DOES_NOT_EQUAL:
+    case WT_M_NE:
         return not_of(equal(a, b, mask));
-    case WT_DOES_LESS:
-    case WT_DOES_LESS_SIGNED:
-        return less(a, b, mask, operation == WT_DOES_LESS_SIGNED);
+    case WT_M_LT:
+    case WT_M_LT_S:
+        return less(a, b, mask, operation == WT_M_LT_S);
     default:
-        return not_of(less(b, a, mask, operation == WT_DOES_NOT_GREATER_SIGNED));
+        return not_of(less(b, a, mask, operation == WT_M_LE_S));
     }
 }
 
-static bool compares(enum wt_operation operation)
+static bool compares(enum wt_meaning_op operation)
 {
-    return operation >= WT_DOES_EQUAL && operation <= WT_DOES_NOT_GREATER_SIGNED;
+    return operation >= WT_M_EQ && operation <= WT_M_LE_S;
 }
 
 /* ---- all of them ---- */
 
-static struct wt_defined combined(enum wt_operation operation, const struct wt_defined *s,
+static struct wt_defined combined(enum wt_meaning_op operation, const struct wt_defined *s,
                                   unsigned count, unsigned bits, struct wt_defined *carry)
 {
     static const struct wt_defined none = {0};
     const uint64_t mask = wt_low_bits(bits);
     const struct wt_defined third = count > 2 ? s[2] : none;
     switch (operation) {
-    case WT_DOES_MOVE:
-        return s[0];
-    case WT_DOES_NOT:
+    case WT_M_NOT:
         return inverted(s[0], mask);
-    case WT_DOES_AND:
+    case WT_M_AND:
         return and_of(s[0], s[1]);
-    case WT_DOES_OR:
+    case WT_M_OR:
         return or_of(s[0], s[1]);
-    case WT_DOES_XOR:
+    case WT_M_XOR:
         return xor_of(s[0], s[1]);
-    case WT_DOES_SHIFT_LEFT:
-    case WT_DOES_SHIFT_RIGHT:
-    case WT_DOES_SHIFT_SIGNED:
+    case WT_M_SHL:
+    case WT_M_SHR:
+    case WT_M_SAR:
         return shift(operation, s[0], s[1], bits);
-    case WT_DOES_ADD:
+    case WT_M_ADD:
+    case WT_M_ADDC:
+    case WT_M_CARRY:
         return add(s[0], s[1], third, mask, carry);
-    case WT_DOES_SUBTRACT:
+    case WT_M_SUB:
+    case WT_M_SUBC:
+    case WT_M_BORROW:
         return subtract(s[0], s[1], third, mask, carry);
-    case WT_DOES_MULTIPLY:
+    case WT_M_MUL:
         return multiply(s[0], s[1], mask);
-    case WT_DOES_PERMUTE:
+    case WT_M_PERMUTE:
         return permuted(s);
-    case WT_DOES_SELECT:
-        return chosen(s[0], s[1], s[count - 1]);
-    case WT_DOES_SHIFT_LEFT_OUT:
-    case WT_DOES_SHIFT_RIGHT_OUT:
-    case WT_DOES_SHIFT_SIGNED_OUT:
+    case WT_M_SELECT:
+        return chosen(s[2], s[1], s[0]);
+    case WT_M_SHL_OUT:
+    case WT_M_SHR_OUT:
+    case WT_M_SAR_OUT:
         return shift_out(operation, s[0], s[1], bits);
-    case WT_DOES_PART:
-    case WT_DOES_PART_SIGNED:
-        return part(s, bits, operation == WT_DOES_PART_SIGNED);
-    case WT_DOES_PICK:
+    case WT_M_FIELD:
+    case WT_M_FIELD_S:
+        return part(s, bits, operation == WT_M_FIELD_S);
+    case WT_M_PICK:
         return picked(s);
-    case WT_DOES_TABLE:
+    case WT_M_LOGIC:
         return by_table(s, s[3].value, mask);
     default:
         break;
@@ -419,45 +418,23 @@ static struct wt_defined combined(enum wt_operation operation, const struct wt_d
     return all_or_none(0, undefined, mask);
 }
 
-static unsigned least_sources(enum wt_operation operation)
-{
-    switch (operation) {
-    case WT_DOES_OTHER:
-        return 0;
-    case WT_DOES_MOVE:
-    case WT_DOES_NOT:
-        return 1;
-    case WT_DOES_PERMUTE:
-    case WT_DOES_SELECT:
-    case WT_DOES_PART:
-    case WT_DOES_PART_SIGNED:
-    case WT_DOES_PICK:
-        return 3;
-    case WT_DOES_TABLE:
-        return 4;
-    default:
-        return 2;
-    }
-}
-
 /* Whether a source has bits of its own, not as many as the operation is for. */
-static bool is_amount(enum wt_operation operation, unsigned source)
+static bool is_amount(enum wt_meaning_op operation, unsigned source)
 {
-    if (operation >= WT_DOES_SHIFT_LEFT_OUT && operation <= WT_DOES_SHIFT_SIGNED_OUT)
+    if (operation >= WT_M_SHL_OUT && operation <= WT_M_SAR_OUT)
         return source == 1;
-    return operation == WT_DOES_PART || operation == WT_DOES_PART_SIGNED
+    return operation == WT_M_FIELD || operation == WT_M_FIELD_S
                ? source
-               : operation == WT_DOES_TABLE && source == 3;
+               : operation == WT_M_LOGIC && source == 3;
 }
 
 /* x - x, x ^ x and comparisons of a register with itself do not depend on it. */
-static bool is_constant(enum wt_operation operation, unsigned count)
+static bool is_constant(enum wt_meaning_op operation)
 {
-    return compares(operation) || operation == WT_DOES_XOR ||
-           (operation == WT_DOES_SUBTRACT && count == 2);
+    return compares(operation) || operation == WT_M_XOR || operation == WT_M_SUB;
 }
 
-struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt_defined *source,
+struct wt_defined wt_defined_result(enum wt_meaning_op operation, const struct wt_defined *source,
                                     unsigned count, unsigned bits, bool same,
                                     struct wt_defined *carry)
 {
@@ -468,10 +445,8 @@ struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt
         count = WT_DEFINED_SOURCES;
     for (unsigned i = 0; i < count; i++)
         own[i] = is_amount(operation, i) ? source[i] : bits_of(source[i], mask);
-    if (same && count > 1 && is_constant(operation, count))
+    if (same && count > 1 && is_constant(operation))
         own[0].undefined = own[1].undefined = 0;
-    if (count < least_sources(operation))
-        operation = WT_DOES_OTHER;
     result = compares(operation) ? compared(operation, own[0], own[1], mask)
                                  : combined(operation, own, count, bits, &out);
     if (carry)

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
         uint64_t left = n, values = n * UINT64_C(0x9e3779b97f4a7c15);
         for (unsigned i = 0; i < sources; i++)
             in[i] = take(&left, digits[i], values >> (16 + 8 * i), ends ? bits - 1 : digits[i] - 1);
-        const struct wt_defined is = wt_defined_result((enum wt_operation)operation, in,
+        const struct wt_defined is = wt_defined_result((enum wt_meaning_op)operation, in,
                                                        sources + constants, bits, false, &carry);
         for (unsigned i = 0; i < bits; i++)
             plane[i * bytes + n / 8] |= (uint8_t)((is.undefined >> i & 1) << n % 8);

@@ -19,8 +19,8 @@ BITS = 5
 @functools.cache
 def numbers():
     """{name: number} of operations."""
-    text = (ROOT / "src" / "emulator" / "machine" / "operands.h").read_text()
-    return {name: n for n, name in enumerate(dict.fromkeys(re.findall(r"\bWT_DOES_(\w+)", text)))}
+    text = (ROOT / "src" / "emulator" / "machine" / "meaning.def").read_text()
+    return {name: n for n, name in enumerate(dict.fromkeys(re.findall(r"^OP\((\w+)", text, re.M)), 1)}
 
 
 def results(operation, bits, digits, constant=(), ends=False):
@@ -115,9 +115,9 @@ def shifted(how, a, by, all_cases):
         possible = all_cases
         for k, bit in enumerate(by):
             possible &= bit[amount >> k & 1]
-        fill = a[-1] if how == "SHIFT_SIGNED" else (all_cases, 0)
+        fill = a[-1] if how == "SAR" else (all_cases, 0)
         for i in range(bits):
-            at = i - amount if how == "SHIFT_LEFT" else i + amount
+            at = i - amount if how == "SHL" else i + amount
             bit = a[at] if 0 <= at < bits else fill
             made[i] = tuple(made[i][k] | (possible & bit[k]) for k in (0, 1))
     return made
@@ -128,7 +128,7 @@ def undefined(bits):
 
 
 LOGIC = {"AND": both, "OR": either, "XOR": differ}
-COMPARISONS = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_SIGNED", "NOT_GREATER", "NOT_GREATER_SIGNED"]
+COMPARISONS = ["EQ", "NE", "LT", "LT_S", "LE", "LE_S"]
 
 
 def check_logic(operation, bits):
@@ -144,12 +144,12 @@ def check_sum(operation, bits):
 
 def check_comparison(operation, bits):
     (a, b), cases = sources((bits, bits)), (1 << 9 ** bits) - 1
-    if operation.endswith("SIGNED"):
+    if operation.endswith("_S"):
         a, b = signed(a), signed(b)
-    if "EQUAL" in operation:
+    if operation in ("EQ", "NE"):
         truth = equal(a, b, cases)
     else:
-        truth = less(a, b, cases) if "LESS" in operation else less(b, a, cases)
+        truth = less(a, b, cases) if "LT" in operation else less(b, a, cases)
     assert results(operation, bits, (bits, bits))[0] == truth[0] & truth[1]
 
 
@@ -158,7 +158,7 @@ def test_logic(operation, bits=BITS):
     check_logic(operation, bits)
 
 
-@pytest.mark.parametrize("operation", ["ADD", "SUBTRACT"])
+@pytest.mark.parametrize("operation", ["ADD", "SUB"])
 def test_sums(operation, bits=BITS):
     check_sum(operation, bits)
 
@@ -168,7 +168,7 @@ def test_comparisons(operation, bits=BITS):
     check_comparison(operation, bits)
 
 
-@pytest.mark.parametrize("operation", ["SHIFT_LEFT", "SHIFT_RIGHT", "SHIFT_SIGNED"])
+@pytest.mark.parametrize("operation", ["SHL", "SHR", "SAR"])
 def test_shifts(operation):
     (a, by), cases = sources((8, 3)), (1 << 3 ** 11) - 1
     assert results(operation, 8, (8, 3))[:8] == undefined(shifted(operation, a, by, cases))
@@ -179,15 +179,15 @@ def test_a_carry_is_a_source_of_its_own():
     made, out = total(a, b, carry[0])
     assert results("ADD", bits, (4, 4, 1)) == undefined([*made, out])
     made, out = total(a, [inverse(bit) for bit in b], inverse(carry[0]))
-    assert results("SUBTRACT", bits, (4, 4, 1)) == undefined([*made, inverse(out)])
+    assert results("SUB", bits, (4, 4, 1)) == undefined([*made, inverse(out)])
 
 
 def test_choices():
     """Bit by bit, and by one bit for all."""
     mask, a, b = sources((3, 3, 3))
-    assert results("TABLE", 3, (3, 3, 3), constant=0xca)[:3] == undefined(tuple((m[1] & x[k]) | (m[0] & y[k]) for k in (0, 1)) for m, x, y in zip(mask, a, b))
-    a, b, bit = sources((5, 5, 1))
-    assert results("SELECT", 5, (5, 5, 1))[:5] == undefined(tuple((bit[0][1] & y[k]) | (bit[0][0] & x[k]) for k in (0, 1)) for x, y in zip(a, b))
+    assert results("LOGIC", 3, (3, 3, 3), constant=0xca)[:3] == undefined(tuple((m[1] & x[k]) | (m[0] & y[k]) for k in (0, 1)) for m, x, y in zip(mask, a, b))
+    bit, a, b = sources((1, 5, 5))
+    assert results("SELECT", 5, (1, 5, 5))[:5] == undefined(tuple((bit[0][1] & x[k]) | (bit[0][0] & y[k]) for k in (0, 1)) for x, y in zip(a, b))
 
 
 def chosen_by(amounts, results, all_cases):
@@ -202,12 +202,12 @@ def chosen_by(amounts, results, all_cases):
     return made
 
 
-@pytest.mark.parametrize("operation", ["SHIFT_LEFT_OUT", "SHIFT_RIGHT_OUT", "SHIFT_SIGNED_OUT"])
+@pytest.mark.parametrize("operation", ["SHL_OUT", "SHR_OUT", "SAR_OUT"])
 def test_shifts_beyond_the_width(operation):
     """An amount has more bits than it takes to shift all out."""
     (a, by), cases, bits = sources((5, 4)), (1 << 3 ** 9) - 1, 5
-    zero, fill = (cases, 0), a[-1] if "SIGNED" in operation else (cases, 0)
-    moved = {(n,): [a[i - n] if i >= n else zero for i in range(bits)] if "LEFT" in operation else [a[i + n] if i + n < bits else fill for i in range(bits)]
+    zero, fill = (cases, 0), a[-1] if "SAR" in operation else (cases, 0)
+    moved = {(n,): [a[i - n] if i >= n else zero for i in range(bits)] if "SHL" in operation else [a[i + n] if i + n < bits else fill for i in range(bits)]
              for n in range(16)}
     assert results(operation, bits, (bits, 4))[:bits] == undefined(chosen_by([by], moved, cases))
 
@@ -221,7 +221,7 @@ def test_tables():
             for i in range(8):
                 can[table >> i & 1] |= x[i >> 2 & 1] & y[i >> 1 & 1] & z[i & 1]
             made.append(tuple(can))
-        assert results("TABLE", bits, (bits, bits, bits), constant=table)[:bits] == undefined(made)
+        assert results("LOGIC", bits, (bits, bits, bits), constant=table)[:bits] == undefined(made)
 
 
 def known(bits, value, all_cases):
@@ -236,7 +236,7 @@ def test_parts(first, count):
     room = min(count, max(0, bits - first))
     field = [a[first + k] for k in range(room)]
     sign = a[min(first + count, bits) - 1] if count else (cases, 0)
-    for operation, fill in (("PART", (cases, 0)), ("PART_SIGNED", sign)):
+    for operation, fill in (("FIELD", (cases, 0)), ("FIELD_S", sign)):
         assert results(operation, bits, (bits,), constant=(first, count))[:bits] == undefined(field + [fill] * (bits - room)), operation
 
 
@@ -257,7 +257,7 @@ def test_bytes_that_nibbles_pick():
 def test_products_are_undefined_from_the_lowest_bit_on():
     """No bit that can be 0 and 1 is called defined."""
     bits = 4
-    said = results("MULTIPLY", bits, (bits, bits))
+    said = results("MUL", bits, (bits, bits))
     for case in range(9 ** bits):
         digits = [case // 3 ** k % 3 for k in range(2 * bits)]
         values = [[0], [0]]
@@ -278,7 +278,7 @@ def test_the_model_notices_a_mistake():
 if __name__ == "__main__":
     for name in LOGIC:
         check_logic(name, int(sys.argv[1]))
-    for name in ("ADD", "SUBTRACT"):
+    for name in ("ADD", "SUB"):
         check_sum(name, int(sys.argv[1]))
     for name in COMPARISONS:
         check_comparison(name, int(sys.argv[1]))

@@ -26,40 +26,11 @@ enum wt_operand_lane {
     WT_LANE_0,     /**< all have that of lane 0, or of a lane as many beyond it */
 };
 
-/**
- * How a result's bits follow from those of its sources, in the order of the list. Between MOVE and
- * MEANT are the rules by which check/meant.c follows a meaning: no instruction is listed with one.
- */
+/** How a result's bits follow from those of its sources. */
 enum wt_operation {
     WT_DOES_OTHER, /**< each bit of its results may depend on each bit of its sources */
     WT_DOES_MOVE,  /**< results are the sources of the same order */
-    WT_DOES_NOT,
-    WT_DOES_AND,
-    WT_DOES_OR,
-    WT_DOES_XOR,
-    WT_DOES_SHIFT_LEFT, /**< a value, and by how many bits, modulo those of the value */
-    WT_DOES_SHIFT_RIGHT,
-    WT_DOES_SHIFT_SIGNED,
-    WT_DOES_ADD, /**< a third source is the carry */
-    WT_DOES_SUBTRACT,
-    WT_DOES_MULTIPLY, /**< the lower bits of the product */
-    WT_DOES_PERMUTE,  /**< bytes of source 0 : source 1 that the bytes of source 2 number */
-    WT_DOES_SELECT,   /**< the second source where the last one, a bit, is 1, else the first */
-    WT_DOES_SHIFT_LEFT_OUT, /**< likewise, but an amount beyond the value's bits shifts all out */
-    WT_DOES_SHIFT_RIGHT_OUT,
-    WT_DOES_SHIFT_SIGNED_OUT,
-    WT_DOES_PART, /**< a value, the first bit, how many bits, each modulo 256; beyond the value are
-                       zeros */
-    WT_DOES_PART_SIGNED, /**< beyond the value, and above the part, is the part's highest bit */
-    WT_DOES_PICK,  /**< bytes of source 1 : source 0 that the 4 nibbles of source 2 number; bit 3:
-                        the byte's sign */
-    WT_DOES_TABLE, /**< of three bits each, by a table of 8 bits, the last source */
-    WT_DOES_EQUAL,
-    WT_DOES_NOT_EQUAL,
-    WT_DOES_LESS, /**< of unsigned numbers */
-    WT_DOES_LESS_SIGNED,
-    WT_DOES_NOT_GREATER,
-    WT_DOES_NOT_GREATER_SIGNED,
+    WT_DOES_ADD,   /**< `then` of ATOMIC */
     WT_DOES_MEANT, /**< what its meaning says (meaning.h) */
     WT_DOES_LOAD,  /**< memory, into registers whose upper bits become 0 */
     WT_DOES_LOAD_SIGNED,
