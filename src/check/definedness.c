@@ -410,12 +410,8 @@ static struct wt_defined combined(enum wt_meaning_op operation, const struct wt_
     case WT_M_LOGIC:
         return by_table(s, s[3].value, mask);
     default:
-        break;
+        return all_or_none(0, 1, mask);
     }
-    uint64_t undefined = 0;
-    for (unsigned i = 0; i < count; i++)
-        undefined |= s[i].undefined;
-    return all_or_none(0, undefined, mask);
 }
 
 /* Whether a source has bits of its own, not as many as the operation is for. */
@@ -440,9 +436,7 @@ struct wt_defined wt_defined_result(enum wt_meaning_op operation, const struct w
 {
     struct wt_defined own[WT_DEFINED_SOURCES] = {{0}}, out = {0}, result;
     const uint64_t mask = wt_low_bits(bits);
-    assert(bits >= 1 && bits <= 64);
-    if (count > WT_DEFINED_SOURCES)
-        count = WT_DEFINED_SOURCES;
+    assert(bits >= 1 && bits <= 64 && count <= WT_DEFINED_SOURCES);
     for (unsigned i = 0; i < count; i++)
         own[i] = is_amount(operation, i) ? source[i] : bits_of(source[i], mask);
     if (same && count > 1 && is_constant(operation))

@@ -37,12 +37,11 @@ static struct wt_rows_source predicate(const struct ptx_source *from)
 /* Operations on qwords or doubles, too. */
 static bool is_for_qwords(unsigned op, bool real)
 {
-    return real ? (op >= WT_ROWS_FLOAT_ADD && op <= WT_ROWS_FLOAT_DIVIDE) ||
-                      op == WT_ROWS_FLOAT_COMPARE
-           : op <= WT_ROWS_SUBTRACT
-               ? op != WT_ROWS_ABSOLUTE
-               : (op >= WT_ROWS_AND && op <= WT_ROWS_SHIFT_RIGHT) || op == WT_ROWS_NARROW ||
-                     op == WT_ROWS_SELECT || op == WT_ROWS_COMPARE;
+    if (real)
+        return op <= WT_ROWS_FLOAT_DIVIDE || op == WT_ROWS_FLOAT_COMPARE;
+    return (op != WT_ROWS_ABSOLUTE && op <= WT_ROWS_SHIFT_RIGHT && op != WT_ROWS_MULTIPLY &&
+            op != WT_ROWS_MULTIPLY_ADD) ||
+           op == WT_ROWS_NARROW || op == WT_ROWS_SELECT || op == WT_ROWS_COMPARE;
 }
 
 /* Whether all bits of the registers count. */

@@ -25,11 +25,6 @@ static const uint8_t *const rows[PTX_MATHS][2] = {
 #undef M
 };
 
-const uint8_t *ptx_row_meaning(enum ptx_math math, bool real)
-{
-    return rows[math][real];
-}
-
 /* ---- expressions ---- */
 
 enum { FIRST = 1, SECOND = 2, ALL = 7 }; /* sources */
@@ -246,8 +241,6 @@ static bool floats(struct composer *c)
 /* Parts of words: those of one width, halves, and numbers of 64 bits of which each is one part. */
 static bool video(struct composer *c)
 {
-    static const uint8_t opaque[] = {WT_M_OUT, WT_RESULT_D, WT_M_OPAQUE3, WORD,
-                                     WT_M_A,   WT_M_B,      WT_M_C};
     const struct ptx_op *op = c->op;
     const enum ptx_math math = ptx_video_of(op);
     const bool halves = math >= PTX_OP_vadd2, both = op->type % 3 == 0;
@@ -256,21 +249,19 @@ static bool video(struct composer *c)
     set_type(c, PTX_U32);
     if (op->sat || op->flag || (halves ? op->size != 16 || op->round || !both : op->vector[0]) ||
         (math == PTX_OP_vmad && (op->index || op->count))) {
-        put(c, opaque, sizeof opaque);
+        PUT(c, WT_M_OUT, WT_RESULT_D, WT_M_OPAQUE3, WORD, WT_M_A, WT_M_B, WT_M_C);
         return true;
     }
     c->signs = both && op->type ? ALL : 0;
     c->m->packed = halves;
     c->bits = halves ? 16 : 64;
-    for (unsigned i = 0; i < 3 && !halves; i++)
+    for (unsigned i = 0; i < 3 && !halves; i++) {
         c->m->width[i + 1] = 64;
-    for (unsigned i = 0; i < 2 && !halves; i++)
-        ptx_video_part(op, i, &c->m->first[i], &c->m->part[i]);
-    c->m->extended = halves ? 0 : op->type;
-    if (math == PTX_OP_vset) {
-        c->signs = ALL;
-        set_operand(c, 0, PTX_U32);
+        if (i < 2)
+            ptx_video_part(op, i, &c->m->first[i], &c->m->part[i]);
     }
+    c->m->extended = halves ? 0 : op->type;
+    c->signs = math == PTX_OP_vset ? ALL : c->signs;
     put_row(c, math);
     if ((math == PTX_OP_vshl || math == PTX_OP_vshr) && op->combine)
         c->m->width[2] = 5;
@@ -450,8 +441,7 @@ static bool predicates(struct composer *c)
     const struct ptx_op *op = c->op;
     if (op->run != ptx_op_predicate && op->run != ptx_op_testp)
         return false;
-    for (unsigned i = 0; i < 5; i++)
-        set_predicate(c, i);
+    memset(c->m->width, 1, sizeof c->m->width);
     PUT(c, WT_M_OUT, WT_RESULT_MASK);
     if (op->run == ptx_op_testp) {
         set_operand(c, 1, (enum ptx_type)op->type);
@@ -459,15 +449,10 @@ static bool predicates(struct composer *c)
             (uint8_t)kinds[op->how], WT_M_K, 2, (uint8_t)(kinds[op->how] >> 8));
         return true;
     }
-    uint8_t table = 0; /* the third one does not count */
+    uint8_t table = 0; /* the third source does not count; of one the second is the first */
     for (unsigned i = 0; i < 8; i++)
         table |= (uint8_t)((op->how >> (i >> 1) & 1) << i);
-    if (op->how == TABLE_FIRST)
-        PUT(c, WT_M_A);
-    else if (op->how == TABLE_NOT)
-        PUT(c, WT_M_NOT, WT_M_A);
-    else
-        PUT(c, WT_M_LOGIC, table, WT_M_A, WT_M_B, WT_M_A);
+    PUT(c, WT_M_LOGIC, table, WT_M_A, WT_M_B, WT_M_A);
     return true;
 }
 

@@ -26,8 +26,6 @@ enum ptx_math ptx_video_of(const struct ptx_op *op);
 void ptx_video_part(const struct ptx_op *op, unsigned source, uint8_t *first, uint8_t *bits);
 /** Composes the meaning of a record that computes; false: it is another one, or does not say. */
 bool ptx_meaning_of(const struct ptx_op *op, struct ptx_meaning *m);
-/** The meaning that math.def states. */
-const uint8_t *ptx_row_meaning(enum ptx_math math, bool real);
 /** Whether the meaning of a record has this source. */
 bool ptx_meaning_uses(const struct ptx_meaning *m, unsigned source);
 

@@ -479,34 +479,27 @@ static bool is_control(sm_op run)
 static void put_leaf(struct listing *l, const struct ptx_meaning *m, unsigned k)
 {
     const struct ptx_source *s = &l->op->s[k];
-    const unsigned bytes = m->bytes[k + 1];
+    const unsigned bytes = m->bytes[k + 1], part = k < 3 ? m->part[k] : 0;
+    const bool is_signed = m->extended >> k & 1;
     struct wt_insn_operand *x;
     if (s->constant || s->slot == UNSET) {
-        const uint64_t value = s->constant ? ptx_get(s->constant, bytes == 8 ? 8 : 4, 0) : 0;
+        uint64_t value = s->constant ? ptx_get(s->constant, bytes == 8 ? 8 : 4, 0) : 0;
+        if (part)
+            value = value >> m->first[k] & wt_low_bits(part);
+        if (is_signed)
+            value = (uint64_t)wt_sign_extend(value, part);
         wt_operands_add_constant(l->o, (int64_t)(value ^ s->negated));
         x = &l->o->list[l->o->count - 1];
     } else {
         x = put_row(l, l->w->base, s->slot, bytes, false);
         x->inverted = s->negated;
+        x->type = is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
+        x->first = part ? m->first[k] : 0;
+        x->bits = part ? part : x->bits;
     }
     x->leaf = (uint8_t)(WT_M_A + k);
     x->width = m->packed ? 0 : m->width[k + 1];
     x->halves = m->packed ? 2 : 0;
-}
-
-static void put_part_of(const struct ptx_meaning *m, unsigned k, struct wt_insn_operand *x)
-{
-    if (k > 2 || !m->part[k])
-        return;
-    x->type = m->extended >> k & 1 ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
-    if (x->kind == WT_OPERAND_CONSTANT) {
-        const unsigned rest = 64 - m->part[k];
-        const uint64_t high = (uint64_t)x->value >> m->first[k] << rest;
-        x->value = m->extended >> k & 1 ? (int64_t)high >> rest : (int64_t)(high >> rest);
-    } else {
-        x->first = m->first[k];
-        x->bits = m->part[k];
-    }
 }
 
 static void put_arithmetic(struct listing *l)
@@ -530,10 +523,8 @@ static void put_arithmetic(struct listing *l)
     if (!m.bytes[0] && op->d2 != PTX_NO_SLOT)
         put_row(l, l->w->base, op->d2, 0, true)->result = WT_RESULT_SECOND;
     for (unsigned k = 0; k < 4; k++)
-        if (ptx_meaning_uses(&m, k)) {
+        if (ptx_meaning_uses(&m, k))
             put_leaf(l, &m, k);
-            put_part_of(&m, k, &l->o->list[l->o->count - 1]);
-        }
     if (ptx_is_carrying(op->run) && op->flag)
         put_carry(l, true)->result = WT_RESULT_MASK;
     if (ptx_is_carrying(op->run) && op->how & 1)
