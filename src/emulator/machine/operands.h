@@ -120,7 +120,7 @@ struct wt_insn_operands {
     struct wt_unwritten empties; /**< registers that have no value from then on, but those of them
                                       that are written */
     uint8_t operation;           /**< enum wt_operation */
-    uint8_t then;  /**< of ATOMIC: ADD: it leaves what is there as it is where its operand is 0; of
+    uint8_t then;  /**< ADD: an ATOMIC that leaves what is there as it is where its operand is 0; of
                         accesses UNTOLD: elements have another form in registers; else OTHER */
     uint8_t width; /**< bits that the operation is for; 0: those of its result */
     const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */

@@ -1,5 +1,5 @@
-/* What instructions of machine code do with their operands: what rows mean (machine/meaning.h), and
- * accesses (machine/operands.h, enum wt_operation). */
+/* Operands of machine code in the meanings of rows (machine/meaning.h), and accesses
+ * (machine/operands.h, enum wt_operation). */
 #include <string.h>
 
 #include "emulator/machine/meaning.h"
@@ -14,7 +14,7 @@ static unsigned field_of(const struct sm_uop *u, enum sm_field_id id)
 
 /* ---- what rows say, with what fields add ---- */
 
-struct composer {
+struct sm_composer {
     const struct sm_uop *u;
     uint8_t *to;
     uint32_t listed; /* leaves */
@@ -32,15 +32,15 @@ static uint8_t table_of(const struct sm_uop *u)
     return (uint8_t)(how == 0 ? a & b : how == 1 ? a | b : how == 2 ? a ^ b : b);
 }
 
-static void put_expression(struct composer *c, const uint8_t **code);
+static void put_expression(struct sm_composer *c, const uint8_t **code);
 
-static void put_at(struct composer *c, const uint8_t *code)
+static void put_at(struct sm_composer *c, const uint8_t *code)
 {
     put_expression(c, &code);
 }
 
 /* Sums whose terms have signs: of IADD both stand for .PO, a + b + 1. */
-static bool put_signed_sum(struct composer *c, const uint8_t **code)
+static bool put_signed_sum(struct sm_composer *c, const uint8_t **code)
 {
     static const uint8_t one[] = {WT_M_K, 1, 1};
     const bool word = c->u->insn == SM_IADD32I, none = c->u->insn == SM_ISCADD32I;
@@ -63,7 +63,7 @@ static bool put_signed_sum(struct composer *c, const uint8_t **code)
 }
 
 /* Sources that are not listed are RZ and PT, or do not count. */
-static void put_expression(struct composer *c, const uint8_t **code)
+static void put_expression(struct sm_composer *c, const uint8_t **code)
 {
     const struct sm_uop *u = c->u;
     const uint8_t *at = *code;
@@ -95,7 +95,7 @@ static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
 {
     static const uint8_t opaque[] = {WT_M_OUT, WT_RESULT_SECOND, WT_M_OPAQUE3, 1};
     const uint8_t *code = sm_rows[u->insn].meaning;
-    struct composer c = {.u = u, .to = o->composed};
+    struct sm_composer c = {.u = u, .to = o->composed};
     bool flags = false;
     if (*code == WT_M_END ||
         (u->insn == SM_IADD && (field_of(u, SM_F_x43) || field_of(u, SM_F_sat50))) ||

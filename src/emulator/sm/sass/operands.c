@@ -557,7 +557,7 @@ static void put_target(struct listing *l)
         wt_operands_add_constant(l->o, signed_bits(l, 20, 24));
 }
 
-/* What an operand is in the meaning of the row. */
+/* The leaf or the result that an operand is in the meaning of the row. */
 static void name_in_meaning(const struct listing *l, const struct sm_item *item,
                             struct wt_insn_operand *x)
 {

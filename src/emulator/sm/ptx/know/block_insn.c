@@ -69,7 +69,7 @@ static bool operation_of(const struct ptx_op *o, const struct ptx_meaning *m,
            (!compares || (o->d != PTX_NO_SLOT && o->d2 == PTX_NO_SLOT));
 }
 
-/* What there is for numbers of some values only. */
+/* Limits of operations: numbers that they are for. */
 static bool limits(const struct ptx_op *o, struct wt_rows_insn *to)
 {
     struct wt_rows_source *s = to->s;

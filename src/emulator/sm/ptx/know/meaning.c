@@ -30,17 +30,17 @@ static const uint8_t *const rows[PTX_MATHS][2] = {
 enum { FIRST = 1, SECOND = 2, ALL = 7 }; /* sources */
 enum { WORD = 32 };
 
-struct composer {
+struct ptx_composer {
     const struct ptx_op *op;
     struct ptx_meaning *m;
     uint8_t *to;
-    uint8_t bits;  /* of the type */
+    uint8_t bits;  /* the width of its type */
     uint8_t signs; /* sources that have some */
     bool subtracts;
-    uint8_t half; /* of a pair that is compared; 0: there is none, 1, 2 */
+    uint8_t half; /* which one of a pair is compared, 1 or 2; 0: there is no pair */
 };
 
-static void put(struct composer *c, const uint8_t *bytes, size_t size)
+static void put(struct ptx_composer *c, const uint8_t *bytes, size_t size)
 {
     assert(c->to + size <= c->m->code + sizeof c->m->code);
     memcpy(c->to, bytes, size);
@@ -87,7 +87,7 @@ static unsigned leaf_of(const uint8_t *code)
 }
 
 /* Sources A and B, as they are compared. */
-static void put_compared(struct composer *c, bool turned)
+static void put_compared(struct ptx_composer *c, bool turned)
 {
     for (unsigned i = 0; i < 2; i++) {
         if (c->half)
@@ -97,7 +97,7 @@ static void put_compared(struct composer *c, bool turned)
 }
 
 /* Whether they compare as the record says, by outcomes: numbers are never unordered. */
-static void put_condition(struct composer *c, unsigned outcomes)
+static void put_condition(struct ptx_composer *c, unsigned outcomes)
 {
     static const uint8_t operations[] = {[PTX_LESS] = WT_M_LT,
                                          [PTX_EQUAL] = WT_M_EQ,
@@ -119,7 +119,7 @@ static void put_condition(struct composer *c, unsigned outcomes)
 }
 
 /* An expression of a row. */
-static void put_expression(struct composer *c, const uint8_t **code)
+static void put_expression(struct ptx_composer *c, const uint8_t **code)
 {
     for (unsigned left = 1; left; left--) {
         const uint8_t *at = *code;
@@ -145,7 +145,7 @@ static void put_expression(struct composer *c, const uint8_t **code)
     }
 }
 
-static void put_row(struct composer *c, enum ptx_math math)
+static void put_row(struct ptx_composer *c, enum ptx_math math)
 {
     const uint8_t *code = rows[math][c->m->real];
     while (*code == WT_M_OUT) {
@@ -166,7 +166,7 @@ bool ptx_meaning_uses(const struct ptx_meaning *m, unsigned source)
 }
 
 /* All operands are of one type. */
-static void set_type(struct composer *c, enum ptx_type type)
+static void set_type(struct ptx_composer *c, enum ptx_type type)
 {
     c->bits = (uint8_t)(8 * ptx_type_bytes(type));
     c->signs = ptx_type_is_signed(type) ? ALL : 0;
@@ -175,13 +175,13 @@ static void set_type(struct composer *c, enum ptx_type type)
     memset(c->m->width, c->bits, sizeof c->m->width);
 }
 
-static void set_operand(struct composer *c, unsigned n, enum ptx_type type)
+static void set_operand(struct ptx_composer *c, unsigned n, enum ptx_type type)
 {
     c->m->bytes[n] = (uint8_t)ptx_type_class(type);
     c->m->width[n] = (uint8_t)(8 * ptx_type_bytes(type));
 }
 
-static void set_predicate(struct composer *c, unsigned n)
+static void set_predicate(struct ptx_composer *c, unsigned n)
 {
     c->m->bytes[n] = 0;
     c->m->width[n] = 1;
@@ -189,7 +189,7 @@ static void set_predicate(struct composer *c, unsigned n)
 
 /* ---- rows ---- */
 
-static bool integers(struct composer *c)
+static bool integers(struct ptx_composer *c)
 {
     const struct ptx_op *op = c->op;
     struct ptx_meaning *m = c->m;
@@ -222,7 +222,7 @@ static bool integers(struct composer *c)
     return true;
 }
 
-static bool floats(struct composer *c)
+static bool floats(struct ptx_composer *c)
 {
     const struct ptx_op *op = c->op;
     const enum ptx_math math = (enum ptx_math)op->how;
@@ -239,7 +239,7 @@ static bool floats(struct composer *c)
 }
 
 /* Parts of words: those of one width, halves, and numbers of 64 bits of which each is one part. */
-static bool video(struct composer *c)
+static bool video(struct ptx_composer *c)
 {
     const struct ptx_op *op = c->op;
     const enum ptx_math math = ptx_video_of(op);
@@ -269,7 +269,7 @@ static bool video(struct composer *c)
 }
 
 /* By a predicate, or by the sign of a number. */
-static bool selection(struct composer *c)
+static bool selection(struct ptx_composer *c)
 {
     const struct ptx_op *op = c->op;
     const bool chooses = op->run == ptx_choose(PTX_U32) || op->run == ptx_choose(PTX_U64);
@@ -290,8 +290,8 @@ static bool selection(struct composer *c)
 
 /* ---- comparisons ---- */
 
-/* What the record makes of the outcome, or of its opposite, with another predicate. */
-static void put_outcome(struct composer *c, bool opposite)
+/* The outcome as the record has it, or its opposite, with another predicate. */
+static void put_outcome(struct ptx_composer *c, bool opposite)
 {
     static const uint8_t logic[] = {WT_M_AND, WT_M_OR, WT_M_XOR};
     const struct ptx_op *op = c->op;
@@ -306,7 +306,7 @@ static void put_outcome(struct composer *c, bool opposite)
 }
 
 /* Of set: the number that stands for the outcome: ones, or the float 1. */
-static void put_number(struct composer *c, unsigned bits)
+static void put_number(struct ptx_composer *c, unsigned bits)
 {
     const enum ptx_type type = (enum ptx_type)c->op->type;
     const bool brain = type == PTX_BF16 || type == PTX_BF16X2;
@@ -321,7 +321,7 @@ static void put_number(struct composer *c, unsigned bits)
                          : 10);
 }
 
-static bool comparison(struct composer *c)
+static bool comparison(struct ptx_composer *c)
 {
     const struct ptx_op *op = c->op;
     unsigned type = 0;
@@ -360,7 +360,7 @@ static bool comparison(struct composer *c)
 /* ---- conversions ---- */
 
 /* An integer of so many bits as one of the type, which may saturate. */
-static void put_integer(struct composer *c, unsigned from, unsigned to)
+static void put_integer(struct ptx_composer *c, unsigned from, unsigned to)
 {
     const bool from_signed = c->signs, to_signed = c->m->is_signed;
     if (c->op->sat && from_signed && to_signed)
@@ -378,7 +378,7 @@ static void put_integer(struct composer *c, unsigned from, unsigned to)
 }
 
 /* A float as a float. */
-static void put_float(struct composer *c, unsigned from, unsigned to)
+static void put_float(struct ptx_composer *c, unsigned from, unsigned to)
 {
     static const uint8_t whole[] = {[WT_RNE] = WT_M_FROUND,
                                     [WT_RTZ] = WT_M_FTRUNC,
@@ -398,7 +398,7 @@ static void put_float(struct composer *c, unsigned from, unsigned to)
         PUT(c, WT_M_OPAQUE1, (uint8_t)to, WT_M_A);
 }
 
-static bool conversion(struct composer *c)
+static bool conversion(struct ptx_composer *c)
 {
     const struct ptx_op *op = c->op;
     const enum ptx_type to = (enum ptx_type)op->type, from = (enum ptx_type)op->from_type;
@@ -435,9 +435,9 @@ static bool conversion(struct composer *c)
 
 /* ---- predicates ---- */
 
-static bool predicates(struct composer *c)
+static bool predicates(struct ptx_composer *c)
 {
-    static const uint16_t kinds[] = {0x07e, 0x081, 0x0ff, 0x300, 0x05a, 0x024}; /* of FKIND */
+    static const uint16_t kinds[] = {0x07e, 0x081, 0x0ff, 0x300, 0x05a, 0x024}; /* by FKIND */
     const struct ptx_op *op = c->op;
     if (op->run != ptx_op_predicate && op->run != ptx_op_testp)
         return false;
@@ -458,7 +458,7 @@ static bool predicates(struct composer *c)
 
 bool ptx_meaning_of(const struct ptx_op *op, struct ptx_meaning *m)
 {
-    struct composer c = {.op = op, .m = m, .to = m->code};
+    struct ptx_composer c = {.op = op, .m = m, .to = m->code};
     *m = (struct ptx_meaning){.real = false};
     if (!predicates(&c) && !selection(&c) && !integers(&c) && !floats(&c) && !comparison(&c) &&
         !conversion(&c) && !video(&c))

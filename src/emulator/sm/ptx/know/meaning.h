@@ -9,15 +9,15 @@
 /** A record's meaning: `code` over sources 0 to 3, which are the leaves A, B, C and FOURTH. */
 struct ptx_meaning {
     uint8_t code[WT_MOST_COMPOSED];
-    uint8_t bytes[5]; /**< of the registers of the result, and of each source; 0: a predicate */
+    uint8_t bytes[5]; /**< registers of the result, and of each source; 0: a predicate */
     uint8_t width[5]; /**< bits of them that count */
-    uint8_t first[3]; /**< of sources 0 to 2: the bit with which they begin, */
+    uint8_t first[3]; /**< the bit with which sources 0 to 2 begin, */
     uint8_t part[3];  /**< and how many bits there are; 0: the register's */
     uint8_t extended; /**< a bit each: these have signs */
     bool is_signed;   /**< the result's sign fills its register */
     bool real;        /**< it computes floats, */
     bool mixes;       /**< and limits them afterwards */
-    bool packed;      /**< of each half of the registers */
+    bool packed;      /**< each half of the registers is a number */
 };
 
 /** The operation of a record of a video instruction; PTX_MATHS: it is none. */
