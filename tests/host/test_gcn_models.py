@@ -1,12 +1,15 @@
 """Host programs on AMD's GPUs of several models: which one a program gets, several at once, their debugger and core files."""
+import pathlib
 import re
 import signal
+import subprocess
 
 import pytest
 
-from conftest import code_object, compiled, hip, wavetrap
+from conftest import code_object, compiled, environment, hip, wavetrap
 
-NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-"}
+HERE = pathlib.Path(__file__).resolve().parent
+NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-"}
 
 
 def program(*models):
@@ -35,6 +38,42 @@ def test_each_gpu_computes_with_its_own_code():
     assert (done.stderr, done.returncode) == ("", 0)
 
 
+def test_three_models_at_once():
+    """The whole of each chip, too: the newest has 120 compute units in eight engines."""
+    gpus = ["gfx900", "gfx908:cu=120", "gfx906", "gfx908"]
+    done = hip(program("gfx900", "gfx906", "gfx908"), gpus=gpus)
+    assert done.stdout == "".join(f"{NAMES[m[:6]]}: 0 wrong\n" for m in gpus) and (done.stderr, done.returncode) == ("", 0), done.stderr
+    done = hip(program("gfx900", "gfx906", "gfx908"))
+    assert done.stderr == "wavetrap: the program has code for gfx908, gfx906, gfx900: the GPU is a gfx908 (--gpu)\n"
+
+
+def matrices(level="-O2"):
+    return compiled("mfma.hip", "--offload-arch=gfx908", level, name="mfma" + level)
+
+
+def test_products_of_matrices():
+    """Those of HIP's builtin functions are what the host computes; nothing of it is undefined, lost or too early."""
+    for level in ("-O0", "-O2"):
+        done = wavetrap("exec", "--check=all", "-g", "gfx908", matrices(level))
+        assert done.stdout == "singles: 0 wrong\nhalves: 0 wrong\n" and "0 errors, 0 warnings" in done.stderr, done.stderr
+
+
+def line_of(mark):
+    lines = (pathlib.Path(__file__).parent / "mfma.hip").read_text().splitlines()
+    return next(n + 1 for n, line in enumerate(lines) if line.endswith(f"// {mark}"))
+
+
+def test_a_debugger_shows_accumulation_registers():
+    """Values, by their names and as a file of their own; they can be changed."""
+    said = ask([f"break mfma.hip:{line_of('result')}", "run", "print $a0", "print sum[1]", "info registers a1", "info registers agpr", "set var $a1 = 77", "print $a1"], "-g", "gfx908", matrices())
+    assert "multiply (" in said[1] and re.match(r"\$1 = \d+\n", said[2])
+    value = re.match(r"a1 +0x([0-9a-f]+) ", said[4])[1]
+    assert said[5].splitlines()[1] == said[4].splitlines()[0] and len(said[5].splitlines()) >= 32
+    assert int(value, 16) and said[7].endswith(" = 77\n")
+    assert "the wave has no register a255: it has 42 SGPRs, 32 VGPRs and 32 accumulation registers" in wavetrap(
+        "debug", "--nx", "--batch", "-ex", f"break mfma.hip:{line_of('result')}", "-ex", "run", "-ex", "print $a255", "-g", "gfx908", matrices()).stderr
+
+
 def test_a_program_gets_the_newest_model_for_which_it_has_code():
     done = hip(both())
     assert done.stdout == NAMES["gfx906"] + ": 0 wrong\n"
@@ -55,6 +94,41 @@ def test_code_for_another_model_is_named(tmp_path):
         done = hip(path, gpus=[gpu])
         assert done.stderr.startswith(f"wavetrap: {path}: {said}"), done.stderr
         assert done.returncode == -signal.SIGABRT
+
+
+@pytest.mark.parametrize("compiler", ["clang++-19", "clang++-22"])
+def test_compressed_code_is_executed(tmp_path, compiler):
+    """HIP 5.2 cannot read it: it is unpacked before. The GPU and refusals are those of what is in it."""
+    folder = wavetrap("hip-path", env={**environment(), "XDG_CACHE_HOME": str(tmp_path)}).stdout.strip()
+    program = tmp_path / "program"
+    subprocess.run([compiler, f"--config={folder}/hip.cfg", "-w", "-x", "hip", "--offload-arch=gfx900", "--offload-arch=gfx906", "--offload-compress", "-O1", HERE / "models.hip",
+                    "-o", program, "-x", "none", "-lamdhip64"], check=True, capture_output=True)
+    assert b"CCOB" in program.read_bytes() and b"gfx906" not in program.read_bytes()
+    done = hip(program)
+    assert (done.stdout, done.returncode) == (NAMES["gfx906"] + ": 0 wrong\n", 0), done.stderr
+    assert done.stderr == "wavetrap: the program has code for gfx906, gfx900: the GPU is a gfx906 (--gpu)\n"
+    done = hip(program, gpus=["gfx900"])
+    assert (done.stdout, done.stderr) == (NAMES["gfx900"] + ": 0 wrong\n", "")
+    said = ask(["break weigh", "run", "disassemble"], "-g", "gfx906", program)
+    assert "v_dot4_i32_i8" in said[2], said
+    data = program.read_bytes()
+    at = data.index(b"CCOB")
+    program.write_bytes(data[:at + 60] + bytes(8) + data[at + 68:])
+    assert f"wavetrap: {program}: its code for GPUs is compressed, and damaged\n" in hip(program, gpus=["gfx906"]).stderr
+
+
+def test_rocm_variable_of_the_version_chooses_the_model():
+    def run(version, *gpus):
+        return wavetrap("exec", *gpus, both(), env={**environment(), "HSA_OVERRIDE_GFX_VERSION": version})
+    for version, model in ("9.0.0", "gfx900"), ("9.0.6", "gfx906"):
+        for gpu in [], ["-g", model]:
+            done = run(version, *gpu)
+            assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
+    assert ("wavetrap: HSA_OVERRIDE_GFX_VERSION is that of a gfx906, and the emulated GPU is a gfx900, which does not execute its code: -g gfx906, or unset it\n"
+            in run("9.0.6", "-g", "gfx900").stderr)
+    for version in "9.0.10", "10.3.0", "9.0", "9.0.6x", "gfx906":
+        assert (f"wavetrap: HSA_OVERRIDE_GFX_VERSION={version}: no GPU of that version is emulated: 'wavetrap info --models' lists them\n"
+                in run(version).stderr)
 
 
 def test_a_code_object_runs_on_its_model(tmp_path):

@@ -246,11 +246,13 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
 
 static void vgprs(struct wt_archive *a, struct gcn_wave *w)
 {
-    if (!w->v && !(w->v = aligned_alloc(64, gcn_model_of(w->device)->vgprs * sizeof *w->v))) {
+    if (!w->v &&
+        !(w->v = aligned_alloc(64, gcn_model_rows(gcn_model_of(w->device)) * sizeof *w->v))) {
         wt_archive_fail(a, "the host has no memory for registers");
         return;
     }
-    wt_archive_sparse(a, w->v, w->vgprs * sizeof *w->v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
+        wt_archive_sparse(a, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
 }
 
 static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
@@ -389,6 +391,8 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
     if (!a->snapshot) {
         wt_archive_in_process(a, m);
         wt_archive_regions(a, &d->machine.regions);
+        for (size_t i = 0; d->config.atomics_pcie && i < d->machine.regions.count; i++)
+            wt_archive_u8(a, &d->machine.regions.region[i].grain, WT_GRAIN_FINE_HOST, "a grain");
     }
     if (wt_archive_reads_file(a))
         d->host = m->process.hosted ? &gcn_recorded_driver : &gcn_no_driver;
