@@ -734,13 +734,13 @@ struct wt_touch {
 
 /**
  * Searches the recorded run for accesses to a range before now: at most the @p most last ones, the
- * latest first; writes, or, where the kind of @p where is WT_WATCHPOINT_READ, reads. An atomic is
- * both. Accesses by a debugger and by the loading of the program do not count. It runs within the
- * pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
+ * latest first; writes, or, where @p where's kind is WT_WATCHPOINT_READ, reads; @p mask is that of
+ * wt_touches_begin(). An atomic is both. Those by a debugger and by loading do not count. It runs
+ * within the pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
  */
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
-                                         const struct wt_watchpoint_request *where, size_t most,
-                                         struct wt_error *err);
+                                         const struct wt_watchpoint_request *where,
+                                         const uint8_t *mask, size_t most, struct wt_error *err);
 /** Hands over the result of the last search; the caller frees *list. */
 void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
                               bool *more);

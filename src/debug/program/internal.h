@@ -89,7 +89,7 @@ bool pg_condition_holds(struct wt_program *g, const struct wt_point *p, uint64_t
 bool pg_user_breakpoint_at(struct wt_program *g, uint64_t pc, wt_thread thread, bool logs);
 /** Whether an expression holds for a thread where it stands. */
 bool pg_holds_for(struct wt_program *g, const struct wt_expr *expr, wt_thread thread);
-/** Reads a watchpoint's value, of p->size bytes; false: it cannot be read. */
+/** Reads the bytes of a watchpoint's value, p->value.size; false: it cannot be read. */
 bool pg_read_watched(struct wt_program *g, const struct wt_point *p, uint8_t *to);
 /** Notes the values of all watchpoints as they are now: they may have changed without a stop. */
 void pg_refresh_watched(struct wt_program *g);

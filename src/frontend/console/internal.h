@@ -68,7 +68,8 @@ struct settings {
     unsigned height, width; /**< of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
     enum pending pending;   /**< breakpoints on code that is not there yet */
     enum wt_locking locking;
-    char *prompt; /**< NULL: the usual one */
+    unsigned opencl_options; /* 1: the program's own are kept */
+    char *prompt;            /**< NULL: the usual one */
 };
 
 struct wt_shell {
