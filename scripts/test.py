@@ -29,7 +29,9 @@ import time
 from one_test import adopt_orphans, cache_folder, crashed_orphans
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-JOBS = int(os.environ.get("JOBS", 0)) or 2 * os.cpu_count()
+CORES = len(os.sched_getaffinity(0))
+JOBS = int(os.environ.get("JOBS", 0)) or 2 * CORES
+SLOWER = max(1.0, JOBS / (4 * CORES))    # than limits of time are made for
 MOST_CACHED = 2 << 30    # bytes of what the tests' compilers made
 COUNTED = re.compile(r"(\d+) (passed|failed|skipped|error|errors|xfailed|xpassed)\b")
 
@@ -189,7 +191,7 @@ def run(build, names, suites, environment, jobs=JOBS):
     """Runs these tests (all of the suites where there are none); their results."""
     log = pathlib.Path(build) / "meson-logs" / "testlog-one_test.py.json"  # Meson calls it after the wrapper
     log.unlink(missing_ok=True)
-    command = ["meson", "test", "-C", build, "--no-rebuild", "--num-processes", str(jobs)]
+    command = ["meson", "test", "-C", build, "--no-rebuild", "--num-processes", str(jobs), "--timeout-multiplier", str(SLOWER)]
     command += ["--wrapper", str(ROOT / "scripts" / "one_test.py")]
     command += [word for suite in suites for word in ("--suite", suite)] + names
     subprocess.run(command, check=False, stdout=subprocess.DEVNULL, env=environment)
@@ -262,7 +264,9 @@ def main():
     build = os.path.relpath(options.build)
     tests = tests_of(build)
     # Tests of the cache switch it on; the others do not depend on what earlier ones left.
-    environment = {"WAVETRAP_PTX_CACHE": "off", **os.environ}
+    environment = {"WAVETRAP_PTX_CACHE": "off", "WAVETRAP_TEST_SLOWER": str(SLOWER), **os.environ}
+    if "sanitized" in options.suite:
+        environment["LC_ALL"] = "C.UTF-8"   # in other locales json-c leaves what newlocale() allocates
     # Who names a test wants all of it; so does `make full`, which names no suite.
     if options.names or not options.suite:
         environment["WAVETRAP_FULL"] = "1"

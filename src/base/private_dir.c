@@ -16,13 +16,21 @@
 
 #define YOUNG_S 60 /* a process that binds a socket listens at it so soon */
 
+/* Whether a folder on the way may be that user's: this one's, root's, or who owns "/", as whom a
+ * user namespace without root has root, and all other users. */
+static bool may_own_the_way(uid_t user)
+{
+    struct stat top;
+    return user == getuid() || user == 0 || (!stat("/", &top) && user == top.st_uid);
+}
+
 /* Whether others could put another file in place of one in a folder, or of the link at @p path. */
 static enum wt_status check_step(const char *path, struct wt_error *err)
 {
     struct stat st;
     if (lstat(path, &st))
         return wt_fail(err, WT_IO, "%.300s: %s", path, strerror(errno));
-    if (st.st_uid != getuid() && st.st_uid != 0)
+    if (!may_own_the_way(st.st_uid))
         return wt_fail(err, WT_IO, "%s%.300s belongs to another user (%u)",
                        S_ISDIR(st.st_mode) ? "its folder " : "", path, (unsigned)st.st_uid);
     if (S_ISDIR(st.st_mode) && st.st_mode & 022 && !(st.st_mode & S_ISVTX))

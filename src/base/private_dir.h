@@ -39,9 +39,10 @@ enum wt_status wt_private_cache(char *path, size_t size, const char *name, struc
 
 /** $TMPDIR, unless wt_temporary_check() has something against it, or /tmp. */
 const char *wt_temporary_folder(void);
-/** WT_IO, and a sentence, if users other than this one and root could put another file in place of
- * one in @p folder: a folder on the way to it is theirs, or theirs to write to without the sticky
- * bit, or a link on it is theirs. As sshd judges the way to authorized_keys. */
+/** WT_IO, and a sentence, if users other than this one, root and the owner of "/" (as whom a user
+ * namespace without root shows root) could put another file in place of one in @p folder: a folder
+ * on the way to it is theirs, or theirs to write to without the sticky bit, or a link on it is
+ * theirs. As sshd judges the way to authorized_keys. */
 enum wt_status wt_temporary_check(const char *folder, struct wt_error *err);
 
 /** A template for mkdtemp() in $TMPDIR, or /tmp, that wt_private_sweep() knows: the folder's owner

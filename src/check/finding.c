@@ -133,7 +133,8 @@ bool wt_finding_is_like(const struct wt_finding *a, const struct wt_finding *b)
     return a->kind == b->kind && a->severity == b->severity && same_accesses(a, b) &&
            a->space == b->space && a->origin == b->origin && a->device == b->device &&
            a->has_object == b->has_object && same_calls(&a->made, &b->made) &&
-           (a->made.depth || a->object_number == b->object_number) &&
+           (a->made.depth || a->object_number == b->object_number ||
+            (a->kind == WT_FOUND_LEAK && a->pc)) &&
            (a->pc || (same_calls(&a->calls, &b->calls) && strcmp(a->text, b->text) == 0)) &&
            (a->other.pc || same_calls(&a->other_calls, &b->other_calls));
 }

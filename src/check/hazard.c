@@ -365,7 +365,8 @@ static void compare(struct wt_check_hazard *h, const struct wave *w, const struc
         const struct wt_finding_other first = {
             .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
         char text[200];
-        if (between >= rule->states)
+        if (between >= rule->states ||
+            (rule->unlike && use->first == r->use.first && use->end == r->use.end))
             continue;
         snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
                  wt_plural(between), rule->states, rule->text);

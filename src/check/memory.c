@@ -45,6 +45,8 @@ static bool holds(void *context, uint64_t first, uint64_t size, bool write)
     struct wt_check_memory *c = context;
     struct wt_object object;
     struct wt_good good;
+    if (c->no_access)
+        return true;
     if (has_decisions_ahead(c))
         return false;
     if (memory_repeats(c))
@@ -63,6 +65,8 @@ static bool passes(void *context, const struct wt_wave_head *w, const struct wt_
                    uint64_t first, uint64_t last, uint64_t bits)
 {
     struct wt_check_memory *c = context;
+    if (c->no_access)
+        return true;
     const bool may =
         !memory_repeats(c) && !has_decisions_ahead(c) && !(a->align && bits & (a->align - 1));
     if (a->space == WT_OBSERVED_GROUP)
@@ -322,6 +326,8 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
                       const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
 {
     struct wt_check_memory *c = context;
+    if (c->no_access)
+        return 0;
     c->now = (struct question){w, a, lanes, at, 0};
     if (memory_repeats(c))
         return memory_decided(c);
@@ -411,6 +417,8 @@ struct wt_check_memory *wt_check_memory_begin(const struct wt_check_start *start
                                   .space = start->space,
                                   .last = UINT64_MAX,
                                   .names = UINT64_MAX,
+                                  .tells_leaks = start->leaks,
+                                  .no_access = start->no_access,
                                   .found = start->found,
                                   .context = start->context};
     m->judge = &c->judge;
@@ -477,6 +485,8 @@ void wt_check_memory_free(struct wt_check_memory *c)
     if (!c)
         return;
     free(c->call);
+    free(c->leak);
+    wt_map_free_blocks(&c->taken, free);
     free(c->on_stack);
     memory_free_sites(c);
     wt_decisions_free(&c->decisions);

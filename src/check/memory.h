@@ -58,6 +58,9 @@ struct wt_check_stacks {
 };
 /** Judges stores at addresses that the code makes of a stack pointer by these stacks, too. */
 void wt_check_memory_set_stacks(struct wt_check_memory *c, const struct wt_check_stacks *stacks);
+/** Reports what kernels have taken of the device's heap and not freed as leaks; each is reported
+ * once. */
+void wt_check_memory_tell_leaks(struct wt_check_memory *c);
 /** The machine is not judged any more; frees the check. NULL is allowed. */
 void wt_check_memory_end(struct wt_check_memory *c);
 /** Frees the check of a machine that has ended. NULL is allowed. */

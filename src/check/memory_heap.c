@@ -1,19 +1,90 @@
 /* Objects that kernels make and free: of the device's heap, and of the kernels' own allocator. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "check/heap.h"
 #include "check/memory_state.h"
 #include "emulator/machine/heads.h"
+#include "emulator/machine/machine.h"
 
-void memory_taken(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size)
+/* Memory of the device's heap that a kernel has taken. */
+struct taken {
+    uint64_t launch, group;
+    size_t finding; /* of the first that the same call has taken */
+};
+
+static void note_taken(struct wt_check_memory *c, const struct wt_wave_head *w,
+                       const struct wt_lane_access *call, uint64_t addr)
+{
+    const struct mistake leak = {.kind = WT_FOUND_LEAK,
+                                 .lanes = wt_lane_bit(call->lane),
+                                 .what = WT_CHECK_HEAP,
+                                 .frees = true};
+    const struct wt_finding now = memory_finding(c, w, call, &leak, WT_FOUND_GLOBAL);
+    size_t at = 0;
+    while (at < c->leaks && c->leak[at].pc != call->pc)
+        at++;
+    struct wt_finding *grown = wt_array_grow(c->leak, &c->leak_room, at + 1, sizeof *grown);
+    struct taken *taken = wt_map_block(&c->taken, addr, sizeof *taken);
+    if (grown)
+        c->leak = grown;
+    if (!grown || !taken)
+        return;
+    if (at == c->leaks)
+        grown[c->leaks++] = now;
+    *taken = (struct taken){now.launch, now.groups, at};
+}
+
+void memory_taken(void *context, const struct wt_wave_head *w, const struct wt_lane_access *call,
+                  uint64_t addr, uint64_t size)
 {
     struct wt_check_memory *c = context;
     if (memory_repeats(c))
         return;
     memory_begin_question(c, w);
     memory_decide(c, w, (struct wt_decision){.address = addr, .size = size, .takes = true});
-    wt_object_made(c->space, addr, size, WT_CHECK_HEAP);
+    /* Which thread of the host runs the machine says nothing of the object. */
+    wt_object_made_before(c->space, addr, size, WT_CHECK_HEAP, &(struct wt_call_stack){.depth = 0});
+    if (c->tells_leaks)
+        note_taken(c, w, call, addr);
+}
+
+struct left {
+    struct wt_check_memory *check;
+    struct wt_object *list; /* the table is locked while they are looked for */
+    size_t count, room;
+};
+
+static bool add_left(void *context, const struct wt_object *object)
+{
+    struct left *l = context;
+    if (object->freed || strcmp(object->by, WT_CHECK_HEAP) != 0 ||
+        !wt_map_find(&l->check->taken, object->addr))
+        return true;
+    struct wt_object *grown = wt_array_grow(l->list, &l->room, l->count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    l->list = grown;
+    grown[l->count++] = *object;
+    return true;
+}
+
+void wt_check_memory_tell_leaks(struct wt_check_memory *c)
+{
+    struct left l = {.check = c};
+    if (c->taken.count)
+        wt_objects_of(c->space, add_left, &l);
+    for (size_t i = 0; i < l.count; i++) {
+        const struct taken *taken = wt_map_block(&c->taken, l.list[i].addr, sizeof *taken);
+        struct wt_finding f = c->leak[taken->finding];
+        f.launch = taken->launch;
+        f.groups = taken->group;
+        wt_finding_of_object(&f, &l.list[i]);
+        c->found(c->context, &f);
+    }
+    free(l.list);
+    wt_map_free_blocks(&c->taken, free);
 }
 
 bool memory_given_back(void *context, const struct wt_wave_head *w,
@@ -47,6 +118,8 @@ bool memory_given_back(void *context, const struct wt_wave_head *w,
 }
 
 /* ---- the allocator of kernels ---- */
+
+enum { CALL = 4 }; /* bytes of an instruction that calls it */
 
 /* A call of a wave's that has not returned yet. */
 struct call {
@@ -96,7 +169,8 @@ static void allocated(struct wt_check_memory *c, const struct wt_wave_head *w, s
     for (wt_lanes left = call->lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         if (addr[lane] && call->size[lane])
-            memory_taken(c, w, addr[lane], call->size[lane]);
+            memory_taken(c, w, &(struct wt_lane_access){.pc = call->returns - CALL, .lane = lane},
+                         addr[lane], call->size[lane]);
     }
     *call = c->call[--c->calls];
 }
@@ -109,7 +183,7 @@ static wt_lanes frees(struct wt_check_memory *c, const struct wt_wave_head *w, u
     wt_lanes refused = 0;
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
-        const struct wt_lane_access call = {.pc = returns - 1, .lane = lane};
+        const struct wt_lane_access call = {.pc = returns - CALL, .lane = lane};
         if (addr[lane] &&
             (memory_repeats(c) || wt_object_find(c->space, addr[lane], &o, NULL, NULL)) &&
             !memory_given_back(c, w, &call, addr[lane]))

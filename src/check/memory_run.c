@@ -128,6 +128,8 @@ void memory_report(struct wt_check_memory *c, const struct wt_wave_head *w,
                    const struct wt_lane_access *a, const struct mistake *bad,
                    enum wt_finding_space space)
 {
+    if (c->no_access)
+        return;
     const struct wt_finding f = memory_finding(c, w, a, bad, space);
     const struct wt_decision decision = {.time = f.time,
                                          .key = key_of(&c->now),

@@ -2,6 +2,7 @@
 #ifndef WT_CHECK_MEMORY_STATE_H
 #define WT_CHECK_MEMORY_STATE_H
 
+#include "base/map.h"
 #include "check/decisions.h"
 #include "check/memory.h"
 #include "check/names.h"
@@ -71,6 +72,10 @@ struct wt_check_memory {
                            known */
     struct call *call;  /* of the kernels' allocator */
     size_t calls, call_room;
+    struct wt_finding *leak; /* the first of each call that takes memory of the device's heap */
+    size_t leaks, leak_room;
+    struct wt_map taken;         /* blocks: such memory, by its address */
+    bool tells_leaks, no_access; /* struct wt_check_start */
 };
 
 /* One mistake of an instruction: that of its lowest lane, and of those like it. */
@@ -165,7 +170,8 @@ bool memory_may_have_variables(struct wt_check_memory *c, uint64_t first, uint64
 /* memory_heap.c: members of the judge, for what kernels allocate */
 
 /* See judge.h. */
-void memory_taken(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size);
+void memory_taken(void *context, const struct wt_wave_head *w, const struct wt_lane_access *call,
+                  uint64_t addr, uint64_t size);
 /* See judge.h. */
 bool memory_given_back(void *context, const struct wt_wave_head *w,
                        const struct wt_lane_access *call, uint64_t addr);

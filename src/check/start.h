@@ -15,6 +15,8 @@ struct wt_check_start {
     void *context;
     unsigned lanes; /**< enum wt_check_lanes, of races */
     unsigned level; /**< enum wt_init_level, of uninitialised values */
+    bool leaks;     /**< wt_check_memory_tell_leaks() will be called */
+    bool no_access; /**< the check of memory judges none: it is there for leaks alone */
 };
 
 #endif

@@ -572,6 +572,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 static void end_wave(struct wt_check_sync *s, const struct wt_observed_event *e)
 {
     struct sync_group *g = s->group_of[e->wave];
+    if (g && s->of[e->wave])
+        sync_copies_unwaited(s, g, place_of(s, e, s->of[e->wave]->lanes));
     s->wait[e->wave].place.id = 0;
     s->of[e->wave] = NULL;
     s->group_of[e->wave] = NULL;

@@ -168,6 +168,16 @@ static bool has_phase(const struct sync_copy *c)
     return false;
 }
 
+void sync_copies_unwaited(struct wt_check_sync *s, struct sync_group *g, struct sync_place place)
+{
+    struct wt_machine *m = s->machine;
+    const struct wt_group_head *head = wt_machine_wave(m, place.wave)->group;
+    const bool asks = head && m->groups.ops->unwaited;
+    for (size_t n = 0; asks && m->groups.ops->unwaited(m, head, n, &place.pc); n++)
+        sync_report(s, g, WT_FOUND_UNFINISHED_COPY, WT_ERROR, &place, NULL,
+                    "no wait_group_events() waits for the copy");
+}
+
 void sync_copies_end(struct wt_check_sync *s, struct sync_group *g, uint64_t id)
 {
     size_t kept = 0;

@@ -152,6 +152,8 @@ void sync_copy_event(struct wt_check_sync *s, struct sync_group *g, struct sync_
                      const struct sync_place *place, const struct wt_observed_event *e);
 /** Takes an access to a group's memory. False: the host has no memory. */
 bool sync_copy_access(struct wt_check_sync *s, struct sync_group *g, const struct wt_observed *a);
+/** Reports copies for which the kernel of a wave at @p place never waits, as its module says. */
+void sync_copies_unwaited(struct wt_check_sync *s, struct sync_group *g, struct sync_place place);
 /** Reports copies that nobody has waited for: a wave has ended; @p id 0: the group. */
 void sync_copies_end(struct wt_check_sync *s, struct sync_group *g, uint64_t id);
 

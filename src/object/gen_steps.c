@@ -12,12 +12,19 @@ enum { MAGIC = 0x07230203, HEADER = 5, BOUND = 3, MOST_IDS = 1 << 22, KERNEL = 6
 enum {
     STRING = 7,
     LINE = 8,
+    EXTENDED = 12,
     ENTRY_POINT = 15,
     CONSTANT = 43,
     FUNCTION = 54,
     FUNCTION_END = 56,
     CALL = 57,
+    VARIABLE = 59,
+    BITCAST = 124,
+    STORE = 62,
     CONTROL_BARRIER = 224,
+    LIFETIME_START = 256,
+    LIFETIME_STOP = 257,
+    GROUP_ASYNC_COPY = 259,
     NO_LINE = 317
 };
 
@@ -33,6 +40,13 @@ struct barrier {
     uint32_t callee; /* an id; 0: it is a barrier itself */
 };
 
+/* An asynchronous copy. Its event is an id, which may be stored to a variable, another id. */
+struct async_copy {
+    struct gen_step step;
+    uint32_t variable; /* 0: none */
+    bool used;         /* the event goes elsewhere */
+};
+
 struct function {
     uint32_t file, first, last; /* its file's string, and its lines */
     bool reached, waits;
@@ -41,7 +55,8 @@ struct function {
 struct gen_steps {
     struct row *row;
     struct barrier *barrier;
-    size_t rows, row_room, barriers, barrier_room;
+    struct async_copy *copy; /* for which nothing waits */
+    size_t rows, row_room, barriers, barrier_room, copies, copy_room;
     bool unknown; /* there is no module */
 };
 
@@ -53,6 +68,9 @@ struct module {
     uint32_t bound;
     size_t *at;                /* of ids: the instruction that makes a string, a constant; … */
     uint32_t *number;          /* … of functions */
+    uint32_t *copy;            /* … of copies, by their events, from 1 */
+    bool *used;                /* ids that an instruction takes for more than to store to them */
+    uint32_t *variable;        /* … of results of OpBitcast: what they are another type of */
     struct function *function; /* their numbers, from 1, are those of steps */
     size_t functions, room;
     uint32_t entry;
@@ -82,6 +100,45 @@ static void add_barrier(struct module *m, struct gen_steps *s, uint32_t line, ui
     s->barrier = grown;
     grown[s->barriers++] =
         (struct barrier){.step = {(uint32_t)m->functions, line}, .callee = callee};
+}
+
+static void add_copy(struct module *m, struct gen_steps *s, uint32_t line, uint32_t event)
+{
+    struct async_copy *grown = wt_array_grow(s->copy, &s->copy_room, s->copies + 1, sizeof *grown);
+    m->lost |= !grown;
+    if (!grown)
+        return;
+    s->copy = grown;
+    grown[s->copies++] = (struct async_copy){.step = {(uint32_t)m->functions, line}};
+    m->copy[event] = (uint32_t)s->copies;
+}
+
+/* Notes where an instruction of a function takes the events of copies. */
+static void follow_events(struct module *m, struct gen_steps *s, const uint32_t *w, uint32_t length)
+{
+    const uint32_t opcode = w[0] & 0xffff;
+    if (opcode == LINE || opcode == NO_LINE || opcode == EXTENDED || opcode == LIFETIME_START ||
+        opcode == LIFETIME_STOP)
+        return;
+    if (opcode == BITCAST && length > 3 && w[2] < m->bound && w[3] < m->bound) {
+        m->variable[w[2]] = w[3];
+        return;
+    }
+    struct async_copy *stored = opcode == STORE && length > 2 && w[2] < m->bound && m->copy[w[2]]
+                                    ? &s->copy[m->copy[w[2]] - 1]
+                                    : NULL;
+    if (stored) {
+        stored->used |= stored->variable && stored->variable != w[1];
+        stored->variable = w[1];
+        return;
+    }
+    for (uint32_t i = 1; i < length; i++) {
+        if (w[i] >= m->bound)
+            continue;
+        m->used[w[i]] = m->used[m->variable[w[i]]] = true;
+        if (m->copy[w[i]])
+            s->copy[m->copy[w[i]] - 1].used = true;
+    }
 }
 
 static void add_function(struct module *m, uint32_t id)
@@ -137,6 +194,13 @@ static void read_module(struct module *m, struct gen_steps *s, const char *kerne
             add_barrier(m, s, line, w[3]);
         else if (opcode == CONTROL_BARRIER && length > 3 && inside && is_sub_group(m, w[1]))
             add_barrier(m, s, line, 0);
+        else if (opcode == GROUP_ASYNC_COPY && length > 8 && inside && w[2] < m->bound) {
+            follow_events(m, s, w + 3, length - 3);
+            add_copy(m, s, line, w[2]);
+            continue;
+        }
+        if (inside && opcode != VARIABLE && opcode != FUNCTION)
+            follow_events(m, s, w, length);
     }
 }
 
@@ -145,7 +209,8 @@ static struct function *function_of(const struct module *m, uint32_t id)
     return id < m->bound && m->number[id] ? &m->function[m->number[id] - 1] : NULL;
 }
 
-/* Which functions the kernel comes to, and which come to a barrier; the others' are none. */
+/* Which functions the kernel comes to, and which come to a barrier; the others' are none, and so
+ * are their copies, and those for which something may wait. */
 static void keep_barriers(struct module *m, struct gen_steps *s)
 {
     struct function *entry = function_of(m, m->entry);
@@ -176,6 +241,14 @@ static void keep_barriers(struct module *m, struct gen_steps *s)
             s->barrier[kept++] = b;
     }
     s->barriers = kept;
+    kept = 0;
+    for (size_t i = 0; i < s->copies; i++) {
+        const struct async_copy c = s->copy[i];
+        const bool used = c.used || (c.variable && (c.variable >= m->bound || m->used[c.variable]));
+        if (m->function[c.step.function - 1].reached && !used)
+            s->copy[kept++] = c;
+    }
+    s->copies = kept;
 }
 
 /* ---- lines ---- */
@@ -244,12 +317,15 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
     m.words = words;
     m.bound = words && count > HEADER && words[0] == MAGIC ? words[BOUND] : 0;
     m.at = m.bound && m.bound <= MOST_IDS ? calloc(m.bound, sizeof *m.at) : NULL;
-    m.number = m.at ? calloc(m.bound, sizeof *m.number) : NULL;
+    m.copy = m.at ? calloc(m.bound, sizeof *m.copy) : NULL;
+    m.used = m.copy ? calloc(m.bound, sizeof *m.used) : NULL;
+    m.variable = m.used ? calloc(m.bound, sizeof *m.variable) : NULL;
+    m.number = m.variable ? calloc(m.bound, sizeof *m.number) : NULL;
     if (s && m.number) {
         read_module(&m, s, kernel);
         if (!m.lost)
             keep_barriers(&m, s);
-        if (!s->barriers || !elf ||
+        if (!(s->barriers || s->copies) || !elf ||
             !line_table_each(elf, elf_size, take_row, &(struct lines){&m, s}))
             s->rows = 0;
         if (s->rows)
@@ -257,12 +333,15 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
     }
     if (s)
         s->unknown = !m.number || !function_of(&m, m.entry);
-    if (s && !s->unknown && (m.lost || !s->barriers)) {
+    if (s && !s->unknown && (m.lost || !(s->barriers || s->copies))) {
         gen_steps_free(s);
         s = NULL;
     }
     free(words);
     free(m.at);
+    free(m.copy);
+    free(m.used);
+    free(m.variable);
     free(m.number);
     free(m.function);
     return s;
@@ -275,7 +354,8 @@ struct gen_steps *gen_steps_copy(const struct gen_steps *s)
         return NULL;
     copy->row = malloc(s->rows * sizeof *s->row + 1);
     copy->barrier = malloc(s->barriers * sizeof *s->barrier + 1);
-    if (!copy->row || !copy->barrier) {
+    copy->copy = malloc(s->copies * sizeof *s->copy + 1);
+    if (!copy->row || !copy->barrier || !copy->copy) {
         gen_steps_free(copy);
         return NULL;
     }
@@ -286,6 +366,9 @@ struct gen_steps *gen_steps_copy(const struct gen_steps *s)
     copy->barriers = s->barriers;
     if (s->barriers)
         memcpy(copy->barrier, s->barrier, s->barriers * sizeof *s->barrier);
+    copy->copies = s->copies;
+    if (s->copies)
+        memcpy(copy->copy, s->copy, s->copies * sizeof *s->copy);
     return copy;
 }
 
@@ -295,12 +378,31 @@ void gen_steps_free(struct gen_steps *s)
         return;
     free(s->row);
     free(s->barrier);
+    free(s->copy);
     free(s);
 }
 
 bool gen_steps_knows(const struct gen_steps *s)
 {
     return !s->unknown;
+}
+
+bool gen_steps_has_barriers(const struct gen_steps *s)
+{
+    return s && (s->unknown || s->barriers);
+}
+
+bool gen_steps_unwaited(const struct gen_steps *s, size_t n, uint64_t *at)
+{
+    if (!s || n >= s->copies)
+        return false;
+    const struct gen_step *step = &s->copy[n].step;
+    *at = 0;
+    for (size_t i = s->rows; i-- > 0;)
+        if (step->line && s->row[i].step.function == step->function &&
+            s->row[i].step.line == step->line)
+            *at = s->row[i].address;
+    return true;
 }
 
 bool gen_steps_has_lines(const struct gen_steps *s)

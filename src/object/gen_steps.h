@@ -1,7 +1,8 @@
 /*
- * Where the work-items of a Gen9's thread wait for each other though no instruction does:
- * sub_group_barrier() has no code, since a sub-group is one thread. A program's SPIR-V has the
- * calls, and the lines that they are at; its debug data the lines of instructions.
+ * What a Gen9's code does not show and its program's SPIR-V does: where the work-items of a thread
+ * wait for each other though no instruction does (sub_group_barrier() has no code, since a
+ * sub-group is one thread), and for which asynchronous copies of a work-group nothing waits. The
+ * module has the calls, and the lines that they are at; debug data the lines of instructions.
  */
 #ifndef WT_OBJECT_GEN_STEPS_H
 #define WT_OBJECT_GEN_STEPS_H
@@ -15,8 +16,8 @@ struct gen_steps;
 /**
  * Those of a kernel of a module of SPIR-V: @p size bytes at @p module. @p elf: the kernel's ELF
  * file with lines (.debug_line), whose code begins at address 0; NULL: there is none. NULL: the
- * kernel and what it calls have no such barrier, or there is no host memory. Where the module is
- * none, or has no such kernel, a barrier may be anywhere (gen_steps_knows()).
+ * kernel and what it calls have no such barrier or copy, or there is no host memory. Where the
+ * module is none, or has no such kernel, a barrier may be anywhere (gen_steps_knows()).
  */
 struct gen_steps *gen_steps_make(const uint8_t *module, size_t size, const char *kernel,
                                  const uint8_t *elf, size_t elf_size);
@@ -27,6 +28,12 @@ void gen_steps_free(struct gen_steps *steps);
 
 /** Whether it is known that the kernel has such barriers. */
 bool gen_steps_knows(const struct gen_steps *steps);
+
+/** Whether there is a barrier, or may be one; not in NULL. */
+bool gen_steps_has_barriers(const struct gen_steps *steps);
+/** The @p n-th asynchronous copy for which nothing waits: *at becomes the offset of the first
+ * instruction of its line, 0 if that is not known. False: there are no more, and none in NULL. */
+bool gen_steps_unwaited(const struct gen_steps *steps, size_t n, uint64_t *at);
 
 /** Whether lines are known: else a barrier may be anywhere. */
 bool gen_steps_has_lines(const struct gen_steps *steps);

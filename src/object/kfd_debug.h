@@ -118,8 +118,9 @@ struct kfd_save_header {
 #define KFD_RECORD_GAP 64
 
 /*
- * A wave's record, upwards: VGPRs (256 bytes each), SGPRs (the last six are FLAT_SCRATCH,
- * XNACK_MASK and VCC), 16 dwords of hardware registers, TTMP0 to 15, LDS of a first wave.
+ * A wave's record, upwards: VGPRs, then as many accumulation registers of a GPU that has them (256
+ * bytes each), SGPRs (the last six are FLAT_SCRATCH, XNACK_MASK and VCC), 16 dwords of hardware
+ * registers, TTMP0 to 15, LDS of a first wave.
  */
 #define KFD_RECORD_VGPR 256u
 #define KFD_RECORD_SPECIAL 6u /**< SGPRs at the end that have names of their own */

@@ -536,13 +536,21 @@ static bool has_host_other(const struct wt_finding *one)
     return !one->other.pc && *one->other.wave;
 }
 
-static void print_launch(FILE *out, const struct wt_report_calls *calls, const char *indent)
+static void print_launch(FILE *out, const struct wt_report_calls *calls, const char *what,
+                         const char *indent)
 {
     char deeper[16];
     snprintf(deeper, sizeof deeper, "%s  ", indent);
     if (calls->count)
-        fprintf(out, "%slaunched\n", indent);
+        fprintf(out, "%s%s\n", indent, what);
     wt_report_calls_print(out, calls, deeper);
+}
+
+/* Whether the host's calls of a kernel's mistake are those of the copy that gave it to the host,
+ * and not those of the launch. */
+static bool is_of_copy(const struct wt_finding *one)
+{
+    return one->kind == WT_FOUND_UNDEFINED_RESULT && one->pieces_of == WT_PIECES_OF_COPY;
 }
 
 static void print_other(FILE *out, const struct wt_report_found *f)
@@ -565,7 +573,7 @@ static void print_other(FILE *out, const struct wt_report_found *f)
         return;
     print_access(out, f, "    ", o->wave, wt_finding_other_lanes(&f->finding), o->time, o->pc,
                  f->other_instruction);
-    print_launch(out, &f->other_launch, "    ");
+    print_launch(out, &f->other_launch, "launched", "    ");
 }
 
 void wt_report_found_print(FILE *out, const struct wt_report_found *f)
@@ -586,7 +594,7 @@ void wt_report_found_print(FILE *out, const struct wt_report_found *f)
         print_counts(out, one, f->family ? f->family->words.lane : "lane");
     if (f->more)
         fprintf(out, "  and %" PRIu64 " more of this kind at this line\n", f->more);
-    print_launch(out, &f->launch, "  ");
+    print_launch(out, &f->launch, is_of_copy(one) ? "copied by" : "launched", "  ");
 }
 
 /* ---- objects ---- */
@@ -714,7 +722,7 @@ void wt_report_found_report(const char *files, const struct wt_report_found *f)
         report_instruction(&o, f);
     report_other(&o, f);
     report_object(&o, f);
-    report_calls(&o, "launched", &f->launch, 0);
+    report_calls(&o, is_of_copy(one) ? "copied" : "launched", &f->launch, 0);
     wt_report_number(&o, "times", one->times);
     if (f->more)
         wt_report_number(&o, "more", f->more);

@@ -301,6 +301,20 @@ __global__ void heap_twice(int *out, int bad)
         free((void *)p); /* BUG heap_twice */
 }
 
+__device__ int *kept;
+
+__global__ void heap_keep(int *out, int bad)
+{
+    if (threadIdx.x != 0)
+        return;
+    int *p = (int *)malloc(40); /* BUG heap_keep */
+    p[0] = 6;
+    kept = p;
+    out[0] = p[0];
+    if (!bad)
+        free(p);
+}
+
 /* ---- the host's part ---- */
 
 template <class T> static T *device(size_t count)
@@ -733,6 +747,13 @@ static void heap_freed_twice(int bad)
     end(out, 1);
 }
 
+static void heap_kept(int bad)
+{
+    int *out = device<int>(1);
+    LAUNCH(heap_keep, 1, N, 0, 0, out, bad);
+    end(out, 1);
+}
+
 /* HIP 5.2.3's hipStreamDestroy() never returns after hipFreeAsync() in that stream. */
 #ifdef __HIP__
 #define FREE_ASYNC(p, stream) hipFree(p)
@@ -945,7 +966,7 @@ CASES(CASE(global_after), CASE(global_before), CASE(byte_after), CASE(byte_befor
       CASE(constant_after), CASE(variable_after), CASE(variable_before), CASE(store_to_read_only),
       CASE(argument_after), CASE(misaligned_word), CASE(misaligned_pair), CASE(null_of_lane),
       CASE(null_struct), CASE(heap_after), CASE(heap_after_free), CASE(heap_freed_twice),
-      CASE(pool_after), CASE(pool_freed), CASE(pool_freed_twice), CASE(managed_after),
+      CASE(heap_kept), CASE(pool_after), CASE(pool_freed), CASE(pool_freed_twice), CASE(managed_after),
       CASE(pinned_after), CASE(registered_after), LEAKS, CASE(api_failed_call),
       CASE(api_stream_destroyed), CASE(api_event_destroyed), CASE(api_direction), CASE(api_launch),
       IDIOMS)

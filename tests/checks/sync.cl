@@ -137,3 +137,42 @@ kernel void all_return(global int *out, int n)
     barrier(CLK_GLOBAL_MEM_FENCE);
     out[i] = 1;
 }
+
+kernel void forgets(global int *out, int n)
+{
+    local int s[64];
+    const int i = get_local_id(0);
+    s[i] = n * i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    async_work_group_copy(out, s, 64, 0); /* BUG forgotten_copy */
+}
+
+kernel void waits_for_the_first(global int *out, int n)
+{
+    local int s[64];
+    const int i = get_local_id(0);
+    event_t first = async_work_group_copy(s, out, 64, 0), second;
+    wait_group_events(1, &first);
+    s[i] = n * i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    second = async_work_group_copy(out, s, 64, 0); /* BUG second_copy */
+}
+
+void store(global int *out, local int *s, event_t *done)
+{
+    *done = async_work_group_copy(out, s, 32, 0);
+}
+
+kernel void waits_for_all(global int *out, int n)
+{
+    local int s[64];
+    const int i = get_local_id(0);
+    event_t done[2], first = async_work_group_copy(s, out, 32, 0);
+    first = async_work_group_copy(s + 32, out + 32, 32, first);
+    wait_group_events(1, &first);
+    s[i] = n * i;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    store(out, s, &done[0]);
+    done[1] = async_work_group_strided_copy(out + 32, s + 32, 32, 1, 0);
+    wait_group_events(2, done);
+}

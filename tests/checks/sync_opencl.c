@@ -24,6 +24,16 @@ static void of_kernel(const char *kernel, int number, int bad)
         of_kernel(kernel, 5, 0);                                                                   \
     }
 
+static void copy_forgotten(int bad)
+{
+    of_kernel(bad ? "forgets" : "waits_for_all", 3, bad);
+}
+
+static void second_copy_forgotten(int bad)
+{
+    of_kernel(bad ? "waits_for_the_first" : "waits_for_all", 4, bad);
+}
+
 RUN(early_return, "returns")
 RUN(items_missing, "some_items")
 RUN(one_item_missing, "one_item")
@@ -37,8 +47,9 @@ RUN_GOOD(exit_that_is_common, "common_exit")
 RUN_GOOD(return_of_all, "all_return")
 
 CASES(CASE(early_return), CASE(items_missing), CASE(one_item_missing), CASE(threads_missing),
-      CASE(branches), CASE(different_rounds), CASE(tree_of_some), CASE(uniform_branch),
-      CASE(uniform_rounds), CASE(exit_that_is_common), CASE(return_of_all))
+      CASE(branches), CASE(different_rounds), CASE(tree_of_some), CASE(copy_forgotten),
+      CASE(second_copy_forgotten), CASE(uniform_branch), CASE(uniform_rounds),
+      CASE(exit_that_is_common), CASE(return_of_all))
 
 int main(int argc, char **argv)
 {

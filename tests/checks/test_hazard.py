@@ -110,6 +110,13 @@ def swapped(load, behind=True, offset=0):
             f"s_waitcnt vmcnt(0)\nv_cmp_ne_u32 vcc, v2, v3\nv_mov_b32 v3, v2\ns_cbranch_vccnz {'again' if behind else 'guess'}_%=")
 
 
+def greatest(load, compared="v2"):
+    """A loop around a compare-and-swap of v2 that ends early where the guess is not below `compared`, as compilers lay it out."""
+    return (load + "v_mov_b32 v3, s6\nv_mov_b32 v2, 9\nv_mov_b32 v7, 0\ns_mov_b32 s7, 1\ns_branch body_%=\nlatch_%=:\ns_cmp_eq_u32 s7, 1\ns_cbranch_scc1 done_%=\nbody_%=:\ns_mov_b32 s7, 1\n"
+            f"v_cmp_eq_u32 vcc, v3, {compared}\ns_cbranch_vccnz latch_%=\nglobal_atomic_cmpswap v6, v4, v[2:3], s[4:5] glc\ns_waitcnt vmcnt(0)\ns_mov_b32 s7, 0\n"
+            "v_cmp_ne_u32 vcc, v6, v3\nv_mov_b32 v3, v6\ns_cbranch_vccnz latch_%=\ndone_%=:")
+
+
 FIRST = ONES + "s_mov_b64 exec, 1\n" + SCALAR.format("") + "global_store_dword v4, v5, s[4:5]{}\ns_waitcnt vmcnt(0)\n"
 STALE = {
     "scalar": ("error", "0", 1, ONES + SCALAR.format("") + "global_store_dword v1, v5, s[4:5] ; A\ns_waitcnt vmcnt(0)\n{}\n" + SCALAR.format(" ; B"), "s_dcache_wb",
@@ -126,11 +133,13 @@ STALE = {
     "vector": ("warning", "0-63", 2, between(VECTOR), "", "buffer_wbinvl1_vol"),
     "guess_in_the_loop": ("error", "0", 1, FIRST.format(" ; A") + "{}\n" + swapped(SCALAR.format(" ; B"), behind=False), "", "s_dcache_inv"),
     "guess_of_another": ("error", "0", 1, FIRST.format(" ; A") + "v_mov_b32 v2, 1\nglobal_store_dword v4, v2, s[4:5] offset:128\ns_waitcnt vmcnt(0)\n{}\n" + swapped(SCALAR.format(" ; B"), offset=128), "", "s_dcache_inv"),
+    "early_exit": ("error", "0", 1, FIRST.format(" ; A") + "{}\n" + greatest(SCALAR.format(" ; B"), "v7"), "", "s_dcache_inv"),
     "scalar_store": ("error", "0-63", 1, ONES + "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0 ; A\ns_waitcnt lgkmcnt(0)\n{}\nglobal_load_dword v7, v4, s[4:5] ; B\n"
                      "s_dcache_wb", "", "s_dcache_wb"),
 }
 FRESH = {
     "a_guess": FIRST.format("") + swapped(SCALAR.format("")),
+    "a_greatest": FIRST.format("") + greatest(SCALAR.format("")),
     "loaded_behind_the_store": ONES + "global_store_dword v1, v5, s[4:5]\ns_waitcnt vmcnt(0)\n" + SCALAR.format(""),
     "the_same_value": ONES + SCALAR.format("") + "global_store_dword v1, v4, s[4:5]\ns_waitcnt vmcnt(0)\n" + SCALAR.format(""),
     "another_line": ONES + SCALAR.format("") + "global_store_dword v4, v5, s[4:5] offset:64\ns_waitcnt vmcnt(0)\ns_load_dword s6, s[4:5], 0x40",

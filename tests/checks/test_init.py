@@ -317,6 +317,7 @@ def test_two_sums_of_one_copy_are_two_findings(family):
     said = wavetrap("init", family, "bad", "two_sums_of_unwritten").stderr
     line = checks.marks("init.cu")["second_half"]
     assert re.findall(r"undefined-result: .* \(bytes (.*) of the copy\)\n.*:(\d+)$", said, re.M) == [("32 to 127", str(line - 1)), ("128 to 255", str(line))], said
+    assert said.count("\n  copied by\n") == (0 if family == "gfx900" else 2) and "\n  launched\n" not in said, said    # a copy engine has no caller
 
 
 @pytest.mark.parametrize("family, wave, lanes", [("sm", "warp 1", "lanes 16-31"), ("gfx900", "wave 0", "lanes 48-63")])

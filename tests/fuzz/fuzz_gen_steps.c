@@ -23,6 +23,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             gen_steps_between(steps, a, c, at & 16) != gen_steps_between(copy, b, c, at & 16))
             abort();
     }
+    uint64_t at, again;
+    for (size_t n = 0; steps && copy && gen_steps_unwaited(steps, n, &at); n++)
+        if (!gen_steps_unwaited(copy, n, &again) || at != again)
+            abort();
     size_t length;
     wt_elf_section(data, size, GEN_STEPS_SECTION, &length);
     gen_steps_free(steps);

@@ -14,6 +14,10 @@ from conftest import CC, FEW, HERE, ROOT, TIMEOUT, Variant, each, symbol
 LLDB = "lldb-19"
 
 
+# LLDB reads numbers as the locale has them: "2.5" is 2 where a comma stands before the decimals.
+PLAIN = {**os.environ, "TERM": "dumb", "LC_ALL": "C.UTF-8"}
+
+
 @pytest.fixture
 def lldb(program, serve):
     """lldb(name, variant, commands, options): what LLDB says to each of the commands."""
@@ -27,7 +31,7 @@ def lldb(program, serve):
             argv += ["-o", command]
         # PYTHON… of the test runner would be LLDB's, too.
         done = subprocess.run(argv, capture_output=True, text=True, timeout=TIMEOUT,
-                              env={**os.environ, "TERM": "dumb"})
+                              env=PLAIN)
         assert done.returncode == 0, done.stdout + done.stderr
         said = re.split(r"^\(lldb\) ", done.stdout, flags=re.M)[6:]
         assert len(said) == len(commands), done.stdout + done.stderr
@@ -142,7 +146,7 @@ def frames(address, file, commands):
     for command in ["settings set use-color false", f"target create {file}", f"gdb-remote {address}", *commands]:
         argv += ["-o", command]
     done = subprocess.run(argv, capture_output=True, text=True, timeout=TIMEOUT,
-                          env={**os.environ, "TERM": "dumb"})
+                          env=PLAIN)
     said = (done.stdout + done.stderr).split("(lldb) breakpoint set", 1)[1]
     return re.findall(r"frame #\d+: 0x[0-9a-f]+ \S+`(.*)|^(error: .*)", said, re.M)
 

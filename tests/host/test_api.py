@@ -80,7 +80,7 @@ def test_signals_end_a_program_that_waits(number):
     program.stdout.close()
 
 
-@pytest.mark.parametrize("model", ["gfx900", pytest.param("gfx906", marks=pytest.mark.full)])
+@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(m, marks=pytest.mark.full) for m in ("gfx906", "gfx908"))])
 def test_a_library_of_kernels(model):
     """rocPRIM sorts, scans, reduces and selects 200003 numbers."""
     more = [] if model == "gfx900" else [f"--offload-arch={model}"]
@@ -98,14 +98,14 @@ def says_right(source, libraries, parts, model="gfx900"):
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-@pytest.mark.parametrize("model", ["gfx900", pytest.param("gfx906", marks=pytest.mark.full)])
+@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(m, marks=pytest.mark.full) for m in ("gfx906", "gfx908"))])
 def test_random_numbers(model):
     """rocRAND and hipRAND, whose code for each model is another: Philox and Sobol by the papers, the others by their moments."""
     says_right("random_numbers.cpp", ["-lhiprand", "-lrocrand"], ["rocRAND's Philox", "rocRAND's Sobol", "XORWOW", "MRG32k3a", "MTGP32", "Philox"], model)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("model", ["gfx900", "gfx906"])
+@pytest.mark.parametrize("model", ["gfx900", "gfx906", "gfx908"])
 def test_sparse_matrices(model):
     """rocSPARSE and hipSPARSE against loops over the dense matrix; the library has 1.3 GB of kernels."""
     says_right("sparse.cpp", ["-lhipsparse", "-lrocsparse"], ["rows of coordinates", "matrix by vector", "transposed", "triangular solver",

@@ -244,3 +244,20 @@ def test_an_address_that_is_taken_stops_no_program(folder, tmp_path):
         assert told == f"wavetrap: no debugger can come at unix:{at}: cannot listen at unix:{at}: Address already in use\n"
         assert attach(folder, f"unix:{at}", "detach").returncode == 0
         assert first.end() == ""
+
+
+def test_in_a_user_namespace_without_root(tmp_path):
+    """There folders of the system belong to nobody, as its users may see."""
+    if os.geteuid() != 0 or not shutil.which("setpriv"):
+        pytest.skip("becomes another user, which root may")
+    user = ["setpriv", "--reuid=65533", "--regid=65533", "--clear-groups"]
+    folder = tmp_path / "s"
+    folder.mkdir(mode=0o700)
+    os.chown(folder, 65533, 65533)
+    for way in tmp_path.parents[:3]:    # it may pass
+        way.chmod(way.stat().st_mode | 0o011)
+    tmp_path.chmod(0o711)
+    done = subprocess.run([*user, "unshare", "-r", WAVETRAP, "ps"], capture_output=True, text=True, env={**os.environ, "WAVETRAP_SOCKETS": str(folder), "HOME": str(folder)})
+    if "unshare failed" in done.stderr:
+        pytest.skip("no namespaces for this user: " + done.stderr.strip())
+    assert done.returncode == 0 and "no program" in done.stderr and "is not used" not in done.stderr, done.stderr

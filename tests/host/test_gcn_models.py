@@ -9,7 +9,7 @@ import pytest
 from conftest import code_object, compiled, environment, hip, wavetrap
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-"}
+NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-"}
 
 
 def program(*models):
@@ -36,6 +36,42 @@ def test_each_gpu_computes_with_its_own_code():
     done = hip(both(), gpus=["gfx900", "gfx906", "gfx906:cu=64"])
     assert done.stdout == "".join(f"{NAMES[m]}: 0 wrong\n" for m in ("gfx900", "gfx906", "gfx906")), done.stderr
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+def test_three_models_at_once():
+    """The whole of each chip, too: the newest has 120 compute units in eight engines."""
+    gpus = ["gfx900", "gfx908:cu=120", "gfx906", "gfx908"]
+    done = hip(program("gfx900", "gfx906", "gfx908"), gpus=gpus)
+    assert done.stdout == "".join(f"{NAMES[m[:6]]}: 0 wrong\n" for m in gpus) and (done.stderr, done.returncode) == ("", 0), done.stderr
+    done = hip(program("gfx900", "gfx906", "gfx908"))
+    assert done.stderr == "wavetrap: the program has code for gfx908, gfx906, gfx900: the GPU is a gfx908 (--gpu)\n"
+
+
+def matrices(level="-O2"):
+    return compiled("mfma.hip", "--offload-arch=gfx908", level, name="mfma" + level)
+
+
+def test_products_of_matrices():
+    """Those of HIP's builtin functions are what the host computes; nothing of it is undefined, lost or too early."""
+    for level in ("-O0", "-O2"):
+        done = wavetrap("exec", "--check=all", "-g", "gfx908", matrices(level))
+        assert done.stdout == "singles: 0 wrong\nhalves: 0 wrong\n" and "0 errors, 0 warnings" in done.stderr, done.stderr
+
+
+def line_of(mark):
+    lines = (pathlib.Path(__file__).parent / "mfma.hip").read_text().splitlines()
+    return next(n + 1 for n, line in enumerate(lines) if line.endswith(f"// {mark}"))
+
+
+def test_a_debugger_shows_accumulation_registers():
+    """Values, by their names and as a file of their own; they can be changed."""
+    said = ask([f"break mfma.hip:{line_of('result')}", "run", "print $a0", "print sum[1]", "info registers a1", "info registers agpr", "set var $a1 = 77", "print $a1"], "-g", "gfx908", matrices())
+    assert "multiply (" in said[1] and re.match(r"\$1 = \d+\n", said[2])
+    value = re.match(r"a1 +0x([0-9a-f]+) ", said[4])[1]
+    assert said[5].splitlines()[1] == said[4].splitlines()[0] and len(said[5].splitlines()) >= 32
+    assert int(value, 16) and said[7].endswith(" = 77\n")
+    assert "the wave has no register a255: it has 42 SGPRs, 32 VGPRs and 32 accumulation registers" in wavetrap(
+        "debug", "--nx", "--batch", "-ex", f"break mfma.hip:{line_of('result')}", "-ex", "run", "-ex", "print $a255", "-g", "gfx908", matrices()).stderr
 
 
 def test_a_program_gets_the_newest_model_for_which_it_has_code():

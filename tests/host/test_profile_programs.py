@@ -20,6 +20,8 @@ sys.path.insert(0, str(ROOT / "tests" / "kernels"))
 from test_accesses import BITCODE  # noqa: E402
 from test_profile import COUNTS, GRID, KERNELS, SCHEMA, WAVE, build, model, source  # noqa: E402
 
+# Python sets the locale, and in a Turkish one ROCm's compiler does not know its own options.
+os.environ["LC_ALL"] = "C.UTF-8"
 PYTHON, SCRIPT = "/usr/bin/python3", Path(__file__).parent / "profile_kernels.py"
 GPUS = ["gfx900", "sm", "gen9"]
 

@@ -155,6 +155,12 @@ static void make_words(const struct gcn_row *row, unsigned form, uint32_t word[3
                    : any(2)                        ? random & 0xff00
                                                    : 0);
     }
+    if (row->encoding == GCN_VOP3P && strpbrk(row->operands, "aXYZ")) {
+        word[0] = (word[0] & ~0xffu) | (vd & 3);
+        word[1] = (GCN_VGPR + (v1 & 31)) | (GCN_VGPR + (v2 & 31)) << 9 |
+                  (GCN_VGPR + (v3 & 3)) << 18 | (random & 0xf8000000);
+        return;
+    }
     if (row->encoding == GCN_VOP3 || row->encoding == GCN_VOP3P || form == LONG) {
         const bool lane =
             row == &gcn_rows[GCN_I_v_readlane_b32] || row == &gcn_rows[GCN_I_v_writelane_b32];

@@ -19,8 +19,16 @@
 enum { AREA = 1024, STATES = GCN_STATE_DEVICE + 1, MEMORIES = 4, TRIALS = 40, MOST_TRIALS = 4000 };
 enum memory { GLOBAL, LOCAL, GDS, PRIVATE_MEMORY };
 
+/* VGPRs, then accumulation registers. */
+enum { ROWS = 2 * REGISTERS };
+
+static unsigned place_of(unsigned row)
+{
+    return row < GCN_AGPR ? row : REGISTERS + row - GCN_AGPR;
+}
+
 struct state {
-    uint32_t v[REGISTERS][GCN_LANES];
+    uint32_t v[ROWS][GCN_LANES];
     uint32_t s[GCN_SCALARS];
     uint64_t number[STATES]; /* that is compared */
     uint8_t memory[MEMORIES][AREA];
@@ -29,8 +37,8 @@ struct state {
 
 /* What an instruction says that it reads or writes: bits of each register. */
 struct uses {
-    uint32_t v[REGISTERS], s[GCN_SCALARS];
-    uint64_t lanes[REGISTERS]; /* in which the bits of v count */
+    uint32_t v[ROWS], s[GCN_SCALARS];
+    uint64_t lanes[ROWS]; /* in which the bits of v count */
     bool number[STATES], memory[MEMORIES];
 };
 
@@ -49,7 +57,7 @@ static uint32_t mode(void)
 static void fill(struct state *s)
 {
     memset(s, 0, sizeof *s);
-    for (unsigned r = 0; r < REGISTERS; r++)
+    for (unsigned r = 0; r < ROWS; r++)
         for (unsigned l = 0; l < GCN_LANES; l++)
             s->v[r][l] = number();
     for (unsigned r = 0; r < GCN_SCALARS; r++)
@@ -78,7 +86,8 @@ static void put_state(struct rig *r, const struct state *s)
     w->v = v;
     r->m->fault = (struct wt_fault){0};
     gcn_update_ready(w);
-    memcpy(w->v, s->v, sizeof s->v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(r->d)); file++)
+        memcpy(w->v[file * GCN_AGPR], s->v[file * REGISTERS], sizeof s->v / 2);
     memcpy(w->s, s->s, sizeof s->s);
     w->scc = s->number[GCN_STATE_SCC];
     w->mode = (uint32_t)s->number[GCN_STATE_MODE];
@@ -98,7 +107,8 @@ static void get_state(struct rig *r, const struct state *from, struct state *s)
     if (s->ended)
         return;
     struct gcn_wave *w = wave_of(r, 0);
-    memcpy(s->v, w->v, sizeof s->v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(r->d)); file++)
+        memcpy(s->v[file * REGISTERS], w->v[file * GCN_AGPR], sizeof s->v / 2);
     memcpy(s->s, w->s, sizeof s->s);
     s->number[GCN_STATE_SCC] = w->scc;
     s->number[GCN_STATE_MODE] = w->mode;
@@ -179,16 +189,18 @@ static void add(struct uses *u, const struct wt_insn_operand *o, uint64_t exec)
         u->number[o->number] = true;
     else
         for (unsigned k = 0; o->kind != WT_OPERAND_CONSTANT && k < registers_of(o); k++) {
-            assert_true(o->number + k < (o->file == GCN_FILE_V ? REGISTERS : GCN_SCALARS));
-            (o->file == GCN_FILE_V ? u->v : u->s)[o->number + k] |= bits_in(o, k);
+            const unsigned n = o->file == GCN_FILE_V ? place_of(o->number + k) : o->number + k;
+            assert_true(n < (o->file == GCN_FILE_V ? ROWS : GCN_SCALARS));
+            (o->file == GCN_FILE_V ? u->v : u->s)[n] |= bits_in(o, k);
             if (o->file == GCN_FILE_V)
-                u->lanes[o->number + k] |= lanes_of(o, exec);
+                u->lanes[n] |= lanes_of(o, exec);
         }
 }
 
 static void uses_of(const struct wt_insn_operands *o, struct uses *reads, struct uses *writes,
                     uint64_t exec)
 {
+    exec = o->unmasked ? ALL : exec;
     memset(reads, 0, sizeof *reads);
     memset(writes, 0, sizeof *writes);
     for (unsigned i = 0; i < o->count; i++) {
@@ -214,7 +226,7 @@ static uint32_t bits_of_scalar(const struct uses *u, unsigned r)
 
 static void spoil(struct state *s, const struct uses *keep)
 {
-    for (unsigned r = 0; r < REGISTERS; r++)
+    for (unsigned r = 0; r < ROWS; r++)
         for (unsigned l = 0; l < GCN_LANES; l++) {
             const uint32_t kept = is_lane(keep->lanes[r], l) ? keep->v[r] : 0;
             s->v[r][l] = (s->v[r][l] & kept) | (number() & ~kept);
@@ -241,7 +253,7 @@ static bool agree(const struct state *a0, const struct state *a, const struct st
 {
     if (a->fault || b->fault || a->ended || b->ended)
         return a->fault == b->fault && a->ended == b->ended;
-    for (unsigned i = 0; i < REGISTERS * GCN_LANES; i++) {
+    for (unsigned i = 0; i < ROWS * GCN_LANES; i++) {
         const uint32_t *p[] = {a0->v[0] + i, a->v[0] + i, b0->v[0] + i, b->v[0] + i};
         const unsigned r = i / GCN_LANES;
         const bool counts = is_lane(writes->lanes[r], i % GCN_LANES);
@@ -272,7 +284,7 @@ static const char *changed_beside(const struct state *before, const struct state
     static char text[32];
     if (after->fault || after->ended)
         return "";
-    for (unsigned r = 0; r < REGISTERS; r++)
+    for (unsigned r = 0; r < ROWS; r++)
         for (unsigned l = 0; l < GCN_LANES; l++) {
             const uint32_t may = is_lane(writes->lanes[r], l) ? writes->v[r] : 0;
             if ((before->v[r][l] ^ after->v[r][l]) & ~may) {
@@ -480,10 +492,10 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
         for (unsigned i = 0; i < o.count && o.count == most.count; i++) {
             struct uses one, keep;
             memset(&one, 0, sizeof one);
-            add(&one, &o.list[i], exec);
+            add(&one, &o.list[i], o.unmasked ? ALL : exec);
             if (o.list[i].writes && !changed[i]) {
                 struct uses rest = writes;
-                for (unsigned k = 0; k < REGISTERS; k++)
+                for (unsigned k = 0; k < ROWS; k++)
                     rest.v[k] &= ~one.v[k];
                 for (unsigned k = 0; k < GCN_SCALARS; k++)
                     rest.s[k] &= ~one.s[k];
@@ -498,7 +510,7 @@ static void try_form(struct rig *r, const struct gcn_row *row, unsigned form)
             if (!o.list[i].reads || mattered[i] || o.list[i].kind == WT_OPERAND_CONSTANT)
                 continue;
             memset(&keep, 0xff, sizeof keep);
-            for (unsigned k = 0; k < REGISTERS; k++)
+            for (unsigned k = 0; k < ROWS; k++)
                 keep.v[k] &= ~one.v[k];
             for (unsigned k = 0; k < GCN_SCALARS; k++)
                 keep.s[k] &= ~one.s[k];

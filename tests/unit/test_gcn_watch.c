@@ -110,12 +110,13 @@ static void words_of(const struct gcn_row *row, enum form form, uint32_t word[2]
                                                  : 1u)
                       << 14 |
                   (form == LDS_BIT_FORM ? 1u << 13 : 0) | OFFSET;
-        if (row->operands[0] == 'r') /* glc makes no difference */
+        if (row->operands[0] == 'r' || strchr(row->operands, 'n')) /* glc makes no difference */
             word[0] &= ~(1u << 16);
         word[1] = 20u << 24 | 0x7fu << 16 | 4u << 8;
         break;
     case GCN_MUBUF: /* resource s8, offset in v0 or, swizzled, index in v0 and offset in v1 */
-        word[0] = 0x38u << 26 | op << 18 | (form == LDS_BIT_FORM ? 1u << 16 : 0) | 1u << 14 |
+        word[0] = 0x38u << 26 | op << 18 | (form == LDS_BIT_FORM ? 1u << 16 : 0) |
+                  (strchr(row->operands, 'n') ? 0 : 1u << 14) |
                   (form == SWIZZLED_FORM ? 3u << 12 : 1u << 12) | OFFSET;
         word[1] = 128u << 24 | 8u / 4 << 16 | 4u << 8;
         break;
@@ -555,10 +556,12 @@ static void each_row_tells_its_bytes(void **state)
             if (!gcn_row_executes(row) || !row->operands[0] || !has_form(row, (enum form)form))
                 continue;
             rows++;
+            rig_take_model_of(row);
             for (unsigned trip = 0; trip < TRIPS; trip++)
                 check_row(row, (enum form)form, trip);
         }
     assert_true(rows > 400);
+    rig_model = gcn_models;
 }
 
 /* ---- the program of several groups ---- */

@@ -49,6 +49,30 @@ static void kernels_that_come_to_a_barrier_have_steps(void **state)
     assert_null(gen_steps_copy(NULL));
 }
 
+/* Kernel k has three copies: the event of the one is dropped, that of the next one is stored to
+ * variable 17 alone, and that of the last one is stored to 18, which something waits for. */
+static const uint32_t copies[] = {
+    0x07230203, 0x00010000, 0,  24, 0,          OP(15, 4),  6,          10, 'k',
+    OP(54, 5),  1,          10, 0,  9,          OP(59, 4),  1,          17, 7,
+    OP(59, 4),  1,          18, 7,  LINE(5),    OP(259, 9), 1,          19, 4,
+    5,          6,          2,  2,  3,          LINE(6),    OP(259, 9), 1,  20,
+    4,          5,          6,  2,  2,          3,          OP(62, 3),  17, 20,
+    LINE(7),    OP(259, 9), 1,  21, 4,          5,          6,          2,  2,
+    3,          OP(62, 3),  18, 21, OP(260, 4), 4,          5,          18, OP(56, 1),
+};
+
+static void copies_are_known_for_which_nothing_waits(void **state)
+{
+    struct gen_steps *k = steps_of(copies, sizeof copies / sizeof *copies, "k");
+    uint64_t at = 1;
+    assert_false(gen_steps_has_barriers(k));
+    assert_true(gen_steps_unwaited(k, 0, &at) && !at);
+    assert_true(gen_steps_unwaited(k, 1, &at));
+    assert_false(gen_steps_unwaited(k, 2, &at));
+    gen_steps_free(k);
+    assert_false(gen_steps_unwaited(NULL, 0, &at));
+}
+
 static void without_a_module_that_has_the_kernel_nothing_is_known(void **state)
 {
     const struct {
@@ -116,6 +140,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_come_to_a_barrier_have_steps),
+        cmocka_unit_test(copies_are_known_for_which_nothing_waits),
         cmocka_unit_test(without_a_module_that_has_the_kernel_nothing_is_known),
         cmocka_unit_test(lines_say_what_is_on_the_way),
         cmocka_unit_test(damaged_modules_are_read_within_their_bounds),

@@ -370,7 +370,7 @@ static void what_a_dropped_future_allocates_is_not_known_to_be_good(void **state
     const struct wt_wave_head w = {.left = 0};
     struct wt_check_memory *c =
         wt_check_memory_begin(&(struct wt_check_start){.machine = &m, .space = &m});
-    m.judge->taken(c, &w, 4096, 64);
+    m.judge->taken(c, &w, &(struct wt_lane_access){.pc = 8}, 4096, 64);
     m.time = m.known = 11;
     assert_true(m.judge->holds(c, 4096, 64, true));
     m.time = 5; /* the debugger went back */

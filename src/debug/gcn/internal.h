@@ -22,6 +22,7 @@ struct gcnp_row {
     uint32_t queue;  /**< index in the probe's list of queues */
     uint64_t record; /**< address; VGPRs come first */
     uint32_t vgprs, sgprs, lds;
+    uint32_t agprs;                      /**< as many accumulation registers, behind the VGPRs */
     uint32_t leader;                     /**< handle of its group's first wave, which has the LDS */
     bool is_first;                       /**< it is that wave */
     bool is_read;                        /**< hw and ttmp */
@@ -67,6 +68,7 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct kfd_device_entry device[KFD_DEBUG_DEVICES];
     uint32_t devices;
+    uint32_t accumulates; /**< those that have accumulation registers, as a bit set */
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     struct gcnp_area area[KFD_DEBUG_QUEUES]; /**< of each of them */
@@ -137,7 +139,7 @@ static inline uint64_t gcnp_row_exec(const struct gcnp_row *row)
 /** The address in memory at which the SGPRs of a row's record begin. */
 static inline uint64_t gcnp_row_sgprs(const struct gcnp_row *row)
 {
-    return row->record + (uint64_t)row->vgprs * KFD_RECORD_VGPR;
+    return row->record + (uint64_t)(row->vgprs + row->agprs) * KFD_RECORD_VGPR;
 }
 
 /** The address at which its hardware registers begin. */

@@ -14,7 +14,7 @@
 /* ---- opening ---- */
 
 /* Target versions of GPUs with these registers and this save area. */
-enum { FIRST_VERSION = 90000, LAST_VERSION = 90006 };
+enum { FIRST_VERSION = 90000, ACCUMULATORS_VERSION = 90008, LAST_VERSION = 90008 };
 
 /* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units and
  * in their instructions. */
@@ -32,6 +32,7 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
         if (d->max_waves_per_simd != p->device->max_waves_per_simd)
             return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
         p->common.device_cores[i] = d->simd_count / GCN_SIMDS;
+        p->accumulates |= (d->gfx_target_version >= ACCUMULATORS_VERSION) << i;
     }
     return WT_OK;
 }

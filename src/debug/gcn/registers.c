@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The location of a register, from its `code`. */
-enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP };
+enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP, IN_AGPR };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))
 
 enum { SGPRS = 102, TTMPS = 16 };
@@ -61,14 +61,22 @@ static const struct wt_register_range ranges[] = {
     {"s", 64, SGPRS - 64, 1, NUMBERED("sgpr", WAVE, 1088, 1088, CODE(IN_SGPR, 64))},
     {"v", 0, MOST_VGPRS, 1, NUMBERED("vgpr", LANE, 2560, 2560, CODE(IN_VGPR, 0))},
     {"ttmp", 0, TTMPS, 1, NUMBERED("ttmp", WAVE, 0x1010, -1, CODE(IN_TTMP, 0))},
+    {"a", 0, MOST_VGPRS, 1, NUMBERED("agpr", LANE, 3072, 3072, CODE(IN_AGPR, 0))},
     {0},
 };
+enum { RANGES = sizeof ranges / sizeof *ranges, AGPRS = RANGES - 2 };
 
 enum wt_status gcnp_describe_registers(struct wt_probe *p, struct wt_error *err)
 {
-    const enum wt_status status = wt_standstill_describe_registers(p, named, NAMED, ranges, err);
+    struct wt_register_range own[RANGES];
+    memcpy(own, ranges, sizeof own);
+    if (!p->accumulates)
+        own[AGPRS].prefix = NULL;
+    const enum wt_status status = wt_standstill_describe_registers(p, named, NAMED, own, err);
     if (status)
         return status;
+    for (unsigned i = 0; p->accumulates && i < MOST_VGPRS; i++) /* functions preserve none */
+        p->common.registers[NAMED + SGPRS + MOST_VGPRS + TTMPS + i].clobbered = true;
     for (unsigned i = 0; i < SGPRS; i++)
         p->common.registers[NAMED + i].by_gcc = gcc_use_of_sgpr(i);
     for (unsigned i = 0; i < MOST_VGPRS; i++) {
@@ -96,6 +104,9 @@ static bool place_of(const struct gcnp_row *row, const struct wt_register *r, ui
     case IN_VGPR:
         *addr = row->record + (uint64_t)n * KFD_RECORD_VGPR;
         return n < row->vgprs;
+    case IN_AGPR:
+        *addr = row->record + (uint64_t)(row->vgprs + n) * KFD_RECORD_VGPR;
+        return n < row->agprs;
     case IN_HW:
         *addr = gcnp_row_hw(row) + 4 * n;
         return true;
@@ -111,9 +122,11 @@ static enum wt_status locate(struct wt_probe *p, const struct gcnp_row *row, uns
 {
     if (place_of(row, &p->common.registers[index], addr))
         return WT_OK;
-    return wt_fail(err, WT_UNSUPPORTED, "the wave has no register %s: it has %u SGPRs and %u VGPRs",
+    return wt_fail(err, WT_UNSUPPORTED,
+                   "the wave has no register %s: it has %u SGPRs, %u VGPRs and %u accumulation "
+                   "registers",
                    p->common.registers[index].name, (unsigned)(row->sgprs - KFD_RECORD_SPECIAL),
-                   (unsigned)row->vgprs);
+                   (unsigned)row->vgprs, (unsigned)row->agprs);
 }
 
 /* A row's copy of the hardware registers and TTMPs in its record. */

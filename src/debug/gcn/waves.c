@@ -224,6 +224,7 @@ static enum wt_status find_record(struct wt_probe *p, const struct gcnp_row *fou
     more->queue = found->queue;
     more->record = found->record;
     more->vgprs = found->vgprs;
+    more->agprs = found->agprs;
     more->sgprs = found->sgprs;
     more->lds = found->lds;
     more->is_first = found->is_first;
@@ -237,7 +238,10 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
     const uint64_t begin = p->queue[queue].ctx_save_restore_address + h->wave_state_offset;
     uint64_t top = begin + h->wave_state_size;
     struct gcnp_row shape = {.queue = queue};
-    uint32_t lds = 0;
+    uint32_t lds = 0, gpu = 0;
+    while (gpu + 1 < p->devices && p->device[gpu].gpu_id != p->queue[queue].gpu_id)
+        gpu++;
+    const bool accumulates = p->accumulates >> gpu & 1;
     enum wt_status status = WT_OK;
     for (uint32_t at = KFD_CONTROL_HEADER; at < h->control_stack_size && !status; at += 4) {
         const uint32_t word = (uint32_t)wt_load_le(stack + at, 4);
@@ -245,13 +249,14 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
             continue;
         if (word & KFD_RELAUNCH_STATE) {
             shape.vgprs = (wt_field(word, 5, 0) + 1) * 4;
+            shape.agprs = accumulates ? shape.vgprs : 0;
             shape.sgprs = wt_field(word, 8, 6) * 16;
             lds = wt_field(word, 17, 9) * KFD_LDS_UNIT;
             continue;
         }
         shape.is_first = word & KFD_RELAUNCH_FIRST;
-        const uint64_t size = (uint64_t)shape.vgprs * KFD_RECORD_VGPR + 4 * shape.sgprs +
-                              KFD_RECORD_REGISTERS + (shape.is_first ? lds : 0);
+        const uint64_t size = (uint64_t)(shape.vgprs + shape.agprs) * KFD_RECORD_VGPR +
+                              4 * shape.sgprs + KFD_RECORD_REGISTERS + (shape.is_first ? lds : 0);
         if (shape.sgprs < KFD_RECORD_SPECIAL || top - begin < size + KFD_RECORD_GAP)
             return wt_fail(err, WT_IO, "the save area of queue %u has a wave beyond its end",
                            (unsigned)p->queue[queue].queue_id);

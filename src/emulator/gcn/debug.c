@@ -77,7 +77,7 @@ static uint32_t read_indexed(struct gcn_device *d)
         return 0; /* the instruction buffer's internal state: there is none here */
     if (index - IND_SGPR < GCN_SCALARS)
         return w->s[index - IND_SGPR];
-    if (index - IND_VGPR < w->vgprs)
+    if (gcn_has_row(w, index - IND_VGPR))
         return w->v[index - IND_VGPR][lane];
     return NOTHING;
 }
@@ -101,7 +101,7 @@ static void write_indexed(struct gcn_device *d, uint32_t value)
         w->pc = (w->pc & UINT32_MAX) | (uint64_t)(value & 0xffff) << 32;
     } else if (index - IND_SGPR < GCN_SCALARS) {
         w->s[index - IND_SGPR] = value;
-    } else if (index - IND_VGPR < w->vgprs) {
+    } else if (gcn_has_row(w, index - IND_VGPR)) {
         w->v[index - IND_VGPR][lane] = value;
     }
 }

@@ -8,11 +8,13 @@
 
 #include "base/bits.h"
 #include "emulator/gcn/isa.h"
+#include "emulator/gcn/models.h"
 
 static const char no_such[] = "there is no such instruction";
 static const char bad_operand[] = "it has an operand that does not exist";
 static const char odd_operand[] = "an SGPR pair or group begins at a register that is not aligned";
 static const char cut_off[] = "it is cut off";
+static const char no_result[] = "it returns nothing on this GPU";
 
 /* Whether a scalar operand number below 128 can hold so many registers; they must be aligned. */
 static bool sgprs_ok(unsigned n, unsigned count, const char **why)
@@ -30,15 +32,21 @@ static bool sgprs_ok(unsigned n, unsigned count, const char **why)
     return true;
 }
 
-static unsigned registers_of(char type)
+unsigned gcn_registers_of(char type)
 {
     switch (type) {
     case 'U':
     case 'F':
     case 'm':
+    case 'w':
         return 2;
     case 'Q':
+    case 'X':
         return 4;
+    case 'Y':
+        return 16;
+    case 'Z':
+        return 32;
     default:
         return 1;
     }
@@ -47,7 +55,7 @@ static unsigned registers_of(char type)
 /* Whether operand n can be a source of this type. */
 static bool source_ok(unsigned n, char type, bool literal, const char **why)
 {
-    const unsigned count = registers_of(type);
+    const unsigned count = gcn_registers_of(type);
     *why = bad_operand;
     if (n >= GCN_VGPR)
         return n - GCN_VGPR + count <= 256;
@@ -114,7 +122,7 @@ static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, u
         if (u->row->forms & GCN_LIT)
             return take_literal(word, available, u, why);
         if (*sources == 'u' || *sources == 'U')
-            return sgprs_ok(u->src[0], registers_of(*sources), why);
+            return sgprs_ok(u->src[0], gcn_registers_of(*sources), why);
     } else {
         bool literal = false;
         for (unsigned i = 0; sources[i] && i < 2; i++) {
@@ -128,7 +136,7 @@ static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, u
             return false;
     }
     const char *results = results_of(u->row);
-    return *results == ':' || sgprs_ok(u->dst, registers_of(*results), why);
+    return *results == ':' || sgprs_ok(u->dst, gcn_registers_of(*results), why);
 }
 
 static bool decode_smem(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
@@ -185,7 +193,7 @@ static bool decode_sdwa(uint32_t w, struct gcn_uop *u, const char **why)
     u->sel[0] = (uint8_t)wt_field(w, 18, 16);
     u->sel[1] = (uint8_t)wt_field(w, 26, 24);
     u->sext = (uint8_t)(wt_field(w, 19, 19) | wt_field(w, 27, 27) << 1);
-    u->neg = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 28, 28) << 1);
+    u->neg = u->neg_hi = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 28, 28) << 1);
     u->abs = (uint8_t)(wt_field(w, 21, 21) | wt_field(w, 29, 29) << 1);
     if (u->row->encoding == GCN_VOPC) {
         u->sel[2] = 6;
@@ -225,7 +233,7 @@ static bool decode_dpp(uint32_t w, struct gcn_uop *u, const char **why)
     u->dpp = (uint16_t)wt_field(w, 16, 8);
     u->src[0] = (uint16_t)(wt_field(w, 7, 0) + GCN_VGPR);
     u->bound_ctrl = wt_field(w, 19, 19);
-    u->neg = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 22, 22) << 1);
+    u->neg = u->neg_hi = (uint8_t)(wt_field(w, 20, 20) | wt_field(w, 22, 22) << 1);
     u->abs = (uint8_t)(wt_field(w, 21, 21) | wt_field(w, 23, 23) << 1);
     u->bank_mask = (uint8_t)wt_field(w, 27, 24);
     u->row_mask = (uint8_t)wt_field(w, 31, 28);
@@ -263,14 +271,16 @@ static void choose_path(struct gcn_uop *u)
         u->path = GCN_PATH_ANY;
         return;
     }
-    u->result = *results == 'm' ? 0 : (uint8_t)registers_of(*results);
+    u->result = *results == 'm' ? 0 : (uint8_t)gcn_registers_of(*results);
     u->mask_result = *results == 'm' || results[1] == 'm';
     if (u->result != 1 || u->mask_result)
         u->path = GCN_PATH_WHOLE;
 }
 
-static void note_vgpr(struct gcn_uop *u, unsigned n)
+/* A wave has as many accumulation registers as it has VGPRs. */
+static void note_vgpr(struct gcn_uop *u, unsigned row)
 {
+    const unsigned n = row % GCN_AGPR;
     if (n > u->last_vgpr)
         u->last_vgpr = (uint8_t)n;
 }
@@ -287,7 +297,7 @@ static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
         }
     }
     for (; *results != ':'; results++) {
-        const unsigned count = registers_of(*results);
+        const unsigned count = gcn_registers_of(*results);
         if (*results == 'm'   ? !sgprs_ok(u->sdst, 2, why)
             : *results == 'S' ? !sgprs_ok(u->dst, 1, why)
                               : u->dst + count > 256) {
@@ -297,14 +307,14 @@ static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
         }
     }
     for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
-        const unsigned count = registers_of(sources[i]);
+        const unsigned count = gcn_registers_of(sources[i]);
         u->sources++;
         if (sources[i] != 'm' && u->src[i] >= GCN_VGPR)
             note_vgpr(u, u->src[i] - GCN_VGPR + count - 1);
     }
     results = results_of(u->row);
     if (*results != ':' && *results != 'm' && *results != 'S')
-        note_vgpr(u, u->dst + registers_of(*results) - 1);
+        note_vgpr(u, u->dst + gcn_registers_of(*results) - 1);
     choose_path(u);
     return true;
 }
@@ -323,6 +333,7 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
     u->src[0] = (uint16_t)wt_field(w, 8, 0);
     u->src[1] = (uint16_t)(wt_field(w, 16, 9) + GCN_VGPR);
     u->sdst = u->smask = GCN_VCC;
+    u->op_sel_hi = 7; /* packed pairs: both halves */
     /* The source field of an instruction without sources means nothing. */
     const bool any = *sources_of(u->row);
     const bool two = (u->src[0] == 249 && (any || (u->row->forms & GCN_SDWA))) ||
@@ -369,11 +380,12 @@ static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, str
     }
     u->dst = (uint16_t)wt_field(word[0], 7, 0);
     u->sdst = GCN_VCC;
+    u->op_sel_hi = 7; /* packed pairs: both halves */
     u->clamp = wt_field(word[0], 15, 15);
     for (unsigned i = 0; i < 3; i++)
         u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);
     u->omod = (uint8_t)wt_field(word[1], 28, 27);
-    u->neg = (uint8_t)wt_field(word[1], 31, 29);
+    u->neg = u->neg_hi = (uint8_t)wt_field(word[1], 31, 29);
     u->smask = (uint8_t)(u->src[2] > 255 ? 255 : u->src[2]);
     const char *results = results_of(u->row);
     if (results[0] == 'm') {
@@ -395,6 +407,49 @@ static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, str
     return check_vector(u, false, why);
 }
 
+/* A register of 9 bits as the row of an operand; false: it is none of that file. */
+static bool take_row(uint16_t *number, char letter, bool accumulates, bool result)
+{
+    const unsigned first = result ? 0 : GCN_VGPR, n = *number - first;
+    if (*number < first || n + gcn_registers_of(letter) > GCN_AGPR)
+        return false;
+    *number = (uint16_t)(first + n + (accumulates ? GCN_AGPR : 0));
+    return true;
+}
+
+/* Moves and products of accumulation registers (LLVM, VOP3P-MAI): CBSZ, ABID and BLGP lie where
+ * others have modifiers, and a bit for A and one for B say that it is an accumulation register. */
+static bool decode_accumulator(const uint32_t *word, struct gcn_uop *u, const char **why)
+{
+    static const char accumulators[] = "aXYZ";
+    const char *l = u->row->operands, *sources = sources_of(u->row);
+    *why = bad_operand;
+    if (!take_row(&u->dst, *l, strchr(accumulators, *l), true))
+        return false;
+    note_vgpr(u, u->dst + gcn_registers_of(*l) - 1);
+    for (unsigned i = 0; sources[i]; i++) {
+        const bool accumulates = strchr(accumulators, sources[i]) ||
+                                 (sources[i] != 'u' && wt_field(word[1], 27 + i, 27 + i));
+        u->sources++;
+        if (sources[i] == 'u' && u->src[i] < GCN_VGPR) {
+            if (!source_ok(u->src[i], 'u', false, why))
+                return false;
+            continue;
+        }
+        if (!take_row(&u->src[i], sources[i], accumulates, false))
+            return false;
+        note_vgpr(u, u->src[i] - GCN_VGPR + gcn_registers_of(sources[i]) - 1);
+    }
+    u->path = u->sources == 1 ? GCN_PATH_MOVE : GCN_PATH_MATRIX;
+    u->result = (uint8_t)gcn_registers_of(*l);
+    if (u->path == GCN_PATH_MATRIX) {
+        u->cbsz = (uint8_t)wt_field(word[0], 10, 8);
+        u->abid = (uint8_t)wt_field(word[0], 14, 11);
+        u->blgp = (uint8_t)wt_field(word[1], 31, 29);
+    }
+    return true;
+}
+
 static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
                          const char **why)
 {
@@ -404,12 +459,14 @@ static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, st
         return false;
     }
     u->dst = (uint16_t)wt_field(word[0], 7, 0);
+    for (unsigned i = 0; i < 3; i++)
+        u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);
+    if (strpbrk(u->row->operands, "aXYZ"))
+        return decode_accumulator(word, u, why);
     u->neg_hi = (uint8_t)wt_field(word[0], 10, 8);
     u->op_sel = (uint8_t)wt_field(word[0], 13, 11);
     u->op_sel_hi = (uint8_t)(wt_field(word[1], 28, 27) | wt_field(word[0], 14, 14) << 2);
     u->clamp = wt_field(word[0], 15, 15);
-    for (unsigned i = 0; i < 3; i++)
-        u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);
     u->neg = (uint8_t)wt_field(word[1], 31, 29);
     return check_vector(u, false, why);
 }
@@ -430,7 +487,7 @@ static void take_access(struct gcn_uop *u)
     for (; *o; o++) {
         if (*o == 'u' || *o == 's')
             u->extend = *o;
-        else
+        else if (*o != 'n')
             u->half = *o;
     }
 }
@@ -490,6 +547,10 @@ static bool decode_flat(const struct gcn_model *model, const uint32_t *word, str
     }
     if (u->base != 0x7f && !sgprs_ok(u->base, encoding == GCN_GLOBAL ? 2 : 1, why))
         return false;
+    if (u->glc && strchr(u->row->operands, 'n')) {
+        *why = no_result;
+        return false;
+    }
     const bool atomic = u->row->operands[0] == 'a';
     const unsigned given = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
     return (u->row->operands[0] == 'r' || data_ok(u, u->src[1], given, why)) &&
@@ -531,6 +592,10 @@ static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
         return false;
     const bool atomic = u->row->operands[0] == 'a';
     const unsigned bytes = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
+    if (u->glc && strchr(u->row->operands, 'n')) {
+        *why = no_result;
+        return false;
+    }
     return (!(u->offen && u->idxen) || u->src[0] < 255 || (*why = bad_operand, false)) &&
            data_ok(u, u->src[1], bytes, why);
 }

@@ -32,7 +32,7 @@ struct gcn_config {
     WT_CONFIG_HEAD;
     const struct gcn_model *model; /**< never NULL */
     unsigned cu;                   /**< compute units, 1..64; at most 16 a shader array */
-    unsigned se; /**< shader engines, 1..4; 0: as many as the compute units need */
+    unsigned se; /**< shader engines, 1..8; 0: as many as the compute units need */
     unsigned sh; /**< shader arrays of an engine, 1..2 */
     bool debug;  /**< it has wave control and address watch */
     /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
@@ -186,6 +186,7 @@ enum gcn_register {
     GCN_REGISTER_VCC = 768,  /**< 64 bits */
     GCN_REGISTER_S64 = 1088, /**< s64-s101 */
     GCN_REGISTER_V0 = 2560,  /**< v0-v255: 32 bits a lane */
+    GCN_REGISTER_A0 = 3072,  /**< a0-a255: likewise, if the model has them */
     GCN_REGISTER_MODE = 0x1000,
     GCN_REGISTER_TRAPSTS,
     GCN_REGISTER_M0,

@@ -199,9 +199,10 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
 {
     const struct gcn_dispatch *k = &d->dispatch[g->launch];
     uint32_t(*v)[GCN_LANES] = w->v;
-    if (!v && !(v = aligned_alloc(64, gcn_model_of(d)->vgprs * sizeof *v)))
+    if (!v && !(v = aligned_alloc(64, gcn_model_rows(gcn_model_of(d)) * sizeof *v)))
         return false;
-    memset(v, 0, k->vgprs * sizeof *v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(d)); file++)
+        memset(v[file * GCN_AGPR], 0, k->vgprs * sizeof *v);
     /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
      */
     const uint64_t left = w->left;
@@ -233,7 +234,9 @@ static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn
     const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
     if (fill->kind == WT_FILL_ZERO)
         return;
-    wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id), w->v, k->vgprs * sizeof *w->v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(d)); file++)
+        wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id) + file * GCN_AGPR * GCN_LANES,
+                      w->v[file * GCN_AGPR], k->vgprs * sizeof *w->v);
     wt_fill_bytes(fill, wt_fill_place(WT_FILLED_SCALARS, id), w->s,
                   GCN_FLAT_SCRATCH * sizeof *w->s);
     wt_fill_bytes(fill, wt_fill_place(WT_FILLED_FLAGS, id), &w->s[GCN_VCC], 2 * sizeof *w->s);

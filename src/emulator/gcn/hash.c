@@ -35,7 +35,8 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
     wt_hash_fields(numbers, &seen, gcn_wave_fields);
     wt_mix(hash, numbers, sizeof numbers);
     wt_mix(hash, seen.s, sizeof seen.s);
-    wt_mix(hash, w->v, w->vgprs * sizeof *w->v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
+        wt_mix(hash, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
 }
 
 /* Places of dispatches in which there was none yet do not count. */

@@ -66,10 +66,18 @@ static unsigned hardware_id(unsigned number)
     }
 }
 
+/* The row of a vector register; GCN_MOST_ROWS: it is none of the model. */
+static unsigned row_of(const struct gcn_model *model, unsigned number)
+{
+    return number - GCN_REGISTER_V0 < model->vgprs   ? number - GCN_REGISTER_V0
+           : number - GCN_REGISTER_A0 < model->agprs ? GCN_AGPR + number - GCN_REGISTER_A0
+                                                     : GCN_MOST_ROWS;
+}
+
 bool gcn_describe_register(struct wt_machine *m, unsigned number, struct wt_register_shape *reg)
 {
     *reg = (struct wt_register_shape){.bytes = 4};
-    if (number - GCN_REGISTER_V0 < gcn_model_of((struct gcn_device *)m)->vgprs) {
+    if (row_of(gcn_model_of((struct gcn_device *)m), number) < GCN_MOST_ROWS) {
         reg->per_lane = true;
         return true;
     }
@@ -93,11 +101,11 @@ bool gcn_read_row(struct wt_machine *m, uint32_t wave, unsigned number, void *ou
     assert(wave < m->waves);
     if (!w)
         return false;
-    const unsigned v = number - GCN_REGISTER_V0, operand = scalar_operand(number);
-    if (v < gcn_model_of(w->device)->vgprs) {
-        if (v >= w->vgprs)
+    const unsigned row = row_of(gcn_model_of(w->device), number), operand = scalar_operand(number);
+    if (row < GCN_MOST_ROWS) {
+        if (!gcn_has_row(w, row))
             return false;
-        memcpy(out, w->v[v], sizeof *w->v);
+        memcpy(out, w->v[row], sizeof *w->v);
         return true;
     }
     if (number == GCN_REGISTER_PC) {

@@ -16,7 +16,6 @@
 #include "emulator/machine/memory.h"
 #include "emulator/machine/mapped.h"
 
-#define GCN_LANES 64
 #define GCN_SCALARS 128
 #define GCN_SLOTS (WT_PAGE_SIZE / 4)
 #define GCN_TAIL 3 /* the last one is a witness (block.c) */
@@ -70,7 +69,7 @@ struct gcn_group;
 
 struct gcn_wave {
     WT_WAVE_HEAD(struct gcn_group, group);
-    uint32_t (*v)[GCN_LANES]; /* its model's vgprs rows; NULL until a wave ran here */
+    uint32_t (*v)[GCN_LANES]; /* its model's rows; NULL until a wave ran here */
     uint32_t s[GCN_SCALARS];  /* by operand number: SGPRs, FLAT_SCRATCH, VCC, TTMP, M0, EXEC */
     _Alignas(64) uint32_t on[GCN_LANES]; /* all ones in the lanes of on_mask */
     uint64_t on_mask;
@@ -83,8 +82,7 @@ struct gcn_wave {
     uint16_t vgprs, sgprs;             /* allocated */
     uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
-    uint8_t gws;                       /* enum gcn_gws_wait */
-    uint8_t gws_resource;              /* at which it waits */
+    uint8_t gws, gws_resource;         /* enum gcn_gws_wait; at which it waits */
     uint64_t gws_since;                /* issue time */
     uint64_t tba, tma;     /* trap handler, as the registers were when the wave started */
     bool step_due;         /* single step: it traps once it no longer waits at this instruction */
@@ -240,6 +238,12 @@ static inline void gcn_set_pair(uint32_t *s, uint64_t value)
 static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
 {
     return d->config.model;
+}
+
+/* Whether the wave has this row. */
+static inline bool gcn_has_row(const struct gcn_wave *w, uint64_t row)
+{
+    return row % GCN_AGPR < w->vgprs && row / GCN_AGPR < gcn_files(w->device->config.model);
 }
 
 /* The slots for waves of a compute unit. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GCN_LANES 64
+
 /* In the order of the table, which is sorted by encoding and opcode. */
 enum gcn_encoding {
     GCN_SOP2,
@@ -95,6 +97,9 @@ bool gcn_writes_high_half(const struct gcn_uop *u);
 /* The name of an encoding: "SOP2". */
 const char *gcn_encoding_name(enum gcn_encoding encoding);
 
+/* Registers of an operand of the arithmetic encodings, by its letter. */
+unsigned gcn_registers_of(char letter);
+
 /* Operand numbers of scalar sources (manual, section 12.1 "Scalar ALU operations"). */
 enum gcn_operand {
     GCN_FLAT_SCRATCH = 102,
@@ -126,6 +131,8 @@ enum gcn_path {
     GCN_PATH_ANY,
     GCN_PATH_PLAIN, /* all values have 32 bits */
     GCN_PATH_WHOLE, /* 32 or 64 bits, masks */
+    GCN_PATH_MOVE,  /* between accumulation registers and others */
+    GCN_PATH_MATRIX,
 };
 
 /* A decoded instruction. */
@@ -138,13 +145,14 @@ struct gcn_uop {
     /* operand numbers; memory: address, data, second data VGPR; s_waitcnt: vmcnt, expcnt, lgkmcnt
      */
     uint16_t src[3];
-    uint16_t dst;   /* register: VGPR of vector encodings, else a scalar operand number */
+    uint16_t dst;   /* register: row of vector encodings, else a scalar operand number */
     uint8_t sdst;   /* scalar operand number of a mask result */
     uint8_t smask;  /* scalar operand number of a mask source */
     uint8_t length; /* dwords */
     uint8_t form;   /* enum gcn_form */
     /* modifiers, a bit for each source */
     uint8_t abs, neg, neg_hi, op_sel, op_sel_hi, sext;
+    uint8_t cbsz, abid, blgp; /* matrices: which block of A, which lanes of B */
     bool clamp;
     uint8_t omod;
     uint8_t sel[3]; /* SDWA: of src0, src1, destination */
@@ -164,7 +172,7 @@ struct gcn_uop {
     uint8_t dmask, sampler;
     bool unorm, array, d16;
     uint8_t sources;   /* vector: how many */
-    uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
+    uint8_t last_vgpr; /* vector: the highest VGPR or accumulation register that it uses */
     uint8_t path;      /* vector: enum gcn_path */
     /* vector, GCN_PATH_WHOLE: sources of 64 bits, those of them that are floating, masks, a bit
      * each; registers of the result, and whether there is a mask, too */

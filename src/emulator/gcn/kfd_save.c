@@ -23,16 +23,17 @@ static uint32_t lds_bytes(const struct gcn_group *g)
 
 static uint32_t record_bytes(const struct gcn_wave *w, bool first)
 {
-    return w->vgprs * KFD_RECORD_VGPR + sgprs_of(w) * 4 + KFD_RECORD_REGISTERS +
-           (first ? lds_bytes(w->group) : 0);
+    return gcn_files(gcn_model_of(w->device)) * w->vgprs * KFD_RECORD_VGPR + sgprs_of(w) * 4 +
+           KFD_RECORD_REGISTERS + (first ? lds_bytes(w->group) : 0);
 }
 
 uint32_t gcn_kfd_area_size(const struct gcn_device *d)
 {
     const struct gcn_model *model = gcn_model_of(d);
-    const uint32_t unit = model->simds * (model->vgpr_rows * KFD_RECORD_VGPR + model->sgprs * 4u) +
-                          gcn_cu_waves(d) * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) +
-                          model->lds_bytes;
+    const uint32_t unit =
+        model->simds *
+            (gcn_files(gcn_model_of(d)) * model->vgpr_rows * KFD_RECORD_VGPR + model->sgprs * 4u) +
+        gcn_cu_waves(d) * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) + model->lds_bytes;
     const uint32_t control = KFD_CONTROL_HEADER + d->machine.waves * 8;
     const uint32_t size = CONTROL_OFFSET + control + ALIGNMENT + d->config.cu * unit;
     return (size + (uint32_t)WT_PAGE_MASK) & ~(uint32_t)WT_PAGE_MASK;
@@ -123,8 +124,10 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
         [KFD_HW_WAVE_LO] = (uint32_t)wave,
         [KFD_HW_WAVE_HI] = (uint32_t)(wave >> 32),
     };
-    memcpy(at, w->v, w->vgprs * sizeof *w->v);
-    at += w->vgprs * KFD_RECORD_VGPR;
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++) {
+        memcpy(at, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
+        at += w->vgprs * KFD_RECORD_VGPR;
+    }
     memcpy(at, w->s, special * 4);
     memcpy(at + special * 4, &w->s[GCN_FLAT_SCRATCH], KFD_RECORD_SPECIAL * 4);
     at += sgprs * 4;
@@ -214,8 +217,10 @@ static void load_registers(struct gcn_wave *w, const uint8_t *at)
 {
     const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
     uint32_t hw[KFD_HW_COUNT];
-    memcpy(w->v, at, w->vgprs * sizeof *w->v);
-    at += w->vgprs * KFD_RECORD_VGPR;
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++) {
+        memcpy(w->v[file * GCN_AGPR], at, w->vgprs * sizeof *w->v);
+        at += w->vgprs * KFD_RECORD_VGPR;
+    }
     memcpy(w->s, at, special * 4);
     memcpy(&w->s[GCN_FLAT_SCRATCH], at + special * 4, KFD_RECORD_SPECIAL * 4);
     at += sgprs * 4;

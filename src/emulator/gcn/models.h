@@ -14,8 +14,10 @@
 enum gcn_model_set {
     GCN_ON_GFX900 = 1,
     GCN_ON_GFX906 = 2,
-    GCN_ON_GFX906_UP = GCN_ON_GFX906,               /**< that and later ones of its line */
-    GCN_ON_GFX9 = GCN_ON_GFX900 | GCN_ON_GFX906_UP, /**< all */
+    GCN_ON_GFX908 = 4,
+    GCN_ON_GFX908_UP = GCN_ON_GFX908,                    /**< that and later ones of its line */
+    GCN_ON_GFX906_UP = GCN_ON_GFX906 | GCN_ON_GFX908_UP, /**< likewise */
+    GCN_ON_GFX9 = GCN_ON_GFX900 | GCN_ON_GFX906_UP,      /**< all */
 };
 
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
@@ -30,8 +32,9 @@ struct gcn_model {
     uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
 
     /* registers */
-    uint16_t vgprs;       /**< that a wave may have */
-    uint16_t vgpr_rows;   /**< of a SIMD, for all of its waves */
+    uint16_t vgprs;     /**< that a wave may have */
+    uint16_t agprs;     /**< accumulation registers: a wave has as many as it has VGPRs; 0: none */
+    uint16_t vgpr_rows; /**< of a SIMD, for all of its waves */
     uint8_t vgpr_granule; /**< in which a kernel descriptor counts them */
     uint16_t sgprs;       /**< of a SIMD, for all of its waves */
     uint8_t sgpr_granule; /**< in which a kernel descriptor counts them */
@@ -60,12 +63,29 @@ extern const struct gcn_model gcn_models[];
 
 /* Sizes of arrays: as much as any model has. */
 #define GCN_MOST_VGPRS 256
-#define GCN_MOST_CU 64
+#define GCN_MOST_ROWS 512 /* VGPRs, then accumulation registers */
+#define GCN_MOST_CU 120
 #define GCN_MOST_SIMDS 4
 #define GCN_MOST_CU_WAVES 40
 #define GCN_MOST_LDS 65536
 #define GCN_MOST_GDS 65536
 #define GCN_MOST_WAVES (GCN_MOST_CU * GCN_MOST_CU_WAVES)
+
+/** The number of the first accumulation register in a wave's rows. */
+enum { GCN_AGPR = GCN_MOST_VGPRS };
+
+/** Files of vector registers, of each of which a wave has as many: file N begins with row N *
+ * GCN_AGPR. */
+static inline unsigned gcn_files(const struct gcn_model *model)
+{
+    return model->agprs ? 2 : 1;
+}
+
+/** Rows of a wave: its VGPRs and, from GCN_AGPR on, its accumulation registers. */
+static inline uint32_t gcn_model_rows(const struct gcn_model *model)
+{
+    return model->agprs ? GCN_AGPR + model->agprs : model->vgprs;
+}
 
 /** Waves that a compute unit has slots for. */
 static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)

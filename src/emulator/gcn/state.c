@@ -246,11 +246,13 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
 
 static void vgprs(struct wt_archive *a, struct gcn_wave *w)
 {
-    if (!w->v && !(w->v = aligned_alloc(64, gcn_model_of(w->device)->vgprs * sizeof *w->v))) {
+    if (!w->v &&
+        !(w->v = aligned_alloc(64, gcn_model_rows(gcn_model_of(w->device)) * sizeof *w->v))) {
         wt_archive_fail(a, "the host has no memory for registers");
         return;
     }
-    wt_archive_sparse(a, w->v, w->vgprs * sizeof *w->v);
+    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
+        wt_archive_sparse(a, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
 }
 
 static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)

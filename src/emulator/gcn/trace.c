@@ -12,9 +12,9 @@
 /* A wave before an instruction. */
 struct gcn_trace_point {
     struct gcn_disassembler *disassembler;
-    uint32_t (*v)[GCN_LANES];              /* GCN_MOST_VGPRS rows, of which the wave's are filled */
-    uint64_t written[GCN_MOST_VGPRS / 64]; /* the rows that the instruction may write: noted in v */
-    struct gcn_wave wave;                  /* but for its vector registers */
+    uint32_t (*v)[GCN_LANES];             /* GCN_MOST_ROWS rows, of which the wave's are filled */
+    uint64_t written[GCN_MOST_ROWS / 64]; /* the rows that the instruction may write: noted in v */
+    struct gcn_wave wave;                 /* but for its vector registers */
     uint64_t time;
     uint8_t bytes[8];
     unsigned available; /* of bytes */
@@ -39,7 +39,7 @@ static bool make_point(struct gcn_device *d)
         return false;
     memset(d->trace, 0, sizeof *d->trace);
     d->trace->disassembler = gcn_disassembler_new(gcn_model_of(d));
-    d->trace->v = aligned_alloc(64, GCN_MOST_VGPRS * sizeof *d->trace->v);
+    d->trace->v = aligned_alloc(64, GCN_MOST_ROWS * sizeof *d->trace->v);
     if (d->trace->disassembler && d->trace->v)
         return true;
     gcn_trace_free(d);
@@ -62,7 +62,7 @@ static void find_written(const struct gcn_wave *w, struct gcn_trace_point *p)
         const struct wt_insn_operand *x = &o.list[i];
         for (unsigned k = 0;
              x->writes && x->file == GCN_FILE_V && k < (x->first + x->bits + 31u) / 32; k++)
-            if (x->number + k < GCN_MOST_VGPRS)
+            if (x->number + k < GCN_MOST_ROWS)
                 p->written[(x->number + k) / 64] |= UINT64_C(1) << (x->number + k) % 64;
     }
 }
@@ -84,8 +84,8 @@ bool gcn_trace_before(struct wt_wave_head *head)
     p->time = d->machine.time;
     p->available = gcn_read(d, w->pc, p->bytes, 8) ? 8 : gcn_read(d, w->pc, p->bytes, 4) ? 4 : 0;
     find_written(w, p);
-    for (unsigned i = 0; i < w->vgprs; i++)
-        if (is_written(p, i))
+    for (unsigned i = 0; i < GCN_MOST_ROWS; i++)
+        if (is_written(p, i) && gcn_has_row(w, i))
             memcpy(p->v[i], w->v[i], sizeof p->v[i]);
     return true;
 }
@@ -126,10 +126,10 @@ void gcn_trace_after(struct wt_wave_head *head, wt_trace_fn fn, void *context)
     /* A wave that has ended shows nothing: its slot may have a new one already. */
     if (w->active && w->group == p->wave.group && w->index == p->wave.index) {
         scalars(w, &p->wave, &t);
-        for (unsigned i = 0; i < w->vgprs; i++)
-            if (is_written(p, i)) {
+        for (unsigned i = 0; i < GCN_MOST_ROWS; i++)
+            if (is_written(p, i) && gcn_has_row(w, i)) {
                 char name[8];
-                snprintf(name, sizeof name, "v%u", i);
+                snprintf(name, sizeof name, "%c%u", i < GCN_AGPR ? 'v' : 'a', i % GCN_AGPR);
                 wt_trace_row(&t, name, w->v[i], p->v[i], 4, GCN_LANES);
             }
     }

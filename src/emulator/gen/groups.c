@@ -213,7 +213,7 @@ static enum wt_step_order step(struct wt_machine *m, const struct wt_group_head 
     const uint64_t entry = w->instructions + w->kernel;
     if (w->in_step)
         return WT_STEP_ORDERED;
-    if (!steps)
+    if (!gen_steps_has_barriers(steps))
         return WT_STEP_NONE;
     if (!gen_steps_knows(steps))
         return WT_STEP_UNKNOWN;
@@ -236,6 +236,16 @@ static enum wt_step_order step(struct wt_machine *m, const struct wt_group_head 
     if (a->kind != WT_WATCH_READ)
         step->wrote |= a->lanes;
     return orders ? WT_STEP_ORDERED : WT_STEP_NONE;
+}
+
+static bool unwaited(struct wt_machine *m, const struct wt_group_head *g, size_t n, uint64_t *pc)
+{
+    const struct gen_device *d = (const struct gen_device *)m;
+    const struct gen_walk *w = &d->walk[g->launch].walk;
+    uint64_t at;
+    const bool there = gen_steps_unwaited(d->steps, n, &at);
+    *pc = there ? w->instructions + w->kernel + at : 0;
+    return there;
 }
 
 static uint64_t asked(const struct wt_machine *m, const struct wt_group_head *g)
@@ -280,6 +290,7 @@ const struct wt_group_ops gen_group_ops = {
     .launch = launch_of,
     .entry = entry_of,
     .step = step,
+    .unwaited = unwaited,
     .alone = alone,
     .end_group = end_group,
     .refusal = "a thread of the group cannot be started",

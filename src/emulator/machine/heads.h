@@ -163,6 +163,9 @@ struct wt_group_ops {
                                struct wt_lane_step *step, const struct wt_observed *access);
     /** The home of the memory of one that begins, or was read (wt_group_head.home). */
     uint64_t (*home)(const struct wt_machine *m, const struct wt_group_head *g);
+    /** The @p n-th asynchronous copy of the kernel for which no code of it waits: *pc is its first
+     * instruction, or the kernel's. False: there are no more. NULL: the family knows of none. */
+    bool (*unwaited)(struct wt_machine *m, const struct wt_group_head *g, size_t n, uint64_t *pc);
     /** Bytes of its memory that the launch has asked for; the group may have more. */
     uint64_t (*asked)(const struct wt_machine *m, const struct wt_group_head *g);
     /** Bytes of private memory that the launch has asked for a lane of a wave. */

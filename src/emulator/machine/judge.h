@@ -47,8 +47,10 @@ struct wt_judge {
     void (*outside)(void *context, struct wt_machine *m, const struct wt_wave_head *w,
                     const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at,
                     uint64_t base, uint64_t size, const char *what);
-    /** A wave has taken @p size bytes of GLOBAL memory, 1 or more, from the device's heap. */
-    void (*taken)(void *context, const struct wt_wave_head *w, uint64_t addr, uint64_t size);
+    /** Lane `lane` of @p call, of which `pc` counts, too, has taken @p size bytes of GLOBAL memory,
+     * 1 or more, from the device's heap. */
+    void (*taken)(void *context, const struct wt_wave_head *w, const struct wt_lane_access *call,
+                  uint64_t addr, uint64_t size);
     /** Lane `lane` of @p call, of which `pc` counts, too, gives such memory back. False: that is a
      * mistake, which is reported. */
     bool (*given_back)(void *context, const struct wt_wave_head *w,

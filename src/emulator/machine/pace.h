@@ -47,6 +47,7 @@ struct wt_pace_table {
     const struct wt_pace_rule {
         uint8_t states; /**< so many wait states must be between the two */
         const char *text;
+        bool unlike; /**< unless both have all of the same registers */
     } * rule;
 };
 

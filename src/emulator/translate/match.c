@@ -8,7 +8,7 @@
 #include "emulator/translate/rows.h"
 #include "emulator/machine/meaning_code.h"
 
-enum { S = 1, CARRIES = 2, MOST_NODES = 96, WORD = 32 };
+enum { S = 1, CARRIES = 2, MOST_NODES = 160, WORD = 32 };
 
 /* The bytes of each pattern, named by its line. */
 #define ROWS(op, how, combine, bits, flags, ...)                                                   \

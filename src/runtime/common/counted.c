@@ -160,16 +160,21 @@ static enum wt_check_lanes lanes_of(const struct wt_hosted *gpu)
 static bool begin_checks(struct wt_counted *c, const void *space)
 {
     struct wt_machine *m = c->machine;
+    const unsigned checks = wt_checks_of_machines();
+    const bool leaks = wt_check_wants(WT_CHECK_LEAK);
     const struct wt_check_start start = {.machine = m,
                                          .space = space,
                                          .found = wt_checked_found,
                                          .context = &c->list,
                                          .lanes = lanes_of(c->gpu),
-                                         .level = wt_check_init_level()};
+                                         .level = wt_check_init_level(),
+                                         .leaks = leaks,
+                                         .no_access = leaks && !(checks & WT_CHECK_MEMORY)};
     const enum wt_check_openmp openmp = has_libgomp()               ? WT_OPENMP_GCC
                                         : is_loaded("libomptarget") ? WT_OPENMP_LLVM
                                                                     : WT_OPENMP_NONE;
-    if (!wt_check_set_begin(&c->checks, &start, wt_checks_of_machines(), openmp, wt_say_once))
+    if (!wt_check_set_begin(&c->checks, &start, checks | (leaks ? WT_CHECK_MEMORY : 0), openmp,
+                            wt_say_once))
         return false;
     if (wt_checks_wanted())
         wt_check_launches(&m->first_checked, &m->last_checked);
@@ -182,13 +187,21 @@ static pthread_mutex_t begun_lock = PTHREAD_MUTEX_INITIALIZER;
 
 WT_LOCK_OVER_FORKS(begun, begun_lock)
 
+static void tell_leaks(const struct wt_counted *c)
+{
+    if (c->checks.memory && c->process == getpid() && wt_check_wants(WT_CHECK_LEAK))
+        wt_check_memory_tell_leaks(c->checks.memory);
+}
+
 /* Not each runtime ends its GPUs. */
 static __attribute__((destructor)) void tell_at_the_end(void)
 {
     pthread_mutex_lock(&begun_lock);
-    for (struct wt_counted *c = begun_ones; c; c = c->next)
+    for (struct wt_counted *c = begun_ones; c; c = c->next) {
         if (c->checks.advice && c->process == getpid())
             wt_check_advice_tell(c->checks.advice);
+        tell_leaks(c);
+    }
     pthread_mutex_unlock(&begun_lock);
 }
 
@@ -279,6 +292,7 @@ void wt_counted_forget(struct wt_hosted *gpu)
     if (!c)
         return;
     forget_begun(c);
+    tell_leaks(c);
     if (gpu->machine && c->profile && gpu->machine->profile == c->profile)
         wt_profile_end(c->profile);
     wt_profile_free(c->profile);

@@ -91,8 +91,9 @@ static void note_program(void *module, uint64_t address, const char *name)
     int (*binary_of)(void *, size_t *, uint8_t *);
     size_t size = 0;
     *(void **)&binary_of = next("zeModuleGetNativeBinary");
-    if (!(wt_check_wants(WT_CHECK_INIT) || wt_check_wants(WT_CHECK_RACE)) || !binary_of ||
-        binary_of(module, &size, NULL))
+    if (!(wt_check_wants(WT_CHECK_INIT) || wt_check_wants(WT_CHECK_RACE) ||
+          wt_check_wants(WT_CHECK_SYNC)) ||
+        !binary_of || binary_of(module, &size, NULL))
         return;
     uint8_t *binary = size ? malloc(size) : NULL;
     if (binary && !binary_of(module, &size, binary))
@@ -202,7 +203,8 @@ static void describe(const void *handle, uint32_t *words, size_t count)
 
 static void note_module(const void *module, const struct module_desc *d)
 {
-    const bool wanted = wt_check_wants(WT_CHECK_API) || wt_check_wants(WT_CHECK_RACE);
+    const bool wanted = wt_check_wants(WT_CHECK_API) || wt_check_wants(WT_CHECK_RACE) ||
+                        wt_check_wants(WT_CHECK_SYNC);
     uint32_t *words = wanted && d && !d->format && d->bytes && d->size ? malloc(d->size) : NULL;
     if (words)
         describe(module, memcpy(words, d->bytes, d->size), d->size / sizeof *words);
@@ -229,7 +231,7 @@ static void note_barriers(const void *module, uint64_t address, const char *name
 {
     pthread_mutex_lock(&described.lock);
     const struct described *m = find_described(module);
-    if (m && wt_check_wants(WT_CHECK_RACE))
+    if (m && (wt_check_wants(WT_CHECK_RACE) || wt_check_wants(WT_CHECK_SYNC)))
         wt_drm_kernel_module(address, name, (const uint8_t *)m->words, m->count * sizeof *m->words);
     pthread_mutex_unlock(&described.lock);
 }

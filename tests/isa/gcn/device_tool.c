@@ -24,8 +24,8 @@
  *   lanes                     that the fault names
  *   hash
  *
- * The state of a wave: number:PC:scc:128 scalars:hardware registers 1 to 7:VGPRs; blanks between
- * waves.
+ * The state of a wave: number:PC:scc:128 scalars:hardware registers 1 to 7:VGPRs and accumulation
+ * registers; blanks between waves.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,8 +62,8 @@ static void print_wave(const struct gcn_wave *w)
         gcn_wave_hwreg(device, w->id, id, &value);
         printf("%s%x", id == 1 ? ":" : ",", value);
     }
-    for (unsigned r = 0; r < w->vgprs; r++)
-        for (unsigned i = 0; i < GCN_LANES; i++)
+    for (unsigned r = 0; r < GCN_MOST_ROWS; r++)
+        for (unsigned i = 0; i < GCN_LANES && gcn_has_row(w, r); i++)
             printf("%s%x", r || i ? "," : ":", w->v[r][i]);
 }
 

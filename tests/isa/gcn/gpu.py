@@ -20,21 +20,23 @@ AREA_SIZE = 0x400000
 TTMP, M0, EXEC, VCC, FLAT_SCRATCH, XNACK_MASK = 108, 124, 126, 106, 102, 104
 SAVECTX, ILLEGAL, MEM_VIOL, ADDR_WATCH, XNACK_ERROR = 1 << 10, 1 << 11, 1 << 8, 1 << 7, 1 << 28
 PRIV, HALT = 1 << 5, 1 << 13
+MODEL = "gfx900"  # where none is named
 
 
-def driver_handler(linux="6.1"):
-    """cwsr_trap_gfx9_hex of Debian's linux-source-6.1, or of another version, in dwords; kept in the build folder, for unpacking takes seconds."""
+def driver_handler(model=None, linux="6.1"):
+    """The model's handler in Debian's linux-source-6.1 (cwsr_trap_gfx9_hex), or of another version, in dwords; kept in the build folder, for unpacking takes seconds."""
+    name = {"gfx908": "arcturus"}.get(model or MODEL, "gfx9")
     source = pathlib.Path(f"/usr/src/linux-source-{linux}.tar.xz")
     if not source.exists() and linux != "6.1":
         pytest.skip(f"left out: the trap handler of Linux {linux} (linux-source-{linux} is not installed)")
     if not source.exists():
         pytest.fail(f"{source} is missing: scripts/need.sh check")
     stamp = source.stat()
-    kept = BUILD / f"cwsr_trap_gfx9-{stamp.st_size}-{int(stamp.st_mtime)}"
+    kept = BUILD / f"cwsr_trap_{name}-{stamp.st_size}-{int(stamp.st_mtime)}"
     if not kept.exists():
         header = subprocess.run(["tar", "-xOJf", source, "--occurrence=1",
                                  f"linux-source-{linux}/drivers/gpu/drm/amd/amdkfd/cwsr_trap_handler.h"], capture_output=True)
-        text = re.search(r"cwsr_trap_gfx9_hex\[\] = \{(.*?)\};", header.stdout.decode(), re.S).group(1)
+        text = re.search(rf"cwsr_trap_{name}_hex\[\] = \{{(.*?)\}};", header.stdout.decode(), re.S).group(1)
         words = [int(w, 16) for w in re.findall(r"0x[0-9a-f]{8}", text)]
         part = kept.with_suffix(f".{os.getpid()}")
         part.write_bytes(struct.pack(f"<{len(words)}I", *words))
@@ -95,11 +97,11 @@ def assemble(text, folder=BUILD / "tests"):
     return pieces, symbols
 
 
-def kernel(body, directives=(), vgprs=8, sgprs=16, model="gfx900"):
+def kernel(body, directives=(), vgprs=8, sgprs=16, model=None):
     """Text of a kernel `k` with these instructions: s[0:1] the arguments, s2 the work-group, v0 the work-item."""
     lines = "\n".join(" ." + d for d in directives)
     return f"""
-.amdgcn_target "amdgcn-amd-amdhsa--{model}"
+.amdgcn_target "amdgcn-amd-amdhsa--{model or MODEL}"
 .text
 .p2align 8
 .globl k
@@ -139,9 +141,9 @@ class Gpu:
     """The emulated device. `seen`: which dwords of handlers the devices of this process have issued, by their contents."""
     seen = {}
 
-    def __init__(self, model="gfx900"):
+    def __init__(self, model=None):
         self.loaded = []
-        self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model or MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         for addr, size in ((PACKET, 0x2000), (HANDLER, 0x6000), (OUT, 0x10000), (AREA, AREA_SIZE)):
             self.map(addr, size)

@@ -87,7 +87,7 @@ static void set_memory(struct gcn_wave *w)
 
 static void set_vector(struct gcn_wave *w)
 {
-    const unsigned n = next_number() & 255;
+    const unsigned n = next_number() & 511; /* 0x100 + N: accumulation register N */
     char *rest = strtok(NULL, ";\n"), *at = rest;
     uint32_t value = 0;
     for (unsigned i = 0; i < GCN_LANES; i++) {
@@ -106,7 +106,7 @@ static void show(const struct gcn_wave *w, const char *what)
     if (sscanf(what, " v %lx", &n) == 1) {
         printf("|");
         for (unsigned i = 0; i < GCN_LANES; i++)
-            printf("%s%x", i ? " " : "", w->v[n & 255][i]);
+            printf("%s%x", i ? " " : "", w->v[n & 511][i]);
     } else if (sscanf(what, " g %lx %lx", &n, &length) == 2) {
         printf("|");
         for (unsigned long i = 0; i < length; i++)
@@ -144,7 +144,7 @@ static const char *const what_names[WHATS] = {"scalar",  "vector", "scc",     "m
                                               "gds",     "jump",   "counters"};
 
 struct seen {
-    uint32_t s[GCN_SCALARS], v[GCN_MOST_VGPRS][GCN_LANES], mode, trapsts, status;
+    uint32_t s[GCN_SCALARS], v[GCN_MOST_ROWS][GCN_LANES], mode, trapsts, status;
     bool scc;
     uint64_t pc;
     uint32_t counters;
@@ -158,7 +158,7 @@ static enum what spoiled;
 static void look(const struct gcn_wave *w, struct seen *t)
 {
     memcpy(t->s, w->s, sizeof t->s);
-    memcpy(t->v, w->v, sizeof t->v);
+    memcpy(t->v, w->v, gcn_model_rows(gcn_model_of(w->device)) * sizeof *t->v);
     t->scc = w->scc;
     t->mode = w->mode;
     t->trapsts = w->trapsts;
@@ -205,7 +205,7 @@ static void spoil(struct gcn_wave *w, const struct seen *old, const struct seen 
         undo(w->s, old->s, sizeof w->s);
         break;
     case VECTOR:
-        undo(w->v, old->v, sizeof old->v);
+        undo(w->v, old->v, gcn_model_rows(gcn_model_of(w->device)) * sizeof *old->v);
         break;
     case SCC:
         w->scc = old->scc;

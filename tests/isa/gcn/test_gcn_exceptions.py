@@ -11,7 +11,7 @@ INVALID, DENORMAL, DIV0, INT_DIV0 = 1, 2, 4, 64
 # Rounded twice, or a table in 32 bits: they know no denormals, whatever MODE says. (V_MAD_MIX: in its singles.)
 FLUSH_ALWAYS = {"v_mad_f32", "v_mad_legacy_f32", "v_mac_f32", "v_mad_f16", "v_mad_legacy_f16", "v_mac_f16", "v_exp_f32", "v_log_f32",
                 "v_exp_legacy_f32", "v_log_legacy_f32", "v_sin_f32", "v_cos_f32", "v_rcp_f32", "v_rcp_iflag_f32", "v_rsq_f32",
-                "v_sqrt_f32", "v_dot2_f32_f16"}
+                "v_sqrt_f32", "v_dot2_f32_f16", "v_dot2c_f32_f16"}
 # They look at bits and compute nothing.
 QUIET = {"v_pack_b32_f16", "v_trig_preop_f64", "v_cmp_class_f16", "v_cmp_class_f32", "v_cmp_class_f64", "v_cmpx_class_f16",
          "v_cmpx_class_f32", "v_cmpx_class_f64"}

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import test_gcn_traps as traps
+import gpu
+from amdgpu import Llvm
 from gpu import ADDR_WATCH, BUILD, MEM_VIOL, XNACK_ERROR, Gpu, driver_handler, kernel, runtime_code
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -25,10 +27,10 @@ def split(llvm, words):
         at += length
 
 
-def executed(decode_tool, instructions):
+def executed(decode_tool, instructions, model="gfx900"):
     """Mnemonics of instructions, all of which must be executed."""
     text = "".join(" ".join(f"{w:x}" for w in words) + "\n" for words in instructions)
-    out = subprocess.run([decode_tool, "executes"], input=text, capture_output=True, text=True, check=True).stdout
+    out = subprocess.run([decode_tool, "executes", model], input=text, capture_output=True, text=True, check=True).stdout
     answers = [line.split(" ", 2) for line in out.splitlines()]
     assert len(answers) == len(instructions) > 0
     wrong = {(name, *map(hex, words)) for (yes, _, name), words in zip(answers, instructions) if yes != "1"}
@@ -85,15 +87,17 @@ def test_runtime_kernels(decode_tool, llvm):
         assert "s_endpgm" in executed(decode_tool, [w for _, w in split(llvm, words)])
 
 
-def test_driver_handler(decode_tool, llvm):
+@pytest.mark.parametrize("model, dwords", [("gfx900", 798), ("gfx908", 950)])
+def test_driver_handler(decode_tool, monkeypatch, model, dwords):
     """Each of its instructions is executed, and reached by what test_gcn_traps.py does."""
-    handler = driver_handler()
-    assert len(handler) == 798
+    monkeypatch.setattr(gpu, "MODEL", model)
+    handler, llvm = driver_handler(), Llvm(model)
+    assert len(handler) == dwords
     instructions = dict(split(llvm, handler))
-    executed(decode_tool, list(instructions.values()))
+    executed(decode_tool, list(instructions.values()), model)
     Gpu.seen.clear()
     for name in ("more registers", "all SGPRs, stores through the scalar cache"):
-        traps.test_context_save_and_restore("gfx900", name, "6.1")
+        traps.test_context_save_and_restore(model, name, "6.1")
     traps.test_trap_goes_through_both_handlers()
     traps.test_trap_without_a_second_handler()
     traps.test_exception_without_a_second_handler()

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from machine import ALL, DATA, EXEC, FLAT_SCRATCH, M0, SCRATCH, Case, run
-from numbers_model import F32, F64
+from numbers_model import F16, F32, F64
 
 PARTIAL = 0x8000_0f0f_1234_fff1
 M32, M64 = (1 << 32) - 1, (1 << 64) - 1
@@ -13,7 +13,7 @@ SHARED, PRIVATE = 1 << 48, 2 << 48
 ADDR, VALUE, SECOND, RESULT = 10, 20, 24, 30
 OFF = 0x7f
 SIZE = 4096
-ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec"]
+ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec", "add_f32", "pk_add_f16"]
 
 
 def signed(x, bits):
@@ -26,7 +26,9 @@ def atomic(op, bits, old, data, compare):
             "sub": lambda: old - data, "smin": lambda: min(old, data, key=s), "umin": lambda: min(old, data),
             "smax": lambda: max(old, data, key=s), "umax": lambda: max(old, data), "and": lambda: old & data,
             "or": lambda: old | data, "xor": lambda: old ^ data, "inc": lambda: 0 if old >= data else old + 1,
-            "dec": lambda: data if old == 0 or old > data else old - 1}[op]() & (1 << bits) - 1
+            "dec": lambda: data if old == 0 or old > data else old - 1,
+            "add_f32": lambda: F32.flush(F32.add(F32.flush(old), F32.flush(data))),
+            "pk_add_f16": lambda: F16.add(old & 0xffff, data & 0xffff) | F16.add(old >> 16, data >> 16) << 16}[op]() & (1 << bits) - 1
 
 
 def flat(row, offset=0, glc=0, saddr=OFF, addr=ADDR, data=VALUE, dst=RESULT):
@@ -60,6 +62,10 @@ def shape(row):
     digits = "".join(c for c in o[1:] if c.isdigit())
     rest = o[1 + len(digits):]
     return o[0], int(digits), "".join(c for c in rest if c in "us"), "".join(c for c in rest if c in "lh")
+
+
+def returns(row):
+    return "n" not in row["operands"]
 
 
 def memory(seed):
@@ -134,8 +140,8 @@ def atomic_memory(mem, size, registers_, seed):
             mem[n * size:(n + 1) * size] = compare
 
 
-def vector_case(words, exec_mask, values, old, mem, base, issues=1):
-    case = Case(words, issues).exec(exec_mask).memory(base, mem)
+def vector_case(words, exec_mask, values, old, mem, base, issues=1, model="gfx900"):
+    case = Case(words, issues, model).exec(exec_mask).memory(base, mem)
     for i in range(4):
         case.vector(VALUE + i, values[i]).vector(RESULT + i, old[i])
     return case.show(*range(RESULT, RESULT + 4))
@@ -164,10 +170,10 @@ def test_flat_and_global(gcn_table, run_tool, kind, exec_mask):
         at, mem, values, old = places(size, name, way == "a"), memory(name), registers(name), registers(name + "o")
         if way == "a":
             atomic_memory(mem, size, values, name)
-        glc = way == "a" and size == 8 or way == "r"
+        glc = way == "a" and size == 8 and returns(row) or way == "r"
         offset = {"vaddr": 16, "saddr": 64, "negative": -32}[kind]
         words = flat(row, offset, int(glc), 12 if kind == "saddr" else OFF)
-        case = vector_case(words, exec_mask, values, old, mem, DATA).scalar(12, DATA - 64, 2)
+        case = vector_case(words, exec_mask, values, old, mem, DATA, model=row["model"]).scalar(12, DATA - 64, 2)
         addresses = at if kind == "saddr" else [DATA + a - offset for a in at]
         case.wide(ADDR, addresses, 1 if kind == "saddr" else 2).show_memory(DATA, SIZE)
         jobs.append((row, exec_mask, at, mem, values, old, glc, case))
@@ -260,11 +266,11 @@ def test_linear_buffers(gcn_table, run_tool, kind):
         soffset = 16 if kind == "soffset" else 128
         if kind == "soffset":
             at = [a + 64 for a in at]
-        glc = way == "a"
+        glc = way == "a" and returns(row)
         if way != "w":
             old = values
         words = buffer(row, imm, int(kind != "idxen"), int(kind in ("idxen", "both")), int(glc), soffset)
-        case = Case(words).exec(PARTIAL).memory(DATA, mem).scalar(8, resource(DATA, stride), 4).scalar(16, 64)
+        case = Case(words, model=row["model"]).exec(PARTIAL).memory(DATA, mem).scalar(8, resource(DATA, stride), 4).scalar(16, 64)
         for i in range(4):
             case.vector(VALUE + i, values[i])
         first, second = (index, offset) if kind in ("both", "idxen") else (offset, index)
@@ -696,7 +702,7 @@ def test_every_row_counts(gcn_table, run_tool):
     cases = []
     for row in rows:
         base = resource(DATA) if "s_buffer" in row["name"] else DATA
-        case = Case(words[row["encoding"]](row) + getreg, 2).wide(ADDR, [0 if row["encoding"] == "DS" else DATA] * 64, 2)
+        case = Case(words[row["encoding"]](row) + getreg, 2, row["model"]).wide(ADDR, [0 if row["encoding"] == "DS" else DATA] * 64, 2)
         case.scalar(2, 64).scalar(FLAT_SCRATCH, SCRATCH, 2).scalar(M0, 0xffff0010 if row["encoding"] == "DS" else 0)
         cases.append(case.scalar(8, base, 4).scalar(12, resource(DATA) | (4 << 12 | 4 << 15) << 96, 4))
     wrong = []

@@ -298,6 +298,10 @@ def dot2(a, b, c):
 rows(v_fmac_f32=lambda a, b, old: F32.fma(a, b, old), v_dot2_i32_i16=products(16, s), v_dot2_u32_u16=products(16, u),
      v_dot4_i32_i8=products(8, s), v_dot4_u32_u8=products(8, u), v_dot8_i32_i4=products(4, s), v_dot8_u32_u4=products(4, u),
      v_dot2_f32_f16=dot2)
+# The same with the old destination as what is added.
+rows(v_dot2c_f32_f16=lambda a, b, old: dot2(a, b, old), v_dot2c_i32_i16=lambda a, b, old: products(16, s)(a, b, old),
+     v_dot4c_i32_i8=lambda a, b, old: products(8, s)(a, b, old), v_dot8c_i32_i4=lambda a, b, old: products(4, s)(a, b, old),
+     v_pk_fmac_f16=lambda a, b, old: F16.fma(a & 0xffff, b & 0xffff, old & 0xffff) | F16.fma(a >> 16, b >> 16, old >> 16) << 16)
 I32, U32 = (-1 << 31, (1 << 31) - 1), (0, M32)
 rows(
     v_mul_legacy_f32=legacy_mul, v_mad_legacy_f32=legacy_mad, v_madmk_f32=mad(F32), v_madak_f32=mad(F32),

@@ -2,18 +2,8 @@
 #ifndef WT_EMULATOR_GCN_EXEC_ROW_FUNCTION_H
 #define WT_EMULATOR_GCN_EXEC_ROW_FUNCTION_H
 
+#include "emulator/gcn/exec/cloned.h"
 #include "emulator/gcn/internal.h"
-
-/* A function that on x86-64 is compiled twice, for hosts with and without AVX2 and FMA; the results
- * are the same. (Sanitizers start too late for what chooses between them.) */
-#ifdef GCN_CLONES
-#define CLONED __attribute__((target_clones("arch=x86-64-v3", "default"))) void
-#else
-#define CLONED void
-#endif
-
-/* Each lane depends on itself alone; a result may lie where a source was. */
-#define LANES _Pragma("GCC ivdep") for (unsigned i = 0; i < GCN_LANES; i++)
 
 #define ROWS32                                                                                     \
     const uint32_t *a = v->a, *b = v->b, *c = v->c;                                                \

@@ -3,6 +3,7 @@
  * function to compute, and writes back the lanes that EXEC enables (manual, chapter 6).
  */
 #include "emulator/gcn/exec/fp.h"
+#include "emulator/gcn/exec/mfma.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static inline const uint32_t *fetch_plain(struct gcn_wave *w, const struct gcn_u
 static const struct gcn_uop *no_vgpr(struct gcn_wave *w, const struct gcn_uop *u)
 {
     return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                     "%s uses v%u, but its wave has %u vector registers", u->row->name,
+                     "%s uses register %u, but its wave has %u vector registers", u->row->name,
                      u->last_vgpr, w->vgprs);
 }
 
@@ -572,6 +573,43 @@ static const struct gcn_uop *valu_swap(struct gcn_wave *w, const struct gcn_uop 
     return gcn_next(u);
 }
 
+/* Moves of accumulation registers, which can be indexed (the kernel driver's handler for Arcturus
+ * does that); MODE's other fields and exceptions do not matter. */
+static const struct gcn_uop *valu_move(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    uint32_t room[GCN_LANES];
+    const unsigned dst = indexed(w, u->dst, 3),
+                   src = u->src[0] < GCN_VGPR ? u->src[0] : indexed(w, u->src[0], 0);
+    if (skipped(w))
+        return gcn_next(u);
+    if (!gcn_has_row(w, dst) || dst / GCN_AGPR != u->dst / GCN_AGPR ||
+        (src >= GCN_VGPR &&
+         (!gcn_has_row(w, src - GCN_VGPR) || src / GCN_AGPR != u->src[0] / GCN_AGPR)))
+        return no_vgpr(w, u);
+    gcn_blend(w->v[dst], fetch_plain(w, u, src, room), gcn_lanes_on(w, gcn_exec(w)));
+    return gcn_next(u);
+}
+
+void gcn_vop_mfma(struct gcn_valu *v)
+{
+    gcn_multiply_matrices(v->u, v->d, v->a, v->b, v->c);
+}
+
+/* Products of matrices: EXEC does not matter. */
+static const struct gcn_uop *valu_matrix(struct gcn_wave *w, const struct gcn_uop *u)
+{
+    if (skipped(w))
+        return gcn_next(u);
+    if (u->last_vgpr >= w->vgprs)
+        return no_vgpr(w, u);
+    u->row->function(&(struct gcn_valu){.u = u,
+                                        .d = w->v[u->dst],
+                                        .a = w->v[u->src[0] - GCN_VGPR],
+                                        .b = w->v[u->src[1] - GCN_VGPR],
+                                        .c = w->v[u->src[2] - GCN_VGPR]});
+    return gcn_next(u);
+}
+
 gcn_op gcn_handler_of(const struct gcn_uop *u)
 {
     if (!gcn_row_executes(u->row))
@@ -582,7 +620,10 @@ gcn_op gcn_handler_of(const struct gcn_uop *u)
         return valu_writelane;
     if (u->row == &gcn_rows[GCN_I_v_swap_b32])
         return u->src[0] >= GCN_VGPR ? valu_swap : gcn_illegal;
-    return u->path == GCN_PATH_PLAIN   ? valu_plain
-           : u->path == GCN_PATH_WHOLE ? valu_whole
-                                       : valu_any;
+    static const gcn_op path[] = {[GCN_PATH_ANY] = valu_any,
+                                  [GCN_PATH_PLAIN] = valu_plain,
+                                  [GCN_PATH_WHOLE] = valu_whole,
+                                  [GCN_PATH_MOVE] = valu_move,
+                                  [GCN_PATH_MATRIX] = valu_matrix};
+    return path[u->path];
 }

@@ -405,9 +405,10 @@ static CLONED choose(const struct gcn_uop *u, uint32_t *to, const uint32_t *from
 {
     const unsigned sel = high ? u->op_sel_hi : u->op_sel, neg = high ? u->neg_hi : u->neg;
     const unsigned at = sel >> source & 1 ? 16 : 0;
-    const uint32_t flip = neg >> source & 1 ? F16_SIGN : 0;
+    const uint32_t flip = neg >> source & 1 ? F16_SIGN : 0,
+                   keep = u->abs >> source & 1 ? 0xffff & ~F16_SIGN : 0xffff;
     LANES
-        to[i] = (from[i] >> at & 0xffff) ^ flip;
+        to[i] = (from[i] >> at & keep) ^ flip;
 }
 
 static CLONED pack(uint32_t *d, const uint32_t *low, const uint32_t *high)

@@ -9,7 +9,7 @@ bool gcn_read_cell(struct wt_machine *m, uint32_t wave, unsigned file, uint64_t 
 {
     const struct gcn_wave *w = (const struct gcn_wave *)wt_machine_wave(m, wave);
     *value = 0;
-    if (file == GCN_FILE_V && w->v && cell / GCN_LANES < w->vgprs)
+    if (file == GCN_FILE_V && w->v && gcn_has_row(w, cell / GCN_LANES))
         *value = w->v[cell / GCN_LANES][cell % GCN_LANES];
     else if (file == GCN_FILE_S && cell < GCN_SCALARS)
         *value = w->s[cell];
@@ -33,6 +33,9 @@ size_t gcn_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *l
     if (rows < w->vgprs)
         list[count++] =
             (struct wt_unwritten){.file = GCN_FILE_V, .first = rows, .count = w->vgprs - rows};
+    for (unsigned k = 1; k < gcn_files(gcn_model_of(w->device)); k++)
+        list[count++] =
+            (struct wt_unwritten){.file = GCN_FILE_V, .first = k * GCN_AGPR, .count = w->vgprs};
     if (scalars < GCN_FLAT_SCRATCH)
         list[count++] = (struct wt_unwritten){
             .file = GCN_FILE_S, .first = scalars, .count = GCN_FLAT_SCRATCH - scalars};

@@ -151,9 +151,20 @@ static bool is_of(const struct insn *swap, const struct insn *load)
                                                       : swap->u.src[0] == load->u.src[0];
 }
 
+/* Whether a compare-and-swap would store one of the two numbers that an instruction compares in
+ * place of the other. */
+static bool swaps_the_compared(const struct insn *swap, const struct insn *compare)
+{
+    const unsigned wanted = GCN_VGPR + swap->u.src[1], expected = wanted + swap->u.size / 4;
+    const unsigned a = compare->u.src[0], b = compare->u.src[1];
+    return (a == wanted && b == expected) || (a == expected && b == wanted);
+}
+
+/* A loop that may end before its compare-and-swap, since what it finds is the greater one already,
+ * needs no newest value: an old one has it look again. */
 bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
 {
-    struct insn it, i;
+    struct insn it, i, compare = {.pc = 0}, early = compare;
     bool proved = false;
     if (!read_insn(m, load, &it))
         return false;
@@ -162,10 +173,16 @@ bool gcn_guesses(struct wt_machine *m, uint32_t wave, uint64_t load)
         if (!read_insn(m, pc, &i) || leaves(&i))
             return proved;
         const uint64_t to = goes_to(&i);
-        if (to && to <= i.pc)
+        const bool may_go_on = to && i.u.row->meaning[1] != WT_M_K;
+        if (to > load && to <= i.pc && !proved && compare.pc && may_go_on)
+            early = compare;
+        else if (to && to <= i.pc)
             return proved && to > load;
+        if (i.u.mask_result && !i.u.result)
+            compare = i;
         if (!proved && access_of(&i) == 'a')
-            proved = compares_and_swaps(&i) && is_of(&i, &it);
+            proved = compares_and_swaps(&i) && is_of(&i, &it) &&
+                     (!early.pc || swaps_the_compared(&i, &early));
         if (!proved && (access_of(&i) == 'a' || access_of(&i) == 'w'))
             return false;
     }

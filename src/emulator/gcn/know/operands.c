@@ -73,7 +73,14 @@ static unsigned bits_of(char letter)
     case 'm':
         return 64;
     case 'Q':
+    case 'X':
         return 128;
+    case 'w':
+        return 64;
+    case 'Y':
+        return 512;
+    case 'Z':
+        return 1024;
     case 's':
     case 'h':
         return 16;
@@ -203,7 +210,7 @@ static void choose_part(struct wt_insn_operand *x, const struct gcn_uop *u, unsi
 /* Its modifiers: of floats, and of what v_cndmask_b32 chooses between. */
 static void modify(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned source, char letter)
 {
-    const bool packed = u->row->encoding == GCN_VOP3P && strchr("pP", letter);
+    const bool packed = strchr("pP", letter);
     const bool cleared = u->abs >> source & 1, inverted = u->neg >> source & 1;
     const bool upper = packed ? u->neg_hi >> source & 1 : inverted;
     if (packed)
@@ -243,7 +250,7 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
         const char letter = letters[i];
         const unsigned before = o->count;
         if (letter == 'd')
-            put_v(o, u->dst, 32, false);
+            modify(put_v(o, u->dst, 32, false), u, i, *u->row->operands == 'P' ? 'P' : letter);
         else if (letter == 'm')
             put_s(o, u->smask, 64, false)->by_lane = true;
         else if (u->src[i] < GCN_VGPR) {
@@ -344,9 +351,36 @@ static void put_carried_halves(list *o)
     }
 }
 
+/* Each register of a matrix comes from that of C, and from A and B of all lanes. */
+static void put_matrix(list *o, const struct gcn_uop *u)
+{
+    o->unmasked = true;
+    for (unsigned i = 0; i < 2u * u->result; i++) {
+        const unsigned n = i % u->result;
+        const bool writes = i < u->result;
+        struct wt_insn_operand *x =
+            put_v(o, writes ? u->dst + n : u->src[2] - GCN_VGPR + n, 32, writes);
+        x->pair = (uint8_t)(n + 1);
+        x->leaf = writes ? 0 : WT_M_C;
+        x->result = writes ? WT_RESULT_D : 0;
+        x->width = 32;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        const char letter = strchr(u->row->operands, ':')[1 + i];
+        struct wt_insn_operand *x =
+            put_v(o, u->src[i] - GCN_VGPR, 32 * gcn_registers_of(letter), false);
+        x->crosses = true;
+        x->leaf = (uint8_t)(WT_M_A + i);
+    }
+}
+
 static void put_vector(list *o, const struct gcn_uop *u)
 {
     const char *l = u->row->operands;
+    if (u->path == GCN_PATH_MATRIX) {
+        put_matrix(o, u);
+        return;
+    }
     if (u->row == &gcn_rows[GCN_I_v_swap_b32]) {
         struct wt_insn_operand *x = put_v(o, u->dst, 32, true);
         x->reads = true;
@@ -583,7 +617,7 @@ static void put_meaning(list *o, const struct gcn_uop *u)
                memory = encoding == GCN_SMEM || encoding >= GCN_DS;
     o->clamp = vector && u->clamp;
     o->mixes = vector && access && strchr("fhFP", access) && (u->clamp || u->omod);
-    o->packed = encoding == GCN_VOP3P && strchr("pP", access);
+    o->packed = vector && access && strchr("pP", access);
     wt_operands_set_meaning(o, u->row->meaning);
     if (o->operation == WT_DOES_LOAD && u->extend == 's')
         o->operation = WT_DOES_LOAD_SIGNED;
@@ -647,12 +681,13 @@ const struct wt_operand_file gcn_operand_files[] = {
 bool gcn_find_operand(const char *name, struct wt_insn_operand *o)
 {
     unsigned number;
+    char letter[2];
     int end = 0;
     *o = (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR, .file = GCN_FILE_S, .bits = 32};
-    if (sscanf(name, "v%u%n", &number, &end) == 1 && !name[end] && number < 256) {
+    if (sscanf(name, "%1[av]%u%n", letter, &number, &end) == 2 && !name[end] && number < GCN_AGPR) {
         o->kind = WT_OPERAND_ROW;
         o->file = GCN_FILE_V;
-        o->number = (uint16_t)number;
+        o->number = number + (*letter == 'a' ? GCN_AGPR : 0);
         return true;
     }
     if (!strcmp(name, "scc")) {
@@ -725,7 +760,8 @@ void gcn_operand_name(const struct wt_insn_operand *x, char *text, size_t size)
     else if (x->kind == WT_OPERAND_MEMORY)
         snprintf(text, size, x->value ? "%s, offset %" PRId64 : "%s", memories[x->file], x->value);
     else if (x->file == GCN_FILE_V)
-        snprintf(text, size, count > 1 ? "v[%u:%u]" : "v%u", x->number, x->number + count - 1);
+        snprintf(text, size, count > 1 ? "%c[%u:%u]" : "%c%u", x->number < GCN_AGPR ? 'v' : 'a',
+                 x->number % GCN_AGPR, x->number % GCN_AGPR + count - 1);
     else
         gcn_scalar_name(x->number, count, text, size);
 }

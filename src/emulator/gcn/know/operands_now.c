@@ -48,11 +48,12 @@ static bool is_vector(const struct gcn_uop *u)
     return u->row->encoding >= GCN_VOP2;
 }
 
-/* VGPR indexing (section 6.4), of arithmetic. */
+/* VGPR indexing (section 6.4), of arithmetic; matrices have none. */
 static bool is_indexed(const struct gcn_uop *u, const struct gcn_wave *w)
 {
     return w->mode & GCN_MODE_GPR_IDX_EN && is_vector(u) && u->row->encoding <= GCN_VOP3P &&
-           u->row != &gcn_rows[GCN_I_v_writelane_b32] && u->row != &gcn_rows[GCN_I_v_swap_b32];
+           u->row != &gcn_rows[GCN_I_v_writelane_b32] && u->row != &gcn_rows[GCN_I_v_swap_b32] &&
+           u->path != GCN_PATH_MATRIX;
 }
 
 /* Whether each register of data has a copy of one component of a texel, which begins with byte

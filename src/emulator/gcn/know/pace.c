@@ -2,6 +2,7 @@
  * hazard recogniser for GFX9). */
 #include <string.h>
 
+#include "emulator/gcn/exec/mfma.h"
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/know/operands.h"
 #include "emulator/machine/pace.h"
@@ -23,6 +24,17 @@ enum rule {
     VSKIP,
     RFE,
     M0,
+    MATRIX_VGPR,
+    MATRIX_EXEC,
+    MATRIX_C,
+    MATRIX_AB,
+    MATRIX_READ, /* and two more: 2, 8, 16 passes */
+    MATRIX_WRITE = MATRIX_READ + 3,
+    MATRIX_KEEP = MATRIX_WRITE + 3, /* 8, 16 passes */
+    ACCUMULATOR_C = MATRIX_KEEP + 2,
+    ACCUMULATOR_AB,
+    ACCUMULATOR_READ,
+    READ_MEMORY,
     RULES
 };
 
@@ -43,6 +55,39 @@ static const struct wt_pace_rule rules[RULES] = {
     [RFE] = {1, "s_setreg writes TRAPSTS, and s_rfe follows"},
     [M0] = {1, "a scalar instruction writes M0, and s_movrel, s_sendmsg, s_ttracedata, GDS, LDS "
                "with M0, or a load to LDS reads it"},
+    [MATRIX_VGPR] = {2,
+                     "a vector instruction writes a VGPR, and v_mfma or v_accvgpr_write reads it"},
+    [MATRIX_EXEC] = {4, "a vector instruction writes EXEC, and v_mfma or v_accvgpr_write follows"},
+    [MATRIX_C] =
+        {2, "v_mfma writes accumulation registers, and another one has some of them, not all, as C",
+         .unlike = true},
+    [MATRIX_AB] = {4, "v_mfma writes accumulation registers, and another one has them as A or B"},
+    [MATRIX_READ] = {4,
+                     "v_mfma of 4x4 writes accumulation registers, and v_accvgpr_read reads one"},
+    [MATRIX_READ +
+        1] = {10, "v_mfma of 16x16 writes accumulation registers, and v_accvgpr_read reads one"},
+    [MATRIX_READ +
+        2] = {18, "v_mfma of 32x32 writes accumulation registers, and v_accvgpr_read reads one"},
+    [MATRIX_WRITE] =
+        {1, "v_mfma of 4x4 writes accumulation registers, and v_accvgpr_write writes one"},
+    [MATRIX_WRITE +
+        1] = {7, "v_mfma of 16x16 writes accumulation registers, and v_accvgpr_write writes one"},
+    [MATRIX_WRITE +
+        2] = {15, "v_mfma of 32x32 writes accumulation registers, and v_accvgpr_write writes one"},
+    [MATRIX_KEEP] =
+        {5, "v_mfma of 16x16 reads accumulation registers as C, and v_accvgpr_write writes one"},
+    [MATRIX_KEEP +
+        1] = {13,
+              "v_mfma of 32x32 reads accumulation registers as C, and v_accvgpr_write writes one"},
+    [ACCUMULATOR_C] = {1,
+                       "v_accvgpr_write writes an accumulation register, and v_mfma has it in C"},
+    [ACCUMULATOR_AB] =
+        {3, "v_accvgpr_write writes an accumulation register, and v_mfma has it in A or B"},
+    [ACCUMULATOR_READ] =
+        {3, "v_accvgpr_write writes an accumulation register, and v_accvgpr_read reads it"},
+    [READ_MEMORY] =
+        {2,
+         "v_accvgpr_read writes a VGPR, and an access to memory or LDS has it as address or data"},
 };
 
 const struct wt_pace_table gcn_pace_table = {
@@ -52,7 +97,7 @@ const struct wt_pace_table gcn_pace_table = {
     .rule = rules,
 };
 
-static uint32_t bit(enum rule rule)
+static uint32_t bit(unsigned rule)
 {
     return UINT32_C(1) << rule;
 }
@@ -173,7 +218,7 @@ static bool uses_m0(const struct gcn_uop *u)
 static void pace_result(const struct wt_insn_operand *o, struct wt_insn_pace *p)
 {
     if (o->file == GCN_FILE_V)
-        earlier(p, bit(DPP_ROW), o->file, o->number, end_of(o));
+        earlier(p, bit(DPP_ROW) | bit(MATRIX_VGPR), o->file, o->number, end_of(o));
     if (o->file != GCN_FILE_S)
         return;
     const bool exec = o->number == GCN_EXEC, vcc = o->number <= GCN_VCC + 1 && end_of(o) > GCN_VCC;
@@ -182,7 +227,52 @@ static void pace_result(const struct wt_insn_operand *o, struct wt_insn_pace *p)
                 bit(SCALAR_VMEM) | bit(LANE_SELECT) | (vcc ? bit(DIV_FMAS) | bit(ZERO_FLAGS) : 0),
                 o->file, o->number, end_of(o));
     else
-        earlier(p, bit(DPP_EXEC) | bit(ZERO_FLAGS), o->file, o->number, end_of(o));
+        earlier(p, bit(DPP_EXEC) | bit(ZERO_FLAGS) | bit(MATRIX_EXEC), o->file, o->number,
+                end_of(o));
+}
+
+/* A source of a matrix or of v_accvgpr_write. */
+static void pace_source(unsigned row, unsigned count, uint32_t accumulator, struct wt_insn_pace *p)
+{
+    later(p, row < GCN_AGPR ? bit(MATRIX_VGPR) : accumulator, GCN_FILE_V, row, row + count);
+}
+
+/* LLVM, GCNHazardRecognizer::checkMAIHazards908. */
+static void pace_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    const struct gcn_mfma *m = gcn_mfma_of(u->row);
+    const unsigned size = m->passes == 2 ? 0 : m->passes == 8 ? 1 : 2, c = u->src[2] - GCN_VGPR;
+    const char *letters = strchr(u->row->operands, ':') + 1;
+    earlier(p, bit(MATRIX_C) | bit(MATRIX_AB) | bit(MATRIX_READ + size) | bit(MATRIX_WRITE + size),
+            GCN_FILE_V, u->dst, u->dst + u->result);
+    if (size)
+        earlier(p, bit(MATRIX_KEEP + size - 1), GCN_FILE_V, c, c + u->result);
+    later(p, bit(MATRIX_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
+    later(p, bit(MATRIX_C) | bit(ACCUMULATOR_C), GCN_FILE_V, c, c + u->result);
+    for (unsigned i = 0; i < 2; i++)
+        pace_source(u->src[i] - GCN_VGPR, gcn_registers_of(letters[i]),
+                    bit(MATRIX_AB) | bit(ACCUMULATOR_AB), p);
+}
+
+/* v_accvgpr_read, v_accvgpr_write, beside what holds for others. */
+static void pace_move(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    const unsigned from = u->src[0] - GCN_VGPR;
+    const bool writes = u->dst >= GCN_AGPR;
+    uint32_t all = 0;
+    for (unsigned k = 0; k < 3; k++)
+        all |= bit(writes ? MATRIX_WRITE + k : MATRIX_READ + k);
+    if (!writes) {
+        later(p, all | bit(ACCUMULATOR_READ), GCN_FILE_V, from, from + 1);
+        earlier(p, bit(READ_MEMORY), GCN_FILE_V, u->dst, u->dst + 1u);
+        return;
+    }
+    later(p, all | bit(MATRIX_KEEP) | bit(MATRIX_KEEP + 1), GCN_FILE_V, u->dst, u->dst + 1u);
+    later(p, bit(MATRIX_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
+    if (u->src[0] >= GCN_VGPR)
+        pace_source(from, 1, 0, p);
+    earlier(p, bit(ACCUMULATOR_C) | bit(ACCUMULATOR_AB) | bit(ACCUMULATOR_READ), GCN_FILE_V, u->dst,
+            u->dst + 1u);
 }
 
 static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *o,
@@ -190,6 +280,12 @@ static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *
 {
     const bool lane = is(u, GCN_I_v_readlane_b32) || is(u, GCN_I_v_writelane_b32);
     later(p, bit(VSKIP), WT_PACE_OTHERS, ANY, ANY + 1);
+    if (u->path == GCN_PATH_MATRIX) {
+        pace_matrix(u, p);
+        return;
+    }
+    if (u->path == GCN_PATH_MOVE)
+        pace_move(u, p);
     if (u->form == GCN_FORM_DPP)
         later(p, bit(DPP_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
     if (is(u, GCN_I_v_div_fmas_f32) || is(u, GCN_I_v_div_fmas_f64))
@@ -224,6 +320,8 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
         if (x->reads && x->file == GCN_FILE_S && x->kind == WT_OPERAND_SCALAR &&
             u->row->encoding != GCN_DS)
             later(p, bit(SCALAR_VMEM), x->file, x->number, end_of(x));
+        if (x->reads && x->kind == WT_OPERAND_ROW)
+            later(p, bit(READ_MEMORY), x->file, x->number, end_of(x));
         if (x->reads && !x->aside && x->kind == WT_OPERAND_ROW && x->bits > 64 && !in_time &&
             u->row->encoding != GCN_DS && u->row->encoding != GCN_MIMG)
             earlier(p, bit(STORE_DATA), x->file, x->number, end_of(x));

@@ -150,7 +150,13 @@ enum gcn_atomic {
     GCN_ATOMIC_XOR,
     GCN_ATOMIC_INC,
     GCN_ATOMIC_DEC,
+    GCN_ATOMIC_ADD_F32,
+    GCN_ATOMIC_PK_ADD_F16,
 };
+/* vmem_atomic.c: the sum of singles, rounded to nearest; denormal ones are zeros (LLVM). */
+uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data);
+/* The sums of pairs of halves, likewise; denormal ones count. */
+uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data);
 /* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
  * `what` and `size`. */
 static inline __attribute__((always_inline)) uint64_t
@@ -183,6 +189,10 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
         return old ^ data;
     case GCN_ATOMIC_INC:
         return old >= data ? 0 : old + 1;
+    case GCN_ATOMIC_ADD_F32:
+        return gcn_atomic_add_f32((uint32_t)old, (uint32_t)data);
+    case GCN_ATOMIC_PK_ADD_F16:
+        return gcn_atomic_pk_add_f16((uint32_t)old, (uint32_t)data);
     default: /* GCN_ATOMIC_DEC */
         return old == 0 || old > data ? data : old - 1;
     }

@@ -2,6 +2,20 @@
  * size. */
 #include "emulator/gcn/exec/row_function.h"
 #include "emulator/gcn/memory/vmem.h"
+#include "emulator/machine/softfloat.h"
+
+uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data)
+{
+    struct wt_fp fp = {.flush_input = true, .flush_output = true, .propagate_nan = true};
+    return wt_f32_add(old, data, &fp);
+}
+
+uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    const uint32_t low = wt_f16_add((uint16_t)old, (uint16_t)data, &fp);
+    return low | (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
+}
 
 /* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
 struct atomic_lanes {
@@ -89,7 +103,9 @@ struct atomic_lanes {
     ONE_ATOMIC(OR, size)                                                                           \
     ONE_ATOMIC(XOR, size)                                                                          \
     ONE_ATOMIC(INC, size)                                                                          \
-    ONE_ATOMIC(DEC, size)
+    ONE_ATOMIC(DEC, size)                                                                          \
+    ONE_ATOMIC(ADD_F32, size)                                                                      \
+    ONE_ATOMIC(PK_ADD_F16, size)
 ATOMICS_OF(uint32_t, 4)
 ATOMICS_OF(uint64_t, 8)
 #undef ATOMICS_OF

@@ -95,12 +95,13 @@ static bool release(const struct sm_warp *w, uint64_t address)
 }
 
 /* The same, for a judge, too. */
-static uint64_t take(const struct sm_warp *w, uint64_t bytes)
+static uint64_t take(const struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t bytes)
 {
     const uint64_t at = allocate(w, bytes);
     const struct wt_judge *judge = w->device->machine.judge;
+    const struct wt_lane_access call = {.pc = sm_pc_of(w, u), .lane = lane};
     if (judge && at)
-        judge->taken(judge->context, &w->head, at, bytes);
+        judge->taken(judge->context, &w->head, &call, at, bytes);
     return at;
 }
 
@@ -358,7 +359,7 @@ PTX_EXECUTOR(ptx_op_builtin)
         if (f->builtin == PTX_VPRINTF && !vprintf_of(w, u, c, i, &next))
             return next;
         if (f->builtin == PTX_MALLOC)
-            set_result(w, c, i, take(w, argument(w, c, 0, i)));
+            set_result(w, c, i, take(w, u, i, argument(w, c, 0, i)));
         if (f->builtin == PTX_FREE && may_release(w, u, i, argument(w, c, 0, i)) &&
             !release(w, argument(w, c, 0, i)))
             return sm_error(w, u, SM_ILLEGAL_INSTR_PARAM, 1u << i, 0,

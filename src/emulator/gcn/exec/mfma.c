@@ -1,0 +1,183 @@
+/*
+ * Products of matrices (MFMA). The layout in registers is that of AMD's Matrix Instruction
+ * Calculator; order, rounding and denormals are those that MMA-Sim (arXiv 2511.10909) found on
+ * MI100: singles are a chain of fused sums, in the order of k; of halves and bfloats the products
+ * of a group are rounded and added in pairs, then to the sum. MODE does not matter, nothing raises
+ * an exception. Which NaN a GPU gives is not published: here it is 0x7fc00000.
+ */
+#include "emulator/gcn/exec/mfma.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "emulator/gcn/exec/cloned.h"
+
+enum {
+    FIRST = 0x40, /* opcode */
+    ROWS = 0x30,
+    ELEMENTS = 4 * GCN_LANES, /* A's or B's, at most */
+};
+
+/* By opcode: rows and columns, k, blocks, type, products of a group, passes. */
+static const struct gcn_mfma table[ROWS] = {
+    [0x40 - FIRST] = {32, 1, 2, GCN_MATRIX_F32, 1, 16},
+    [0x41 - FIRST] = {16, 1, 4, GCN_MATRIX_F32, 1, 8},
+    [0x42 - FIRST] = {4, 1, 16, GCN_MATRIX_F32, 1, 2},
+    [0x44 - FIRST] = {32, 2, 1, GCN_MATRIX_F32, 1, 16},
+    [0x45 - FIRST] = {16, 4, 1, GCN_MATRIX_F32, 1, 8},
+    [0x48 - FIRST] = {32, 4, 2, GCN_MATRIX_F16, 4, 16},
+    [0x49 - FIRST] = {16, 4, 4, GCN_MATRIX_F16, 4, 8},
+    [0x4a - FIRST] = {4, 4, 16, GCN_MATRIX_F16, 4, 2},
+    [0x4c - FIRST] = {32, 8, 1, GCN_MATRIX_F16, 4, 16},
+    [0x4d - FIRST] = {16, 16, 1, GCN_MATRIX_F16, 4, 8},
+    [0x50 - FIRST] = {32, 4, 2, GCN_MATRIX_I8, 1, 16},
+    [0x51 - FIRST] = {16, 4, 4, GCN_MATRIX_I8, 1, 8},
+    [0x52 - FIRST] = {4, 4, 16, GCN_MATRIX_I8, 1, 2},
+    [0x54 - FIRST] = {32, 8, 1, GCN_MATRIX_I8, 1, 16},
+    [0x55 - FIRST] = {16, 16, 1, GCN_MATRIX_I8, 1, 8},
+    [0x68 - FIRST] = {32, 2, 2, GCN_MATRIX_BF16, 2, 16},
+    [0x69 - FIRST] = {16, 2, 4, GCN_MATRIX_BF16, 2, 8},
+    [0x6b - FIRST] = {4, 2, 16, GCN_MATRIX_BF16, 2, 2},
+    [0x6c - FIRST] = {32, 4, 1, GCN_MATRIX_BF16, 2, 16},
+    [0x6d - FIRST] = {16, 8, 1, GCN_MATRIX_BF16, 2, 8},
+};
+
+const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row)
+{
+    const unsigned n = row->opcode - FIRST;
+    return row->encoding == GCN_VOP3P && n < ROWS && table[n].side ? &table[n] : NULL;
+}
+
+/* ---- elements of A and B ---- */
+
+union elements {
+    _Alignas(64) float f[ELEMENTS]; /* [block][k][row or column] */
+    int32_t i[ELEMENTS];
+    uint32_t w[ELEMENTS];
+};
+
+/* A half as a single: exact, denormals too. */
+static inline uint32_t single_of_half(uint32_t x)
+{
+    const uint32_t magnitude = (x & 0x7fff) << 13, sign = (x & 0x8000) << 16;
+    if ((x & 0x7c00) == 0x7c00)
+        return sign | 0x7f800000 | magnitude;
+    return sign | wt_float_bits(wt_float_of_bits(magnitude) * 0x1p112f);
+}
+
+static inline uint32_t element(enum gcn_matrix_type type, const uint32_t (*reg)[GCN_LANES],
+                               unsigned lane, unsigned n)
+{
+    switch (type) {
+    case GCN_MATRIX_F32:
+        return reg[0][lane];
+    case GCN_MATRIX_F16:
+        return single_of_half(reg[n / 2][lane] >> n % 2 * 16 & 0xffff);
+    case GCN_MATRIX_BF16:
+        return reg[0][lane] >> n * 16 << 16;
+    default:
+        return (uint32_t)(int32_t)(int8_t)(reg[0][lane] >> 8 * n);
+    }
+}
+
+/* The lane whose values a lane of B has (BLGP). */
+static inline unsigned lane_of_b(unsigned blgp, unsigned lane)
+{
+    return blgp == 0   ? lane
+           : blgp < 3  ? lane % 32 + 32 * (blgp - 1)
+           : blgp == 3 ? (lane + 16) % 64
+                       : lane % 16 + 16 * (blgp - 4);
+}
+
+static inline __attribute__((always_inline)) void
+take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union elements *to)
+{
+    const unsigned groups = GCN_LANES / m->side, count = m->k * m->blocks / groups;
+    for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+        const unsigned part = lane / m->side * m->blocks, block = part / groups;
+        for (unsigned n = 0; n < count; n++) {
+            const unsigned k = lane / m->side % (groups / m->blocks) * count + n;
+            to->w[(block * m->k + k) * m->side + lane % m->side] =
+                element(m->type, registers, lane_of_b(blgp, lane), n);
+        }
+    }
+}
+
+/* ---- sums ---- */
+
+/* One row of D: the products of one row of A with all columns of B. */
+static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma *m, uint32_t *d,
+                                                          const uint32_t *a, const uint32_t *b,
+                                                          const unsigned side)
+{
+    float *sum = (float *)(void *)d;
+    const float *x = (const float *)(const void *)a, *y = (const float *)(const void *)b;
+    if (m->type == GCN_MATRIX_I8) {
+        for (unsigned k = 0; k < m->k; k++)
+            for (unsigned j = 0; j < side; j++)
+                d[j] += a[k * side] * b[k * side + j];
+    } else if (m->group == 1) {
+        for (unsigned k = 0; k < m->k; k++)
+            for (unsigned j = 0; j < side; j++)
+                sum[j] = __builtin_fmaf(x[k * side], y[k * side + j], sum[j]);
+    } else {
+        for (unsigned k = 0; k < m->k; k += m->group)
+            for (unsigned j = 0; j < side; j++) {
+                const float *p = x + k * side, *q = y + k * side + j;
+                float group =
+                    __builtin_fmaf(p[0], q[0], 0.0f) + __builtin_fmaf(p[side], q[side], 0.0f);
+                if (m->group == 4)
+                    group += __builtin_fmaf(p[2 * side], q[2 * side], 0.0f) +
+                             __builtin_fmaf(p[3 * side], q[3 * side], 0.0f);
+                sum[j] += group;
+            }
+    }
+}
+
+/* The rows of D in a register: each part of its lanes has one row of one block. */
+static inline __attribute__((always_inline)) void
+sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, unsigned reg,
+             const union elements *a, const union elements *b, const unsigned side)
+{
+    const unsigned parts = GCN_LANES / side, each = side * side / GCN_LANES,
+                   broadcast = (1u << u->cbsz) - 1;
+    for (unsigned part = 0; part < parts; part++) {
+        const unsigned block = each ? reg / each : part,
+                       row = each ? reg % each / 4 * 4 * parts + 4 * part + reg % 4 : reg,
+                       from = ((block & ~broadcast) | (u->abid & broadcast)) % m->blocks;
+        sum_row(m, d + part * side, a->w + from * m->k * side + row, b->w + block * m->k * side,
+                side);
+    }
+}
+
+static inline __attribute__((always_inline)) void
+multiply(const struct gcn_mfma *m, const struct gcn_uop *u, void *to, const void *c,
+         const union elements *a, const union elements *b, const unsigned side)
+{
+    enum { MOST = 32 };
+    _Alignas(64) uint32_t d[MOST][GCN_LANES];
+    const unsigned count = side * side * m->blocks / GCN_LANES;
+    memcpy(d, c, count * sizeof *d);
+    for (unsigned reg = 0; reg < count; reg++) {
+        sum_register(m, u, d[reg], reg, a, b, side);
+        if (m->type != GCN_MATRIX_I8)
+            LANES
+                d[reg][i] = (d[reg][i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[reg][i];
+    }
+    memcpy(to, d, count * sizeof *d);
+}
+
+CLONED gcn_multiply_matrices(const struct gcn_uop *u, void *d, const void *a, const void *b,
+                             const void *c)
+{
+    const struct gcn_mfma *m = gcn_mfma_of(u->row);
+    union elements x, y;
+    take(m, a, 0, &x);
+    take(m, b, u->blgp, &y);
+    if (m->side == 32)
+        multiply(m, u, d, c, &x, &y, 32);
+    else if (m->side == 16)
+        multiply(m, u, d, c, &x, &y, 16);
+    else
+        multiply(m, u, d, c, &x, &y, 4);
+}

@@ -1,0 +1,415 @@
+"""Products of matrices (MFMA) against our own model: AMD's layouts, order and rounding of MI100."""
+import ctypes
+import functools
+import pathlib
+import random
+import struct
+import zlib
+
+import pytest
+
+from machine import ALL, Case, run
+
+A0 = 256  # the number of a0 among the rows
+LIBM = ctypes.CDLL("libm.so.6")
+LIBM.fmaf.argtypes, LIBM.fmaf.restype = [ctypes.c_float] * 3, ctypes.c_float
+
+
+def fma(a, b, c):
+    return LIBM.fmaf(a, b, c)
+
+
+def add(a, b):
+    return fma(a, 1.0, b)
+
+
+class Shape:
+    """D = A B + C of so many blocks; A and B are of a kind, whose products are added in groups."""
+
+    def __init__(self, name, opcode):
+        kind, rest = name.split("_")[2:]
+        self.name, self.opcode = name, opcode
+        self.kind = next(k for k in ("bf16", "f16", "f32", "i8") if rest.endswith(k))
+        self.side, columns, self.k = map(int, rest[:-len(self.kind)].split("x"))
+        assert columns == self.side and kind == ("i32" if self.kind == "i8" else "f32")
+        self.per = {"f32": 1, "f16": 4, "bf16": 2, "i8": 4}[self.kind]  # elements of a lane
+        self.registers = 2 if self.kind == "f16" else 1
+        self.bits = {"f32": 32, "i8": 8}.get(self.kind, 16)
+        self.blocks = 64 * self.per // (self.side * self.k)
+        self.results = self.side ** 2 * self.blocks // 64
+
+    def a_place(self, i, k, block):
+        """(lane, element) of A[i][k]; of B[k][i], too."""
+        return (self.side * block + i, k) if self.blocks > 1 else (self.side * (k // self.per) + i, k % self.per)
+
+    def d_place(self, i, j, block):
+        """(register, lane) of D[i][j]."""
+        if self.side == 32:
+            return 16 * block + 4 * (i // 8) + i % 4, 32 * (i // 4 % 2) + j
+        if self.side == 16:
+            return 4 * block + i % 4, 16 * (i // 4) + j
+        return i, 4 * block + j
+
+
+SHAPES = {f"v_mfma_{name}": Shape(f"v_mfma_{name}", op) for op, name in {
+    0x40: "f32_32x32x1f32", 0x41: "f32_16x16x1f32", 0x42: "f32_4x4x1f32", 0x44: "f32_32x32x2f32", 0x45: "f32_16x16x4f32",
+    0x48: "f32_32x32x4f16", 0x49: "f32_16x16x4f16", 0x4a: "f32_4x4x4f16", 0x4c: "f32_32x32x8f16", 0x4d: "f32_16x16x16f16",
+    0x50: "i32_32x32x4i8", 0x51: "i32_16x16x4i8", 0x52: "i32_4x4x4i8", 0x54: "i32_32x32x8i8", 0x55: "i32_16x16x16i8",
+    0x68: "f32_32x32x2bf16", 0x69: "f32_16x16x2bf16", 0x6b: "f32_4x4x2bf16", 0x6c: "f32_32x32x4bf16", 0x6d: "f32_16x16x8bf16"}.items()}
+
+
+# ---- numbers ----
+
+def single(bits):
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def bits_of(x):
+    return 0x7fc00000 if x != x else struct.unpack("<I", struct.pack("<f", x))[0]
+
+
+def value(kind, bits):
+    if kind == "f16":
+        return struct.unpack("<e", struct.pack("<H", bits))[0]
+    return single(bits << 16) if kind == "bf16" else single(bits) if kind == "f32" else bits - 256 * (bits >> 7)
+
+
+class Model:
+    """What is planted below are the ways in which an engine can go wrong."""
+
+    def __init__(self, **planted):
+        self.planted = planted
+
+    def flushed(self, x):
+        return 0.0 if self.planted.get("flush") and abs(x) < 2.0 ** -126 else x
+
+    def sum(self, shape, a, b, c):
+        """One element of D, of a row of A and a column of B."""
+        plant, k = self.planted.get, shape.k
+        if shape.kind == "i8":
+            total = c + sum(x * y for x, y in zip(a, b))
+            if plant("saturate"):
+                return max(-2 ** 31, min(2 ** 31 - 1, total)) & 0xffffffff
+            return total & 0xffffffff
+        c = self.flushed(single(c))
+        order = range(k - 1, -1, -1) if plant("backwards") else range(k)
+        if shape.kind == "f32":
+            group = plant("group32", 1)
+        else:
+            group = plant("group", 4 if shape.kind == "f16" else 2)
+        if group == 1:
+            for n in order:
+                c = add(fma(a[n], b[n], 0.0), c) if plant("twice") else fma(a[n], b[n], c)
+            return bits_of(self.flushed(c)) & ~bool(plant("truncate"))
+        start = plant("start", None)
+        total = c if start is None else start
+        for n in list(order)[::group] if not plant("backwards") else range(k - group, -1, -group):
+            p = [self.flushed(fma(a[n + m], b[n + m], 0.0)) if not plant("negative") else a[n + m] * b[n + m] for m in range(min(group, k - n))]
+            if plant("chain"):  # not in pairs
+                part = functools.reduce(add, p)
+            elif plant("exact"):
+                part = sum(p)
+            elif plant("crossed") and len(p) == 4:
+                part = add(add(p[0], p[2]), add(p[1], p[3]))
+            else:
+                while len(p) > 1:
+                    p = [add(x, y) for x, y in zip(p[::2], p[1::2])]
+                part = p[0]
+            total = functools.reduce(add, [total] + [part]) if not plant("into") else add(part, 0.0) + total
+        total = total if start is None else add(total, c)
+        if plant("truncate"):
+            total = single(bits_of(total) & ~1)
+        return bits_of(self.flushed(ctypes.c_float(total).value))
+
+    def a_block(self, shape, block, cbsz, abid):
+        size = 1 << cbsz
+        if self.planted.get("cbsz"):
+            size = 1 << (cbsz and cbsz + self.planted["cbsz"])
+        return block // size * size + (abid + self.planted.get("abid", 0)) % size
+
+    def b_lane(self, lane, blgp):
+        if self.planted.get("blgp") == blgp:
+            return lane
+        return {0: lane, 1: lane % 32, 2: lane % 32 + 32, 3: (lane + (48 if self.planted.get("turn") else 16)) % 64}.get(
+            blgp, lane % 16 + 16 * (blgp - 4))
+
+    def multiply(self, shape, a, b, c, cbsz=0, abid=0, blgp=0):
+        """[register][lane] of D from [lane][element] of A and B and [register][lane] of C."""
+        d = [[0] * 64 for _ in range(shape.results)]
+        a, b = ([[value(shape.kind, x) for x in lane] for lane in m] for m in (a, b))
+        for block in range(shape.blocks):
+            source = self.a_block(shape, block, cbsz, abid) % shape.blocks
+            rows = [[a[lane][n] for lane, n in (shape.a_place(i, k, source) for k in range(shape.k))] for i in range(shape.side)]
+            columns = [[b[self.b_lane(lane, blgp)][n] for lane, n in (shape.a_place(j, k, block) for k in range(shape.k))]
+                       for j in range(shape.side)]
+            for i, row in enumerate(rows):
+                for j, column in enumerate(columns):
+                    r, lane = shape.d_place(i, j, block)
+                    d[r][lane] = self.sum(shape, row, column, c[r][lane])
+        return d
+
+
+# ---- operands ----
+
+def number(rng, shape):
+    """Numbers of A and B: near 1, small, denormal, zeros, large; seldom infinite or no number."""
+    if shape.kind == "i8":
+        return rng.choice([0, 1, 127, 128, 255, rng.getrandbits(8)])
+    fraction, exponent = {"f32": (23, 127), "f16": (10, 15), "bf16": (7, 127)}[shape.kind]
+    what = rng.random()
+    low = rng.getrandbits(fraction) if rng.random() < .8 else rng.choice([0, 1, (1 << fraction) - 1])
+    if what < .6:
+        e = exponent + rng.randint(-4, 4)
+    elif what < .7:
+        e = rng.randint(0, 3)
+    elif what < .75:
+        e = 2 * exponent - rng.randint(0, 3)
+    elif what < .85:
+        e, low = 0, rng.choice([0, 0, low])
+    elif what < .855:
+        e, low = 2 * exponent + 1, rng.choice([0, 0, low])
+    else:
+        e = exponent + rng.randint(-exponent // 2, exponent // 2)
+    return rng.getrandbits(1) << (fraction + (8 if shape.kind != "f16" else 5)) | e << fraction | low
+
+
+def operands(seed, shape):
+    rng = random.Random(f"{seed} {shape.name}")
+    a, b = ([[number(rng, shape) for _ in range(shape.per)] for _ in range(64)] for _ in range(2))
+    single32 = SHAPES["v_mfma_f32_32x32x1f32"]
+    c = [[rng.getrandbits(32) if shape.kind == "i8" else number(rng, single32) for _ in range(64)] for _ in range(shape.results)]
+    return a, b, c
+
+
+def matrices(shape, a, b, c):
+    """A, B, C of one block as rows of bit patterns."""
+    def entry(m, i, k):
+        lane, n = shape.a_place(i, k, 0)
+        return m[lane][n]
+    side = range(shape.side)
+    return ([[entry(a, i, k) for k in range(shape.k)] for i in side], [[entry(b, j, k) for j in side] for k in range(shape.k)],
+            [[c[r][lane] for r, lane in (shape.d_place(i, j, 0) for j in side)] for i in side])
+
+
+def edges(seed, shape):
+    """Operands of one block where sums cancel, and where C is far above or below."""
+    a, b, c = operands(seed, shape)
+    rng = random.Random(f"edges {seed}")
+    for i in range(shape.side) if seed % 4 == 1 else ():
+        for k in range(1, shape.k, 2):
+            (lane, n), (before, m) = shape.a_place(i, k, 0), shape.a_place(i, k - 1, 0)
+            a[lane][n] = a[before][m] ^ (rng.random() < .3)
+            b[lane][n] = b[before][m] ^ 1 << shape.bits - 1
+    if seed % 4 > 1:
+        c = [[rng.getrandbits(1) << 31 | rng.randint(170, 253) - 170 * (seed % 2) << 23 | rng.getrandbits(23) for _ in row] for row in c]
+    return a, b, c
+
+
+def registers(shape, lanes):
+    """Elements as the words of a lane's registers."""
+    words = [sum(x << shape.bits * n for n, x in enumerate(lane)) for lane in lanes]
+    return [[w >> 32 * r & 0xffffffff for w in words] for r in range(shape.registers)]
+
+
+A, B, C, D = 10, 20, 32, 96
+
+
+def case(shape, a, b, c, cbsz=0, abid=0, blgp=0, files=0, d=D, mask=ALL):
+    """files: bit 0, 1: A, B are accumulation registers."""
+    made = Case([0xd3800000 | shape.opcode << 16 | abid << 11 | cbsz << 8 | d,
+                 256 + A | 256 + B << 9 | 256 + C << 18 | files << 27 | blgp << 29], model="gfx908").exec(mask)
+    for at, m, file in ((A, a, files & 1), (B, b, files >> 1)):
+        for r, row in enumerate(registers(shape, m)):
+            made.vector(A0 * file + at + r, row)
+    for r, row in enumerate(c):
+        made.vector(A0 + C + r, row)
+    return made.show(*(A0 + d + r for r in range(shape.results)))
+
+
+def differ(shape, got, want):
+    assert got.fault is None, got.fault
+    return [f"{shape.name} a{D}+{r} lane {lane}: {x:08x}, not {y:08x}" for r, (row, good) in enumerate(zip(got.shown, want))
+            for lane, (x, y) in enumerate(zip(row, good)) if x != y]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_products(name, run_tool):
+    """Random operands, in either file, with D where C is; EXEC does not matter."""
+    shape, model = SHAPES[name], Model()
+    tried = [(operands(seed, shape), dict(files=seed % 4, d=C if seed % 2 else D, mask=seed * 0x123456789)) for seed in range(4)]
+    results = run(run_tool, [case(shape, *o, **how) for o, how in tried])
+    for (o, _), got in zip(tried, results):
+        wrong = differ(shape, got, model.multiply(shape, *o))
+        assert not wrong, "\n".join(wrong[:9])
+
+
+# What AMD's calculator (amd_matrix_instruction_calculator 1.1, `-a cdna1 --matrix-layout --csv`) prints: CRC-32 of its lines of A, B and D.
+LAYOUTS = {
+    "v_mfma_f32_32x32x1f32": (0xd04b2dbf, 0x587ab9b5, 0xf1d48793),
+    "v_mfma_f32_16x16x1f32": (0xb57cea0b, 0xeded9376, 0x294c4235),
+    "v_mfma_f32_4x4x1f32": (0xf47a02e0, 0x105803e3, 0x6d3fb710),
+    "v_mfma_f32_32x32x2f32": (0xde991e9a, 0x93e02e8f, 0x2b68a7b8),
+    "v_mfma_f32_16x16x4f32": (0xcac6634d, 0x62c9a845, 0x517cd3e0),
+    "v_mfma_f32_32x32x4f16": (0x8de625e8, 0xfb5e8c5f, 0xf1d48793),
+    "v_mfma_f32_16x16x4f16": (0xb18f6d49, 0x827ff9e4, 0x294c4235),
+    "v_mfma_f32_4x4x4f16": (0x71bd5e65, 0xeb710bd7, 0x6d3fb710),
+    "v_mfma_f32_32x32x8f16": (0x51771b07, 0x517f8c69, 0x2b68a7b8),
+    "v_mfma_f32_16x16x16f16": (0x342b96a4, 0x0edf24f3, 0x517cd3e0),
+    "v_mfma_i32_32x32x4i8": (0x8de625e8, 0xfb5e8c5f, 0xf1d48793),
+    "v_mfma_i32_16x16x4i8": (0xb18f6d49, 0x827ff9e4, 0x294c4235),
+    "v_mfma_i32_4x4x4i8": (0x71bd5e65, 0xeb710bd7, 0x6d3fb710),
+    "v_mfma_i32_32x32x8i8": (0x51771b07, 0x517f8c69, 0x2b68a7b8),
+    "v_mfma_i32_16x16x16i8": (0x342b96a4, 0x0edf24f3, 0x517cd3e0),
+    "v_mfma_f32_32x32x2bf16": (0x66fe7a83, 0xd1bf241c, 0xf1d48793),
+    "v_mfma_f32_16x16x2bf16": (0x7fabb493, 0xdb834ab2, 0x294c4235),
+    "v_mfma_f32_4x4x2bf16": (0x62d685ba, 0xa648f92c, 0x6d3fb710),
+    "v_mfma_f32_32x32x4bf16": (0xdf40a549, 0x14bd86b8, 0x2b68a7b8),
+    "v_mfma_f32_16x16x8bf16": (0x37deefab, 0x0ed08d4a, 0x517cd3e0),
+}
+BROADCASTS = [
+    ("v_mfma_f32_4x4x1f32", "A", {'cbsz': 2, 'abid': 3}, 0x193bdfbb),
+    ("v_mfma_f32_4x4x4f16", "A", {'cbsz': 4, 'abid': 9}, 0xe318bd8a),
+    ("v_mfma_f32_16x16x1f32", "A", {'cbsz': 1, 'abid': 1}, 0x1fc1c013),
+    ("v_mfma_i32_32x32x4i8", "A", {'cbsz': 1, 'abid': 1}, 0x7334f483),
+    ("v_mfma_f32_16x16x2bf16", "A", {'cbsz': 2, 'abid': 2}, 0xe0899291),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 1}, 0xb2c592e9),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 1}, 0x79b67da9),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 2}, 0x29eec6dc),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 2}, 0x18e6167b),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 3}, 0x277107b5),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 3}, 0x3842683c),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 4}, 0xc346366c),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 4}, 0x11fb8ccf),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 5}, 0x164a8a6a),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 5}, 0x0020e41b),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 6}, 0xc1af8020),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 6}, 0x4a6f134f),
+    ("v_mfma_f32_16x16x4f32", "B", {'blgp': 7}, 0xf34b3292),
+    ("v_mfma_f32_32x32x4f16", "B", {'blgp': 7}, 0xfa50a91b),
+]
+
+
+def layout(shape, matrix, cbsz=0, abid=0, blgp=0):
+    """The calculator's lines: what each lane's registers are."""
+    model, entries = Model(), {}
+    if matrix == "D":
+        for block in range(shape.blocks):
+            of = f".B{block}" * (shape.blocks > 1)
+            for i in range(shape.side):
+                for j in range(shape.side):
+                    r, lane = shape.d_place(i, j, block)
+                    entries.setdefault(lane, {}).setdefault(r, []).append(f"D[{i}][{j}]" + of)
+    else:
+        for block in range(shape.blocks):
+            of = f".B{block}" * (shape.blocks > 1)
+            source = model.a_block(shape, block, cbsz, abid) if matrix == "A" else block
+            for k in range(shape.k):
+                for i in range(shape.side):
+                    lane, n = shape.a_place(i, k, source)
+                    lane = model.b_lane(lane, blgp) if matrix == "B" else lane
+                    entries.setdefault(lane, {}).setdefault(n, []).append((f"A[{i}][{k}]" if matrix == "A" else f"B[{k}][{i}]") + of)
+    return "\n".join(f"{lane}," + ",".join(" ".join(entries[lane][n]) for n in sorted(entries[lane])) for lane in sorted(entries))
+
+
+def test_layouts_are_those_of_amd():
+    """Of the model, which the engine is compared with."""
+    for name, crcs in LAYOUTS.items():
+        assert [zlib.crc32(layout(SHAPES[name], m).encode()) for m in "ABD"] == list(crcs), name
+    for name, matrix, how, crc in BROADCASTS:
+        assert zlib.crc32(layout(SHAPES[name], matrix, **how).encode()) == crc, (name, how, layout(SHAPES[name], matrix, **how)[:300])
+
+
+@pytest.mark.parametrize("how", [dict(cbsz=c, abid=a) for c in (1, 2, 3, 4) for a in (0, 1, 5, 15)] + [dict(blgp=g) for g in range(8)] + [
+    dict(cbsz=1, abid=1, blgp=3)], ids=str)
+def test_broadcasts(how, run_tool):
+    """CBSZ and ABID: blocks of A for several; BLGP: lanes of B for others."""
+    shapes = [s for s in SHAPES.values() if 1 << how.get("cbsz", 0) <= s.blocks]
+    tried = [operands("broadcasts", s) for s in shapes]
+    for shape, o, got in zip(shapes, tried, run(run_tool, [case(s, *o, **how) for s, o in zip(shapes, tried)])):
+        wrong = differ(shape, got, Model().multiply(shape, *o, **how))
+        assert not wrong, "\n".join(wrong[:9])
+
+
+PLANTED = [
+    ("16x16x4f32", dict(backwards=True), {}), ("16x16x4f32", dict(twice=True), {}), ("16x16x4f32", dict(group32=2), {}),
+    ("16x16x4f32", dict(flush=True), {}), ("16x16x4f32", dict(truncate=True), {}), ("16x16x16f16", dict(group=2), {}),
+    ("16x16x16f16", dict(group=8), {}), ("16x16x16f16", dict(group=1), {}), ("16x16x16f16", dict(backwards=True), {}),
+    ("16x16x16f16", dict(chain=True), {}), ("16x16x16f16", dict(crossed=True), {}), ("16x16x16f16", dict(exact=True), {}),
+    ("16x16x16f16", dict(start=0.0), {}), ("16x16x16f16", dict(truncate=True), {}), ("16x16x8bf16", dict(group=4), {}),
+    ("16x16x8bf16", dict(group=1), {}), ("16x16x8bf16", dict(flush=True), {}),
+    ("16x16x8bf16", dict(start=0.0), {}), ("16x16x16i8", dict(saturate=True), {}), ("4x4x1f32", dict(cbsz=1), dict(cbsz=1)),
+    ("4x4x1f32", dict(cbsz=-1), dict(cbsz=2)), ("4x4x1f32", dict(abid=1), dict(cbsz=2)), ("16x16x4f32", dict(turn=True), dict(blgp=3)),
+] + [("16x16x4f32", dict(blgp=g), dict(blgp=g)) for g in range(1, 8)]
+
+
+def test_planted_mistakes_are_found(run_tool):
+    """An engine that did one thing otherwise would be found: the model with that mistake disagrees with the engine."""
+    shapes = [next(s for n, s in SHAPES.items() if n.endswith("_" + name)) for name, _, _ in PLANTED]
+    seeds = range(4)
+    cases = [(edges(seed, s) if s.kind != "i8" else operands(seed, s), how) for s, (_, _, how) in zip(shapes, PLANTED) for seed in seeds]
+    for n, (o, how) in enumerate(cases):  # sums near the limits
+        if shapes[n // 4].kind == "i8":
+            cases[n] = ((o[0], o[1], [[0x7ffffff0 if x & 1 else 0x80000005 for x in row] for row in o[2]]), how)
+    results = run(run_tool, [case(shapes[n // 4], *o, **how) for n, (o, how) in enumerate(cases)])
+    silent = [PLANTED[at] for at in range(len(PLANTED))
+              if not any(differ(shapes[at], results[4 * at + k], Model(**PLANTED[at][1]).multiply(shapes[at], *cases[4 * at + k][0], **cases[4 * at + k][1]))
+                         for k in seeds)]
+    assert len(PLANTED) >= 20 and not silent
+    print(f"{len(PLANTED)} mistakes planted, each found")
+
+
+def test_results_of_the_authors_simulator(run_tool):
+    """mma_sim_mi100.txt has what MMA-Sim (microsoft/MMA-Sim c785138, mfma("CDNA1", …)) gives for 20,480 results a type, with
+    a stand-in for torch; its pairwise_dot() wants singles, so slices of A and B were given to it as singles."""
+    results, name = {}, None
+    for line in (pathlib.Path(__file__).parent / "mma_sim_mi100.txt").read_text().splitlines():
+        if line[0] != " ":
+            name = line
+        else:
+            results.setdefault(name, []).append([int(line[n:n + 8], 16) for n in range(1, len(line), 8)])
+    assert {name: sum(map(len, r)) for name, r in results.items()} == dict.fromkeys(
+        ("v_mfma_f32_16x16x4f32", "v_mfma_f32_16x16x16f16", "v_mfma_f32_16x16x8bf16"), 20480)
+    for name, lists in results.items():
+        shape = SHAPES[name]
+        answers = run(run_tool, [case(shape, *edges(seed, shape)) for seed in range(len(lists))])
+        for seed, (want, got) in enumerate(zip(lists, answers)):
+            assert got.fault is None, got.fault
+            for i in range(16):
+                for j in range(16):
+                    r, lane = shape.d_place(i, j, 0)
+                    assert got.shown[r][lane] == want[16 * i + j], (name, seed, i, j)
+
+
+def test_integers_wrap_and_denormals_stay(run_tool):
+    """i32 sums have 32 bits. Denormal products and sums count (on MI250X they do not: FTTN, arXiv 2403.00232)."""
+    half, integer = SHAPES["v_mfma_f32_4x4x4f16"], SHAPES["v_mfma_i32_4x4x4i8"]
+    def same(shape, a, b, c):
+        return [[a] * shape.per] * 64, [[b] * shape.per] * 64, [[c] * 64] * shape.results
+    small, wrapped = run(run_tool, [case(half, *same(half, 1, 0x3c00, 1)), case(integer, *same(integer, 127, 127, 0x7fffffff))])
+    assert {x for row in small.shown for x in row} == {bits_of(4 * 2.0 ** -24 + 2.0 ** -149)}
+    assert {x for row in wrapped.shown for x in row} == {0x7fffffff + 4 * 127 * 127}
+
+
+@pytest.mark.parametrize("mask", [ALL, 0x8000_0f0f_1234_fff1])
+def test_moves(mask, run_tool):
+    """v_accvgpr_write, v_accvgpr_read: the lanes that are on; scalars and constants can be written."""
+    rng = random.Random(5)
+    old, values = ([rng.getrandbits(32) for _ in range(64)] for _ in range(2))
+    write, read = 0xd3d94000, 0xd3d84000
+    made = Case([write | 7, 0x18000000 | 256 + 9, write | 8, 0x18000000 | 4, write | 255, 0x18000000 | 193, read | 11, 0x18000000 | 256 + 7], issues=4,
+                model="gfx908").exec(mask).scalar(4, 0x12345678).vector(9, values)
+    for n in (11, A0 + 7, A0 + 8, A0 + 255):
+        made.vector(n, old)
+    [got] = run(run_tool, [made.show(A0 + 7, A0 + 8, A0 + 255, 11)])
+    assert got.fault is None, got.fault
+    for lane in range(64):
+        on = mask >> lane & 1
+        assert got.lane(lane) == ([values[lane], 0x12345678, 0xffffffff, values[lane]] if on else [old[lane]] * 4)
+
+
+def test_what_is_refused(decode_tool):
+    """C that is a constant (LLVM, MFMAInlineLiteralBug) or a scalar; A or B that is none; registers beyond a255."""
+    from amdgpu import ours
+    words = [(0xd3c00004, c << 18 | b << 9 | a) for a, b, c in ((256, 256, 128), (256, 256, 4), (128, 256, 256), (256, 4, 256), (256, 256, 511))]
+    words += [(0xd3c000f0, 0x04020100), (0xd3d84000, 0x18000009), (0xd3d94000, 0x180000ff)]
+    assert all(length == 0 and "operand" in why for length, why in ours(decode_tool, [[*w, 0] for w in words], "gfx908"))
