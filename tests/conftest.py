@@ -13,6 +13,7 @@ import traceback
 import pytest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("scripts", "tests/compilers")]
+import amd  # noqa: E402
 from one_test import CRASHES, DEBUGGERS  # noqa: E402
 
 HERE = str(pathlib.Path(__file__).resolve().parent)
@@ -225,7 +226,8 @@ def pytest_collection_modifyitems(config, items):
     all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those whose parameters
     say gfx900 or gcn, or whose file (tests/compilers/amd.py)."""
     if os.environ.get("AMD_MODEL"):
-        items[:] = [i for i in items if re.search(r"/test_gcn_|\[.*(gfx900|gcn)", i.nodeid)]
+        items[:] = [i for i in items if re.search(r"/test_gcn_|\[.*(gfx900|gcn)", i.nodeid)
+                    and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))]
     name = os.environ.get("WAVETRAP_TEST")
     if name:
         wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]

@@ -3,6 +3,7 @@ these suites once more for each other model, which AMD_MODEL names. Then those o
 import os
 
 MODELS = ("gfx900", "gfx906", "gfx908")
+BY_GCC = ("gfx900", "gfx906")   # Debian 12's GCC has libgomp for these
 MODEL = os.environ.get("AMD_MODEL", MODELS[0])
 
 
