@@ -28,6 +28,7 @@ fi
         -Db_sanitize=address,undefined -Db_lundef=false -Dc_args='-g1 -fsanitize=fuzzer-no-link' >"$build.log" 2>&1 ||
     { cat "$build.log"; exit 1; }
 rm -f "$build.log"
+export LC_ALL=C.UTF-8 # in other locales json-c leaves what newlocale() allocates
 if [ "$seconds" = product ]; then
     # shellcheck disable=SC2046
     exec ninja -C "$build" --quiet $(ninja -C "$build" -t targets all | sed -n 's/^\(src\/[^:]*\.o\): c_COMPILER.*/\1/p')

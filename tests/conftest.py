@@ -3,6 +3,7 @@ no test waits for ever, and a child that crashes fails its test."""
 import linecache
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -221,7 +222,10 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     """With WAVETRAP_TEST, the tests of this name, with their parameters or without; else those that contain it. Otherwise
-    all but those that are marked `full`, and with WAVETRAP_FULL those, too."""
+    all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those whose parameters
+    say gfx900 or gcn (tests/compilers/amd.py)."""
+    if os.environ.get("AMD_MODEL"):
+        items[:] = [i for i in items if re.search(r"\[.*(gfx900|gcn)", i.name)]
     name = os.environ.get("WAVETRAP_TEST")
     if name:
         wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]

@@ -50,6 +50,28 @@ struct wt_clocks *wt_clocks_copy(const struct wt_clocks *c)
     return copy;
 }
 
+static int by_wave(const void *a, const void *b)
+{
+    const struct wt_clock *x = a, *y = b;
+    return (x->wave > y->wave) - (x->wave < y->wave);
+}
+
+struct wt_clocks *wt_clocks_make(struct wt_clock *list, size_t count)
+{
+    struct wt_clocks *c = new_clocks((uint32_t)count);
+    if (!c)
+        return NULL;
+    qsort(list, count, sizeof *list, by_wave);
+    for (size_t i = 0; i < count; i++) {
+        struct wt_clock *last = c->count ? &c->list[c->count - 1] : NULL;
+        if (!last || last->wave != list[i].wave)
+            c->list[c->count++] = list[i];
+        else if (last->clock < list[i].clock)
+            last->clock = list[i].clock;
+    }
+    return c;
+}
+
 bool wt_clocks_join(struct wt_clocks **c, struct wt_clocks *b)
 {
     const struct wt_clocks *a = *c;

@@ -41,6 +41,9 @@ static inline uint32_t wt_clocks_of(const struct wt_clocks *c, uint32_t wave)
     return c && low < c->count && c->list[low].wave == wave ? c->list[low].clock : 0;
 }
 
+/** The set of @p count clocks in any order, of which several may be of one wave; @p list becomes
+ * another order of them. NULL without host memory. */
+struct wt_clocks *wt_clocks_make(struct wt_clock *list, size_t count);
 /** *@p c becomes the union of it and of @p other. False without host memory: it stays. */
 bool wt_clocks_join(struct wt_clocks **c, struct wt_clocks *other);
 /** *@p c has at least @p clock of a wave from now on. False without host memory: it stays. */

@@ -11,6 +11,7 @@
 #include "emulator/machine/heads.h"
 #include "emulator/machine/judge.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/regions.h"
 
 enum { NULL_BYTES = 1 << 16 };
 
@@ -192,14 +193,34 @@ static bool is_global_mistake(struct wt_check_memory *c, const struct wt_lane_ac
     }
 }
 
+/* The mistake of one lane's atomic operation that hardware drops; false: it does not. */
+static bool is_lost(struct wt_check_memory *c, const struct wt_lane_access *a, uint64_t at,
+                    struct mistake *bad)
+{
+    const struct wt_region *r = wt_regions_at(&c->machine->regions, at);
+    if (!r || r->grain < a->lost)
+        return false;
+    bad->kind = WT_FOUND_LOST_ATOMIC;
+    bad->at = at;
+    bad->what = r->grain == WT_GRAIN_FINE_HOST
+                    ? "fine-grained memory of the host, where the hardware drops it"
+                    : "fine-grained memory, where the hardware drops it";
+    if (!wt_object_find(c->space, at, &bad->object, NULL, NULL))
+        bad->object.size = 0;
+    return true;
+}
+
 static bool same_mistake(const struct mistake *a, const struct mistake *b)
 {
     return a->kind == b->kind && a->object.number == b->object.number &&
            !a->object.size == !b->object.size;
 }
 
+/* `is`: of a lane. */
 static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_head *w,
-                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at)
+                             const struct wt_lane_access *a, wt_lanes lanes, const uint64_t *at,
+                             bool (*is)(struct wt_check_memory *c, const struct wt_lane_access *a,
+                                        uint64_t at, struct mistake *bad))
 {
     enum { MOST = 4 }; /* different mistakes of an instruction that are reported at once */
     struct mistake bad[MOST], one;
@@ -211,7 +232,7 @@ static wt_lanes judge_global(struct wt_check_memory *c, const struct wt_wave_hea
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         one.lanes = wt_lane_bit(lane);
-        if (!is_global_mistake(c, a, at[lane], &one))
+        if (!is(c, a, at[lane], &one))
             continue;
         if (!refused && wt_allocator_of(c->space, a->pc, &begins))
             return 0;
@@ -295,7 +316,7 @@ static wt_lanes judge_place(void *context, struct wt_machine *m, const struct wt
             return 0;
         if (aligned && are_in_allowed_pages(c, a, lanes, at))
             return 0;
-        return judge_global(c, w, a, lanes, at);
+        return judge_global(c, w, a, lanes, at, is_global_mistake);
     default:
         return 0;
     }
@@ -315,7 +336,8 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
         !wt_machine_checks(m, wt_machine_launch_of(m, w)))
         return 0;
     struct wt_extent e = wt_extent_of(lanes, at);
-    if (!a->variable && !is_misaligned(a, e.any) && memory_is_recent(c, w, a, e.low, e.high))
+    if (!a->lost && !a->variable && !is_misaligned(a, e.any) &&
+        memory_is_recent(c, w, a, e.low, e.high))
         return 0;
     wt_lanes refused = a->variable ? judge_variable(context, w, a, lanes, at)
                                    : memory_judge_origin(c, w, a, lanes, at, e.low, e.high);
@@ -323,6 +345,8 @@ static wt_lanes judge(void *context, struct wt_machine *m, const struct wt_wave_
         e = wt_extent_of(lanes & ~refused, at);
     if (refused != lanes)
         refused |= judge_place(context, m, w, a, lanes & ~refused, at, &e);
+    if (a->lost && refused != lanes)
+        refused |= judge_global(c, w, a, lanes & ~refused, at, is_lost);
     if (!refused)
         memory_note_good(c, a, e.low, e.high);
     if (refused & ~c->now.told)

@@ -10,17 +10,27 @@
 
 /* ---- memory ---- */
 
+static void drop_clocks(void *clocks)
+{
+    wt_clocks_drop(clocks);
+}
+
+static void forget_sync(struct race_sync *sync)
+{
+    wt_map_free_blocks(&sync->of_group, drop_clocks);
+    wt_clocks_drop(sync->all);
+    race_hints_drop(sync->hints);
+    sync->all = NULL;
+    sync->hints = NULL;
+}
+
 static void free_syncs(struct race_space *space)
 {
     for (size_t i = 0; i < space->syncs.room; i++) {
         struct race_sync *sync = (void *)(uintptr_t)space->syncs.entry[i].value;
         if (!space->syncs.entry[i].key || !sync)
             continue;
-        for (size_t g = 0; g < sync->groups; g++)
-            wt_clocks_drop(sync->of[g].clocks);
-        wt_clocks_drop(sync->all);
-        wt_clocks_drop(sync->hint);
-        free(sync->of);
+        forget_sync(sync);
         free(sync);
     }
     wt_map_free(&space->syncs);
@@ -46,7 +56,7 @@ static void free_slot(struct race_slot *w)
         wt_clocks_drop(w->known[i]);
         wt_clocks_drop(w->handed[i]);
     }
-    wt_clocks_drop(w->hint);
+    race_hint_drop(w);
     memset(w, 0, sizeof *w);
 }
 
@@ -629,23 +639,6 @@ static struct race_sync *sync_at(struct wt_check_race *r, struct race_space *spa
     return sync;
 }
 
-static struct wt_clocks **sync_of_group(struct wt_check_race *r, struct race_sync *sync,
-                                        uint64_t home)
-{
-    for (size_t i = 0; i < sync->groups; i++)
-        if (sync->of[i].home == home)
-            return &sync->of[i].clocks;
-    struct race_of_group *grown =
-        wt_array_grow(sync->of, &sync->room, sync->groups + 1, sizeof *grown);
-    if (!grown) {
-        r->run.lost = true;
-        return NULL;
-    }
-    sync->of = grown;
-    grown[sync->groups] = (struct race_of_group){.home = home};
-    return &grown[sync->groups++].clocks;
-}
-
 /* What a store publishes, to the group and to the device: the wave's accesses up to a clock, and
  * what it has learnt. The hint: up to the store itself. */
 struct release {
@@ -653,27 +646,27 @@ struct release {
     struct wt_clocks *known[RACE_SCOPES], *all_known;
 };
 
-static void publish(struct wt_check_race *r, struct race_sync *sync, const struct release *of)
+/* Adds what a wave knew, and its accesses up to a clock, to a set. */
+static void add_released(struct wt_check_race *r, struct wt_clocks **set, const struct release *of,
+                         enum race_scope scope)
 {
-    struct wt_clocks **place[] = {sync_of_group(r, sync, wave_of(r, of->wave)->home), &sync->all,
-                                  &sync->hint};
-    struct wt_clocks *const known[] = {of->known[RACE_GROUP], of->known[RACE_DEVICE],
-                                       of->all_known};
-    const uint32_t upto[] = {of->clock[RACE_GROUP], of->clock[RACE_DEVICE], of->all};
-    for (unsigned i = 0; i < 3; i++)
-        if (place[i])
-            r->run.lost |= !wt_clocks_join(place[i], known[i]) ||
-                           (upto[i] && !wt_clocks_add(place[i], of->wave, upto[i]));
+    r->run.lost |= !wt_clocks_join(set, of->known[scope]) ||
+                   (of->clock[scope] && !wt_clocks_add(set, of->wave, of->clock[scope]));
 }
 
-static void forget_sync(struct race_sync *sync)
+static void publish(struct wt_check_race *r, struct race_sync *sync, const struct release *of)
 {
-    for (size_t i = 0; i < sync->groups; i++)
-        wt_clocks_drop(sync->of[i].clocks);
-    wt_clocks_drop(sync->all);
-    wt_clocks_drop(sync->hint);
-    sync->all = sync->hint = NULL;
-    sync->groups = 0;
+    if (of->known[RACE_GROUP] || of->clock[RACE_GROUP]) {
+        uint64_t *there = wt_map_add(&sync->of_group, wave_of(r, of->wave)->home + 1);
+        struct wt_clocks *set = there ? (void *)(uintptr_t)*there : NULL;
+        if (there) {
+            add_released(r, &set, of, RACE_GROUP);
+            *there = (uintptr_t)set;
+        }
+        r->run.lost |= !there;
+    }
+    add_released(r, &sync->all, of, RACE_DEVICE);
+    r->run.lost |= !race_hint_add(&sync->hints, of->wave, of->all, of->all_known);
 }
 
 static bool may_be_atomic(const struct wt_check_race *r, const struct race_record *one)
@@ -702,10 +695,10 @@ static void take_store(struct wt_check_race *r, struct race_sync *sync,
 
 static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync)
 {
-    struct wt_clocks **own = sync_of_group(r, sync, wave_of(r, w->number)->home);
+    const uint64_t *own = wt_map_find(&sync->of_group, wave_of(r, w->number)->home + 1);
     r->run.lost |= !wt_clocks_join(&w->read[RACE_DEVICE], sync->all) ||
-                   !wt_clocks_join(&w->hint, sync->hint) ||
-                   (own && !wt_clocks_join(&w->read[RACE_GROUP], *own));
+                   !race_hint_read(w, sync->hints) ||
+                   (own && !wt_clocks_join(&w->read[RACE_GROUP], (void *)(uintptr_t)*own));
 }
 
 static void write_sync(struct wt_check_race *r, struct race_slot *w, struct race_sync *sync,

@@ -23,7 +23,7 @@ static enum wt_access access_of(unsigned kind)
 /* The order that is missing between two accesses, in words. */
 static const char *reason(const struct race_access *x, const struct race_conflict *c)
 {
-    const struct race_slot *w = x->w;
+    struct race_slot *w = x->w;
     if (c->same == RACE_SAME_VALUE)
         return "lanes of one instruction store the same value to one place";
     if (c->same == RACE_SAME_DIFFERENT)
@@ -60,12 +60,10 @@ static const char *reason(const struct race_access *x, const struct race_conflic
         return "nothing orders two stores, unless they are atomic ones, which have the same code";
     if (c->other.wave == w->number)
         return "nothing orders these lanes";
-    if (c->other.atomic || x->record.atomic ||
-        wt_clocks_of(w->hint, c->other.wave) < c->other.clock)
+    if (c->other.atomic || x->record.atomic || race_hint_of(w, c->other.wave) < c->other.clock)
         return "nothing orders them";
     if (wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) < c->other.clock)
-        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) ||
-                       !wt_clocks_of(w->hint, c->other.wave)
+        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) || !race_hint_of(w, c->other.wave)
                    ? "nothing orders them: a release is missing before an atomic store"
                    : "nothing orders them: a release is missing, or is not for the whole device";
     return w->among_group

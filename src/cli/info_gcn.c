@@ -83,7 +83,7 @@ static void tell_bundle(const char *path, unsigned number, const struct gcn_fatb
     printf("  bundle %u: ", number);
     switch (b->verdict) {
     case GCN_FATBIN_COMPRESSED:
-        puts("compressed: which GPUs it has code for cannot be seen");
+        puts("compressed, and cannot be unpacked: which GPUs it has code for cannot be seen");
         return;
     case GCN_FATBIN_OTHER:
     case GCN_FATBIN_XNACK:
@@ -98,27 +98,40 @@ static void tell_bundle(const char *path, unsigned number, const struct gcn_fatb
     tell_kernels(path, b->object, b->object_size, target, which);
 }
 
-/* Prints all bundles in a range of bytes; returns how many there are. */
+/* Prints all bundles in a range of bytes, `count` after others; what compressed ones stand for is
+ * @p unpacked. Returns how many there are. */
 static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size,
-                             const struct gcn_target *target)
+                             const struct gcn_target *target, unsigned count, bool unpacked)
 {
     struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
     struct gcn_fatbin_bundle bundle;
-    unsigned count = 0;
     while (gcn_fatbin_next(&fatbin, &bundle))
-        tell_bundle(path, ++count, &bundle, target);
+        if (!unpacked || bundle.verdict != GCN_FATBIN_COMPRESSED)
+            tell_bundle(path, ++count, &bundle, target);
     return count;
 }
 
+/* Prints those of a part of a file of `own` bytes, and what was compressed in it. */
+static unsigned tell_all_bundles(const char *path, const uint8_t *part, size_t size,
+                                 const struct gcn_target *target, const uint8_t *bytes, size_t own,
+                                 size_t length)
+{
+    const unsigned count = tell_bundles(path, part, size, target, 0, length > own);
+    const size_t from = (own + 4095) & ~(size_t)4095;
+    return from < length ? tell_bundles(path, bytes + from, length - from, target, count, false)
+                         : count;
+}
+
 /* Prints code objects that are in no bundle: the images of OpenMP and OpenACC. Returns how many. */
-static unsigned tell_images(const char *path, const uint8_t *bytes, size_t length,
+static unsigned tell_images(const char *path, const uint8_t *bytes, size_t length, size_t own,
                             const struct gcn_target *target, const uint8_t *bundles,
                             size_t bundles_size)
 {
     struct gcn_contained found;
     unsigned count = 0;
     for (size_t at = 0; gcn_contained_next(bytes, length, target, &at, &found);) {
-        if (bundles && found.bytes >= bundles && found.bytes < bundles + bundles_size)
+        if ((bundles && found.bytes >= bundles && found.bytes < bundles + bundles_size) ||
+            found.bytes >= bytes + own)
             continue;
         printf("  image %u: code for %s", ++count, found.target);
         if (found.usable)
@@ -155,36 +168,36 @@ static const uint8_t *fatbin_section(const uint8_t *bytes, size_t length, size_t
 enum wt_status cli_tell_host_program(const char *path, unsigned machine, struct wt_error *err)
 {
     uint8_t *bytes;
-    size_t length, size = 0;
-    const enum wt_status status = wt_file_read(path, &bytes, &length, err);
+    size_t length, own, size = 0;
+    const enum wt_status status = gcn_fatbin_read(path, &bytes, &length, &own, err);
     if (status != WT_OK)
         return status;
     printf("%s: program or library for the host (%s)\n", path, wt_image_machine_name(machine));
     cli_tell_debug_information(path);
     char all[80];
     const struct gcn_target *target = target_of(bytes, length, all, sizeof all);
-    const uint8_t *section = fatbin_section(bytes, length, &size);
-    unsigned count = section ? tell_bundles(path, section, size, target) : 0;
-    const unsigned images = tell_images(path, bytes, length, target, section, size);
-    count += images + cli_tell_cuda_images(bytes, length, images);
+    const uint8_t *section = fatbin_section(bytes, own, &size);
+    unsigned count =
+        section ? tell_all_bundles(path, section, size, target, bytes, own, length) : 0;
+    const unsigned images = tell_images(path, bytes, length, own, target, section, size);
+    count += images + cli_tell_cuda_images(bytes, own, images);
     free(bytes);
     puts(count ? "  runs on: the host; by 'wavetrap exec' with emulated GPUs"
-               : "  runs on: the host; it brings no code for GPUs along (compressed code "
-                 "is not seen)");
+               : "  runs on: the host; it brings no code for GPUs along");
     return WT_OK;
 }
 
 enum wt_status cli_tell_bundle_file(const char *path, struct wt_error *err)
 {
     uint8_t *bytes;
-    size_t length;
+    size_t length, own;
     char all[80];
-    const enum wt_status status = wt_file_read(path, &bytes, &length, err);
+    const enum wt_status status = gcn_fatbin_read(path, &bytes, &length, &own, err);
     if (status != WT_OK)
         return status;
     const struct gcn_target *target = target_of(bytes, length, all, sizeof all);
     printf("%s: bundle of code objects (clang-offload-bundler)\n", path);
-    tell_bundles(path, bytes, length, target);
+    tell_all_bundles(path, bytes, own, target, bytes, own, length);
     printf("  runs on: %s\n", *all ? all : "no GPU that is emulated");
     free(bytes);
     return WT_OK;

@@ -57,9 +57,13 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
     /* Code for all GPUs of a generation (LLVM, "Generic Processor Versioning"). */
     const struct gcn_target *target = r->target;
     if (abi == ABI_V6 && target->generic &&
-        (header.e_flags & FLAGS_MACHINE_MASK) == target->generic &&
-        header.e_flags >> 24 == GENERIC_VERSION)
-        return WT_OK;
+        (header.e_flags & FLAGS_MACHINE_MASK) == target->generic)
+        return header.e_flags >> 24 == GENERIC_VERSION
+                   ? WT_OK
+                   : wt_fail(err, WT_INVALID,
+                             "%s: its generic code is of version %u, and version %u alone is "
+                             "known",
+                             r->name, header.e_flags >> 24, GENERIC_VERSION);
     const unsigned machine = header.e_flags & FLAGS_MACHINE_MASK;
     const char *other = gcn_machine_name(machine);
     if (machine != target->machine)

@@ -1,12 +1,12 @@
 /* Reading and writing fat binaries of CUDA. See cuda_fatbin.h. */
 #include "object/cuda_fatbin.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/bits.h"
+#include "object/unpack.h"
 
 enum {
     CONTAINER_HEADER = 16,
@@ -177,25 +177,17 @@ static bool unpack_lz4(const uint8_t *from, size_t size, uint8_t *to, size_t roo
 }
 
 /*
- * By the system's Zstandard, which is loaded here: nvcc compresses so from 12.8 on, and other
- * programs that have this code, or the programs that libcuda is in, need not have it.
+ * By the system's Zstandard: nvcc compresses so from 12.8 on.
  */
 static enum wt_status unpack_zstd(const uint8_t *from, size_t size, uint8_t *to, size_t room,
                                   struct wt_error *err)
 {
-    void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
-    size_t (*const decompress)(void *, size_t, const void *, size_t) =
-        library ? (size_t(*)(void *, size_t, const void *, size_t))dlsym(library, "ZSTD_decompress")
-                : NULL;
-    /* A result that is no size is a mistake. */
-    const size_t written = decompress ? decompress(to, room, from, size) : 0;
-    if (library)
-        dlclose(library);
-    if (!decompress)
+    const enum wt_status status = wt_unpack(WT_PACKED_BY_ZSTD, from, size, to, room);
+    if (status == WT_UNSUPPORTED)
         return wt_fail(err, WT_UNSUPPORTED,
                        "a fat binary whose code is compressed by Zstandard: install libzstd1, or "
                        "build it with nvcc --compress-mode=speed or -no-compress");
-    return written == room
+    return status == WT_OK
                ? WT_OK
                : wt_fail(err, WT_INVALID, "a fat binary whose compressed code is damaged");
 }

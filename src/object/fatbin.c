@@ -3,10 +3,12 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
 #include "base/file.h"
+#include "object/unpack.h"
 
 static const char magic[] = "__CLANG_OFFLOAD_BUNDLE__", compressed[] = "CCOB";
 enum { MAGIC = sizeof magic - 1, ALIGN = 4096, IDENT = 16, IDENT_ABI_VERSION = 8 };
@@ -111,6 +113,42 @@ bool gcn_fatbin_is_file(const char *path)
             memcmp(start, compressed, sizeof compressed - 1) == 0);
 }
 
+/* Adds them behind the bytes of a file, which malloc() has made. */
+static void unpack(uint8_t **bytes, size_t *length)
+{
+    const size_t own = *length;
+    struct wt_packed_bundle packed;
+    struct wt_error err;
+    const uint8_t *found;
+    for (size_t at = 0; at < own && (found = memmem(*bytes + at, own - at, compressed, 4));) {
+        at = (size_t)(found - *bytes);
+        uint8_t *unpacked = wt_packed_bundle_at(found, own - at, &packed)
+                                ? wt_packed_bundle_unpack(&packed, &err)
+                                : NULL;
+        const size_t begin = (*length + ALIGN - 1) / ALIGN * ALIGN;
+        uint8_t *grown = unpacked ? realloc(*bytes, begin + packed.whole) : NULL;
+        if (grown) {
+            memset(grown + *length, 0, begin - *length);
+            memcpy(grown + begin, unpacked, packed.whole);
+            *bytes = grown;
+            *length = begin + packed.whole;
+        }
+        free(unpacked);
+        at += 4;
+    }
+}
+
+enum wt_status gcn_fatbin_read(const char *path, uint8_t **bytes, size_t *length, size_t *own,
+                               struct wt_error *err)
+{
+    const enum wt_status status = wt_file_read(path, bytes, length, err);
+    if (status != WT_OK)
+        return status;
+    *own = *length;
+    unpack(bytes, length);
+    return WT_OK;
+}
+
 bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle)
 {
     *bundle = (struct gcn_fatbin_bundle){.verdict = GCN_FATBIN_OTHER};
@@ -118,8 +156,14 @@ bool gcn_fatbin_next(struct gcn_fatbin *fatbin, struct gcn_fatbin_bundle *bundle
         const size_t left = fatbin->size - fatbin->at, pad = ALIGN - fatbin->at % ALIGN;
         if (left >= sizeof compressed - 1 &&
             memcmp(fatbin->bytes + fatbin->at, compressed, sizeof compressed - 1) == 0) {
+            struct wt_packed_bundle packed;
+            const uint8_t *start = fatbin->bytes + fatbin->at;
             bundle->verdict = GCN_FATBIN_COMPRESSED;
-            fatbin->at = fatbin->size; /* how long it is, is not looked for */
+            bundle->object = start;
+            bundle->object_size = left;
+            fatbin->at = wt_packed_bundle_at(start, left, &packed)
+                             ? (size_t)(packed.bytes + packed.size - fatbin->bytes)
+                             : fatbin->size;
             return true;
         }
         const size_t length = read_bundle(fatbin, bundle);

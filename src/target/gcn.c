@@ -16,6 +16,7 @@
 #include "emulator/gcn/know/operands.h"
 #include "emulator/machine/machine.h"
 #include "object/code_object.h"
+#include "object/fatbin.h"
 #include "runtime/gcn/launch.h"
 #include "target/emulated.h"
 #include "target/gcn_arguments.h"
@@ -58,9 +59,9 @@ static const struct gcn_model *model_of(const struct wt_emulated *e)
 static const struct gcn_model *model_of_program(const char *path)
 {
     uint8_t *bytes;
-    size_t length;
+    size_t length, own;
     char all[80];
-    if (wt_file_read(path, &bytes, &length, WT_IGNORED) != WT_OK)
+    if (gcn_fatbin_read(path, &bytes, &length, &own, WT_IGNORED) != WT_OK)
         return NULL;
     const struct gcn_model *model = gcn_model_of_code(bytes, length, all, sizeof all);
     free(bytes);

@@ -12,6 +12,7 @@
 #include "emulator/gcn/models.h"
 #include "object/code_object.h"
 #include "object/contained.h"
+#include "object/fatbin.h"
 #include "runtime/gcn/launch.h"
 
 #define CODE_ALIGNMENT ((uint64_t)1 << 20)
@@ -78,8 +79,8 @@ enum wt_status wt_gcn_show_file(struct wt_process *p, const char *program, struc
     struct gcn_contained found;
     uint64_t base = GCN_LAUNCH_CODE;
     uint8_t *bytes;
-    size_t length, at = 0;
-    if (!program || wt_file_read(program, &bytes, &length, WT_IGNORED) != WT_OK)
+    size_t length, own, at = 0;
+    if (!program || gcn_fatbin_read(program, &bytes, &length, &own, WT_IGNORED) != WT_OK)
         return WT_OK; /* reported when the program is started */
     char all[80];
     const struct gcn_model *model = gcn_model_of_code(bytes, length, all, sizeof all);

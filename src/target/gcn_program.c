@@ -67,12 +67,16 @@ static enum wt_status collect(const char *path, const uint8_t *bytes, size_t len
     }
     if (list->count)
         return WT_OK;
+    char all[80];
+    const struct gcn_model *other = gcn_model_of_code(bytes, length, all, sizeof all);
     if (*list->others)
-        return wt_fail(err, WT_INVALID, "%s: it holds code for %s, not for %s", path, list->others,
-                       list->target->name);
+        return wt_fail(err, WT_INVALID,
+                       "%s: it holds code for %s, not for %s: compile with --offload-arch=%s%s%s",
+                       path, list->others, list->target->name, list->target->name,
+                       other ? ", or run it with -g " : "", other ? other->target.name : "");
     return wt_fail(err, WT_INVALID,
-                   "%s: it holds no code object for AMD GPUs that can be read; compressed ones "
-                   "cannot: compile with --no-offload-compress",
+                   "%s: it holds no code object for AMD GPUs that can be read (compressed ones: "
+                   "with libzstd1, zlib1g)",
                    path);
 }
 
@@ -155,12 +159,12 @@ bool wt_gcn_program_contained(const char *path)
 {
     struct gcn_contained found;
     uint8_t *bytes;
-    size_t length, at = 0;
+    size_t length, own, at = 0;
     struct wt_elf_header header; /* neither reads a pipe */
     if ((!wt_elf_header_read(path, &header) || !wt_elf_machine_is_host(header.machine)) &&
         !gcn_fatbin_is_file(path))
         return false;
-    if (wt_file_read(path, &bytes, &length, WT_IGNORED) != WT_OK)
+    if (gcn_fatbin_read(path, &bytes, &length, &own, WT_IGNORED) != WT_OK)
         return false;
     const bool any = gcn_contained_next(bytes, length, &gcn_models->target, &at, &found);
     free(bytes);
@@ -175,14 +179,13 @@ enum wt_status wt_gcn_program_read(const char *path, const char *name,
     struct list list = {.target = target};
     struct choice chosen;
     uint8_t *bytes;
-    size_t length;
-    enum wt_status status = wt_file_read(path, &bytes, &length, err);
+    size_t length, own;
+    enum wt_status status = gcn_fatbin_read(path, &bytes, &length, &own, err);
     if (status != WT_OK)
         return status;
     const bool whole =
-        length >= 20 && memcmp(bytes, "\177ELF", 4) == 0 && memcmp(bytes + 18, machine, 2) == 0;
-    status =
-        whole ? add(&list, path, bytes, length, err) : collect(path, bytes, length, &list, err);
+        own >= 20 && memcmp(bytes, "\177ELF", 4) == 0 && memcmp(bytes + 18, machine, 2) == 0;
+    status = whole ? add(&list, path, bytes, own, err) : collect(path, bytes, length, &list, err);
     free(bytes);
     if (!status)
         status = choose(path, name, &list, &chosen, err);

@@ -9,15 +9,17 @@ import subprocess
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent / folder) for folder in ("host", "truth")]
+sys.path[:0] = [str(HERE.parent / folder) for folder in ("host", "truth", "compilers")]
+from amd import MODEL as AMD, MODELS, gpu  # noqa: E402
 from sanitizer import BUILD, DEBIAN_PATH, ROOT, command, environment  # noqa: E402
 from truth import compiled  # noqa: E402
 
-OUT = BUILD / "tests" / "checks"
+OUT = BUILD / "tests" / "checks" / ("" if AMD == MODELS[0] else AMD)
 LEVEL = os.environ.get("CHECK_LEVEL", "-O1")    # of the compilers of kernels in C and C++
 SANITIZERS = [f"-fsanitize{word}=address,alignment,bounds,null" for word in ("", "-recover")]
 # Where each program runs: the family, and the words that choose it.
-FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "images": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",)}
+FAMILIES = {"memory": ("gfx900", "sm"), "driver": ("sm",), "images": ("sm",), "opencl": ("gen9",), "level_zero": ("gen9",), "openmp": ("gfx900", "sm"), "vortex": ("vortex",),
+            "lost_atomics": ("gfx900",)}
 VORTEX = ["-g", "vortex:cores=1,warps=2,threads=4"]
 
 
@@ -144,7 +146,7 @@ def members(text):
 
 def newest(folder=HERE):
     """Of the files that any program is made of."""
-    return max((f for f in folder.rglob("*") if f.suffix in (".c", ".cc", ".h", ".cu", ".cl")), key=lambda f: f.stat().st_mtime)
+    return max((f for f in folder.rglob("*") if f.suffix in (".c", ".cc", ".h", ".cu", ".cl", ".hip")), key=lambda f: f.stat().st_mtime)
 
 
 def built(name, *words):
@@ -169,7 +171,7 @@ def cuda_path():
 
 
 def offload(family):
-    return ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900"] if family == "gfx900" else ["-foffload=nvptx-none"]
+    return ["-foffload=amdgcn-amdhsa", f"-foffload-options=-march={AMD}"] if family == "gfx900" else ["-foffload=nvptx-none"]
 
 
 def spirv(source=HERE / "kernels.cl", path=OUT / "kernels.spv", options="-g -cl-opt-disable"):
@@ -199,7 +201,9 @@ def program_of(program, family, compiler="usual"):
     clang = ["clang-19" if usual else compiler, "-x", "cuda", "--cuda-gpu-arch=sm_50", LEVEL, "-g", "-w"]
     if program == "memory" and family == "gfx900":
         hip = ["hipcc"] if usual else [compiler.replace("clang", "clang++"), hip_config()]
-        return [built(f"memory.gfx900{suffix}", *hip, "--offload-arch=gfx900", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu", *([] if usual else ["-x", "none", "-lamdhip64"]))]
+        return [built(f"memory.gfx900{suffix}", *hip, f"--offload-arch={AMD}", LEVEL, "-g", "-w", "-x", "hip", HERE / "memory.cu", *([] if usual else ["-x", "none", "-lamdhip64"]))]
+    if program == "lost_atomics":
+        return [built("lost_atomics.gfx900", "hipcc", f"--offload-arch={AMD}", LEVEL, "-g", "-w", HERE / "lost_atomics.hip")]
     if program in ("memory", "images"):
         cuda = cuda_path()
         return [built(f"{program}.sm{suffix}", *clang, f"--cuda-path={cuda}", HERE / f"{program}.cu", f"-L{cuda}/lib64", "-lcudart", "-lstdc++")]
@@ -234,7 +238,7 @@ def wavetrap(program, family, how, *cases, options=(), compiler="usual"):
     if program == "vortex":
         number = cases_of("vortex").index(cases[0]) + 1 if how == "bad" else 0
         return run(command_under_test(), "run", *VORTEX, *options, f"--arg={number}", *words)
-    return run(command_under_test(), "exec", "-g", family, *options, *words, how, *cases)
+    return run(command_under_test(), "exec", "-g", gpu(family), *options, *words, how, *cases)
 
 
 def sanitized(program, how, *cases):

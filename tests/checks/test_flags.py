@@ -39,6 +39,6 @@ def test_a_flag_in_lds_that_is_raised_at_the_first_look(tmp_path, look, found, l
         (void)hipMemcpy(got, data, sizeof got, hipMemcpyDeviceToHost);
         return hipFree(data) || got[0] != 5;
     }""".replace("WAIT", look))
-    checks.run("hipcc", "--offload-arch=gfx900", level, "-g", "-w", "-x", "hip", tmp_path / "k.hip", "-o", tmp_path / "k")
-    done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=race", tmp_path / "k")
+    checks.run("hipcc", f"--offload-arch={checks.AMD}", level, "-g", "-w", "-x", "hip", tmp_path / "k.hip", "-o", tmp_path / "k")
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=race", tmp_path / "k")
     assert ("error: race" in done.stderr) == found and done.returncode == (115 if found else 0), done.stderr

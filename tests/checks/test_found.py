@@ -205,6 +205,17 @@ def test_the_list_of_kinds_is_that_of_the_labels():
     assert set(used) == {kind for kind, check in KINDS.items() if check not in ("race", "sync", "init", "hazard", "stale", "advice")}     # which have suites of their own
 
 
+@pytest.mark.parametrize("gpu, options, dropped", [("gfx900", [], False), ("gfx900", ["--check=memory"], True), ("gfx900:atomics=pcie", [], True)])
+def test_atomics_that_hardware_drops(gpu, options, dropped):
+    """They are executed, unless the check or the GPU has them as hardware: then nothing has changed and 0 is returned. Others are executed always."""
+    gpu, labels = checks.gpu(gpu), checks.labels_of("lost_atomics")
+    program = checks.program_of("lost_atomics", "gfx900")
+    for how, lost in (("bad", {label.case for label in labels if label.findings and dropped}), ("good", set())):
+        done = checks.run(checks.command_under_test(), "exec", "-g", gpu, *options, *program, how, *(label.case for label in labels))
+        said = dict(re.findall(r"^(\w+) is (\w+)$", done.stdout, re.M))
+        assert said == {label.case: "dropped" if label.case in lost else "done" for label in labels}, done.stderr
+
+
 OPENACC = """#include <openacc.h>
 int main(void)
 {
@@ -227,7 +238,7 @@ def test_memory_of_openacc_is_an_object(tmp_path, family):
     words = ["env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", "-O0", "-g", "-w", "-fopenacc", *checks.offload(family), tmp_path / "acc.c", "-o", tmp_path / "acc"]
     subprocess.run(list(map(str, words)), check=True, capture_output=True)
     report = tmp_path / "report"
-    done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=memory,leak", f"--report=json:{report}", tmp_path / "acc",
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), "--check=memory,leak", f"--report=json:{report}", tmp_path / "acc",
                       ACC_DEVICE_TYPE={"gfx900": "radeon", "sm": "nvidia"}[family])
     found = [one for line in report.read_text().splitlines() if (one := json.loads(line))["kind"] == "finding"]
     assert {(one["finding"], one["object"]["size"], one["object"]["by"]) for one in found} == \

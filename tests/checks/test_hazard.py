@@ -9,11 +9,12 @@ import subprocess
 import pytest
 
 import checks
+from amd import MODELS
 
-MODEL = "gfx900"
+MODEL = checks.AMD
 
 
-@pytest.fixture(scope="module", autouse=True, params=["gfx900", pytest.param("gfx906", marks=pytest.mark.full)])
+@pytest.fixture(scope="module", autouse=True, params=[MODELS[0], *(pytest.param(model, marks=pytest.mark.full) for model in MODELS[1:])])
 def model(request):
     """The GPU for which all is compiled, and on which it runs."""
     global MODEL

@@ -59,7 +59,7 @@ def program_of(program, family):
         return [checks.built(f"{program}.{family}", "env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              *(["-foffload-options=nvptx-none=-latomic"] if family == "sm" else []), checks.HERE / "init_openmp.c")]
     if family == "gfx900":
-        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
+        return [checks.built(f"{program}.gfx900", "hipcc", f"--offload-arch={checks.AMD}", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
     if family == "sm":
         cuda = checks.cuda_path()
         return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}", checks.HERE / f"{program}.cu",
@@ -77,7 +77,7 @@ def wavetrap(program, family, how, *cases, options=("--check=init",), **variable
     if family.startswith("vortex"):
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
-    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases, **variables)
+    return checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), *options, *program_of(program, family), how, *cases, **variables)
 
 
 @functools.cache
@@ -337,7 +337,7 @@ def test_images_in_optimised_code(tmp_path):
 
 def test_where_the_check_is_not_there_it_says_so():
     """Nothing is silently left out."""
-    done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=init", *program_of("init_openmp", "gfx900"), "good")
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=init", *program_of("init_openmp", "gfx900"), "good")
     assert "--check=init is not there for OpenMP" in done.stderr and done.returncode == 0, done.stderr
 
 
@@ -411,7 +411,7 @@ def test_the_debugger_stops_before_a_use(case, family):
     """At its instruction, which has not been executed; the way back and forth comes to it again, and the report is that of a run without a debugger."""
     use = next(use for use in PLANTED if (use.program, use.case) == ("init", case))
     commands = ["catch check", "run", "info time", "output/x $pc", "echo \\n", "reverse-continue", "continue", "info time", "output/x $pc", "echo \\n", "delete", "continue", "continue"]
-    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", family, "--check=init", *[word for one in commands for word in ("-ex", one)],
+    done = checks.run(checks.command_under_test(), "debug", "--nx", "--batch", "-g", checks.gpu(family), "--check=init", *[word for one in commands for word in ("-ex", one)],
                       *map(str, program_of("init", family)), "bad", case)
     assert re.findall(r"^Catchpoint 1 \(check\): ([\w-]+): ", done.stdout, re.M) == [use.kind] * 2, done.stdout + done.stderr
     assert re.search(rf"^  {use.function}(?:\(.*\))? at (?:\S*/)?init\.cu:{use.line}$", done.stderr, re.M), done.stderr
@@ -442,7 +442,7 @@ PAST = [("vortex", "sum_of_a_part", "own_sum", 40, ["own@*", "own[3]", "$a5@*", 
 
 def session(family, case, *commands, options=("--check=init",)):
     program = "init_vortex" if family.startswith("vortex") else "init"
-    words = [*checks.VORTEX, f"--arg={cases_of(program).index(case) + 1}"] if program == "init_vortex" else ["-g", family]
+    words = [*checks.VORTEX, f"--arg={cases_of(program).index(case) + 1}"] if program == "init_vortex" else ["-g", checks.gpu(family)]
     return checks.run(checks.command_under_test(), "debug", "--nx", *words, *options, *[word for one in [*commands, "kill", "quit"] for word in ("-ex", one)],
                       *program_of(program, family), *([] if program == "init_vortex" else ["bad", case]))
 

@@ -393,7 +393,7 @@ mov.u32 %lane, %tid.x;"""
 class Gcn(Code):
     """A kernel of a gfx900. Registers of the model are v8 to v15."""
     LANES = 64
-    HEAD = '.amdgcn_target "amdgcn-amd-amdhsa--gfx900"\n.text'
+    HEAD = f'.amdgcn_target "amdgcn-amd-amdhsa--{checks.AMD}"\n.text'
     BEGIN = """.globl {0}
 .p2align 8
 .type {0},@function
@@ -777,7 +777,7 @@ def judge(folder, family, number, count=1):
     path = folder / f"{family}{number}"
     image, data, report = code.build(path, lines), path.with_suffix(".data"), path.with_suffix(".json")
     data.write_bytes(b"".join(kernel.memory + kernel.written for kernel in kernels))
-    done = checks.run(checks.command_under_test(), "exec", "-g", f"{family}:jit={number // AT_ONCE % 2}", "--check=init", "--check-limit=1000000", f"--report=json:{report}", program(family), image, data, count, code.LANES)
+    done = checks.run(checks.command_under_test(), "exec", "-g", f"{checks.gpu(family)}:jit={number // AT_ONCE % 2}", "--check=init", "--check-limit=1000000", f"--report=json:{report}", program(family), image, data, count, code.LANES)
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
     assert "undefined" in done.stderr or done.returncode == 0, done.stderr
     wrong = []

@@ -18,7 +18,7 @@ def kernels(request, tmp_path_factory):
     """The family, and the kernels of the suite compiled for it."""
     out = tmp_path_factory.mktemp(request.param) / "kernels"
     clang = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-w"]
-    words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", SOURCE, "-o", out],
+    words = {"gfx900": [*clang, "-target", "amdgcn-amd-amdhsa", f"-mcpu={checks.AMD}", f"--rocm-device-lib-path={BITCODE}", SOURCE, "-o", out],
              "gen9": ["ocloc", "compile", "-file", SOURCE, "-device", "skl", "--format", "zebin", "-output", out.name, "-output_no_suffix", "-q", "-options",
                       "-cl-std=CL1.2"],
              "sm": [*clang, "-target", "nvptx64--nvidiacl", "-march=sm_60", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC, "-Xclang",
@@ -35,7 +35,7 @@ def found_in(path):
 def test_a_buffer_of_an_argument_is_an_object(kernels, tmp_path):
     family, program = kernels
     report = tmp_path / "report"
-    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:1",
+    done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:1",
                       "--dump-arg=0:dump", program, cwd=tmp_path)
     one, = found_in(report)
     assert done.returncode == 115, done.stderr
@@ -49,7 +49,7 @@ def test_a_buffer_of_an_argument_is_an_object(kernels, tmp_path):
 def test_a_kernel_without_mistakes_has_no_finding(kernels, tmp_path):
     family, program = kernels
     report = tmp_path / "report"
-    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
+    done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=memory", f"--report=json:{report}", *KERNEL, "--arg=i32:0", program)
     assert done.returncode == 0 and not found_in(report), done.stderr
 
 
@@ -59,7 +59,7 @@ def test_a_kernel_without_mistakes_has_no_finding(kernels, tmp_path):
 def test_a_structure_that_the_compiler_copies_is_no_mistake(kernels, tmp_path, kernel, size, arguments, result):
     """Intel's compiler copies it by more channels than work-items, and without regard to its alignment."""
     family, program = kernels
-    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=all", f"--kernel={kernel}", f"--grid={size}", f"--block={size}",
+    done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=all", f"--kernel={kernel}", f"--grid={size}", f"--block={size}",
                       *(f"--arg={argument}" for argument in arguments), "--dump-arg=0:dump", program, cwd=tmp_path)
     assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
     assert re.fullmatch(result, (tmp_path / "dump").read_bytes().hex())
@@ -69,7 +69,7 @@ def test_a_misaligned_access_that_leaves_its_buffer_is_misaligned(kernels, tmp_p
     """A gfx900 asks for no alignment."""
     family, program = kernels
     report = tmp_path / "report"
-    checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", "--kernel=misaligned", "--grid=1", "--block=1",
+    checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=memory", f"--report=json:{report}", "--kernel=misaligned", "--grid=1", "--block=1",
                "--arg=zeros:4", "--arg=zeros:8", "--arg=i32:6", program)
     one, = found_in(report)
     assert one["finding"] == ("out-of-bounds" if family == "gfx900" else "misaligned") and one["object"]["offset"] == 6
@@ -80,7 +80,7 @@ def test_work_items_of_a_wave_race_in_opencl(kernels, tmp_path, order):
     """OpenCL C orders them by barriers alone; PTX does not say from which language it is."""
     family, program = kernels
     report = tmp_path / "report"
-    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=race", *([f"--check-lanes={order}"] if order else []),
+    done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=race", *([f"--check-lanes={order}"] if order else []),
                       f"--report=json:{report}", "--kernel=beside", "--grid=8", "--block=8", "--arg=local:32", "--arg=zeros:32", program)
     races = (order or ("lockstep" if family == "sm" else "independent")) == "independent"
     assert done.returncode == (115 if races else 0), done.stderr
@@ -122,7 +122,7 @@ def test_a_buffer_may_be_null_or_read_only(kernels, tmp_path, kernel, arguments,
     family, program = kernels
     lanes = "0" if kind == "null" and family == "gen9" else lanes
     report = tmp_path / "report"
-    done = checks.run(checks.command_under_test(), "run", "-g", family, "--check=memory", f"--report=json:{report}", f"--kernel={kernel}", "--grid=8", "--block=8",
+    done = checks.run(checks.command_under_test(), "run", "-g", checks.gpu(family), "--check=memory", f"--report=json:{report}", f"--kernel={kernel}", "--grid=8", "--block=8",
                       *(f"--arg={one}" for one in arguments), "--dump-arg=0:dump", program, cwd=tmp_path)
     one, = found_in(report)
     assert (one["finding"], one["access"], one["bytes"], one["lanes"], done.returncode) == (kind, access, 4, lanes, 115), done.stderr

@@ -17,7 +17,7 @@ def vortex(source, level):
 
 
 def gfx900(source, level):
-    return ["exec", "-g", "gfx900"], [checks.built(f"{source}.gfx900{level}", "hipcc", "--offload-arch=gfx900", level, "-g", "-w", "-x", "hip",
+    return ["exec", "-g", checks.AMD], [checks.built(f"{source}.gfx900{level}", "hipcc", f"--offload-arch={checks.AMD}", level, "-g", "-w", "-x", "hip",
                                                    checks.HERE / f"{source}.c")]
 
 

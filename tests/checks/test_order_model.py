@@ -91,7 +91,7 @@ def operation(side, calls):
 def program(family):
     words = ["-O1", "-g", "-w", "-fno-optimize-sibling-calls"]
     if family == "gfx900":
-        return checks.built("order_script.gfx900", "hipcc", "--offload-arch=gfx900", *words, "-x", "hip", checks.HERE / "order_script.cu")
+        return checks.built("order_script.gfx900", "hipcc", f"--offload-arch={checks.AMD}", *words, "-x", "hip", checks.HERE / "order_script.cu")
     cuda = checks.cuda_path()
     return checks.built("order_script.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", *words, f"--cuda-path={cuda}", checks.HERE / "order_script.cu",
                         f"-L{cuda}/lib64", "-lcudart", "-lstdc++")
@@ -99,7 +99,7 @@ def program(family):
 
 def judge(folder, family, script, number):
     report = folder / f"{number}.json"
-    done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=race", f"--report=json:{report}", program(family), *script)
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), "--check=race", f"--report=json:{report}", program(family), *script)
     addresses = [int(line, 16) for line in done.stdout.split()]
     found = {}
     for one in map(json.loads, report.read_text().splitlines()):

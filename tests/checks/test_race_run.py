@@ -121,7 +121,7 @@ class Gcn(Code):
     LANES, WAITS, STORES_HIDE = 64, True, True
     FENCES = ["device", "device", "device", "group", ""]
     FLAGS = [(stored, loaded) for stored in (True, False) for loaded in (True, False)]
-    HEAD = '.amdgcn_target "amdgcn-amd-amdhsa--gfx900"\n.text'
+    HEAD = f'.amdgcn_target "amdgcn-amd-amdhsa--{checks.AMD}"\n.text'
     BEGIN = """.globl {0}
 .p2align 8
 .type {0},@function
@@ -197,7 +197,7 @@ s_waitcnt vmcnt(0) lgkmcnt(0)"""
         (folder / "code.s").write_text("\n".join(text) + "\n")
         compile_(folder / "code.s", folder / "code.co", "-g", "-mcode-object-version=4")
         for name in names:
-            yield findings(folder, "-g", f"gfx900:jit={jit}", f"--kernel={name}", f"--grid={WAVES * 64}", f"--block={WARPS * 64}", "--arg=zeros:2048", "--arg=zeros:256", folder / "code.co")
+            yield findings(folder, "-g", f"{checks.AMD}:jit={jit}", f"--kernel={name}", f"--grid={WAVES * 64}", f"--block={WARPS * 64}", "--arg=zeros:2048", "--arg=zeros:256", folder / "code.co")
 
 
 class Gen(Code):

@@ -78,7 +78,7 @@ def program_of(program, family):
         return [checks.built(f"races_openmp.{family}", "env", f"PATH={checks.DEBIAN_PATH}", "gcc-12", checks.LEVEL, "-g", "-w", "-fopenmp", *checks.offload(family),
                              checks.HERE / "races_openmp.c")]
     if family == "gfx900":
-        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
+        return [checks.built(f"{program}.gfx900", "hipcc", f"--offload-arch={checks.AMD}", checks.LEVEL, "-g", "-w", "-x", "hip", checks.HERE / f"{program}.cu")]
     if family == "gen9":
         return [checks.built(f"{program}.gen9", "gcc", "-O1", "-g", "-w", checks.HERE / f"{program}.c", "-lOpenCL"), checks.HERE / "races.cl"]
     if family == "vortex":
@@ -90,7 +90,7 @@ def program_of(program, family):
 def queues(program, family):
     """Host programs with queues."""
     if family == "gfx900":
-        kernels = checks.built("queue_kernels.co", "clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-nogpulib",
+        kernels = checks.built("queue_kernels.co", "clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-g", "-target", "amdgcn-amd-amdhsa", f"-mcpu={checks.AMD}", "-nogpulib",
                                "-mcode-object-version=4", checks.HERE / "queue_kernels.c")
         return [checks.built(f"{program}.gfx900", "gcc", "-O0", "-g", "-w", checks.HERE / f"{program}.c", "-lhsa-runtime64"), kernels]
     if family == "level_zero":
@@ -118,7 +118,7 @@ def wavetrap(program, family, how, *cases, options=()):
     if program == "races_vortex":
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *checks.VORTEX, *options, f"--arg={number}", *program_of(program, family))
-    return checks.run(checks.command_under_test(), "exec", "-g", {"level_zero": "gen9"}.get(family, family), *options, *program_of(program, family), how,
+    return checks.run(checks.command_under_test(), "exec", "-g", {"level_zero": "gen9"}.get(family, checks.gpu(family)), *options, *program_of(program, family), how,
                       *cases)
 
 
@@ -470,10 +470,10 @@ def test_what_lanes_have_stored_is_what_it_was(tmp_path, family, jit):
             (tmp_path / "k").write_text(PTX_STORES % (("7", "%i") if alike else ("%i", "7")))
         else:
             (tmp_path / "k.cl").write_text(STORES % ("five", GCN_STORES, "i") if alike else STORES % ("i", GCN_STORES, "five"))
-            made = checks.run("clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-w", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900",
+            made = checks.run("clang-19", "-x", "cl", "-cl-std=CL2.0", "-O1", "-w", "-target", "amdgcn-amd-amdhsa", f"-mcpu={checks.AMD}",
                               "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", tmp_path / "k.cl", "-o", tmp_path / "k")
             assert made.returncode == 0, made.stderr
-        done = checks.run(checks.command_under_test(), "run", "-g", f"{family}:jit={jit}", "--check=race", "--grid=32", "--block=32", "--arg=zeros:512",
+        done = checks.run(checks.command_under_test(), "run", "-g", f"{checks.gpu(family)}:jit={jit}", "--check=race", "--grid=32", "--block=32", "--arg=zeros:512",
                           *(["--arg=5", "--arg=7"] if family == "gfx900" else []), tmp_path / "k")
         said = "lanes of one instruction store the same value to one place" if alike else "lanes of one instruction store different values to one place"
         assert said in done.stderr and done.stderr.count(" race ") == 1, done.stderr
@@ -749,14 +749,14 @@ def test_copies_of_a_program_without_kernels(tmp_path, case, kind, family):
     program = program_of("copies_alone", family)
     for how, wanted in ([], {kind}), (["wait"], set()):
         report = tmp_path / "report.json"
-        done = checks.run(checks.command_under_test(), "exec", "-g", family, "--check=race,init", "--check-init=copy", f"--report=json:{report}", *program, case, *how)
+        done = checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), "--check=race,init", "--check-init=copy", f"--report=json:{report}", *program, case, *how)
         assert {one["finding"] for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"} == wanted and done.stdout == "0\n", done.stderr
 
 
 @pytest.mark.parametrize("case, kind", [("copied", "host-race"), full("read", "host-race"), full("seen", "host-race"), ("rows", None)])
 def test_arrays_of_hip(tmp_path, case, kind):
     """Copies to an array and its texture, copies to and from it, in two streams; and two copies that share no row."""
-    program = checks.built("array_orders.gfx900", "hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", checks.HERE / "array_orders.hip")
+    program = checks.built("array_orders.gfx900", "hipcc", f"--offload-arch={checks.AMD}", "-O1", "-g", "-w", checks.HERE / "array_orders.hip")
     assert found_in(tmp_path, "gfx900", program, case) == ({kind} if kind else set())
     assert not found_in(tmp_path, "gfx900", program, case, "ordered")
 
@@ -805,7 +805,7 @@ def test_a_program_that_opens_its_gpus_again(tmp_path):
     words = program_of("packets", "gfx900")
     for how, errors in (("good", 0), ("bad", 3)):
         report = tmp_path / how
-        done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=race,init", f"--report=json:{report}", *words, how, "no_barrier_bit", ROUNDS="3")
+        done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=race,init", f"--report=json:{report}", *words, how, "no_barrier_bit", ROUNDS="3")
         found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
         assert [one["finding"] for one in found] == ["race"] * errors and done.stdout.count("no_barrier_bit: ") == 3, done.stderr
         assert len({(one["line"], one["other"]["line"], one["times"]) for one in found}) == bool(errors), done.stderr

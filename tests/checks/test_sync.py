@@ -77,7 +77,7 @@ def program_of(program, family):
     """The words that start it."""
     source = checks.HERE / f"{program}.cu"
     if family == "gfx900":
-        return [checks.built(f"{program}.gfx900", "hipcc", "--offload-arch=gfx900", checks.LEVEL, "-g", "-w", "-x", "hip", source)]
+        return [checks.built(f"{program}.gfx900", "hipcc", f"--offload-arch={checks.AMD}", checks.LEVEL, "-g", "-w", "-x", "hip", source)]
     if family == "sm":
         cuda = checks.cuda_path()
         return [checks.built(f"{program}.sm", "clang-19", "-x", "cuda", "--cuda-gpu-arch=sm_50", checks.LEVEL, "-g", "-w", f"--cuda-path={cuda}", source,
@@ -95,7 +95,7 @@ def wavetrap(program, family, how, *cases, options=()):
     if family == "vortex":
         number = cases_of(program).index(cases[0]) + 1 if how == "bad" else 0
         return checks.run(checks.command_under_test(), "run", *VORTEX, *options, f"--arg={number}", *program_of(program, family))
-    return checks.run(checks.command_under_test(), "exec", "-g", family, *options, *program_of(program, family), how, *cases)
+    return checks.run(checks.command_under_test(), "exec", "-g", checks.gpu(family), *options, *program_of(program, family), how, *cases)
 
 
 @functools.cache
@@ -282,9 +282,9 @@ __global__ void sum(int *p) { int v = threadIdx.x; for (int by = 16; by; by /= 2
 int main() { int *p; (void)hipMalloc(&p, 4); sum<<<1, 32>>>(p); return hipDeviceSynchronize(); }
 """)
     program = tmp_path / "shift"
-    subprocess.run(["hipcc", "--offload-arch=gfx900", "-O1", "-g", "-w", "-o", program, source], check=True, capture_output=True)
+    subprocess.run(["hipcc", f"--offload-arch={checks.AMD}", "-O1", "-g", "-w", "-o", program, source], check=True, capture_output=True)
     path = tmp_path / "report.json"
-    done = checks.run(checks.command_under_test(), "exec", "-g", "gfx900", "--check=sync", f"--report=json:{path}", program)
+    done = checks.run(checks.command_under_test(), "exec", "-g", checks.AMD, "--check=sync", f"--report=json:{path}", program)
     found = [one for one in map(json.loads, path.read_text().splitlines()) if one["kind"] == "finding"]
     assert {(one["finding"], one["severity"]) for one in found} == {("inactive-lane", "note")} and done.returncode == 0, done.stderr
 

@@ -1,5 +1,7 @@
 """Which versions of clang compile the tests' kernels for a family and a language, and by which words. scripts/need.sh installs all three for
 `make check`: 15 is that of hipcc, 19 that which it installs for users, 22 the newest of Debian 12."""
+from amd import MODEL
+
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
 
@@ -22,11 +24,11 @@ def words(family, language, clang):
     """The command that compiles a file of kernels alone to a code object or PTX, without source and output."""
     assert clang in CLANGS[family, language], (family, language, clang)
     if language == "HIP":
-        return [clang, "-x", "hip", "--cuda-device-only", "--offload-arch=gfx900", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w"]
+        return [clang, "-x", "hip", "--cuda-device-only", f"--offload-arch={MODEL}", "-nogpuinc", "-nogpulib", "--no-gpu-bundle-output", "-w"]
     if language == "CUDA C++":
         return [clang, "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", *PTX, "-w", "-S"]
     if family == "gfx900":
         # Debian 12's device libraries do not know version 6 of code objects, clang 22's default.
         version = ["-mcode-object-version=5"] if clang == "clang-22" else []
-        return [clang, *version, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}", "-w"]
+        return [clang, *version, "-x", "cl", "-cl-std=CL2.0", "-target", "amdgcn-amd-amdhsa", f"-mcpu={MODEL}", f"--rocm-device-lib-path={BITCODE}", "-w"]
     return [clang, "-x", "cl", "-cl-std=CL2.0", "-target", "nvptx64--nvidiacl", "-S", "-march=sm_60", *PTX, "-w", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]

@@ -7,8 +7,9 @@ import subprocess
 
 import pytest
 
-from conftest import code_object, compiled, hip, wavetrap
+from conftest import code_object, compiled, environment, hip, wavetrap
 
+HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-"}
 
 
@@ -135,6 +136,41 @@ def test_code_for_another_model_is_named(tmp_path):
         done = hip(path, gpus=[gpu])
         assert done.stderr.startswith(f"wavetrap: {path}: {said}"), done.stderr
         assert done.returncode == -signal.SIGABRT
+
+
+@pytest.mark.parametrize("compiler", ["clang++-19", "clang++-22"])
+def test_compressed_code_is_executed(tmp_path, compiler):
+    """HIP 5.2 cannot read it: it is unpacked before. The GPU and refusals are those of what is in it."""
+    folder = wavetrap("hip-path", env={**environment(), "XDG_CACHE_HOME": str(tmp_path)}).stdout.strip()
+    program = tmp_path / "program"
+    subprocess.run([compiler, f"--config={folder}/hip.cfg", "-w", "-x", "hip", "--offload-arch=gfx900", "--offload-arch=gfx906", "--offload-compress", "-O1", HERE / "models.hip",
+                    "-o", program, "-x", "none", "-lamdhip64"], check=True, capture_output=True)
+    assert b"CCOB" in program.read_bytes() and b"gfx906" not in program.read_bytes()
+    done = hip(program)
+    assert (done.stdout, done.returncode) == (NAMES["gfx906"] + ": 0 wrong\n", 0), done.stderr
+    assert done.stderr == "wavetrap: the program has code for gfx906, gfx900: the GPU is a gfx906 (--gpu)\n"
+    done = hip(program, gpus=["gfx900"])
+    assert (done.stdout, done.stderr) == (NAMES["gfx900"] + ": 0 wrong\n", "")
+    said = ask(["break weigh", "run", "disassemble"], "-g", "gfx906", program)
+    assert "v_dot4_i32_i8" in said[2], said
+    data = program.read_bytes()
+    at = data.index(b"CCOB")
+    program.write_bytes(data[:at + 60] + bytes(8) + data[at + 68:])
+    assert f"wavetrap: {program}: its code for GPUs is compressed, and damaged\n" in hip(program, gpus=["gfx906"]).stderr
+
+
+def test_rocm_variable_of_the_version_chooses_the_model():
+    def run(version, *gpus):
+        return wavetrap("exec", *gpus, both(), env={**environment(), "HSA_OVERRIDE_GFX_VERSION": version})
+    for version, model in ("9.0.0", "gfx900"), ("9.0.6", "gfx906"):
+        for gpu in [], ["-g", model]:
+            done = run(version, *gpu)
+            assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
+    assert ("wavetrap: HSA_OVERRIDE_GFX_VERSION is that of a gfx906, and the emulated GPU is a gfx900, which does not execute its code: -g gfx906, or unset it\n"
+            in run("9.0.6", "-g", "gfx900").stderr)
+    for version in "9.0.10", "10.3.0", "9.0", "9.0.6x", "gfx906":
+        assert (f"wavetrap: HSA_OVERRIDE_GFX_VERSION={version}: no GPU of that version is emulated: 'wavetrap info --models' lists them\n"
+                in run(version).stderr)
 
 
 def test_a_code_object_runs_on_its_model(tmp_path):

@@ -3,6 +3,7 @@ import pathlib
 import re
 import struct
 import subprocess
+import zlib
 
 import pytest
 
@@ -116,13 +117,33 @@ def test_code_for_other_gpus_is_named(tmp_path):
     source.write_text("__attribute__((global)) void k(int *p) { *p = 1; }\n")
     options = ["clang++-19", "-nogpuinc", "-nogpulib", "--offload-device-only", "-c", source]
     for name, more, words, runs in [
-            ("other", ["--offload-arch=gfx1030", "--offload-arch=gfx90a:xnack-"], "it holds code for gfx1030, gfx90a:xnack-, not for gfx900", "no GPU that is emulated"),
-            ("small", ["--offload-arch=gfx900", "--offload-arch=gfx906", "--offload-compress"], "compressed ones cannot", "no GPU that is emulated")]:
+            ("other", ["--offload-arch=gfx1030", "--offload-arch=gfx90a:xnack-"],
+             "it holds code for gfx1030, gfx90a:xnack-, not for gfx900: compile with --offload-arch=gfx900\n", "no GPU that is emulated"),
+            ("newer", ["--offload-arch=gfx1030", "--offload-arch=gfx906", "--offload-compress"],
+             "it holds code for gfx1030, gfx906, not for gfx900: compile with --offload-arch=gfx900, or run it with -g gfx906\n", "gfx906")]:
         path = tmp_path / name
         subprocess.run([*options, *more, "-o", path], check=True)
-        assert words in said(path)
+        assert words in said(path, "-g", "gfx900")
         done = wavetrap("info", path)
         assert done.returncode == 0 and done.stdout.endswith(f"runs on: {runs}\n")
+
+
+def packed(version, data):
+    """A compressed bundle, by zlib (Clang documentation, "Compressed Bundles"); the hash is not looked at."""
+    body, wide = zlib.compress(data), "<Q" if version == 3 else "<I"
+    sizes = [4 + 4 + (0 if version == 1 else struct.calcsize(wide)) + struct.calcsize(wide) + 8 + len(body)][:version != 1] + [len(data)]
+    return b"CCOB" + struct.pack("<HH", version, 0) + b"".join(struct.pack(wide, size) for size in sizes) + bytes(8) + body
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_a_compressed_bundle_is_read(tmp_path, bundle, version):
+    path = tmp_path / "packed"
+    path.write_bytes(packed(version, bundle.read_bytes()))
+    assert ran(tmp_path, path, "fill(int*, int)") == (3, 3, 3, 3)
+    assert re.search("bundle 1: code for gfx900, gfx906; that for gfx906 is of version 4, with 4 kernels\n(.*\n)*  runs on: gfx906, gfx900\n", wavetrap("info", path).stdout)
+    path.write_bytes(packed(version, bundle.read_bytes())[:-9])
+    assert "it holds no code object for AMD GPUs that can be read" in said(path)
+    assert "compressed, and cannot be unpacked" in wavetrap("info", path).stdout
 
 
 @pytest.mark.parametrize("compiler,flags,names", [

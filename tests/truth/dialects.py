@@ -10,10 +10,8 @@ import subprocess
 import sys
 
 import program as programs
-from truth import ROOT
-
-sys.path.insert(0, str(ROOT / "tests" / "compilers"))
-import clangs  # noqa: E402
+from truth import ROOT, amd
+import clangs  # truth.py says where
 
 FIRST = 61
 VORTEX = ROOT / "examples" / "vortex" / "lib"
@@ -234,7 +232,7 @@ def gcn_opencl(compiler):
     def build(source, out, level):
         run([*clangs.words("gfx900", "OpenCL C", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("gcn-opencl" + version(compiler), CL_LACKS, ".cl", CL_PRELUDE, CL_HOST, ["clang-19"], build,
-                   arguments("gfx900"), levels=CLANGS)
+                   arguments(amd.MODEL), levels=CLANGS)
 
 
 CXX_TYPES = INTEGERS.replace("WIDE", "long long") + "\n" + CLANG_HALF + "\n" + CLANG_VECTORS + "\n" + NO_SPACES + C_BLOCKS + C_VECTOR + F64 + FUNCTIONS
@@ -256,7 +254,7 @@ def gcn_hip(compiler):
         run([*clangs.words("gfx900", "HIP", compiler), "-g", *level.split(), "-ffp-contract=off", source, "-o", out])
     return Dialect("gcn-hip" + version(compiler), frozenset(), ".hip",
                    cxx_prelude(f"__builtin_amdgcn_workgroup_id_x() * {BLOCK} + __builtin_amdgcn_workitem_id_x()"), CXX_HOST, ["clang++-19"], build,
-                   arguments("gfx900"), transform=element, levels=CLANGS)
+                   arguments(amd.MODEL), transform=element, levels=CLANGS)
 
 
 def sm_cuda(compiler):

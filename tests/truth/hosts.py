@@ -11,9 +11,9 @@ import random
 import re
 
 from sessions import BEGINNING, PLACE, PRESENT, VALUES, ended, number, run, session
-from truth import BUILD, HERE, Finding, WAVETRAP, compiled
+from truth import FOLDER, HERE, Finding, WAVETRAP, amd, compiled
 
-GPUS = {"gcn-hip": ("gfx900", 64), "sm-cuda": ("sm", 32), "gen9-opencl": ("gen9", 8)}  # the GPU, and lanes of its waves
+GPUS = {"gcn-hip": (amd.MODEL, 64), "sm-cuda": ("sm", 32), "gen9-opencl": ("gen9", 8)}  # the GPU, and lanes of its waves
 FAMILIES = list(GPUS)
 FIXED = {"gcn-hip": (1, 2, 258852863), "sm-cuda": (1, 2), "gen9-opencl": (1, 2)}
 
@@ -25,7 +25,7 @@ def recipe(family):
     """The source of a family's program, the words that compile it, and in which file of the debugger the kernel is."""
     source = HERE / "programs" / ("places_opencl.c" if family == "gen9-opencl" else "places.cu")
     if family == "gcn-hip":
-        return source, ["hipcc", "-x", "hip", "--offload-arch=gfx900", "-O0", "-g", source]
+        return source, ["hipcc", "-x", "hip", f"--offload-arch={amd.MODEL}", "-O0", "-g", source]
     if family == "gen9-opencl":
         return source, ["gcc", "-w", source, "-lOpenCL", "-lpthread"]
     cuda = run([WAVETRAP, "cuda-path"]).stdout.strip()
@@ -60,7 +60,7 @@ def simpler(s):
 
 def host_of(family, s):
     source, words = recipe(family)
-    path = BUILD / "tests" / "truth" / f"places.{family}"
+    path = FOLDER / f"places.{family}"
     program, built = compiled(path, source, words), [*words, "-o", path]
     file = [program, *(str(s[name]) for name in ("threads", "launches", "groups", "block", "calls", "factor", "cells"))]
     gpu, width = GPUS[family]

@@ -8,7 +8,7 @@ import subprocess
 
 import dialects
 from dialects import BLOCK, CXX_TYPES, ITEMS
-from truth import BUILD, HERE, ROOT, WAVETRAP, compiled
+from truth import BUILD, FOLDER, HERE, ROOT, WAVETRAP, amd, compiled
 
 DRIVER = BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"
 BUNDLE = b"__CLANG_OFFLOAD_BUNDLE__"
@@ -33,28 +33,28 @@ MAIN = f"""int main(void)
 
 
 def code_object(program):
-    """The gfx900's code in a program by hipcc, which has it in a bundle of objects: offset, size and name of each."""
+    """The code of AMD's GPU in a program by hipcc, which has it in a bundle of objects: offset, size and name of each."""
     data = program.read_bytes()
     data = data[data.index(BUNDLE):]
     number = functools.partial(lambda at: int.from_bytes(data[at:at + 8], "little"))
     at = len(BUNDLE) + 8
     for _ in range(number(len(BUNDLE))):
         offset, size, length = number(at), number(at + 8), number(at + 16)
-        if b"gfx900" in data[at + 24:at + 24 + length]:
+        if amd.MODEL.encode() in data[at + 24:at + 24 + length]:
             return data[offset:offset + size]
         at += 24 + length
-    raise RuntimeError(f"{program}: no code for gfx900")
+    raise RuntimeError(f"{program}: no code for {amd.MODEL}")
 
 
 def hip():
     def build(source, out, level):
         program = out.with_suffix(".program")
-        dialects.run(["hipcc", "-x", "hip", "--offload-arch=gfx900", "-w", "-g", *level.split(), "-ffp-contract=off", source, "-o", program])
+        dialects.run(["hipcc", "-x", "hip", f"--offload-arch={amd.MODEL}", "-w", "-g", *level.split(), "-ffp-contract=off", source, "-o", program])
         out.write_bytes(code_object(program))
         return [program]
     plain = dialects.gcn_hip("clang-15")
     return dataclasses.replace(plain, name="gcn-hip-program", prelude="#include <hip/hip_runtime.h>\n" + PRELUDE, rest=MAIN.replace("cuda", "hip"), build=build,
-                               options=["-g", "gfx900"], loads=True)
+                               options=["-g", amd.MODEL], loads=True)
 
 
 def cuda(compiler):
@@ -70,7 +70,7 @@ def cuda(compiler):
 
 def launcher(name, source, *words):
     """A program of the folder `programs` that launches k."""
-    return compiled(BUILD / "tests" / "truth" / name, HERE / "programs" / source, ["gcc", "-w", HERE / "programs" / source, *words])
+    return compiled(FOLDER / name, HERE / "programs" / source, ["gcc", "-w", HERE / "programs" / source, *words])
 
 
 def loaded(plain, gpu, name, *words):
@@ -92,6 +92,6 @@ def opencl():
 
 
 def all_dialects():
-    made = [hip(), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl("clang-15"), "gfx900", "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
+    made = [hip(), cuda("clang-19"), cuda("clang-22"), opencl(), loaded(dialects.gcn_opencl("clang-15"), amd.MODEL, "launch.hip", "-DHIP", "-lamdhip64"),  # HIP 5.2 crashes over clang-19's
             loaded(dialects.sm_opencl("clang-19"), "sm", "launch.cuda", f"-I{ROOT}/include/wavetrap", DRIVER)]
     return {d.name: d for d in made}

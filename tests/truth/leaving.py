@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 
-from truth import BUILD, ROOT, WAVETRAP, Finding, compiled
+from truth import FOLDER, ROOT, WAVETRAP, Finding, amd, compiled
 
 FAMILIES = ["gcn-hip", "gcn-openmp", "sm-cuda", "gen9-opencl", "rv32", "rv64"]
 ROUND = 500
@@ -29,7 +29,7 @@ HERE = pathlib.Path(__file__).resolve().parent / "programs"
 MARK = "=-=-="
 PATIENCE = 120
 LLDB, LLDB_PATIENCE = "lldb-19", 20
-BY_DEVICE = {"gcn-hip": "gfx900", "gcn-openmp": "gfx900", "sm-cuda": "sm", "gen9-opencl": "gen9"}
+BY_DEVICE = {"gcn-hip": amd.MODEL, "gcn-openmp": amd.MODEL, "sm-cuda": "sm", "gen9-opencl": "gen9"}
 LIBRARY = ROOT / "examples" / "vortex" / "lib"
 PICOLIBC = "/usr/lib/picolibc/riscv64-unknown-elf"
 WIDTHS = {"rv32": (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
@@ -41,9 +41,9 @@ WIDTHS = {"rv32": (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
 def recipe(family, level):
     """The source of a family's program, and the command that compiles it."""
     if family == "gcn-hip":
-        return "leaving.cu", ["hipcc", "-x", "hip", "--offload-arch=gfx900", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu"]
+        return "leaving.cu", ["hipcc", "-x", "hip", f"--offload-arch={amd.MODEL}", level, "-g", "-Wno-deprecated-declarations", HERE / "leaving.cu"]
     if family == "gcn-openmp":
-        return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900",
+        return "leaving_openmp.c", ["gcc-12", level, "-g", "-w", "-fopenmp", "-foffload=amdgcn-amdhsa", f"-foffload-options=-march={amd.MODEL}",
                                     HERE / "leaving_openmp.c"]
     if family == "sm-cuda":
         cuda = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
@@ -63,7 +63,7 @@ def recipe(family, level):
 
 def program_of(family, level):
     source, words = recipe(family, level)
-    return compiled(BUILD / "tests" / "truth" / f"leaving.{family}{level}", HERE / source, words)
+    return compiled(FOLDER / f"leaving.{family}{level}", HERE / source, words)
 
 
 def lines_of(family):

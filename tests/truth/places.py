@@ -30,7 +30,7 @@ import sys
 
 import hosts
 from sessions import BEGINNING, PLACE, PRESENT, VALUES, ended, lines_of, number, run, session
-from truth import ROOT, Finding, WAVETRAP
+from truth import ROOT, Finding, WAVETRAP, amd
 
 DEVICES = ["rv32", "rv64", "gcn", "gen9", "sm"]
 FAMILIES = [*DEVICES, *hosts.FAMILIES]
@@ -112,9 +112,9 @@ def settings(family, rng):
         cores, warps, threads = rng.choice([(1, 2, 4), (1, 4, 4), (2, 4, 2)])
         return s | {"cores": cores, "warps": warps, "threads": threads, "groups": rng.randrange(6, 14)}
     if family == "gcn":
-        s |= {"gpu": "gfx900:cu=1", "block": rng.choice([64, 64, 128]), "groups": rng.randrange(60, 100)}
+        s |= {"gpu": f"{amd.MODEL}:cu=1", "block": rng.choice([64, 64, 128]), "groups": rng.randrange(60, 100)}
         if rng.random() < 0.3:  # and a device that is almost empty
-            s |= {"gpu": "gfx900", "groups": rng.randrange(3, 6)}
+            s |= {"gpu": amd.MODEL, "groups": rng.randrange(3, 6)}
         return s
     if family == "sm":
         return s | {"gpu": f"sm:sms={rng.choice([1, 2])}", "block": rng.choice([32, 32, 64]), "groups": rng.randrange(150, 220)}
@@ -153,7 +153,7 @@ def opencl(family, s, source, out, config):
     source.write_text(config + CL + FUNCTION + "__kernel void k(__global int *cells)\n{" + BODY + "}\n")
     built = ["clang-19", "-x", "cl", "-cl-std=CL2.0", "-w", "-g", "-O0", source, "-o", out]
     if family == "gcn":
-        built += ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"]
+        built += ["-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", f"--rocm-device-lib-path={BITCODE}"]
     elif family == "sm":
         built += ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]
     if family == "gen9":
@@ -337,7 +337,7 @@ def hardware(p, rng, folder, options):
     cell = rng.choice(sorted(cells))
     count, what = len(cells[cell]), f"watch cells[{cell}] with --hw-only"
     begin = ["start", f"watch cells[{cell}]"]
-    if not p.options[1].startswith("gfx900"):
+    if not p.options[1].startswith(amd.MODEL):
         refused, listed = session(p, folder, "hardware", begin[:1], [begin[1], "info watchpoints"], ["--hw-only"])
         if "Hardware watchpoint" in refused or f"cells[{cell}]" in listed or \
                 "this device has no watchpoints" not in (folder / "hardware.said").read_text():

@@ -195,11 +195,34 @@ static void a_lane_sees_its_pieces_as_one_range(void **state)
     assert_false(wt_pieces_write(&r->m, 3, 5, 20, bytes, 5));
 }
 
+static void a_part_of_a_region_has_a_grain_of_its_own(void **state)
+{
+    struct rig *r = *state;
+    struct wt_error err;
+    struct wt_regions *all = &r->m.regions;
+    assert_true(wt_regions_set_grain(all, BASE + WT_PAGE_SIZE + 8, 16, WT_GRAIN_FINE_HOST));
+    wt_regions_check(all);
+    for (unsigned page = 0; page < 4; page++)
+        assert_int_equal(wt_regions_at(all, BASE + page * WT_PAGE_SIZE)->grain,
+                         page == 1 ? WT_GRAIN_FINE_HOST : WT_GRAIN_COARSE);
+    assert_true(wt_regions_hold(all, BASE, 4 * WT_PAGE_SIZE, true));
+    assert_int_equal(wt_regions_at(all, READ_ONLY)->grain, WT_GRAIN_COARSE);
+    /* What is left of it keeps it; what comes to its place does not have it. */
+    assert_true(wt_regions_set_grain(all, BASE, 4 * WT_PAGE_SIZE, WT_GRAIN_FINE));
+    assert_int_equal(wt_regions_remove(all, BASE + WT_PAGE_SIZE, WT_PAGE_SIZE, &err), WT_OK);
+    assert_int_equal(wt_regions_add(all, BASE + WT_PAGE_SIZE, WT_PAGE_SIZE, true, &err), WT_OK);
+    for (unsigned page = 0; page < 4; page++)
+        assert_int_equal(wt_regions_at(all, BASE + page * WT_PAGE_SIZE)->grain,
+                         page == 1 ? WT_GRAIN_COARSE : WT_GRAIN_FINE);
+    wt_regions_check(all);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(what_is_not_mapped_is_not_in_the_tlb),
+        TEST(a_part_of_a_region_has_a_grain_of_its_own),
         TEST(a_write_from_outside_reaches_the_tlb_and_decoded_code),
         TEST(zeros_make_no_page_but_overwrite),
         TEST(the_end_of_the_address_space_is_the_end),

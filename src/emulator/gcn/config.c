@@ -77,6 +77,11 @@ static const struct wt_config_key keys[] = {
      .words = {"none", "all"}},
     {"imprecise", "instructions by which memory violations are late, 0..1000 (0)", AT(imprecise),
      .most = MOST_IMPRECISE, .rare = true},
+    {"atomics",
+     "'pcie': those that hardware drops on fine-grained memory are dropped, and return 0; or "
+     "'all':\n"
+     "               all are done (all)",
+     AT(atomics_pcie), WT_CONFIG_WORD, .words = {"all", "pcie"}},
     {"jit",
      "visits of an instruction after which code of the host is made for it and what follows,\n"
      "               1..60000; 0: never (256)",

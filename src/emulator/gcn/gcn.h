@@ -37,8 +37,9 @@ struct gcn_config {
     bool debug;  /**< it has wave control and address watch */
     /** Instructions that a wave goes on for before a violation of memory is told, 0..1000. */
     unsigned imprecise;
-    unsigned jit;     /**< visits of an instruction after which it is translated; 0: never */
-    bool vectors_256; /**< translated code has no vectors of 512 bits where the host has some */
+    unsigned jit;      /**< visits of an instruction after which it is translated; 0: never */
+    bool atomics_pcie; /**< drops atomics that do not come to the host's memory: vmem.h */
+    bool vectors_256;  /**< translated code has no vectors of 512 bits where the host has some */
 };
 
 /** Fills in the default of a struct gcn_config: 4 compute units, round robin. */

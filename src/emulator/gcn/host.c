@@ -176,6 +176,15 @@ static bool has_code(const struct gcn_device *d, uint64_t addr, uint64_t end)
     return has;
 }
 
+bool gcn_device_set_grain(struct gcn_device *d, uint64_t addr, uint64_t size, bool fine,
+                          bool of_host)
+{
+    return wt_regions_set_grain(&d->machine.regions, addr, size,
+                                !fine     ? WT_GRAIN_COARSE
+                                : of_host ? WT_GRAIN_FINE_HOST
+                                          : WT_GRAIN_FINE);
+}
+
 enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t size,
                                 struct wt_error *err)
 {

@@ -87,6 +87,11 @@ bool gcn_device_saves_at(const struct gcn_device *device, uint64_t addr);
 enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, uint64_t size,
                                     void *host, struct wt_error *err);
 
+/** Says whether memory that is mapped is fine-grained, at first it is not; and @p of_host: memory
+ * of the host's (enum wt_grain). False: there is no host memory. */
+bool gcn_device_set_grain(struct gcn_device *device, uint64_t addr, uint64_t size, bool fine,
+                          bool of_host);
+
 /**
  * Unmaps [addr, addr + size), rounded to pages; parts of it that are not mapped are ignored.
  * Decoded instructions are forgotten if they may be there. WT_NO_MEMORY is the only failure.

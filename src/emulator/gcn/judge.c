@@ -22,7 +22,10 @@ static struct wt_lane_access access_of(struct gcn_wave *w, const struct gcn_uop 
 static uint64_t ask(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                     enum wt_observed_space space, unsigned size, uint64_t lanes, const uint64_t *at)
 {
-    const struct wt_lane_access a = access_of(w, u, kind, space, size);
+    struct wt_lane_access a = access_of(w, u, kind, space, size);
+    if (kind == WT_WATCH_ACCESS && space == WT_OBSERVED_GLOBAL)
+        a.lost = gcn_atomic_lost(
+            (enum gcn_atomic)(u->row->opcode & (u->row->encoding == GCN_SMEM ? 0x1f : 0xf)));
     return (uint64_t)wt_judge(&w->device->machine, &w->head, &a, lanes, at);
 }
 

@@ -391,6 +391,8 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
     if (!a->snapshot) {
         wt_archive_in_process(a, m);
         wt_archive_regions(a, &d->machine.regions);
+        for (size_t i = 0; d->config.atomics_pcie && i < d->machine.regions.count; i++)
+            wt_archive_u8(a, &d->machine.regions.region[i].grain, WT_GRAIN_FINE_HOST, "a grain");
     }
     if (wt_archive_reads_file(a))
         d->host = m->process.hosted ? &gcn_recorded_driver : &gcn_no_driver;

@@ -277,6 +277,8 @@ struct wt_lane_access {
     unsigned unit;  /**< a power of 2: compilers that widen a load stay in aligned units of so many
                          bytes that the program loads from; 0: in its pages */
     unsigned spare; /**< of a load: so many bytes at its end that compilers may have added */
+    unsigned lost;  /**< hardware drops an atomic in memory of this grain (regions.h) or a
+                         finer one; 0: in none */
     unsigned part;  /**< of an instruction with several accesses: which one (origin.h) */
     const struct wt_judged_variable *variable; /**< whose address the lanes use; NULL: not known */
     uint64_t at;

@@ -65,7 +65,7 @@ enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     r->region = grown;
     memmove(&grown[at + 1], &grown[at], (r->count - at) * sizeof *grown);
-    grown[at] = (struct wt_region){from, to - from, writable};
+    grown[at] = (struct wt_region){.addr = from, .size = to - from, .writable = writable};
     r->count++;
     return WT_OK;
 }
@@ -87,14 +87,48 @@ enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t s
             left[count++] = *region;
             continue;
         }
-        if (region->addr < from)
-            left[count++] = (struct wt_region){region->addr, from - region->addr, region->writable};
-        if (end > to)
-            left[count++] = (struct wt_region){to, end - to, region->writable};
+        if (region->addr < from) {
+            left[count] = *region;
+            left[count++].size = from - region->addr;
+        }
+        if (end > to) {
+            left[count] = *region;
+            left[count].addr = to;
+            left[count++].size = end - to;
+        }
     }
     free(r->region);
     *r = (struct wt_regions){left, count, r->count + 1};
     return WT_OK;
+}
+
+/* Where a region has pages on both sides of addr, they become two. False: no host memory. */
+static bool split(struct wt_regions *r, uint64_t addr)
+{
+    const struct wt_region *at = wt_regions_at(r, addr);
+    if (!at || at->addr == addr)
+        return true;
+    const size_t i = (size_t)(at - r->region);
+    struct wt_region *grown = wt_array_grow(r->region, &r->room, r->count + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    r->region = grown;
+    memmove(&grown[i + 1], &grown[i], (r->count++ - i) * sizeof *grown);
+    grown[i].size = addr - grown[i].addr;
+    grown[i + 1].addr = addr;
+    grown[i + 1].size -= grown[i].size;
+    return true;
+}
+
+bool wt_regions_set_grain(struct wt_regions *r, uint64_t addr, uint64_t size, enum wt_grain grain)
+{
+    const uint64_t from = addr & ~WT_PAGE_MASK, to = (addr + size + WT_PAGE_MASK) & ~WT_PAGE_MASK;
+    if (!split(r, from) || !split(r, to))
+        return false;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->region[i].addr >= from && r->region[i].addr < to)
+            r->region[i].grain = (uint8_t)grain;
+    return true;
 }
 
 void wt_regions_check(const struct wt_regions *r)

@@ -7,9 +7,18 @@
 
 #include "emulator/machine/machine.h"
 
+/** Who sees what is done to memory while a kernel runs: that GPU alone, or others, too; then some
+ * hardware drops atomic operations (wt_lane_access.lost). */
+enum wt_grain {
+    WT_GRAIN_COARSE,
+    WT_GRAIN_FINE,      /**< memory of the GPU's */
+    WT_GRAIN_FINE_HOST, /**< the host's memory */
+};
+
 struct wt_region {
     uint64_t addr, size;
     bool writable;
+    uint8_t grain; /**< enum wt_grain; COARSE until wt_regions_set_grain() */
 };
 
 /** Adds [addr, addr + size), rounded to pages. WT_INVALID where a part of it is there already, or
@@ -22,6 +31,9 @@ enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size
  */
 enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t size,
                                  struct wt_error *err);
+/** Gives what is there of [addr, addr + size), rounded to pages, a grain. False: there is no host
+ * memory, and nothing has changed. */
+bool wt_regions_set_grain(struct wt_regions *r, uint64_t addr, uint64_t size, enum wt_grain grain);
 /** The region that holds @p addr; NULL if none does. */
 const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr);
 /**

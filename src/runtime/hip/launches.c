@@ -2,6 +2,7 @@
  * Launches that HIP refuses without a word: a block with more work-items than the kernel was
  * compiled for gives hipErrorLaunchFailure, which many programs never look at. These functions
  * stand before HIP's in every program that `exec` starts; they call HIP's and say why it refused.
+ * Code that HIP cannot read, since it is compressed, is unpacked for it.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 
 #include "base/demangle.h"
 #include "object/kfd_wire.h"
+#include "object/unpack.h"
 #include "runtime/common/tally.h"
 
 /* No header declares what programs find here by its name. */
@@ -77,6 +79,39 @@ static int by_pointer(int result, const void *function, struct dim3 block, void 
     if (get && !get(&a, function) && a.most_threads > 0 && items > (uint64_t)a.most_threads)
         tell(name ? name(function, stream) : NULL, items, a.most_threads);
     return result;
+}
+
+/* ---- compressed code ---- */
+
+/* What a program registers (clang's HIPFatBinary). */
+struct registered {
+    uint32_t magic, version;
+    const void *binary, *unused;
+};
+
+/*
+ * HIP 5.2 reads no compressed bundle: it gets what that stands for. It keeps the address, so that
+ * this is never freed; a program registers each of its bundles once.
+ */
+__attribute__((visibility("default"))) void **__hipRegisterFatBinary(const struct registered *given)
+{
+    void **(*registers)(const struct registered *);
+    struct wt_packed_bundle packed;
+    struct wt_error err;
+    *(void **)&registers = next("__hipRegisterFatBinary");
+    if (!registers)
+        return NULL;
+    if (!given || !wt_packed_bundle_at(given->binary, SIZE_MAX, &packed))
+        return registers(given);
+    struct registered *copy = malloc(sizeof *copy);
+    uint8_t *unpacked = copy ? wt_packed_bundle_unpack(&packed, &err) : NULL;
+    if (!unpacked) {
+        free(copy);
+        return registers(given);
+    }
+    *copy = *given;
+    copy->binary = unpacked;
+    return registers(copy);
 }
 
 /* HIP's functions are looked up once. Without HIP nobody calls these; one that asks the dynamic

@@ -9,10 +9,12 @@
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "object/fatbin.h"
+#include "object/unpack.h"
 
 /* Versions of code objects that Debian's runtime (ROCm 5.2) knows. */
 enum { NEWEST_KNOWN = 4 };
@@ -73,6 +75,18 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
     struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = target};
     struct gcn_fatbin_bundle b;
     while (gcn_fatbin_next(&fatbin, &b)) {
+        struct wt_packed_bundle packed;
+        struct wt_error err = {.text = "its code for GPUs is compressed, and damaged"};
+        if (b.verdict == GCN_FATBIN_COMPRESSED &&
+            wt_packed_bundle_at(b.object, b.object_size, &packed)) {
+            uint8_t *unpacked = wt_packed_bundle_unpack(&packed, &err);
+            const bool good = unpacked && check(path, unpacked, packed.whole, target, old_runtime);
+            free(unpacked);
+            if (good)
+                continue;
+            if (unpacked)
+                return false; /* it has said why */
+        }
         const bool too_new = old_runtime && b.version > NEWEST_KNOWN;
         if (b.verdict == GCN_FATBIN_GOOD && !too_new)
             continue;
@@ -88,10 +102,8 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
                     "--offload-arch=%s",
                     b.targets, target->name, target->name);
             tell_other_model(bytes, size);
-        } else if (old_runtime && b.verdict == GCN_FATBIN_COMPRESSED)
-            fprintf(stderr,
-                    "its code for GPUs is compressed, which this runtime cannot read: compile with "
-                    "--no-offload-compress\n");
+        } else if (b.verdict == GCN_FATBIN_COMPRESSED)
+            fprintf(stderr, "%s\n", err.text);
         else if (b.verdict == GCN_FATBIN_GOOD)
             fprintf(
                 stderr,

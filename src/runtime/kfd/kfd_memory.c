@@ -24,6 +24,7 @@ struct host_buffer {
     int fd;      /* -1: memory of the program (userptr), or doorbells */
     uint32_t node;
     uint32_t shown; /* GPUs, as a bit set */
+    bool coherent;
 };
 
 /* The caller holds host->lock. */
@@ -141,7 +142,11 @@ int kfd_memory_alloc(struct host *host, struct kfd_ioctl_alloc_memory_of_gpu_arg
     struct host_buffer *b = calloc(1, sizeof *b);
     if (!b)
         return -ENOMEM;
-    *b = (struct host_buffer){.addr = args->va_addr, .size = size, .fd = -1, .node = gpu->node};
+    *b = (struct host_buffer){.addr = args->va_addr,
+                              .size = size,
+                              .fd = -1,
+                              .node = gpu->node,
+                              .coherent = args->flags & KFD_IOC_ALLOC_MEM_FLAGS_COHERENT};
     int result = 0;
     if (kind == KFD_IOC_ALLOC_MEM_FLAGS_USERPTR) {
         b->pages = (void *)(uintptr_t)args->mmap_offset;
@@ -258,7 +263,12 @@ static int show(struct host_gpu *gpu, struct host_buffer *b, bool hide)
     const uint32_t bit = 1u << gpu->index;
     if (!(b->shown & bit) == hide)
         return 0;
-    const bool good = kfd_memory_show(gpu, b->addr, b->size, hide ? NULL : b->pages);
+    bool good = kfd_memory_show(gpu, b->addr, b->size, hide ? NULL : b->pages);
+    if (good && !hide && b->coherent) {
+        host_enter(gpu);
+        good = gcn_device_set_grain(gpu->device, b->addr, b->size, true, !b->node);
+        host_leave(gpu);
+    }
     if (good)
         b->shown ^= bit;
     return good ? 0 : -ENOMEM;

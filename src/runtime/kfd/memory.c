@@ -38,8 +38,10 @@ static bool show(struct host_gpu *gpu, const struct host_allocation *a)
     const bool shown = a->gpu_addr == a->addr
                            ? !gcn_device_map(gpu->device, from, size, true, &err)
                            : !gcn_device_map_alias(gpu->device, from, size, pages, &err);
+    const bool fine = !a->flags.ui32.CoarseGrain && !a->flags.ui32.Scratch;
+    const bool told = shown && gcn_device_set_grain(gpu->device, from, size, fine, !a->node);
     host_leave(gpu);
-    return shown;
+    return told;
 }
 
 static void hide(struct host_gpu *gpu, uint64_t addr, uint64_t size)
@@ -346,7 +348,8 @@ static bool show_range(struct host *host, struct host_allocation *a, uint64_t ad
     a->range = grown;
     a->range[a->ranges++] = (struct host_range){addr, size};
     host_block_made(addr, size);
-    const struct host_allocation part = {.addr = addr, .gpu_addr = addr, .size = size};
+    const struct host_allocation part = {
+        .addr = addr, .gpu_addr = addr, .size = size, .flags = a->flags};
     for (uint32_t i = 0; i < host->gpus; i++)
         if (gpus >> i & 1 && !show(&host->gpu[i], &part))
             return false;

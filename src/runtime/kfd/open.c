@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "object/fatbin.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted_file.h"
@@ -86,10 +87,37 @@ static const struct gcn_model *model_of_program(void)
     }
     if (fd >= 0)
         close(fd);
+    uint8_t *copy;
+    size_t length, own;
+    if (!model && gcn_fatbin_read("/proc/self/exe", &copy, &length, &own, WT_IGNORED) == WT_OK) {
+        model = gcn_model_of_code(copy, length, all, sizeof all);
+        free(copy);
+    }
     if (model && strchr(all, ','))
         fprintf(stderr, "wavetrap: the program has code for %s: the GPU is a %s (--gpu)\n", all,
                 model->target.name);
     return model ? model : gcn_models;
+}
+
+/* The model that HSA_OVERRIDE_GFX_VERSION asks for, which ROCm's own library tells programs of
+ * instead of their GPU's; *model NULL: it is not set. */
+static enum wt_status model_of_override(const struct gcn_model **model, struct wt_error *err)
+{
+    const char *text = getenv("HSA_OVERRIDE_GFX_VERSION");
+    unsigned part[3] = {0};
+    char more;
+    *model = NULL;
+    if (!text || !*text)
+        return WT_OK;
+    const bool good = sscanf(text, "%2u.%2u.%2u%c", &part[0], &part[1], &part[2], &more) == 3;
+    for (const struct gcn_model *m = gcn_models; good && m->target.name; m++)
+        if (m->version == part[0] * 10000 + part[1] * 100 + part[2])
+            *model = m;
+    return *model ? WT_OK
+                  : wt_fail(err, WT_INVALID,
+                            "HSA_OVERRIDE_GFX_VERSION=%.40s: no GPU of that version is emulated: "
+                            "'wavetrap info --models' lists them",
+                            text);
 }
 
 /* "MODEL:KEY=VALUE,…" for each GPU, with blanks between; nothing: one with defaults. */
@@ -97,7 +125,9 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
 {
     enum wt_status status;
     uint64_t memory;
-    if ((status = memory_of_each(&memory, err)) != WT_OK)
+    const struct gcn_model *override;
+    if ((status = memory_of_each(&memory, err)) != WT_OK ||
+        (status = model_of_override(&override, err)) != WT_OK)
         return status;
     do {
         char spec[256];
@@ -117,13 +147,21 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
         gcn_config_default(&gpu->config);
         const size_t name = strcspn(spec, ":");
         const bool any = !name || (name == strlen(ANY_MODEL) && !memcmp(spec, ANY_MODEL, name));
-        const struct gcn_model *model = any ? model_of_program() : gcn_model_find(spec, name);
+        const struct gcn_model *model = !any       ? gcn_model_find(spec, name)
+                                        : override ? override
+                                                   : model_of_program();
         if (!model)
             return wt_fail(err, WT_INVALID, "WAVETRAP_GPUS: '%s' is not %s:KEY=VALUE,…", spec,
                            gpu->config.model->target.name);
         gpu->config.model = model;
         if (spec[name] && wt_config_parse(&gcn_config_table, &gpu->config, spec + name + 1, err))
             return wt_fail_in(err, "WAVETRAP_GPUS");
+        if (override && gpu->config.model != override)
+            return wt_fail(err, WT_INVALID,
+                           "HSA_OVERRIDE_GFX_VERSION is that of a %s, and the emulated GPU is a "
+                           "%s, which does not execute its code: -g %s, or unset it",
+                           override->target.name, gpu->config.model->target.name,
+                           override->target.name);
         if ((status = wt_policy_of_environment(&gpu->config.device, err)) != WT_OK)
             return status;
         host->gpus++;

@@ -186,6 +186,9 @@ static bool change_users(struct host *host, const struct host_svm_range *r, uint
             good = !gcn_device_map(device, r->addr, r->end - r->addr, true, &err);
         else if (had && !has)
             good = !host_unmap(&host->gpu[i], r->addr, r->end - r->addr, &err);
+        if (good && has)
+            good = gcn_device_set_grain(device, r->addr, r->end - r->addr,
+                                        r->flags & HSA_SVM_FLAG_COHERENT, true);
     }
     return good;
 }

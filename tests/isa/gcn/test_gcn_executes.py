@@ -97,7 +97,7 @@ def test_driver_handler(decode_tool, monkeypatch, model, dwords):
     executed(decode_tool, list(instructions.values()), model)
     Gpu.seen.clear()
     for name in ("more registers", "all SGPRs, stores through the scalar cache"):
-        traps.test_context_save_and_restore(model, name)
+        traps.test_context_save_and_restore(model, name, "6.1")
     traps.test_trap_goes_through_both_handlers()
     traps.test_trap_without_a_second_handler()
     traps.test_exception_without_a_second_handler()

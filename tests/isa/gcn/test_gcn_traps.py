@@ -383,9 +383,9 @@ def save_and_restore(gpu, bits=0, lds=LDS):
         same(before[number], after[number], rows(before[number]))
 
 
-def prepared(gpu, groups, vgprs, sgprs, lds, program="gfx900", model=None):
+def prepared(gpu, groups, vgprs, sgprs, lds, program="gfx900", model=None, linux="6.1"):
     """With the program for one model, on another that has its instructions."""
-    gpu.handlers(driver_handler(model), second_level())
+    gpu.handlers(driver_handler(model, linux), second_level())
     gpu.start(kernel(work(vgprs, lds, program), [f"amdhsa_group_segment_fixed_size {lds}"], vgprs, sgprs, model), groups, ITEMS, lds)
 
 
@@ -395,16 +395,17 @@ CONTEXTS = {  # work-groups, VGPRs, SGPRs, LDS, bits of TRAPSTS beside SAVECTX
     "no LDS, scalar cache": (3, 5, 10, 0, XNACK_ERROR)}
 
 
-@pytest.mark.parametrize("model,name", [
-    *(("gfx900", name) for name in CONTEXTS),
-    *(pytest.param("gfx906", name, marks=pytest.mark.full if name != "few registers" else ()) for name in CONTEXTS),
-    *(pytest.param("gfx908", name, marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS)])
-def test_context_save_and_restore(model, name):
+@pytest.mark.parametrize("model,name,linux", [
+    *(("gfx900", name, "6.1") for name in CONTEXTS),
+    *(pytest.param("gfx906", name, "6.1", marks=pytest.mark.full if name != "few registers" else ()) for name in CONTEXTS),
+    *(pytest.param("gfx908", name, "6.1", marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS),
+    *(pytest.param(model, name, "6.12", marks=pytest.mark.full) for model in ("gfx900", "gfx906", "gfx908") for name in CONTEXTS)])
+def test_context_save_and_restore(model, name, linux):
     """At many points of the program: what lies in memory, what the restored waves are, and what they compute in the end."""
     random.seed(name)
     groups, vgprs, sgprs, lds, bits = CONTEXTS[name]
     with Gpu(model) as gpu:
-        prepared(gpu, groups, vgprs, sgprs, lds, "gfx906" if model == "gfx908" and bits else model, model)
+        prepared(gpu, groups, vgprs, sgprs, lds, "gfx906" if model == "gfx908" and bits else model, model, linux)
         saves = 0
         while gpu.run(random.randrange(1, 200 if groups < 9 else 2000)) == "budget":
             save_and_restore(gpu, bits, lds)

@@ -81,7 +81,9 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
     uint8_t bytes[8], before[8];
     addr &= ~(uint64_t)(u->size - 1);
     wt_met(&w->device->machine);
-    if (!gcn_judge_scalar(w, u, WT_WATCH_ACCESS, addr, u->size)) {
+    const enum gcn_atomic what = (enum gcn_atomic)(u->row->opcode & 0x1f);
+    if (!gcn_judge_scalar(w, u, WT_WATCH_ACCESS, addr, u->size) ||
+        gcn_atomic_drops(w->device, what, addr)) {
         issued(w);
         return no_atomic(w, u);
     }
@@ -93,9 +95,7 @@ static const struct gcn_uop *atomic(struct gcn_wave *w, const struct gcn_uop *u,
     const uint64_t compare =
         words == 2 ? gcn_pair(&w->s[(u->dst + 2) & 127]) : w->s[(u->dst + 1) & 127];
     memcpy(before, bytes, u->size);
-    wt_store_le(bytes,
-                gcn_atomic((enum gcn_atomic)(u->row->opcode & 0x1f), u->size, old, data, compare),
-                u->size);
+    wt_store_le(bytes, gcn_atomic(what, u->size, old, data, compare), u->size);
     if (!gcn_write(w->device, addr, bytes, u->size))
         return gcn_no_memory(w, u, gcn_exec(w), addr);
     if (w->device->machine.watch)

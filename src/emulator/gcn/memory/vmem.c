@@ -646,6 +646,10 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
                          "%s uses a register beyond the wave's %u vector registers", u->row->name,
                          w->vgprs);
     gcn_judge(w, t->at, t, WT_WATCH_ACCESS, u->size);
+    if (w->device->config.atomics_pcie)
+        for (unsigned i = 0; i < GCN_LANES; i++)
+            if ((t->lanes & ~t->zero & ~(t->lds | t->private)) >> i & 1)
+                t->zero |= (uint64_t)gcn_atomic_drops(w->device, what, t->addr[i]) << i;
     const uint64_t lanes = t->lanes & ~t->zero;
     if (lanes & ~(t->lds | t->private))
         wt_met(&w->device->machine);

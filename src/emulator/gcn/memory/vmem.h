@@ -7,6 +7,7 @@
 #define WT_EMULATOR_GCN_MEMORY_VMEM_H
 
 #include "emulator/gcn/internal.h"
+#include "emulator/machine/regions.h"
 #include "emulator/machine/watch.h"
 
 /*
@@ -195,6 +196,23 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
     default: /* GCN_ATOMIC_DEC */
         return old == 0 || old > data ? data : old - 1;
     }
+}
+
+/* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
+ * PCI Express has three, and the others do not come to memory of the host (AMD, "Hardware atomics
+ * operation support"). */
+static inline enum wt_grain gcn_atomic_lost(enum gcn_atomic what)
+{
+    const bool on_bus =
+        what == GCN_ATOMIC_SWAP || what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_ADD;
+    return on_bus ? WT_GRAIN_COARSE : WT_GRAIN_FINE_HOST;
+}
+/* Whether the device, which has its host behind PCI Express, drops an atomic at an address. */
+static inline bool gcn_atomic_drops(const struct gcn_device *d, enum gcn_atomic what, uint64_t addr)
+{
+    const enum wt_grain lost = d->config.atomics_pcie ? gcn_atomic_lost(what) : WT_GRAIN_COARSE;
+    const struct wt_region *r = lost ? wt_regions_at(&d->machine.regions, addr) : NULL;
+    return r && r->grain >= lost;
 }
 
 /*
