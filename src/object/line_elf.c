@@ -49,7 +49,7 @@ static void patch(struct wt_buffer *b, size_t at)
 
 /* ---- .debug_abbrev, .debug_info ---- */
 
-enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, VARIABLE, PARAMETER, TYPED };
+enum { UNIT = 1, FUNCTION, DATA_UNIT, BASE, ARRAY, RANGE, OPEN_RANGE, VARIABLE, PARAMETER, TYPED };
 
 /* The codes of UNIT and so on: a tag, whether it has children, pairs of attribute and form. */
 static void put_abbreviations(struct wt_buffer *b)
@@ -66,6 +66,7 @@ static void put_abbreviations(struct wt_buffer *b)
                   DW_FORM_data1, DW_AT_byte_size, DW_FORM_data1},
         [ARRAY] = {DW_TAG_array_type, DW_CHILDREN_yes, DW_AT_type, DW_FORM_ref4},
         [RANGE] = {DW_TAG_subrange_type, DW_CHILDREN_no, DW_AT_count, DW_FORM_data8},
+        [OPEN_RANGE] = {DW_TAG_subrange_type, DW_CHILDREN_no},
         [VARIABLE] = {DW_TAG_variable, DW_CHILDREN_no, DW_AT_name, DW_FORM_string, DW_AT_type,
                       DW_FORM_ref4, DW_AT_external, DW_FORM_flag_present, DW_AT_location,
                       DW_FORM_exprloc},
@@ -114,13 +115,14 @@ static uint64_t put_type(struct wt_buffer *b, size_t start, const struct line_el
     text(b, d->type);
     wt_buffer_append_number(b, d->encoding, 1);
     wt_buffer_append_number(b, d->size, 1);
-    if (!d->count)
+    if (!d->count && !d->is_open)
         return element;
     const uint64_t array = b->length - start;
     uleb(b, ARRAY);
     wt_buffer_append_number(b, element, 4);
-    uleb(b, RANGE);
-    wt_buffer_append_number(b, d->count, 8);
+    uleb(b, d->is_open ? OPEN_RANGE : RANGE);
+    if (!d->is_open)
+        wt_buffer_append_number(b, d->count, 8);
     uleb(b, 0);
     return array;
 }

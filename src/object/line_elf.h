@@ -36,13 +36,17 @@ struct line_elf_unit {
     bool is_described; /**< line_elf.information is of it, too; else the least is made */
 };
 
+/** DW_AT_encoding of a type that its declaration only guesses at: bits of some number. */
+#define LINE_ELF_GUESS DW_ATE_lo_user
+
 /** A variable in memory that no debug information describes, with a type that says how to read it.
  */
 struct line_elf_datum {
     const char *name, *type; /**< type: its own name */
     uint64_t address;
     uint8_t encoding, size; /**< DW_ATE_…; bytes of an element */
-    uint64_t count;         /**< elements; 0: it is no array */
+    uint64_t count;         /**< elements; 0: it is no array, or */
+    bool is_open;           /**< … one of unknown length */
 };
 
 /** A parameter of a function of a unit that is not described, or its result. Debuggers find its

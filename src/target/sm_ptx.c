@@ -13,6 +13,7 @@
 #include "object/cubin.h"
 #include "object/line_elf.h"
 #include "object/ptx_section.h"
+#include "target/sm_ptx_data.h"
 
 enum wt_status wt_sm_ptx_add(struct wt_sm_ptx *p, const char *name, const char *text, size_t length,
                              struct wt_error *err)
@@ -580,29 +581,12 @@ static bool is_described(const struct sections *s, const struct sm_ptx_variable 
     return false;
 }
 
-/* Describes a variable of PTX; false: a debugger could not read it. */
-static bool datum_of(const struct ptx_variable *v, struct line_elf_datum *d)
+static bool is_global(const struct ptx_module *text, size_t variable)
 {
-    static const struct {
-        const char *name;
-        uint8_t encoding;
-    } types[PTX_TYPES] = {
-        [PTX_B8] = {"b8", DW_ATE_unsigned},   [PTX_B16] = {"b16", DW_ATE_unsigned},
-        [PTX_B32] = {"b32", DW_ATE_unsigned}, [PTX_B64] = {"b64", DW_ATE_unsigned},
-        [PTX_U8] = {"u8", DW_ATE_unsigned},   [PTX_U16] = {"u16", DW_ATE_unsigned},
-        [PTX_U32] = {"u32", DW_ATE_unsigned}, [PTX_U64] = {"u64", DW_ATE_unsigned},
-        [PTX_S8] = {"s8", DW_ATE_signed},     [PTX_S16] = {"s16", DW_ATE_signed},
-        [PTX_S32] = {"s32", DW_ATE_signed},   [PTX_S64] = {"s64", DW_ATE_signed},
-        [PTX_F16] = {"f16", DW_ATE_float},    [PTX_F32] = {"f32", DW_ATE_float},
-        [PTX_F64] = {"f64", DW_ATE_float},
-    };
-    if (!types[v->type].name || !v->bytes)
-        return false;
-    d->type = types[v->type].name;
-    d->encoding = types[v->type].encoding;
-    d->size = (uint8_t)ptx_type_bytes(v->type);
-    d->count = v->is_array || v->vector > 1 ? v->bytes / d->size : 0;
-    return true;
+    size_t k = 0;
+    while (k < text->global_count && text->global[k] != variable)
+        k++;
+    return k < text->global_count;
 }
 
 /* The variables of the texts that their debug information does not describe (there is none, or line
@@ -612,9 +596,9 @@ static bool make_data(const struct wt_sm_ptx *p, struct making *m)
     size_t most = 0, room = 1, used = 0;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct ptx_module *text = p->module[i].text;
-        most += text->global_count;
-        for (size_t k = 0; k < text->global_count; k++)
-            room += text->variable[text->global[k]].name.length + 1;
+        most += text->variable_count;
+        for (size_t k = 0; k < text->variable_count; k++)
+            room += text->variable[k].name.length + 1;
     }
     m->data = calloc(most + 1, sizeof *m->data);
     m->names = malloc(room);
@@ -622,16 +606,27 @@ static bool make_data(const struct wt_sm_ptx *p, struct making *m)
         return false;
     for (uint32_t i = 0; i < p->count; i++) {
         const struct ptx_module *text = p->module[i].text;
-        for (size_t k = 0; k < text->global_count; k++) {
-            const struct ptx_variable *v = &text->variable[text->global[k]];
+        for (size_t k = 0; k < text->variable_count; k++) {
+            const struct ptx_variable *v = &text->variable[k];
             const struct sm_ptx_variable *at = sm_ptx_variable(p->image, i, v->name);
             struct line_elf_datum *d = &m->data[m->data_count];
-            if (!at || at->module != i || at->space == PTX_SPACE_LOCAL ||
-                is_described(&m->sections, at) || !datum_of(v, d))
+            uint64_t dynamic = 0;
+            if (!is_global(text, k) && v->space != PTX_SPACE_SHARED)
                 continue;
-            d->address = at->place + (at->space == PTX_SPACE_SHARED ? SM_SHARED_WINDOW : 0);
-            d->name = memcpy(m->names + used, v->name.at, v->name.length);
-            m->names[used + v->name.length] = 0;
+            const bool is_open = sm_ptx_find_dynamic(p->image, v, &dynamic);
+            if (!is_open && (!at || at->module != i || at->space == PTX_SPACE_LOCAL ||
+                             is_described(&m->sections, at)))
+                continue;
+            if ((!v->bytes && !is_open) || !sm_ptx_datum(v, d))
+                continue;
+            if (sm_ptx_is_guess(v->type, text->file_count))
+                d->encoding = LINE_ELF_GUESS;
+            d->is_open = is_open;
+            d->address = is_open
+                             ? SM_SHARED_WINDOW + dynamic
+                             : at->place + (at->space == PTX_SPACE_SHARED ? SM_SHARED_WINDOW : 0);
+            sm_ptx_name_datum(m->data, m->data_count, v->name, m->names + used, v->name.length + 1);
+            d->name = m->names + used;
             used += v->name.length + 1;
             m->data_count++;
         }
@@ -649,7 +644,7 @@ static bool make_parameters(const struct wt_sm_ptx *p, struct making *m)
     m->parameters = calloc(most + 1, sizeof *m->parameters);
     for (size_t i = 0; m->parameters && i < functions; i++) {
         struct line_elf_parameter *result = &m->parameters[m->parameter_count];
-        if (f[i].result && datum_of(f[i].result, &result->own)) {
+        if (f[i].result && sm_ptx_datum(f[i].result, &result->own)) {
             result->function = f[i].entry;
             result->is_result = true;
             m->parameter_count++;
@@ -657,7 +652,7 @@ static bool make_parameters(const struct wt_sm_ptx *p, struct making *m)
         for (size_t k = 0; k < f[i].parameter_count; k++) {
             struct line_elf_parameter *to = &m->parameters[m->parameter_count];
             /* One of no known type has its number all the same. */
-            if (!datum_of(f[i].parameter[k].declared, &to->own))
+            if (!sm_ptx_datum(f[i].parameter[k].declared, &to->own))
                 to->own =
                     (struct line_elf_datum){.type = "b8", .encoding = DW_ATE_unsigned, .size = 1};
             to->own.name = f[i].parameter[k].name;

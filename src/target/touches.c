@@ -30,7 +30,7 @@ static enum wt_status search(struct wt_emulated *e, const struct wt_watchpoint *
     enum wt_history_step step;
     assert(e->timeline && range->size > 0);
     const enum wt_status status =
-        wt_touches_begin(touches, wt_emulated_target(e), range, most, err);
+        wt_touches_begin(touches, wt_emulated_target(e), range, NULL, most, err);
     if (status)
         return status;
     while ((step = wt_touches_on(touches, BUDGET, err)) == WT_HISTORY_ON)
@@ -114,8 +114,8 @@ enum wt_status wt_emulated_writers(struct wt_emulated *e, const struct wt_watchp
     enum wt_status status = search(e, range, WT_EMULATED_WRITES, &touches, err);
     if (status)
         return status;
-    status = wt_touch_seeds(touches.list, touches.count, range->addr, range->size, seed, seeds,
-                            unwritten, NULL, err);
+    status = wt_touch_seeds(touches.list, touches.count, range->addr, range->size, NULL, seed,
+                            seeds, unwritten, NULL, err);
     wt_touches_free(&touches);
     return status ? status : wt_timeline_goto(e->timeline, now, err);
 }

@@ -113,3 +113,14 @@ def test_a_component_is_watched_alone(built, family):
     said = ask_console(file, [f"break t.cl:{lines['stored']}", "run", "delete", f"lane {LANE}"], ["watch w.s1", "continue", "output w.s1", "output g"], how)
     assert f"Old value = 1\nNew value = {7 + LANE}" in said[1], said
     assert said[2:] == [str(7 + LANE), str(LANE)], said
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_components_are_watched_and_found_together(built, family):
+    """In another order than they lie; a store to one between them is no change, and none of them."""
+    file, how, lines = built(family)
+    said = ask_console(file, [f"break t.cl:{lines['stored']}", "run", "delete", f"lane {LANE}"],
+                       ["watch w.zx", "continue", "output g", "set $q = w.zx", "output $q", f"tbreak t.cl:{lines['last']}", "continue", "who-wrote w.z", "who-wrote w.zx"], how)
+    assert f"Old value = {{2, {LANE}}}\nNew value = {{9, {LANE}}}" in said[1], said
+    assert said[2] == str(LANE) and said[4] == f"{{9, {LANE}}}", said
+    assert re.search("was 2, is 9$", said[7], re.M) and f" at t.cl:{lines['other']}" in said[8], said

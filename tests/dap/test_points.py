@@ -1,8 +1,13 @@
 """Breakpoints of all kinds, and exceptions, in kernels of all families."""
+import pathlib
 import re
 import subprocess
+import sys
 
 import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "compilers"))
+import clangs  # noqa: E402
 
 from conftest import HEADER, ITEMS, PROGRAMS, at_store, begin, line_of
 from dap import Client, Refused
@@ -130,6 +135,29 @@ def test_a_variable_of_a_scope_is_watched(client, kernels):
     assert stop["reason"] == "data breakpoint" and client.top(stop)["line"] in (line_of("first"), line_of("call"))
     with pytest.raises(Refused, match="accessType"):
         client.ask("setDataBreakpoints", checked=False, breakpoints=[{"dataId": info["dataId"], "accessType": "x"}])
+
+
+@pytest.mark.parametrize("family", ["gfx900", "sm"])
+def test_a_bit_field_is_watched_without_its_neighbours(client, family, tmp_path):
+    """Its storage is written four times; the field itself changes once. The stop's text has the field's values."""
+    source, out = tmp_path / "f.cc", tmp_path / "f.out"
+    source.write_text('struct field { unsigned a : 5; int b : 11; };\n__attribute__((device)) volatile struct field fields[2];\n'
+                      'extern "C" __attribute__((global)) void k()\n{\n    fields[1].a = 3;\n    fields[1].b = -7;\n    fields[1].a = 9;\n    fields[0].b = fields[1].b;\n}\n')
+    language, flags = ("HIP", []) if family == "gfx900" else ("CUDA C++", ["--cuda-noopt-device-debug"])
+    subprocess.run([*clangs.words(family, language, "clang-19"), "-g", "-O0", *flags, source, "-o", out], check=True, cwd=tmp_path)
+    client.start(prepare=lambda own: own.breakpoints(str(source), 5), program=str(out), gpu=family, kernel="k", grid=1, block=1)
+    stop = client.stopped()
+    frame = client.top(stop)
+    info = client.ask("dataBreakpointInfo", name="fields[1].b", frameId=frame["id"])
+    client.breakpoints(str(source), 8)
+    assert client.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])["breakpoints"][0]["verified"]
+    stop = client.go("continue", stop)
+    assert stop["reason"] == "data breakpoint" and stop["text"] == "fields[1].b: 0 -> -7"
+    # Asked for again at another stop it is the field still.
+    assert client.ask("setDataBreakpoints", breakpoints=[])["breakpoints"] == []
+    assert client.ask("setDataBreakpoints", breakpoints=[{"dataId": info["dataId"], "accessType": "write"}])["breakpoints"][0]["verified"]
+    stop = client.go("continue", stop)
+    assert stop["reason"] == "breakpoint" and client.value("fields[1].b * 2", client.top(stop)) == "-14"
 
 
 def test_lists_replace_each_other_and_keep_ids(client, kernel):

@@ -56,6 +56,18 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
     assert "\nBreakpoint 1, add (" in said[7] and "hit 2 times" in said[8]
 
 
+def test_the_options_of_programs_are_kept_on_demand(program):
+    """Else it is said, once a program, that the compiler optimises nothing. In optimised code the first stop says that variables' places err."""
+    done = debug(["run"], program, 2, options=GEN9)
+    assert (done.stdout + done.stderr).count("OpenCL C is compiled with -cl-opt-disable") == 1 and "optimised" not in done.stdout, done
+    done = debug(["set opencl-options keep", "show opencl-options", "break add", "run", "info frame", "continue", "kill"], program, 2, options=GEN9)
+    assert "-cl-opt-disable, which" not in done.stdout + done.stderr and "options for: keep" in done.stdout, done
+    assert done.stdout.count("This code is optimised") == 1 and re.search(r"wrong now and then\.\n\[device 0, [^\n]*\n\nBreakpoint 1, add", done.stdout), done.stdout
+    # The first kind of code again in the same session.
+    said = said_by(["set opencl-options keep", "set opencl-options debug", "break add", "run", "kill"], program, 2)
+    assert "Breakpoint 1, add (a=0x" in said[3], said
+
+
 def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
     """The runtime calls it program-1.cl, and may have lines before it. What is no text of a program is said to be none; a line alone is of the first file."""
     text = said_by(["tbreak add", "run", "list program-1.cl:1,12", "kill"], program, 1)[2]

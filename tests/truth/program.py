@@ -52,6 +52,7 @@ class Value:
     uses: frozenset = frozenset()
     needs: frozenset = frozenset()
     pointer: bool = False   # its value is an address: other in each run
+    field: bool = False     # a bit-field
     form: str = ""          # the letter of `output`; GDB prints vectors of characters as text, or not, by their compiler
 
 
@@ -178,7 +179,7 @@ class Maker:
         """A Line of a Text; what it shows is in scope from here on."""
         uses = text.uses
         needs = text.needs | needs
-        made = [Value(v.name, v.type, v.leaf, True, frozenset([defines]) if defines else v.uses, v.needs | needs, v.pointer, v.form) for v in shows]
+        made = [Value(v.name, v.type, v.leaf, True, frozenset([defines]) if defines else v.uses, v.needs | needs, v.pointer, v.field, v.form) for v in shows]
         self.scope += made
         return Line(text.text, uses, frozenset(needs), defines, tuple(made), stays)
 
@@ -212,7 +213,7 @@ class Maker:
                 yield Value(f"{place}{dot}{member}", kind + "[]")
                 yield Value(f"{place}{dot}{member}[{more[0] - 1}]", kind, True)
             else:
-                yield Value(f"{place}{dot}{member}", kind, True)
+                yield Value(f"{place}{dot}{member}", kind, True, field=more is not None)
 
     def structure(self):
         """A type: members, arrays, bit fields, another structure."""
@@ -254,7 +255,7 @@ class Maker:
             if v.leaf and self.chance(0.7):
                 text = self.of(v.type)
                 lines.append(Line(text.of(f"{v.name} = {{}};").text, text.uses | {name}, text.needs | needs))
-        made = [Value(v.name, v.type, v.leaf, True, frozenset([name]), needs | needs_of(v.type)) for v in [Value(name, kind), *values]]
+        made = [Value(v.name, v.type, v.leaf, True, frozenset([name]), needs | needs_of(v.type), field=v.field) for v in [Value(name, kind), *values]]
         lines[0].shows = tuple(made)
         self.scope += made
         return lines
@@ -434,6 +435,21 @@ class Maker:
                      for i, text in enumerate(declared)]
         return made
 
+    def neighbours(self):
+        """Bit-fields beside each other, in a member, in an array's element and in a base class, and what is written to one of them after the other. The
+        choices do not depend on it."""
+        rng, made = random.Random(self.count), []
+        self.types += [Line("typedef struct FA { u32 a : 5; i32 b : 11; u32 c : 16; i32 d : 30; i16 e; } FA;", frozenset(), frozenset(["bits"]), "FA"),
+                       Line("typedef struct FB { u8 pad; FA in; FA two[2]; } FB;", frozenset(["FA"]), frozenset(["bits"]), "FB"),
+                       Line("struct FC : FA { u8 f : 3; u8 g : 5; FA inner; };", frozenset(["FA"]), frozenset(["bits", "cxx"]), "FC")]
+        for name, kind, fields in (("s901", "FB", ("in.a", "in.b", "two[1].a", "two[1].c", "two[1].b", "in.d")), ("s902", "FC", ("a", "b", "f", "g", "inner.b", "inner.c"))):
+            needs = frozenset(["bits", "cxx"] if kind == "FC" else ["bits"])
+            values = tuple(Value(f"{name}.{f}", "u8" if f in "fg" else "i32" if f[-1] in "bd" else "u32", True, True, frozenset([name]), needs, field=True) for f in fields)
+            made.append(Line(f"ZEROED({kind}, {name});", frozenset([kind]), needs, name, (*values, Value(name, kind, uses=frozenset([name]), needs=needs))))
+            made += [Line(f"{name}.{rng.choice(fields)} = {'-' if rng.random() < 0.5 else ''}(i32)((u32)id * {rng.randrange(99)}u + {rng.randrange(1, 5000)}u);",
+                          frozenset([name, "id"]), needs) for _ in range(6)]
+        return made
+
     def statements(self, size):
         made = []
         while len(made) < size:
@@ -556,6 +572,7 @@ class Maker:
         body += self.statements(self.random.randrange(10, 18))
         if not self.keep:
             body += self.copies()
+            body += self.neighbours()
         text = self.of("i32")
         body.append(Line(f"out[id] = {text.text};", text.uses | {"out", "id"}, text.needs, None, (Value("out[id]", "i32", True, uses=frozenset(["out"])),)))
         if self.keep:

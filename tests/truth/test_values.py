@@ -21,7 +21,7 @@ def test_values_are_those_of_the_host_program(compared, family, seed):
 
 
 def test_each_kind_of_place_is_compared(compared):
-    assert set(+sum((compared(family, seed).kinds for family, seeds in values.QUICK.items() for seed in seeds), collections.Counter())) >= values.KINDS
+    assert set(+sum((compared(family, seed).kinds for family, seeds in values.QUICK.items() for seed in seeds), collections.Counter())) >= values.KINDS | values.AGAIN
 
 
 @pytest.mark.full

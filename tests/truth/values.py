@@ -36,6 +36,8 @@ MOST = {family: 5 if family.startswith("gen9") else 1 for family in FAMILIES}
 # What else the fixed seeds of a family hold: masked-off lanes, results of finish, closing braces, lines with several copies; where a seed has
 # not all of them. Intel's compiler inlines nothing without optimisation.
 KINDS = {"masked", "finish", "braces", "copies"}
+# What the seeds of `make check` hold of the ways in which a value is asked for once more: writes found, bit-fields, values watched, changes of these.
+AGAIN = {"wrote", "fields", "watched", "changes"}
 SEEN = {"rv32-cxx": {"finish", "braces"}, "rv64-cxx": {"finish", "braces"}, "rv32-gdb": {"masked", "copies", "braces"}, "rv32-cxx-gdb": {"finish", "braces"}, "rv64-cxx-gdb": {"finish", "braces"},
         "gcn-hip": {"masked", "finish", "braces"}, "gen9": {"finish", "braces"}, "gen9-16": {"masked", "finish", "braces"}, "gen9-32": {"masked", "finish", "braces"}, "gen9-32-crowd": {"finish"},
         **{f"{one}-program": {"masked", "braces"} for one in ("gen9", "gcn-opencl-15", "sm-opencl")}}
@@ -164,6 +166,7 @@ def on_device(dialect, file, places, table, stops, log, nowhere, unsound=frozens
     try:
         set_breakpoints(session, source, places, table)
         made.script = session.script
+        watch = Watch(session, made)
         stop, said = session.go("run")
         made.kinds["copies"] += len(re.findall(r"^\d+\.2\b", *session.ask(["info breakpoints"]), re.M))    # those with a second place
         while stop:
@@ -171,9 +174,16 @@ def on_device(dialect, file, places, table, stops, log, nowhere, unsound=frozens
             if line in places:
                 compare_stop(dialect, session, line, lanes, first, places, table, stops, count, seen, made)
                 compare_masked(dialect, session, line, lanes, first, places, stops, count, last, follows, made)
+                compare_kept(dialect, session, line, lanes, places, made)
             if len(made.wrong) > LIMIT:
                 break
-            stop, said = session.go("continue") if not (line in places and places[line].returns) else leave(session, line, lanes, first, stops, count, made)
+            if line in places and places[line].returns:
+                watch.end()
+                stop, said = leave(session, line, lanes, first, stops, count, made)
+            else:
+                if line in places and not dialect.gdb:
+                    watch.begin(line, lanes, first, places, stops, count)
+                stop, said = watch.go()
         if not made.wrong and "exited normally" not in said:
             made.add(f"the end is {said!r}")
         if len(made.wrong) <= LIMIT:
@@ -304,6 +314,92 @@ def compare_stop(dialect, session, line, lanes, first, places, table, stops, cou
             for name in sorted(names[0] & names[1] & known):
                 made.value(f"{where}: {what}: {name}", said[name], true[name], f"lane apply {lane} {what}",
                            early=early(lane, name, lambda stop, name=name, of=what.split()[1]: variables(stop[of])[name]))
+
+
+MOST_WATCHED = 8    # values of a program
+OWN = re.compile(r"[asrwvtb]\d+(\.\w+|\[\d\])*")
+TOLD = re.compile(r"watchpoint \d+: .*\n\nOld value = (.*)\nNew value = (.*)")
+
+
+def compare_kept(dialect, session, line, lanes, places, made):
+    """Some values of a stop once more: what `set $x` keeps is the value, the last write of it has made it what it is, and parts of a vector
+    are its elements, also in another order."""
+    shows = [v for v in places[line].shows if not v.pointer and not v.form and re.match(r"\W*(\w*)", v.name)[1] not in made.unsound]
+    if not lanes or not shows or dialect.gdb:
+        return
+    n = lanes[line % len(lanes)]
+    session.ask([f"lane {n}"])
+    fields = [v for v in shows if v.field] or shows
+    for v in {id(v): v for v in (shows[(5 * line + n) % len(shows)], fields[(11 * line + 3 * n + 1) % len(fields)])}.values():
+        name = dialects.element(v.name)
+        true, _, kept, wrote = session.ask([f"output {name}", f"set $kept = {name}", "output $kept", f"who-wrote {name}"])
+        if NOT_KNOWN.search(true) or not true:
+            continue
+        where = f"line {line}, lane {n}: {name}"
+        made.value(f"{where}, kept", kept, true, f"lane {n}")
+        last = re.search(r"^  was .*, is (.*)$", wrote, re.M)
+        made.kinds["wrote"] += bool(last)
+        made.kinds["fields"] += v.field
+        if last:
+            made.value(f"{where}, written", last[1], true, f"who-wrote {name}")
+        if v.type == "vector" and f"{v.name}.s2" in {w.name for w in shows}:
+            z, x, both = session.ask([f"output {name}.z", f"output {name}.x", f"output {name}.zx"])
+            made.value(f"{where}: parts", both, "{%s, %s}" % (z, x), f"output {name}.zx")
+
+
+class Watch:
+    """A value of one lane that is watched, from a stop to the next one of its wave: at each change the old value is the one before, and the new
+    one is a value that the host shows later."""
+
+    def __init__(self, session, made):
+        self.session, self.made, self.point, self.first = session, made, None, None
+
+    def begin(self, line, lanes, first, places, stops, count):
+        """Chooses a value that the lane's next stop on the host has otherwise; none: nothing is watched."""
+        n = lanes[line % len(lanes)] if lanes else 0
+        key = (first + n, line, count[first + n, line] - 1)
+        if self.point or key not in stops or self.made.kinds["watched"] >= MOST_WATCHED:
+            return
+        order = list(stops)
+        self.later = [stops[k]["values"] for k in order[order.index(key):] if k[0] == key[0]]
+        own = [v for v in places[line].shows if v.leaf and OWN.fullmatch(v.name) and not v.form and "64" not in v.type    # some code stores halves
+               and self.later[0][v.name] != self.later[min(1, len(self.later) - 1)].get(v.name, self.later[0][v.name])]
+        if not own:
+            return
+        own = [v for v in own if v.field] or own
+        self.shown = own[(7 * line + n) % len(own)].name
+        name = dialects.element(self.shown)
+        self.session.ask([f"lane {n}"])
+        self.old, said = self.session.ask([f"output {name}", f"watch {name}"])
+        point = re.match(r"Hardware watchpoint (\d+)", said)
+        if not point:
+            return
+        self.point, self.first, self.where = point[1], first, f"line {line}, work-item {key[0]} (lane {n}), watch {name}"
+        self.session.script += [f"lane {n}", f"watch {name}"]
+        self.made.kinds["watched"] += 1
+
+    def end(self):
+        if self.point:
+            self.session.begin([f"delete {self.point}"])
+        self.point = None
+
+    def go(self):
+        """Continues to the next breakpoint, or the end, as session.go() tells it."""
+        stop, said = self.session.go("continue")
+        while self.point and (told := TOLD.search(said)) and "Breakpoint " not in said:
+            self.made.kinds["changes"] += 1
+            self.made.value(f"{self.where}: old", told[1], self.old, "continue")
+            known = {normal(values[self.shown]) for values in self.later if self.shown in values}
+            if normal(told[2]) not in known:
+                self.made.add(f"{self.where}: new is {told[2]!r}; GDB has {sorted(known)}", "continue")
+            self.old = told[2]
+            stop, said = self.session.go("continue")
+        if self.point and f"Watchpoint {self.point} deleted" in said:
+            self.point = None
+            return (stop, said) if "Breakpoint " in said or "exited" in said else self.go()
+        if stop and stop[2] == self.first:
+            self.end()
+        return stop, said
 
 
 def write_script(dialect, result, file, folder):

@@ -609,8 +609,8 @@ enum wt_status wt_debugger_begin_goto(struct wt_debugger *d, uint64_t time, stru
 }
 
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
-                                         const struct wt_watchpoint_request *where, size_t most,
-                                         struct wt_error *err)
+                                         const struct wt_watchpoint_request *where,
+                                         const uint8_t *mask, size_t most, struct wt_error *err)
 {
     return wt_fail(err, WT_UNSUPPORTED, "the run is not recorded");
 }

@@ -353,7 +353,8 @@ static void a_structure_in_itself_ends(void **state)
     type.member_count = 2;
     type.read = true;
     assert_non_null(out);
-    wt_value_print_bytes(out, &r->view, &type, bytes, &format);
+    wt_values_print_bytes(out, &r->view, &(struct wt_values){.type = &type, .size = 1}, bytes,
+                          &format);
     fclose(out);
     assert_non_null(strstr(text, "{...}"));
     assert_true(length < (size_t)64 << 20);

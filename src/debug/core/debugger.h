@@ -24,6 +24,7 @@
 #include "debug/core/expr.h"
 #include "debug/core/probe.h"
 struct wt_debugger;
+struct wt_resume; /* core/going.h */
 typedef uint32_t wt_thread;
 
 /**
@@ -445,20 +446,15 @@ enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error
 
 /* ---- running ---- */
 
-enum wt_resume_kind {
-    WT_RESUME_CONTINUE,
-    WT_RESUME_STEP,  /**< one instruction of the thread's lane; masked off: when it has its turn */
-    WT_RESUME_RANGE, /**< step while the pc of the lane is in [start, end) */
-    WT_RESUME_STOP,  /**< halt it (non-stop); a STOP event with reason WT_STOP_REQUESTED follows */
-};
-
 enum wt_direction { WT_FORWARDS, WT_BACKWARDS };
 
-/** The action of one thread; thread 0: of all threads not named by an earlier entry. */
-struct wt_resume {
-    wt_thread thread;
-    enum wt_resume_kind kind;
-    uint64_t start, end;
+/** Why nothing goes on of what was resumed with patience. */
+enum wt_stuck {
+    WT_STUCK_NOT,
+    WT_STUCK_BARRIER, /**< its wave waits at a barrier of its group; `text` says of which */
+    WT_STUCK_WAITS,   /**< its wave waits for something else; `text` says for what */
+    WT_STUCK_SPINS,   /**< its wave comes back to an equal state, again and again */
+    WT_STUCK_LONG     /**< nothing is wrong: it takes long */
 };
 
 /**
@@ -568,6 +564,7 @@ struct wt_event {
     bool undecided;      /**< watchpoint: whether its condition holds is not known: see
                               wt_condition_at_fn; breakpoint: it cannot be read, as `text`
                               says */
+    enum wt_stuck stuck; /**< WT_STOP_STEP: of a run with patience (struct wt_resume) */
     bool gives_up;       /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
     char text[256];      /**< for people; "" if there is nothing to say */
 };
@@ -737,13 +734,13 @@ struct wt_touch {
 
 /**
  * Searches the recorded run for accesses to a range before now: at most the @p most last ones, the
- * latest first; writes, or, where the kind of @p where is WT_WATCHPOINT_READ, reads. An atomic is
- * both. Accesses by a debugger and by the loading of the program do not count. It runs within the
- * pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
+ * latest first; writes, or, where @p where's kind is WT_WATCHPOINT_READ, reads; @p mask is that of
+ * wt_touches_begin(). An atomic is both. Those by a debugger and by loading do not count. It runs
+ * within the pump and ends with WT_EVENT_SEARCHED; the device stands where it stood then.
  */
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
-                                         const struct wt_watchpoint_request *where, size_t most,
-                                         struct wt_error *err);
+                                         const struct wt_watchpoint_request *where,
+                                         const uint8_t *mask, size_t most, struct wt_error *err);
 /** Hands over the result of the last search; the caller frees *list. */
 void wt_debugger_take_touches(struct wt_debugger *d, struct wt_touch **list, size_t *count,
                               bool *more);

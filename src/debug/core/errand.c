@@ -104,14 +104,15 @@ static enum wt_status arrive_there(struct wt_debugger *d, bool given_up, struct 
 /* ---- who wrote there, who read there ---- */
 
 enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
-                                         const struct wt_watchpoint_request *where, size_t most,
-                                         struct wt_error *err)
+                                         const struct wt_watchpoint_request *where,
+                                         const uint8_t *mask, size_t most, struct wt_error *err)
 {
     struct wt_watchpoint range;
     enum wt_status status;
     if ((status = dbg_need_history(d, err)) != WT_OK ||
         (status = dbg_resolve_watchpoint(d, where, &range, err)) != WT_OK)
         return status;
+    range.changes = where->changes;
     struct errand errand = {.kind = ERRAND_TOUCHES,
                             .from = time_of(d),
                             .to = time_of(d),
@@ -121,8 +122,8 @@ enum wt_status wt_debugger_begin_touches(struct wt_debugger *d,
     errand.waves = dbg_copy_waves(d);
     if (!errand.waves)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the accesses that are found");
-    if ((status = wt_touches_begin(&errand.touches, d->target, &range, most ? most : 1, err)) !=
-        WT_OK) {
+    if ((status = wt_touches_begin(&errand.touches, d->target, &range, mask, most ? most : 1,
+                                   err)) != WT_OK) {
         free(errand.waves);
         return status;
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *target,
-                                const struct wt_watchpoint *range, size_t most,
+                                const struct wt_watchpoint *range, const uint8_t *mask, size_t most,
                                 struct wt_error *err)
 {
     assert(most > 0 && target->services->history && target->services->watchpoint_hits);
@@ -14,7 +14,10 @@ enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *ta
     *s = (struct wt_touches){.target = target, .range = *range, .most = most};
     s->list = calloc(most, sizeof *s->list);
     s->ring = calloc(most, sizeof *s->ring);
-    if (s->list && s->ring)
+    s->mask = mask ? malloc(range->size) : NULL;
+    if (s->mask)
+        memcpy(s->mask, mask, range->size);
+    if (s->list && s->ring && (s->mask || !mask))
         return WT_OK;
     wt_touches_free(s);
     return wt_fail(err, WT_NO_MEMORY, "out of memory for the accesses that are found");
@@ -24,13 +27,26 @@ void wt_touches_free(struct wt_touches *s)
 {
     free(s->list);
     free(s->ring);
+    free(s->mask);
     *s = (struct wt_touches){0};
 }
 
-static bool is_wanted(const struct wt_watchpoint *w, const struct wt_watchpoint_hit *hit)
+static bool is_wanted(const struct wt_touches *s, const struct wt_watchpoint_hit *hit)
 {
-    return (w->kind == WT_WATCHPOINT_READ ? hit->read : hit->write) &&
-           wt_ranges_meet(w->addr, w->size, hit->addr, hit->size);
+    const struct wt_watchpoint *w = &s->range;
+    const bool reads = w->kind == WT_WATCHPOINT_READ;
+    if (!(reads ? hit->read : hit->write) ||
+        !wt_ranges_meet(w->addr, w->size, hit->addr, hit->size))
+        return false;
+    const bool changes = w->changes && !reads;
+    bool wanted = !s->mask && !changes;
+    for (uint64_t n = 0; !wanted && n < hit->size; n++) {
+        const uint64_t b = hit->addr.offset + n - w->addr.offset;
+        const uint8_t mask = b >= w->size ? 0 : s->mask ? s->mask[b] : 0xff;
+        wanted = mask &&
+                 (!changes || n >= sizeof hit->before || ((hit->before[n] ^ hit->after[n]) & mask));
+    }
+    return wanted;
 }
 
 /* Adds the access at which the search stands. */
@@ -40,7 +56,7 @@ static void add(struct wt_touches *s)
     const size_t count = s->target->services->watchpoint_hits(s->target->context, &list);
     struct wt_touch touch = {0};
     for (size_t i = 0; i < count; i++) {
-        if (!is_wanted(&s->range, &list[i]) || (touch.lanes && list[i].pc != touch.pc))
+        if (!is_wanted(s, &list[i]) || (touch.lanes && list[i].pc != touch.pc))
             continue;
         touch.time = list[i].time;
         touch.wave = list[i].wave;
@@ -53,7 +69,7 @@ static void add(struct wt_touches *s)
     if (!touch.lanes)
         return;
     size_t first = 0;
-    while (!is_wanted(&s->range, &list[first]) || list[first].pc != touch.pc ||
+    while (!is_wanted(s, &list[first]) || list[first].pc != touch.pc ||
            !wt_address_equal(list[first].addr, touch.last.addr) ||
            list[first].size != touch.last.size)
         first++;
@@ -147,14 +163,17 @@ static void choose_bytes(struct wt_slice_seed *s, uint64_t made, uint64_t size)
 }
 
 enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct wt_address addr,
-                              uint64_t size, struct wt_slice_seed *seed, size_t *seeds,
-                              uint64_t *unwritten, uint8_t *stored, struct wt_error *err)
+                              uint64_t size, const uint8_t *mask, struct wt_slice_seed *seed,
+                              size_t *seeds, uint64_t *unwritten, uint8_t *stored,
+                              struct wt_error *err)
 {
     uint8_t *written = calloc(size ? size : 1, 1);
     *seeds = 0;
     *unwritten = 0;
     if (!written)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    for (uint64_t b = 0; mask && b < size; b++)
+        written[b] = mask[b] ? 0 : 2;
     for (size_t i = 0; i < count; i++) {
         struct wt_slice_seed s = {.id = list[i].last.id, .time = list[i].time};
         uint64_t bytes = 0;

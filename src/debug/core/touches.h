@@ -17,6 +17,7 @@ struct wt_touches {
 
     const struct wt_target *target;
     struct wt_watchpoint range;
+    uint8_t *mask; /**< the bits of each byte of the range; NULL: all */
     size_t most;
     bool searching;        /**< a window is being searched */
     struct wt_touch *ring; /**< the newest ones of the window */
@@ -28,11 +29,12 @@ struct wt_touches {
 
 /**
  * Begins a search from where the device is for the last @p most (1 or more) accesses to @p range,
- * whose kind is WT_WATCHPOINT_WRITE or WT_WATCHPOINT_READ. The target must outlive the search. On
- * failure nothing is left to free.
+ * whose kind is WT_WATCHPOINT_WRITE or WT_WATCHPOINT_READ; `changes`: writes that leave it as it is
+ * do not count. @p mask (NULL: all): the bits of each byte of the range that are looked for. The
+ * target must outlive the search. On failure nothing is left to free.
  */
 enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *target,
-                                const struct wt_watchpoint *range, size_t most,
+                                const struct wt_watchpoint *range, const uint8_t *mask, size_t most,
                                 struct wt_error *err);
 
 /**
@@ -43,14 +45,15 @@ enum wt_status wt_touches_begin(struct wt_touches *s, const struct wt_target *ta
 enum wt_history_step wt_touches_on(struct wt_touches *s, uint64_t budget, struct wt_error *err);
 
 /**
- * Lists the instructions that wrote the bytes from @p addr on last: seeds of what they are made of.
- * @p list has the writes, the latest first; @p seed has room for @p count. *unwritten: how many of
- * the bytes none of them wrote. @p stored (NULL: nobody asks) becomes what they stored; bytes that
- * none of them wrote stay. WT_NO_MEMORY.
+ * Lists the instructions that wrote the bytes from @p addr on last, but for those whose @p mask
+ * (NULL: none) is 0: seeds of what they are made of. @p list has the writes, the latest first;
+ * @p seed has room for @p count. *unwritten: how many of the bytes none of them wrote. @p stored
+ * (NULL: nobody asks) becomes what they stored; bytes that none of them wrote stay. WT_NO_MEMORY.
  */
 enum wt_status wt_touch_seeds(const struct wt_touch *list, size_t count, struct wt_address addr,
-                              uint64_t size, struct wt_slice_seed *seed, size_t *seeds,
-                              uint64_t *unwritten, uint8_t *stored, struct wt_error *err);
+                              uint64_t size, const uint8_t *mask, struct wt_slice_seed *seed,
+                              size_t *seeds, uint64_t *unwritten, uint8_t *stored,
+                              struct wt_error *err);
 
 /** Frees the list and the rest. */
 void wt_touches_free(struct wt_touches *s);

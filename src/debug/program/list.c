@@ -38,7 +38,7 @@ static void free_point(struct wt_point *p)
     free(p->addr);
     free(p->condition);
     free(p->format);
-    free(p->old);
+    wt_values_free(&p->value);
     free(p->part);
     free(p->ending);
     free(p);

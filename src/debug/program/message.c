@@ -134,6 +134,11 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
         status = wt_fail(err, WT_INVALID,
                          "a parameter is known as it was %s only; print says so, printf cannot",
                          v.as_of);
+    char guess[WT_VALUE_REASON];
+    if (!status && wt_values_guess(&v, guess) && !wt_type_is_scalar(wt_type_plain(v.guess_type)))
+        status = wt_fail(err, WT_INVALID,
+                         "the type of %s is not known; print says so, printf cannot: %s", v.guess,
+                         guess);
     struct wt_number n;
     if (!status)
         status = read_number(&v, kind, &n, err);

@@ -134,40 +134,45 @@ enum wt_status wt_program_set_break(struct wt_program *g, const struct wt_break 
 }
 
 /*
- * The memory ranges of a variable that is to be watched. Where the GPU runs work-items a variable
- * of a frame (@p in_frame) is private memory of its wave, as what an address space of lanes has is.
+ * The memory ranges of a part of a variable that is to be watched. Where the GPU runs work-items a
+ * variable of a frame is private memory of its wave, as what an address space of lanes has is.
  */
 static enum wt_status find_parts(struct wt_program *g, struct wt_point *p, wt_thread thread,
-                                 uint64_t size, bool in_frame, struct wt_error *err)
+                                 const struct wt_value_place *place, struct wt_error *err)
 {
     const struct wt_topology *t = g->topology;
-    size_t capacity = 0;
-    for (uint64_t done = 0, part; done < size; done += part) {
-        const struct wt_address seen = wt_address_plus(p->where, done);
+    for (uint64_t done = 0, part; done < place->size; done += part) {
+        const struct wt_address seen = wt_address_plus(place->memory, done);
         struct wt_address at;
         enum wt_status status =
-            wt_debugger_find_home(g->debugger, thread, seen, size - done, &at, &part, err);
+            wt_debugger_find_home(g->debugger, thread, seen, place->size - done, &at, &part, err);
         if (status)
             return status;
         if (p->part_count == MOST_PARTS)
             return wt_fail(err, WT_UNSUPPORTED,
                            "it lies in more than %d places of memory: watch a part of it",
                            MOST_PARTS);
-        struct wt_watchpoint_request *grown =
-            wt_array_grow(p->part, &capacity, p->part_count + 1, sizeof *grown);
-        if (!grown)
-            return wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
-        p->part = grown;
-        grown[p->part_count] = (struct wt_watchpoint_request){.kind = p->watch,
-                                                              .addr = at,
-                                                              .size = part,
-                                                              .thread = thread,
-                                                              .changes = p->kind == WT_POINT_WATCH};
-        wt_debugger_bind_watch(g->debugger, &grown[p->part_count++],
-                               (in_frame && t->begins_at_kernel) ||
+        p->part[p->part_count] =
+            (struct wt_watchpoint_request){.kind = p->watch,
+                                           .addr = at,
+                                           .size = part,
+                                           .thread = thread,
+                                           .changes = p->kind == WT_POINT_WATCH};
+        wt_debugger_bind_watch(g->debugger, &p->part[p->part_count++],
+                               (p->value.in_frame && t->begins_at_kernel) ||
                                    at.offset != wt_address_generic(t, seen).offset);
     }
     return WT_OK;
+}
+
+/* Whether one lane's value is in memory, in one range or several. */
+static bool is_watchable(const struct wt_values *v)
+{
+    struct wt_value_place place;
+    bool all = v->lane_count == 1;
+    for (unsigned i = 0; all && wt_values_place(v, 0, i, &place); i++)
+        all = place.in_memory;
+    return all;
 }
 
 static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const char *expression,
@@ -181,7 +186,7 @@ static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const
     enum wt_status status = wt_source_evaluate(&view, expression, &v, err);
     if (status)
         return status;
-    if ((status = wt_values_check_first(&v, err)) == WT_OK && (!v.in_memory || v.lane_count != 1))
+    if ((status = wt_values_check_first(&v, err)) == WT_OK && !is_watchable(&v))
         status = wt_fail(err, WT_INVALID,
                          v.reg >= 0 ? "%s is in a register here: registers cannot be watched"
                          : v.as_of  ? "Cannot watch %s: here it is known only as it was %s."
@@ -189,20 +194,15 @@ static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const
                          expression, v.as_of);
     else if (!status && v.state[0] != WT_VALUE_GOOD)
         status = wt_fail(err, WT_INVALID, "%s has no value here", expression);
-    if (!status) {
-        p->watch = kinds[p->kind];
-        p->where = (struct wt_address){v.space, v.address[0]};
-        status = find_parts(g, p, view.thread, v.size, v.in_frame, err);
-    }
-    if (!status) {
-        p->type = v.type;
-        p->owner = view.thread;
-        p->size = v.size;
-        p->old = v.bytes;
-        v.bytes = NULL;
-    }
+    p->value = v;
+    p->owner = view.thread;
+    p->watch = kinds[p->kind];
+    if (!status && !(p->part = calloc(MOST_PARTS, sizeof *p->part)))
+        status = wt_fail(err, WT_NO_MEMORY, "no host memory for a watchpoint");
+    struct wt_value_place place;
+    for (unsigned i = 0; !status && wt_values_place(&v, 0, i, &place); i++)
+        status = find_parts(g, p, view.thread, &place, err);
     const bool ends = v.uses_frame && !location;
-    wt_values_free(&v);
     if (!status && ends && pg_find_way_out(g, view.frame, &p->scope))
         status = pg_thread_condition(g, &p->scope, &p->scope_condition, err);
     return status;

@@ -74,13 +74,10 @@ struct wt_point {
     size_t ending_count, ending_capacity;
     /* Watchpoints. */
     enum wt_watchpoint_kind watch;
-    struct wt_address where;            /**< as `owner` sees it */
-    struct wt_watchpoint_request *part; /**< ranges in which it lies */
+    struct wt_values value;             /**< of one lane: the value before, and where it lies … */
+    wt_thread owner;                    /**< … as this thread sees it */
+    struct wt_watchpoint_request *part; /**< ranges in which it lies, in the order of its bytes */
     size_t part_count;
-    const struct wt_type *type;
-    uint8_t *old; /**< the value before */
-    uint64_t size;
-    wt_thread owner; /**< through which it is read */
     /* The end of what is watched: where the frame returns to whose variables it names. */
     struct wt_stop_at scope;
     struct wt_expr *scope_condition; /**< NULL: it has no end */
@@ -133,9 +130,12 @@ enum wt_news_kind {
     WT_NEWS_STARTING,
     WT_NEWS_ATTACHING,  /**< to process `code` */
     WT_NEWS_NO_LINES,   /**< a step goes to the end of function `text`, which has no lines */
+    WT_NEWS_ALL_RUN,    /**< the wave that is followed needs more than its group: `text` says why */
+    WT_NEWS_PASSED,     /**< other waves have come to the breakpoint `point`, `code` times */
     WT_NEWS_FINISHING,  /**< `frame` is left; `is_back`: to before its call */
     WT_NEWS_LOGGED,     /**< a log point's message: `text` */
     WT_NEWS_LOG_FAILED, /**< `point`; `text` says why */
+    WT_NEWS_DOUBTFUL,   /**< the frame's variables may be shown wrong: its compiler's lists err */
     /* Points. */
     WT_NEWS_WATCH_LOST,      /**< `point` goes: the memory of that run is gone */
     WT_NEWS_PENDING,         /**< `point` waits still; `text` is its file; `is_there`: it exists;
@@ -154,7 +154,7 @@ struct wt_news {
     const struct wt_frame *frame;
     const struct wt_view *view;
     const char *text, *program;
-    const uint8_t *before, *after; /**< point->size bytes */
+    const uint8_t *before, *after; /**< bytes of values like point->value */
     int64_t code;
     bool is_there, is_back;
     bool is_mixed; /**< WT_NEWS_WATCH: several waves have written, and what each is not known */
@@ -236,6 +236,15 @@ struct wt_program_options {
     struct wt_program_user user;
 };
 
+/** Which waves run when the selected one steps, and WT_LOCKING_ON: when it continues, too. */
+enum wt_locking {
+    WT_LOCKING_WAVE,   /**< it alone, and others as far as it needs them */
+    WT_LOCKING_REPLAY, /**< all, as GDB does where nothing is replayed */
+    WT_LOCKING_OFF,    /**< all */
+    WT_LOCKING_ON,     /**< it alone */
+    WT_LOCKING_STEP,   /**< it alone */
+};
+
 /* ---- the program ---- */
 
 /** Front ends read it. What they may set is said; the rest changes through the functions below. */
@@ -253,7 +262,8 @@ struct wt_program {
     bool started;     /**< it runs or stands: it was started, and has not ended */
     bool ended;       /**< it has ended */
     uint32_t exit_word;
-    bool faulted; /**< it stands at a fault */
+    bool told_doubts; /**< WT_NEWS_DOUBTFUL */
+    bool faulted;     /**< it stands at a fault */
     int fault;
     uint64_t fault_pc;
     bool fault_is_past;   /**< the PC is behind the instruction: going on would leave it out */
@@ -281,9 +291,16 @@ struct wt_program {
     char **environment;
     size_t environment_count, environment_capacity;
 
-    uint64_t runs;  /**< how often it was set going, or put to another time */
-    bool changed;   /**< points have changed since they were inserted */
-    bool alone;     /**< only the wave of the selected thread runs. May be set */
+    uint64_t runs;           /**< how often it was set going, or put to another time */
+    bool changed;            /**< points have changed since they were inserted */
+    enum wt_locking locking; /**< may be set */
+    bool alone;              /**< only the wave of the selected thread runs. May be set */
+    wt_wave_id hit_wave;     /**< that was shown at a breakpoint last … */
+    unsigned hit_number;     /**< … of this number */
+    uint64_t passed; /**< stops of other waves there that the step at hand has left out … */
+    unsigned passed_number; /**< … and that breakpoint's number */
+    uint64_t *left_out;     /**< … and its places */
+    size_t left_out_count, left_out_capacity;
     bool interrupt; /**< it was interrupted, and what it has set going has yet to stop */
     bool abandoned; /**< whoever waits stops waiting, for good */
     bool waiting;   /**< somebody waits for an event: */
@@ -407,16 +424,28 @@ bool wt_program_returned(struct wt_program *program, const struct wt_type *type,
                          uint8_t out[WT_RETURNED_BYTES]);
 /** Goes to an issue time of the recorded run. */
 enum wt_status wt_program_goto(struct wt_program *program, uint64_t time, struct wt_error *err);
-/** Where the value of an expression lies, for wt_program_touches(), and its type. WT_INVALID: not
- * in memory; WT_UNSUPPORTED: in several places. */
+/** A value in memory whose accesses are looked for. */
+struct wt_home {
+    struct wt_values value;             /**< of one lane */
+    wt_thread thread;                   /**< that sees it so */
+    struct wt_watchpoint_request where; /**< the range of memory that has all of it */
+    uint64_t *at;  /**< where each byte of the value is in the range; NULL: it is the range */
+    uint8_t *mask; /**< the bits of each byte of the range that are the value's; NULL: all */
+};
+/** Where the value of an expression lies; the caller frees *home. WT_INVALID: not in memory;
+ * WT_UNSUPPORTED: in places that are far from each other. */
 enum wt_status wt_program_find_home(struct wt_program *program, const char *text,
-                                    struct wt_watchpoint_request *where,
-                                    const struct wt_type **type, struct wt_error *err);
-/** The last @p most accesses to a range, as wt_debugger_begin_touches() finds them; the caller
+                                    struct wt_home *home, struct wt_error *err);
+/** Frees what it holds. */
+void wt_home_free(struct wt_home *home);
+/** The value's bytes as an access has read or replaced them, and as it has left them, for each
+ * home->value.size bytes of room. False: the access was of a part of it. */
+bool wt_home_touched(const struct wt_home *home, const struct wt_touch *touch, uint8_t *before,
+                     uint8_t *after);
+/** The last @p most accesses to a value, as wt_debugger_begin_touches() finds them; the caller
  * frees *list. */
-enum wt_status wt_program_touches(struct wt_program *program,
-                                  const struct wt_watchpoint_request *where, uint64_t most,
-                                  struct wt_touch **list, size_t *count, bool *more,
+enum wt_status wt_program_touches(struct wt_program *program, const struct wt_home *home,
+                                  uint64_t most, struct wt_touch **list, size_t *count, bool *more,
                                   struct wt_error *err);
 /** The instructions and inputs that a value was made of. */
 struct wt_where_from {

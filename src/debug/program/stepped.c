@@ -24,8 +24,8 @@ static const struct wt_point *find_changed(struct wt_program *g)
     const struct wt_point *changed = NULL;
     for (size_t i = 0; i < g->point_count && !changed; i++) {
         const struct wt_point *p = g->point[i];
-        uint8_t *now = is_compared(p) ? malloc(p->size) : NULL;
-        if (now && pg_read_watched(g, p, now) && memcmp(now, p->old, p->size) != 0)
+        uint8_t *now = is_compared(p) ? malloc(p->value.size) : NULL;
+        if (now && pg_read_watched(g, p, now) && !wt_values_equal(&p->value, now, p->value.bytes))
             changed = p;
         free(now);
     }

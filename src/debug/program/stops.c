@@ -73,6 +73,10 @@ static void report_breakpoints(struct wt_program *g, bool *again)
     if (shown && g->event.undecided && !g->by_step)
         pg_tell(
             g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = shown, .text = g->event.text});
+    if (shown) {
+        g->hit_wave = wt_program_own_wave(g);
+        g->hit_number = shown->number;
+    }
     if (shown && !silent)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_HIT, .point = shown});
     g->stop_number = shown ? shown->number : 0;
@@ -119,30 +123,34 @@ static bool is_seen_alike(const struct wt_program *g, struct wt_address at)
  * they share is then read through another wave, the one that has accessed it. */
 bool pg_read_watched(struct wt_program *g, const struct wt_point *p, uint8_t *to)
 {
+    struct wt_value_place place;
+    const uint64_t size = p->value.size;
     uint64_t done = 0;
-    if (wt_debugger_read_memory(g->debugger, p->owner, p->where, to, p->size, WT_IGNORED) == WT_OK)
-        return true;
-    for (size_t i = 0; i < p->part_count && done < p->size; i++) {
+    bool known = true;
+    for (unsigned i = 0; known && wt_values_place(&p->value, 0, i, &place); i++)
+        known = wt_debugger_read_memory(g->debugger, p->owner, place.memory, to + place.at,
+                                        place.size, WT_IGNORED) == WT_OK;
+    for (size_t i = 0; !known && i < p->part_count && done < size; i++) {
         const struct wt_watchpoint_request *part = &p->part[i];
-        if (part->size > p->size - done || !is_seen_alike(g, part->addr) ||
+        if (part->size > size - done || !is_seen_alike(g, part->addr) ||
             wt_debugger_read_memory(g->debugger, g->thread, part->addr, to + done, part->size,
                                     WT_IGNORED) != WT_OK)
             return false;
         done += part->size;
     }
-    return done == p->size;
+    return known || done == size;
 }
 
 /* Corrects what a watchpoint's value was by what accesses have done that were no stops. */
 static void note_other_side(struct wt_program *g, struct wt_point *p, const uint8_t *now)
 {
     uint64_t at = 0;
-    for (size_t i = 0; i < p->part_count && at < p->size; at += p->part[i++].size) {
+    for (size_t i = 0; i < p->part_count && at < p->value.size; at += p->part[i++].size) {
         const struct wt_watchpoint_request request = pg_watch_request(g, p, p->part[i]);
-        if (request.size <= p->size - at &&
-            !wt_debugger_other_side(g->debugger, &request, p->old + at) &&
+        if (request.size <= p->value.size - at &&
+            !wt_debugger_other_side(g->debugger, &request, p->value.bytes + at) &&
             !wt_ranges_meet(request.addr, request.size, g->event.addr, 1))
-            memcpy(p->old + at, now + at, request.size);
+            memcpy(p->value.bytes + at, now + at, request.size);
     }
 }
 
@@ -150,30 +158,30 @@ static void note_other_side(struct wt_program *g, struct wt_point *p, const uint
  * on the other side of the access counts. */
 static void correct_old_value(struct wt_program *g, struct wt_point *p, const uint8_t *now)
 {
-    uint8_t *bytes = malloc(p->size);
+    uint8_t *bytes = malloc(p->value.size);
     uint64_t at = 0;
     bool known = bytes;
     if (known)
-        memcpy(bytes, now, p->size);
-    for (size_t i = 0; i < p->part_count && known && at < p->size; at += p->part[i++].size)
-        known = p->part[i].size <= p->size - at &&
+        memcpy(bytes, now, p->value.size);
+    for (size_t i = 0; i < p->part_count && known && at < p->value.size; at += p->part[i++].size)
+        known = p->part[i].size <= p->value.size - at &&
                 wt_debugger_undo_access(g->debugger, p->part[i].addr, p->part[i].size, bytes + at);
     if (known)
-        memcpy(p->old, bytes, p->size);
+        memcpy(p->value.bytes, bytes, p->value.size);
     free(bytes);
 }
 
 /* Corrects the values of an access that others have followed, as debug hardware reports them:
- * p->old and @p now, which has the present memory, become those at the access. False: they are not
- * known. */
+ * p->value.bytes and @p now, which has the present memory, become those at the access. False: they
+ * are not known. */
 static bool correct_values(struct wt_program *g, struct wt_point *p, uint8_t *now)
 {
     bool known = true;
     uint64_t at = 0;
-    for (size_t i = 0; i < p->part_count && at < p->size; at += p->part[i++].size)
-        known &= p->part[i].size > p->size - at ||
+    for (size_t i = 0; i < p->part_count && at < p->value.size; at += p->part[i++].size)
+        known &= p->part[i].size > p->value.size - at ||
                  wt_debugger_watched_values(g->debugger, p->part[i].addr, p->part[i].size,
-                                            p->old + at, now + at) != WT_WATCHED_MIXED;
+                                            p->value.bytes + at, now + at) != WT_WATCHED_MIXED;
     return known;
 }
 
@@ -221,16 +229,18 @@ static void report_watchpoint(struct wt_program *g, bool *again)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_ACCESS, .text = g->event.text});
         return;
     }
-    uint8_t *now = malloc(p->size ? p->size : 1);
+    uint8_t *now = malloc(p->value.size ? p->value.size : 1);
     const bool readable = now && pg_read_watched(g, p, now);
     if (readable && p->rule)
         note_other_side(g, p, now);
     else if (readable)
         correct_old_value(g, p, now);
     const bool known = !readable || correct_values(g, p, now);
-    const bool changed = readable && memcmp(now, p->old, p->size) != 0;
-    /* An instruction that writes several parts of the value is reported once. */
-    const bool told = p->kind == WT_POINT_WATCH && p->part_count > 1 && readable && !changed;
+    const bool changed = readable && !wt_values_equal(&p->value, now, p->value.bytes);
+    /* An instruction that writes several parts of the value is reported once, and one that writes
+     * a bit-field's neighbours in the same bytes is not. */
+    const bool told = p->kind == WT_POINT_WATCH && (p->part_count > 1 || p->value.bit_size) &&
+                      readable && !changed;
     if (told || (!decided && !pg_watch_condition_holds(g, p))) {
         *again = true;
     } else {
@@ -246,14 +256,14 @@ static void report_watchpoint(struct wt_program *g, bool *again)
         const bool shows_old = p->kind == WT_POINT_WATCH || (p->kind == WT_POINT_ACCESS && changed);
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_WATCH,
                                      .point = p,
-                                     .before = shows_old ? p->old : NULL,
+                                     .before = shows_old ? p->value.bytes : NULL,
                                      .is_mixed = !known,
                                      .after = readable ? now : NULL});
         pg_stopped_at(g, p);
         g->stop_number = p->number;
     }
     if (readable)
-        memcpy(p->old, now, p->size);
+        memcpy(p->value.bytes, now, p->value.size);
     free(now);
 }
 
@@ -261,9 +271,9 @@ void pg_refresh_watched(struct wt_program *g)
 {
     for (size_t i = 0; i < g->point_count; i++) {
         struct wt_point *p = g->point[i];
-        uint8_t *now = p->part_count ? malloc(p->size ? p->size : 1) : NULL;
+        uint8_t *now = p->part_count ? malloc(p->value.size ? p->value.size : 1) : NULL;
         if (now && pg_read_watched(g, p, now))
-            memcpy(p->old, now, p->size);
+            memcpy(p->value.bytes, now, p->value.size);
         free(now);
     }
 }
@@ -315,6 +325,19 @@ static void report_fault(struct wt_program *g, bool *again)
         g->stop_number = caught->number;
 }
 
+/* Intel's compiler gives variables of optimised code registers in lists of addresses, of which some
+ * are too long. Said once. */
+static void tell_doubts(struct wt_program *g)
+{
+    if (g->told_doubts || !g->topology->file_space || !g->thread)
+        return;
+    const struct wt_view view = wt_program_view(g);
+    if (!view.frame || !wt_frame_has_lists(view.frame))
+        return;
+    g->told_doubts = true;
+    pg_tell(g, &(struct wt_news){.kind = WT_NEWS_DOUBTFUL});
+}
+
 enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_error *err)
 {
     const struct wt_event *e = &g->event;
@@ -336,6 +359,7 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
     }
     if (e->thread || e->wave_ended)
         wt_program_select(g, e->thread ? e->thread : wt_debugger_current_thread(g->debugger));
+    tell_doubts(g);
     const bool gives_up = e->reason == WT_STOP_TRAP && e->gives_up;
     if (e->reason != WT_STOP_FAULT && !gives_up)
         g->faulted = false;

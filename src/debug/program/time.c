@@ -1,4 +1,7 @@
 /* Journeys through the recorded run, and searches of it. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "debug/core/touches.h"
 #include "debug/program/internal.h"
 
@@ -52,41 +55,155 @@ enum wt_status wt_program_jump(struct wt_program *g, uint64_t address, struct wt
     return WT_OK;
 }
 
-enum wt_status wt_program_find_home(struct wt_program *g, const char *text,
-                                    struct wt_watchpoint_request *where,
-                                    const struct wt_type **type, struct wt_error *err)
+/* ---- the accesses to a value ---- */
+
+enum { MOST_PARTS = 64, MOST_SPAN = 1 << 16 };
+
+/* Bytes of a value that lie side by side in memory. */
+struct part {
+    uint64_t at, size;
+    struct wt_address home;
+};
+
+/* Where a value lies in memory, part by part. */
+static enum wt_status find_parts(struct wt_program *g, const char *text, const struct wt_home *home,
+                                 struct part *part, unsigned *count, struct wt_error *err)
+{
+    const struct wt_values *v = &home->value;
+    struct wt_value_place place;
+    *count = 0;
+    for (unsigned i = 0; wt_values_place(v, 0, i, &place); i++) {
+        if (!place.in_memory)
+            return wt_fail(err, WT_INVALID,
+                           "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)",
+                           text);
+        for (uint64_t done = 0, size; done < place.size; done += size) {
+            struct part *p = &part[*count];
+            if (*count == MOST_PARTS)
+                return wt_fail(err, WT_UNSUPPORTED,
+                               "%s lies in more than %d places of memory: ask for a part", text,
+                               MOST_PARTS);
+            enum wt_status status = wt_debugger_find_home(g->debugger, home->thread,
+                                                          wt_address_plus(place.memory, done),
+                                                          place.size - done, &p->home, &size, err);
+            if (status)
+                return status;
+            p->at = place.at + done;
+            p->size = size;
+            if (p->home.space != part[0].home.space)
+                return wt_fail(err, WT_UNSUPPORTED,
+                               "%s lies in several address spaces: ask for a part", text);
+            ++*count;
+        }
+    }
+    return WT_OK;
+}
+
+/* The range of memory that has all parts, and where in it they are. */
+static enum wt_status join_parts(const char *text, struct wt_home *home, const struct part *part,
+                                 unsigned count, struct wt_error *err)
+{
+    struct wt_watchpoint_request *where = &home->where;
+    uint64_t first = part[0].home.offset, end = first;
+    for (unsigned i = 0; i < count; i++) {
+        first = part[i].home.offset < first ? part[i].home.offset : first;
+        end = part[i].home.offset + part[i].size > end ? part[i].home.offset + part[i].size : end;
+    }
+    where->addr = (struct wt_address){part[0].home.space, first};
+    where->size = end - first;
+    where->changes = home->value.bit_size != 0; /* code writes its neighbours with it */
+    if (count == 1 && !home->value.bit_size)
+        return WT_OK;
+    if (where->size > MOST_SPAN)
+        return wt_fail(err, WT_UNSUPPORTED,
+                       "%s lies in places of memory that are far from each other: ask for a part",
+                       text);
+    home->at = calloc(home->value.size, sizeof *home->at);
+    home->mask = calloc(where->size, 1);
+    if (!home->at || !home->mask)
+        return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    for (unsigned i = 0; i < count; i++)
+        for (uint64_t b = 0; b < part[i].size; b++) {
+            const uint64_t at = part[i].home.offset - first + b;
+            home->at[part[i].at + b] = at;
+            home->mask[at] |= wt_values_mask(&home->value, part[i].at + b);
+        }
+    return WT_OK;
+}
+
+enum wt_status wt_program_find_home(struct wt_program *g, const char *text, struct wt_home *home,
+                                    struct wt_error *err)
 {
     const struct wt_view view = wt_program_view(g);
-    struct wt_values v;
-    enum wt_status status = wt_source_evaluate(&view, text, &v, err);
+    struct wt_values *v = &home->value;
+    struct part part[MOST_PARTS];
+    unsigned count = 0;
+    *home = (struct wt_home){.thread = view.thread,
+                             .where = {.kind = WT_WATCHPOINT_WRITE, .thread = view.thread}};
+    enum wt_status status = wt_source_evaluate(&view, text, v, err);
     if (status)
         return status;
-    if (v.state[0] != WT_VALUE_UNREADABLE)
-        status = wt_values_check_first(&v, err);
-    if (!status && !v.in_memory)
-        status =
-            wt_fail(err, WT_INVALID,
-                    "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)", text);
-    const struct wt_address seen = {v.space, v.in_memory ? v.address[0] : 0};
-    *where = (struct wt_watchpoint_request){.kind = WT_WATCHPOINT_WRITE, .thread = view.thread};
+    if (v->state[0] != WT_VALUE_UNREADABLE)
+        status = wt_values_check_first(v, err);
     if (!status)
-        status = wt_debugger_find_home(g->debugger, view.thread, seen, v.size, &where->addr,
-                                       &where->size, err);
-    if (!status && where->size < v.size)
-        status = wt_fail(err, WT_UNSUPPORTED, "%s lies in several places of memory: ask for a part",
-                         text);
-    *type = v.type;
-    wt_values_free(&v);
+        status = find_parts(g, text, home, part, &count, err);
+    if (!status && !count)
+        status = wt_fail(err, WT_INVALID, "%s has no bytes", text);
+    if (!status)
+        status = join_parts(text, home, part, count, err);
+    if (status)
+        wt_home_free(home);
     return status;
 }
 
-enum wt_status wt_program_touches(struct wt_program *g, const struct wt_watchpoint_request *where,
-                                  uint64_t most, struct wt_touch **list, size_t *count, bool *more,
+void wt_home_free(struct wt_home *home)
+{
+    wt_values_free(&home->value);
+    free(home->at);
+    free(home->mask);
+    home->at = NULL;
+    home->mask = NULL;
+}
+
+/* Takes over the bytes of an access that are the value's; returns how many. */
+static uint64_t take_bytes(const struct wt_home *home, const struct wt_watchpoint_hit *hit,
+                           const uint8_t *from, uint8_t *to)
+{
+    uint64_t taken = 0;
+    for (uint64_t b = 0; b < home->value.size; b++) {
+        const uint64_t at = home->where.addr.offset + (home->at ? home->at[b] : b);
+        const uint64_t n = at - hit->addr.offset;
+        if (hit->addr.space != home->where.addr.space || n >= hit->size || n >= sizeof hit->after)
+            continue;
+        to[b] = from[n];
+        taken++;
+    }
+    return taken;
+}
+
+bool wt_home_touched(const struct wt_home *home, const struct wt_touch *t, uint8_t *before,
+                     uint8_t *after)
+{
+    uint64_t taken = take_bytes(home, &t->last, t->before, before);
+    take_bytes(home, &t->last, t->last.after, after);
+    if (taken == home->value.size)
+        return true;
+    /* A lane's access of many bytes is told in several, side by side or apart. */
+    for (unsigned k = 0; k < t->shown && t->shown < WT_TOUCH_LANES; k++)
+        if (!wt_address_equal(t->lane[k].addr, t->last.addr)) {
+            taken += take_bytes(home, &t->lane[k], t->lane[k].before, before);
+            take_bytes(home, &t->lane[k], t->lane[k].after, after);
+        }
+    return taken == home->value.size;
+}
+
+enum wt_status wt_program_touches(struct wt_program *g, const struct wt_home *home, uint64_t most,
+                                  struct wt_touch **list, size_t *count, bool *more,
                                   struct wt_error *err)
 {
     enum wt_status status = wt_client_begin_run(g->client, err);
     if (!status)
-        status = wt_debugger_begin_touches(g->debugger, where, most, err);
+        status = wt_debugger_begin_touches(g->debugger, &home->where, home->mask, most, err);
     if (!status)
         status = wait_for_errand(g, err);
     if (!status)
@@ -100,28 +217,29 @@ static enum wt_status seed_memory(struct wt_program *g, const char *text, const 
                                   struct wt_where_from *from, struct wt_error *err)
 {
     enum { MOST_WRITES = 64 };
-    struct wt_watchpoint_request where;
-    const struct wt_type *type;
+    struct wt_home home;
     struct wt_touch *list = NULL;
     size_t count = 0;
     bool more;
-    enum wt_status status = wt_program_find_home(g, text, &where, &type, err);
-    if (!status)
-        status = wt_program_touches(g, &where, MOST_WRITES, &list, &count, &more, err);
+    enum wt_status status = wt_program_find_home(g, text, &home, err);
     if (status)
         return status;
-    const bool plain = !v->bit_size && v->size == where.size;
-    uint8_t *stored = malloc(where.size ? where.size : 1);
-    *seed = calloc(count ? count : 1, sizeof **seed);
-    if (stored && plain)
-        memcpy(stored, v->bytes, where.size);
-    status = *seed && stored ? wt_touch_seeds(list, count, where.addr, where.size, *seed, seeds,
-                                              &from->unwritten, stored, err)
-                             : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
-    for (uint64_t b = 0; !status && plain && b < where.size; b++)
-        from->changed += stored[b] != v->bytes[b];
+    status = wt_program_touches(g, &home, MOST_WRITES, &list, &count, &more, err);
+    uint8_t *stored = status ? NULL : calloc(home.where.size, 1);
+    *seed = status ? NULL : calloc(count ? count : 1, sizeof **seed);
+    for (uint64_t b = 0; stored && b < v->size; b++)
+        stored[home.at ? home.at[b] : b] = v->bytes[b];
+    if (!status)
+        status = *seed && stored
+                     ? wt_touch_seeds(list, count, home.where.addr, home.where.size, home.mask,
+                                      *seed, seeds, &from->unwritten, stored, err)
+                     : wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
+    for (uint64_t b = 0; !status && b < v->size; b++)
+        from->changed +=
+            ((stored[home.at ? home.at[b] : b] ^ v->bytes[b]) & wt_values_mask(v, b)) != 0;
     free(stored);
     free(list);
+    wt_home_free(&home);
     return status;
 }
 
@@ -169,32 +287,38 @@ static enum wt_status seed_registers(struct wt_program *g, const char *text,
                                      size_t *seeds, struct wt_error *err)
 {
     const struct wt_topology *topology = g->topology;
-    const struct wt_value_piece whole = {.end = v->size, .reg = v->reg, .from = v->from};
+    struct wt_value_place place;
     struct wt_wave wave;
-    *seeds = v->piece_count ? v->piece_count : 1;
-    *seed = calloc(*seeds, sizeof **seed);
+    *seed = calloc(v->piece_count ? v->piece_count : 1, sizeof **seed);
     if (!*seed)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the search");
     if (!wt_debugger_thread_wave(g->debugger, g->thread, &wave))
         return wt_fail(err, WT_STATE, "the wave has ended");
-    uint64_t begin = 0;
-    for (size_t i = 0; i < *seeds; i++) {
-        const struct wt_value_piece *piece = v->piece_count ? &v->piece[i] : &whole;
-        if (piece->reg < 0 || (size_t)piece->reg >= topology->register_count)
+    for (*seeds = 0; wt_values_place(v, 0, (unsigned)*seeds, &place); ++*seeds) {
+        if (place.in_memory || place.reg < 0 || (size_t)place.reg >= topology->register_count)
             return wt_fail(err, WT_INVALID,
                            v->piece_count
                                ? "a part of %s lies in no register: ask for another part"
                                : "%s lies neither in memory nor in a register of the wave",
                            text);
-        (*seed)[i] = (struct wt_slice_seed){.id = wave.id,
-                                            .lanes = v->lanes,
-                                            .from = (uint32_t)piece->from,
-                                            .bytes = (uint32_t)(piece->end - begin)};
-        snprintf((*seed)[i].name, sizeof(*seed)[i].name, "%s",
-                 topology->registers[piece->reg].name);
-        begin = piece->end;
+        struct wt_slice_seed *s = &(*seed)[*seeds];
+        *s = (struct wt_slice_seed){.id = wave.id,
+                                    .lanes = v->lanes,
+                                    .from = (uint32_t)place.from,
+                                    .bytes = (uint32_t)place.size};
+        snprintf(s->name, sizeof s->name, "%s", topology->registers[place.reg].name);
     }
     return WT_OK;
+}
+
+/* Whether all of a value is in memory. */
+static bool is_in_memory(const struct wt_values *v)
+{
+    struct wt_value_place place;
+    bool all = true;
+    for (unsigned i = 0; all && wt_values_place(v, 0, i, &place); i++)
+        all = place.in_memory;
+    return all;
 }
 
 enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
@@ -212,8 +336,8 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
         return status;
     status = wt_values_check_first(&v, err);
     if (!status)
-        status = !v.in_memory ? seed_registers(g, text, &v, &seed, &seeds, err)
-                 : leads_to_registers(g->topology, v.space, v.address[0], &byte)
+        status = !is_in_memory(&v) ? seed_registers(g, text, &v, &seed, &seeds, err)
+                 : v.in_memory && leads_to_registers(g->topology, v.space, v.address[0], &byte)
                      ? seed_places(g, &v, &seed, &seeds, err)
                      : seed_memory(g, text, &v, &seed, &seeds, from, err);
     wt_values_free(&v);
@@ -267,28 +391,27 @@ static enum wt_status defined_of_lane(struct wt_program *g, const char *text,
                                       const struct wt_values *v, unsigned k,
                                       struct wt_defined_lane *lane, struct wt_error *err)
 {
-    const struct wt_value_piece whole = {.end = v->size, .reg = v->reg, .from = v->from};
     struct wt_defined_request request = {.lane = lane->lane};
-    struct wt_address addr = {0};
+    struct wt_value_place place;
     enum wt_status status = WT_OK;
-    if (v->in_memory) {
-        addr = (struct wt_address){v->space, v->address[k]};
-        if (leads_to_registers(g->topology, v->space, v->address[k], &request.from))
-            strcpy(request.name, "#");
-        return ask_defined(g, request, addr, 0, v->size, lane, err);
-    }
-    uint64_t begin = 0;
-    for (unsigned i = 0; !status && i < (v->piece_count ? v->piece_count : 1); i++) {
-        const struct wt_value_piece *piece = v->piece_count ? &v->piece[i] : &whole;
-        if (piece->reg < 0 || (size_t)piece->reg >= g->topology->register_count)
+    for (unsigned i = 0; !status && wt_values_place(v, k, i, &place); i++) {
+        struct wt_address addr = {0};
+        request.name[0] = 0;
+        if (place.in_memory) {
+            addr = place.memory;
+            if (leads_to_registers(g->topology, addr.space, addr.offset, &request.from))
+                strcpy(request.name, "#");
+        } else if (place.reg < 0 || (size_t)place.reg >= g->topology->register_count) {
             return wt_fail(err, WT_INVALID,
                            "%s%s lies neither in memory nor in a register of the wave: ask for "
                            "what it is made of",
                            v->piece_count ? "a part of " : "", text);
-        request.from = (uint32_t)piece->from;
-        snprintf(request.name, sizeof request.name, "%s", g->topology->registers[piece->reg].name);
-        status = ask_defined(g, request, addr, begin, piece->end, lane, err);
-        begin = piece->end;
+        } else {
+            request.from = (uint32_t)place.from;
+            snprintf(request.name, sizeof request.name, "%s",
+                     g->topology->registers[place.reg].name);
+        }
+        status = ask_defined(g, request, addr, place.at, place.at + place.size, lane, err);
     }
     return status;
 }

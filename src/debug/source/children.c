@@ -42,7 +42,9 @@ static enum wt_status begin(const struct wt_values *parent, const struct wt_type
                             .there = parent->there,
                             .apart = parent->apart,
                             .uses_frame = parent->uses_frame,
-                            .as_of = parent->as_of};
+                            .as_of = parent->as_of,
+                            .guess = parent->guess,
+                            .guess_type = parent->guess_type};
     const bool large = size > WT_VALUE_BYTES || size * v->lane_count > 64 * WT_VALUE_BYTES;
     v->bytes = large ? NULL : calloc(size * v->lane_count + 1, 1);
     v->state = calloc(v->lane_count + 1, 1);
@@ -96,6 +98,7 @@ static enum wt_status share_pieces(const struct wt_values *parent, uint64_t from
     for (unsigned i = 0; i < parent->piece_count; i++)
         if (parent->piece[i].end > from) {
             v->piece[v->piece_count] = parent->piece[i];
+            v->piece[v->piece_count].in_memory = false; /* the addresses are the parent's */
             v->piece[v->piece_count++].end -= from;
         }
     return WT_OK;

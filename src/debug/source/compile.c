@@ -128,6 +128,7 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
 {
     struct wt_operand a;
     wt_expr_vector cell;
+    const char *guess = c->guess;
     if (n->op == '&' && wt_source_is_cplusplus(c->scope) && member_pointer(c, n, o))
         return WT_OK;
     enum wt_status status = wt_compile_node(c, n->a, &a, err);
@@ -140,6 +141,7 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
                            "Attempt to dereference pointer to member without an object");
         return wt_compile_dereference(c, &a, o, err);
     case '&':
+        c->guess = guess; /* an address is none */
         return wt_compile_address_of(c, &a, o, err);
     case '!':
         if ((status = wt_compile_truth(c, &a, &cell, err)) != WT_OK ||
@@ -150,7 +152,8 @@ static enum wt_status compile_unary(struct compiler *c, const struct wt_node *n,
     default:
         break;
     }
-    if ((status = wt_compile_need_number(&a, err)) != WT_OK)
+    if ((status = wt_compile_take_half(c, &a, err)) != WT_OK ||
+        (status = wt_compile_need_number(&a, err)) != WT_OK)
         return status;
     const struct wt_type *type = wt_compile_promoted(c, a.type);
     if (wt_type_is_wide(type)) {
@@ -363,10 +366,16 @@ static enum wt_status compile_cast(struct compiler *c, const struct wt_node *n,
 {
     struct wt_operand a;
     const struct wt_type *plain = wt_type_plain(n->type);
+    const char *guess = c->guess;
     enum wt_status status = wt_compile_node(c, n->a, &a, err);
+    if (!status && wt_type_is_scalar(plain))
+        status = wt_compile_take_half(c, &a, err);
     if (status)
         return status;
     const struct wt_type *from = wt_type_plain(a.type);
+    if (!plain->is_guess &&
+        (plain->kind == WT_TYPE_POINTER || wt_type_size(plain) == wt_type_size(from)))
+        c->guess = guess; /* the type is given now */
     if (a.type == &wt_compile_no_type || (plain == from && plain->kind != WT_TYPE_VOID) ||
         (!wt_type_is_scalar(plain) && wt_operand_in_memory(&a) &&
          wt_type_size(plain) == wt_type_size(from))) {
@@ -551,6 +560,10 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
         }
         if (!status && is_offset(&a) && is_offset(&b) && (n->op == WT_OP_EQ || n->op == WT_OP_NE))
             a.type = b.type = wt_compile_integer(c, wt_types_address_size(c->build.types), true);
+        if (!status)
+            status = wt_compile_take_half(c, &a, err);
+        if (!status)
+            status = wt_compile_take_half(c, &b, err);
         if (!status)
             status = wt_compile_arithmetic(c, n->op, &a, &b, o, err);
         break;

@@ -48,6 +48,9 @@ enum wt_status wt_compile_take_way(struct compiler *c, const struct way *way, st
 enum wt_status wt_compile_member(struct compiler *c, const struct wt_operand *record,
                                  const char *name, struct wt_operand *o, struct wt_error *err);
 
+/** Class::member of a static member, also one of a base class; false: it is none. */
+bool wt_compile_static(struct compiler *c, const char *name, struct wt_operand *o);
+
 /* ---- compile_numbers.c ---- */
 /** A pointer's target type, address and space; an array counts as a pointer to its first element.
  */
@@ -71,6 +74,8 @@ const struct wt_type *wt_compile_promoted(struct compiler *c, const struct wt_ty
 /** The type in which two numbers are computed, as in C. */
 const struct wt_type *wt_compile_common(struct compiler *c, const struct wt_type *a,
                                         const struct wt_type *b);
+/** Replaces a 16-bit float of a class, or a __bf16, by a number; another value stays as it is. */
+enum wt_status wt_compile_take_half(struct compiler *c, struct wt_operand *o, struct wt_error *err);
 /** WT_INVALID unless it is a number. */
 enum wt_status wt_compile_need_number(const struct wt_operand *o, struct wt_error *err);
 /** The result of arithmetic, truncated to its type. */

@@ -144,9 +144,9 @@ static bool is_true(const struct wt_number *n)
 static const struct wt_type *type_of_sum(struct compiler *c, const struct wt_type *type)
 {
     const struct wt_type *plain = wt_type_plain(type);
-    return wt_compile_basic(c, plain->kind == WT_TYPE_FLOAT ? "double"
-                               : wt_type_is_signed(plain)   ? "long long"
-                                                            : "unsigned long long");
+    return wt_compile_basic(c, plain->kind == WT_TYPE_FLOAT || wt_type_half(plain) ? "double"
+                               : wt_type_is_signed(plain)                          ? "long long"
+                                                          : "unsigned long long");
 }
 
 static enum wt_status all_of(const struct wt_values *values, enum reduction kind,
@@ -221,7 +221,9 @@ enum wt_status wt_compile_reduce(struct compiler *c, const struct wt_node *n, en
     }
     status = all_of(&values, kind, &result, err);
     if (!counts)
-        type = kind == R_SUM && !status ? type_of_sum(c, values.type) : values.type;
+        type = kind == R_SUM && !status    ? type_of_sum(c, values.type)
+               : wt_type_half(values.type) ? wt_compile_basic(c, "float")
+                                           : values.type;
     wt_values_free(&values);
     if (status)
         return status;

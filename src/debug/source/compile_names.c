@@ -126,6 +126,23 @@ static const char *word_elsewhere(const char *name)
     return NULL;
 }
 
+static enum wt_status use_kept(struct compiler *c, const struct kept_value *kept, const char *name,
+                               struct wt_operand *o, struct wt_error *err)
+{
+    if (kept->size > 8 * WT_PIECES)
+        return wt_fail(err, WT_UNSUPPORTED, "$%s is too large to be used in an expression", name);
+    *o = wt_compile_constant_bytes(c, kept->type, kept->bytes, kept->size);
+    o->bit_offset = kept->bit_offset;
+    o->bit_size = kept->bit_size;
+    if (kept->as_of)
+        c->as_of = kept->as_of;
+    if (kept->guess) {
+        c->guess = kept->guess;
+        c->guess_type = kept->guess_type;
+    }
+    return wt_compile_follow_reference(c, o, err); /* 'finish' keeps the references it prints */
+}
+
 enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, struct wt_operand *o,
                                  struct wt_error *err)
 {
@@ -180,12 +197,7 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
         o->piece_count = 0;
         return WT_OK;
     }
-    if (kept->size > 8 * WT_PIECES)
-        return wt_fail(err, WT_UNSUPPORTED, "$%s is too large to be used in an expression", name);
-    *o = wt_compile_constant_bytes(c, kept->type, kept->bytes, kept->size);
-    o->bit_offset = kept->bit_offset;
-    o->bit_size = kept->bit_size;
-    return wt_compile_follow_reference(c, o, err); /* 'finish' keeps the references it prints */
+    return use_kept(c, kept, name, o, err);
 }
 
 /* Element @p i of a region, in each lane. */
@@ -320,6 +332,8 @@ enum wt_status wt_compile_name(struct compiler *c, const char *name, struct wt_o
     }
     if (found)
         return wt_compile_found(c, &f, name, o, err);
+    if (wt_compile_static(c, name, o))
+        return WT_OK;
     if (wt_source_is_cplusplus(c->scope) &&
         (strcmp(name, "true") == 0 || strcmp(name, "false") == 0)) {
         *o = wt_operand_cell(wt_compile_basic(c, "bool"),

@@ -226,11 +226,32 @@ enum wt_status wt_compile_need_number(const struct wt_operand *o, struct wt_erro
     return wt_fail(err, WT_INVALID, "Argument to arithmetic operation not a number or boolean.");
 }
 
-enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *o,
+enum wt_status wt_compile_take_half(struct compiler *c, struct wt_operand *o, struct wt_error *err)
+{
+    const enum wt_type_half half = wt_type_half(o->type);
+    wt_expr_vector cell;
+    if (half == WT_NO_HALF)
+        return WT_OK;
+    o->type = wt_compile_basic(c, "_Float16");
+    o->reference = NULL;
+    if (half == WT_HALF)
+        return WT_OK;
+    o->type = wt_compile_integer(c, 2, false);
+    enum wt_status status = wt_operand_cell_of(&c->build, o, &cell, err);
+    if (!status)
+        status = wt_build_op(&c->build, WT_EXPR_SHL, 0, cell, wt_build_constant(&c->build, 16),
+                             &cell, err);
+    *o = wt_operand_cell(wt_compile_basic(c, "float"), cell);
+    return status;
+}
+
+enum wt_status wt_compile_truth(struct compiler *c, const struct wt_operand *value,
                                 wt_expr_vector *cell, struct wt_error *err)
 {
-    struct wt_operand truth;
-    enum wt_status status;
+    struct wt_operand truth, number = *value, *o = &number;
+    enum wt_status status = wt_compile_take_half(c, o, err);
+    if (status)
+        return status;
     if (wt_compile_is_pointer(o) && wt_type_plain(o->type)->kind != WT_TYPE_POINTER) {
         *cell = wt_build_constant(&c->build, 1); /* the address of something */
         return WT_OK;

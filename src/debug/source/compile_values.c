@@ -320,6 +320,30 @@ static bool is_unstored(const struct compiler *c, Dwarf_Die *die, Dwarf_Attribut
             (int64_t)ops->number < 0);
 }
 
+/* Notes a variable whose declaration does not tell its type. */
+static void note_guess(struct compiler *c, Dwarf_Die *die, const struct wt_type *type)
+{
+    const struct wt_type *plain = wt_type_plain(type);
+    if (plain->kind == WT_TYPE_ARRAY)
+        plain = wt_type_plain(wt_type_target(plain));
+    if (!plain->is_guess)
+        return;
+    c->guess = dwarf_diename(die);
+    c->guess_type = type;
+}
+
+enum wt_status wt_compile_check_guess(const struct compiler *c, const char *who,
+                                      struct wt_error *err)
+{
+    const struct wt_values v = {.guess = c->guess, .guess_type = c->guess_type};
+    char text[WT_VALUE_REASON];
+    const char *guess = wt_values_guess(&v, text);
+    if (!guess || wt_type_is_scalar(wt_type_plain(c->guess_type)))
+        return WT_OK;
+    return wt_fail(err, WT_INVALID, "the type of %s is not known, and %s cannot say so: %s",
+                   c->guess, who, guess);
+}
+
 enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                    uint64_t bias, bool is_local, struct wt_operand *o,
                                    struct wt_error *err)
@@ -331,6 +355,7 @@ enum wt_status wt_compile_variable(struct compiler *c, Dwarf_Die *die, struct wt
     Dwarf_Op *ops, *own = NULL;
     size_t count;
     c->names_local |= is_local;
+    note_guess(c, die, type);
     if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
         return constant_value(c, die, &attribute, type, o, err);
     if (wt_compile_is_without_address(die))
@@ -488,11 +513,74 @@ static enum wt_status compile_class_member(struct compiler *c, const struct wt_t
         (size_t)snprintf(whole, sizeof whole, "%s::%s", record->name, name) < sizeof whole &&
         wt_source_find(c->scope, whole, &f))
         return wt_compile_found(c, &f, whole, o, err);
+    for (size_t i = 0; i < count; i++)
+        if (m[i].is_static && m[i].name && strcmp(m[i].name, name) == 0) {
+            *o = wt_compile_lost(m[i].type); /* a constant that nothing has needed in memory */
+            return WT_OK;
+        }
     for (size_t i = 0; i < count && depth < 32; i++)
         if (m[i].is_base &&
             compile_class_member(c, wt_type_plain(m[i].type), name, depth + 1, o, err) == WT_OK)
             return WT_OK;
     return wt_fail(err, WT_INVALID, "There is no member named %s.", name);
+}
+
+/* The last "::" of a name, outside of templates' arguments; NULL: there is none. */
+static const char *last_scope(const char *name)
+{
+    const char *last = NULL;
+    unsigned depth = 0;
+    for (; *name; name++) {
+        depth += *name == '<';
+        depth -= *name == '>' && depth;
+        if (!depth && name[0] == ':' && name[1] == ':')
+            last = name;
+    }
+    return last;
+}
+
+/* Whether a class is the one of a name: with some of its namespaces, and the arguments of its
+ * template or none. */
+static bool is_class(const struct wt_type *plain, const char *name, size_t length)
+{
+    for (const char *own = plain->name; own; own = strstr(own, "::")) {
+        own += own != plain->name ? 2 : 0;
+        if (strncmp(own, name, length) == 0 && (!own[length] || own[length] == '<'))
+            return true;
+    }
+    return false;
+}
+
+/* The way from a class to itself or the base class of a name; false: none has it. */
+static bool find_class(const struct wt_type *record, const char *name, size_t length,
+                       struct way *way)
+{
+    size_t count;
+    if (is_class(record, name, length))
+        return true;
+    const struct wt_member *m = wt_type_members(record, &count);
+    for (size_t i = 0; i < count && way->count < MOST_STEPS; i++) {
+        const struct wt_type *base = wt_type_plain(m[i].type);
+        if (!m[i].is_base || !wt_type_is_record(base))
+            continue;
+        way->step[way->count++] = &m[i];
+        if (find_class(base, name, length, way))
+            return true;
+        way->count--;
+    }
+    return false;
+}
+
+bool wt_compile_static(struct compiler *c, const char *name, struct wt_operand *o)
+{
+    const char *scope = last_scope(name);
+    char *class = scope ? strndup(name, (size_t)(scope - name)) : NULL;
+    const struct wt_type *type =
+        class ? wt_source_find_type((void *)(uintptr_t)c->scope, class) : NULL;
+    const struct wt_type *plain = type ? wt_type_plain(type) : NULL;
+    free(class);
+    return plain && wt_type_is_record(plain) &&
+           compile_class_member(c, plain, scope + 2, 0, o, WT_IGNORED) == WT_OK;
 }
 
 enum wt_status wt_compile_member(struct compiler *c, const struct wt_operand *record,
@@ -501,14 +589,19 @@ enum wt_status wt_compile_member(struct compiler *c, const struct wt_operand *re
     const struct wt_type *plain = wt_type_plain(record->type);
     const struct wt_member *m;
     struct way way = {.count = 0};
+    const char *scope = last_scope(name);
     if (wt_operand_is_component(record, name))
         return wt_operand_components(&c->build, record, name, o, err);
     if (!wt_type_is_record(plain))
         return wt_fail(err, WT_INVALID,
                        "Attempt to extract a component of a value that is not a structure.");
+    struct wt_operand part = *record;
+    if (scope && find_class(plain, name, (size_t)(scope - name), &way)) { /* Base::member */
+        const enum wt_status taken = wt_compile_take_way(c, &way, &part, err);
+        return taken ? taken : wt_compile_member(c, &part, scope + 2, o, err);
+    }
     if (!wt_compile_find_member(plain, name, &way, &m))
         return compile_class_member(c, plain, name, 0, o, err);
-    struct wt_operand part = *record;
     enum wt_status status = wt_compile_take_way(c, &way, &part, err);
     if (!status)
         status = take_member(c, &part, 0, m, o, err);

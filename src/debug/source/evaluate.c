@@ -1,4 +1,4 @@
-/* Values of expressions in the lanes of a wave, and assignments. */
+/* Values of expressions in the lanes of a wave. */
 #include <assert.h>
 #include <dwarf.h>
 #include <inttypes.h>
@@ -21,9 +21,6 @@ bool wt_source_wave(const struct wt_view *scope, struct wt_wave *wave, unsigned 
     return true;
 }
 
-static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
-                                    wt_lanes lanes, struct wt_values *values, struct wt_error *err);
-
 static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn *compile,
                                       const void *what, wt_lanes lanes, int64_t *value,
                                       struct wt_error *err);
@@ -31,7 +28,7 @@ static enum wt_status evaluate_number(const struct wt_view *scope, wt_compile_fn
 struct compiler wt_compiler_for(const struct wt_view *scope)
 {
     struct compiler c = {.scope = scope,
-                         .evaluate = evaluate_node,
+                         .evaluate = wt_source_evaluate_node,
                          .number = evaluate_number,
                          .section = wt_compile_section,
                          .intrinsic = wt_compile_intrinsic,
@@ -224,6 +221,7 @@ static enum wt_status prepare(struct compiler *c, wt_compile_fn *compile, const 
     c->build.expr = wt_expr_new();
     c->build.next = 0;
     c->depth = 0;
+    c->guess = NULL;
     if (!c->build.expr)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for an expression");
     return compile(c, what, o, err);
@@ -238,8 +236,8 @@ static enum wt_status allocate(struct wt_values *v, unsigned pieces, struct wt_e
                        v->size, WT_VALUE_BYTES);
     v->bytes = calloc(v->size * v->lane_count + 1, 1);
     v->state = calloc(v->lane_count, 1);
-    v->address = calloc(v->lane_count, sizeof *v->address);
     v->piece_count = pieces > 1 ? pieces : 0;
+    v->address = calloc((size_t)v->lane_count * (1 + v->piece_count), sizeof *v->address);
     v->piece = pieces > 1 ? calloc(pieces, sizeof *v->piece) : NULL;
     if (!v->bytes || !v->state || !v->address || (pieces > 1 && !v->piece))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for a value of %u lanes", v->lane_count);
@@ -274,6 +272,11 @@ static void end_piece(struct wt_values *values, unsigned i, const struct wt_piec
     values->piece[i].end = end;
     values->piece[i].reg = piece->kind == WT_PIECE_CELL ? piece->reg : -1;
     values->piece[i].from = piece->from;
+    values->piece[i].in_memory = piece->kind == WT_PIECE_MEMORY && !piece->unstored;
+    values->piece[i].space = piece->space;
+    uint64_t *address = values->address + (1 + i) * values->lane_count;
+    memcpy(address, values->address, values->lane_count * sizeof *address);
+    values->piece[i].address = address;
     memcpy(values->piece[i].state, values->state, values->lane_count);
     memset(values->state, WT_VALUE_GOOD, values->lane_count);
 }
@@ -318,13 +321,16 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
     values->bit_offset = o.bit_offset;
     values->bit_size = o.bit_size;
     values->in_memory = wt_operand_in_memory(&o) && !o.piece[0].unstored;
-    values->in_frame = values->in_memory && o.piece[0].in_frame;
+    values->in_frame = o.piece_count && o.piece[0].kind == WT_PIECE_MEMORY &&
+                       !o.piece[0].unstored && o.piece[0].in_frame;
     values->reference = values->in_memory ? o.reference : NULL;
     values->reg = o.piece_count == 1 ? o.piece[0].reg : -1;
     values->from = o.piece_count == 1 ? o.piece[0].from : 0;
     values->space = o.piece_count == 1 ? o.piece[0].space : 0;
     values->uses_frame = c.build.uses_frame;
     values->as_of = c.as_of;
+    values->guess = c.guess;
+    values->guess_type = c.guess_type;
     for (unsigned i = 0; i < o.piece_count; i++)
         values->size += o.piece[i].size;
     status = allocate(values, o.piece_count, err);
@@ -451,8 +457,9 @@ static enum wt_status compile_die(struct compiler *c, const void *what, struct w
     return wt_compile_variable(c, v->die, frame->info, frame->bias, true, o, err);
 }
 
-static enum wt_status evaluate_node(const struct wt_view *scope, const struct wt_node *node,
-                                    wt_lanes lanes, struct wt_values *values, struct wt_error *err)
+enum wt_status wt_source_evaluate_node(const struct wt_view *scope, const struct wt_node *node,
+                                       wt_lanes lanes, struct wt_values *values,
+                                       struct wt_error *err)
 {
     return read_values(scope, compile_tree, node, lanes, values, err);
 }
@@ -527,212 +534,7 @@ enum wt_status wt_source_read_variable(const struct wt_view *scope, Dwarf_Die *v
     return read_values(scope, compile_die, &v, lanes, values, err);
 }
 
-/* ---- assignments ---- */
-
-static enum wt_status write_lane(const struct wt_view *scope, const struct wt_values *to,
-                                 unsigned k, unsigned lane, const uint8_t *bytes,
-                                 struct wt_error *err)
-{
-    struct wt_debugger *d = scope->source->debugger;
-    struct wt_wave wave;
-    unsigned own;
-    const bool has_wave = wt_source_wave(scope, &wave, &own);
-    if (wt_value_is_unknown(to->state[k])) {
-        char why[WT_VALUE_REASON];
-        return wt_fail(err, WT_INVALID, "the place to write to cannot be found: %s",
-                       wt_values_reason(to, k, why));
-    }
-    if (to->state[k] == WT_VALUE_NOT_YET)
-        return wt_fail(err, WT_INVALID,
-                       "the place to write to is not available yet: code that follows "
-                       "computes it");
-    if (to->state[k] == WT_VALUE_NOT_HERE)
-        return wt_fail(err, WT_INVALID,
-                       "the place to write to is not available here: the code has re-used the "
-                       "registers that held it");
-    if (to->in_memory) {
-        const struct wt_address address = {to->space, to->address[k]};
-        if (has_wave)
-            return wt_debugger_write_lane(d, wave.id, lane, address, bytes, to->size, err);
-        return wt_debugger_write_memory(d, scope->thread, address, bytes, to->size, err);
-    }
-    if (to->reg < 0 || !has_wave)
-        return wt_fail(err, WT_INVALID, "Left operand of assignment is not an lvalue.");
-    const unsigned index = (unsigned)to->reg;
-    uint8_t row[WT_REGISTER_BITS / 8];
-    enum wt_status status =
-        wt_debugger_read_rows(d, scope->thread, wt_lane_bit(lane), &index, 1, row, err);
-    if (status)
-        return status;
-    /* A value narrower than a RISC-V register is extended as the ABI says: floats by ones above. */
-    assert(to->from + to->size <= sizeof row);
-    memcpy(row + to->from, bytes, to->size);
-    const wt_thread thread = wt_debugger_thread_of_lane(d, scope->thread, lane);
-    return wt_debugger_write_register(d, thread, index, row, err);
-}
-
-/* Puts a number's bits into a bit field's bytes. */
-static void put_bits(const struct wt_values *to, uint8_t *bytes, uint64_t value)
-{
-    for (uint32_t i = 0; i < to->bit_size; i++) {
-        const uint32_t at = to->bit_offset + i;
-        if (at / 8 >= to->size)
-            return;
-        bytes[at / 8] =
-            (uint8_t)((bytes[at / 8] & ~(1u << at % 8)) | (unsigned)(value >> i & 1) << at % 8);
-    }
-}
-
-static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_values *to,
-                                   const struct wt_values *from, struct wt_error *err)
-{
-    unsigned k = 0;
-    if (to->apart)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "these lanes have it in different places: select the thread of one of them "
-                       "(thread N), and assign there");
-    for (unsigned i = 0; i < to->lane_count; i++)
-        if (to->state[i] == WT_VALUE_ELSEWHERE)
-            return wt_fail(err, WT_INVALID, "some of these lanes wait where it is not");
-    for (wt_lanes rest = to->lanes; k < to->lane_count; k++, rest &= rest - 1) {
-        const uint8_t *source = from->bytes + (from->lane_count == 1 ? 0 : k) * from->size;
-        const uint8_t state = from->state[from->lane_count == 1 ? 0 : k];
-        uint8_t bits[16];
-        if (state != WT_VALUE_GOOD)
-            return wt_fail(err, WT_INVALID, "the value to assign cannot be read");
-        if (to->bit_size) {
-            const uint64_t size = from->size < 8 ? from->size : 8;
-            memcpy(bits, to->bytes + k * to->size, to->size < sizeof bits ? to->size : sizeof bits);
-            put_bits(to, bits, wt_load_le(source, size));
-            source = bits;
-        }
-        enum wt_status status =
-            write_lane(scope, to, k, to->selected ? wt_lanes_lowest(rest) : wt_lanes_lowest(rest),
-                       source, err);
-        if (status)
-            return status;
-    }
-    return WT_OK;
-}
-
-/* Converts the right side to the left side's type by a cast around its tree. */
-static enum wt_status right_side(const struct wt_view *scope, const struct wt_node *n,
-                                 const struct wt_values *to, struct wt_values *from,
-                                 struct wt_error *err)
-{
-    struct wt_node left = *n->a, right = *n->b, sum, cast;
-    const struct wt_node *value = &right;
-    left.next = NULL;
-    if (n->op) {
-        sum = (struct wt_node){.kind = WT_NODE_BINARY, .op = n->op, .a = &left, .b = &right};
-        value = &sum;
-    }
-    if (to && wt_type_is_scalar(wt_type_plain(to->type)) &&
-        wt_type_size(wt_type_plain(to->type)) <= 8) {
-        cast = (struct wt_node){
-            .kind = WT_NODE_CAST, .a = (struct wt_node *)(uintptr_t)value, .type = to->type};
-        value = &cast;
-    }
-    return evaluate_node(scope, value, to ? to->lanes : 0, from, err);
-}
-
-static enum wt_status assign(const struct wt_view *scope, const struct wt_node *n,
-                             struct wt_values *values, struct wt_error *err)
-{
-    struct wt_source *s = scope->source;
-    struct wt_values from;
-    enum wt_status status;
-    /* A convenience variable takes any value. */
-    if (n->a->kind == WT_NODE_DOLLAR) {
-        struct wt_values old;
-        status = evaluate_node(scope, n->a, 0, &old, err);
-        if (status)
-            return status;
-        const bool is_register = old.reg >= 0;
-        wt_values_free(&old);
-        if (!is_register) {
-            if ((status = right_side(scope, n, NULL, values, err)) != WT_OK)
-                return status;
-            status = wt_source_set_variable(s, n->a->text, values, err);
-            if (status)
-                wt_values_free(values);
-            return status;
-        }
-    }
-    if ((status = evaluate_node(scope, n->a, 0, values, err)) != WT_OK)
-        return status;
-    status = right_side(scope, n, values, &from, err);
-    if (!status) {
-        if (!values->bit_size && from.size < values->size && n->a->kind == WT_NODE_DOLLAR)
-            status = wt_fail(err, WT_INVALID,
-                             "the value has %" PRIu64 " bytes, and the whole of $%s has %" PRIu64
-                             ": set one element, $%s[0] = …",
-                             from.size, n->a->text, values->size, n->a->text);
-        else if (!values->bit_size && from.size < values->size)
-            status = wt_fail(err, WT_INVALID,
-                             "the value has %" PRIu64 " bytes, and %" PRIu64 " are needed",
-                             from.size, values->size);
-        else if (from.lane_count != 1 && from.lanes != values->lanes)
-            status = wt_fail(err, WT_INVALID,
-                             "the value is of other lanes than those that are "
-                             "assigned to");
-        else if ((status = wt_type_check_assigned(values->type, from.type, err)) == WT_OK &&
-                 (!s->may_change || !(status = s->may_change(s->may_change_context, err))))
-            status = assign_lanes(scope, values, &from, err);
-        wt_values_free(&from);
-    }
-    wt_values_free(values);
-    return status ? status : evaluate_node(scope, n->a, 0, values, err);
-}
-
 /* ---- texts ---- */
-
-/* Evaluates $_dispatch_pos or $_lane_workgroup_pos, whose value is a text with these numbers. */
-static enum wt_status evaluate_place(const struct wt_view *scope, const char *const *number,
-                                     const char *form, struct wt_values *values,
-                                     struct wt_error *err)
-{
-    unsigned v[WT_PLACE_NUMBERS] = {0};
-    char plain[80], text[82];
-    for (unsigned i = 0; i < WT_PLACE_NUMBERS && number[i]; i++) {
-        struct wt_address one = {0};
-        enum wt_status status = wt_source_evaluate(scope, number[i], values, err);
-        if (status)
-            return status;
-        status = wt_values_address(values, &one, err);
-        wt_values_free(values);
-        if (status)
-            return status;
-        v[i] = (unsigned)one.offset;
-    }
-    snprintf(plain, sizeof plain, form, v[0], v[1], v[2], v[3]);
-    snprintf(text, sizeof text, "\"%s\"", plain);
-    return wt_source_evaluate(scope, text, values, err);
-}
-
-enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
-                                  struct wt_values *values, struct wt_error *err)
-{
-    struct wt_node *root;
-    const char *form;
-    enum wt_status status = wt_source_parse(scope, text, &root, err);
-    if (status)
-        return status;
-    const char *const *number = wt_compile_place(scope->source->topology, root, &form);
-    if (number) {
-        wt_node_free(root);
-        return evaluate_place(scope, number, form, values, err);
-    }
-    /* The value may be kept longer than the frame; its type belongs to the frame's module. */
-    if (scope->frame && scope->frame->symbols &&
-        !wt_source_hold(scope->source, scope->frame->symbols))
-        status = wt_fail(err, WT_NO_MEMORY, "no host memory for symbols");
-    else
-        status = root->kind == WT_NODE_ASSIGN ? assign(scope, root, values, err)
-                                              : evaluate_node(scope, root, 0, values, err);
-    wt_node_free(root);
-    return status;
-}
 
 enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  const struct wt_type **type, bool *is_type_name,
@@ -775,6 +577,8 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
         status = prepare(&c, compile_condition, root, &o, err);
     if (!status)
         status = wt_compile_truth(&c, &o, &cell, err);
+    if (!status)
+        status = wt_compile_check_guess(&c, "a condition", err);
     if (!status) {
         wt_expr_add(c.build.expr, WT_EXPR_END, 0, wt_expr_temporary(c.build.expr, 0), cell, cell);
         status = wt_expr_finish(c.build.expr, err);

@@ -303,6 +303,12 @@ static void print_value(struct wt_printer *p, const struct wt_values *v, unsigne
         fputs("{...}", p->out);
         return;
     }
+    const bool is_half = wt_type_half(plain) && (!p->format.letter || p->format.letter == 'f');
+    if (is_half && v->size >= 2) {
+        p->format.letter = 0;
+        wt_format_scalar(p, type, 0, 0, bytes, false);
+        return;
+    }
     if (v->bit_size) {
         wt_format_scalar(p, type, v->bit_offset, v->bit_size, bytes, depth == 0 && p->format.top);
         return;
@@ -351,23 +357,6 @@ static void print_value(struct wt_printer *p, const struct wt_values *v, unsigne
     }
 }
 
-void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_type *type,
-                          const uint8_t *bytes, const struct wt_format *format)
-{
-    struct wt_printer p = {
-        .out = out, .scope = scope, .format = *format, .fortran = wt_source_is_fortran(scope)};
-    uint8_t good = WT_VALUE_GOOD;
-    uint64_t nowhere = 0;
-    const struct wt_values v = {.type = type,
-                                .lane_count = 1,
-                                .size = wt_type_size(type),
-                                .bytes = (uint8_t *)(uintptr_t)bytes,
-                                .state = &good,
-                                .address = &nowhere,
-                                .reg = -1};
-    print_value(&p, &v, 0);
-}
-
 static void put_function(FILE *out, const struct wt_view *scope, const struct wt_type *type,
                          uint64_t address)
 {
@@ -380,10 +369,34 @@ static void put_function(FILE *out, const struct wt_view *scope, const struct wt
         fprintf(out, " %s", symbol);
 }
 
-static void put_time(FILE *out, const struct wt_values *v)
+/* Notes beside a value: the time that it is of, a type that is guessed. */
+static void put_notes(FILE *out, const struct wt_values *v)
 {
+    char text[WT_VALUE_REASON];
+    const char *guess = wt_values_guess(v, text);
     if (v->as_of)
         fprintf(out, v->in_memory ? " (by a parameter as it was %s)" : " (%s)", v->as_of);
+    if (guess)
+        fprintf(out, " (%s)", guess);
+}
+
+void wt_values_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_values *like,
+                           const uint8_t *bytes, const struct wt_format *format)
+{
+    uint8_t good = WT_VALUE_GOOD;
+    uint64_t nowhere = 0;
+    const struct wt_values v = {.type = like->type,
+                                .lane_count = 1,
+                                .size = like->size,
+                                .bytes = (uint8_t *)(uintptr_t)bytes,
+                                .state = &good,
+                                .address = &nowhere,
+                                .reg = -1,
+                                .bit_offset = like->bit_offset,
+                                .bit_size = like->bit_size,
+                                .guess = like->guess,
+                                .guess_type = like->guess_type};
+    wt_values_print(out, scope, &v, 0, format);
 }
 
 void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *v, unsigned k,
@@ -466,5 +479,5 @@ void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_val
         return;
     }
     print_value(&p, &one, 0);
-    put_time(out, v);
+    put_notes(out, v);
 }

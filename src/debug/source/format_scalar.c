@@ -376,8 +376,14 @@ void wt_format_scalar(struct wt_printer *p, const struct wt_type *type, uint32_t
             }
         return;
     }
+    const enum wt_type_half half = wt_type_half(plain);
     if (p->format.letter && p->format.letter != 's') {
         put_by_letter(p, plain, &n);
+        return;
+    }
+    if (half) {
+        wt_format_float(p->out, half == WT_HALF ? n.integer : n.integer << 16,
+                        half == WT_HALF ? 2 : 4);
         return;
     }
     switch (plain->kind) {

@@ -73,4 +73,7 @@ wt_kept_fn wt_frames_kept;
 /** Likewise. */
 extern const struct wt_frame_ops wt_frame_ops;
 
+/** Whether variables of the frame's function are in other places at other addresses, by lists. */
+bool wt_frame_has_lists(const struct wt_frame *frame);
+
 #endif

@@ -37,6 +37,34 @@ static bool location_of(Dwarf_Die *die, Dwarf_Block *block)
            dwarf_formblock(&attribute, block) == 0;
 }
 
+static bool has_lists(Dwarf_Die *scope, unsigned depth)
+{
+    Dwarf_Die child;
+    Dwarf_Attribute attribute;
+    if (depth > WT_SCOPES || dwarf_child(scope, &child) != 0)
+        return false;
+    do {
+        const char *name = dwarf_diename(&child);
+        if (name && strncmp(name, "__", 2) == 0) /* Intel's __ocl_dbg_gid0 and the like */
+            continue;
+        const unsigned form =
+            dwarf_attr(&child, DW_AT_location, &attribute) ? dwarf_whatform(&attribute) : 0;
+        if (form == DW_FORM_sec_offset || form == DW_FORM_loclistx || form == DW_FORM_data4 ||
+            has_lists(&child, depth + 1))
+            return true;
+    } while (dwarf_siblingof(&child, &child) == 0);
+    return false;
+}
+
+bool wt_frame_has_lists(const struct wt_frame *frame)
+{
+    Dwarf_Die function;
+    if (!frame->scope_count)
+        return false;
+    function = frame->scope[0];
+    return has_lists(&function, 0);
+}
+
 /* Inlined copies of a function have the same lines. */
 static void count_line(struct declared *d, Dwarf_Die *die, unsigned line, bool inlined)
 {

@@ -162,6 +162,8 @@ static enum wt_status add_value(struct message *m, const struct wt_view *scope,
     const unsigned mark = m->c.build.next;
     if ((status = wt_compile_node(&m->c, root, &o, err)) != WT_OK)
         return status;
+    if ((status = wt_compile_check_guess(&m->c, "a message", err)) != WT_OK)
+        return status;
     if (wt_type_plain(o.type)->kind == WT_TYPE_VOID)
         return wt_fail(err, WT_INVALID, "a message cannot show a value of no type");
     if (kind == 's')

@@ -59,6 +59,7 @@ struct wt_node {
     char *text;
     uint64_t value; /**< NUMBER: also the bits of a binary64 */
     const struct wt_type *type;
+    bool before;     /**< ASSIGN: its value is the one before: a++ */
     bool all_lanes;  /**< LANES: @* */
     wt_lanes lanes;  /**< LANES: else these */
     bool over_logic; /**< LANES: `a` is "x && y" or "x || y" without parentheses */

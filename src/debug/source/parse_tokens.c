@@ -188,6 +188,29 @@ static enum wt_status quoted_token(struct parser *p)
     return status;
 }
 
+/* L'x', u'x', U'x' and u8'x'; false: it begins otherwise. */
+static bool wide_token(struct parser *p, enum wt_status *status)
+{
+    static const struct {
+        const char *prefix, *type;
+        unsigned size;
+    } table[] = {
+        {"L'", "wchar_t", 4}, {"u'", "char16_t", 2}, {"U'", "char32_t", 4}, {"u8'", "char8_t", 1}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const size_t length = strlen(table[i].prefix);
+        if (strncmp(p->at, table[i].prefix, length) != 0)
+            continue;
+        p->at += length - 1;
+        *status = quoted_token(p);
+        if (!*status && p->token != T_NUMBER)
+            *status = wt_fail(p->err, WT_INVALID, "Unmatched single quote.");
+        const struct wt_type *own = p->world->find_type(p->world->context, table[i].type);
+        p->type = own ? own : wt_types_integer(p->world->types, table[i].size, false);
+        return true;
+    }
+    return false;
+}
+
 static enum wt_status string_token(struct parser *p)
 {
     const char *at = p->at + 1;
@@ -385,10 +408,13 @@ static enum wt_status operator_token(struct parser *p)
         {"&=", OP_ASSIGN_WITH, '&'},
         {"|=", OP_ASSIGN_WITH, '|'},
         {"^=", OP_ASSIGN_WITH, '^'},
+        {"++", OP_STEP, '+'},
+        {"--", OP_STEP, '-'},
     };
     p->token = T_OP;
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
-        if (strncmp(p->at, table[i].text, strlen(table[i].text)) == 0) {
+        if (strncmp(p->at, table[i].text, strlen(table[i].text)) == 0 &&
+            !(p->world->fortran && table[i].op == OP_STEP)) {
             p->op = table[i].op;
             p->assign_op = table[i].assign;
             p->at += strlen(table[i].text);
@@ -447,6 +473,9 @@ enum wt_status wt_parse_advance(struct parser *p)
     }
     if (isdigit((unsigned char)*p->at) || (*p->at == '.' && isdigit((unsigned char)p->at[1])))
         return *p->at == '.' ? (p->token = T_NUMBER, float_token(p)) : number_token(p);
+    enum wt_status status;
+    if (!p->world->fortran && wide_token(p, &status))
+        return status;
     if (isalpha((unsigned char)*p->at) || *p->at == '_' || *p->at == '$' ||
         (p->at[0] == ':' && p->at[1] == ':' && !p->world->fortran))
         return name_token(p);

@@ -16,7 +16,7 @@ enum token {
 };
 
 /** Operators that do not occur in expressions. */
-enum { OP_ARROW = 300, OP_DOTS, OP_ASSIGN_WITH };
+enum { OP_ARROW = 300, OP_DOTS, OP_ASSIGN_WITH, OP_STEP };
 
 /** The text and the token at hand. */
 struct parser {
@@ -28,7 +28,7 @@ struct parser {
     /* The token to come. */
     enum token token;
     int op;
-    int assign_op; /* OP_ASSIGN_WITH: which operator */
+    int assign_op; /* OP_ASSIGN_WITH, OP_STEP ("++"): which operator */
     const char *begin;
     char *word; /* NAME, DOLLAR, REGION, STRING: the caller of take_word() owns it */
     size_t word_length;

@@ -373,6 +373,22 @@ static enum wt_status parse_bracket(struct parser *p, struct wt_node **out)
     return wt_parse_expect(p, ']', "']' is missing");
 }
 
+/* "++a" or (@p before) "a++", of an operand that has been parsed, where the operator is `op`. */
+static enum wt_status step(struct parser *p, int op, bool before, struct wt_node **out)
+{
+    struct wt_node *one = NULL;
+    enum wt_status status = node(p, WT_NODE_NUMBER, NULL, NULL, &one);
+    if (status)
+        return status;
+    one->value = 1;
+    one->type = wt_types_basic(p->world->types, "int");
+    if ((status = node(p, WT_NODE_ASSIGN, *out, one, out)) != WT_OK)
+        return status;
+    (*out)->op = op;
+    (*out)->before = before;
+    return WT_OK;
+}
+
 static enum wt_status parse_postfix(struct parser *p, struct wt_node **out)
 {
     enum wt_status status = parse_primary(p, out);
@@ -396,6 +412,9 @@ static enum wt_status parse_postfix(struct parser *p, struct wt_node **out)
                 take_word(p, *out);
                 status = wt_parse_advance(p);
             }
+        } else if (wt_parse_is_op(p, OP_STEP)) {
+            if ((status = step(p, p->assign_op, true, out)) == WT_OK)
+                status = wt_parse_advance(p);
         } else {
             return WT_OK;
         }
@@ -419,6 +438,10 @@ static enum wt_status parse_unary(struct parser *p, struct wt_node **out)
         return wt_fail(p->err, WT_INVALID, "the expression is nested too deeply");
     if (p->token == T_NAME && strcmp(p->word, "sizeof") == 0) {
         status = parse_sizeof(p, out);
+    } else if (wt_parse_is_op(p, OP_STEP)) {
+        const int op = p->assign_op;
+        if ((status = wt_parse_advance(p)) == WT_OK && (status = parse_unary(p, out)) == WT_OK)
+            status = step(p, op, false, out);
     } else if (p->token == T_OP && strchr("-+!~*&", p->op < 256 ? p->op : ' ')) {
         status = node(p, WT_NODE_UNARY, NULL, NULL, out);
         if (!status) {

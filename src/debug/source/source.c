@@ -88,15 +88,22 @@ static struct wt_info *wt_source_info(struct wt_source *s, const struct wt_modul
 
 /* ---- values that are kept ---- */
 
-static bool copy_value(struct kept_value *to, const struct wt_type *type, const uint8_t *bytes,
-                       uint64_t size)
+/* The value of the first lane. */
+static bool copy_value(struct kept_value *to, const struct wt_values *v)
 {
-    uint8_t *copy = malloc(size ? size : 1);
+    uint8_t *copy = malloc(v->size ? v->size : 1);
     if (!copy)
         return false;
-    memcpy(copy, bytes, size);
+    memcpy(copy, v->bytes, v->size);
     free(to->bytes);
-    *to = (struct kept_value){.type = type, .size = size, .bytes = copy};
+    *to = (struct kept_value){.type = v->type,
+                              .size = v->size,
+                              .bytes = copy,
+                              .bit_offset = v->bit_offset,
+                              .bit_size = v->bit_size,
+                              .as_of = v->as_of,
+                              .guess = v->guess,
+                              .guess_type = v->guess_type};
     return true;
 }
 
@@ -111,10 +118,8 @@ unsigned wt_source_keep(struct wt_source *s, const struct wt_values *values)
     s->value = grown;
     struct kept_value *v = &grown[s->value_count];
     *v = (struct kept_value){0};
-    if (!copy_value(v, values->type, values->bytes, values->size))
+    if (!copy_value(v, values))
         return 0;
-    v->bit_offset = values->bit_offset;
-    v->bit_size = values->bit_size;
     return (unsigned)++s->value_count;
 }
 
@@ -163,7 +168,7 @@ enum wt_status wt_source_set_variable(struct wt_source *s, const char *name,
             return wt_fail(err, WT_NO_MEMORY, "no host memory for $%s", name);
         grown[s->variable_count++] = (struct variable){.name = copy};
     }
-    if (!copy_value(&s->variable[i].value, values->type, values->bytes, values->size))
+    if (!copy_value(&s->variable[i].value, values))
         return wt_fail(err, WT_NO_MEMORY, "no host memory for $%s", name);
     return WT_OK;
 }
@@ -421,6 +426,49 @@ static bool is_declared_later(const struct wt_frame *frame, Dwarf_Die *die)
            wt_symbols_is_file(dwarf_decl_file(die), frame->file);
 }
 
+/* The DIE that another one is a copy, or the definition, of; false: of none. */
+static bool find_origin(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    return (dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
+            dwarf_attr(die, DW_AT_specification, &attribute)) &&
+           dwarf_formref_die(&attribute, die);
+}
+
+static bool find_argument(Dwarf_Die *of, int tag, const char *name, Dwarf_Die *found)
+{
+    if (dwarf_child(of, found) != 0)
+        return false;
+    do {
+        const char *own = dwarf_tag(found) == tag ? dwarf_diename(found) : NULL;
+        if (own && strcmp(own, name) == 0)
+            return true;
+    } while (dwarf_siblingof(found, found) == 0);
+    return false;
+}
+
+/* The parameter of a template, of the frame's function or of the classes that it is in. */
+static bool find_template_parameter(const struct wt_frame *frame, int tag, const char *name,
+                                    Dwarf_Die *found)
+{
+    Dwarf_Die *scopes = NULL;
+    if (!frame || !frame->scope_count)
+        return false;
+    Dwarf_Die die = frame->scope[frame->inlined ? frame->first_scope : 0];
+    for (unsigned depth = 0; depth < 8; depth++) {
+        if (find_argument(&die, tag, name, found))
+            return true;
+        if (!find_origin(&die))
+            break;
+    }
+    const int count = dwarf_getscopes_die(&die, &scopes);
+    bool any = false;
+    for (int i = 1; i < count && !any; i++)
+        any = find_argument(&scopes[i], tag, name, found);
+    free(scopes);
+    return any;
+}
+
 /*
  * A block's addresses may hold instructions of the lines around it, which the compiler has moved
  * there (DWARF 2 cannot give it several ranges): at these lines a name means the variable that the
@@ -443,7 +491,7 @@ static bool find_local(const struct wt_frame *frame, const char *name, struct wt
             found->type = type;
             any = true;
         }
-    if (!any)
+    if (!any && !find_template_parameter(frame, DW_TAG_template_value_parameter, name, &found->die))
         return false;
     found->kind =
         dwarf_tag(&found->die) == DW_TAG_enumerator ? WT_FOUND_ENUMERATOR : WT_FOUND_VARIABLE;
@@ -532,7 +580,15 @@ bool wt_source_find(const struct wt_view *scope, const char *name, struct wt_fou
 static bool unit_of(const struct wt_view *scope, Dwarf_Die *unit)
 {
     const struct wt_frame *frame = scope->frame;
-    return frame && frame->info && wt_info_unit(frame->info, frame->inside - frame->bias, unit);
+    Dwarf_Die function;
+    if (!frame || !frame->info)
+        return false;
+    if (wt_info_unit(frame->info, frame->inside - frame->bias, unit))
+        return true;
+    if (!frame->scope_count)
+        return false;
+    function = frame->scope[0]; /* clang 22 gives units of PTX no addresses */
+    return dwarf_diecu(&function, unit, NULL, NULL) != NULL;
 }
 
 bool wt_source_is_cplusplus(const struct wt_view *scope)
@@ -616,6 +672,10 @@ static const struct wt_type *find_type(const struct wt_view *scope, const char *
 const struct wt_type *wt_source_find_type(void *context, const char *name)
 {
     char whole[MOST_NAME];
+    const struct wt_view *scope = context;
+    Dwarf_Die parameter;
+    if (find_template_parameter(scope->frame, DW_TAG_template_type_parameter, name, &parameter))
+        return wt_types_of(wt_info_types(scope->frame->info), &parameter);
     const struct wt_type *type = find_type(context, name);
     return !type && wt_source_alias(context, name, whole, sizeof whole) ? find_type(context, whole)
                                                                         : type;

@@ -32,7 +32,7 @@ static inline bool wt_value_is_unknown(uint8_t state)
     return state >= WT_VALUE_UNKNOWN && state <= WT_VALUE_UNREACHED;
 }
 
-#define WT_VALUE_REASON 64 /**< bytes of a reason */
+#define WT_VALUE_REASON 160 /**< bytes of a reason */
 
 #define WT_VALUE_BYTES                                                                             \
     ((uint64_t)1 << 20) /**< of one lane, at most: more is of no use to a reader */
@@ -42,6 +42,9 @@ struct wt_value_piece {
     uint64_t end;                /**< the byte of the value behind it */
     int reg;                     /**< the register that it is a part of; -1: none */
     uint64_t from;               /**< … from this byte of it on */
+    bool in_memory;              /**< it lies in memory: */
+    uint32_t space;              /**< … of this space */
+    const uint64_t *address;     /**< … at the address of each lane */
     uint8_t state[WT_MAX_LANES]; /**< of each lane */
 };
 
@@ -57,7 +60,7 @@ struct wt_values {
     struct wt_value_piece *piece; /**< where they are in several pieces; else NULL */
     unsigned piece_count;
     bool in_memory;    /**< they lie in memory, in one range each: */
-    bool in_frame;     /**< … in the frame: a variable, or a part of one */
+    bool in_frame;     /**< they, or their first piece, lie in the frame: of a variable of it */
     uint32_t space;    /**< … of this space */
     uint64_t *address; /**< … at these addresses */
     int reg;           /**< else: the register that they are, or a part of; -1: none */
@@ -68,7 +71,29 @@ struct wt_values {
     bool apart;        /**< lanes have it in different places: they cannot be written together */
     bool uses_frame;   /**< they hold in the scope's frame only: a local or a register was named */
     const char *as_of; /**< of a parameter's copy: "at launch", "at the call"; else NULL */
+    /** The variable whose declaration does not tell its type, and the type that is guessed, so that
+     * the value is one, too. NULL: the type is known. */
+    const char *guess;
+    const struct wt_type *guess_type;
 };
+
+/** Some bytes of a value, and where they lie. */
+struct wt_value_place {
+    uint64_t at, size; /**< bytes of the value */
+    bool in_memory;
+    struct wt_address memory; /**< in_memory */
+    int reg;                  /**< else: the register; -1: they lie nowhere */
+    uint64_t from;            /**< … from this byte of it on */
+};
+/** Place number @p i of the value of lane number @p k, in the order of its bytes; false: it has no
+ * more. */
+bool wt_values_place(const struct wt_values *values, unsigned k, unsigned i,
+                     struct wt_value_place *place);
+/** The bits of byte @p at that are the value's: of a bit-field's storage some are its neighbours'.
+ */
+uint8_t wt_values_mask(const struct wt_values *values, uint64_t at);
+/** Whether two values like @p values, given by their bytes, are the same. */
+bool wt_values_equal(const struct wt_values *values, const uint8_t *a, const uint8_t *b);
 
 /** One value of a scalar type as an integer or a float. */
 struct wt_number {
@@ -169,6 +194,9 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
  *  It is constant, or in @p text, which has WT_VALUE_REASON bytes. NULL: the value is good,
  * optimised out or in another place. */
 const char *wt_values_reason(const struct wt_values *values, unsigned k, char *text);
+/** The guess that values rest on, and what to ask instead: a text of WT_VALUE_REASON bytes. NULL:
+ * nothing is. */
+const char *wt_values_guess(const struct wt_values *values, char *text);
 /** The state of some bytes of value @p k: of one in pieces that of the pieces that they are in. */
 uint8_t wt_values_part_state(const struct wt_values *values, unsigned k, uint64_t from,
                              uint64_t size);
@@ -307,8 +335,9 @@ const char *wt_source_variable_name(const struct wt_source *source, size_t i);
 /** The value of lane number @p k (counted within values->lanes) in GDB's notation. */
 void wt_values_print(FILE *out, const struct wt_view *scope, const struct wt_values *values,
                      unsigned k, const struct wt_format *format);
-/** The bytes of one value of a type. */
-void wt_value_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_type *type,
-                          const uint8_t *bytes, const struct wt_format *format);
+/** A value of one lane that is like @p like (its type, which bits, what is known of it), but has
+ * these bytes, like->size of them: as it was, or will be. */
+void wt_values_print_bytes(FILE *out, const struct wt_view *scope, const struct wt_values *like,
+                           const uint8_t *bytes, const struct wt_format *format);
 
 #endif

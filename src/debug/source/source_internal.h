@@ -10,6 +10,9 @@ struct kept_value {
     uint64_t size;
     uint8_t *bytes;
     uint32_t bit_offset, bit_size;
+    /* As in struct wt_values. */
+    const char *as_of, *guess;
+    const struct wt_type *guess_type;
 };
 
 struct variable {
@@ -106,6 +109,8 @@ struct compiler {
     wt_lanes over;     /**< in_reduction: lanes that were selected; 0: all */
     bool as_described; /**< arrays have the bounds of their type alone */
     const char *as_of; /**< as in struct wt_values */
+    const char *guess; /**< likewise */
+    const struct wt_type *guess_type;
     bool wants_launch; /**< of a condition: it wants a parameter that the launch alone has told */
 };
 
@@ -114,6 +119,14 @@ struct compiler wt_compiler_for(const struct wt_view *scope);
 /** The tree of a text, with the names and types of a scope. The caller frees it. */
 enum wt_status wt_source_parse(const struct wt_view *scope, const char *text, struct wt_node **root,
                                struct wt_error *err);
+/** The values of a tree; @p lanes: of these, 0: of the scope's lane, or those that it selects. */
+enum wt_status wt_source_evaluate_node(const struct wt_view *scope, const struct wt_node *node,
+                                       wt_lanes lanes, struct wt_values *values,
+                                       struct wt_error *err);
+/** Fails where an expression has an array's element of a type that is guessed, for @p who, which
+ * has nowhere to say so. */
+enum wt_status wt_compile_check_guess(const struct compiler *c, const char *who,
+                                      struct wt_error *err);
 /** Whether it is data that only a symbol names: its type is not known. */
 bool wt_compile_is_untyped(const struct wt_operand *o);
 /** Compiles a tree. */

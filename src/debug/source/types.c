@@ -162,6 +162,7 @@ static void read_base(struct wt_type *type, Dwarf_Die *die)
     default:
         type->kind = WT_TYPE_INT;
         type->is_signed = encoding == DW_ATE_signed;
+        type->is_guess = encoding == DW_ATE_lo_user;
         break;
     }
 }

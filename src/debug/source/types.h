@@ -61,6 +61,7 @@ struct wt_type {
     const char *name;             /**< NULL: anonymous */
     uint64_t size;                /**< bytes; 0: unknown */
     bool is_signed;               /**< INT, CHAR, ENUM */
+    bool is_guess;                /**< INT: the declaration does not tell the type; not signed */
     bool is_rvalue;               /**< REFERENCE: && */
     bool is_vector;               /**< ARRAY: of the vector types of C and OpenCL */
     bool is_incomplete;           /**< STRUCT, CLASS, UNION: only declared */
@@ -153,7 +154,12 @@ uint64_t wt_type_size(const struct wt_type *type);
 
 /** Kinds of types, which wt_type_plain() has given. */
 bool wt_type_is_integral(
-    const struct wt_type *plain);                    /**< also enumerations, characters, booleans */
+    const struct wt_type *plain); /** The 16-bit floats that languages have as classes of one
+                                     integer or float, and __bf16. */
+enum wt_type_half { WT_NO_HALF, WT_HALF, WT_BFLOAT };
+/** Which of them a type is, by its name. */
+enum wt_type_half wt_type_half(const struct wt_type *type);
+/**< also enumerations, characters, booleans */
 bool wt_type_is_scalar(const struct wt_type *plain); /**< also floats and pointers */
 bool wt_type_is_record(const struct wt_type *plain); /**< structure, class or union */
 /** A value of it has a sign. */

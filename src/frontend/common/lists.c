@@ -1,5 +1,6 @@
 /* Lists in words: waves, lanes, work, code, the device; accesses to memory. See words.h. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/bits.h"
@@ -318,30 +319,29 @@ enum wt_status wt_words_time(const struct wt_words *w, struct wt_error *err)
 
 /* ---- accesses ---- */
 
-/* Prints the value of a variable of @p type at @p where that an access has read, or what a write
- * has made of it, if it concerned all of it. */
+/* Prints the value that an access has read, or what a write has made of it, if it concerned all of
+ * it. */
 static void print_touched(const struct wt_words *w, const struct wt_touch *t,
-                          const struct wt_type *type, const struct wt_watchpoint_request *where)
+                          const struct wt_home *home)
 {
-    const struct wt_watchpoint_hit *hit = &t->last;
-    const uint64_t at = where->addr.offset - hit->addr.offset;
-    if (hit->addr.space != where->addr.space || where->addr.offset < hit->addr.offset ||
-        hit->size > sizeof hit->after || at > hit->size || where->size > hit->size - at)
-        return;
     const struct wt_view view = wt_program_view(w->program);
     const struct wt_format format = {.top = true};
-    const bool read = where->kind == WT_WATCHPOINT_READ;
-    fputs(read ? "  value " : "  was ", w->out);
-    wt_value_print_bytes(w->out, &view, type, t->before + at, &format);
-    if (!read) {
-        fputs(", is ", w->out);
-        wt_value_print_bytes(w->out, &view, type, hit->after + at, &format);
+    const bool read = home->where.kind == WT_WATCHPOINT_READ;
+    const uint64_t size = home->value.size;
+    uint8_t *bytes = malloc(2 * size);
+    if (bytes && wt_home_touched(home, t, bytes, bytes + size)) {
+        fputs(read ? "  value " : "  was ", w->out);
+        wt_values_print_bytes(w->out, &view, &home->value, bytes, &format);
+        if (!read) {
+            fputs(", is ", w->out);
+            wt_values_print_bytes(w->out, &view, &home->value, bytes + size, &format);
+        }
+        fputc('\n', w->out);
     }
-    fputc('\n', w->out);
+    free(bytes);
 }
 
-void wt_words_touch(const struct wt_words *w, const struct wt_touch *t, const struct wt_type *type,
-                    const struct wt_watchpoint_request *where)
+void wt_words_touch(const struct wt_words *w, const struct wt_touch *t, const struct wt_home *home)
 {
     char lanes[WT_LANES_TEXT], place[300], wave[WT_WAVE_NAME];
     const bool one = wt_lanes_count(t->lanes) == 1;
@@ -354,5 +354,5 @@ void wt_words_touch(const struct wt_words *w, const struct wt_touch *t, const st
         fprintf(w->out, ", work-item (%" PRIu64 ",%" PRIu64 ",%" PRIu64 ")", t->item[0], t->item[1],
                 t->item[2]);
     fprintf(w->out, " at %s\n", place);
-    print_touched(w, t, type, where);
+    print_touched(w, t, home);
 }

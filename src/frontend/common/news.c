@@ -22,7 +22,7 @@ void wt_print_watched(FILE *out, struct wt_program *program, const struct wt_poi
     const struct wt_view view = {.source = program->source, .thread = program->thread};
     const struct wt_format format = {.top = true};
     if (bytes)
-        wt_value_print_bytes(out, &view, p->type, bytes, &format);
+        wt_values_print_bytes(out, &view, &p->value, bytes, &format);
     else
         fputs("<unreadable>", out);
 }
@@ -213,6 +213,15 @@ static bool tell_run(const struct wt_words *w, const struct wt_news *n)
                 "information.\n",
                 n->text);
         return true;
+    case WT_NEWS_ALL_RUN:
+        fprintf(w->out, "[The %s %s: all %ss run.]\n", w->program->topology->wave_word, n->text,
+                w->program->topology->wave_word);
+        return true;
+    case WT_NEWS_PASSED:
+        fprintf(w->out, "[Breakpoint %u was hit by other %ss meanwhile, %" PRId64 " time%s.]\n",
+                n->point->number, w->program->topology->wave_word, n->code,
+                n->code == 1 ? "" : "s");
+        return true;
     case WT_NEWS_FINISHING:
         fputs(n->is_back ? "Run back to call of " : "Run till exit from ", w->out);
         wt_words_frame(w, n->frame, true, n->frame->level > 0);
@@ -222,6 +231,11 @@ static bool tell_run(const struct wt_words *w, const struct wt_news *n)
         return true;
     case WT_NEWS_LOG_FAILED:
         fprintf(w->out, "Dprintf %u: %s\n", n->point->number, n->text);
+        return true;
+    case WT_NEWS_DOUBTFUL:
+        fputs("This code is optimised: what Intel's compiler says of where variables are is wrong "
+              "now and then.\n",
+              w->out);
         return true;
     default:
         return false;

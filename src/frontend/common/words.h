@@ -117,9 +117,9 @@ typedef enum wt_status wt_words_list(const struct wt_words *w, struct wt_error *
 wt_words_list wt_words_dispatches, wt_words_groups, wt_words_queues, wt_words_waves,
     wt_words_barriers, wt_words_lanes, wt_words_divergence, wt_words_devices, wt_words_spaces,
     wt_words_modules, wt_words_program, wt_words_time;
-/** Prints an access to the variable of @p type at @p where. */
+/** Prints an access to a value. */
 void wt_words_touch(const struct wt_words *w, const struct wt_touch *touch,
-                    const struct wt_type *type, const struct wt_watchpoint_request *where);
+                    const struct wt_home *home);
 
 /* ---- threads.c ---- */
 

@@ -313,7 +313,8 @@ static enum wt_status examine_string(struct wt_shell *c, struct wt_error *err)
         text[length] = 0;
     put_label(c, c->examine.address);
     fputc('\t', c->out);
-    wt_value_print_bytes(c->out, &view, type, text, &format);
+    const struct wt_values read = {.type = type, .size = wt_type_size(type)};
+    wt_values_print_bytes(c->out, &view, &read, text, &format);
     fputs(length == 200 ? "...\n" : "\n", c->out);
     c->examine.address += length + (length < 200);
     return WT_OK;
@@ -383,7 +384,8 @@ static enum wt_status examine_units(struct wt_shell *c, uint64_t count, struct w
             for (unsigned bit = size * 8; bit-- > 0;)
                 fputc(wt_load_le(bytes, size) >> bit & 1 ? '1' : '0', c->out);
         } else {
-            wt_value_print_bytes(c->out, &view, type, bytes, &format);
+            wt_values_print_bytes(c->out, &view, &(struct wt_values){.type = type, .size = size},
+                                  bytes, &format);
         }
         c->examine.address += size;
     }

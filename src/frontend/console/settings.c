@@ -96,6 +96,8 @@ static const struct wt_setting settings[] = {
      "Number of source lines that list shows is %s."},
     {"non-stop", WT_SETTING_FIXED, 0, "off",
      "the console stops all waves; 'set scheduler-locking on' runs one alone"},
+    {"opencl-options", WT_SETTING_ONE_OF, AT(settings.opencl_options), "debug keep",
+     "OpenCL C is compiled with options for: %s (debug: -cl-opt-disable; keep: the program's)."},
     {"pagination", WT_SETTING_SWITCH, AT(settings.pagination), NULL, "State of pagination is %s."},
     {"history save", WT_SETTING_FIXED, 0, "on", "a terminal's lines are kept between sessions"},
     {"print address", WT_SETTING_FIXED, 0, "on", "addresses are always printed"},
@@ -119,7 +121,7 @@ static const struct wt_setting settings[] = {
     {"print union", WT_SETTING_FIXED, 0, "on", "unions are always printed"},
     {"print vtbl", WT_SETTING_FIXED, 0, "off", "tables of virtual functions are not printed"},
     {"prompt", WT_SETTING_TEXT, AT(settings.prompt), NULL, "The prompt is \"%s\"."},
-    {"scheduler-locking", WT_SETTING_ONE_OF, AT(settings.locking), "replay off on step",
+    {"scheduler-locking", WT_SETTING_ONE_OF, AT(settings.locking), "wave replay off on step",
      "Mode for locking scheduler during execution is \"%s\"."},
     {"status-line", WT_SETTING_SWITCH, AT(settings.status_line), NULL,
      "The status line of a terminal is %s."},
@@ -137,7 +139,8 @@ static const struct wt_setting settings[] = {
 static void apply_settings(struct wt_shell *c)
 {
     c->how.styled = c->how.styled && c->options.colour;
-    c->program->alone = c->settings.locking == LOCKING_ON;
+    c->program->locking = c->settings.locking;
+    c->program->alone = c->settings.locking == WT_LOCKING_ON;
     wt_language_trace(c->owner.language, c->settings.trace_commands);
 }
 
@@ -151,6 +154,15 @@ static enum wt_status is_elsewhere(const char *kind, const char *text, struct wt
     return wt_language_elsewhere(kind, text, length, err);
 }
 
+/* The next run's driver reads it. */
+static enum wt_status keep_options(struct wt_shell *c, struct wt_error *err)
+{
+    char *change = strdup(c->settings.opencl_options ? "WAVETRAP_OPENCL_OPTIONS=keep"
+                                                     : "WAVETRAP_OPENCL_OPTIONS");
+    return change ? wt_program_change_environment(c->program, change, err)
+                  : wt_fail(err, WT_NO_MEMORY, "no host memory");
+}
+
 enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const char *whole = text;
@@ -162,8 +174,10 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
     if (take_word(&text, "logging"))
         return set_logging(c, text, err);
     if ((s = wt_setting_take(settings, &text, "")) != NULL) {
-        const enum wt_status status = wt_setting_set(s, c, text, err);
+        enum wt_status status = wt_setting_set(s, c, text, err);
         apply_settings(c);
+        if (!status && s->offset == AT(settings.opencl_options))
+            status = keep_options(c, err);
         return status;
     }
     if (wt_setting_is_prefix(settings, text))

@@ -376,12 +376,12 @@ static void print_host_write(struct wt_shell *c, const struct wt_host_write *w)
  * instruction at the time of a write of the host's came behind it. Returns how many there are. */
 static size_t print_both(struct wt_shell *c, const struct wt_touch *list, size_t count,
                          const struct wt_host_write *host, size_t writes, size_t most,
-                         const struct wt_type *type, const struct wt_watchpoint_request *where)
+                         const struct wt_home *home)
 {
     size_t i = 0, k = 0;
     while (i + k < most && (i < count || k < writes))
         if (k == writes || (i < count && list[i].time >= host[k].time))
-            wt_words_touch(&c->words, &list[i++], type, where);
+            wt_words_touch(&c->words, &list[i++], home);
         else
             print_host_write(c, &host[k++]);
     return i + k;
@@ -406,24 +406,27 @@ static enum wt_status print_touches(struct wt_shell *c, const char *text,
         *last = 0;
     else
         most = 1;
-    struct wt_watchpoint_request where;
-    const struct wt_type *type;
+    struct wt_home home;
     enum wt_status status =
-        *copy ? wt_program_find_home(c->program, copy, &where, &type, err)
+        *copy ? wt_program_find_home(c->program, copy, &home, err)
               : wt_fail(err, WT_INVALID, "%s takes an expression", read ? "who-read" : "who-wrote");
     free(copy);
     struct wt_touch *list;
     size_t count;
     bool more;
-    where.kind = kind;
-    if (!status)
-        status = wt_program_touches(c->program, &where, most ? most : 1, &list, &count, &more, err);
     if (status)
         return status;
+    home.where.kind = kind;
+    home.where.changes &= !read;
+    status = wt_program_touches(c->program, &home, most ? most : 1, &list, &count, &more, err);
+    if (status) {
+        wt_home_free(&home);
+        return status;
+    }
     if (!read)
-        writes = wt_debugger_host_writes(c->program->debugger, c->program->thread, where.addr,
-                                         where.size, host, MOST_OF_HOST, &earlier);
-    const size_t printed = print_both(c, list, count, host, writes, most ? most : 1, type, &where);
+        writes = wt_debugger_host_writes(c->program->debugger, c->program->thread, home.where.addr,
+                                         home.where.size, host, MOST_OF_HOST, &earlier);
+    const size_t printed = print_both(c, list, count, host, writes, most ? most : 1, &home);
     more |= earlier || printed < count + writes;
     if (!printed)
         fprintf(c->out, "No instruction of the recorded run before now %s it.\n",
@@ -431,6 +434,7 @@ static enum wt_status print_touches(struct wt_shell *c, const char *text,
     else if (more && most > 1)
         fputs("There may be others before.\n", c->out);
     free(list);
+    wt_home_free(&home);
     return WT_OK;
 }
 

@@ -221,12 +221,14 @@ enum wt_status dap_set_instruction_breakpoints(struct wt_dap *d, struct json_obj
 static const char *const accesses[] = {
     [WT_POINT_WATCH] = "write", [WT_POINT_READ] = "read", [WT_POINT_ACCESS] = "readWrite"};
 
-/* Memory as an expression that means the same at any stop: *(TYPE *)SPACE#0x…; NULL: it cannot be
- * said. */
-static char *address_text(const struct wt_watchpoint_request *where, const struct wt_type *type)
+/* A value in memory as an expression that means the same at any stop: *(TYPE *)SPACE#0x…, or its
+ * own, where that names nothing of a frame; NULL: it cannot be said. */
+static char *address_text(const struct wt_home *home, const char *expression)
 {
-    char *name = where->addr.space ? NULL : wt_type_text(type);
-    char *text = name ? dap_format("*(%s *)0x%" PRIx64, name, where->addr.offset) : NULL;
+    if (home->at)
+        return home->value.uses_frame ? NULL : strdup(expression);
+    char *name = home->where.addr.space ? NULL : wt_type_text(home->value.type);
+    char *text = name ? dap_format("*(%s *)0x%" PRIx64, name, home->where.addr.offset) : NULL;
     free(name);
     return text;
 }
@@ -268,15 +270,14 @@ static enum wt_status named(struct wt_dap *d, struct json_object *arguments, cha
 enum wt_status dap_data_breakpoint_info(struct wt_dap *d, struct json_object *arguments,
                                         struct json_object **body, struct wt_error *err)
 {
-    struct wt_watchpoint_request where;
-    const struct wt_type *type;
+    struct wt_home home;
     struct wt_error why;
     char *expression;
     enum wt_status status = named(d, arguments, &expression, err);
     if (status)
         return status;
     *body = json_object_new_object();
-    if (wt_program_find_home(d->g, expression, &where, &type, &why) != WT_OK) {
+    if (wt_program_find_home(d->g, expression, &home, &why) != WT_OK) {
         json_object_object_add(*body, "dataId", NULL);
         dap_put_text(*body, "description", why.text);
         free(expression);
@@ -285,15 +286,17 @@ enum wt_status dap_data_breakpoint_info(struct wt_dap *d, struct json_object *ar
     struct dap_datum *grown =
         wt_array_grow(d->datum, &d->datum_capacity, d->datum_count + 1, sizeof *grown);
     if (!grown) {
+        wt_home_free(&home);
         free(expression);
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     }
     d->datum = grown;
     grown[d->datum_count++] = (struct dap_datum){.expression = expression,
-                                                 .address = address_text(&where, type),
+                                                 .address = address_text(&home, expression),
                                                  .thread = d->g->thread,
                                                  .level = d->g->level,
                                                  .stop = d->stop};
+    wt_home_free(&home);
     char *id = dap_format("%zu", d->datum_count);
     dap_put_text(*body, "dataId", id);
     free(id);

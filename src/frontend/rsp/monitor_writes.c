@@ -183,7 +183,7 @@ static void search(struct wt_rsp_session *s, const char *args, enum wt_watchpoin
         return;
     }
     if (wt_client_begin_run(s->client, &err) ||
-        wt_debugger_begin_touches(s->debugger, &where, all ? MOST_TOUCHES : 1, &err)) {
+        wt_debugger_begin_touches(s->debugger, &where, NULL, all ? MOST_TOUCHES : 1, &err)) {
         fprintf(out, "%s\n", err.text);
         return;
     }

@@ -4,8 +4,11 @@
  */
 #include "runtime/i915/hook.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -90,11 +93,20 @@ int notifyDeviceDestruction(const struct device_destruction *device)
     return SUCCESS;
 }
 
-/* Programs are compiled with -cl-opt-disable, so that each variable has a place. */
+/* Programs are compiled with -cl-opt-disable, so that each variable has a place, unless the user
+ * keeps their own options. That is said once: Intel's compiler has other results then, now and
+ * then. */
 int getDebuggerOption(struct option *option)
 {
-    if (option->name != OPTIMIZATION_DISABLED || option->room < 2)
+    static atomic_flag told = ATOMIC_FLAG_INIT;
+    const char *own = getenv("WAVETRAP_OPENCL_OPTIONS");
+    if (option->name != OPTIMIZATION_DISABLED || option->room < 2 ||
+        (own && strcmp(own, "keep") == 0))
         return 0;
+    if (!atomic_flag_test_and_set(&told))
+        fputs("wavetrap: under the debugger OpenCL C is compiled with -cl-opt-disable, which may "
+              "change results; 'set opencl-options keep' keeps the program's options\n",
+              stderr);
     snprintf(option->value, option->room, "1");
     return 1;
 }
