@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "debug/core/going.h"
 #include "emulator/machine/timeline.h"
 #include "target/emulated.h"
 

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "debug/core/going.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
 #include "runtime/gcn/launch.h"

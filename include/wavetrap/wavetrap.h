@@ -76,7 +76,8 @@ struct wavetrap_stop {
     uint64_t time;            /**< issue time; 0 where it is not told */
     int status;               /**< ENDED: the exit word, or the host program's exit status (128 and
                                    the number of a signal); -1: not known */
-    char text[WAVETRAP_TEXT]; /**< the stop for people, as the console tells it; "" of a step */
+    char text[WAVETRAP_TEXT]; /**< the stop for people, as the console tells it; of a step what
+                                 others did that it has left out, or "" */
 };
 
 /** Runs until something happens; @p backwards: through the recorded run. A program that has not
@@ -90,7 +91,7 @@ struct wavetrap_step {
     bool backwards;
     uint64_t count; /**< 0 is 1 */
 };
-/** Steps the selected lane. */
+/** Steps the selected lane; waves other than its run as far as it needs (docs/debug.md). */
 enum wt_status wavetrap_step(struct wavetrap *session, const struct wavetrap_step *how,
                              struct wavetrap_stop *stop, struct wt_error *err);
 /** Runs until the selected frame has returned; @p backwards: until before its call. */

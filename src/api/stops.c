@@ -81,6 +81,10 @@ bool api_news(void *context, const struct wt_news *n)
 {
     struct wavetrap *w = context;
     enum wavetrap_stop_kind kind;
+    if (w->stop && (n->kind == WT_NEWS_ALL_RUN || n->kind == WT_NEWS_PASSED)) {
+        put_words(api_program(w), n, w->stop->text);
+        return true;
+    }
     if (!w->stop || !kind_of(n, &kind))
         return n->kind == WT_NEWS_STARTING || (w->stop && n->kind == WT_NEWS_FINISHING);
     w->stop->kind = kind;

@@ -132,26 +132,14 @@ struct wt_defined wt_defined_moved(struct wt_defined x, int by, uint64_t mask)
                                x.computed << by & mask};
 }
 
-static struct wt_defined shifted(enum wt_operation operation, struct wt_defined x, unsigned by,
+static struct wt_defined shifted(enum wt_meaning_op operation, struct wt_defined x, unsigned by,
                                  unsigned bits)
 {
-    if (operation == WT_DOES_SHIFT_LEFT)
+    if (operation == WT_M_SHL)
         return wt_defined_moved(x, (int)by, wt_low_bits(bits));
     const struct wt_defined right = wt_defined_moved(x, -(int)by, wt_low_bits(bits));
-    return operation == WT_DOES_SHIFT_SIGNED
-               ? wt_defined_sign_extended(right, bits - by, wt_low_bits(bits))
-               : right;
-}
-
-static struct wt_defined extracted(struct wt_defined x, unsigned first, unsigned width,
-                                   unsigned bits, bool is_signed)
-{
-    const unsigned rest = first < bits ? bits - first : 0, count = width < rest ? width : rest;
-    const struct wt_defined right = wt_defined_moved(x, -(int)first, wt_low_bits(bits));
-    const struct wt_defined field = {right.value & wt_low_bits(count),
-                                     right.undefined & wt_low_bits(count),
-                                     right.computed & wt_low_bits(count)};
-    return is_signed ? wt_defined_sign_extended(field, count, wt_low_bits(bits)) : field;
+    return operation == WT_M_SAR ? wt_defined_sign_extended(right, bits - by, wt_low_bits(bits))
+                                 : right;
 }
 
 /* The union of results: bits that are defined in both and equal are defined. */
@@ -166,7 +154,7 @@ static void unite(struct wt_defined *all, struct wt_defined one, bool first)
 }
 
 /* A shift by an amount that is undefined: what all possible ones have in common. */
-static struct wt_defined shift(enum wt_operation operation, struct wt_defined x,
+static struct wt_defined shift(enum wt_meaning_op operation, struct wt_defined x,
                                struct wt_defined by, unsigned bits)
 {
     const uint64_t unknown = by.undefined & (bits - 1);
@@ -180,32 +168,6 @@ static struct wt_defined shift(enum wt_operation operation, struct wt_defined x,
     }
     all.value = value;
     return all;
-}
-
-static struct wt_defined field(const struct wt_defined *s, unsigned count, unsigned bits,
-                               bool packed, bool is_signed)
-{
-    const uint64_t of_first = s[1].undefined & (packed ? bits - 1 : 31),
-                   of_width = packed      ? s[1].undefined & 0x7f0000
-                              : count > 2 ? s[2].undefined & 31
-                                          : 0;
-    const unsigned first = (unsigned)(s[1].value & (packed ? bits - 1 : 31)),
-                   width = (unsigned)(packed      ? s[1].value >> 16 & 0x7f
-                                      : count > 2 ? s[2].value & 31
-                                                  : 0);
-    const struct wt_defined exact = extracted(s[0], first, width, bits, is_signed);
-    return of_first || of_width ? all_or_none(exact.value, 1, wt_low_bits(bits)) : exact;
-}
-
-static struct wt_defined funnel(const struct wt_defined *s, unsigned bits, unsigned unit)
-{
-    const uint64_t which = bits / unit - 1;
-    const unsigned by = (unsigned)(s[2].value & which) * unit;
-    const struct wt_defined low = wt_defined_moved(s[1], -(int)by, wt_low_bits(bits)),
-                            high = wt_defined_moved(s[0], (int)(bits - by), wt_low_bits(bits));
-    const struct wt_defined one = {low.value | high.value, low.undefined | high.undefined,
-                                   low.computed | high.computed};
-    return s[2].undefined & which ? all_or_none(one.value, 1, wt_low_bits(bits)) : one;
 }
 
 /* v_perm_b32, PRMT: 0 to 3 are bytes of source 1, 4 to 7 of source 0; other numbers are constants
@@ -264,18 +226,6 @@ static struct wt_defined part(const struct wt_defined *s, unsigned bits, bool is
     return (s[1].undefined | s[2].undefined) & 0xff ? all_or_none(x.value, 1, mask) : x;
 }
 
-static struct wt_defined with_part(const struct wt_defined *s, unsigned bits)
-{
-    const unsigned first = (unsigned)s[2].value & 0xff, count = (unsigned)s[3].value & 0xff;
-    const uint64_t mask = wt_low_bits(bits), field = wt_low_bits(room_behind(first, count, bits))
-                                                     << (first & 63);
-    const struct wt_defined in = bits_of(wt_defined_moved(s[0], (int)(first & 63), mask), field),
-                            rest = bits_of(s[1], mask & ~field);
-    const struct wt_defined x = {in.value | rest.value, in.undefined | rest.undefined,
-                                 in.computed | rest.computed};
-    return (s[2].undefined | s[3].undefined) & 0xff ? all_or_none(x.value, 1, mask) : x;
-}
-
 /* PTX's prmt. */
 static struct wt_defined picked(const struct wt_defined *s)
 {
@@ -318,18 +268,16 @@ static struct wt_defined by_table(const struct wt_defined *s, uint64_t table, ui
 }
 
 /* An amount of as many bits as it has; all beyond the value's width are one. */
-static struct wt_defined shift_out(enum wt_operation operation, struct wt_defined x,
+static struct wt_defined shift_out(enum wt_meaning_op operation, struct wt_defined x,
                                    struct wt_defined by, unsigned bits)
 {
-    const enum wt_operation how =
-        (enum wt_operation)(operation - WT_DOES_SHIFT_LEFT_OUT + WT_DOES_SHIFT_LEFT);
+    const enum wt_meaning_op how = (enum wt_meaning_op)(operation - WT_M_SHL_OUT + WT_M_SHL);
     struct wt_defined all = {0}, is = {0};
     bool first = true;
     for (unsigned n = 0; n <= bits; n++) {
-        const struct wt_defined one = n < bits ? shifted(how, x, n, bits)
-                                      : how == WT_DOES_SHIFT_SIGNED
-                                          ? shifted(how, x, bits - 1, bits)
-                                          : (struct wt_defined){0};
+        const struct wt_defined one = n < bits          ? shifted(how, x, n, bits)
+                                      : how == WT_M_SAR ? shifted(how, x, bits - 1, bits)
+                                                        : (struct wt_defined){0};
         if (n < bits ? n == by.value : by.value >= bits)
             is = one;
         if (n < bits ? !((n ^ by.value) & ~by.undefined) : most(by) >= bits) {
@@ -354,18 +302,6 @@ static struct wt_defined chosen(struct wt_defined zero, struct wt_defined one,
     unite(&both, zero, false);
     both.value = is.value;
     return both;
-}
-
-/* A mask whose lowest 1 is not known moves the second source to an unknown place. */
-static struct wt_defined placed(const struct wt_defined *s, uint64_t mask)
-{
-    const struct wt_defined m = s[0];
-    const uint64_t one = least(m) & -least(m);
-    if (m.undefined & ((one ? one : mask + 1) - 1))
-        return all_or_none(0, m.undefined, mask);
-    const struct wt_defined list[] = {
-        m, one ? wt_defined_moved(s[1], __builtin_ctzll(one), mask) : s[1], s[2]};
-    return by_table(list, 0xca, mask);
 }
 
 /* ---- comparisons ---- */
@@ -406,182 +342,108 @@ static struct wt_defined not_of(struct wt_defined x)
     return x;
 }
 
-static struct wt_defined compared(enum wt_operation operation, struct wt_defined a,
+static struct wt_defined compared(enum wt_meaning_op operation, struct wt_defined a,
                                   struct wt_defined b, uint64_t mask)
 {
     switch (operation) {
-    case WT_DOES_EQUAL:
+    case WT_M_EQ:
         return equal(a, b, mask);
-    case WT_DOES_NOT_EQUAL:
+    case WT_M_NE:
         return not_of(equal(a, b, mask));
-    case WT_DOES_LESS:
-    case WT_DOES_LESS_SIGNED:
-        return less(a, b, mask, operation == WT_DOES_LESS_SIGNED);
-    case WT_DOES_NOT_LESS:
-    case WT_DOES_NOT_LESS_SIGNED:
-        return not_of(less(a, b, mask, operation == WT_DOES_NOT_LESS_SIGNED));
-    case WT_DOES_GREATER:
-    case WT_DOES_GREATER_SIGNED:
-        return less(b, a, mask, operation == WT_DOES_GREATER_SIGNED);
+    case WT_M_LT:
+    case WT_M_LT_S:
+        return less(a, b, mask, operation == WT_M_LT_S);
     default:
-        return not_of(less(b, a, mask, operation == WT_DOES_NOT_GREATER_SIGNED));
+        return not_of(less(b, a, mask, operation == WT_M_LE_S));
     }
 }
 
-static bool compares(enum wt_operation operation)
+static bool compares(enum wt_meaning_op operation)
 {
-    return operation >= WT_DOES_EQUAL && operation <= WT_DOES_NOT_GREATER_SIGNED;
+    return operation >= WT_M_EQ && operation <= WT_M_LE_S;
 }
 
 /* ---- all of them ---- */
 
-static struct wt_defined combined(enum wt_operation operation, const struct wt_defined *s,
+static struct wt_defined combined(enum wt_meaning_op operation, const struct wt_defined *s,
                                   unsigned count, unsigned bits, struct wt_defined *carry)
 {
     static const struct wt_defined none = {0};
     const uint64_t mask = wt_low_bits(bits);
     const struct wt_defined third = count > 2 ? s[2] : none;
     switch (operation) {
-    case WT_DOES_MOVE:
-        return s[0];
-    case WT_DOES_NOT:
+    case WT_M_NOT:
         return inverted(s[0], mask);
-    case WT_DOES_AND:
+    case WT_M_AND:
         return and_of(s[0], s[1]);
-    case WT_DOES_OR:
+    case WT_M_OR:
         return or_of(s[0], s[1]);
-    case WT_DOES_XOR:
+    case WT_M_XOR:
         return xor_of(s[0], s[1]);
-    case WT_DOES_AND_NOT:
-        return and_of(s[0], inverted(s[1], mask));
-    case WT_DOES_OR_NOT:
-        return or_of(s[0], inverted(s[1], mask));
-    case WT_DOES_NOT_AND:
-        return inverted(and_of(s[0], s[1]), mask);
-    case WT_DOES_NOT_OR:
-        return inverted(or_of(s[0], s[1]), mask);
-    case WT_DOES_NOT_XOR:
-        return inverted(xor_of(s[0], s[1]), mask);
-    case WT_DOES_SHIFT_LEFT:
-    case WT_DOES_SHIFT_RIGHT:
-    case WT_DOES_SHIFT_SIGNED:
+    case WT_M_SHL:
+    case WT_M_SHR:
+    case WT_M_SAR:
         return shift(operation, s[0], s[1], bits);
-    case WT_DOES_ADD:
+    case WT_M_ADD:
+    case WT_M_ADDC:
+    case WT_M_CARRY:
         return add(s[0], s[1], third, mask, carry);
-    case WT_DOES_SUBTRACT:
+    case WT_M_SUB:
+    case WT_M_SUBC:
+    case WT_M_BORROW:
         return subtract(s[0], s[1], third, mask, carry);
-    case WT_DOES_MULTIPLY:
+    case WT_M_MUL:
         return multiply(s[0], s[1], mask);
-    case WT_DOES_EXTRACT:
-    case WT_DOES_EXTRACT_SIGNED:
-        return field(s, count, bits, false, operation == WT_DOES_EXTRACT_SIGNED);
-    case WT_DOES_FIELD:
-    case WT_DOES_FIELD_SIGNED:
-        return field(s, count, bits, true, operation == WT_DOES_FIELD_SIGNED);
-    case WT_DOES_INSERT:
-        return by_table(s, 0xca, mask);
-    case WT_DOES_PLACE:
-        return placed(s, mask);
-    case WT_DOES_FUNNEL:
-    case WT_DOES_FUNNEL_BYTES:
-        return funnel(s, bits, operation == WT_DOES_FUNNEL ? 1 : 8);
-    case WT_DOES_PERMUTE:
+    case WT_M_PERMUTE:
         return permuted(s);
-    case WT_DOES_SELECT:
-        return chosen(s[0], s[1], s[count - 1]);
-    case WT_DOES_SHIFT_LEFT_OUT:
-    case WT_DOES_SHIFT_RIGHT_OUT:
-    case WT_DOES_SHIFT_SIGNED_OUT:
+    case WT_M_SELECT:
+        return chosen(s[2], s[1], s[0]);
+    case WT_M_SHL_OUT:
+    case WT_M_SHR_OUT:
+    case WT_M_SAR_OUT:
         return shift_out(operation, s[0], s[1], bits);
-    case WT_DOES_PART:
-    case WT_DOES_PART_SIGNED:
-        return part(s, bits, operation == WT_DOES_PART_SIGNED);
-    case WT_DOES_PUT_PART:
-        return with_part(s, bits);
-    case WT_DOES_PICK:
+    case WT_M_FIELD:
+    case WT_M_FIELD_S:
+        return part(s, bits, operation == WT_M_FIELD_S);
+    case WT_M_PICK:
         return picked(s);
-    case WT_DOES_TABLE:
+    case WT_M_LOGIC:
         return by_table(s, s[3].value, mask);
     default:
-        break;
-    }
-    uint64_t undefined = 0;
-    for (unsigned i = 0; i < count; i++)
-        undefined |= s[i].undefined;
-    return all_or_none(0, undefined, mask);
-}
-
-static unsigned least_sources(enum wt_operation operation)
-{
-    switch (operation) {
-    case WT_DOES_OTHER:
-        return 0;
-    case WT_DOES_MOVE:
-    case WT_DOES_NOT:
-        return 1;
-    case WT_DOES_INSERT:
-    case WT_DOES_PLACE:
-    case WT_DOES_FUNNEL:
-    case WT_DOES_FUNNEL_BYTES:
-    case WT_DOES_PERMUTE:
-    case WT_DOES_SELECT:
-    case WT_DOES_EXTRACT:
-    case WT_DOES_EXTRACT_SIGNED:
-    case WT_DOES_PART:
-    case WT_DOES_PART_SIGNED:
-    case WT_DOES_PICK:
-        return 3;
-    case WT_DOES_PUT_PART:
-    case WT_DOES_TABLE:
-        return 4;
-    default:
-        return 2;
+        return all_or_none(0, 1, mask);
     }
 }
 
 /* Whether a source has bits of its own, not as many as the operation is for. */
-static bool is_amount(enum wt_operation operation, unsigned source)
+static bool is_amount(enum wt_meaning_op operation, unsigned source)
 {
-    if (operation >= WT_DOES_SHIFT_LEFT_OUT && operation <= WT_DOES_SHIFT_SIGNED_OUT)
+    if (operation >= WT_M_SHL_OUT && operation <= WT_M_SAR_OUT)
         return source == 1;
-    return operation >= WT_DOES_PART && operation <= WT_DOES_PUT_PART
-               ? source > (operation == WT_DOES_PUT_PART)
-               : operation == WT_DOES_TABLE && source == 3;
+    return operation == WT_M_FIELD || operation == WT_M_FIELD_S
+               ? source
+               : operation == WT_M_LOGIC && source == 3;
 }
 
 /* x - x, x ^ x and comparisons of a register with itself do not depend on it. */
-static bool is_constant(enum wt_operation operation, unsigned count)
+static bool is_constant(enum wt_meaning_op operation)
 {
-    return compares(operation) || operation == WT_DOES_XOR || operation == WT_DOES_NOT_XOR ||
-           (operation == WT_DOES_SUBTRACT && count == 2) || operation == WT_DOES_AND_NOT ||
-           operation == WT_DOES_OR_NOT;
+    return compares(operation) || operation == WT_M_XOR || operation == WT_M_SUB;
 }
 
-struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt_defined *source,
-                                    unsigned count, unsigned bits, bool same, enum wt_flag what,
-                                    struct wt_defined *flag)
+struct wt_defined wt_defined_result(enum wt_meaning_op operation, const struct wt_defined *source,
+                                    unsigned count, unsigned bits, bool same,
+                                    struct wt_defined *carry)
 {
-    struct wt_defined own[WT_DEFINED_SOURCES] = {{0}}, carry = {0}, result;
+    struct wt_defined own[WT_DEFINED_SOURCES] = {{0}}, out = {0}, result;
     const uint64_t mask = wt_low_bits(bits);
-    assert(bits >= 1 && bits <= 64);
-    if (count > WT_DEFINED_SOURCES)
-        count = WT_DEFINED_SOURCES;
+    assert(bits >= 1 && bits <= 64 && count <= WT_DEFINED_SOURCES);
     for (unsigned i = 0; i < count; i++)
         own[i] = is_amount(operation, i) ? source[i] : bits_of(source[i], mask);
-    if (same && count > 1 && is_constant(operation, count))
+    if (same && count > 1 && is_constant(operation))
         own[0].undefined = own[1].undefined = 0;
-    if (count < least_sources(operation))
-        operation = WT_DOES_OTHER;
     result = compares(operation) ? compared(operation, own[0], own[1], mask)
-                                 : combined(operation, own, count, bits, &carry);
-    if (!flag)
-        return result;
-    const bool any = result.undefined;
-    if (what == WT_FLAG_CARRY)
-        *flag = carry;
-    else if (what == WT_FLAG_NOT_ZERO)
-        *flag = truth(result.value != 0, wt_defined_may_be_zero_or_not(result, bits));
-    else
-        *flag = truth(false, any || carry.undefined);
+                                 : combined(operation, own, count, bits, &out);
+    if (carry)
+        *carry = out;
     return result;
 }

@@ -1,7 +1,7 @@
 /*
  * Which bits of a result are defined, given the sources: for each operation of
- * machine/operands.h. A bit is undefined if it differs between two of the values that undefined
- * bits of the sources may have.
+ * meanings (machine/meaning.def). A bit is undefined if it differs between two of the values that
+ * undefined bits of the sources may have.
  */
 #ifndef WT_CHECK_DEFINEDNESS_H
 #define WT_CHECK_DEFINEDNESS_H
@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "emulator/machine/meaning.h"
-#include "emulator/machine/operands.h"
 
 /** A value of up to 64 bits. */
 struct wt_defined {
@@ -23,11 +22,12 @@ enum { WT_DEFINED_SOURCES = 4 };
 
 /**
  * The result of an operation for `bits` (1 to 64) bits; sources beyond @p count are not looked at.
- * @p same: the first two sources are one register. *flag (not NULL) becomes the flag of it.
+ * @p same: the first two sources are one register. *carry (not NULL) becomes that of a sum or
+ * difference.
  */
-struct wt_defined wt_defined_result(enum wt_operation operation, const struct wt_defined *source,
-                                    unsigned count, unsigned bits, bool same, enum wt_flag what,
-                                    struct wt_defined *flag);
+struct wt_defined wt_defined_result(enum wt_meaning_op operation, const struct wt_defined *source,
+                                    unsigned count, unsigned bits, bool same,
+                                    struct wt_defined *carry);
 
 /** A value in a meaning (machine/meaning.h). */
 struct wt_meant {

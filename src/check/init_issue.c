@@ -155,11 +155,6 @@ static void list_sources(const struct init_insn *insn, unsigned pair, struct sou
         else
             s->more = true;
     }
-    if (insn->head.turned && s->count >= 2) {
-        const struct wt_insn_operand *first = s->of[0];
-        s->of[0] = s->of[1];
-        s->of[1] = first;
-    }
 }
 
 static bool are_one(const struct wt_insn_operand *a, const struct wt_insn_operand *b)
@@ -202,17 +197,12 @@ static struct wt_defined fetch_source(const struct wt_check_init *c, const struc
                       bits < 64 ? bits : 64, origin);
 }
 
-static bool compares(enum wt_operation operation)
-{
-    return operation >= WT_DOES_EQUAL && operation <= WT_DOES_NOT_GREATER_SIGNED;
-}
-
-/* How many bits an operation is for: those of its result; a comparison has those of its sources. */
+/* How many bits an operation is for: those of its result. */
 static unsigned width_of(const struct wt_check_init *c, const struct sources *s,
-                         const struct wt_insn_operand *main, enum wt_operation operation)
+                         const struct wt_insn_operand *main)
 {
     unsigned bits = c->pending.insn->head.width;
-    if (!bits && main && !compares(operation))
+    if (!bits && main)
         bits = main->by_lane ? 1 : init_bits_of(c, main);
     for (unsigned i = 0; !bits && i < s->count; i++)
         if (init_is_register(s->of[i]))
@@ -235,17 +225,6 @@ static bool has_undefined_aside(const struct wt_check_init *c, const struct init
     return false;
 }
 
-/* Whether the result may depend on undefined bits of a source, given those behind it: a choice that
- * is defined leaves one out, and a shift the upper bits of its amount. */
-static bool takes(enum wt_operation operation, const struct wt_defined *in, unsigned count,
-                  unsigned source, unsigned bits)
-{
-    if (operation >= WT_DOES_SHIFT_LEFT && operation <= WT_DOES_SHIFT_SIGNED && source == 1)
-        return in[1].undefined & (bits - 1);
-    return operation != WT_DOES_SELECT || count < 3 || source > 1 || in[count - 1].undefined & 1 ||
-           (in[count - 1].value & 1) == source;
-}
-
 /* A source of fewer bits than the operation is for, whose sign fills these. */
 static struct wt_defined widened(const struct wt_check_init *c, const struct wt_insn_operand *o,
                                  struct wt_defined is)
@@ -266,63 +245,39 @@ static struct wt_defined compute(struct wt_check_init *c, const struct init_wave
                                  unsigned lane, wt_lanes lanes, struct wt_defined *flag,
                                  uint32_t *origin)
 {
-    const struct wt_insn_operands *head = &c->pending.insn->head;
-    /* Of several parts of a result the first one is what the operation says. */
-    enum wt_operation operation =
-        pair > 1 && head->then ? WT_DOES_OTHER : (enum wt_operation)head->operation;
-    struct wt_defined in[WT_DEFINED_SOURCES], result;
+    const uint64_t all = wt_low_bits(bits);
+    struct wt_defined result = {0, all, all};
     uint32_t from = 0;
-    bool wide = s->more;
+    bool wide = s->more, any = false, decides = false;
     for (unsigned i = s->count; i-- > 0;) {
         uint32_t own = 0;
-        in[i] = widened(c, s->of[i], fetch_source(c, w, s, s->of[i], lane, &own));
-        if (own && takes(operation, in, s->count, i, bits))
-            from = own;
+        const struct wt_defined is =
+            widened(c, s->of[i], fetch_source(c, w, s, s->of[i], lane, &own));
+        from = own ? own : from;
+        any |= is.undefined;
         wide |= init_is_register(s->of[i]) && init_bits_of(c, s->of[i]) > 64;
+        if (i == 0 && c->pending.insn->head.operation == WT_DOES_MOVE)
+            result = (struct wt_defined){is.value & all, is.undefined & all, is.computed & all};
     }
     if (has_undefined_aside(c, w, pair, lane, &from)) {
-        const uint64_t all = wt_low_bits(bits);
         result = (struct wt_defined){0, all, all};
-        *flag = (struct wt_defined){0, 1, 1};
     } else if (wide) {
-        bool decides = false;
-        struct wt_defined all = {0};
+        any = false;
         for (unsigned i = 0; i < c->pending.insn->count; i++) {
             const struct wt_insn_operand *o = &c->pending.insn->list[i];
             if (is_source(o) && init_is_register(o))
-                all.undefined |= fetch_any(c, w, o, lane, &decides, &from).undefined;
+                any |= fetch_any(c, w, o, lane, &decides, &from).undefined;
         }
-        in[0] = (struct wt_defined){0, all.undefined ? UINT64_MAX : 0, 0};
-        operation = WT_DOES_OTHER;
-        result = wt_defined_result(operation, in, 1, bits, false, WT_FLAG_OTHER, flag);
-    } else if (operation == WT_DOES_OTHER || operation >= WT_DOES_LOAD) {
-        for (unsigned i = 0; i < s->count; i++)
-            if (in[i].undefined)
-                in[i].undefined = UINT64_MAX;
-        result = wt_defined_result(WT_DOES_OTHER, in, s->count, bits, false, WT_FLAG_OTHER, flag);
-    } else if (head->then && operation != WT_DOES_OTHER) {
-        in[0] = wt_defined_result(operation, in, 2, bits, false, WT_FLAG_OTHER, NULL);
-        in[1] = in[2];
-        result = wt_defined_result((enum wt_operation)head->then, in, s->count > 2 ? 2 : 1, bits,
-                                   false, (enum wt_flag)head->flag, flag);
-    } else {
-        result = wt_defined_result(operation, in, s->count, bits,
-                                   s->count > 1 && are_one(s->of[0], s->of[1]),
-                                   (enum wt_flag)head->flag, flag);
+        result = any ? (struct wt_defined){0, all, all} : (struct wt_defined){0};
+    } else if (!any) {
+        result = (struct wt_defined){0};
     }
-    *origin = result.computed || (flag && flag->undefined && !result.undefined)
-                  ? init_computed_of(c, from, lanes)
-                  : from;
+    flag->undefined = flag->computed = result.undefined != 0;
+    *origin = result.computed ? init_computed_of(c, from, lanes) : from;
     return result;
 }
 
 /* ---- results ---- */
-
-/* What of an instruction's results is not its value: a flag, lanes of a mask, SCC. */
-static bool is_flag(const struct wt_insn_operand *o, const struct wt_insn_operand *main)
-{
-    return o != main;
-}
 
 /* The operand that the operation's result goes to. */
 static const struct wt_insn_operand *main_result(const struct init_insn *insn)
@@ -383,7 +338,7 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
 {
     const struct init_insn *insn = c->pending.insn;
     const enum wt_operation operation = (enum wt_operation)insn->head.operation;
-    const unsigned bits = width_of(c, s, main, operation);
+    const unsigned bits = width_of(c, s, main);
     for (wt_lanes left = lanes; left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct wt_defined flag = {0};
@@ -404,7 +359,7 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
             const struct wt_insn_operand *o = &insn->list[i];
             if (!init_is_result(o) || o->pair != pair || is_of_wave(o) != of_wave)
                 continue;
-            const bool beside = is_flag(o, main) && !compares(operation);
+            const bool beside = o != main;
             if (beside && main->guards)
                 continue; /* the old mask */
             struct wt_defined own = beside ? flag : is;
@@ -412,10 +367,7 @@ static void put_results(struct wt_check_init *c, const struct init_wave *w, cons
                 own = (struct wt_defined){0, UINT64_MAX, UINT64_MAX};
             if (o->guards)
                 decide_mask(c, o, own, origin, wt_lane_bit(lane));
-            init_put_result(
-                c, o, lane,
-                beside ? own : extended(c, o, own, compares(operation) && !o->by_lane ? 1 : bits),
-                origin);
+            init_put_result(c, o, lane, beside ? own : extended(c, o, own, bits), origin);
         }
     }
 }

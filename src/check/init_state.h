@@ -9,6 +9,7 @@
 #include "check/init.h"
 #include "check/init_shadow.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/operands.h"
 
 enum { INIT_FILES = 10, INIT_CELL = 32 /* bits */, INIT_COMPUTED = 8 };
 

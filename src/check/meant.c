@@ -3,42 +3,11 @@
 
 #include "base/bits.h"
 
-/* Operations whose rules are those of definedness.c, with their sources in the same order. */
-static const uint8_t operations[WT_M_OPS] = {
-    [WT_M_NOT] = WT_DOES_NOT,
-    [WT_M_AND] = WT_DOES_AND,
-    [WT_M_OR] = WT_DOES_OR,
-    [WT_M_XOR] = WT_DOES_XOR,
-    [WT_M_LOGIC] = WT_DOES_TABLE,
-    [WT_M_PERMUTE] = WT_DOES_PERMUTE,
-    [WT_M_SHL] = WT_DOES_SHIFT_LEFT,
-    [WT_M_SHR] = WT_DOES_SHIFT_RIGHT,
-    [WT_M_SAR] = WT_DOES_SHIFT_SIGNED,
-    [WT_M_SHL_OUT] = WT_DOES_SHIFT_LEFT_OUT,
-    [WT_M_SHR_OUT] = WT_DOES_SHIFT_RIGHT_OUT,
-    [WT_M_SAR_OUT] = WT_DOES_SHIFT_SIGNED_OUT,
-    [WT_M_FIELD] = WT_DOES_PART,
-    [WT_M_FIELD_S] = WT_DOES_PART_SIGNED,
-    [WT_M_ADD] = WT_DOES_ADD,
-    [WT_M_ADDC] = WT_DOES_ADD,
-    [WT_M_CARRY] = WT_DOES_ADD,
-    [WT_M_SUB] = WT_DOES_SUBTRACT,
-    [WT_M_SUBC] = WT_DOES_SUBTRACT,
-    [WT_M_BORROW] = WT_DOES_SUBTRACT,
-    [WT_M_MUL] = WT_DOES_MULTIPLY,
-    [WT_M_EQ] = WT_DOES_EQUAL,
-    [WT_M_NE] = WT_DOES_NOT_EQUAL,
-    [WT_M_LT] = WT_DOES_LESS,
-    [WT_M_LE] = WT_DOES_NOT_GREATER,
-    [WT_M_LT_S] = WT_DOES_LESS_SIGNED,
-    [WT_M_LE_S] = WT_DOES_NOT_GREATER_SIGNED,
-};
-
 static struct wt_defined picked(struct wt_defined zero, struct wt_defined one,
                                 struct wt_defined bit, unsigned bits)
 {
-    const struct wt_defined list[] = {zero, one, bit};
-    return wt_defined_result(WT_DOES_SELECT, list, 3, bits, false, WT_FLAG_OTHER, NULL);
+    const struct wt_defined list[] = {bit, one, zero};
+    return wt_defined_result(WT_M_SELECT, list, 3, bits, false, NULL);
 }
 
 static struct wt_defined either(struct wt_defined x, struct wt_defined y)
@@ -90,8 +59,7 @@ static struct wt_defined saturated(enum wt_meaning_op op, struct wt_defined x, u
 static struct wt_defined is_less(enum wt_meaning_op op, const struct wt_defined *x, unsigned bits)
 {
     const bool is_signed = op == WT_M_MIN_S || op == WT_M_MAX_S;
-    return wt_defined_result(is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS, x, 2, bits, false,
-                             WT_FLAG_OTHER, NULL);
+    return wt_defined_result(is_signed ? WT_M_LT_S : WT_M_LT, x, 2, bits, false, NULL);
 }
 
 static bool takes_greatest(enum wt_meaning_op op)
@@ -146,7 +114,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
     switch (node->op) {
     case WT_M_LOGIC:
         list[3].value = node->n;
-        return wt_defined_result(WT_DOES_TABLE, list, 4, bits, false, WT_FLAG_OTHER, NULL);
+        return wt_defined_result(WT_M_LOGIC, list, 4, bits, false, NULL);
     case WT_M_SELECT:
         return picked(list[2], list[1], x, bits);
     case WT_M_PART:
@@ -166,8 +134,7 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
         return x;
     case WT_M_CARRY:
     case WT_M_BORROW:
-        wt_defined_result((enum wt_operation)operations[node->op], list, 3, own, false,
-                          WT_FLAG_CARRY, &flag);
+        wt_defined_result(node->op, list, 3, own, false, &flag);
         return flag;
     case WT_M_CLAMP:
     case WT_M_CLAMP_S:
@@ -194,9 +161,8 @@ static struct wt_defined rule(const struct wt_meaning_node *node, const struct w
     }
     if (opposite && (node->op == WT_M_AND || node->op == WT_M_OR))
         return flag;
-    if (node->exact && operations[node->op])
-        return wt_defined_result((enum wt_operation)operations[node->op], list, node->operands, own,
-                                 same, WT_FLAG_OTHER, NULL);
+    if (node->exact)
+        return wt_defined_result(node->op, list, node->operands, own, same, NULL);
     return (struct wt_defined){0, mask, mask};
 }
 

@@ -1,16 +1,16 @@
 /*
  * The accesses that would be ordered before those of a wave, had each atomic store that it has read
- * released all that came before. Reports alone ask for them. So a place has a list of its stores, to
- * which it only adds, and a wave notes how far it has read which list; the set is made when it is
- * asked for.
+ * released all that came before. Reports alone ask for them. So a place has a list of its stores,
+ * to which it only adds, and a wave notes how far it has read which list; the set is made when it
+ * is asked for.
  */
 #include <stdlib.h>
 
 #include "check/race_order.h"
 
 enum {
-    LONG = 1 << 16,    /* stores of a list, of which the next list has the set */
-    MANY = 1 << 12,    /* notes of a wave, of which it makes the set */
+    LONG = 1 << 16, /* stores of a list, of which the next list has the set */
+    MANY = 1 << 12, /* notes of a wave, of which it makes the set */
 };
 
 struct race_hints {
@@ -19,7 +19,7 @@ struct race_hints {
     struct race_stored {
         struct wt_clock by;
         struct wt_clocks *known; /* to the wave */
-    } *store;
+    } * store;
     size_t count, room;
 };
 

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "emulator/machine/heads.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/wave_state.h"
 
 static void forget(struct explore_spins *s, uint32_t wave)
 {
@@ -96,57 +97,14 @@ static explore_waves wake(struct explore_spins *s, uint32_t waves, uint32_t writ
     return woken;
 }
 
-/* Finds the registers that another time alone changes: an instruction that reads one is not what a
- * wave spins for. */
-static void find_clocks(struct explore_spins *s, struct wt_machine *m, uint32_t slot)
-{
-    enum { LATER = 1 << 20 };
-    uint8_t now[WT_ROW_BYTES], then[WT_ROW_BYTES];
-    struct wt_register_shape shape;
-    for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++) {
-        if (!m->ops->read_row(m, slot, n, now))
-            continue;
-        m->time += LATER;
-        const bool read = m->ops->read_row(m, slot, n, then);
-        m->time -= LATER;
-        if (read && memcmp(now, then, wt_row_bytes(m, &shape)) != 0)
-            s->failed |= !wt_map_add(&s->clock, (uint64_t)n + 1);
-    }
-    s->clocks_known = true;
-}
-
-/* A hash of all that the wave's next instructions depend on, beside memory. */
-static uint64_t state_of(struct explore_spins *s, struct wt_machine *m, uint32_t slot)
-{
-    uint8_t row[WT_ROW_BYTES];
-    struct wt_register_shape shape;
-    struct wt_divergence entry;
-    XXH3_state_t *hash = XXH3_createState();
-    uint64_t value = 0;
-    if (!hash)
-        return 0;
-    XXH3_64bits_reset(hash);
-    XXH3_64bits_update(hash, &wt_machine_wave(m, slot)->pc, sizeof(uint64_t));
-    for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++)
-        if (!wt_map_find(&s->clock, (uint64_t)n + 1) && m->ops->read_row(m, slot, n, row))
-            XXH3_64bits_update(hash, row, wt_row_bytes(m, &shape));
-    for (unsigned n = 0; m->ops->divergence(m, slot, n, &entry); n++) {
-        XXH3_64bits_update(hash, &entry.restore, sizeof entry.restore);
-        XXH3_64bits_update(hash, &entry.other, sizeof entry.other);
-        XXH3_64bits_update(hash, &entry.pc, sizeof entry.pc);
-    }
-    value = XXH3_64bits_digest(hash);
-    XXH3_freeState(hash);
-    return value;
-}
-
 /* The wave has gone back: whether it has been in this state. */
 static void look(struct explore_spins *s, struct wt_machine *m, uint32_t wave, uint32_t slot)
 {
     struct explore_spin *w = &s->wave[wave];
     if (!s->clocks_known)
-        find_clocks(s, m, slot);
-    const uint64_t state = state_of(s, m, slot);
+        s->failed |= !wt_wave_find_clocks(m, slot, &s->clock);
+    s->clocks_known = true;
+    const uint64_t state = wt_wave_state(m, slot, &s->clock);
     for (unsigned i = 0; i < w->states; i++)
         w->waits |= w->state[i] == state;
     if (w->waits)

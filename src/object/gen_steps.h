@@ -1,8 +1,9 @@
 /*
- * What a Gen9's code does not show and its program's SPIR-V does: where the work-items of a thread
- * wait for each other though no instruction does (sub_group_barrier() has no code, since a
- * sub-group is one thread), and for which asynchronous copies of a work-group nothing waits. The
- * module has the calls, and the lines that they are at; debug data the lines of instructions.
+ * Facts of a Gen9's kernel that its code does not show and its program's SPIR-V does: where the
+ * work-items of a thread wait for each other though no instruction does (sub_group_barrier() has no
+ * code, since a sub-group is one thread), and for which asynchronous copies of a work-group nothing
+ * waits. The module has the calls, and the lines that they are at; debug data the lines of
+ * instructions.
  */
 #ifndef WT_OBJECT_GEN_STEPS_H
 #define WT_OBJECT_GEN_STEPS_H

@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 9u
+#define WT_WIRE_VERSION 10u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -64,6 +64,8 @@ enum wt_wire_verb {
                            that are absent, too */
     WT_WIRE_SCATTER,    /**< likewise, followed by the pieces and then the bytes to be written;
                            answered by the pieces */
+    WT_WIRE_STATE, /**< wave, value: its id: answered in value[0] by a hash of what the wave's next
+                      instructions depend on but memory and clocks; -ENOENT */
     WT_WIRE_COMMON,
 };
 

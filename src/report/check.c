@@ -418,7 +418,7 @@ static void print_line(FILE *out, size_t number, const struct wt_report_found *f
             sentence);
     if (place && *place->function)
         fprintf(out, ", %s", place->function);
-    if (place && place->line)
+    if (place && place->line && !place->after)
         fprintf(out, " at %s:%u", place->file, place->line);
     if (f->finding.pc)
         fprintf(out, ", issue time %" PRIu64, f->finding.time);

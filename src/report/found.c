@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "base/demangle.h"
+#include "base/foreign.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "debug/source/frame_memory.h"
@@ -78,6 +79,7 @@ static void name_kernel(struct wt_report_found *f, const struct wt_module *m)
 static void add_line_before(struct wt_report_calls *calls, struct wt_symbols *symbols, uint64_t at)
 {
     enum { MOST = 64 };
+    const size_t before = calls->count;
     uint64_t start, end;
     struct wt_line_row last, row;
     if (!wt_symbols_extent(symbols, at, &start, &end) || end == start ||
@@ -89,6 +91,25 @@ static void add_line_before(struct wt_report_calls *calls, struct wt_symbols *sy
             return;
     if (row.line && strcmp(row.file, last.file) == 0 && strcmp(row.file, calls->list[0].file))
         wt_report_calls_add(calls, calls->list[0].function, row.file, row.line, true);
+    if (calls->count > before)
+        calls->list[before].after = true;
+}
+
+/* The place of a report is in the user's code: the innermost calls are left out that are in headers
+ * of compilers and runtimes, where a caller's line is known. */
+static void leave_out_foreign(struct wt_report_calls *calls)
+{
+    size_t first = 0;
+    while (first < calls->count && wt_is_foreign(calls->list[first].file))
+        first++;
+    if (!first || first == calls->count)
+        return;
+    for (size_t i = 0; i < first; i++) {
+        free(calls->list[i].function);
+        free(calls->list[i].file);
+    }
+    calls->count -= first;
+    memmove(calls->list, calls->list + first, calls->count * sizeof *calls->list);
 }
 
 /* Fills in the calls that an instruction is in, and its text, which has 256 bytes. */
@@ -110,6 +131,7 @@ static const struct wt_module *resolve_place(const struct wt_report_found *f, ui
             wt_report_calls_add(calls, list[i].function, list[i].path, list[i].line, true);
     if (calls->count == 1 && !(list[0].scope_count && dwarf_hasattr(&scope[0], DW_AT_decl_file)))
         add_line_before(calls, m->symbols, at);
+    leave_out_foreign(calls);
     unsigned length = LONGEST;
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
@@ -443,7 +465,9 @@ void wt_report_calls_print(FILE *out, const struct wt_report_calls *calls, const
     for (size_t i = 0; i < calls->count; i++) {
         const struct wt_report_call *c = &calls->list[i];
         fprintf(out, "%s%s", indent, *c->function ? c->function : "?");
-        if (c->line)
+        if (c->line && c->after)
+            fprintf(out, " in %s, after line %u\n", c->file, c->line);
+        else if (c->line)
             fprintf(out, " at %s:%u\n", c->file, c->line);
         else
             fprintf(out, *c->file ? " in %s\n" : "\n", c->file);

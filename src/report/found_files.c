@@ -44,9 +44,13 @@ static json_object *new_location(const struct wt_report_call *c)
                     *region = json_object_new_object();
         write_uri(c->file, uri, sizeof uri);
         add_text(artifact, "uri", uri);
-        json_object_object_add(region, "startLine", json_object_new_int64(c->line));
         json_object_object_add(physical, "artifactLocation", artifact);
-        json_object_object_add(physical, "region", region);
+        if (c->after) {
+            json_object_put(region);
+        } else {
+            json_object_object_add(region, "startLine", json_object_new_int64(c->line));
+            json_object_object_add(physical, "region", region);
+        }
         json_object_object_add(location, "physicalLocation", physical);
     }
     if (*c->function) {
@@ -187,7 +191,7 @@ static void put_case(FILE *out, const struct wt_report_found *f)
     put_xml(out, wt_finding_name(f->finding.kind));
     fputs("\" name=\"", out);
     put_xml(out, place && *place->function ? place->function : "?");
-    if (place && place->line) {
+    if (place && place->line && !place->after) {
         fputs(" at ", out);
         put_xml(out, place->file);
         fprintf(out, ":%u", place->line);

@@ -29,7 +29,8 @@ void wt_report_calls_add(struct wt_report_calls *calls, const char *function, co
     if (function)
         wt_demangle_source(function, name, sizeof name);
     struct wt_report_call *c = &grown[calls->count];
-    *c = (struct wt_report_call){strdup(name), strdup(file ? file : ""), line, own};
+    *c = (struct wt_report_call){
+        .function = strdup(name), .file = strdup(file ? file : ""), .line = line, .own = own};
     if (c->function && c->file) {
         calls->count++;
         return;

@@ -10,6 +10,7 @@ struct wt_report_call {
     char *function, *file;
     unsigned line; /**< 0: not known */
     bool own;      /**< it is the program's, not a library's without debug information */
+    bool after;    /**< the line is a guess: it comes after this one */
 };
 
 /** {0}: none. */

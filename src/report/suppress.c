@@ -254,7 +254,7 @@ void wt_report_suppression_print(FILE *out, const struct wt_report_found *f,
         print_pattern(out, "function", place->function);
     if (place && *place->file)
         print_pattern(out, "file", place->file);
-    if (place && *place->file && place->line)
+    if (place && *place->file && place->line && !place->after)
         fprintf(out, ":%u", place->line);
     if (*f->finding.object_name)
         print_pattern(out, "object", f->finding.object_name);

@@ -6,6 +6,7 @@
 #include "check/init.h"
 #include "check/objects.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/wave_state.h"
 #include "target/core_file.h"
 #include "target/history.h"
 #include "target/local_link.h"
@@ -75,6 +76,12 @@ static bool wave_detail(void *context, uint32_t wave, wt_wave_id id, struct wt_w
                 (struct wt_wave_waiters){.lanes = entry.other, .pc = entry.pc};
     }
     return true;
+}
+
+static uint64_t wave_state(void *context, uint32_t wave, wt_wave_id id)
+{
+    struct wt_machine *m = ((struct wt_emulated *)context)->machine;
+    return wt_machine_wave_id(m, wave) == id ? wt_wave_state_now(m, wave) : 0;
 }
 
 static const struct wt_fault *fault(void *context)
@@ -167,6 +174,7 @@ static const struct wt_target_services services = {
     .write_memory = write_memory,
     .read_row = read_row,
     .wave_detail = wave_detail,
+    .wave_state = wave_state,
     .fault = fault,
     .wave_fault = wave_fault,
     .objects = objects,

@@ -211,7 +211,7 @@ def ones(sources, number):
     return made([(True, True, False) if k < open_ else (not count >> k & 1, bool(count >> k & 1), False) for k in range(32)], sources, number)
 
 
-# What is exactly known of gfx900's and Gen9's, by their meanings.
+# What is exactly known of gfx900's, Gen9's and the SM's, by their meanings.
 EXACT = {"min": least, "popc": ones, "rev": lambda sources, number: made([bit_of(sources[0], 31 - k) for k in range(32)], sources, number)}
 
 
@@ -532,7 +532,7 @@ class Expected:
 class Model:
     def __init__(self, family, memory, written):
         self.code = CODE[family]
-        self.exact = EXACT if family in ("gfx900", "gen9") else {}
+        self.exact = EXACT if family in ("gfx900", "gen9", "sm") else {}
         self.lanes = self.code.LANES
         self.register = [[unknown("register") for _ in range(REGISTERS)] for _ in range(self.lanes)]
         self.memory = {"in": [(memory[i], 0) if written[i] or "in" in self.code.WRITTEN else (0, 0xff) for i in range(IN)], "out": [(0, 0xff)] * OUT, "group": [(0, 0xff)] * 512, "own": [(0, 0xff)] * 512}

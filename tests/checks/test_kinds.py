@@ -30,7 +30,7 @@ def plain(text):
     """Without addresses, issue times, folders, LLVM's comments, and the line about the exit status."""
     text = re.sub(r"0x[0-9a-f]+", "0x…", text)
     text = re.sub(r"issue time \d+ \(goto \d+\)", "issue time …", text)
-    text = re.sub(r"( at )\S*/(?=\S+:\d+$)", r"\1", text, flags=re.M)
+    text = re.sub(r"( at | in )\S*/(?=\S+(:\d+|, after line \d+)$)", r"\1", text, flags=re.M)
     return [re.sub(r"\s*(//.*)?$", "", line) for line in text.splitlines() if "the exit status is" not in line]
 
 

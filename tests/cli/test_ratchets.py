@@ -54,7 +54,7 @@ def beginning(pattern):
 
 
 COUNTS = {
-    "functions of more than 60 lines": (52, lambda: [f for f in functions() if f[3] > 60]),
+    "functions of more than 60 lines": (48, lambda: [f for f in functions() if f[3] > 60]),
     "functions of more than 7 parameters": (295, lambda: [f for f in functions() if f[2] > 7]),
     "tags of structures in several files": (120, tags),
     "folders of more than 50 .c files": (1, folders),

@@ -215,7 +215,7 @@ def test_translated_blocks_change_no_session(kernels):
     """Breakpoints within blocks, steps, the way back, watchpoints: the same words with blocks from the first visit on, and without."""
     file = kernels()
     out = BUFFERS + 2 * 0x2000
-    commands = [f"break *{trace(file, add(8, 8))[8]:#x}", "run", "info lanes", "stepi", "stepi", "info registers", "delete", f"watch *(int *){out + 12:#x}",
+    commands = ["set scheduler-locking off", f"break *{trace(file, add(8, 8))[8]:#x}", "run", "info lanes", "stepi", "stepi", "info registers", "delete", f"watch *(int *){out + 12:#x}",
                 "continue", "stepi 9", "reverse-stepi 30", "info threads", "info time", "reverse-continue", "delete", "continue"]
     said = []
     for options in (["-g", "gen9:jit=0"], ["-g", "gen9:jit=1"], ["-g", "gen9:jit=1", "--no-jit"]):

@@ -801,7 +801,7 @@ def test_translated_blocks_change_no_session(tmp_path):
     """Breakpoints within blocks, conditions, steps, watches, the way back: the same words with blocks from the first visit on, late, and without."""
     file = tmp_path / "hot.ptx"
     file.write_text(HOT)
-    commands = ["break hot.ptx:16 if $%i == 70", "run", "info lanes", "print $%x", "stepi", "stepi", "info registers", "delete", "stepi 1000",
+    commands = ["set scheduler-locking off", "break hot.ptx:16 if $%i == 70", "run", "info lanes", "print $%x", "stepi", "stepi", "info registers", "delete", "stepi 1000",
                 "print $%i", "reverse-stepi 777", "print $%i", "info lanes", "break hot.ptx:21", "continue", "continue", "print $%x", "delete",
                 "stepi 90", "backtrace", "watch *(unsigned *)$%at", "continue", "continue", "reverse-continue", "info time", "delete", "continue"]
     said = []

@@ -91,7 +91,7 @@ def test_a_loop_without_an_end_is_interrupted(sheet):
     "frame apply 1 print global", "frame apply all -s print global", "faas print global",
     "find &table, +sizeof(table), (int)table[1][1]", "find /b &table, +8, 2", "find /1 &pixels, +sizeof(pixels), 1",
     "info breakpoints", "shell echo here", "!echo here", "pipe print global | tr 0-9 a-j", "| print global | cat",
-    "show print pretty", "show print repeats", "show scheduler-locking",
+    "show print pretty", "show print repeats",
     "pwd",
 ])
 def test_the_answer_is_gdbs(sheet, command):

@@ -285,7 +285,7 @@ def test_going_to_a_line_sets_the_program_counter(client, kernel):
 
 
 def test_a_thread_steps_alone(client, kernels):
-    """With singleThread the other waves stand where they stood."""
+    """With singleThread the other waves stand where they stood, and without as far as the wave does not need them."""
     kernel = kernels("vortex")
     stop, frame = at_store(client, kernel, threads="waves")
     client.breakpoints(HEADER)
@@ -295,7 +295,25 @@ def test_a_thread_steps_alone(client, kernels):
     stop = client.go("next", stop, singleThread=True)
     assert [client.ask("stackTrace", threadId=t, levels=1)["stackFrames"][0]["instructionPointerReference"] for t in others] == pcs
     client.go("next", stop)
-    assert [client.ask("stackTrace", threadId=t, levels=1)["stackFrames"][0]["instructionPointerReference"] for t in others] != pcs
+    assert [client.ask("stackTrace", threadId=t, levels=1)["stackFrames"][0]["instructionPointerReference"] for t in others] == pcs
+
+
+def test_a_step_over_a_barrier_lets_the_group_run(client, tmp_path):
+    """Which is told; with singleThread the step ends where it waits, and says for whom."""
+    source = tmp_path / "k.cl"
+    source.write_text("kernel void k(global int *o)\n{\n    local int m[64];\n    m[get_local_id(0)] = get_global_id(0);\n    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                      "    o[get_global_id(0)] = m[63 - get_local_id(0)];\n}\n")
+    subprocess.run(["clang-19", "-x", "cl", "-cl-std=CL2.0", "-O0", "-g", "-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode",
+                    "-Xclang", "/usr/lib/clc/nvptx64--nvidiacl.bc", source, "-o", tmp_path / "k.ptx"], check=True)
+    client.start(prepare=lambda own: own.breakpoints(source, 4), program=str(tmp_path / "k.ptx"), gpu="sm", kernel="k", grid=128, block=[64], kernelArgs=["zeros:512"])
+    stop = client.go("next", client.stopped())
+    assert client.top(stop)["line"] == 5
+    stop = client.go("next", stop, singleThread=True)
+    assert client.top(stop)["line"] == 5 and " waits for device 0, dispatch 1, group (0,0,0), core 0, warp 1, held" in stop["text"]
+    stop = client.go("next", stop)
+    assert client.top(stop)["line"] == 6
+    assert any("[Breakpoint 1 was hit by other warps meanwhile, 1 time.]" in m["body"]["output"] for m in client.log
+               if m.get("type") == "event" and m["event"] == "output")
 
 
 def test_instructions_are_stepped(client, kernel):

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "debug/core/going.h"
 #include "../pending.h"
 #include "fuzz_host.h"
 

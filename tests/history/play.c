@@ -1,4 +1,5 @@
 /* A user's operations, and where they must lead. See play.h. */
+#include "debug/core/going.h"
 #include "../unit/agent_code.h"
 #include "emulator/machine/machine.h"
 #include "play.h"

@@ -180,3 +180,23 @@ int main(void)
     done = wavetrap("exec", "-g", "sm", "--check=leak", f"--report=json:{report}", path, env={**environment(), "ACC_DEVICE_TYPE": "nvidia"})
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]
     assert [(one["finding"], one["object"]["size"], one["calls"][-1]["function"]) for one in found] == [("leak", 801, "main")], done.stderr
+
+
+# gfx900 at -O0: the header's function is called, and a finding does not know its callers.
+@pytest.mark.parametrize("family, level", [("gfx900", "-O2"), ("sm", "-O0"), ("sm", "-O2")])
+def test_a_place_is_in_the_users_code(tmp_path, family, level):
+    """Not in the header of the runtime whose function was inlined; where optimised PTX does not tell the caller's line, none is given for it."""
+    source, program, sarif = HERE / "foreign.cc", tmp_path / "foreign", tmp_path / "found.sarif"
+    if family == "sm":
+        path = wavetrap("cuda-path").stdout.strip()
+        words = ["clang-19", "-x", "cuda", f"--cuda-path={path}", "--cuda-gpu-arch=sm_60", source, "-o", program, f"-L{path}/lib64", "-lcudart", "-lstdc++"]
+    else:
+        words = ["hipcc", "-x", "hip", "--offload-arch=gfx900", source, "-o", program]
+    subprocess.run([*map(str, words), level, "-g", "-w"], check=True, capture_output=True, env={**os.environ, "PATH": DEBIAN_PATH})
+    done = wavetrap("exec", "-g", family, "--check=init", f"--report=sarif:{sarif}", program)
+    line = next(n for n, text in enumerate(source.read_text().splitlines(), 1) if "/* here */" in text)
+    found = json.loads(sarif.read_text())["runs"][0]["results"]
+    places = [result["locations"][0]["physicalLocation"] for result in found]
+    assert places and all(place["artifactLocation"]["uri"].endswith("/tests/host/foreign.cc") for place in places), done.stderr
+    assert "/include/" not in done.stderr.split("kernel count")[0]
+    assert "region" in places[0] and places[0]["region"]["startLine"] == line or (family, level) == ("sm", "-O2"), done.stderr

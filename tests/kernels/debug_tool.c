@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "debug/core/going.h"
 #include "emulator/machine/machine.h"
 #include "emulator/vortex/vortex.h"
 #include "target/history.h"

@@ -21,6 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debug/core/going.h"
 #include "debug/core/debugger.h"
 #include "emulator/machine/machine.h"
 #include "target/emulated.h"

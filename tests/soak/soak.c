@@ -21,6 +21,7 @@
 #include "../unit/agent_code.h"
 #include "debug/vortex/vortex.h"
 #include "bus/open.h"
+#include "debug/core/going.h"
 #include "debug/core/target.h"
 #include "debug/core/debugger.h"
 #include "device.h"

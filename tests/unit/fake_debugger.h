@@ -5,6 +5,7 @@
 #ifndef FAKE_DEBUGGER_H
 #define FAKE_DEBUGGER_H
 
+#include "debug/core/going.h"
 #include "debug/core/debugger.h"
 
 #define FAKE_MEMORY 0x80000000u

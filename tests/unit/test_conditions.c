@@ -2,6 +2,7 @@
  * Conditions of breakpoints on an emulated device that is recorded: they go by the engine, leave
  * nothing behind, and the way through the past goes by the same.
  */
+#include "debug/core/going.h"
 #include "steered.h"
 #include "target/emulated.h"
 #include "target/vortex.h"

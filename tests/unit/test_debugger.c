@@ -4,6 +4,7 @@
  * slow, with either convention for DPC, and with none of the emulator's services.
  */
 
+#include "debug/core/going.h"
 #include "agent_code.h"
 #include "steered.h"
 #include "../names.h"

@@ -1,4 +1,5 @@
 /* Replays that take long: they are pumped, can be given up, and end where they should. */
+#include "debug/core/going.h"
 #include "steered.h"
 #include "target/emulated.h"
 #include "target/vortex.h"

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "base/bits.h"
+#include "debug/core/going.h"
 #include "debug/core/session.h"
 #include "fake_gpu.h"
 #include "wait.h"

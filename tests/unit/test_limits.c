@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "debug/core/going.h"
 #include "rig.h"
 
 static struct wt_error err;

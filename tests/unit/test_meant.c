@@ -1,7 +1,8 @@
 /*
  * Which bits of results are defined, derived from meanings (check/definedness.h): for the rows of
- * gfx900, of Vortex, and of Gen9 for integers. A bit that differs between two of the values that up
- * to five undefined bits of the operands may have is never called defined.
+ * gfx900, of Vortex, of Gen9 for integers, and of PTX for integers by type. A bit that differs
+ * between two of the values that up to five undefined bits of the operands may have is never called
+ * defined.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 #include "check/definedness.h"
 #include "emulator/gcn/isa.h"
 #include "emulator/gen/isa.h"
+#include "emulator/sm/ptx/know/meaning.h"
 #include "emulator/vortex/isa.h"
 
 enum {
@@ -23,7 +25,8 @@ enum {
     /* Per cent of all trials in which no bit is called undefined that is not; they only rise. */
     EXACT = 82,
     EXACT_VORTEX = 83,
-    EXACT_GEN = 81
+    EXACT_GEN = 81,
+    EXACT_PTX = 62 /* products are many */
 };
 
 /* A row of any family: bits of each leaf. */
@@ -257,10 +260,38 @@ static void nor_one_of_gen(void **state)
     is_exact(&all, EXACT_GEN);
 }
 
+static void nor_one_of_ptx(void **state)
+{
+    static const char *const names[] = {
+#define M(name, integers, floats) #name,
+#include "emulator/sm/ptx/math.def"
+#undef M
+    };
+    struct tried all = {0};
+    (void)state;
+    for (unsigned math = 0; math < PTX_MATHS; math++)
+        for (unsigned type = PTX_U16; type <= PTX_S64; type++) {
+            struct ptx_meaning m;
+            const struct ptx_op op = {.run = ptx_integer((enum ptx_math)math, (enum ptx_type)type),
+                                      .how = math == PTX_OP_lop3 ? 0x96 : math == PTX_OP_addc,
+                                      .combine = (uint8_t)(math - PTX_OP_addc),
+                                      .is_signed = type >= PTX_S8};
+            struct row row = {names[math], m.code, {0}};
+            random_state = math * PTX_TYPES + type;
+            if (!op.run || !ptx_meaning_of(&op, &m))
+                continue;
+            for (unsigned k = 0; k < 4; k++)
+                row.bits[WT_M_A + k] = m.width[k + 1];
+            row.bits[WT_M_VCC] = 1;
+            try_row(&row, &all);
+        }
+    is_exact(&all, EXACT_PTX);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(no_row_calls_defined_what_is_not),
-                                       cmocka_unit_test(nor_one_of_vortex),
-                                       cmocka_unit_test(nor_one_of_gen)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_row_calls_defined_what_is_not), cmocka_unit_test(nor_one_of_vortex),
+        cmocka_unit_test(nor_one_of_gen), cmocka_unit_test(nor_one_of_ptx)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

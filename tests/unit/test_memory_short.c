@@ -11,6 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "debug/core/going.h"
 #include "conversation.h"
 #include "fake_gpu.h"
 #include "wait.h"

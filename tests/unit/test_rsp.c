@@ -689,17 +689,26 @@ static void resuming_in_every_form(void **state)
         size_t count;
         struct wt_resume resume[2];
     } rows[] = {
-        {"vCont;s:p1.2", 1, {{2, WT_RESUME_STEP, 0, 0}}},
-        {"vCont;s:p1.2;c", 2, {{2, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"vCont;S05:2;C05:-1", 2, {{2, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
+        {"vCont;s:p1.2", 1, {{.thread = 2, .kind = WT_RESUME_STEP}}},
+        {"vCont;s:p1.2;c",
+         2,
+         {{.thread = 2, .kind = WT_RESUME_STEP}, {.thread = 0, .kind = WT_RESUME_CONTINUE}}},
+        {"vCont;S05:2;C05:-1",
+         2,
+         {{.thread = 2, .kind = WT_RESUME_STEP}, {.thread = 0, .kind = WT_RESUME_CONTINUE}}},
         {"vCont;r80000000,80000010:p1.1;c:p1.-1",
          2,
-         {{1, WT_RESUME_RANGE, 0x80000000, 0x80000010}, {0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"s", 2, {{1, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"S05", 2, {{1, WT_RESUME_STEP, 0, 0}, {0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"c", 1, {{0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"C05", 1, {{0, WT_RESUME_CONTINUE, 0, 0}}},
-        {"vCont;c", 1, {{0, WT_RESUME_CONTINUE, 0, 0}}},
+         {{.thread = 1, .kind = WT_RESUME_RANGE, .start = 0x80000000, .end = 0x80000010},
+          {.thread = 0, .kind = WT_RESUME_CONTINUE}}},
+        {"s",
+         2,
+         {{.thread = 1, .kind = WT_RESUME_STEP}, {.thread = 0, .kind = WT_RESUME_CONTINUE}}},
+        {"S05",
+         2,
+         {{.thread = 1, .kind = WT_RESUME_STEP}, {.thread = 0, .kind = WT_RESUME_CONTINUE}}},
+        {"c", 1, {{.thread = 0, .kind = WT_RESUME_CONTINUE}}},
+        {"C05", 1, {{.thread = 0, .kind = WT_RESUME_CONTINUE}}},
+        {"vCont;c", 1, {{.thread = 0, .kind = WT_RESUME_CONTINUE}}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         wt_debugger_reset(f.d, WT_IGNORED);

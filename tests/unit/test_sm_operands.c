@@ -1,7 +1,8 @@
 /*
  * The operands that the table of sm_50 states are those that count. Each row is executed in each of
  * its forms from random states. What it does not read is poisoned: results stay the same. What it
- * does not write stays. What it reads and writes matters in some trial.
+ * does not write stays. What it reads and writes matters in some trial. Where the row has a meaning
+ * (machine/meaning.h), its evaluator has the result, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
@@ -724,6 +726,43 @@ static void check_lane(const struct sm_row *row, const struct wt_insn_operands *
                      (unsigned long long)word, lane, i);
 }
 
+static uint64_t leaf_at(const struct state *s, const struct wt_insn_operand *x, unsigned lane)
+{
+    if (x->kind == WT_OPERAND_CONSTANT)
+        return (uint64_t)x->value;
+    return x->by_lane ? (s->mask[x->number / 4] >> lane & 1) != x->inverted
+                      : s->r[x->number / PTX_ROW_BYTES][lane];
+}
+
+static unsigned meant_results;
+
+/* The first result is what the meaning says. */
+static void check_meaning(const struct sm_row *row, const struct wt_insn_operands *o,
+                          uint32_t lanes, const struct state *before, const struct state *after)
+{
+    for (uint32_t left = lanes; left && o->operation == WT_DOES_MEANT; left &= left - 1) {
+        const unsigned lane = (unsigned)__builtin_ctz(left);
+        const struct wt_insn_operand *d = &o->list[0];
+        struct wt_meaning_operands in = {.clamp = false};
+        for (unsigned i = 0; i < o->count; i++) {
+            const struct wt_insn_operand *x = &o->list[i];
+            const unsigned own = x->by_lane ? 1 : x->kind == WT_OPERAND_CONSTANT ? 64 : x->bits;
+            d = x->result == WT_RESULT_D ? x : d;
+            if (x->reads && x->leaf && !x->guards)
+                in.leaf[x->leaf] = (struct wt_meaning_value){
+                    wt_operand_leaf(o, x, own, 0, leaf_at(before, x, lane), false),
+                    wt_operand_leaf_bits(o, x, own)};
+        }
+        const uint8_t *code = o->composed + 2;
+        const uint64_t value = wt_meaning_evaluate(&code, &in).value;
+        if (d->result == WT_RESULT_D && after->r[d->number / PTX_ROW_BYTES][lane] != value)
+            fail_msg("%s (0x%016llx): lane %u has 0x%x, not 0x%llx", row->text,
+                     (unsigned long long)word, lane, after->r[d->number / PTX_ROW_BYTES][lane],
+                     (unsigned long long)value);
+        meant_results += d->result == WT_RESULT_D;
+    }
+}
+
 static void try_form(unsigned insn, unsigned form)
 {
     static struct state before, after, other, end;
@@ -769,6 +808,7 @@ static void try_form(unsigned insn, unsigned form)
             fail_msg("%s, form %u (0x%016llx) writes %s, which it does not state", row->text, form,
                      (unsigned long long)word, beside);
         check_lane(row, &o, lanes, &before, &after);
+        check_meaning(row, &o, lanes, &before, &after);
         const struct wt_insn_operands sources = sources_of(&o);
         for (unsigned f = 0; f <= SM_FIELDS && lanes && has_results(&o) && !has_zero(); f++) {
             if (f < SM_FIELDS && !fields[f])
@@ -815,6 +855,8 @@ static void rows_state_what_they_read_and_write(void **state)
                 try_form(i, form);
             }
     rig_close(&rig);
+    printf("%u results of meanings\n", meant_results);
+    assert_true(meant_results > 7000 * 14);
 }
 
 int main(void)

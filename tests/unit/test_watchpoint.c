@@ -4,6 +4,7 @@
  * watch.
  */
 
+#include "debug/core/going.h"
 #include "mixed_program.h"
 #include "steered.h"
 #include "../names.h"
@@ -204,7 +205,8 @@ static void a_step_is_told_as_well(void **state)
         expect(resume(r, 2, WT_RESUME_STEP), WT_STOP_STEP, 2);
         /* In the midst of a range, and off a breakpoint. */
         watch(r, WT_WATCHPOINT_READ, PLACE + 0x80, 4, false);
-        const struct wt_resume range = {2, WT_RESUME_RANGE, OWN, AGAIN + 4};
+        const struct wt_resume range = {
+            .thread = 2, .kind = WT_RESUME_RANGE, .start = OWN, .end = AGAIN + 4};
         OK(wt_debugger_run(r->d, WT_FORWARDS, &range, 1, &err));
         expect(wait_event(r), WT_STOP_WATCHPOINT, 2);
         assert_int_equal(pc_of(r, 2), AGAIN);
@@ -226,8 +228,9 @@ static void waves_that_nobody_steps_are_told_too(void **state)
         all_to_loop(r);
         watch(r, WT_WATCHPOINT_WRITE, PLACE + 0x100, 4, false);
         /* Warp 0 steps a long range, warp 1 runs meanwhile. */
-        const struct wt_resume how[] = {{1, WT_RESUME_RANGE, BEFORE, AGAIN + 8},
-                                        {0, WT_RESUME_CONTINUE, 0, 0}};
+        const struct wt_resume how[] = {
+            {.thread = 1, .kind = WT_RESUME_RANGE, .start = BEFORE, .end = AGAIN + 8},
+            {.kind = WT_RESUME_CONTINUE}};
         OK(wt_debugger_run(r->d, WT_FORWARDS, how, 2, &err));
         const struct wt_event e = wait_event(r);
         expect(e, WT_STOP_WATCHPOINT, lanes + 1);

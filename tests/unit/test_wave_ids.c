@@ -1,5 +1,6 @@
 /* Waves that come and go in one slot: each has threads of its own, and nothing follows a stranger.
  */
+#include "debug/core/going.h"
 #include "debug/core/thread_table.h"
 #include "steered.h"
 #include "target/emulated.h"

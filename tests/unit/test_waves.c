@@ -4,6 +4,7 @@
  * services.
  */
 
+#include "debug/core/going.h"
 #include "agent_code.h"
 #include "base/bits.h"
 #include "steered.h"

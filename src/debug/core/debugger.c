@@ -73,6 +73,7 @@ static enum wt_status make_wave_table(struct wt_debugger *d, struct wt_error *er
     d->sets.words = (t->most_waves + 31) / 32;
     d->wave = calloc(t->most_waves, sizeof *d->wave);
     d->cache.generation = calloc(t->most_waves, sizeof *d->cache.generation);
+    d->run.patience.wave = WT_NO_HANDLE;
     d->run.stepper = calloc(t->most_waves, sizeof *d->run.stepper);
     if (!dbg_reserve_events(d, 1) || !d->wave || !d->cache.generation || !d->run.stepper)
         return wt_fail(err, WT_NO_MEMORY, "out of memory for the state of %u waves",

@@ -24,6 +24,7 @@
 #include "debug/core/expr.h"
 #include "debug/core/probe.h"
 struct wt_debugger;
+struct wt_resume; /* core/going.h */
 typedef uint32_t wt_thread;
 
 /**
@@ -445,20 +446,15 @@ enum wt_status wt_debugger_lift_leftovers(struct wt_debugger *d, struct wt_error
 
 /* ---- running ---- */
 
-enum wt_resume_kind {
-    WT_RESUME_CONTINUE,
-    WT_RESUME_STEP,  /**< one instruction of the thread's lane; masked off: when it has its turn */
-    WT_RESUME_RANGE, /**< step while the pc of the lane is in [start, end) */
-    WT_RESUME_STOP,  /**< halt it (non-stop); a STOP event with reason WT_STOP_REQUESTED follows */
-};
-
 enum wt_direction { WT_FORWARDS, WT_BACKWARDS };
 
-/** The action of one thread; thread 0: of all threads not named by an earlier entry. */
-struct wt_resume {
-    wt_thread thread;
-    enum wt_resume_kind kind;
-    uint64_t start, end;
+/** Why nothing goes on of what was resumed with patience. */
+enum wt_stuck {
+    WT_STUCK_NOT,
+    WT_STUCK_BARRIER, /**< its wave waits at a barrier of its group; `text` says of which */
+    WT_STUCK_WAITS,   /**< its wave waits for something else; `text` says for what */
+    WT_STUCK_SPINS,   /**< its wave comes back to an equal state, again and again */
+    WT_STUCK_LONG     /**< nothing is wrong: it takes long */
 };
 
 /**
@@ -568,6 +564,7 @@ struct wt_event {
     bool undecided;      /**< watchpoint: whether its condition holds is not known: see
                               wt_condition_at_fn; breakpoint: it cannot be read, as `text`
                               says */
+    enum wt_stuck stuck; /**< WT_STOP_STEP: of a run with patience (struct wt_resume) */
     bool gives_up;       /**< WT_STOP_TRAP: resuming goes past it, which the program would not */
     char text[256];      /**< for people; "" if there is nothing to say */
 };

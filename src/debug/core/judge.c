@@ -28,6 +28,33 @@ void wt_unread_text(const struct wt_topology *topology, const char *what, wt_lan
              topology->lane_word, wt_lanes_count(lanes) > 1 ? "s" : "", list);
 }
 
+void wt_debugger_leave_out(struct wt_debugger *d, wt_wave_id wave, const uint64_t *addr,
+                           size_t count)
+{
+    d->run.left_out.wave = wave;
+    d->run.left_out.addr = addr;
+    d->run.left_out.count = count;
+    d->run.left_out.times = 0;
+}
+
+uint64_t wt_debugger_left_out(const struct wt_debugger *d)
+{
+    return d->run.left_out.times;
+}
+
+/* Whether a breakpoint is not to stop a wave; it is counted. */
+static bool leaves_out(struct wt_debugger *d, const struct breakpoint *bp, wt_wave_id wave)
+{
+    if (wave == d->run.left_out.wave || bp->claim_count > 1)
+        return false;
+    for (size_t i = 0; i < d->run.left_out.count; i++)
+        if (d->run.left_out.addr[i] == bp->addr) {
+            d->run.left_out.times++;
+            return true;
+        }
+    return false;
+}
+
 enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoint *bp,
                                     const struct arrival *a, bool *stops, struct stop *stop,
                                     struct wt_error *err)
@@ -50,6 +77,7 @@ enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoi
                           .choose_lane = dbg_has_conditions(code),
                           .passes = true,
                           .pc = a->pc};
+    *stops = *stops && !leaves_out(d, bp, stop->id);
     if (*stops && dbg_has_conditions(code))
         tell_unread(d, code->unread & lanes, &stop->event);
     return WT_OK;

@@ -18,10 +18,14 @@
 #include "debug/core/patches.h"
 #include "debug/core/step.h"
 #include "debug/core/stop.h"
+#include "debug/core/stuck.h"
 #include "debug/core/sync.h"
 
 /* Of so many turns of stepping waves, waves that run get one on a device that runs by itself. */
 enum { TURNS = 16 };
+/* Where a wave has waited for all others, they get as many issues, but in one piece, since
+ * waves may take some hundreds to come back after a standstill. */
+enum { FAIR_TURNS = 1024 };
 /* Turns of stepping waves in one pump, and its time limit. */
 #define ROUNDS 4096
 #define PUMP_NS 20000000ull
@@ -245,6 +249,8 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
             d->news.modules || !d->run.going)
             break;
     }
+    if (!status && !found && dbg_has_patience(d) && !dbg_has_event(d))
+        status = dbg_end_patience(d, idle, err);
     if (!status && idle && !found && d->target->services->pump && d->run.going && !d->run.nonstop &&
         !d->run.stepper_count && !d->news.modules && !dbg_is_over(d) && !dbg_has_event(d) &&
         dbg_any_free_active(d))
@@ -278,28 +284,47 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
         else if (any_pending && share == 0)
             share = 1;
         /* A device that runs by itself has to stop the others again for the next step. */
-        if (!d->target->services->pump && !any_pending && d->run.turns++ % TURNS)
+        const bool fair = dbg_has_patience(d) && d->run.launches_run && !any_pending;
+        const bool own_turn =
+            fair ? d->run.patience.turns++ % FAIR_TURNS
+                 : !d->target->services->pump && !any_pending && d->run.turns++ % TURNS;
+        share *= fair ? FAIR_TURNS : 1;
+        /* A step may have left all waves standing, up to the next scan. */
+        if (fair && !own_turn && (status = dbg_scan(d, NULL, err)) != WT_OK)
+            return status;
+        if (own_turn)
             ran = true;
         else if (share) {
             bool idle, found;
-            status = run_device(d, share, &idle, &found, err);
-            if (status || dbg_is_over(d))
-                return status;
+            const uint64_t start = issue_time(d);
+            uint64_t past;
+            do { /* breakpoints that do not stop end a slice early */
+                past = issues_since(d, start);
+                status = run_device(d, share > past ? share - past : 1, &idle, &found, err);
+                if (status || dbg_is_over(d))
+                    return status;
+            } while (fair && found && issues_since(d, start) < share && wt_clock_ns() < until);
             ran = !idle || found;
         }
-        used += share + 1;
+        used += (own_turn ? 0 : share) + 1;
         for (size_t i = 0; i < d->run.stepper_count;) {
             enum turn turn;
             uint32_t wave = d->run.stepper[i];
             if ((status = dbg_take_turn(d, wave, &turn, err)) || dbg_is_over(d))
                 return status;
             waiting &= turn == TURN_WAITS;
+            if (turn == TURN_MOVED && wave == d->run.patience.wave &&
+                ((status = dbg_count_step(d, err)) || dbg_is_over(d)))
+                return status;
             /* A wave that is done leaves the list, and the next one moves up to its index. */
             if (i < d->run.stepper_count && d->run.stepper[i] == wave)
                 i++;
         }
+        if (waiting && dbg_has_patience(d) &&
+            ((status = dbg_end_patience(d, !ran, err)) || !dbg_has_patience(d)))
+            return status;
         if (waiting && !ran && d->run.stepper_count) {
-            if (d->target->services->pump)
+            if (d->target->services->pump && !dbg_has_patience(d))
                 for (size_t i = 0; i < d->run.stepper_count; i++)
                     dbg_tell_waiting(d, d->run.stepper[i]);
             *soon = false;

@@ -259,11 +259,13 @@ struct wt_instruction {
     bool guard_inverted; /**< the lanes whose bit is 0 do it */
 };
 
+#define WT_NO_START UINT64_MAX
+
 /** A function of which a wave is to be followed to its caller. */
 struct wt_callee {
     wt_wave_id wave; /**< whose function it is */
     unsigned lane;   /**< … where this lane is */
-    uint64_t start;  /**< its first instruction */
+    uint64_t start;  /**< its first instruction; WT_NO_START: not known, nothing names it */
     uint64_t pc;     /**< where it goes on */
     void *context;   /**< of the next two */
     /** A register as this function has it, of one lane; false if that is unknown. */

@@ -12,6 +12,7 @@
 #include "debug/core/plan.h"
 #include "debug/core/step.h"
 #include "debug/core/stop.h"
+#include "debug/core/stuck.h"
 #include "debug/core/sync.h"
 
 /* If the lanes of a wave are given different actions, the strongest one applies. */
@@ -168,6 +169,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     d->run.launches_run = d->run.nonstop;
     for (size_t i = 0; i < count; i++)
         d->run.launches_run |= list[i].thread == 0 && list[i].kind == WT_RESUME_CONTINUE;
+    dbg_begin_patience(d, &list[0]);
     d->ops->hold_launches(d->probe, !d->run.launches_run || d->run.to_launch);
     /* `held`: these waves are marked to run but are still halted, so memory can be written through
      * them. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "debug/core/debugger.h"
+#include "debug/core/going.h"
 #include "debug/core/thread_table.h"
 #include "debug/core/touches.h"
 
@@ -211,6 +212,21 @@ struct stopping {
     uint64_t until_ns; /**< when the device is taken for lost */
 };
 
+/** A run whose client wants to hear that nothing goes on (struct wt_resume). */
+struct run_patience {
+    uint32_t wave; /**< the first entry's; WT_NO_HANDLE: nobody wants it */
+    wt_wave_id id;
+    unsigned lane;
+    uint64_t until_ns;    /**< waves run freely until then; 0: they have not begun to */
+    uint64_t ms, most;    /**< as the client has said */
+    uint64_t steps;       /**< that the wave has made */
+    uint64_t pc, state;   /**< one of its states; state 0: none is kept */
+    uint64_t kept;        /**< steps since that was read, or come back to, last */
+    uint64_t limit;       /**< after so many another state is kept */
+    unsigned turns;       /**< where all run: that its wave has had */
+    unsigned same, other; /**< how often it has come back to it, and to its pc in another state */
+};
+
 /** State of the run on the device. */
 struct run {
     uint32_t *stepper; /**< waves with go of GO_PLAN or GO_PASS */
@@ -226,6 +242,13 @@ struct run {
     uint32_t exit_status;
     enum { FROZEN_UNKNOWN, FROZEN, NOT_FROZEN } frozen;
     struct stopping stopping;
+    struct run_patience patience;
+    struct {
+        wt_wave_id wave; /**< the only one that breakpoints at these addresses stop … */
+        const uint64_t *addr;
+        size_t count;
+        uint64_t times; /**< … and how often another one has come there */
+    } left_out;
 };
 
 /**

@@ -316,6 +316,9 @@ struct wt_target_services {
      */
     bool (*wave_waits)(void *context, wt_wave_handle wave, wt_wave_id id,
                        struct wt_wave_view *view);
+    /** A hash of all that the next instructions of a wave depend on but memory and clocks; 0: it is
+     * not known. NULL: it never is. */
+    uint64_t (*wave_state)(void *context, wt_wave_handle wave, wt_wave_id id);
     /** The mistake of the program that has stopped the device; NULL: none. Valid until pump(). */
     const struct wt_fault *(*fault)(void *context);
     /**

@@ -67,20 +67,26 @@ static bool find_stack(const struct wt_callee *callee, unsigned *number, bool *r
     return false;
 }
 
-/* The address at which the function's own frame is set up: behind `mov rN.3:ud rN.2:ud`. */
+/* The address at which the function's own frame is set up: behind `mov rN.3:ud rN.2:ud`. Where a
+ * function has no name, that is ahead of its pc, or it has been passed. */
 static bool find_frame(const struct wt_callee *callee, unsigned number, uint64_t *addr)
 {
+    const bool named = callee->start != WT_NO_START;
+    const uint64_t first = named ? callee->start : callee->pc;
     struct insn in;
-    for (uint64_t at = callee->start; at - callee->start < MOST_PROLOGUE && fetch(callee, at, &in);
+    *addr = first;
+    for (uint64_t at = first; at - first < MOST_PROLOGUE && fetch(callee, at, &in);
          at += in.length) {
         unsigned to, from;
+        if (!named && in.opcode == OPCODE_RET)
+            break;
         if (in.opcode != OPCODE_MOV || in.length != NATIVE || destination(&in, &to) != number ||
             source(&in, &from) != number || to != 4 * FRAME || from != 4 * TOP)
             continue;
         *addr = at + in.length;
         return true;
     }
-    return false;
+    return !named;
 }
 
 static unsigned index_of(const struct wt_probe *p, uint32_t code)

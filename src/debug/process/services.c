@@ -86,6 +86,17 @@ static bool wave_waits(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_
            answer.result >= 0 && wt_connection_has_view(view, answer.size);
 }
 
+static uint64_t wave_state(void *link, uint32_t wave, wt_wave_id id)
+{
+    struct wt_wire_request request = {.verb = WT_WIRE_STATE, .value = id};
+    struct wt_wire_answer answer;
+    wt_process_link_locate(link, wave, &request);
+    return wt_process_link_ask(link, &request, NULL, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
+                   answer.result >= 0
+               ? answer.value[0]
+               : 0;
+}
+
 /* The same of a family whose driver tells where lanes wait. */
 static bool wave_detail(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_detail *detail)
 {
@@ -171,6 +182,7 @@ static bool defined(void *link, wt_wave_handle wave, const struct wt_defined_req
 void wt_process_link_offer(struct wt_target_services *services)
 {
     services->wave_waits = wave_waits;
+    services->wave_state = wave_state;
     services->wave_fault = wave_fault;
     services->home = home;
     services->objects = objects;

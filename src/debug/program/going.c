@@ -34,26 +34,3 @@ enum wt_status pg_resume_and_wait(struct wt_program *g, const struct wt_resume *
     }
     return pg_wait_for_stop(g, err);
 }
-
-enum wt_status wt_program_continue(struct wt_program *g, bool backwards, struct wt_stepped *end,
-                                   struct wt_error *err)
-{
-    bool again = true;
-    *end = (struct wt_stepped){.show = false};
-    enum wt_status status = WT_OK;
-    while (again && !status) {
-        if (g->faulted && g->fault_is_past && !backwards && !g->options.host) {
-            pg_end_by_fault(g);
-            return WT_OK;
-        }
-        const struct wt_resume all = {.thread = backwards || g->alone ? g->thread : 0,
-                                      .kind = WT_RESUME_CONTINUE};
-        status = pg_resume_and_wait(g, &all, 1, backwards, err);
-        if (!status)
-            status = wt_program_report(g, &again, err);
-        again |= g->opened_again;
-    }
-    if (!status)
-        pg_show_stop(g, end);
-    return status;
-}

@@ -3,6 +3,7 @@
 #define WT_DEBUG_PROGRAM_INTERNAL_H
 
 #include "base/text.h"
+#include "debug/core/going.h"
 #include "base/array.h"
 #include "base/bits.h"
 #include "debug/program/program.h"
@@ -55,6 +56,27 @@ bool pg_was_interrupted(struct wt_program *g);
 /** Lets threads go and waits for what happens. */
 enum wt_status pg_resume_and_wait(struct wt_program *g, const struct wt_resume *list, size_t count,
                                   bool backwards, struct wt_error *err);
+
+/* ---- following.c ---- */
+/** Who runs with a wave that is followed. */
+enum wt_company { WT_COMPANY_NONE, WT_COMPANY_GROUP, WT_COMPANY_ALL };
+/** A wave that is followed. */
+struct wt_follow {
+    enum wt_company company;
+    bool held;    /**< nobody else may run: it is an error that it needs others */
+    bool widened; /**< all run since it needed them */
+};
+/** Lists the places of the breakpoints at which others do not stop while a thread, which stands at
+ * @p own, is followed: of that of its own line, and that for which its wave has stopped last. */
+void pg_list_left_out(struct wt_program *g, wt_thread thread, uint64_t own);
+/** Tells of the stops of others that were left out. */
+void pg_tell_passed(struct wt_program *g);
+/**
+ * Does forwards what @p wanted says of one thread, and waits for what happens; others run as far as
+ * it needs them, which widens f->company. WT_STATE: it cannot go on by itself, and f->held.
+ */
+enum wt_status pg_follow(struct wt_program *g, struct wt_follow *f, const struct wt_resume *wanted,
+                         struct wt_error *err);
 
 /* ---- holds.c, stops.c ---- */
 /** Whether a breakpoint's own condition holds where a thread stands. */

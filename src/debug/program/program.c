@@ -204,6 +204,7 @@ void wt_program_free(struct wt_program *g)
     pg_free_environment(g);
     wt_source_free(g->source);
     wt_program_forget_substitutions(g);
+    free(g->left_out);
     free(g->substitution);
     free(g->list_file);
     free(g->inserted);

@@ -130,6 +130,8 @@ enum wt_news_kind {
     WT_NEWS_STARTING,
     WT_NEWS_ATTACHING,  /**< to process `code` */
     WT_NEWS_NO_LINES,   /**< a step goes to the end of function `text`, which has no lines */
+    WT_NEWS_ALL_RUN,    /**< the wave that is followed needs more than its group: `text` says why */
+    WT_NEWS_PASSED,     /**< other waves have come to the breakpoint `point`, `code` times */
     WT_NEWS_FINISHING,  /**< `frame` is left; `is_back`: to before its call */
     WT_NEWS_LOGGED,     /**< a log point's message: `text` */
     WT_NEWS_LOG_FAILED, /**< `point`; `text` says why */
@@ -234,6 +236,15 @@ struct wt_program_options {
     struct wt_program_user user;
 };
 
+/** Which waves run when the selected one steps, and WT_LOCKING_ON: when it continues, too. */
+enum wt_locking {
+    WT_LOCKING_WAVE,   /**< it alone, and others as far as it needs them */
+    WT_LOCKING_REPLAY, /**< all, as GDB does where nothing is replayed */
+    WT_LOCKING_OFF,    /**< all */
+    WT_LOCKING_ON,     /**< it alone */
+    WT_LOCKING_STEP,   /**< it alone */
+};
+
 /* ---- the program ---- */
 
 /** Front ends read it. What they may set is said; the rest changes through the functions below. */
@@ -280,9 +291,16 @@ struct wt_program {
     char **environment;
     size_t environment_count, environment_capacity;
 
-    uint64_t runs;  /**< how often it was set going, or put to another time */
-    bool changed;   /**< points have changed since they were inserted */
-    bool alone;     /**< only the wave of the selected thread runs. May be set */
+    uint64_t runs;           /**< how often it was set going, or put to another time */
+    bool changed;            /**< points have changed since they were inserted */
+    enum wt_locking locking; /**< may be set */
+    bool alone;              /**< only the wave of the selected thread runs. May be set */
+    wt_wave_id hit_wave;     /**< that was shown at a breakpoint last … */
+    unsigned hit_number;     /**< … of this number */
+    uint64_t passed; /**< stops of other waves there that the step at hand has left out … */
+    unsigned passed_number; /**< … and that breakpoint's number */
+    uint64_t *left_out;     /**< … and its places */
+    size_t left_out_count, left_out_capacity;
     bool interrupt; /**< it was interrupted, and what it has set going has yet to stop */
     bool abandoned; /**< whoever waits stops waiting, for good */
     bool waiting;   /**< somebody waits for an event: */

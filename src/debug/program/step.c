@@ -29,6 +29,9 @@ struct plan {
     uint64_t begin;  /* backwards: that address; NOWHERE: no statement of the line begins there */
     uint64_t origin; /* backwards: the address at which the step began; NOWHERE: it has gone on */
     bool done;       /* a stop was reported, and the step is at its end */
+    bool held;       /* the others do not run */
+    struct wt_follow follow;
+    uint64_t own; /* where the thread stood first; 0: it has not gone yet */
 };
 
 static bool same_wave(struct wt_program *g, wt_thread a, wt_thread b)
@@ -50,21 +53,40 @@ static bool is_internal_stop(struct wt_program *g, wt_thread thread)
     return internal && !pg_user_breakpoint_at(g, place.pc, thread, false);
 }
 
+/* The command is at its end, with a stop that was told or with its own. */
+static void show_stop(struct wt_program *g, struct wt_stepped *end)
+{
+    pg_tell_passed(g);
+    pg_show_stop(g, end);
+}
+
 /* Resumes the thread; p->done is set if another event was reported. */
 static enum wt_status go(struct wt_program *g, struct plan *p, enum wt_resume_kind kind,
                          struct wt_error *err)
 {
+    struct wt_thread_position place;
     enum wt_status status;
+    const bool goes_on = p->own != 0;
+    if (!p->own &&
+        wt_debugger_thread_position(g->debugger, p->thread, &place, WT_IGNORED) == WT_OK) {
+        p->own = place.pc;
+        if (!p->held && !p->back)
+            pg_list_left_out(g, p->thread, p->own);
+        else
+            g->left_out_count = 0;
+    }
+    if (p->follow.company == WT_COMPANY_GROUP)
+        p->follow.company = WT_COMPANY_NONE;
     for (;;) {
-        const struct wt_resume list[2] = {
-            {.thread = kind == WT_RESUME_CONTINUE && !p->back && !g->alone ? 0 : p->thread,
-             .kind = kind,
-             .start = p->start,
-             .end = p->end},
-            {.kind = WT_RESUME_CONTINUE}};
+        const struct wt_resume what = {.thread = p->thread,
+                                       .kind = kind,
+                                       .start = p->start,
+                                       .end = p->end,
+                                       .goes_on = goes_on};
         g->thread = p->thread;
-        const bool others = kind != WT_RESUME_CONTINUE && !p->back && !g->alone;
-        status = pg_resume_and_wait(g, list, others ? 2 : 1, p->back, err);
+        p->follow.held = p->held || g->alone;
+        status = p->back ? pg_resume_and_wait(g, &what, 1, true, err)
+                         : pg_follow(g, &p->follow, &what, err);
         if (status)
             return status;
         const struct wt_event *e = &g->event;
@@ -79,6 +101,7 @@ static enum wt_status go(struct wt_program *g, struct plan *p, enum wt_resume_ki
             }
         }
         bool again;
+        pg_tell_passed(g);
         status = wt_program_report(g, &again, err);
         if (status || !again) {
             p->done = true;
@@ -193,11 +216,16 @@ static enum wt_status enter_callee(struct wt_program *g, struct plan *p,
     return status;
 }
 
+/* Whether a function has lines of its own: the last one of a function before it may go on to where
+ * a routine of the compiler's is, which has no name or none in the debug information. */
 static bool has_lines(const struct wt_frame *frame)
 {
     struct wt_line_row row;
-    return frame->symbols && wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) &&
-           row.line;
+    const uint64_t start = wt_frame_function_start(frame);
+    return start && frame->symbols &&
+           wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row) && row.line &&
+           row.end + frame->bias > start &&
+           (row.start + frame->bias >= start || frame->scope_count);
 }
 
 /* A line of the function or inlined call in which a step is. */
@@ -403,11 +431,12 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
 }
 
 /* One step by lines. *done: another event was reported. */
-static enum wt_status step_line(struct wt_program *g, bool over, bool back, bool *done,
+static enum wt_status step_line(struct wt_program *g, const struct wt_step *step, bool *done,
                                 struct wt_error *err)
 {
     const struct wt_frame *frame;
-    struct plan p = {.over = over, .back = back};
+    const bool over = step->over, back = step->back;
+    struct plan p = {.over = over, .back = back, .held = g->locking == WT_LOCKING_STEP};
     enum wt_status status;
     bool there = false;
     g->level = 0;
@@ -479,6 +508,7 @@ static void end_step(struct wt_program *g, const struct where *before, struct wt
 {
     struct wt_thread_position place;
     const bool by_step = g->event.reason == WT_STOP_STEP;
+    pg_tell_passed(g);
     if (!g->started)
         return;
     if (wt_debugger_thread_position(g->debugger, g->thread, &place, WT_IGNORED) == WT_OK &&
@@ -510,7 +540,7 @@ static enum wt_status step_lines(struct wt_program *g, const struct wt_step *ste
     enum wt_status status = WT_OK;
     for (uint64_t count = step->count; count && !status && !*done && g->started; count--) {
         g->step_ended = false;
-        status = step_line(g, step->over, step->back, done, err);
+        status = step_line(g, step, done, err);
     }
     return status;
 }
@@ -518,7 +548,7 @@ static enum wt_status step_lines(struct wt_program *g, const struct wt_step *ste
 static enum wt_status step_instructions(struct wt_program *g, const struct wt_step *step,
                                         bool *done, struct wt_error *err)
 {
-    struct plan p = {.over = step->over, .back = step->back};
+    struct plan p = {.over = step->over, .back = step->back, .held = g->locking == WT_LOCKING_STEP};
     const struct wt_frame *frame;
     enum wt_status status = WT_OK;
     for (uint64_t count = step->count; count && !status && !p.done; count--) {
@@ -553,7 +583,7 @@ enum wt_status wt_program_step(struct wt_program *g, const struct wt_step *step,
     if (!status && !done)
         end_step(g, &before, end);
     else if (!status)
-        pg_show_stop(g, end);
+        show_stop(g, end);
     return status;
 }
 
@@ -591,7 +621,7 @@ static enum wt_status finish_inlined(struct wt_program *g, const struct wt_frame
         p.end = row.end + frame->bias;
     }
     if (!status)
-        pg_show_stop(g, end);
+        show_stop(g, end);
     return status;
 }
 
@@ -636,7 +666,7 @@ enum wt_status wt_program_finish(struct wt_program *g, bool back, struct wt_step
         return status;
     if (!p.done && !back)
         *type = returned;
-    pg_show_stop(g, end);
+    show_stop(g, end);
     return WT_OK;
 }
 
@@ -678,7 +708,7 @@ enum wt_status wt_program_advance(struct wt_program *g, const char *text, struct
         pg_remove_internal(g, out.addr);
     free(list);
     if (!status)
-        pg_show_stop(g, end);
+        show_stop(g, end);
     return status;
 }
 
@@ -725,6 +755,6 @@ enum wt_status wt_program_until(struct wt_program *g, struct wt_stepped *end, st
     if (!p.done || g->step_ended)
         end_step(g, &before, end);
     else
-        pg_show_stop(g, end);
+        show_stop(g, end);
     return WT_OK;
 }

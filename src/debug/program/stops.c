@@ -73,6 +73,10 @@ static void report_breakpoints(struct wt_program *g, bool *again)
     if (shown && g->event.undecided && !g->by_step)
         pg_tell(
             g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = shown, .text = g->event.text});
+    if (shown) {
+        g->hit_wave = wt_program_own_wave(g);
+        g->hit_number = shown->number;
+    }
     if (shown && !silent)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_HIT, .point = shown});
     g->stop_number = shown ? shown->number : 0;

@@ -128,6 +128,8 @@ enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *calle
     const unsigned frame = index_of(p, WT_SM_FRAME), ra = index_of(p, WT_SM_RETURN);
     const unsigned before = index_of(p, WT_SM_CALLER);
     uint64_t own, pc, row;
+    if (callee->start == WT_NO_START)
+        return wt_fail(err, WT_UNSUPPORTED, "nothing tells where this code begins");
     if (!callee->read_register(callee->context, frame, callee->lane, &own) ||
         !callee->read_register(callee->context, ra, callee->lane, &pc) ||
         !callee->read_register(callee->context, before, callee->lane, &row) || !pc)

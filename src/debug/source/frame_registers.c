@@ -523,9 +523,9 @@ const struct wt_caller *wt_frames_rules(struct wt_frames *f, unsigned physical)
     if (p->rules_tried || p->is_kernel || !f->thread || !p->symbols)
         return p->rules;
     p->rules_tried = true;
-    if (!wt_symbols_extent(p->symbols, p->inside - p->bias, &start, &end))
-        return NULL;
-    callee.start = start + p->bias;
+    /* A routine of the compiler's may have no name. */
+    const bool named = wt_symbols_extent(p->symbols, p->inside - p->bias, &start, &end);
+    callee.start = named ? start + p->bias : WT_NO_START;
     struct wt_caller *rules = malloc(sizeof *rules);
     struct wt_error err;
     const enum wt_status status =

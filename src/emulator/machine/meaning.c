@@ -145,11 +145,25 @@ static uint64_t permuted(uint64_t x, uint64_t y, uint64_t numbers)
     return r;
 }
 
+static uint64_t picked(uint64_t x, uint64_t y, uint64_t numbers)
+{
+    const uint64_t data = y << 32 | x;
+    uint64_t r = 0;
+    for (unsigned k = 0; k < 4; k++) {
+        const unsigned n = numbers >> 4 * k & 15;
+        const uint64_t byte = data >> 8 * (n & 7) & 0xff;
+        r |= (n < 8 ? byte : (byte >> 7) * 0xff) << 8 * k;
+    }
+    return r;
+}
+
 static uint64_t field(uint64_t x, unsigned bits, uint64_t first, uint64_t count, bool is_signed)
 {
     const uint64_t moved = first < bits ? x >> first : 0, room = first < bits ? bits - first : 0;
     const uint64_t c = count < room ? count : room;
     const uint64_t part = moved & wt_low_bits((unsigned)c);
+    if (is_signed && count && !room)
+        return 0 - (x >> (bits - 1) & 1);
     return is_signed && c ? (uint64_t)wt_sign_extend(part, (unsigned)c) : part;
 }
 
@@ -273,6 +287,9 @@ struct wt_meaning_value wt_meaning_apply(const struct wt_meaning_node *node,
         break;
     case WT_M_PERMUTE:
         r = permuted(x, y, z);
+        break;
+    case WT_M_PICK:
+        r = picked(x, y, z);
         break;
     case WT_M_ONES:
         r = (uint64_t)__builtin_popcountll(x);

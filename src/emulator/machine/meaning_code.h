@@ -25,6 +25,7 @@
 #define A WT_M_A
 #define B WT_M_B
 #define C WT_M_C
+#define FOURTH WT_M_FOURTH
 #define OLD WT_M_OLD
 #define SCC WT_M_SCC
 #define EXEC WT_M_EXEC
@@ -53,6 +54,7 @@
 #define FNEG(x) WT_M_FNEG, x
 #define REVERSE(x) WT_M_REVERSE, x
 #define PERMUTE(x, y, z) WT_M_PERMUTE, x, y, z
+#define PICK(x, y, z) WT_M_PICK, x, y, z
 #define ONES(x) WT_M_ONES, x
 #define HIGHEST(x) WT_M_HIGHEST, x
 #define LOWEST(x) WT_M_LOWEST, x

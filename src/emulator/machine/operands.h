@@ -26,61 +26,11 @@ enum wt_operand_lane {
     WT_LANE_0,     /**< all have that of lane 0, or of a lane as many beyond it */
 };
 
-/**
- * How a result's bits follow from those of its sources, in the order of the list, as far as that is
- * exactly known.
- */
+/** How a result's bits follow from those of its sources. */
 enum wt_operation {
     WT_DOES_OTHER, /**< each bit of its results may depend on each bit of its sources */
     WT_DOES_MOVE,  /**< results are the sources of the same order */
-    WT_DOES_NOT,
-    WT_DOES_AND,
-    WT_DOES_OR,
-    WT_DOES_XOR,
-    WT_DOES_AND_NOT, /**< the second source is inverted */
-    WT_DOES_OR_NOT,
-    WT_DOES_NOT_AND, /**< the result is inverted */
-    WT_DOES_NOT_OR,
-    WT_DOES_NOT_XOR,
-    WT_DOES_SHIFT_LEFT, /**< a value, and by how many bits, modulo those of the value */
-    WT_DOES_SHIFT_RIGHT,
-    WT_DOES_SHIFT_SIGNED,
-    WT_DOES_ADD, /**< a third source is the carry */
-    WT_DOES_SUBTRACT,
-    WT_DOES_MULTIPLY, /**< the lower bits of the product */
-    WT_DOES_EXTRACT,  /**< a value, the first bit, how many bits */
-    WT_DOES_EXTRACT_SIGNED,
-    WT_DOES_FIELD, /**< a value; the first bit in bits 6:0, how many in 22:16 of the second source
-                    */
-    WT_DOES_FIELD_SIGNED,
-    WT_DOES_INSERT,       /**< a mask; where it is 1 the second source, else the third */
-    WT_DOES_PLACE,        /**< likewise, the second source moved up to the mask's lowest 1 */
-    WT_DOES_FUNNEL,       /**< the lower bits of source 0 : source 1, shifted right by source 2 */
-    WT_DOES_FUNNEL_BYTES, /**< likewise, by bytes */
-    WT_DOES_PERMUTE,      /**< bytes of source 0 : source 1 that the bytes of source 2 number */
-    WT_DOES_SELECT,       /**< the second source where the last one, a bit, is 1, else the first */
-    /* SM: */
-    WT_DOES_SHIFT_LEFT_OUT, /**< likewise, but an amount beyond the value's bits shifts all out */
-    WT_DOES_SHIFT_RIGHT_OUT,
-    WT_DOES_SHIFT_SIGNED_OUT,
-    WT_DOES_PART, /**< a value, the first bit, how many bits, each modulo 256; beyond the value are
-                       zeros */
-    WT_DOES_PART_SIGNED, /**< beyond the value, and above the part, is the part's highest bit */
-    WT_DOES_PUT_PART,    /**< the second source, with the lowest bits of the first: from which bit
-                              on, how many, each modulo 256 */
-    WT_DOES_PICK,  /**< bytes of source 1 : source 0 that the 4 nibbles of source 2 number; bit 3:
-                        the byte's sign */
-    WT_DOES_TABLE, /**< of three bits each, by a table of 8 bits, the last source */
-    WT_DOES_EQUAL,
-    WT_DOES_NOT_EQUAL,
-    WT_DOES_LESS, /**< of unsigned numbers */
-    WT_DOES_LESS_SIGNED,
-    WT_DOES_NOT_LESS,
-    WT_DOES_NOT_LESS_SIGNED,
-    WT_DOES_GREATER,
-    WT_DOES_GREATER_SIGNED,
-    WT_DOES_NOT_GREATER,
-    WT_DOES_NOT_GREATER_SIGNED,
+    WT_DOES_ADD,   /**< `then` of ATOMIC */
     WT_DOES_MEANT, /**< what its meaning says (meaning.h) */
     WT_DOES_LOAD,  /**< memory, into registers whose upper bits become 0 */
     WT_DOES_LOAD_SIGNED,
@@ -92,9 +42,6 @@ enum wt_operation {
     WT_DOES_UNTOLD,   /**< results depend on some sources, it is not said how: they count as defined
                        */
 };
-
-/** What a flag (SCC, a carry, lanes of a mask) beside a result is. */
-enum wt_flag { WT_FLAG_OTHER, WT_FLAG_CARRY, WT_FLAG_NOT_ZERO };
 
 enum wt_operand_type { WT_OPERAND_BITS, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT };
 
@@ -173,9 +120,8 @@ struct wt_insn_operands {
     struct wt_unwritten empties; /**< registers that have no value from then on, but those of them
                                       that are written */
     uint8_t operation;           /**< enum wt_operation */
-    uint8_t then;  /**< with its result and the third source; OTHER: nothing. Of ATOMIC: ADD: it
-                        leaves what is there as it is where its operand is 0 */
-    uint8_t flag;  /**< enum wt_flag */
+    uint8_t then;  /**< ADD: an ATOMIC that leaves what is there as it is where its operand is 0; of
+                        accesses UNTOLD: elements have another form in registers; else OTHER */
     uint8_t width; /**< bits that the operation is for; 0: those of its result */
     const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */
     uint8_t composed[WT_MOST_COMPOSED]; /**< … if it is no row's alone */
@@ -184,7 +130,6 @@ struct wt_insn_operands {
                        gives it: floats are clamped, or multiplied */
     bool packed;  /**< the meaning is that of each half of the operands, of 16 bits */
     bool decides; /**< the truth of the comparison decides where its lanes go on */
-    bool turned;  /**< its first two sources are listed in the other order */
     bool exact;   /**< `enabled` are the lanes that it is executed for, at this issue: none is left
                      out */
     wt_lanes enabled;

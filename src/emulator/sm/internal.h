@@ -518,7 +518,7 @@ WT_ENGINE_FN(trace_after) sm_trace_after;
 void sm_trace_free(struct sm_device *d);
 
 /* The executors, as isa.def names them. */
-#define I(id, class, executor, text, state, mask, reg, con, imm, rc) DECLARE_##class(executor)
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc, ...) DECLARE_##class(executor)
 #define DECLARE_OP(executor)                                                                       \
     const struct sm_uop *sm_op_##executor(struct sm_warp *w, const struct sm_uop *u);
 #define DECLARE_ALU(executor) unsigned sm_alu_##executor(struct sm_exec *x);

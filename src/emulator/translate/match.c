@@ -138,12 +138,12 @@ static bool match(const struct tree *t, unsigned i, const uint8_t **pattern,
                   struct wt_rows_match *m)
 {
     const struct wt_meaning_node is = t->node[i], p = wt_meaning_take(pattern);
-    const bool any = p.op == WT_M_LOGIC || p.op == WT_M_FCOMPARE;
+    const bool any = (p.op == WT_M_LOGIC || p.op == WT_M_FCOMPARE) && !p.n;
     if (p.op >= WT_M_A && p.op <= WT_M_C)
         return match_source(t, i, p.op - WT_M_A, m);
     if (p.op == WT_M_VCC)
         return !is.operands && is.op != WT_M_K && t->bits[i] == 1;
-    const uint8_t n = t->wide && p.op == WT_M_ZEXT ? 2 * p.n : p.n;
+    const uint8_t n = t->wide && (p.op == WT_M_ZEXT || p.op == WT_M_K) ? 2 * p.n : p.n;
     if (is.op != p.op || (!any && (is.n != n || is.m != p.m)))
         return false;
     m->how = any ? is.n : m->how;
@@ -219,5 +219,5 @@ bool wt_rows_match_condition(const uint8_t *condition, const uint8_t bits[3], bo
 {
     struct tree t = {.statements = 1, .result = {WT_RESULT_MASK}, .leaf_bits = bits, .wide = wide};
     t.root[0] = (uint8_t)parse(&t, &condition);
-    return match_any(&t, m) && m->op == WT_ROWS_COMPARE;
+    return match_any(&t, m) && (m->op == WT_ROWS_COMPARE || m->op == WT_ROWS_FLOAT_COMPARE);
 }

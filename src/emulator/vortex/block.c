@@ -208,7 +208,7 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
     to->guarded = floats && rm == 7; /* frm */
     if (to->op == WT_ROWS_MOVE || way)
         return true;
-    if (to->op == WT_ROWS_MULTIPLY_HIGH && wide)
+    if ((to->op == WT_ROWS_MULTIPLY_HIGH && wide) || to->op == WT_ROWS_DIVIDE)
         return false;
     if (floats)
         return rm == WT_RNE || rm == 7;

@@ -213,6 +213,15 @@ static bool tell_run(const struct wt_words *w, const struct wt_news *n)
                 "information.\n",
                 n->text);
         return true;
+    case WT_NEWS_ALL_RUN:
+        fprintf(w->out, "[The %s %s: all %ss run.]\n", w->program->topology->wave_word, n->text,
+                w->program->topology->wave_word);
+        return true;
+    case WT_NEWS_PASSED:
+        fprintf(w->out, "[Breakpoint %u was hit by other %ss meanwhile, %" PRId64 " time%s.]\n",
+                n->point->number, w->program->topology->wave_word, n->code,
+                n->code == 1 ? "" : "s");
+        return true;
     case WT_NEWS_FINISHING:
         fputs(n->is_back ? "Run back to call of " : "Run till exit from ", w->out);
         wt_words_frame(w, n->frame, true, n->frame->level > 0);

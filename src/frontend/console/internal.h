@@ -58,9 +58,6 @@ struct script {
 
 enum pending { PENDING_AUTO, PENDING_ON, PENDING_OFF }; /* ask, accept, refuse */
 
-/** Whether other waves run when one does. LOCKING_STEP: not while it steps. */
-enum locking { LOCKING_REPLAY, LOCKING_OFF, LOCKING_ON, LOCKING_STEP };
-
 /** The settings of `set`. */
 struct settings {
     bool confirm;
@@ -70,7 +67,7 @@ struct settings {
     bool pagination;
     unsigned height, width; /**< of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
     enum pending pending;   /**< breakpoints on code that is not there yet */
-    enum locking locking;
+    enum wt_locking locking;
     unsigned opencl_options; /* 1: the program's own are kept */
     char *prompt;            /**< NULL: the usual one */
 };

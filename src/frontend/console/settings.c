@@ -121,7 +121,7 @@ static const struct wt_setting settings[] = {
     {"print union", WT_SETTING_FIXED, 0, "on", "unions are always printed"},
     {"print vtbl", WT_SETTING_FIXED, 0, "off", "tables of virtual functions are not printed"},
     {"prompt", WT_SETTING_TEXT, AT(settings.prompt), NULL, "The prompt is \"%s\"."},
-    {"scheduler-locking", WT_SETTING_ONE_OF, AT(settings.locking), "replay off on step",
+    {"scheduler-locking", WT_SETTING_ONE_OF, AT(settings.locking), "wave replay off on step",
      "Mode for locking scheduler during execution is \"%s\"."},
     {"status-line", WT_SETTING_SWITCH, AT(settings.status_line), NULL,
      "The status line of a terminal is %s."},
@@ -139,7 +139,8 @@ static const struct wt_setting settings[] = {
 static void apply_settings(struct wt_shell *c)
 {
     c->how.styled = c->how.styled && c->options.colour;
-    c->program->alone = c->settings.locking == LOCKING_ON;
+    c->program->locking = c->settings.locking;
+    c->program->alone = c->settings.locking == WT_LOCKING_ON;
     wt_language_trace(c->owner.language, c->settings.trace_commands);
 }
 

@@ -12,10 +12,8 @@ static enum wt_status step(struct wt_shell *c, const char *text, struct wt_step 
     how.count = 1;
     if (!status && *text && (!wt_take_number(&text, &how.count) || *text))
         status = wt_fail(err, WT_INVALID, "%s takes a number of steps", command);
-    c->program->alone = c->settings.locking == LOCKING_ON || c->settings.locking == LOCKING_STEP;
     if (!status)
         status = wt_program_step(c->program, &how, &end, err);
-    c->program->alone = c->settings.locking == LOCKING_ON;
     if (!status)
         show_end(c, &end);
     return status;

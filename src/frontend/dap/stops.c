@@ -313,6 +313,8 @@ void dap_settle(struct wt_dap *d, enum wt_status status, const struct wt_error *
         dap_answer(d, NULL);
     else if (status && !d->leaving)
         dap_say(d, WT_DAP_IMPORTANT, err->text);
+    if (status && !d->why_stopped.text)
+        replace(&d->why_stopped.text, err->text);
     if (!d->g || d->leaving)
         return;
     if (d->joined) {

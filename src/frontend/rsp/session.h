@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "debug/core/going.h"
 #include "debug/core/session.h"
 #include "frontend/rsp/agent.h"
 #include "frontend/rsp/architecture.h"

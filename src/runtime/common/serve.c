@@ -15,6 +15,7 @@
 #include "check/objects.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/regions.h"
+#include "emulator/machine/wave_state.h"
 #include "object/final_wire.h"
 #include "object/travel_wire.h"
 #include "runtime/common/recording.h"
@@ -216,6 +217,15 @@ static int32_t tell_wait(struct wt_server *s, const struct wt_wire_request *r,
     return 0;
 }
 
+static int32_t tell_state(struct wt_server *s, const struct wt_wire_request *r,
+                          struct wt_wire_answer *answer)
+{
+    if (!wt_hosted_has(gpu_of(s, r), r))
+        return -ENOENT;
+    answer->value[0] = wt_wave_state_now(gpu_of(s, r)->machine, r->wave);
+    return 0;
+}
+
 static int32_t tell_home(struct wt_server *s, const struct wt_wire_request *r,
                          struct wt_wire_answer *answer)
 {
@@ -407,6 +417,8 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         return give_hits(s, r, answer);
     case WT_WIRE_WAITS:
         return tell_wait(s, r, answer);
+    case WT_WIRE_STATE:
+        return tell_state(s, r, answer);
     case WT_WIRE_FAULT:
         return tell_fault(s, r, answer);
     case WT_WIRE_OBJECTS:

@@ -345,7 +345,7 @@ static inline void ptx_join_row(uint64_t *restrict to, const uint32_t *restrict 
 /* ---- choice of executors: sm/ptx/exec/int.c, sm/ptx/exec/float.c, sm/ptx/exec/cvt.c ---- */
 
 enum ptx_math {
-#define M(name) PTX_OP_##name,
+#define M(name, integers, floats) PTX_OP_##name,
 #include "emulator/sm/ptx/math.def"
 #undef M
     PTX_MATHS
@@ -381,6 +381,8 @@ PTX_EXECUTOR(ptx_op_special);
 PTX_EXECUTOR(ptx_op_address);
 PTX_EXECUTOR(ptx_op_predicate);
 PTX_EXECUTOR(ptx_op_testp);
+PTX_EXECUTOR(ptx_op_parts);
+PTX_EXECUTOR(ptx_op_scalar_video);
 PTX_EXECUTOR(ptx_op_pack);
 PTX_EXECUTOR(ptx_op_unpack);
 PTX_EXECUTOR(ptx_op_load);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define I(id, class, executor, text, state, mask, reg, con, imm, rc)                               \
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc, ...)                          \
     [SM_##id] = RUN_##class(executor),
 #define RUN_OP(executor) sm_op_##executor
 #define RUN_ALU(executor) sm_run_alu

@@ -5,9 +5,11 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "emulator/machine/meaning_code.h"
+
 const struct sm_row sm_rows[SM_INSNS] = {
-#define I(id, class, executor, text, state, mask, reg, con, imm, rc)                               \
-    [SM_##id] = {text, state, mask, {reg, con, imm, rc}},
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc, ...)                          \
+    [SM_##id] = {text, state, mask, {reg, con, imm, rc}, (const uint8_t[]){__VA_ARGS__ WT_M_END}},
 #include "emulator/sm/sass/isa.def"
 #undef I
 };

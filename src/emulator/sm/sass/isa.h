@@ -21,7 +21,7 @@ enum sm_form {
 };
 
 enum sm_insn {
-#define I(id, class, executor, text, state, mask, reg, con, imm, rc) SM_##id,
+#define I(id, class, executor, text, state, mask, reg, con, imm, rc, ...) SM_##id,
 #include "emulator/sm/sass/isa.def"
 #undef I
     SM_INSNS
@@ -33,6 +33,7 @@ struct sm_row {
     const char *state; /**< likewise */
     uint64_t mask;
     uint64_t word[SM_FORMS]; /**< 0: there is no such form */
+    const uint8_t *meaning;  /**< WT_M_END: it has none */
 };
 
 extern const struct sm_row sm_rows[SM_INSNS];

@@ -1,6 +1,8 @@
-/* What instructions of machine code do with their operands (machine/operands.h, enum
- * wt_operation), as far as the list has all of these: RZ and constant banks are no operands that
- * have bits. */
+/* Operands of machine code in the meanings of rows (machine/meaning.h), and accesses
+ * (machine/operands.h, enum wt_operation). */
+#include <string.h>
+
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 #include "emulator/sm/internal.h"
 #include "emulator/sm/operands.h"
@@ -10,47 +12,129 @@ static unsigned field_of(const struct sm_uop *u, enum sm_field_id id)
     return sm_field_value(u->word, id);
 }
 
-/* Operands that are read for the value of the result. */
-static unsigned count_sources(const struct wt_insn_operands *o)
+/* ---- what rows say, with what fields add ---- */
+
+struct sm_composer {
+    const struct sm_uop *u;
+    uint8_t *to;
+    uint32_t listed; /* leaves */
+};
+
+/* A bit each for cases 4a + 2b + c. */
+static uint8_t table_of(const struct sm_uop *u)
 {
-    unsigned count = 0;
-    for (unsigned i = 0; i < o->count; i++)
-        count += o->list[i].reads && !o->list[i].aside && o->list[i].kind <= WT_OPERAND_CONSTANT;
-    return count;
+    const bool small = u->insn == SM_LOP, word = u->insn == SM_LOP32I;
+    if (!small && !word)
+        return (uint8_t)sm_bits(u->word, u->insn == SM_LOP3 ? 28 : 48, 8);
+    const unsigned how = field_of(u, small ? SM_F_lop41 : SM_F_lop53),
+                   a = sm_bit(u->word, small ? 39 : 55) ? 0x0f : 0xf0,
+                   b = sm_bit(u->word, small ? 40 : 56) ? 0x33 : 0xcc;
+    return (uint8_t)(how == 0 ? a & b : how == 1 ? a | b : how == 2 ? a ^ b : b);
 }
 
-/* AND, OR, XOR of numbers that may be inverted; 3: the second one. */
-static enum wt_operation logic(unsigned how, bool first, bool second, bool *turned)
+static void put_expression(struct sm_composer *c, const uint8_t **code);
+
+static void put_at(struct sm_composer *c, const uint8_t *code)
 {
-    static const uint8_t plain[] = {WT_DOES_AND, WT_DOES_OR, WT_DOES_XOR},
-                         one[] = {WT_DOES_AND_NOT, WT_DOES_OR_NOT, WT_DOES_NOT_XOR},
-                         both[] = {WT_DOES_NOT_OR, WT_DOES_NOT_AND, WT_DOES_XOR};
-    if (how == 3)
-        return second ? WT_DOES_NOT : WT_DOES_MOVE;
-    *turned = first && !second;
-    return (enum wt_operation)(first && second ? both : first || second ? one : plain)[how];
+    put_expression(c, &code);
 }
 
-static enum wt_operation sum(const struct sm_uop *u, bool *turned)
+/* Sums whose terms have signs: of IADD both stand for .PO, a + b + 1. */
+static bool put_signed_sum(struct sm_composer *c, const uint8_t **code)
 {
-    const bool first = sm_bit(u->word, 49), second = sm_bit(u->word, 48);
-    *turned = first && !second;
-    return first && second                                    ? WT_DOES_OTHER
-           : field_of(u, SM_F_x43) || field_of(u, SM_F_sat50) ? WT_DOES_OTHER
-           : first || second                                  ? WT_DOES_SUBTRACT
-                                                              : WT_DOES_ADD;
+    static const uint8_t one[] = {WT_M_K, 1, 1};
+    const bool word = c->u->insn == SM_IADD32I, none = c->u->insn == SM_ISCADD32I;
+    const bool first = !none && sm_bit(c->u->word, word ? 56 : 49),
+               second = !none && !word && sm_bit(c->u->word, 48), both = first && second;
+    const uint8_t *term[] = {*code + 1, *code + 1};
+    if (!first && !second)
+        return false;
+    wt_meaning_skip(code);
+    wt_meaning_skip(&term[1]);
+    *c->to++ = both ? WT_M_ADDC : WT_M_SUB;
+    for (unsigned i = 0; i < 2; i++) {
+        if (both && c->u->insn != SM_IADD)
+            *c->to++ = WT_M_NOT;
+        put_at(c, term[i != (first && !second)]);
+    }
+    for (unsigned i = 0; both && i < sizeof one; i++)
+        *c->to++ = one[i];
+    return true;
 }
+
+/* Sources that are not listed are RZ and PT, or do not count. */
+static void put_expression(struct sm_composer *c, const uint8_t **code)
+{
+    const struct sm_uop *u = c->u;
+    const uint8_t *at = *code;
+    if (*at == WT_M_ADD && put_signed_sum(c, code))
+        return;
+    const struct wt_meaning_node node = wt_meaning_take(code);
+    const bool wraps = field_of(u, SM_F_w39),
+               shifts = node.op >= WT_M_SHL_OUT && node.op <= WT_M_SAR_OUT;
+    if (node.op == WT_M_VCC && sm_bit(u->word, 42))
+        *c->to++ = WT_M_NOT;
+    if (node.op < (enum wt_meaning_op)WT_M_LEAVES && !(c->listed >> node.op & 1)) {
+        *c->to++ = WT_M_K;
+        *c->to++ = node.op == WT_M_VCC ? 1 : 32;
+        *c->to++ = node.op == WT_M_VCC;
+        return;
+    }
+    *c->to++ = (uint8_t)(node.op - (shifts && wraps ? WT_M_SHL_OUT - WT_M_SHL : 0) +
+                         (node.op == WT_M_SHR_OUT && field_of(u, SM_F_u48)));
+    if (node.op == WT_M_LOGIC)
+        *c->to++ = table_of(u);
+    if (node.op == WT_M_SHR_OUT && field_of(u, SM_F_brev40))
+        *c->to++ = WT_M_REVERSE;
+    for (unsigned i = 0; i < node.operands; i++)
+        put_expression(c, code);
+}
+
+/* False: it is not said, or depends on what is no operand that has bits: a constant bank. */
+static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
+{
+    static const uint8_t opaque[] = {WT_M_OUT, WT_RESULT_SECOND, WT_M_OPAQUE3, 1};
+    const uint8_t *code = sm_rows[u->insn].meaning;
+    struct sm_composer c = {.u = u, .to = o->composed};
+    bool flags = false;
+    if (*code == WT_M_END ||
+        (u->insn == SM_IADD && (field_of(u, SM_F_x43) || field_of(u, SM_F_sat50))) ||
+        (u->insn == SM_IADD32I && (field_of(u, SM_F_x53) || field_of(u, SM_F_sat54))) ||
+        (u->insn == SM_MOV && sm_bits(u->word, 39, 4) != 15) ||
+        (u->insn == SM_MOV32I && sm_bits(u->word, 12, 4) != 15))
+        return false;
+    for (unsigned i = 0; i < o->count; i++) {
+        if (o->list[i].kind == WT_OPERAND_MEMORY)
+            return false;
+        c.listed |= o->list[i].reads ? 1u << o->list[i].leaf : 0;
+        flags |= o->list[i].result == WT_RESULT_SECOND;
+    }
+    memcpy(c.to, code, 2);
+    c.to += 2;
+    code += 2;
+    put_expression(&c, &code);
+    if (flags) {
+        static const uint8_t sources[] = {WT_M_A, WT_M_B, WT_M_C};
+        memcpy(c.to, opaque, sizeof opaque);
+        c.to += sizeof opaque;
+        for (unsigned i = 0; i < 3; i++)
+            put_at(&c, &sources[i]);
+    }
+    *c.to = WT_M_END;
+    wt_operands_set_meaning(o, NULL);
+    return true;
+}
+
+/* ---- the others ---- */
 
 static enum wt_operation load(unsigned size)
 {
     return size < 4 && size % 2 ? WT_DOES_LOAD_SIGNED : WT_DOES_LOAD;
 }
 
-static enum wt_operation meaning(const struct sm_uop *u, unsigned *sources, bool *turned)
+static enum wt_operation meaning(const struct sm_uop *u)
 {
     enum { EXCHANGES = 8 };
-    const uint64_t word = u->word;
-    *sources = 0;
     switch ((enum sm_insn)u->insn) {
     case SM_LDG:
         return load(field_of(u, SM_F_gsize48));
@@ -77,37 +161,12 @@ static enum wt_operation meaning(const struct sm_uop *u, unsigned *sources, bool
         return WT_DOES_ATOMIC;
     case SM_SHFL:
         return WT_DOES_MOVE;
-    case SM_MOV:
-        *sources = 1;
-        return sm_bits(word, 39, 4) == 15 ? WT_DOES_MOVE : WT_DOES_UNTOLD;
-    case SM_SEL:
-        *sources = 3;
-        *turned = !sm_bit(word, 42);
-        return WT_DOES_SELECT;
-    case SM_LOP:
-        *sources = field_of(u, SM_F_lop41) == 3 ? 1 : 2;
-        return logic(field_of(u, SM_F_lop41), sm_bit(word, 39), sm_bit(word, 40), turned);
-    case SM_LOP32I:
-        *sources = field_of(u, SM_F_lop53) == 3 ? 1 : 2;
-        return logic(field_of(u, SM_F_lop53), sm_bit(word, 55), sm_bit(word, 56), turned);
-    case SM_LOP3:
-    case SM_LOP3_C:
-    case SM_LOP3_I:
-        *sources = 4;
-        return WT_DOES_TABLE;
-    case SM_IADD:
-        *sources = 2;
-        return sum(u, turned);
-    case SM_SHL:
-        *sources = 2;
-        return field_of(u, SM_F_w39) ? WT_DOES_SHIFT_LEFT : WT_DOES_SHIFT_LEFT_OUT;
-    case SM_SHR:
-        *sources = 2;
-        return field_of(u, SM_F_brev40) ? WT_DOES_UNTOLD
-               : field_of(u, SM_F_w39)
-                   ? (field_of(u, SM_F_u48) ? WT_DOES_SHIFT_SIGNED : WT_DOES_SHIFT_RIGHT)
-               : field_of(u, SM_F_u48) ? WT_DOES_SHIFT_SIGNED_OUT
-                                       : WT_DOES_SHIFT_RIGHT_OUT;
+    case SM_IADD: /* with a carry; a constant bank has unknown bits */
+        return u->form == SM_FORM_C ? WT_DOES_UNTOLD : WT_DOES_OTHER;
+    case SM_IADD32I:
+    case SM_ISCADD:
+    case SM_MOV32I:
+        return WT_DOES_OTHER;
     /* Parts of words: it is not said which. */
     case SM_BFE:
     case SM_BFI:
@@ -120,18 +179,15 @@ static enum wt_operation meaning(const struct sm_uop *u, unsigned *sources, bool
     case SM_R2P:
         return WT_DOES_UNTOLD;
     default:
-        return WT_DOES_OTHER;
+        return *sm_rows[u->insn].meaning == WT_M_END ? WT_DOES_OTHER : WT_DOES_UNTOLD;
     }
 }
 
 void sm_list_meaning(const struct sm_uop *u, struct wt_insn_operands *o)
 {
-    unsigned sources;
-    bool turned = false;
-    o->operation = (uint8_t)meaning(u, &sources, &turned);
-    o->turned = turned;
-    if (sources && o->operation != WT_DOES_OTHER && count_sources(o) != sources)
-        o->operation = count_sources(o) ? WT_DOES_UNTOLD : WT_DOES_OTHER;
+    if (compose(u, o))
+        return;
+    o->operation = (uint8_t)meaning(u);
     for (unsigned i = 0; u->insn == SM_SHFL && i < o->count; i++) {
         struct wt_insn_operand *x = &o->list[i]; /* whether there is such a lane is a flag */
         x->pair = x->writes && x->by_lane ? 2 : x->writes || x->crosses ? 1 : 0;

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/sass/image_form.h"
@@ -130,7 +131,7 @@ static void put_special(struct listing *l, unsigned number, bool writes)
 static void put_condition_code(struct listing *l, bool writes)
 {
     for (unsigned i = 0; i < 4; i++)
-        put_flags(l, SM_STATE_ZERO + 4 * i, writes);
+        put_flags(l, SM_STATE_ZERO + 4 * i, writes)->result = WT_RESULT_SECOND;
 }
 
 /* The flags on which a test of the condition code depends. */
@@ -556,6 +557,25 @@ static void put_target(struct listing *l)
         wt_operands_add_constant(l->o, signed_bits(l, 20, 24));
 }
 
+/* The leaf or the result that an operand is in the meaning of the row. */
+static void name_in_meaning(const struct listing *l, const struct sm_item *item,
+                            struct wt_insn_operand *x)
+{
+    const bool third = is(l, SM_ISCADD) || is(l, SM_ISCADD32I);
+    const bool table = is(l, SM_LOP3) || is(l, SM_LOP3_C) || is(l, SM_LOP3_I);
+    if (x->writes)
+        x->result = item->what == 'd' ? WT_RESULT_D : WT_RESULT_SECOND;
+    else if (!x->aside && x->kind <= WT_OPERAND_CONSTANT)
+        x->leaf = item->what == 'a'   ? WT_M_A
+                  : item->what == 'p' ? WT_M_VCC
+                  : item->what == 'u' ? (third   ? WT_M_C
+                                         : table ? 0
+                                                 : WT_M_B)
+                                      : (item->what == 'c' ? WT_M_C : WT_M_B);
+    if (x->kind == WT_OPERAND_CONSTANT)
+        x->width = 32;
+}
+
 static void put_operand(struct listing *l, const struct sm_item *item)
 {
     const uint64_t word = l->u.word;
@@ -733,8 +753,12 @@ bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands
         if (has(&l, SM_F_pr40) && is(&l, SM_R2P))
             put_flag_list(&l, true);
         for (struct sm_item item; (item = sm_item_next(&at, &in_operands)).kind != SM_ITEM_END;)
-            if (item.kind == SM_ITEM_OPERAND)
+            if (item.kind == SM_ITEM_OPERAND) {
+                const unsigned first = o->count;
                 put_operand(&l, &item);
+                for (unsigned i = first; i < o->count; i++)
+                    name_in_meaning(&l, &item, &o->list[i]);
+            }
         if (has(&l, SM_F_pr40) && is(&l, SM_P2R))
             put_flag_list(&l, false);
     }

@@ -5,6 +5,7 @@
  */
 #include "base/bits.h"
 #include "emulator/sm/memory_access.h"
+#include "emulator/sm/ptx/know/meaning.h"
 #include "emulator/sm/ptx/lower/body.h"
 
 enum operation {
@@ -24,8 +25,6 @@ static bool is_word(enum ptx_type type)
 {
     return type == PTX_U32 || type == PTX_S32;
 }
-
-static PTX_EXECUTOR(ptx_op_parts);
 
 bool ptx_lower_parts(struct body *b, enum ptx_math op)
 {
@@ -127,7 +126,7 @@ static uint32_t parts(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t c
     return o->flag ? c : word;
 }
 
-static PTX_EXECUTOR(ptx_op_parts)
+PTX_EXECUTOR(ptx_op_parts)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
@@ -168,8 +167,6 @@ static unsigned selected_at(unsigned selector)
            : selector < HALFWORD ? 8 * (selector - BYTE)
                                  : 16 * (selector - HALFWORD);
 }
-
-static PTX_EXECUTOR(ptx_op_scalar_video);
 
 static const uint8_t operations[] = {[PTX_OP_vadd - PTX_OP_vadd] = ADD,
                                      [PTX_OP_vsub - PTX_OP_vadd] = SUBTRACT,
@@ -349,7 +346,23 @@ static uint32_t scalar_video(const struct ptx_op *o, uint32_t a_word, uint32_t b
     return ((uint32_t)value << at & mask) | (c & ~mask);
 }
 
-static PTX_EXECUTOR(ptx_op_scalar_video)
+void ptx_video_part(const struct ptx_op *op, unsigned source, uint8_t *first, uint8_t *bits)
+{
+    *first = (uint8_t)selected_at(op->vector[source + 1]);
+    *bits = (uint8_t)selected_bits(op->vector[source + 1]);
+}
+
+enum ptx_math ptx_video_of(const struct ptx_op *op)
+{
+    if (op->run == ptx_op_parts)
+        return (enum ptx_math)(PTX_OP_vadd2 + 2 * op->how + (op->size == 8));
+    for (unsigned i = 0; i < sizeof operations && op->run == ptx_op_scalar_video; i++)
+        if (operations[i] == op->how)
+            return (enum ptx_math)(PTX_OP_vadd + i);
+    return PTX_MATHS;
+}
+
+PTX_EXECUTOR(ptx_op_scalar_video)
 {
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);

@@ -2,7 +2,9 @@
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/know/block.h"
+#include "emulator/sm/ptx/know/meaning.h"
 #include "emulator/sm/ptx/special.h"
+#include "emulator/translate/match.h"
 #include "emulator/translate/rows.h"
 
 static bool is_rows_constant(const void *row, unsigned size)
@@ -32,140 +34,100 @@ static struct wt_rows_source predicate(const struct ptx_source *from)
                                    .value = from->constant ? *(const uint32_t *)from->constant : 0};
 }
 
-static const struct {
-    enum ptx_math math;
-    enum ptx_type type;
-    enum wt_rows_op op;
-    bool wide, is_signed;
-    uint8_t size[3]; /* bytes of the sources' registers; 0: there is none */
-} operations[] = {
-#define OF_DWORDS(math, type, op, ...)                                                             \
-    {                                                                                              \
-        PTX_OP_##math, PTX_##type, WT_ROWS_##op, .size = { __VA_ARGS__ }                           \
-    }
-#define OF_EITHER(math, op, ...)                                                                   \
-    OF_DWORDS(math, U32, op, __VA_ARGS__), OF_DWORDS(math, S32, op, __VA_ARGS__)
-#define OF_QWORDS(math, type, op, ...)                                                             \
-    {                                                                                              \
-        PTX_OP_##math, PTX_##type, WT_ROWS_##op, true, .size = { __VA_ARGS__ }                     \
-    }
-#define OF_ALL(math, op, count, ...)                                                               \
-    OF_EITHER(math, op, 4, __VA_ARGS__), OF_QWORDS(math, U64, op, 8, count),                       \
-        OF_QWORDS(math, S64, op, 8, count)
-    OF_ALL(mov, MOVE, 0, 0),
-    OF_ALL(not, NOT, 0, 0),
-    OF_ALL(neg, NEGATE, 0, 0),
-    OF_ALL(add, ADD, 8, 4),
-    OF_ALL(sub, SUBTRACT, 8, 4),
-    OF_ALL(and, AND, 8, 4),
-    OF_ALL(or, OR, 8, 4),
-    OF_ALL(xor, XOR, 8, 4),
-    OF_ALL(shl, SHIFT_LEFT, 4, 4),
-    OF_EITHER(mul_lo, MULTIPLY, 4, 4),
-    OF_EITHER(mad_lo, MULTIPLY_ADD, 4, 4, 4),
-    OF_DWORDS(abs, S32, ABSOLUTE, 4),
-    OF_DWORDS(shr, U32, SHIFT_RIGHT, 4, 4),
-    OF_DWORDS(shr, S32, SHIFT_SIGNED, 4, 4),
-    OF_QWORDS(shr, U64, SHIFT_RIGHT, 8, 4),
-    OF_DWORDS(min, U32, MIN, 4, 4),
-    OF_DWORDS(max, U32, MAX, 4, 4),
-    OF_DWORDS(min, S32, MIN_SIGNED, 4, 4),
-    OF_DWORDS(max, S32, MAX_SIGNED, 4, 4),
-    OF_DWORDS(mul_hi, U32, MULTIPLY_HIGH, 4, 4),
-    {PTX_OP_mul_hi, PTX_S32, WT_ROWS_MULTIPLY_HIGH, .is_signed = true, .size = {4, 4}},
-    OF_DWORDS(mul_wide, U32, MULTIPLY_WIDE, 4, 4),
-    OF_DWORDS(mad_wide, U32, MULTIPLY_ADD_WIDE, 4, 4, 8),
-    {PTX_OP_mul_wide, PTX_S32, WT_ROWS_MULTIPLY_WIDE, .is_signed = true, .size = {4, 4}},
-    {PTX_OP_mad_wide, PTX_S32, WT_ROWS_MULTIPLY_ADD_WIDE, .is_signed = true, .size = {4, 4, 8}},
-    OF_DWORDS(div, U32, DIVIDE, 4, 4),
-    OF_DWORDS(rem, U32, REMAINDER, 4, 4),
-    {PTX_OP_div, PTX_S32, WT_ROWS_DIVIDE, .is_signed = true, .size = {4, 4}},
-    {PTX_OP_rem, PTX_S32, WT_ROWS_REMAINDER, .is_signed = true, .size = {4, 4}},
-    OF_DWORDS(add, F32, FLOAT_ADD, 4, 4),
-    OF_DWORDS(sub, F32, FLOAT_SUBTRACT, 4, 4),
-    OF_DWORDS(mul, F32, FLOAT_MULTIPLY, 4, 4),
-    OF_DWORDS(fma, F32, FLOAT_MULTIPLY_ADD, 4, 4, 4),
-    OF_DWORDS(div, F32, FLOAT_DIVIDE, 4, 4),
-    OF_QWORDS(add, F64, FLOAT_ADD, 8, 8),
-    OF_QWORDS(sub, F64, FLOAT_SUBTRACT, 8, 8),
-    OF_QWORDS(mul, F64, FLOAT_MULTIPLY, 8, 8),
-    OF_QWORDS(fma, F64, FLOAT_MULTIPLY_ADD, 8, 8, 8),
-    OF_QWORDS(div, F64, FLOAT_DIVIDE, 8, 8),
-};
-
-static bool arithmetic(const struct ptx_op *o, struct wt_rows_insn *to)
+/* Operations on qwords or doubles, too. */
+static bool is_for_qwords(unsigned op, bool real)
 {
-    for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++) {
-        const enum ptx_math math = operations[i].math;
-        const enum ptx_type type = operations[i].type;
-        const bool floats = type == PTX_F32 || type == PTX_F64;
-        if (o->run != (floats ? ptx_float(math, type, true) : ptx_integer(math, type)))
-            continue;
-        *to = (struct wt_rows_insn){.op = (uint8_t)operations[i].op,
-                                    .wide = operations[i].wide,
-                                    .is_signed = operations[i].is_signed,
-                                    .d = o->d};
-        for (unsigned k = 0; k < 3 && operations[i].size[k]; k++)
-            if (!source(&o->s[k], operations[i].size[k], &to->s[k]))
-                return false;
-        const bool divides = to->op == WT_ROWS_DIVIDE || to->op == WT_ROWS_REMAINDER;
-        return !divides || !to->s[1].constant || to->s[1].value;
-    }
-    return false;
+    if (real)
+        return op <= WT_ROWS_FLOAT_DIVIDE || op == WT_ROWS_FLOAT_COMPARE;
+    return (op != WT_ROWS_ABSOLUTE && op <= WT_ROWS_SHIFT_RIGHT && op != WT_ROWS_MULTIPLY &&
+            op != WT_ROWS_MULTIPLY_ADD) ||
+           op == WT_ROWS_NARROW || op == WT_ROWS_SELECT || op == WT_ROWS_COMPARE;
 }
 
-/* Singles otherwise than plainly: to nearest, with flushing and saturation, or those that always
- * are so. */
-static bool single(const struct ptx_op *o, struct wt_rows_insn *to)
+/* Whether all bits of the registers count. */
+static bool is_whole(const struct ptx_meaning *m)
 {
-    static const uint8_t operation[PTX_MATHS] = {
-        [PTX_OP_add] = WT_ROWS_FLOAT_ADD,      [PTX_OP_sub] = WT_ROWS_FLOAT_SUBTRACT,
-        [PTX_OP_mul] = WT_ROWS_FLOAT_MULTIPLY, [PTX_OP_fma] = WT_ROWS_FLOAT_MULTIPLY_ADD,
-        [PTX_OP_div] = WT_ROWS_FLOAT_DIVIDE,   [PTX_OP_rcp] = WT_ROWS_FLOAT_DIVIDE,
-        [PTX_OP_sqrt] = WT_ROWS_FLOAT_ROOT,    [PTX_OP_min] = WT_ROWS_FLOAT_MIN,
-        [PTX_OP_max] = WT_ROWS_FLOAT_MAX,      [PTX_OP_abs] = WT_ROWS_FLOAT_ABSOLUTE,
-        [PTX_OP_neg] = WT_ROWS_FLOAT_NEGATE};
-    const bool extreme = o->how == PTX_OP_min || o->how == PTX_OP_max;
-    const bool one = o->how == PTX_OP_rcp || o->how == PTX_OP_sqrt || o->how == PTX_OP_abs ||
-                     o->how == PTX_OP_neg;
-    if (o->run != ptx_float(PTX_OP_rcp, PTX_F32, false) || o->type != PTX_F32 ||
-        o->round != WT_RNE || o->how >= PTX_MATHS || !operation[o->how] ||
-        (extreme && o->combine) ||
-        (o->how == PTX_OP_div && o->flag)) /* approximate quotients have a way of their own */
-        return false;
-    *to = (struct wt_rows_insn){.op = operation[o->how],
-                                .how = extreme && o->flag,
-                                .flushes = o->ftz,
-                                .saturates = o->sat,
-                                .d = o->d};
-    const bool quotient = o->how == PTX_OP_rcp;
-    if (quotient)
-        to->s[0] = (struct wt_rows_source){.constant = true, .value = 0x3f800000};
-    return source(&o->s[0], 4, &to->s[quotient]) && (one || source(&o->s[1], 4, &to->s[1])) &&
-           (o->how != PTX_OP_fma || source(&o->s[2], 4, &to->s[2]));
+    bool whole = !m->packed;
+    for (unsigned k = 0; k < 4; k++)
+        whole &=
+            (k && !ptx_meaning_uses(m, k - 1)) || !m->bytes[k] || 8 * m->bytes[k] == m->width[k];
+    return whole;
 }
 
-/* A field that constants tell, a truth table of three. */
-static bool bits(const struct ptx_op *o, struct wt_rows_insn *to)
+/* Finds the operation of a meaning; a comparison may be combined with a predicate. */
+static bool operation_of(const struct ptx_op *o, const struct ptx_meaning *m,
+                         struct wt_rows_match *is)
 {
-    const bool is_signed = o->run == ptx_integer(PTX_OP_bfe, PTX_S32);
-    if (o->run == ptx_integer(PTX_OP_lop3, PTX_U32)) {
-        *to = (struct wt_rows_insn){.op = WT_ROWS_LOGIC, .how = o->how, .d = o->d};
-    } else if (is_signed || o->run == ptx_integer(PTX_OP_bfe, PTX_U32)) {
-        *to = (struct wt_rows_insn){.op = WT_ROWS_FIELD, .is_signed = is_signed, .d = o->d};
-        if (!o->s[1].constant || !o->s[2].constant)
-            return false;
-    } else {
+    const bool compares = m->code[1] == WT_RESULT_MASK, wide = m->width[1] == 64,
+               combines = compares && ptx_meaning_uses(m, 2);
+    if (compares ? !wt_rows_match_condition(m->code + 2 + combines, m->width + 1, wide, is)
+                 : !wt_rows_match(m->code, m->width + 1, wide, is))
         return false;
-    }
-    for (unsigned k = 0; k < 3; k++)
-        if (!source(&o->s[k], 4, &to->s[k]))
-            return false;
-    if (to->op == WT_ROWS_LOGIC)
+    const bool of_floats = is->op >= WT_ROWS_FLOAT_ADD && is->op <= WT_ROWS_FLOAT_OF_UNSIGNED;
+    return !is->low && !ptx_is_carrying(o->run) && m->real == of_floats &&
+           (!wide || is_for_qwords(is->op, m->real)) &&
+           (!compares || (o->d != PTX_NO_SLOT && o->d2 == PTX_NO_SLOT));
+}
+
+/* Limits of operations: numbers that they are for. */
+static bool limits(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    struct wt_rows_source *s = to->s;
+    switch (to->op) {
+    case WT_ROWS_DIVIDE:
+    case WT_ROWS_REMAINDER:
+        return !s[1].constant || s[1].value;
+    case WT_ROWS_FIELD:
+        s[1].value &= 0xff;
+        s[2].value &= 0xff;
+        return s[1].constant && s[2].constant && s[2].value && s[1].value + s[2].value <= 32;
+    case WT_ROWS_COMPARE: /* of unsigned qwords: equality */
+        return !to->wide || to->is_signed || to->how == WT_ROWS_EQUAL ||
+               to->how == (WT_ROWS_LESS | WT_ROWS_GREATER);
+    case WT_ROWS_FLOAT_MIN:
+    case WT_ROWS_FLOAT_MAX:
+        to->how = o->flag;
+        return !o->combine;
+    case WT_ROWS_FLOAT_OF_SIGNED:
+    case WT_ROWS_FLOAT_OF_UNSIGNED:
+        return !o->ftz && !o->how && !o->flag;
+    case WT_ROWS_FLOAT_DIVIDE: /* approximate quotients have a way of their own */
+        if (!to->how)
+            return !o->flag;
+        s[1] = s[0];
+        s[0] = (struct wt_rows_source){.constant = true, .value = 0x3f800000};
+        to->how = 0;
         return true;
-    to->s[1].value &= 0xff;
-    to->s[2].value &= 0xff;
-    return to->s[2].value && to->s[1].value + to->s[2].value <= 32;
+    default:
+        return true;
+    }
+}
+
+/* Arithmetic, comparisons, selections, conversions. */
+static bool computes(const struct ptx_op *o, struct wt_rows_insn *to)
+{
+    struct ptx_meaning m;
+    struct wt_rows_match is;
+    if (!ptx_meaning_of(o, &m) || !is_whole(&m) || !operation_of(o, &m, &is))
+        return false;
+    const bool compares = m.code[1] == WT_RESULT_MASK,
+               combines = compares && ptx_meaning_uses(&m, 2);
+    *to = (struct wt_rows_insn){.op = is.op,
+                                .how = is.how,
+                                .wide = m.width[1] == 64 && is.op != WT_ROWS_NARROW,
+                                .is_signed = is.is_signed,
+                                .combine = combines ? (uint8_t)(WT_ROWS_WITH_AND + o->combine)
+                                                    : WT_ROWS_ALONE,
+                                .flushes = m.real && o->ftz,
+                                .saturates = m.real && o->sat,
+                                .d = o->d};
+    for (unsigned k = 0; k < is.sources; k++)
+        if (!source(&o->s[is.source[k]], m.bytes[is.source[k] + 1], &to->s[k]))
+            return false;
+    if (combines || is.op == WT_ROWS_SELECT)
+        to->s[2] = predicate(&o->s[2]);
+    const bool plain = !to->wide || (!to->flushes && !to->saturates);
+    return (!m.real || (plain && (compares || o->round == WT_RNE))) && limits(o, to);
 }
 
 static bool predicates(const struct ptx_op *o, struct wt_rows_insn *to)
@@ -183,70 +145,6 @@ static bool predicates(const struct ptx_op *o, struct wt_rows_insn *to)
     if (to->combine)
         to->s[2] = predicate(&o->s[1]);
     return true;
-}
-
-static bool comparison(const struct ptx_op *o, struct wt_rows_insn *to)
-{
-    static const enum ptx_type types[] = {PTX_U32, PTX_S32, PTX_U64, PTX_S64, PTX_F32, PTX_F64};
-    unsigned i = 0;
-    const bool flushes = o->run == ptx_set_predicate_flushing() && o->from_type == PTX_F32;
-    while (i < 6 && o->run != ptx_set_predicate(types[i]) && !(flushes && types[i] == PTX_F32))
-        i++;
-    if (i == 6 || o->flag || o->d == PTX_NO_SLOT || o->d2 != PTX_NO_SLOT)
-        return false;
-    const bool floats = types[i] == PTX_F32 || types[i] == PTX_F64,
-               wide = ptx_type_bytes(types[i]) == 8;
-    const bool combines = o->s[2].constant || o->s[2].slot != PTX_NO_SLOT;
-    const unsigned equal = WT_ROWS_EQUAL, other = WT_ROWS_LESS | WT_ROWS_GREATER;
-    if (types[i] == PTX_U64 && (o->how & 7) != equal && (o->how & 7) != other)
-        return false;
-    *to = (struct wt_rows_insn){.op = floats ? WT_ROWS_FLOAT_COMPARE : WT_ROWS_COMPARE,
-                                .wide = wide,
-                                .is_signed = types[i] == PTX_S32 || types[i] == PTX_S64,
-                                .how = o->how,
-                                .flushes = flushes,
-                                .combine = combines ? (uint8_t)(WT_ROWS_WITH_AND + o->combine)
-                                                    : WT_ROWS_ALONE,
-                                .d = o->d};
-    if (combines)
-        to->s[2] = predicate(&o->s[2]);
-    return source(&o->s[0], wide ? 8 : 4, &to->s[0]) && source(&o->s[1], wide ? 8 : 4, &to->s[1]);
-}
-
-static bool selection(const struct ptx_op *o, struct wt_rows_insn *to)
-{
-    const bool wide = o->run == ptx_select(PTX_U64);
-    if (!wide && o->run != ptx_select(PTX_U32))
-        return false;
-    *to = (struct wt_rows_insn){
-        .op = WT_ROWS_SELECT, .wide = wide, .d = o->d, .s[2] = predicate(&o->s[2])};
-    return source(&o->s[0], wide ? 8 : 4, &to->s[0]) && source(&o->s[1], wide ? 8 : 4, &to->s[1]);
-}
-
-static bool is_dword(unsigned type)
-{
-    return type == PTX_U32 || type == PTX_S32 || type == PTX_B32;
-}
-
-static bool is_qword(unsigned type)
-{
-    return type == PTX_U64 || type == PTX_S64 || type == PTX_B64;
-}
-
-static bool conversion(const struct ptx_op *o, struct wt_rows_insn *to)
-{
-    if (o->run != ptx_convert(o) || o->sat || o->ftz || o->how || o->flag)
-        return false;
-    *to = (struct wt_rows_insn){.d = o->d, .is_signed = o->from_type == PTX_S32};
-    if (is_dword(o->from_type) && o->size == 4 && is_qword(o->type) && o->element == 8)
-        to->op = WT_ROWS_WIDEN;
-    else if (is_qword(o->from_type) && o->size == 8 && is_dword(o->type) && o->element == 4)
-        to->op = WT_ROWS_NARROW;
-    else if (is_dword(o->from_type) && o->size == 4 && o->type == PTX_F32 && o->round == WT_RNE)
-        to->op = o->from_type == PTX_S32 ? WT_ROWS_FLOAT_OF_SIGNED : WT_ROWS_FLOAT_OF_UNSIGNED;
-    else
-        return false;
-    return source(&o->s[0], o->size, &to->s[0]);
 }
 
 /* The elements of a vector, of which the code does dwords and two qwords. */
@@ -364,9 +262,8 @@ bool ptx_as_rows(const struct ptx_op *o, struct wt_rows_insn *to)
         *to = (struct wt_rows_insn){.op = WT_ROWS_BRANCH, .combine = guarded, .s[0] = guard};
         return true;
     }
-    if (!arithmetic(o, to) && !single(o, to) && !bits(o, to) && !predicates(o, to) &&
-        !comparison(o, to) && !selection(o, to) && !conversion(o, to) && !access_of(o, to) &&
-        !parameter(o, to) && !special(o, to))
+    if (!computes(o, to) && !predicates(o, to) && !access_of(o, to) && !parameter(o, to) &&
+        !special(o, to))
         return false;
     to->conditional = guarded;
     to->condition = guard;

@@ -1,261 +1,468 @@
-/* What arithmetic of PTX does with its operands (machine/operands.h, enum wt_operation), and how
- * wide they are. */
+/* What arithmetic of PTX means (machine/meaning.h): what the rows of math.def say, with what the
+ * record adds. Comparisons, selections, conversions and logic of predicates are no rows. */
 #include "emulator/sm/ptx/know/meaning.h"
 
-#include "emulator/machine/operands.h"
+#include <assert.h>
+#include <string.h>
+
+#include "emulator/machine/softfloat.h"
 #include "emulator/sm/ptx/lower/body.h"
+#include "emulator/machine/meaning_code.h"
 
-static const uint8_t as_listed[4] = {0, 1, 2, 3};
+/* ---- the table ---- */
 
-static struct ptx_meaning other(unsigned result, unsigned first, unsigned second, unsigned third)
+/* In a row: bits of its type, and twice as many. */
+enum { WIDTH = 0xff, WIDTH2 = 0xfe };
+
+#define M(name, integers, floats)                                                                  \
+    static const uint8_t integers_##name[] = {integers WT_M_END},                                  \
+                         floats_##name[] = {floats WT_M_END};
+#include "emulator/sm/ptx/math.def"
+#undef M
+static const uint8_t *const rows[PTX_MATHS][2] = {
+#define M(name, integers, floats) {integers_##name, floats_##name},
+#include "emulator/sm/ptx/math.def"
+#undef M
+};
+
+/* ---- expressions ---- */
+
+enum { FIRST = 1, SECOND = 2, ALL = 7 }; /* sources */
+enum { WORD = 32 };
+
+struct ptx_composer {
+    const struct ptx_op *op;
+    struct ptx_meaning *m;
+    uint8_t *to;
+    uint8_t bits;  /* the width of its type */
+    uint8_t signs; /* sources that have some */
+    bool subtracts;
+    uint8_t half; /* which one of a pair is compared, 1 or 2; 0: there is no pair */
+};
+
+static void put(struct ptx_composer *c, const uint8_t *bytes, size_t size)
 {
-    return (struct ptx_meaning){
-        .operation = WT_DOES_OTHER, .bytes = {result, first, second, third, 4}, .order = as_listed};
+    assert(c->to + size <= c->m->code + sizeof c->m->code);
+    memcpy(c->to, bytes, size);
+    c->to += size;
 }
 
-/* All operands have so many bytes. */
-static struct ptx_meaning meaning(enum wt_operation operation, unsigned bytes, unsigned width)
-{
-    struct ptx_meaning m = other(bytes, bytes, bytes, bytes);
-    m.operation = (uint8_t)operation;
-    m.width = (uint8_t)width;
-    return m;
-}
+#define PUT(c, ...)                                                                                \
+    do {                                                                                           \
+        const uint8_t bytes[] = {__VA_ARGS__};                                                     \
+        put(c, bytes, sizeof bytes);                                                               \
+    } while (0)
 
-/* The value of a source that is a constant below @p limit; else it is not known: limit. */
-static uint32_t constant_of(const struct ptx_source *s, uint32_t limit)
+/* The operation that one on unsigned numbers is for signed ones. */
+static uint8_t operation_of(uint8_t op, bool is_signed)
 {
-    const uint32_t value = s->constant ? *(const uint32_t *)s->constant : limit;
-    return value < limit ? value : limit;
-}
-
-/* shf: the upper word is the second source. To the left by n is to the right by 32 - n. */
-static struct ptx_meaning funnel(const struct ptx_op *op, bool left, bool wraps)
-{
-    static const uint8_t high_first[4] = {1, 0, 2, 3}, high[4] = {1, 0xff, 0xff, 0xff};
-    const uint32_t amount = constant_of(&op->s[2], 32);
-    struct ptx_meaning m = meaning(WT_DOES_OTHER, 4, 32);
-    if (left && amount == 0) {
-        m.operation = WT_DOES_MOVE;
-        m.order = high;
-    } else if (left ? amount < 32 : wraps || amount < 32) {
-        m.operation = WT_DOES_FUNNEL;
-        m.order = high_first;
-        m.left = left;
-    }
-    return m;
-}
-
-/* A product of numbers of so many bits, all of its bits, and (mad) a third number. */
-static struct ptx_meaning product(unsigned bits, bool adds)
-{
-    struct ptx_meaning m = meaning(WT_DOES_MULTIPLY, 4, 2 * bits);
-    m.then = adds ? WT_DOES_ADD : WT_DOES_OTHER;
-    m.bytes[0] = m.bytes[3] = bits == 32 ? 8 : 4;
-    return m;
-}
-
-static struct ptx_meaning carrying(const struct ptx_op *op, unsigned bytes)
-{
-    struct ptx_meaning m = meaning(op->combine == 0   ? WT_DOES_ADD
-                                   : op->combine == 1 ? WT_DOES_SUBTRACT
-                                                      : WT_DOES_OTHER,
-                                   bytes, 8 * bytes);
-    m.flag = WT_FLAG_CARRY;
-    return m;
-}
-
-static struct ptx_meaning of_integers(const struct ptx_op *op, enum ptx_math math,
-                                      enum ptx_type type)
-{
-    const unsigned bits = 8 * ptx_type_bytes(type), bytes = bits == 64 ? 8 : 4;
-    const bool is_signed = ptx_type_is_signed(type);
-    struct ptx_meaning m = meaning(WT_DOES_OTHER, bytes, bits);
-    switch (math) {
-    case PTX_OP_add:
-        m.operation = WT_DOES_ADD;
-        return m;
-    case PTX_OP_sub:
-        m.operation = WT_DOES_SUBTRACT;
-        return m;
-    case PTX_OP_neg:
-        m.operation = WT_DOES_SUBTRACT;
-        m.of_zero = true;
-        return m;
-    case PTX_OP_mul_lo:
-    case PTX_OP_mad_lo:
-        m.operation = WT_DOES_MULTIPLY;
-        m.then = math == PTX_OP_mad_lo ? WT_DOES_ADD : WT_DOES_OTHER;
-        return m;
-    case PTX_OP_mul24: /* factors of 24 bits */
-    case PTX_OP_mad24:
-        m.operation = WT_DOES_MULTIPLY;
-        m.then = math == PTX_OP_mad24 ? WT_DOES_ADD : WT_DOES_OTHER;
-        m.bytes[1] = m.bytes[2] = 3;
-        return m;
-    case PTX_OP_mul24_hi: /* the upper bits of their product */
-    case PTX_OP_mad24_hi:
-    case PTX_OP_mad24_hi_sat:
-        m.bytes[1] = m.bytes[2] = 3;
-        return m;
-    case PTX_OP_mul_wide:
-    case PTX_OP_mad_wide:
-        return product(bits, math == PTX_OP_mad_wide);
-    case PTX_OP_and:
-        m.operation = WT_DOES_AND;
-        return m;
-    case PTX_OP_or:
-        m.operation = WT_DOES_OR;
-        return m;
-    case PTX_OP_xor:
-        m.operation = WT_DOES_XOR;
-        return m;
-    case PTX_OP_not:
-        m.operation = WT_DOES_NOT;
-        return m;
-    case PTX_OP_mov:
-        m.operation = WT_DOES_MOVE;
-        return m;
-    case PTX_OP_shl:
-    case PTX_OP_shr:
-        m.operation = math == PTX_OP_shl ? WT_DOES_SHIFT_LEFT_OUT
-                      : is_signed        ? WT_DOES_SHIFT_SIGNED_OUT
-                                         : WT_DOES_SHIFT_RIGHT_OUT;
-        m.bytes[2] = 4;
-        return m;
-    case PTX_OP_bfe:
-        m.operation = is_signed ? WT_DOES_PART_SIGNED : WT_DOES_PART;
-        m.bytes[2] = m.bytes[3] = 4;
-        return m;
-    case PTX_OP_bfi:
-        m.operation = WT_DOES_PUT_PART;
-        m.bytes[3] = 4;
-        return m;
-    case PTX_OP_popc:
-    case PTX_OP_clz:
-    case PTX_OP_bfind:
-    case PTX_OP_bfind_shiftamt:
-        return other(4, bytes, 4, 4);
-    case PTX_OP_shf_l_wrap:
-    case PTX_OP_shf_l_clamp:
-        return funnel(op, true, math == PTX_OP_shf_l_wrap);
-    case PTX_OP_shf_r_wrap:
-    case PTX_OP_shf_r_clamp:
-        return funnel(op, false, math == PTX_OP_shf_r_wrap);
-    case PTX_OP_prmt:
-        m.operation = op->how ? WT_DOES_OTHER : WT_DOES_PICK;
-        return m;
-    case PTX_OP_lop3:
-        m.operation = WT_DOES_TABLE;
-        m.has_table = true;
-        return m;
+    switch (op) {
+    case WT_M_UNLIKE:
+        return is_signed ? op : WT_M_HIGHEST;
+    case WT_M_ZEXT:
+    case WT_M_SHR_OUT:
+    case WT_M_FIELD:
+    case WT_M_MUL_HIGH:
+    case WT_M_DIV:
+    case WT_M_REM:
+        return (uint8_t)(op + is_signed);
+    case WT_M_LT:
+    case WT_M_LE:
+    case WT_M_MIN:
+    case WT_M_MAX:
+        return (uint8_t)(op + 2 * is_signed);
     default:
-        return ptx_is_carrying(op->run) ? carrying(op, bytes) : m;
+        return op;
     }
+}
+
+/* The first leaf of an expression. */
+static unsigned leaf_of(const uint8_t *code)
+{
+    struct wt_meaning_node node;
+    do
+        node = wt_meaning_take(&code);
+    while (node.op == WT_M_K || node.op >= (enum wt_meaning_op)WT_M_LEAVES);
+    return node.op;
+}
+
+/* Sources A and B, as they are compared. */
+static void put_compared(struct ptx_composer *c, bool turned)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (c->half)
+            PUT(c, WT_M_PART, (uint8_t)(16 * (c->half - 1)), 16);
+        PUT(c, (uint8_t)(WT_M_A + (i != turned)));
+    }
+}
+
+/* Whether they compare as the record says, by outcomes: numbers are never unordered. */
+static void put_condition(struct ptx_composer *c, unsigned outcomes)
+{
+    static const uint8_t operations[] = {[PTX_LESS] = WT_M_LT,
+                                         [PTX_EQUAL] = WT_M_EQ,
+                                         [PTX_LESS | PTX_EQUAL] = WT_M_LE,
+                                         [PTX_GREATER] = WT_M_LT,
+                                         [PTX_GREATER | PTX_LESS] = WT_M_NE,
+                                         [PTX_GREATER | PTX_EQUAL] = WT_M_LE,
+                                         [PTX_GREATER | PTX_EQUAL | PTX_LESS] = WT_M_END};
+    const unsigned how = outcomes & 7;
+    if (c->m->real) {
+        PUT(c, WT_M_FCOMPARE, (uint8_t)outcomes);
+        put_compared(c, false);
+    } else if (!operations[how]) {
+        PUT(c, WT_M_K, 1, how != 0);
+    } else {
+        PUT(c, operation_of(operations[how], c->signs));
+        put_compared(c, (how & (PTX_GREATER | PTX_LESS)) == PTX_GREATER);
+    }
+}
+
+/* An expression of a row. */
+static void put_expression(struct ptx_composer *c, const uint8_t **code)
+{
+    for (unsigned left = 1; left; left--) {
+        const uint8_t *at = *code;
+        const struct wt_meaning_node node = wt_meaning_take(code);
+        const bool is_signed =
+            node.op == WT_M_ZEXT ? c->signs >> (leaf_of(*code) - WT_M_A) & 1 : c->signs == ALL;
+        if (node.op == WT_M_VCC && !(c->op->how & 1)) {
+            PUT(c, WT_M_K, 1, c->subtracts);
+            continue;
+        }
+        if (ptx_video_of(c->op) != PTX_MATHS && node.op == WT_M_EQ) {
+            put_condition(c, c->op->combine);
+            *code += 2;
+            continue;
+        }
+        PUT(c, operation_of((uint8_t)node.op, is_signed));
+        for (at++; at < *code; at++)
+            PUT(c, node.op == WT_M_LOGIC ? (*at ? *at : c->op->how)
+                   : *at == WIDTH        ? c->bits
+                   : *at == WIDTH2       ? (uint8_t)(2 * c->bits)
+                                         : *at);
+        left += node.operands;
+    }
+}
+
+static void put_row(struct ptx_composer *c, enum ptx_math math)
+{
+    const uint8_t *code = rows[math][c->m->real];
+    while (*code == WT_M_OUT) {
+        put(c, code, 2);
+        code += 2;
+        put_expression(c, &code);
+    }
+}
+
+bool ptx_meaning_uses(const struct ptx_meaning *m, unsigned source)
+{
+    bool uses = false;
+    for (const uint8_t *code = m->code; *code == WT_M_OUT; wt_meaning_skip(&code)) {
+        code += 2;
+        uses |= wt_meaning_has(code, (enum wt_meaning_op)(WT_M_A + source));
+    }
+    return uses;
+}
+
+/* All operands are of one type. */
+static void set_type(struct ptx_composer *c, enum ptx_type type)
+{
+    c->bits = (uint8_t)(8 * ptx_type_bytes(type));
+    c->signs = ptx_type_is_signed(type) ? ALL : 0;
+    c->m->real = ptx_type_is_float(type);
+    memset(c->m->bytes, (int)ptx_type_class(type), sizeof c->m->bytes);
+    memset(c->m->width, c->bits, sizeof c->m->width);
+}
+
+static void set_operand(struct ptx_composer *c, unsigned n, enum ptx_type type)
+{
+    c->m->bytes[n] = (uint8_t)ptx_type_class(type);
+    c->m->width[n] = (uint8_t)(8 * ptx_type_bytes(type));
+}
+
+static void set_predicate(struct ptx_composer *c, unsigned n)
+{
+    c->m->bytes[n] = 0;
+    c->m->width[n] = 1;
+}
+
+/* ---- rows ---- */
+
+static bool integers(struct ptx_composer *c)
+{
+    const struct ptx_op *op = c->op;
+    struct ptx_meaning *m = c->m;
+    enum ptx_math math;
+    enum ptx_type type, types[5];
+    if (!ptx_integer_of(op->run, &math, &type))
+        return false;
+    if (ptx_is_carrying(op->run))
+        math = (enum ptx_math)(PTX_OP_addc + op->combine);
+    ptx_operand_types(math, type, types);
+    set_type(c, type);
+    for (unsigned i = 0; i < 5; i++)
+        set_operand(c, i, types[i]);
+    if (ptx_is_carrying(op->run))
+        c->signs = op->is_signed ? ALL : 0;
+    c->subtracts = math == PTX_OP_subc;
+    if (math == PTX_OP_dp4a || math == PTX_OP_dp2a)
+        c->signs = op->how & (FIRST | SECOND);
+    if (math == PTX_OP_dp2a && op->how & 4) {
+        m->first[1] = 16;
+        m->part[1] = 16;
+    }
+    if (math == PTX_OP_prmt && op->how) {
+        PUT(c, WT_M_OUT, WT_RESULT_D, WT_M_OPAQUE3, WORD, WT_M_A, WT_M_B, WT_M_C);
+        return true;
+    }
+    put_row(c, math);
+    if ((math == PTX_OP_bmsk || math == PTX_OP_szext) && op->how) /* .wrap */
+        m->width[2] = math == PTX_OP_bmsk ? m->width[1] = 5 : 5;
+    return true;
+}
+
+static bool floats(struct ptx_composer *c)
+{
+    const struct ptx_op *op = c->op;
+    const enum ptx_math math = (enum ptx_math)op->how;
+    const enum ptx_type type = (enum ptx_type)op->type;
+    if (math >= PTX_MATHS || !op->run ||
+        (op->run != ptx_float(math, type, true) && op->run != ptx_float(math, type, false)))
+        return false;
+    set_type(c, type);
+    c->m->mixes = op->sat || op->combine;
+    c->m->packed = type == PTX_F16X2 || type == PTX_BF16X2;
+    c->bits = c->m->packed ? 16 : c->bits;
+    put_row(c, math);
+    return true;
+}
+
+/* Parts of words: those of one width, halves, and numbers of 64 bits of which each is one part. */
+static bool video(struct ptx_composer *c)
+{
+    const struct ptx_op *op = c->op;
+    const enum ptx_math math = ptx_video_of(op);
+    const bool halves = math >= PTX_OP_vadd2, both = op->type % 3 == 0;
+    if (math == PTX_MATHS)
+        return false;
+    set_type(c, PTX_U32);
+    if (op->sat || op->flag || (halves ? op->size != 16 || op->round || !both : op->vector[0]) ||
+        (math == PTX_OP_vmad && (op->index || op->count))) {
+        PUT(c, WT_M_OUT, WT_RESULT_D, WT_M_OPAQUE3, WORD, WT_M_A, WT_M_B, WT_M_C);
+        return true;
+    }
+    c->signs = both && op->type ? ALL : 0;
+    c->m->packed = halves;
+    c->bits = halves ? 16 : 64;
+    for (unsigned i = 0; i < 3 && !halves; i++) {
+        c->m->width[i + 1] = 64;
+        if (i < 2)
+            ptx_video_part(op, i, &c->m->first[i], &c->m->part[i]);
+    }
+    c->m->extended = halves ? 0 : op->type;
+    c->signs = math == PTX_OP_vset ? ALL : c->signs;
+    put_row(c, math);
+    if ((math == PTX_OP_vshl || math == PTX_OP_vshr) && op->combine)
+        c->m->width[2] = 5;
+    return true;
+}
+
+/* By a predicate, or by the sign of a number. */
+static bool selection(struct ptx_composer *c)
+{
+    const struct ptx_op *op = c->op;
+    const bool chooses = op->run == ptx_choose(PTX_U32) || op->run == ptx_choose(PTX_U64);
+    if (!chooses && op->run != ptx_select(PTX_U32) && op->run != ptx_select(PTX_U64))
+        return false;
+    set_type(c,
+             op->run == ptx_select(PTX_U64) || op->run == ptx_choose(PTX_U64) ? PTX_U64 : PTX_U32);
+    if (chooses) {
+        c->m->real = op->flag;
+        set_operand(c, 3, PTX_U32);
+        put_row(c, PTX_OP_slct);
+    } else {
+        set_predicate(c, 3);
+        PUT(c, WT_M_OUT, WT_RESULT_D, WT_M_SELECT, WT_M_C, WT_M_A, WT_M_B);
+    }
+    return true;
 }
 
 /* ---- comparisons ---- */
 
-/* Of integers, by the outcomes for which it holds. */
-static enum wt_operation comparison(unsigned outcomes, bool is_signed)
+/* The outcome as the record has it, or its opposite, with another predicate. */
+static void put_outcome(struct ptx_composer *c, bool opposite)
 {
-    switch (outcomes & (PTX_LESS | PTX_EQUAL | PTX_GREATER)) {
-    case PTX_LESS:
-        return is_signed ? WT_DOES_LESS_SIGNED : WT_DOES_LESS;
-    case PTX_EQUAL:
-        return WT_DOES_EQUAL;
-    case PTX_GREATER:
-        return is_signed ? WT_DOES_GREATER_SIGNED : WT_DOES_GREATER;
-    case PTX_LESS | PTX_EQUAL:
-        return is_signed ? WT_DOES_NOT_GREATER_SIGNED : WT_DOES_NOT_GREATER;
-    case PTX_GREATER | PTX_EQUAL:
-        return is_signed ? WT_DOES_NOT_LESS_SIGNED : WT_DOES_NOT_LESS;
-    case PTX_LESS | PTX_GREATER:
-        return WT_DOES_NOT_EQUAL;
-    default:
-        return WT_DOES_OTHER;
-    }
+    static const uint8_t logic[] = {WT_M_AND, WT_M_OR, WT_M_XOR};
+    const struct ptx_op *op = c->op;
+    const bool combines = op->s[2].constant || op->s[2].slot != PTX_NO_SLOT;
+    if (combines)
+        PUT(c, logic[op->combine < 2 ? op->combine : 2]);
+    if (opposite)
+        PUT(c, WT_M_NOT);
+    put_condition(c, op->how);
+    if (combines)
+        PUT(c, WT_M_C);
 }
 
-static bool find_comparison(const struct ptx_op *op, struct ptx_meaning *m)
+/* Of set: the number that stands for the outcome: ones, or the float 1. */
+static void put_number(struct ptx_composer *c, unsigned bits)
 {
+    const enum ptx_type type = (enum ptx_type)c->op->type;
+    const bool brain = type == PTX_BF16 || type == PTX_BF16X2;
+    if (ptx_type_is_float(type))
+        PUT(c, WT_M_AND);
+    PUT(c, WT_M_SEXT, (uint8_t)bits);
+    put_outcome(c, false);
+    if (ptx_type_is_float(type))
+        PUT(c, WT_M_SHL_OUT, WT_M_K, (uint8_t)bits, bits == WORD || brain ? 127 : 15, WT_M_K, 8,
+            bits == WORD ? 23
+            : brain      ? 7
+                         : 10);
+}
+
+static bool comparison(struct ptx_composer *c)
+{
+    const struct ptx_op *op = c->op;
     unsigned type = 0;
     while (type < PTX_TYPES && ptx_set_predicate((enum ptx_type)type) != op->run)
         type++;
     if (op->run == ptx_set_predicate_flushing())
-        type = PTX_F32;
+        type = op->from_type;
     else if (type == PTX_TYPES)
         return false;
-    const unsigned bytes = ptx_type_bytes((enum ptx_type)type) == 8 ? 8 : 4;
-    static const uint8_t logic[] = {WT_DOES_AND, WT_DOES_OR, WT_DOES_XOR};
-    const bool combines = op->s[2].constant || op->s[2].slot != PTX_NO_SLOT;
-    *m = other(op->flag ? 4 : 0, bytes, bytes, 0);
-    if (ptx_type_is_float((enum ptx_type)type) || op->flag || (combines && op->d2 != PTX_NO_SLOT))
+    const bool pair = op->from_type == PTX_F16X2 || op->from_type == PTX_BF16X2;
+    set_type(c, (enum ptx_type)type);
+    set_predicate(c, 3);
+    c->half = pair;
+    if (op->flag) {
+        set_operand(c, 0, (enum ptx_type)op->type);
+        PUT(c, WT_M_OUT, WT_RESULT_D);
+        if (pair)
+            PUT(c, WT_M_JOIN);
+        put_number(c, pair ? 16 : c->m->width[0]);
+        c->half *= 2;
+        if (pair)
+            put_number(c, 16);
         return true;
-    m->operation = (uint8_t)comparison(op->how, ptx_type_is_signed((enum ptx_type)type));
-    m->width = (uint8_t)(8 * ptx_type_bytes((enum ptx_type)type));
-    if (combines)
-        m->then = logic[op->combine < 2 ? op->combine : 2];
+    }
+    set_predicate(c, 0);
+    PUT(c, WT_M_OUT, WT_RESULT_MASK);
+    put_outcome(c, false);
+    c->half *= 2;
+    if (op->d2 != PTX_NO_SLOT)
+        PUT(c, WT_M_OUT, WT_RESULT_SECOND);
+    if (op->d2 != PTX_NO_SLOT)
+        put_outcome(c, !pair);
     return true;
 }
 
 /* ---- conversions ---- */
 
-static bool find_conversion(const struct ptx_op *op, struct ptx_meaning *m)
+/* An integer of so many bits as one of the type, which may saturate. */
+static void put_integer(struct ptx_composer *c, unsigned from, unsigned to)
 {
+    const bool from_signed = c->signs, to_signed = c->m->is_signed;
+    if (c->op->sat && from_signed && to_signed)
+        PUT(c, WT_M_SAT_S, (uint8_t)to, WT_M_SEXT, 64, WT_M_A);
+    else if (c->op->sat && from_signed)
+        PUT(c, WT_M_SAT, (uint8_t)to, WT_M_MAX_S, WT_M_SEXT, 64, WT_M_A, WT_M_K, 64, 0);
+    else if (c->op->sat)
+        PUT(c, WT_M_ZEXT, (uint8_t)to, WT_M_SAT, (uint8_t)(to - to_signed), WT_M_ZEXT, 64, WT_M_A);
+    else if (to > from)
+        PUT(c, from_signed ? WT_M_SEXT : WT_M_ZEXT, (uint8_t)to, WT_M_A);
+    else if (to < from)
+        PUT(c, WT_M_PART, 0, (uint8_t)to, WT_M_A);
+    else
+        PUT(c, WT_M_A);
+}
+
+/* A float as a float. */
+static void put_float(struct ptx_composer *c, unsigned from, unsigned to)
+{
+    static const uint8_t whole[] = {[WT_RNE] = WT_M_FROUND,
+                                    [WT_RTZ] = WT_M_FTRUNC,
+                                    [WT_RDN] = WT_M_FFLOOR,
+                                    [WT_RUP] = WT_M_FCEIL};
+    const struct ptx_op *op = c->op;
+    const bool same = op->type == op->from_type, limits = op->how || op->sat;
+    if (same && op->flag && !limits && op->round <= WT_RUP)
+        PUT(c, whole[op->round], WT_M_A);
+    else if (same && from >= WORD && !op->flag && !limits && !op->ftz)
+        PUT(c, WT_M_A);
+    else if (op->from_type == PTX_BF16 && to == WORD && !op->flag && !limits && !op->ftz)
+        PUT(c, WT_M_JOIN, WT_M_K, 16, 0, WT_M_A); /* its bits */
+    else if (from != to && !op->flag && !limits)
+        PUT(c, WT_M_FLOAT_F, (uint8_t)to, WT_M_A);
+    else
+        PUT(c, WT_M_OPAQUE1, (uint8_t)to, WT_M_A);
+}
+
+static bool conversion(struct ptx_composer *c)
+{
+    const struct ptx_op *op = c->op;
     const enum ptx_type to = (enum ptx_type)op->type, from = (enum ptx_type)op->from_type;
     if (to == PTX_NO_TYPE || from == PTX_NO_TYPE || op->run != ptx_convert(op))
         return false;
-    const unsigned to_bits = 8 * ptx_type_bytes(to), from_bits = 8 * ptx_type_bytes(from);
-    *m = other(to == PTX_F16X2 || to == PTX_BF16X2 ? 4 : op->element, op->size, 4, 4);
-    if (op->sat || ptx_type_is_float(to) || ptx_type_is_float(from))
-        return true;
-    m->operation = WT_DOES_MOVE;
-    m->width = (uint8_t)(to_bits < from_bits ? to_bits : from_bits);
-    m->is_signed = ptx_type_is_signed(to_bits > from_bits ? from : to);
+    const uint8_t bits = (uint8_t)(8 * ptx_type_bytes(to)), own = 8 * ptx_type_bytes(from);
+    const bool pair = to == PTX_F16X2 || to == PTX_BF16X2;
+    set_type(c, from);
+    set_operand(c, 0, to);
+    memset(c->m->bytes + 1, op->size, 4);
+    c->m->bytes[0] = pair ? 4 : op->element;
+    c->m->is_signed = ptx_type_is_signed(to);
+    const bool of_floats = ptx_type_is_float(from);
+    c->m->real = of_floats || ptx_type_is_float(to);
+    PUT(c, WT_M_OUT, WT_RESULT_D);
+    if (pair)
+        PUT(c, WT_M_OPAQUE2, WORD, WT_M_A, WT_M_B);
+    else if (!c->m->real)
+        put_integer(c, own, bits);
+    else if (of_floats && ptx_type_is_float(to))
+        put_float(c, own, bits);
+    else if (!of_floats && op->sat)
+        PUT(c, WT_M_OPAQUE1, bits, WT_M_A);
+    else if (!of_floats)
+        PUT(c, c->signs ? WT_M_FLOAT_S : WT_M_FLOAT, bits, WT_M_A);
+    else { /* a NaN is 0 or, from or to 64 bits, the highest bit alone */
+        PUT(c, WT_M_SELECT, WT_M_FCOMPARE, WT_M_UNORDERED, WT_M_A, WT_M_A);
+        if (bits == 64 || own == 64)
+            PUT(c, WT_M_FNEG);
+        PUT(c, WT_M_K, bits, 0, c->m->is_signed ? WT_M_ROUNDED_S : WT_M_ROUNDED, bits, WT_M_A);
+    }
     return true;
 }
 
-/* ---- predicates, and the choice by one ---- */
+/* ---- predicates ---- */
 
-static struct ptx_meaning of_predicates(unsigned table)
+static bool predicates(struct ptx_composer *c)
 {
-    static const uint8_t first[4] = {0, 0xff, 0xff, 0xff};
-    struct ptx_meaning m = other(0, 0, 0, 0);
-    m.width = 1;
-    m.operation = table == TABLE_AND     ? WT_DOES_AND
-                  : table == TABLE_OR    ? WT_DOES_OR
-                  : table == TABLE_XOR   ? WT_DOES_XOR
-                  : table == TABLE_NOT   ? WT_DOES_NOT
-                  : table == TABLE_FIRST ? WT_DOES_MOVE
-                                         : WT_DOES_OTHER;
-    if (table == TABLE_NOT || table == TABLE_FIRST)
-        m.order = first;
-    return m;
+    static const uint16_t kinds[] = {0x07e, 0x081, 0x0ff, 0x300, 0x05a, 0x024}; /* by FKIND */
+    const struct ptx_op *op = c->op;
+    if (op->run != ptx_op_predicate && op->run != ptx_op_testp)
+        return false;
+    memset(c->m->width, 1, sizeof c->m->width);
+    PUT(c, WT_M_OUT, WT_RESULT_MASK);
+    if (op->run == ptx_op_testp) {
+        set_operand(c, 1, (enum ptx_type)op->type);
+        PUT(c, WT_M_NONZERO, WT_M_AND, WT_M_FKIND, 10, WT_M_A, WT_M_JOIN, WT_M_K, 8,
+            (uint8_t)kinds[op->how], WT_M_K, 2, (uint8_t)(kinds[op->how] >> 8));
+        return true;
+    }
+    uint8_t table = 0; /* the third source does not count; of one the second is the first */
+    for (unsigned i = 0; i < 8; i++)
+        table |= (uint8_t)((op->how >> (i >> 1) & 1) << i);
+    PUT(c, WT_M_LOGIC, table, WT_M_A, WT_M_B, WT_M_A);
+    return true;
 }
 
-static struct ptx_meaning selection(unsigned bytes)
+bool ptx_meaning_of(const struct ptx_op *op, struct ptx_meaning *m)
 {
-    static const uint8_t if_not_first[4] = {1, 0, 2, 3};
-    struct ptx_meaning m = meaning(WT_DOES_SELECT, bytes, 8 * bytes);
-    m.order = if_not_first;
-    m.bytes[3] = 0;
-    return m;
-}
-
-struct ptx_meaning ptx_meaning_of(const struct ptx_op *op)
-{
-    struct ptx_meaning m = other(PTX_UNTOLD, PTX_UNTOLD, PTX_UNTOLD, PTX_UNTOLD);
-    enum ptx_math math;
-    enum ptx_type type;
-    m.bytes[4] = PTX_UNTOLD;
-    if (op->run == ptx_op_predicate)
-        return of_predicates(op->how);
-    if (op->run == ptx_select(PTX_U32) || op->run == ptx_select(PTX_U64))
-        return selection(op->run == ptx_select(PTX_U64) ? 8 : 4);
-    if (ptx_integer_of(op->run, &math, &type))
-        return of_integers(op, math, type);
-    if (find_comparison(op, &m) || find_conversion(op, &m))
-        return m;
-    return m;
+    struct ptx_composer c = {.op = op, .m = m, .to = m->code};
+    *m = (struct ptx_meaning){.real = false};
+    if (!predicates(&c) && !selection(&c) && !integers(&c) && !floats(&c) && !comparison(&c) &&
+        !conversion(&c) && !video(&c))
+        return false;
+    PUT(&c, WT_M_END);
+    return true;
 }

@@ -1,24 +1,32 @@
-/* What arithmetic of PTX does with its operands. */
+/* What arithmetic of PTX means. */
 #ifndef WT_EMULATOR_SM_PTX_KNOW_MEANING_H
 #define WT_EMULATOR_SM_PTX_KNOW_MEANING_H
 
+#include "emulator/machine/meaning.h"
 #include "emulator/sm/operands.h"
 #include "emulator/sm/ptx/image.h"
 
-/* Bytes of an operand that the record does not tell: those of the register's declaration. */
-enum { PTX_UNTOLD = 0xff };
-
+/** A record's meaning: `code` over sources 0 to 3, which are the leaves A, B, C and FOURTH. */
 struct ptx_meaning {
-    uint8_t operation, then, flag, width; /* as in struct wt_insn_operands */
-    uint8_t bytes[5];     /* of the registers of the result, and of each source; 0: a predicate */
-    const uint8_t *order; /* of the sources, for the operation; 0xff: it has no more */
-    bool of_zero;         /* a constant 0 is the first source */
-    bool has_table;       /* the last one is `how`, a table */
-    bool left;            /* a funnel's amount, a constant, is that of the other direction */
-    bool is_signed;       /* the result's sign fills its register */
+    uint8_t code[WT_MOST_COMPOSED];
+    uint8_t bytes[5]; /**< registers of the result, and of each source; 0: a predicate */
+    uint8_t width[5]; /**< bits of them that count */
+    uint8_t first[3]; /**< the bit with which sources 0 to 2 begin, */
+    uint8_t part[3];  /**< and how many bits there are; 0: the register's */
+    uint8_t extended; /**< a bit each: these have signs */
+    bool is_signed;   /**< the result's sign fills its register */
+    bool real;        /**< it computes floats, */
+    bool mixes;       /**< and limits them afterwards */
+    bool packed;      /**< each half of the registers is a number */
 };
 
-/* Of a record of arithmetic, a conversion, a comparison, a selection. */
-struct ptx_meaning ptx_meaning_of(const struct ptx_op *op);
+/** The operation of a record of a video instruction; PTX_MATHS: it is none. */
+enum ptx_math ptx_video_of(const struct ptx_op *op);
+/** The part of a word that is source 0 or 1 of one for one part: the first bit, how many. */
+void ptx_video_part(const struct ptx_op *op, unsigned source, uint8_t *first, uint8_t *bits);
+/** Composes the meaning of a record that computes; false: it is another one, or does not say. */
+bool ptx_meaning_of(const struct ptx_op *op, struct ptx_meaning *m);
+/** Whether the meaning of a record has this source. */
+bool ptx_meaning_uses(const struct ptx_meaning *m, unsigned source);
 
 #endif

@@ -475,55 +475,64 @@ static bool is_control(sm_op run)
 
 /* ---- arithmetic, conversions, selection, predicates; alloca and the stack ---- */
 
-static unsigned told(const struct listing *l, unsigned bytes, uint32_t slot, uint32_t other)
-{
-    return bytes == PTX_UNTOLD ? bytes_of(l, slot, other) : bytes;
-}
-
-/* A source of so many bytes. Without lanes that are left out constants count, too. */
-static void put_value(struct listing *l, const struct ptx_meaning *m, unsigned k)
+/* A source as a leaf of the meaning; the row of local memory's places counts as 0. */
+static void put_leaf(struct listing *l, const struct ptx_meaning *m, unsigned k)
 {
     const struct ptx_source *s = &l->op->s[k];
-    const unsigned bytes = m->bytes[k + 1];
-    const bool other = m->operation == WT_DOES_OTHER;
-    if (s->constant && !other) {
-        const uint64_t value = ptx_get(s->constant, bytes == 8 ? 8 : 4, 0);
-        wt_operands_add_constant(l->o, m->left && k == 2 ? 32 - (int64_t)value : (int64_t)value);
-    } else if (!s->constant && s->slot != PTX_NO_SLOT && s->slot != UNSET) {
-        put_row(l, l->w->base, s->slot, told(l, bytes, s->slot, l->op->d), false)->inverted =
-            s->negated;
+    const unsigned bytes = m->bytes[k + 1], part = k < 3 ? m->part[k] : 0;
+    const bool is_signed = m->extended >> k & 1;
+    struct wt_insn_operand *x;
+    if (s->constant || s->slot == UNSET) {
+        uint64_t value = s->constant ? ptx_get(s->constant, bytes == 8 ? 8 : 4, 0) : 0;
+        if (part)
+            value = value >> m->first[k] & wt_low_bits(part);
+        if (is_signed)
+            value = (uint64_t)wt_sign_extend(value, part);
+        wt_operands_add_constant(l->o, (int64_t)(value ^ s->negated));
+        x = &l->o->list[l->o->count - 1];
+    } else {
+        x = put_row(l, l->w->base, s->slot, bytes, false);
+        x->inverted = s->negated;
+        x->type = is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
+        x->first = part ? m->first[k] : 0;
+        x->bits = part ? part : x->bits;
     }
+    x->leaf = (uint8_t)(WT_M_A + k);
+    x->width = m->packed ? 0 : m->width[k + 1];
+    x->halves = m->packed ? 2 : 0;
 }
 
 static void put_arithmetic(struct listing *l)
 {
     const struct ptx_op *op = l->op;
-    const struct ptx_meaning m = ptx_meaning_of(op);
-    const unsigned bytes = op->d == PTX_NO_SLOT ? 0 : told(l, m.bytes[0], op->d, op->s[0].slot);
-    l->o->operation = m.operation;
-    l->o->then = m.then;
-    l->o->flag = m.flag;
-    l->o->width = m.width;
-    if (op->d != PTX_NO_SLOT)
-        put_row(l, l->w->base, op->d, bytes, true)->type =
-            m.is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
-    if (m.bytes[0] == 0 && op->d2 != PTX_NO_SLOT)
-        put_row(l, l->w->base, op->d2, 0, true);
-    else
+    struct ptx_meaning m;
+    if (!ptx_meaning_of(op, &m)) {
+        put_result(l, op->d);
         put_result(l, op->d2);
-    if (m.of_zero)
-        wt_operands_add_constant(l->o, 0);
-    for (unsigned k = 0; k < 4; k++)
-        if (m.order[k] < 4 && (op->s[m.order[k]].constant || op->s[m.order[k]].slot))
-            put_value(l, &m, m.order[k]);
-    if (m.has_table)
-        wt_operands_add_constant(l->o, op->how);
-    if (ptx_is_carrying(op->run)) {
-        if (op->flag)
-            put_carry(l, true);
-        if (op->how & 1) /* 0 after a borrow */
-            put_carry(l, false)->inverted = m.operation == WT_DOES_SUBTRACT;
+        for (unsigned k = 0; k < 4; k++)
+            if (op->s[k].slot)
+                put_source(l, k);
+        return;
     }
+    if (op->d != PTX_NO_SLOT) {
+        struct wt_insn_operand *d = put_row(l, l->w->base, op->d, m.bytes[0], true);
+        d->type = m.is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
+        d->result = m.bytes[0] ? WT_RESULT_D : WT_RESULT_MASK;
+        d->width = m.packed ? 0 : m.width[0];
+    }
+    if (!m.bytes[0] && op->d2 != PTX_NO_SLOT)
+        put_row(l, l->w->base, op->d2, 0, true)->result = WT_RESULT_SECOND;
+    for (unsigned k = 0; k < 4; k++)
+        if (ptx_meaning_uses(&m, k))
+            put_leaf(l, &m, k);
+    if (ptx_is_carrying(op->run) && op->flag)
+        put_carry(l, true)->result = WT_RESULT_MASK;
+    if (ptx_is_carrying(op->run) && op->how & 1)
+        put_carry(l, false)->leaf = WT_M_VCC;
+    l->o->mixes = m.mixes;
+    l->o->packed = m.packed;
+    memcpy(l->o->composed, m.code, sizeof m.code);
+    wt_operands_set_meaning(l->o, NULL);
 }
 
 static void put_operands(struct listing *l)

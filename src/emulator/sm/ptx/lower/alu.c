@@ -72,10 +72,8 @@ static enum ptx_math integer_operation(const struct body *b, enum ptx_math op)
     }
 }
 
-/* Types of the operands, the result first. */
-static void operand_types(const struct ptx_form *f, enum ptx_math op, enum ptx_type types[5])
+void ptx_operand_types(enum ptx_math op, enum ptx_type t, enum ptx_type types[static 5])
 {
-    const enum ptx_type t = f->type[0];
     for (unsigned i = 0; i < 5; i++)
         types[i] = t;
     switch (op) {
@@ -236,7 +234,7 @@ bool ptx_lower_arithmetic(struct body *b, enum ptx_math op)
     enum ptx_type types[5];
     struct ptx_source sources[4] = {{0}};
     uint32_t d;
-    operand_types(f, chosen, types);
+    ptx_operand_types(chosen, t, types);
     if (!body_destination(b, body_operand(b, 0), types[0], &d))
         return false;
     for (unsigned i = 1; i < last; i++)

@@ -187,6 +187,9 @@ bool body_define_targets(struct body *b);
 bool body_lower_builtin(struct body *b);
 
 /* sm/ptx/lower/alu.c */
+/** The types of the operands of an operation on integers of a type, the result first. */
+void ptx_operand_types(enum ptx_math op, enum ptx_type t, enum ptx_type types[static 5]);
+/** Arithmetic on integers and floats. */
 bool ptx_lower_arithmetic(struct body *b, enum ptx_math op);
 /* setp, set. */
 bool ptx_lower_compare(struct body *b, enum ptx_math op);
