@@ -581,6 +581,27 @@ static bool is_described(const struct sections *s, const struct sm_ptx_variable 
     return false;
 }
 
+/* An array of shared memory whose length the launch gives (PTX manual, 5.4.4); *place: where it
+ * begins, behind the kernel's own. False: it is another variable, or kernels have it elsewhere. */
+static bool find_dynamic(const struct sm_ptx *image, const struct ptx_variable *v, uint64_t *place)
+{
+    size_t count;
+    const struct sm_ptx_kernel *f = sm_ptx_kernels(image, &count);
+    bool any = false;
+    if (v->space != PTX_SPACE_SHARED || v->linkage != PTX_EXTERN || v->bytes || !v->is_array)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t end = (uint64_t)(f[i].shared + 15) / 16 * 16;
+        if (!f[i].is_kernel)
+            continue;
+        if (any && end != *place)
+            return false;
+        any = true;
+        *place = end;
+    }
+    return any;
+}
+
 static bool is_global(const struct ptx_module *text, size_t variable)
 {
     size_t k = 0;
@@ -613,7 +634,7 @@ static bool make_data(const struct wt_sm_ptx *p, struct making *m)
             uint64_t dynamic = 0;
             if (!is_global(text, k) && v->space != PTX_SPACE_SHARED)
                 continue;
-            const bool is_open = sm_ptx_find_dynamic(p->image, v, &dynamic);
+            const bool is_open = find_dynamic(p->image, v, &dynamic);
             if (!is_open && (!at || at->module != i || at->space == PTX_SPACE_LOCAL ||
                              is_described(&m->sections, at)))
                 continue;

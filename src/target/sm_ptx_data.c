@@ -37,25 +37,6 @@ bool sm_ptx_datum(const struct ptx_variable *v, struct line_elf_datum *d)
     return true;
 }
 
-bool sm_ptx_find_dynamic(const struct sm_ptx *image, const struct ptx_variable *v, uint64_t *place)
-{
-    size_t count;
-    const struct sm_ptx_kernel *f = sm_ptx_kernels(image, &count);
-    bool any = false;
-    if (v->space != PTX_SPACE_SHARED || v->linkage != PTX_EXTERN || v->bytes || !v->is_array)
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        const uint64_t end = (uint64_t)(f[i].shared + 15) / 16 * 16;
-        if (!f[i].is_kernel)
-            continue;
-        if (any && end != *place)
-            return false;
-        any = true;
-        *place = end;
-    }
-    return any;
-}
-
 void sm_ptx_name_datum(const struct line_elf_datum *list, size_t count, struct ptx_name name,
                        char *out, size_t size)
 {

@@ -2,7 +2,6 @@
 #ifndef WT_TARGET_SM_PTX_DATA_H
 #define WT_TARGET_SM_PTX_DATA_H
 
-#include "emulator/sm/ptx/ptx.h"
 #include "object/line_elf.h"
 #include "object/ptx.h"
 
@@ -11,10 +10,6 @@
 bool sm_ptx_is_guess(enum ptx_type type, bool is_compiled);
 /** Describes a variable's type; false: a debugger could not read it. */
 bool sm_ptx_datum(const struct ptx_variable *variable, struct line_elf_datum *datum);
-/** An array of shared memory whose length the launch gives (PTX manual, 5.4.4); *place: where it
- * begins, behind the kernel's own. False: it is another variable, or kernels have it elsewhere. */
-bool sm_ptx_find_dynamic(const struct sm_ptx *image, const struct ptx_variable *variable,
-                         uint64_t *place);
 /** A variable's name as the source has it: without a mangled one's types, and of a function's own
  * the last part, where none of the @p count in @p list is called so. */
 void sm_ptx_name_datum(const struct line_elf_datum *list, size_t count, struct ptx_name name,
