@@ -12,7 +12,8 @@ import traceback
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("scripts", "tests/compilers")]
+import amd  # noqa: E402
 from one_test import CRASHES, DEBUGGERS  # noqa: E402
 
 HERE = str(pathlib.Path(__file__).resolve().parent)
@@ -223,9 +224,10 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(config, items):
     """With WAVETRAP_TEST, the tests of this name, with their parameters or without; else those that contain it. Otherwise
     all but those that are marked `full`, and with WAVETRAP_FULL those, too. With AMD_MODEL, of these those whose parameters
-    say gfx900 or gcn (tests/compilers/amd.py)."""
+    say gfx900 or gcn, or whose file (tests/compilers/amd.py)."""
     if os.environ.get("AMD_MODEL"):
-        items[:] = [i for i in items if re.search(r"\[.*(gfx900|gcn)", i.name)]
+        items[:] = [i for i in items if re.search(r"/test_gcn_|\[.*(gfx900|gcn)", i.nodeid)
+                    and (amd.MODEL in amd.BY_GCC or not re.search("open(mp|acc)", i.nodeid))]
     name = os.environ.get("WAVETRAP_TEST")
     if name:
         wanted = [i for i in items if name in (i.name, i.originalname)] or [i for i in items if name in i.name]

@@ -17,16 +17,29 @@ enum kind { DEVICE, DEVICE_FINE, HOST, HOST_COARSE, MANAGED, MANAGED_COARSE, REG
         out[threadIdx.x] = __VA_ARGS__;                                                            \
     }
 typedef unsigned long long wide;
-KERNEL(maximum, int, atomicMax(at, value))                 /* BUG maximum */
-KERNEL(minimum, int, atomicMin(at, value))                 /* BUG minimum */
-KERNEL(both, unsigned, atomicAnd(at, value))               /* BUG both */
-KERNEL(some, unsigned, atomicOr(at, value))                /* BUG some */
-KERNEL(odd, wide, atomicXor(at, value))                    /* BUG odd */
-KERNEL(next, unsigned, atomicInc(at, value))               /* BUG next */
-KERNEL(before, unsigned, atomicDec(at, value))             /* BUG before */
+KERNEL(maximum, int, atomicMax(at, value))     /* BUG maximum */
+KERNEL(minimum, int, atomicMin(at, value))     /* BUG minimum */
+KERNEL(both, unsigned, atomicAnd(at, value))   /* BUG both */
+KERNEL(some, unsigned, atomicOr(at, value))    /* BUG some */
+KERNEL(odd, wide, atomicXor(at, value))        /* BUG odd */
+KERNEL(next, unsigned, atomicInc(at, value))   /* BUG next */
+KERNEL(before, unsigned, atomicDec(at, value)) /* BUG before */
 KERNEL(sum, int, atomicAdd(at, value))
 KERNEL(swap, int, atomicExch(at, value))
 KERNEL(compare, int, atomicCAS(at, WAS, value))
+/* gfx908 has it in hardware, without a result; the others add as well as they can. */
+__global__ void real(float *p, float *out)
+{
+    float *at = p + threadIdx.x;
+    const float value = threadIdx.x + 1;
+#ifdef __gfx908__
+    __asm__ volatile("global_atomic_add_f32 %0, %1, off\n s_waitcnt vmcnt(0)" ::"v"(at), "v"(value)
+                     : "memory");
+#else
+    *at += value;
+#endif
+    out[threadIdx.x] = 0;
+}
 /* One of the wave's, whose address all lanes have. */
 __global__ void together(int *p, int *out)
 {
@@ -120,6 +133,8 @@ PLANTED(host_together, together, HOST, DEVICE)
     }
 PLANTED(managed_max, maximum, MANAGED, MANAGED_COARSE)
 PLANTED(registered_max, maximum, REGISTERED, DEVICE)
+PLANTED(host_real, real, HOST, DEVICE)
+PLANTED(fine_real, real, DEVICE_FINE, DEVICE)
 OF_KIND(host_add, sum, HOST)
 OF_KIND(host_swap, swap, HOST)
 OF_KIND(host_compare, compare, HOST)
@@ -128,7 +143,8 @@ OF_KIND(fine_max, maximum, DEVICE_FINE)
 
 CASES(CASE(host_max), CASE(host_min), CASE(host_and), CASE(host_or), CASE(host_xor), CASE(host_inc),
       CASE(host_dec), CASE(host_together), CASE(managed_max), CASE(registered_max), CASE(host_add),
-      CASE(host_swap), CASE(host_compare), CASE(managed_add), CASE(fine_max))
+      CASE(host_real), CASE(fine_real), CASE(host_swap), CASE(host_compare), CASE(managed_add),
+      CASE(fine_max))
 
 int main(int argc, char **argv)
 {

@@ -123,7 +123,7 @@ def test_only_kernel_needs_no_name(tmp_path):
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/nonexistent"], "/nonexistent: cannot open"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", f"--trap-handler={VADD}"], "is an ELF file; a trap handler is its code alone"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=1", "--trap-handler=/dev/null"], "has 0 bytes"),
-    (["--gpu=gfx900:cu=0"], "must be 1 to 64"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
+    (["--gpu=gfx900:cu=0"], "must be 1 to 120"), (["--gpu=gfx900:warps=2"], "a gfx900 has no 'warps=2'"),
 ])
 def test_bad_options_are_explained(options, words):
     done = run("run", *options, VADD)

@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+import amd
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 WAVETRAP = os.path.abspath(os.environ.get("WAVETRAP", ROOT / "build" / "wavetrap"))
@@ -19,7 +21,7 @@ WIDTHS = {32: (["-march=rv32imaf_zicsr", "-mabi=ilp32f"], "rv32imf/ilp32f"),
 TIMEOUT = 120
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
-OPENCL_TARGETS = {"gfx900": ["-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", f"--rocm-device-lib-path={BITCODE}"],
+OPENCL_TARGETS = {"gfx900": ["-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", f"--rocm-device-lib-path={BITCODE}"],
                   "sm": ["-target", "nvptx64--nvidiacl", "-S", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", LIBCLC]}
 
 

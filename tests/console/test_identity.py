@@ -5,10 +5,10 @@ import subprocess
 
 import pytest
 
-from conftest import OPENCL_TARGETS, ask_console, debug
+from conftest import OPENCL_TARGETS, amd, ask_console, debug
 
 # More groups than the device has slots for; the groups that are asked for come late.
-HOW = {"gfx900": ["-g", "gfx900:cu=1", "--kernel=k", "--grid=65536", "--block=64", *["--arg=zeros:4096"] * 2],
+HOW = {"gfx900": ["-g", f"{amd.MODEL}:cu=1", "--kernel=k", "--grid=65536", "--block=64", *["--arg=zeros:4096"] * 2],
        "sm": ["-g", "sm", "--kernel=k", "--grid=8192", "--block=32", *["--arg=zeros:1024"] * 2]}
 GROUPS = {"gfx900": (400, 600, 800, 1000), "sm": (80, 140, 200, 255)}
 SLOTS = """
@@ -98,7 +98,7 @@ def test_a_stop_names_the_wave_whose_it_is(kernel, gpu, way):
 def test_a_lane_is_stepped_while_other_waves_end(kernel, gpu):
     """Many lanes at first, so that waves are the threads, few at last, so that lanes could be: the lane stays the one that was selected."""
     waves = 40
-    how = ["-g", gpu, "--kernel=k", f"--grid={64 * waves}", "--block=64", f"--arg=zeros:{256 * waves}", "--schedule=rr:1"]
+    how = ["-g", amd.gpu(gpu), "--kernel=k", f"--grid={64 * waves}", "--block=64", f"--arg=zeros:{256 * waves}", "--schedule=rr:1"]
     steps = [word for _ in range(60) for word in ("step", "print id % 64")]
     said = ask_console(kernel(STAYS, gpu), ["break k if get_global_id(0) == 2556"], ["run", "delete", "next", *steps], options=how)
     lanes = re.findall(r"^\$\d+ = (\d+)$", "\n".join(said), re.M)
@@ -130,7 +130,7 @@ def test_who_wrote_names_the_work_item(kernel, gpu):
         assert f", group ({b},0,0), core " in text and ", work-item (0,0,0) at " in text and text.endswith(f"\n  was 0, is {b + 1}"), text
     assert said[-1] == f"$1 = {written[3]}"
     said = ask_console(kernel(LINES, gpu), ["break 7 if id == 133", "run"], ["who-wrote out[133]", "who-wrote out[69]"],
-                       options=["-g", gpu, "--kernel=k", "--grid=192", "--block=32", "--schedule=lockstep", "--arg=zeros:1024"])
+                       options=["-g", amd.gpu(gpu), "--kernel=k", "--grid=192", "--block=32", "--schedule=lockstep", "--arg=zeros:1024"])
     assert all(f" group ({g},0,0), " in text and ", lane 5, work-item (5,0,0) at " in text for g, text in zip((4, 2), said)), said
 
 
@@ -157,7 +157,7 @@ def test_the_only_launch_is_dispatch_1(kernel, gpu):
 @pytest.mark.parametrize("schedule", ["rr:40", "lockstep"])
 def test_a_condition_that_is_false_does_not_stop_backwards(kernel, gpu, schedule):
     """Where a turn has ended just before the breakpoint, too. Before the only wave for which it holds there is the beginning."""
-    how = ["-g", gpu, "--kernel=k", "--grid=192", f"--block={64 if gpu == 'gfx900' else 32}", f"--schedule={schedule}",
+    how = ["-g", amd.gpu(gpu), "--kernel=k", "--grid=192", f"--block={64 if gpu == 'gfx900' else 32}", f"--schedule={schedule}",
            "--arg=zeros:1024"]
     said = ask_console(kernel(LINES, gpu), ["break 7 if id == 133", "run"], ["print id", "reverse-continue"], options=how)
     assert said[0] == "$1 = 133" and "No more reverse-execution history" in said[1], said

@@ -2,6 +2,7 @@
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 
 import pytest
@@ -72,6 +73,47 @@ def test_a_debugger_shows_accumulation_registers():
     assert int(value, 16) and said[7].endswith(" = 77\n")
     assert "the wave has no register a255: it has 42 SGPRs, 32 VGPRs and 32 accumulation registers" in wavetrap(
         "debug", "--nx", "--batch", "-ex", f"break mfma.hip:{line_of('result')}", "-ex", "run", "-ex", "print $a255", "-g", "gfx908", matrices()).stderr
+
+
+def test_the_past_of_accumulation_registers(tmp_path):
+    """Their origins go through each product to the loads; backwards, they have what they had; a core file keeps them."""
+    core = tmp_path / "core"
+    said = ask([f"break mfma.hip:{line_of('result')}", "run", "print $a1", "where-from $a1", f"generate-core-file {core}", "delete", f"break mfma.hip:{line_of('product')}",
+                "reverse-continue", "print $a1", "disassemble"], "-g", "gfx908", matrices("-O0"))
+    value = said[2].split(" = ")[1]
+    assert said[3].count("v_mfma_f32_32x32x1f32") >= 2 and "global_load_dword" in said[3] or "flat_load_dword" in said[3], said[3]
+    assert "mfma.hip" in said[7] and said[8].split(" = ")[1] != value
+    kept = ask(["print $a1", "info registers a1", "backtrace"], "--core", core)
+    assert kept[0] == "$1 = " + value and "multiply (" in kept[2]
+
+
+SPILL = """kernel void spill(global int *out, global const int *in)
+{
+    int i = get_global_id(0), v[280];
+#pragma unroll
+    for (int k = 0; k < 280; k++)
+        v[k] = in[i + k * 7 & 1023] * (k + 1);
+#pragma unroll
+    for (int k = 0; k < 280; k++)
+        out[i * 280 + k] = v[k] + v[(k * 37 + 11) % 280];
+}
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_registers_are_spilled_to_accumulation_registers(tmp_path, level):
+    """What clang does where more than 256 values live: they are right, and no check has a finding."""
+    source, program, out = (tmp_path / name for name in ("spill.cl", "spill.co", "out"))
+    source.write_text(SPILL)
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx908", "-x", "cl", "-cl-std=CL2.0", level, "-g", "-mcode-object-version=4",
+                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", program], check=True)
+    code = subprocess.run(["llvm-objdump-19", "-d", program], check=True, capture_output=True, text=True).stdout
+    assert code.count("v_accvgpr_write_b32") > 10
+    done = wavetrap("run", "-g", "gfx908", "--check=init,hazard", "--kernel=spill", "--grid=64", "--block=64", "--arg=zeros:71680", "--arg=iota:4096", f"--dump-arg=0:{out}",
+                    program)
+    assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+    value = lambda i, k: (i + k * 7 & 1023) * (k + 1)
+    assert struct.unpack("<17920i", out.read_bytes()) == tuple(value(i, k) + value(i, (k * 37 + 11) % 280) for i in range(64) for k in range(280))
 
 
 def test_a_program_gets_the_newest_model_for_which_it_has_code():

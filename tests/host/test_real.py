@@ -6,18 +6,19 @@ import subprocess
 import pytest
 
 from conftest import ROOT, compiled, wavetrap
+from amd import MODEL
 from test_cuda_cpp import compiled as compiled_cuda
 
 SOURCE = ROOT / "bench" / "kernels" / "real.cc"
 PROGRAMS = [("bodies", 300, 3), ("ambient", 64, 1), ("paths", 64, 2), ("heat", 256, 4), ("sorting", 64, 2), ("splits", 300, 2), ("queens", 7, 2), ("mandelbrot", 64, 2)]
-GPUS = {"gfx900": ("gfx900:", "gfx900:vectors=256", "gfx900:jit=1", "gfx900:jit=0"), "sm": ("sm:", "sm:vectors=256", "sm:jit=1", "sm:jit=0", "sm:cc=7.0")}
+GPUS = {"gfx900": tuple(f"{MODEL}:{options}" for options in ("", "vectors=256", "jit=1", "jit=0")), "sm": ("sm:", "sm:vectors=256", "sm:jit=1", "sm:jit=0", "sm:cc=7.0")}
 
 
 @pytest.fixture(scope="module")
 def programs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("real")
     subprocess.run(["clang++-19", "-O3", SOURCE, "-o", folder / "host"], check=True, capture_output=True)
-    return {"host": folder / "host", "gfx900": compiled(SOURCE, "-x", "hip", name="real"),
+    return {"host": folder / "host", "gfx900": compiled(SOURCE, "-x", "hip", f"--offload-arch={MODEL}", name=f"real.{MODEL}"),
             "sm": compiled_cuda(folder, SOURCE, "-O2", "-w", "--cuda-gpu-arch=sm_50")}
 
 

@@ -20,7 +20,8 @@ static int fail(const struct wt_error *err)
     return 1;
 }
 
-static enum wt_status read_object(const char *path, struct gcn_object *object, struct wt_error *err)
+static enum wt_status read_object(const char *path, const struct gcn_target *target,
+                                  struct gcn_object *object, struct wt_error *err)
 {
     static uint8_t bytes[1 << 20];
     FILE *file = fopen(path, "rb");
@@ -28,7 +29,7 @@ static enum wt_status read_object(const char *path, struct gcn_object *object, s
         return wt_fail(err, WT_IO, "%s: cannot open", path);
     const size_t length = fread(bytes, 1, sizeof bytes, file);
     fclose(file);
-    return gcn_object_parse(path, bytes, length, &gcn_models->target, object, err);
+    return gcn_object_parse(path, bytes, length, target, object, err);
 }
 
 int main(int argc, char **argv)
@@ -46,8 +47,8 @@ int main(int argc, char **argv)
         return 2;
     }
     gcn_config_default(&config);
-    if (read_object(argv[1], &object, &err) ||
-        wt_config_parse(&gcn_config_table, &config, argv[5], &err) ||
+    if (wt_config_parse(&gcn_config_table, &config, argv[5], &err) ||
+        read_object(argv[1], &config.model->target, &object, &err) ||
         wt_schedule_parse(argv[6], &config.schedule, &err))
         return fail(&err);
     launch.kernel = gcn_object_kernel(&object, argv[2]);

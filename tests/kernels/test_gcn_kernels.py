@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import amd
+
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).resolve().parent / "gcn"
 BITCODE = Path("/usr/lib/x86_64-linux-gnu/amdgcn/bitcode")
@@ -129,7 +131,7 @@ def device(tmp_path_factory):
     def build(compiler, level, file):
         path = out / f"{file}-{compiler}{level}.co"
         if not path.exists():
-            compile_(compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", *OPTIONS, level, "-g", "-w",
+            compile_(compiler, "-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", "-x", "cl", *OPTIONS, level, "-g", "-w",
                      f"--rocm-device-lib-path={BITCODE}", SOURCE / f"{file}.cl", "-o", path)
         return path
     return build
@@ -178,7 +180,7 @@ def mandelbrot(scale):
     return struct.pack("<1024I", *out)
 
 
-def on_device(path, kernel, folder, gpu="gfx900:cu=3", *more):
+def on_device(path, kernel, folder, gpu=f"{amd.MODEL}:cu=3", *more):
     _, grid, block, arguments = CASES[kernel]
     command = [WAVETRAP, "run", f"--gpu={gpu}", f"--kernel={kernel}", "--grid=" + ",".join(map(str, grid)),
                "--block=" + ",".join(map(str, block)), *more]
@@ -229,7 +231,7 @@ def test_as_on_the_host(host, device, tmp_path, kernel, compiler, level):
     assert same(kernel, got, want) == ""
 
 
-@pytest.mark.parametrize("gpu,schedule", [("gfx900:cu=1", "rr:1"), ("gfx900:cu=7", "lockstep"), ("gfx900", "random:5")])
+@pytest.mark.parametrize("gpu,schedule", [(f"{amd.MODEL}:cu=1", "rr:1"), (f"{amd.MODEL}:cu=7", "lockstep"), (amd.MODEL, "random:5")])
 @pytest.mark.parametrize("kernel", ["scan", "matmul", "histogram", "compare_and_swap", "generic_pointers"])
 def test_any_schedule_gives_the_same(host, device, tmp_path, kernel, gpu, schedule):
     got, _ = on_device(device(COMPILERS[0], "-O2", CASES[kernel][0]), kernel, tmp_path, gpu, f"--schedule={schedule}")
@@ -239,7 +241,7 @@ def test_any_schedule_gives_the_same(host, device, tmp_path, kernel, gpu, schedu
 def test_runs_are_repeatable(device, tmp_path):
     """The same run has the same state hash; another schedule another one."""
     path = device(COMPILERS[0], "-O2", "shared")
-    hashes = [on_device(path, "scan", tmp_path, "gfx900", "--hash", f"--schedule={s}")[1] for s in ("rr:64", "rr:64", "rr:3")]
+    hashes = [on_device(path, "scan", tmp_path, amd.MODEL, "--hash", f"--schedule={s}")[1] for s in ("rr:64", "rr:64", "rr:3")]
     assert hashes[0] == hashes[1] != hashes[2]
 
 
@@ -250,7 +252,7 @@ def test_runs_are_repeatable(device, tmp_path):
 def test_every_return_is_the_same(device, kernel, grid, block, gpu, schedule, budget):
     """The state at an issue time is the same on the way there and on every return; watches tell all that is written."""
     tool = Path(os.environ.get("WAVETRAP_BUILD", ROOT / "build")) / "tests" / "kernels" / "gcn_return_tool"
-    done = subprocess.run([tool, device(COMPILERS[0], "-O0", CASES[kernel][0]), kernel, grid, block, gpu, schedule, str(budget),
+    done = subprocess.run([tool, device(COMPILERS[0], "-O0", CASES[kernel][0]), kernel, grid, block, f"model={amd.MODEL},{gpu}", schedule, str(budget),
                            "1"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     writes, found, issues, trips, snapshots = map(int, done.stdout.split())

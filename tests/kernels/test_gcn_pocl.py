@@ -10,6 +10,7 @@ import subprocess
 import numpy
 import pytest
 
+import amd
 from pocl import Pocl
 from test_gcn_kernels import BITCODE, COMPILERS, OPTIONS, SOURCE, WAVETRAP, Local, compile_, doubles, floats, words
 
@@ -63,14 +64,14 @@ def object_of(tmp_path_factory):
     def build(file, compiler, level, real):
         path = out / f"{file}-{compiler}{level}-{real}.co"
         if not path.exists():
-            compile_(compiler, "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx900", "-x", "cl", *OPTIONS, level, f"-DREAL={real}",
+            compile_(compiler, "-target", "amdgcn-amd-amdhsa", f"-mcpu={amd.MODEL}", "-x", "cl", *OPTIONS, level, f"-DREAL={real}",
                      "-w", f"--rocm-device-lib-path={BITCODE}", FOLDER / f"{file}.cl", "-o", path)
         return path
     return build
 
 
 def on_device(path, kernel, block, items, arguments, folder):
-    command = [WAVETRAP, "run", "--gpu=gfx900:cu=2", f"--kernel={kernel}", f"--grid={items}", f"--block={block}"]
+    command = [WAVETRAP, "run", f"--gpu={amd.MODEL}:cu=2", f"--kernel={kernel}", f"--grid={items}", f"--block={block}"]
     for i, a in enumerate(arguments):
         if isinstance(a, tuple):
             command.append(f"--arg=local:{a[1]}")

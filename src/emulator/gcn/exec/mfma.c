@@ -93,6 +93,10 @@ static inline __attribute__((always_inline)) void
 take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union elements *to)
 {
     const unsigned groups = GCN_LANES / m->side, count = m->k * m->blocks / groups;
+    if (m->type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
+        memcpy(to->w, registers, sizeof(uint32_t[GCN_LANES]));
+        return;
+    }
     for (unsigned lane = 0; lane < GCN_LANES; lane++) {
         const unsigned part = lane / m->side * m->blocks, block = part / groups;
         for (unsigned n = 0; n < count; n++) {
@@ -105,6 +109,8 @@ take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union eleme
 
 /* ---- sums ---- */
 
+#define COLUMNS _Pragma("GCC ivdep") for (unsigned j = 0; j < side; j++)
+
 /* One row of D: the products of one row of A with all columns of B. */
 static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma *m, uint32_t *d,
                                                           const uint32_t *a, const uint32_t *b,
@@ -112,25 +118,30 @@ static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma 
 {
     float *sum = (float *)(void *)d;
     const float *x = (const float *)(const void *)a, *y = (const float *)(const void *)b;
-    if (m->type == GCN_MATRIX_I8) {
-        for (unsigned k = 0; k < m->k; k++)
-            for (unsigned j = 0; j < side; j++)
-                d[j] += a[k * side] * b[k * side + j];
-    } else if (m->group == 1) {
-        for (unsigned k = 0; k < m->k; k++)
-            for (unsigned j = 0; j < side; j++)
-                sum[j] = __builtin_fmaf(x[k * side], y[k * side + j], sum[j]);
-    } else {
-        for (unsigned k = 0; k < m->k; k += m->group)
-            for (unsigned j = 0; j < side; j++) {
-                const float *p = x + k * side, *q = y + k * side + j;
-                float group =
-                    __builtin_fmaf(p[0], q[0], 0.0f) + __builtin_fmaf(p[side], q[side], 0.0f);
-                if (m->group == 4)
-                    group += __builtin_fmaf(p[2 * side], q[2 * side], 0.0f) +
-                             __builtin_fmaf(p[3 * side], q[3 * side], 0.0f);
-                sum[j] += group;
-            }
+    for (unsigned k = 0; m->type == GCN_MATRIX_I8 && k < m->k; k++) {
+        const uint32_t p = a[k * side];
+        COLUMNS
+        d[j] += p * b[k * side + j];
+    }
+    for (unsigned k = 0; m->type == GCN_MATRIX_F32 && k < m->k; k++) {
+        const float p = x[k * side];
+        COLUMNS
+        sum[j] = __builtin_fmaf(p, y[k * side + j], sum[j]);
+    }
+    for (unsigned k = 0; m->group == 2 && k < m->k; k += 2) {
+        const float p = x[k * side], q = x[(k + 1) * side];
+        COLUMNS
+        sum[j] += __builtin_fmaf(p, y[k * side + j], 0.0f) +
+                  __builtin_fmaf(q, y[(k + 1) * side + j], 0.0f);
+    }
+    for (unsigned k = 0; m->group == 4 && k < m->k; k += 4) {
+        const float p = x[k * side], q = x[(k + 1) * side], r = x[(k + 2) * side],
+                    s = x[(k + 3) * side];
+        COLUMNS
+        sum[j] += (__builtin_fmaf(p, y[k * side + j], 0.0f) +
+                   __builtin_fmaf(q, y[(k + 1) * side + j], 0.0f)) +
+                  (__builtin_fmaf(r, y[(k + 2) * side + j], 0.0f) +
+                   __builtin_fmaf(s, y[(k + 3) * side + j], 0.0f));
     }
 }
 
@@ -151,20 +162,16 @@ sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, uns
 }
 
 static inline __attribute__((always_inline)) void
-multiply(const struct gcn_mfma *m, const struct gcn_uop *u, void *to, const void *c,
+multiply(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
          const union elements *a, const union elements *b, const unsigned side)
 {
-    enum { MOST = 32 };
-    _Alignas(64) uint32_t d[MOST][GCN_LANES];
-    const unsigned count = side * side * m->blocks / GCN_LANES;
-    memcpy(d, c, count * sizeof *d);
-    for (unsigned reg = 0; reg < count; reg++) {
+    for (unsigned reg = 0; reg < u->result; reg++) {
         sum_register(m, u, d[reg], reg, a, b, side);
-        if (m->type != GCN_MATRIX_I8)
+        if (m->type != GCN_MATRIX_I8) {
             LANES
                 d[reg][i] = (d[reg][i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[reg][i];
+        }
     }
-    memcpy(to, d, count * sizeof *d);
 }
 
 CLONED gcn_multiply_matrices(const struct gcn_uop *u, void *d, const void *a, const void *b,
@@ -174,10 +181,12 @@ CLONED gcn_multiply_matrices(const struct gcn_uop *u, void *d, const void *a, co
     union elements x, y;
     take(m, a, 0, &x);
     take(m, b, u->blgp, &y);
+    if (d != c)
+        memmove(d, c, u->result * sizeof(uint32_t[GCN_LANES]));
     if (m->side == 32)
-        multiply(m, u, d, c, &x, &y, 32);
+        multiply(m, u, d, &x, &y, 32);
     else if (m->side == 16)
-        multiply(m, u, d, c, &x, &y, 16);
+        multiply(m, u, d, &x, &y, 16);
     else
-        multiply(m, u, d, c, &x, &y, 4);
+        multiply(m, u, d, &x, &y, 4);
 }

@@ -214,7 +214,7 @@ static bool uses_m0(const struct gcn_uop *u)
            strstr(u->row->name, "addtid") || is(u, GCN_I_buffer_store_lds_dword);
 }
 
-/* What a vector instruction writes. */
+/* The results of a vector instruction. */
 static void pace_result(const struct wt_insn_operand *o, struct wt_insn_pace *p)
 {
     if (o->file == GCN_FILE_V)

@@ -199,13 +199,15 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
 }
 
 /* Below which grain of memory hardware does an atomic (wt_lane_access.lost): of those on integers
- * PCI Express has three, and the others do not come to memory of the host (AMD, "Hardware atomics
- * operation support"). */
+ * PCI Express has three, and the others do not come to memory of the host; those on floats are
+ * dropped in the GPU's fine-grained memory, too (AMD, "Hardware atomics operation support"). */
 static inline enum wt_grain gcn_atomic_lost(enum gcn_atomic what)
 {
     const bool on_bus =
         what == GCN_ATOMIC_SWAP || what == GCN_ATOMIC_CMPSWAP || what == GCN_ATOMIC_ADD;
-    return on_bus ? WT_GRAIN_COARSE : WT_GRAIN_FINE_HOST;
+    return on_bus                       ? WT_GRAIN_COARSE
+           : what >= GCN_ATOMIC_ADD_F32 ? WT_GRAIN_FINE
+                                        : WT_GRAIN_FINE_HOST;
 }
 /* Whether the device, which has its host behind PCI Express, drops an atomic at an address. */
 static inline bool gcn_atomic_drops(const struct gcn_device *d, enum gcn_atomic what, uint64_t addr)
