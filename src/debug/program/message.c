@@ -111,6 +111,22 @@ static enum wt_status read_number(const struct wt_values *v, char kind, struct w
     return WT_OK;
 }
 
+/* Whether a value can be printed without a word on it. */
+static enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
+{
+    char guess[WT_VALUE_REASON];
+    enum wt_status status = wt_values_check(v, err);
+    if (!status && v->as_of)
+        status = wt_fail(err, WT_INVALID,
+                         "a parameter is known as it was %s only; print says so, printf cannot",
+                         v->as_of);
+    if (!status && wt_values_guess(v, guess) && !wt_type_is_scalar(wt_type_plain(v->guess_type)))
+        status = wt_fail(err, WT_INVALID,
+                         "the type of %s is not known; print says so, printf cannot: %s", v->guess,
+                         guess);
+    return status;
+}
+
 static enum wt_status print_conversion(struct wt_program *g, FILE *out, const char *conversion,
                                        size_t length, const char **arguments, struct wt_error *err)
 {
@@ -129,17 +145,8 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
     free(text);
     if (status)
         return status;
-    status = wt_values_check(&v, err);
-    if (!status && v.as_of)
-        status = wt_fail(err, WT_INVALID,
-                         "a parameter is known as it was %s only; print says so, printf cannot",
-                         v.as_of);
-    char guess[WT_VALUE_REASON];
-    if (!status && wt_values_guess(&v, guess) && !wt_type_is_scalar(wt_type_plain(v.guess_type)))
-        status = wt_fail(err, WT_INVALID,
-                         "the type of %s is not known; print says so, printf cannot: %s", v.guess,
-                         guess);
     struct wt_number n;
+    status = check_value(&v, err);
     if (!status)
         status = read_number(&v, kind, &n, err);
     if (status) {

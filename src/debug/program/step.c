@@ -362,7 +362,7 @@ static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
     return status;
 }
 
-/* The step goes on through the code of a row. */
+/* The plan goes on through the code of a row. */
 static enum wt_status step_through(struct wt_program *g, struct plan *p,
                                    const struct wt_frame *frame, const struct wt_line_row *row,
                                    bool *done)
