@@ -260,66 +260,6 @@ static enum wt_status advance_free(struct wt_debugger *d, uint64_t budget, bool 
     return status;
 }
 
-/* Before a turn of the waves that step: lets those that run have their share of issues. *ran: the
- * device has done something, or may have. */
-static enum wt_status give_share(struct wt_debugger *d, uint64_t rest, uint64_t until,
-                                 uint64_t *used, bool *ran, struct wt_error *err)
-{
-    bool all_pending = true, any_pending = false, idle, found;
-    for (size_t i = 0; i < d->run.stepper_count; i++) {
-        all_pending &= d->wave[d->run.stepper[i]].pending;
-        any_pending |= d->wave[d->run.stepper[i]].pending;
-    }
-    uint64_t share = dbg_count_free_active(d);
-    if (all_pending)
-        share = rest;
-    else if (any_pending && share == 0)
-        share = 1;
-    /* A device that runs by itself has to stop the others again for the next step. */
-    const bool fair = dbg_has_patience(d) && d->run.launches_run && !any_pending;
-    const bool own_turn =
-        fair ? d->run.patience.turns++ % FAIR_TURNS
-             : !d->target->services->pump && !any_pending && d->run.turns++ % TURNS;
-    share *= fair ? FAIR_TURNS : 1;
-    *used += (own_turn ? 0 : share) + 1;
-    *ran = own_turn;
-    if (own_turn || !share)
-        return WT_OK;
-    /* A step may have left all waves standing, up to the next scan. */
-    enum wt_status status = fair ? dbg_scan(d, NULL, err) : WT_OK;
-    const uint64_t start = issue_time(d);
-    uint64_t past = 0;
-    while (!status) { /* breakpoints that do not stop end a slice early */
-        status = run_device(d, share > past ? share - past : 1, &idle, &found, err);
-        *ran = !status && (!idle || found);
-        past = issues_since(d, start);
-        if (status || dbg_is_over(d) || !fair || !found || past >= share || wt_clock_ns() >= until)
-            break;
-    }
-    return status;
-}
-
-/* Gives each wave that steps one instruction. *waiting: none has moved. */
-static enum wt_status take_turns(struct wt_debugger *d, bool *waiting, struct wt_error *err)
-{
-    *waiting = true;
-    for (size_t i = 0; i < d->run.stepper_count;) {
-        enum turn turn;
-        enum wt_status status;
-        uint32_t wave = d->run.stepper[i];
-        if ((status = dbg_take_turn(d, wave, &turn, err)) || dbg_is_over(d))
-            return status;
-        *waiting &= turn == TURN_WAITS;
-        if (turn == TURN_MOVED && wave == d->run.patience.wave &&
-            ((status = dbg_count_step(d, err)) || dbg_is_over(d)))
-            return status;
-        /* A wave that is done leaves the list, and the next one moves up to its index. */
-        if (i < d->run.stepper_count && d->run.stepper[i] == wave)
-            i++;
-    }
-    return WT_OK;
-}
-
 /* Some waves step: each gets one instruction, and those that run get a share of issues. */
 static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool *soon,
                                     struct wt_error *err)
@@ -330,13 +270,56 @@ static enum wt_status advance_steps(struct wt_debugger *d, uint64_t budget, bool
     *soon = true;
     for (unsigned round = 0;
          round < ROUNDS && used < budget && d->run.stepper_count && d->run.going; round++) {
-        bool waiting, ran;
         /* The client's interrupt must be noticed even where a step takes long. */
         if (round && wt_clock_ns() > until)
             break;
-        if ((status = give_share(d, budget - used, until, &used, &ran, err)) || dbg_is_over(d) ||
-            (status = take_turns(d, &waiting, err)) || dbg_is_over(d))
+        bool waiting = true, all_pending = true, any_pending = false, ran = false;
+        for (size_t i = 0; i < d->run.stepper_count; i++) {
+            all_pending &= d->wave[d->run.stepper[i]].pending;
+            any_pending |= d->wave[d->run.stepper[i]].pending;
+        }
+        uint64_t share = dbg_count_free_active(d);
+        if (all_pending)
+            share = budget - used;
+        else if (any_pending && share == 0)
+            share = 1;
+        /* A device that runs by itself has to stop the others again for the next step. */
+        const bool fair = dbg_has_patience(d) && d->run.launches_run && !any_pending;
+        const bool own_turn =
+            fair ? d->run.patience.turns++ % FAIR_TURNS
+                 : !d->target->services->pump && !any_pending && d->run.turns++ % TURNS;
+        share *= fair ? FAIR_TURNS : 1;
+        /* A step may have left all waves standing, up to the next scan. */
+        if (fair && !own_turn && (status = dbg_scan(d, NULL, err)) != WT_OK)
             return status;
+        if (own_turn)
+            ran = true;
+        else if (share) {
+            bool idle, found;
+            const uint64_t start = issue_time(d);
+            uint64_t past;
+            do { /* breakpoints that do not stop end a slice early */
+                past = issues_since(d, start);
+                status = run_device(d, share > past ? share - past : 1, &idle, &found, err);
+                if (status || dbg_is_over(d))
+                    return status;
+            } while (fair && found && issues_since(d, start) < share && wt_clock_ns() < until);
+            ran = !idle || found;
+        }
+        used += (own_turn ? 0 : share) + 1;
+        for (size_t i = 0; i < d->run.stepper_count;) {
+            enum turn turn;
+            uint32_t wave = d->run.stepper[i];
+            if ((status = dbg_take_turn(d, wave, &turn, err)) || dbg_is_over(d))
+                return status;
+            waiting &= turn == TURN_WAITS;
+            if (turn == TURN_MOVED && wave == d->run.patience.wave &&
+                ((status = dbg_count_step(d, err)) || dbg_is_over(d)))
+                return status;
+            /* A wave that is done leaves the list, and the next one moves up to its index. */
+            if (i < d->run.stepper_count && d->run.stepper[i] == wave)
+                i++;
+        }
         if (waiting && dbg_has_patience(d) &&
             ((status = dbg_end_patience(d, !ran, err)) || !dbg_has_patience(d)))
             return status;

@@ -21,15 +21,6 @@ static bool end_scopes(struct wt_program *g, uint64_t pc)
     return any;
 }
 
-/* Remembers the breakpoint at which the selected wave is shown; NULL: at none. */
-static void note_hit(struct wt_program *g, const struct wt_point *shown)
-{
-    if (shown) {
-        g->hit_wave = wt_program_own_wave(g);
-        g->hit_number = shown->number;
-    }
-}
-
 /* Finds the breakpoints at a stop. *again: all of them were to be ignored. */
 static void report_breakpoints(struct wt_program *g, bool *again)
 {
@@ -82,7 +73,10 @@ static void report_breakpoints(struct wt_program *g, bool *again)
     if (shown && g->event.undecided && !g->by_step)
         pg_tell(
             g, &(struct wt_news){.kind = WT_NEWS_UNDECIDED, .point = shown, .text = g->event.text});
-    note_hit(g, shown);
+    if (shown) {
+        g->hit_wave = wt_program_own_wave(g);
+        g->hit_number = shown->number;
+    }
     if (shown && !silent)
         pg_tell(g, &(struct wt_news){.kind = WT_NEWS_HIT, .point = shown});
     g->stop_number = shown ? shown->number : 0;
