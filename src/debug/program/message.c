@@ -111,20 +111,19 @@ static enum wt_status read_number(const struct wt_values *v, char kind, struct w
     return WT_OK;
 }
 
-/* Whether a value can be printed without a word on it. */
-static enum wt_status check_value(const struct wt_values *v, struct wt_error *err)
+/* print tells beside a value what printf has no room for. */
+static enum wt_status check_notes(const struct wt_values *v, struct wt_error *err)
 {
     char guess[WT_VALUE_REASON];
-    enum wt_status status = wt_values_check(v, err);
-    if (!status && v->as_of)
-        status = wt_fail(err, WT_INVALID,
-                         "a parameter is known as it was %s only; print says so, printf cannot",
-                         v->as_of);
-    if (!status && wt_values_guess(v, guess) && !wt_type_is_scalar(wt_type_plain(v->guess_type)))
-        status = wt_fail(err, WT_INVALID,
-                         "the type of %s is not known; print says so, printf cannot: %s", v->guess,
-                         guess);
-    return status;
+    if (v->as_of)
+        return wt_fail(err, WT_INVALID,
+                       "a parameter is known as it was %s only; print says so, printf cannot",
+                       v->as_of);
+    if (wt_values_guess(v, guess) && !wt_type_is_scalar(wt_type_plain(v->guess_type)))
+        return wt_fail(err, WT_INVALID,
+                       "the type of %s is not known; print says so, printf cannot: %s", v->guess,
+                       guess);
+    return WT_OK;
 }
 
 static enum wt_status print_conversion(struct wt_program *g, FILE *out, const char *conversion,
@@ -145,8 +144,10 @@ static enum wt_status print_conversion(struct wt_program *g, FILE *out, const ch
     free(text);
     if (status)
         return status;
+    status = wt_values_check(&v, err);
+    if (!status)
+        status = check_notes(&v, err);
     struct wt_number n;
-    status = check_value(&v, err);
     if (!status)
         status = read_number(&v, kind, &n, err);
     if (status) {

@@ -325,6 +325,16 @@ static void report_fault(struct wt_program *g, bool *again)
         g->stop_number = caught->number;
 }
 
+/* The wait has ended without an event. */
+static void report_nothing(struct wt_program *g)
+{
+    uint32_t word;
+    if (wt_debugger_ended(g->debugger, &word))
+        report_exit(g, word);
+    else
+        wt_program_select(g, wt_debugger_current_thread(g->debugger));
+}
+
 /* Intel's compiler gives variables of optimised code registers in lists of addresses, of which some
  * are too long. Said once. */
 static void tell_doubts(struct wt_program *g)
@@ -341,7 +351,6 @@ static void tell_doubts(struct wt_program *g)
 enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_error *err)
 {
     const struct wt_event *e = &g->event;
-    uint32_t word;
     *again = false;
     g->stop_number = 0;
     g->stopped_silently = false;
@@ -351,10 +360,7 @@ enum wt_status wt_program_report(struct wt_program *g, bool *again, struct wt_er
         return WT_OK;
     }
     if (e->kind == WT_EVENT_NONE) {
-        if (wt_debugger_ended(g->debugger, &word))
-            report_exit(g, word);
-        else
-            wt_program_select(g, wt_debugger_current_thread(g->debugger));
+        report_nothing(g);
         return WT_OK;
     }
     if (e->thread || e->wave_ended)

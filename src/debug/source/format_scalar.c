@@ -350,6 +350,19 @@ static void put_wide(struct wt_printer *p, bool is_signed, const uint8_t *bytes)
     put_wide_digits(p->out, low, high, base);
 }
 
+static void put_integer(FILE *out, const struct wt_type *plain, const struct wt_number *n)
+{
+    if (n->is_signed)
+        fprintf(out, "%" PRId64, (int64_t)n->integer);
+    else
+        fprintf(out, "%" PRIu64, n->integer);
+    if (!wide_prefix(plain) || n->integer >= 128)
+        return;
+    fprintf(out, " %c'", wide_prefix(plain));
+    put_char(out, (unsigned)n->integer, '\'');
+    fputc('\'', out);
+}
+
 void wt_format_scalar(struct wt_printer *p, const struct wt_type *type, uint32_t bit_offset,
                       uint32_t bit_size, const uint8_t *bytes, bool top)
 {
@@ -408,15 +421,7 @@ void wt_format_scalar(struct wt_printer *p, const struct wt_type *type, uint32_t
         put_pointer(p, top ? type : plain, n.integer, top);
         break;
     default:
-        if (n.is_signed)
-            fprintf(p->out, "%" PRId64, (int64_t)n.integer);
-        else
-            fprintf(p->out, "%" PRIu64, n.integer);
-        if (wide_prefix(plain) && n.integer < 128) {
-            fprintf(p->out, " %c'", wide_prefix(plain));
-            put_char(p->out, (unsigned)n.integer, '\'');
-            fputc('\'', p->out);
-        }
+        put_integer(p->out, plain, &n);
         break;
     }
 }
