@@ -11,7 +11,7 @@
 /* Memory of the device's heap that a kernel has taken. */
 struct taken {
     uint64_t launch, group;
-    size_t finding; /* of the first that the same call has taken */
+    size_t finding; /* its number in `leak` */
 };
 
 static void note_taken(struct wt_check_memory *c, const struct wt_wave_head *w,

@@ -27,7 +27,7 @@ static wt_lanes lanes_of_row(const struct race_access *x, unsigned slot)
 static bool is_locked(const struct race_access *x, const struct race_record *o)
 {
     return x->r->rules.locks && x->a->space == WT_OBSERVED_GROUP && !x->record.atomic &&
-           !o->atomic && race_hint_of(x->w, o->wave) >= o->clock;
+           !o->atomic && race_hint_of(&x->w->hint, o->wave) >= o->clock;
 }
 
 /* Whether two threads store the same number to one place by one instruction. */

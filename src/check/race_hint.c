@@ -1,12 +1,6 @@
-/*
- * The accesses that would be ordered before those of a wave, had each atomic store that it has read
- * released all that came before. Reports alone ask for them. So a place has a list of its stores,
- * to which it only adds, and a wave notes how far it has read which list; the set is made when it
- * is asked for.
- */
+/* See race_hint.h. */
+#include "check/race_hint.h"
 #include <stdlib.h>
-
-#include "check/race_order.h"
 
 enum {
     LONG = 1 << 16, /* stores of a list, of which the next list has the set */
@@ -74,27 +68,27 @@ bool race_hint_add(struct race_hints **of, uint32_t wave, uint32_t clock, struct
     return true;
 }
 
-static void drop_notes(struct race_slot *w)
+static void drop_notes(struct race_hint *w)
 {
     for (size_t i = 0; i < w->notes; i++)
         race_hints_drop(w->note[i].hints);
     free(w->note);
     wt_map_free(&w->noted);
     w->note = NULL;
-    w->notes = w->note_room = 0;
+    w->notes = w->room = 0;
 }
 
-/* Makes a wave's `hint` of its notes. */
-static bool make_set(struct race_slot *w)
+/* Makes a wave's set of its notes. */
+static bool make_set(struct race_hint *w)
 {
     bool good = true;
     for (size_t i = 0; i < w->notes; i++)
-        good &= join(&w->hint, w->note[i].hints, w->note[i].count);
+        good &= join(&w->set, w->note[i].hints, w->note[i].count);
     drop_notes(w);
     return good;
 }
 
-bool race_hint_read(struct race_slot *w, struct race_hints *h)
+bool race_hint_read(struct race_hint *w, struct race_hints *h)
 {
     if (!h)
         return true;
@@ -102,7 +96,7 @@ bool race_hint_read(struct race_slot *w, struct race_hints *h)
         return false;
     uint64_t *number = wt_map_add(&w->noted, (uintptr_t)h);
     struct race_note *grown =
-        number ? wt_array_grow(w->note, &w->note_room, w->notes + 1, sizeof *grown) : NULL;
+        number ? wt_array_grow(w->note, &w->room, w->notes + 1, sizeof *grown) : NULL;
     if (!grown)
         return false;
     w->note = grown;
@@ -115,15 +109,15 @@ bool race_hint_read(struct race_slot *w, struct race_hints *h)
     return true;
 }
 
-uint32_t race_hint_of(struct race_slot *w, uint32_t wave)
+uint32_t race_hint_of(struct race_hint *w, uint32_t wave)
 {
     make_set(w); /* without host memory a report says less */
-    return wt_clocks_of(w->hint, wave);
+    return wt_clocks_of(w->set, wave);
 }
 
-void race_hint_drop(struct race_slot *w)
+void race_hint_drop(struct race_hint *w)
 {
     drop_notes(w);
-    wt_clocks_drop(w->hint);
-    w->hint = NULL;
+    wt_clocks_drop(w->set);
+    w->set = NULL;
 }

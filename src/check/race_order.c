@@ -56,7 +56,7 @@ static void free_slot(struct race_slot *w)
         wt_clocks_drop(w->known[i]);
         wt_clocks_drop(w->handed[i]);
     }
-    race_hint_drop(w);
+    race_hint_drop(&w->hint);
     memset(w, 0, sizeof *w);
 }
 
@@ -697,7 +697,7 @@ static void read_sync(struct wt_check_race *r, struct race_slot *w, struct race_
 {
     const uint64_t *own = wt_map_find(&sync->of_group, wave_of(r, w->number)->home + 1);
     r->run.lost |= !wt_clocks_join(&w->read[RACE_DEVICE], sync->all) ||
-                   !race_hint_read(w, sync->hints) ||
+                   !race_hint_read(&w->hint, sync->hints) ||
                    (own && !wt_clocks_join(&w->read[RACE_GROUP], (void *)(uintptr_t)*own));
 }
 

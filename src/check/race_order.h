@@ -10,6 +10,7 @@
 #include "check/followed.h"
 #include "check/memory.h"
 #include "check/order.h"
+#include "check/race_hint.h"
 #include "check/race_shadow.h"
 #include "check/values.h"
 #include "emulator/machine/heads.h"
@@ -97,15 +98,9 @@ struct race_slot {
     struct wt_clocks *known[RACE_SCOPES];  /**< what it knew of others at its last release */
     struct wt_clocks *read[RACE_SCOPES];   /**< what an acquire will order */
     struct wt_clocks *handed[RACE_SCOPES]; /**< by barriers: what others have read */
-    bool in_order;          /**< fences that have one order have released some of `known` */
-    struct wt_clocks *hint; /**< what it would order, had all been released, but for its notes */
-    struct race_note {
-        struct race_hints *hints;
-        size_t count; /**< stores that it has read */
-    } * note;
-    size_t notes, note_room;
-    struct wt_map noted; /**< race_hints: number of the note, from 1 */
-    uint32_t floor;      /**< INDEPENDENT: of `lane`, for `floored` at least */
+    bool in_order;         /**< fences that have one order have released some of `known` */
+    struct race_hint hint; /**< of what it has read */
+    uint32_t floor;        /**< INDEPENDENT: of `lane`, for `floored` at least */
     wt_lanes floored;
     struct race_behind behind; /**< a barrier of: */
     wt_lanes behind_lanes;
@@ -210,19 +205,6 @@ struct wt_check_race {
     uint64_t told_time, told_pc, told_at; /* of the last finding */
     struct race_told told[RACE_TOLD];
 };
-
-/** Notes in a place's list (NULL: there is none yet) that a wave has stored there at a clock, and
- * what it knew. False without host memory, as likewise below. */
-bool race_hint_add(struct race_hints **of, uint32_t wave, uint32_t clock, struct wt_clocks *known);
-/** A wave has read what a place's list has. */
-bool race_hint_read(struct race_slot *w, struct race_hints *of);
-/** The clock up to which the accesses of @p wave would be ordered before those of @p w, had each
- * atomic store that this has read released all; 0: none. */
-uint32_t race_hint_of(struct race_slot *w, uint32_t wave);
-/** Drops all that is known of a slot. */
-void race_hint_drop(struct race_slot *w);
-/** One reference to a place's list less. NULL is allowed. */
-void race_hints_drop(struct race_hints *h);
 
 /** All that was recorded is forgotten (wt_forget_fn of the check's run). */
 void race_begin_anew(void *context, uint64_t time);

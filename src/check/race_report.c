@@ -60,10 +60,12 @@ static const char *reason(const struct race_access *x, const struct race_conflic
         return "nothing orders two stores, unless they are atomic ones, which have the same code";
     if (c->other.wave == w->number)
         return "nothing orders these lanes";
-    if (c->other.atomic || x->record.atomic || race_hint_of(w, c->other.wave) < c->other.clock)
+    if (c->other.atomic || x->record.atomic ||
+        race_hint_of(&w->hint, c->other.wave) < c->other.clock)
         return "nothing orders them";
     if (wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) < c->other.clock)
-        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) || !race_hint_of(w, c->other.wave)
+        return wt_clocks_of(w->read[RACE_DEVICE], c->other.wave) ||
+                       !race_hint_of(&w->hint, c->other.wave)
                    ? "nothing orders them: a release is missing before an atomic store"
                    : "nothing orders them: a release is missing, or is not for the whole device";
     return w->among_group

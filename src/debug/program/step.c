@@ -362,6 +362,17 @@ static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
     return status;
 }
 
+/* The plan goes on through the code of a row. */
+static enum wt_status step_through(struct wt_program *g, struct plan *p,
+                                   const struct wt_frame *frame, const struct wt_line_row *row,
+                                   bool *done)
+{
+    p->start = row->start + frame->bias;
+    p->end = row->end + frame->bias;
+    *done = g->step_ended = false;
+    return WT_OK;
+}
+
 /* Examines where the thread has arrived: sets *done, or the next range in `p`. */
 static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool *done,
                                       struct wt_error *err)
@@ -392,10 +403,7 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
     if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return WT_OK;
     if (!row.line) { /* the compiler has assigned this code to no line: step through it */
-        p->start = row.start + frame->bias;
-        p->end = row.end + frame->bias;
-        *done = g->step_ended = false;
-        return WT_OK;
+        return step_through(g, p, frame, &row, done);
     }
     if (p->back) {
         status = arrive_back(g, p, frame, done, err);
@@ -414,20 +422,14 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
     if (inlined == WITHIN && !p->over)
         return WT_OK;
     if (inlined != OUTSIDE) {
-        p->start = row.start + frame->bias;
-        p->end = row.end + frame->bias;
-        *done = g->step_ended = false;
-        return WT_OK;
+        return step_through(g, p, frame, &row, done);
     }
     const bool other_line = !is_same_position((struct position){row.file, row.line},
                                               (struct position){p->file, p->line});
     const bool at_start = row.start + frame->bias == frame->pc;
     if (other_line && ((at_start && row.statement) || !same))
         return WT_OK;
-    p->start = row.start + frame->bias;
-    p->end = row.end + frame->bias;
-    *done = g->step_ended = false;
-    return WT_OK;
+    return step_through(g, p, frame, &row, done);
 }
 
 /* One step by lines. *done: another event was reported. */

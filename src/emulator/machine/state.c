@@ -1,4 +1,7 @@
 /* Saved states of all families. See state.h. */
+#include <string.h>
+#include <xxhash.h>
+
 #include "emulator/machine/state.h"
 
 #include <assert.h>
@@ -10,6 +13,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/profile.h"
+#include "emulator/machine/wave_state.h"
 
 struct wt_state {
     uint8_t *bytes; /* what the family's list of parts has written */
@@ -113,4 +117,57 @@ uint64_t wt_state_live(const struct wt_machine *m)
     for (uint32_t i = 0; i < m->locals; i++)
         bytes += wt_memory_resident(m->local[i]);
     return bytes;
+}
+
+/* ---- a wave that comes back to where it was (wave_state.h) ---- */
+
+bool wt_wave_find_clocks(struct wt_machine *m, uint32_t wave, struct wt_map *clocks)
+{
+    enum { LATER = 1 << 20 };
+    uint8_t now[WT_ROW_BYTES], then[WT_ROW_BYTES];
+    struct wt_register_shape shape;
+    bool good = true;
+    for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++) {
+        if (!m->ops->read_row(m, wave, n, now))
+            continue;
+        m->time += LATER;
+        const bool read = m->ops->read_row(m, wave, n, then);
+        m->time -= LATER;
+        if (read && memcmp(now, then, wt_row_bytes(m, &shape)) != 0)
+            good &= wt_map_add(clocks, (uint64_t)n + 1) != NULL;
+    }
+    return good;
+}
+
+uint64_t wt_wave_state(struct wt_machine *m, uint32_t wave, const struct wt_map *clocks)
+{
+    uint8_t row[WT_ROW_BYTES];
+    struct wt_register_shape shape;
+    struct wt_divergence entry;
+    XXH3_state_t *hash = XXH3_createState();
+    uint64_t value = 0;
+    if (!hash)
+        return 0;
+    XXH3_64bits_reset(hash);
+    XXH3_64bits_update(hash, &wt_machine_wave(m, wave)->pc, sizeof(uint64_t));
+    for (unsigned n = 0; m->ops->describe_register(m, n, &shape); n++)
+        if (!wt_map_find(clocks, (uint64_t)n + 1) && m->ops->read_row(m, wave, n, row))
+            XXH3_64bits_update(hash, row, wt_row_bytes(m, &shape));
+    for (unsigned n = 0; m->ops->divergence(m, wave, n, &entry); n++) {
+        XXH3_64bits_update(hash, &entry.restore, sizeof entry.restore);
+        XXH3_64bits_update(hash, &entry.other, sizeof entry.other);
+        XXH3_64bits_update(hash, &entry.pc, sizeof entry.pc);
+    }
+    value = XXH3_64bits_digest(hash);
+    XXH3_freeState(hash);
+    return value;
+}
+
+uint64_t wt_wave_state_now(struct wt_machine *m, uint32_t wave)
+{
+    struct wt_map clocks = {0};
+    const uint64_t state =
+        wt_wave_find_clocks(m, wave, &clocks) ? wt_wave_state(m, wave, &clocks) : 0;
+    wt_map_free(&clocks);
+    return state;
 }

@@ -634,6 +634,14 @@ static bool atomic_fast(struct gcn_wave *w, const struct gcn_uop *u, const struc
     return true;
 }
 
+/* Lanes whose operation the bus drops get 0. */
+static void drop_atomics(struct gcn_wave *w, struct gcn_targets *t, enum gcn_atomic what)
+{
+    for (unsigned i = 0; i < GCN_LANES; i++)
+        if ((t->lanes & ~t->zero & ~(t->lds | t->private)) >> i & 1)
+            t->zero |= (uint64_t)gcn_atomic_drops(w->device, what, t->addr[i]) << i;
+}
+
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t)
 {
@@ -647,9 +655,7 @@ const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *
                          w->vgprs);
     gcn_judge(w, t->at, t, WT_WATCH_ACCESS, u->size);
     if (w->device->config.atomics_pcie)
-        for (unsigned i = 0; i < GCN_LANES; i++)
-            if ((t->lanes & ~t->zero & ~(t->lds | t->private)) >> i & 1)
-                t->zero |= (uint64_t)gcn_atomic_drops(w->device, what, t->addr[i]) << i;
+        drop_atomics(w, t, what);
     const uint64_t lanes = t->lanes & ~t->zero;
     if (lanes & ~(t->lds | t->private))
         wt_met(&w->device->machine);
