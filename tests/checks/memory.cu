@@ -301,16 +301,13 @@ __global__ void heap_twice(int *out, int bad)
         free((void *)p); /* BUG heap_twice */
 }
 
-__device__ int *kept;
-
 __global__ void heap_keep(int *out, int bad)
 {
     if (threadIdx.x != 0)
         return;
     int *p = (int *)malloc(40); /* BUG heap_keep */
     p[0] = 6;
-    kept = p;
-    out[0] = p[0];
+    out[0] = p[0] + (int)((size_t)p & 1); /* as a number it must be there */
     if (!bad)
         free(p);
 }

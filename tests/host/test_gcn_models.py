@@ -155,7 +155,7 @@ def test_compressed_code_is_executed(tmp_path, compiler):
     assert "v_dot4_i32_i8" in said[2], said
     data = program.read_bytes()
     at = data.index(b"CCOB")
-    program.write_bytes(data[:at + 60] + bytes(8) + data[at + 68:])
+    program.write_bytes(data[:at + 60] + bytes(400) + data[at + 460:])
     assert f"wavetrap: {program}: its code for GPUs is compressed, and damaged\n" in hip(program, gpus=["gfx906"]).stderr
 
 
