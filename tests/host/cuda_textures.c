@@ -132,6 +132,13 @@ static double fetched(const float *c, int dimensions, const CUDA_TEXTURE_DESC *d
     for (int i = 0; i < dimensions; i++) {
         x[i] = c[i] * (d->flags & CU_TRSF_NORMALIZED_COORDINATES ? (double)size[i] : 1);
         from[i] = (int)floor(d->filterMode == CU_TR_FILTER_MODE_LINEAR ? x[i] - 0.5 : x[i]);
+        /* CUDA C++ Programming Guide: 1 - frac(x), where floor(x) is odd */
+        if (d->flags & CU_TRSF_NORMALIZED_COORDINATES &&
+            d->addressMode[i] == CU_TR_ADDRESS_MODE_MIRROR &&
+            d->filterMode == CU_TR_FILTER_MODE_POINT)
+            from[i] =
+                (int)floor(((int)floor(c[i]) & 1 ? 1 - (c[i] - floor(c[i])) : c[i] - floor(c[i])) *
+                           (double)size[i]);
         weight[i] = round((x[i] - 0.5 - from[i]) * 256) / 256;
     }
     if (d->filterMode == CU_TR_FILTER_MODE_POINT)

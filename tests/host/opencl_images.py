@@ -275,6 +275,28 @@ def samplers():
                     (normalised, address, kind)
 
 
+def borders():
+    """The nearest texel on the border of two, where images repeat: OpenCL C specification, "Addressing and Filter Modes"."""
+    size = 8    # of which each border is a float
+    data = np.zeros((2, size, 4), np.float32)
+    data[:, :, 0] = np.arange(size)
+    image = cl.Image(context, FLAGS.READ_ONLY | FLAGS.COPY_HOST_PTR, cl.ImageFormat(ORDER.RGBA, TYPE.FLOAT), shape=(size, 2), hostbuf=data)
+    at = np.arange(-40, 41, dtype=np.float32) / size
+    for address in "REPEAT", "MIRRORED_REPEAT":
+        program = build(f"""
+            const sampler_t s = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_{address} | CLK_FILTER_NEAREST;
+            kernel void look(read_only image2d_t a, global const float *where, global float *o) {{
+                o[get_global_id(0)] = read_imagef(a, s, (float2)(where[get_global_id(0)], 0.25f)).x;
+            }}""")
+        seen = np.zeros(len(at), np.float32)
+        out = cl.Buffer(context, FLAGS.COPY_HOST_PTR, hostbuf=seen)
+        program.look(queue, (len(at),), None, image, cl.Buffer(context, FLAGS.COPY_HOST_PTR, hostbuf=at), out)
+        cl.enqueue_copy(queue, seen, out)
+        part = at - np.floor(at) if address == "REPEAT" else np.abs(at - 2 * np.rint(at / 2))
+        wanted = np.minimum(np.floor(part * size), size - 1)
+        assert (seen == wanted).all(), (address, at[seen != wanted], seen[seen != wanted])
+
+
 def commands():
     """What the host does with images: fill, copy a region, copy to and from buffers, map."""
     form = cl.ImageFormat(ORDER.RGBA, TYPE.UNSIGNED_INT8)
@@ -301,6 +323,6 @@ def commands():
     assert (mapped[:9, :20] == part).all() and (mapped[9:] == data[9:]).all()
 
 
-for test in formats, kinds, writes, in_place, samplers, commands:
+for test in formats, kinds, writes, in_place, samplers, borders, commands:
     test()
     print(f"{test.__name__}: ok", flush=True)

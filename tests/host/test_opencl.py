@@ -40,7 +40,7 @@ def test_kernels_of_many_kinds(options):
     assert done.returncode == 0
 
 
-IMAGES = "".join(f"{name}: ok\n" for name in ["formats", "kinds", "writes", "in_place", "samplers", "commands"])
+IMAGES = "".join(f"{name}: ok\n" for name in ["formats", "kinds", "writes", "in_place", "samplers", "borders", "commands"])
 
 
 @LEVELS

@@ -10,6 +10,7 @@
 
 #include "emulator/gen/texel.h"
 #include "emulator/gen/message.h"
+#include "emulator/machine/texel.h"
 
 /* desc[16:12]. */
 enum {
@@ -289,7 +290,9 @@ static bool sample(const struct gen_message *m, struct sampler *x, unsigned lane
             texel_coordinate(x, wt_float_of_bits(parameter(m, x, coordinate(x, i), lane)),
                              size_of(x, i)) -
             (linear ? 0.5 : 0);
-        low[i] = (int64_t)floor(where);
+        low[i] = (int64_t)(linear || x->mode[i] != MIRROR
+                               ? floor(where)
+                               : wt_mirrored_texel(where, (double)size_of(x, i)));
         part[i] = linear ? where - floor(where) : 0;
     }
     if (x->surface.is_array && x->spatial < 3) {

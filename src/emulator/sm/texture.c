@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "emulator/machine/softfloat.h"
+#include "emulator/machine/texel.h"
 
 #define MAGIC 0x78455457u /* "WTEx" */
 #define FURTHEST 0x1p30   /* places beyond it are as outside as this one */
@@ -210,6 +211,12 @@ static double position(const struct sm_texture *t, const struct sm_texture_coord
     return fmin(fmax(x, -FURTHEST), FURTHEST);
 }
 
+static double nearest(const struct sm_texture *t, unsigned axis, double x)
+{
+    const bool mirrors = t->flags & SM_TEXTURE_NORMALIZED && t->mode[axis] == SM_TEXTURE_MIRROR;
+    return mirrors ? wt_mirrored_texel(x, size_along(t, axis)) : floor(x);
+}
+
 /* The lower one of the two texels that are mixed along an axis, and the weight of the upper one. */
 static int64_t lower_neighbour(double x, uint32_t *weight)
 {
@@ -263,7 +270,7 @@ static bool sample_level(const struct sm_texture *t, const struct sm_texture_coo
     if (t->flags & SM_TEXTURE_LINEAR && !at->whole)
         return sample_linear(t, at, reader, result);
     for (unsigned axis = 0; axis < t->dimensions; axis++)
-        place[axis] = (int64_t)floor(position(t, at, axis)) + at->offset[axis];
+        place[axis] = (int64_t)nearest(t, axis, position(t, at, axis)) + at->offset[axis];
     if (!read_texel(t, place, at->layer, reader, &texel))
         return false;
     for (unsigned c = 0; c < t->channels; c++)

@@ -196,7 +196,7 @@ def test_a_layer_needs_the_array_bit(gcn_table, run_tool):
 @pytest.mark.parametrize("bits", [32, 64])
 def test_every_atomic(gcn_table, run_tool, bits):
     cases, expected = [], []
-    for op in ATOMICS:
+    for op in ATOMICS[:ATOMICS.index("dec") + 1]:    # of gfx900; later GPUs have no others for images
         row, shape, size = find(gcn_table, "image_atomic_" + op), Shape(D2, 4 if bits == 32 else 11), bits // 8
         random.seed(op)
         memory = bytearray(shape.room)

@@ -39,55 +39,89 @@ enum rule {
 };
 
 static const struct wt_pace_rule rules[RULES] = {
-    [SCALAR_VMEM] = {5, "a vector instruction writes an SGPR, and one of vector memory reads it"},
-    [LANE_SELECT] = {4,
-                     "a vector instruction writes an SGPR, and v_readlane or v_writelane has the "
-                     "number of its lane from there"},
-    [DIV_FMAS] = {4, "a vector instruction writes VCC, and v_div_fmas reads it"},
-    [ZERO_FLAGS] = {5, "a vector instruction writes VCC or EXEC, and one reads VCCZ or EXECZ"},
-    [STORE_DATA] = {1, "a store of more than 64 bits, and a vector instruction that writes its "
-                       "data's VGPRs"},
-    [DPP_ROW] = {2, "a vector instruction writes a VGPR, and one with DPP reads it"},
-    [DPP_EXEC] = {5, "a vector instruction writes EXEC, and one with DPP follows"},
-    [SETREG] = {2, "s_setreg or s_setvskip writes a hardware register, and s_getreg or s_setreg "
-                   "has it"},
-    [VSKIP] = {2, "s_setreg writes MODE.VSKIP, and a vector instruction follows"},
-    [RFE] = {1, "s_setreg writes TRAPSTS, and s_rfe follows"},
-    [M0] = {1, "a scalar instruction writes M0, and s_movrel, s_sendmsg, s_ttracedata, GDS, LDS "
-               "with M0, or a load to LDS reads it"},
-    [MATRIX_VGPR] = {2,
-                     "a vector instruction writes a VGPR, and v_mfma or v_accvgpr_write reads it"},
-    [MATRIX_EXEC] = {4, "a vector instruction writes EXEC, and v_mfma or v_accvgpr_write follows"},
-    [MATRIX_C] =
-        {2, "v_mfma writes accumulation registers, and another one has some of them, not all, as C",
-         .unlike = true},
-    [MATRIX_AB] = {4, "v_mfma writes accumulation registers, and another one has them as A or B"},
-    [MATRIX_READ] = {4,
-                     "v_mfma of 4x4 writes accumulation registers, and v_accvgpr_read reads one"},
+    [SCALAR_VMEM] = {.states = 5,
+                     .text =
+                         "a vector instruction writes an SGPR, and one of vector memory reads it"},
+    [LANE_SELECT] =
+        {.states = 4,
+         .text = "a vector instruction writes an SGPR, and v_readlane or v_writelane has the "
+                 "number of its lane from there"},
+    [DIV_FMAS] = {.states = 4, .text = "a vector instruction writes VCC, and v_div_fmas reads it"},
+    [ZERO_FLAGS] = {.states = 5,
+                    .text = "a vector instruction writes VCC or EXEC, and one reads VCCZ or EXECZ"},
+    [STORE_DATA] = {.states = 1,
+                    .text =
+                        "a store of more than 64 bits, and a vector instruction that writes its "
+                        "data's VGPRs"},
+    [DPP_ROW] = {.states = 2,
+                 .text = "a vector instruction writes a VGPR, and one with DPP reads it"},
+    [DPP_EXEC] = {.states = 5,
+                  .text = "a vector instruction writes EXEC, and one with DPP follows"},
+    [SETREG] = {.states = 2,
+                .text =
+                    "s_setreg or s_setvskip writes a hardware register, and s_getreg or s_setreg "
+                    "has it"},
+    [VSKIP] = {.states = 2, .text = "s_setreg writes MODE.VSKIP, and a vector instruction follows"},
+    [RFE] = {.states = 1, .text = "s_setreg writes TRAPSTS, and s_rfe follows"},
+    [M0] = {.states = 1,
+            .text =
+                "a scalar instruction writes M0, and s_movrel, s_sendmsg, s_ttracedata, GDS, LDS "
+                "with M0, or a load to LDS reads it"},
+    [MATRIX_VGPR] =
+        {.states = 2,
+         .text = "a vector instruction writes a VGPR, and v_mfma or v_accvgpr_write reads it"},
+    [MATRIX_EXEC] = {.states = 4,
+                     .text =
+                         "a vector instruction writes EXEC, and v_mfma or v_accvgpr_write follows"},
+    [MATRIX_C] = {.states = 2,
+                  .text = "v_mfma writes accumulation registers, and another one has some of them, "
+                          "not all, as C",
+                  .unlike = true},
+    [MATRIX_AB] = {.states = 4,
+                   .text =
+                       "v_mfma writes accumulation registers, and another one has them as A or B"},
+    [MATRIX_READ] =
+        {.states = 4,
+         .text = "v_mfma of 4x4 writes accumulation registers, and v_accvgpr_read reads one"},
     [MATRIX_READ +
-        1] = {10, "v_mfma of 16x16 writes accumulation registers, and v_accvgpr_read reads one"},
+        1] = {.states = 10,
+              .text =
+                  "v_mfma of 16x16 writes accumulation registers, and v_accvgpr_read reads one"},
     [MATRIX_READ +
-        2] = {18, "v_mfma of 32x32 writes accumulation registers, and v_accvgpr_read reads one"},
+        2] = {.states = 18,
+              .text =
+                  "v_mfma of 32x32 writes accumulation registers, and v_accvgpr_read reads one"},
     [MATRIX_WRITE] =
-        {1, "v_mfma of 4x4 writes accumulation registers, and v_accvgpr_write writes one"},
+        {.states = 1,
+         .text = "v_mfma of 4x4 writes accumulation registers, and v_accvgpr_write writes one"},
     [MATRIX_WRITE +
-        1] = {7, "v_mfma of 16x16 writes accumulation registers, and v_accvgpr_write writes one"},
+        1] = {.states = 7,
+              .text =
+                  "v_mfma of 16x16 writes accumulation registers, and v_accvgpr_write writes one"},
     [MATRIX_WRITE +
-        2] = {15, "v_mfma of 32x32 writes accumulation registers, and v_accvgpr_write writes one"},
+        2] = {.states = 15,
+              .text =
+                  "v_mfma of 32x32 writes accumulation registers, and v_accvgpr_write writes one"},
     [MATRIX_KEEP] =
-        {5, "v_mfma of 16x16 reads accumulation registers as C, and v_accvgpr_write writes one"},
-    [MATRIX_KEEP +
-        1] = {13,
-              "v_mfma of 32x32 reads accumulation registers as C, and v_accvgpr_write writes one"},
-    [ACCUMULATOR_C] = {1,
-                       "v_accvgpr_write writes an accumulation register, and v_mfma has it in C"},
+        {.states = 5,
+         .text =
+             "v_mfma of 16x16 reads accumulation registers as C, and v_accvgpr_write writes one"},
+    [MATRIX_KEEP + 1] =
+        {.states = 13,
+         .text =
+             "v_mfma of 32x32 reads accumulation registers as C, and v_accvgpr_write writes one"},
+    [ACCUMULATOR_C] =
+        {.states = 1,
+         .text = "v_accvgpr_write writes an accumulation register, and v_mfma has it in C"},
     [ACCUMULATOR_AB] =
-        {3, "v_accvgpr_write writes an accumulation register, and v_mfma has it in A or B"},
+        {.states = 3,
+         .text = "v_accvgpr_write writes an accumulation register, and v_mfma has it in A or B"},
     [ACCUMULATOR_READ] =
-        {3, "v_accvgpr_write writes an accumulation register, and v_accvgpr_read reads it"},
-    [READ_MEMORY] =
-        {2,
-         "v_accvgpr_read writes a VGPR, and an access to memory or LDS has it as address or data"},
+        {.states = 3,
+         .text = "v_accvgpr_write writes an accumulation register, and v_accvgpr_read reads it"},
+    [READ_MEMORY] = {.states = 2,
+                     .text = "v_accvgpr_read writes a VGPR, and an access to memory or LDS has it "
+                             "as address or data"},
 };
 
 const struct wt_pace_table gcn_pace_table = {
