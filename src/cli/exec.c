@@ -471,14 +471,7 @@ static enum wt_status set_profile_limit(void *context, const char *value, struct
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
-    enum { MOST = 10000000 };
-    char *end;
-    const double seconds = strtod(value, &end);
-    if (end == value || *end || !(seconds > 0) || seconds > MOST)
-        return wt_fail(err, WT_INVALID, "takes seconds, above 0 and up to %d, not '%.40s'", MOST,
-                       value);
-    ((struct exec *)context)->supervision.timeout = seconds;
-    return WT_OK;
+    return wt_session_seconds(value, &((struct exec *)context)->supervision.timeout, err);
 }
 
 static enum wt_status set_launches(void *context, const char *value, struct wt_error *err)

@@ -53,12 +53,7 @@ static enum wt_status set_systematic(void *context, const char *value, struct wt
 
 static enum wt_status set_timeout(void *context, const char *value, struct wt_error *err)
 {
-    char *end;
-    const double seconds = strtod(value, &end);
-    if (end == value || *end || !(seconds > 0 && seconds < 1e9))
-        return wt_fail(err, WT_INVALID, "'%s' is no time in seconds", value);
-    ((struct explore *)context)->timeout = seconds;
-    return WT_OK;
+    return wt_session_seconds(value, &((struct explore *)context)->timeout, err);
 }
 
 static const struct wt_option options[] = {

@@ -31,6 +31,11 @@ enum wt_status wt_session_set_max_issues(void *context, const char *value, struc
     return WT_OK;
 }
 
+enum wt_status wt_session_set_timeout(void *context, const char *value, struct wt_error *err)
+{
+    return wt_session_seconds(value, &((struct wt_session_drive *)context)->timeout, err);
+}
+
 enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_error *err)
 {
     return wt_report_results_add_dump(&((struct wt_session_drive *)context)->results, value, err);
@@ -86,11 +91,20 @@ static int run_to_end(const struct wt_subcommand *command, struct wt_session_dri
     /* Issues between two checks for signals: well below a second of any program. */
     enum { SLICE = 1 << 18 };
     struct wt_machine *m = e->machine;
+    const uint64_t begun = wt_clock_ns();
     for (;;) {
         if (caught_signal) {
             fprintf(stderr, "wavetrap: interrupted at issue time %" PRIu64 "\n", m->time);
             wt_report_device_waves(stderr, e);
             return WT_EXIT_SIGNAL + caught_signal;
+        }
+        if (d->timeout > 0 && (double)(wt_clock_ns() - begun) >= d->timeout * 1e9) {
+            fprintf(stderr,
+                    "wavetrap %s: the program has not ended after %g s (--timeout): issue time "
+                    "%" PRIu64 "\n",
+                    command->name, d->timeout, m->time);
+            wt_report_device_waves(stderr, e);
+            return WT_EXIT_LIMIT;
         }
         if (e->console_broken)
             return WT_EXIT_FAILED; /* finish_console says why */

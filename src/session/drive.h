@@ -11,6 +11,7 @@
 struct wt_session_drive {
     struct wt_session_options options; /**< first: the context of options about the device */
     uint64_t max_issues;               /**< 0: no limit */
+    double timeout;                    /**< seconds; 0: none */
     struct wt_report_results results;
     const char *core_on_fault; /**< where a fault leaves a core file; NULL: nowhere */
     uint64_t core_history;     /**< how much of the run goes into it: issues; 0: nothing */
@@ -25,6 +26,8 @@ struct wt_session_drive {
 
 /** Setters of the rows below; their context is a struct wt_session_drive. */
 enum wt_status wt_session_set_max_issues(void *context, const char *value, struct wt_error *err);
+/** --timeout */
+enum wt_status wt_session_set_timeout(void *context, const char *value, struct wt_error *err);
 /** --report */
 enum wt_status wt_session_set_report(void *context, const char *value, struct wt_error *err);
 /** --profile */
@@ -38,6 +41,9 @@ enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_e
 #define WT_DRIVE_OPTIONS                                                                           \
     {"max-issues", 0, "N", "stop after N issues (instructions of warps) with exit status 124",     \
      WT_OPTION_SET(wt_session_set_max_issues)},                                                    \
+        {"timeout", 0, "SECONDS",                                                                  \
+         "stop after that time, with the places of all waves; exit status 124",                    \
+         WT_OPTION_SET(wt_session_set_timeout)},                                                   \
         {"dump", 0, "FILE@PLACE:LENGTH", "at the end, write LENGTH bytes of memory to FILE",       \
          WT_OPTION_SET(wt_session_set_dump)},                                                      \
         {"hash", 0, NULL, "at the end, print a hash of the device's state and the issue time",     \
@@ -59,7 +65,7 @@ enum wt_status wt_session_set_dump(void *context, const char *value, struct wt_e
     "  121  a deadlock: every active warp waits for another\n"                                     \
     "  122  another fault of the program\n"                                                        \
     "  123  an exception that a gfx900 kernel enabled, without a trap handler\n"                   \
-    "  124  --max-issues was reached\n"                                                            \
+    "  124  --max-issues was reached, or the time of --timeout is over\n"                          \
     "  125  wavetrap itself failed: bad option, unreadable file, no host memory\n"                 \
     "  130  interrupted with Ctrl-C (128 plus the signal's number)\n"
 

@@ -443,3 +443,14 @@ int wt_subcommand_parse(const struct wt_subcommand *command, int argc, char **ar
         wt_subcommand_parse_words(command, argc, argv, own, options, operands, more, &err);
     return status == WT_EXIT_FAILED ? wt_subcommand_fail(command, &err) : status;
 }
+
+enum wt_status wt_session_seconds(const char *value, double *seconds, struct wt_error *err)
+{
+    enum { MOST = 10000000 };
+    char *end;
+    *seconds = strtod(value, &end);
+    return end != value && !*end && *seconds > 0 && *seconds <= MOST
+               ? WT_OK
+               : wt_fail(err, WT_INVALID, "takes seconds, above 0 and up to %d, not '%.40s'", MOST,
+                         value);
+}

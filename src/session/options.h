@@ -49,4 +49,7 @@ enum wt_status wt_session_milliseconds(const char *text, unsigned *ms, struct wt
 /** Parses how much of a recorded run is wanted: 1 or more issues, or "all" (UINT64_MAX). */
 enum wt_status wt_session_issues(const char *text, uint64_t *issues, struct wt_error *err);
 
+/** Parses a number of seconds, above 0, of an option such as --timeout. */
+enum wt_status wt_session_seconds(const char *value, double *seconds, struct wt_error *err);
+
 #endif

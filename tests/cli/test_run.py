@@ -289,6 +289,18 @@ def test_the_limit_of_issues(build):
     assert "after 1000 issues" in done.stderr
 
 
+def test_the_limit_of_time(build):
+    """A program that waits for ever: where each warp is, and a status of its own. No time is asserted."""
+    elf = build.asm("_start: j _start\n")
+    done = run("run", "--timeout=0.2", elf)
+    assert done.returncode == 124
+    assert "the program has not ended after 0.2 s (--timeout): issue time " in done.stderr and "device 0, core 0, warp 0" in done.stderr
+    assert run("run", "--timeout=400", build.asm("_start: exit 3\n")).returncode == 3
+    for wrong in "0", "-1", "x", "1e9":
+        done = run("run", f"--timeout={wrong}", elf)
+        assert done.returncode == 125 and "takes seconds, above 0" in done.stderr, done.stderr
+
+
 def test_a_program_may_take_exactly_its_limit(build):
     elf = build.asm("_start: exit 3\n")  # li, sw, tmc
     assert run("run", "--max-issues=3", elf).returncode in (3, 124)

@@ -86,15 +86,21 @@ static bool wave_waits(void *link, uint32_t wave, wt_wave_id id, struct wt_wave_
            answer.result >= 0 && wt_connection_has_view(view, answer.size);
 }
 
-static uint64_t wave_state(void *link, uint32_t wave, wt_wave_id id)
+/* The number that answers a question about a wave; 0: none does. */
+static uint64_t ask_number(void *link, uint32_t verb, uint32_t wave, wt_wave_id id, uint64_t addr)
 {
-    struct wt_wire_request request = {.verb = WT_WIRE_STATE, .value = id};
+    struct wt_wire_request request = {.verb = verb, .value = id, .addr = addr};
     struct wt_wire_answer answer;
     wt_process_link_locate(link, wave, &request);
     return wt_process_link_ask(link, &request, NULL, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
                    answer.result >= 0
                ? answer.value[0]
                : 0;
+}
+
+static uint64_t wave_state(void *link, uint32_t wave, wt_wave_id id)
+{
+    return ask_number(link, WT_WIRE_STATE, wave, id, 0);
 }
 
 /* The same of a family whose driver tells where lanes wait. */
@@ -129,13 +135,7 @@ void wt_process_link_offer_detail(struct wt_target_services *services)
 
 static uint64_t home(void *link, wt_wave_handle wave, wt_wave_id id, struct wt_address addr)
 {
-    struct wt_wire_request request = {.verb = WT_WIRE_HOME, .value = id, .addr = addr.offset};
-    struct wt_wire_answer answer;
-    wt_process_link_locate(link, wave, &request);
-    return wt_process_link_ask(link, &request, NULL, &answer, NULL, 0, WT_IGNORED) == WT_OK &&
-                   answer.result >= 0
-               ? answer.value[0]
-               : 0;
+    return ask_number(link, WT_WIRE_HOME, wave, id, addr.offset);
 }
 
 static bool wave_fault(void *link, uint32_t wave, wt_wave_id id, struct wt_fault *fault)
