@@ -264,7 +264,7 @@ def main():
     build = os.path.relpath(options.build)
     tests = tests_of(build)
     # Tests of the cache switch it on; the others do not depend on what earlier ones left.
-    environment = {"WAVETRAP_PTX_CACHE": "off", "WAVETRAP_TEST_SLOWER": str(SLOWER), **os.environ}
+    environment = {"WAVETRAP_PTX_CACHE": "off", "WAVETRAP_TEST_LIMIT": str(400 * SLOWER), **os.environ}   # conftest.py
     if "sanitized" in options.suite:
         environment["LC_ALL"] = "C.UTF-8"   # in other locales json-c leaves what newlocale() allocates
     # Who names a test wants all of it; so does `make full`, which names no suite.

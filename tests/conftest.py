@@ -21,7 +21,8 @@ HERE = str(pathlib.Path(__file__).resolve().parent)
 # Seconds that the setup of a test, the test itself, and its tear-down may take each. The longest take a minute on
 # two idle processors; a busy machine of half the speed has time left. Meson ends a whole file only after 15 minutes,
 # and does not say in which test.
-LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "400"))
+USUAL_LIMIT = 400
+LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", USUAL_LIMIT))
 
 # What a program shows at a terminal must not depend on where the tests are started.
 os.environ["TERM"] = "dumb"
@@ -183,7 +184,7 @@ def waits_at(frame):
 def limited(item, phase):
     """Raises Stuck in whatever the main thread waits for when the time of this phase is over."""
     mark = item.get_closest_marker("limit")
-    limit = (mark.args[0] if mark else LIMIT) * float(os.environ.get("WAVETRAP_TEST_SLOWER", "1"))    # scripts/test.py
+    limit = mark.args[0] * LIMIT / USUAL_LIMIT if mark else LIMIT
 
     def stuck(_, frame):
         raise Stuck(f"{phase} of {item.name} has not ended after {limit:g} s; it waits at{waits_at(frame)}")
