@@ -218,7 +218,7 @@ def pytest_runtest_teardown(item):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "limit(seconds): its phases may take so long, instead of WAVETRAP_TEST_LIMIT")
+    config.addinivalue_line("markers", "limit(seconds): its phases may take so long, where WAVETRAP_TEST_LIMIT is the usual one, and more in proportion")
     config.addinivalue_line("markers", "full: takes long beside what it finds; only in `make full`, or when it is named")
 
 

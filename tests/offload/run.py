@@ -33,7 +33,7 @@ WANTED = ("libgomp/testsuite/libgomp.", "include/gomp-constants.h", "gcc/testsui
           "gcc/testsuite/g++.dg/goacc/", "gcc/testsuite/gfortran.dg/goacc/")
 COMPILER = {".c": "gcc-12", ".cc": "g++-12", ".C": "g++-12", ".f90": "gfortran-12", ".F90": "gfortran-12",
             ".f": "gfortran-12", ".F": "gfortran-12", ".f95": "gfortran-12", ".f03": "gfortran-12"}
-LIMIT = int(os.environ.get("WAVETRAP_TEST_LIMIT", "120"))  # seconds for a program; only one that hangs needs so long
+LIMIT = float(os.environ.get("WAVETRAP_TEST_LIMIT", "120"))  # seconds for a program; only one that hangs needs so long
 TARGETS = {
     "gfx900": {"true": ["offload_target_amdgcn", "offload_device_gcn", "openacc_radeon_accel_selected", "openacc_radeon_accel_present"],
                "flags": ["-foffload=amdgcn-amdhsa", "-foffload-options=-march=gfx900", "-I/usr/include/hsa"], "device": "radeon",
