@@ -12,9 +12,11 @@ import traceback
 
 import pytest
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("scripts", "tests/compilers")]
-import amd  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+import one_test  # noqa: E402
 from one_test import CRASHES, DEBUGGERS  # noqa: E402
+sys.path.append(str(pathlib.Path(one_test.__file__).resolve().parents[1] / "tests" / "compilers"))    # this file may be a copy
+import amd  # noqa: E402
 
 HERE = str(pathlib.Path(__file__).resolve().parent)
 

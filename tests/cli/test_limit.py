@@ -53,7 +53,7 @@ def test_what_waits_for_ever_is_ended_and_named(tmp_path):
     (tmp_path / "conftest.py").write_text((TESTS / "conftest.py").read_text())
     (tmp_path / "test_stuck.py").write_text(STUCK)
     done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path],
-                          env={"PATH": "/usr/bin:/bin", "PYTHONPATH": f"{TESTS.parent}/scripts:{TESTS}/compilers", "WAVETRAP_TEST_LIMIT": "3"}, capture_output=True, text=True,
+                          env={"PATH": "/usr/bin:/bin", "PYTHONPATH": TESTS.parent / "scripts", "WAVETRAP_TEST_LIMIT": "3"}, capture_output=True, text=True,
                           timeout=300, cwd=tmp_path)
     for name, phase, line in (("test_pipe", "the test", "child.stdout.readline()"),
                               ("test_socket", "the test", "pair[0].recv(1)"),

@@ -1,4 +1,6 @@
-/* Where samplers of all families find a texel. */
+/* Where samplers find a texel. A gfx900's numbers texels first and mirrors the number: ROCm's
+ * device libraries give it the lower end of the texel that they mean, which would else be another
+ * one. */
 #ifndef WT_EMULATOR_MACHINE_TEXEL_H
 #define WT_EMULATOR_MACHINE_TEXEL_H
 

@@ -18,7 +18,6 @@
 
 #include "emulator/gcn/know/operands.h"
 #include "emulator/machine/softfloat.h"
-#include "emulator/machine/texel.h"
 
 #define OP(name) const struct gcn_uop *gcn_op_##name(struct gcn_wave *w, const struct gcn_uop *u)
 
@@ -110,9 +109,7 @@ static void find_place(const struct gcn_wave *w, const struct gcn_uop *u, const 
         const int64_t offset = wt_sign_extend(offsets >> (8 * i) & 63, 6);
         const int64_t fixed =
             (int64_t)floor((x - (linear ? 0.5 : 0)) * 256 + (s->truncates ? 0 : 0.5));
-        p->texel[i] = offset + (linear || s->clamp[i] != MIRROR
-                                    ? fixed >> 8
-                                    : (int64_t)wt_mirrored_texel((double)fixed / 256, m->size[i]));
+        p->texel[i] = (fixed >> 8) + offset;
         p->weight[i] = linear ? (unsigned)(fixed & 255) : 0;
     }
     if (m->has_layer) {
