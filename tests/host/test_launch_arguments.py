@@ -22,7 +22,8 @@ def program(request, tmp_path_factory):
 
 def said_by(*words):
     done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", *words], capture_output=True, text=True, timeout=200, check=False)
-    assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
+    # Intel's runtime asks how OpenCL C is to be compiled, though a module may be compiled already.
+    assert done.returncode == 0 and not re.sub(r"^wavetrap: what is compiled of OpenCL C .*\n", "", done.stderr), done.stdout + done.stderr
     return done.stdout
 
 

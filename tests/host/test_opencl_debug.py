@@ -59,7 +59,7 @@ def test_a_kernel_is_stopped_at_its_first_line(program):
 def test_the_options_of_programs_are_kept_on_demand(program):
     """Else it is said, once a program, that the compiler optimises nothing. In optimised code the first stop says that variables' places err."""
     done = debug(["run"], program, 2, options=GEN9)
-    assert (done.stdout + done.stderr).count("OpenCL C is compiled with -cl-opt-disable") == 1 and "optimised" not in done.stdout, done
+    assert (done.stdout + done.stderr).count("under the debugger has -cl-opt-disable") == 1 and "optimised" not in done.stdout, done
     done = debug(["set opencl-options keep", "show opencl-options", "break add", "run", "info frame", "continue", "kill"], program, 2, options=GEN9)
     assert "-cl-opt-disable, which" not in done.stdout + done.stderr and "options for: keep" in done.stdout, done
     assert done.stdout.count("This code is optimised") == 1 and re.search(r"wrong now and then\.\n\[device 0, [^\n]*\n\nBreakpoint 1, add", done.stdout), done.stdout

@@ -185,7 +185,7 @@ def commands_of(gpu, name, tmp_path, vecadd):
 
 TRAVELS = {
     "steps": ["stepi 5", "next", "reverse-stepi 3", "stepi 2"],
-    "back and forth": ["stepi 40", "reverse-stepi 20", "goto 0", "goto 30", "reverse-stepi 4"],
+    "back and forth": ["stepi 40", "reverse-stepi 20", "goto 0", "goto 12", "reverse-stepi 4"],
     "another way": ["stepi 60", "reverse-stepi 30", "set confirm off", "set var $pc = $pc", "stepi 10"],
     "a second run": ["stepi 20", "run"],
 }

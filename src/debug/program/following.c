@@ -174,6 +174,11 @@ static enum wt_status fail_held(struct wt_program *g, wt_thread thread, enum wt_
 static void tell_all_run(struct wt_program *g, wt_thread thread, enum wt_stuck stuck)
 {
     char text[sizeof g->event.text + 160];
+    struct wt_wave own = {.id = WT_NO_WAVE};
+    wt_debugger_thread_wave(g->debugger, thread, &own);
+    if (stuck == WT_STUCK_SPINS && own.id == g->told_spinning) /* a command may be many runs */
+        return;
+    g->told_spinning = stuck == WT_STUCK_SPINS ? own.id : WT_NO_WAVE;
     if (stuck == WT_STUCK_SPINS)
         snprintf(text, sizeof text, "has come back to the same state %u times", WT_SPINS);
     else

@@ -291,12 +291,13 @@ struct wt_program {
     char **environment;
     size_t environment_count, environment_capacity;
 
-    uint64_t runs;           /**< how often it was set going, or put to another time */
-    bool changed;            /**< points have changed since they were inserted */
-    enum wt_locking locking; /**< may be set */
-    bool alone;              /**< only the wave of the selected thread runs. May be set */
-    wt_wave_id hit_wave;     /**< that was shown at a breakpoint last … */
-    unsigned hit_number;     /**< … of this number */
+    uint64_t runs;            /**< how often it was set going, or put to another time */
+    bool changed;             /**< points have changed since they were inserted */
+    enum wt_locking locking;  /**< may be set */
+    bool alone;               /**< only the wave of the selected thread runs. May be set */
+    wt_wave_id told_spinning; /**< the last one that was; WT_NO_WAVE: none */
+    wt_wave_id hit_wave;      /**< that was shown at a breakpoint last … */
+    unsigned hit_number;      /**< … of this number */
     uint64_t passed; /**< stops of other waves there that the step at hand has left out … */
     unsigned passed_number; /**< … and that breakpoint's number */
     uint64_t *left_out;     /**< … and its places */

@@ -104,9 +104,10 @@ int getDebuggerOption(struct option *option)
         (own && strcmp(own, "keep") == 0))
         return 0;
     if (!atomic_flag_test_and_set(&told))
-        fputs("wavetrap: under the debugger OpenCL C is compiled with -cl-opt-disable, which may "
-              "change results; 'set opencl-options keep' keeps the program's options\n",
-              stderr);
+        fputs(
+            "wavetrap: what is compiled of OpenCL C under the debugger has -cl-opt-disable, which "
+            "may change results; 'set opencl-options keep' keeps the program's options\n",
+            stderr);
     snprintf(option->value, option->room, "1");
     return 1;
 }
