@@ -86,7 +86,7 @@ def test_what_does_nothing_is_named(command):
         words = [command, "/bin/sh", "-c", f"{WAVETRAP} exec /bin/true"] if command == "exec" else [command, "--nx", "--batch", "-ex", "run", "/bin/true"]
         return subprocess.run([WAVETRAP, *words], env={**environment(), **variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LIMIT).stderr
     options = {name: option for name, option in table().items() if option}
-    assert len(options) == 12
+    assert len(options) == 13
     for name, option in options.items():
         said = run(**{name: "nonsense"})
         assert said.startswith(f"wavetrap: {name}=nonsense in the environment is not used: {option} sets it (") and said.count("\n") == 1, said
