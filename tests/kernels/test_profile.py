@@ -207,7 +207,7 @@ def test_the_past_has_the_counts_of_then(gpu, tmp_path, vecadd):
     """As many issues as the issue time says; a search for where a value is from changes none."""
     words = commands_of(gpu, "rows", tmp_path, vecadd)
     search = {"gfx900": "where-from $v0", "sm": "who-read in[0]", "gen9": "where-from $r5", "vortex": "where-from $a0"}[gpu]
-    look = ["start", "stepi 60", "goto 12", "info profile", "goto 5", "info profile", "goto 15", search, "info profile", "goto 40", "goto 15",
+    look = ["start", "set scheduler-locking replay", "stepi 60", "goto 12", "info profile", "goto 5", "info profile", "goto 15", search, "info profile", "goto 40", "goto 15",
             "info profile"]
     plain, counted = debug(words, *[one for one in look if one != "info profile"]), debug(["--profile", *words], *look)
     first, *tables = re.split(r"^wavetrap: profile.*\n.*\n((?: .*\n)*)", counted.stdout, flags=re.M)
