@@ -210,6 +210,17 @@ uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint
     return waiters ? waiters->pc : pc;
 }
 
+bool dbg_wave_view(struct wt_debugger *d, uint32_t wave, struct wt_wave_view *view)
+{
+    const struct wt_target_services *services = d->target->services;
+    struct wt_wave_detail detail;
+    if (!dbg_wave_detail(d, wave, &detail))
+        return services->wave_waits &&
+               services->wave_waits(d->target->context, wave, d->wave[wave].self.id, view);
+    *view = detail.view;
+    return true;
+}
+
 bool dbg_lane_waits(struct wt_debugger *d, uint32_t wave, unsigned lane)
 {
     struct wt_wave_detail detail;

@@ -40,6 +40,9 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
 /** Reads the target's details of a wave beside its registers. False, and an empty detail: it has
  * none. */
 bool dbg_wave_detail(struct wt_debugger *d, uint32_t wave, struct wt_wave_detail *detail);
+/** What a wave waits for: from its detail or, of a target that has none, from what it tells
+ * instead. False: the target does not know. */
+bool dbg_wave_view(struct wt_debugger *d, uint32_t wave, struct wt_wave_view *view);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);
 /** Whether a lane that is masked off is known to wait in the wave's divergence stack. */

@@ -100,15 +100,7 @@ enum wt_status dbg_count_step(struct wt_debugger *d, struct wt_error *err)
 /* Why a wave that was resumed waits; false: it does not, or that is not known. */
 static bool waits(struct wt_debugger *d, uint32_t wave, struct wt_wave_view *view)
 {
-    const struct wt_target_services *services = d->target->services;
-    struct wt_wave_detail detail;
-    if (services->wave_detail) {
-        const bool known = dbg_wave_detail(d, wave, &detail);
-        *view = detail.view;
-        return known && view->waiting;
-    }
-    return services->wave_waits(d->target->context, wave, d->wave[wave].self.id, view) &&
-           view->waiting;
+    return dbg_wave_view(d, wave, view) && view->waiting;
 }
 
 enum wt_status dbg_end_patience(struct wt_debugger *d, bool still, struct wt_error *err)

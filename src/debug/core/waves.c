@@ -72,11 +72,8 @@ static enum wt_status describe(struct wt_debugger *d, uint32_t wave, struct wt_w
         return status;
     info->pc = d->wave[wave].pc;
     info->mask = d->wave[wave].mask;
-    const struct wt_target_services *services = d->target->services;
     info->has_detail = dbg_wave_detail(d, wave, &info->detail);
-    info->has_wait = info->has_detail || (services->wave_waits &&
-                                          services->wave_waits(d->target->context, wave,
-                                                               info->wave.id, &info->detail.view));
+    info->has_wait = info->has_detail || dbg_wave_view(d, wave, &info->detail.view);
     return WT_OK;
 }
 

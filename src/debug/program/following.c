@@ -12,14 +12,13 @@
  * spins: it does if it comes back to a state within so many instructions. */
 enum { FIRST_MS = 200, MOST_MS = 1 << 20, RECURS = 4096 };
 
-/* Whether the others run when the selected thread is to go on now. */
-static enum wt_locking locking_of(const struct wt_program *g)
+/* Whether the selected thread's wave runs alone when it is to go on now. In the past all waves do
+ * what they did. */
+static bool runs_alone(const struct wt_program *g)
 {
     struct wt_debugger_time time;
-    if (g->locking != WT_LOCKING_WAVE || !wt_debugger_tells_waits(g->debugger) ||
-        (wt_debugger_time(g->debugger, &time, WT_IGNORED) == WT_OK && time.in_past))
-        return WT_LOCKING_OFF;
-    return WT_LOCKING_WAVE;
+    return g->locking == WT_LOCKING_WAVE && wt_debugger_tells_waits(g->debugger) &&
+           !(wt_debugger_time(g->debugger, &time, WT_IGNORED) == WT_OK && time.in_past);
 }
 
 /* ---- the waves of a group ---- */
@@ -286,7 +285,7 @@ enum wt_status pg_follow(struct wt_program *g, struct wt_follow *f, const struct
                          struct wt_error *err)
 {
     struct wt_wave wave = {.id = WT_NO_WAVE};
-    if (!f->held && locking_of(g) == WT_LOCKING_OFF)
+    if (!f->held && !runs_alone(g))
         f->company = WT_COMPANY_ALL;
     wt_debugger_thread_wave(g->debugger, wanted->thread, &wave);
     wt_debugger_leave_out(g->debugger, wave.id, g->left_out, g->left_out_count);

@@ -165,16 +165,6 @@ static enum wt_status find_parts(struct wt_program *g, struct wt_point *p, wt_th
     return WT_OK;
 }
 
-/* Whether one lane's value is in memory, in one range or several. */
-static bool is_watchable(const struct wt_values *v)
-{
-    struct wt_value_place place;
-    bool all = v->lane_count == 1;
-    for (unsigned i = 0; all && wt_values_place(v, 0, i, &place); i++)
-        all = place.in_memory;
-    return all;
-}
-
 static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const char *expression,
                                  bool location, struct wt_error *err)
 {
@@ -186,7 +176,8 @@ static enum wt_status fill_watch(struct wt_program *g, struct wt_point *p, const
     enum wt_status status = wt_source_evaluate(&view, expression, &v, err);
     if (status)
         return status;
-    if ((status = wt_values_check_first(&v, err)) == WT_OK && !is_watchable(&v))
+    if ((status = wt_values_check_first(&v, err)) == WT_OK &&
+        (v.lane_count != 1 || !wt_values_in_memory(&v)))
         status = wt_fail(err, WT_INVALID,
                          v.reg >= 0 ? "%s is in a register here: registers cannot be watched"
                          : v.as_of  ? "Cannot watch %s: here it is known only as it was %s."

@@ -311,16 +311,6 @@ static enum wt_status seed_registers(struct wt_program *g, const char *text,
     return WT_OK;
 }
 
-/* Whether all of a value is in memory. */
-static bool is_in_memory(const struct wt_values *v)
-{
-    struct wt_value_place place;
-    bool all = true;
-    for (unsigned i = 0; all && wt_values_place(v, 0, i, &place); i++)
-        all = place.in_memory;
-    return all;
-}
-
 enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
                                      const struct wt_slice_limits *limits,
                                      struct wt_where_from *from, struct wt_error *err)
@@ -336,7 +326,7 @@ enum wt_status wt_program_where_from(struct wt_program *g, const char *text,
         return status;
     status = wt_values_check_first(&v, err);
     if (!status)
-        status = !is_in_memory(&v) ? seed_registers(g, text, &v, &seed, &seeds, err)
+        status = !wt_values_in_memory(&v) ? seed_registers(g, text, &v, &seed, &seeds, err)
                  : v.in_memory && leads_to_registers(g->topology, v.space, v.address[0], &byte)
                      ? seed_places(g, &v, &seed, &seeds, err)
                      : seed_memory(g, text, &v, &seed, &seeds, from, err);

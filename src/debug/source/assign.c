@@ -85,9 +85,7 @@ static enum wt_status assign_lanes(const struct wt_view *scope, const struct wt_
             put_bits(to, bits, wt_load_le(source, size));
             source = bits;
         }
-        enum wt_status status =
-            write_lane(scope, to, k, to->selected ? wt_lanes_lowest(rest) : wt_lanes_lowest(rest),
-                       source, err);
+        enum wt_status status = write_lane(scope, to, k, wt_lanes_lowest(rest), source, err);
         if (status)
             return status;
     }

@@ -89,6 +89,8 @@ struct wt_value_place {
  * more. */
 bool wt_values_place(const struct wt_values *values, unsigned k, unsigned i,
                      struct wt_value_place *place);
+/** Whether all of the first lane's value is in memory, in one range or several. */
+bool wt_values_in_memory(const struct wt_values *values);
 /** The bits of byte @p at that are the value's: of a bit-field's storage some are its neighbours'.
  */
 uint8_t wt_values_mask(const struct wt_values *values, uint64_t at);
@@ -194,8 +196,8 @@ enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
  *  It is constant, or in @p text, which has WT_VALUE_REASON bytes. NULL: the value is good,
  * optimised out or in another place. */
 const char *wt_values_reason(const struct wt_values *values, unsigned k, char *text);
-/** The guess that values rest on, and what to ask instead: a text of WT_VALUE_REASON bytes. NULL:
- * nothing is. */
+/** Says what is guessed about values, and what the user can ask instead. @p text has room for
+ * WT_VALUE_REASON bytes, and is returned; NULL: nothing is guessed. */
 const char *wt_values_guess(const struct wt_values *values, char *text);
 /** The state of some bytes of value @p k: of one in pieces that of the pieces that they are in. */
 uint8_t wt_values_part_state(const struct wt_values *values, unsigned k, uint64_t from,

@@ -153,17 +153,15 @@ const struct wt_type *wt_type_target(const struct wt_type *type);
 uint64_t wt_type_size(const struct wt_type *type);
 
 /** Kinds of types, which wt_type_plain() has given. */
-bool wt_type_is_integral(
-    const struct wt_type *plain); /** The 16-bit floats that languages have as classes of one
-                                     integer or float, and __bf16. */
+bool wt_type_is_integral(const struct wt_type *plain); /**< also enumerations, characters, bool */
+bool wt_type_is_scalar(const struct wt_type *plain);   /**< also floats and pointers */
+bool wt_type_is_record(const struct wt_type *plain);   /**< structure, class or union */
+/** A value of it has a sign. */
+bool wt_type_is_signed(const struct wt_type *plain);
+/** The 16-bit floats that languages have as classes of one integer or float, and __bf16. */
 enum wt_type_half { WT_NO_HALF, WT_HALF, WT_BFLOAT };
 /** Which of them a type is, by its name. */
 enum wt_type_half wt_type_half(const struct wt_type *type);
-/**< also enumerations, characters, booleans */
-bool wt_type_is_scalar(const struct wt_type *plain); /**< also floats and pointers */
-bool wt_type_is_record(const struct wt_type *plain); /**< structure, class or union */
-/** A value of it has a sign. */
-bool wt_type_is_signed(const struct wt_type *plain);
 
 /** Writes the type as C has it: "char *[4]", "struct pixel". */
 void wt_type_print(FILE *out, const struct wt_type *type);

@@ -103,6 +103,15 @@ bool wt_values_place(const struct wt_values *v, unsigned k, unsigned i,
     return true;
 }
 
+bool wt_values_in_memory(const struct wt_values *v)
+{
+    struct wt_value_place place;
+    bool all = true;
+    for (unsigned i = 0; all && wt_values_place(v, 0, i, &place); i++)
+        all = place.in_memory;
+    return all;
+}
+
 uint8_t wt_values_mask(const struct wt_values *v, uint64_t at)
 {
     const uint64_t first = v->bit_offset, end = first + v->bit_size;
