@@ -1,7 +1,6 @@
 /* What instructions do with their operands (machine/meaning.h): what rows say, with what the record
  * adds. Arithmetic (Skylake PRM volume 2a) computes in 32 bits, or in 64; narrower sources are
  * extended by their types. */
-#include <assert.h>
 #include <string.h>
 
 #include "emulator/gen/internal.h"
@@ -28,24 +27,13 @@ static bool is_signed(const struct gen_operand *o)
 
 struct composer {
     const struct gen_insn *insn;
-    uint8_t *to, *end;
+    struct wt_meaning_writer out;
     uint8_t width;    /* bits of a number */
     bool real, logic; /* floats; signs of sources are complements */
     bool narrow;      /* 32 bits of 64 are shifted */
 };
 
-static void put(struct composer *c, const uint8_t *bytes, size_t size)
-{
-    assert(c->to + size <= c->end);
-    memcpy(c->to, bytes, size);
-    c->to += size;
-}
-
-#define PUT(c, ...)                                                                                \
-    do {                                                                                           \
-        const uint8_t bytes[] = {__VA_ARGS__};                                                     \
-        put(c, bytes, sizeof bytes);                                                               \
-    } while (0)
+#define PUT(c, ...) WT_MEANING_PUT(&(c)->out, __VA_ARGS__)
 #define ZERO(c) WT_M_ZEXT, (c)->width, WT_M_K, 1, 0
 
 /* A source; signs of floats are in the operand. */
@@ -162,7 +150,7 @@ static void put_expression(struct composer *c, const uint8_t **code)
         return;
     }
     PUT(c, operation_of(c, (uint8_t)node.op));
-    put(c, at + 1, (size_t)(*code - at - 1));
+    wt_meaning_put(&c->out, at + 1, (size_t)(*code - at - 1));
     const bool shifts = node.op >= WT_M_SHL && node.op <= WT_M_SAR && c->narrow;
     for (unsigned i = 0; i < node.operands; i++) {
         if (node.op == WT_M_ONES)
@@ -220,7 +208,7 @@ static void compose_opaque(struct composer *c)
     for (uint8_t r = WT_RESULT_D; r < WT_RESULTS; r++) {
         PUT(c, WT_M_OUT, r, (uint8_t)(WT_M_OPAQUE1 + c->insn->sources - 1),
             r == WT_RESULT_MASK ? 1 : 64);
-        put(c, sources, c->insn->sources);
+        wt_meaning_put(&c->out, sources, c->insn->sources);
     }
     PUT(c, WT_M_END);
 }
@@ -236,7 +224,7 @@ static void compose(struct composer *c, const uint8_t *code)
                code[2] <= WT_M_XOR;
     while (*code == WT_M_OUT) {
         masked |= code[1] == WT_RESULT_MASK;
-        put(c, code, 2);
+        wt_meaning_put(&c->out, code, 2);
         code += 2;
         put_expression(c, &code);
     }
@@ -256,8 +244,7 @@ static void arithmetic(const struct gen_insn *insn, struct wt_insn_operands *o)
     const uint8_t *code = insn->row->format == GEN_FORMAT_MATH ? gen_math_meaning(insn->condition)
                                                                : insn->row->meaning[real];
     struct composer c = {.insn = insn,
-                         .to = o->composed,
-                         .end = o->composed + sizeof o->composed,
+                         .out = {o->composed, o->composed + sizeof o->composed},
                          .width = domain == GEN_INT64 ? 64 : 32,
                          .real = real,
                          .narrow = domain == GEN_INT64 && !wide};

@@ -10,8 +10,10 @@
 #ifndef WT_EMULATOR_MACHINE_MEANING_H
 #define WT_EMULATOR_MACHINE_MEANING_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 enum wt_meaning_op {
     WT_M_END, /**< of a meaning, behind its statements */
@@ -109,6 +111,24 @@ void wt_meaning_skip(const uint8_t **code);
 bool wt_meaning_begins(const uint8_t *code, const uint8_t *pattern, unsigned size);
 /** Whether a statement or expression from *@p code on, to its end, has a node of that kind. */
 bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op);
+
+/** Where a meaning is composed that is no row's alone. */
+struct wt_meaning_writer {
+    uint8_t *to;        /**< the next byte */
+    const uint8_t *end; /**< the room ends before it */
+};
+/** Appends bytes, for which there is room. */
+static inline void wt_meaning_put(struct wt_meaning_writer *w, const uint8_t *bytes, size_t size)
+{
+    assert(size <= (size_t)(w->end - w->to));
+    memcpy(w->to, bytes, size);
+    w->to += size;
+}
+#define WT_MEANING_PUT(writer, ...)                                                                \
+    do {                                                                                           \
+        const uint8_t bytes[] = {__VA_ARGS__};                                                     \
+        wt_meaning_put(writer, bytes, sizeof bytes);                                               \
+    } while (0)
 
 /** The condition of the jump that an instruction makes, which the address is behind; NULL: none. */
 const uint8_t *wt_meaning_jump(const uint8_t *meaning);

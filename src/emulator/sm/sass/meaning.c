@@ -16,9 +16,10 @@ static unsigned field_of(const struct sm_uop *u, enum sm_field_id id)
 
 struct sm_composer {
     const struct sm_uop *u;
-    uint8_t *to;
+    struct wt_meaning_writer out;
     uint32_t listed; /* leaves */
 };
+#define PUT(c, ...) WT_MEANING_PUT(&(c)->out, __VA_ARGS__)
 
 /* A bit each for cases 4a + 2b + c. */
 static uint8_t table_of(const struct sm_uop *u)
@@ -42,7 +43,6 @@ static void put_at(struct sm_composer *c, const uint8_t *code)
 /* Sums whose terms have signs: of IADD both stand for .PO, a + b + 1. */
 static bool put_signed_sum(struct sm_composer *c, const uint8_t **code)
 {
-    static const uint8_t one[] = {WT_M_K, 1, 1};
     const bool word = c->u->insn == SM_IADD32I, none = c->u->insn == SM_ISCADD32I;
     const bool first = !none && sm_bit(c->u->word, word ? 56 : 49),
                second = !none && !word && sm_bit(c->u->word, 48), both = first && second;
@@ -51,14 +51,14 @@ static bool put_signed_sum(struct sm_composer *c, const uint8_t **code)
         return false;
     wt_meaning_skip(code);
     wt_meaning_skip(&term[1]);
-    *c->to++ = both ? WT_M_ADDC : WT_M_SUB;
+    PUT(c, both ? WT_M_ADDC : WT_M_SUB);
     for (unsigned i = 0; i < 2; i++) {
         if (both && c->u->insn != SM_IADD)
-            *c->to++ = WT_M_NOT;
+            PUT(c, WT_M_NOT);
         put_at(c, term[i != (first && !second)]);
     }
-    for (unsigned i = 0; both && i < sizeof one; i++)
-        *c->to++ = one[i];
+    if (both)
+        PUT(c, WT_M_K, 1, 1);
     return true;
 }
 
@@ -73,19 +73,17 @@ static void put_expression(struct sm_composer *c, const uint8_t **code)
     const bool wraps = field_of(u, SM_F_w39),
                shifts = node.op >= WT_M_SHL_OUT && node.op <= WT_M_SAR_OUT;
     if (node.op == WT_M_VCC && sm_bit(u->word, 42))
-        *c->to++ = WT_M_NOT;
+        PUT(c, WT_M_NOT);
     if (node.op < (enum wt_meaning_op)WT_M_LEAVES && !(c->listed >> node.op & 1)) {
-        *c->to++ = WT_M_K;
-        *c->to++ = node.op == WT_M_VCC ? 1 : 32;
-        *c->to++ = node.op == WT_M_VCC;
+        PUT(c, WT_M_K, node.op == WT_M_VCC ? 1 : 32, node.op == WT_M_VCC);
         return;
     }
-    *c->to++ = (uint8_t)(node.op - (shifts && wraps ? WT_M_SHL_OUT - WT_M_SHL : 0) +
-                         (node.op == WT_M_SHR_OUT && field_of(u, SM_F_u48)));
+    PUT(c, (uint8_t)(node.op - (shifts && wraps ? WT_M_SHL_OUT - WT_M_SHL : 0) +
+                     (node.op == WT_M_SHR_OUT && field_of(u, SM_F_u48))));
     if (node.op == WT_M_LOGIC)
-        *c->to++ = table_of(u);
+        PUT(c, table_of(u));
     if (node.op == WT_M_SHR_OUT && field_of(u, SM_F_brev40))
-        *c->to++ = WT_M_REVERSE;
+        PUT(c, WT_M_REVERSE);
     for (unsigned i = 0; i < node.operands; i++)
         put_expression(c, code);
 }
@@ -93,9 +91,8 @@ static void put_expression(struct sm_composer *c, const uint8_t **code)
 /* False: it is not said, or depends on what is no operand that has bits: a constant bank. */
 static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
 {
-    static const uint8_t opaque[] = {WT_M_OUT, WT_RESULT_SECOND, WT_M_OPAQUE3, 1};
     const uint8_t *code = sm_rows[u->insn].meaning;
-    struct sm_composer c = {.u = u, .to = o->composed};
+    struct sm_composer c = {.u = u, .out = {o->composed, o->composed + sizeof o->composed}};
     bool flags = false;
     if (*code == WT_M_END ||
         (u->insn == SM_IADD && (field_of(u, SM_F_x43) || field_of(u, SM_F_sat50))) ||
@@ -109,18 +106,16 @@ static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
         c.listed |= o->list[i].reads ? 1u << o->list[i].leaf : 0;
         flags |= o->list[i].result == WT_RESULT_SECOND;
     }
-    memcpy(c.to, code, 2);
-    c.to += 2;
+    wt_meaning_put(&c.out, code, 2);
     code += 2;
     put_expression(&c, &code);
     if (flags) {
         static const uint8_t sources[] = {WT_M_A, WT_M_B, WT_M_C};
-        memcpy(c.to, opaque, sizeof opaque);
-        c.to += sizeof opaque;
+        PUT(&c, WT_M_OUT, WT_RESULT_SECOND, WT_M_OPAQUE3, 1);
         for (unsigned i = 0; i < 3; i++)
             put_at(&c, &sources[i]);
     }
-    *c.to = WT_M_END;
+    PUT(&c, WT_M_END);
     wt_operands_set_meaning(o, NULL);
     return true;
 }

@@ -2,7 +2,6 @@
  * record adds. Comparisons, selections, conversions and logic of predicates are no rows. */
 #include "emulator/sm/ptx/know/meaning.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "emulator/machine/softfloat.h"
@@ -33,25 +32,14 @@ enum { WORD = 32 };
 struct ptx_composer {
     const struct ptx_op *op;
     struct ptx_meaning *m;
-    uint8_t *to;
+    struct wt_meaning_writer out;
     uint8_t bits;  /* the width of its type */
     uint8_t signs; /* sources that have some */
     bool subtracts;
     uint8_t half; /* which one of a pair is compared, 1 or 2; 0: there is no pair */
 };
 
-static void put(struct ptx_composer *c, const uint8_t *bytes, size_t size)
-{
-    assert(c->to + size <= c->m->code + sizeof c->m->code);
-    memcpy(c->to, bytes, size);
-    c->to += size;
-}
-
-#define PUT(c, ...)                                                                                \
-    do {                                                                                           \
-        const uint8_t bytes[] = {__VA_ARGS__};                                                     \
-        put(c, bytes, sizeof bytes);                                                               \
-    } while (0)
+#define PUT(c, ...) WT_MEANING_PUT(&(c)->out, __VA_ARGS__)
 
 /* The operation that one on unsigned numbers is for signed ones. */
 static uint8_t operation_of(uint8_t op, bool is_signed)
@@ -149,7 +137,7 @@ static void put_row(struct ptx_composer *c, enum ptx_math math)
 {
     const uint8_t *code = rows[math][c->m->real];
     while (*code == WT_M_OUT) {
-        put(c, code, 2);
+        wt_meaning_put(&c->out, code, 2);
         code += 2;
         put_expression(c, &code);
     }
@@ -458,7 +446,7 @@ static bool predicates(struct ptx_composer *c)
 
 bool ptx_meaning_of(const struct ptx_op *op, struct ptx_meaning *m)
 {
-    struct ptx_composer c = {.op = op, .m = m, .to = m->code};
+    struct ptx_composer c = {.op = op, .m = m, .out = {m->code, m->code + sizeof m->code}};
     *m = (struct ptx_meaning){.real = false};
     if (!predicates(&c) && !selection(&c) && !integers(&c) && !floats(&c) && !comparison(&c) &&
         !conversion(&c) && !video(&c))
