@@ -6,7 +6,6 @@
 #include "check/heap.h"
 #include "check/memory_state.h"
 #include "emulator/machine/heads.h"
-#include "emulator/machine/machine.h"
 
 /* Memory of the device's heap that a kernel has taken. */
 struct taken {

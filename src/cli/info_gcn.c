@@ -111,7 +111,8 @@ static unsigned tell_bundles(const char *path, const uint8_t *bytes, size_t size
     return count;
 }
 
-/* Prints those of a part of a file of `own` bytes, and what was compressed in it. */
+/* Prints the bundles of a part of a file, and then those that were compressed in the file, which
+ * come after its `own` bytes. Returns how many. */
 static unsigned tell_all_bundles(const char *path, const uint8_t *part, size_t size,
                                  const struct gcn_target *target, const uint8_t *bytes, size_t own,
                                  size_t length)

@@ -499,6 +499,13 @@ static bool data_ok(const struct gcn_uop *u, unsigned first, unsigned bytes, con
     return first + (bytes + 3) / 4 <= 256;
 }
 
+/* Whether the instruction has a result, if it asks for one. */
+static bool glc_ok(const struct gcn_uop *u, const char **why)
+{
+    *why = no_result;
+    return !u->glc || !strchr(u->row->operands, 'n');
+}
+
 static bool decode_ds(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
                       const char **why)
 {
@@ -547,10 +554,8 @@ static bool decode_flat(const struct gcn_model *model, const uint32_t *word, str
     }
     if (u->base != 0x7f && !sgprs_ok(u->base, encoding == GCN_GLOBAL ? 2 : 1, why))
         return false;
-    if (u->glc && strchr(u->row->operands, 'n')) {
-        *why = no_result;
+    if (!glc_ok(u, why))
         return false;
-    }
     const bool atomic = u->row->operands[0] == 'a';
     const unsigned given = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
     return (u->row->operands[0] == 'r' || data_ok(u, u->src[1], given, why)) &&
@@ -592,10 +597,8 @@ static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
         return false;
     const bool atomic = u->row->operands[0] == 'a';
     const unsigned bytes = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
-    if (u->glc && strchr(u->row->operands, 'n')) {
-        *why = no_result;
+    if (!glc_ok(u, why))
         return false;
-    }
     return (!(u->offen && u->idxen) || u->src[0] < 255 || (*why = bad_operand, false)) &&
            data_ok(u, u->src[1], bytes, why);
 }

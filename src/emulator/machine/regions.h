@@ -31,8 +31,8 @@ enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size
  */
 enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t size,
                                  struct wt_error *err);
-/** Gives what is there of [addr, addr + size), rounded to pages, a grain. False: there is no host
- * memory, and nothing has changed. */
+/** Sets the grain of the regions in [addr, addr + size), rounded to pages. Returns false without
+ * host memory; then nothing has changed. */
 bool wt_regions_set_grain(struct wt_regions *r, uint64_t addr, uint64_t size, enum wt_grain grain);
 /** The region that holds @p addr; NULL if none does. */
 const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr);
