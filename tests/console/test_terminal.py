@@ -275,8 +275,8 @@ BACK = r"\rBack at issue time \d+, \d+ % of the recorded run \(Ctrl-C stops\)"
     ("goto {}", SEARCH, r"Interrupted\."), ("who-wrote *(int *)0x80004000", SEARCH, r"Interrupted\."),
     ("reverse-continue", BACK, r"Program stopped\.")], ids=["goto", "who-wrote", "reverse-continue"])
 def test_a_way_through_the_recorded_run_can_be_interrupted(program, terminal, command, shown, then):
-    """With room for few states, so that most ways are long: a time that a saved state is near is not taken."""
-    t = terminal(program("endless"), "--history-memory=256K", TERM="xterm")
+    """With room for few states and without translation most ways are long: a time that a saved state is near is not taken."""
+    t = terminal(program("endless"), "-g", "vortex:jit=0", "--history-memory=256K", TERM="xterm")
     t.child.sendline("set status-line off")
     t.child.sendline("run")
     t.child.expect(r"Running: issue time \d{9,} ")
