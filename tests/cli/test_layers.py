@@ -206,7 +206,7 @@ def test_a_circle_is_found():
 
 
 # Folders all of whose headers have a comment before each function: what it does, units, ranges, errors, who frees.
-DOCUMENTED = ["api", "base", "bus", "cli", "debug", "emulator", "frontend", "object", "report", "runtime", "session", "target"]
+DOCUMENTED = ["api", "base", "bus", "cli", "debug", "emulator", "expr", "frontend", "object", "report", "runtime", "session", "target"]
 
 
 def test_functions_of_headers_are_documented():

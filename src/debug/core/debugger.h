@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "debug/core/expr.h"
+#include "expr/expr.h"
 #include "debug/core/probe.h"
 struct wt_debugger;
 struct wt_resume; /* core/going.h */

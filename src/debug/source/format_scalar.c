@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "debug/core/print.h"
+#include "expr/print.h"
 
 /* ---- characters and strings ---- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/core/print.h"
+#include "expr/print.h"
 #include "debug/source/source_internal.h"
 
 #define WIDEST 250 /* field and precision; see put_number() and put_float() of print.c */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "debug/core/print.h"
+#include "expr/print.h"
 #include "debug/source/source_internal.h"
 
 void wt_values_free(struct wt_values *v)

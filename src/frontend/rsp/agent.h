@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "debug/core/expr.h"
+#include "expr/expr.h"
 
 /** How the bytecode names registers. */
 struct wt_agent_registers {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/core/expr_parts.h"
-#include "debug/core/print.h"
+#include "expr/parts.h"
+#include "expr/print.h"
 
 #define MOST_STEPS 10000 /* until the lanes that are on their way fail */
 #define PRINT_STEPS 200  /* it may print much: it counts as that many */
@@ -356,7 +356,7 @@ static bool wide_lane(const struct run *r, const struct instruction *in, uint64_
                       const uint64_t *a, const uint64_t *b, unsigned k)
 {
     const enum wt_expr_op op = (enum wt_expr_op)in->op;
-    const struct widths wide = dbg_expr_widths_of(op);
+    const struct widths wide = wt_expr_widths_of(op);
     const unsigned count = r->count;
     const wide_unsigned x = wide.a ? wide_of(a, count, k) : 0;
     const wide_unsigned y = wide.b ? wide_of(b, count, k) : 0;

@@ -1,10 +1,10 @@
 /* The text that an expression prints for one lane: a format of printf(3) over 64-bit cells. */
-#ifndef WT_DEBUG_CORE_PRINT_H
-#define WT_DEBUG_CORE_PRINT_H
+#ifndef WT_EXPR_PRINT_H
+#define WT_EXPR_PRINT_H
 
 #include <stdbool.h>
 
-#include "debug/core/expr_world.h"
+#include "expr/world.h"
 
 #define WT_PRINT_ARGUMENTS 64 /**< of one format, at most */
 

@@ -1,8 +1,8 @@
 /* Declarations shared by building and evaluating expressions. */
-#ifndef WT_DEBUG_CORE_EXPR_PARTS_H
-#define WT_DEBUG_CORE_EXPR_PARTS_H
+#ifndef WT_EXPR_PARTS_H
+#define WT_EXPR_PARTS_H
 
-#include "debug/core/expr.h"
+#include "expr/expr.h"
 
 /** Kinds of vectors, in the upper bits of their names. */
 enum { TEMPORARY = 0, REGISTER = 1, CONSTANT = 2, KIND_SHIFT = 28, NUMBER = (1 << KIND_SHIFT) - 1 };
@@ -45,6 +45,6 @@ struct widths {
 
 /* ---- expr.c ---- */
 /** Of an operation. */
-struct widths dbg_expr_widths_of(enum wt_expr_op op);
+struct widths wt_expr_widths_of(enum wt_expr_op op);
 
 #endif

@@ -1,5 +1,5 @@
 /* Formats in the style of printf(3), rebuilt from checked parts. */
-#include "debug/core/print.h"
+#include "expr/print.h"
 
 #include <assert.h>
 #include <inttypes.h>

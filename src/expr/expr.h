@@ -8,15 +8,15 @@
  * branch, and come together again. An evaluation can fail for a lane (division by zero, unreadable
  * memory, no end) without failing for the others.
  */
-#ifndef WT_DEBUG_CORE_EXPR_H
-#define WT_DEBUG_CORE_EXPR_H
+#ifndef WT_EXPR_EXPR_H
+#define WT_EXPR_EXPR_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/lanes.h"
-#include "debug/core/expr_world.h"
+#include "expr/world.h"
 #include "wavetrap/error.h"
 
 struct wt_expr;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "debug/core/expr_parts.h"
+#include "expr/parts.h"
 
 struct wt_expr *wt_expr_new(void)
 {
@@ -166,7 +166,7 @@ static bool is_vector(const struct wt_expr *e, wt_expr_vector v)
     }
 }
 
-struct widths dbg_expr_widths_of(enum wt_expr_op op)
+struct widths wt_expr_widths_of(enum wt_expr_op op)
 {
     const bool wide = op >= WT_EXPR_WIDE_ADD && op <= WT_EXPR_WIDE_F_TO_INT;
     const bool shifts = op >= WT_EXPR_WIDE_SHL && op <= WT_EXPR_WIDE_SHR_UNSIGNED;
@@ -187,7 +187,7 @@ static enum wt_status check(const struct wt_expr *e, struct wt_error *err)
     for (size_t i = 0; i < e->code_count; i++) {
         const struct instruction *in = &e->code[i];
         const bool jumps = in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO;
-        const struct widths wide = dbg_expr_widths_of((enum wt_expr_op)in->op);
+        const struct widths wide = wt_expr_widths_of((enum wt_expr_op)in->op);
         if (!is_vector(e, in->to) || !is_vector(e, in->a) || !is_vector(e, in->b) ||
             (wide.to && !is_pair(e, in->to)) || (wide.a && !is_pair(e, in->a)) ||
             (wide.b && !is_pair(e, in->b)) || (jumps && in->target >= e->code_count))
@@ -211,7 +211,7 @@ static bool writes_first(const struct wt_expr *e)
     for (size_t i = 0; i < e->code_count; i++) {
         const struct instruction *in = &e->code[i];
         const bool no_value = in->op == WT_EXPR_FAIL;
-        const struct widths wide = dbg_expr_widths_of((enum wt_expr_op)in->op);
+        const struct widths wide = wt_expr_widths_of((enum wt_expr_op)in->op);
         if (in->op == WT_EXPR_BRANCH || in->op == WT_EXPR_GOTO || in->op == WT_EXPR_PRINT ||
             wide.to || wide.a)
             return false;

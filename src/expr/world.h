@@ -1,6 +1,6 @@
 /* The world of an expression beside registers: memory as each lane sees it, and output. */
-#ifndef WT_DEBUG_CORE_EXPR_WORLD_H
-#define WT_DEBUG_CORE_EXPR_WORLD_H
+#ifndef WT_EXPR_WORLD_H
+#define WT_EXPR_WORLD_H
 
 #include <stddef.h>
 #include <stdint.h>
