@@ -82,7 +82,7 @@ static const struct wt_option options[] = {
      WT_OPTION_FLAG(struct info, devices)},
     {"models", 0, NULL, "list the models of GPUs that --gpu takes, by family",
      WT_OPTION_FLAG(struct info, models)},
-    {"isa", 0, NULL, "list the instructions of the emulated GPU: name and encoding",
+    {"isa", 0, NULL, "list the instructions of the emulated GPU: names, encodings, results",
      WT_OPTION_FLAG(struct info, isa)},
     {"support", 0, "[=json]",
      "list what works of the instructions and functions, what is only near to\nhardware's results, "

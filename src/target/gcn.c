@@ -15,6 +15,7 @@
 #include "emulator/gcn/kfd.h"
 #include "emulator/gcn/know/operands.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/meaning.h"
 #include "object/code_object.h"
 #include "object/fatbin.h"
 #include "runtime/gcn/launch.h"
@@ -289,11 +290,14 @@ static void list_isa(FILE *out, const void *config)
         const struct gcn_row *row = &gcn_rows[i];
         if (!(row->models & model_of_config(config)->set))
             continue;
-        fprintf(out, "%-32s %-7s opcode 0x%03x%s%s%s%s\n", row->name,
+        fprintf(out, "%-32s %-7s opcode 0x%03x%s%s%s%s", row->name,
                 gcn_encoding_name((enum gcn_encoding)row->encoding), row->opcode,
                 row->forms & GCN_E64 ? ", VOP3" : "", row->forms & GCN_SDWA ? ", SDWA" : "",
                 row->forms & GCN_DPP ? ", DPP" : "",
                 gcn_row_executes(row) ? "" : "; is not executed");
+        if (gcn_row_executes(row))
+            wt_meaning_print(out, ": ", row->meaning);
+        fputc('\n', out);
     }
 }
 

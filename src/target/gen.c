@@ -10,6 +10,7 @@
 #include "debug/source/source.h"
 #include "emulator/gen/isa.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/meaning.h"
 #include "object/elf_header.h"
 #include "object/gen_steps.h"
 #include "object/patchtokens.h"
@@ -300,9 +301,18 @@ static void list_isa(FILE *out, const void *config)
         "no operands", "one source",  "two sources",  "three sources", "math",
         "JIP",         "JIP and UIP", "jump",         "call",          "return",
         "wait",        "message",     "split message"};
-    for (unsigned i = 0; i < GEN_INSNS; i++)
-        fprintf(out, "%-8s opcode 0x%02x, %s\n", gen_rows[i].name, gen_rows[i].opcode,
-                formats[gen_rows[i].format]);
+    for (unsigned i = 0; i < GEN_INSNS; i++) {
+        const struct gen_row *row = &gen_rows[i];
+        fprintf(out, "%-8s opcode 0x%02x, %s", row->name, row->opcode, formats[row->format]);
+        wt_meaning_print_types(out, row->meaning);
+        fputc('\n', out);
+    }
+    for (unsigned i = 0; i < 16; i++)
+        if (gen_math_meaning(i)) {
+            fprintf(out, "math.%s", gen_math_name(i));
+            wt_meaning_print(out, ": ", gen_math_meaning(i));
+            fputc('\n', out);
+        }
 }
 
 static void list_support(wt_support_fn *tell, void *context)

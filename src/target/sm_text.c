@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 #include "emulator/sm/sass/assembler.h"
 #include "emulator/sm/sass/isa.h"
@@ -22,12 +23,19 @@ void wt_sm_list_isa(FILE *out, const void *config)
         for (unsigned f = 0; f < SM_FORMS; f++)
             if (sm_rows[i].word[f])
                 fprintf(out, " %s 0x%016" PRIx64, forms[f], sm_rows[i].word[f]);
+        wt_meaning_print(out, ": ", sm_rows[i].meaning);
         fputc('\n', out);
     }
+    const uint8_t *meaning[2];
     const char *name;
     bool only_near, near_too;
     for (size_t i = 0; sm_ptx_row(i, &name, &only_near, &near_too); i++)
         fprintf(out, "ptx %s\n", name);
+    for (size_t i = 0; sm_ptx_operation(i, &name, meaning); i++) {
+        fprintf(out, "ptx-operation %s", name);
+        wt_meaning_print_types(out, meaning);
+        fputc('\n', out);
+    }
 }
 
 void wt_sm_list_support(wt_support_fn *tell, void *context)

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/text.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/operands.h"
 #include "emulator/vortex/isa.h"
 #include "emulator/vortex/operands.h"
@@ -25,8 +26,10 @@ void wt_vortex_list_isa(FILE *out, const void *config)
     const unsigned count = profile->later_rows ? VX_INSN_COUNT : VX_INSN_LATER;
     for (unsigned i = 0; i < count; i++) {
         const struct vx_insn *row = &vx_insns[i];
-        fprintf(out, "%-12s %s match 0x%08" PRIx32 " mask 0x%08" PRIx32 " operands %s\n", row->name,
+        fprintf(out, "%-12s %s match 0x%08" PRIx32 " mask 0x%08" PRIx32 " operands %s", row->name,
                 width(row->xlen), row->match, row->mask, row->operands[0] ? row->operands : "-");
+        wt_meaning_print(out, ": ", row->meaning[row->xlen == 64]);
+        fputc('\n', out);
     }
     for (size_t i = 0; i < vx_rvc_count; i++) {
         const struct vx_rvc *row = &vx_rvcs[i];

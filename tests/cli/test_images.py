@@ -242,13 +242,17 @@ def test_words_that_are_no_instructions_of_vortex_are_refused():
 
 def test_info_lists_the_gpu():
     isa = run("info", "--isa").stdout
+    assert "\nbgeu         both match 0x00007063 mask 0x0000707f operands stp: if b <= a, jump to target\n" in isa
+    gen, sm = (run("info", "-g", gpu, "--isa").stdout for gpu in ("gen9", "sm"))
+    assert "three sources: d = field(c[31:0], from b[4:0], a[4:0] bits)\n" in gen and "\nmath.sin: d = function(a)\n" in gen
+    assert ": d = (a << c mod width) + b\n" in sm and "\nptx-operation div: d = a / b; of floats: d = float a / b\n" in sm
     for name in ("addi", "fmadd.d", "amoadd.w", "vx_tmc", "vx_wspawn", "vx_split", "vx_join", "vx_bar", "czero.eqz",
                  "c.addi"):
         assert f"\n{name} " in isa, name
     profile = run("info", "--profile").stdout
     assert "profile v2" in profile and "STARTUP_ADDR0" in profile and "0x7b2" in profile
     gcn = run("info", "--gpu", "gfx900", "--isa").stdout.splitlines()
-    assert len(gcn) > 1000 and "v_fma_f32                        VOP3    opcode 0x1cb" in gcn
+    assert len(gcn) > 1000 and "v_fma_f32                        VOP3    opcode 0x1cb: d = float a * b + c" in gcn
     assert [line.split()[0] for line in gcn if "not executed" in line][:1] == ["s_endpgm_ordered_ps_done"]
     assert "no GPU family 'gfx601'" in run("info", "--gpu=gfx601", "--isa").stderr
     newer = run("info", "--gpu", "gfx906", "--isa").stdout.splitlines()

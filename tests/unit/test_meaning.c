@@ -83,6 +83,38 @@ static void truths_are_evaluated(void **state)
     }
 }
 
+/* Statements, precedence by parentheses, constants, widths of types, outcomes of comparisons. */
+static void meanings_are_said(void **state)
+{
+    static const struct {
+        uint8_t code[MOST];
+        const char *text;
+    } said[] = {
+        {{OUT_SCC(ADD(A, B)) WT_M_END}, ": d = a + b; scc = d != 0"},
+        {{OUT(D, MUL(ADD(A, B), ZEXT(32, PART(8, 8, C)))) WT_M_END},
+         ": d = (a + b) * zext32(c[15:8])"},
+        {{OUT(D, MIN_S(SUB(A, B), NOT(C))) WT_M_END}, ": d = signed min(a - b, not c)"},
+        {{OUT(D, PART(WT_M_WIDTH, 8, ZEXT(WT_M_WIDTH2, A))) WT_M_END}, ": d = zext2W(a)[262:W]"},
+        {{OUT(D, LOGIC(0xca, A, K(32, 7), OLD)) WT_M_END}, ": d = table 0xca(a, 7, old d)"},
+        {{OUT(MASK, FCOMPARE(LESS | UNORDERED, A, B)) WT_M_END}, ": mask = float a <? b"},
+        {{ATOMIC(ADD(BASE, OFFSET), XOR(MEMORY, A)) OUT(D, MEMORY) WT_M_END},
+         ": atomic at base + offset: memory = memory ^ a; d = memory"},
+        {{JUMP(NOT(SCC), TARGET) WT_M_END}, ": if not scc, jump to target"},
+        {{OUT(D, NEXT) JUMP(K(1, 1), A) WT_M_END}, ": d = next; jump to a"},
+        {{UNSAID(IMAGE) WT_M_END}, ": accesses an image"},
+        {{WT_M_END}, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof said / sizeof said[0]; i++) {
+        char text[128] = "";
+        FILE *out = fmemopen(text, sizeof text, "w");
+        assert_non_null(out);
+        assert_int_equal(wt_meaning_print(out, ": ", said[i].code), said[i].text[0] != 0);
+        fclose(out);
+        assert_string_equal(text, said[i].text);
+    }
+}
+
 /* A part that all uses of a leaf have in common. */
 static void parts_are_found(void **state)
 {
@@ -102,6 +134,7 @@ static void parts_are_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(truths_are_evaluated),
-                                       cmocka_unit_test(parts_are_found)};
+                                       cmocka_unit_test(parts_are_found),
+                                       cmocka_unit_test(meanings_are_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

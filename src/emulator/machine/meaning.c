@@ -13,7 +13,8 @@ enum rule { INEXACT, EXACT };
 static const struct {
     uint8_t operands, bytes, width, rule;
 } ops[WT_M_OPS] = {
-#define OP(name, operands, bytes, width, rule) [WT_M_##name] = {operands, bytes, width, rule},
+#define OP(name, operands, bytes, width, rule, words)                                              \
+    [WT_M_##name] = {operands, bytes, width, rule},
 #include "emulator/machine/meaning.def"
 #undef OP
 };

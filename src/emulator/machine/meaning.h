@@ -13,11 +13,12 @@
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 enum wt_meaning_op {
     WT_M_END, /**< of a meaning, behind its statements */
-#define OP(name, operands, bytes, width, rule) WT_M_##name,
+#define OP(name, operands, bytes, width, rule, words) WT_M_##name,
 #include "emulator/machine/meaning.def"
 #undef OP
     WT_M_OPS,
@@ -36,6 +37,9 @@ enum wt_meaning_op {
 enum { WT_M_LESS = 1, WT_M_EQUAL = 2, WT_M_GREATER = 4, WT_M_UNORDERED = 8 };
 /** Bytes of a row at most. */
 enum { WT_M_MOST = 128 };
+/** In rows for several types, instead of a number of bits: those of the record's type, and twice as
+ * many. */
+enum { WT_M_WIDTH = 0xff, WT_M_WIDTH2 = 0xfe };
 
 /** Results, as operands are told to be (struct wt_insn_operand). */
 enum wt_meaning_result {
@@ -111,6 +115,17 @@ void wt_meaning_skip(const uint8_t **code);
 bool wt_meaning_begins(const uint8_t *code, const uint8_t *pattern, unsigned size);
 /** Whether a statement or expression from *@p code on, to its end, has a node of that kind. */
 bool wt_meaning_has(const uint8_t *code, enum wt_meaning_op op);
+
+/**
+ * Writes a meaning in words: "d = a + b; scc = d != 0". A, B, C are sources in the order of the
+ * row, D the first result; numbers are unsigned, unless "signed" or "float" precedes the operation;
+ * of a comparison of floats "?" is the outcome "unordered"; "[7:0]" are bits; W is WT_M_WIDTH. @p
+ * before precedes them. False: the meaning is empty, and nothing is written.
+ */
+bool wt_meaning_print(FILE *out, const char *before, const uint8_t *meaning);
+/** Likewise those of a row for integers and for floats, without one of a type that it does not
+ * have, each with ":" before it. */
+void wt_meaning_print_types(FILE *out, const uint8_t *const meaning[2]);
 
 /** Where a meaning is composed that is no row's alone. */
 struct wt_meaning_writer {

@@ -189,6 +189,9 @@ bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t w
 /** The name of the table's instruction @p n; whether it has forms that approximate, and whether it
  * has no others. False: there are no more. */
 bool sm_ptx_row(size_t n, const char **name, bool *only_near, bool *near_too);
+/** Operation @p n of those that are computed lane by lane, and its meanings (machine/meaning.h) for
+ * integers and for floats. False: there are no more. */
+bool sm_ptx_operation(size_t n, const char **name, const uint8_t *meaning[2]);
 /** Likewise of those that are refused, and why. */
 bool sm_ptx_refused(size_t n, const char **name, const char **why);
 

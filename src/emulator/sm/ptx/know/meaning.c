@@ -10,8 +10,7 @@
 
 /* ---- the table ---- */
 
-/* In a row: bits of its type, and twice as many. */
-enum { WIDTH = 0xff, WIDTH2 = 0xfe };
+enum { WIDTH = WT_M_WIDTH, WIDTH2 = WT_M_WIDTH2 };
 
 #define M(name, integers, floats)                                                                  \
     static const uint8_t integers_##name[] = {integers WT_M_END},                                  \
@@ -23,6 +22,20 @@ static const uint8_t *const rows[PTX_MATHS][2] = {
 #include "emulator/sm/ptx/math.def"
 #undef M
 };
+
+bool sm_ptx_operation(size_t n, const char **name, const uint8_t *meaning[2])
+{
+    static const char *const names[] = {
+#define M(name, integers, floats) #name,
+#include "emulator/sm/ptx/math.def"
+#undef M
+    };
+    if (n >= PTX_MATHS)
+        return false;
+    *name = names[n];
+    memcpy(meaning, rows[n], sizeof rows[n]);
+    return true;
+}
 
 /* ---- expressions ---- */
 
