@@ -140,6 +140,7 @@ struct sources {
     bool crosses; /* of other lanes */
     uint8_t from[WT_MAX_LANES];
     bool has_from;
+    const struct wt_insn_operand *result; /* that they are for; NULL: for several */
 };
 
 static void list_sources(const struct init_insn *insn, unsigned pair, struct sources *s)
@@ -183,12 +184,16 @@ static struct wt_defined fetch_source(const struct wt_check_init *c, const struc
                                       const struct sources *s, const struct wt_insn_operand *o,
                                       unsigned lane, uint32_t *origin)
 {
+    const struct wt_insn_operands *head = &c->pending.insn->head;
     const unsigned bits = o->by_lane ? 1 : init_bits_of(c, o);
     unsigned of =
         o->whose == WT_LANE_OWN ? lane : wt_lanes_lowest(init_lanes_of(c, o, c->pending.enabled));
     if ((o->kind == WT_OPERAND_ROW || o->by_lane) && o->crosses) {
         if (!s->has_from)
-            return fetch_lanes(c, w, o, c->pending.enabled, origin);
+            return fetch_lanes(c, w, o,
+                               head->mixed && s->result ? head->mixed(head, s->result, lane, o)
+                                                        : c->pending.enabled,
+                               origin);
         if (s->from[lane] >= WT_ZERO_LANE)
             return (struct wt_defined){0};
         of = s->from[lane];
@@ -556,6 +561,7 @@ static void compute_all(struct wt_check_init *c, const struct init_wave *w)
                 by_wave |= is_of_wave(&insn->list[i]);
                 by_lanes |= !is_of_wave(&insn->list[i]);
             }
+        s.result = main;
         if (s.crosses)
             s.has_from = c->machine->ops->lane_sources(c->machine, p->wave, p->pc, s.from);
         if (s.has_from && s.count > 1 && s.of[0]->writes) { /* what lanes keep that take none */

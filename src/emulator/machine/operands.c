@@ -31,7 +31,7 @@ static bool has_leaf(const struct wt_insn_operands *operands, unsigned leaf)
     for (unsigned i = 0; i < operands->count; i++)
         if (operands->list[i].leaf == leaf) {
             has = true;
-            bits += operands->list[i].width ? 0 : operands->list[i].bits;
+            bits += operands->list[i].width ? operands->list[i].width : operands->list[i].bits;
         }
     return has && bits <= 64;
 }

@@ -104,6 +104,13 @@ struct wt_unwritten {
 
 enum { WT_MOST_OPERANDS = 80, WT_MOST_COMPOSED = 112 };
 
+struct wt_insn_operands;
+/** The lanes whose values of @p source, an operand that crosses lanes, may be part of what a lane
+ * gets as @p result. The list of @p operands is not used. */
+typedef wt_lanes wt_mixed_lanes_fn(const struct wt_insn_operands *operands,
+                                   const struct wt_insn_operand *result, unsigned lane,
+                                   const struct wt_insn_operand *source);
+
 /** The operands of an instruction: results first. The mask of lanes is an operand only where it is
  * written, or a value: every row operand is for the enabled lanes. */
 struct wt_insn_operands {
@@ -126,12 +133,14 @@ struct wt_insn_operands {
     const uint8_t *meaning; /**< what it computes of its operands (meaning.h); NULL: `composed` */
     uint8_t composed[WT_MOST_COMPOSED]; /**< … if it is no row's alone */
     bool clamp;                         /**< integers are clamped where the meaning says so */
-    bool mixes;   /**< each bit of a result may depend on each bit that the meaning
-                       gives it: floats are clamped, or multiplied */
-    bool packed;  /**< the meaning is that of each half of the operands, of 16 bits */
-    bool decides; /**< the truth of the comparison decides where its lanes go on */
-    bool exact;   /**< `enabled` are the lanes that it is executed for, at this issue: none is left
-                     out */
+    bool mixes;               /**< each bit of a result may depend on each bit that the meaning
+                                   gives it: floats are clamped, or multiplied */
+    bool packed;              /**< the meaning is that of each half of the operands, of 16 bits */
+    wt_mixed_lanes_fn *mixed; /**< NULL: those of all lanes may be (machine.h, lane_sources) */
+    uint32_t mixed_as;        /**< for that function */
+    bool decides;             /**< the truth of the comparison decides where its lanes go on */
+    bool exact; /**< `enabled` are the lanes that it is executed for, at this issue: none is left
+                   out */
     wt_lanes enabled;
     struct wt_insn_operand list[WT_MOST_OPERANDS];
 };

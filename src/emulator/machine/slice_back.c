@@ -138,6 +138,21 @@ static wt_lanes lanes_of(const struct made *x, const struct wt_insn_operand *o, 
     }
 }
 
+/* The lanes of a source that crosses lanes: those of which a result that was looked for may have
+ * parts. */
+static wt_lanes mixed_lanes(const struct made *x, const struct wt_insn_operand *source)
+{
+    const struct wt_insn_operands *all = &x->operands;
+    wt_lanes mixed = 0;
+    if (!all->mixed || x->of_wave)
+        return x->all;
+    for (unsigned n = 0; n < all->count; n++)
+        if (all->list[n].writes && wt_has_lane(x->pairs, all->list[n].pair))
+            for (wt_lanes left = x->lanes; left; left &= left - 1)
+                mixed |= all->mixed(all, &all->list[n], wt_lanes_lowest(left), source);
+    return mixed;
+}
+
 /* Whether it is a part of what a load or a store moves. */
 static bool is_data(const struct wt_insn_operand *o)
 {
@@ -251,8 +266,10 @@ static void look_for_operand(struct wt_slice *s, const struct made *x,
         slice_register(s, id, o, 0, 0, true, &depth);
         return;
     }
-    for (wt_lanes left = lanes_of(x, o, x->of_wave ? x->enabled : x->lanes); left;
-         left &= left - 1) {
+    for (wt_lanes left = o->crosses && o->whose == WT_LANE_OWN
+                             ? mixed_lanes(x, o)
+                             : lanes_of(x, o, x->of_wave ? x->enabled : x->lanes);
+         left; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         struct wt_insn_operand byte = *o;
         if (o->by_lane)

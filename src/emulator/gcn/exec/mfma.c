@@ -145,19 +145,47 @@ static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma 
     }
 }
 
+/* Of a part of the lanes of a register of D: of which block it has which row. */
+struct place {
+    unsigned block, row;
+};
+
+static inline struct place place_of(unsigned reg, unsigned part, unsigned side)
+{
+    const unsigned parts = GCN_LANES / side, each = side * side / GCN_LANES;
+    return (struct place){each ? reg / each : part,
+                          each ? reg % each / 4 * 4 * parts + 4 * part + reg % 4 : reg};
+}
+
+/* The block of A that is multiplied by a block of B (CBSZ, ABID). */
+static inline unsigned block_of_a(const struct gcn_mfma *m, const struct gcn_uop *u, unsigned block)
+{
+    const unsigned broadcast = (1u << u->cbsz) - 1;
+    return ((block & ~broadcast) | (u->abid & broadcast)) % m->blocks;
+}
+
+uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned reg, unsigned lane, bool of_b)
+{
+    const struct gcn_mfma *m = gcn_mfma_of(u->row);
+    const struct place d = place_of(reg, lane / m->side, m->side);
+    const unsigned block = of_b ? d.block : block_of_a(m, u, d.block),
+                   line = of_b ? lane % m->side : d.row;
+    uint64_t all = 0;
+    for (unsigned i = line; i < GCN_LANES; i += m->side)
+        if (i / m->side * m->blocks / (GCN_LANES / m->side) == block)
+            all |= UINT64_C(1) << lane_of_b(of_b ? u->blgp : 0, i);
+    return all;
+}
+
 /* The rows of D in a register: each part of its lanes has one row of one block. */
 static inline __attribute__((always_inline)) void
 sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, unsigned reg,
              const union elements *a, const union elements *b, const unsigned side)
 {
-    const unsigned parts = GCN_LANES / side, each = side * side / GCN_LANES,
-                   broadcast = (1u << u->cbsz) - 1;
-    for (unsigned part = 0; part < parts; part++) {
-        const unsigned block = each ? reg / each : part,
-                       row = each ? reg % each / 4 * 4 * parts + 4 * part + reg % 4 : reg,
-                       from = ((block & ~broadcast) | (u->abid & broadcast)) % m->blocks;
-        sum_row(m, d + part * side, a->w + from * m->k * side + row, b->w + block * m->k * side,
-                side);
+    for (unsigned part = 0; part < GCN_LANES / side; part++) {
+        const struct place to = place_of(reg, part, side);
+        sum_row(m, d + part * side, a->w + block_of_a(m, u, to.block) * m->k * side + to.row,
+                b->w + to.block * m->k * side, side);
     }
 }
 

@@ -2,6 +2,7 @@
 #ifndef WT_EMULATOR_GCN_EXEC_MFMA_H
 #define WT_EMULATOR_GCN_EXEC_MFMA_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct gcn_row;
@@ -19,6 +20,10 @@ struct gcn_mfma {
 
 /* NULL: the row is another instruction. */
 const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row);
+
+/* The lanes whose elements of A (of_b: of B) are part of what a lane gets in a register of D. The
+ * last members of @p u say which blocks and lanes are exchanged. */
+uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned reg, unsigned lane, bool of_b);
 
 /* Does the row of @p u; the registers of the result may be those of a source. */
 void gcn_multiply_matrices(const struct gcn_uop *u, void *d, const void *a, const void *b,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "emulator/gcn/exec/mfma.h"
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/meaning.h"
 
@@ -351,10 +352,27 @@ static void put_carried_halves(list *o)
     }
 }
 
-/* Each register of a matrix comes from that of C, and from A and B of all lanes. */
+/* Fields that choose lanes of matrices, in wt_insn_operands.mixed_as. */
+enum { BROADCASTS = 16, CHOSEN = 20, SHUFFLED = 24 };
+
+static wt_lanes mixed_lanes(const struct wt_insn_operands *o, const struct wt_insn_operand *result,
+                            unsigned lane, const struct wt_insn_operand *source)
+{
+    const uint32_t as = o->mixed_as;
+    const struct gcn_uop u = {.row = &gcn_rows[as & UINT16_MAX],
+                              .cbsz = as >> BROADCASTS & 15,
+                              .abid = as >> CHOSEN & 15,
+                              .blgp = as >> SHUFFLED & 15};
+    return gcn_matrix_lanes(&u, result->pair - 1u, lane, source->leaf == WT_M_B);
+}
+
+/* Each register of a matrix comes from that of C, and from A and B of several lanes. */
 static void put_matrix(list *o, const struct gcn_uop *u)
 {
     o->unmasked = true;
+    o->mixed = mixed_lanes;
+    o->mixed_as = (uint32_t)(u->row - gcn_rows) | (uint32_t)u->cbsz << BROADCASTS |
+                  (uint32_t)u->abid << CHOSEN | (uint32_t)u->blgp << SHUFFLED;
     for (unsigned i = 0; i < 2u * u->result; i++) {
         const unsigned n = i % u->result;
         const bool writes = i < u->result;
