@@ -21,7 +21,8 @@ static const struct {
               {"transactions", offsetof(struct wt_profile_count, transactions)},
               {"conflicts", offsetof(struct wt_profile_count, conflicts)},
               {"collisions", offsetof(struct wt_profile_count, collisions)},
-              {"bytes", offsetof(struct wt_profile_count, bytes)}};
+              {"bytes", offsetof(struct wt_profile_count, bytes)},
+              {"products", offsetof(struct wt_profile_count, products)}};
 enum { COUNTS = sizeof counts / sizeof counts[0] };
 
 static uint64_t value_of(const struct wt_profile_count *c, unsigned index)
@@ -240,11 +241,14 @@ void wt_report_profile_print_table(FILE *out, struct wt_report_profile_table *li
 {
     if (lines->count)
         qsort(lines->row, lines->count, sizeof *lines->row, by_work);
+    bool matrices = false;
+    for (size_t i = 0; i < lines->count; i++)
+        matrices |= lines->row[i].sum.products != 0;
     fprintf(out,
             "wavetrap: profile, the lines with most instructions and accesses first\n"
             "    issues  %5ss  requests  transactions  conflicts  collisions       bytes  "
-            "line\n",
-            lines->lane);
+            "%sline\n",
+            lines->lane, matrices ? "    products  " : "");
     for (size_t i = 0; i < lines->count && i < TABLE_LINES; i++) {
         const struct wt_profile_count *c = &lines->row[i].sum;
         fprintf(out,
@@ -252,6 +256,8 @@ void wt_report_profile_print_table(FILE *out, struct wt_report_profile_table *li
                 "  %10" PRIu64 "  ",
                 c->issues, 100.0 * (double)c->enabled / (double)(c->lanes ? c->lanes : 1),
                 c->requests, c->transactions, c->conflicts, c->collisions, c->bytes);
+        if (matrices)
+            fprintf(out, "%12" PRIu64 "  ", c->products);
         print_place(out, &lines->row[i]);
     }
     if (!lines->count)

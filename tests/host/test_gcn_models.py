@@ -1,4 +1,5 @@
 """Host programs on AMD's GPUs of several models: which one a program gets, several at once, their debugger and core files."""
+import json
 import pathlib
 import re
 import signal
@@ -57,6 +58,14 @@ def test_products_of_matrices():
     for level in ("-O0", "-O2"):
         done = wavetrap("exec", "--check=all", "-g", "gfx908", matrices(level))
         assert done.stdout == "singles: 0 wrong\nhalves: 0 wrong\n" and "0 errors, 0 warnings" in done.stderr, done.stderr
+
+
+def test_profile_of_products(tmp_path):
+    """One wave's: two blocks of 32 x 32 x 1, 24 times; one of 16 x 16 x 16. All lanes take part."""
+    done = wavetrap("exec", f"--profile=json:{tmp_path}/o", "--profile", "-g", "gfx908", matrices())
+    lines = {one["line"]: one for one in map(json.loads, (tmp_path / "o").read_text().splitlines()) if one.get("products") and "pc" not in one}
+    assert [one["products"] for _, one in sorted(lines.items())] == [24 * 2 * 32 * 32, 16 ** 3]
+    assert "bytes      products  line" in done.stderr and re.search(rf" 49152  mfma.hip:{line_of('product')} ", done.stderr), done.stderr
 
 
 def line_of(mark):

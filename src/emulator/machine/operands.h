@@ -136,6 +136,8 @@ struct wt_insn_operands {
     bool mixes;               /**< each bit of a result may depend on each bit that the meaning
                                    gives it: floats are clamped, or multiplied */
     bool packed;              /**< the meaning is that of each half of the operands, of 16 bits */
+    uint32_t products;        /**< multiplications, each with an addition, of a product of matrices
+                                   that the wave's lanes compute together; 0: it is none */
     wt_mixed_lanes_fn *mixed; /**< NULL: those of all lanes may be (machine.h, lane_sources) */
     uint32_t mixed_as;        /**< for that function */
     bool decides;             /**< the truth of the comparison decides where its lanes go on */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "emulator/machine/observe.h"
+#include "emulator/machine/operands.h"
 #include "emulator/machine/watch_set.h"
 
 /* Numbers of the instruction at hand: lines, dwords of local memory, addresses of atomics. */
@@ -21,6 +22,14 @@ struct wave {
     unsigned lanes; /* that it began with */
 };
 
+/* Of an instruction: products of one issue; whether EXEC does not matter. */
+struct matrix {
+    uint32_t products;
+    bool unmasked;
+};
+
+#define NONE SIZE_MAX
+
 struct wt_profile {
     struct wt_machine *m;
     uint64_t resets; /* of the machine, so far */
@@ -28,6 +37,8 @@ struct wt_profile {
     wt_profile_room_fn *room; /* NULL: the heap */
     void *context;
     struct wt_profile_count **block; /* counts in the order of first issues */
+    struct matrix *matrix;           /* of each count */
+    size_t matrix_room;
     size_t blocks, capacity, counts;
     size_t first;      /* of the present code */
     uint64_t code;     /* its number */
@@ -35,6 +46,7 @@ struct wt_profile {
     size_t slots;      /* a power of 2 */
     struct wave *wave; /* by slot */
     struct wave now;   /* of the instruction at hand */
+    size_t at;         /* its count; NONE: it has none */
     struct numbers lines, dwords, atomics;
     bool accesses; /* the instruction at hand has accessed memory */
     uint64_t bytes;
@@ -88,21 +100,36 @@ static bool add_block(struct wt_profile *p)
     return grown[p->blocks] && ++p->blocks;
 }
 
-/* NULL without host memory. */
-static struct wt_profile_count *count_of(struct wt_profile *p, uint64_t pc, uint64_t entry)
+/* What the instruction of a new count does. False without host memory. */
+static bool note_matrix(struct wt_profile *p, uint64_t pc, uint32_t wave)
+{
+    struct wt_insn_operands o;
+    struct matrix *grown = wt_array_grow(p->matrix, &p->matrix_room, p->counts + 1, sizeof *grown);
+    if (!grown)
+        return false;
+    p->matrix = grown;
+    grown[p->counts] = (struct matrix){0};
+    if (p->m->ops->operands(p->m, wave, pc, &o))
+        grown[p->counts] = (struct matrix){o.products, o.products && o.unmasked};
+    return true;
+}
+
+/* The number of the count of what a wave is about to issue; NONE without host memory. */
+static size_t count_of(struct wt_profile *p, uint64_t pc, uint64_t entry, uint32_t wave)
 {
     if (2 * (p->counts - p->first) >= p->slots && !grow(p))
-        return NULL;
+        return NONE;
     const size_t at = place_of(p, pc, entry);
     if (!p->slot[at]) {
         if (p->counts == UINT32_MAX - 1 ||
-            (p->counts == p->blocks * WT_PROFILE_BLOCK && !add_block(p)))
-            return NULL;
+            (p->counts == p->blocks * WT_PROFILE_BLOCK && !add_block(p)) ||
+            !note_matrix(p, pc, wave))
+            return NONE;
         *count_at(p, p->counts) =
             (struct wt_profile_count){.pc = pc, .entry = entry, .code = p->code};
         p->slot[at] = (uint32_t)++p->counts;
     }
-    return count_at(p, p->slot[at] - 1);
+    return p->slot[at] - 1;
 }
 
 void wt_profile_add(struct wt_profile_count *to, const struct wt_profile_count *from)
@@ -115,6 +142,7 @@ void wt_profile_add(struct wt_profile_count *to, const struct wt_profile_count *
     to->conflicts += from->conflicts;
     to->collisions += from->collisions;
     to->bytes += from->bytes;
+    to->products += from->products;
 }
 
 /* ---- memory ---- */
@@ -250,6 +278,7 @@ static void begins(void *context, struct wt_machine *m, const struct wt_issue *i
                            .entry = p->shape.begins_alone ? 0 : issue->pc,
                            .lanes = p->shape.begins_alone ? m->lanes : wt_lanes_count(issue->mask)};
     p->now = *w;
+    p->at = count_of(p, issue->pc, w->entry, issue->wave);
     p->accesses = false;
     p->bytes = 0;
     p->lines.count = p->dwords.count = p->atomics.count = 0;
@@ -258,13 +287,15 @@ static void begins(void *context, struct wt_machine *m, const struct wt_issue *i
 static void issued(void *context, struct wt_machine *m, const struct wt_issue *issue)
 {
     struct wt_profile *p = context;
-    const unsigned enabled = wt_lanes_count(issue->mask);
-    struct wt_profile_count *c = count_of(p, issue->pc, p->now.entry);
-    if (!c) {
+    if (p->at == NONE) {
         p->short_of_memory = true;
         return;
     }
+    struct wt_profile_count *c = count_at(p, p->at);
+    const struct matrix *matrix = &p->matrix[p->at];
+    const unsigned enabled = matrix->unmasked ? p->now.lanes : wt_lanes_count(issue->mask);
     c->issues++;
+    c->products += matrix->products;
     c->enabled += enabled;
     c->lanes += p->now.lanes > enabled ? p->now.lanes : enabled;
     c->requests += p->accesses;
@@ -339,6 +370,7 @@ void wt_profile_free(struct wt_profile *p)
         free(p->block[i]);
     free(p->block);
     free(p->slot);
+    free(p->matrix);
     free(p->wave);
     free(p->lines.list);
     free(p->dwords.list);

@@ -48,6 +48,12 @@ const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row)
     return row->encoding == GCN_VOP3P && n < ROWS && table[n].side ? &table[n] : NULL;
 }
 
+uint32_t gcn_matrix_products(const struct gcn_row *row)
+{
+    const struct gcn_mfma *m = gcn_mfma_of(row);
+    return (uint32_t)m->side * m->side * m->k * m->blocks;
+}
+
 /* ---- elements of A and B ---- */
 
 union elements {

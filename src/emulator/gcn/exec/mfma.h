@@ -21,6 +21,9 @@ struct gcn_mfma {
 /* NULL: the row is another instruction. */
 const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row);
 
+/* The multiplications of the row, each with an addition. */
+uint32_t gcn_matrix_products(const struct gcn_row *row);
+
 /* The lanes whose elements of A (of_b: of B) are part of what a lane gets in a register of D. The
  * last members of @p u say which blocks and lanes are exchanged. */
 uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned reg, unsigned lane, bool of_b);

@@ -370,6 +370,7 @@ static wt_lanes mixed_lanes(const struct wt_insn_operands *o, const struct wt_in
 static void put_matrix(list *o, const struct gcn_uop *u)
 {
     o->unmasked = true;
+    o->products = gcn_matrix_products(u->row);
     o->mixed = mixed_lanes;
     o->mixed_as = (uint32_t)(u->row - gcn_rows) | (uint32_t)u->cbsz << BROADCASTS |
                   (uint32_t)u->abid << CHOSEN | (uint32_t)u->blgp << SHUFFLED;

@@ -300,7 +300,9 @@ static unsigned matrix_rows(const struct ptx_op *o, unsigned which)
 static void put_matrix(struct listing *l)
 {
     const struct ptx_op *op = l->op;
+    const unsigned many = op->from_type == PTX_KIND_f16 && op->index == 4 ? 4 : 1;
     l->o->operation = WT_DOES_UNTOLD;
+    l->o->products = many * op->size * op->element * op->index;
     put_rows(l, l->w->base, op->d, matrix_rows(op, 3), true);
     for (unsigned k = 0; k < 3; k++)
         put_rows(l, l->w->base, op->s[k].slot, matrix_rows(op, k), false);
