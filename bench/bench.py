@@ -27,6 +27,7 @@ from gcn_debug import gcn_debug
 from hip import hip
 from instructions import instructions as gcn_instructions
 from interrupts import interrupts, last_lines
+from matrices import matrices
 from observe import observation
 from real import real
 from reverse import reverse
@@ -602,6 +603,7 @@ def parts(report, folder, options):
         "gen": lambda: gen(report, folder, WAVETRAP, pairs, timed, run, count),
         "cuda": lambda: cuda(report, folder, WAVETRAP, pairs, timed, run, count),
         "real": lambda: real(report, folder, WAVETRAP, run, pairs, count),
+        "matrices": lambda: matrices(report, folder, WAVETRAP, run, pairs, count),
         "gcn_debug": lambda: gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, count, seconds),
         "hip": lambda: hip(report, folder, WAVETRAP, run, count),
         "instructions": lambda: gcn_instructions(report, folder, WAVETRAP, count),

@@ -22,9 +22,9 @@ struct wave {
     unsigned lanes; /* that it began with */
 };
 
-/* Of an instruction: products of one issue; whether EXEC does not matter. */
-struct matrix {
-    uint32_t products;
+/* An instruction's products of matrices. */
+struct counted_matrix {
+    uint32_t products; /* an issue has so many */
     bool unmasked;
 };
 
@@ -37,7 +37,7 @@ struct wt_profile {
     wt_profile_room_fn *room; /* NULL: the heap */
     void *context;
     struct wt_profile_count **block; /* counts in the order of first issues */
-    struct matrix *matrix;           /* of each count */
+    struct counted_matrix *matrix;   /* each count's */
     size_t matrix_room;
     size_t blocks, capacity, counts;
     size_t first;      /* of the present code */
@@ -46,7 +46,7 @@ struct wt_profile {
     size_t slots;      /* a power of 2 */
     struct wave *wave; /* by slot */
     struct wave now;   /* of the instruction at hand */
-    size_t at;         /* its count; NONE: it has none */
+    size_t at;         /* number of its count; NONE: it has none */
     struct numbers lines, dwords, atomics;
     bool accesses; /* the instruction at hand has accessed memory */
     uint64_t bytes;
@@ -104,13 +104,14 @@ static bool add_block(struct wt_profile *p)
 static bool note_matrix(struct wt_profile *p, uint64_t pc, uint32_t wave)
 {
     struct wt_insn_operands o;
-    struct matrix *grown = wt_array_grow(p->matrix, &p->matrix_room, p->counts + 1, sizeof *grown);
+    struct counted_matrix *grown =
+        wt_array_grow(p->matrix, &p->matrix_room, p->counts + 1, sizeof *grown);
     if (!grown)
         return false;
     p->matrix = grown;
-    grown[p->counts] = (struct matrix){0};
+    grown[p->counts] = (struct counted_matrix){0};
     if (p->m->ops->operands(p->m, wave, pc, &o))
-        grown[p->counts] = (struct matrix){o.products, o.products && o.unmasked};
+        grown[p->counts] = (struct counted_matrix){o.products, o.products && o.unmasked};
     return true;
 }
 
@@ -292,7 +293,7 @@ static void issued(void *context, struct wt_machine *m, const struct wt_issue *i
         return;
     }
     struct wt_profile_count *c = count_at(p, p->at);
-    const struct matrix *matrix = &p->matrix[p->at];
+    const struct counted_matrix *matrix = &p->matrix[p->at];
     const unsigned enabled = matrix->unmasked ? p->now.lanes : wt_lanes_count(issue->mask);
     c->issues++;
     c->products += matrix->products;

@@ -30,7 +30,7 @@ struct wt_profile_count {
     uint64_t issues;         /**< 0: nothing is counted here */
     uint64_t enabled, lanes; /**< lanes that were enabled, of those that the waves had */
     uint64_t requests, transactions, conflicts, collisions, bytes;
-    uint64_t products; /**< of matrices: multiplications, each with an addition */
+    uint64_t products; /**< multiplications of matrices, each with an addition */
 };
 
 enum { WT_PROFILE_BLOCK = 512 }; /* counts that are taken at once */

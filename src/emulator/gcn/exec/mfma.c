@@ -151,16 +151,16 @@ static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma 
     }
 }
 
-/* Of a part of the lanes of a register of D: of which block it has which row. */
-struct place {
+/* A part of the lanes of a register of D has one row of one block. */
+struct part_of_d {
     unsigned block, row;
 };
 
-static inline struct place place_of(unsigned reg, unsigned part, unsigned side)
+static inline struct part_of_d place_of(unsigned reg, unsigned part, unsigned side)
 {
     const unsigned parts = GCN_LANES / side, each = side * side / GCN_LANES;
-    return (struct place){each ? reg / each : part,
-                          each ? reg % each / 4 * 4 * parts + 4 * part + reg % 4 : reg};
+    return (struct part_of_d){each ? reg / each : part,
+                              each ? reg % each / 4 * 4 * parts + 4 * part + reg % 4 : reg};
 }
 
 /* The block of A that is multiplied by a block of B (CBSZ, ABID). */
@@ -173,7 +173,7 @@ static inline unsigned block_of_a(const struct gcn_mfma *m, const struct gcn_uop
 uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned reg, unsigned lane, bool of_b)
 {
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
-    const struct place d = place_of(reg, lane / m->side, m->side);
+    const struct part_of_d d = place_of(reg, lane / m->side, m->side);
     const unsigned block = of_b ? d.block : block_of_a(m, u, d.block),
                    line = of_b ? lane % m->side : d.row;
     uint64_t all = 0;
@@ -189,7 +189,7 @@ sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, uns
              const union elements *a, const union elements *b, const unsigned side)
 {
     for (unsigned part = 0; part < GCN_LANES / side; part++) {
-        const struct place to = place_of(reg, part, side);
+        const struct part_of_d to = place_of(reg, part, side);
         sum_row(m, d + part * side, a->w + block_of_a(m, u, to.block) * m->k * side + to.row,
                 b->w + to.block * m->k * side, side);
     }
