@@ -49,7 +49,8 @@ static void describe(const uint8_t *start, const struct gcn_target *target,
         snprintf(found->target, sizeof found->target, "AMD machine 0x%02x%s", flags & MACH,
                  features);
     found->usable = ((flags & MACH) == target->machine ||
-                     (start[ABI_VERSION] >= ABI_OF_GENERIC && (flags & MACH) == target->generic)) &&
+                     (target->generic && start[ABI_VERSION] >= ABI_OF_GENERIC &&
+                      (flags & MACH) == target->generic)) &&
                     gcn_target_takes(target, features, strlen(features));
 }
 

@@ -225,6 +225,7 @@ def test_versions_of_code_objects(tmp_path, target, version, gpu):
     assert done.returncode == 0, done.stderr
     assert struct.unpack("<96I", (tmp_path / "out").read_bytes()) == tuple(want)
     if target == "gfx9-generic":
+        assert "it is for another GPU than gfx908 (e_flags 0x1000151, gfx9-generic): compile with -mcpu=gfx908" in run("run", "-g", "gfx908", "--grid=96", code).stderr
         changed = bytearray(code.read_bytes())
         changed[51] = 2
         code.write_bytes(changed)

@@ -162,6 +162,8 @@ def test_the_topologys_files_are_there_while_the_program_runs(tmp_path):
     assert "simd_count 28\n" in done.stdout and "gfx_target_version 90000\n" in done.stdout
     assert done.stdout.splitlines()[-1].isdigit()
     assert not list(tmp_path.iterdir())
+    whole = wavetrap("exec", "--gpu=gfx908:cu=120", "cat", f"{folder}/1/caches/119/properties", f"{folder}/1/properties", env=env)
+    assert "caches_count 121\n" in whole.stdout and "simd_count 480\n" in whole.stdout and whole.returncode == 0
     missing = wavetrap("exec", "cat", f"{folder}/3/gpu_id", env=env)
     assert missing.returncode == 1 and "No such file" in missing.stderr
 

@@ -59,8 +59,7 @@ const struct gcn_model gcn_models[] = {
         .compute_queues = 24,
     },
     {
-        .target =
-            {.name = "gfx908", .machine = 0x30, .generic = 0x51, .lanes = 64, .sramecc = true},
+        .target = {.name = "gfx908", .machine = 0x30, .lanes = 64, .sramecc = true},
         .set = GCN_ON_GFX908,
         .chip = "arcturus",
         .marketing = "wavetrap gfx908",

@@ -56,6 +56,7 @@ struct gcn_model {
     uint16_t memory_bits;              /**< width of its memory's bus */
     uint8_t sdma_engines, sdma_queues; /**< copy engines, queues of each */
     uint8_t compute_queues;            /**< that the driver may give out */
+    bool long_copies; /**< a packet of a copy engine has up to 2^30 bytes, not 2^22 */
 };
 
 /** All models; one without a name ends them. The first is the family's default. */

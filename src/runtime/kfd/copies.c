@@ -226,7 +226,9 @@ static enum outcome execute(struct host_queue *q, const uint32_t *p)
     case OP_COPY:
         if ((p[0] >> 8 & 0xff) == COPY_RECT)
             return copy_box(gpu, p, &q->rows_done);
-        return copy(gpu, pair(p + 5), pair(p + 3), (p[1] & 0x3fffff) + 1);
+        return copy(gpu, pair(p + 5), pair(p + 3),
+                    (uint64_t)(p[1] & (gpu->config.model->long_copies ? 0x3fffffff : 0x3fffff)) +
+                        1);
     case OP_FENCE:
         return fence(gpu, p);
     case OP_POLL:

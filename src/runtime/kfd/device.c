@@ -165,7 +165,7 @@ static bool put_number(const char *folder, const char *name, uint64_t number)
     return put(folder, name, text);
 }
 
-enum { MOST_CACHES = 65 };
+enum { MOST_CACHES = GCN_MOST_CU + 1 };
 
 static bool put_caches(const char *node_folder, uint32_t node, uint32_t count)
 {
