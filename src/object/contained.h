@@ -17,7 +17,7 @@ struct gcn_contained {
     const uint8_t *bytes;
     size_t size;
     char target[40]; /**< "gfx900", "gfx906:xnack-", by its flags */
-    bool usable;     /**< the target, without XNACK, runs it */
+    bool usable;     /**< the target runs it */
 };
 
 /**

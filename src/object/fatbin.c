@@ -90,7 +90,8 @@ static size_t read_bundle(const struct gcn_fatbin *fatbin, struct gcn_fatbin_bun
         size_t features_length;
         if (!is(gpu, gpu_length, fatbin->target->name, &features, &features_length))
             continue;
-        xnack |= features_length && memmem(features, features_length, ":xnack+", 7);
+        const char *other = fatbin->target->xnack == GCN_XNACK_ON ? ":xnack-" : ":xnack+";
+        xnack |= features_length && memmem(features, features_length, other, strlen(other));
         if (gcn_target_takes(fatbin->target, features, features_length)) {
             bundle->verdict = GCN_FATBIN_GOOD;
             bundle->version = version_of(start + offset, (size_t)size);

@@ -14,9 +14,9 @@
 
 /** Whether the code of a bundle can run on the GPU that is asked about. */
 enum gcn_fatbin_verdict {
-    GCN_FATBIN_GOOD,       /**< it can; `version` is that of its code object */
-    GCN_FATBIN_OTHER,      /**< it is for other GPUs, which `targets` names */
-    GCN_FATBIN_XNACK,      /**< it is for that GPU with XNACK only */
+    GCN_FATBIN_GOOD,  /**< it can; `version` is that of its code object */
+    GCN_FATBIN_OTHER, /**< it is for other GPUs, which `targets` names */
+    GCN_FATBIN_XNACK, /**< it is for that GPU with XNACK on only, and it is off, or vice versa */
     GCN_FATBIN_COMPRESSED, /**< it is compressed: gcn_fatbin_read() unpacks it */
 };
 

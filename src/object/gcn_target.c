@@ -32,8 +32,10 @@ bool gcn_target_takes(const struct gcn_target *target, const char *features, siz
         const char *next = memchr(features + 1, ':', (size_t)(end - features - 1));
         const size_t size = (size_t)((next ? next : end) - features);
         const char *ecc = target->sramecc ? ":sramecc+" : ":sramecc-";
-        if (!(size == strlen(ecc) && memcmp(features, ecc, size) == 0) &&
-            !(size == 7 && memcmp(features, ":xnack-", 7) == 0))
+        const char *other = target->xnack == GCN_XNACK_OFF ? ":xnack+" : ":xnack-";
+        const bool xnack = size == strlen(other) && memcmp(features, ":xnack", 6) == 0 &&
+                           (target->xnack == GCN_XNACK_EITHER || features[6] != other[6]);
+        if (!xnack && !(size == strlen(ecc) && memcmp(features, ecc, size) == 0))
             return false;
         features += size;
     }

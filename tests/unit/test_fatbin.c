@@ -71,6 +71,42 @@ static void targets_are_told_apart(void **state)
     }
 }
 
+/* A GPU that has XNACK on, off, or as each process chooses; its memory has error correction. */
+static void features_are_compared(void **state)
+{
+    static const struct {
+        const char *features;
+        bool off, on, either;
+    } cases[] = {
+        {"", true, true, true},
+        {":xnack-", true, false, true},
+        {":xnack+", false, true, true},
+        {":sramecc+", true, true, true},
+        {":sramecc-", false, false, false},
+        {":sramecc+:xnack-", true, false, true},
+        {":sramecc-:xnack+", false, false, false},
+        {":xnack", false, false, false},
+        {":xnack+:xnack-", false, false, true},
+        {":tgsplit+", false, false, false},
+    };
+    static const char *const other[] = {"hip-amdgcn-amd-amdhsa-gfx90a:xnack-"};
+    uint8_t bytes[ROOM] = {0};
+    const size_t size = put_bundle(bytes, other, 1);
+    struct gcn_target gpu = {.name = "gfx90a", .machine = 0x3f, .lanes = 64, .sramecc = true};
+    struct gcn_fatbin fatbin = {bytes, size, 0, &gpu};
+    struct gcn_fatbin_bundle b;
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (gpu.xnack = GCN_XNACK_OFF; gpu.xnack <= GCN_XNACK_EITHER; gpu.xnack++)
+            assert_int_equal(gcn_target_takes(&gpu, cases[i].features, strlen(cases[i].features)),
+                             gpu.xnack == GCN_XNACK_OFF  ? cases[i].off
+                             : gpu.xnack == GCN_XNACK_ON ? cases[i].on
+                                                         : cases[i].either);
+    gpu.xnack = GCN_XNACK_ON;
+    assert_true(gcn_fatbin_next(&fatbin, &b));
+    assert_int_equal(b.verdict, GCN_FATBIN_XNACK);
+}
+
 static void one_target_of_many_will_do(void **state)
 {
     static const char *const targets[] = {"host-x86_64-unknown-linux--",
@@ -171,6 +207,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_told_apart),
+        cmocka_unit_test(features_are_compared),
         cmocka_unit_test(one_target_of_many_will_do),
         cmocka_unit_test(there_are_several_bundles),
         cmocka_unit_test(more_targets_than_can_be_named),

@@ -217,6 +217,49 @@ static void a_part_of_a_region_has_a_grain_of_its_own(void **state)
     wt_regions_check(all);
 }
 
+/* Memory that lies around: pages 1 to 9 behind the first region, and what is between. */
+static bool lends(void *context, uint64_t addr)
+{
+    struct rig *r = context;
+    const uint64_t first = BASE + WT_PAGE_SIZE, end = BASE + 10 * WT_PAGE_SIZE;
+    return addr >= first && addr < end && wt_regions_lend(&r->m.regions, first, end, addr, true);
+}
+
+static void what_is_lent_lies_between_regions_and_gives_way(void **state)
+{
+    struct rig *r = *state;
+    struct wt_error err;
+    struct wt_regions *all = &r->m.regions;
+    const uint64_t at = BASE + 6 * WT_PAGE_SIZE;
+    assert_int_equal(wt_regions_add(all, at + 2 * WT_PAGE_SIZE, WT_PAGE_SIZE, false, &err), WT_OK);
+    assert_false(wt_regions_hold(all, at, 4, false));
+    all->lends = lends;
+    all->context = r;
+    const struct wt_region *region = wt_regions_at(all, at + 8);
+    assert_non_null(region);
+    assert_true(region->lent && region->writable && region->grain == WT_GRAIN_FINE_HOST);
+    assert_int_equal(region->addr, BASE + 4 * WT_PAGE_SIZE);
+    assert_int_equal(region->size, 4 * WT_PAGE_SIZE);
+    assert_null(wt_regions_at(all, BASE + 10 * WT_PAGE_SIZE));
+    assert_null(wt_regions_at(all, BASE - 1));
+    assert_true(wt_regions_at(all, BASE + 9 * WT_PAGE_SIZE)->lent);
+    assert_false(wt_regions_at(all, BASE)->lent);
+    wt_regions_check(all);
+    /* A region that is added there is a region as any: what is left of the lent one stays lent. */
+    assert_int_equal(wt_regions_add(all, at, WT_PAGE_SIZE, false, &err), WT_OK);
+    assert_false(wt_regions_at(all, at)->lent || wt_regions_at(all, at)->writable);
+    assert_true(wt_regions_at(all, at - 1)->lent && wt_regions_at(all, at + WT_PAGE_SIZE)->lent);
+    wt_regions_check(all);
+    all->lends = NULL;
+    assert_true(wt_regions_take_back(all));
+    assert_false(wt_regions_take_back(all));
+    assert_null(wt_regions_at(all, at - 1));
+    assert_null(wt_regions_at(all, BASE + 9 * WT_PAGE_SIZE));
+    assert_true(wt_regions_hold(all, at, WT_PAGE_SIZE, false));
+    assert_true(wt_regions_hold(all, BASE, 4 * WT_PAGE_SIZE, true));
+    wt_regions_check(all);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -228,6 +271,7 @@ int main(void)
         TEST(the_end_of_the_address_space_is_the_end),
         TEST(without_memory_an_error_says_why),
         TEST(a_lane_sees_its_pieces_as_one_range),
+        TEST(what_is_lent_lies_between_regions_and_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -185,6 +185,25 @@ bool gcn_device_set_grain(struct gcn_device *d, uint64_t addr, uint64_t size, bo
                                           : WT_GRAIN_FINE);
 }
 
+void gcn_device_set_lender(struct gcn_device *d, bool (*lends)(void *context, uint64_t addr),
+                           void *context)
+{
+    gcn_device_take_back(d);
+    d->machine.regions.lends = lends;
+    d->machine.regions.context = context;
+}
+
+bool gcn_device_lend(struct gcn_device *d, uint64_t addr, uint64_t end, uint64_t at, bool writable)
+{
+    return wt_regions_lend(&d->machine.regions, addr, end, at, writable);
+}
+
+void gcn_device_take_back(struct gcn_device *d)
+{
+    if (wt_regions_take_back(&d->machine.regions))
+        wt_tlb_clear(&d->machine.tlb);
+}
+
 enum wt_status gcn_device_unmap(struct gcn_device *d, uint64_t addr, uint64_t size,
                                 struct wt_error *err)
 {

@@ -92,6 +92,15 @@ enum wt_status gcn_device_map_alias(struct gcn_device *device, uint64_t addr, ui
 bool gcn_device_set_grain(struct gcn_device *device, uint64_t addr, uint64_t size, bool fine,
                           bool of_host);
 
+/** Says who is asked for memory that is not mapped (struct wt_regions); NULL: nobody. */
+void gcn_device_set_lender(struct gcn_device *device, bool (*lends)(void *context, uint64_t addr),
+                           void *context);
+/** Lends what of [addr, end) lies around @p at and is not mapped (wt_regions_lend). */
+bool gcn_device_lend(struct gcn_device *device, uint64_t addr, uint64_t end, uint64_t at,
+                     bool writable);
+/** Takes back all that was lent. */
+void gcn_device_take_back(struct gcn_device *device);
+
 /**
  * Unmaps [addr, addr + size), rounded to pages; parts of it that are not mapped are ignored.
  * Decoded instructions are forgotten if they may be there. WT_NO_MEMORY is the only failure.

@@ -207,6 +207,10 @@ typedef void (*wt_console_fn)(void *context, unsigned slot, const char *line, si
 struct wt_regions {
     struct wt_region *region; /**< sorted by address */
     size_t count, room;
+    /** Of memory that a program may use without having asked for it: whether the region of an
+     * address, in which none is, has been added (wt_regions_lend). NULL: there is none such. */
+    bool (*lends)(void *context, uint64_t addr);
+    void *context; /**< for it */
 };
 
 /**

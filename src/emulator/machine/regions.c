@@ -8,11 +8,17 @@
 #include "base/array.h"
 #include "emulator/machine/memory.h"
 
-const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr)
+static const struct wt_region *region_at(const struct wt_regions *r, uint64_t addr)
 {
     WT_BISECT(low, r->count, r->region[middle].addr <= addr);
     const struct wt_region *region = low ? &r->region[low - 1] : NULL;
     return region && addr - region->addr < region->size ? region : NULL;
+}
+
+const struct wt_region *wt_regions_at(const struct wt_regions *r, uint64_t addr)
+{
+    const struct wt_region *region = region_at(r, addr);
+    return region || !r->lends || !r->lends(r->context, addr) ? region : region_at(r, addr);
 }
 
 bool wt_regions_next(const struct wt_regions *r, uint64_t from, uint64_t *addr, uint64_t *size)
@@ -54,6 +60,13 @@ enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size
                        "0x%llx bytes at 0x%llx do not fit the address space of 48 bits",
                        (unsigned long long)size, (unsigned long long)addr);
     size_t at = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (r->region[i].lent && r->region[i].addr < to &&
+            from < r->region[i].addr + r->region[i].size) {
+            if (wt_regions_remove(r, from, to - from, err) != WT_OK)
+                return WT_NO_MEMORY;
+            break;
+        }
     while (at < r->count && r->region[at].addr < from)
         at++;
     if ((at && r->region[at - 1].addr + r->region[at - 1].size > from) ||
@@ -98,14 +111,46 @@ enum wt_status wt_regions_remove(struct wt_regions *r, uint64_t addr, uint64_t s
         }
     }
     free(r->region);
-    *r = (struct wt_regions){left, count, r->count + 1};
+    r->region = left;
+    r->room = r->count + 1;
+    r->count = count;
     return WT_OK;
+}
+
+bool wt_regions_lend(struct wt_regions *r, uint64_t addr, uint64_t end, uint64_t around,
+                     bool writable)
+{
+    struct wt_error err;
+    for (size_t i = 0; i < r->count; i++) {
+        const struct wt_region *region = &r->region[i];
+        if (region->addr + region->size <= around && region->addr + region->size > addr)
+            addr = region->addr + region->size;
+        else if (region->addr > around && region->addr < end)
+            end = region->addr;
+    }
+    if (wt_regions_add(r, addr, end - addr, writable, &err) != WT_OK ||
+        !wt_regions_set_grain(r, addr, end - addr, WT_GRAIN_FINE_HOST))
+        return false;
+    for (size_t i = 0; i < r->count; i++)
+        r->region[i].lent |= r->region[i].addr == addr;
+    return true;
+}
+
+bool wt_regions_take_back(struct wt_regions *r)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < r->count; i++)
+        if (!r->region[i].lent)
+            r->region[count++] = r->region[i];
+    const bool any = count < r->count;
+    r->count = count;
+    return any;
 }
 
 /* Where a region has pages on both sides of addr, they become two. False: no host memory. */
 static bool split(struct wt_regions *r, uint64_t addr)
 {
-    const struct wt_region *at = wt_regions_at(r, addr);
+    const struct wt_region *at = region_at(r, addr);
     if (!at || at->addr == addr)
         return true;
     const size_t i = (size_t)(at - r->region);

@@ -18,6 +18,7 @@ enum wt_grain {
 struct wt_region {
     uint64_t addr, size;
     bool writable;
+    bool lent;     /**< it gives way to a region that is added there */
     uint8_t grain; /**< enum wt_grain; COARSE until wt_regions_set_grain() */
 };
 
@@ -25,6 +26,12 @@ struct wt_region {
  * lies beyond 48 bits. */
 enum wt_status wt_regions_add(struct wt_regions *r, uint64_t addr, uint64_t size, bool writable,
                               struct wt_error *err);
+/** Adds what of [addr, end), whole pages that hold @p around, lies between regions, as fine-grained
+ * memory of the host that is lent. False: there is no host memory. */
+bool wt_regions_lend(struct wt_regions *r, uint64_t addr, uint64_t end, uint64_t around,
+                     bool writable);
+/** Removes all regions that are lent. Returns whether there were some. */
+bool wt_regions_take_back(struct wt_regions *r);
 /**
  * Removes [addr, addr + size), rounded to pages; parts of it that are in no region are ignored.
  * WT_NO_MEMORY is the only failure.

@@ -38,16 +38,22 @@ static bool find_piece(uint64_t addr, struct piece *piece)
 }
 
 /* Memory that the program has from elsewhere than the runtime. */
-static void tell_piece(const struct piece *piece, char *text, size_t size)
+static void tell_piece(const struct piece *piece, const struct host_gpu *gpu, char *text,
+                       size_t size)
 {
-    if (*piece->name == '/')
-        snprintf(text, size, "the program's own memory: %s, which GPUs may not use", piece->name);
-    else if (strcmp(piece->name, "[stack]") == 0)
-        snprintf(text, size, "the program's own memory: its stack, which GPUs may not use");
+    const bool could = gpu->config.model->target.xnack && !gpu->host->xnack;
+    const bool named = *piece->name == '/', stack = strcmp(piece->name, "[stack]") == 0;
+    if (gpu->host->xnack)
+        snprintf(text, size, "the program's own memory%s%s, which it may not write itself",
+                 named ? ": " : "", named ? piece->name : "");
+    else if (named || stack)
+        snprintf(text, size, "the program's own memory: %s, which GPUs may not use%s",
+                 named ? piece->name : "its stack", could ? " without HSA_XNACK=1" : "");
     else
         snprintf(text, size,
                  "the program's own memory, which it has neither allocated nor registered for "
-                 "GPUs (hipMalloc, hipHostMalloc, hipHostRegister)");
+                 "GPUs (hipMalloc, hipHostMalloc, hipHostRegister%s)",
+                 could ? ", or HSA_XNACK=1" : "");
 }
 
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
@@ -75,7 +81,7 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
                  "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
                  a->node);
     else if (!a && find_piece(addr, &piece) && piece.usable)
-        tell_piece(&piece, text, size);
+        tell_piece(&piece, &host->gpu[gpu], text, size);
     else if (is_none && known && user.freed)
         snprintf(text, size,
                  "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64

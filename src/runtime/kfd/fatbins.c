@@ -68,6 +68,21 @@ static void tell_other_model(const uint8_t *bytes, size_t size)
     fprintf(stderr, other ? ", or run it with -g %s\n" : "%s\n", other ? other : "");
 }
 
+static void tell_xnack(const struct gcn_target *target)
+{
+    const struct gcn_model *model = gcn_model_find(target->name, strlen(target->name));
+    if (target->xnack == GCN_XNACK_ON)
+        fprintf(stderr, "it holds code for %s:xnack-, and HSA_XNACK=1 is set: unset it",
+                target->name);
+    else if (model->target.xnack == GCN_XNACK_EITHER)
+        fprintf(stderr, "it holds code for %s:xnack+: run it with HSA_XNACK=1", target->name);
+    else
+        fprintf(stderr, "it holds code for %s:xnack+, and the emulated GPU has no XNACK",
+                target->name);
+    fprintf(stderr, "%s compile with --offload-arch=%s\n",
+            model->target.xnack == GCN_XNACK_EITHER ? ", or" : ":", target->name);
+}
+
 /* Whether the file's code runs on that GPU. */
 static bool check(const char *path, const uint8_t *bytes, size_t size,
                   const struct gcn_target *target, bool old_runtime)
@@ -92,10 +107,7 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
             continue;
         fprintf(stderr, "wavetrap: %s: ", path);
         if (b.verdict == GCN_FATBIN_XNACK)
-            fprintf(stderr,
-                    "it holds code for %s:xnack+, and the emulated GPU has no XNACK: compile "
-                    "with --offload-arch=%s\n",
-                    target->name, target->name);
+            tell_xnack(target);
         else if (b.verdict == GCN_FATBIN_OTHER) {
             fprintf(stderr,
                     "it holds code for %s, not for %s, the emulated GPU: compile with "
@@ -138,8 +150,7 @@ static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
     const uint8_t *bytes = fatbin_of(info, path, &length);
     const struct host *host = host_get();
     for (uint32_t i = 0; bytes && i < host->gpus; i++)
-        if (!check(path, bytes, length, &host->gpu[i].config.model->target,
-                   *(const bool *)old_runtime))
+        if (!check(path, bytes, length, &host->gpu[i].target, *(const bool *)old_runtime))
             break;
     return 0;
 }

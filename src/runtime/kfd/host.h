@@ -3,7 +3,7 @@
  * emulated GPUs in place of the driver. This header is private to its files.
  *
  * Locks, in the order in which they are taken: host->lock (allocations), gpu->running (a device and
- * its queues), host->events_lock.
+ * its queues), host->events_lock or host->table_lock.
  */
 #ifndef WT_RUNTIME_KFD_HOST_H
 #define WT_RUNTIME_KFD_HOST_H
@@ -131,7 +131,8 @@ struct host_gpu {
     struct host *host;
     uint32_t index, node;
     struct gcn_config config;
-    uint64_t memory; /**< bytes that the program may allocate on it */
+    struct gcn_target target; /**< the model's, as the process has chosen XNACK */
+    uint64_t memory;          /**< bytes that the program may allocate on it */
     struct gcn_device *device;
     struct gcn_host driver;
     pthread_t thread;
@@ -168,8 +169,10 @@ struct host {
     struct host_gpu gpu[HOST_MOST_GPUS];
     uint32_t gpus;
     pthread_mutex_t lock;
+    pthread_mutex_t table_lock;          /**< taken last, too, where the next two change */
     struct host_allocation **allocation; /**< by address */
     size_t allocations, allocation_capacity;
+    bool xnack;                        /**< on, for all GPUs: xnack.c */
     uint64_t used[HOST_MOST_GPUS + 1]; /**< bytes, by node */
     struct host_svm_range *svm;        /**< by address: see svm.c */
     size_t svm_count, svm_capacity;
@@ -301,6 +304,17 @@ enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, st
  * it.
  */
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size);
+
+/* ---- xnack.c ---- */
+
+/** Chooses XNACK as HSA_XNACK says, before queues are made. */
+void host_xnack_begin(struct host *host);
+/** Turns it on or off, as the driver does: 0; -EPERM where a GPU does not have it; -EBUSY where
+ * there are queues. No lock is held. */
+int host_xnack_set(struct host *host, bool on);
+/** Takes memory back that was lent to a GPU, which is entered, as a kernel begins: the program may
+ * have given it back. */
+void host_xnack_take_back(struct host_gpu *gpu);
 
 /* ---- svm.c ---- */
 

@@ -320,11 +320,11 @@ static int available(struct host *host, struct kfd_ioctl_get_available_memory_ar
     return 0;
 }
 
-static int set_xnack(struct kfd_ioctl_set_xnack_mode_args *args)
+static int set_xnack(struct host *host, struct kfd_ioctl_set_xnack_mode_args *args)
 {
-    if (args->xnack_enabled > 0)
-        return -EPERM;
-    args->xnack_enabled = 0;
+    if (args->xnack_enabled >= 0) /* else it is asked for */
+        return host_xnack_set(host, args->xnack_enabled);
+    args->xnack_enabled = host->xnack;
     return 0;
 }
 
@@ -444,7 +444,7 @@ static int serve(struct host *host, unsigned long request, uint64_t at, union ar
     case _IOC_NR(AMDKFD_IOC_SVM):
         return svm(host, at, &a->svm);
     case _IOC_NR(AMDKFD_IOC_SET_XNACK_MODE):
-        return set_xnack(&a->xnack);
+        return set_xnack(host, &a->xnack);
     case _IOC_NR(AMDKFD_IOC_AVAILABLE_MEMORY):
         return available(host, &a->available);
     case _IOC_NR(AMDKFD_IOC_GET_DMABUF_INFO):

@@ -91,21 +91,25 @@ static struct host_allocation *beginning(const struct host *host, uint64_t addr,
 
 static struct host_allocation *add(struct host *host, const struct host_allocation *given)
 {
+    pthread_mutex_lock(&host->table_lock);
     struct host_allocation **grown = wt_array_grow(host->allocation, &host->allocation_capacity,
                                                    host->allocations + 1, sizeof *grown);
+    host->allocation = grown ? grown : host->allocation;
+    pthread_mutex_unlock(&host->table_lock);
     if (!grown)
         return NULL;
-    host->allocation = grown;
     struct host_allocation *a = malloc(sizeof *a);
     if (!a)
         return NULL;
     *a = *given;
     host_svm_replace(host, page_down(a->gpu_addr), page_down(a->gpu_addr) + a->reserved);
     const size_t at = above(host, a->addr);
+    pthread_mutex_lock(&host->table_lock);
     memmove(&host->allocation[at + 1], &host->allocation[at],
             (host->allocations - at) * sizeof *host->allocation);
     host->allocation[at] = a;
     host->allocations++;
+    pthread_mutex_unlock(&host->table_lock);
     if (!a->flags.ui32.Scratch) /* of an arena, the parts in use are blocks */
         host_block_made(a->gpu_addr, a->size);
     return a;
@@ -151,9 +155,11 @@ static void take_out(struct host *host, struct host_allocation *a)
         at++;
     hide_everywhere(host, a);
     forget_blocks(a);
+    pthread_mutex_lock(&host->table_lock);
     host->allocations--;
     memmove(&host->allocation[at], &host->allocation[at + 1],
             (host->allocations - at) * sizeof *host->allocation);
+    pthread_mutex_unlock(&host->table_lock);
     if (a->type == HSA_POINTER_ALLOCATED && !a->flags.ui32.Scratch)
         host->used[a->node] -= a->size;
     release(a);

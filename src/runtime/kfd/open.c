@@ -164,6 +164,7 @@ static enum wt_status configure(struct host *host, const char *text, struct wt_e
                            override->target.name);
         if ((status = wt_policy_of_environment(&gpu->config.device, err)) != WT_OK)
             return status;
+        gpu->target = gpu->config.model->target;
         host->gpus++;
     } while (text[strspn(text, " ")]);
     return WT_OK;
@@ -208,6 +209,7 @@ static void close_host(struct host *host)
     host_buffers_free(host);
     host_events_close(host);
     pthread_mutex_destroy(&host->lock);
+    pthread_mutex_destroy(&host->table_lock);
     free(host);
 }
 
@@ -241,6 +243,7 @@ static struct host *open_host(struct wt_error *err)
     atomic_init(&host->held, wt_endpoint_held(&host->holder));
     atomic_init(&host->code_known, HOST_CODE_UNKNOWN);
     pthread_mutex_init(&host->lock, NULL);
+    pthread_mutex_init(&host->table_lock, NULL);
     snprintf(host->explain, sizeof host->explain, "%s", explain ? explain : "");
     wt_core_on_fault_begin(&host->core_on_fault);
     host->is_shared = host_memory_is_shared;
@@ -249,6 +252,7 @@ static struct host *open_host(struct wt_error *err)
     for (uint32_t i = 0; good && i < host->gpus; i++)
         good = host_gpu_start(&host->gpu[i], err);
     if (good) {
+        host_xnack_begin(host);
         tell_models(host);
         const bool listens = host_endpoint_start(host);
         wt_interrupt_listen();
@@ -379,16 +383,5 @@ HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig *config)
     /* No image is tiled here. */
     config->NumTileConfigs = config->NumMacroTileConfigs = 0;
     config->GbAddrConfig = config->NumBanks = config->NumRanks = 0;
-    return HSAKMT_STATUS_SUCCESS;
-}
-
-HSAKMT_STATUS hsaKmtSetXNACKMode(HSAint32 enable)
-{
-    return enable ? HSAKMT_STATUS_NOT_SUPPORTED : HSAKMT_STATUS_SUCCESS;
-}
-
-HSAKMT_STATUS hsaKmtGetXNACKMode(HSAint32 *enable)
-{
-    *enable = 0;
     return HSAKMT_STATUS_SUCCESS;
 }

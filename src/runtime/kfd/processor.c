@@ -299,6 +299,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         .barred = q->barred,
         .caught = gpu->host->caught,
     };
+    host_xnack_take_back(gpu);
     wt_final_kernel(&gpu->host->final);
     host_variables_list();
     wt_counted_before_kernel(&gpu->hosted, code, NULL);
