@@ -88,3 +88,19 @@ bool gcn_contained_next(const uint8_t *bytes, size_t length, const struct gcn_ta
     *at = length;
     return false;
 }
+
+bool gcn_contained_list(const uint8_t *bytes, size_t length, const struct gcn_target *target,
+                        char *held, size_t size)
+{
+    struct gcn_contained found;
+    size_t used = 0;
+    *held = 0;
+    for (size_t at = 0; gcn_contained_next(bytes, length, target, &at, &found);) {
+        if (found.usable)
+            return false;
+        if (!strstr(held, found.target) && used < size)
+            used +=
+                (size_t)snprintf(held + used, size - used, "%s%s", used ? ", " : "", found.target);
+    }
+    return *held;
+}

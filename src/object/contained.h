@@ -27,5 +27,9 @@ struct gcn_contained {
  */
 bool gcn_contained_next(const uint8_t *bytes, size_t length, const struct gcn_target *target,
                         size_t *at, struct gcn_contained *found);
+/** Lists the targets of the code objects that there are, "gfx906, gfx1030", each once. False: there
+ * are none, or @p target runs one of them. */
+bool gcn_contained_list(const uint8_t *bytes, size_t length, const struct gcn_target *target,
+                        char *held, size_t size);
 
 #endif

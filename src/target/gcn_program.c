@@ -24,7 +24,6 @@ struct list {
     const struct gcn_target *target;
     struct entry *entry;
     size_t count, capacity;
-    char others[200]; /* the targets of those for other GPUs */
 };
 
 static void free_list(struct list *list)
@@ -57,23 +56,17 @@ static enum wt_status collect(const char *path, const uint8_t *bytes, size_t len
 {
     struct gcn_contained found;
     enum wt_status status;
-    for (size_t at = 0; gcn_contained_next(bytes, length, list->target, &at, &found);) {
-        const size_t used = strlen(list->others);
-        if (!found.usable)
-            snprintf(list->others + used, sizeof list->others - used, "%s%s", used ? ", " : "",
-                     found.target);
-        else if ((status = add(list, path, found.bytes, found.size, err)) != WT_OK)
+    char held[200], all[80], text[400];
+    for (size_t at = 0; gcn_contained_next(bytes, length, list->target, &at, &found);)
+        if (found.usable && (status = add(list, path, found.bytes, found.size, err)) != WT_OK)
             return status;
-    }
     if (list->count)
         return WT_OK;
-    char all[80];
-    const struct gcn_model *other = gcn_model_of_code(bytes, length, all, sizeof all);
-    if (*list->others)
-        return wt_fail(err, WT_INVALID,
-                       "%s: it holds code for %s, not for %s: compile with --offload-arch=%s%s%s",
-                       path, list->others, list->target->name, list->target->name,
-                       other ? ", or run it with -g " : "", other ? other->target.name : "");
+    if (gcn_contained_list(bytes, length, list->target, held, sizeof held)) {
+        gcn_model_tell_unfit(held, list->target, gcn_model_of_code(bytes, length, all, sizeof all),
+                             text, sizeof text);
+        return wt_fail(err, WT_INVALID, "%s: %s", path, text);
+    }
     return wt_fail(err, WT_INVALID,
                    "%s: it holds no code object for AMD GPUs that can be read (compressed ones: "
                    "with libzstd1, zlib1g)",

@@ -138,7 +138,7 @@ def test_code_for_another_model_is_named(tmp_path):
     """Of a host program the features count, too; the message has the flag that runs it, where there is one."""
     path, data, target = tmp_path / "program", both().read_bytes(), b"hipv4-amdgcn-amd-amdhsa--"
     for old, new, gpu, said in (
-            (b"gfx906", b"gfx902", "gfx906", "it holds code for gfx900, gfx902, not for gfx906, the emulated GPU: compile with --offload-arch=gfx906, or run "
+            (b"gfx906", b"gfx902", "gfx906", "it holds code for gfx900, gfx902, not for gfx906: compile with --offload-arch=gfx906, or run "
              "it with -g gfx900\n"),):
         path.write_bytes(data.replace(target + old, target + new))
         path.chmod(0o755)

@@ -26,6 +26,17 @@ def test_the_most_tasks_of_a_region_are_libgomps_limit(tmp_path, schedule):
     assert done.returncode == -signal.SIGABRT and "Barrier sync failed (another thread died?); aborting." in done.stdout + done.stderr, done
 
 
+def test_images_for_another_gpu_are_named(tmp_path):
+    """LLVM's runtime leaves the region to the host, and is silent about it."""
+    program = tmp_path / "program"
+    subprocess.run(["clang-19", *(flag.replace("gfx900", "gfx906") for flag in CLANG), "--offload-arch=gfx1030", "-w", "-o", program, HERE / "openmp.c"], check=True, capture_output=True)
+    done = wavetrap("exec", "-g", "gfx900", program)
+    assert (done.stdout, done.stderr) == ("devices 0, on one 0, sum 1000000, last 1999\n", f"wavetrap: {program}: it holds code for gfx906, gfx1030, not for gfx900: "
+                                          "compile with --offload-arch=gfx900, or run it with -g gfx906\n")
+    done = wavetrap("exec", program)
+    assert (done.stdout, done.stderr) == ("devices 1, on one 1, sum 1000000, last 1999\n", "")
+
+
 @pytest.mark.parametrize("compiler, flags, source", [
     ("gcc-12", [*GCC, "-fopenmp"], "openmp.c"), ("g++-12", [*GCC, "-fopenmp"], "openmp.cc"),
     ("gfortran-12", [*GCC, "-fopenmp"], "openmp.f90"), ("gcc-12", [*GCC, "-fopenacc"], "openacc.c"),

@@ -54,7 +54,7 @@ def version(number):
 def test_code_for_another_gpu_is_named(tmp_path):
     program = changed(tmp_path, (bundle(b"gfx900"), bundle(b"gfx803")))
     done = hip(program, "print")
-    assert (f"wavetrap: {program}: it holds code for gfx803, not for gfx900, the emulated GPU: compile with "
+    assert (f"wavetrap: {program}: it holds code for gfx803, not for gfx900: compile with "
             "--offload-arch=gfx900\n") in done.stderr
     assert done.returncode == -signal.SIGABRT  # the runtime's own answer
 

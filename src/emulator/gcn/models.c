@@ -111,6 +111,24 @@ const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, c
     return chosen;
 }
 
+void gcn_model_tell_unfit(const char *held, const struct gcn_target *target,
+                          const struct gcn_model *other, char *text, size_t size)
+{
+    const bool same = other && strcmp(other->target.name, target->name) == 0,
+               on = target->xnack == GCN_XNACK_ON;
+    snprintf(text, size, "it holds code for %s, not for %s%s: compile with --offload-arch=%s%s%s",
+             held, target->name,
+             !same ? ""
+             : on  ? ":xnack+"
+                   : ":xnack-",
+             target->name,
+             !other  ? ""
+             : !same ? ", or run it with -g "
+             : on    ? ", or run it without HSA_XNACK=1"
+                     : ", or run it with HSA_XNACK=1",
+             other && !same ? other->target.name : "");
+}
+
 const struct gcn_model *gcn_model_of_machine(uint32_t flags)
 {
     for (const struct gcn_model *m = gcn_models; m->target.name; m++)

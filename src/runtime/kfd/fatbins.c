@@ -11,8 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "object/contained.h"
 #include "object/fatbin.h"
 #include "object/unpack.h"
 
@@ -53,34 +56,19 @@ static const uint8_t *fatbin_of(const struct dl_phdr_info *info, const char *pat
     return found;
 }
 
-/* ", or run it with -g gfx906": a model that runs what the file holds. */
-static void tell_other_model(const uint8_t *bytes, size_t size)
+/* The newest model that runs what all bundles hold, or NULL. */
+static const struct gcn_model *model_of_bundles(const uint8_t *bytes, size_t size)
 {
-    const char *other = NULL;
+    const struct gcn_model *other = NULL;
     for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
         struct gcn_fatbin fatbin = {.bytes = bytes, .size = size, .target = &m->target};
         struct gcn_fatbin_bundle b;
         bool good = true;
         while (good && gcn_fatbin_next(&fatbin, &b))
             good = b.verdict == GCN_FATBIN_GOOD;
-        other = good ? m->target.name : other;
+        other = good ? m : other;
     }
-    fprintf(stderr, other ? ", or run it with -g %s\n" : "%s\n", other ? other : "");
-}
-
-static void tell_xnack(const struct gcn_target *target)
-{
-    const struct gcn_model *model = gcn_model_find(target->name, strlen(target->name));
-    if (target->xnack == GCN_XNACK_ON)
-        fprintf(stderr, "it holds code for %s:xnack-, and HSA_XNACK=1 is set: unset it",
-                target->name);
-    else if (model->target.xnack == GCN_XNACK_EITHER)
-        fprintf(stderr, "it holds code for %s:xnack+: run it with HSA_XNACK=1", target->name);
-    else
-        fprintf(stderr, "it holds code for %s:xnack+, and the emulated GPU has no XNACK",
-                target->name);
-    fprintf(stderr, "%s compile with --offload-arch=%s\n",
-            model->target.xnack == GCN_XNACK_EITHER ? ", or" : ":", target->name);
+    return other;
 }
 
 /* Whether the file's code runs on that GPU. */
@@ -106,14 +94,11 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
         if (b.verdict == GCN_FATBIN_GOOD && !too_new)
             continue;
         fprintf(stderr, "wavetrap: %s: ", path);
-        if (b.verdict == GCN_FATBIN_XNACK)
-            tell_xnack(target);
-        else if (b.verdict == GCN_FATBIN_OTHER) {
-            fprintf(stderr,
-                    "it holds code for %s, not for %s, the emulated GPU: compile with "
-                    "--offload-arch=%s",
-                    b.targets, target->name, target->name);
-            tell_other_model(bytes, size);
+        if (b.verdict == GCN_FATBIN_OTHER || b.verdict == GCN_FATBIN_XNACK) {
+            char text[400];
+            gcn_model_tell_unfit(b.targets, target, model_of_bundles(bytes, size), text,
+                                 sizeof text);
+            fprintf(stderr, "%s\n", text);
         } else if (b.verdict == GCN_FATBIN_COMPRESSED)
             fprintf(stderr, "%s\n", err.text);
         else if (b.verdict == GCN_FATBIN_GOOD)
@@ -125,6 +110,38 @@ static bool check(const char *path, const uint8_t *bytes, size_t size,
         return false; /* once a file */
     }
     return true;
+}
+
+const uint8_t *host_program_map(size_t *size)
+{
+    struct stat file;
+    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    void *bytes = fd >= 0 && !fstat(fd, &file)
+                      ? mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                      : MAP_FAILED;
+    if (fd >= 0)
+        close(fd);
+    *size = bytes != MAP_FAILED ? (size_t)file.st_size : 0;
+    return bytes != MAP_FAILED ? bytes : NULL;
+}
+
+/* The program's images of OpenMP and OpenACC: LLVM's runtime leaves regions to the host where no
+ * image is for the GPU, and is silent about that. */
+static void check_images(const struct host *host, const char *path)
+{
+    char held[200], all[80], text[400];
+    size_t size;
+    const uint8_t *bytes = host_program_map(&size);
+    for (uint32_t i = 0; bytes && i < host->gpus; i++)
+        if (gcn_contained_list(bytes, size, &host->gpu[i].target, held, sizeof held)) {
+            gcn_model_tell_unfit(held, &host->gpu[i].target,
+                                 gcn_model_of_code(bytes, size, all, sizeof all), text,
+                                 sizeof text);
+            fprintf(stderr, "wavetrap: %s: %s\n", path, text);
+            break;
+        }
+    if (bytes)
+        munmap((void *)(uintptr_t)bytes, size);
 }
 
 static int has_old_runtime(struct dl_phdr_info *info, size_t size, void *found)
@@ -149,6 +166,8 @@ static int look(struct dl_phdr_info *info, size_t size, void *old_runtime)
     size_t length = 0;
     const uint8_t *bytes = fatbin_of(info, path, &length);
     const struct host *host = host_get();
+    if (!bytes && path == self)
+        check_images(host, path);
     for (uint32_t i = 0; bytes && i < host->gpus; i++)
         if (!check(path, bytes, length, &host->gpu[i].target, *(const bool *)old_runtime))
             break;

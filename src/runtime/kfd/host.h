@@ -538,6 +538,8 @@ void host_show_progress(struct host_gpu *gpu);
 
 /** Reports on stderr the loaded files that have device code, but none that can run here. */
 void host_check_fatbins(void);
+/** The program's file, which the caller unmaps; NULL: it cannot be read. */
+const uint8_t *host_program_map(size_t *size);
 
 /* ---- explain.c ---- */
 

@@ -2,12 +2,10 @@
  * memory of each. */
 #include "runtime/kfd/endpoint.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,17 +74,12 @@ static const struct gcn_model *model_of_program(void)
 {
     const struct gcn_model *model = NULL;
     char all[80];
-    struct stat file;
-    const int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-    void *bytes = fd >= 0 && !fstat(fd, &file)
-                      ? mmap(NULL, (size_t)file.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
-                      : MAP_FAILED;
-    if (bytes != MAP_FAILED) {
-        model = gcn_model_of_code(bytes, (size_t)file.st_size, all, sizeof all);
-        munmap(bytes, (size_t)file.st_size);
+    size_t size;
+    const uint8_t *bytes = host_program_map(&size);
+    if (bytes) {
+        model = gcn_model_of_code(bytes, size, all, sizeof all);
+        munmap((void *)(uintptr_t)bytes, size);
     }
-    if (fd >= 0)
-        close(fd);
     uint8_t *copy;
     size_t length, own;
     if (!model && gcn_fatbin_read("/proc/self/exe", &copy, &length, &own, WT_IGNORED) == WT_OK) {
