@@ -124,6 +124,22 @@ static void test_a_loop_may_begin_with_its_condition(void **state)
     assert_int_equal(o.apart, 0);
 }
 
+/* An outer loop that goes back to where two ways into an inner one part: each place's value is made
+ * of the other's. Added around the loops: 4, 8; a factor on the way is no sum. */
+static void test_loops_that_share_their_ways(void **state)
+{
+    const struct wt_origin o =
+        FIND({SET, 1, 0, 0, 0x100}, {SET, 2, 0, 0, 4}, {BRANCH, 0, 0, 0, 4}, {ADD, 1, 1, 2},
+             {ACCESS, 1}, {BRANCH, 0, 0, 0, 4}, {ADD, 1, 1, 2}, {BRANCH, 0, 0, 0, 2});
+    assert_true(o.known && o.index && o.scaled);
+    assert_int_equal(o.constant, 0x100);
+    assert_int_equal(o.apart, 4);
+    assert_int_equal(o.step, UINT64_MAX);
+    assert_false(FIND({SET, 1, 0, 0, 0x100}, {BRANCH, 0, 0, 0, 3}, {SHL, 1, 1, 0, 1}, {ACCESS, 1},
+                      {SHL, 1, 1, 0, 1}, {BRANCH, 0, 0, 0, 1})
+                     .known);
+}
+
 /* A register of which nothing is known at first, and 0x100 when the function begins anew. */
 static void test_a_loop_to_the_begin_keeps_what_the_function_begins_with(void **state)
 {
@@ -214,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_a_number_that_may_be_an_address_is_told),
         cmocka_unit_test(test_what_a_loop_counts_up_is_an_index),
         cmocka_unit_test(test_a_loop_may_begin_with_its_condition),
+        cmocka_unit_test(test_loops_that_share_their_ways),
         cmocka_unit_test(test_a_loop_to_the_begin_keeps_what_the_function_begins_with),
         cmocka_unit_test(test_a_choice_of_constants_is_told),
         cmocka_unit_test(test_bases_are_not_mixed),

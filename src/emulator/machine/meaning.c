@@ -60,6 +60,15 @@ bool wt_meaning_begins(const uint8_t *code, const uint8_t *pattern, unsigned siz
     return true;
 }
 
+const uint8_t *wt_meaning_result(const uint8_t *code, unsigned result)
+{
+    while (*code == WT_M_OUT && code[1] != result) {
+        code += 2;
+        wt_meaning_skip(&code);
+    }
+    return *code == WT_M_OUT ? code + 2 : NULL;
+}
+
 const uint8_t *wt_meaning_jump(const uint8_t *code)
 {
     while (*code == WT_M_OUT) {

@@ -145,6 +145,8 @@ static inline void wt_meaning_put(struct wt_meaning_writer *w, const uint8_t *by
         wt_meaning_put(writer, bytes, sizeof bytes);                                               \
     } while (0)
 
+/** The expression of a result (enum wt_meaning_result); NULL: there is none. */
+const uint8_t *wt_meaning_result(const uint8_t *meaning, unsigned result);
 /** The condition of the jump that an instruction makes, which the address is behind; NULL: none. */
 const uint8_t *wt_meaning_jump(const uint8_t *meaning);
 /** Whether results take one part of a leaf alone, and which. */

@@ -37,6 +37,7 @@ static wt_origin_value computed(struct wt_flow *f, const struct wt_meaning_node 
     case WT_M_MUL:
         return wt_flow_product(f, v[0], v[1]);
     case WT_M_SHL:
+    case WT_M_SHL_OUT:
         return wt_flow_shifted(f, v[0], v[1]);
     case WT_M_AND:
         return wt_flow_and(f, v[0], v[1]);
@@ -48,6 +49,8 @@ static wt_origin_value computed(struct wt_flow *f, const struct wt_meaning_node 
         return wt_flow_choice(f, v[2], v[1]);
     case WT_M_SHR:
     case WT_M_SAR:
+    case WT_M_SHR_OUT:
+    case WT_M_SAR_OUT:
     case WT_M_MUL_HIGH:
     case WT_M_MUL_HIGH_S:
     case WT_M_MUL_HIGH_SU:
@@ -61,6 +64,9 @@ static wt_origin_value computed(struct wt_flow *f, const struct wt_meaning_node 
     case WT_M_CLAMP:
     case WT_M_CLAMP_S:
     case WT_M_CLAMP_SU:
+    case WT_M_SAT:
+    case WT_M_SAT_S:
+    case WT_M_SAT_SU:
         return v[0];
     case WT_M_PART:
         return part(f, node, v);

@@ -1,6 +1,7 @@
 /* See origin.h. */
 #include "emulator/machine/origin.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ enum {
     MOST_VISITS = 4096,    /* of a value that is resolved */
     MOST_RESTARTS = 64,
     TERMS = 2,
+    IS_UNKNOWN = 0, /* the first value */
 };
 
 /* Flags of a sum: what may be in it beside its terms and its constant. */
@@ -44,8 +46,9 @@ struct sum {
 struct symbol {
     wt_origin_value *input;
     size_t inputs, room;
-    bool resolving;
-    int32_t resolved; /* 1 + index of its value; 0: not yet */
+    unsigned resolving; /* how many are, and it is the last one of them; 0: it is not */
+    struct sum around;  /* while it is: what comes back to it through others */
+    int32_t resolved;   /* 1 + index of its value; 0: not yet */
 };
 
 struct block {
@@ -76,8 +79,9 @@ struct wt_flow {
     size_t blocks, block_room;
     wt_origin_value *state; /* of each block: its registers at its begin */
     size_t state_room;
-    bool split; /* a block begins within another one */
-    unsigned visits;
+    bool split;                 /* a block begins within another one */
+    unsigned visits, resolving; /* how many symbols are being resolved, */
+    unsigned through;           /* and the first one of them that the last result depends on */
     struct wt_origin *found;
     size_t count, room;
 };
@@ -448,35 +452,68 @@ static void join(struct sum *all, const struct sum *one, bool first)
     all->flags |= one->flags;
 }
 
+/* The symbol in a sum, once, that is being resolved; 0: there is none. */
+static uint32_t open_symbol(struct wt_flow *f, const struct sum *s)
+{
+    for (unsigned t = 0; t < TERMS; t++)
+        if (s->term[t].symbol > f->family->registers && symbol_of(f, s->term[t].symbol)->resolving)
+            return s->term[t].symbol;
+    return 0;
+}
+
+/* Adds to what ways around a loop add to a symbol: a sum of it and something. */
+static void come_back(struct wt_flow *f, uint32_t symbol, struct sum s, bool directly)
+{
+    struct sum *around = &symbol_of(f, symbol)->around;
+    s = added(s, (struct sum){.term = {{symbol, -1}}});
+    if (s.term[0].symbol)
+        s.flags |= UNKNOWN;
+    if (!directly || s.constant || s.flags || s.apart)
+        around->flags |= INDEX | s.flags;
+    around->apart = far_sum(around->apart, s.apart);
+    around->step =
+        directly ? far_sum(around->step, far_sum(s.step, distance(s.constant, 0))) : UINT64_MAX;
+}
+
+static bool has_symbol(const struct sum *s, uint32_t symbol)
+{
+    return s->term[0].symbol == symbol || s->term[1].symbol == symbol;
+}
+
 /* The value of a symbol, in which those that are being resolved are terms. What comes back to it
- * around a loop is what the loop adds. */
+ * around a loop is what the loop adds; and what is to come back to another one does so, if it is
+ * not all that there is. */
 static struct sum resolve(struct wt_flow *f, uint32_t symbol)
 {
-    struct sum all = {.flags = UNKNOWN}, added_around = plain(0);
-    bool first = true;
-    symbol_of(f, symbol)->resolving = true;
+    struct sum all = {.flags = UNKNOWN}, others = {.flags = UNKNOWN};
+    bool first = true, is_first_other = true;
+    symbol_of(f, symbol)->resolving = ++f->resolving;
+    symbol_of(f, symbol)->around = plain(0);
     for (size_t i = 0; i < symbol_of(f, symbol)->inputs && f->visits < MOST_VISITS; i++) {
-        struct sum s = resolved(f, &f->value[symbol_of(f, symbol)->input[i]]);
-        bool around = false;
-        for (unsigned t = 0; t < TERMS; t++)
-            around |= s.term[t].symbol == symbol;
-        if (!around) {
+        const struct sum s = resolved(f, &f->value[symbol_of(f, symbol)->input[i]]);
+        if (has_symbol(&s, symbol)) {
+            come_back(f, symbol, s, true);
+        } else if (open_symbol(f, &s)) {
+            join(&others, &s, is_first_other);
+            is_first_other = false;
+        } else {
             join(&all, &s, first);
             first = false;
-            continue;
         }
-        s = added(s, (struct sum){.term = {{symbol, -1}}});
-        if (s.term[0].symbol)
-            s.flags |= UNKNOWN;
-        if (s.constant || s.flags || s.apart)
-            added_around.flags |= INDEX | s.flags;
-        added_around.apart = far_sum(added_around.apart, s.apart);
-        added_around.step = far_sum(added_around.step, far_sum(s.step, distance(s.constant, 0)));
     }
-    symbol_of(f, symbol)->resolving = false;
-    if (first || f->visits >= MOST_VISITS)
+    f->resolving--;
+    symbol_of(f, symbol)->resolving = 0;
+    const uint32_t other = is_first_other ? 0 : open_symbol(f, &others);
+    if (first)
+        all = others;
+    else if (other)
+        come_back(f, other, others, false);
+    if (other && symbol_of(f, other)->resolving < f->through)
+        f->through = symbol_of(f, other)->resolving;
+    if ((first && is_first_other) || (!is_first_other && others.flags & UNKNOWN) ||
+        f->visits >= MOST_VISITS)
         return (struct sum){.flags = UNKNOWN};
-    return added(all, added_around);
+    return added(all, symbol_of(f, symbol)->around);
 }
 
 static struct sum value_behind(struct wt_flow *f, uint32_t symbol)
@@ -489,8 +526,11 @@ static struct sum value_behind(struct wt_flow *f, uint32_t symbol)
     /* All ways bring the same: a loop's body has the registers of the condition before it. */
     if (symbol_of(f, symbol)->inputs == 1)
         return resolved(f, &f->value[symbol_of(f, symbol)->input[0]]);
+    const unsigned through = f->through;
+    f->through = UINT_MAX;
     const struct sum s = resolve(f, symbol);
-    bool whole = true;
+    bool whole = f->through > f->resolving;
+    f->through = f->through < through ? f->through : through;
     for (unsigned t = 0; t < TERMS; t++)
         whole &= s.term[t].symbol <= f->family->registers;
     if (whole && f->visits < MOST_VISITS) {
@@ -592,11 +632,12 @@ static void arrive(struct wt_flow *f, struct own *own, uint64_t pc, const wt_ori
     wt_origin_value *state = state_of(f, b);
     uint32_t *symbol = own_of(f, own, b);
     for (unsigned r = 0; symbol && r < f->family->registers; r++) {
-        if (state[r] == reg[r] || is_own(f, symbol[r], state[r]))
+        if (state[r] == reg[r] || state[r] == IS_UNKNOWN ||
+            (reg[r] != IS_UNKNOWN && is_own(f, symbol[r], state[r])))
             continue;
-        if (!symbol[r])
+        if (!symbol[r] && reg[r] != IS_UNKNOWN)
             symbol[r] = new_symbol(f);
-        state[r] = value_of_symbol(f, symbol[r]);
+        state[r] = reg[r] == IS_UNKNOWN ? reg[r] : value_of_symbol(f, symbol[r]);
         f->block[b].waits = true;
     }
 }
@@ -659,6 +700,9 @@ static void walk(struct wt_flow *f, struct own *own, size_t block, bool last)
             note(f, pc, stack, &step);
         if (step.branches && is_inside(f, step.target))
             way(f, own, step.target, reg);
+        for (size_t i = 0; i < step.more_count; i++)
+            if (is_inside(f, step.more[i]))
+                way(f, own, step.more[i], reg);
         pc += step.bytes;
         goes_on = step.falls && !f->begins[place_of(f, pc)];
         if (step.falls && (!goes_on || step.branches)) {
@@ -738,6 +782,7 @@ static struct sum final_sum(struct wt_flow *f, int64_t value)
 {
     const struct sum s = f->value[value];
     f->visits = 0;
+    f->through = UINT_MAX;
     return resolved(f, &s);
 }
 
@@ -774,7 +819,7 @@ struct wt_origin *wt_origins_find(const struct wt_flow_family *family, void *con
     f.leader = calloc(places, sizeof *f.leader);
     f.walked = calloc(places, sizeof *f.walked);
     f.begins = calloc(places, sizeof *f.begins);
-    value_of(&f, (struct sum){.flags = UNKNOWN}); /* there is a value 0 */
+    value_of(&f, (struct sum){.flags = UNKNOWN}); /* IS_UNKNOWN */
     const bool found = f.leader && f.walked && f.begins && !f.failed && find(&f);
     for (size_t i = 0; found && i < f.count; i++)
         settle(&f, &f.found[i]);

@@ -41,6 +41,8 @@ struct wt_flow_step {
     bool branches;  /**< the one at `target` may follow */
     bool loses;     /**< others may follow, which nobody knows: there is no analysis */
     uint64_t target;
+    const uint64_t *more; /**< those at these places may follow, too */
+    size_t more_count;
     bool makes_stack;  /**< it makes a stack pointer of other registers: `address[0]`, as that of
                             an access whose part is WT_ORIGIN_STACK */
     unsigned accesses; /**< how many: up to 2 */

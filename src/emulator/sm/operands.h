@@ -61,7 +61,7 @@ void sm_list_meaning(const struct sm_uop *u, struct wt_insn_operands *operands);
 
 /**
  * Lists the operands of record @p index of PTX, which @p w is about to execute: those of its frame
- * now. False: there is no such record.
+ * now. NULL: those of a frame in row 0, of a call its results. False: there is no such record.
  */
 bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t index,
                   struct wt_insn_operands *operands);

@@ -80,23 +80,12 @@ static bool is_converted(const struct wt_flow *f, const struct gcn_uop *u, const
            wt_flow_is_constant(f, leaf[WT_M_A], &zero) && !zero && leaf[WT_M_B] == reg[TESTED];
 }
 
-/* The expression of a result; NULL: there is none. */
-static const uint8_t *expression_of(const struct wt_insn_operands *o, unsigned result)
-{
-    const uint8_t *code = o->meaning;
-    while (*code == WT_M_OUT && code[1] != result) {
-        code += 2;
-        wt_meaning_skip(&code);
-    }
-    return *code == WT_M_OUT ? code + 2 : NULL;
-}
-
 /* A result of 32 bits or more, as far as it says where addresses come from. */
 static wt_origin_value result(struct wt_flow *f, const struct gcn_uop *u,
                               const wt_origin_value *reg, const struct wt_insn_operands *o,
                               unsigned which, const wt_origin_value *leaf)
 {
-    const uint8_t *code = expression_of(o, which);
+    const uint8_t *code = wt_meaning_result(o->meaning, which);
     if (o->operation != WT_DOES_MEANT || !code || o->packed || o->clamp || o->mixes ||
         u->form == GCN_FORM_SDWA || u->form == GCN_FORM_DPP)
         return mixed(f, reg, o);
@@ -115,7 +104,7 @@ static bool switches_off(const struct gcn_uop *u, const struct wt_insn_operands 
         const bool is_exec =
             x->kind == WT_OPERAND_SCALAR && x->file == GCN_FILE_S && x->number == GCN_EXEC;
         lanes |= is_exec && x->reads ? UINT32_C(1) << x->leaf : 0;
-        code = is_exec && x->writes && x->result ? expression_of(o, x->result) : code;
+        code = is_exec && x->writes && x->result ? wt_meaning_result(o->meaning, x->result) : code;
     }
     if (u->cmpx || !code || *code != WT_M_AND)
         return u->cmpx;
@@ -245,7 +234,7 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
     }
     static const uint8_t differ[] = {WT_M_NE, WT_M_A, WT_M_B};
     wt_origin_value leaf[WT_M_LEAVES], tested = 0;
-    const uint8_t *mask = expression_of(&o, WT_RESULT_MASK);
+    const uint8_t *mask = wt_meaning_result(o.meaning, WT_RESULT_MASK);
     leaves_of(f, &u, pc, reg, &o, leaf);
     const bool tests = mask && wt_meaning_begins(mask, differ, sizeof differ) &&
                        wt_flow_is_constant(f, leaf[WT_M_A], &minus) && minus == -1;

@@ -54,8 +54,9 @@ enum ptx_wait {
 /* A source: constant rows, or (NULL) a place in the frame. */
 struct ptx_source {
     const void *constant;
-    uint32_t slot; /* bytes */
-    bool negated;  /* of a predicate */
+    uint32_t slot;     /* bytes */
+    bool negated;      /* of a predicate */
+    uint16_t variable; /* whose address it is, of the image's origins, plus 1; 0: nobody says */
 };
 
 /* Dwords that a call copies. */
@@ -127,8 +128,10 @@ enum ptx_builtin {
     PTX_PURE_VIRTUAL
 };
 
-/* A variable from which addresses come (sm/ptx/know/origin.c). */
+/* A variable from which addresses come (sm/ptx/know/origin.c), which has a name for judges after
+ * sm_ptx_find_origins(). */
 struct ptx_origin {
+    struct ptx_name name;
     enum ptx_space space;
     struct wt_judged_variable variable; /* of a kernel's parameters: from the bank's first byte on;
                                            in local memory: from the frame's */

@@ -12,7 +12,8 @@
 /* A record whose operands are being listed, before it is executed. */
 struct listing {
     struct wt_insn_operands *o;
-    const struct sm_warp *w;
+    const struct sm_warp *w; /* NULL: whoever executes it, in a frame at row 0 */
+    uint32_t base;           /* row of its frame */
     const struct sm_ptx *image;
     const struct ptx_op *op;
     uint32_t function; /* index of its ptx_function_info */
@@ -104,7 +105,7 @@ static struct wt_insn_operand *put_source(struct listing *l, unsigned k)
     const struct ptx_source *s = &l->op->s[k];
     if (s->constant || s->slot == PTX_NO_SLOT || s->slot == UNSET)
         return NULL;
-    return put_row(l, l->w->base, s->slot, bytes_of(l, s->slot, l->op->d), false);
+    return put_row(l, l->base, s->slot, bytes_of(l, s->slot, l->op->d), false);
 }
 
 static void put_aside(struct listing *l, unsigned k)
@@ -124,7 +125,7 @@ static void put_crossing(struct listing *l, unsigned k)
 static void put_result(struct listing *l, uint32_t slot)
 {
     if (slot != PTX_NO_SLOT)
-        put_row(l, l->w->base, slot, bytes_of(l, slot, l->op->s[0].slot), true);
+        put_row(l, l->base, slot, bytes_of(l, slot, l->op->s[0].slot), true);
 }
 
 /* Registers of a vector, of @p bytes each, of which some are constants or sinks. */
@@ -132,15 +133,14 @@ static void put_vector(struct listing *l, unsigned bytes, bool writes)
 {
     for (unsigned k = 0; k < l->op->count && k < 4; k++)
         if (l->op->vector[k] != PTX_NO_SLOT && !l->op->vector_constant[k])
-            put_row(l, l->w->base, l->op->vector[k], bytes, writes)->value =
-                (int64_t)k * l->op->size;
+            put_row(l, l->base, l->op->vector[k], bytes, writes)->value = (int64_t)k * l->op->size;
 }
 
 /* Some bits of a register of 4 or 8 bytes. */
 static void put_part(struct listing *l, uint32_t slot, unsigned bytes, unsigned first,
                      unsigned bits, bool writes)
 {
-    struct wt_insn_operand *x = put_row(l, l->w->base, slot, bytes, writes);
+    struct wt_insn_operand *x = put_row(l, l->base, slot, bytes, writes);
     x->first = (uint8_t)first;
     x->bits = (uint16_t)bits;
 }
@@ -160,7 +160,7 @@ static void put_elements(struct listing *l, uint32_t whole, bool packs)
         if (named && packs)
             put_part(l, op->vector[k], 4, 0, bits, false);
         else if (named)
-            put_row(l, l->w->base, op->vector[k], 4, true);
+            put_row(l, l->base, op->vector[k], 4, true);
         if (named && !packs && whole != PTX_NO_SLOT)
             put_part(l, whole, op->element, k * bits, bits, false);
     }
@@ -180,12 +180,12 @@ static void put_parameter_part(struct listing *l, unsigned k, unsigned half, boo
         return;
     l->pair = (uint8_t)(2 * k + half + 1);
     if (loads && (bits < 32 || op->size < op->how)) /* zeros, or a sign, fill its register */
-        put_row(l, l->w->base, op->vector[k], op->how, true)->type =
+        put_row(l, l->base, op->vector[k], op->how, true)->type =
             op->is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
     else if (named)
         put_part(l, op->vector[k], op->how, 32 * half, bits, loads);
     struct wt_insn_operand *x =
-        put_row(l, l->w->base, op->s[0].slot + (at / 4 + half) * PTX_ROW_BYTES, 4, !loads);
+        put_row(l, l->base, op->s[0].slot + (at / 4 + half) * PTX_ROW_BYTES, 4, !loads);
     x->first = (uint8_t)(bits < 32 ? 8 * (at % 4) : 0); /* step stays that of dwords */
     x->bits = (uint16_t)bits;
 }
@@ -226,6 +226,13 @@ static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t 
 static void put_call(struct listing *l)
 {
     const struct ptx_call *c = &l->image->call[l->op->index];
+    if (!l->w) {
+        l->o->operation = WT_DOES_UNTOLD;
+        for (uint32_t k = 0; k < c->result_count && has_room(l); k++)
+            if (c->result[k] != PTX_NO_SLOT)
+                put_row(l, 0, c->result[k], 4, true);
+        return;
+    }
     const uint32_t base = ptx_rows_in_use(l->w);
     uint32_t rows = c->rows + PTX_PARAMETER_ROW;
     if (l->op->run == ptx_op_call)
@@ -235,7 +242,7 @@ static void put_call(struct listing *l)
     for (uint32_t k = 0; k < c->argument_count; k++) {
         const struct ptx_move *m = &c->argument[k];
         for (uint32_t n = 0; n < (m->wide ? 2 : m->dwords); n++)
-            put_move(l, base, m->to + n * PTX_ROW_BYTES, l->w->base, &m->from, n, m->wide);
+            put_move(l, base, m->to + n * PTX_ROW_BYTES, l->base, &m->from, n, m->wide);
     }
     l->pair = 0;
     if (l->op->run == ptx_op_call_register && has_room(l))
@@ -249,11 +256,13 @@ static void put_call(struct listing *l)
 
 static void put_return(struct listing *l)
 {
-    const uint32_t *header = ptx_header(l->w, l->w->base);
+    if (!l->w)
+        return;
+    const uint32_t *header = ptx_header(l->w, l->base);
     const uint64_t back = header[PTX_RETURN_LOW] | (uint64_t)header[PTX_RETURN_HIGH] << 32;
     uint32_t index;
     const struct sm_ptx *image =
-        l->w->base == PTX_FIRST_ROW ? NULL : ptx_image_at(l->w->device, back, &index);
+        l->base == PTX_FIRST_ROW ? NULL : ptx_image_at(l->w->device, back, &index);
     if (!image || header[PTX_CALL] >= image->call_count)
         return;
     const struct ptx_call *c = &image->call[header[PTX_CALL]];
@@ -262,7 +271,7 @@ static void put_return(struct listing *l)
     for (uint32_t k = 0; k < c->result_count; k++) {
         const struct ptx_source from = {.slot = c->result_slot + k * PTX_ROW_BYTES};
         if (c->result[k] != PTX_NO_SLOT)
-            put_move(l, header[PTX_CALLER], c->result[k], l->w->base, &from, 0, false);
+            put_move(l, header[PTX_CALLER], c->result[k], l->base, &from, 0, false);
     }
     l->pair = 0;
 }
@@ -274,10 +283,10 @@ static void put_builtin(struct listing *l)
     l->o->operation = WT_DOES_UNTOLD;
     for (uint32_t k = 0; k < c->result_count && has_room(l); k++)
         if (c->result[k] != PTX_NO_SLOT)
-            put_row(l, l->w->base, c->result[k], 4, true);
+            put_row(l, l->base, c->result[k], 4, true);
     for (uint32_t k = 0; k < c->argument_count && has_room(l); k++)
         if (!c->argument[k].from.constant)
-            put_row(l, l->w->base, c->argument[k].from.slot, c->argument[k].wide ? 8 : 4, false);
+            put_row(l, l->base, c->argument[k].from.slot, c->argument[k].wide ? 8 : 4, false);
 }
 
 /* ---- matrices: a lane's elements lie in rows one behind the other ---- */
@@ -303,9 +312,9 @@ static void put_matrix(struct listing *l)
     const unsigned many = op->from_type == PTX_KIND_f16 && op->index == 4 ? 4 : 1;
     l->o->operation = WT_DOES_UNTOLD;
     l->o->products = many * op->size * op->element * op->index;
-    put_rows(l, l->w->base, op->d, matrix_rows(op, 3), true);
+    put_rows(l, l->base, op->d, matrix_rows(op, 3), true);
     for (unsigned k = 0; k < 3; k++)
-        put_rows(l, l->w->base, op->s[k].slot, matrix_rows(op, k), false);
+        put_rows(l, l->base, op->s[k].slot, matrix_rows(op, k), false);
     put_aside(l, 3);
 }
 
@@ -336,6 +345,8 @@ static bool texture_at(const struct sm_warp *w, uint64_t handle, struct sm_textu
 /* The texture of the lanes' handles, where all lanes have texels of one form. */
 static bool find_texels(const struct listing *l, struct sm_texture *t)
 {
+    if (!l->w)
+        return false;
     const uint64_t *handle = ptx_in(ptx_frame(l->w), &l->op->s[0]);
     const uint32_t lanes = (uint32_t)l->o->enabled;
     bool found = l->op->space != PTX_SPACE_GLOBAL && lanes;
@@ -388,7 +399,7 @@ static void put_load(struct listing *l)
     for (unsigned k = 0; k < 4 && l->op->run != ptx_op_load_parameter; k++)
         put_aside(l, k);
     for (unsigned k = 0; l->op->run == ptx_op_texture && k < l->op->size; k++)
-        put_row(l, l->w->base, l->op->d2 + k * PTX_ROW_BYTES, 4, false)->aside = true;
+        put_row(l, l->base, l->op->d2 + k * PTX_ROW_BYTES, 4, false)->aside = true;
     put_memory(l, true, false);
 }
 
@@ -420,7 +431,7 @@ static void put_atomic(struct listing *l)
         (l->op->how == SM_ATOMIC_ADD || l->op->how == SM_ATOMIC_OR || l->op->how == SM_ATOMIC_XOR))
         l->o->then = WT_DOES_ADD;
     if (l->op->d != PTX_NO_SLOT)
-        put_row(l, l->w->base, l->op->d, result, true);
+        put_row(l, l->base, l->op->d, result, true);
     put_aside(l, 0);
     put_source(l, 1);
     if (l->op->run == ptx_op_atomic && l->op->how == SM_ATOMIC_CAS)
@@ -493,7 +504,7 @@ static void put_leaf(struct listing *l, const struct ptx_meaning *m, unsigned k)
         wt_operands_add_constant(l->o, (int64_t)(value ^ s->negated));
         x = &l->o->list[l->o->count - 1];
     } else {
-        x = put_row(l, l->w->base, s->slot, bytes, false);
+        x = put_row(l, l->base, s->slot, bytes, false);
         x->inverted = s->negated;
         x->type = is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
         x->first = part ? m->first[k] : 0;
@@ -517,13 +528,13 @@ static void put_arithmetic(struct listing *l)
         return;
     }
     if (op->d != PTX_NO_SLOT) {
-        struct wt_insn_operand *d = put_row(l, l->w->base, op->d, m.bytes[0], true);
+        struct wt_insn_operand *d = put_row(l, l->base, op->d, m.bytes[0], true);
         d->type = m.is_signed ? WT_OPERAND_SIGNED : WT_OPERAND_BITS;
         d->result = m.bytes[0] ? WT_RESULT_D : WT_RESULT_MASK;
         d->width = m.packed ? 0 : m.width[0];
     }
     if (!m.bytes[0] && op->d2 != PTX_NO_SLOT)
-        put_row(l, l->w->base, op->d2, 0, true)->result = WT_RESULT_SECOND;
+        put_row(l, l->base, op->d2, 0, true)->result = WT_RESULT_SECOND;
     for (unsigned k = 0; k < 4; k++)
         if (ptx_meaning_uses(&m, k))
             put_leaf(l, &m, k);
@@ -574,18 +585,18 @@ static void put_operands(struct listing *l)
         put_memory(l, true, true);
     } else if (op->run == ptx_op_load_matrix) {
         l->o->operation = WT_DOES_UNTOLD;
-        put_rows(l, l->w->base, op->d, op->count, true);
+        put_rows(l, l->base, op->d, op->count, true);
         put_aside(l, 0);
         put_memory(l, true, false);
     } else if (op->run == ptx_op_store_matrix) {
         l->o->operation = WT_DOES_STORE;
-        put_rows(l, l->w->base, op->s[1].slot, op->count, false);
+        put_rows(l, l->base, op->s[1].slot, op->count, false);
         put_aside(l, 0);
         put_memory(l, false, true);
     } else if (op->run == ptx_op_load_fragment || op->run == ptx_op_store_fragment) {
         const bool loads = op->run == ptx_op_load_fragment;
         l->o->operation = loads ? WT_DOES_UNTOLD : WT_DOES_STORE;
-        put_rows(l, l->w->base, loads ? op->d : op->s[2].slot, op->count, loads);
+        put_rows(l, l->base, loads ? op->d : op->s[2].slot, op->count, loads);
         put_aside(l, 0);
         put_aside(l, 1);
         put_memory(l, loads, !loads);
@@ -601,20 +612,22 @@ static void put_operands(struct listing *l)
 bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t index,
                   struct wt_insn_operands *o)
 {
-    struct listing l = {.o = o, .w = w, .image = image, .op = &image->op[index]};
+    struct listing l = {
+        .o = o, .w = w, .base = w ? w->base : 0, .image = image, .op = &image->op[index]};
     while (l.function < image->function_count &&
            (index < image->function[l.function].entry || index >= image->function[l.function].end))
         l.function++;
     *o = (struct wt_insn_operands){.indirect = true, .exact = true};
     if (l.function == image->function_count)
         return false;
-    o->enabled = is_together(l.op) ? ptx_lanes_together(w, l.op) : ptx_lanes(w, l.op);
+    if (w)
+        o->enabled = is_together(l.op) ? ptx_lanes_together(w, l.op) : ptx_lanes(w, l.op);
     /* Calls and returns move registers, and textures have formats, that the frame does not tell. */
     o->steady = !is_together(l.op) && !chooses_texels(l.op) && l.op->run != ptx_op_call &&
                 l.op->run != ptx_op_call_register && l.op->run != ptx_op_ret;
     put_operands(&l);
     if (l.op->guard != PTX_NO_SLOT) {
-        struct wt_insn_operand *x = put_row(&l, w->base, l.op->guard, 0, false);
+        struct wt_insn_operand *x = put_row(&l, l.base, l.op->guard, 0, false);
         x->aside = x->crosses = x->guards = true; /* it says which lanes are enabled */
         x->inverted = l.op->guard_negated;
     }

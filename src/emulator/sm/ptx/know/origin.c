@@ -1,313 +1,214 @@
 /*
- * Where addresses of PTX come from, for judges: a register has the address of one variable where
- * each of its definitions is that address, a copy of such a register, or a sum of such a register
- * and a number that no address is part of. Nothing is known of other registers.
+ * Where addresses of PTX come from, for judges: what records do with them (machine/origin.h). The
+ * registers are the rows of a frame, of which the first one of a register of 64 bits has its value,
+ * and behind them the variables that the function names, which nobody writes.
  */
-#include "emulator/sm/ptx/image.h"
-
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/demangle.h"
-#include "object/cubin.h"
-
-/* The value of a register in the analysis. It goes from UNKNOWN to one of the others, and from each
- * of them to MIXED. */
-enum { UNKNOWN, NUMBER, MIXED, FIRST_ORIGIN };
-
-struct reg {
-    struct ptx_name name;
-    uint32_t value; /* or FIRST_ORIGIN + an index of the image's origins */
-    bool defined;
-};
+#include "emulator/machine/meaning.h"
+#include "emulator/machine/origin.h"
+#include "emulator/sm/operands.h"
+#include "emulator/sm/ptx/image.h"
 
 /* A function that is looked at. */
-struct search {
-    struct sm_ptx *image;
-    const struct sm_ptx_kernel *kernel;
-    struct reg *reg; /* by a hash of the name; a power of two of places */
+struct code {
+    const struct sm_ptx *image;
+    const struct ptx_function_info *function;
+    uint32_t *variable; /* of the image's: the register of each, or 0 */
+    uint32_t *number;   /* of the registers behind the rows: index of the variable, plus 1 */
     size_t room;
-    bool changed;
-    uint32_t *found; /* of each record, while origins are added: FIRST_ORIGIN + index */
+    uint32_t count;
+    uint64_t *target; /* of a branch to one of several places */
+    size_t targets;
+    wt_origin_value unwritten; /* of registers at the begin */
 };
 
-/* ---- text ---- */
+/* ---- values ---- */
 
-static struct ptx_name part(const char *at, const char *end)
+static void begin(void *context, struct wt_flow *f, wt_origin_value *reg)
 {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n'))
-        at++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\t' || end[-1] == '\n'))
-        end--;
-    return (struct ptx_name){at, (size_t)(end - at)};
+    struct code *c = context;
+    const uint32_t rows = c->function->rows;
+    c->unwritten = wt_flow_unknown(f);
+    for (uint32_t r = 0; r < rows; r++)
+        reg[r] = c->unwritten;
+    for (uint32_t i = 0; i < c->count; i++)
+        reg[rows + i] = wt_flow_base(f, (uint16_t)(rows + i));
 }
 
-/* An instruction, without its guard. */
-enum { MOST_OPERANDS = 5 };
-struct words {
-    struct ptx_name opcode, operand[MOST_OPERANDS];
-    unsigned count; /* those beyond are left out */
-};
-
-static void split(struct ptx_name text, struct words *w)
+/* The value of a source (NULL: it is none of the record's), whose operand is `x`; NULL: an address
+ * of 64 bits. */
+static wt_origin_value value_of(const struct code *c, struct wt_flow *f, const wt_origin_value *reg,
+                                const struct ptx_source *s, const struct wt_insn_operand *x)
 {
-    const char *at = text.at, *end = at + text.length;
-    *w = (struct words){.count = 0};
-    if (at < end && *at == '@')
-        while (at < end && *at != ' ' && *at != '\t')
-            at++;
-    struct ptx_name rest = part(at, end);
-    for (at = rest.at; at < end && *at != ' ' && *at != '\t' && *at != '\n';)
-        at++;
-    w->opcode = part(rest.at, at);
-    unsigned depth = 0;
-    for (const char *from = at; at <= end && w->count < MOST_OPERANDS; at++) {
-        if (at < end && (*at == '{' || *at == '[' || *at == '('))
-            depth++;
-        else if (at < end && (*at == '}' || *at == ']' || *at == ')'))
-            depth -= depth > 0;
-        else if (at == end || (*at == ',' && !depth)) {
-            w->operand[w->count++] = part(from, at);
-            from = at + 1;
-        }
-    }
+    if (s && s->variable)
+        return reg[c->variable[s->variable]];
+    if (x && x->kind == WT_OPERAND_CONSTANT)
+        return wt_flow_constant(f, x->value);
+    if (!x && s->constant)
+        return wt_flow_constant(f, (int64_t)ptx_get(s->constant, 8, 0));
+    if (x && (x->kind != WT_OPERAND_ROW || x->file != SM_FILE_R))
+        return wt_flow_index(f);
+    const uint32_t row = (x ? x->number : s->slot) / PTX_ROW_BYTES;
+    const wt_origin_value v = row < c->function->rows ? reg[row] : wt_flow_unknown(f);
+    return x && (x->first || x->bits < 32 || x->crosses) ? wt_flow_mixed(f, v, v) : v;
 }
 
-static bool begins(struct ptx_name name, const char *with)
+/* What a record gives the registers that it writes. */
+static wt_origin_value result_of(const struct code *c, struct wt_flow *f, const struct ptx_op *o,
+                                 const wt_origin_value *reg, const struct wt_insn_operands *all)
 {
-    const size_t length = strlen(with);
-    return name.length >= length && memcmp(name.at, with, length) == 0 &&
-           (name.length == length || name.at[length] == '.');
-}
-
-/* The name that an operand begins with: of "[%rd1+8]" %rd1. */
-static struct ptx_name name_in(struct ptx_name operand)
-{
-    const char *at = operand.at, *end = at + operand.length;
-    while (at < end && (*at == '[' || *at == '{' || *at == '(' || *at == ' '))
-        at++;
-    const char *to = at;
-    while (to < end && !strchr("+-]}), |\t", *to))
-        to++;
-    return (struct ptx_name){at, (size_t)(to - at)};
-}
-
-/* ---- registers ---- */
-
-static struct reg *reg_of(const struct search *s, struct ptx_name name)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < name.length; i++)
-        at = at * 31 + (uint8_t)name.at[i];
-    for (at &= s->room - 1;; at = (at + 1) & (s->room - 1)) {
-        struct reg *r = &s->reg[at];
-        if (r->name.length && !ptx_names_equal(r->name, name))
+    wt_origin_value leaf[WT_M_LEAVES], mixed = wt_flow_index(f);
+    if (o->run == ptx_op_address)
+        return o->s[0].variable ? value_of(c, f, reg, &o->s[0], NULL) : wt_flow_unknown(f);
+    for (unsigned i = 0; i < WT_M_LEAVES; i++)
+        leaf[i] = wt_flow_index(f);
+    for (unsigned i = 0; i < all->count; i++) {
+        const struct wt_insn_operand *x = &all->list[i];
+        const bool is_source = x->leaf >= WT_M_A && x->leaf < WT_M_A + 4;
+        if (x->kind == WT_OPERAND_MEMORY && x->reads)
+            return wt_flow_number(f);
+        if (!x->reads)
             continue;
-        r->name = name;
-        return r;
+        const wt_origin_value v =
+            value_of(c, f, reg, is_source ? &o->s[x->leaf - WT_M_A] : NULL, x);
+        leaf[x->leaf] = v;
+        mixed = wt_flow_picked(f, mixed, v);
+    }
+    const uint8_t *code = all->operation == WT_DOES_MEANT
+                              ? wt_meaning_result(wt_operands_meaning(all), WT_RESULT_D)
+                              : NULL;
+    if (o->run == ptx_op_load_argument)
+        return wt_flow_number(f);
+    return !code || all->packed || all->mixes ? mixed : wt_flow_meaning(f, &code, leaf);
+}
+
+static void write(const struct code *c, struct wt_flow *f, wt_origin_value *reg,
+                  const struct wt_insn_operand *x, bool guarded, wt_origin_value v)
+{
+    const uint32_t row = x->number / PTX_ROW_BYTES,
+                   bytes = x->kind == WT_OPERAND_ROW
+                               ? (x->first + x->bits + 31u) / 32 * PTX_ROW_BYTES
+                               : x->bits / 8u,
+                   count = (bytes + PTX_ROW_BYTES - 1) / PTX_ROW_BYTES;
+    const bool part = x->kind == WT_OPERAND_ROW && (x->first || x->bits < 32);
+    for (uint32_t i = row; i < row + count && i < c->function->rows; i++) {
+        const wt_origin_value now = i == row ? v : wt_flow_number(f), was = reg[i];
+        reg[i] = was == c->unwritten ? now
+                 : part              ? wt_flow_picked(f, was, now)
+                 : guarded           ? wt_flow_choice(f, was, now)
+                                     : now;
     }
 }
 
-static bool is_register(struct ptx_name name)
-{
-    return name.length > 1 && name.at[0] == '%';
-}
+/* ---- records ---- */
 
-/* ---- variables ---- */
-
-static uint32_t add_origin(struct sm_ptx *image, struct ptx_name name, struct ptx_origin o)
+/* The ways of a brx. */
+static void take_targets(struct code *c, const struct ptx_op *o, struct wt_flow_step *step)
 {
-    char symbol[400], text[400];
-    struct ptx_origin *grown =
-        wt_array_grow(image->origin, &image->origin_room, image->origin_count + 1, sizeof *grown);
+    const uint32_t *target = &c->image->target[o->index];
+    uint64_t *grown = wt_array_grow(c->target, &c->targets, target[0], sizeof *grown);
+    step->loses = !grown;
     if (!grown)
-        return MIXED;
-    image->origin = grown;
-    snprintf(symbol, sizeof symbol, "%.*s", (int)name.length, name.at);
-    wt_demangle_variable(symbol, text, sizeof text);
-    if (strncmp(text, "__local_depot", 13) == 0) /* all of a function: the compiler's name */
-        *text = 0;
-    for (size_t i = 0; i < image->origin_count; i++) {
-        const struct ptx_origin *there = &image->origin[i];
-        if (there->space == o.space && there->variable.first == o.variable.first &&
-            there->variable.size == o.variable.size && strcmp(there->variable.name, text) == 0)
-            return FIRST_ORIGIN + (uint32_t)i;
-    }
-    if (!(o.variable.name = strdup(text)))
-        return MIXED;
-    grown[image->origin_count] = o;
-    return FIRST_ORIGIN + (uint32_t)image->origin_count++;
+        return;
+    c->target = grown;
+    for (uint32_t i = 0; i < target[0]; i++)
+        grown[i] = ptx_pc(c->image, target[1 + i]);
+    step->more = grown;
+    step->more_count = target[0];
 }
 
-/* The value of a module's name in the analysis. */
-static uint32_t value_of_symbol(struct search *s, uint32_t module, struct ptx_name name)
+static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value *reg,
+                 struct wt_flow_step *step)
 {
-    const struct sm_ptx_variable *found = NULL;
-    for (size_t i = 0; s->kernel && i < s->kernel->parameter_count; i++) {
-        const struct sm_ptx_parameter *p = &s->kernel->parameter[i];
-        if (s->kernel->is_kernel && ptx_name_is(name, p->name))
-            return add_origin(
-                s->image, name,
-                (struct ptx_origin){PTX_SPACE_PARAM,
-                                    {.first = CUBIN_PARAMETERS + p->offset, .size = p->size}});
+    struct code *c = context;
+    struct wt_insn_operands all;
+    uint32_t index;
+    if (!ptx_index(c->image, pc, &index) || !ptx_operands(NULL, c->image, index, &all))
+        return false;
+    const struct ptx_op *o = &c->image->op[index];
+    const bool guarded = o->guard != PTX_NO_SLOT,
+               leaves = o->run == ptx_op_bra || o->run == ptx_op_brx || o->run == ptx_op_ret ||
+                        o->run == ptx_op_exit || o->run == ptx_op_trap;
+    step->bytes = (unsigned)(ptx_pc(c->image, index + 1) - pc);
+    step->falls = (!leaves || guarded) && index + 1 < c->function->end;
+    step->branches = o->run == ptx_op_bra;
+    step->target = pc + (uint64_t)o->offset;
+    if (o->run == ptx_op_brx)
+        take_targets(c, o, step);
+    if (o->run == ptx_op_load || o->run == ptx_op_store || o->run == ptx_op_atomic) {
+        step->accesses = 1;
+        step->address[0] = value_of(c, f, reg, &o->s[0], NULL);
     }
-    for (size_t i = 0; i < s->image->variable_count; i++) {
-        const struct sm_ptx_variable *v = &s->image->variable[i];
-        if (v->module != module || !ptx_names_equal(v->name, name))
-            continue;
-        if (found && (found->place != v->place || found->space != v->space))
-            return MIXED; /* functions have variables of one name */
-        found = v;
-    }
-    if (!found || !found->bytes)
-        return MIXED;
-    return add_origin(
-        s->image, name,
-        (struct ptx_origin){found->space, {.first = found->place, .size = found->bytes}});
-}
-
-static uint32_t value_of(struct search *s, uint32_t module, struct ptx_name operand)
-{
-    const struct ptx_name name = name_in(operand);
-    if (is_register(name)) {
-        const struct reg *r = reg_of(s, name);
-        return r->defined ? r->value : NUMBER; /* special registers, too */
-    }
-    if (!name.length || (name.at[0] >= '0' && name.at[0] <= '9'))
-        return NUMBER; /* -1, too */
-    return value_of_symbol(s, module, name);
-}
-
-/* ---- instructions ---- */
-
-static uint32_t sum(uint32_t a, uint32_t b)
-{
-    if (a == UNKNOWN || b == UNKNOWN)
-        return UNKNOWN;
-    if (a == NUMBER || b == NUMBER)
-        return a == NUMBER ? b : a;
-    return MIXED;
-}
-
-/* The value that an instruction gives the registers of its first operand. */
-static uint32_t result_of(struct search *s, uint32_t module, const struct words *w)
-{
-    uint32_t value[MOST_OPERANDS];
-    bool unknown = false, plain = true;
-    if (begins(w->opcode, "ld") || begins(w->opcode, "ldu") || begins(w->opcode, "atom"))
-        return NUMBER;
-    for (unsigned i = 1; i < w->count; i++) {
-        value[i] = value_of(s, module, w->operand[i]);
-        unknown |= value[i] == UNKNOWN;
-        plain &= value[i] == NUMBER;
-    }
-    if ((begins(w->opcode, "mov") || begins(w->opcode, "cvta") || begins(w->opcode, "cvt")) &&
-        w->count == 2 && w->operand[1].at[0] != '{')
-        return value[1];
-    if (begins(w->opcode, "add") && w->count == 3)
-        return sum(value[1], value[2]);
-    if (begins(w->opcode, "sub") && w->count == 3 && (value[2] == NUMBER || unknown))
-        return unknown ? UNKNOWN : value[1];
-    return unknown ? UNKNOWN : plain ? NUMBER : MIXED;
-}
-
-static bool has_result(struct ptx_name opcode)
-{
-    static const char *const others[] = {"st",  "red",  "bra",    "bar",     "barrier",
-                                         "ret", "exit", "membar", "fence",   "trap",
-                                         "brx", "sust", "call",   "prefetch"};
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (begins(opcode, others[i]))
-            return false;
+    const wt_origin_value v = result_of(c, f, o, reg, &all);
+    for (unsigned i = 0; i < all.count; i++)
+        if (all.list[i].writes && all.list[i].file == SM_FILE_R &&
+            all.list[i].kind != WT_OPERAND_MEMORY)
+            write(c, f, reg, &all.list[i], guarded, v);
     return true;
 }
 
-/* Joins a value to those that registers of an operand had before: "%r1", "{%r1, %r2}", "%p1|%p2".
- */
-static void define(struct search *s, struct ptx_name operand, uint32_t value)
+/* ---- the image ---- */
+
+/* Gives the variables that a function names registers. */
+static bool list_variables(struct code *c)
 {
-    const char *end = operand.at + operand.length;
-    for (const char *at = operand.at; at < end; at++) {
-        if (*at != '%')
-            continue;
-        struct reg *r = reg_of(s, name_in((struct ptx_name){at, (size_t)(end - at)}));
-        const uint32_t joined = !r->defined || r->value == UNKNOWN      ? value
-                                : value == UNKNOWN || value == r->value ? r->value
-                                                                        : MIXED;
-        s->changed |= !r->defined || joined != r->value;
-        r->defined = true;
-        r->value = joined;
-    }
+    const struct sm_ptx *image = c->image;
+    memset(c->variable, 0, (image->origin_count + 1) * sizeof *c->variable);
+    c->count = 0;
+    for (uint32_t i = c->function->entry; i < c->function->end; i++)
+        for (unsigned k = 0; k < 4; k++) {
+            const uint32_t n = image->op[i].s[k].variable;
+            if (!n || c->variable[n])
+                continue;
+            uint32_t *grown = wt_array_grow(c->number, &c->room, c->count + 1, sizeof *grown);
+            if (!grown)
+                return false;
+            c->number = grown;
+            c->number[c->count] = n;
+            c->variable[n] = c->function->rows + c->count++;
+        }
+    return c->count && c->function->rows + c->count < WT_ORIGIN_NO_BASE;
 }
 
-static bool is_access(const struct ptx_op *o)
+static void look_at(struct sm_ptx *image, struct code *c)
 {
-    return o->run == ptx_op_load || o->run == ptx_op_store || o->run == ptx_op_atomic;
-}
-
-/* The operand in brackets; NULL: there is none. */
-static const struct ptx_name *memory_of(const struct words *w)
-{
-    for (unsigned i = 0; i < w->count; i++)
-        if (w->operand[i].length && w->operand[i].at[0] == '[')
-            return &w->operand[i];
-    return NULL;
-}
-
-/* Goes through the instructions once: what they define; or, at the end, what they access. */
-static void go_through(struct search *s, const struct ptx_function_info *f, bool ends)
-{
-    struct words w;
-    const struct ptx_name *memory;
-    for (uint32_t i = f->entry; i < f->end; i++) {
-        struct ptx_op *o = &s->image->op[i];
-        if (ends && !is_access(o))
-            continue;
-        if (!ends && i > f->entry && s->image->op[i - 1].text.at == o->text.at)
-            continue; /* another step of the same instruction */
-        split(o->text, &w);
-        if (!ends && has_result(w.opcode) && w.count)
-            define(s, w.operand[0], result_of(s, o->module, &w));
-        if (!ends && begins(w.opcode, "call") && w.count)
-            define(s, w.operand[0], MIXED);
-        if (!ends || !(memory = memory_of(&w)))
-            continue;
-        const uint32_t value = value_of(s, o->module, *memory);
-        s->found[i] = value;
-    }
-}
-
-static const struct sm_ptx_kernel *kernel_at(const struct sm_ptx *image, uint32_t entry)
-{
-    for (size_t i = 0; i < image->kernel_count; i++)
-        if (image->kernel[i].entry == ptx_pc(image, entry))
-            return &image->kernel[i];
-    return NULL;
+    const struct ptx_function_info *info = c->function;
+    const struct wt_flow_family family = {info->rows + c->count, WT_ORIGIN_NO_BASE, begin, step};
+    size_t count;
+    struct wt_origin *found = wt_origins_find(&family, c, ptx_pc(image, info->entry),
+                                              ptx_pc(image, info->end - 1) + 8, &count);
+    uint32_t index;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].known && found[i].base != WT_ORIGIN_NO_BASE &&
+            ptx_index(image, found[i].pc, &index))
+            image->op[index].origin = &image->origin[c->number[found[i].base - info->rows] - 1];
+    free(found);
 }
 
 void sm_ptx_find_origins(struct sm_ptx *image)
 {
-    uint32_t *found = calloc(image->op_count + 1, sizeof *found);
-    if (!found)
-        return;
-    for (size_t i = 0; i < image->function_count; i++) {
-        const struct ptx_function_info *f = &image->function[i];
-        struct search s = {
-            .image = image, .kernel = kernel_at(image, f->entry), .room = 64, .found = found};
-        while (s.room < 16 * (size_t)(f->end - f->entry))
-            s.room *= 2;
-        if (f->end <= f->entry || !(s.reg = calloc(s.room, sizeof *s.reg)))
-            continue;
-        do {
-            s.changed = false;
-            go_through(&s, f, false);
-        } while (s.changed);
-        go_through(&s, f, true);
-        free(s.reg);
+    struct code c = {.image = image,
+                     .variable = calloc(image->origin_count + 1, sizeof *c.variable)};
+    for (size_t i = 0; i < image->origin_count; i++) {
+        struct ptx_origin *o = &image->origin[i];
+        char symbol[400], text[400];
+        snprintf(symbol, sizeof symbol, "%.*s", (int)o->name.length, o->name.at);
+        wt_demangle_variable(symbol, text, sizeof text);
+        if (!o->variable.name) /* all of a function's has the compiler's name */
+            o->variable.name = strdup(strncmp(text, "__local_depot", 13) == 0 ? "" : text);
+        if (!o->variable.name)
+            o->variable.name = strdup("");
     }
-    for (size_t i = 0; i < image->op_count; i++)
-        if (found[i] >= FIRST_ORIGIN)
-            image->op[i].origin = &image->origin[found[i] - FIRST_ORIGIN];
-    free(found);
+    for (size_t i = 0; c.variable && i < image->function_count; i++) {
+        c.function = &image->function[i];
+        if (c.function->end > c.function->entry && list_variables(&c))
+            look_at(image, &c);
+    }
+    free(c.variable);
+    free(c.number);
+    free(c.target);
 }

@@ -93,6 +93,10 @@ void ptx_fill_in_functions(struct ptx_linker *l);
 
 /** Notes where all variables of global, constant and shared memory are. */
 bool ptx_list_variables(struct ptx_linker *l);
+/** The number of a variable, at its place in its space, among the origins of addresses, plus 1; 0:
+ * its size is not known, or there are too many. */
+uint16_t ptx_origin_number(struct ptx_linker *l, const struct ptx_variable *v, enum ptx_space space,
+                           uint64_t place);
 /** Notes where a variable is. */
 bool ptx_add_variable(struct ptx_linker *l, const struct sm_ptx_variable *variable);
 

@@ -185,7 +185,7 @@ static bool register_source(struct body *b, const struct ptx_operand *o,
 
 /* An address that is known only when the record runs goes to a temporary. */
 static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned bytes,
-                          struct ptx_source *s)
+                          uint16_t variable, struct ptx_source *s)
 {
     struct ptx_op *o = body_emit(b, ptx_op_address);
     if (!o)
@@ -195,6 +195,7 @@ static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned
     o->size = (uint8_t)bytes;
     o->how = (uint8_t)how;
     o->offset = offset;
+    o->s[0].variable = variable;
     return true;
 }
 
@@ -219,7 +220,9 @@ static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_
         return s->constant != NULL;
     }
     if (symbol->dynamic)
-        return address_later(b, PTX_SHARED_ADDRESS, o->offset, ptx_type_class(type), s);
+        return address_later(b, PTX_SHARED_ADDRESS, o->offset, ptx_type_class(type), 0, s);
+    s->variable =
+        ptx_origin_number(b->l, symbol->variable, symbol->variable->space, symbol->address);
     return body_constant(b, type, symbol->address + (uint64_t)o->offset, s);
 }
 
@@ -304,12 +307,15 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
     }
     if (o->indexed)
         return element_source(b, o, type, s);
-    if (e && e->kind == ENTRY_LOCAL)
-        return address_later(b, PTX_LOCAL_ADDRESS, (int64_t)e->number + o->offset,
-                             ptx_type_class(type), s);
-    if (e && e->kind == ENTRY_KERNEL_PARAMETER)
-        return address_later(b, PTX_PARAMETER_ADDRESS, (int64_t)e->number + o->offset,
-                             ptx_type_class(type), s);
+    if (e && (e->kind == ENTRY_LOCAL || e->kind == ENTRY_KERNEL_PARAMETER)) {
+        const bool local = e->kind == ENTRY_LOCAL;
+        return address_later(b, local ? PTX_LOCAL_ADDRESS : PTX_PARAMETER_ADDRESS,
+                             (int64_t)e->number + o->offset, ptx_type_class(type),
+                             ptx_origin_number(b->l, e->variable,
+                                               local ? PTX_SPACE_LOCAL : PTX_SPACE_PARAM,
+                                               e->number),
+                             s);
+    }
     if (e && e->kind == ENTRY_STATIC)
         return symbol_source(b, o, type, e, s);
     if (e)

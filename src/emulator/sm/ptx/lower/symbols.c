@@ -370,6 +370,24 @@ bool ptx_add_variable(struct ptx_linker *l, const struct sm_ptx_variable *variab
     return true;
 }
 
+uint16_t ptx_origin_number(struct ptx_linker *l, const struct ptx_variable *v, enum ptx_space space,
+                           uint64_t place)
+{
+    struct sm_ptx *image = l->image;
+    size_t i = image->origin_count;
+    while (i-- > 0)
+        if (image->origin[i].variable.first == place && image->origin[i].name.at == v->name.at)
+            return (uint16_t)(i + 1);
+    struct ptx_origin *grown =
+        wt_array_grow(image->origin, &image->origin_room, image->origin_count + 1, sizeof *grown);
+    if (!grown || !v->bytes || image->origin_count == UINT16_MAX)
+        return 0;
+    image->origin = grown;
+    grown[image->origin_count] = (struct ptx_origin){
+        .name = v->name, .space = space, .variable = {.first = place, .size = v->bytes}};
+    return (uint16_t)++image->origin_count;
+}
+
 bool ptx_list_variables(struct ptx_linker *l)
 {
     for (size_t i = 0; i < l->symbol_count; i++) {
