@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "emulator/machine/fill.h"
-#include "emulator/sm/internal.h"
+#include "emulator/sm/sm.h"
 
 void sm_config_default(void *config)
 {

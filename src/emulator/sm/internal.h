@@ -19,7 +19,6 @@
 #define SM_LANES 32
 #define SM_RZ 255
 #define SM_ROWS 259 /* RZ and what a vector that begins with it would take are zeros */
-#define SM_MOST_SMS 16
 #define SM_STACK 64
 #define SM_WAYS 4
 #define SM_BARRIERS 16

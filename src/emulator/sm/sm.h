@@ -29,6 +29,7 @@ struct wt_archive;
 struct wt_machine;
 struct wt_rows_totals;
 
+#define SM_MOST_SMS 16
 #define SM_WARPS 64         /**< of an SM */
 #define SM_CTAS 32          /**< of an SM */
 #define SM_CTA_SHARED 49152 /**< shared memory that any CTA may have */

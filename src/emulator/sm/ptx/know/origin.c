@@ -17,13 +17,13 @@
 struct code {
     const struct sm_ptx *image;
     const struct ptx_function_info *function;
-    uint32_t *variable; /* of the image's: the register of each, or 0 */
-    uint32_t *number;   /* of the registers behind the rows: index of the variable, plus 1 */
+    uint32_t *variable; /* the register of each variable of the image, or 0 */
+    uint32_t *number;   /* each register behind the rows: index of its variable, plus 1 */
     size_t room;
     uint32_t count;
-    uint64_t *target; /* of a branch to one of several places */
+    uint64_t *target; /* the places of a branch to one of several */
     size_t targets;
-    wt_origin_value unwritten; /* of registers at the begin */
+    wt_origin_value unwritten; /* the value of each register at the begin */
 };
 
 /* ---- values ---- */
