@@ -42,6 +42,11 @@ struct pending {
     uint8_t counted;          /* all that have counted it */
     uint8_t kind, spans;
     struct span span[MOST_SPANS];
+    /* A load to a group's memory: its lanes (0: it is none), which group's it is (wt_watch.home),
+     * lane N's bytes: `size` from first + N * size on. */
+    wt_lanes filled;
+    uint64_t first, home;
+    unsigned size;
 };
 
 /* One of which a rule about wait states may be the first half. */
@@ -74,6 +79,11 @@ struct wt_check_hazard {
     const struct insn *issuing;    /* NULL: nothing is known of what is being executed */
     bool elsewhere, in_group;      /* where that has accessed memory */
     uint64_t time;                 /* of that */
+    struct pending filling;        /* a load to a group's memory: what it fills */
+    struct pending met;            /* what fills the group's memory that it has accessed */
+    uint32_t met_slot;             /* whose that is */
+    wt_lanes met_lanes;            /* that have accessed it; 0: none */
+    bool met_write, may_fill;      /* there have been such loads */
     struct wt_decisions decisions; /* what was reported in the recorded run */
 };
 
@@ -177,9 +187,11 @@ static void report(struct wt_check_hazard *h, const struct wt_issue *i, enum wt_
                            .other = *first,
                            .times = 1};
     wt_finding_of_wave(&f, h->machine, i->wave, lanes);
-    f.other.wave_id = f.wave_id;
     f.other.access = WT_NO_ACCESS;
-    memcpy(f.other.wave, f.wave, sizeof f.wave);
+    if (!f.other.wave_id) { /* the same wave */
+        f.other.wave_id = f.wave_id;
+        memcpy(f.other.wave, f.wave, sizeof f.wave);
+    }
     snprintf(f.text, sizeof f.text, "%s", text);
     if (!wt_machine_checks(h->machine, f.launch))
         return;
@@ -221,6 +233,27 @@ static void report_pending(struct wt_check_hazard *h, const struct wt_issue *i,
                  "%s is written while it may still be read: no %s waits for that", name, waits);
     report(h, i, theirs->writes ? WT_FOUND_UNWAITED_RESULT : WT_FOUND_UNWAITED_SOURCE, lanes,
            &other, text);
+}
+
+/* Memory of a group that a load of this wave, or of another one, is about to fill. */
+static void report_filling(struct wt_check_hazard *h, const struct wt_issue *i)
+{
+    char text[160];
+    struct wt_finding_other other = {
+        .pc = h->met.pc, .time = h->met.time, .lanes = WT_FINDING_LANES(h->met.filled)};
+    const bool own = h->met_slot == i->wave;
+    if (!own) {
+        struct wt_finding its = {.pc = 0};
+        wt_finding_of_wave(&its, h->machine, h->met_slot, h->met.filled);
+        other.wave_id = its.wave_id;
+        memcpy(other.wave, its.wave, sizeof its.wave);
+    }
+    snprintf(text, sizeof text,
+             "local memory is %s while a load to it is under way: no %s waits for it%s",
+             h->met_write ? "written" : "read", h->table->counter[__builtin_ctz(h->met.results)],
+             own ? "" : ", in the wave that has issued it");
+    report(h, i, WT_FOUND_UNWAITED_RESULT, h->met_lanes, &other, text);
+    h->met_lanes = 0;
 }
 
 /* ---- results that are under way ---- */
@@ -330,7 +363,12 @@ static void add_pending(struct wt_check_hazard *h, struct wave *w, const struct 
                                         (h->in_group ? insn->pace.group_results : 0)),
                           .sources = insn->pace.sources,
                           .counted = insn->pace.counts,
-                          .kind = insn->pace.kind};
+                          .kind = insn->pace.kind,
+                          .filled = h->filling.filled,
+                          .first = h->filling.first,
+                          .home = h->filling.home,
+                          .size = h->filling.size};
+    h->may_fill |= p->filled != 0;
     for (unsigned k = 0; k < insn->spans && p->spans < MOST_SPANS; k++) {
         const struct span *s = &insn->span[k];
         if (!(p->results && s->writes) && !(p->sources && s->of_lane))
@@ -398,12 +436,58 @@ static void add_recent(const struct wt_check_hazard *h, struct wave *w, const st
 
 /* ---- what the observer is told ---- */
 
+static bool fills(const struct pending *p, uint64_t at, unsigned size)
+{
+    for (uint64_t byte = at; byte < at + size; byte++)
+        if (byte >= p->first && (byte - p->first) / p->size < WT_MAX_LANES &&
+            p->filled >> ((byte - p->first) / p->size) & 1)
+            return true;
+    return false;
+}
+
+/* The lanes whose access meets what a load fills that is under way. Loads of one wave come in the
+ * order of issue. */
+static void look_at_filled(struct wt_check_hazard *h, struct wave *w, uint32_t slot,
+                           const struct wt_observed *a)
+{
+    for (size_t n = 0; n < w->count && !h->met_lanes; n++) {
+        struct pending *p = &w->pending[n];
+        if (!p->filled || !p->results || p->home != a->home ||
+            (slot == a->wave && h->issuing->pace.to_group))
+            continue;
+        for (wt_lanes left = a->lanes; left; left &= left - 1) {
+            const unsigned lane = wt_lanes_lowest(left);
+            if (fills(p, a->at[lane], a->size))
+                h->met_lanes |= wt_lane_bit(lane);
+        }
+        if (!h->met_lanes)
+            continue;
+        h->met = *p;
+        h->met_slot = slot;
+        h->met_write = a->kind != WT_WATCH_READ;
+        p->filled = 0; /* it is reported once */
+    }
+}
+
 static void access(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_hazard *h = context;
-    (void)m;
-    h->in_group |= a->space == WT_OBSERVED_GROUP;
-    h->elsewhere |= a->space != WT_OBSERVED_GROUP;
+    const bool in_group = a->space == WT_OBSERVED_GROUP;
+    h->in_group |= in_group;
+    h->elsewhere |= !in_group;
+    if (!in_group || !h->issuing)
+        return;
+    if (h->may_fill)
+        for (uint32_t slot = 0; slot < m->waves && !h->met_lanes; slot++)
+            if (h->wave[slot].count && h->wave[slot].id == wt_machine_wave_id(m, slot))
+                look_at_filled(h, &h->wave[slot], slot, a);
+    if (!h->issuing->pace.to_group || a->kind != WT_WATCH_WRITE)
+        return;
+    const unsigned lowest = wt_lanes_lowest(a->lanes);
+    h->filling.filled |= a->lanes;
+    h->filling.first = a->at[lowest] - (uint64_t)lowest * a->size;
+    h->filling.home = a->home;
+    h->filling.size = a->size;
 }
 
 /* Its registers are those that choose its operands. */
@@ -412,6 +496,7 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     struct wt_check_hazard *h = context;
     h->issuing = NULL;
     h->in_group = h->elsewhere = false;
+    h->filling.filled = h->met_lanes = 0;
     if (!i->issues || wt_followed_is_past(&h->run, m->resets, m->known, i->time, forget, h))
         return;
     h->issuing = insn_at(h, i->wave, i->pc);
@@ -429,6 +514,8 @@ static void take(struct wt_check_hazard *h, const struct insn *insn, const struc
             wait_for(w, c, insn->pace.most[c]);
     if (insn->touched & w->touched)
         look_at_pending(h, w, i, insn);
+    if (h->met_lanes)
+        report_filling(h, i);
     if (may_be_near(w, insn))
         look_at_states(h, w, i, insn);
     if (insn->pace.counts)

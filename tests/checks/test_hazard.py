@@ -4,11 +4,13 @@ may get what a cache held before a store."""
 import json
 import pathlib
 import re
+import struct
 import subprocess
 
 import pytest
 
 import checks
+from checks import command_under_test, run
 from amd import MODELS
 
 MODEL = checks.AMD
@@ -21,6 +23,7 @@ def model(request):
     MODEL = request.param
 
 
+TO_LDS = "s_mov_b64 s[8:9], s[4:5]\ns_mov_b32 s10, -1\ns_mov_b32 s11, 0x27000\ns_mov_b32 m0, 0\ns_nop 0\n"
 RESULT, SOURCE, STATES = "unwaited-result", "unwaited-source", "wait-states"
 # name: (kind, code with lines "A" and "B", how the mistake reads, how it is right). v1: 4 bytes a work-item; s[4:5]: a buffer; M0: no bound of LDS.
 CASES = {
@@ -41,6 +44,10 @@ CASES = {
     "lds": (RESULT, "ds_write_b32 v1, v0\nds_read_b32 v2, v1 ; A\n{}\nv_mov_b32 v3, v2 ; B", "s_waitcnt lgkmcnt(1)", "s_waitcnt lgkmcnt(0)"),
     "lds_beside_a_scalar_load": (RESULT, "ds_read_b32 v2, v1 ; A\ns_load_dword s6, s[4:5], 0x0\n{}\nv_mov_b32 v3, v2 ; B",
                                  "s_waitcnt lgkmcnt(1)", "s_waitcnt lgkmcnt(0)"),
+    "load_to_lds": (RESULT, TO_LDS + "buffer_load_dword v1, s[8:11], 0 offen lds ; A\n{}\nds_read_b32 v2, v1 ; B\ns_waitcnt lgkmcnt(0)", "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)"),
+    "load_to_lds_is_overwritten": (RESULT, TO_LDS + "buffer_load_dword v1, s[8:11], 0 offen lds ; A\n{}\nds_write_b32 v1, v0 ; B", "s_nop 7", "s_waitcnt vmcnt(0)"),
+    "newer_of_two_loads_to_lds": (RESULT, TO_LDS + "buffer_load_dword v1, s[8:11], 0 offen lds\nbuffer_load_dword v1, s[8:11], 0 offen offset:256 lds ; A\n{}\n"
+                                  "ds_read_b32 v2, v1 offset:256 ; B\ns_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(1)", "s_waitcnt vmcnt(0)"),
     "permutation": (RESULT, "ds_bpermute_b32 v2, v1, v0 ; A\n{}\nv_mov_b32 v3, v2 ; B", "", "s_waitcnt lgkmcnt(0)"),
     "flat_of_memory": (RESULT, "v_mov_b32 v4, s4\nv_mov_b32 v5, s5\nflat_load_dword v2, v[4:5] ; A\n{}\nv_mov_b32 v3, v2 ; B",
                        "s_waitcnt lgkmcnt(0)", "s_waitcnt vmcnt(0)"),      # as the kernels of AMD's runtime do
@@ -74,6 +81,8 @@ IDIOMS = {
     "in_order": "global_load_dword v2, v1, s[4:5]\nglobal_load_dword v3, v1, s[4:5]\ns_waitcnt vmcnt(1)\nv_mov_b32 v4, v2\ns_waitcnt vmcnt(0)\nv_mov_b32 v4, v3",
     "same_register": "global_load_dword v2, v1, s[4:5]\nglobal_load_dword v2, v1, s[4:5] offset:4\ns_waitcnt vmcnt(0)\nv_mov_b32 v4, v2",
     "lds_in_order": "ds_read_b32 v2, v1\nds_read_b32 v3, v1 offset:4\ns_waitcnt lgkmcnt(1)\nv_mov_b32 v4, v2",
+    "loads_to_lds_in_order": TO_LDS + "buffer_load_dword v1, s[8:11], 0 offen lds\nbuffer_load_dword v1, s[8:11], 0 offen offset:256 lds\nbuffer_load_dword v1, s[8:11], 0 offen lds\n"
+                             "ds_read_b32 v2, v1 offset:512\ns_waitcnt vmcnt(1)\nds_read_b32 v3, v1 offset:256\ns_waitcnt vmcnt(0)\nds_read_b32 v3, v1",
     "other_lanes": "s_mov_b64 exec, 0xffff\nglobal_load_dword v2, v1, s[4:5]\ns_mov_b64 exec, 0xffff0000\nv_mov_b32 v2, 1\ns_mov_b64 exec, -1\ns_waitcnt vmcnt(0)\nv_mov_b32 v3, v2",
     "address_is_overwritten": "v_mov_b32 v6, v1\nglobal_load_dword v2, v6, s[4:5]\nv_mov_b32 v6, 0",
     "data_is_overwritten": "v_mov_b32 v6, v0\nglobal_store_dword v1, v6, s[4:5]\nv_mov_b32 v6, 0",
@@ -185,12 +194,25 @@ METADATA = """  - .name: {0}
 """
 
 
-def assembled(path, bodies):
+# Two waves: each loads 256 bytes to its half of LDS and reads the other's half. What is wrong, and the one finding with its lines.
+EXCHANGE = ("v_readfirstlane_b32 s6, v1\n" + TO_LDS.replace("m0, 0", "m0, s6") + "{base}buffer_load_dword v1, s[8:11], 0 offen lds ; A\n{wait}\n{barrier}\nv_xor_b32 v2, 0x100, v1\n"
+            "ds_read_b32 v3, v2{offset} ; B\ns_waitcnt lgkmcnt(0)\nglobal_store_dword v1, v3, s[4:5] offset:1024\nv_and_b32 v4, 4, v3\n"
+            "global_load_dword v5, v4, s[4:5] ; C")
+EXCHANGES = {
+    "right": ({}, []),
+    "early": ({"wait": ""}, [(RESULT, "B", "A")]),
+    "alone": ({"barrier": ""}, [("undefined-address", "C", None), ("race", "A", "B")]),
+    "beside": ({"offset": " offset:512"}, [("undefined-address", "C", None)]),
+    "beyond": ({"base": "s_addk_i32 m0, 0x300\ns_nop 0\n"}, [("out-of-bounds", "A", None), ("undefined-address", "C", None)]),
+}
+
+
+def assembled(path, bodies, items=64):
     """A code object with a kernel of each body."""
     lines = ['.amdgcn_target "amdgcn-amd-amdhsa--' + MODEL + '"', ".text"]
     for number, (name, body) in enumerate(bodies.items()):
         lines += KERNEL.format(name, body.replace("%=", str(number))).splitlines()
-    lines += [".amdgpu_metadata", "---", "amdhsa.version: [1, 1]", "amdhsa.kernels:", *"".join(map(METADATA.format, bodies)).splitlines(), "...", ".end_amdgpu_metadata"]
+    lines += [".amdgpu_metadata", "---", "amdhsa.version: [1, 1]", "amdhsa.kernels:", *"".join(map(METADATA.replace("size: 64\n    .args", f"size: {items}\n    .args").format, bodies)).splitlines(), "...", ".end_amdgpu_metadata"]
     source = path.with_suffix(".s")
     source.write_text("\n".join(lines) + "\n")
     compile_(source, path, "-g")
@@ -202,10 +224,10 @@ def compile_(source, out, *words):
     assert done.returncode == 0, done.stderr
 
 
-def reported(program, kernel, folder, *options):
+def reported(program, kernel, folder, *options, checks="hazard,stale"):
     """The findings, each (kind, its line, that of the other instruction), and the run."""
     report = folder / "report.json"
-    done = checks.run(checks.command_under_test(), "run", "-g", MODEL, "--check=hazard,stale", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
+    done = run(command_under_test(), "run", "-g", MODEL, f"--check={checks}", f"--report=json:{report}", f"--kernel={kernel}", *options, program)
     return [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"], done
 
 
@@ -217,6 +239,21 @@ def planted_(model, tmp_path_factory):
     bodies |= {f"{how}_stale_{name}": code.replace("{}", words) for name, (*_, code, bad, good) in STALE.items() for how, words in (("bad", bad), ("good", good))}
     bodies |= {"bad_unwritten": "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0 ; B", "good_unwritten": "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0\ns_dcache_wb"}
     return out, assembled(out, bodies | {f"idiom_{name}": code for name, code in (IDIOMS | FRESH | FRESH_GROUPS).items()})
+
+
+@pytest.mark.parametrize("name", EXCHANGES)
+def test_bytes_that_a_load_puts_in_lds_are_its_wave_s_until_it_waits(tmp_path, name):
+    """For each check: they are stored when the load issues, and there when its wave has waited; others see them after a barrier."""
+    changed, expected = EXCHANGES[name]
+    program, out = tmp_path / "exchange", tmp_path / "out"
+    lines = assembled(program, {name: EXCHANGE.format(**{"base": "", "wait": "s_waitcnt vmcnt(0)", "barrier": "s_barrier", "offset": "", **changed})}, 128)
+    found, done = reported(program, name, tmp_path, "--grid=128", "--block=128", "--arg=iota:8192", f"--dump-arg=0:{out}", checks="all")
+    line = {mark: next(n + 1 for n, text in enumerate(lines) if text.endswith(f"; {mark}")) for mark in "ABC"}
+    assert [(one["finding"], one["line"], (one.get("other") or {}).get("line")) for one in found] == [(kind, line[at], line.get(other)) for kind, at, other in expected], done.stderr
+    if name == "right":
+        assert struct.unpack("<128I", out.read_bytes()[1024:1536]) == tuple(i ^ 64 for i in range(128))
+    if name == "early":
+        assert "while a load to it is under way: no s_waitcnt vmcnt waits for it, in the wave that has issued it\n" in done.stderr and found[0]["other"]["wave"] != found[0]["wave"]
 
 
 @pytest.mark.parametrize("name", CASES)

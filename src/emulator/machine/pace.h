@@ -30,6 +30,7 @@ struct wt_insn_pace {
     uint8_t results; /**< of these: its results are there when they do not count it any more */
     uint8_t group_results; /**< likewise, of results from a group's memory */
     uint8_t sources;       /**< of these: its sources in lanes have been read then */
+    bool to_group;         /**< `results` are what it stores to a group's memory, too */
     uint8_t kind;          /**< those of one kind are done in the order of issue; 0: in any order */
     uint8_t most[WT_PACE_COUNTERS]; /**< it waits until no more are counted, or WT_PACE_ANY */
     uint8_t states;                 /**< wait states that it takes, from 1 on */

@@ -188,6 +188,7 @@ static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
     case GCN_MTBUF:
     case GCN_MIMG: /* invalidations of caches are not counted */
         p->counts = p->results = access || writes_lds ? VM : 0;
+        p->to_group = writes_lds;
         p->kind = IN_VMEM;
         return;
     default:

@@ -296,11 +296,15 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
                                       struct gcn_targets *t)
 {
     struct gcn_group *g = w->group;
+    struct gcn_targets to = {.lanes = t->lanes, .lds = t->lanes};
     uint8_t bytes[GCN_LANES][4];
+    for (unsigned lane = 0; lane < GCN_LANES; lane++)
+        to.addr[lane] = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
     if (u->size > 4 || t->private)
         return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
                          "%s with the LDS bit is not executed by this emulator", u->row->name);
     gcn_judge(w, u, t, WT_WATCH_READ, u->size);
+    gcn_judge(w, u, &to, WT_WATCH_WRITE, 4);
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
         memset(bytes[lane], 0, 4);
@@ -315,11 +319,11 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
     }
     for (uint64_t left = t->lanes; left; left &= left - 1) {
         const unsigned lane = (unsigned)__builtin_ctzll(left);
-        const uint32_t at = (w->s[GCN_M0] & 0xffff) + (uint32_t)u->imm + 4 * lane;
+        const uint64_t at = to.addr[lane];
         if (gcn_watching(w->device) && !(t->zero >> lane & 1))
             gcn_watch_access(w, u, WT_WATCH_READ, lane, t->addr[lane], u->size, bytes[lane],
                              bytes[lane]);
-        if ((uint64_t)at + 4 > g->local_size)
+        if (at + 4 > g->local_size || to.zero >> lane & 1)
             continue;
         if (gcn_watching(w->device))
             gcn_watch_access(w, u, WT_WATCH_WRITE, lane, GCN_SHARED_APERTURE + at, 4, g->local + at,
