@@ -15,7 +15,7 @@
 #include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
 
-enum { RECENT = 32, MOST_SPANS = 8, RULES = 32 };
+enum { RECENT = 32, MOST_SPANS = 8, RULES = 64 };
 
 /* Registers [first, end) of a file. */
 struct span {
@@ -28,7 +28,7 @@ struct span {
 struct insn {
     uint64_t touched; /* a bit for some of its registers each */
     bool indirect, unmasked;
-    uint32_t later; /* rules of which it may be the second half */
+    uint64_t later; /* rules of which it may be the second half */
     unsigned spans;
     struct span span[WT_MOST_OPERANDS];
     struct wt_insn_pace pace;
@@ -386,8 +386,8 @@ static void add_pending(struct wt_check_hazard *h, struct wave *w, const struct 
 /* Whether an instruction may be too near to an earlier one, by the rules alone. */
 static bool may_be_near(const struct wave *w, const struct insn *insn)
 {
-    for (uint32_t left = insn->later; left; left &= left - 1)
-        if (w->until[__builtin_ctz(left)] > w->clock)
+    for (uint64_t left = insn->later; left; left &= left - 1)
+        if (w->until[__builtin_ctzll(left)] > w->clock)
             return true;
     return false;
 }
@@ -398,13 +398,14 @@ static void compare(struct wt_check_hazard *h, const struct wave *w, const struc
     const uint64_t between = w->clock - r->clock;
     if (use->file != r->use.file || use->first >= r->use.end || r->use.first >= use->end)
         return;
-    for (uint32_t rules = use->rules & r->use.rules; rules; rules &= rules - 1) {
-        const struct wt_pace_rule *rule = &h->table->rule[__builtin_ctz(rules)];
+    for (uint64_t rules = use->rules & r->use.rules; rules; rules &= rules - 1) {
+        const struct wt_pace_rule *rule = &h->table->rule[__builtin_ctzll(rules)];
         const struct wt_finding_other first = {
             .pc = r->pc, .time = r->time, .lanes = WT_FINDING_LANES(i->mask)};
         char text[200];
         if (between >= rule->states ||
-            (rule->unlike && use->first == r->use.first && use->end == r->use.end))
+            (rule->unlike && use->first == r->use.first && use->end == r->use.end) ||
+            (rule->differ && use->kind == r->use.kind))
             continue;
         snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
                  wt_plural(between), rule->states, rule->text);
@@ -427,8 +428,8 @@ static void add_recent(const struct wt_check_hazard *h, struct wave *w, const st
         const struct wt_pace_use *use = &insn->pace.earlier[k];
         w->recent[w->recents++ % RECENT] =
             (struct recent){.pc = i->pc, .time = i->time, .clock = w->clock, .use = *use};
-        for (uint32_t left = use->rules; left; left &= left - 1) {
-            const unsigned rule = (unsigned)__builtin_ctz(left);
+        for (uint64_t left = use->rules; left; left &= left - 1) {
+            const unsigned rule = (unsigned)__builtin_ctzll(left);
             w->until[rule] = w->clock + h->table->rule[rule].states;
         }
     }

@@ -445,7 +445,7 @@ static void mean(struct wt_check_init *c, const struct init_wave *w, const struc
     const struct init_insn *insn = c->pending.insn;
     uint32_t aside = 0;
     const bool astray = has_undefined_aside(c, w, 0, lane, &aside);
-    for (unsigned half = 0; half <= insn->head.packed; half++) {
+    for (unsigned half = 0; half <= (insn->head.packed > 0); half++) {
         struct wt_meant own[WT_RESULTS];
         struct meant m;
         fetch_leaves(c, w, s, lane, half, &m);

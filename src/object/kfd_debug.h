@@ -109,7 +109,8 @@ struct kfd_save_header {
  * from the end of the wave state, with KFD_RECORD_GAP bytes between two of them.
  */
 #define KFD_CONTROL_HEADER 8
-/** VGPRs/4 - 1 [5:0], SGPRs/16 [8:6], LDS/512 [17:9]. */
+/** VGPRs/4 - 1 [5:0], SGPRs/16 [8:6], LDS/512 [17:9]. Of unified files: (VGPRs and accumulation
+ * registers)/8 - 1 [5:0], LDS/512 [16:9], VGPRs/4 - 1 [29:24]. */
 #define KFD_RELAUNCH_STATE (1u << 31)
 #define KFD_RELAUNCH_EVENT (1u << 30)
 /** First wave of its work-group: its record holds the LDS. */

@@ -1,4 +1,4 @@
-"""--check=hazard on a GPU with accumulation registers: wait states around v_mfma and v_accvgpr (LLVM, checkMAIHazards908): each with one state too few
+"""--check=hazard on GPUs with accumulation registers: wait states around v_mfma, v_accvgpr and v_dot (LLVM, checkMAIHazards908, checkMAIHazards90A): each with one state too few
 is found by both of its lines, and its twin has no finding; so has what a compiler has made."""
 import re
 import subprocess
@@ -7,7 +7,6 @@ import pytest
 
 import test_hazard as hazard
 
-MODEL = "gfx908"
 A4, A16, A32 = "v_mfma_f32_4x4x1f32 a[{}], v0, v1, {}", "v_mfma_f32_16x16x4f32 a[{}], v0, v1, {}", "v_mfma_f32_32x32x1f32 a[{}], v0, v1, {}"
 FOUR, SIXTEEN, THIRTY_TWO = (f.format(at, f"a[{at}]") for f, at in ((A4, "0:3"), (A16, "0:3"), (A32, "0:31")))
 # name: code with lines "A" and "B", and the wait states that are needed.
@@ -33,6 +32,34 @@ CASES = {
     "read_stored": ("v_accvgpr_read_b32 v2, a0 ; A\n{}\nglobal_store_dword v1, v2, s[4:5] ; B", 2),
     "read_address": ("v_accvgpr_read_b32 v1, a0 ; A\n{}\nds_read_b32 v2, v1 ; B", 2),
 }
+# Of gfx90a: C and D may be VGPRs, and what a product writes is late for every use.
+PRODUCTS = {"4": ("v_mfma_f32_4x4x1f32 v[8:11], v0, v1, v[8:11]", 5, 5, 2, 3, 1), "16": ("v_mfma_f32_16x16x4f32 v[8:11], v0, v1, v[8:11]", 11, 11, 8, 9, 7),
+            "32": ("v_mfma_f32_32x32x2f32 v[8:23], v0, v1, v[8:23]", 19, 19, 16, 17, 15),
+            "double_4": ("v_mfma_f64_4x4x4f64 v[8:9], v[30:31], v[32:33], v[8:9]", 6, 9, None, 4, None),
+            "double_16": ("v_mfma_f64_16x16x4f64 v[8:15], v[30:31], v[32:33], v[8:15]", 11, 18, None, 9, None)}
+NEXT, DOUBLE, DOT = "v_mfma_f32_4x4x1f32 v[40:43], {}, v1, {}", "v_mfma_f64_4x4x4f64 v[40:41], v[30:31], v[32:33], {}", "v_dot2_f32_f16 v2, v0, v0, v1 ; A\n{}\n"
+CASES_90A = {
+    "vgpr_mfma": ("v_mov_b32 v1, 0 ; A\n{}\n" + PRODUCTS["4"][0] + " ; B", 2),
+    "accumulator_mfma": ("v_accvgpr_write_b32 a4, v1 ; A\n{}\n" + NEXT.format("a4", "v[40:43]") + " ; B", 2),
+    "accumulator_c": ("v_accvgpr_write_b32 a3, v1 ; A\n{}\n" + A4.format("0:3", "a[0:3]") + " ; B", 2),
+    "accumulator_read": (THIRTY_TWO + " ; A\n{}\nv_accvgpr_read_b32 v2, a31 ; B", 19), "accumulator_store": (THIRTY_TWO + " ; A\n{}\nds_write_b32 v1, a31 ; B", 19),
+    "exec_mfma": ("v_cmpx_eq_u32 s[6:7], v0, v0 ; A\n{}\n" + PRODUCTS["4"][0] + " ; B", 4),
+    "double_fma": (PRODUCTS["double_4"][0] + " ; A\n{}\nv_fma_f64 v[40:41], v[30:31], v[30:31], v[32:33] ; B", 2),
+    "double_fmac": (PRODUCTS["double_16"][0] + " ; A\n{}\nv_fmac_f64 v[40:41], v[30:31], v[30:31] ; B", 2),
+    "double_same_c": (PRODUCTS["double_4"][0] + " ; A\n{}\n" + PRODUCTS["double_4"][0] + " ; B", 4),
+    "dot_read": (DOT + "v_mov_b32 v3, v2 ; B", 3), "dot_stored": (DOT + "global_store_dword v1, v2, s[4:5] ; B", 3),
+    "dot_a": (DOT + "v_dot2_f32_f16 v3, v2, v0, v1 ; B", 3), "dot_other_c": (DOT + "v_dot4_i32_i8 v3, v0, v0, v2 ; B", 3), "dot_write": (DOT + "v_mov_b32 v2, v0 ; B", 3),
+}
+for _name, (_code, _use, _memory, _c, _double, _keep) in PRODUCTS.items():
+    CASES_90A |= {f"{_name}_{_of}": (f"{_code} ; A\n{{}}\n{_second} ; B" + _more, _states) for _of, _second, _more, _states in (
+        ("a", NEXT.format("v9", "v[40:43]"), "", _use), ("read", "v_mov_b32 v3, v9", "", _use), ("write", "v_mov_b32 v9, v0", "", _use),
+        ("store", "global_store_dword v1, v9, s[4:5]", "", _memory), ("load", "ds_read_b32 v9, v1", "\ns_waitcnt lgkmcnt(0)", _use),
+        ("c", NEXT.format("v0", "v[6:9]"), "", _c), ("double_c", DOUBLE.format("v[8:9]"), "", _double)) if _states}
+    if _keep:
+        CASES_90A[f"{_name}_keep"] = (_code.replace("v[8:", "v[40:", 1).replace("v[40:11]", "v[40:43]").replace("v[40:23]", "v[40:55]") + " ; A\n{}\nv_mov_b32 v9, v0 ; B", _keep)
+IDIOMS_90A = {"chain": "\n".join([PRODUCTS["16"][0]] * 3), "dots": "\n".join(["v_dot2_f32_f16 v2, v0, v0, v2"] * 3),
+              "moves": "v_accvgpr_write_b32 a0, v1\nv_accvgpr_read_b32 v2, a0\nglobal_store_dword v1, v2, s[4:5]\ns_waitcnt vmcnt(0)",
+              "double_as_c_of_singles": "v_mfma_f64_16x16x4f64 v[8:15], v[30:31], v[32:33], v[8:15]\nv_mfma_f32_4x4x1f32 v[40:43], v0, v1, v[10:13]"}
 # The same registers as D and then as C need nothing; nor do others.
 IDIOMS = {"chain": "\n".join([FOUR] * 4), "other_registers": THIRTY_TWO + "\nv_accvgpr_read_b32 v2, a40\nv_accvgpr_write_b32 a41, v1"}
 
@@ -41,25 +68,27 @@ def states(count):
     return "\n".join(f"s_nop {min(8, count - at) - 1}" for at in range(0, count, 8))
 
 
+ALL = [("gfx908", name) for name in CASES] + [("gfx90a", name) for name in CASES_90A]
+ALL_IDIOMS = [("gfx908", name) for name in IDIOMS] + [("gfx90a", name) for name in IDIOMS_90A]
+
+
 @pytest.fixture(scope="module", name="planted")
 def planted_(tmp_path_factory):
-    hazard.MODEL = MODEL
-    text, hazard.KERNEL = hazard.KERNEL, re.sub(r"(next_free_vgpr) \d+", r"\1 64", hazard.KERNEL)
-    out = tmp_path_factory.mktemp("matrices") / "planted"
-    bodies = {f"{how}_{name}": code.format(states(count - (how == "bad"))) for name, (code, count) in CASES.items() for how in ("bad", "good")}
-    lines = hazard.assembled(out, bodies | {f"idiom_{name}": code for name, code in IDIOMS.items()})
+    """By model, the code object and the lines of its source."""
+    programs, text = {}, hazard.KERNEL
+    for model, cases, idioms, registers in (("gfx908", CASES, IDIOMS, "64"), ("gfx90a", CASES_90A, IDIOMS_90A, "128\n.amdhsa_accum_offset 64")):
+        hazard.MODEL, hazard.KERNEL = model, re.sub(r"(next_free_vgpr) \d+", rf"\1 {registers}", text)
+        out = tmp_path_factory.mktemp("matrices") / "planted"
+        bodies = {f"{how}_{name}": code.format(states(count - (how == "bad"))) for name, (code, count) in cases.items() for how in ("bad", "good")}
+        programs[model] = out, hazard.assembled(out, bodies | {f"idiom_{name}": code for name, code in idioms.items()})
     hazard.KERNEL = text
-    return out, lines
+    return programs
 
 
-@pytest.fixture(autouse=True)
-def model(monkeypatch):
-    monkeypatch.setattr(hazard, "MODEL", MODEL)
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, name):
-    program, source = planted
+@pytest.mark.parametrize("model, name", ALL)
+def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, monkeypatch, model, name):
+    monkeypatch.setattr(hazard, "MODEL", model)
+    program, source = planted[model]
     options = ["--grid=64", "--block=64", "--arg=zeros:8192"]
     found, done = hazard.reported(program, f"bad_{name}", tmp_path, *options)
     first, second = (hazard.line_with(source, f"bad_{name}", mark) for mark in "AB")
@@ -68,15 +97,18 @@ def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, name):
     assert not found and done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("name", IDIOMS)
-def test_what_needs_no_states_has_no_finding(planted, tmp_path, name):
-    found, done = hazard.reported(planted[0], f"idiom_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
+@pytest.mark.parametrize("model, name", ALL_IDIOMS)
+def test_what_needs_no_states_has_no_finding(planted, tmp_path, monkeypatch, model, name):
+    monkeypatch.setattr(hazard, "MODEL", model)
+    found, done = hazard.reported(planted[model][0], f"idiom_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
     assert not found and done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize("model", ["gfx908", "gfx90a"])
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_compiled_code_has_no_finding(tmp_path, level):
+def test_compiled_code_has_no_finding(tmp_path, monkeypatch, level, model):
     """A product of a compiler's, whose wait states it has put in itself."""
+    monkeypatch.setattr(hazard, "MODEL", model)
     source, program = tmp_path / "product.cl", tmp_path / "product.co"
     source.write_text("""typedef float many __attribute__((ext_vector_type(32)));
 kernel void product(global const float *a, global float *out)
@@ -87,9 +119,18 @@ kernel void product(global const float *a, global float *out)
         sum = __builtin_amdgcn_mfma_f32_32x32x1f32(a[i + 64 * k], a[i], sum, 1, 0, 0);
     for (int k = 0; k < 32; k++)
         out[i * 32 + k] = sum[k];
+#ifdef __gfx90a__
+    typedef double four __attribute__((ext_vector_type(4)));
+    four doubles = 1;
+    for (int k = 0; k < 2; k++)
+        doubles = __builtin_amdgcn_mfma_f64_16x16x4f64(out[i + k], a[i], doubles, 0, 0, 0);
+    doubles += __builtin_amdgcn_mfma_f64_4x4x4f64(doubles[0], doubles[1], doubles[2], 0, 0, 0);
+    for (int k = 0; k < 4; k++)
+        out[i * 32 + k] = fma(doubles[k], doubles[3], 1.0);
+#endif
 }
 """)
-    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", f"-mcpu={MODEL}", "-x", "cl", "-cl-std=CL2.0", level, "-g", "-mcode-object-version=4",
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", f"-mcpu={model}", "-x", "cl", "-cl-std=CL2.0", level, "-g", "-mcode-object-version=4",
                     "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", program], check=True)
     found, done = hazard.reported(program, "product", tmp_path, "--grid=64", "--block=64", "--arg=iota:768", "--arg=zeros:8192")
     assert not found and done.returncode == 0, done.stderr

@@ -93,6 +93,7 @@ static struct rig rig_new(const char *schedule, unsigned groups, unsigned items,
     assert_int_equal(gcn_device_map(r.d, SCRATCH, scratch, true, &err), WT_OK);
     put(r.d, CODE, code, 4 * words);
     wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
+    wt_store_le(descriptor + 44, 15, 4);           /* 64 VGPRs before accumulation registers */
     wt_store_le(descriptor + 48, 15 | 12 << 6, 4); /* 64 VGPRs, many SGPRs */
     wt_store_le(descriptor + 52, 1 | 1 << 7, 4);   /* s0: the group, s1: the wave's scratch */
     put(r.d, DESCRIPTOR, descriptor, sizeof descriptor);

@@ -62,7 +62,10 @@ static void make_words(const struct gcn_row *row, unsigned form, uint32_t word[3
                   ((random & 0x4000) && row->encoding == GCN_VOPC ? 0x8000 | (d & 0x7c) << 8 : 0);
     if (form == DPP)
         word[1] = (random & 0x00f80000) | v2 | (any(2) ? random & 0xff000000 : 0xff000000) |
-                  (any(2) ? (uint32_t)any(256) : (uint32_t)any(0x144)) << 8;
+                  (any(2)   ? (uint32_t)any(256)
+                   : any(2) ? (uint32_t)any(0x144)
+                            : 0x150 + (uint32_t)any(16))
+                      << 8;
     if (form == SDWA || form == DPP)
         word[1] &= row->encoding == GCN_VOPC && form == SDWA ? UINT32_MAX
                    : any(2)                                  ? 0xff0fffffu
@@ -103,7 +106,7 @@ static void make_words(const struct gcn_row *row, unsigned form, uint32_t word[3
         word[0] = 0x34u << 26 | 7u << 23 | op << 16 | (random & 0xff00) | vd;
         break;
     case GCN_DS:
-        word[0] = 0x36u << 26 | op << 17 | (random & 0x10000) | (uint32_t)any(8) * 8;
+        word[0] = 0x36u << 26 | op << 17 | (random & 0x2010000) | (uint32_t)any(8) * 8;
         word[1] = vd << 24 | v3 << 16 | v2 << 8 | v1;
         break;
     case GCN_FLAT:
@@ -120,7 +123,7 @@ static void make_words(const struct gcn_row *row, unsigned form, uint32_t word[3
                    : any(2)                  ? 0x7fu
                                              : d)
                       << 16 |
-                  v2 << 8 | v1;
+                  (random & 0x800000) | v2 << 8 | v1;
         break;
     case GCN_MUBUF:
         word[0] = 0x38u << 26 | op << 18 | (random & 0x27000) | (any(4) ? 0 : 0x10000) | 8;
@@ -155,7 +158,7 @@ static void make_words(const struct gcn_row *row, unsigned form, uint32_t word[3
                    : any(2)                        ? random & 0xff00
                                                    : 0);
     }
-    if (row->encoding == GCN_VOP3P && strpbrk(row->operands, "aXYZ")) {
+    if (row->encoding == GCN_VOP3P && strpbrk(row->operands, "aWXTYZ")) {
         word[0] = (word[0] & ~0xffu) | (vd & 3);
         word[1] = (GCN_VGPR + (v1 & 31)) | (GCN_VGPR + (v2 & 31)) << 9 |
                   (GCN_VGPR + (v3 & 3)) << 18 | (random & 0xf8000000);

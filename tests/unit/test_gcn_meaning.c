@@ -166,13 +166,13 @@ static bool mean(const struct gcn_uop *u, const struct wt_insn_operands *o, cons
         struct wt_meaning_value result[WT_RESULTS] = {{0}};
         uint8_t from[WT_RESULTS] = {0};
         bool changes = true;
-        for (unsigned half = 0; half <= o->packed; half++) {
+        for (unsigned half = 0; half <= (o->packed > 0); half++) {
             struct wt_meaning_operands in;
             struct wt_meaning_value own[WT_RESULTS];
             changes &= fetch(u, o, before, exec, lane, half, &in);
             evaluate(code, &in, own);
             for (unsigned k = 0; k < WT_RESULTS; k++) {
-                result[k].value |= own[k].value << 16 * half;
+                result[k].value |= own[k].value << o->packed * half;
                 result[k].bits += own[k].bits;
             }
         }
@@ -318,7 +318,7 @@ static struct gcn_wave *begin(struct rig *r)
 static bool is_computed(const struct gcn_row *row)
 {
     /* Of accumulation registers, tests/isa/gcn/test_gcn_mfma.py is the reference. */
-    return gcn_row_executes(row) && *row->meaning == WT_M_OUT && !strpbrk(row->operands, "aXYZ");
+    return gcn_row_executes(row) && *row->meaning == WT_M_OUT && !strpbrk(row->operands, "aWXTYZ");
 }
 
 static void rows_do_what_they_mean(void **state)

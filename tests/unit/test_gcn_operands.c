@@ -86,7 +86,7 @@ static void put_state(struct rig *r, const struct state *s)
     w->v = v;
     r->m->fault = (struct wt_fault){0};
     gcn_update_ready(w);
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(r->d)); file++)
+    for (unsigned file = 0; file < GCN_FILES && gcn_rows_of(w, file); file++)
         memcpy(w->v[file * GCN_AGPR], s->v[file * REGISTERS], sizeof s->v / 2);
     memcpy(w->s, s->s, sizeof s->s);
     w->scc = s->number[GCN_STATE_SCC];
@@ -107,7 +107,7 @@ static void get_state(struct rig *r, const struct state *from, struct state *s)
     if (s->ended)
         return;
     struct gcn_wave *w = wave_of(r, 0);
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(r->d)); file++)
+    for (unsigned file = 0; file < GCN_FILES && gcn_rows_of(w, file); file++)
         memcpy(s->v[file * REGISTERS], w->v[file * GCN_AGPR], sizeof s->v / 2);
     memcpy(s->s, w->s, sizeof s->s);
     s->number[GCN_STATE_SCC] = w->scc;

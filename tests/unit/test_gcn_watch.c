@@ -63,7 +63,8 @@ static bool has_form(const struct gcn_row *row, enum form form)
         return form == GLOBAL_FORM && !strstr(row->name, "time") && !strstr(row->name, "probe");
     case GCN_DS:
         /* M0 cannot be both the lanes' address and which part of GDS there is. */
-        return form == LOCAL_FORM || (form == GDS_FORM && !strstr(row->name, "addtid"));
+        return form == LOCAL_FORM ||
+               (form == GDS_FORM && rig_model->gds && !strstr(row->name, "addtid"));
     default:
         return false;
     }

@@ -1,5 +1,6 @@
 /* Decoding GCN into the records of code pages (machine/code_pages.h), and fetching them. */
 #include "emulator/gcn/judge.h"
+#include "emulator/gcn/know/block.h"
 #include "emulator/gcn/watch.h"
 
 static const struct gcn_uop *no_code(struct gcn_wave *w, const struct gcn_uop *u)

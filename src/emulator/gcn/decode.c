@@ -15,6 +15,8 @@ static const char bad_operand[] = "it has an operand that does not exist";
 static const char odd_operand[] = "an SGPR pair or group begins at a register that is not aligned";
 static const char cut_off[] = "it is cut off";
 static const char no_result[] = "it returns nothing on this GPU";
+static const char odd_vgpr[] =
+    "a group of vector registers begins at an odd one, which this GPU does not have";
 
 /* Whether a scalar operand number below 128 can hold so many registers; they must be aligned. */
 static bool sgprs_ok(unsigned n, unsigned count, const char **why)
@@ -39,10 +41,15 @@ unsigned gcn_registers_of(char type)
     case 'F':
     case 'm':
     case 'w':
+    case 'b':
+    case 'B':
+    case 'W':
         return 2;
     case 'Q':
     case 'X':
         return 4;
+    case 'T':
+        return 8;
     case 'Y':
         return 16;
     case 'Z':
@@ -52,13 +59,24 @@ unsigned gcn_registers_of(char type)
     }
 }
 
+/* Whether a group of vector registers may begin here. That hardware refuses odd ones of a unified
+ * file is what LLVM's assembler does; it is not published. */
+static bool vgprs_ok(const struct gcn_model *model, unsigned first, unsigned count,
+                     const char **why)
+{
+    const unsigned n = first % GCN_AGPR;
+    *why = n + count > GCN_AGPR ? bad_operand : odd_vgpr;
+    return n + count <= GCN_AGPR && (count < 2 || n % 2 == 0 || !model->unified);
+}
+
 /* Whether operand n can be a source of this type. */
-static bool source_ok(unsigned n, char type, bool literal, const char **why)
+static bool source_ok(const struct gcn_model *model, unsigned n, char type, bool literal,
+                      const char **why)
 {
     const unsigned count = gcn_registers_of(type);
-    *why = bad_operand;
     if (n >= GCN_VGPR)
-        return n - GCN_VGPR + count <= 256;
+        return vgprs_ok(model, n - GCN_VGPR, count, why);
+    *why = bad_operand;
     if (type == 'Q') /* four vector registers, never scalar ones */
         return false;
     if (n < GCN_INLINE)
@@ -67,7 +85,7 @@ static bool source_ok(unsigned n, char type, bool literal, const char **why)
         return false;
     if (n == GCN_LITERAL)
         return literal;
-    return n != GCN_LDS_DIRECT || count == 1;
+    return n != GCN_LDS_DIRECT || (count == 1 && model->lds_direct);
 }
 
 /* The types of a row's results and sources. */
@@ -128,7 +146,7 @@ static bool decode_scalar(const struct gcn_model *model, const uint32_t *word, u
         for (unsigned i = 0; sources[i] && i < 2; i++) {
             if (sources[i] == 'k') /* s_set_gpr_idx_on: four bits of mode */
                 continue;
-            if (!source_ok(u->src[i], sources[i], true, why))
+            if (!source_ok(model, u->src[i], sources[i], true, why))
                 return false;
             literal |= u->src[i] == GCN_LITERAL;
         }
@@ -217,8 +235,10 @@ static bool decode_sdwa(uint32_t w, struct gcn_uop *u, const char **why)
 }
 
 /* Section 12.4, DPP_CTRL. */
-static bool dpp_exists(unsigned ctrl)
+static bool dpp_exists(const struct gcn_model *model, unsigned ctrl, bool wide)
 {
+    if (wide || ctrl >= 0x150)
+        return model->wide_dpp && ctrl >> 4 == 0x15;
     if (ctrl < 0x100)
         return true;
     if (ctrl < 0x130)
@@ -227,8 +247,10 @@ static bool dpp_exists(unsigned ctrl)
            (ctrl >= 0x140 && ctrl <= 0x143);
 }
 
-static bool decode_dpp(uint32_t w, struct gcn_uop *u, const char **why)
+static bool decode_dpp(const struct gcn_model *model, uint32_t w, struct gcn_uop *u,
+                       const char **why)
 {
+    const bool wide = strchr(u->row->operands, 'F');
     u->form = GCN_FORM_DPP;
     u->dpp = (uint16_t)wt_field(w, 16, 8);
     u->src[0] = (uint16_t)(wt_field(w, 7, 0) + GCN_VGPR);
@@ -237,7 +259,8 @@ static bool decode_dpp(uint32_t w, struct gcn_uop *u, const char **why)
     u->abs = (uint8_t)(wt_field(w, 21, 21) | wt_field(w, 23, 23) << 1);
     u->bank_mask = (uint8_t)wt_field(w, 27, 24);
     u->row_mask = (uint8_t)wt_field(w, 31, 28);
-    if (!(u->row->forms & GCN_DPP) || !dpp_exists(u->dpp)) {
+    if ((!(u->row->forms & GCN_DPP) && (!wide || u->row->encoding == GCN_VOPC)) ||
+        !dpp_exists(model, u->dpp, wide)) {
         *why = "it cannot have this data-parallel word";
         return false;
     }
@@ -277,22 +300,23 @@ static void choose_path(struct gcn_uop *u)
         u->path = GCN_PATH_WHOLE;
 }
 
-/* A wave has as many accumulation registers as it has VGPRs. */
-static void note_vgpr(struct gcn_uop *u, unsigned row)
+static void note_row(struct gcn_uop *u, unsigned row)
 {
-    const unsigned n = row % GCN_AGPR;
-    if (n > u->last_vgpr)
-        u->last_vgpr = (uint8_t)n;
+    if (row >= GCN_AGPR && row - GCN_AGPR >= u->agprs)
+        u->agprs = (uint16_t)(row - GCN_AGPR + 1);
+    else if (row < GCN_AGPR && row > u->last_vgpr)
+        u->last_vgpr = (uint8_t)row;
 }
 
-static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
+static bool check_vector(const struct gcn_model *model, struct gcn_uop *u, bool literal,
+                         const char **why)
 {
     const char *results = results_of(u->row), *sources = sources_of(u->row);
     for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
         if (sources[i] == 'm') {
             if (!sgprs_ok(u->smask, 2, why))
                 return false;
-        } else if (!source_ok(u->src[i], sources[i], literal, why)) {
+        } else if (!source_ok(model, u->src[i], sources[i], literal, why)) {
             return false;
         }
     }
@@ -300,22 +324,71 @@ static bool check_vector(struct gcn_uop *u, bool literal, const char **why)
         const unsigned count = gcn_registers_of(*results);
         if (*results == 'm'   ? !sgprs_ok(u->sdst, 2, why)
             : *results == 'S' ? !sgprs_ok(u->dst, 1, why)
-                              : u->dst + count > 256) {
-            if (*results != 'm' && *results != 'S')
-                *why = bad_operand;
+                              : !vgprs_ok(model, u->dst, count, why))
             return false;
-        }
     }
     for (unsigned i = 0; i < 3 && sources[i] && sources[i] != 'd'; i++) {
         const unsigned count = gcn_registers_of(sources[i]);
         u->sources++;
         if (sources[i] != 'm' && u->src[i] >= GCN_VGPR)
-            note_vgpr(u, u->src[i] - GCN_VGPR + count - 1);
+            note_row(u, u->src[i] - GCN_VGPR + count - 1);
     }
     results = results_of(u->row);
     if (*results != ':' && *results != 'm' && *results != 'S')
-        note_vgpr(u, u->dst + gcn_registers_of(*results) - 1);
+        note_row(u, u->dst + gcn_registers_of(*results) - 1);
     choose_path(u);
+    return true;
+}
+
+/* Letters of operands that are accumulation registers or, of products on a GPU that has them behind
+ * the VGPRs, all of one file. */
+static const char accumulators[] = "aWXTYZ";
+
+/* A register of 9 bits as the row of an operand; false: it is none of that file. */
+static bool take_row(const struct gcn_model *model, uint16_t *number, char letter, bool accumulates,
+                     bool result, const char **why)
+{
+    const unsigned first = result ? 0 : GCN_VGPR, n = *number - first;
+    *why = bad_operand;
+    if (*number < first || !vgprs_ok(model, n, gcn_registers_of(letter), why))
+        return false;
+    *number = (uint16_t)(first + n + (accumulates ? GCN_AGPR : 0));
+    return true;
+}
+
+/* Moves and products of accumulation registers (LLVM, VOP3P-MAI): CBSZ, ABID and BLGP lie where
+ * others have modifiers, and a bit for A and one for B say that it is an accumulation register;
+ * where VGPRs may be C and D, too, one for both. */
+static bool decode_accumulator(const struct gcn_model *model, const uint32_t *word,
+                               struct gcn_uop *u, const char **why)
+{
+    const char *l = u->row->operands, *sources = sources_of(u->row);
+    const bool moves = !sources[1], in_file = moves || !model->unified || wt_field(word[0], 15, 15);
+    if (!take_row(model, &u->dst, *l, strchr(accumulators, *l) && in_file, true, why))
+        return false;
+    note_row(u, u->dst + gcn_registers_of(*l) - 1);
+    for (unsigned i = 0; sources[i]; i++) {
+        const bool sum = strchr(accumulators, sources[i]),
+                   accumulates =
+                       sum ? in_file : sources[i] != 'u' && wt_field(word[1], 27 + i, 27 + i);
+        u->sources++;
+        if (u->src[i] < GCN_VGPR &&
+            (sources[i] == 'u' || (!moves && sum && model->unified && u->src[i] >= GCN_INLINE))) {
+            if (!source_ok(model, u->src[i], 'u', false, why))
+                return false;
+            continue;
+        }
+        if (!take_row(model, &u->src[i], sources[i], accumulates, false, why))
+            return false;
+        note_row(u, u->src[i] - GCN_VGPR + gcn_registers_of(sources[i]) - 1);
+    }
+    u->path = moves ? GCN_PATH_MOVE : GCN_PATH_MATRIX;
+    u->result = (uint8_t)gcn_registers_of(*l);
+    if (!moves) {
+        u->cbsz = (uint8_t)wt_field(word[0], 10, 8);
+        u->abid = (uint8_t)wt_field(word[0], 14, 11);
+        u->blgp = (uint8_t)wt_field(word[1], 31, 29);
+    }
     return true;
 }
 
@@ -344,7 +417,7 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
             return false;
         }
         u->length = 2;
-        if (u->src[0] == 249 ? !decode_sdwa(word[1], u, why) : !decode_dpp(word[1], u, why))
+        if (u->src[0] == 249 ? !decode_sdwa(word[1], u, why) : !decode_dpp(model, word[1], u, why))
             return false;
     } else if ((u->row->forms & GCN_LIT) || (u->src[0] == GCN_LITERAL && any)) {
         if (!take_literal(word, available, u, why))
@@ -357,7 +430,9 @@ static bool decode_vop(const struct gcn_model *model, const uint32_t *word, unsi
                 u->src[1] = GCN_LITERAL;
         }
     }
-    return check_vector(u, !two, why);
+    if (strchr(u->row->operands, 'a'))
+        return decode_accumulator(model, word, u, why);
+    return check_vector(model, u, !two, why);
 }
 
 static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
@@ -404,50 +479,7 @@ static bool decode_vop3(const struct gcn_model *model, const uint32_t *word, str
         *why = bad_operand;
         return false;
     }
-    return check_vector(u, false, why);
-}
-
-/* A register of 9 bits as the row of an operand; false: it is none of that file. */
-static bool take_row(uint16_t *number, char letter, bool accumulates, bool result)
-{
-    const unsigned first = result ? 0 : GCN_VGPR, n = *number - first;
-    if (*number < first || n + gcn_registers_of(letter) > GCN_AGPR)
-        return false;
-    *number = (uint16_t)(first + n + (accumulates ? GCN_AGPR : 0));
-    return true;
-}
-
-/* Moves and products of accumulation registers (LLVM, VOP3P-MAI): CBSZ, ABID and BLGP lie where
- * others have modifiers, and a bit for A and one for B say that it is an accumulation register. */
-static bool decode_accumulator(const uint32_t *word, struct gcn_uop *u, const char **why)
-{
-    static const char accumulators[] = "aXYZ";
-    const char *l = u->row->operands, *sources = sources_of(u->row);
-    *why = bad_operand;
-    if (!take_row(&u->dst, *l, strchr(accumulators, *l), true))
-        return false;
-    note_vgpr(u, u->dst + gcn_registers_of(*l) - 1);
-    for (unsigned i = 0; sources[i]; i++) {
-        const bool accumulates = strchr(accumulators, sources[i]) ||
-                                 (sources[i] != 'u' && wt_field(word[1], 27 + i, 27 + i));
-        u->sources++;
-        if (sources[i] == 'u' && u->src[i] < GCN_VGPR) {
-            if (!source_ok(u->src[i], 'u', false, why))
-                return false;
-            continue;
-        }
-        if (!take_row(&u->src[i], sources[i], accumulates, false))
-            return false;
-        note_vgpr(u, u->src[i] - GCN_VGPR + gcn_registers_of(sources[i]) - 1);
-    }
-    u->path = u->sources == 1 ? GCN_PATH_MOVE : GCN_PATH_MATRIX;
-    u->result = (uint8_t)gcn_registers_of(*l);
-    if (u->path == GCN_PATH_MATRIX) {
-        u->cbsz = (uint8_t)wt_field(word[0], 10, 8);
-        u->abid = (uint8_t)wt_field(word[0], 14, 11);
-        u->blgp = (uint8_t)wt_field(word[1], 31, 29);
-    }
-    return true;
+    return check_vector(model, u, false, why);
 }
 
 static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
@@ -461,14 +493,14 @@ static bool decode_vop3p(const struct gcn_model *model, const uint32_t *word, st
     u->dst = (uint16_t)wt_field(word[0], 7, 0);
     for (unsigned i = 0; i < 3; i++)
         u->src[i] = (uint16_t)wt_field(word[1], 9 * i + 8, 9 * i);
-    if (strpbrk(u->row->operands, "aXYZ"))
-        return decode_accumulator(word, u, why);
+    if (strpbrk(u->row->operands, accumulators))
+        return decode_accumulator(model, word, u, why);
     u->neg_hi = (uint8_t)wt_field(word[0], 10, 8);
     u->op_sel = (uint8_t)wt_field(word[0], 13, 11);
     u->op_sel_hi = (uint8_t)(wt_field(word[1], 28, 27) | wt_field(word[0], 14, 14) << 2);
     u->clamp = wt_field(word[0], 15, 15);
     u->neg = (uint8_t)wt_field(word[1], 31, 29);
-    return check_vector(u, false, why);
+    return check_vector(model, u, false, why);
 }
 
 /* ---- vector memory and LDS, sections 12.5 to 12.8 ---- */
@@ -492,11 +524,15 @@ static void take_access(struct gcn_uop *u)
     }
 }
 
-/* Whether the data registers of the instruction exist. */
-static bool data_ok(const struct gcn_uop *u, unsigned first, unsigned bytes, const char **why)
+/* Whether the data registers of the instruction exist; a bit may say that they are accumulation
+ * registers. */
+static bool take_data(const struct gcn_model *model, uint16_t *first, unsigned bytes,
+                      bool accumulates, const char **why)
 {
-    *why = bad_operand;
-    return first + (bytes + 3) / 4 <= 256;
+    if (!vgprs_ok(model, *first, (bytes + 3) / 4, why))
+        return false;
+    *first = (uint16_t)(*first + (model->unified && accumulates ? GCN_AGPR : 0));
+    return true;
 }
 
 /* Whether the instruction has a result, if it asks for one. */
@@ -515,14 +551,22 @@ static bool decode_ds(const struct gcn_model *model, const uint32_t *word, struc
         return false;
     }
     u->imm = (int32_t)wt_field(word[0], 15, 0);
-    u->gds = wt_field(word[0], 16, 16);
+    u->gds = wt_field(word[0], 16, 16) && (model->gds || !*u->row->operands);
     u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
     u->src[1] = (uint16_t)wt_field(word[1], 15, 8);
     u->src[2] = (uint16_t)wt_field(word[1], 23, 16);
     u->dst = (uint16_t)wt_field(word[1], 31, 24);
     take_access(u);
-    return data_ok(u, u->src[1], u->size, why) && data_ok(u, u->src[2], u->size, why) &&
-           data_ok(u, u->dst, u->size, why);
+    const bool accumulates = wt_field(word[0], 25, 25), sync = !*u->row->operands;
+    /* LLVM's assembler wants the register of a number that is brought to be even. */
+    if (sync)
+        return !(u->row->opcode & 1) || ((!model->unified || vgprs_ok(model, u->src[0], 2, why)) &&
+                                         take_data(model, &u->src[0], 4, accumulates, why));
+    const struct gcn_share_data data = gcn_share_data(u->row);
+    const unsigned result = data.pair ? 2u * u->size : u->size;
+    return (!data.first || take_data(model, &u->src[1], u->size, accumulates, why)) &&
+           (!data.second || take_data(model, &u->src[2], u->size, accumulates, why)) &&
+           (!data.result || take_data(model, &u->dst, result, accumulates, why));
 }
 
 static bool decode_flat(const struct gcn_model *model, const uint32_t *word, struct gcn_uop *u,
@@ -548,18 +592,20 @@ static bool decode_flat(const struct gcn_model *model, const uint32_t *word, str
     u->dst = (uint16_t)wt_field(word[1], 31, 24);
     take_access(u);
     const bool pair = encoding == GCN_FLAT || (encoding == GCN_GLOBAL && u->base == 0x7f);
-    if (pair && u->src[0] == 255) {
-        *why = bad_operand;
+    if (pair && !vgprs_ok(model, u->src[0], 2, why))
         return false;
-    }
     if (u->base != 0x7f && !sgprs_ok(u->base, encoding == GCN_GLOBAL ? 2 : 1, why))
         return false;
     if (!glc_ok(u, why))
         return false;
     const bool atomic = u->row->operands[0] == 'a';
     const unsigned given = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
-    return (u->row->operands[0] == 'r' || data_ok(u, u->src[1], given, why)) &&
-           (u->row->operands[0] == 'w' || (atomic && !u->glc) || data_ok(u, u->dst, u->size, why));
+    const bool accumulates = wt_field(word[1], 23, 23);
+    if (u->lds)
+        return true;
+    return (u->row->operands[0] == 'r' || take_data(model, &u->src[1], given, accumulates, why)) &&
+           (u->row->operands[0] == 'w' || (atomic && !u->glc) ||
+            take_data(model, &u->dst, u->size, accumulates, why));
 }
 
 static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
@@ -585,22 +631,30 @@ static bool decode_buffer(const struct gcn_model *model, const uint32_t *word,
         u->slc = wt_field(word[0], 17, 17);
     }
     u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
-    u->src[1] = u->dst = (uint16_t)wt_field(word[1], 15, 8);
+    u->dst = (uint16_t)wt_field(word[1], 15, 8);
     u->base = (uint8_t)(wt_field(word[1], 20, 16) * 4);
-    u->tfe = wt_field(word[1], 23, 23);
+    u->tfe = model->tfe && wt_field(word[1], 23, 23);
     u->soffset = (uint8_t)wt_field(word[1], 31, 24);
-    if (!typed && (u->row->opcode == 0x3e || u->row->opcode == 0x3f))
+    if (!*u->row->operands) /* the caches */
         return true;
     take_access(u);
     if (!sgprs_ok(u->base, 4, why) || u->soffset == GCN_LITERAL ||
-        !source_ok(u->soffset, 'u', false, why))
+        !source_ok(model, u->soffset, 'u', false, why))
         return false;
     const bool atomic = u->row->operands[0] == 'a';
     const unsigned bytes = atomic && (u->row->opcode & 0x1f) == 1 ? 2u * u->size : u->size;
     if (!glc_ok(u, why))
         return false;
-    return (!(u->offen && u->idxen) || u->src[0] < 255 || (*why = bad_operand, false)) &&
-           data_ok(u, u->src[1], bytes, why);
+    const char second = u->row->operands[1];
+    const unsigned data = u->lds          ? 0
+                          : second == 'f' ? 4u * bytes
+                          : second == 'd' ? 2u * bytes
+                                          : bytes;
+    if ((u->offen && u->idxen && !vgprs_ok(model, u->src[0], 2, why)) ||
+        !take_data(model, &u->dst, data, wt_field(word[1], 23, 23), why))
+        return false;
+    u->src[1] = u->dst;
+    return true;
 }
 
 /* Section 12.8. The resource says which coordinates there are, when the instruction executes. */
@@ -617,10 +671,10 @@ static bool decode_image(const struct gcn_model *model, const uint32_t *word, st
     u->unorm = wt_field(word[0], 12, 12);
     u->glc = wt_field(word[0], 13, 13);
     u->array = wt_field(word[0], 14, 14);
-    u->tfe = wt_field(word[0], 16, 16);
+    u->tfe = model->tfe && wt_field(word[0], 16, 16);
     u->slc = wt_field(word[0], 25, 25);
     u->src[0] = (uint16_t)wt_field(word[1], 7, 0);
-    u->src[1] = u->dst = (uint16_t)wt_field(word[1], 15, 8);
+    u->dst = (uint16_t)wt_field(word[1], 15, 8);
     u->base = (uint8_t)(wt_field(word[1], 20, 16) * 4);
     u->sampler = (uint8_t)(wt_field(word[1], 25, 21) * 4);
     u->d16 = wt_field(word[1], 31, 31);
@@ -636,9 +690,12 @@ static bool decode_image(const struct gcn_model *model, const uint32_t *word, st
     const unsigned registers = o[0] == 'a' ? u->size / 4u * (1u + swaps)
                                : u->d16    ? (u->size + 1u) / 2
                                            : u->size;
-    return sgprs_ok(u->base, 4, why) && sgprs_ok(u->base + 4u, 4, why) &&
-           ((o[1] != 's' && o[1] != 'g') || sgprs_ok(u->sampler, 4, why)) &&
-           data_ok(u, u->dst, 4 * (registers + u->tfe), why);
+    if (!sgprs_ok(u->base, 4, why) || !sgprs_ok(u->base + 4u, 4, why) ||
+        ((o[1] == 's' || o[1] == 'g') && !sgprs_ok(u->sampler, 4, why)) ||
+        !take_data(model, &u->dst, 4 * (registers + u->tfe), wt_field(word[0], 16, 16), why))
+        return false;
+    u->src[1] = u->dst;
+    return true;
 }
 
 /* Encodings of one dword: vector, then scalar ones. */

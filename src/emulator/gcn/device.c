@@ -124,6 +124,15 @@ const struct gcn_uop *gcn_no_memory(struct gcn_wave *w, const struct gcn_uop *u,
                      (unsigned long long)addr, why);
 }
 
+const struct gcn_uop *gcn_no_row(struct gcn_wave *w, const struct gcn_uop *u, unsigned row)
+{
+    const bool accumulates = row >= GCN_AGPR;
+    return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
+                     "%s: %c%u is beyond the wave's %u %s registers", u->row->name,
+                     accumulates ? 'a' : 'v', row % GCN_AGPR, gcn_rows_of(w, row / GCN_AGPR),
+                     accumulates ? "accumulation" : "vector");
+}
+
 struct wt_fault *gcn_note_exception(struct gcn_device *d, const struct wt_fault *fault)
 {
     if (!d->exception)

@@ -16,6 +16,8 @@ enum {
 };
 /* The unit of COMPUTE_TMPRING_SIZE.WAVESIZE is 1 KiB. */
 #define SCRATCH_UNIT 1024
+/* A wave that starts with arguments begins behind code that loads them. */
+#define PRELOADED 256
 /* The most bytes of a work-item that WAVESIZE, of 13 bits, can express for a wave. */
 #define MOST_PRIVATE (0x1fff * SCRATCH_UNIT / GCN_LANES)
 
@@ -74,7 +76,12 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     k->rsrc1 = (uint32_t)wt_load_le(bytes + 48, 4);
     k->rsrc2 = (uint32_t)wt_load_le(bytes + 52, 4);
     k->properties = (uint32_t)wt_load_le(bytes + 56, 2);
-    k->vgprs = (wt_field(k->rsrc1, 5, 0) + 1u) * model->vgpr_granule;
+    const uint32_t rsrc3 = (uint32_t)wt_load_le(bytes + 44, 4), /* ACCUM_OFFSET, TG_SPLIT */
+        rows = (wt_field(k->rsrc1, 5, 0) + 1u) * model->vgpr_granule,
+                   offset = (wt_field(rsrc3, 5, 0) + 1u) * 4;
+    k->vgprs = model->unified && offset < rows ? offset : rows;
+    k->agprs = model->unified ? rows - k->vgprs : model->agprs ? rows : 0;
+    k->preload = model->unified ? (uint32_t)wt_load_le(bytes + 58, 2) : 0;
     k->sgprs = (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
     if (k->properties & 1u << 10)
         return wt_fail(err, WT_INVALID,
@@ -84,6 +91,13 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
     if (k->entry % 256)
         return wt_fail(err, WT_INVALID, "the kernel's entry 0x%llx is not a multiple of 256",
                        (unsigned long long)k->entry);
+    if (k->preload)
+        k->entry += PRELOADED;
+    if (model->unified && wt_field(rsrc3, 16, 16) && k->lds)
+        return wt_fail(err, WT_INVALID,
+                       "the kernel descriptor at 0x%llx lets the waves of a work-group be on "
+                       "different compute units (TG_SPLIT), and it asks for %u bytes of LDS",
+                       (unsigned long long)addr, k->lds);
     if (!gcn_mapped(d, k->entry, 4, false))
         return wt_fail(err, WT_INVALID, "no memory is mapped at the kernel's entry 0x%llx",
                        (unsigned long long)k->entry);
@@ -210,12 +224,14 @@ enum wt_status gcn_device_begin(struct gcn_device *d, const struct gcn_aql_dispa
     if ((status = limit_scratch(&k, err)) != WT_OK)
         return status;
     const struct gcn_model *model = gcn_model_of(d);
-    if (k.vgprs > model->vgprs || k.waves_per_group > model->simds * (model->vgpr_rows / k.vgprs) ||
+    const uint32_t rows = gcn_model_taken(model, k.vgprs, k.agprs);
+    if (k.vgprs > model->vgprs || k.agprs > model->agprs ||
+        k.waves_per_group > model->simds * (model->vgpr_rows / rows) ||
         k.waves_per_group > gcn_cu_waves(d))
         return wt_fail(err, WT_INVALID,
-                       "a work-group of %u waves with %u vector registers each does not fit a "
-                       "compute unit",
-                       k.waves_per_group, k.vgprs);
+                       "a work-group of %u waves with %u vector and %u accumulation registers each "
+                       "does not fit a compute unit",
+                       k.waves_per_group, k.vgprs, k.agprs);
     /* The turns of a kernel that is alone begin with its first wave, whatever ran before. */
     if (!d->machine.active)
         wt_turns_rewind(&d->machine.turns);

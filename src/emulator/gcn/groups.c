@@ -64,6 +64,11 @@ static void initial_sgprs(struct gcn_wave *w, const struct gcn_dispatch *k)
         add_pair(w, &n, users, k->scratch);
     if (k->properties & 1 << 6)
         add_sgpr(w, &n, users, k->private_size);
+    for (unsigned i = 0; i < wt_field(k->preload, 6, 0); i++) {
+        uint8_t argument[4] = {0};
+        gcn_read(w->device, k->kernarg + 4 * (wt_field(k->preload, 15, 7) + i), argument, 4);
+        add_sgpr(w, &n, users, (uint32_t)wt_load_le(argument, 4));
+    }
     n = users;
     for (unsigned i = 0; i < 3; i++)
         if (k->rsrc2 & 1u << (7 + i))
@@ -84,13 +89,20 @@ unsigned gcn_first_sgprs(const struct gcn_wave *w)
 unsigned gcn_first_vgprs(const struct gcn_wave *w)
 {
     const unsigned coordinates = wt_field(gcn_dispatch_of(w)->rsrc2, 12, 11) + 1u;
-    return coordinates < 3 ? coordinates : 3;
+    return gcn_model_of(w->device)->packed_items ? 1 : coordinates < 3 ? coordinates : 3;
 }
 
 /* Coordinates of @p count work-items of one row, the first of which is lane @p lane's. */
 static inline void row_of_items(struct gcn_wave *w, unsigned coordinates, unsigned lane,
                                 unsigned count, const uint32_t *at)
 {
+    if (gcn_model_of(w->device)->packed_items) {
+        const uint32_t first =
+            at[0] | (coordinates > 1 ? at[1] << 10 : 0) | (coordinates > 2 ? at[2] << 20 : 0);
+        for (unsigned i = 0; i < count; i++)
+            w->v[0][lane + i] = first + i;
+        return;
+    }
     for (unsigned k = 0; k < coordinates; k++) {
         const uint32_t first = at[k], step = k == 0;
         uint32_t *to = w->v[k] + lane;
@@ -137,7 +149,8 @@ static void count_registers(struct gcn_device *d, const struct gcn_wave *w, int 
     assert(w->active && w->group);
     const uint32_t slots = gcn_cu_waves(d), simd = w->id % slots % gcn_model_of(d)->simds;
     struct gcn_cu *cu = &d->cu[w->id / slots];
-    cu->vgprs[simd] = (uint16_t)(cu->vgprs[simd] + sign * w->vgprs);
+    cu->vgprs[simd] = (uint16_t)(cu->vgprs[simd] +
+                                 sign * (int)gcn_model_taken(gcn_model_of(d), w->vgprs, w->agprs));
     cu->sgprs[simd] = (uint16_t)(cu->sgprs[simd] + sign * w->sgprs);
     gcn_dispatch_of(w)->running += (uint32_t)sign;
 }
@@ -201,8 +214,9 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
     uint32_t(*v)[GCN_LANES] = w->v;
     if (!v && !(v = aligned_alloc(64, gcn_model_rows(gcn_model_of(d)) * sizeof *v)))
         return false;
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(d)); file++)
-        memset(v[file * GCN_AGPR], 0, k->vgprs * sizeof *v);
+    memset(v, 0, k->vgprs * sizeof *v);
+    if (k->agprs)
+        memset(v[GCN_AGPR], 0, k->agprs * sizeof *v);
     /* The slot may be that of the wave whose last instruction is being executed: its turn goes on.
      */
     const uint64_t left = w->left;
@@ -215,6 +229,7 @@ static bool prepare_wave(struct gcn_device *d, struct gcn_wave *w, struct gcn_gr
                            .left = left,
                            .pc = k->entry,
                            .vgprs = (uint16_t)k->vgprs,
+                           .agprs = (uint16_t)k->agprs,
                            .sgprs = (uint16_t)k->sgprs};
     w->mode = gcn_first_mode(k);
     w->tba = d->tba;
@@ -234,9 +249,9 @@ static void fill_wave(struct gcn_device *d, struct gcn_wave *w, const struct gcn
     const uint64_t id = wt_machine_wave_id(&d->machine, w->id);
     if (fill->kind == WT_FILL_ZERO)
         return;
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(d)); file++)
+    for (unsigned file = 0; file < GCN_FILES; file++)
         wt_fill_bytes(fill, wt_fill_place(WT_FILLED_REGISTERS, id) + file * GCN_AGPR * GCN_LANES,
-                      w->v[file * GCN_AGPR], k->vgprs * sizeof *w->v);
+                      w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
     wt_fill_bytes(fill, wt_fill_place(WT_FILLED_SCALARS, id), w->s,
                   GCN_FLAT_SCRATCH * sizeof *w->s);
     wt_fill_bytes(fill, wt_fill_place(WT_FILLED_FLAGS, id), &w->s[GCN_VCC], 2 * sizeof *w->s);
@@ -300,7 +315,7 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
                        uint32_t *slot)
 {
     const struct gcn_model *model = gcn_model_of(d);
-    const uint32_t slots = gcn_cu_waves(d);
+    const uint32_t slots = gcn_cu_waves(d), rows = gcn_model_taken(model, k->vgprs, k->agprs);
     assert(cu < d->config.cu && k->waves_per_group <= slots);
     struct gcn_cu c = d->cu[cu];
     const struct wt_core_room *room = &d->machine.groups.room[cu];
@@ -313,9 +328,9 @@ static bool find_slots(const struct gcn_device *d, const struct gcn_dispatch *k,
     /* Neighbouring slots are on different SIMDs. */
     for (; left && found < k->waves_per_group; left &= left - 1) {
         const uint32_t i = (uint32_t)__builtin_ctzll(left), simd = i % model->simds;
-        if (c.vgprs[simd] + k->vgprs > model->vgpr_rows || c.sgprs[simd] + k->sgprs > model->sgprs)
+        if (c.vgprs[simd] + rows > model->vgpr_rows || c.sgprs[simd] + k->sgprs > model->sgprs)
             continue;
-        c.vgprs[simd] = (uint16_t)(c.vgprs[simd] + k->vgprs);
+        c.vgprs[simd] = (uint16_t)(c.vgprs[simd] + rows);
         c.sgprs[simd] = (uint16_t)(c.sgprs[simd] + k->sgprs);
         slot[found++] = i;
     }

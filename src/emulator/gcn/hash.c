@@ -35,8 +35,8 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
     wt_hash_fields(numbers, &seen, gcn_wave_fields);
     wt_mix(hash, numbers, sizeof numbers);
     wt_mix(hash, seen.s, sizeof seen.s);
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
-        wt_mix(hash, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
+    for (unsigned file = 0; file < GCN_FILES; file++)
+        wt_mix(hash, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
 }
 
 /* Places of dispatches in which there was none yet do not count. */

@@ -35,6 +35,16 @@ static uint32_t hw_id(const struct gcn_wave *w)
            (uint32_t)origin->slot << 24 | 1u << 30;
 }
 
+/* Sizes less 1: of VGPRs in units of 4, of SGPRs in units of 16; of a unified file, of both kinds
+ * in units of 8, and where accumulation registers begin, in units of 4. */
+static uint32_t gpr_alloc(const struct gcn_wave *w)
+{
+    const uint32_t sgprs = (w->sgprs / 16u - 1) << 24;
+    return gcn_model_of(w->device)->unified
+               ? sgprs | ((w->vgprs + w->agprs) / 8u - 1) << 6 | (w->vgprs / 4u - 1) << 12
+               : sgprs | (w->vgprs / 4u - 1) << 8;
+}
+
 bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
 {
     assert(w->active && value);
@@ -51,8 +61,8 @@ bool gcn_hwreg_read(struct gcn_wave *w, unsigned id, uint32_t *value)
     case HW_ID:
         *value = hw_id(w);
         return true;
-    case HW_GPR_ALLOC: /* units of 4 and 16 registers, less 1 */
-        *value = (w->vgprs / 4u - 1) << 8 | (w->sgprs / 16u - 1) << 24;
+    case HW_GPR_ALLOC:
+        *value = gpr_alloc(w);
         return true;
     case HW_LDS_ALLOC: /* counted in 64 dwords, given in 128 */
         *value = (w->group->local_size + 511) / 512 * 2 << 12;

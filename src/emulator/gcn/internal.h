@@ -79,7 +79,7 @@ struct gcn_wave {
     uint32_t status; /* but for SCC, EXECZ, VCCZ and IN_BARRIER */
     bool scc;
     bool at_barrier;
-    uint16_t vgprs, sgprs;             /* allocated */
+    uint16_t vgprs, agprs, sgprs;      /* allocated */
     uint16_t scratch;                  /* its place in its queue's scratch memory */
     uint8_t vm_cnt, lgkm_cnt, exp_cnt; /* accesses that no s_waitcnt has waited for */
     uint8_t gws, gws_resource;         /* enum gcn_gws_wait; at which it waits */
@@ -122,7 +122,8 @@ struct gcn_dispatch {
     uint32_t groups[3];
     uint32_t running; /* waves */
     uint32_t lds, private_size, rsrc1, rsrc2, properties;
-    uint32_t vgprs, sgprs, waves_per_group;
+    uint32_t preload; /* dwords of arguments that waves start with, and the first one's number */
+    uint32_t vgprs, agprs, sgprs, waves_per_group;
     uint32_t scratch_wave;  /* bytes of scratch a wave */
     uint32_t scratch_waves; /* how many waves the scratch arena has room for; 0: all */
     uint64_t scratch;       /* base of the scratch arena */
@@ -240,10 +241,25 @@ static inline const struct gcn_model *gcn_model_of(const struct gcn_device *d)
     return d->config.model;
 }
 
+/* Vector registers lie in two files: VGPRs, and from row GCN_AGPR on accumulation registers. */
+#define GCN_FILES 2
+
+/* The registers that the wave has of a file. */
+static inline uint32_t gcn_rows_of(const struct gcn_wave *w, unsigned file)
+{
+    return file ? w->agprs : w->vgprs;
+}
+
+/* Whether the wave has these rows of one file. */
+static inline bool gcn_has_rows(const struct gcn_wave *w, unsigned first, unsigned count)
+{
+    return first % GCN_AGPR + count <= gcn_rows_of(w, first / GCN_AGPR);
+}
+
 /* Whether the wave has this row. */
 static inline bool gcn_has_row(const struct gcn_wave *w, uint64_t row)
 {
-    return row % GCN_AGPR < w->vgprs && row / GCN_AGPR < gcn_files(w->device->config.model);
+    return row < GCN_MOST_ROWS && gcn_has_rows(w, (unsigned)row, 1);
 }
 
 /* The slots for waves of a compute unit. */
@@ -384,26 +400,10 @@ extern WT_MACHINE_FN(guesses) gcn_guesses;
 
 /* ---- block.c: translated code ---- */
 
-/* The handler of records that have code. */
-const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u);
-/* Translates what begins at a record that has been visited often, if that pays. */
-void gcn_translate(struct gcn_wave *w, const struct gcn_uop *u);
 /* The operation `piece`. */
 extern WT_MACHINE_FN(piece) gcn_piece;
 /* Frees all translated code. */
 void gcn_blocks_free(struct gcn_device *d);
-
-/* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
-static inline const struct gcn_uop *gcn_visit(struct gcn_wave *w, const struct gcn_uop *u)
-{
-    if (__builtin_expect(u->run == gcn_run_block, true))
-        return u;
-    const unsigned visits = ++w->code->visits[u - w->code->uop];
-    if (__builtin_expect(
-            visits > w->device->config.jit - 1 /* 0: never */ && !(visits & (visits - 1)), false))
-        gcn_translate(w, u);
-    return u;
-}
 
 /* ---- faults (device.c) ---- */
 
@@ -424,6 +424,9 @@ void gcn_tell_late(struct gcn_wave *w);
 const struct gcn_uop *gcn_fault(struct gcn_wave *w, const struct gcn_uop *u,
                                 enum wt_fault_kind kind, uint64_t lanes, uint64_t addr,
                                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+/* Reports an instruction that names a row of a file that the wave does not have. Returns as
+ * gcn_fault. */
+const struct gcn_uop *gcn_no_row(struct gcn_wave *w, const struct gcn_uop *u, unsigned row);
 /*
  * Reports WT_FAULT_HOST for a store to addr that the host has no memory for. Returns NULL, as
  * gcn_fault.
@@ -742,11 +745,6 @@ extern const struct wt_pace_table gcn_pace_table;
 unsigned gcn_first_sgprs(const struct gcn_wave *w);
 /* How many rows of VGPRs. */
 unsigned gcn_first_vgprs(const struct gcn_wave *w);
-/* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
-int gcn_dpp_lane(unsigned ctrl, int i);
-/* The lane that lane i reads in ds_swizzle_b32: the pattern rearranges quads, or groups of 32
- * lanes. */
-unsigned gcn_swizzled(uint32_t pattern, unsigned i);
 
 /* ---- the machine's and the engine's other operations, in files of these names ---- */
 

@@ -2,6 +2,7 @@
 #include "emulator/gcn/isa.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "emulator/gcn/internal.h"
 
@@ -132,6 +133,26 @@ bool gcn_keeps_other_half(const struct gcn_uop *u)
 bool gcn_writes_high_half(const struct gcn_uop *u)
 {
     return u->op_sel >> 3 & 1 || (u->row->encoding == GCN_VOP3P && u->row->opcode == 0x22);
+}
+
+struct gcn_share_data gcn_share_data(const struct gcn_row *row)
+{
+    const char access = row->operands[0], *name = row->name;
+    const unsigned what = row->opcode & 0x1f;
+    const bool pair = strstr(name, "read2") || strstr(name, "write2") || strstr(name, "wrxchg2");
+    const bool src2 = strstr(name, "_src2_"),
+               counts = !strcmp(name, "ds_append") || !strcmp(name, "ds_consume"),
+               swizzles = strstr(name, "swizzle"), moves = swizzles || strstr(name, "permute"),
+               exchange = !strcmp(name, "ds_condxchg32_rtn_b64");
+    const bool result = access == 'r' || moves || counts || exchange ||
+                        (access == 'a' && !src2 && row->opcode & 0x20);
+    const bool third = access == 'a' && !pair && !src2 && !moves && !exchange && !counts &&
+                       (what == 12 || what == 16 || what == 17 || (what == 20 && result));
+    return (struct gcn_share_data){.first = (access == 'w' || access == 'a') && !src2 && !counts &&
+                                            !swizzles,
+                                   .second = (access != 'r' && pair) || third,
+                                   .result = access && result,
+                                   .pair = pair};
 }
 
 const char *gcn_encoding_name(enum gcn_encoding encoding)

@@ -97,6 +97,27 @@ bool gcn_writes_high_half(const struct gcn_uop *u);
 /* The name of an encoding: "SOP2". */
 const char *gcn_encoding_name(enum gcn_encoding encoding);
 
+/* The operation (memory/vmem.h) of a row that is an atomic, but of LDS. */
+static inline unsigned gcn_atomic_number(const struct gcn_row *row)
+{
+    return row->opcode & (row->encoding == GCN_MIMG ? 0xf : 0x1f);
+}
+
+/* Which data registers an instruction of the data share has. */
+struct gcn_share_data {
+    bool first, second; /* that it takes */
+    bool result;        /* that it writes */
+    bool pair;          /* for two places */
+};
+/* Those of a row of that encoding. */
+struct gcn_share_data gcn_share_data(const struct gcn_row *row);
+
+/* The lane that lane i of a DPP source reads; -1: none (section 12.4, DPP_CTRL). */
+int gcn_dpp_lane(unsigned ctrl, int i);
+/* The lane that lane i reads in ds_swizzle_b32: the pattern rearranges quads, or groups of 32
+ * lanes. */
+unsigned gcn_swizzled(uint32_t pattern, unsigned i);
+
 /* Registers of an operand of the arithmetic encodings, by its letter. */
 unsigned gcn_registers_of(char letter);
 
@@ -172,7 +193,8 @@ struct gcn_uop {
     uint8_t dmask, sampler;
     bool unorm, array, d16;
     uint8_t sources;   /* vector: how many */
-    uint8_t last_vgpr; /* vector: the highest VGPR or accumulation register that it uses */
+    uint8_t last_vgpr; /* vector: the highest VGPR that it uses */
+    uint16_t agprs;    /* vector: accumulation registers that a wave must have for it */
     uint8_t path;      /* vector: enum gcn_path */
     /* vector, GCN_PATH_WHOLE: sources of 64 bits, those of them that are floating, masks, a bit
      * each; registers of the result, and whether there is a mask, too */

@@ -24,8 +24,7 @@ static uint64_t ask(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_k
 {
     struct wt_lane_access a = access_of(w, u, kind, space, size);
     if (kind == WT_WATCH_ACCESS && space == WT_OBSERVED_GLOBAL)
-        a.lost = gcn_atomic_lost(
-            (enum gcn_atomic)(u->row->opcode & (u->row->encoding == GCN_SMEM ? 0x1f : 0xf)));
+        a.lost = gcn_atomic_lost(gcn_atomic_of(u->row));
     return (uint64_t)wt_judge(&w->device->machine, &w->head, &a, lanes, at);
 }
 

@@ -23,7 +23,7 @@ static uint32_t lds_bytes(const struct gcn_group *g)
 
 static uint32_t record_bytes(const struct gcn_wave *w, bool first)
 {
-    return gcn_files(gcn_model_of(w->device)) * w->vgprs * KFD_RECORD_VGPR + sgprs_of(w) * 4 +
+    return (uint32_t)(w->vgprs + w->agprs) * KFD_RECORD_VGPR + sgprs_of(w) * 4 +
            KFD_RECORD_REGISTERS + (first ? lds_bytes(w->group) : 0);
 }
 
@@ -31,8 +31,7 @@ uint32_t gcn_kfd_area_size(const struct gcn_device *d)
 {
     const struct gcn_model *model = gcn_model_of(d);
     const uint32_t unit =
-        model->simds *
-            (gcn_files(gcn_model_of(d)) * model->vgpr_rows * KFD_RECORD_VGPR + model->sgprs * 4u) +
+        model->simds * (gcn_model_simd_rows(model) * KFD_RECORD_VGPR + model->sgprs * 4u) +
         gcn_cu_waves(d) * (KFD_RECORD_REGISTERS + KFD_RECORD_GAP) + model->lds_bytes;
     const uint32_t control = KFD_CONTROL_HEADER + d->machine.waves * 8;
     const uint32_t size = CONTROL_OFFSET + control + ALIGNMENT + d->config.cu * unit;
@@ -124,9 +123,9 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
         [KFD_HW_WAVE_LO] = (uint32_t)wave,
         [KFD_HW_WAVE_HI] = (uint32_t)(wave >> 32),
     };
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++) {
-        memcpy(at, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
-        at += w->vgprs * KFD_RECORD_VGPR;
+    for (unsigned file = 0; file < GCN_FILES; file++) {
+        memcpy(at, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
+        at += gcn_rows_of(w, file) * KFD_RECORD_VGPR;
     }
     memcpy(at, w->s, special * 4);
     memcpy(at + special * 4, &w->s[GCN_FLAT_SCRATCH], KFD_RECORD_SPECIAL * 4);
@@ -160,9 +159,12 @@ static uint8_t *save_group(struct gcn_device *d, struct gcn_group *g, uint8_t *a
     uint32_t index = 0;
     bool first = true;
     struct gcn_wave *w = next_wave(d, g, &index);
+    const uint32_t shape =
+        KFD_RELAUNCH_STATE | sgprs_of(w) / 16 << 6 | lds_bytes(g) / KFD_LDS_UNIT << 9;
     wt_store_le(control,
-                KFD_RELAUNCH_STATE | (w->vgprs / 4u - 1) | sgprs_of(w) / 16 << 6 |
-                    lds_bytes(g) / KFD_LDS_UNIT << 9,
+                gcn_model_of(d)->unified
+                    ? shape | ((w->vgprs + w->agprs) / 8u - 1) | (w->vgprs / 4u - 1) << 24
+                    : shape | (w->vgprs / 4u - 1),
                 4);
     control += 4;
     while (w) {
@@ -217,9 +219,9 @@ static void load_registers(struct gcn_wave *w, const uint8_t *at)
 {
     const uint32_t sgprs = sgprs_of(w), special = sgprs - KFD_RECORD_SPECIAL;
     uint32_t hw[KFD_HW_COUNT];
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++) {
-        memcpy(w->v[file * GCN_AGPR], at, w->vgprs * sizeof *w->v);
-        at += w->vgprs * KFD_RECORD_VGPR;
+    for (unsigned file = 0; file < GCN_FILES; file++) {
+        memcpy(w->v[file * GCN_AGPR], at, gcn_rows_of(w, file) * sizeof *w->v);
+        at += gcn_rows_of(w, file) * KFD_RECORD_VGPR;
     }
     memcpy(w->s, at, special * 4);
     memcpy(&w->s[GCN_FLAT_SCRATCH], at + special * 4, KFD_RECORD_SPECIAL * 4);

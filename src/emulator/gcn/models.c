@@ -7,21 +7,24 @@
 
 #include "object/contained.h"
 
-/* Registers, waves, LDS and GDS of Vega. */
-#define VEGA_CORE                                                                                  \
-    .vgprs = 256, .vgpr_rows = 256, .vgpr_granule = 4, .sgprs = 800, .sgpr_granule = 16,           \
-    .simds = 4, .waves_per_simd = 10, .lds_bytes = 65536, .gds_bytes = 65536, .items = 1024
+/* Registers, waves, LDS and GDS of Vega, and of GPUs that differ in rows and slots of a SIMD. */
+#define VEGA_CORE(rows, granule, slots)                                                            \
+    .vgprs = 256, .vgpr_rows = rows, .vgpr_granule = granule, .sgprs = 800, .sgpr_granule = 16,    \
+    .simds = 4, .waves_per_simd = slots, .lds_bytes = 65536, .gds_bytes = 65536, .items = 1024
 
 const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx900", .machine = 0x2c, .generic = 0x51, .lanes = 64},
         .set = GCN_ON_GFX900,
+        .lds_direct = true,
+        .tfe = true,
+        .gds = true,
         .chip = "vega10",
         .marketing = "wavetrap gfx900",
         .version = 90000,
         .device_id = 0x687f,
         .firmware = 468,
-        VEGA_CORE,
+        VEGA_CORE(256, 4, 10),
         .cu = 64,
         .engines = 4,
         .arrays = 2,
@@ -39,12 +42,15 @@ const struct gcn_model gcn_models[] = {
         .target =
             {.name = "gfx906", .machine = 0x2f, .generic = 0x51, .lanes = 64, .sramecc = true},
         .set = GCN_ON_GFX906,
+        .lds_direct = true,
+        .tfe = true,
+        .gds = true,
         .chip = "vega20",
         .marketing = "wavetrap gfx906",
         .version = 90006,
         .device_id = 0x66a1,
         .firmware = 468,
-        VEGA_CORE,
+        VEGA_CORE(256, 4, 10),
         .cu = 64,
         .engines = 4,
         .arrays = 1,
@@ -61,12 +67,15 @@ const struct gcn_model gcn_models[] = {
     {
         .target = {.name = "gfx908", .machine = 0x30, .lanes = 64, .sramecc = true},
         .set = GCN_ON_GFX908,
+        .lds_direct = true,
+        .tfe = true,
+        .gds = true,
         .chip = "arcturus",
         .marketing = "wavetrap gfx908",
         .version = 90008,
         .device_id = 0x738c,
         .firmware = 468,
-        VEGA_CORE,
+        VEGA_CORE(256, 4, 10),
         .agprs = 256,
         .cu = 120,
         .engines = 8,
@@ -76,6 +85,33 @@ const struct gcn_model gcn_models[] = {
         .l2_kbytes = 8192,
         .engine_mhz = 1502,
         .memory_mhz = 1200,
+        .memory_bits = 4096,
+        .sdma_engines = 2,
+        .sdma_queues = 8,
+        .compute_queues = 24,
+    },
+    {
+        .target = {.name = "gfx90a", .machine = 0x3f, .lanes = 64, .sramecc = true},
+        .set = GCN_ON_GFX90A,
+        .chip = "aldebaran",
+        .marketing = "wavetrap gfx90a",
+        .version = 90010,
+        .device_id = 0x740c,
+        .firmware = 468,
+        VEGA_CORE(512, 8, 8),
+        .agprs = 256,
+        .unified = true,
+        .packed_items = true,
+        .wide_dpp = true,
+        .flushes_matrices = true,
+        .cu = 104,
+        .engines = 8,
+        .arrays = 1,
+        .cu_per_array = 14,
+        .l1_kbytes = 16,
+        .l2_kbytes = 8192,
+        .engine_mhz = 1700,
+        .memory_mhz = 1600,
         .memory_bits = 4096,
         .sdma_engines = 2,
         .sdma_queues = 8,

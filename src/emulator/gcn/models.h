@@ -15,9 +15,12 @@ enum gcn_model_set {
     GCN_ON_GFX900 = 1,
     GCN_ON_GFX906 = 2,
     GCN_ON_GFX908 = 4,
-    GCN_ON_GFX908_UP = GCN_ON_GFX908,                    /**< that and later ones of its line */
+    GCN_ON_GFX90A = 8,
+    GCN_ON_GFX90A_UP = GCN_ON_GFX90A,                    /**< that and later ones of its line */
+    GCN_ON_GFX908_UP = GCN_ON_GFX908 | GCN_ON_GFX90A_UP, /**< likewise */
     GCN_ON_GFX906_UP = GCN_ON_GFX906 | GCN_ON_GFX908_UP, /**< likewise */
     GCN_ON_GFX9 = GCN_ON_GFX900 | GCN_ON_GFX906_UP,      /**< all */
+    GCN_ON_TO_GFX908 = GCN_ON_GFX9 & ~GCN_ON_GFX90A_UP,  /**< that and earlier ones */
 };
 
 /** One GPU. Sources: LLVM, "User Guide for AMDGPU Backend" (names, e_flags, descriptors); linux
@@ -32,9 +35,12 @@ struct gcn_model {
     uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
 
     /* registers */
-    uint16_t vgprs;     /**< that a wave may have */
-    uint16_t agprs;     /**< accumulation registers: a wave has as many as it has VGPRs; 0: none */
-    uint16_t vgpr_rows; /**< of a SIMD, for all of its waves */
+    uint16_t vgprs; /**< that a wave may have */
+    uint16_t agprs; /**< accumulation registers that a wave may have; 0: none */
+    bool unified;   /**< they lie behind a wave's VGPRs, of which its kernel's descriptor says how
+                         many there are; operands of either kind are named alike, tuples begin at
+                         even registers. Else a wave has as many as it has VGPRs */
+    uint16_t vgpr_rows;   /**< of a SIMD, for all of its waves */
     uint8_t vgpr_granule; /**< in which a kernel descriptor counts them */
     uint16_t sgprs;       /**< of a SIMD, for all of its waves */
     uint8_t sgpr_granule; /**< in which a kernel descriptor counts them */
@@ -45,10 +51,17 @@ struct gcn_model {
     uint32_t lds_bytes;     /**< of a compute unit, and of a work-group */
     uint32_t gds_bytes;     /**< of the device */
     uint16_t items;         /**< of a work-group, at most */
-    uint8_t cu;             /**< compute units, at most */
-    uint8_t engines;        /**< shader engines, at most */
-    uint8_t arrays;         /**< shader arrays of an engine, at most */
-    uint8_t cu_per_array;   /**< compute units of a shader array, at most */
+    bool lds_direct;        /**< vector sources may be a value in LDS, by M0 */
+    bool tfe;               /**< buffers and images can say what is not resident */
+    bool wide_dpp;          /**< row_newbcast, for floating operands of 64 bits, too */
+    bool gds;               /**< the data share's instructions can reach GDS */
+    bool flushes_matrices;  /**< products of halves and bfloats know no denormals; nor do halves of
+                                 v_dot2_f32_f16 */
+    bool packed_items;    /**< a wave starts with its work-items' coordinates in v0, 10 bits each */
+    uint8_t cu;           /**< compute units, at most */
+    uint8_t engines;      /**< shader engines, at most */
+    uint8_t arrays;       /**< shader arrays of an engine, at most */
+    uint8_t cu_per_array; /**< compute units of a shader array, at most */
 
     /* what the driver's topology says of it besides */
     uint16_t l1_kbytes, l2_kbytes;     /**< caches: of a compute unit, of the device */
@@ -75,11 +88,17 @@ extern const struct gcn_model gcn_models[];
 /** The number of the first accumulation register in a wave's rows. */
 enum { GCN_AGPR = GCN_MOST_VGPRS };
 
-/** Files of vector registers, of each of which a wave has as many: file N begins with row N *
- * GCN_AGPR. */
-static inline unsigned gcn_files(const struct gcn_model *model)
+/** Rows that so many registers of a wave take of a SIMD's. */
+static inline uint32_t gcn_model_taken(const struct gcn_model *model, uint32_t vgprs,
+                                       uint32_t agprs)
 {
-    return model->agprs ? 2 : 1;
+    return model->unified ? vgprs + agprs : vgprs;
+}
+
+/** Rows of a SIMD, of both kinds. */
+static inline uint32_t gcn_model_simd_rows(const struct gcn_model *model)
+{
+    return model->vgpr_rows * (model->agprs && !model->unified ? 2u : 1u);
 }
 
 /** Rows of a wave: its VGPRs and, from GCN_AGPR on, its accumulation registers. */

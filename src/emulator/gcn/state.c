@@ -51,6 +51,9 @@ const struct wt_field gcn_dispatch_fields[] = {
     DISPATCH(properties, UINT32_MAX, "a dispatch", WT_UNHASHED),
     DISPATCH(scratch_wave, UINT32_MAX, "a dispatch", WT_UNHASHED),
     DISPATCH(vgprs, GCN_MOST_VGPRS, "the VGPRs of a wave", WT_UNHASHED),
+    WT_FIELD_SINCE(8, struct gcn_dispatch, agprs, GCN_MOST_VGPRS, "accumulation registers",
+                   WT_UNHASHED),
+    WT_FIELD_SINCE(8, struct gcn_dispatch, preload, UINT16_MAX, "arguments", WT_UNHASHED),
     DISPATCH(sgprs, GCN_SCALARS, "the SGPRs of a wave", WT_UNHASHED),
     DISPATCH(waves_per_group, GCN_MOST_CU_WAVES, "the waves of a work-group", WT_UNHASHED),
     DISPATCH(scratch_waves, UINT32_MAX, "a number of waves", WT_UNHASHED),
@@ -75,6 +78,8 @@ const struct wt_field gcn_wave_fields[] = {
     WAVE(scc, 1, "a flag", WT_AT(6)),
     WAVE(at_barrier, 1, "a flag", WT_AT(7)),
     WAVE(vgprs, GCN_MOST_VGPRS, "the VGPRs of a wave", WT_AT(8)),
+    WT_FIELD_SINCE(8, struct gcn_wave, agprs, GCN_MOST_VGPRS, "accumulation registers",
+                   WT_UPPER(8)),
     WAVE(sgprs, GCN_SCALARS, "the SGPRs of a wave", WT_AT(9)),
     WAVE(index, GCN_MOST_CU_WAVES - 1, "a wave's place in its group", WT_AT(1)),
     WAVE(vm_cnt, 63, "vmcnt", WT_AT(10)),
@@ -200,13 +205,15 @@ static void check_shape(struct wt_archive *a, const struct gcn_dispatch *k)
         wt_archive_fail(a, "a dispatch has more scratch memory than there can be");
 }
 
-static void dispatch(struct wt_archive *a, struct gcn_dispatch *k)
+static void dispatch(struct wt_archive *a, const struct gcn_model *model, struct gcn_dispatch *k)
 {
     if (wt_archive_whole(a, k, sizeof *k))
         return;
     wt_archive_fields(a, k, gcn_dispatch_fields);
     if (wt_archive_reads(a) && a->version <= 5)
         k->origin.launch = k->id;
+    if (wt_archive_reads(a) && a->version <= 7)
+        k->agprs = model->agprs ? k->vgprs : 0;
     if (wt_archive_reads(a) && k->id)
         check_shape(a, k);
     else if (wt_archive_reads(a))
@@ -227,7 +234,8 @@ const char *gcn_wave_flaw(const struct gcn_device *d, const struct gcn_wave *w)
 {
     return !w->group->used || w->group->core != w->id / gcn_cu_waves(d)
                ? "a wave's work-group is not there"
-           : !w->vgprs || !w->sgprs  ? "a wave has no registers"
+           : !w->vgprs || !w->sgprs || w->agprs > gcn_model_of(d)->agprs
+               ? "a wave has no registers, or more than there are"
            : w->at_barrier && w->gws ? "a wave waits at two barriers"
            : !w->tba && w->status & GCN_STATUS_TRAP_EN
                ? "a wave without a trap handler has STATUS.TRAP_EN"
@@ -241,6 +249,8 @@ static void registers(struct wt_archive *a, struct gcn_device *d, struct gcn_wav
     wt_archive_u32(a, &number, d->machine.waves - 1, "a wave's work-group");
     w->group = &d->group[number];
     wt_archive_fields(a, w, gcn_wave_fields);
+    if (wt_archive_reads(a) && a->version <= 7)
+        w->agprs = gcn_model_of(d)->agprs ? w->vgprs : 0;
     wt_archive_bytes(a, w->s, sizeof w->s);
 }
 
@@ -251,8 +261,9 @@ static void vgprs(struct wt_archive *a, struct gcn_wave *w)
         wt_archive_fail(a, "the host has no memory for registers");
         return;
     }
-    for (unsigned file = 0; file < gcn_files(gcn_model_of(w->device)); file++)
-        wt_archive_sparse(a, w->v[file * GCN_AGPR], w->vgprs * sizeof *w->v);
+    for (unsigned file = 0; file < GCN_FILES; file++)
+        if (gcn_rows_of(w, file))
+            wt_archive_sparse(a, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
 }
 
 static void wave(struct wt_archive *a, struct gcn_device *d, uint32_t n)
@@ -342,7 +353,7 @@ static bool unit_holds(const struct gcn_device *d, uint32_t unit)
     for (uint32_t slot = 0; slot < slots; slot++) {
         const struct gcn_wave *w = &d->wave[unit * slots + slot];
         const struct gcn_group *g = &d->group[unit * slots + slot];
-        vgprs[slot % model->simds] += w->active ? w->vgprs : 0;
+        vgprs[slot % model->simds] += w->active ? gcn_model_taken(model, w->vgprs, w->agprs) : 0;
         sgprs[slot % model->simds] += w->active ? w->sgprs : 0;
         lds += g->used ? g->local_size : 0;
         if (g->used && (!g->waves || gcn_waiting(g) == g->waves))
@@ -401,7 +412,7 @@ void gcn_state(struct wt_machine *m, struct wt_archive *a)
     wt_archive_u32(a, &d->launching, UINT32_MAX, "dispatches");
     wt_archive_u32(a, &d->served, GCN_DISPATCHES - 1, "a dispatch");
     for (unsigned i = 0; i < GCN_DISPATCHES; i++)
-        dispatch(a, &d->dispatch[i]);
+        dispatch(a, gcn_model_of(d), &d->dispatch[i]);
     wt_archive_bool(a, &d->saving);
     wt_archive_u64(a, &d->save_end, UINT64_MAX, "an address");
     wt_archive_u64(a, &d->save_next, d->save_end, "an address");

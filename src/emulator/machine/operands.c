@@ -101,7 +101,7 @@ static uint64_t with_sign(uint64_t x, unsigned bits)
 unsigned wt_operand_leaf_bits(const struct wt_insn_operands *operands,
                               const struct wt_insn_operand *o, unsigned own)
 {
-    const unsigned bits = operands->packed ? 16 : o->width ? o->width : own;
+    const unsigned bits = operands->packed ? operands->packed : o->width ? o->width : own;
     return bits < 64 ? bits : 64;
 }
 
@@ -117,7 +117,7 @@ uint64_t wt_operand_leaf(const struct wt_insn_operands *operands, const struct w
         x = (x >> (o->halves & 1 ? 16 : 0) & 0xffff) | (x >> (o->halves & 2 ? 16 : 0) & 0xffff)
                                                            << 16;
     else
-        x = x << o->at >> (o->halves >> half & 1 ? 16 : 0);
+        x = x << o->at >> (o->halves >> half & 1 ? width : 0);
     x &= wt_low_bits(width);
     if (o->abs >> half & 1)
         x &= ~sign;

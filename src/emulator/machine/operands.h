@@ -135,7 +135,8 @@ struct wt_insn_operands {
     bool clamp;                         /**< integers are clamped where the meaning says so */
     bool mixes;               /**< each bit of a result may depend on each bit that the meaning
                                    gives it: floats are clamped, or multiplied */
-    bool packed;              /**< the meaning is that of each half of the operands, of 16 bits */
+    uint8_t packed;           /**< the meaning is that of each half of the operands, of so many
+                                   bits; 0: of all */
     uint32_t products;        /**< multiplications, each with an addition, of a product of matrices
                                    that the wave's lanes compute together; 0: it is none */
     wt_mixed_lanes_fn *mixed; /**< NULL: those of all lanes may be (machine.h, lane_sources) */

@@ -19,9 +19,10 @@ enum { WT_PACE_COUNTERS = 7, WT_PACE_USES = 8 };
 
 /** Registers [first, end) of a file in which rules about wait states see an instruction. */
 struct wt_pace_use {
-    uint32_t rules; /**< bits: of wt_pace_table.rule */
+    uint64_t rules; /**< bits: of wt_pace_table.rule */
     uint8_t file;   /**< as wt_insn_operand.file, or WT_PACE_OTHERS */
     uint32_t first, end;
+    uint16_t kind; /**< rules about different instructions compare it */
 };
 
 /** What of an instruction counts. */
@@ -44,11 +45,12 @@ struct wt_pace_table {
     const char *counter[WT_PACE_COUNTERS]; /**< how a program waits: "s_waitcnt vmcnt" */
     uint8_t limit[WT_PACE_COUNTERS];       /**< the hardware waits before it counts more */
     bool rows;                             /**< registers of lanes are rows of a file of warps */
-    unsigned rules;                        /**< at most 32 */
+    unsigned rules;                        /**< at most 64 */
     const struct wt_pace_rule {
         uint8_t states; /**< so many wait states must be between the two */
         const char *text;
         bool unlike; /**< unless both have all of the same registers */
+        bool differ; /**< unless both are of one kind */
     } * rule;
 };
 

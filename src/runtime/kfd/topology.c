@@ -97,8 +97,7 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->NumSdmaEngines = model->sdma_engines;
     p->NumSdmaQueuesPerEngine = model->sdma_queues;
     p->UniqueID = 0x77617665u + gpu->index;
-    p->VGPRSizePerCU =
-        4u * gcn_files(model) * model->simds * model->vgpr_rows * model->target.lanes;
+    p->VGPRSizePerCU = 4u * gcn_model_simd_rows(model) * model->simds * model->target.lanes;
     p->SGPRSizePerCU = 4u * model->simds * model->sgprs;
     name(p->MarketingName, model->marketing);
     snprintf((char *)p->AMDName, sizeof p->AMDName, "%s", model->chip);

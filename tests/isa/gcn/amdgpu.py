@@ -24,8 +24,8 @@ class Llvm:
         """(length in dwords, text); (0, "") where LLVM has no such instruction or calls it invalid."""
         code = b"".join(w.to_bytes(4, "little") for w in words)
         length = self.lib.LLVMDisasmInstruction(self.context, code, len(code), 0, self.buffer, 1024)
-        text = self.buffer.value.decode().strip() if length else ""
-        if not length or re.search(r"Invalid|Warning|Error", text):
+        text = self.raw = self.buffer.value.decode().strip() if length else ""
+        if not length or re.search(r"Invalid|Warning|Error|not supported|only supports", text):
             return 0, ""
         return length // 4, text
 

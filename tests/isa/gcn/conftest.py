@@ -30,7 +30,7 @@ def llvm():
     return Llvm()
 
 
-MODELS = ("gfx900", "gfx906", "gfx908")
+MODELS = ("gfx900", "gfx906", "gfx908", "gfx90a")
 
 
 def rows_of(tool_path, *models):
@@ -48,7 +48,7 @@ def gcn_table(decode_tool, tables):
     """The rows of the instruction table, of all models, in its order; "model": the first that has it."""
     rows = rows_of(decode_tool)
     for row in rows:
-        row["model"] = next(m for m in MODELS if any(r["name"] == row["name"] and r["encoding"] == row["encoding"] for r in tables[m]))
+        row["model"] = next(m for m in MODELS if row in tables[m])
     return rows
 
 

@@ -25,7 +25,7 @@ MODEL = "gfx900"  # where none is named
 
 def driver_handler(model=None, linux="6.1"):
     """The model's handler in Debian's linux-source-6.1 (cwsr_trap_gfx9_hex), or of another version, in dwords; kept in the build folder, for unpacking takes seconds."""
-    name = {"gfx908": "arcturus"}.get(model or MODEL, "gfx9")
+    name = {"gfx908": "arcturus", "gfx90a": "aldebaran"}.get(model or MODEL, "gfx9")
     source = pathlib.Path(f"/usr/src/linux-source-{linux}.tar.xz")
     if not source.exists() and linux != "6.1":
         pytest.skip(f"left out: the trap handler of Linux {linux} (linux-source-{linux} is not installed)")
@@ -99,6 +99,9 @@ def assemble(text, folder=BUILD / "tests"):
 
 def kernel(body, directives=(), vgprs=8, sgprs=16, model=None):
     """Text of a kernel `k` with these instructions: s[0:1] the arguments, s2 the work-group, v0 the work-item."""
+    if (model or MODEL) == "gfx90a":  # as many accumulation registers behind the VGPRs
+        own = (vgprs + 3) // 4 * 4
+        vgprs, directives = 2 * own, [*directives, f"amdhsa_accum_offset {own}"]
     lines = "\n".join(" ." + d for d in directives)
     return f"""
 .amdgcn_target "amdgcn-amd-amdhsa--{model or MODEL}"
@@ -142,7 +145,7 @@ class Gpu:
     seen = {}
 
     def __init__(self, model=None):
-        self.loaded = []
+        self.loaded, self.unified = [], (model or MODEL) == "gfx90a"
         self.tool = subprocess.Popen([BUILD / "tests" / "isa" / "gcn" / "gcn_device_tool", model or MODEL], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      text=True)
         for addr, size in ((PACKET, 0x2000), (HANDLER, 0x6000), (OUT, 0x10000), (AREA, AREA_SIZE)):

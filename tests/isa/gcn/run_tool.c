@@ -51,6 +51,7 @@ static struct gcn_wave *fresh(const uint32_t *word, unsigned words)
     wt_store_le(code + 4 * words, 0xbf810000, 4);
     gcn_device_write(device, CODE, code, 4 * words + 4);
     wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
+    wt_store_le(descriptor + 44, 63, 4); /* 256 VGPRs before accumulation registers */
     wt_store_le(descriptor + 48, 63 | 12 << 6 | 0xf << 16 | 1 << 21 | 1 << 23, 4);
     gcn_device_write(device, DESCRIPTOR, descriptor, sizeof descriptor);
     wt_store_le(packet, 2, 2);

@@ -87,7 +87,7 @@ def test_runtime_kernels(decode_tool, llvm):
         assert "s_endpgm" in executed(decode_tool, [w for _, w in split(llvm, words)])
 
 
-@pytest.mark.parametrize("model, dwords", [("gfx900", 798), ("gfx908", 950)])
+@pytest.mark.parametrize("model, dwords", [("gfx900", 798), ("gfx908", 950), ("gfx90a", 972)])
 def test_driver_handler(decode_tool, monkeypatch, model, dwords):
     """Each of its instructions is executed, and reached by what test_gcn_traps.py does."""
     monkeypatch.setattr(gpu, "MODEL", model)

@@ -13,7 +13,7 @@ SHARED, PRIVATE = 1 << 48, 2 << 48
 ADDR, VALUE, SECOND, RESULT = 10, 20, 24, 30
 OFF = 0x7f
 SIZE = 4096
-ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec", "add_f32", "pk_add_f16"]
+ATOMICS = ["swap", "cmpswap", "add", "sub", "smin", "umin", "smax", "umax", "and", "or", "xor", "inc", "dec", "add_f32", "pk_add_f16", "add_f64", "min_f64", "max_f64"]
 
 
 def signed(x, bits):
@@ -28,6 +28,8 @@ def atomic(op, bits, old, data, compare):
             "or": lambda: old | data, "xor": lambda: old ^ data, "inc": lambda: 0 if old >= data else old + 1,
             "dec": lambda: data if old == 0 or old > data else old - 1,
             "add_f32": lambda: F32.flush(F32.add(F32.flush(old), F32.flush(data))),
+            "add_f64": lambda: F64.add(old, data), "min_f64": lambda: ds_model("ds_min_f64", old, data, 0, 64),
+            "max_f64": lambda: ds_model("ds_max_f64", old, data, 0, 64),
             "pk_add_f16": lambda: F16.add(old & 0xffff, data & 0xffff) | F16.add(old >> 16, data >> 16) << 16}[op]() & (1 << bits) - 1
 
 
@@ -528,7 +530,7 @@ def test_data_share_atomics(gcn_table, run_tool, gds):
     wrong, jobs = [], []
     for row in gcn_table:
         if row["encoding"] != "DS" or row["operands"][0] != "a" or not row["executes"] or "permute" in row["name"] \
-                or any(part in row["name"] for part in ("swizzle", "wrxchg2", "src2", "condxchg", "append", "consume")):
+                or any(part in row["name"] for part in ("swizzle", "wrxchg2", "src2", "condxchg", "append", "consume")) or gds and row["model"] == "gfx90a":
             continue
         size, name = shape(row)[1], row["name"]
         random.seed(name)
@@ -537,7 +539,7 @@ def test_data_share_atomics(gcn_table, run_tool, gds):
         values, seconds = [pick() for _ in range(64)], [pick() for _ in range(64)]
         mem = b"".join(pick().to_bytes(size, "little") for _ in range(8))
         at = [random.randrange(8) * size for _ in range(64)]
-        case = Case(ds(row, 16, gds)).exec(PARTIAL).wide(VALUE, values, 2).wide(SECOND, seconds, 2).vector(ADDR, at)
+        case = Case(ds(row, 16, gds), model=row["model"]).exec(PARTIAL).wide(VALUE, values, 2).wide(SECOND, seconds, 2).vector(ADDR, at)
         case.vector(RESULT, [5] * 64).vector(RESULT + 1, [6] * 64).scalar(M0, 0x10000)
         if gds:  # it is zero after reset
             mem = bytes(len(mem))
@@ -697,7 +699,7 @@ def test_every_row_counts(gcn_table, run_tool):
     words = {"SMEM": scalar, "DS": ds, "FLAT": flat,
              "GLOBAL": flat, "SCRATCH": lambda r: flat(r, saddr=2), "MUBUF": lambda r: buffer(r, resource=12),
              "MTBUF": lambda r: [0xe8000000 | 4 << 19 | 4 << 23 | r["opcode"] << 15, 128 << 24 | 12 // 4 << 16 | VALUE << 8 | ADDR]}
-    silent = ("cache", "wbinvl1", "ds_nop", "gws", "discard")
+    silent = ("cache", "wbinvl1", "wbl2", "invl2", "ds_nop", "gws", "discard")
     rows = [r for r in gcn_table if r["encoding"] in words and r["executes"] and not any(x in r["name"] for x in silent)]
     cases = []
     for row in rows:
@@ -717,7 +719,7 @@ def test_every_row_counts(gcn_table, run_tool):
 def test_every_memory_row_is_covered(gcn_table):
     """The rows that execute are met by a test above; those that do nothing visible are listed here."""
     nothing = {"s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol", "s_dcache_discard", "s_dcache_discard_x2",
-               "buffer_wbinvl1", "buffer_wbinvl1_vol", "ds_nop", "s_memtime", "s_memrealtime", "s_atc_probe", "s_atc_probe_buffer"}
+               "buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2", "ds_nop", "s_memtime", "s_memrealtime", "s_atc_probe", "s_atc_probe_buffer"}
     # Counters of the whole device: test_gcn_share.py and tests/unit/test_gws.c.
     rest = [r["name"] for r in gcn_table if r["encoding"] in ("SMEM", "DS", "FLAT", "GLOBAL", "SCRATCH", "MUBUF")
             and r["executes"] and r["operands"] == "-" and r["name"] not in nothing and not r["name"].startswith("ds_gws_")]

@@ -9,7 +9,7 @@ CODE = 0x10000
 NOTHING = ["s_nop", "s_wakeup", "s_barrier", "s_sethalt", "s_sleep", "s_setprio", "s_sendmsg", "s_icache_inv", "s_incperflevel",
            "s_decperflevel", "s_ttracedata", "s_dcache_inv", "s_dcache_wb", "s_dcache_inv_vol", "s_dcache_wb_vol",
            "s_atc_probe", "s_atc_probe_buffer", "s_dcache_discard", "s_dcache_discard_x2", "v_nop", "ds_nop", "buffer_wbinvl1",
-           "buffer_wbinvl1_vol"]
+           "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"]
 
 
 def sopp(row, imm=0):
@@ -29,7 +29,7 @@ def test_nothing_is_changed(gcn_table, run_tool, name):
              "VOP1": [0x7e000000 | row["opcode"] << 9], "DS": [0xd8000000 | row["opcode"] << 17, 0],
              "MUBUF": [0xe0000000 | row["opcode"] << 18, 0]}[row["encoding"]]
     next_ = move(gcn_table, 20, 9)
-    with_it, without = run(run_tool, [Case([*words, next_], 2).show(0, 1, 2), Case([next_], 1).show(0, 1, 2)])
+    with_it, without = run(run_tool, [Case([*words, next_], 2, row["model"]).show(0, 1, 2), Case([next_], 1, row["model"]).show(0, 1, 2)])
     assert with_it.fault is None and with_it.s[20] == 9
     assert (with_it.s, with_it.shown, with_it.scc, with_it.mode) == (without.s, without.shown, without.scc, without.mode)
 

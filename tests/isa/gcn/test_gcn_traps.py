@@ -254,7 +254,7 @@ def work(vgprs, lds, model):
 """ if lds else " v_add_u32 v4, 3, v3\n"
     fill = "".join(f" v_mul_u32_u24 v{r}, {r}, v0\n" for r in range(5, vgprs))
     check = "".join(f" v_add_u32 v3, v3, v{r}\n" for r in range(5, vgprs))
-    if model == "gfx908":  # meanwhile, the numbers are in accumulation registers
+    if model in ("gfx908", "gfx90a"):  # meanwhile, the numbers are in accumulation registers
         fill += " s_nop 1\n" + "".join(f" v_accvgpr_write_b32 a{r}, v{r}\n" for r in range(5, vgprs)) + "".join(f" v_mov_b32 v{r}, 0\n" for r in range(5, vgprs))
         check = "".join(f" v_accvgpr_read_b32 v{r}, a{r}\n" for r in range(5, vgprs)) + check
     specials = "".join(f" s_mov_b32 {name}, 0x{value:x}\n" for name, value in (
@@ -355,7 +355,7 @@ def save_and_restore(gpu, bits=0, lds=LDS):
     """Saves all waves, looks at the records, restores, and compares. After an XNACK error, Arcturus' handler saves VGPRs where
     accumulation registers belong: it indexes v_readlane, as it does for the VGPRs before, and has them in v0 to v3."""
     def rows(wave):
-        return 4 * ((wave.gpr_alloc >> 8 & 0x3f) + 1) if bits & XNACK_ERROR else len(wave.v)
+        return 4 * ((wave.gpr_alloc >> 8 & 0x3f) + 1) if bits & XNACK_ERROR and not gpu.unified else len(wave.v)
     before = gpu.waves()
     if bits:
         for number in before:
@@ -399,7 +399,8 @@ CONTEXTS = {  # work-groups, VGPRs, SGPRs, LDS, bits of TRAPSTS beside SAVECTX
     *(("gfx900", name, "6.1") for name in CONTEXTS),
     *(pytest.param("gfx906", name, "6.1", marks=pytest.mark.full if name != "few registers" else ()) for name in CONTEXTS),
     *(pytest.param("gfx908", name, "6.1", marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS),
-    *(pytest.param(model, name, "6.12", marks=pytest.mark.full) for model in ("gfx900", "gfx906", "gfx908") for name in CONTEXTS)])
+    *(pytest.param("gfx90a", name, "6.1", marks=pytest.mark.full if "registers" not in name else ()) for name in CONTEXTS),
+    *(pytest.param(model, name, "6.12", marks=pytest.mark.full) for model in ("gfx900", "gfx906", "gfx908", "gfx90a") for name in CONTEXTS)])
 def test_context_save_and_restore(model, name, linux):
     """At many points of the program: what lies in memory, what the restored waves are, and what they compute in the end."""
     random.seed(name)

@@ -8,7 +8,7 @@ from machine import ALL, VCC, Case, run
 from numbers_model import F16, F32, F64
 from valu_model import MODELS
 
-FORMATS = {"h": F16, "f": F32, "F": F64, "P": F16}
+FORMATS = {"h": F16, "f": F32, "F": F64, "P": F16, "B": F32}
 VALU = ("VOP1", "VOP2", "VOPC", "VOP3", "VOP3P")
 E64, SDWA, DPP, LIT = 1, 2, 4, 8
 SRC, DST, MASK = (10, 14, 18), 30, 40  # first VGPR of each source and of the result; SGPRs of masks
@@ -22,7 +22,7 @@ ELSEWHERE = {"v_nop", "v_mqsad_u32_u8", "v_clrexcp", "v_readfirstlane_b32", "v_r
 
 
 def width(kind):
-    return {"U": 64, "F": 64, "h": 16, "s": 16}.get(kind, 32)
+    return {"U": 64, "F": 64, "B": 64, "b": 64, "h": 16, "s": 16}.get(kind, 32)
 
 
 def corners(kind):
@@ -34,7 +34,7 @@ def corners(kind):
         half = [f.inf, f.sign | f.inf, f.nan, f.inf | 1, f.sign | f.nan | 5, 1, f.sign | 1, f.sign, 1 << f.fbits,
                 (1 << f.fbits) - 1, f.inf - 1, f.bias << f.fbits, f.sign | f.bias << f.fbits, (f.bias << f.fbits) + 1,
                 (f.bias - 1) << f.fbits, (f.bias + 4) << f.fbits | 3]
-        values = half if kind != "P" else [x | y << 16 for x in half[:6] for y in half[:4]]
+        values = half if kind not in "PB" else [x | y << bits // 2 for x in half[:6] for y in half[:4]]
     return values
 
 
@@ -116,7 +116,7 @@ def expected(row, values, lane, carry, old):
     if "carry" in wanted:
         keywords["carry"] = carry
     if "old" in wanted:
-        keywords["old"] = old
+        keywords["old"] = old * (1 << 32 | 1) if row["operands"][0] == "F" else old
     return model(*values[:len(kinds)], **keywords)
 
 
@@ -169,7 +169,7 @@ def check(row, result, values, exec_mask, masks, old, long, place=None):
 def rows_of(table, encodings=VALU):
     """Those of accumulation registers are in test_gcn_mfma.py."""
     return [r for r in table if r["encoding"] in encodings and r["executes"] and r["name"] not in ELSEWHERE
-            and not set("aXYZ") & set(r["operands"])]
+            and not set("aWXTYZ") & set(r["operands"])]
 
 
 def test_every_executed_row_has_a_formula(gcn_table):
@@ -306,7 +306,7 @@ def test_data_parallel(gcn_table, run_tool, ctrl, bound):
     rows, banks = 0b1101, 0b1011
     wrong = []
     for row, values, masks, old, result in run_form(
-            gcn_table, run_tool, lambda r: r["forms"] & DPP, "dpp", PARTIAL,
+            gcn_table, run_tool, lambda r: r["forms"] & DPP and "F" not in r["operands"], "dpp", PARTIAL,
             second=ctrl << 8 | bound << 19 | banks << 24 | rows << 28):
         exec_mask, seen = PARTIAL, []
         for lane in range(64):
@@ -317,6 +317,22 @@ def test_data_parallel(gcn_table, run_tool, ctrl, bound):
             seen.append([values[source][0] if valid else 0] + values[lane][1:])
         wrong += check(row, result, seen, exec_mask, masks, old, False)
     report(wrong)
+
+
+@pytest.mark.parametrize("number", [0, 11])
+def test_one_lane_of_a_row_for_all(gcn_table, tables, run_tool, number):
+    """row_newbcast, which operations of 64 bits have, too: floating ones."""
+    known = {(r["name"], r["encoding"]) for r in tables["gfx90a"]}
+    table = [{**r, "model": "gfx90a"} for r in gcn_table if (r["name"], r["encoding"]) in known]
+    wrong, wide = [], set()
+    for row, values, masks, old, result in run_form(
+            table, run_tool, lambda r: r["encoding"] in ("VOP1", "VOP2") and (r["forms"] & DPP or "F" in r["operands"]), "dpp", PARTIAL,
+            second=0x150 + number << 8 | 1 << 19 | 0xff << 24):
+        wide |= {row["name"]} if "F" in row["operands"] else set()
+        source = lambda lane: lane & ~15 | number
+        wrong += check(row, result, [[values[source(n)][0] if PARTIAL >> source(n) & 1 else 0] + values[n][1:] for n in range(64)], PARTIAL, masks, old, False)
+    report(wrong)
+    assert len(wide) > 10
 
 
 @pytest.mark.parametrize("absolute,negate", [(0, 1), (1, 0), (3, 3), (7, 5), (2, 6)])

@@ -333,6 +333,10 @@ for _name, _fmt, _low, _high in (("i16_f32", F32, -1, 32767), ("u16_f32", F32, 0
 for _name in ("add", "mul", "fma", "min", "max"):
     _f = MODELS[f"v_{_name}_f16"]
     MODELS[f"v_pk_{_name}_f16"] = packed(_f if _name != "fma" else (lambda a, b, c: F16.fma(a, b, c)))
+rows(v_fmac_f64=lambda a, b, old: F64.fma(a, b, old), v_pk_mov_b32=lambda a, b: a & M32 | (b & M32) << 32,
+     v_pk_fma_f32=lambda a, b, c: F32.fma(a & M32, b & M32, c & M32) | F32.fma(a >> 32, b >> 32, c >> 32) << 32,
+     v_pk_mul_f32=lambda a, b: F32.mul(a & M32, b & M32) | F32.mul(a >> 32, b >> 32) << 32,
+     v_pk_add_f32=lambda a, b: F32.add(a & M32, b & M32) | F32.add(a >> 32, b >> 32) << 32)
 MODELS["v_pk_add_f16"] = packed(lambda a, b: F16.add(a, b))
 MODELS["v_pk_mul_f16"] = packed(lambda a, b: F16.mul(a, b))
 MODELS["v_pk_min_f16"] = packed(lambda a, b: F16.pick(a, b, False))

@@ -1,9 +1,11 @@
 /*
  * Products of matrices (MFMA). The layout in registers is that of AMD's Matrix Instruction
  * Calculator; order, rounding and denormals are those that MMA-Sim (arXiv 2511.10909) found on
- * MI100: singles are a chain of fused sums, in the order of k; of halves and bfloats the products
- * of a group are rounded and added in pairs, then to the sum. MODE does not matter, nothing raises
- * an exception. Which NaN a GPU gives is not published: here it is 0x7fc00000.
+ * MI100 and MI250X: singles and doubles are a chain of fused sums, in the order of k; of halves and
+ * bfloats the products of a group are rounded and added in pairs, then to the sum. On MI250X a
+ * denormal half, bfloat or C is +0, and each denormal product and sum a zero of its sign. MODE does
+ * not matter, nothing raises an exception. Which NaN a GPU gives is not published: here it is
+ * 0x7fc00000.
  */
 #include "emulator/gcn/exec/mfma.h"
 
@@ -35,11 +37,18 @@ static const struct gcn_mfma table[ROWS] = {
     [0x52 - FIRST] = {4, 4, 16, GCN_MATRIX_I8, 1, 2},
     [0x54 - FIRST] = {32, 8, 1, GCN_MATRIX_I8, 1, 16},
     [0x55 - FIRST] = {16, 16, 1, GCN_MATRIX_I8, 1, 8},
+    [0x63 - FIRST] = {32, 4, 2, GCN_MATRIX_BF16, 4, 16},
+    [0x64 - FIRST] = {16, 4, 4, GCN_MATRIX_BF16, 4, 8},
+    [0x65 - FIRST] = {4, 4, 16, GCN_MATRIX_BF16, 4, 2},
+    [0x66 - FIRST] = {32, 8, 1, GCN_MATRIX_BF16, 4, 16},
+    [0x67 - FIRST] = {16, 16, 1, GCN_MATRIX_BF16, 4, 8},
     [0x68 - FIRST] = {32, 2, 2, GCN_MATRIX_BF16, 2, 16},
     [0x69 - FIRST] = {16, 2, 4, GCN_MATRIX_BF16, 2, 8},
     [0x6b - FIRST] = {4, 2, 16, GCN_MATRIX_BF16, 2, 2},
     [0x6c - FIRST] = {32, 4, 1, GCN_MATRIX_BF16, 2, 16},
     [0x6d - FIRST] = {16, 8, 1, GCN_MATRIX_BF16, 2, 8},
+    [0x6e - FIRST] = {16, 4, 1, GCN_MATRIX_F64, 1, 8},
+    [0x6f - FIRST] = {4, 4, 4, GCN_MATRIX_F64, 1, 4},
 };
 
 const struct gcn_mfma *gcn_mfma_of(const struct gcn_row *row)
@@ -80,7 +89,7 @@ static inline uint32_t element(enum gcn_matrix_type type, const uint32_t (*reg)[
     case GCN_MATRIX_F16:
         return single_of_half(reg[n / 2][lane] >> n % 2 * 16 & 0xffff);
     case GCN_MATRIX_BF16:
-        return reg[0][lane] >> n * 16 << 16;
+        return reg[n / 2][lane] >> n % 2 * 16 << 16;
     default:
         return (uint32_t)(int32_t)(int8_t)(reg[0][lane] >> 8 * n);
     }
@@ -96,7 +105,7 @@ static inline unsigned lane_of_b(unsigned blgp, unsigned lane)
 }
 
 static inline __attribute__((always_inline)) void
-take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union elements *to)
+take(const struct gcn_mfma *m, const void *registers, unsigned blgp, bool flush, union elements *to)
 {
     const unsigned groups = GCN_LANES / m->side, count = m->k * m->blocks / groups;
     if (m->type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
@@ -111,16 +120,30 @@ take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union eleme
                 element(m->type, registers, lane_of_b(blgp, lane), n);
         }
     }
+    const float least = m->type == GCN_MATRIX_F16 ? 0x1p-14f : 0x1p-126f;
+    for (unsigned i = 0; flush && i < ELEMENTS; i++)
+        to->f[i] = __builtin_fabsf(to->f[i]) < least ? 0 : to->f[i];
 }
 
 /* ---- sums ---- */
 
 #define COLUMNS _Pragma("GCC ivdep") for (unsigned j = 0; j < side; j++)
 
+/* A product or a sum; a denormal one is a zero of its sign, if these are flushed. */
+static inline __attribute__((always_inline)) float kept(float x, const bool flush)
+{
+    return flush && __builtin_fabsf(x) < 0x1p-126f ? x * 0.0f : x;
+}
+
+static inline __attribute__((always_inline)) float product(float x, float y, const bool flush)
+{
+    return kept(__builtin_fmaf(x, y, 0.0f), flush);
+}
+
 /* One row of D: the products of one row of A with all columns of B. */
 static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma *m, uint32_t *d,
                                                           const uint32_t *a, const uint32_t *b,
-                                                          const unsigned side)
+                                                          const unsigned side, const bool flush)
 {
     float *sum = (float *)(void *)d;
     const float *x = (const float *)(const void *)a, *y = (const float *)(const void *)b;
@@ -137,17 +160,23 @@ static inline __attribute__((always_inline)) void sum_row(const struct gcn_mfma 
     for (unsigned k = 0; m->group == 2 && k < m->k; k += 2) {
         const float p = x[k * side], q = x[(k + 1) * side];
         COLUMNS
-        sum[j] += __builtin_fmaf(p, y[k * side + j], 0.0f) +
-                  __builtin_fmaf(q, y[(k + 1) * side + j], 0.0f);
+        sum[j] = kept(sum[j] + kept(product(p, y[k * side + j], flush) +
+                                        product(q, y[(k + 1) * side + j], flush),
+                                    flush),
+                      flush);
     }
     for (unsigned k = 0; m->group == 4 && k < m->k; k += 4) {
         const float p = x[k * side], q = x[(k + 1) * side], r = x[(k + 2) * side],
                     s = x[(k + 3) * side];
         COLUMNS
-        sum[j] += (__builtin_fmaf(p, y[k * side + j], 0.0f) +
-                   __builtin_fmaf(q, y[(k + 1) * side + j], 0.0f)) +
-                  (__builtin_fmaf(r, y[(k + 2) * side + j], 0.0f) +
-                   __builtin_fmaf(s, y[(k + 3) * side + j], 0.0f));
+        sum[j] = kept(sum[j] + kept(kept(product(p, y[k * side + j], flush) +
+                                             product(q, y[(k + 1) * side + j], flush),
+                                         flush) +
+                                        kept(product(r, y[(k + 2) * side + j], flush) +
+                                                 product(s, y[(k + 3) * side + j], flush),
+                                             flush),
+                                    flush),
+                      flush);
     }
 }
 
@@ -170,10 +199,19 @@ static inline unsigned block_of_a(const struct gcn_mfma *m, const struct gcn_uop
     return ((block & ~broadcast) | (u->abid & broadcast)) % m->blocks;
 }
 
-uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned reg, unsigned lane, bool of_b)
+/* Doubles: 16 lanes have one k of the rows or columns of all blocks, or every fourth row of D. This
+ * is the row of A, among its lanes, of which a lane has D in its nth pair of registers. */
+static inline unsigned row_of_double(const struct gcn_mfma *m, unsigned n, unsigned lane)
+{
+    return 4 * n + lane / 16 + (m->side == 4 ? lane % 16 & ~3u : 0);
+}
+
+uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned n, unsigned lane, bool of_b)
 {
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
-    const struct part_of_d d = place_of(reg, lane / m->side, m->side);
+    if (m->type == GCN_MATRIX_F64)
+        return UINT64_C(0x0001000100010001) << (of_b ? lane % 16 : row_of_double(m, n, lane));
+    const struct part_of_d d = place_of(n, lane / m->side, m->side);
     const unsigned block = of_b ? d.block : block_of_a(m, u, d.block),
                    line = of_b ? lane % m->side : d.row;
     uint64_t all = 0;
@@ -186,21 +224,22 @@ uint64_t gcn_matrix_lanes(const struct gcn_uop *u, unsigned reg, unsigned lane, 
 /* The rows of D in a register: each part of its lanes has one row of one block. */
 static inline __attribute__((always_inline)) void
 sum_register(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t *d, unsigned reg,
-             const union elements *a, const union elements *b, const unsigned side)
+             const union elements *a, const union elements *b, const unsigned side,
+             const bool flush)
 {
     for (unsigned part = 0; part < GCN_LANES / side; part++) {
         const struct part_of_d to = place_of(reg, part, side);
         sum_row(m, d + part * side, a->w + block_of_a(m, u, to.block) * m->k * side + to.row,
-                b->w + to.block * m->k * side, side);
+                b->w + to.block * m->k * side, side, flush);
     }
 }
 
 static inline __attribute__((always_inline)) void
 multiply(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
-         const union elements *a, const union elements *b, const unsigned side)
+         const union elements *a, const union elements *b, const unsigned side, const bool flush)
 {
     for (unsigned reg = 0; reg < u->result; reg++) {
-        sum_register(m, u, d[reg], reg, a, b, side);
+        sum_register(m, u, d[reg], reg, a, b, side, flush);
         if (m->type != GCN_MATRIX_I8) {
             LANES
                 d[reg][i] = (d[reg][i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : d[reg][i];
@@ -208,19 +247,60 @@ multiply(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LA
     }
 }
 
-CLONED gcn_multiply_matrices(const struct gcn_uop *u, void *d, const void *a, const void *b,
-                             const void *c)
+static inline __attribute__((always_inline)) void
+multiply_as(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
+            const union elements *a, const union elements *b, const unsigned side, bool flush)
+{
+    if (flush)
+        multiply(m, u, d, a, b, side, true);
+    else
+        multiply(m, u, d, a, b, side, false);
+}
+
+static inline double double_at(const uint32_t (*registers)[GCN_LANES], unsigned lane)
+{
+    return wt_double_of_bits(registers[0][lane] | (uint64_t)registers[1][lane] << 32);
+}
+
+static inline __attribute__((always_inline)) void
+multiply_doubles(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
+                 const void *a, const void *b, const uint32_t (*c)[GCN_LANES])
+{
+    uint64_t result[4][GCN_LANES];
+    for (unsigned n = 0; n < u->result / 2u; n++)
+        for (unsigned lane = 0; lane < GCN_LANES; lane++) {
+            const unsigned in = lane % 16, row = row_of_double(m, n, lane);
+            double sum = double_at(c + 2 * n, lane);
+            for (unsigned k = 0; k < m->k; k++)
+                sum = __builtin_fma(double_at(a, 16 * k + row), double_at(b, 16 * k + in), sum);
+            result[n][lane] = sum != sum ? 0x7ff8000000000000 : wt_double_bits(sum);
+        }
+    for (unsigned i = 0; i < u->result; i++)
+        for (unsigned lane = 0; lane < GCN_LANES; lane++)
+            d[i][lane] = (uint32_t)(result[i / 2][lane] >> i % 2 * 32);
+}
+
+CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const void *a,
+                             const void *b, const void *c)
 {
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
     union elements x, y;
-    take(m, a, 0, &x);
-    take(m, b, u->blgp, &y);
+    if (m->type == GCN_MATRIX_F64) {
+        multiply_doubles(m, u, d, a, b, c);
+        return;
+    }
+    flush &= m->type == GCN_MATRIX_F16 || m->type == GCN_MATRIX_BF16;
+    take(m, a, 0, flush, &x);
+    take(m, b, u->blgp, flush, &y);
     if (d != c)
         memmove(d, c, u->result * sizeof(uint32_t[GCN_LANES]));
+    float *sum = d;
+    for (unsigned i = 0; flush && i < u->result * (unsigned)GCN_LANES; i++)
+        sum[i] = __builtin_fabsf(sum[i]) < 0x1p-126f ? 0 : sum[i];
     if (m->side == 32)
-        multiply(m, u, d, &x, &y, 32);
+        multiply_as(m, u, d, &x, &y, 32, flush);
     else if (m->side == 16)
-        multiply(m, u, d, &x, &y, 16);
+        multiply_as(m, u, d, &x, &y, 16, flush);
     else
-        multiply(m, u, d, &x, &y, 4);
+        multiply_as(m, u, d, &x, &y, 4, flush);
 }

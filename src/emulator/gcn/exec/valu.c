@@ -28,8 +28,10 @@ static inline const uint32_t *fetch_plain(struct gcn_wave *w, const struct gcn_u
 static const struct gcn_uop *no_vgpr(struct gcn_wave *w, const struct gcn_uop *u)
 {
     return gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                     "%s uses register %u, but its wave has %u vector registers", u->row->name,
-                     u->last_vgpr, w->vgprs);
+                     "%s uses register %c%u, but its wave has %u vector registers and %u "
+                     "accumulation registers",
+                     u->row->name, u->agprs > w->agprs ? 'a' : 'v',
+                     u->agprs > w->agprs ? u->agprs - 1u : u->last_vgpr, w->vgprs, w->agprs);
 }
 
 CLONED gcn_spread_mask(uint32_t *on, uint64_t mask)
@@ -207,6 +209,8 @@ int gcn_dpp_lane(unsigned ctrl, int i)
     if (ctrl < 0x100)
         return (i & ~3) | (int)(ctrl >> (2 * (i & 3)) & 3);
     switch (ctrl & 0x1f0) {
+    case 0x150: /* row_newbcast */
+        return row | n;
     case 0x100: /* row_shl */
         return in + n < 16 ? row | (in + n) : -1;
     case 0x110: /* row_shr */
@@ -253,15 +257,23 @@ static void permute(const struct gcn_uop *u, const uint32_t *from, uint32_t *to,
 
 /* The values of 64 bits of source i; false where indexing leaves the wave's registers. */
 static bool fetch64(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, bool floating,
-                    uint64_t *to)
+                    uint64_t *to, uint64_t *exec)
 {
     const unsigned n = u->src[i];
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1;
     if (n >= GCN_VGPR) {
         const unsigned r = indexed(w, n - GCN_VGPR, i);
+        uint32_t low[GCN_LANES], high[GCN_LANES];
+        uint64_t lanes = *exec;
         if (r + 1 >= w->vgprs)
             return false;
-        join(to, w->v[r], w->v[r + 1]);
+        if (i == 0 && u->form == GCN_FORM_DPP) {
+            permute(u, w->v[r], low, exec);
+            permute(u, w->v[r + 1], high, &lanes);
+            join(to, low, high);
+        } else {
+            join(to, w->v[r], w->v[r + 1]);
+        }
     } else {
         const uint64_t value = gcn_scalar64(w, u, n, floating);
         for (unsigned l = 0; l < GCN_LANES; l++)
@@ -269,6 +281,24 @@ static bool fetch64(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, boo
     }
     if (floating && (abs || neg))
         modify64(to, abs, neg);
+    return true;
+}
+
+/* The two singles of source i; of a constant the second one is 0; false likewise. */
+static bool fetch_pair(struct gcn_wave *w, const struct gcn_uop *u, unsigned i, union row *to)
+{
+    const unsigned n = u->src[i], r = indexed(w, n - GCN_VGPR, i);
+    if (n >= GCN_VGPR) {
+        if (r + 1 >= w->vgprs)
+            return false;
+        memcpy(to->q, w->v[r], 2 * sizeof to->q[0]);
+        return true;
+    }
+    const uint64_t value = n < GCN_INLINE ? gcn_scalar64(w, u, n, false) : gcn_scalar32(w, u, n);
+    for (unsigned l = 0; l < GCN_LANES; l++) {
+        to->q[0][l] = (uint32_t)value;
+        to->q[1][l] = (uint32_t)(value >> 32);
+    }
     return true;
 }
 
@@ -329,9 +359,13 @@ static inline __attribute__((always_inline)) bool fetch(struct gcn_wave *w, cons
 {
     const bool abs = u->abs >> i & 1, neg = u->neg >> i & 1, high = u->op_sel >> i & 1;
     if (type == 'U' || type == 'F')
-        return fetch64(w, u, i, type == 'F', to->d);
+        return fetch64(w, u, i, type == 'F', to->d, exec);
     if (type == 'Q')
         return fetch128(w, u, i, to);
+    if (type == 'B' || type == 'b') {
+        *source = to->q[type == 'b' && high];
+        return fetch_pair(w, u, i, to);
+    }
     const uint32_t *from = fetch32(w, u, i, type, to->w, exec);
     if (!from)
         return false;
@@ -397,8 +431,8 @@ static void write_back(struct gcn_wave *w, const struct gcn_uop *u, char type, u
         split(w->v[r], w->v[r + 1], result->d, gcn_lanes_on(w, exec));
         return;
     }
-    if (type == 'Q') {
-        for (unsigned k = 0; k < 4; k++)
+    if (type == 'Q' || type == 'B') {
+        for (unsigned k = 0; k < gcn_registers_of(type); k++)
             gcn_blend(w->v[r + k], result->q[k], gcn_lanes_on(w, exec));
         return;
     }
@@ -425,9 +459,12 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
         if (types[i] == 'm') {
             v.mask = gcn_pair(&w->s[u->smask]);
         } else if (types[i] == 'd') {
-            if (dst >= w->vgprs)
+            if (dst + (*results == 'F') >= w->vgprs)
                 return no_vgpr(w, u);
-            memcpy(room[i].w, w->v[dst], sizeof room[i].w);
+            if (*results == 'F')
+                join(room[i].d, w->v[dst], w->v[dst + 1]);
+            else
+                memcpy(room[i].w, w->v[dst], sizeof room[i].w);
         } else if (!fetch(w, u, i, types[i], &room[i], source[i], &exec)) {
             return no_vgpr(w, u);
         }
@@ -441,7 +478,7 @@ static const struct gcn_uop *general(struct gcn_wave *w, const struct gcn_uop *u
     } else if (*results != ':') {
         if ((u->clamp || u->omod) && strchr("fhF", *results))
             gcn_fp_output(w, u, *results, &result);
-        if (dst + (*results == 'Q' ? 3u : *results == 'U' || *results == 'F') >= w->vgprs)
+        if (dst + gcn_registers_of(*results) > w->vgprs)
             return no_vgpr(w, u);
         write_back(w, u, *results, dst, &result, exec);
         if (results[1] == 'm')
@@ -480,7 +517,7 @@ static void note_operands(struct gcn_wave *w, const struct gcn_uop *u, unsigned 
         const bool wide = types[i] == 'U' || types[i] == 'F';
         if (types[i] == 'd' && dst < w->vgprs) /* the destination's old value, of its type */
             snprintf(one, sizeof one, "v%u = 0x%08x", dst, w->v[dst][lane]);
-        else if (strchr("mdQ", types[i]) || !fetch(w, u, i, types[i], &room, &source, &exec))
+        else if (strchr("mdQB", types[i]) || !fetch(w, u, i, types[i], &room, &source, &exec))
             continue;
         else {
             value = wide ? ((const uint64_t *)source)[lane] : ((const uint32_t *)source)[lane];
@@ -590,23 +627,42 @@ static const struct gcn_uop *valu_move(struct gcn_wave *w, const struct gcn_uop 
     return gcn_next(u);
 }
 
-void gcn_vop_mfma(struct gcn_valu *v)
+enum { MOST_SUMS = 32 }; /* registers of C and D */
+
+/* All values of C are one constant; doubles have theirs in two registers. */
+static const void *constant_sums(struct gcn_wave *w, const struct gcn_uop *u,
+                                 uint32_t (*room)[GCN_LANES])
 {
-    gcn_multiply_matrices(v->u, v->d, v->a, v->b, v->c);
+    const bool wide = gcn_mfma_of(u->row)->type == GCN_MATRIX_F64;
+    const uint64_t value =
+        wide ? gcn_scalar64(w, u, u->src[2], true) : gcn_scalar32(w, u, u->src[2]);
+    for (unsigned i = 0; i < u->result; i++)
+        for (unsigned l = 0; l < GCN_LANES; l++)
+            room[i][l] = (uint32_t)(value >> (wide && i % 2 ? 32 : 0));
+    return room;
 }
 
-/* Products of matrices: EXEC does not matter. */
+void gcn_vop_mfma(struct gcn_valu *v)
+{
+    gcn_multiply_matrices(v->u, gcn_model_of(v->w->device)->flushes_matrices, v->d, v->a, v->b,
+                          v->c);
+}
+
+/* Products of matrices: EXEC does not matter. C may be a constant. */
 static const struct gcn_uop *valu_matrix(struct gcn_wave *w, const struct gcn_uop *u)
 {
     if (skipped(w))
         return gcn_next(u);
-    if (u->last_vgpr >= w->vgprs)
+    if (u->last_vgpr >= w->vgprs || u->agprs > w->agprs)
         return no_vgpr(w, u);
-    u->row->function(&(struct gcn_valu){.u = u,
-                                        .d = w->v[u->dst],
-                                        .a = w->v[u->src[0] - GCN_VGPR],
-                                        .b = w->v[u->src[1] - GCN_VGPR],
-                                        .c = w->v[u->src[2] - GCN_VGPR]});
+    struct gcn_valu v = {.w = w,
+                         .u = u,
+                         .d = w->v[u->dst],
+                         .a = w->v[u->src[0] - GCN_VGPR],
+                         .b = w->v[u->src[1] - GCN_VGPR]};
+    uint32_t room[MOST_SUMS][GCN_LANES];
+    v.c = u->src[2] < GCN_VGPR ? constant_sums(w, u, room) : w->v[u->src[2] - GCN_VGPR];
+    u->row->function(&v);
     return gcn_next(u);
 }
 

@@ -444,11 +444,17 @@ ROW_PACKED(v_pk_fma_f16, fma_, host_fma)
 ROW_PACKED(v_pk_min_f16, min_, host_min)
 ROW_PACKED(v_pk_max_f16, max_, host_max)
 
+/* A half as a single. */
+static uint32_t single_of(uint32_t half, bool flush, struct wt_fp *exact)
+{
+    return flush && denormal16(half) ? 0 : wt_f16_to_f32((uint16_t)half, exact);
+}
+
 /*
  * Products of halves are exact singles. Their order and roundings are not published: here the
- * products are added, then the addend. Denormal halves are kept whatever MODE says; denormal
- * singles are flushed (LLVM's pull request 205101; comments of LLVM's code generator for AMD's
- * GPUs).
+ * products are added, then the addend. Denormal halves are kept whatever MODE says, or (gfx90a) are
+ * +0; denormal singles are flushed (LLVM's pull request 205101; comments of LLVM's code generator
+ * for AMD's GPUs).
  */
 void gcn_vop_v_dot2_f32_f16(struct gcn_valu *v)
 {
@@ -460,13 +466,14 @@ void gcn_vop_v_dot2_f32_f16(struct gcn_valu *v)
         choose(v->u, half[k][0], a, 0, k);
         choose(v->u, half[k][1], b, 1, k);
     }
+    const bool flush = gcn_model_of(v->w->device)->flushes_matrices;
     for (unsigned i = 0; i < GCN_LANES; i++) {
         uint32_t product[2];
         if (!(v->exec >> i & 1))
             continue;
         for (unsigned k = 0; k < 2; k++)
-            product[k] = wt_f32_mul(wt_f16_to_f32((uint16_t)half[k][0][i], &exact),
-                                    wt_f16_to_f32((uint16_t)half[k][1][i], &exact), &fp);
+            product[k] = wt_f32_mul(single_of(half[k][0][i], flush, &exact),
+                                    single_of(half[k][1][i], flush, &exact), &fp);
         d[i] = wt_f32_add(wt_f32_add(product[0], product[1], &fp), c[i], &fp);
     }
     fp.flags |= exact.flags & WT_FP_INVALID;

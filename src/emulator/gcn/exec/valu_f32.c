@@ -104,6 +104,47 @@ HOST(v_mul_f32, x *y, a[i] COMMA b[i] COMMA 0)
 SOFT(v_mul_f32, wt_f32_mul(a, b, fp))
 ROW_BOTH(v_mul_f32)
 
+/* Pairs of singles: OP_SEL, OP_SEL_HI choose those of the results, NEG, NEG_HI negate them. */
+static void packed(struct gcn_valu *v, gcn_row_function function)
+{
+    const struct gcn_uop *u = v->u;
+    const void *of[3] = {v->a, v->b, v->c};
+    uint32_t(*d)[GCN_LANES] = v->d;
+    for (unsigned k = 0; k < 2; k++) {
+        uint32_t source[3][GCN_LANES];
+        const unsigned chosen = k ? u->op_sel_hi : u->op_sel, neg = k ? u->neg_hi : u->neg;
+        for (unsigned i = 0; i < 3 && of[i]; i++) {
+            const uint32_t *from = (const uint32_t *)of[i] + (chosen >> i & 1 ? GCN_LANES : 0);
+            const uint32_t flip = neg >> i & 1 ? F32_SIGN : 0;
+            for (unsigned l = 0; l < GCN_LANES; l++)
+                source[i][l] = from[l] ^ flip;
+        }
+        struct gcn_valu half = *v;
+        half.d = d[k];
+        half.a = source[0];
+        half.b = source[1];
+        half.c = of[2] ? source[2] : NULL;
+        function(&half);
+        if (u->clamp)
+            gcn_fp_output(v->w, u, 'f', d[k]);
+    }
+}
+
+void gcn_vop_v_pk_add_f32(struct gcn_valu *v)
+{
+    packed(v, gcn_vop_v_add_f32);
+}
+
+void gcn_vop_v_pk_mul_f32(struct gcn_valu *v)
+{
+    packed(v, gcn_vop_v_mul_f32);
+}
+
+void gcn_vop_v_pk_fma_f32(struct gcn_valu *v)
+{
+    packed(v, gcn_vop_v_fma_f32);
+}
+
 /* DX9 rules: zero times anything is zero. */
 static uint32_t legacy_product(uint32_t a, uint32_t b, struct wt_fp *fp)
 {

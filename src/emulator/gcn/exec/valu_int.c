@@ -471,3 +471,12 @@ static ROW32_CLAMP(
     }
     ROW_OF_HALVES(v_dot2_i32_i16, gcn_vop_halves_signed)
         ROW_OF_HALVES(v_dot2_u32_u16, gcn_vop_halves_unsigned)
+
+    /* One of two registers of each source: fetched as such. */
+    CLONED gcn_vop_v_pk_mov_b32(struct gcn_valu *v)
+{
+    const uint32_t *a = v->a, *b = v->b;
+    uint64_t *d = v->d;
+    LANES
+        d[i] = a[i] | (uint64_t)b[i] << 32;
+}

@@ -17,10 +17,10 @@ enum { CODE_BYTES = 8 << 20 };
 
 struct block {
     struct wt_paged_block is;
-    bool floats;    /* its code raises exceptions of the host */
-    bool doubles;   /* of doubles, too */
-    bool shares;    /* it accesses the group's memory */
-    unsigned vgprs; /* that a wave must have for it */
+    bool floats;              /* its code raises exceptions of the host */
+    bool doubles;             /* of doubles, too */
+    bool shares;              /* it accesses the group's memory */
+    uint16_t rows[GCN_FILES]; /* that a wave must have for it */
 };
 
 struct gcn_blocks {
@@ -81,9 +81,8 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
         const bool decoded = u->run != (gcn_op)gcn_code_format.undecoded;
         if (!(decoded || gcn_decode_record(w, u)) || !u->row || u->run != gcn_handler_of(u))
             break; /* it is nothing, or more than its handler */
-        unsigned vgprs = 0;
         target[count] = INT32_MAX;
-        if (!gcn_block_insn(w, u, &insn[count], &vgprs))
+        if (!gcn_block_insn(w, u, &insn[count], block->rows))
             insn[count] = (struct wt_rows_insn){.op = u->row->encoding == GCN_SOPP ? WT_ROWS_HANDLER
                                                                                    : WT_ROWS_CALL};
         else if (insn[count].op == WT_ROWS_BRANCH || insn[count].op == WT_ROWS_BRANCH_WHEN)
@@ -91,7 +90,6 @@ static size_t list(struct gcn_wave *w, uint16_t first, struct wt_rows_insn *insn
         block->floats |= insn[count].raises;
         block->doubles |= insn[count].raises && insn[count].wide;
         block->shares |= insn[count].space == WT_ROWS_GROUP || insn[count].windowed;
-        block->vgprs = vgprs > block->vgprs ? vgprs : block->vgprs;
         block->is.slot[count] = (uint16_t)slot;
         if (target[count] < (int32_t)GCN_SLOTS && target[count] > farthest)
             farthest = target[count];
@@ -276,7 +274,7 @@ const struct gcn_uop *gcn_run_block(struct gcn_wave *w, const struct gcn_uop *u)
         return u->run(w, u);
     }
     if (!w->left || w->mode & SPECIAL_MODES || wt_observes_issue(&w->device->machine) ||
-        block_of(code, u)->vgprs > w->vgprs) {
+        block_of(code, u)->rows[0] > w->vgprs || block_of(code, u)->rows[1] > w->agprs) {
         wt_paged_leaves(&w->device->machine, &w->left);
         return handler_of(code, u)(w, u);
     }

@@ -130,8 +130,16 @@ static bool is_same(const struct gcn_uop *u, unsigned i, unsigned k)
     return u->src[i] == u->src[k] && ((bits >> i ^ bits >> k) & 0x101) == 0;
 }
 
+/* Registers of one file that an instruction uses. */
+static void take_rows(uint16_t *rows, unsigned first, unsigned count)
+{
+    uint16_t *most = &rows[first / GCN_AGPR];
+    const unsigned end = first % GCN_AGPR + count;
+    *most = (uint16_t)(end > *most ? end : *most);
+}
+
 static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
-                   unsigned *vgprs)
+                   uint16_t *rows)
 {
     struct wt_rows_match match;
     const struct wt_rows_match *o = &match;
@@ -177,13 +185,13 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     }
     if (o->op == WT_ROWS_DIVISION_SCALE && !is_same(u, 0, 1) && !is_same(u, 0, 2))
         return false; /* it might be denormal */
-    *vgprs = u->last_vgpr + 1;
+    take_rows(rows, 0, u->last_vgpr + 1u);
     return o->op != WT_ROWS_FIELD || field(to);
 }
 
 /* Sums and products of doubles: pairs of rows, if the code has vectors of 512 bits. */
 static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
-                    unsigned *vgprs)
+                    uint16_t *rows)
 {
     struct wt_rows_match m;
     if (!operation_of(u, &m) || !is_double(&m) || u->clamp || u->omod || u->op_sel ||
@@ -204,7 +212,7 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
             s->value = (gcn_other_scalar64(w, u, u->src[i], true) & (UINT64_MAX >> off)) ^
                        (uint64_t)over << 63;
     }
-    *vgprs = u->last_vgpr + 1;
+    take_rows(rows, 0, u->last_vgpr + 1u);
     return true;
 }
 
@@ -476,7 +484,7 @@ static void two(const struct gcn_uop *u, struct wt_rows_insn *to)
 
 /* Buffers: those of private memory, if their resource says so when it is used. */
 static bool buffer(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
-                   unsigned *vgprs)
+                   uint16_t *rows)
 {
     const unsigned data = to->op == WT_ROWS_STORE ? u->src[1] : u->dst, number = u->size / 4;
     if (u->idxen || u->tfe || u->base + 3 >= GCN_TTMP || u->imm % 4 ||
@@ -488,14 +496,14 @@ static bool buffer(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     to->s[2] = (struct wt_rows_source){.scalar = true, .slot = scalar_slot(u->base)};
     words(to, number, data);
     to->words = number > 1 ? to->words : 0;
-    *vgprs = data + number;
-    if (u->offen && *vgprs <= u->src[0])
-        *vgprs = u->src[0] + 1;
+    take_rows(rows, data, number);
+    if (u->offen)
+        take_rows(rows, u->src[0], 1);
     return true;
 }
 
 static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
-                      unsigned *vgprs)
+                      uint16_t *rows)
 {
     bool store, twice;
     if (!is_access(u, &store, &twice))
@@ -517,18 +525,16 @@ static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_row
                                       {.scalar = based, .slot = scalar_slot(based ? u->base : 0)}}};
     count(to, encoding);
     if (encoding == GCN_MUBUF)
-        return buffer(w, u, to, vgprs);
+        return buffer(w, u, to, rows);
     if (based && u->base + 1 >= GCN_TTMP)
         return false;
     if (twice)
         two(u, to);
     else if (u->size > 4)
         words(to, u->size / 4, data);
-    *vgprs = u->src[0] + (!share && !based) + 1u;
-    for (unsigned k = 0; k < (to->words ? to->words : 1u); k++) {
-        const unsigned last = to->words ? to->row[k] / ROW_BYTES : data;
-        *vgprs = *vgprs > last ? *vgprs : last + 1;
-    }
+    take_rows(rows, u->src[0], share || based ? 1 : 2);
+    for (unsigned k = 0; k < (to->words ? to->words : 1u); k++)
+        take_rows(rows, to->words ? to->row[k] / ROW_BYTES : data, 1);
     return true;
 }
 
@@ -551,7 +557,7 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_in
 }
 
 bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
-                    unsigned *vgprs)
+                    uint16_t *rows)
 {
     switch ((enum gcn_encoding)u->row->encoding) {
     case GCN_SOP2:
@@ -565,14 +571,14 @@ bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
     case GCN_VOP1:
     case GCN_VOPC:
     case GCN_VOP3:
-        return vector(w, u, to, vgprs) || doubles(w, u, to, vgprs);
+        return vector(w, u, to, rows) || doubles(w, u, to, rows);
     case GCN_SMEM:
         return fetch(w, u, to);
     case GCN_DS:
     case GCN_FLAT:
     case GCN_GLOBAL:
     case GCN_MUBUF:
-        return access_of(w, u, to, vgprs);
+        return access_of(w, u, to, rows);
     default:
         return false;
     }

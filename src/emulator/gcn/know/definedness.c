@@ -33,9 +33,9 @@ size_t gcn_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *l
     if (rows < w->vgprs)
         list[count++] =
             (struct wt_unwritten){.file = GCN_FILE_V, .first = rows, .count = w->vgprs - rows};
-    for (unsigned k = 1; k < gcn_files(gcn_model_of(w->device)); k++)
+    if (w->agprs)
         list[count++] =
-            (struct wt_unwritten){.file = GCN_FILE_V, .first = k * GCN_AGPR, .count = w->vgprs};
+            (struct wt_unwritten){.file = GCN_FILE_V, .first = GCN_AGPR, .count = w->agprs};
     if (scalars < GCN_FLAT_SCRATCH)
         list[count++] = (struct wt_unwritten){
             .file = GCN_FILE_S, .first = scalars, .count = GCN_FLAT_SCRATCH - scalars};

@@ -63,7 +63,7 @@ static void put_memory(list *o, enum gcn_file file, unsigned bytes, char access,
 
 static enum wt_operand_type type_of(char letter)
 {
-    return strchr("fhF", letter) ? WT_OPERAND_FLOAT : WT_OPERAND_BITS;
+    return strchr("fhFB", letter) ? WT_OPERAND_FLOAT : WT_OPERAND_BITS;
 }
 
 static unsigned bits_of(char letter)
@@ -77,7 +77,11 @@ static unsigned bits_of(char letter)
     case 'X':
         return 128;
     case 'w':
+    case 'W':
+    case 'B':
         return 64;
+    case 'T':
+        return 256;
     case 'Y':
         return 512;
     case 'Z':
@@ -93,9 +97,10 @@ static unsigned bits_of(char letter)
 /* A scalar source by its operand number (section 12.1), of a type of the row. */
 static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, char letter)
 {
-    const bool wide = bits_of(letter) == 64, half = n >= GCN_HALF && n < GCN_HALF + 9;
+    const bool pair = letter == 'B', wide = bits_of(letter) == 64 && !pair,
+               half = n >= GCN_HALF && n < GCN_HALF + 9;
     if (n < GCN_INLINE)
-        put_s(o, n, wide ? 64 : 32, false);
+        put_s(o, n, wide || pair ? 64 : 32, false);
     else if (n == GCN_VCCZ || n == GCN_EXECZ)
         put_s(o, n == GCN_VCCZ ? GCN_VCC : GCN_EXEC, 64, false)->is_zero = true;
     else if (n == GCN_SCC)
@@ -104,7 +109,9 @@ static void put_scalar_source(list *o, const struct gcn_uop *u, unsigned n, char
         put_s_aside(o, GCN_M0, 32);
         put_memory(o, GCN_FILE_LDS, 4, 'r', 0);
     } else if (n <= 208)
-        wt_operands_add_constant(o, n <= 192 ? (int)n - 128 : 192 - (int)n);
+        wt_operands_add_constant(o, pair       ? (int64_t)gcn_other_scalar32(NULL, u, n)
+                                    : n <= 192 ? (int)n - 128
+                                               : 192 - (int)n);
     else if (n == GCN_LITERAL && !wide)
         wt_operands_add_constant(o, (int32_t)u->literal);
     else if (half && strchr("hP", letter))
@@ -161,7 +168,7 @@ static void put_scalar(list *o, const struct gcn_uop *u)
 
 static bool compares(const struct gcn_uop *u)
 {
-    return u->row->operands[0] == 'a' && (u->row->opcode & 0xf) == 1;
+    return u->row->operands[0] == 'a' && gcn_atomic_number(u->row) == 1;
 }
 
 static void put_smem(list *o, const struct gcn_uop *u)
@@ -211,13 +218,13 @@ static void choose_part(struct wt_insn_operand *x, const struct gcn_uop *u, unsi
 /* Its modifiers: of floats, and of what v_cndmask_b32 chooses between. */
 static void modify(struct wt_insn_operand *x, const struct gcn_uop *u, unsigned source, char letter)
 {
-    const bool packed = strchr("pP", letter);
+    const bool packed = strchr("pPB", letter);
     const bool cleared = u->abs >> source & 1, inverted = u->neg >> source & 1;
     const bool upper = packed ? u->neg_hi >> source & 1 : inverted;
     if (packed)
         x->halves = (uint8_t)((u->op_sel >> source & 1) | (u->op_sel_hi >> source & 1) << 1 |
-                              (strchr("pP", u->row->operands[0]) ? 0 : WT_HALVES_OF_ONE));
-    if (!strchr("fhFP", letter) && u->row != &gcn_rows[GCN_I_v_cndmask_b32])
+                              (strchr("pPB", u->row->operands[0]) ? 0 : WT_HALVES_OF_ONE));
+    if (!strchr("fhFPB", letter) && u->row != &gcn_rows[GCN_I_v_cndmask_b32])
         return;
     x->abs = cleared ? 3 : 0;
     x->neg = (uint8_t)(inverted | upper << 1);
@@ -250,12 +257,17 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
     for (unsigned i = 0; letters[i]; i++) {
         const char letter = letters[i];
         const unsigned before = o->count;
+        const bool high = u->op_sel >> i & 1;
         if (letter == 'd')
-            modify(put_v(o, u->dst, 32, false), u, i, *u->row->operands == 'P' ? 'P' : letter);
+            modify(put_v(o, u->dst, bits_of(*u->row->operands), false), u, i,
+                   *u->row->operands == 'P' ? 'P' : letter);
         else if (letter == 'm')
             put_s(o, u->smask, 64, false)->by_lane = true;
         else if (u->src[i] < GCN_VGPR) {
-            put_scalar_source(o, u, u->src[i], letter);
+            put_scalar_source(o, u, u->src[i] + (letter == 'b' && u->src[i] < GCN_INLINE && high),
+                              letter);
+            if (letter == 'b' && u->src[i] >= GCN_INLINE && high)
+                o->list[o->count - 1].value = 0;
             struct wt_insn_operand *x = last_of(o, before);
             if (x && bits_of(letter) < 64 && x->file != GCN_FILE_STATE && !x->is_zero) {
                 x->bits = 32;
@@ -264,7 +276,8 @@ static void put_sources(list *o, const struct gcn_uop *u, const char *letters)
             } else if (x)
                 modify(x, u, i, letter);
         } else {
-            struct wt_insn_operand *x = put_v(o, u->src[i] - GCN_VGPR, bits_of(letter), false);
+            struct wt_insn_operand *x =
+                put_v(o, u->src[i] - GCN_VGPR + (letter == 'b' && high), bits_of(letter), false);
             x->type = type_of(letter);
             choose_part(x, u, i, letter);
             modify(x, u, i, letter);
@@ -369,20 +382,28 @@ static wt_lanes mixed_lanes(const struct wt_insn_operands *o, const struct wt_in
 /* Each register of a matrix comes from that of C, and from A and B of several lanes. */
 static void put_matrix(list *o, const struct gcn_uop *u)
 {
+    const unsigned each = gcn_mfma_of(u->row)->type == GCN_MATRIX_F64 ? 2 : 1,
+                   count = u->result / each;
+    const bool constant = u->src[2] < GCN_VGPR;
     o->unmasked = true;
     o->products = gcn_matrix_products(u->row);
     o->mixed = mixed_lanes;
     o->mixed_as = (uint32_t)(u->row - gcn_rows) | (uint32_t)u->cbsz << BROADCASTS |
                   (uint32_t)u->abid << CHOSEN | (uint32_t)u->blgp << SHUFFLED;
-    for (unsigned i = 0; i < 2u * u->result; i++) {
-        const unsigned n = i % u->result;
-        const bool writes = i < u->result;
+    for (unsigned i = 0; i < (constant ? 1u : 2u) * count; i++) {
+        const unsigned n = i % count;
+        const bool writes = i < count;
         struct wt_insn_operand *x =
-            put_v(o, writes ? u->dst + n : u->src[2] - GCN_VGPR + n, 32, writes);
+            put_v(o, (writes ? u->dst : u->src[2] - GCN_VGPR) + n * each, 32 * each, writes);
         x->pair = (uint8_t)(n + 1);
         x->leaf = writes ? 0 : WT_M_C;
         x->result = writes ? WT_RESULT_D : 0;
-        x->width = 32;
+        x->width = (uint8_t)(32 * each);
+    }
+    if (constant) {
+        const unsigned before = o->count;
+        put_scalar_source(o, u, u->src[2], each == 2 ? 'F' : 'u');
+        note_leaf(o, before, 2, each == 2 ? 'F' : 'u');
     }
     for (unsigned i = 0; i < 2; i++) {
         const char letter = strchr(u->row->operands, ':')[1 + i];
@@ -445,21 +466,14 @@ static void put_ds(list *o, const struct gcn_uop *u)
 {
     const char access = u->row->operands[0];
     const char *name = u->row->name;
-    const unsigned bits = u->size * 8u, what = u->row->opcode & 0x1f;
-    const bool pair = strstr(name, "read2") || strstr(name, "write2") || strstr(name, "wrxchg2");
+    const struct gcn_share_data data = gcn_share_data(u->row);
     const bool src2 = strstr(name, "_src2_"), tid = strstr(name, "addtid");
     const bool counts = !strcmp(name, "ds_append") || !strcmp(name, "ds_consume");
-    const bool moves = strstr(name, "permute") || strstr(name, "swizzle");
-    const bool exchange = !strcmp(name, "ds_condxchg32_rtn_b64");
-    const bool returns = access == 'r' || moves || counts || exchange ||
-                         (access == 'a' && !src2 && u->row->opcode & 0x20);
-    const bool third = access == 'a' && !pair && !src2 && !moves && !exchange && !counts &&
-                       (what == 12 || what == 16 || what == 17 || (what == 20 && returns));
+    const bool swizzle = strstr(name, "swizzle"), moves = swizzle || strstr(name, "permute");
     if (!access)
         return;
-    if (returns)
-        put_data(o, u, u->dst, pair ? 2u * u->size : u->size, true)->result = WT_RESULT_D;
-    const bool swizzle = strstr(name, "swizzle");
+    if (data.result)
+        put_data(o, u, u->dst, data.pair ? 2u * u->size : u->size, true)->result = WT_RESULT_D;
     if (counts)
         put_s_aside(o, GCN_EXEC, 64);
     else if (!tid) {
@@ -468,13 +482,13 @@ static void put_ds(list *o, const struct gcn_uop *u)
         x->aside = !swizzle;
         x->leaf = swizzle ? WT_M_A : 0;
     }
-    if ((access == 'w' || access == 'a') && !src2 && !counts && !swizzle) {
+    if (data.first) {
         struct wt_insn_operand *x = put_data(o, u, u->src[1], u->size, false);
         x->crosses = moves;
         x->leaf = moves ? WT_M_B : 0;
     }
-    if ((access != 'r' && pair) || third)
-        put_v(o, u->src[2], bits, false);
+    if (data.second)
+        put_v(o, u->src[2], u->size * 8u, false);
     if (moves) {
         wt_operands_add_constant(o, u->imm);
         return;
@@ -635,8 +649,8 @@ static void put_meaning(list *o, const struct gcn_uop *u)
     const bool vector = encoding >= GCN_VOP2 && encoding <= GCN_VOP3P,
                memory = encoding == GCN_SMEM || encoding >= GCN_DS;
     o->clamp = vector && u->clamp;
-    o->mixes = vector && access && strchr("fhFP", access) && (u->clamp || u->omod);
-    o->packed = vector && access && strchr("pP", access);
+    o->mixes = vector && access && strchr("fhFPB", access) && (u->clamp || u->omod);
+    o->packed = !vector || !access ? 0 : access == 'B' ? 32 : strchr("pP", access) ? 16 : 0;
     wt_operands_set_meaning(o, u->row->meaning);
     if (o->operation == WT_DOES_LOAD && u->extend == 's')
         o->operation = WT_DOES_LOAD_SIGNED;

@@ -5,12 +5,16 @@
 #include "emulator/gcn/exec/mfma.h"
 #include "emulator/gcn/internal.h"
 #include "emulator/gcn/know/operands.h"
+#include "emulator/machine/meaning.h"
 #include "emulator/machine/pace.h"
 
 enum { VM = 1 << 0, EXP = 1 << 1, LGKM = 1 << 2 };
 
 /* What is done in the order of issue (0: SMEM, FLAT, which are not). */
 enum { IN_ANY_ORDER, IN_LDS, IN_GDS, IN_MESSAGES, IN_VMEM };
+
+/* Products of matrices by size, those of doubles last. */
+enum { SINGLE_SIZES = 3, DOUBLE_4 = SINGLE_SIZES, SIZES = 5 };
 
 enum rule {
     SCALAR_VMEM,
@@ -35,6 +39,14 @@ enum rule {
     ACCUMULATOR_AB,
     ACCUMULATOR_READ,
     READ_MEMORY,
+    UNIFIED_USE, /* and four more: products of singles and others by size, of doubles by size */
+    UNIFIED_MEMORY = UNIFIED_USE + SIZES, /* only doubles */
+    UNIFIED_C = UNIFIED_MEMORY + 2,       /* not of doubles */
+    UNIFIED_DOUBLE = UNIFIED_C + SINGLE_SIZES,
+    UNIFIED_KEEP = UNIFIED_DOUBLE + SIZES, /* not of doubles */
+    DOT_USE = UNIFIED_KEEP + SINGLE_SIZES,
+    DOT_OTHER,
+    DOUBLE_FMA,
     RULES
 };
 
@@ -69,10 +81,13 @@ static const struct wt_pace_rule rules[RULES] = {
                 "with M0, or a load to LDS reads it"},
     [MATRIX_VGPR] =
         {.states = 2,
-         .text = "a vector instruction writes a VGPR, and v_mfma or v_accvgpr_write reads it"},
-    [MATRIX_EXEC] = {.states = 4,
-                     .text =
-                         "a vector instruction writes EXEC, and v_mfma or v_accvgpr_write follows"},
+         .text =
+             "a vector instruction writes a VGPR, and v_mfma (gfx908: or v_accvgpr_write) reads "
+             "it"},
+    [MATRIX_EXEC] =
+        {.states = 4,
+         .text = "a vector instruction writes EXEC, and v_mfma (gfx908: or v_accvgpr_write) "
+                 "follows"},
     [MATRIX_C] = {.states = 2,
                   .text = "v_mfma writes accumulation registers, and another one has some of them, "
                           "not all, as C",
@@ -122,6 +137,56 @@ static const struct wt_pace_rule rules[RULES] = {
     [READ_MEMORY] = {.states = 2,
                      .text = "v_accvgpr_read writes a VGPR, and an access to memory or LDS has it "
                              "as address or data"},
+#define USES(size, count, states_of, c, keeps)                                                     \
+    [UNIFIED_USE +                                                                                 \
+        (count)] = {.states = (states_of),                                                         \
+                    .text =                                                                        \
+                        "v_mfma of " size " writes registers, and another instruction reads or "   \
+                        "writes one"},                                                             \
+        [UNIFIED_C + (count)] = {.states = (c),                                                    \
+                                 .text =                                                           \
+                                     "v_mfma of " size                                             \
+                                     " writes registers, and another one has some of them, not "   \
+                                     "all, as C",                                                  \
+                                 .unlike = true},                                                  \
+        [UNIFIED_DOUBLE + (count)] = {.states = (c) + 1,                                           \
+                                      .text = "v_mfma of " size                                    \
+                                              " writes registers, and one of doubles has some of " \
+                                              "them, not all, as C",                               \
+                                      .unlike = true},                                             \
+        [UNIFIED_KEEP + (count)] = {                                                               \
+            .states = (keeps),                                                                     \
+            .text = "v_mfma of " size " reads registers as C, and another instruction writes "     \
+                    "one"}
+    USES("4x4", 0, 5, 2, 1),
+    USES("16x16", 1, 11, 8, 7),
+    USES("32x32", 2, 19, 16, 15),
+#define DOUBLE_USES(size, count, states_of, memory, c, same)                                       \
+    [UNIFIED_USE + DOUBLE_4 +                                                                      \
+        (count)] = {.states = (states_of),                                                         \
+                    .text =                                                                        \
+                        "v_mfma of doubles, " size ", writes registers, and another instruction "  \
+                        "reads or writes one"},                                                    \
+        [UNIFIED_MEMORY + (count)] = {.states = (memory),                                          \
+                                      .text =                                                      \
+                                          "v_mfma of doubles, " size                               \
+                                          ", writes registers, and an access to memory or LDS "    \
+                                          "has one as address or data"},                           \
+        [UNIFIED_DOUBLE + DOUBLE_4 + (count)] = {                                                  \
+            .states = (c),                                                                         \
+            .text = "v_mfma of doubles, " size ", writes registers, and another one has "          \
+                    "some of them as C",                                                           \
+            .unlike = !(same)}
+    DOUBLE_USES("4x4", 0, 6, 9, 4, true),
+    DOUBLE_USES("16x16", 1, 11, 18, 9, false),
+    [DOT_USE] = {.states = 3,
+                 .text = "v_dot writes a VGPR, and another instruction reads it, or such a one has "
+                         "it as A or B"},
+    [DOT_OTHER] = {.states = 3,
+                   .text = "v_dot writes a VGPR, and another vector instruction than such a one "
+                           "has it as C or writes it",
+                   .differ = true},
+    [DOUBLE_FMA] = {.states = 2, .text = "v_mfma of doubles, and v_fma_f64 or v_fmac_f64 follows"},
 };
 
 const struct wt_pace_table gcn_pace_table = {
@@ -131,9 +196,9 @@ const struct wt_pace_table gcn_pace_table = {
     .rule = rules,
 };
 
-static uint32_t bit(unsigned rule)
+static uint64_t bit(unsigned rule)
 {
-    return UINT32_C(1) << rule;
+    return UINT64_C(1) << rule;
 }
 
 static bool is(const struct gcn_uop *u, enum gcn_id id)
@@ -198,22 +263,34 @@ static void count(const struct gcn_uop *u, struct wt_insn_pace *p)
 
 /* ---- wait states ---- */
 
+/* So many rules of one group. */
+static uint64_t bits(unsigned rule, unsigned count)
+{
+    return (bit(count) - 1) << rule;
+}
+
+static bool is_dot(const struct gcn_uop *u)
+{
+    return !strncmp(u->row->name, "v_dot", 5);
+}
+
 static void put(struct wt_pace_use *list, uint8_t *count, struct wt_pace_use use)
 {
     if (use.rules && *count < WT_PACE_USES)
         list[(*count)++] = use;
 }
 
-static void earlier(struct wt_insn_pace *p, uint32_t rules_of, unsigned file, uint32_t first,
+static void earlier(struct wt_insn_pace *p, uint64_t rules_of, unsigned file, uint32_t first,
                     uint32_t end)
 {
-    put(p->earlier, &p->earlier_count, (struct wt_pace_use){rules_of, (uint8_t)file, first, end});
+    put(p->earlier, &p->earlier_count,
+        (struct wt_pace_use){rules_of, (uint8_t)file, first, end, 0});
 }
 
-static void later(struct wt_insn_pace *p, uint32_t rules_of, unsigned file, uint32_t first,
+static void later(struct wt_insn_pace *p, uint64_t rules_of, unsigned file, uint32_t first,
                   uint32_t end)
 {
-    put(p->later, &p->later_count, (struct wt_pace_use){rules_of, (uint8_t)file, first, end});
+    put(p->later, &p->later_count, (struct wt_pace_use){rules_of, (uint8_t)file, first, end, 0});
 }
 
 static uint32_t end_of(const struct wt_insn_operand *o)
@@ -250,10 +327,10 @@ static bool uses_m0(const struct gcn_uop *u)
 }
 
 /* The results of a vector instruction. */
-static void pace_result(const struct wt_insn_operand *o, struct wt_insn_pace *p)
+static void pace_result(const struct wt_insn_operand *o, bool dot, struct wt_insn_pace *p)
 {
     if (o->file == GCN_FILE_V)
-        earlier(p, bit(DPP_ROW) | bit(MATRIX_VGPR), o->file, o->number, end_of(o));
+        earlier(p, bit(DPP_ROW) | (dot ? 0 : bit(MATRIX_VGPR)), o->file, o->number, end_of(o));
     if (o->file != GCN_FILE_S)
         return;
     const bool exec = o->number == GCN_EXEC, vcc = o->number <= GCN_VCC + 1 && end_of(o) > GCN_VCC;
@@ -267,7 +344,7 @@ static void pace_result(const struct wt_insn_operand *o, struct wt_insn_pace *p)
 }
 
 /* A source of a matrix or of v_accvgpr_write. */
-static void pace_source(unsigned row, unsigned count, uint32_t accumulator, struct wt_insn_pace *p)
+static void pace_source(unsigned row, unsigned count, uint64_t accumulator, struct wt_insn_pace *p)
 {
     later(p, row < GCN_AGPR ? bit(MATRIX_VGPR) : accumulator, GCN_FILE_V, row, row + count);
 }
@@ -289,12 +366,65 @@ static void pace_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
                     bit(MATRIX_AB) | bit(ACCUMULATOR_AB), p);
 }
 
+/* On GPUs with one file of registers: LLVM, checkMAIHazards90A and checkMAIVALUHazards. What such a
+ * product writes is late for every other use. */
+static void pace_unified_matrix(const struct gcn_uop *u, struct wt_insn_pace *p)
+{
+    const struct gcn_mfma *m = gcn_mfma_of(u->row);
+    const char *letters = strchr(u->row->operands, ':') + 1;
+    const bool doubles = m->type == GCN_MATRIX_F64;
+    const unsigned size = doubles          ? DOUBLE_4 + (m->side == 16)
+                          : m->passes == 2 ? 0
+                          : m->passes == 8 ? 1
+                                           : 2,
+                   c = u->src[2] - GCN_VGPR;
+    earlier(p,
+            bit(UNIFIED_USE + size) | bit(UNIFIED_DOUBLE + size) |
+                (doubles ? bit(UNIFIED_MEMORY + size - DOUBLE_4) : bit(UNIFIED_C + size)),
+            GCN_FILE_V, u->dst, u->dst + u->result);
+    if (doubles)
+        earlier(p, bit(DOUBLE_FMA), WT_PACE_OTHERS, ANY, ANY + 1);
+    later(p, bit(MATRIX_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned row = u->src[i] - GCN_VGPR;
+        later(p, bits(UNIFIED_USE, SIZES) | bit(MATRIX_VGPR), GCN_FILE_V, row,
+              row + gcn_registers_of(letters[i]));
+    }
+    if (u->src[2] < GCN_VGPR)
+        return;
+    if (!doubles)
+        earlier(p, bit(UNIFIED_KEEP + size), GCN_FILE_V, c, c + u->result);
+    later(p,
+          bit(MATRIX_VGPR) |
+              (doubles ? bits(UNIFIED_DOUBLE, SIZES) : bits(UNIFIED_C, SINGLE_SIZES)),
+          GCN_FILE_V, c, c + u->result);
+}
+
+/* A register of another vector instruction there, or of an access to memory or LDS. */
+static void pace_unified(const struct gcn_uop *u, const struct wt_insn_operand *x, bool memory,
+                         struct wt_insn_pace *p)
+{
+    const bool dot = is_dot(u);
+    uint64_t rules_of = 0;
+    if (x->kind != WT_OPERAND_ROW || x->file != GCN_FILE_V)
+        return;
+    if (x->reads)
+        rules_of |= (dot && x->leaf == WT_M_C ? bit(DOT_OTHER) : bit(DOT_USE)) |
+                    (memory ? bits(UNIFIED_USE, SINGLE_SIZES) | bits(UNIFIED_MEMORY, 2)
+                            : bits(UNIFIED_USE, SIZES));
+    if (x->writes)
+        rules_of |= bits(UNIFIED_USE, SIZES) | bits(UNIFIED_KEEP, SINGLE_SIZES) | bit(DOT_OTHER);
+    later(p, rules_of, x->file, x->number, end_of(x));
+    if (x->writes && dot)
+        earlier(p, bit(DOT_USE) | bit(DOT_OTHER), x->file, x->number, end_of(x));
+}
+
 /* v_accvgpr_read, v_accvgpr_write, beside what holds for others. */
 static void pace_move(const struct gcn_uop *u, struct wt_insn_pace *p)
 {
     const unsigned from = u->src[0] - GCN_VGPR;
     const bool writes = u->dst >= GCN_AGPR;
-    uint32_t all = 0;
+    uint64_t all = 0;
     for (unsigned k = 0; k < 3; k++)
         all |= bit(writes ? MATRIX_WRITE + k : MATRIX_READ + k);
     if (!writes) {
@@ -310,17 +440,19 @@ static void pace_move(const struct gcn_uop *u, struct wt_insn_pace *p)
             u->dst + 1u);
 }
 
-static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *o,
+static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *o, bool unified,
                         struct wt_insn_pace *p)
 {
     const bool lane = is(u, GCN_I_v_readlane_b32) || is(u, GCN_I_v_writelane_b32);
     later(p, bit(VSKIP), WT_PACE_OTHERS, ANY, ANY + 1);
     if (u->path == GCN_PATH_MATRIX) {
-        pace_matrix(u, p);
+        (unified ? pace_unified_matrix : pace_matrix)(u, p);
         return;
     }
-    if (u->path == GCN_PATH_MOVE)
+    if (u->path == GCN_PATH_MOVE && !unified)
         pace_move(u, p);
+    if (unified && u->row->function == gcn_vop_v_fma_f64)
+        later(p, bit(DOUBLE_FMA), WT_PACE_OTHERS, ANY, ANY + 1);
     if (u->form == GCN_FORM_DPP)
         later(p, bit(DPP_EXEC), GCN_FILE_S, GCN_EXEC, GCN_EXEC + 2);
     if (is(u, GCN_I_v_div_fmas_f32) || is(u, GCN_I_v_div_fmas_f64))
@@ -335,7 +467,9 @@ static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *
     for (unsigned i = 0; i < o->count; i++) {
         const struct wt_insn_operand *x = &o->list[i];
         if (x->writes && x->kind <= WT_OPERAND_SCALAR)
-            pace_result(x, p);
+            pace_result(x, unified && is_dot(u), p);
+        if (unified)
+            pace_unified(u, x, false, p);
         if (x->writes && x->file == GCN_FILE_V && x->kind == WT_OPERAND_ROW)
             later(p, bit(STORE_DATA), x->file, x->number, end_of(x));
         if (x->crosses && !x->writes && x->file == GCN_FILE_V && u->form == GCN_FORM_DPP)
@@ -343,7 +477,7 @@ static void pace_vector(const struct gcn_uop *u, const struct wt_insn_operands *
     }
 }
 
-static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *o,
+static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *o, bool unified,
                         struct wt_insn_pace *p)
 {
     /* An offset in an SGPR takes the time that is needed. */
@@ -355,7 +489,9 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
         if (x->reads && x->file == GCN_FILE_S && x->kind == WT_OPERAND_SCALAR &&
             u->row->encoding != GCN_DS)
             later(p, bit(SCALAR_VMEM), x->file, x->number, end_of(x));
-        if (x->reads && x->kind == WT_OPERAND_ROW)
+        if (unified)
+            pace_unified(u, x, true, p);
+        else if (x->reads && x->kind == WT_OPERAND_ROW)
             later(p, bit(READ_MEMORY), x->file, x->number, end_of(x));
         if (x->reads && !x->aside && x->kind == WT_OPERAND_ROW && x->bits > 64 && !in_time &&
             u->row->encoding != GCN_DS && u->row->encoding != GCN_MIMG)
@@ -363,16 +499,17 @@ static void pace_memory(const struct gcn_uop *u, const struct wt_insn_operands *
     }
 }
 
-static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, struct wt_insn_pace *p)
+static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, bool unified,
+                 struct wt_insn_pace *p)
 {
     const bool scalar = u->row->encoding <= GCN_SOPC;
     *p = (struct wt_insn_pace){.states = 1};
     memset(p->most, WT_PACE_ANY, sizeof p->most);
     count(u, p);
     if (is_vector(u))
-        pace_vector(u, o, p);
+        pace_vector(u, o, unified, p);
     else if (u->row->encoding >= GCN_DS)
-        pace_memory(u, o, p);
+        pace_memory(u, o, unified, p);
     else
         pace_hardware(u, p);
     for (unsigned i = 0; scalar && i < o->count; i++)
@@ -381,6 +518,8 @@ static void pace(const struct gcn_uop *u, const struct wt_insn_operands *o, stru
             earlier(p, bit(M0), GCN_FILE_S, GCN_M0, GCN_M0 + 1);
     if (uses_m0(u))
         later(p, bit(M0), GCN_FILE_S, GCN_M0, GCN_M0 + 1);
+    for (unsigned i = 0; is_dot(u) && i < WT_PACE_USES; i++)
+        p->earlier[i].kind = p->later[i].kind = (uint16_t)(u->row - gcn_rows);
 }
 
 bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
@@ -389,6 +528,6 @@ bool gcn_pace(struct wt_machine *m, uint64_t pc, struct wt_insn_pace *p)
     struct gcn_uop u;
     if (!gcn_uop_at((struct gcn_device *)m, pc, &u) || !gcn_operands(&u, &o))
         return false;
-    pace(&u, &o, p);
+    pace(&u, &o, gcn_model_of((struct gcn_device *)m)->unified, p);
     return true;
 }

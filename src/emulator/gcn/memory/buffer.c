@@ -119,9 +119,7 @@ bool gcn_buffer_resolve(struct gcn_wave *w, const struct gcn_uop *u, unsigned si
         return false;
     }
     if ((u->offen || u->idxen) && last >= w->vgprs) {
-        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                          "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
-                          w->vgprs);
+        *next = gcn_no_row(w, u, last);
         return false;
     }
     if (u->tfe && u->row->operands[0] != 'r') {
@@ -173,10 +171,8 @@ static const struct gcn_uop *by_dwords(struct gcn_wave *w, const struct gcn_uop 
                                  (unsigned long long)addr);
         }
     }
-    if ((store ? u->src[1] : u->dst) + words > w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
-                         "%s uses a register beyond the wave's %u vector registers", u->row->name,
-                         w->vgprs);
+    if (!gcn_has_rows(w, store ? u->src[1] : u->dst, words))
+        return gcn_no_row(w, u, (store ? u->src[1] : u->dst) + words - 1);
     t->private = 0;
     const bool judged = t->judged;
     for (unsigned i = 0; i < words; i++) {
@@ -223,10 +219,8 @@ static const struct gcn_uop *by_bytes(struct gcn_wave *w, const struct gcn_uop *
     uint64_t addr[GCN_LANES];
     struct gcn_uop part = *u;
     bool good = true;
-    if (first + words > w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
-                         "%s uses a register beyond the wave's %u vector registers", u->row->name,
-                         w->vgprs);
+    if (!gcn_has_rows(w, first, words))
+        return gcn_no_row(w, u, first + words - 1);
     /* Nothing is done before it is known that all may be done. */
     memcpy(addr, t->addr, sizeof addr);
     for (uint64_t left = t->lanes & ~t->zero; left; left &= left - 1) {
@@ -346,10 +340,8 @@ OP(buffer_load)
     /* TFE: a register behind the data tells what failed, which is nothing: resources are resident.
      */
     const unsigned status = u->dst + (u->size + 3u) / 4;
-    if (u->tfe && status >= w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t.lanes, 0,
-                         "%s: v%u is beyond the wave's %u vector registers", u->row->name, status,
-                         w->vgprs);
+    if (u->tfe && !gcn_has_row(w, status))
+        return gcn_no_row(w, u, status);
     const uint64_t lanes = t.lanes;
     next = access(w, u, &t, false);
     for (uint64_t left = next && u->tfe ? lanes : 0; left; left &= left - 1)
@@ -422,9 +414,13 @@ OP(buffer_atomic)
 }
 
 /* Caches are coherent here. */
-OP(buffer_wbinv)
-{
-    wt_wave_tell_fence(&w->device->machine, &w->head, gcn_pc_of(w, u), gcn_exec(w),
-                       WT_ORDER_ACQUIRE, WT_AMONG_DEVICE);
-    return gcn_next(u);
-}
+#define CACHE(name, order, scope)                                                                  \
+    OP(name)                                                                                       \
+    {                                                                                              \
+        wt_wave_tell_fence(&w->device->machine, &w->head, gcn_pc_of(w, u), gcn_exec(w), order,     \
+                           scope);                                                                 \
+        return gcn_next(u);                                                                        \
+    }
+CACHE(buffer_wbinv, WT_ORDER_ACQUIRE, WT_AMONG_DEVICE)
+CACHE(buffer_invl2, WT_ORDER_ACQUIRE, WT_AMONG_SYSTEM)
+CACHE(buffer_wbl2, WT_ORDER_RELEASE, WT_AMONG_SYSTEM)

@@ -521,6 +521,7 @@ enum ds_atomic {
     DS_MAX_F,
     DS_WRAP,
     DS_ADD_F,
+    DS_ADD_F64 = 0x1c,
 };
 
 static bool float_equal(uint64_t x, uint64_t y, unsigned size)
@@ -579,9 +580,10 @@ static inline __attribute__((always_inline)) uint64_t computed(struct gcn_wave *
         return float_less(old, data, size) ? data : old;
     case DS_WRAP:
         return old >= data ? old - data : old + second;
-    default: /* DS_ADD_F */
+    default: /* DS_ADD_F, DS_ADD_F64 */
         fp = gcn_fp_env(w, size == 4);
-        return wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
+        return size == 8 ? wt_f64_add(old, data, &fp)
+                         : wt_f32_add((uint32_t)old, (uint32_t)data, &fp);
     }
 }
 

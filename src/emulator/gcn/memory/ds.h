@@ -4,15 +4,13 @@
 
 #include "emulator/gcn/internal.h"
 
-/* Whether the wave has v[first] .. v[first + count - 1]; else *next is the fault. */
+/* Whether the wave has these rows; else *next is the fault. */
 static inline bool gcn_ds_registers(struct gcn_wave *w, const struct gcn_uop *u, unsigned first,
                                     unsigned count, const struct gcn_uop **next)
 {
-    if (first + count <= w->vgprs)
+    if (gcn_has_rows(w, first, count))
         return true;
-    *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                      "%s: v%u is beyond the wave's %u vector registers", u->row->name,
-                      first + count - 1, w->vgprs);
+    *next = gcn_no_row(w, u, first + count - 1);
     return false;
 }
 

@@ -18,9 +18,7 @@ static bool possible(struct gcn_wave *w, const struct gcn_uop *u, const struct g
         u->row->encoding == GCN_FLAT || (u->row->encoding == GCN_GLOBAL && u->base == 0x7f);
     const bool address = pair || u->row->encoding == GCN_GLOBAL || u->base == 0x7f;
     if (address && u->src[0] + pair >= w->vgprs)
-        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
-                          u->src[0] + pair, w->vgprs);
+        *next = gcn_no_row(w, u, u->src[0] + pair);
     else if (u->lds && (u->row->encoding == GCN_FLAT || u->row->operands[0] != 'r'))
         *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
                           "%s with the LDS bit is not executed by this emulator", u->row->name);

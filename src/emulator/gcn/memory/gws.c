@@ -16,10 +16,8 @@ static unsigned resource_of(const struct gcn_wave *w, const struct gcn_uop *u)
 static bool number_of(struct gcn_wave *w, const struct gcn_uop *u, uint32_t *number)
 {
     const uint64_t exec = gcn_exec(w);
-    if (u->src[0] >= w->vgprs) {
-        gcn_fault(w, u, WT_FAULT_ILLEGAL, exec, 0,
-                  "%s: v%u is beyond the wave's %u vector registers", u->row->name, u->src[0],
-                  w->vgprs);
+    if (!gcn_has_row(w, u->src[0])) {
+        gcn_no_row(w, u, u->src[0]);
         return false;
     }
     *number = w->v[u->src[0]][exec ? __builtin_ctzll(exec) : 0];

@@ -114,8 +114,9 @@ static void refuse(struct gcn_image *m, const struct gcn_uop *u, const uint32_t 
         snprintf(why, size, "stores and atomics with the TFE bit");
 }
 
-/* The last VGPR of the coordinates and of the data; those of sources may be none. */
-static unsigned last_register(const struct gcn_uop *u, const struct gcn_image *m)
+/* The last row of the coordinates, if the wave does not have it, or of the data. */
+static unsigned last_register(const struct gcn_wave *w, const struct gcn_uop *u,
+                              const struct gcn_image *m)
 {
     const bool level = strchr(u->row->operands, 'm') != NULL, info = u->row->operands[1] == 'q';
     const unsigned given = gcn_image_arguments(u, m->dimensions) + m->dimensions + m->has_layer;
@@ -124,7 +125,7 @@ static unsigned last_register(const struct gcn_uop *u, const struct gcn_image *m
                            : u->d16                   ? (u->size + 1u) / 2
                                                       : u->size) +
                           u->tfe + u->dst - 1u;
-    return from > data ? from : data;
+    return gcn_has_row(w, from) ? data : from;
 }
 
 bool gcn_image_of(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_image *m,
@@ -161,12 +162,11 @@ bool gcn_image_of(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_image 
                           "%s: %s are not executed by this emulator", u->row->name, why);
         return false;
     }
-    const unsigned last = last_register(u, m);
-    if (last >= w->vgprs)
-        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                          "%s: v%u is beyond the wave's %u vector registers", u->row->name, last,
-                          w->vgprs);
-    return last < w->vgprs;
+    const unsigned last = last_register(w, u, m);
+    const bool there = gcn_has_row(w, last);
+    if (!there)
+        *next = gcn_no_row(w, u, last);
+    return there;
 }
 
 uint64_t gcn_image_address(const struct gcn_image *m, const uint32_t *at)

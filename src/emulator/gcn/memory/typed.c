@@ -55,11 +55,10 @@ static bool typed_of(struct gcn_wave *w, const struct gcn_uop *u, struct typed *
     }
     t->format = gcn_format_of(dfmt);
     const unsigned last = u->dst + t->registers + u->tfe;
-    if (last > w->vgprs)
-        *next = gcn_fault(w, u, WT_FAULT_ILLEGAL, gcn_exec(w), 0,
-                          "%s: v%u is beyond the wave's %u vector registers", u->row->name,
-                          last - 1, w->vgprs);
-    return last <= w->vgprs;
+    const bool there = gcn_has_row(w, last - 1);
+    if (!there)
+        *next = gcn_no_row(w, u, last - 1);
+    return there;
 }
 
 /* Where a piece of an element lies: dword by dword, or whole. */

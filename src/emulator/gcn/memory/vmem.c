@@ -414,7 +414,7 @@ static bool access_row(struct gcn_wave *w, const struct gcn_uop *u, const struct
                        uint64_t first, bool store)
 {
     const unsigned words = u->size / 4u, r = store ? u->src[1] : u->dst;
-    if (r + words > w->vgprs ||
+    if (!gcn_has_rows(w, r, words) ||
         !wt_judge_holds(&w->device->machine, first, GCN_LANES * u->size, store))
         return false;
     if (store) {
@@ -479,10 +479,8 @@ const struct gcn_uop *gcn_vmem_load(struct gcn_wave *w, const struct gcn_uop *u,
                                     struct gcn_targets *t)
 {
     const unsigned words = (u->size + 3u) / 4;
-    if (u->dst + words > w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
-                         "%s: v%u is beyond the wave's %u vector registers", u->row->name,
-                         u->dst + words - 1, w->vgprs);
+    if (!gcn_has_rows(w, u->dst, words))
+        return gcn_no_row(w, u, u->dst + words - 1);
     const bool flat = u->row->encoding == GCN_FLAT;
     gcn_judge(w, t->at, t, WT_WATCH_READ, u->size);
     if (as_row(w, u, t, false)) {
@@ -518,10 +516,8 @@ const struct gcn_uop *gcn_vmem_store(struct gcn_wave *w, const struct gcn_uop *u
                                      struct gcn_targets *t)
 {
     const unsigned words = (u->size + 3u) / 4, from = u->src[1];
-    if (from + words > w->vgprs)
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
-                         "%s: v%u is beyond the wave's %u vector registers", u->row->name,
-                         from + words - 1, w->vgprs);
+    if (!gcn_has_rows(w, from, words))
+        return gcn_no_row(w, u, from + words - 1);
     gcn_judge(w, t->at, t, WT_WATCH_WRITE, u->size);
     const bool done = as_row(w, u, t, true) || store_fast(w, u, t);
     const uint64_t lanes = done ? 0 : t->lanes & ~t->zero;
@@ -645,14 +641,14 @@ static void drop_atomics(struct gcn_wave *w, struct gcn_targets *t, enum gcn_ato
 const struct gcn_uop *gcn_vmem_atomic(struct gcn_wave *w, const struct gcn_uop *u,
                                       struct gcn_targets *t)
 {
-    const enum gcn_atomic what = (enum gcn_atomic)(u->row->opcode & 0xf);
+    const enum gcn_atomic what = gcn_atomic_of(u->row);
     const unsigned words = u->size / 4u, from = u->src[1];
     const unsigned given = what == GCN_ATOMIC_CMPSWAP ? 2 * words : words;
     bool comes_back = false;
-    if (from + given > w->vgprs || (u->glc && u->dst + words > w->vgprs))
-        return gcn_fault(w, u, WT_FAULT_ILLEGAL, t->lanes, 0,
-                         "%s uses a register beyond the wave's %u vector registers", u->row->name,
-                         w->vgprs);
+    if (!gcn_has_rows(w, from, given))
+        return gcn_no_row(w, u, from + given - 1);
+    if (u->glc && !gcn_has_rows(w, u->dst, words))
+        return gcn_no_row(w, u, u->dst + words - 1);
     gcn_judge(w, t->at, t, WT_WATCH_ACCESS, u->size);
     if (w->device->config.atomics_pcie)
         drop_atomics(w, t, what);

@@ -152,11 +152,21 @@ enum gcn_atomic {
     GCN_ATOMIC_DEC,
     GCN_ATOMIC_ADD_F32,
     GCN_ATOMIC_PK_ADD_F16,
+    GCN_ATOMIC_ADD_F64,
+    GCN_ATOMIC_MIN_F64,
+    GCN_ATOMIC_MAX_F64,
 };
+/* The operation of a row that is an atomic of memory. */
+static inline enum gcn_atomic gcn_atomic_of(const struct gcn_row *row)
+{
+    return (enum gcn_atomic)gcn_atomic_number(row);
+}
 /* vmem_atomic.c: the sum of singles, rounded to nearest; denormal ones are zeros (LLVM). */
 uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data);
 /* The sums of pairs of halves, likewise; denormal ones count. */
 uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data);
+/* The same of doubles: @p what is one of the last three. Denormal ones count. */
+uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data);
 /* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
  * `what` and `size`. */
 static inline __attribute__((always_inline)) uint64_t
@@ -193,8 +203,10 @@ gcn_atomic(enum gcn_atomic what, unsigned size, uint64_t old, uint64_t data, uin
         return gcn_atomic_add_f32((uint32_t)old, (uint32_t)data);
     case GCN_ATOMIC_PK_ADD_F16:
         return gcn_atomic_pk_add_f16((uint32_t)old, (uint32_t)data);
-    default: /* GCN_ATOMIC_DEC */
+    case GCN_ATOMIC_DEC:
         return old == 0 || old > data ? data : old - 1;
+    default:
+        return gcn_atomic_f64(what, old, data);
     }
 }
 

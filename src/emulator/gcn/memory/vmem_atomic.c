@@ -17,6 +17,15 @@ uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data)
     return low | (uint32_t)wt_f16_add((uint16_t)(old >> 16), (uint16_t)(data >> 16), &fp) << 16;
 }
 
+uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data)
+{
+    struct wt_fp fp = {.propagate_nan = true};
+    return what == GCN_ATOMIC_ADD_F64   ? wt_f64_add(old, data, &fp)
+           : what == GCN_ATOMIC_MIN_F64 ? wt_f64_lt(data, old, &fp) ? data : old
+           : wt_f64_lt(old, data, &fp)  ? data
+                                        : old;
+}
+
 /* The operands of an atomic of many lanes; of values of 4 bytes the upper halves do not count. */
 struct atomic_lanes {
     const uint8_t *const *host; /* where each lane's value is */
@@ -105,7 +114,10 @@ struct atomic_lanes {
     ONE_ATOMIC(INC, size)                                                                          \
     ONE_ATOMIC(DEC, size)                                                                          \
     ONE_ATOMIC(ADD_F32, size)                                                                      \
-    ONE_ATOMIC(PK_ADD_F16, size)
+    ONE_ATOMIC(PK_ADD_F16, size)                                                                   \
+    ONE_ATOMIC(ADD_F64, size)                                                                      \
+    ONE_ATOMIC(MIN_F64, size)                                                                      \
+    ONE_ATOMIC(MAX_F64, size)
 ATOMICS_OF(uint32_t, 4)
 ATOMICS_OF(uint64_t, 8)
 #undef ATOMICS_OF
