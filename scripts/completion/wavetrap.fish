@@ -1,18 +1,8 @@
-# Fish completion for wavetrap. Commands and options come from its own help, so they are never old.
+# Fish completion for wavetrap, which says itself what a word may become; files where it says nothing.
 
-function __wavetrap_commands
-    wavetrap --help 2>/dev/null | LC_ALL=C sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\)  *\(.*\)/\1\t\2/p'
+function __wavetrap_complete
+    set -l words (commandline -opc) (commandline -ct)
+    wavetrap complete $words[2..] 2>/dev/null
 end
 
-function __wavetrap_options
-    set -l words (commandline -opc)
-    set -l command $words[2]
-    test "$words[2] $words[3]" = "dm check"; and set command dm check
-    wavetrap $command --help 2>/dev/null | string match -rg -- '^  (?:-., |    )(--[a-z-]+=?)'
-end
-
-complete -c wavetrap -n __fish_use_subcommand -f -a '(__wavetrap_commands)'
-complete -c wavetrap -n __fish_use_subcommand -f -a '--help --version'
-complete -c wavetrap -n 'not __fish_use_subcommand; and string match -q -- "-*" (commandline -ct)' \
-    -f -a '(__wavetrap_options)'
-complete -c wavetrap -n '__fish_seen_subcommand_from dm; and not __fish_seen_subcommand_from check' -a check
+complete -c wavetrap -n 'test (count (__wavetrap_complete)) -gt 0' -f -a '(__wavetrap_complete)'

@@ -4,24 +4,24 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/complete.h"
 
 static const struct wt_subcommand *const commands[] = {
-    &cli_run,       &cli_debug,        &cli_dap,    &cli_gdb,  &cli_serve,   &cli_attach,
-    &cli_trace,     &cli_slice,        &cli_info,   &cli_dm,   &cli_reg,     &cli_exec,
-    &cli_explain,   &cli_explain_trap, &cli_asm,    &cli_gtt,  &cli_gem,     &cli_ps,
-    &cli_cuda_path, &cli_hip_path,     &cli_doctor, &cli_view, &cli_explore, &cli_diff};
+    &cli_run,   &cli_debug,   &cli_dap,  &cli_gdb, &cli_serve,     &cli_attach,   &cli_trace,
+    &cli_slice, &cli_info,    &cli_dm,   &cli_reg, &cli_exec,      &cli_explain,  &cli_explain_trap,
+    &cli_asm,   &cli_gtt,     &cli_gem,  &cli_ps,  &cli_cuda_path, &cli_hip_path, &cli_doctor,
+    &cli_view,  &cli_explore, &cli_diff, NULL};
 
 static void help(FILE *out)
 {
     fputs("Usage: wavetrap COMMAND [OPTION]… …\n"
           "Runs and debugs GPU programs on emulated GPUs.\n\nCommands:\n",
           out);
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        const char *summary = commands[i]->summary;
-        fprintf(out, "  %-15s ", commands[i]->name);
+    for (const struct wt_subcommand *const *c = commands; *c; c++) {
+        fprintf(out, "  %-15s ", (*c)->name);
         /* Its first sentence. */
-        for (; *summary && !(*summary == '.' && strchr(" \n", summary[1])); summary++)
-            fputc(*summary == '\n' ? ' ' : *summary, out);
+        for (const char *s = (*c)->summary; *s && !(*s == '.' && strchr(" \n", s[1])); s++)
+            fputc(*s == '\n' ? ' ' : *s, out);
         fputc('.', out);
         fputc('\n', out);
     }
@@ -43,21 +43,30 @@ static int finish(const char *name, int status)
     return status;
 }
 
+static const struct wt_subcommand *find(const char *name)
+{
+    const struct wt_subcommand *const *c = commands;
+    while (*c && strcmp(name, (*c)->name) != 0)
+        c++;
+    return *c;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 2) {
         help(stderr);
         return WT_EXIT_FAILED;
     }
-    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return finish(argv[1], commands[i]->run(argc - 1, argv + 1));
+    if (strcmp(argv[1], "complete") == 0)
+        return finish(argv[1], cli_complete(commands, argc - 2, argv + 2));
+    const struct wt_subcommand *command = find(argv[1]);
+    if (command)
+        return finish(argv[1], command->run(argc - 1, argv + 1));
     const bool is_help = strcmp(argv[1], "help") == 0;
-    for (size_t i = 0; is_help && argc == 3 && i < sizeof commands / sizeof commands[0]; i++)
-        if (strcmp(argv[2], commands[i]->name) == 0) {
-            char option[] = "--help", *words[] = {argv[2], option, NULL};
-            return finish(argv[2], commands[i]->run(2, words));
-        }
+    if (is_help && argc == 3 && (command = find(argv[2]))) {
+        char option[] = "--help", *words[] = {argv[2], option, NULL};
+        return finish(argv[2], command->run(2, words));
+    }
     if (is_help && argc > 2) {
         fprintf(stderr, "wavetrap: there is no command '%s'; see 'wavetrap --help'\n", argv[2]);
         return WT_EXIT_FAILED;

@@ -240,6 +240,19 @@ static void help_option(const struct wt_option *option, FILE *out)
 
 static const struct wt_option help_row = {.name = "help", .letter = 'h', .help = "print this"};
 
+void wt_subcommand_each_option(const struct wt_subcommand *command,
+                               void (*see)(void *context, const struct wt_option *option),
+                               void *context)
+{
+    const struct wt_option *const tables[] = {command->options,
+                                              command->device ? device_options : NULL,
+                                              command->debugger ? debugger_options : NULL};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        for (const struct wt_option *o = tables[i]; o && o->name; o++)
+            see(context, o);
+    see(context, &help_row);
+}
+
 /* Prints the help of a command. */
 static void help(const struct wt_subcommand *command, FILE *out)
 {

@@ -41,6 +41,11 @@ int wt_subcommand_parse_words(const struct wt_subcommand *command, int argc, cha
                               struct wt_session_options *options, int operands, bool more,
                               struct wt_error *err);
 
+/** Gives each option of @p command to @p see: its own, those of devices and debuggers, --help. */
+void wt_subcommand_each_option(const struct wt_subcommand *command,
+                               void (*see)(void *context, const struct wt_option *option),
+                               void *context);
+
 /** Prints "wavetrap NAME: MESSAGE" to stderr and returns WT_EXIT_FAILED. */
 int wt_subcommand_fail(const struct wt_subcommand *command, const struct wt_error *err);
 

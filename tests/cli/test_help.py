@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 
+import pexpect
 import pytest
 
 import check_pages
@@ -108,32 +109,53 @@ def test_manual_pages_are_sound(page):
 
 
 def complete_bash(*words):
-    """What bash offers for the last of `words`."""
-    quoted = " ".join(f"'{w}'" for w in words)
+    """What bash offers for the last of `words`: what replaces the part after its last '=' or ':'."""
+    line = " ".join(words)
     script = f"""
         wavetrap() {{ {WAVETRAP} "$@"; }}
         . {ROOT}/scripts/completion/wavetrap.bash
-        COMP_WORDS=({quoted}) COMP_CWORD={len(words) - 1}
+        COMP_LINE='{line}' COMP_POINT={len(line)}
         _wavetrap
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True,
-                          check=True).stdout.split()
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True).stdout.split()
 
 
-def test_bash_completes_commands_options_and_values(tmp_path):
-    assert set(complete_bash("wavetrap", "")) == set(COMMANDS) | {"--help", "--version"}
+def test_bash_completes_commands_options_and_values():
+    assert set(complete_bash("wavetrap", "")) == set(COMMANDS) | {"help", "--help", "--version"}
     assert complete_bash("wavetrap", "tr") == ["trace"]
+    assert complete_bash("wavetrap", "help", "tr") == ["trace"]
     assert complete_bash("wavetrap", "run", "--sch") == ["--schedule="]
-    assert complete_bash("wavetrap", "run", "--schedule", "=", "l") == ["lockstep"]
+    assert complete_bash("wavetrap", "run", "--schedule=l") == ["lockstep"]
+    assert complete_bash("wavetrap", "run", "--schedule", "l") == ["lockstep"]
     assert set(complete_bash("wavetrap", "trace", "--")) == {
         name for names in sections("trace").values() for name in
         (f"--{n}{'=' if takes_value('trace', n) else ''}" for n in names)}
     assert "--only=" in complete_bash("wavetrap", "dm", "check", "--")
     assert "--script=" not in complete_bash("wavetrap", "dm", "check", "--")
     assert "check" in complete_bash("wavetrap", "dm", "")
-    (tmp_path / "kernel.elf").touch()
-    assert complete_bash("wavetrap", "run", f"{tmp_path}/ker") == [f"{tmp_path}/kernel.elf"]
+    assert {"gcn", "sm_80", "gen9", "vortex"} <= set(complete_bash("wavetrap", "exec", "-g", ""))
+    assert complete_bash("wavetrap", "exec", "--gpu=gfx9") == re.findall(r"^  (gfx9\w+)", run("info", "--models").stdout, re.M)
+    assert "cu=" in complete_bash("wavetrap", "exec", "-g", "gfx900:")
+    assert complete_bash("wavetrap", "exec", "--check=race,le") == ["race,leak"]
+    assert complete_bash("wavetrap", "run", "--no-such=", "") == complete_bash("wavetrap", "run", "a-file") == []
+
+
+def values(command):
+    """(option, word) for each value that is offered for an option of a command."""
+    for option in complete_bash("wavetrap", command, "--"):
+        for word in complete_bash("wavetrap", command, option) if option.endswith("=") else []:
+            yield option, word
+
+
+@pytest.mark.parametrize("command", ["exec", "run"])
+def test_values_that_are_offered_are_taken(command, tmp_path):
+    offered = list(values(command))
+    assert {option for option, _ in offered} >= {"--gpu=", "--check=", "--check-init=", "--report=", "--schedule=", "--fill="}
+    for option, word in offered:
+        end = "1" if word == "random:" or word == "rr:" else f"{tmp_path}/f" if word.endswith(":") else ""
+        (tmp_path / "f").write_text("wavetrap choices 1\n")
+        assert f"{option[:-1]}:" not in run(command, option + word + end).stderr, (option, word)
 
 
 def takes_value(command, name):
@@ -154,17 +176,22 @@ def test_fish_completes_commands_and_options(tmp_path):
     assert set(COMMANDS) <= complete("wavetrap ")
     assert complete("wavetrap run --sch") == {"--schedule="}
     assert {"--core=", "--symbols", "--gpu="} <= complete("wavetrap trace --")
-
-
-def test_completions_read_the_help_in_any_locale():
-    """In Turkish no 'i' is in [a-z]; that locale is not on each machine."""
-    for file in (ROOT / "scripts" / "completion").iterdir():
-        assert "sed -n" in file.read_text() and not re.search(r"(?<!LC_ALL=C )sed -n", file.read_text()), file
+    assert {"--gpu=gen9", "--gpu=gcn"} <= complete("wavetrap exec --gpu=")
+    assert "race" in complete("wavetrap exec --check ")
 
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="zsh is not installed")
-def test_zsh_accepts_its_completion():
-    subprocess.run(["zsh", "-n", ROOT / "scripts" / "completion" / "_wavetrap"], check=True)
+def test_zsh_completes_commands_options_and_values(tmp_path):
+    (tmp_path / "wavetrap").symlink_to(WAVETRAP)
+    child = pexpect.spawn("zsh", ["-f", "-i"], encoding="utf-8", timeout=60, dimensions=(50, 160),
+                          env=dict(os.environ, HOME=str(tmp_path), TERM="dumb", PS1="% ", PATH=f"{tmp_path}:{os.environ['PATH']}"))
+    child.sendline(f"fpath=({ROOT}/scripts/completion $fpath); autoload -Uz compinit; compinit -u -D; unsetopt zle_bracketed_paste; echo re''ady")
+    child.expect("ready\r\n")
+    child.send("wavetrap exec --check=race,le\t")
+    child.expect("race,leak")
+    child.send("\x15wavetrap exec --ch\t\t")
+    child.expect("--check-init=  -- report of uninitialised values")
+    child.close(force=True)
 
 
 def test_what_cannot_be_printed_is_a_failure():
