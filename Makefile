@@ -29,6 +29,11 @@ demo:
 install: all
 	@meson install -C $(BUILD) --no-rebuild
 
+# Takes away what `make install` put there.
+.PHONY: uninstall
+uninstall:
+	@ninja -C $(BUILD) uninstall
+
 # One test or some: make test T=watch, T=cli/run, T=cli/run::NAME, T=NAME, T=gdb.
 test: tests
 	@scripts/test.py $(BUILD) $(T)

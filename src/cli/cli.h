@@ -8,7 +8,7 @@ extern const struct wt_subcommand cli_run, cli_gdb, cli_serve, cli_attach, cli_t
     cli_dm, cli_reg, cli_exec, cli_explain, cli_asm, cli_explain_trap, cli_dm_check, cli_gtt,
     cli_gem, cli_ps, cli_cuda_path, cli_hip_path, cli_doctor, cli_slice;
 
-extern const struct wt_subcommand cli_debug, cli_dap, cli_view, cli_explore, cli_diff;
+extern const struct wt_subcommand cli_debug, cli_dap, cli_view, cli_explore, cli_diff, cli_examples;
 
 /** The file that adds our commands to GDB; false if it is not where it belongs. */
 bool cli_gdb_extension(char *path, size_t size);

@@ -55,8 +55,7 @@ static const struct {
 #include "check/checks.def"
 #undef CHECK_OF_CALLS
 #undef CHECK_OF_MACHINE
-     "all\tall but advice\n",
-     true},
+     "all\tall but advice\n", true},
     {"check-init", "copy\twhat is copied to the host, too\nload\teach load, too\n", false},
     {"check-lanes", "lockstep\tlanes of a wave do not race\nindependent\tlanes of a wave race\n",
      false},
@@ -100,7 +99,7 @@ static void offer_exceptions(struct completion *c)
 }
 
 /* The models of a family, and whether one has the family's own name. */
-struct models {
+struct offered_models {
     const struct completion *completion;
     const char *family;
     bool named;
@@ -108,7 +107,7 @@ struct models {
 
 static void offer_model(void *context, const char *name, const char *about, const char *keys)
 {
-    struct models *m = context;
+    struct offered_models *m = context;
     (void)keys;
     m->named |= strcmp(name, m->family) == 0;
     offer(m->completion, name, about);
@@ -139,7 +138,7 @@ static void offer_gpus(struct completion *c)
     }
     offer(c, "help", "list the keys of all families");
     for (const struct wt_family *const *f = wt_families; *f; f++) {
-        struct models m = {.completion = c, .family = (*f)->name};
+        struct offered_models m = {.completion = c, .family = (*f)->name};
         if ((*f)->models)
             (*f)->models(offer_model, &m);
         if (!m.named || (*f)->alias)
@@ -174,7 +173,7 @@ static void offer_option(void *context, const struct wt_option *o)
 }
 
 /* Sees the option of a name or a letter, of which it keeps the row. */
-struct wanted {
+struct wanted_option {
     const char *name;
     char letter;
     const struct wt_option *found;
@@ -182,7 +181,7 @@ struct wanted {
 
 static void compare_option(void *context, const struct wt_option *o)
 {
-    struct wanted *w = context;
+    struct wanted_option *w = context;
     if (w->letter ? o->letter == w->letter : strcmp(o->name, w->name) == 0)
         w->found = o;
 }
@@ -192,7 +191,7 @@ static const char *option_of_value(const struct wt_subcommand *command, int coun
                                    struct completion *c)
 {
     static char name[80];
-    struct wanted wanted = {.name = name};
+    struct wanted_option wanted = {.name = name};
     const char *equals = strchr(c->typed, '=');
     const char *before = count > 1 ? words[count - 2] : "";
     if (strncmp(c->typed, "--", 2) == 0 && equals) {

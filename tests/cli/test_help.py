@@ -39,7 +39,7 @@ def manual_options(page, section=None):
 def test_all_commands_are_there():
     assert set(COMMANDS) == {"run", "debug", "dap", "view", "gdb", "serve", "attach", "trace", "info", "dm", "reg", "exec", "explain-address", "explain-trap",
                              "asm", "gtt", "gem", "ps", "slice",
-                             "cuda-path", "hip-path", "doctor", "explore", "diff"}
+                             "cuda-path", "hip-path", "doctor", "explore", "diff", "examples"}
 
 
 @pytest.mark.parametrize("command", PAGES)

@@ -30,6 +30,17 @@ def test_what_is_installed_works(build):
         assert any(path.endswith(f"/share/doc/wavetrap/{name}") for path in files), name
     library = ROOT / "examples" / "vortex" / "lib"
     assert {path.name for name, path in files.items() if "/share/wavetrap/vortex/" in name} == {p.name for p in library.iterdir()}
+    # The examples, beside which the pages' commands are typed, and what a CI job runs.
+    work = build.folder / "work"
+    work.mkdir()
+    examples = [name for name in subprocess.run(["git", "ls-files", "examples", "contrib/ci"], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()]
+    done = subprocess.run([command, "examples"], cwd=work, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for name in examples:
+        place = work / name if name.startswith("examples/") else next(target.rglob("share/wavetrap/ci")) / name.removeprefix("contrib/ci/")
+        assert place.read_bytes() == (ROOT / name).read_bytes()
+    again = subprocess.run([command, "examples"], cwd=work, capture_output=True, text=True, timeout=60)
+    assert again.returncode == 125 and "examples: File exists; name a folder that is not there yet" in again.stderr
     # The library for HIP programs, if it was built.
     library = [path for name, path in files.items() if name.endswith("/wavetrap/libhsakmt.so.1")]
     if os.path.exists(f"{BUILD}/src/runtime/kfd/libhsakmt.so.1"):
