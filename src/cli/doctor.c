@@ -21,7 +21,7 @@
 
 /* The tools that a machine needs to debug, of whatever family. */
 static const struct wt_family_task debuggers[] = {
-    {"debug with GDB (all families)", "cmd:gdb-multiarch", "gdb-multiarch", false},
+    {"debug with GDB (Vortex)", "cmd:gdb-multiarch", "gdb-multiarch", false},
     {"debug with LLDB (Vortex)", "llvm:lldb-#", "lldb-#", false},
     {0},
 };
@@ -33,6 +33,7 @@ struct doctor {
     unsigned count;
     struct wt_buffer libraries; /* what ldconfig -p prints, with a NUL */
     char missing[1024];         /* packages, each between blanks */
+    struct wt_buffer verdicts;  /* lines: what each family can do */
 };
 
 /* ---- what is there ---- */
@@ -188,16 +189,37 @@ static bool tell_task(struct doctor *d, const struct wt_family *family,
     return false;
 }
 
+/* Notes in one line what a family can do; @p lacks: the tasks that it cannot do. */
+static void note_verdict(struct doctor *d, const struct wt_family *family, bool runs,
+                         const char *lacks)
+{
+    char line[700];
+    const int length = snprintf(line, sizeof line, "  %-36s %s%s%.500s\n", family->name,
+                                !runs    ? "cannot run host programs"
+                                : *lacks ? "runs programs"
+                                         : "all is there",
+                                *lacks ? ", but cannot " : "", lacks);
+    wt_buffer_append(&d->verdicts, line, (size_t)length);
+}
+
 /* Whether a family can run programs. */
 static bool tell_family(struct doctor *d, const struct wt_family *family, const char *spec)
 {
+    char lacks[500] = "";
     bool runs = false;
     if (!family->config.describe)
         printf("%s\n", family->name);
     else if (cli_tell_device(spec))
         return false;
-    for (const struct wt_family_task *t = family->tasks; t->name; t++)
-        runs |= tell_task(d, family, t) && t->runs;
+    for (const struct wt_family_task *t = family->tasks; t->name; t++) {
+        const bool can = tell_task(d, family, t);
+        const size_t used = strlen(lacks);
+        runs |= can && t->runs;
+        if (!can)
+            snprintf(lacks + used, sizeof lacks - used, "%s%s", used ? "; " : "", t->name);
+    }
+    note_verdict(d, family, runs, lacks);
+    fflush(stdout);
     return runs;
 }
 
@@ -330,13 +352,16 @@ static int run(int argc, char **argv)
         return parsed;
     list_libraries(&d);
     tell_machine();
+    fflush(stdout);
     const bool all = tell_families(&d);
     puts("debuggers");
     for (const struct wt_family_task *t = debuggers; t->name; t++)
         tell_task(&d, NULL, t);
+    printf("verdict\n%.*s", (int)d.verdicts.length, (const char *)d.verdicts.bytes);
     if (d.missing[1])
         tell_packages(&d);
     free(d.libraries.bytes);
+    free(d.verdicts.bytes);
     return all ? 0 : 1;
 }
 

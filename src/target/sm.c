@@ -83,7 +83,7 @@ static void describe(const void *config, char *text, size_t size)
 {
     const struct sm_config *c = config;
     snprintf(text, size,
-             "wavetrap SM: compute capability %u.%u, %u SMs, %" PRIu64
+             "wavetrap SM: compute capability %u.%u, %u SM%s, %" PRIu64
              " MiB; CUDA driver API, OpenMP, OpenACC",
              c->cc / 10, c->cc % 10, c->sms, c->memory >> 20);
 }

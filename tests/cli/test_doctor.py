@@ -24,6 +24,7 @@ def test_all_that_the_checks_install_is_found():
         for task, said in families[family].items():
             found = re.fullmatch(r"yes(?:: (/[^ ]+)(?: \([\d.]+\))?)?", said)
             assert found and (not found[1] or os.path.exists(found[1])), (family, task, said)
+    assert families["verdict"] == dict.fromkeys(FAMILIES, "all is there")
     devices = run("info", "--devices").stdout
     assert devices and all(line + "\n" in done.stdout for line in devices.splitlines())
 
@@ -33,6 +34,7 @@ def test_what_is_missing_is_named_with_its_packages(tmp_path):
     done = run("doctor", "-g", "gfx900", env={"PATH": str(tmp_path)})
     said = told(done.stdout)["gfx900"]
     assert said["compile HIP"] == "no: hipcc is missing" and said["run HIP programs"].startswith("yes: /"), done.stdout
+    assert told(done.stdout)["verdict"] == {"gfx900": "runs programs, but cannot compile HIP; compile OpenCL C; compile GCC's OpenMP and OpenACC"}
     packages = re.search(r"^To get the rest on Debian 12: apt-get install (.*)$", done.stdout, re.M)[1].split()
     assert "hipcc" in packages and "libamdhip64-5" not in packages and len(set(packages)) == len(packages)
     known = subprocess.run(["dpkg-query", "-W", "-f", "${Status}\n", *packages], capture_output=True, text=True)
@@ -82,6 +84,7 @@ def test_a_family_that_cannot_run_programs(tmp_path):
     for family in FAMILIES:
         done = subprocess.run([alone, "doctor", "-g", family], capture_output=True, text=True)
         assert done.returncode == (0 if family == "vortex" else 1), done.stdout + done.stderr
+        assert told(done.stdout)["verdict"][family].startswith("runs programs, but cannot " if family == "vortex" else "cannot run host programs, but cannot "), done.stdout
     assert told(done.stdout)["sm"]["run programs on the CUDA driver API"] == "no: this build left out wavetrap's library for it"
     done = subprocess.run([alone, "exec", "-g", "sm", "true"], capture_output=True, text=True)
     assert done.returncode == 125 and "see 'wavetrap doctor'" in done.stderr, done.stderr
