@@ -27,7 +27,7 @@ import zlib
 PR_SET_CHILD_SUBREAPER = 36
 CRASHES = {signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS, signal.SIGILL, signal.SIGFPE, signal.SIGSYS, signal.SIGTRAP}
 DEBUGGERS = re.compile(r"^(gdb|lldb|wavetrap)")
-# What is no left-over: pytest keeps the folders of its last three runs; clang (HIP, -save-temps aside) leaves an empty
+# What is not a left-over: pytest keeps the folders of its last three runs; clang (HIP, -save-temps aside) leaves an empty
 # folder NAME-XXXXXX for each file that it compiles for several GPUs; GCC 12's mkoffload leaves NAME.mkoffload.dbg.o, and
 # LLDB and ROCm's compiler library, where they are killed, their folders `lldb` and `comgr-XXXXXX`; LLDB, where it crashes, `diagnostics-XXXXXX`.
 KEPT = re.compile(r"^(pytest-of-|lldb$|comgr-|diagnostics-|.*\.mkoffload\.dbg\.o$)")

@@ -41,7 +41,7 @@ def main(folder):
     for page in linked(ROOT / "README.md", set()) | linked(ROOT / "docs" / "README.md", set()):
         to = source / page.relative_to(ROOT)
         to.parent.mkdir(parents=True, exist_ok=True)
-        # A folder is no page: its README is, or what the link says stays as text.
+        # A folder is not a page: its README is, or what the link says stays as text.
         text = page.read_text() if page.suffix == ".md" else None
         if text is None:
             shutil.copy(page, to)

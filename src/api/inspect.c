@@ -269,7 +269,7 @@ enum wt_status wavetrap_evaluate(struct wavetrap *w, const char *expression,
     if (!grown)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory for %u lanes", values.lane_count);
     else if (!wt_type_is_scalar(wt_type_plain(values.type)))
-        status = wt_fail(err, WT_INVALID, "'%s' is no number", expression);
+        status = wt_fail(err, WT_INVALID, "'%s' is not a number", expression);
     w->number = grown ? grown : w->number;
     wt_lanes left = values.lanes;
     for (unsigned k = 0; !status && k < values.lane_count; k++, left &= left - 1)

@@ -83,7 +83,7 @@ void wt_fault_near(uint64_t addr, struct wt_block below, struct wt_block above, 
     if (addr == 0)
         snprintf(text, size, "a null pointer");
     else if (addr < NULL_PAGES)
-        snprintf(text, size, "%" PRIu64 " bytes behind a null pointer", addr);
+        snprintf(text, size, "%" PRIu64 " bytes after a null pointer", addr);
     /* An index runs past the end more often than below the beginning. */
     else if ((below.size && addr - below.addr < below.size) ||
              (past < most && (past <= short_of || short_of > PAGE)))

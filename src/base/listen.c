@@ -95,7 +95,7 @@ static enum wt_status listen_tcp(const char *text, struct wt_listener *l, struct
     unsigned long number = strtoul(port, &end, 10);
     if (!isdigit((unsigned char)*port) || *end || number > 65535 || length >= sizeof host)
         return wt_fail(err, WT_INVALID,
-                       "'%s' is no address to listen at: :PORT, HOST:PORT, unix:PATH or stdio "
+                       "'%s' is not an address to listen at: :PORT, HOST:PORT, unix:PATH or stdio "
                        "(a port is a number from 0 to 65535)",
                        text);
     memcpy(host, text, length);

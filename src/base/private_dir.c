@@ -102,7 +102,7 @@ enum wt_status wt_private_check(const char *path, unsigned others, struct wt_err
     if (lstat(path, &st))
         return wt_fail(err, WT_IO, "%.300s: %s", path, strerror(errno));
     if (!S_ISDIR(st.st_mode))
-        return wt_fail(err, WT_IO, "%.300s is no folder", path);
+        return wt_fail(err, WT_IO, "%.300s is not a folder", path);
     if (st.st_uid != getuid())
         return wt_fail(err, WT_IO, "%.300s is not used: it belongs to user %u", path,
                        (unsigned)st.st_uid);

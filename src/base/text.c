@@ -68,8 +68,8 @@ enum wt_status wt_parse_size(const char *value, const char *hint, uint64_t *out,
     if (wt_parse_number(number, &bytes, WT_IGNORED) || bytes == 0 ||
         bytes > (uint64_t)1 << (62 - shift))
         return wt_fail(err, WT_INVALID,
-                       "'%s' is no amount of memory: a number of bytes, or with K, M or G%s", value,
-                       hint);
+                       "'%s' is not an amount of memory: a number of bytes, or with K, M or G%s",
+                       value, hint);
     *out = bytes << shift;
     return WT_OK;
 }
@@ -79,7 +79,7 @@ enum wt_status wt_parse_bytes(const char *text, uint8_t **bytes, size_t *length,
 {
     const size_t digits = strlen(text);
     if (!digits || digits % 2 || strspn(text, "0123456789abcdefABCDEF") != digits)
-        return wt_fail(err, WT_INVALID, "'%.64s' is no sequence of hexadecimal bytes", text);
+        return wt_fail(err, WT_INVALID, "'%.64s' is not a sequence of hexadecimal bytes", text);
     if (!(*bytes = malloc(digits / 2)))
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     *length = digits / 2;

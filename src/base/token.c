@@ -69,7 +69,7 @@ enum wt_status wt_token_make(const char *path, struct wt_error *err)
 static enum wt_status check_file(const struct stat *st, const char *path, struct wt_error *err)
 {
     if (!S_ISREG(st->st_mode))
-        return wt_fail(err, WT_IO, "%.300s is no file with a token", path);
+        return wt_fail(err, WT_IO, "%.300s is not a file with a token", path);
     if (st->st_uid != getuid())
         return wt_fail(err, WT_IO, "the token in %.300s is not used: it belongs to user %u", path,
                        (unsigned)st->st_uid);

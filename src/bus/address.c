@@ -50,7 +50,7 @@ enum wt_status wt_address_parse(const char *text, struct wt_address *address, st
     if (number == 0 || number > 65535 || length >= sizeof address->host)
         return wt_fail(
             err, WT_INVALID,
-            "'%.200s' is no address: tcp:HOST:PORT or unix:PATH (a port is a number from "
+            "'%.200s' is not an address: tcp:HOST:PORT or unix:PATH (a port is a number from "
             "1 to 65535)",
             text);
     if (length)

@@ -51,7 +51,7 @@ static void drop_client(struct wt_stream_server *s)
     close(s->client);
     s->client = -1;
     if (s->protocol.foreign && s->protocol.foreign(s->protocol.context)) {
-        say(s, "a connection to %s was closed: what came is not its protocol; nothing was done",
+        say(s, "a connection to %s was closed: the data is not its protocol; nothing was done",
             s->address);
         return;
     }
@@ -214,7 +214,7 @@ enum wt_status wt_stream_server_open(struct wt_loop *loop,
         wt_listen_without_password(options->address, options->any_client, &s->listener, err);
     if (!status && s->listener.fd < 0)
         status = wt_fail(err, WT_INVALID,
-                         "'%s' is no address to listen at: PORT, HOST:PORT or "
+                         "'%s' is not an address to listen at: PORT, HOST:PORT or "
                          "unix:PATH",
                          options->address);
     if (!status && !wt_loop_watch(loop, s->listener.fd, POLLIN, listener_ready, s)) {

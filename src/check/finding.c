@@ -82,7 +82,7 @@ enum wt_status wt_checks_parse(const char *list, unsigned *checks, struct wt_err
                (strlen(names[i].name) != length || strncmp(names[i].name, list, length) != 0))
             i++;
         if (i == COUNT) {
-            wt_fail(err, WT_INVALID, "'%.*s' is no check; they are ",
+            wt_fail(err, WT_INVALID, "'%.*s' is not a check; they are ",
                     (int)(length < 40 ? length : 40), list);
             struct wt_text text = {err->text + strlen(err->text),
                                    sizeof err->text - strlen(err->text)};

@@ -98,7 +98,7 @@ const char *wt_order_lacks(const struct wt_order_operation *first,
     if (wt_clocks_of(then->ended, first->stream) < first->number)
         return NULL;
     return wt_clocks_of(then->released, first->stream) < first->number
-               ? "no release fence is behind the first one's packet"
+               ? "no release fence follows the first one's packet"
                : "no acquire fence is before the second one's packet";
 }
 

@@ -316,7 +316,7 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
         const struct wt_order_operation *of = theirs.wave->call;
         snprintf(f.text, sizeof f.text,
                  wt_clocks_of(r->order->ended.done, of->stream) >= of->number
-                     ? "no release fence for the system is behind the kernel's packet"
+                     ? "no release fence for the system follows the kernel's packet"
                      : "the host has not waited for the kernel");
     } else {
         snprintf(f.text, sizeof f.text, "the host has not waited for %s", theirs.wave->call->by);

@@ -90,7 +90,7 @@ static enum wt_status convert(const struct assembly *a, const char *path, struct
             memcpy(text, bytes, length);
             text[length] = 0;
             status = strlen(text) == length ? write_object(a, family, path, text, err)
-                                            : wt_fail(err, WT_INVALID, "%s: it is no text", path);
+                                            : wt_fail(err, WT_INVALID, "%s: it is not text", path);
         }
         free(text);
     }

@@ -199,7 +199,7 @@ static void print_both(struct side side[2], const size_t mark[2])
 /* The two accesses as run 1 has them. One of them may be in one run only. */
 static void print_exchange(struct side side[2], const struct explore_difference *d)
 {
-    fputs("Two accesses came in another order. In run 1:\n", stdout);
+    fputs("Two accesses happened in another order. In run 1:\n", stdout);
     print_mark(&side[0], d->before[0], "  ");
     if (d->after[0] != EXPLORE_NONE) {
         print_mark(&side[0], d->after[0], "  then ");
@@ -251,7 +251,7 @@ static int print_difference(struct side side[2], const struct explore_difference
     print_both(side, stores ? d->store : d->final);
     if (stores && is_elsewhere(side, d->store)) {
         fputs("The two processes have the same memory at different addresses here, so that what "
-              "comes behind is not compared.\n",
+              "comes after is not compared.\n",
               stdout);
         return DIFFERENT;
     }
@@ -262,9 +262,10 @@ static int print_difference(struct side side[2], const struct explore_difference
     if (d->before[0] != EXPLORE_NONE)
         print_exchange(side, d);
     else if (same_code)
-        fputs("No two accesses of both runs came in another order: their memory was another one "
-              "at the beginning.\n",
-              stdout);
+        fputs(
+            "No two accesses of both runs happened in another order: their memory was another one "
+            "at the beginning.\n",
+            stdout);
     fputs("To go there:\n", stdout);
     print_debug(side, shown);
     return DIFFERENT;
@@ -275,7 +276,7 @@ static void print_left_out(struct side side[2], const struct explore_left_out *l
 {
     static const char *const what[] = {
         "stores to memory of groups",
-        "stores to memory that is no argument and no variable of both",
+        "stores to memory that is neither an argument nor a variable of both",
         "stores of more than 16 bytes", "stores that the same work-item has overwritten"};
     const uint64_t *const count[] = {l->groups, l->elsewhere, l->wide, l->overwritten};
     for (unsigned i = 0; i < sizeof what / sizeof *what; i++)
@@ -390,20 +391,21 @@ const struct wt_subcommand cli_diff = {
     .name = "diff",
     .operands = "RUN RUN",
     .summary =
-        "Tells where two runs of a kernel begin to differ. RUN is a command line of 'run' in "
+        "Shows where two runs of a kernel begin to differ. RUN is a command line of 'run' in "
         "quotes:\n\"wavetrap run --schedule=random:7 … kernel.co\"; \"wavetrap debug --core "
         "FILE\": a recorded "
         "run.",
     .options = options,
-    .notes = "The first store that has another value or address in the other run; and of two runs "
-             "of one\n"
-             "program file the first load that has another value, and the two accesses that came "
-             "in\n"
-             "another order. Stores of a wave are compared one by one; on two GPUs as with "
-             "--places,\n"
-             "which is also for builds whose instructions are others. Options of 'run' that only\n"
-             "report something have no effect. The exit status is 0 where no store differs, 1 "
-             "where\n"
-             "one does, 125 where wavetrap itself has failed.\n",
+    .notes =
+        "The first store that has another value or address in the other run; and of two runs "
+        "of one\n"
+        "program file the first load that has another value, and the two accesses that happened "
+        "in\n"
+        "another order. Stores of a wave are compared one by one; on two GPUs as with "
+        "--places,\n"
+        "which is also for builds whose instructions are others. Options of 'run' that only\n"
+        "report something have no effect. The exit status is 0 where no store differs, 1 "
+        "where\n"
+        "one does, 125 where wavetrap itself has failed.\n",
     .run = diff,
 };

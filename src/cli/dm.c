@@ -115,6 +115,7 @@ const struct wt_subcommand cli_dm = {
         "                               let it run for N issues (default 1,000,000) and show\n"
         "                               each change\n"
         "With --connect the device runs by itself: there is no 'run', N is milliseconds, 'wait'\n"
-        "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
+        "takes 10,000 and 'watch' continues until Ctrl-C. The rest of a line after '#' is a "
+        "comment.\n",
     .run = run,
 };

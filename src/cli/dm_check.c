@@ -38,7 +38,7 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
     if ((status = wt_parse_number(value, &addr, err)) != WT_OK)
         return status;
     if (addr > 0xffffff00 || addr % 4)
-        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is no multiple of 4 below 4 GiB", addr);
+        return wt_fail(err, WT_INVALID, "0x%" PRIx64 " is not a multiple of 4 below 4 GiB", addr);
     c->run.base = (uint32_t)addr;
     c->run.base_given = true;
     return WT_OK;
@@ -273,7 +273,7 @@ const struct wt_subcommand cli_dm_check = {
     .options = options,
     .device = true,
     .notes =
-        "Each rule is reported as 'pass', 'FAIL' (what was expected, and what came) or 'cannot\n"
+        "Each rule is reported as 'pass', 'FAIL' (the expected and the actual value) or 'cannot\n"
         "tell' (why). What needs something to run is tried with a few instructions that are\n"
         "written by injected stores; memory is put back at the end, and the device is reset\n"
         "and runs from its beginning. General and scratch registers are not put back.\n"

@@ -367,7 +367,7 @@ static int run(int argc, char **argv)
 
 static const struct wt_option options[] = {
     {"gpu", 'g', "SPEC",
-     "a family, or a GPU as 'exec' takes it, to be told about; once for each\n(all)",
+     "a family, or a GPU as 'exec' takes it, to report on; once for each\n(all)",
      WT_OPTION_SET(add_gpu)},
     {0},
 };
@@ -375,7 +375,7 @@ static const struct wt_option options[] = {
 const struct wt_subcommand cli_doctor = {
     .name = "doctor",
     .operands = "",
-    .summary = "Tells what this machine can run and debug, and what to install for the rest.",
+    .summary = "Shows what this machine can run and debug, and what to install for the rest.",
     .options = options,
     .notes = "The exit status is 0, or 1 if a family that --gpu names cannot run programs.\n",
     .run = run,

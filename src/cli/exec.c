@@ -524,7 +524,8 @@ static enum wt_status no_exception(const char *name, int length, struct wt_error
     int n = 0;
     for (unsigned i = 0; (known = family->debug.exception_name(i)) && n < (int)sizeof names; i++)
         n += snprintf(names + n, sizeof names - (size_t)n, "%s, ", known);
-    return wt_fail(err, WT_INVALID, "'%.*s' is no exception; they are %sall", length, name, names);
+    return wt_fail(err, WT_INVALID, "'%.*s' is not an exception; they are %sall", length, name,
+                   names);
 }
 
 static enum wt_status add_exceptions(void *context, const char *value, struct wt_error *err)
@@ -578,7 +579,7 @@ static int run_with(struct exec *e, char **program)
         struct wt_error err;
         wt_fail(&err, WT_INVALID,
                 *e->core
-                    ? "--core-history: what several GPUs do has no common order; give one --gpu"
+                    ? "--core-history: several GPUs have no common order of issues; give one --gpu"
                     : "--core-history is for --core-on-fault=FILE, which is missing");
         return wt_subcommand_fail(&cli_exec, &err);
     }
@@ -673,11 +674,11 @@ static const struct wt_option options[] = {
      "'wavetrap debug --core FILE'",
      WT_OPTION_SET(set_core)},
     {"core-history", 0, "ISSUES",
-     "put so much of the kernel's run before the fault, or 'all', into that file",
+     "put that many issues of the kernel's run before the fault, or 'all', into\nthat file",
      WT_OPTION_SET(set_core_history)},
     WT_PROGRAM_SOCKET_OPTIONS(
-        "a debugger elsewhere may come here, too, with the token: a container, the\n"
-        "end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
+        "a debugger elsewhere may attach here, too, with the token: a container,\n"
+        "the end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
         WT_OPTION_SET(set_socket), WT_OPTION_SET(set_token)),
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API and of Vortex's host library, with values\n"
@@ -698,7 +699,7 @@ static const struct wt_option options[] = {
      WT_OPTION_FLAG(struct exec, any_client)},
     WT_CHECK_OPTIONS(struct exec, supervision.check),
     {"stats", 0, NULL,
-     "tell at the end how many kernels the program and its children launched,\n"
+     "print at the end how many kernels the program and its children launched,\n"
      "also if none, and what was refused",
      WT_OPTION_FLAG(struct exec, supervision.stats)},
     {"require-launches", 0, "N",
@@ -720,7 +721,7 @@ static const struct wt_option options[] = {
      "waves; the exit status is 124",
      WT_OPTION_SET(set_timeout)},
     {"progress", 0, "[=WHEN]",
-     "tell how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
+     "print how far kernels are: work-groups, issues a second; WHEN is auto (the\n"
      "default: if stderr is a terminal) or always",
      WT_OPTION_SET(set_progress)},
     {0},
@@ -740,6 +741,6 @@ const struct wt_subcommand cli_exec = {
              "the\n"
              "GPU's runtime aborts the program (134). An exception of --catch ends it with 123;\n"
              "114: a count is over its --profile-limit.\n"
-             "SIGINT and SIGTERM tell where the waves are, and end it.\n",
+             "SIGINT and SIGTERM print where the waves are, and end it.\n",
     .run = exec,
 };

@@ -213,10 +213,11 @@ static enum wt_status serve(struct server *s, struct wt_error *err)
     if (!*s->program)
         say(NULL, "no ELF file was found for this code: GDB has no names and lines without one "
                   "('file kernel.elf')");
-    fprintf(stderr,
-            "wavetrap: process %d stands before the first instruction of its first launch. In GDB, "
-            "type\n",
-            (int)s->pid);
+    fprintf(
+        stderr,
+        "wavetrap: process %d is stopped before the first instruction of its first launch. In GDB, "
+        "type\n",
+        (int)s->pid);
     cli_say_how_to_connect(wt_rsp_server_address(s->rsp), false);
     return wt_rsp_server_run(s->rsp, err);
 }
@@ -235,7 +236,7 @@ static void run(struct server *s)
     else if (!status)
         say(NULL, "--gdb: the program has ended without a launch");
     if (status && !has_ended(s, 0))
-        fprintf(stderr, "wavetrap: --gdb: %s; the program goes on without GDB\n", err.text);
+        fprintf(stderr, "wavetrap: --gdb: %s; the program continues without GDB\n", err.text);
     wt_rsp_server_close(s->rsp);
     wt_client_leave(s->looker);
     if (s->session)

@@ -34,7 +34,7 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
     struct explain *x = context;
     x->place = isdigit((unsigned char)*value) ? NULL : value;
     if (!*value || strchr(value, ' '))
-        return wt_fail(err, WT_INVALID, "'%.40s' is no issue time and no function", value);
+        return wt_fail(err, WT_INVALID, "'%.40s' is neither an issue time nor a function", value);
     return x->place ? WT_OK : wt_parse_number(value, &x->at, err);
 }
 
@@ -59,9 +59,10 @@ static enum wt_status set_lane(void *context, const char *value, struct wt_error
         if (!*end && x->first_lane <= x->last_lane && x->last_lane < WT_MAX_LANES)
             return WT_OK;
     }
-    return wt_fail(err, WT_INVALID,
-                   "'%.40s' is no lane, nor FIRST-LAST; a wave has lanes 0 to 63, a warp up to 127",
-                   value);
+    return wt_fail(
+        err, WT_INVALID,
+        "'%.40s' is neither a lane nor FIRST-LAST; a wave has lanes 0 to 63, a warp up to 127",
+        value);
 }
 
 /* "A,B,…". */
@@ -170,7 +171,7 @@ static enum wt_status at_place(const struct explain *x, struct wt_emulated *e, s
         wt_report_device_fault(stderr, e, NULL);
     return answered
                ? WT_OK
-               : wt_fail(err, WT_STATE, "no %s came to '%.200s'", e->family->words.wave, x->place);
+               : wt_fail(err, WT_STATE, "no %s reached '%.200s'", e->family->words.wave, x->place);
 }
 
 static int on_device(const struct explain *x, const char *path)

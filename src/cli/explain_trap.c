@@ -73,7 +73,7 @@ static enum wt_status take_value(const struct wt_family *only, const char *text,
     const char *equal = strchr(text, '=');
     uint64_t value;
     if (!equal)
-        return wt_fail(err, WT_INVALID, "'%.200s' is no REGISTER=VALUE", text);
+        return wt_fail(err, WT_INVALID, "'%.200s' is not a REGISTER=VALUE", text);
     const size_t length = (size_t)(equal - text);
     const int number = only && only != &wt_family_gcn ? -1 : trap_register(text, length);
     const struct wt_hw_register *reg = number < 0 ? find_register(only, text, length) : NULL;
@@ -186,7 +186,7 @@ static enum wt_status explain_program(const struct explain_trap *x, struct wt_em
     }
     if (why == WT_RUN_ENDED)
         return wt_fail(err, WT_STATE, "the kernel has ended at issue time %" PRIu64 "%s", m->time,
-                       x->at_given ? "" : ", and no wave came to a trap handler");
+                       x->at_given ? "" : ", and no wave reached a trap handler");
     if (why == WT_RUN_WATCH)
         wave = m->hit[0].wave;
     else if (!find_wave(e, &wave))

@@ -70,7 +70,7 @@ static const struct wt_option options[] = {
      "--systematic: one)",
      WT_OPTION_SET(set_jobs)},
     {"state", 0, "FILE",
-     "keep the outcomes in FILE; the same command goes on from there, also\n"
+     "keep the outcomes in FILE; the same command continues from there, also\n"
      "after it was killed",
      WT_OPTION_TEXT(struct explore, state)},
     {"save", 0, "PREFIX",

@@ -86,9 +86,8 @@ static const struct wt_option options[] = {
 const struct wt_subcommand cli_gdb = {
     .name = "gdb",
     .operands = "PROGRAM [-- GDB-ARGUMENTS]",
-    .summary =
-        "Starts GDB connected to PROGRAM at its first instruction. What the program prints is\n"
-        "shown by GDB; 'run' starts it afresh.",
+    .summary = "Starts GDB connected to PROGRAM at its first instruction. Its output is\n"
+               "shown by GDB; 'run' starts it afresh.",
     .options = options,
     .device = true,
     .debugger = true,

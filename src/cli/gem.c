@@ -33,7 +33,7 @@ static enum wt_status set_format(void *context, const char *value, struct wt_err
             ((struct gem_options *)context)->format = i;
             return WT_OK;
         }
-    return wt_fail(err, WT_INVALID, "'%.40s' is no version: 4.14, 4.16 or 5.2", value);
+    return wt_fail(err, WT_INVALID, "'%.40s' is not a version: 4.14, 4.16 or 5.2", value);
 }
 
 static enum wt_status set_list(void *context, const char *value, struct wt_error *err)
@@ -44,7 +44,7 @@ static enum wt_status set_list(void *context, const char *value, struct wt_error
     else if (strcmp(value, "stolen") == 0)
         o->list = STOLEN;
     else
-        return wt_fail(err, WT_INVALID, "'%.40s' is no list: gtt or stolen", value);
+        return wt_fail(err, WT_INVALID, "'%.40s' is not a list: gtt or stolen", value);
     return WT_OK;
 }
 
@@ -61,7 +61,7 @@ static enum wt_status set_device(void *context, const char *value, struct wt_err
     enum wt_status status = wt_parse_number(value, &o->device, err);
     return status != WT_OK || o->device <= UINT8_MAX
                ? status
-               : wt_fail(err, WT_INVALID, "a program has not so many GPUs");
+               : wt_fail(err, WT_INVALID, "a program has fewer GPUs");
 }
 
 static enum wt_status set_batch(void *context, const char *value, struct wt_error *err)
@@ -133,10 +133,11 @@ static enum wt_status read_program(const struct gem_options *o, uint8_t **bytes,
         return wt_fail(err, WT_IO, "no socket: %s", strerror(errno));
     if (connect(fd, (const struct sockaddr *)&at, sizeof at) ||
         send(fd, &device, 1, MSG_NOSIGNAL) != 1)
-        status = wt_fail(err, WT_IO,
-                         "process %" PRIu64 " is no program of yours that uses a gen9 of 'wavetrap "
-                         "exec' now",
-                         o->pid);
+        status =
+            wt_fail(err, WT_IO,
+                    "process %" PRIu64 " is not a program of yours that uses a gen9 of 'wavetrap "
+                    "exec' now",
+                    o->pid);
     else
         status = wt_file_read_fd(fd, "the program's driver", bytes, length, err);
     close(fd);

@@ -36,7 +36,7 @@ static enum wt_status set_gen(void *context, const char *value, struct wt_error 
 {
     struct gtt_options *o = context;
     if (strlen(value) != 1 || *value < '4' || *value > '9')
-        return wt_fail(err, WT_INVALID, "'%.40s' is no generation: 4 to 9 are known", value);
+        return wt_fail(err, WT_INVALID, "'%.40s' is not a generation: 4 to 9 are known", value);
     o->gtt.gen = (unsigned)(*value - '0');
     return WT_OK;
 }
@@ -50,7 +50,7 @@ static enum wt_status set_variant(void *context, const char *value, struct wt_er
         o->gtt.variant = WT_GTT_BAYTRAIL;
     else
         return wt_fail(err, WT_INVALID,
-                       "'%.40s' is no variant: hsw (Haswell) and byt (Bay Trail) are", value);
+                       "'%.40s' is not a variant: hsw (Haswell) and byt (Bay Trail) are", value);
     return WT_OK;
 }
 
@@ -62,7 +62,7 @@ static enum wt_status set_ppgtt(void *context, const char *value, struct wt_erro
     else if (strcmp(value, "48") == 0)
         o->gtt.kind = WT_GTT_PROCESS48;
     else
-        return wt_fail(err, WT_INVALID, "'%.40s' is no size of addresses: 32 or 48", value);
+        return wt_fail(err, WT_INVALID, "'%.40s' is not a size of addresses: 32 or 48", value);
     return WT_OK;
 }
 
@@ -224,8 +224,7 @@ static enum wt_status flat_table(struct gtt_options *o, struct wt_error *err)
         return wt_fail(err, WT_INVALID, "gen%u has its table's place and size in %s: --reg=%s=0x…",
                        o->gtt.gen, name, name);
     if (global ? !o->has_pgtbl_ctl : !o->has_pgtbl_ctl2)
-        return wt_fail(err, WT_INVALID, "where the table is stands in %s: --reg=%s=0x…", name,
-                       name);
+        return wt_fail(err, WT_INVALID, "%s says where the table is: --reg=%s=0x…", name, name);
     const struct wt_pgtbl_ctl c = wt_pgtbl_ctl(global ? o->pgtbl_ctl : o->pgtbl_ctl2);
     o->gtt.enabled = c.enabled;
     o->gtt.root[0] = c.base;

@@ -122,7 +122,7 @@ static void tell_elf(const char *path, const struct wt_image *image)
 static const char *runs_on(const struct wt_image *image)
 {
     if (image->format != WT_IMAGE_ELF)
-        return "vortex, if it is code of RISC-V: the format does not tell";
+        return "vortex, if it is code of RISC-V: the format does not say";
     if (image->elf_machine != EM_RISCV)
         return "no GPU that is emulated";
     return image->bits == 64 ? "vortex:xlen=64" : "vortex:xlen=32";

@@ -30,7 +30,7 @@ static void help(FILE *out)
     fputs("\nOptions:\n"
           "  -h, --help     print this\n"
           "      --version  print the version\n"
-          "\n'wavetrap COMMAND --help' tells more; so do 'wavetrap help COMMAND' and 'man "
+          "\n'wavetrap COMMAND --help' says more; so do 'wavetrap help COMMAND' and 'man "
           "wavetrap'.\n",
           out);
 }

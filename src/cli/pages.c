@@ -31,10 +31,11 @@ enum wt_status cli_pages_listen(const char *option, const char *address,
     if (status || (listener->fd >= 0 && !listener->local && !listener->exposed))
         return status;
     wt_listener_close(listener);
-    return wt_fail(err, WT_INVALID,
-                   "--%s takes PORT or 127.0.0.1:PORT: pages come from this machine; 'ssh -L' "
-                   "leads here from another one",
-                   option);
+    return wt_fail(
+        err, WT_INVALID,
+        "--%s takes PORT or 127.0.0.1:PORT: pages are served to this machine only; 'ssh -L' "
+        "leads here from another one",
+        option);
 }
 
 /* ---- the session's side ---- */

@@ -61,7 +61,7 @@ enum wt_status cli_place_parse_value(const char *text, const struct cli_place *p
         while (place->field->values[number] && strcasecmp(place->field->values[number], text) != 0)
             number++;
         if (!place->field->values[number])
-            return wt_fail(err, WT_INVALID, "'%s' is no value of %s", text, place->field->name);
+            return wt_fail(err, WT_INVALID, "'%s' is not a value of %s", text, place->field->name);
     } else {
         const enum wt_status status = wt_parse_number(text, &number, err);
         if (status != WT_OK)

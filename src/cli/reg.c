@@ -32,7 +32,7 @@ static enum wt_status set_pid(void *context, const char *value, struct wt_error 
     if ((status = wt_parse_number(value, &reg->pid, err)) != WT_OK)
         return status;
     if (!reg->pid || reg->pid > INT32_MAX)
-        return wt_fail(err, WT_INVALID, "'%.40s' is no process", value);
+        return wt_fail(err, WT_INVALID, "'%.40s' is not a process", value);
     return WT_OK;
 }
 
@@ -275,6 +275,7 @@ const struct wt_subcommand cli_reg = {
         "                               each change\n"
         "With --connect or --pid the device runs by itself: there is no 'run', N is milliseconds, "
         "'wait'\n"
-        "takes 10,000 and 'watch' goes on until Ctrl-C. What follows '#' is a comment.\n",
+        "takes 10,000 and 'watch' continues until Ctrl-C. The rest of a line after '#' is a "
+        "comment.\n",
     .run = run,
 };

@@ -256,9 +256,9 @@ static enum wt_status wait_for(struct cli_registers *r, char *condition, uint64_
     } while (pass(r, &span));
     if (span.over) {
         tell_run(r, span.run, span.begin);
-        return wt_fail(err, WT_STATE, "%s will not come: nothing can issue any more", condition);
+        return wt_fail(err, WT_STATE, "%s will not happen: nothing can issue any more", condition);
     }
-    return wt_fail(err, WT_TIMEOUT, "%s did not come within %" PRIu64 " %s", condition,
+    return wt_fail(err, WT_TIMEOUT, "%s did not happen within %" PRIu64 " %s", condition,
                    now(r) - span.begin, unit(r));
 }
 
@@ -351,10 +351,11 @@ static enum wt_status one_command(struct cli_registers *r, char **word, size_t w
         return wait ? wait_for(r, word[1], number, err) : watch(r, word[1], number, err);
     }
     if (words > 1 && !r->stream)
-        return wt_fail(err, WT_INVALID,
-                       "'%s %s' is none of REGISTER[.FIELD], REGISTER[.FIELD]=VALUE, all, run [N], "
-                       "wait REGISTER[.FIELD]=VALUE [N], watch REGISTER[.FIELD],… [N]",
-                       word[0], word[1]);
+        return wt_fail(
+            err, WT_INVALID,
+            "'%s %s' is not one of REGISTER[.FIELD], REGISTER[.FIELD]=VALUE, all, run [N], "
+            "wait REGISTER[.FIELD]=VALUE [N], watch REGISTER[.FIELD],… [N]",
+            word[0], word[1]);
     *used = 1;
     if (strcmp(word[0], "all") == 0)
         return show_all(r, err);

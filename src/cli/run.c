@@ -69,7 +69,7 @@ static const struct wt_option options[] = {
      "if the program faults, write its state to FILE for 'wavetrap debug\n--core FILE'",
      WT_OPTION_TEXT(struct wt_session_drive, core_on_fault)},
     {"core-history", 0, "ISSUES",
-     "put so much of the run before the fault, or 'all', into that file",
+     "put that many issues of the run before the fault, or 'all', into that\nfile",
      WT_OPTION_SET(set_core_history)},
     {"write-schedule", 0, "FILE",
      "at the end, write which warp had its turn when to FILE, for\n--schedule=file:FILE",

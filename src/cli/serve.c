@@ -242,6 +242,6 @@ const struct wt_subcommand cli_serve = {
         "One client at a time for each --rsp; clients see each other's stops, and breakpoints\n"
         "belong to the client that set them. Ctrl-C ends the server. With --once the exit status "
         "is the\n"
-        "program's, as that of 'wavetrap run', if it came to its end.\n",
+        "program's, as that of 'wavetrap run', if it reached its end.\n",
     .run = serve,
 };

@@ -75,7 +75,7 @@ static const struct wt_option options[] = {
 const struct wt_subcommand cli_slice = {
     .name = "slice",
     .operands = "PROGRAM",
-    .summary = "Runs PROGRAM and tells what bytes of its memory are made of.\n"
+    .summary = "Runs PROGRAM and shows what bytes of its memory are made of.\n"
                "Printed are the instructions, loads and inputs that had a part in them.",
     .options = options,
     .device = true,

@@ -189,28 +189,27 @@ static int judge(const struct wt_subcommand *command, const struct cli_supervisi
         faults += tally->gpu[f].faults;
     }
     if (of_fault && errors) {
-        fprintf(stderr,
-                "wavetrap %s: checks have found errors, and the program ended with 0: the exit "
-                "status is %d\n",
-                command->name, of_fault);
+        fprintf(
+            stderr,
+            "wavetrap %s: exit status %d: checks found errors (the program itself ended with 0)\n",
+            command->name, of_fault);
         return of_fault;
     }
     if (of_fault && faults) {
         fprintf(stderr,
-                "wavetrap %s: %" PRIu64 " kernel%s ended by a fault, and the program ended with 0: "
-                "the exit status is %d (--%s)\n",
-                command->name, faults, wt_plural(faults), of_fault,
-                wanted->has_fault_exit ? "fault-exit" : "check");
+                "wavetrap %s: exit status %d (--%s): %" PRIu64
+                " kernel%s ended by a fault (the program itself ended with 0)\n",
+                command->name, of_fault, wanted->has_fault_exit ? "fault-exit" : "check", faults,
+                wt_plural(faults));
         return of_fault;
     }
     if (launches >= wanted->launches && !(wanted->launches && refused))
         return 0;
     fprintf(stderr,
-            "wavetrap %s: %" PRIu64 " kernel%s %s launched and %" PRIu64
-            " refused, and the program ended with 0: the exit status is %d "
-            "(--require-launches=%" PRIu64 ")\n",
-            command->name, launches, wt_plural(launches), launches == 1 ? "was" : "were", refused,
-            CLI_TOO_FEW_LAUNCHES, wanted->launches);
+            "wavetrap %s: exit status %d (--require-launches=%" PRIu64 "): %" PRIu64
+            " kernel%s %s launched and %" PRIu64 " refused (the program itself ended with 0)\n",
+            command->name, CLI_TOO_FEW_LAUNCHES, wanted->launches, launches, wt_plural(launches),
+            launches == 1 ? "was" : "were", refused);
     return CLI_TOO_FEW_LAUNCHES;
 }
 

@@ -85,7 +85,7 @@ static enum wt_status check_list(const char *value, struct wt_error *err)
     bool good;
     list_holds(value, 0, &good);
     return good ? WT_OK
-                : wt_fail(err, WT_INVALID, "'%s' is no list of numbers such as 0,4-7", value);
+                : wt_fail(err, WT_INVALID, "'%s' is not a list of numbers such as 0,4-7", value);
 }
 
 static enum wt_status set_core(void *context, const char *value, struct wt_error *err)

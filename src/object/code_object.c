@@ -182,7 +182,7 @@ static enum wt_status find_descriptors(struct reader *r, struct wt_error *err)
                            k->name, k->name);
         const char *why = NULL;
         if (k->descriptor % 64)
-            why = "which is no multiple of 64";
+            why = "which is not a multiple of 64";
         else if (k->descriptor > r->object->size || r->object->size - k->descriptor < 64)
             why = "outside the file's segments";
         if (why)

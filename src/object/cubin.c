@@ -205,7 +205,7 @@ static enum wt_status read_code(struct reader *r, struct wt_error *err)
         if (strncmp(name, ".text.", 6) != 0 || header.sh_type != SHT_PROGBITS)
             continue;
         if (!(data = data_of(section, &header)) || data->d_size % 32)
-            return wt_fail(err, WT_INVALID, "%s: section %.100s is no code: bundles have 32 bytes",
+            return wt_fail(err, WT_INVALID, "%s: section %.100s is not code: bundles have 32 bytes",
                            r->name, name);
         if ((status = add_function(r, name + 6, &header, data, err)) != WT_OK)
             return status;

@@ -59,10 +59,11 @@ enum wt_status wt_image_parse(const char *name, const uint8_t *bytes, size_t len
             wt_fail(err, WT_INVALID,
                     "%s: the name says ELF, but the file does not begin with the ELF magic", name);
     else if (named(name, "hex") || named(name, "ihex"))
-        status = wt_fail(err, WT_INVALID,
-                         "%s: the name says Intel HEX, but the first line is no record (a record "
-                         "begins with ':' and hexadecimal digits)",
-                         name);
+        status =
+            wt_fail(err, WT_INVALID,
+                    "%s: the name says Intel HEX, but the first line is not a record (a record "
+                    "begins with ':' and hexadecimal digits)",
+                    name);
     else
         status = parse_raw(&source, base, image, err);
     assert(image->segments <= image->segment_capacity);
@@ -105,8 +106,8 @@ enum wt_status wt_image_check_base(const struct wt_image *image, const char *pat
 {
     if (image->format == WT_IMAGE_RAW && !base_given && !named(path, "bin"))
         return wt_fail(err, WT_INVALID,
-                       "%s: it is no ELF file, no Intel HEX and no .vxbin; code without a format "
-                       "is called .bin, or --base=ADDRESS says where it goes",
+                       "%s: not an ELF, Intel HEX or .vxbin file. Compile source code first; name "
+                       "raw code .bin, or give --base=ADDRESS",
                        path);
     if (image->format != WT_IMAGE_RAW && base_given)
         return wt_fail(err, WT_INVALID, "--base is for raw binaries; %s says itself where it goes",

@@ -98,7 +98,7 @@ static enum wt_status read_record(struct reader *r, struct record *record)
         if (byte < 0)
             return malformed(r, ends_early(r)
                                     ? "the record ends early"
-                                    : "the record has a character that is no hexadecimal digit");
+                                    : "the record has a character that is not a hexadecimal digit");
         head[i] = (unsigned)byte;
         sum = (uint8_t)(sum + byte);
     }
@@ -216,7 +216,7 @@ static enum wt_status read_records(struct reader *r, struct wt_image *image)
                 return status;
         }
         if (!end_of_line(r))
-            return malformed(r, "something stands where a record (beginning with ':') or the end "
+            return malformed(r, "there is something where a record (beginning with ':') or the end "
                                 "of the line belongs");
     }
     if (!r->ended)

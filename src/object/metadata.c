@@ -144,7 +144,7 @@ static enum wt_status read_argument(const char *file, struct gcn_kernel *k,
     if (a->kind <= GCN_ARG_OTHER && k->explicit_arguments != k->arguments)
         return wt_fail(err, WT_INVALID,
                        "%s: metadata: argument %zu of kernel %.64s, which the caller gives, comes "
-                       "behind hidden ones",
+                       "after hidden ones",
                        file, k->arguments, k->name);
     a->name = name ? text_of(name) : strdup("");
     if (!a->name)
@@ -162,8 +162,8 @@ static enum wt_status read_arguments(const char *file, struct gcn_kernel *k,
                                      const msgpack_object *list, struct wt_error *err)
 {
     if (list->type != MSGPACK_OBJECT_ARRAY || list->via.array.size > MOST_ARGUMENTS)
-        return wt_fail(err, WT_INVALID, "%s: metadata: the arguments of kernel %.64s are no list",
-                       file, k->name);
+        return wt_fail(err, WT_INVALID,
+                       "%s: metadata: the arguments of kernel %.64s are not a list", file, k->name);
     uint8_t *taken = calloc(k->kernarg_size + 1, 1);
     k->argument = calloc(list->via.array.size + 1, sizeof *k->argument);
     enum wt_status status =
@@ -189,7 +189,7 @@ static enum wt_status read_kernel(const char *file, struct gcn_object *object,
         !number(map, ".wavefront_size", 64, &k->lanes) || k->kernarg_size > MOST_KERNARG ||
         k->private_size > 1 << 20)
         return wt_fail(err, WT_INVALID,
-                       "%s: metadata: the sizes of kernel %.64s are no sound "
+                       "%s: metadata: the sizes of kernel %.64s are not sound "
                        "numbers",
                        file, k->name);
     const msgpack_object *language = lookup(map, ".language");
@@ -210,7 +210,7 @@ static enum wt_status read_formats(const char *file, const msgpack_object *list,
                                    struct gcn_object *object, struct wt_error *err)
 {
     if (list->type != MSGPACK_OBJECT_ARRAY)
-        return wt_fail(err, WT_INVALID, "%s: metadata: amdhsa.printf is no list", file);
+        return wt_fail(err, WT_INVALID, "%s: metadata: amdhsa.printf is not a list", file);
     for (uint32_t i = 0; i < list->via.array.size; i++) {
         struct gcn_format *grown = wt_array_grow(object->format, &object->format_capacity,
                                                  object->formats + 1, sizeof *grown);
@@ -331,7 +331,7 @@ enum wt_status gcn_metadata_parse(const char *name, const uint8_t *bytes, size_t
         status = read_root(name, &result.data, object, err);
     else
         status = wt_fail(err, WT_INVALID,
-                         "%s: the metadata note is no sound MessagePack (byte %zu)", name, at);
+                         "%s: the metadata note is not valid MessagePack (byte %zu)", name, at);
     msgpack_unpacked_destroy(&result);
     return status;
 }

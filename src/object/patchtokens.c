@@ -624,7 +624,7 @@ enum wt_status gen_patchtokens_parse(const char *name, const uint8_t *bytes, siz
     struct item item = {0};
     const uint8_t *head = take(&p, PROGRAM_HEADER);
     if (!head || wt_load_le(head, 4) != GEN_PATCHTOKENS_MAGIC)
-        return bad(&p, "it is no program in patch tokens");
+        return bad(&p, "it is not a program in patch tokens");
     const uint32_t kernels = (uint32_t)wt_load_le(head + 16, 4),
                    list = (uint32_t)wt_load_le(head + 24, 4);
     if (wt_load_le(head + 12, 4) != 8)

@@ -31,7 +31,7 @@ static bool alignment(struct parser *p, struct ptx_variable *v)
     if (!ptx_parse_want_number(p, 1 << 20, &value, "an alignment"))
         return false;
     if (!value || value & (value - 1))
-        return ptx_parse_fail_at(p, place, "an alignment of %llu, which is no power of two",
+        return ptx_parse_fail_at(p, place, "an alignment of %llu, which is not a power of two",
                                  (unsigned long long)value);
     v->align = (uint32_t)value;
     return true;
@@ -89,7 +89,7 @@ static bool variable_type(struct parser *p, struct ptx_variable *v)
         } else if (v->is_pointer && space_of(t.text) != PTX_SPACE_NONE) {
             v->pointed = space_of(t.text);
         } else {
-            return ptx_parse_fail_at(p, t.place, "'%.*s' is no type of a variable",
+            return ptx_parse_fail_at(p, t.place, "'%.*s' is not a type of a variable",
                                      (int)t.text.length, t.text.at);
         }
     }
@@ -562,7 +562,7 @@ static bool version(struct parser *p)
     ptx_parse_take(p);
     const struct ptx_token t = ptx_parse_take(p);
     p->m->version = version_number(t);
-    return p->m->version || ptx_parse_fail_at(p, t.place, "'%.*s' is no version of PTX",
+    return p->m->version || ptx_parse_fail_at(p, t.place, "'%.*s' is not a version of PTX",
                                               (int)t.text.length, t.text.at);
 }
 
@@ -598,7 +598,7 @@ static bool target(struct parser *p)
         if (!ptx_parse_want_name(p, &name, "a target"))
             return false;
         if (!is_target(name))
-            return ptx_parse_fail_at(p, place, "'%.*s' is no target", (int)name.length, name.at);
+            return ptx_parse_fail_at(p, place, "'%.*s' is not a target", (int)name.length, name.at);
         if (!p->m->target.length)
             p->m->target = name;
     } while (ptx_parse_take_mark(p, ','));

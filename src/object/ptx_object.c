@@ -297,7 +297,7 @@ enum wt_status ptx_object_each(const uint8_t *bytes, size_t size,
     uint64_t left = wt_load_le(headers + TEXTS * 64 + 32, 8);
     if (name_at > whole || whole - name_at < sizeof names ||
         memcmp(bytes + name_at, names, sizeof names) != 0 || at > whole || left > whole - at)
-        return wt_fail(err, WT_INVALID, "an object for NVIDIA's GPUs that is none of wavetrap's");
+        return wt_fail(err, WT_INVALID, "an object for NVIDIA's GPUs that is not wavetrap's");
     for (const uint8_t *p = bytes + at; left;) {
         uint64_t length[2];
         const uint8_t *part[2];

@@ -296,7 +296,7 @@ static bool choice(struct parser *p, struct ptx_constant *c, struct ptx_place pl
     const struct ptx_constant condition = *c;
     struct ptx_constant other;
     if (!ptx_constant_is_integer(condition))
-        return ptx_parse_fail_at(p, place, "a condition that is no integer");
+        return ptx_parse_fail_at(p, place, "a condition that is not an integer");
     if (!expression(p, c, 0) || !ptx_parse_want_mark(p, ':') || !expression(p, &other, 0))
         return false;
     if (!condition.bits)

@@ -257,11 +257,11 @@ static enum wt_status parse_elf(struct parse *p)
     enum wt_status status;
     GElf_Ehdr header;
     if (!p->elf || elf_kind(p->elf) != ELF_K_ELF || !gelf_getehdr(p->elf, &header))
-        return bad(p, "it is no ELF file");
+        return bad(p, "it is not an ELF file");
     if (header.e_type == GEN_OPENCL_EXECUTABLE)
         return parse_patchtokens(p);
     if (header.e_machine != GEN_ELF_MACHINE || header.e_ident[EI_CLASS] != ELFCLASS64)
-        return bad(p, "it is no ELF file of 64 bits for Intel GPUs");
+        return bad(p, "it is not an ELF file of 64 bits for Intel GPUs");
     if (elf_getshdrnum(p->elf, &p->section_count) || elf_getshdrstrndx(p->elf, &p->names) ||
         p->section_count > MOST_SECTIONS)
         return bad(p, "its section table cannot be read");
@@ -362,10 +362,11 @@ enum wt_status gen_object_of_code(const char *name, const uint8_t *bytes, size_t
     assert(simd == 8 || simd == 16 || simd == 32);
     *object = (struct gen_object){0};
     if (!length || length % 8 || length > MOST_IMAGE)
-        return wt_fail(err, WT_INVALID,
-                       "%s has %zu bytes: it is no compiled program, and machine code has 8 or 16 "
-                       "bytes an instruction",
-                       name, length);
+        return wt_fail(
+            err, WT_INVALID,
+            "%s has %zu bytes: it is not a compiled program, and machine code has 8 or 16 "
+            "bytes an instruction",
+            name, length);
     if (argument_count > MOST_ARGUMENTS)
         return wt_fail(err, WT_INVALID, "%s: machine code takes up to %d arguments", name,
                        MOST_ARGUMENTS);

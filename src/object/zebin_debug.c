@@ -145,7 +145,7 @@ static enum wt_status link_all(struct link *l)
     enum wt_status status = WT_OK;
     if (!l->elf || elf_kind(l->elf) != ELF_K_ELF || !gelf_getehdr(l->elf, &header) ||
         header.e_ident[EI_CLASS] != ELFCLASS64)
-        return bad(l, "it is no ELF file of 64 bits");
+        return bad(l, "it is not an ELF file of 64 bits");
     while ((section = elf_nextscn(l->elf, section)) && !status) {
         GElf_Shdr h;
         if (!gelf_getshdr(section, &h))

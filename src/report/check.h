@@ -45,13 +45,14 @@ struct wt_report_check {
 #define WT_CHECK_OPTION_LIST(O, ...)                                                               \
     O(check, "check", "LIST", wt_checks_help, "Ns = Ns Ar LIST", "", __VA_ARGS__),                 \
         O(check_limit, "check-limit", "N",                                                         \
-          "report so many different findings of a process (default: 100)", "Ns = Ns Ar N",         \
-          "Reports so many different findings of a process; the default is 100.", __VA_ARGS__),    \
+          "report at most N different findings of a process (default: 100)", "Ns = Ns Ar N",       \
+          "Reports at most that many different findings of a process; the default is 100.",        \
+          __VA_ARGS__),                                                                            \
         O(check_quarantine, "check-quarantine", "SIZE",                                            \
-          "keep so much freed memory unusable, so that its use is reported (default:\n"            \
-          "256M); 0: none",                                                                        \
+          "keep that much freed memory unusable, so that its use is reported\n"                    \
+          "(default: 256M); 0: none",                                                              \
           "Ns = Ns Ar SIZE",                                                                       \
-          "Keeps so much freed memory unusable, so that its use is reported; the default is "      \
+          "Keeps that much freed memory unusable, so that its use is reported; the default is "    \
           "256M.",                                                                                 \
           __VA_ARGS__),                                                                            \
         O(check_stop, "check-stop", NULL, "end the program at the first error, with 115", "",      \

@@ -361,7 +361,7 @@ enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
     }
     join_atomics(all);
     if (damaged)
-        fprintf(stderr, "wavetrap: %zu findings cannot be told: the program has overwritten them\n",
+        fprintf(stderr, "wavetrap: %zu findings are lost: the program has overwritten them\n",
                 damaged);
     status = wt_report_counted_close(&view, &all->more, &all->opened, err);
     wt_report_counted_free(&view);

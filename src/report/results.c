@@ -128,7 +128,7 @@ enum wt_status wt_report_results_add_touch(struct wt_report_results *r, bool rea
     if (!good || (*at && !w.count) || !w.length)
         return wt_fail(err, WT_INVALID,
                        "'%.64s' is not ARGUMENT:OFFSET or ARGUMENT:OFFSET,LENGTH in bytes, nor an "
-                       "address (0x…) or symbol with or without a LENGTH (and ',count' behind it)",
+                       "address (0x…) or symbol with or without a LENGTH (and ',count' after it)",
                        text);
     struct wt_report_touch *grown =
         wt_array_grow(r->touch, &r->touch_capacity, r->touch_count + 1, sizeof *grown);

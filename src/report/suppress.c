@@ -50,7 +50,7 @@ static enum wt_status take_line(struct wt_report_suppression *s, struct wt_error
     if (!colon || !isdigit((unsigned char)colon[1]))
         return WT_OK;
     if (wt_parse_number(colon + 1, &line, err) || !line || line > INT32_MAX)
-        return wt_fail(err, WT_INVALID, "'%.40s' is no line", colon + 1);
+        return wt_fail(err, WT_INVALID, "'%.40s' is not a line", colon + 1);
     *colon = 0;
     s->line = (unsigned)line;
     return WT_OK;
@@ -96,7 +96,7 @@ static enum wt_status take_words(struct wt_report_suppression *s, const char *te
     if (!(s->kind = strndup(text, length)))
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     if (!is_of_kinds(s->kind))
-        return wt_fail(err, WT_INVALID, "'%.60s' is no kind of findings", s->kind);
+        return wt_fail(err, WT_INVALID, "'%.60s' is not a kind of findings", s->kind);
     for (text = wt_skip_blanks(text + length); *text && !status;
          text = wt_skip_blanks(text + length)) {
         length = wt_word_length(text);
@@ -168,7 +168,7 @@ enum wt_status wt_report_suppressions_read(struct wt_report_suppressions *all, c
         return status;
     status = strlen((const char *)bytes) == length
                  ? wt_report_suppressions_parse(all, path, (const char *)bytes, err)
-                 : wt_fail(err, WT_INVALID, "%.400s: it is no text", path);
+                 : wt_fail(err, WT_INVALID, "%.400s: it is not text", path);
     free(bytes);
     return status;
 }

@@ -121,7 +121,7 @@ static enum wt_status read_code(struct wt_session_attached *a, const char *progr
     const enum wt_image_format format = image.format;
     wt_image_free(&image);
     if (format != WT_IMAGE_ELF)
-        return wt_fail(err, WT_INVALID, "%s: it is no ELF file", program);
+        return wt_fail(err, WT_INVALID, "%s: it is not an ELF file", program);
     return wt_session_code_read(program, &a->code, err);
 }
 

@@ -27,7 +27,7 @@ enum wt_status wt_session_set_max_issues(void *context, const char *value, struc
     if ((status = wt_parse_number(value, &d->max_issues, err)) != WT_OK)
         return status;
     if (!d->max_issues)
-        return wt_fail(err, WT_INVALID, "0 issues are no run; 1 is the least");
+        return wt_fail(err, WT_INVALID, "a run of 0 issues is not a run; 1 is the least");
     return WT_OK;
 }
 

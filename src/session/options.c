@@ -108,7 +108,7 @@ static enum wt_status set_threads(void *context, const char *value, struct wt_er
     else if (strcmp(value, "warps") == 0)
         o->device.threads = WT_THREADS_WAVES;
     else
-        return wt_fail(err, WT_INVALID, "'%s' is none of auto, lanes, warps", value);
+        return wt_fail(err, WT_INVALID, "'%s' is not one of auto, lanes, warps", value);
     return WT_OK;
 }
 
@@ -125,7 +125,7 @@ enum wt_status wt_session_issues(const char *text, uint64_t *issues, struct wt_e
     if (strcmp(text, "all") == 0)
         return WT_OK;
     if ((status = wt_parse_number(text, issues, err)) == WT_OK && !*issues)
-        status = wt_fail(err, WT_INVALID, "0 issues are no history");
+        status = wt_fail(err, WT_INVALID, "a history of 0 issues records nothing; 1 is the least");
     return status;
 }
 

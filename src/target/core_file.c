@@ -223,7 +223,7 @@ static enum wt_status parse(struct wt_core_file *f, const char *name, const uint
     uint32_t version;
     if (length < WT_CORE_MAGIC_BYTES + sizeof version ||
         memcmp(bytes, WT_CORE_MAGIC, WT_CORE_MAGIC_BYTES))
-        return wt_fail(err, WT_INVALID, "%s is no core file of wavetrap", name);
+        return wt_fail(err, WT_INVALID, "%s is not a core file of wavetrap", name);
     memcpy(&version, bytes + WT_CORE_MAGIC_BYTES, sizeof version);
     if (version < WT_CORE_OLDEST || version > WT_CORE_VERSION)
         return wt_fail(err, WT_INVALID,
@@ -299,7 +299,7 @@ enum wt_status wt_core_section_read(const struct wt_family *family, const uint8_
         identify_program(a, code);
         return family->core_file.name_code(&a, modules, err);
     } else {
-        wt_archive_fail(&a, "it is no section of code");
+        wt_archive_fail(&a, "it is not a section of code");
     }
     return a.failed ? wt_fail(err, WT_INVALID, "%s", a.why) : status;
 }
@@ -340,7 +340,7 @@ enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file, s
     }
     if (!S_ISREG(info.st_mode) || info.st_size == 0) {
         close(fd);
-        return wt_fail(err, WT_INVALID, "%s is no core file of wavetrap", path);
+        return wt_fail(err, WT_INVALID, "%s is not a core file of wavetrap", path);
     }
     const size_t length = (size_t)info.st_size;
     void *map = mmap(NULL, length, PROT_READ, MAP_PRIVATE, fd, 0);

@@ -360,15 +360,16 @@ static enum wt_status explain_word(FILE *out, const char *text, const void *conf
         char *end;
         const unsigned long value = strtoul(from, &end, 16);
         if (end == from || (*end && *end != ' ') || value > UINT32_MAX || count == 2)
-            return wt_fail(err, WT_INVALID,
-                           "'%.64s' is no instruction: one dword or two in hexadecimal, such as "
-                           "'d1010001 02020300'",
-                           text);
+            return wt_fail(
+                err, WT_INVALID,
+                "'%.64s' is not an instruction: one dword or two in hexadecimal, such as "
+                "'d1010001 02020300'",
+                text);
         word[count++] = (uint32_t)value;
         from = end;
     }
     if (!count || !gcn_decode(model, word, count, &u, &why))
-        return wt_fail(err, WT_INVALID, "'%.64s' is no instruction of %s: %s", text,
+        return wt_fail(err, WT_INVALID, "'%.64s' is not an instruction of %s: %s", text,
                        model->target.name, count ? why : "there is no number");
     for (unsigned i = 0; i < 2; i++)
         wt_store_le(bytes + 4 * i, word[i], 4);

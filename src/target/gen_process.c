@@ -48,7 +48,7 @@ static enum wt_status check_kernel(const struct gen_wire_kernel *kernel, struct 
     if (kernel->code_size <= MOST_CODE && kernel->elf_size <= MOST_CODE)
         return WT_OK;
     return wt_fail(err, WT_IO,
-                   "the process tells of a kernel %s of %llu bytes, and debug information of %llu; "
+                   "the process reports a kernel %s of %llu bytes, and debug information of %llu; "
                    "%d are the most",
                    kernel->name, (unsigned long long)kernel->code_size,
                    (unsigned long long)kernel->elf_size, MOST_CODE);

@@ -49,6 +49,6 @@ enum wt_status gen_list_registers(FILE *out, const char *form, struct wt_error *
     else if (strcmp(form, "c") == 0)
         list_c(out, row, count);
     else
-        return wt_fail(err, WT_INVALID, "'%s' is no form of the register list: xml or c", form);
+        return wt_fail(err, WT_INVALID, "'%s' is not a form of the register list: xml or c", form);
     return WT_OK;
 }

@@ -422,7 +422,7 @@ enum wt_status gen_explain_word(FILE *out, const char *text, const void *config,
         put_all(out, &native, tail_fields);
     }
     if (!good) {
-        fprintf(out, "no instruction: %s\n", why);
+        fprintf(out, "not an instruction: %s\n", why);
         return WT_OK;
     }
     explain_operands(out, &insn);

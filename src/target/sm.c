@@ -85,7 +85,7 @@ static void describe(const void *config, char *text, size_t size)
     snprintf(text, size,
              "wavetrap SM: compute capability %u.%u, %u SM%s, %" PRIu64
              " MiB; CUDA driver API, OpenMP, OpenACC",
-             c->cc / 10, c->cc % 10, c->sms, c->memory >> 20);
+             c->cc / 10, c->cc % 10, c->sms, c->sms == 1 ? "" : "s", c->memory >> 20);
 }
 
 /* ---- the program ---- */
@@ -226,7 +226,7 @@ static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *er
             s->block[i] = k->grid[i];
         if (k->grid[i] % s->block[i])
             return wt_fail(err, WT_INVALID,
-                           "--grid %u is no multiple of --block %u: blocks of an SM are whole",
+                           "--grid %u is not a multiple of --block %u: blocks of an SM are whole",
                            k->grid[i], s->block[i]);
         s->grid[i] = k->grid[i];
     }

@@ -82,13 +82,13 @@ enum wt_status wt_sm_explain_word(FILE *out, const char *text, const void *confi
     const uint64_t word = strtoull(text, &end, 16);
     if (end == text || *end || end - text > 18)
         return wt_fail(err, WT_INVALID,
-                       "'%.64s' is no instruction: 64 bits in hexadecimal, such as "
+                       "'%.64s' is not an instruction: 64 bits in hexadecimal, such as "
                        "4c10880c0007ff10",
                        text);
     if (!sm_operands(NULL, word, &operands)) {
         const struct sm_refused *known = sm_refused_word(word);
         return wt_fail(err, WT_INVALID, "0x%016" PRIx64 "%s%s%s%s", word,
-                       known ? " (" : " is no instruction of sm_50", known ? known->name : "",
+                       known ? " (" : " is not an instruction of sm_50", known ? known->name : "",
                        known ? "): " : "", known ? known->why : "");
     }
     sm_disassemble(word, 0, 0, line, sizeof line);

@@ -187,7 +187,7 @@ static enum wt_status open_device(struct wt_emulated *e, const void *config, str
     if (e->options->kernel.given && !(launches && e->options->kernel.name))
         return wt_fail(
             err, WT_INVALID,
-            "%s is no AMD code object: --kernel, --grid, --block, --trap-handler, "
+            "%s is not an AMD code object: --kernel, --grid, --block, --trap-handler, "
             "--dump-arg, --compare-arg, --who-wrote=N:OFFSET and --who-read=N:OFFSET are for those",
             e->program ? e->program : "nothing");
     if (launches && (status = choose_kernel(e, v, err)) != WT_OK)

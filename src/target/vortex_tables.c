@@ -66,9 +66,9 @@ enum wt_status wt_vortex_explain_word(FILE *out, const char *text, const void *c
     char line[128];
     bool any = false;
     if (wt_parse_number(text, &word, WT_IGNORED) || word > UINT32_MAX)
-        return wt_fail(err, WT_INVALID,
-                       "'%.64s' is no instruction: 16 or 32 bits as one number, such as 0x00b50533",
-                       text);
+        return wt_fail(
+            err, WT_INVALID,
+            "'%.64s' is not an instruction: 16 or 32 bits as one number, such as 0x00b50533", text);
     const unsigned length = (word & 3) == 3 ? 4 : 2;
     wt_store_le(bytes, word, 4);
     for (unsigned xlen = 32; xlen <= 64; xlen += 32) {
@@ -83,7 +83,7 @@ enum wt_status wt_vortex_explain_word(FILE *out, const char *text, const void *c
         any = true;
     }
     return any ? WT_OK
-               : wt_fail(err, WT_INVALID, "0x%" PRIx64 " is no instruction of Vortex", word);
+               : wt_fail(err, WT_INVALID, "0x%" PRIx64 " is not an instruction of Vortex", word);
 }
 
 static void list_profile(const struct vx_profile *p, FILE *out)

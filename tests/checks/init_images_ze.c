@@ -1,7 +1,7 @@
 /* Texels of Level Zero that nothing has written: init_images_ze FILE.spv KERNEL 1d|1d_array|2d|
  * 2d_array|3d bad|good. A kernel of init_texels.cl looks at a copy of an image of 64 texels, of
- * which in a bad run a half was written; draw_sum, to which the kind is no matter, draws one of a
- * buffer of which a half was, and the host gets that. */
+ * which in a bad run a half was written; draw_sum, to which the kind is not a matter, draws one of
+ * a buffer of which a half was, and the host gets that. */
 #include "ze.h"
 
 enum { ITEMS = 64, BYTES = ITEMS * sizeof(int) };

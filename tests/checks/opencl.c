@@ -199,7 +199,8 @@ static void null_of_item(int bad)
     clReleaseMemObject(p);
 }
 
-/* Two parts of one buffer that lie one behind the other; a part's end is no end of the buffer. */
+/* Two parts of one buffer that lie one behind the other; a part's end is not an end of the buffer.
+ */
 static void part_after(int bad)
 {
     cl_uint align;

@@ -475,7 +475,7 @@ def test_the_origin_has_its_allocation_and_who_computed_first():
     assert "'info defined 1 + 2': 1 + 2 lies neither in memory nor in a register" in done.stderr, done.stderr
 
 
-@pytest.mark.parametrize("options, said", [([], "nothing is checked: --check=LIST says what is to be"), (["--check=memory"], "uninitialised values are not followed: 'wavetrap debug --check=init' does"),
+@pytest.mark.parametrize("options, said", [([], "no checks are on: start with --check=all, or a list of checks"), (["--check=memory"], "uninitialised values are not followed: 'wavetrap debug --check=init' does"),
                                            (["--check=init", "--no-history"], "thread 0: all 32 bits are defined")])
 def test_what_is_defined_is_told_where_that_is_checked(options, said):
     done = session("vortex", "sum_of_a_part", "break own_sum", "run", "info defined a", options=options)

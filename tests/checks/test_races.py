@@ -481,7 +481,7 @@ def test_what_lanes_have_stored_is_what_it_was(tmp_path, family, jit):
 
 @pytest.mark.parametrize("kernel, cores, level", [("vecadd", 2, "-Og"), ("reduce", 2, "-Og"), ("reduce", 3, "-Og"), ("reduce", 2, "-O0"), ("hello", 3, "-O0")])
 def test_cores_of_vortex_that_poll_a_word(tmp_path, kernel, cores, level):
-    """The start-up library's workers do, from reset on: no other atomic access is near, and the first load of each is no repeated one yet. Of three
+    """The start-up library's workers do, from reset on: no other atomic access is near, and the first load of each is not a repeated one yet. Of three
     cores the last to end leaves the job as it was, which the others have read. Without optimisation accesses to the stack are between the loads."""
     subprocess.run(["make", "-s", "-C", checks.HERE.parents[1] / "examples" / "vortex", f"OUT={tmp_path}", f"OPT={level} -g", tmp_path / f"{kernel}.rv32.elf"],
                    check=True, capture_output=True)
@@ -745,7 +745,7 @@ def found_in(tmp_path, gpu, program, *words):
 @pytest.mark.parametrize("case, kind", [("unwritten", "undefined-copy"), full("few", "undefined-copy"), full("copied", "undefined-copy"), full("rows", "undefined-copy"), ("read_early", "host-race"),
                                         full("stored_early", "host-race"), ("streams", "host-race")])
 def test_copies_of_a_program_without_kernels(tmp_path, case, kind, family):
-    """What is copied or used too early is found, though no GPU begins anything; the same behind a wait, or written before, is no finding."""
+    """What is copied or used too early is found, though no GPU begins anything; the same behind a wait, or written before, is not a finding."""
     program = program_of("copies_alone", family)
     for how, wanted in ([], {kind}), (["wait"], set()):
         report = tmp_path / "report.json"

@@ -311,10 +311,10 @@ def test_a_file_that_others_can_write_is_not_read(tmp_path):
     assert len(found) == 1 and "others may write to it" in done.stderr
 
 
-@pytest.mark.parametrize("words, message", [(["--check=memory,none"], "'none' is no check"), (["--check=all", "--check-warnings=all"], "takes error"),
+@pytest.mark.parametrize("words, message", [(["--check=memory,none"], "'none' is not a check"), (["--check=all", "--check-warnings=all"], "takes error"),
                                             (["--check=all", "--check-launch=0"], "takes FIRST-LAST"), (["--check=all", "--check-launch=3-2"], "takes FIRST-LAST"),
                                             (["--check-limit=1"], "--check=LIST, which is missing"), (["--report=sarif:s"], "--check=LIST, which is missing"),
-                                            (["--check=all", "--check-config=none"], "none"), (["--check=all", "--check-config=wrong"], "wrong:2: 'nothing' is no kind")])
+                                            (["--check=all", "--check-config=none"], "none"), (["--check=all", "--check-config=wrong"], "wrong:2: 'nothing' is not a kind")])
 def test_wrong_options(tmp_path, words, message):
     (tmp_path / "wrong").write_text("\nsuppress nothing\n")
     done = subprocess.run([checks.command_under_test(), "exec", *words, "true"],

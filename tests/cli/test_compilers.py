@@ -162,8 +162,8 @@ def test_a_failed_compilation_is_not_kept(compiler):
 
 @pytest.mark.parametrize("script,why", [
     ("cat >k", "reads its input"), ("echo >>k.c", "changes a file"), ("cat k.c >k; echo >k.c", "writes what it has read"), ("rm k.c", "removes a file"),
-    ("ln -s k.c k", "makes what is no plain file"), ("mv k.c k", "renames what it has not written"), ("cat time.c >k", "an input says when it is compiled"),
-    ("cat k.c >k; mkfifo p", "makes what is no plain file")])
+    ("ln -s k.c k", "makes what is not a plain file"), ("mv k.c k", "renames what it has not written"), ("cat time.c >k", "an input says when it is compiled"),
+    ("cat k.c >k; mkfifo p", "makes what is not a plain file")])
 def test_what_cannot_be_given_back_is_not_kept(compiler, script, why):
     compiler.plant("cc", script)
     for _ in range(2):

@@ -76,9 +76,9 @@ def test_bad_commands_get_a_message(build):
     for command, words in (("NOSUCH", "no register 'NOSUCH'"), ("DCTRL.nosuch", "no field 'nosuch'"),
                            ("DCTRL.haltreq=2", "does not fit 1 bit"), ("DCTRL.hacause=1", "read-only"),
                            ("WMASK=x", "not a number"), ("WMASK=0x100000000", "does not fit 32 bits"),
-                           ("run x", "not a number"), ("run 1 2", "none of"), ("99999", "end at 0xffff"),
-                           ("wait DCTRL", "wants REGISTER=VALUE"), ("wait DCTRL.SST=FOO", "no value of"),
-                           ("wait DCTRL.anyhalted=1 10", "did not come within 10 issues"),
+                           ("run x", "not a number"), ("run 1 2", "one of"), ("99999", "end at 0xffff"),
+                           ("wait DCTRL", "wants REGISTER=VALUE"), ("wait DCTRL.SST=FOO", "not a value of"),
+                           ("wait DCTRL.anyhalted=1 10", "did not happen within 10 issues"),
                            ("a b c d", "one word too many")):
         done = dm(build, command)
         assert done.returncode == 125 and words in done.stderr, (command, done)

@@ -67,7 +67,7 @@ def test_the_emulator_passes_with_and_without_a_program(build):
 
 def test_what_cannot_be_told_has_its_reason():
     done = run("dm", "check", "--gpu=vortex:warps=1,threads=1", "--only=injectreq.warp,wmask")
-    assert "the device has only one window; -g vortex:warps=64 tells" in done.stdout
+    assert "the device has only one window; -g vortex:warps=64 shows it" in done.stdout
     assert verdicts(done.stdout) == {"injectreq.warp": "cannot tell", "wmask.holds": "pass",
                                      "wmask.windows": "cannot tell", "wmask.inert": "pass"}
     assert "it needs two warps, and the device has one" in done.stdout
@@ -172,7 +172,7 @@ def test_a_boards_registers_are_served(build, tmp_path, profile):
 def test_instructions_go_where_they_are_told_to(build):
     done = run("dm", "check", "--at=0x90000000", build.asm(LOOP))
     assert done.returncode == 0 and verdicts(done.stdout)["stepreq.one"] == "pass"
-    assert "no multiple of 4" in run("dm", "check", "--at=0x90000002").stderr
+    assert "not a multiple of 4" in run("dm", "check", "--at=0x90000002").stderr
 
 
 def test_a_signal_ends_a_check_and_the_device_is_left_well(build):
@@ -209,7 +209,7 @@ def test_registers_of_a_device_elsewhere(served):
     done = dm("WSTATUS", "DCTRL.resumereq=1", input="")
     assert done.stdout == "WSTATUS = 0x00000001 status=0x1\n"
     done = dm("wait WSTATUS=1 20")
-    assert done.returncode == 125 and re.search(r"did not come within \d+ ms", done.stderr)
+    assert done.returncode == 125 and re.search(r"did not happen within \d+ ms", done.stderr)
     done = dm("run 3")
     assert done.returncode == 125 and "runs by itself" in done.stderr
 

@@ -46,7 +46,7 @@ def test_registers_are_told_in_words(registers):
 def test_bad_registers_get_a_message():
     for operands, words in ((["SPAM=1"], "the registers are TTMP0"), (["-g", "sm", "cr0.0=1"], "the registers are TTMP0"),
                             (["cr0.1=0x100000000"], "cr0.1 has 32 bits"), (["TTMP1=x"], "not a number"), (["TRAPSTS=0x100000000"], "32 bits"),
-                            (["TTMP0=1"], "TTMP1 has the rest"), (["TTMP1=1", "foo"], "no REGISTER=VALUE")):
+                            (["TTMP0=1"], "TTMP1 has the rest"), (["TTMP1=1", "foo"], "not a REGISTER=VALUE")):
         done = run("explain-trap", *operands)
         assert done.returncode == 125 and words in done.stderr, (operands, done)
 

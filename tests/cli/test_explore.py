@@ -765,7 +765,7 @@ def test_images_are_compared(tmp_path, texels, size):
     done = run("diff", "--places", line(plain), line(odd))
     assert done.returncode == 1 and len(re.findall(rf"run \d: store of {size} bytes at 0x\w+, value 0x\w+, issue time \d+\n +group \(1,1,0\)", done.stdout)) == 2, done
     done = run("diff", line(turns, "--schedule=rr:1"), line(turns, "--schedule=random:3"))
-    assert done.returncode == 1 and "Two accesses came in another order" in done.stdout, done
+    assert done.returncode == 1 and "Two accesses happened in another order" in done.stdout, done
 
 
 def test_a_recorded_run_is_compared(build, tmp_path):

@@ -160,7 +160,7 @@ def test_in_words():
 
 
 @pytest.mark.parametrize("state, message", [
-    ("", "no JSON"), ("[1,", "no JSON: unexpected end of data at byte 3"), ("[] x", "no JSON"), ("7", "an array of objects is wanted"),
+    ("", "not JSON"), ("[1,", "not JSON: unexpected end of data at byte 3"), ("[] x", "not JSON"), ("7", "an array of objects is wanted"),
     ([5], "object 0: {…} is wanted"),
     ([{}, {"colour": 1}], 'object 1: "colour" is not known'),
     ([{"size": -1}], 'object 0: "size": -1 is negative'),

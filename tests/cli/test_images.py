@@ -230,13 +230,13 @@ def test_a_word_of_the_sm_is_explained_by_what_it_reads_and_writes(word, lines):
 
 
 def test_words_that_are_no_instructions_of_the_sm_are_refused():
-    for word, why in (("0", "0x0000000000000000 is no instruction of sm_50"), ("IADD", "64 bits in hexadecimal"), ("e003ff87cff7ff00", "(IPA): ")):
+    for word, why in (("0", "0x0000000000000000 is not an instruction of sm_50"), ("IADD", "64 bits in hexadecimal"), ("e003ff87cff7ff00", "(IPA): ")):
         done = run("info", "-g", "sm", f"--explain-word={word}")
         assert done.returncode and why in done.stderr, done.stderr
 
 
 def test_words_that_are_no_instructions_of_vortex_are_refused():
-    assert "0x5f is no instruction of Vortex" in run("info", "-g", "vortex", "--explain-word=0x5f").stderr
+    assert "0x5f is not an instruction of Vortex" in run("info", "-g", "vortex", "--explain-word=0x5f").stderr
     assert "16 or 32 bits as one number" in run("info", "-g", "vortex", "--explain-word=lw").stderr
 
 

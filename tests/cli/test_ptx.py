@@ -169,7 +169,7 @@ def test_every_thread_of_a_block_is_counted(tmp_path):
 
 
 MISTAKES = [
-    (".version 9\n", "1:10: '9' is no version of PTX"),
+    (".version 9\n", "1:10: '9' is not a version of PTX"),
     (".target sm_50\n", "1:1: '.target' where .version"),
     (".version 8.0\n.target sm_50\n.address_size 32\n", "3:15: addresses of 32 bits; compile for 64"),
     (HEAD + ".visible .entry k()\n{\n  ret;\n", "5:1: the body that begins here does not end"),
@@ -193,11 +193,11 @@ MISTAKES = [
     (body("add.u32 %r1, %r2, nothing;"), "7:19: 'nothing' is not declared"),
     (body("add.u32 %r1, %r2;"), "7:1: add has more operands"),
     (body("add.u32 %r1, %r2, %r3, %r4;"), "7:1: an operand too many: there are 3"),
-    (body("@%r1 add.u32 %r1, %r2, %r3;"), "7:6: '%r1' is no predicate"),
+    (body("@%r1 add.u32 %r1, %r2, %r3;"), "7:6: '%r1' is not a predicate"),
     (body("bra NOWHERE;"), "7:1: there is no label 'NOWHERE'"),
     (body("L: L: bra L;"), "7:4: the label 'L' is defined twice"),
     (body("lop3.b32 %r1, %r2, %r3, %r4, 256;"), "7:30: the truth table of lop3"),
-    (body("call nothing, (%r1);"), "7:1: 'nothing' is no function"),
+    (body("call nothing, (%r1);"), "7:1: 'nothing' is not a function"),
     (HEAD + ".global .u32 a;\n.global .u32 a;\n.entry k() { ret; }", "5:14: 'a' is defined twice"),
 ]
 
@@ -348,7 +348,7 @@ def test_printf_of_nothing_is_reported(tmp_path):
 
 
 def test_malloc_and_free(tmp_path):
-    """Blocks are apart and are used again; what is too large gives 0; what is no block is reported."""
+    """Blocks are apart and are used again; what is too large gives 0; what is not a block is reported."""
     text = printf("%u", """mov.u64 %a, 100; call (%a), malloc, (%a); mov.u64 %b, 200; call (%b), malloc, (%b); st.u64 [%a+96], 1; st.u64 [%b], 2;
                   call free, (%a); mov.u64 %c, 50; call (%c), malloc, (%c); setp.ne.u64 %p, %a, %c; @%p trap;
                   mov.u64 %c, 0x100000000; call (%c), malloc, (%c); setp.ne.u64 %p, %c, 0; @%p trap; setp.eq.u64 %p, %a, %b; @%p trap;

@@ -164,8 +164,8 @@ def test_a_device_elsewhere(build, tmp_path):
 
 def test_bad_commands_get_a_message(counting):
     for commands, words in ((["NOSUCH"], "'wavetrap reg --list' lists them"), (["SQ_CMD.NOSUCH=1"], "no field 'NOSUCH'"),
-                            (["SQ_CMD.MODE=ALL"], "no value of"), (["HW_ID.SE_ID=1"], "read-only"), (["SQ_CMD.DATA=16"], "does not fit"),
-                            (["WAVE_MESSAGE"], "is a layout"), (["99999"], "end at 0xffff"), (["wait", "STATUS.HALT=1", "10"], "did not come"),
+                            (["SQ_CMD.MODE=ALL"], "not a value of"), (["HW_ID.SE_ID=1"], "read-only"), (["SQ_CMD.DATA=16"], "does not fit"),
+                            (["WAVE_MESSAGE"], "is a layout"), (["99999"], "end at 0xffff"), (["wait", "STATUS.HALT=1", "10"], "did not happen"),
                             (["watch"], "no register 'watch'")):
         done = reg(counting, *commands, grid=64)
         assert done.returncode == 125 and words in done.stderr, (commands, done)

@@ -101,7 +101,7 @@ def test_a_program_must_fit_its_memory(build):
 @pytest.mark.parametrize("size", ("0", "", "1T", "x", "-1"))
 def test_bad_sizes_of_memory(build, size):
     done = run("run", f"--memory={size}", build.asm("_start: exit 0\n"))
-    assert done.returncode == 125 and "no amount of memory" in done.stderr
+    assert done.returncode == 125 and "not an amount of memory" in done.stderr
 
 
 # Each mistake: the program, the status, what is said, and the line at which it happens.
@@ -528,7 +528,7 @@ def test_who_wrote_is_found_in_the_recording(build):
 
 
 def test_who_read_is_found_in_the_recording(build):
-    """The last load of the bytes, and how many instructions loaded them; a store is no read."""
+    """The last load of the bytes, and how many instructions loaded them; a store is not a read."""
     elf = build.asm(WRITERS, name="writers.S")
     done = run("run", "--who-read=data+9,1,count", "--who-read=data+4", "--who-read=data,4,count", elf)
     assert done.returncode == 0, done.stderr
@@ -545,14 +545,14 @@ def test_bad_places_of_writes_are_explained(build, text):
     assert done.returncode == 125 and ("is not ARGUMENT:OFFSET" in done.stderr or "argument 0 is not a buffer" in done.stderr)
 
 
-# ---- what is no program ----
+# ---- what is not a program ----
 
 @pytest.mark.parametrize("name", ["notes.txt", "program.c", "README.md", "noname"])
 def test_text_is_not_run_as_code(tmp_path, name):
     (tmp_path / name).write_text("int main(void) { return 0; }\n" * 10)
     for command in "run", "trace", "serve", "gdb", "info":
         done = run(command, tmp_path / name)
-        assert done.returncode == 125 and "it is no ELF file, no Intel HEX and no .vxbin" in done.stderr, done.stderr
+        assert done.returncode == 125 and "not an ELF, Intel HEX or .vxbin file" in done.stderr, done.stderr
 
 
 def test_code_without_a_format_is_run_where_it_is_said(tmp_path):
@@ -588,7 +588,7 @@ def test_a_key_is_given_once(build, options):
 # ---- explain-address ----
 
 def test_an_address_of_a_program_is_explained(build):
-    """A program for the emulated device is no host program."""
+    """A program for the emulated device is not a host program."""
     elf = build.asm(WRITERS, name="writers.S")
     done = run("explain-address", "--at=_start+24", elf, "0x80000000")
     assert done.returncode == 0, done.stderr

@@ -106,12 +106,12 @@ def test_only_kernel_needs_no_name(tmp_path):
     *[([f"--who-wrote={text}", "--grid=1", *["--arg=zeros:4"] * 3, "--arg=1"], words) for text, words in
       [("3:0", "argument 3 is not a buffer"), ("9:0", "argument 9 is not a buffer"), ("2:4", "argument 2 has 4 bytes"),
        ("2:0,5", "argument 2 has 4 bytes"), ("2:1", "argument 2 has 4 bytes"), ("2:2,18446744073709551615", "has 4 bytes")]],
-    (["--grid=1", "--arg=5", *["--arg=zeros:4"] * 2, "--arg=1"], "'5' is none of zeros:SIZE"),
+    (["--grid=1", "--arg=5", *["--arg=zeros:4"] * 2, "--arg=1"], "'5' is not one of zeros:SIZE"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=u8:1"], "has 4 bytes, not 1"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=u32:4294967296"], "is not a number of 4 bytes"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=i32:2147483648"], "is not a number of 4 bytes"),
     (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=hex:12"], "has 4 bytes, not 1"),
-    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=hex:1x"], "no sequence of hexadecimal bytes"),
+    (["--grid=1", *["--arg=zeros:4"] * 3, "--arg=hex:1x"], "not a sequence of hexadecimal bytes"),
     (["--grid=1", *["--arg=zeros:9999999999"] * 3, "--arg=1"], "more than 1 GiB"),
     (["--grid=1", *["--arg=pattern:4"] * 3, "--arg=1"], "is not SIZE=HEXADECIMAL"),
     (["--grid=1", *["--arg=file:/nonexistent"] * 3, "--arg=1"], "/nonexistent: cannot open"),
@@ -140,7 +140,7 @@ def test_memory_is_dumped(tmp_path):
 def test_options_of_kernels_are_for_code_objects(tmp_path):
     (tmp_path / "program.bin").write_bytes(bytes(16))
     done = run("run", "--kernel=a", tmp_path / "program.bin")
-    assert done.returncode == 125 and "is no AMD code object" in done.stderr
+    assert done.returncode == 125 and "is not an AMD code object" in done.stderr
     done = run("run", "--gpu=gfx900", tmp_path / "program.bin")
     assert done.returncode == 125 and "runs code objects" in done.stderr
 

@@ -52,7 +52,7 @@ def debugger(tmp_path):
     ("p = subprocess.Popen([D, 'x'])\n    os.kill(p.pid, 0)\n    p.wait()", False)],
     ids=["run", "communicate", "poll", "waitpid", "pexpect", "sent", "killed", "group", "probed"])
 def test_a_test_fails_when_a_debugger_of_its_own_crashes(debugger, tmp_path, body, good):
-    """Each way of Python's to wait; a signal that the test has sent is no crash."""
+    """Each way of Python's to wait; a signal that the test has sent is not a crash."""
     (tmp_path / "conftest.py").write_text((ROOT / "tests" / "conftest.py").read_text())
     (tmp_path / "test_one.py").write_text(f"import os, pexpect, subprocess\nD = {str(debugger)!r}\ndef test_one():\n    {body}\n")
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}

@@ -82,7 +82,7 @@ def test_info(tmp_path):
 
 @pytest.mark.parametrize("options, words", [
     (["--grid=32"], "takes 4 arguments; 0 --arg are given"),
-    (["--grid=33", "--block=32", "--arg=1"], "no multiple"),
+    (["--grid=33", "--block=32", "--arg=1"], "not a multiple"),
     (["--grid=32", "--arg=zeros:4", "--arg=1", "--arg=1", "--arg=zeros:8"], "has 4 bytes; a pointer"),
     (["--grid=32", "--kernel=other"], "there is no kernel 'other'"),
     (["--grid=32", "--gpu=sm:sms=17"], "sms=17: must be 1 to 16"),

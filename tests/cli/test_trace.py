@@ -90,8 +90,8 @@ def test_where_the_trace_and_the_console_go(build):
 
 def test_bad_filters(build):
     elf = build.asm(PROGRAM)
-    for option, words in (("--core=x", "no list of numbers"), ("--warp=1-", "no list of numbers"),
-                          ("--warp=1,,2", "no list of numbers"), ("--range=nosuch", "neither a number"),
+    for option, words in (("--core=x", "not a list of numbers"), ("--warp=1-", "not a list of numbers"),
+                          ("--warp=1,,2", "not a list of numbers"), ("--range=nosuch", "neither a number"),
                           ("--range=5..5", "is empty"), ("--range=word", "neither A..B nor a function"),
                           ("--from=x", "not a number"), ("--output=/nonexistent/x", "cannot create")):
         done = run("trace", option, elf)

@@ -178,8 +178,8 @@ static char *interface_of(int file)
     return made;
 }
 
-/* The hash of a file's content, or (`linked`) of what a linker takes from it; NULL if it is no file
- * that can be read. `dated`: it says when it is compiled. */
+/* The hash of a file's content, or (`linked`) of what a linker takes from it; NULL if it is not a
+ * file that can be read. `dated`: it says when it is compiled. */
 static char *content_of(const char *path, bool linked, bool *dated)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -373,7 +373,8 @@ static bool of_user(const char *path)
     return begins(path, "/usr/local/") || begins(path, "/opt/");
 }
 
-/* What is no input: the kernel's files, and the list of libraries, which changes with any package.
+/* What is not an input: the kernel's files, and the list of libraries, which changes with any
+ * package.
  */
 static bool nothing(const char *path)
 {
@@ -456,7 +457,7 @@ static void writes(struct run *run, const char *path, bool whole)
     struct seen *one = seen(run, path);
     bool there = lstat(path, &about) == 0;
     if (there && !S_ISREG(about.st_mode)) // a pipe, a link
-        run->not_kept = "writes what is no file";
+        run->not_kept = "writes what is not a file";
     else if (one->use & READ)
         run->not_kept = "writes what it has read";
     else if (!whole && there && !(one->use & WRITTEN))
@@ -547,7 +548,7 @@ static void takes_call(struct run *run, pid_t pid)
     case SYS_mknodat:
     case SYS_openat2:
     case SYS_truncate:
-        run->not_kept = "makes what is no plain file";
+        run->not_kept = "makes what is not a plain file";
         break;
     case SYS_openat:
         opens(run, pid, path_of(pid, (int)word[0], word[1]), word[2]);

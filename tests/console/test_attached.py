@@ -148,7 +148,7 @@ def test_the_device_goes_on_afterwards(serve, program, transport, last):
     first = debug(file, "break endless.c:7", "continue", "continue", "print turns", last,
                   options=server.from_start if transport == "jtag" else server.options)
     assert first.returncode == 0, first.stderr
-    assert ("Detached from the device, which goes on." in first.stdout) == (last == "detach")
+    assert ("Detached from the device, which continues." in first.stdout) == (last == "detach")
     turns, until = int(re.search(r"\$1 = (\d+)", first.stdout)[1]), time.monotonic() + TIMEOUT
     while True:
         again = debug(file, "print turns", options=server.options)
@@ -238,7 +238,7 @@ def terminal():
 
 @pytest.mark.parametrize("watched", [False, True], ids=["runs", "steps"])
 def test_ctrl_c_stops_the_device(serve, program, terminal, watched):
-    """Also while a variable is watched by steps. To leave is no loss, and is not asked about."""
+    """Also while a variable is watched by steps. To leave is not a loss, and is not asked about."""
     file = program("endless")
     child = terminal(file, *serve("dm", file, "--now").options)
     for line in ["watch *(int *)&main"] if watched else []:
@@ -271,7 +271,7 @@ def test_a_device_that_is_gone_is_told(serve, program, terminal):
 
 
 @pytest.mark.parametrize("options, text", [
-    (["--dm=nonsense"], "no address"),
+    (["--dm=nonsense"], "not an address"),
     (["--dm=tcp:127.0.0.1:1"], "Connection refused"),
     (["--dm=unix:/nonexistent/dm"], "No such file"),
     (["--jtag=remote_bitbang:127.0.0.1:1"], "Connection refused"),
@@ -291,7 +291,7 @@ def test_bad_calls_are_explained(program, options, text):
 
 
 def test_a_program_for_something_else_is_refused(tmp_path):
-    for file, text in (WAVETRAP, "machine"), (__file__, "it is no ELF file"):
+    for file, text in (WAVETRAP, "machine"), (__file__, "it is not an ELF file"):
         done = debug(file, options=["--dm=tcp:127.0.0.1:1"])
         assert done.returncode == 125 and text in done.stderr, done.stderr
 

@@ -28,7 +28,7 @@ def test_deep_recursion_is_as_gdb_has_it(program, xlen, opt):
 
 @pytest.mark.parametrize("xlen", [32, 64])
 def test_frames_of_a_damaged_stack_end_where_gdb_ends_them(program, xlen):
-    """An endless circle, a caller's frame inwards, and a return address that is no code: GDB shows that one as a frame without a name."""
+    """An endless circle, a caller's frame inwards, and a return address that is not code: GDB shows that one as a frame without a name."""
     file = program("damaged", xlen, "-O0")
     for mark in ("circle", "inner"):
         at = f"damaged.c:{line_of('damaged.c', mark)}"

@@ -325,7 +325,7 @@ def test_symbols_of_data_and_places_of_lines(program):
 
 def test_groups_are_for_devices_that_have_them(example):
     done = debug(example("mandelbrot"), *LANES, "group 0")
-    assert done.returncode == 1 and "the device does not tell of work-groups" in done.stderr
+    assert done.returncode == 1 and "the device does not report work-groups" in done.stderr
 
 
 # ---- exceptions by name ----
@@ -385,7 +385,7 @@ def test_an_unknown_exception_is_a_failure_that_lists_the_known_ones(program):
     done = debug(program("values"), "catch int_div0")
     assert done.returncode == 1 and 'There is nothing to catch that is called "int_div0": catch takes "fault"' in done.stderr
     assert '"divergence"' in done.stderr and '"deadlock"' in done.stderr
-    assert "the device does not tell of dispatches" in debug(program("values"), "catch dispatch end").stderr
+    assert "the device does not report dispatches" in debug(program("values"), "catch dispatch end").stderr
 
 
 # ---- dprintf ----
@@ -540,13 +540,13 @@ def test_thousands_of_threads_share_lines(example):
             assert len(named) == int(count) and all(places[n] == place for n in named), threads
     stacks = re.findall(r"^Threads? ([\d, …-]+) \((\d+)\):\n#0  (.*)$", said, re.M)
     assert sum(int(count) for _, count, _ in stacks) == 1024 and len(stacks) < 20, stacks
-    assert "'thread apply 1-1024 bt' tells of each" in said and "=..." in said
+    assert "'thread apply 1-1024 bt' shows each" in said and "=..." in said
 
 
 def test_threads_are_apart_where_they_are_named(example):
     said = debug(example("mandelbrot"), "break draw", "run", "thread apply 1-64 bt", "thread apply all output $_lane",
                  options=["-g", "vortex:warps=4,threads=16"]).stdout
-    assert len(re.findall(r"^Thread \d+ \(device", said, re.M)) == 64 and "tells of each" in said
+    assert len(re.findall(r"^Thread \d+ \(device", said, re.M)) == 64 and "shows each" in said
     lanes = re.findall(r"^Threads ([\d, -]+) \(4\):\n(\d+)$", said, re.M)
     assert [(threads, int(lane)) for threads, lane in lanes] == [(f"{n}, {n + 16}, {n + 32}, {n + 48}", n - 1) for n in range(1, 17)], said[-800:]
 

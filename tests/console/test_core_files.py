@@ -158,7 +158,7 @@ def test_what_needs_a_live_program_says_so(program, tmp_path, command):
 def test_the_end_of_the_file_is_told(program, tmp_path, command):
     core = tmp_path / "core"
     ask_console(program("values"), ["break deep", "run"], [f"generate-core {core}"])
-    assert refused(core, command).endswith("the core file ends here; what was recorded before can be gone back to\n")
+    assert refused(core, command).endswith("the core file ends here; you can go back to any time before\n")
 
 
 # ---- faults ----
@@ -212,8 +212,8 @@ def good(program, tmp_path_factory):
 
 
 @pytest.mark.parametrize("name, change, message", [
-    ("empty", lambda b: b"", "is no core file of wavetrap"),
-    ("other", lambda b: b"\177ELF" + b[4:], "is no core file of wavetrap"),
+    ("empty", lambda b: b"", "is not a core file of wavetrap"),
+    ("other", lambda b: b"\177ELF" + b[4:], "is not a core file of wavetrap"),
     ("version", lambda b: b[:8] + b"\1\0\0\0" + b[12:], "is a core file of version 1; this wavetrap reads versions 4 to 7"),
     ("short", lambda b: b[:-1], "is not complete: its end is missing"),
     ("half", lambda b: b[:len(b) // 2], "is not complete: its end is missing"),

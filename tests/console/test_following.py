@@ -153,9 +153,9 @@ def test_a_wave_that_spins_lets_all_run(made, family):
     at = place(family, SPIN, "while (!")
     begin = [f"break {at}", "run"]
     said, = ask_console(file, begin, ["next"], how)
-    assert re.search(r"^\[The \w+ has come back to the same state 1000 times: all \w+s run\.\]$", said, re.M) and shown(said) == [int(at.split(":")[1]) + 1]
+    assert re.search(r"^\[The \w+ has returned to the same state 1000 times: all \w+s run\.\]$", said, re.M) and shown(said) == [int(at.split(":")[1]) + 1]
     done = debug(file, *begin, "set scheduler-locking on", "next", options=how)
-    assert done.returncode == 1 and "spins: it has come back to the same state 1000 times" in done.stderr
+    assert done.returncode == 1 and "spins: it has returned to the same state 1000 times" in done.stderr
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -107,7 +107,7 @@ def test_a_lane_is_stepped_while_other_waves_end(kernel, gpu):
 
 @both
 def test_who_read_names_the_work_item(kernel, gpu):
-    """One group reads each cell, and reads and writes its result; a store alone is no read."""
+    """One group reads each cell, and reads and writes its result; a store alone is not a read."""
     groups = GROUPS[gpu]
     said = ask_console(kernel(READS, gpu), [f"break 7 if b == {groups[3]}", "run"],
                        [*(f"who-read seen[{b}] 2" for b in groups), f"who-read out[{groups[3]}]", f"who-read out[{groups[0]}]", f"who-wrote out[{groups[0]}] 9"],

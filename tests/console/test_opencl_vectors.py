@@ -117,7 +117,7 @@ def test_a_component_is_watched_alone(built, family):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_components_are_watched_and_found_together(built, family):
-    """In another order than they lie; a store to one between them is no change, and none of them."""
+    """In another order than they lie; a store to one between them is not a change, and none of them."""
     file, how, lines = built(family)
     said = ask_console(file, [f"break t.cl:{lines['stored']}", "run", "delete", f"lane {LANE}"],
                        ["watch w.zx", "continue", "output g", "set $q = w.zx", "output $q", f"tbreak t.cl:{lines['last']}", "continue", "who-wrote w.z", "who-wrote w.zx"], how)

@@ -52,7 +52,7 @@ def test_a_kernel_starts_at_the_first_instruction_behind_the_control_word(sass):
     assert "breakpoint 1 at 0x10000008 <vadd+8>" in out
     assert out.count("lanes 0-31  0x10000008 <vadd+8>\n") == 8
     assert "=> 0x10000008 <vadd+8>:\tS2R R0, SR_CTAID.X\n" in out
-    # The control word of the second bundle is none of the instructions.
+    # The control word of the second bundle is not one of the instructions.
     assert "0x10000018 <vadd+24>:" in out and "0x10000028 <vadd+40>:" in out and "0x10000020" not in out
 
 

@@ -139,7 +139,7 @@ def test_lines_from_a_pipe_are_commands(program):
 
 
 def test_commands_of_a_breakpoint_are_typed(program, terminal):
-    """Up to `end`, behind a prompt of their own; an empty line is no command again."""
+    """Up to `end`, behind a prompt of their own; an empty line is not a command again."""
     t = terminal(program("values"))
     t("break main")
     t.child.sendline("commands 1")

@@ -67,7 +67,7 @@ def test_conditions_change_and_crossings_are_ignored(program):
     assert "Old value = 150\nNew value = 214" in said[5] and "Old value = 214\nNew value = 295" in said[6]
 
 
-@pytest.mark.parametrize("condition, message", [("nosuch == 1", 'No symbol "nosuch" in current context.'), ("i ==", "A syntax error"), ("i = 3", "an assignment is no condition")])
+@pytest.mark.parametrize("condition, message", [("nosuch == 1", 'No symbol "nosuch" in current context.'), ("i ==", "A syntax error"), ("i = 3", "an assignment is not a condition")])
 def test_a_condition_that_means_nothing_is_refused(program, condition, message):
     done = debug(program("watched"), *BEGIN, f"watch total if {condition}")
     assert done.returncode == 1 and message in done.stderr, done.stderr

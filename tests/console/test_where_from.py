@@ -428,9 +428,9 @@ def test_the_page_is_true(tmp_path):
 
 
 @pytest.mark.parametrize("command, why", [
-    ("where-from", "takes an expression"), ("where-from --depth=x a", "'--depth=x a' is none of --depth=N"),
-    ("where-from --steps=0 a", "is none of"), ("where-from --depth=-1 a", "is none of"), ("where-from --sideways a", "is none of"),
-    ("where-from no_such", 'No symbol "no_such"'), ("where-from 1 + 2", "1 + 2 lies neither in memory nor in a register"), ("where-from $pc", "is no value")])
+    ("where-from", "takes an expression"), ("where-from --depth=x a", "'--depth=x a' is not one of --depth=N"),
+    ("where-from --steps=0 a", "is not one of"), ("where-from --depth=-1 a", "is not one of"), ("where-from --sideways a", "is not one of"),
+    ("where-from no_such", 'No symbol "no_such"'), ("where-from 1 + 2", "1 + 2 lies neither in memory nor in a register"), ("where-from $pc", "is not a value")])
 def test_what_is_refused(program, command, why):
     done = debug(program("values"), "break main", "run", command)
     assert done.returncode == 1 and why in done.stderr, done.stderr

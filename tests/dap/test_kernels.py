@@ -193,7 +193,7 @@ def test_the_console_answers_in_the_editor(client, kernel):
     assert client.event("continued")[1]["allThreadsContinued"]
     stop = client.stopped()
     assert client.top(stop)["line"] == line_of("store") + 1 and str(line_of("store") + 1) in text
-    with pytest.raises(Refused, match="none of this stop"):
+    with pytest.raises(Refused, match="not of this stop"):
         client.value("n", frame)
     with pytest.raises(Refused, match="No symbol \"nothing\""):
         client.value("print nothing", client.top(stop), context="repl")

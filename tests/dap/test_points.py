@@ -214,7 +214,7 @@ def test_faults_are_passed_without_their_filter_but_for_one_that_is_named(faulty
 
 
 def test_a_filter_has_a_condition(faulty):
-    """Where it does not hold the fault is passed on; one that cannot be evaluated stops; one that is no expression is told."""
+    """Where it does not hold the fault is passed on; one that cannot be evaluated stops; one that is not an expression is told."""
     def end(options, filters=()):
         told = []
         with Client() as client:

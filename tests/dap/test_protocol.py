@@ -27,7 +27,7 @@ def test_capabilities_are_what_the_server_does(client):
                  "loadedSources", "exceptionInfo", "terminate", "readMemory", "writeMemory", "disassemble", "breakpointLocations",
                  "configurationDone", "evaluate", "threads", "stackTrace", "scopes", "variables", "source", "pause", "next", "stepIn", "stepOut",
                  "continue", "setBreakpoints", "setExceptionBreakpoints"):
-        refused(client, name, "nothing is debugged: launch or attach comes first")
+        refused(client, name, "nothing is debugged: launch or attach must be first")
     for name in ("terminateThreads", "restartFrame", "locations", "nonsense", ""):
         refused(client, name, "there is no such request")
     assert not {"supportsTerminateThreadsRequest", "supportsRestartFrame", "supportSuspendDebuggee"} & set(can)
@@ -46,7 +46,7 @@ NEEDS = {"breakpointLocations": {"source": "SOURCE", "line": 19}, "completions":
          "modules": {"moduleCount": 1}}
 # What is refused in that session, and why.
 REFUSED = {"initialize": "once", "launch": "already", "attach": "already", "configurationDone": "already", "pause": "nothing runs",
-           "exceptionInfo": "no exception", "variables": "none of this stop", "setVariable": "none of this stop", "goto": "none of this stop"}
+           "exceptionInfo": "no exception", "variables": "not of this stop", "setVariable": "not of this stop", "goto": "not of this stop"}
 NOT_SERVED = {"locations", "restartFrame", "terminateThreads",      # their capabilities are not promised
               "runInTerminal", "startDebugging"}                    # requests of servers
 MOVES = ["next", "stepIn", "stepOut", "stepBack", "reverseContinue", "continue", "restart"]
@@ -78,12 +78,12 @@ def test_a_breakpoint_at_no_instruction_is_not_verified(client, kernels):
     wanted = [{"instructionReference": "nothing"}, {"instructionReference": frame["instructionPointerReference"], "offset": 8}]
     for _ in range(2):
         told = client.ask("setInstructionBreakpoints", breakpoints=wanted)["breakpoints"]
-        assert [one["verified"] for one in told] == [False, True] and "no reference" in told[0]["message"]
+        assert [one["verified"] for one in told] == [False, True] and "not a reference" in told[0]["message"]
 
 
 def test_requests_out_of_order_are_refused(client, kernels):
-    refused(client, "threads", "initialize comes first")
-    refused(client, "launch", "initialize comes first", program="x")
+    refused(client, "threads", "initialize must be first")
+    refused(client, "launch", "initialize must be first", program="x")
     client.initialize()
     refused(client, "initialize", "once", **CLIENT)
     refused(client, "configurationDone", "nothing is debugged")
@@ -99,19 +99,19 @@ def test_requests_out_of_order_are_refused(client, kernels):
     refused(client, "pause", "nothing to pause", threadId=1)
     refused(client, "stackTrace", "no thread", threadId=4711)
     refused(client, "stackTrace", "threadId")
-    refused(client, "scopes", "none of this stop", frameId=4711)
-    refused(client, "variables", "none of this stop", variablesReference=4711)
+    refused(client, "scopes", "not of this stop", frameId=4711)
+    refused(client, "variables", "not of this stop", variablesReference=4711)
     refused(client, "evaluate", "expression")
     refused(client, "setBreakpoints", "source")
     refused(client, "setBreakpoints", "line", source={"path": "x"}, breakpoints=[{}])
     refused(client, "setBreakpoints", "path", source={"name": "x"}, breakpoints=[])
-    refused(client, "goto", "none of this stop", threadId=stop["threadId"], targetId=99)
+    refused(client, "goto", "not of this stop", threadId=stop["threadId"], targetId=99)
     refused(client, "attach", "already", pid=1)
     # What a reference meant at a stop it does not mean at the next.
     frame = client.top(stop)
     reference = client.scopes(frame)["Locals"]
     client.go("next", stop)
-    refused(client, "variables", "none of this stop", variablesReference=reference)
+    refused(client, "variables", "not of this stop", variablesReference=reference)
 
 
 @pytest.mark.parametrize("configuration, match", [

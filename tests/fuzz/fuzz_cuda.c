@@ -25,7 +25,7 @@ static char text[] = ".version 8.0\n.target sm_50\n.address_size 64\n"
                      "  cvt.u64.u32 %b, %i; add.u64 %a, %a, %b; st.global.u8 [%a], %v; ret;\n}\n";
 static char bad[] = ".version 8.0\n.target sm_50\n.entry k()\n{\n  foo.u32 %r;\n}\n";
 
-/* NOBODY: an owner that is no context. */
+/* NOBODY: an owner that is not a context. */
 enum { MOST = 8, LARGEST = 2000, CALLS = 200, NOBODY = MOST };
 
 struct input {

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (http_is_own(&r, "127.0.0.1:8000") && r.site.at && !http_is(r.site, "none") &&
             !http_is(r.site, "same-origin"))
             abort();
-        /* A part of the head is no request yet. */
+        /* A part of the head is not a request yet. */
         for (size_t part = 0; part < r.head; part++) {
             char *copy = malloc(part + 1);
             if (!copy)

@@ -208,7 +208,7 @@ def test_a_program_that_has_ended_can_be_looked_at(serve_dm, program, attach):
 
 @pytest.mark.parametrize("options, text", [
     ([], "--dm=tcp"),
-    (["--dm", "nonsense"], "no address"),
+    (["--dm", "nonsense"], "not an address"),
     (["--dm", "tcp:127.0.0.1:1"], "Connection refused"),
     (["--dm", "unix:/nonexistent/dm"], "No such file"),
     (["--dm", "tcp:127.0.0.1:1", "--timeout", "0"], "milliseconds"),

@@ -1,5 +1,5 @@
 """`wavetrap attach --jtag`: stock GDB on a device behind JTAG. The servers are `wavetrap serve
---jtag`, and chains of TAPs in Python (jtag.py), since OpenOCD is no server of remote_bitbang; the
+--jtag`, and chains of TAPs in Python (jtag.py), since OpenOCD is not a server of remote_bitbang; the
 latter hand accesses on to `wavetrap serve --dm`."""
 import subprocess
 
@@ -159,7 +159,7 @@ def test_a_chain_that_is_not_described_is_listed(chain, program):
     assert "3 TAPs: 0 (IDCODE 0x0badc0df), 1 (IDCODE 0x10e31913), 2 (no IDCODE)" in said
     assert "16 instruction register bits in all" in said
     assert "--jtag-tap N --jtag-ir" in said
-    assert "no Debug Transport Module" in attach_fails(server.address, "--jtag-tap", "0",
+    assert "not a Debug Transport Module" in attach_fails(server.address, "--jtag-tap", "0",
                                                        "--jtag-ir", "4,5,7")
     assert "not 17" in attach_fails(server.address, "--jtag-tap", "1", "--jtag-ir", "4,6,7")
 

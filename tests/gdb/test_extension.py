@@ -263,8 +263,8 @@ def test_a_mistake_in_the_expression_is_said_once(debug, example, way):
     gdb("continue")
     assert gdb("info lanes nosuch") == 'No symbol "nosuch" in current context.\n'
     assert gdb("info lanes pixel +") == "A syntax error in expression, near `'.\n"
-    assert "no format" in gdb("info lanes/zz pixel")
-    assert "'-nosuch' is no option here" in gdb("info lanes -nosuch")
+    assert "not a format" in gdb("info lanes/zz pixel")
+    assert "'-nosuch' is not an option here" in gdb("info lanes -nosuch")
     rows = table(gdb("info lanes *(int *)0"))
     assert len(rows) == way.threads
 
@@ -302,7 +302,7 @@ def test_dimming(debug, program, way):
 
 
 def lanes_of(server, program, *options, **more):
-    """What a GDB that is no person's terminal says of lanes, one of which is masked off, and of the time: its output."""
+    """What a GDB that is not a person's terminal says of lanes, one of which is masked off, and of the time: its output."""
     commands = ["set style enabled on", f"source {EXTENSION}", f"target remote {server.address}", "break *odd", "continue",
                 "info lanes", "time", "kill"]
     done = subprocess.run(["gdb-multiarch", "-nx", "-q", "-iex", "set debuginfod enabled off", *options, program],
@@ -410,10 +410,10 @@ def test_warp_and_lane_select(debug, program, way):
         f"lane {way.threads}")
     gdb("lane 1 + 1")
     assert gdb.number("$_lane") == 2
-    assert "no number of a thread" in gdb("lane nosuch")
+    assert "not a number of a thread" in gdb("lane nosuch")
     assert "There is no warp 4: they go from 0 to 3." in gdb("warp 4")
     assert "There is no core 1: they go from 0 to 0." in gdb("warp 1.0")
-    assert "'x' is no core" in gdb("warp x.1")
+    assert "'x' is not a core" in gdb("warp x.1")
     assert "Give one warp" in gdb("warp 0.*")
 
 
@@ -565,7 +565,7 @@ def test_registers_with_long_names(debug, program, way):
 def test_times_that_there_are_not(debug, program, way):
     gdb = in_branch(debug, program, way)
     now = gdb.number("$_time")
-    assert "is no issue time" in gdb("goto-time nosuch")
+    assert "is not an issue time" in gdb("goto-time nosuch")
     assert f"it is before the beginning (now it is {now}" in gdb("goto-time -99999999999")
     assert "is not recorded" in gdb("goto-time 1000000")
     assert "Which time?" in gdb("goto-time")
@@ -617,7 +617,7 @@ def test_who_wrote_takes_what_is_in_memory_and_addresses(debug, example, way):
     one = gdb("who-wrote -all point.count").count("issue time")
     assert gdb("who-wrote -all point").count("issue time") > one >= 1
     assert gdb("who-wrote pixel") == "pixel is in a register, not in memory.\n"
-    assert gdb("who-wrote point, 0") == "0 is no number of bytes.\n"
+    assert gdb("who-wrote point, 0") == "0 is not a number of bytes.\n"
     assert "Who wrote what?" in gdb("who-wrote") and "Who read what?" in gdb("who-read")
     assert "No symbol" in gdb("who-wrote nosuch")
     assert "neither something in memory nor an address" in gdb("who-wrote 1.5")

@@ -60,7 +60,7 @@ def test_a_server_may_allow_it(serve, program, work, tmp_path):
 
 
 def test_a_client_at_standard_input_may(program, work, tmp_path):
-    """It is no socket: who started the server has connected it."""
+    """It is not a socket: who started the server has connected it."""
     with subprocess.Popen([WAVETRAP, "serve", "--rsp=stdio", program("lanes")], cwd=work, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as server:
         body = b"qRcmd," + f"generate-core {tmp_path}/core".encode().hex().encode()

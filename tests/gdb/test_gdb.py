@@ -385,7 +385,7 @@ def test_monitor_reset(session, variant):
 def test_monitor_speaks(session):
     server, gdb = session("lanes", Variant())
     assert "monitor threads" in gdb("monitor help")
-    assert "is no command of wavetrap" in gdb("monitor nonsense")
+    assert "is not a command of wavetrap" in gdb("monitor nonsense")
     assert "4 threads a warp" in gdb("monitor info")
 
 

@@ -178,7 +178,7 @@ def test_goto_marks_and_what_is_no_time(session, variant):
     assert go_to(gdb, end + 1).startswith(f"issue time {end + 1} is not recorded: history reaches "
                                           f"from 0 to {end}")
     for wrong in ("", "x", "-", "+", "--1", f"-{end + 1}", "1x", "99999999999999999999"):
-        assert "is no issue time" in gdb(f"monitor goto {wrong}")
+        assert "is not an issue time" in gdb(f"monitor goto {wrong}")
     assert "cannot name a mark" in gdb("monitor mark 7")
     assert "cannot name a mark" in gdb("monitor mark start")
     assert gdb("monitor mark") == f"here                 {end}\n"

@@ -220,8 +220,8 @@ def test_once_ends_with_the_first_client(serve_dm, program):
 
 
 @pytest.mark.parametrize("options, text", [
-    (["--dm", "stdio"], "no address to listen at"),
-    (["--dm", "host:port"], "no address to listen at"),
+    (["--dm", "stdio"], "not an address to listen at"),
+    (["--dm", "host:port"], "not an address to listen at"),
     (["--dm", "unix:"], "1 to"),
     (["--dm", ":0", "--rsp", ":0"], "no debugger here"),
     (["--dm", ":0", "--console-to-gdb"], "no debugger here"),

@@ -274,7 +274,7 @@ def test_once_ends_with_the_first_client(serve_jtag, program):
 
 
 @pytest.mark.parametrize("options, text", [
-    (["--jtag", "stdio"], "no address to listen at"),
+    (["--jtag", "stdio"], "not an address to listen at"),
     (["--jtag", ":0", "--dm", ":0"], "in one way only"),
     (["--jtag", ":0", "--rsp", ":0"], "no debugger here"),
     (["--jtag", ":0", "--jtag-cycles", "x"], "x"),

@@ -16,7 +16,7 @@ from jtag import DMI, Cable
 from rsp import checksum
 from wire import DCTRL
 
-NOTHING = "what came is not .*; nothing was done"
+NOTHING = "(the data|the input) is not .*; nothing was done"
 
 
 def packet(text):

@@ -148,7 +148,7 @@ def test_watchpoints_and_breakpoints_stay(session):
                                    "--all", "99999999999999999999", "-", "results results", 120 * "9"])
 def test_what_is_no_place_is_told(session, words):
     server, gdb = session("watched", Variant())
-    assert re.search("is no place in memory|too long", gdb(f"monitor who-wrote {words}"))
+    assert re.search("is not a place in memory|too long", gdb(f"monitor who-wrote {words}"))
 
 
 def test_without_history(session):

@@ -530,7 +530,7 @@ static void check_present(struct play *p, uint64_t time, bool was_past)
     }
 }
 
-/* A write of what a register holds already is no change: the recorded future stays. */
+/* A write of what a register holds already is not a change: the recorded future stays. */
 static void check_unchanged(struct play *p, const struct wt_debugger_time *before)
 {
     const struct wt_debugger_time t = now(p);

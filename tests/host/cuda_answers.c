@@ -257,7 +257,7 @@ static void forms(void)
                     (const char *[]){"empty", "args", "required", "kilobyte", "last", "stray"}[i]),
              0);
     }
-    SAME(cuModuleLoadData(&module, "garbage that is no module at all"), 200);
+    SAME(cuModuleLoadData(&module, "garbage that is not a module at all"), 200);
 }
 
 static void devices(void)
@@ -505,7 +505,7 @@ static void arguments(void)
     SAME(size, 1 << 28);
     SAME(cuDeviceGetTexture1DLinearMaxWidth(&size, CU_AD_FORMAT_FLOAT, 3, 0), 1);
     SAME(cuCtxGetDevice_v2(&device, (CUcontext)&flags),
-         0); /* that is no context: the first form is meant */
+         0); /* that is not a context: the first form is meant */
     SAME(cuCtxSynchronize_v2((CUcontext)&flags), 0);
     SAME(cuDevicePrimaryCtxSetFlags(0, 0x8000), 1);
     SAME(cuCtxEnablePeerAccess(context, 0), 201); /* its own */

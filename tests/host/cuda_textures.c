@@ -477,7 +477,7 @@ static void placed(void)
     CHECK(cuModuleUnload(module));
     values[1] = (void *)sizeof log, values[2] = bad, values[4] = (void *)1;
     printf(", %d", cuModuleLoadDataEx(&module, text, 5, options, values));
-    printf(" %d\n", strstr(log, "'no name', which is no name") != NULL);
+    printf(" %d\n", strstr(log, "'no name', which is not a name") != NULL);
     CHECK(cuMemHostUnregister(memory));
 }
 

@@ -489,7 +489,7 @@ static void debug_as_6_5(const char *other)
     CHECK(trap(&(struct trap_args){.op = 14}) == -EINVAL); /* not enabled */
     CHECK(trap(&enable) == 0 && info.state == 0);
     CHECK(trap(&enable) == -EALREADY);
-    CHECK(!other || !system(other));                      /* connects, is no debugger, and goes */
+    CHECK(!other || !system(other)); /* connects, is not a debugger, and goes */
     CHECK(trap(&(struct trap_args){.op = 10}) == -EPERM); /* flags, without a runtime */
     CHECK(!call(RUNTIME_ENABLE, runtime) && call(RUNTIME_ENABLE, runtime) == -1 && errno == EBUSY);
     /* The queue was new, which the descriptor tells. */

@@ -423,7 +423,7 @@ def test_a_running_program(running):
     pid = running.pid
     said = ask(["tbreak twice_and", "continue", "print a@*", "detach", f"attach {pid}", "detach"], options=["-p", str(pid)])
     assert "Temporary breakpoint 1, twice_and (a=" in said[1] and "step +1, in lanes 0..63" in said[2]
-    assert said[3] == f"Detached from process {pid}, which goes on.\n" and f"Attaching to process {pid}\n" in said[4]
+    assert said[3] == f"Detached from process {pid}, which continues.\n" and f"Attaching to process {pid}\n" in said[4]
     assert running.poll() is None
     rest, _ = running.communicate("\n", timeout=TIMEOUT)
     assert re.fullmatch(r"\d+ launches, 0 wrong\n", rest) and running.returncode == 0
@@ -450,7 +450,7 @@ def test_attach_opens_the_console(running):
     done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}"], input="info devices\ndetach\nquit\n", capture_output=True, text=True,
                           timeout=TIMEOUT)
     assert done.returncode == 0 and f"Attaching to process {running.pid}\n" in done.stdout, done
-    assert "gfx900" in done.stdout and f"Detached from process {running.pid}, which goes on.\n" in done.stdout
+    assert "gfx900" in done.stdout and f"Detached from process {running.pid}, which continues.\n" in done.stdout
     done = subprocess.run([WAVETRAP, "attach", f"--pid={running.pid}", "--dm=tcp::1"], capture_output=True, text=True, timeout=TIMEOUT)
     assert done.returncode == 125 and "--pid opens the console" in done.stderr
 

@@ -123,7 +123,7 @@ def test_a_kernel_that_fails(program, kernel, result, words):
 
 @pytest.mark.parametrize("kernel, result, words, lanes", [
     ("stray", 700, "store of 4 bytes at 0x40: no memory is mapped there", "0-31"), ("odd", 700, "store of 4 bytes at 0x30: no memory is mapped there", ODD),
-    ("crooked", 716, "store of 4 bytes at 0x2 of shared memory, which is no multiple of 4", ODD)])
+    ("crooked", 716, "store of 4 bytes at 0x2 of shared memory, which is not a multiple of 4", ODD)])
 def test_all_lanes_that_stray_are_named(program, kernel, result, words, lanes):
     """Not only the first one, and none whose access is good."""
     done = wavetrap("exec", "-g", "sm", program, kernel)

@@ -285,7 +285,7 @@ int main(int count, char **words)
 
 
 def test_accesses_outside_of_allocations(tmp_path):
-    """With bounds=hardware one within a block of 2 MiB that holds an allocation is no fault; copies of the host keep to allocations."""
+    """With bounds=hardware one within a block of 2 MiB that holds an allocation is not a fault; copies of the host keep to allocations."""
     (tmp_path / "bounds.cu").write_text(BOUNDS)
     program = compiled(tmp_path, tmp_path / "bounds.cu", "-O1", "--cuda-gpu-arch=sm_50")
     good, bad = "0\n0\n1 0\n700\n", "700\n"

@@ -117,7 +117,7 @@ def test_a_program_behind_a_forwarded_port(folder, tmp_path):
                     assert done.returncode == 0, done.stderr
                     assert re.search(r"^Attaching to process \d+$", done.stdout, re.M), done.stdout
                     assert "Temporary breakpoint 1, busy (" in done.stdout and "\n$1 = 0\n" in done.stdout, done.stdout
-                    assert "which goes on.\n" in done.stdout
+                    assert "which continues.\n" in done.stdout
                 assert program.end() == ""
             finally:
                 forward.kill()
@@ -216,13 +216,13 @@ def test_another_version_is_refused_on_both_sides(folder):
 @pytest.mark.parametrize("options, why", [
     (["--socket=tcp:0.0.0.0:7000"], "other machines could reach it"),
     (["--socket=tcp:192.0.2.1:7000"], "other machines could reach it"),
-    (["--socket=unix:here"], "is no address of a program"),
-    (["--socket=7000"], "is no address of a program"),
+    (["--socket=unix:here"], "is not an address of a program"),
+    (["--socket=7000"], "is not an address of a program"),
     (["--socket=tcp:127.0.0.1:0"], "a port is a number from 1 to 65535"),
     (["--token=x"], "--token is for --socket=ADDRESS, which is missing"),
     (["--socket=unix:/nonexistent", "--token={open}"], "other users may read it (mode 0644"),
     (["--socket=unix:/nonexistent", "--token={empty}"], "has no token: 64 hexadecimal digits"),
-    (["--socket=unix:/nonexistent", "--token={here}"], "is no file with a token"),
+    (["--socket=unix:/nonexistent", "--token={here}"], "is not a file with a token"),
 ])
 def test_what_exec_refuses(folder, tmp_path, options, why):
     for name, mode in (("open", 0o644), ("empty", 0o600)):
@@ -241,7 +241,7 @@ def test_an_address_that_is_taken_stops_no_program(folder, tmp_path):
         with Program(folder, "-g", "gfx900", f"--socket=unix:{at}", program=compiled("attach.hip")) as second:
             assert (folder / f"{second.run.pid}.gpu").is_socket()
             told = second.end()
-        assert told == f"wavetrap: no debugger can come at unix:{at}: cannot listen at unix:{at}: Address already in use\n"
+        assert told == f"wavetrap: debuggers cannot attach at unix:{at}: cannot listen at unix:{at}: Address already in use\n"
         assert attach(folder, f"unix:{at}", "detach").returncode == 0
         assert first.end() == ""
 

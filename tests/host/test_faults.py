@@ -70,7 +70,7 @@ def test_a_debug_trap_without_a_debugger_is_no_fault():
 
 
 @pytest.mark.parametrize("word, said, gpus", [
-    ("null", r"0x(0: a null pointer|[1-9a-f][0-9a-f]*: \d+ bytes behind a null pointer)", 1),
+    ("null", r"0x(0: a null pointer|[1-9a-f][0-9a-f]*: \d+ bytes after a null pointer)", 1),
     ("host", r"0x[0-9a-f]+: the program's own memory, which it has neither allocated nor registered for GPUs "
              r"\(hipMalloc, hipHostMalloc, hipHostRegister\)", 1),
     ("registered", r"0x[0-9a-f]+: the program's address of registered memory, which GPUs have at 0x[0-9a-f]+ "

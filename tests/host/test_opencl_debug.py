@@ -69,7 +69,7 @@ def test_the_options_of_programs_are_kept_on_demand(program):
 
 
 def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
-    """The runtime calls it program-1.cl, and may have lines before it. What is no text of a program is said to be none; a line alone is of the first file."""
+    """The runtime calls it program-1.cl, and may have lines before it. What is not text of a program is said to be none; a line alone is of the first file."""
     text = said_by(["tbreak add", "run", "list program-1.cl:1,12", "kill"], program, 1)[2]
     lines = [line.split("\t", 1)[1] for line in text.splitlines()]
     (tmp_path / "whole.cl").write_text("\n".join(lines[:10]) + "\n\n")
@@ -80,11 +80,11 @@ def test_a_file_of_the_user_is_found_by_its_text(program, tmp_path):
         assert "pending." in said[0] and f"at program-1.cl:{line}\n{line}\t" in said[1] and f" in add at program-1.cl:{line}\n" in said[2], said
     said = said_by([f"break {tmp_path}/other.cl:1", "break nowhere.cl:1", "tbreak add", "run", "kill"], program, 1)
     assert said[3].count("is pending still") == 2 and f"{tmp_path}/other.cl is not the text of any program that was compiled so far.\n" in said[3], said[3]
-    assert "nowhere.cl is no name of a program that was compiled so far, nor a file here.\n" in said[3]
+    assert "nowhere.cl is neither the name of a program that was compiled so far nor a file here.\n" in said[3]
     said = said_by([f"break {tmp_path}/whole.cl:99", f"break {tmp_path}/whole.cl:8", "break program-1.cl:99", "run", "kill"], program, 1)
     assert said[3].count("is pending still") == 2, said[3]
-    assert f"program-1.cl, which has the text of {tmp_path}/whole.cl, has no code at this line or behind it.\n" in said[3], said[3]
-    assert "Breakpoint 3 (program-1.cl:99) is pending still: program-1.cl has no code at this line or behind it.\n" in said[3], said[3]
+    assert f"program-1.cl, which has the text of {tmp_path}/whole.cl, has no code at this line or after it.\n" in said[3], said[3]
+    assert "Breakpoint 3 (program-1.cl:99) is pending still: program-1.cl has no code at this line or after it.\n" in said[3], said[3]
 
 
 TEXT = """kernel void k(global int *out, int n, local int *tmp)

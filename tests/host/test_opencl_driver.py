@@ -55,7 +55,7 @@ def test_objects_of_a_program_that_runs(programs, tmp_path):
     # A state that was kept says the same.
     (tmp_path / "state").write_text(json.dumps(state))
     assert gem(f"--state={tmp_path / 'state'}") == report
-    assert "is no program of yours that uses a gen9" in gem(f"--pid={pid}", status=125)
+    assert "is not a program of yours that uses a gen9" in gem(f"--pid={pid}", status=125)
 
 
 def test_a_recording_has_each_batch(programs, tmp_path):

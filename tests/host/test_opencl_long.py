@@ -156,7 +156,7 @@ def test_a_stray_access_that_is_caught_ends_the_program(tmp_path, names):
 
 
 def test_other_failures_are_caught_by_all(tmp_path):
-    """The sampler refuses an image with mip levels: that is no access of memory."""
+    """The sampler refuses an image with mip levels: that is not an access of memory."""
     for names, status, goes_on in (("mem_viol", 0, True), ("all", 123, False)):
         done = wavetrap("exec", *GEN9, f"--catch={names}", "/usr/bin/python3", ROOT / "tests" / "host" / "opencl_refused.py", "mip")
         assert "image 0 has 4 mip levels" in done.stderr, done.stderr

@@ -17,7 +17,7 @@ SILX = pathlib.Path("/usr/lib/python3/dist-packages/silx/opencl")
 EXPECTED = {
     "doc_program.cl": "fail",  # a constant outside functions, which OpenCL C 1.2 does not have
     "include-directories.cl": "fail",  # needs piglit's own folder of headers
-    "template_program.cl": "warn",  # is no program
+    "template_program.cl": "warn",  # is not a program
     "amdgcn-f16-inline-immediates.cl": "fail",  # wants denormals of halves, and asks for none
     "calls-struct.cl": "fail",  # Intel's compiler passes a structure to a function without a copy
     "global-offset.cl": "fail",  # Intel's compiler does not check the dimension that get_global_offset is asked for

@@ -157,7 +157,7 @@ def test_memory_is_looked_at_after_the_end(recording, words):
 
 
 def test_a_line_has_no_place_in_a_module_without_code_for_it(recording):
-    """Each kernel is a module. That of `flip` has no code for the line, and its next line with code is none of it."""
+    """Each kernel is a module. That of `flip` has no code for the line, and its next line with code is not one of it."""
     said = ask([f"break program-1.cl:{SCALED}", "tbreak flip", "run", "disable 1", "continue", "info breakpoints", "kill"], recording, "sums", options=GEN9)
     assert "flip (" in said[4] and re.search(rf"^1 +breakpoint +keep n +0x\w+ in scale at program-1\.cl:{SCALED}$", said[5], re.M), said
 

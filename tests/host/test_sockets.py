@@ -138,7 +138,7 @@ def test_a_debugger_that_takes_no_answers_does_not_stop_the_end(folder):
 
 
 @pytest.mark.parametrize("why", ["it belongs to user 54321", "other users may write to it (mode 0702)", "other users may use it (mode 0704)",
-                                 "is no folder"])
+                                 "is not a folder"])
 def test_folders_that_are_not_the_user_s_alone_are_not_used(folder, why):
     """The program says why, and runs."""
     if "belongs" in why:
@@ -153,7 +153,7 @@ def test_folders_that_are_not_the_user_s_alone_are_not_used(folder, why):
     with Program(folder) as program:
         assert not program.socket.exists()
         told = program.end()
-    assert told.startswith("wavetrap: no debugger can come: ") and why in told and told.count("\n") == 1, told
+    assert told.startswith("wavetrap: debuggers cannot attach: ") and why in told and told.count("\n") == 1, told
     assert why in wavetrap(folder, "ps").stderr
 
 
@@ -168,7 +168,7 @@ def test_a_folder_on_the_way_that_is_another_user_s_is_not_used(folder, link):
     with Program(way / "own") as program:
         assert not program.socket.exists()
         told = program.end()
-    assert told == f"wavetrap: no debugger can come: {way}/own is not used: {'' if link else 'its folder '}{way} belongs to another user (54321)\n", told
+    assert told == f"wavetrap: debuggers cannot attach: {way}/own is not used: {'' if link else 'its folder '}{way} belongs to another user (54321)\n", told
 
 
 @pytest.mark.parametrize("held", ["1:0", "", "x", "1:", "1:2x", ":5", "0", "99999999999", "-1"])

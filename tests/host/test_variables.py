@@ -90,13 +90,13 @@ def test_what_does_nothing_is_named(command):
     for name, option in options.items():
         said = run(**{name: "nonsense"})
         assert said.startswith(f"wavetrap: {name}=nonsense in the environment is not used: {option} sets it (") and said.count("\n") == 1, said
-    assert run(WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists them\n"
+    assert run(WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is not a variable of wavetrap and does nothing: 'man wavetrap-exec' lists them\n"
     assert run(WAVETRAP_SCHEDULE="", WAVETRAP_PTX_CACHE="off", WAVETRAP_SOCKETS=os.environ.get("WAVETRAP_SOCKETS", "")) == ""
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_library_names_what_is_no_variable(programs, name):
-    assert said(programs, name, WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists them\n"
+    assert said(programs, name, WAVETRAP_SHEDULE="rr:1") == "wavetrap: WAVETRAP_SHEDULE is not a variable of wavetrap and does nothing: 'man wavetrap-exec' lists them\n"
 
 # The places of the GPUs that a program sees, by what the vendors' interfaces say.
 SEEN = {

@@ -331,7 +331,7 @@ def test_the_program_goes_on_when_gdb_detaches(later):
         in_order(gdb.run("break add", "continue", "detach"), "hit Breakpoint 1, add", "detached")
         status, said = gdb.end()
         assert status == 0
-        in_order(said, "code that was loaded is that of .*m32.elf", "before the first instruction of its first launch", "the client has detached; the program goes on", COMPUTED)
+        in_order(said, "code that was loaded is that of .*m32.elf", "before the first instruction of its first launch", "the client has detached; the program continues", COMPUTED)
 
 
 def test_gdb_interrupts_a_program_between_its_launches(built):
@@ -517,7 +517,7 @@ def test_parted_lanes_are_told_of(later):
     assert "divergent branch: the lanes named take it" in wavetrap(later, "exec", "./vortex3_program", "m32.vxbin", "part", status=None)
     gpu = "--gpu=vortex:divergence=auto"
     assert "misaligned store of 4 bytes" in (said := run3(later, "fail", gpu)) and "(divergence=auto)" in said
-    in_order(wavetrap(later, "exec", gpu, "./vortex3_program", "m32.vxbin", "apart", status=None), r"an instruction of the whole warp, to which its other lanes cannot come: they wait at others \(divergence=auto\)", "apart", "tmc")
+    in_order(wavetrap(later, "exec", gpu, "./vortex3_program", "m32.vxbin", "apart", status=None), r"an instruction of the whole warp, which its other lanes cannot reach: they wait at others \(divergence=auto\)", "apart", "tmc")
     core = later / "parted"
     said = debug(later, ["break steps if $_mask != 15 && n == 2", "run", "info divergence", "print $_mask", "info lanes", f"generate-core-file {core} all", "reverse-stepi", "stepi", "info divergence", "delete", "continue", "continue"],
                  gpu, "./vortex3_program", "m32.vxbin", "part")
@@ -620,7 +620,7 @@ def test_mistakes_of_a_ring_stop_its_queue_with_a_sentence(driver):
                  "there is no device configuration register 0x1010", "register 0x104 is one of the DXA unit, which this Vortex has not", "0x40 is one of the TEX unit", "9 cores: there are 1",
                  "0x10 bytes at 0xfffffffffffffff8: neither memory of host_mem_alloc, nor of the device, which ends at 0x100000000", "MEM_COPY at byte 56 of the line: its 28 bytes reach beyond the line's 64",
                  "the host's memory there has 0x40", "register 0x134 of the command processor: there is none", "register 0x128 of the command processor: it can only be read", "RING_SIZE_LOG2 40: it is 6 to 16",
-                 "this Vortex has no MMU", "TAIL 0x20: it is a multiple of 64", "TAIL 0xc0: it is", "0x1234 is no memory of host_mem_alloc", "is no device that is open", "all 1 devices are open: give -g vortex once more"):
+                 "this Vortex has no MMU", "TAIL 0x20: it is a multiple of 64", "TAIL 0xc0: it is", "0x1234 is not memory of host_mem_alloc", "is not a device that is open", "all 1 devices are open: give -g vortex once more"):
         assert re.search(part, said), f"{part!r} is not in\n{said}"
     assert "stale: -1 -1\n" in said
 

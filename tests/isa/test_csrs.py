@@ -114,7 +114,7 @@ def test_csrs_that_read_zero(machine, xlen):
 
 @pytest.mark.parametrize("csr", [0xCC0, 0xCC1, 0xCC2, 0xCC3, 0xCC4, 0xFC0, 0xFC1, 0xFC2, 0xFC3, 0xF14])
 def test_read_only_csrs_cannot_be_written(machine, csr):
-    """An illegal instruction; reading with CSRRS and x0 is no write."""
+    """An illegal instruction; reading with CSRRS and x0 is not a write."""
     assert machine.run(f"csrrs t0, {csr:#x}, x0\nexit 0\n").status == 0
     assert machine.run(f"csrrci t0, {csr:#x}, 0\nexit 0\n").status == 0
     for op in ("csrrw t0, {}, x0", "csrrs t0, {}, t1", "csrrwi t0, {}, 0", "csrrsi t0, {}, 1"):

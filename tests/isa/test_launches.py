@@ -102,7 +102,7 @@ def test_local_memory_limits_the_places(wavetrap, tmp_path):
 
 def test_launches_that_cannot_be(wavetrap, tmp_path):
     kernel = Kernel(tmp_path, TELL)
-    for gpu, why in (("grid=5,cluster=2", "does not divide"), ("lmem=16385", "lmem=16385"), ("grid=3x", "behind the last x"),
+    for gpu, why in (("grid=5,cluster=2", "does not divide"), ("lmem=16385", "lmem=16385"), ("grid=3x", "after the last x"),
                      ("block=2x2x2x2", "one to three numbers"), ("slots=32", "the ring of profile v3 has 64")):
         done = kernel.run(wavetrap, gpu)
         assert done.returncode == 125 and why in done.stderr, done.stderr

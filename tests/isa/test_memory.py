@@ -133,7 +133,7 @@ def test_rv32_addresses_wrap(machine):
 
 @pytest.mark.parametrize("place", ["0x10000", "0x90000000"])
 def test_jumping_into_nothing_is_reported(machine, place):
-    """Memory that nobody wrote is zero, which is no instruction."""
+    """Memory that nobody wrote is zero, which is not an instruction."""
     result = machine.run(f"li t0, {place}\njr t0\n")
     assert result.status == ILLEGAL
     assert place[2:] in result.stderr

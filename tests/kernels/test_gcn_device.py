@@ -210,7 +210,7 @@ def test_a_trap_is_reported(build, tmp_path):
 
 
 def test_a_deadlock_is_reported(build, tmp_path):
-    """One wave waits at a barrier; the other one ends: that counts as arrival; while it runs it is no deadlock."""
+    """One wave waits at a barrier; the other one ends: that counts as arrival; while it runs it is not a deadlock."""
     said = run(build("lanes"), "deadlock", tmp_path, 128, 128, bytes(4), status=124, more=["--max-issues=100000"])
     assert "limit of 100000" in said and "1 of 2 waves have arrived" in said
     run(build("lanes"), "deadlock", tmp_path, 128, 128, struct.pack("<I", 1))

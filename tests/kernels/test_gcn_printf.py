@@ -137,7 +137,7 @@ def test_texts_that_the_compiler_has_lost(tmp_path):
 
 
 def test_printf_of_hip_needs_the_runtime(tmp_path):
-    """Its kernels ask the host by a hostcall; here is no host that would answer."""
+    """Its kernels ask the host by a hostcall; here is not a host that would answer."""
     source, path = tmp_path / "hello.hip", tmp_path / "hello.co"
     source.write_text('#include <hip/hip_runtime.h>\nextern "C" __global__ void hello(int k) { printf("hello %d\\n", k); }\n')
     compile_("hipcc", "--offload-arch=gfx900", "--cuda-device-only", "--no-gpu-bundle-output", "-c", "-g", source, "-o", path)

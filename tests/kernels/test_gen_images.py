@@ -11,7 +11,7 @@ from test_gen_kernels import FORMS, LEVELS, OWN, compiler, zebin  # noqa: F401
 FILE = OWN / "images.cl"
 # PoCL runs these.
 KERNELS = ["sampled", "floats", "unsigned_integers", "integers", "row", "planes", "volume", "blur", "solid", "levels"]
-# A height that is no multiple of four: slices do not lie one behind the other.
+# A height that is not a multiple of four: slices do not lie one after the other.
 SHAPE = (37, 22)
 ORDERS = {"r": 1, "rg": 2, "rgba": 4, "bgra": 4}
 FLOATS = {"unorm8": "u1", "unorm16": "u2", "snorm8": "i1", "snorm16": "i2", "half": "f2", "float": "f4"}
@@ -234,14 +234,14 @@ def test_differences_of_an_image_name_the_writer(zebin, tmp_path):  # noqa: F811
     ("image:4x4", "'4x4' is not SIZE,ORDER-TYPE,CONTENTS"),
     ("image:4,rgba-unorm8,zeros", "it has 2 sizes, not 1"),
     ("image:0x4,rgba-unorm8,zeros", "'0x4' is not WIDTH, WIDTHxHEIGHT"),
-    ("image:4x4,rgbx-unorm8,zeros", "'rgbx' is no order of channels: r, a, rg, rgba"),
-    ("image:4x4,rgba-unorm9,zeros", "'unorm9' is no type of a channel: snorm8"),
+    ("image:4x4,rgbx-unorm8,zeros", "'rgbx' is not an order of channels: r, a, rg, rgba"),
+    ("image:4x4,rgba-unorm9,zeros", "'unorm9' is not a type of a channel: snorm8"),
     ("image:4x4,bgra-float,zeros", "Gen9 has no surface format of this order and type"),
     ("image:20000x4,rgba-unorm8,zeros", "20000x4x1 texels are too many"),
     ("image:16384x16384,rgba-float,zeros", "has more than 1 GiB"),
-    ("image:4x4,rgba-unorm8,pattern:1", "no sequence of hexadecimal bytes"),
+    ("image:4x4,rgba-unorm8,pattern:1", "not a sequence of hexadecimal bytes"),
     ("image:4x4,rgba-unorm8,file:/dev/null", "/dev/null has 0 bytes; the image has 64"),
-    ("netpbm:/dev/null", "/dev/null is no binary PGM (P5) or PPM (P6)"),
+    ("netpbm:/dev/null", "/dev/null is not a binary PGM (P5) or PPM (P6)"),
 ])
 def test_mistakes_in_images(zebin, argument, message):  # noqa: F811
     done = run(zebin(FILE), "floats", (4, 4), [argument, "image:4x4,rgba-float,zeros", "zeros:16"])
@@ -250,8 +250,8 @@ def test_mistakes_in_images(zebin, argument, message):  # noqa: F811
 
 @pytest.mark.parametrize("argument,message", [
     ("5", "'5' is not sampler:ADDRESS,FILTER[,normalized], which a sampler takes"),
-    ("sampler:wrap,linear", "'wrap' is no address mode: none, clamp, clamp-to-edge, repeat, mirrored-repeat"),
-    ("sampler:clamp,cubic", "'cubic' is no filter: nearest, linear"),
+    ("sampler:wrap,linear", "'wrap' is not an address mode: none, clamp, clamp-to-edge, repeat, mirrored-repeat"),
+    ("sampler:clamp,cubic", "'cubic' is not a filter: nearest, linear"),
     ("sampler:clamp,linear,normal", "is not ADDRESS,FILTER or ADDRESS,FILTER,normalized"),
     ("sampler:repeat,linear", "'repeat' is for normalized coordinates"),
 ])

@@ -22,7 +22,7 @@ NOT_FOR_INTEL = {"pointers"}
 HOST_KERNELS = [k for k in CASES if CASES[k][0] not in NOT_FOR_INTEL and not k.startswith("subgroup")]
 # Debian's IGC 1.0.12504 negates the first half of a half2 only.
 MISCOMPILED = {("half_pairs", "not-optimised")}
-# x < y ? x : y, which the optimiser makes a minimum: the operand that is no NaN.
+# x < y ? x : y, which the optimiser makes a minimum: the operand that is not a NaN.
 MINIMA = {"single": ("I", 4, 8, 5), "real_double": ("Q", 8, 8, 5), "half_arithmetic": ("H", 2, 8, 4)}
 
 

@@ -384,7 +384,7 @@ enum wt_status toy_load(struct toy_device *d, const uint8_t *file, size_t length
     enum wt_status status;
     if (length < sizeof h || memcmp(file, TOY_MAGIC, sizeof h.magic) != 0 ||
         length - sizeof h > TOY_ARGUMENTS - TOY_CODE)
-        return wt_fail(err, WT_INVALID, "it is no kernel of a toy");
+        return wt_fail(err, WT_INVALID, "it is not a kernel of a toy");
     memcpy(&h, file, sizeof h);
     if (!launch->waves || launch->waves > TOY_SLOTS || h.local_bytes > TOY_LOCAL_BYTES)
         return wt_fail(err, WT_INVALID, "a group has 1 to %u waves, and %u bytes", TOY_SLOTS,

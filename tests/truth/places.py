@@ -427,7 +427,7 @@ def condition(p, rng, folder, options):
         if ended(said[at]):
             break
         if "Breakpoint 1, f" not in said[at] or f"\n{p.lines['store']}\t" not in said[at]:
-            raise Finding(f"{what}: a stop that is none of breakpoint 1: {said[at]!r}")
+            raise Finding(f"{what}: a stop that is not one of breakpoint 1: {said[at]!r}")
         value, key = (number(said[at + k]) for k in (1, 2))
         b, i = (value - 1) // 16, (value - 1) % 16
         if (b, i) not in true:

@@ -245,7 +245,7 @@ def without_addresses(file):
 
 
 def in_registers(file):
-    """The names of variables whose address GCC has in a register of RISC-V that is no frame's, in all of the scope: calls overwrite it."""
+    """The names of variables whose address GCC has in a register of RISC-V that is not a frame's, in all of the scope: calls overwrite it."""
     def visit(die):
         for child in die.children:
             at = re.match(r"\(?DW_OP_breg(\d+) ", child.text.get("DW_AT_location", ""))

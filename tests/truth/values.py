@@ -421,7 +421,7 @@ def compare(dialect, made, level, folder):
     table = reader.rows(out, kernel.name)
     files = {host.with_suffix(""): reader.rows(host.with_suffix(""), host.name), out: table}
     for line in set().union(*(set(places) - {line for _, line in rows} for rows in files.values())):
-        places[line].exact = False      # x = x; is no code for some compilers
+        places[line].exact = False      # x = x; is not code for some compilers
     for file, rows in files.items():
         for function in {p.function for p in places.values() if p.inlined} if file.read_bytes().startswith(b"\x7fELF") else ():
             for line in reader.lost_lines(file, rows, function) & set(places):

@@ -763,5 +763,5 @@ enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, stru
                                    struct wt_object_view *list, size_t *count, struct wt_error *err)
 {
     *count = 0;
-    return wt_fail(err, WT_UNSUPPORTED, "this target does not tell of allocations");
+    return wt_fail(err, WT_UNSUPPORTED, "this target does not report allocations");
 }

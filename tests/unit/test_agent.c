@@ -188,7 +188,7 @@ static void jumps(void **state)
     FAILS(0x21, 0, 0);                         /* for ever */
     REFUSED(0x21, 0, 1, END);                  /* into an operand */
     REFUSED(0x21, 0x70, 0, END);               /* nowhere */
-    GIVES(3, C8(3), 0x21, 0, 5, 0x16, 8, END); /* a constant jumped past is no constant there */
+    GIVES(3, C8(3), 0x21, 0, 5, 0x16, 8, END); /* a constant jumped past is not a constant there */
     GIVES(0, 0x21, 0, 3, END);
 }
 

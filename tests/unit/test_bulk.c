@@ -128,7 +128,7 @@ static void a_row_for_each_active_wave(void **state)
     got = ask("qXfer:wavetrap-waves:read:1:0,1000");
     assert_non_null(strstr(got, "[\n{\"wave\":1,\"name\":\"a "
                                 "wave\",\"pc\":2147483648,\"mask\":\"6\",\"detail\":false}]}\n"));
-    /* One that is not active has no row, and is no error. */
+    /* One that is not active has no row, and is not an error. */
     expect_has("qXfer:wavetrap-waves:read:3:0,1000", "\"waves\":[\n]}\n");
 }
 

@@ -218,7 +218,7 @@ static void a_module_that_slept_sleeps_again(void **state)
     mutant_free(m);
 }
 
-/* Without a program there is memory full of zeros, which is no program. */
+/* Without a program there is memory full of zeros, which is not a program. */
 static void instructions_can_go_elsewhere(void **state)
 {
     struct mutant *m = mutant_new("cores=2", NULL);

@@ -766,7 +766,7 @@ static void registers_of_2048_bits_are_bytes(void **state)
     OK(wt_debugger_read_registers(b.d, b.first[2], both, 2, got, &err));
     assert_memory_equal(got, value, sizeof value);
     assert_int_equal(wt_load_le(got + 256, 4), 0x11223344);
-    /* It is no number; the others are. */
+    /* It is not a number; the others are. */
     uint64_t number;
     struct wt_error why;
     assert_int_equal(wt_debugger_read_numbers(b.d, b.first[2], both, 1, &number, &why), WT_INVALID);

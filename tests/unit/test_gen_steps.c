@@ -15,7 +15,7 @@
 
 /*
  * Kernel k calls f at line 5, which has a barrier at line 12; kernel g has one of its work-group
- * alone, and h, which is no kernel and nobody calls, one of its sub-group.
+ * alone, and h, which is not a kernel and nobody calls, one of its sub-group.
  */
 static const uint32_t module[] = {
     0x07230203, 0x00010000, 0,         20,         0, /* the header: 20 ids */

@@ -838,7 +838,7 @@ static void debugging_is_for_one_who_registers(void **state)
     assert_int_equal(control_waves(6, PROCESS, 0), HSAKMT_STATUS_ERROR);
     assert_int_equal(control_waves(TRAP, PROCESS, 8), HSAKMT_STATUS_ERROR);
     assert_int_equal(control_waves(HALT, PROCESS, 0), HSAKMT_STATUS_SUCCESS); /* of no wave */
-    /* Nodes: the processor's is no GPU's, others are not there. */
+    /* Nodes: the processor's is not a GPU's, others are not there. */
     assert_int_equal(hsaKmtDbgRegister(0), HSAKMT_STATUS_ERROR);
     assert_int_equal(hsaKmtDbgRegister(2), HSAKMT_STATUS_INVALID_NODE_UNIT);
     assert_int_equal(hsaKmtDbgWavefrontControl(2, HSA_DBG_WAVEOP_HALT,
@@ -858,7 +858,7 @@ static void debugging_is_for_one_who_registers(void **state)
     assert_int_equal(major, 10);
 }
 
-/* The queue waits while all waves are halted: that is no error. */
+/* The queue waits while all waves are halted: that is not an error. */
 static void waves_are_halted_and_resumed_and_killed(void **state)
 {
     struct world *w = *state;
@@ -1141,7 +1141,7 @@ static void active_waits_become_blocking_ones(void **state)
         assert_int_equal(core.wait[i](1, 2, 4, 8, 1), 15);
         assert_int_equal(how_it_waited, 0);
     }
-    /* One that is over soon is none of the runtime's. */
+    /* One that is over soon is not one of the runtime's. */
     for (unsigned i = 0; i < 2; i++)
         for (int condition = 0; condition < 4; condition++) {
             const int64_t met[] = {7, 6, 8, 7}, unmet[] = {8, 7, 7, 8}; /* ==, !=, <, >= */

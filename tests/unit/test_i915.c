@@ -680,7 +680,7 @@ static void test_an_indirect_walker_takes_its_dimensions_from_registers(void **s
     assert_int_equal(submit(&b), 0);
     static const uint32_t end[3] = {9, 4, 3};
     assert_memory_equal(g->walk[0].end, end, sizeof end);
-    /* No group at all is no error, and nothing runs. */
+    /* No group at all is not an error, and nothing runs. */
     *(uint32_t *)page(&b, TAG) = 0;
     assert_int_equal(call(g, DRM_IOCTL_I915_GEM_EXECBUFFER2, &b.args), 0);
     assert_int_equal(g->walk_count, 1);
@@ -827,8 +827,8 @@ static void test_mistakes_in_a_batch(void **state)
     expect(g, "command 0x7b000005 is not executed", 1, 0x7b000005u);
     expect(g, "STATE_SIP has 2 dwords instead of 3", 2, 0x61020000u, 0u);
     expect(g, "in none of the batch's objects", 4, 0x10000002u, 0x1000u, 0u, 1u);
-    expect(g, "the batch goes on outside its objects", 3, 0x18800101u, 0x1000u, 0u);
-    expect(g, "the batch goes on outside its objects", 3, 0x18c00101u, 0x1000u, 0u);
+    expect(g, "the batch continues outside its objects", 3, 0x18800101u, 0x1000u, 0u);
+    expect(g, "the batch continues outside its objects", 3, 0x18c00101u, 0x1000u, 0u);
     expect(g, "depth count", 6, 0x7a000004u, 2u << 14, 0u, 0u, 0u, 0u);
     expect(g, "descriptor 0 is not among the 0 loaded ones", 15, 0x7105000du, 0u, 0u, 0u, 0u, 0u,
            0u, 1u, 0u, 0u, 1u, 0u, 1u, 0u, 0u);
@@ -1235,7 +1235,7 @@ static void test_names_of_kernels_go_with_their_module(void **state)
     wt_drm_kernel_describe(0x1000, 0x1010, text, sizeof text);
     assert_string_equal(text, "0x1010");
     wt_drm_kernel_line(0x1000, 0x1010, text, sizeof text);
-    assert_string_equal(text, "no source line is known: the runtime does not tell of this kernel");
+    assert_string_equal(text, "no source line is known: the runtime does not report this kernel");
     wt_drm_kernel_name(0x2000, text, sizeof text);
     assert_string_equal(text, "second");
     wt_drm_kernel_name(0x3000, text, sizeof text);

@@ -360,7 +360,7 @@ static void malformed_hex_is_refused(void **state)
     refuses_text(":04000\n:00000001FF\n", "line 1: the record ends early");
     refuses_text(":0400\n:00000001FF\n", "line 1: the record ends early");
     refuses_text(":04000x00\n:00000001FF\n",
-                 "line 1: the record has a character that is no hexadecimal digit");
+                 "line 1: the record has a character that is not a hexadecimal digit");
     refuses_text(":00000006FA\n", "line 1: there is no record type 6");
     refuses_text(":0100000400FB\n", "line 1: a record of type 4 has 2 bytes of data, not 1");
     refuses_text(":0100000100FE\n", "line 1: a record of type 1 has 0 bytes of data, not 1");
@@ -370,8 +370,8 @@ static void malformed_hex_is_refused(void **state)
     refuses_text(":0400000001020304F2\n:040000050000000"
                  "1F6\n:0400000500000002F5\n:00000001FF\n",
                  "line 3: start address 0x2 contradicts an earlier one, 0x1");
-    refuses_text("hello", "the first line is no record");
-    refuses_text(":zz", "the first line is no record");
+    refuses_text("hello", "the first line is not a record");
+    refuses_text(":zz", "the first line is not a record");
 }
 
 /* ---- raw and .vxbin ---- */

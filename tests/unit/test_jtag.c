@@ -207,7 +207,7 @@ static void after_reset_the_data_register_is_idcode(void **state)
 {
     struct rig *r = rig_new(0);
     assert_int_equal(drscan(r, 0, 32), WT_DTM_DEFAULT_IDCODE);
-    /* IEEE 1149.1: bit 0 is 1, and 0x7f is no manufacturer. */
+    /* IEEE 1149.1: bit 0 is 1, and 0x7f is not a manufacturer. */
     assert_int_equal(WT_DTM_DEFAULT_IDCODE & 1, 1);
     assert_int_not_equal(WT_DTM_DEFAULT_IDCODE >> 1 & 0x7f, 0x7f);
     irscan(r, WT_DTM_DTMCS);

@@ -287,7 +287,7 @@ static void a_line_without_end_is_not_kept(void **state)
         assert_int_equal(wt_line_server_feed(&s, much, length, out, sizeof out, &sent), length);
         assert_dialogue(&s, "\np\n", "-\n+P\n");
     }
-    /* What the last connection left unfinished is no part of the next one's first line. */
+    /* What the last connection left unfinished is not a part of the next one's first line. */
     assert_dialogue(&s, "r00", "");
     wt_line_server_begin(&s);
     assert_dialogue(&s, "06\n", "-\n");

@@ -338,7 +338,7 @@ static enum outcome try_row(const struct row *row, bool plants)
         w.mask = any(3) ? UINT32_MAX : (uint32_t)random64() | 1;
         assert_true(ptx_operands(&w, &image, 0, &o));
         if (o.operation != WT_DOES_MEANT)
-            fail_msg("%s %s type %u is no meaning", kind_name[row->kind], name_of[row->math],
+            fail_msg("%s %s type %u is not a meaning", kind_name[row->kind], name_of[row->math],
                      row->type);
         if (plants && !plant(o.composed, copy))
             return NONE;

@@ -117,7 +117,7 @@ static void expect_error(const char *question)
 {
     const char *got = ask(question);
     if (got[0] != 'E')
-        fail_msg("'%s' was answered '%s', which is no error", question, got);
+        fail_msg("'%s' was answered '%s', which is not an error", question, got);
 }
 
 static const char *next(void)
@@ -1006,7 +1006,7 @@ static const char *monitor(const char *text)
 static void monitor_commands(void **state)
 {
     assert_non_null(strstr(monitor("help"), "monitor threads"));
-    assert_non_null(strstr(monitor("frobnicate"), "'frobnicate' is no command"));
+    assert_non_null(strstr(monitor("frobnicate"), "'frobnicate' is not a command"));
     assert_non_null(strstr(monitor("frobnicate"), "monitor reset"));
     assert_non_null(strstr(monitor(" "), "monitor threads"));
     char longest[257];
@@ -1014,7 +1014,7 @@ static void monitor_commands(void **state)
     longest[256] = 0;
     assert_non_null(strstr(monitor(longest), "at most 255 characters"));
     longest[255] = 0;
-    assert_non_null(strstr(monitor(longest), "is no command"));
+    assert_non_null(strstr(monitor(longest), "is not a command"));
     assert_non_null(strstr(monitor("info"), "2 cores, 2 warps a core, 4 threads a warp"));
     assert_non_null(strstr(monitor("threads warps"), "there are 1 now"));
     assert_int_equal(f.d->mode, WT_THREADS_WAVES);

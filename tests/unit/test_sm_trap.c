@@ -485,7 +485,7 @@ static void test_stop_and_resume(void **state)
         rig_open(&r, "", ENDLESS, handlers[i], 3);
         assert_int_equal(run(&r, 100), WT_RUN_BUDGET);
         set_reg(&r, CONTROL0, reg(&r, CONTROL0) | STOP);
-        if (!handlers[i]) /* whoever has stopped it knows: the next run is no report of that */
+        if (!handlers[i]) /* whoever has stopped it knows: the next run is not a report of that */
             assert_int_equal(r.m->ops->run(r.m, 100), WT_RUN_HALTED);
         assert_int_equal(run(&r, 100), WT_RUN_HALTED);
         assert_int_equal(reg(&r, STATUS0), IN_TRAP | LOCKED);

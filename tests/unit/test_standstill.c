@@ -425,7 +425,7 @@ static void test_a_program_that_ends_has_no_waves(void **state)
     begin(p, 0, 7, 0);
     scan(p, 0x1, 0);
     p->ended = true;
-    scan(p, 0, 0); /* the link is broken, and that is no mistake */
+    scan(p, 0, 0); /* the link is broken, and that is not a mistake */
     assert_int_equal(wt_standstill_halt_cause(p, 0, &cause, &pc, &err), WT_STATE);
     assert_string_equal(err.text, "wave 0 is not active");
     assert_int_equal(wt_standstill_read_rows(p, 0, 1, NULL, 1, &byte, &err), WT_STATE);

@@ -388,7 +388,7 @@ static void a_connection_that_was_closed_while_idle_is_opened_again(void **state
 
 static void a_reply_without_end_is_given_up(void **state)
 {
-    /* A listener that is no Debug Module: it sends and sends. */
+    /* A listener that is not a Debug Module: it sends and sends. */
     struct peer *p = new_peer(FULL);
     stop_peer(p);
     struct sockaddr_un name = {.sun_family = AF_UNIX};

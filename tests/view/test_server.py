@@ -241,7 +241,7 @@ def test_what_is_no_request_of_the_protocol_gets_an_answer(server):
     while reader.is_alive():
         assert server.ask("POST", "message", "no JSON")[0].status == 204
         reader.join(.2)
-    assert heard[0]["success"] is False and "no JSON" in heard[0]["message"]
+    assert heard[0]["success"] is False and "not JSON" in heard[0]["message"]
 
 
 def first_answer(server):

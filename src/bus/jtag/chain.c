@@ -85,7 +85,7 @@ static enum wt_status measure(struct wt_jtag_chain *c, enum wt_tap_state shift, 
     const char *why = stuck(c->tdo, room + LONG_MARK_BITS);
     return wt_fail(err, WT_IO, "%s: while %s: %s", c->link.address.text, doing,
                    why ? why
-                       : "TDO is garbage: what was sent through the chain did not come out "
+                       : "TDO is garbage: the bits sent through the chain did not come out "
                          "(more than 16 TAPs are too many)");
 }
 
@@ -166,7 +166,7 @@ static enum wt_status choose(struct wt_jtag_chain *c, const struct wt_jtag_optio
     }
     if (c->ir_bits[c->tap] < WT_JTAG_IR_MIN)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "%s: TAP %u is no Debug Transport Module: its "
+                       "%s: TAP %u is not a Debug Transport Module: its "
                        "instruction register has %u bits, not %d or more",
                        where, c->tap, c->ir_bits[c->tap], WT_JTAG_IR_MIN);
     return WT_OK;

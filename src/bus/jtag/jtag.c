@@ -75,10 +75,11 @@ static enum wt_status find(struct jtag_bus *b, struct wt_error *err)
     b->idle = b->told_idle = dtmcs >> 12 & 7;
     b->window = b->options.batch;
     if (version != WT_DTM_VERSION)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "%s: DTMCS reads 0x%08x: version %u is no Debug Transport Module of RISC-V "
-                       "Debug Specification 0.13 (version 1)%s",
-                       where, dtmcs, version, version == 0 ? "; 0 is one of 0.11" : "");
+        return wt_fail(
+            err, WT_UNSUPPORTED,
+            "%s: DTMCS reads 0x%08x: version %u is not a Debug Transport Module of RISC-V "
+            "Debug Specification 0.13 (version 1)%s",
+            where, dtmcs, version, version == 0 ? "; 0 is one of 0.11" : "");
     if (b->abits < WT_DTM_ABITS_MIN)
         return wt_fail(err, WT_UNSUPPORTED,
                        "%s: DTMCS reads 0x%08x: addresses of %u bits do not reach the registers of "
@@ -278,7 +279,7 @@ enum wt_status wt_jtag_parse_ir(const char *text, struct wt_jtag_options *option
         unsigned long bits = *at >= '0' && *at <= '9' ? strtoul(at, &end, 10) : 0;
         if (!bits || bits > WT_JTAG_IR_MAX || options->ir_count == WT_JTAG_TAPS)
             return wt_fail(err, WT_INVALID,
-                           "'%.40s' is no list of up to %d lengths from 1 to %d, as 5,4", text,
+                           "'%.40s' is not a list of up to %d lengths from 1 to %d, as 5,4", text,
                            WT_JTAG_TAPS, WT_JTAG_IR_MAX);
         options->ir_bits[options->ir_count++] = (uint8_t)bits;
         if (*end && *end != ',')

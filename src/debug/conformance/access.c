@@ -190,7 +190,7 @@ bool inject(struct conformance *c, uint32_t instruction)
     if (!c->broken && ops[2].value & DCTRL_INJECTSTATE &&
         !wait_for(c, DM_DCTRL, DCTRL_INJECTSTATE, 0))
         return cannot_yet(c, WOULD_TIME,
-                          "DCTRL.injectstate does not come back to NONE after an injection");
+                          "DCTRL.injectstate does not return to NONE after an injection");
     return !c->broken;
 }
 

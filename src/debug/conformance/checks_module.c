@@ -147,7 +147,7 @@ static void ndmreset_ends(struct conformance *c)
     wmask_all(c);
     request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
     if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
-        failed(c, "expected DCTRL.ndmreset to come back to 0, it reads 1 for ever");
+        failed(c, "expected DCTRL.ndmreset to return to 0, it reads 1 for ever");
 }
 
 static void ndmreset_pc(struct conformance *c)
@@ -396,7 +396,7 @@ const struct check wt_checks_of_module[] = {
      .run = sleep_resets_dscratch},
     {{"dmactive.keeps-asleep", DCTRL, "DCTRL.dmactive", "while it is 0, registers stay reset"},
      .run = sleep_holds},
-    {{"ndmreset.ends", DCTRL, "DCTRL.ndmreset", "comes back to 0"}, .run = ndmreset_ends},
+    {{"ndmreset.ends", DCTRL, "DCTRL.ndmreset", "returns to 0"}, .run = ndmreset_ends},
     {{"ndmreset.pc", DCTRL, "DCTRL.ndmreset", "warps begin where they began"}, .run = ndmreset_pc},
     {{"ndmreset.active", DCTRL, "DCTRL.ndmreset", "the same warps are active as at first"},
      .run = ndmreset_active},

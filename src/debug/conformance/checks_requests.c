@@ -265,7 +265,7 @@ static void stepreq_halts(struct conformance *c)
     select_warp(c, c->warp);
     request(c, DCTRL_STEPREQ);
     if (!wait_for(c, DM_DCTRL, DCTRL_STEPSTATE, 0)) {
-        failed(c, "expected DCTRL.stepstate to come back to NONE, it reads %u for ever",
+        failed(c, "expected DCTRL.stepstate to return to NONE, it reads %u for ever",
                (unsigned)wt_field(rd(c, DM_DCTRL), 5, 4));
         return;
     }
@@ -326,7 +326,7 @@ static void states(struct conformance *c, unsigned msb, unsigned lsb, const char
         last = state;
         seen[state] = true;
         if (++polls > 1000 && !more(c, &p)) {
-            failed(c, "expected DCTRL.%s to come back to NONE, it reads %u for ever", name, state);
+            failed(c, "expected DCTRL.%s to return to NONE, it reads %u for ever", name, state);
             return;
         }
     }
@@ -398,7 +398,7 @@ static void ndmreset_ends_step(struct conformance *c)
 const struct check wt_checks_of_requests[] = {
     {{"haltreq.stops", DCTRL, "DCTRL.haltreq", "the warp halts, and nothing of it moves"},
      .run = haltreq_stops},
-    {{"haltreq.only-selected", SELECTING, "DCTRL.haltreq, WMASK", "other warps go on"},
+    {{"haltreq.only-selected", SELECTING, "DCTRL.haltreq, WMASK", "other warps continue"},
      .run = haltreq_selected},
     {{"haltreq.none-selected", SELECTING, "DCTRL.haltreq, WMASK", "WMASK 0: no warp halts"},
      .run = haltreq_none},

@@ -132,7 +132,7 @@ static bool reset_length(struct conformance *c, uint32_t cycles, unsigned *reads
         ++*reads;
         /* For some devices reads alone advance the clock: they get no turns here. */
         if (*reads > 1000 && !more(c, &p))
-            return failed(c, "DCTRL.ndmreset does not come back to 0 with ndmresetcyc=%u",
+            return failed(c, "DCTRL.ndmreset does not return to 0 with ndmresetcyc=%u",
                           (unsigned)cycles);
     }
     return !c->broken;
@@ -164,7 +164,7 @@ static bool halt_length(struct conformance *c, uint32_t cycles, unsigned *resume
     wmask_only(c, c->warp);
     request(c, DCTRL_RESETHALTREQ | DCTRL_NDMRESET);
     if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
-        return cannot_yet(c, WOULD_TIME, "DCTRL.ndmreset does not come back to 0");
+        return cannot_yet(c, WOULD_TIME, "DCTRL.ndmreset does not return to 0");
     select_warp(c, c->warp);
     struct patience p = {0};
     struct wt_bus_op ops[] = {{true, DM_DCTRL, DCTRL_DMACTIVE | DCTRL_RESUMEREQ},

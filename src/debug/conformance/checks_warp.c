@@ -348,7 +348,7 @@ const struct check wt_checks_of_warp[] = {
      .run = dpc_holds},
     {{"dpc.of-selected", SELECTING_ONE, "DPC.pc, DSELECT.warpsel", "each warp has its own"},
      .run = dpc_selected},
-    {{"dpc.runs-there", DPC, "DPC.pc", "a resumed warp goes on there"}, .run = dpc_runs_there},
+    {{"dpc.runs-there", DPC, "DPC.pc", "a resumed warp continues there"}, .run = dpc_runs_there},
     {{"dpc.steps-there", DPC, "DPC.pc", "a step is from there"}, .run = dpc_steps_there},
     {{"dpc.ebreak", DPC, "DPC.pc", "at an ebreak: its address, or the next"}, .run = dpc_ebreak},
     {{"inject.holds", INJECT, "INJECT.instr", "holds what is written"}, .run = inject_holds},

@@ -185,7 +185,7 @@ static void beyond(struct conformance *c)
         expect(c, 0, rd(c, reg), "%s of window %u, which has no warps", name, c->windows);
         wr(c, DM_WMASK, 0);
     } else if (bits == 0xffffffff) {
-        cannot_yet(c, WOULD_ABSENT, "every bit of every window stands for a warp that exists");
+        cannot_yet(c, WOULD_ABSENT, "every bit of every window belongs to a warp that exists");
     }
 }
 

@@ -35,7 +35,7 @@ bool awake(struct conformance *c)
 bool reset_ends(struct conformance *c)
 {
     if (!wait_for(c, DM_DCTRL, DCTRL_NDMRESET, 0))
-        return cannot_yet(c, WOULD_TIME, "DCTRL.ndmreset does not come back to 0");
+        return cannot_yet(c, WOULD_TIME, "DCTRL.ndmreset does not return to 0");
     /* resethaltreq stays asserted for some cycles, and this cannot be observed. */
     struct wt_bus_op ops[140];
     size_t cycles = ((size_t)1 << wt_field(rd(c, DM_DCONFIG), 28, 26)) + 4;
@@ -274,7 +274,7 @@ bool step_warp(struct conformance *c, uint32_t warp)
     select_warp(c, warp);
     request(c, DCTRL_STEPREQ);
     if (!wait_for(c, DM_DCTRL, DCTRL_STEPSTATE, 0))
-        return cannot_yet(c, WOULD_TIME, "DCTRL.stepstate does not come back to NONE after a step");
+        return cannot_yet(c, WOULD_TIME, "DCTRL.stepstate does not return to NONE after a step");
     if (!wait_for(c, DM_WSTATUS, bit, bit))
         return cannot_yet(c, WOULD_TIME, "warp %u is not halted after a step", (unsigned)warp);
     return true;

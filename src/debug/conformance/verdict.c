@@ -29,14 +29,15 @@ bool cannot_yet(struct conformance *c, enum would would, const char *format, ...
         const char *emulated, *elsewhere;
     } what[] = {
         [WOULD_TIME] = {"--patience=MS waits longer", "--patience=MS waits longer"},
-        [WOULD_THREADS] = {"-g vortex:threads=2 tells", "a device with more threads tells"},
-        [WOULD_WARPS] = {"-g vortex:warps=2 tells", "a device with more warps tells"},
-        [WOULD_WINDOWS] = {"-g vortex:warps=64 tells", "a device with more than 32 warps tells"},
-        [WOULD_ABSENT] = {"-g vortex:warps=4 tells",
-                          "a device tells whose warps are no multiple of 32"},
-        [WOULD_SLOWNESS] = {"no option tells: the emulated reset lasts for no access",
-                            "a device tells whose reset lasts longer than an access"},
-        [WOULD_SCRATCHES] = {"no option tells", "a device with DSCRATCH1 to 3 tells"},
+        [WOULD_THREADS] = {"-g vortex:threads=2 shows it", "a device with more threads shows it"},
+        [WOULD_WARPS] = {"-g vortex:warps=2 shows it", "a device with more warps shows it"},
+        [WOULD_WINDOWS] = {"-g vortex:warps=64 shows it",
+                           "a device with more than 32 warps shows it"},
+        [WOULD_ABSENT] = {"-g vortex:warps=4 shows it",
+                          "a device whose warps are not a multiple of 32 shows it"},
+        [WOULD_SLOWNESS] = {"no option shows it: the emulated reset lasts for no access",
+                            "a device whose reset lasts longer than an access shows it"},
+        [WOULD_SCRATCHES] = {"no option shows it", "a device with DSCRATCH1 to 3 shows it"},
     };
     va_list args;
     const bool first = !c->decided;

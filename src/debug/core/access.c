@@ -204,13 +204,13 @@ enum wt_status wt_debugger_objects(struct wt_debugger *d, wt_thread thread, stru
     enum wt_status status;
     *count = 0;
     if (!services->objects)
-        return wt_fail(err, WT_UNSUPPORTED, "this target does not tell of allocations");
+        return wt_fail(err, WT_UNSUPPORTED, "this target does not report allocations");
     if ((status = access_through(d, thread, &wave, &lane, err)) != WT_OK)
         return status;
     if (addr.space ||
         (services->home && services->home(d->target->context, wave, d->wave[wave].self.id, addr)))
         return wt_fail(err, WT_UNSUPPORTED,
-                       "memory of a work-group or of a lane is no allocation of the program");
+                       "memory of a work-group or of a lane is not an allocation of the program");
     *count = services->objects(d->target->context, wave, addr.offset, list);
     return WT_OK;
 }
@@ -238,14 +238,16 @@ enum wt_status wt_debugger_defined(struct wt_debugger *d, wt_thread thread, stru
     case WT_DEFINED_KNOWN:
         return WT_OK;
     case WT_DEFINED_NO_VALUE:
-        return wt_fail(err, WT_INVALID, "%.20s is no register that instructions write", asked.name);
+        return wt_fail(err, WT_INVALID, "%.20s is not a register that instructions write",
+                       asked.name);
     case WT_DEFINED_NO_WAVE:
         return wt_fail(err, WT_STATE, "the wave has ended");
     case WT_DEFINED_FORGOTTEN:
-        return wt_fail(err, WT_STATE,
-                       "what was defined at this time is not known: it is from issue time %" PRIu64
-                       " on ('goto %" PRIu64 "')",
-                       view->since, view->since);
+        return wt_fail(
+            err, WT_STATE,
+            "which values were defined at this time is not known: it is from issue time %" PRIu64
+            " on ('goto %" PRIu64 "')",
+            view->since, view->since);
     case WT_DEFINED_CHANGED:
         return wt_fail(err, WT_STATE,
                        "what was defined there before the host wrote at issue time %" PRIu64

@@ -9,7 +9,8 @@
 enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *err)
 {
     return checks ? WT_OK
-                  : wt_fail(err, WT_STATE, "nothing is checked: --check=LIST says what is to be");
+                  : wt_fail(err, WT_STATE,
+                            "no checks are on: start with --check=all, or a list of checks");
 }
 
 enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name, uint64_t *kinds,
@@ -82,7 +83,7 @@ static void print_place(FILE *out, const struct wt_object_view *o, uint64_t at)
     const uint64_t end = o->addr + o->size;
     switch ((enum wt_object_place)o->place) {
     case WT_BEHIND_OBJECT:
-        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s behind ", at, at - end,
+        fprintf(out, "0x%" PRIx64 " is %" PRIu64 " byte%s after ", at, at - end,
                 wt_plural(at - end));
         break;
     case WT_BEFORE_OBJECT:

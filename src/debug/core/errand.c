@@ -146,7 +146,7 @@ enum wt_status wt_debugger_begin_slice(struct wt_debugger *d, const struct wt_sl
     if ((status = dbg_need_history(d, err)) != WT_OK)
         return status;
     if (!dbg_history(d)->slice)
-        return wt_fail(err, WT_UNSUPPORTED, "the target does not tell what values were made of");
+        return wt_fail(err, WT_UNSUPPORTED, "the target does not report what values were made of");
     struct errand errand = {.kind = ERRAND_SLICE,
                             .from = time_of(d),
                             .to = time_of(d),

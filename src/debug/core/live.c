@@ -165,7 +165,7 @@ static enum wt_status look(struct wt_debugger *d, bool *found, struct wt_error *
     if (!any && d->run.launches_run)
         return WT_OK; /* idle: more events may follow */
     if (!d->run.nonstop && !d->run.stepper_count && !dbg_any_free_active(d) && !dbg_is_over(d))
-        return report_idle(d, "what was resumed has ended; the other threads were not resumed",
+        return report_idle(d, "the resumed threads have ended; the other threads were not resumed",
                            err);
     if (d->run.nonstop)
         dbg_update_going(d);

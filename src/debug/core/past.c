@@ -186,7 +186,7 @@ enum wt_status dbg_change_past(struct wt_debugger *d, struct wt_error *err)
         return status;
     snprintf(d->notice[NOTICE_NEW_FUTURE], sizeof d->notice[0],
              "A new future begins at issue time %" PRIu64
-             ": what was recorded after it is dropped.\n",
+             ": the recording after it is discarded.\n",
              d->target->services->time(d->target->context));
     return WT_OK;
 }

@@ -114,7 +114,7 @@ static enum wt_status note_resumed(struct wt_debugger *d, bool backwards,
     if (!d->history.before_mistake)
         return WT_OK;
     if (!(d->history.resumed = malloc(count * sizeof *list)))
-        return wt_fail(err, WT_NO_MEMORY, "no host memory to go on");
+        return wt_fail(err, WT_NO_MEMORY, "no host memory to continue");
     memcpy(d->history.resumed, list, count * sizeof *list);
     d->history.resumed_count = count;
     return WT_OK;

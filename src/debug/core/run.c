@@ -83,7 +83,7 @@ static enum wt_status check_state(struct wt_debugger *d, enum wt_direction direc
         return wt_fail(err, WT_STATE, "the program has ended; run it again");
     } else if (d->post_mortem && !d->history.in_past) {
         return wt_fail(err, WT_STATE,
-                       "the core file ends here; what was recorded before can be gone back to");
+                       "the core file ends here; you can go back to any time before");
     } else if ((d->run.going && !d->run.nonstop) || d->travel.going || d->run.stopping.on) {
         return wt_fail(err, WT_STATE, "the program is running already");
     }

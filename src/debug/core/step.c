@@ -153,10 +153,11 @@ void dbg_tell_waiting(struct wt_debugger *d, uint32_t wave)
         snprintf(why, sizeof why, " (%s)", detail.view.wait);
     char name[WT_WAVE_NAME];
     wt_debugger_name_wave(d, &w->self, name, sizeof name);
-    int n = snprintf(text, sizeof text,
-                     "%s cannot go on by itself%s, and nothing else runs: the step stays pending; "
-                     "interrupt it, or resume other threads too\n",
-                     name, why);
+    int n =
+        snprintf(text, sizeof text,
+                 "%s cannot continue by itself%s, and nothing else runs: the step stays pending; "
+                 "interrupt it, or resume other threads too\n",
+                 name, why);
     d->options.output(d->options.context, text, (size_t)n);
 }
 

@@ -98,7 +98,7 @@ void gcnp_describe_exception(const struct wt_standstill_row *common,
             row->hw[KFD_HW_TRAPSTS] & row->hw[KFD_HW_MODE] >> 12 & ((1 << MATH_EXCEPTIONS) - 1);
         snprintf(fault->text, sizeof fault->text,
                  "%s by the instruction at 0x%llx, which MODE.EXCP_EN makes an exception (the PC "
-                 "is behind it)",
+                 "is after it)",
                  *names ? names : "an exception", (unsigned long long)pc);
         return;
     }

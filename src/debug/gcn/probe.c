@@ -21,7 +21,7 @@ enum { FIRST_VERSION = 90000, ACCUMULATORS_VERSION = 90008, LAST_VERSION = 90008
 static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
 {
     if (p->devices != p->common.link->gpus)
-        return wt_fail(err, WT_INVALID, "the driver tells of %u GPUs, and has %u",
+        return wt_fail(err, WT_INVALID, "the driver reports %u GPUs, and has %u",
                        (unsigned)p->devices, (unsigned)p->common.link->gpus);
     for (uint32_t i = 0; i < p->devices; i++) {
         const struct kfd_device_entry *d = &p->device[i];

@@ -681,7 +681,7 @@ enum wt_status gcnp_find_caller(struct wt_probe *p, const struct wt_callee *call
     struct tail tail = {0};
     uint32_t ra[2], sp, fp, value;
     if (callee->start == WT_NO_START)
-        return wt_fail(err, WT_UNSUPPORTED, "nothing tells where this code begins");
+        return wt_fail(err, WT_UNSUPPORTED, "nothing says where this code begins");
     *caller = (struct wt_caller){0};
     if (follow_epilogue(&f, &tail) && tail_value(&f, &tail, RA_LOW, &ra[0]) &&
         tail_value(&f, &tail, RA_HIGH, &ra[1]) && tail_value(&f, &tail, SP, &sp) &&

@@ -13,12 +13,12 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
 {
     const struct wt_link *link = p->common.link;
     if (!link->gpus || link->gpus > GEN_WIRE_GPUS)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u GPUs; a debugger takes 1 to %u",
+        return wt_fail(err, WT_UNSUPPORTED, "the driver reports %u GPUs; a debugger takes 1 to %u",
                        (unsigned)link->gpus, GEN_WIRE_GPUS);
     for (uint32_t i = 0; i < link->gpus; i++)
         if (!link->units[i] || link->units[i] > GENP_SUBSLICES)
             return wt_fail(err, WT_UNSUPPORTED,
-                           "the driver tells of %u subslices; Gen9 has 1 to 9 of them",
+                           "the driver reports %u subslices; Gen9 has 1 to 9 of them",
                            (unsigned)link->units[i]);
     p->common.topology = (struct wt_topology){.family = "gen9",
                                               .arch = "intelgt",

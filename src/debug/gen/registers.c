@@ -125,7 +125,7 @@ enum wt_status genp_write_row(struct wt_probe *p, uint32_t wave, wt_lanes lanes,
         const uint64_t relative = wt_load_le(bytes, 8) - row->saved.instructions;
         if (relative > UINT32_MAX)
             return wt_fail(err, WT_INVALID,
-                           "0x%llx is no address of an instruction: they lie within 4 GiB from "
+                           "0x%llx is not an address of an instruction: they lie within 4 GiB from "
                            "0x%llx on",
                            (unsigned long long)wt_load_le(bytes, 8),
                            (unsigned long long)row->saved.instructions);

@@ -113,7 +113,7 @@ enum wt_status genp_find_caller(struct wt_probe *p, const struct wt_callee *call
     uint64_t begun;
     uint8_t stack[GRF], saved[4];
     if (!find_stack(callee, &number, &returns) || !find_frame(callee, number, &begun))
-        return wt_fail(err, WT_UNSUPPORTED, "the code at 0x%llx is no function that returns",
+        return wt_fail(err, WT_UNSUPPORTED, "the code at 0x%llx is not a function that returns",
                        (unsigned long long)callee->start);
     const unsigned index =
         index_of(p, (uint32_t)(offsetof(struct gen_saved, r) + (size_t)GRF * number));

@@ -188,7 +188,7 @@ static enum wt_history_step search_on(void *context, uint64_t budget,
     default:
         break;
     }
-    wt_fail(err, WT_IO, "the process tells of its past what makes no sense");
+    wt_fail(err, WT_IO, "the process reports an impossible past");
     return WT_HISTORY_FAILED;
 }
 
@@ -302,7 +302,7 @@ static enum wt_status slice_end(void *context, struct wt_slice_found *found, str
     if (good)
         return WT_OK;
     wt_slice_found_free(found);
-    return wt_fail(err, WT_IO, "the process tells of its past what makes no sense");
+    return wt_fail(err, WT_IO, "the process reports an impossible past");
 }
 
 static void stats(void *context, struct wt_history_stats *out)
@@ -364,7 +364,7 @@ enum wt_status wt_process_history_begin(struct wt_process_link *link, uint64_t b
 {
     const char *refused =
         link->hello.devices > 1
-            ? "nothing is recorded of a program with several GPUs: what they do has no common "
+            ? "nothing is recorded of a program with several GPUs: their issues have no common "
               "order"
             : NULL;
     const struct wt_wire_request request = {.verb = WT_WIRE_RECORD, .value = budget};

@@ -70,7 +70,7 @@ static enum wt_status can_catch(const struct wt_program *g, enum wt_catch_kind k
         return wt_fail(err, WT_UNSUPPORTED, "all code is loaded before the program begins");
     if ((kind == WT_CATCH_DISPATCHES || kind == WT_CATCH_ENDS) && !g->topology->has_grid &&
         !g->topology->host_launches)
-        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of dispatches");
+        return wt_fail(err, WT_UNSUPPORTED, "the device does not report dispatches");
     return WT_OK;
 }
 

@@ -153,7 +153,7 @@ static enum wt_status fail_held(struct wt_program *g, wt_thread thread, enum wt_
         wt_debugger_name_wave(g->debugger, &own, name, sizeof name);
     if (stuck == WT_STUCK_SPINS)
         fprintf(out,
-                "%s spins: it has come back to the same state %u times, and waits for one that "
+                "%s spins: it has returned to the same state %u times, and waits for one that "
                 "is held",
                 name, WT_SPINS);
     else {
@@ -179,7 +179,7 @@ static void tell_all_run(struct wt_program *g, wt_thread thread, enum wt_stuck s
         return;
     g->told_spinning = stuck == WT_STUCK_SPINS ? own.id : WT_NO_WAVE;
     if (stuck == WT_STUCK_SPINS)
-        snprintf(text, sizeof text, "has come back to the same state %u times", WT_SPINS);
+        snprintf(text, sizeof text, "has returned to the same state %u times", WT_SPINS);
     else
         snprintf(text, sizeof text, "waits for others%s%s%s", g->event.text[0] ? " (" : "",
                  g->event.text, g->event.text[0] ? ")" : "");

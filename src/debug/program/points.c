@@ -21,7 +21,8 @@ static enum wt_status check_catch_condition(struct wt_program *g, const struct w
         return WT_OK;
     if (p->caught == WT_CATCH_MODULES)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "catch %s takes no condition: no wave stands where code is loaded", p->text);
+                       "catch %s takes no condition: no wave is stopped where code is loaded",
+                       p->text);
     const struct wt_view view = wt_program_view(g);
     const enum wt_status status = wt_source_check(&view, p->condition, err);
     if (!status)

@@ -17,7 +17,7 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     for (unsigned i = 0; i < p->common.link->gpus; i++)
         sms += p->common.link->units[i];
     if (!sms || sms > SMP_MOST_SMS)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of %u SMs; a debugger takes 1 to %u",
+        return wt_fail(err, WT_UNSUPPORTED, "the driver reports %u SMs; a debugger takes 1 to %u",
                        sms, SMP_MOST_SMS);
     p->common.topology = (struct wt_topology){.family = "sm",
                                               .arch = "nvptx64",

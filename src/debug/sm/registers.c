@@ -129,11 +129,11 @@ enum wt_status smp_find_caller(struct wt_probe *p, const struct wt_callee *calle
     const unsigned before = index_of(p, WT_SM_CALLER);
     uint64_t own, pc, row;
     if (callee->start == WT_NO_START)
-        return wt_fail(err, WT_UNSUPPORTED, "nothing tells where this code begins");
+        return wt_fail(err, WT_UNSUPPORTED, "nothing says where this code begins");
     if (!callee->read_register(callee->context, frame, callee->lane, &own) ||
         !callee->read_register(callee->context, ra, callee->lane, &pc) ||
         !callee->read_register(callee->context, before, callee->lane, &row) || !pc)
-        return wt_fail(err, WT_INVALID, "nothing tells where this function returns to");
+        return wt_fail(err, WT_INVALID, "nothing says where this function returns to");
     const uint64_t header = row * SMP_ROW_BYTES;
     *caller = (struct wt_caller){
         .cfa = own * SMP_ROW_BYTES,

@@ -229,7 +229,7 @@ static enum wt_status compile_slice(struct compiler *c, const struct wt_node *n,
         return wt_fail(err, WT_INVALID, "a slice has from 1 to 1048576 elements");
     if (wt_type_plain(array.type)->stride)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "the array's elements do not lie one behind the other: write a(%" PRId64
+                       "the array's elements do not lie one after the other: write a(%" PRId64
                        ":%" PRId64 ")",
                        a, b);
     if ((status = wt_compile_element(c, &array, &first, o, err)) != WT_OK)
@@ -287,7 +287,7 @@ static enum wt_status move_pointer(struct compiler *c, const struct wt_type *fro
     for (unsigned i = 0; i < way.count; i++) {
         if (way.step[i]->is_virtual)
             return wt_fail(err, WT_UNSUPPORTED,
-                           "a pointer to a virtual base does not tell where the object begins");
+                           "a pointer to a virtual base does not say where the object begins");
         offset += way.step[i]->offset;
     }
     return wt_build_op(&c->build, WT_EXPR_SUB, 0, *address, wt_build_constant(&c->build, offset),
@@ -523,7 +523,7 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
             status = compile_slice(c, n, a, o, err);
         break;
     case WT_NODE_SECTION:
-        status = wt_fail(err, WT_INVALID, "a range stands behind an array only");
+        status = wt_fail(err, WT_INVALID, "a range (a[0..7]) needs an array");
         break;
     case WT_NODE_CALL:
         status = compile_call(c, n, o, err);
@@ -572,7 +572,7 @@ enum wt_status wt_compile_node(struct compiler *c, const struct wt_node *n, stru
         break;
     case WT_NODE_ASSIGN:
         status = wt_fail(err, WT_UNSUPPORTED,
-                         "an assignment must stand by itself, not within an "
+                         "an assignment must be alone, not within an "
                          "expression");
         break;
     case WT_NODE_COMMA:

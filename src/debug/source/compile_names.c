@@ -109,15 +109,15 @@ enum wt_status wt_compile_code_register(struct wt_build *b, const char *name, bo
 static const char *word_elsewhere(const char *name)
 {
     static const char *const list[][2] = {
-        {"_siginfo", "'info fault' tells about a fault"},
+        {"_siginfo", "'info fault' describes a fault"},
         {"_streq", "'==' compares texts"},
         {"_regex", "'==' compares texts"},
         {"_strlen", "'print' shows a text's length"},
         {"_memeq", "'find' compares memory"},
-        {"_thread", "'thread' tells and selects it"},
-        {"_gthread", "'thread' tells and selects it"},
+        {"_thread", "'thread' shows and selects it"},
+        {"_gthread", "'thread' shows and selects it"},
         {"_inferior", "there is one program"},
-        {"_lane", "'lane' tells and selects it"},
+        {"_lane", "'lane' shows and selects it"},
         {"_shell_exitcode", "'shell' prints the status of its command"},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -187,7 +187,8 @@ enum wt_status wt_compile_dollar(struct compiler *c, const struct wt_node *n, st
             "$%s is a text, which is printed alone, or compared with a text by == or !=", name);
     const char *other = kept ? NULL : word_elsewhere(name);
     if (other)
-        return wt_fail(err, WT_UNSUPPORTED, "$%s is of other debuggers: %s", name, other);
+        return wt_fail(err, WT_UNSUPPORTED, "there is no $%s here, as in other debuggers: %s", name,
+                       other);
     if (!kept && name[0] == '_')
         return wt_fail(err, WT_INVALID,
                        "This device has no $%s: 'info registers' lists what there is.", name);
@@ -227,7 +228,7 @@ enum wt_status wt_compile_region(struct compiler *c, const struct wt_node *n, st
     if (index < 0 || (!c->scope->thread && !c->beside))
         return wt_fail(err, WT_STATE, "No registers.");
     if (!s->region || !s->region(s->region_context, n->text, &region))
-        return wt_fail(err, WT_INVALID, "%s is no region of registers", n->text);
+        return wt_fail(err, WT_INVALID, "%s is not a region of registers", n->text);
     if (!region.type)
         return wt_fail(err, WT_INVALID, "%s: %s", n->text, region.why);
     const struct wt_type *type = wt_compile_basic(c, region.type);

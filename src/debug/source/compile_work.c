@@ -17,7 +17,7 @@ static enum wt_status work_register(struct compiler *c, const char *kind, unsign
     snprintf(name, sizeof name, "_%s_%c", kind, 'x' + (int)axis);
     const int index = wt_compile_register_index(c->build.topology, name);
     if (index < 0)
-        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell which work-item a lane is");
+        return wt_fail(err, WT_UNSUPPORTED, "the device does not report which work-item a lane is");
     if (!c->scope->thread && !c->beside)
         return wt_fail(err, WT_STATE, "No registers.");
     enum wt_status status =

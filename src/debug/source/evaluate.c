@@ -572,7 +572,7 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
         return status;
     c.beside = true;
     if (root->kind == WT_NODE_ASSIGN)
-        status = wt_fail(err, WT_INVALID, "an assignment is no condition; is '==' meant?");
+        status = wt_fail(err, WT_INVALID, "an assignment is not a condition; is '==' meant?");
     if (!status)
         status = prepare(&c, compile_condition, root, &o, err);
     if (!status)

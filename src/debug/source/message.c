@@ -149,7 +149,7 @@ static enum wt_status add_value(struct message *m, const struct wt_view *scope,
     const struct wt_node *root = m->root[m->root_count++];
     write_plain(m->format, v->before, strlen(v->before));
     if (root->kind == WT_NODE_ASSIGN)
-        return wt_fail(err, WT_UNSUPPORTED, "an assignment is no value");
+        return wt_fail(err, WT_UNSUPPORTED, "an assignment is not a value");
     const char kind = v->conversion[v->length - 1];
     if (root->kind == WT_NODE_STRING && kind == 's' && v->length == 2) {
         write_plain(m->format, root->text, strlen(root->text));

@@ -270,7 +270,7 @@ static enum wt_status parse_parenthesis(struct parser *p, struct wt_node **out)
         return wt_parse_expect(p, ')', "')' is missing");
     }
     if ((status = parse_type(p, &type)) != WT_OK ||
-        (status = wt_parse_expect(p, ')', "')' is missing behind the type")) != WT_OK)
+        (status = wt_parse_expect(p, ')', "')' is missing after the type")) != WT_OK)
         return status;
     if ((status = node(p, WT_NODE_CAST, NULL, NULL, out)) != WT_OK)
         return status;
@@ -294,10 +294,10 @@ static enum wt_status parse_named_cast(struct parser *p, struct wt_node **out)
 {
     enum wt_status status = node(p, WT_NODE_CAST, NULL, NULL, out);
     if (status || (status = wt_parse_advance(p)) != WT_OK ||
-        (status = wt_parse_expect(p, '<', "'<' is missing behind the cast")) != WT_OK ||
+        (status = wt_parse_expect(p, '<', "'<' is missing after the cast")) != WT_OK ||
         (status = parse_type(p, &(*out)->type)) != WT_OK ||
-        (status = wt_parse_expect(p, '>', "'>' is missing behind the type")) != WT_OK ||
-        (status = wt_parse_expect(p, '(', "'(' is missing behind the type")) != WT_OK ||
+        (status = wt_parse_expect(p, '>', "'>' is missing after the type")) != WT_OK ||
+        (status = wt_parse_expect(p, '(', "'(' is missing after the type")) != WT_OK ||
         (status = parse_comma(p, &(*out)->a)) != WT_OK)
         return status;
     return wt_parse_expect(p, ')', "')' is missing");
@@ -518,7 +518,7 @@ static enum wt_status parse_selection(struct parser *p, struct wt_node **out)
     }
     if (p->token != T_NUMBER)
         return wt_parse_bad(
-            p, "behind '@' there is a lane (x@3), lanes (x@0..7) or all of them (x@*)");
+            p, "after '@' a lane (x@3), lanes (x@0..7) or all of them (x@*) are expected");
     const uint64_t first = p->value;
     uint64_t last = first;
     if ((status = wt_parse_advance(p)) != WT_OK)

@@ -30,7 +30,7 @@ const char *wt_values_reason(const struct wt_values *v, unsigned k, char *text)
     case WT_VALUE_UNFIT:
         return "The number is too large for its type";
     case WT_VALUE_UNKNOWN:
-        return "The debug information does not tell the value here";
+        return "The debug information does not give the value here";
     case WT_VALUE_NOT_YET:
         return v->in_memory
                    ? "The value is not available yet: the code that follows computes where "
@@ -160,7 +160,7 @@ enum wt_status wt_values_address(const struct wt_values *v, struct wt_address *a
     if (status)
         return status;
     if (v->size > 8)
-        return wt_fail(err, WT_INVALID, "A value of more than 8 bytes is no address.");
+        return wt_fail(err, WT_INVALID, "A value of more than 8 bytes is not an address.");
     *address = (struct wt_address){v->in_memory ? 0 : v->space, wt_load_le(v->bytes, v->size)};
     return WT_OK;
 }

@@ -36,7 +36,7 @@ static enum wt_status make_table(struct wt_standstill *s, struct wt_error *err)
         t->cores += s->device_cores[i];
     const uint64_t waves = (uint64_t)t->cores * t->waves_per_core;
     if (!waves || waves > WT_MAX_WAVES)
-        return wt_fail(err, WT_UNSUPPORTED, "the driver tells of room for %llu waves",
+        return wt_fail(err, WT_UNSUPPORTED, "the driver reports room for %llu waves",
                        (unsigned long long)waves);
     t->waves = (uint32_t)waves;
     t->host_launches = s->link->host_launches;

@@ -49,10 +49,11 @@ enum wt_status vortex_read_platform(struct wt_probe *p, struct wt_error *err)
     p->platform = platform = dm_got(p, platform_at);
     p->dconfig = dm_got(p, dconfig_at);
     if (wt_field(platform, 31, 28) != 1)
-        return wt_fail(err, WT_INVALID,
-                       "this is no Vortex Debug Module: PLATFORM reads 0x%08x, its platformid is "
-                       "%u, not 1",
-                       (unsigned)platform, (unsigned)wt_field(platform, 31, 28));
+        return wt_fail(
+            err, WT_INVALID,
+            "this is not a Vortex Debug Module: PLATFORM reads 0x%08x, its platformid is "
+            "%u, not 1",
+            (unsigned)platform, (unsigned)wt_field(platform, 31, 28));
     struct wt_topology *t = &p->topology;
     t->clusters = wt_field(platform, 27, 21);
     unsigned cores = wt_field(platform, 20, 12);

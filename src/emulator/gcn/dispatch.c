@@ -257,7 +257,7 @@ enum wt_status gcn_device_dispatch(struct gcn_device *d, uint64_t packet, uint64
                        (unsigned long long)packet);
     const struct gcn_aql_header header = gcn_aql_header((uint16_t)wt_load_le(bytes, 2));
     if (header.type != GCN_AQL_DISPATCH)
-        return wt_fail(err, WT_INVALID, "the packet at 0x%llx is no kernel dispatch (type %u)",
+        return wt_fail(err, WT_INVALID, "the packet at 0x%llx is not a kernel dispatch (type %u)",
                        (unsigned long long)packet, header.type);
     const struct gcn_aql_dispatch asked = gcn_aql_dispatch(bytes);
     return gcn_device_begin(d, &asked, packet, queue, &(struct gcn_origin){0}, &dispatch, err);

@@ -56,14 +56,14 @@ static const struct wt_hw_field cr0_1[] = {
     WT_HW_FIELD("FORCED", 26, 26, WT_HW_RW, NULL, "forced when the thread began"),
     WT_HW_FIELD("STACK", 27, 27, WT_HW_RW, NULL, "sp.0 would be beyond its limit, sp.1"),
     WT_HW_FIELD("ILLEGAL", 28, 28, WT_HW_RW, NULL, "an illegal opcode, at AIP"),
-    WT_HW_FIELD("SOFTWARE", 29, 29, WT_HW_RW, NULL, "the thread's own; AIP is behind it"),
+    WT_HW_FIELD("SOFTWARE", 29, 29, WT_HW_RW, NULL, "the thread's own; AIP is after it"),
     WT_HW_FIELD("HALT", 30, 30, WT_HW_RW, NULL, "the host has halted all threads"),
     WT_HW_FIELD("BREAKPOINT", 31, 31, WT_HW_RW, NULL,
-                "a breakpoint, at AIP; or a step, which AIP is behind"),
+                "a breakpoint, at AIP; or a step, after which AIP is"),
 };
 static const struct wt_hw_field cr0_2[] = {
     WT_HW_FIELD("AIP", 31, 0, WT_HW_RW, NULL,
-                "IP of the application, relative to the instruction base: where it goes on"),
+                "IP of the application, relative to the instruction base: where it continues"),
 };
 static const struct wt_hw_field cr0_3[] = {
     WT_HW_FIELD("RESTORE", 8, 8, WT_HW_RW, NULL, "the routine is to restore the context"),

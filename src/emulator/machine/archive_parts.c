@@ -20,7 +20,7 @@ void wt_archive_regions(struct wt_archive *a, struct wt_regions *r)
     uint32_t count = (uint32_t)r->count;
     struct wt_error err;
     if (!wt_archive_reads(a) && r->count > MOST_REGIONS) {
-        wt_archive_fail(a, "more is mapped than a core file can tell");
+        wt_archive_fail(a, "more is mapped than a core file can hold");
         return;
     }
     wt_archive_u32(a, &count, MOST_REGIONS, "the number of mapped ranges");

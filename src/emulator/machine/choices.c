@@ -94,7 +94,7 @@ enum wt_status wt_choices_parse(struct wt_choices *choices, const char *name, co
         cut(line);
         const char *words = wt_skip_blanks(line);
         if (length >= sizeof line && !memchr(text, '#', sizeof line - 1))
-            status = wt_fail(err, WT_INVALID, "the line is too long: it is no choice");
+            status = wt_fail(err, WT_INVALID, "the line is too long: it is not a choice");
         else if (!*words)
             ;
         else if (begun)

@@ -34,7 +34,7 @@ static enum wt_status read_choices(const char *path, struct wt_schedule *schedul
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     enum wt_status status = wt_file_read(path, &text, &length, err);
     if (!status && strlen((const char *)text) != length)
-        status = wt_fail(err, WT_INVALID, "%s: it is no text: there is a byte 0", path);
+        status = wt_fail(err, WT_INVALID, "%s: it is not text: there is a byte 0", path);
     if (!status)
         status = wt_choices_parse(choices, path, (const char *)text, err);
     free(text);

@@ -294,7 +294,7 @@ enum wt_status wt_slice_begin(struct wt_timeline *timeline, struct wt_machine *m
     assert(timeline && machine && limits->steps && (seed || !seeds));
     if (machine->ops->operand_files == wt_machine_no_operand_files)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "where values come from is not told on %s: what its instructions read and "
+                       "where values come from is not known on %s: what its instructions read and "
                        "write has no table yet",
                        machine->ops->family);
     struct wt_slice *s = calloc(1, sizeof *s);
@@ -315,8 +315,8 @@ enum wt_status wt_slice_begin(struct wt_timeline *timeline, struct wt_machine *m
         if (!seed[i].name[0] && seed[i].time < machine->time)
             seed_instruction(s, &seed[i]);
         else if (!seed[i].name[0] || !seed_register(s, &seed[i]))
-            status = wt_fail(err, WT_INVALID, "%.16s is no value that instructions make",
-                             seed[i].name[0] ? seed[i].name : "an instruction to come");
+            status = wt_fail(err, WT_INVALID, "%.16s is not a value that instructions make",
+                             seed[i].name[0] ? seed[i].name : "a later instruction");
     }
     if (status)
         wt_slice_free(s);

@@ -54,10 +54,10 @@ static void print_memory(const void *config, char *text, size_t size)
 #define AT(member) .offset = offsetof(struct sm_config, member)
 
 static const struct wt_config_key keys[] = {
-    {"cc", "compute capability that programs are told, 5.0..9.0 (5.0)", .kind = WT_CONFIG_OWN,
+    {"cc", "compute capability that programs see, 5.0..9.0 (5.0)", .kind = WT_CONFIG_OWN,
      .take = take_capability, .print = print_capability},
     {"sms", "SMs, 1..16 (1)", AT(sms), .least = 1, .most = SM_MOST_SMS},
-    {"memory", "memory that programs are told, 16M..64G (16G)", .kind = WT_CONFIG_OWN,
+    {"memory", "memory that programs see, 16M..64G (16G)", .kind = WT_CONFIG_OWN,
      .take = take_memory, .print = print_memory},
     {"error-delay", "issues by which warp errors are late, 0..1000 (0)", AT(error_delay),
      .most = 1000},

@@ -61,7 +61,7 @@ static const struct wt_hw_field control0[] = {
     WT_HW_FIELD("STOP_ON_ANY_SM", 2, 2, WT_HW_RW, NULL,
                 "a trap event of another SM sets STOP_TRIGGER"),
     WT_HW_FIELD("SINGLE_STEP_MODE", 3, 3, WT_HW_RW, NULL,
-                "warps that return trap again behind one instruction"),
+                "warps that return trap again after one instruction"),
     WT_HW_FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, NULL,
                 "wakes paused warps whose bit in the pause mask is 0"),
     WT_HW_FIELD("STOP_TRIGGER", 31, 31, WT_HW_RW, NULL, "a level: all warps enter the handler"),
@@ -87,7 +87,7 @@ static const struct wt_hw_field global[] = {
     WT_HW_FIELD("BPT_PAUSE", 5, 5, WT_HW_RW, NULL, "BPT.PAUSE"),
     WT_HW_FIELD("SINGLE_STEP_COMPLETE", 6, 6, WT_HW_RW, NULL, "a warp has done its step"),
     WT_HW_FIELD("TRAP", 15, 9, WT_HW_RW, NULL,
-                "bit n of [15:8]: BPT.TRAP n was met (defined by wavetrap)"),
+                "bit n of [15:8]: BPT.TRAP n was hit (defined by wavetrap)"),
 };
 static const struct wt_hw_field address[] = {
     WT_HW_FIELD("PC", 31, 0, WT_HW_R, NULL, "of the warp's ESR")};
@@ -113,7 +113,7 @@ static const struct wt_hw_register registers[] = {
      "what TPC 0 reports", false, false},
     {TPC_EXCEPTION_EN / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION_EN", exception_en,
      WT_HW_COUNT(exception_en), "what is forwarded", false, false},
-    REGISTER("DBGR_STATUS0", STATUS0, status0, "state of SM 0; SM n is n * 0x200 behind it"),
+    REGISTER("DBGR_STATUS0", STATUS0, status0, "state of SM 0; SM n is n * 0x200 after it"),
     REGISTER("DBGR_CONTROL0", CONTROL0, control0, "stop, run, step"),
     REGISTER("WARP_VALID_MASK", VALID_MASK, mask_low, "warps that there are"),
     REGISTER("WARP_VALID_MASK_1", VALID_MASK_1, mask_high, "the same"),

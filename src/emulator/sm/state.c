@@ -66,8 +66,8 @@ const struct wt_field sm_unit_fields[] = {FLAG(in_trap, 0),
 
 /* The hash has barriers, as it has stacks, as a whole. */
 #define BARRIER(member, what) WT_FIELD(struct sm_barrier, member, UINT32_MAX, what, WT_UNHASHED)
-static const struct wt_field barrier_fields[] = {BARRIER(arrived, "who came to a barrier"),
-                                                 BARRIER(expected, "who is to come to a barrier"),
+static const struct wt_field barrier_fields[] = {BARRIER(arrived, "the arrived at a barrier"),
+                                                 BARRIER(expected, "the expected at a barrier"),
                                                  BARRIER(holds, "a barrier"),
                                                  BARRIER(op, "a barrier"),
                                                  {0}};
@@ -306,7 +306,7 @@ static void check_barriers(struct wt_archive *a, const struct sm_device *d)
         }
         for (unsigned n = 0; n < SM_BARRIERS; n++)
             if (waiting[n] > d->cta[i].barrier[n].arrived)
-                wt_archive_fail(a, "more wait at a barrier than have come to it");
+                wt_archive_fail(a, "more wait at a barrier than have arrived at it");
     }
 }
 

@@ -67,7 +67,7 @@ static enum wt_status take_three(uint32_t *three, const char *value, struct wt_e
         three[i] = (uint32_t)n;
         at = !*at ? at : *end ? end + 1 : end;
         if (end && *end && !*at)
-            return wt_fail(err, WT_INVALID, "a number is missing behind the last x");
+            return wt_fail(err, WT_INVALID, "a number is missing after the last x");
     }
     return WT_OK;
 }

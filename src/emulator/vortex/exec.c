@@ -279,7 +279,7 @@ diverged(struct vx_warp *w, const struct vx_uop *u, wt_lanes taken)
     if (!w->device->config.follow_rtl_branches)
         return vx_fault(w, u, WT_FAULT_DIVERGENCE, w->mask & taken, 0,
                         "divergent branch: the lanes named take it, the other active ones do not, "
-                        "and no SPLIT came before");
+                        "and no SPLIT was before it");
     if (wt_has_lane(taken, last_lane(w)))
         return jump_relative(w, u, u->imm);
     NEXT;

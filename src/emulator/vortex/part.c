@@ -84,6 +84,6 @@ const struct vx_uop *vx_part_lanes(struct vx_warp *w, const uint64_t *target)
 const struct vx_uop *vx_parted(struct vx_warp *w, const struct vx_uop *u)
 {
     return vx_fault(w, u, WT_FAULT_DIVERGENCE, w->mask, 0,
-                    "an instruction of the whole warp, to which its other lanes cannot come: they "
+                    "an instruction of the whole warp, which its other lanes cannot reach: they "
                     "wait at others");
 }

@@ -166,8 +166,8 @@ static bool tell_stop(const struct wt_words *w, const struct wt_news *n)
         return true;
     case WT_NEWS_HISTORY_END:
         wt_words_where(w, w->program->thread);
-        fputs("\nThe present has been reached again: what comes is new.\n", w->out);
-        wt_words_standing(w, "The program stands at a fault: ");
+        fputs("\nThe present has been reached again: the run continues from here.\n", w->out);
+        wt_words_standing(w, "The program is stopped at a fault: ");
         return true;
     case WT_NEWS_STEP_OVER:
         wt_words_where(w, w->program->thread);
@@ -256,7 +256,7 @@ static void tell_point(const struct wt_words *w, const struct wt_news *n)
             const char *slash = strrchr(n->program, '/');
             fprintf(w->out,
                     "Breakpoint %u (%s) is pending still: %s%s%s%s has no code at this line or "
-                    "behind it.\n",
+                    "after it.\n",
                     n->point->number, n->point->text, slash ? slash + 1 : n->program,
                     is_other ? ", which has the text of " : "", is_other ? n->text : "",
                     is_other ? "," : "");
@@ -264,8 +264,9 @@ static void tell_point(const struct wt_words *w, const struct wt_news *n)
         }
         fprintf(w->out, "Breakpoint %u (%s) is pending still: %s %s.\n", n->point->number,
                 n->point->text, n->text,
-                n->is_there ? "is not the text of any program that was compiled so far"
-                            : "is no name of a program that was compiled so far, nor a file here");
+                n->is_there
+                    ? "is not the text of any program that was compiled so far"
+                    : "is neither the name of a program that was compiled so far nor a file here");
         break;
     case WT_NEWS_CONDITION_LOST:
         fprintf(w->out, "The condition of breakpoint %u cannot be evaluated: %s\n",

@@ -40,8 +40,8 @@ enum wt_status wt_slice_option(const char **text, struct wt_slice_limits *limits
     }
     if (*at && *at != ' ')
         return wt_fail(err, WT_INVALID,
-                       "'%.32s' is none of --depth=N, --steps=N (up to %d) and --addresses", *text,
-                       MOST);
+                       "'%.32s' is not one of --depth=N, --steps=N (up to %d) and --addresses",
+                       *text, MOST);
     *text = at + strspn(at, " ");
     return WT_OK;
 }

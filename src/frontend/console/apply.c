@@ -88,7 +88,7 @@ static enum wt_status apply_alike(struct wt_shell *c, const char *text,
     if (all.count < count && !status)
         fprintf(c->out,
                 "\n(Threads with the same text are together, without values of arguments: "
-                "'thread apply 1-%u %s' tells of each.)\n",
+                "'thread apply 1-%u %s' shows each.)\n",
                 (unsigned)list[count - 1].id, text);
     wt_alikes_free(&all);
     return status;

@@ -23,7 +23,7 @@ enum wt_status refuse_attached(const struct wt_shell *c, const char *command, st
         return WT_OK;
     return wt_fail(err, WT_UNSUPPORTED,
                    "%s: the device runs by itself, its program is neither started nor ended from "
-                   "here. 'continue' and 'detach' let it go on; 'wavetrap debug --reset' begins at "
+                   "here. 'continue' and 'detach' let it run; 'wavetrap debug --reset' begins at "
                    "its first instruction",
                    command);
 }

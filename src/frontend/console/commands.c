@@ -16,8 +16,8 @@ const struct wt_command wt_shell_commands[] = {
      0, false},
     {"start", NULL, do_start, RUNNING, "Starts the program and stops where its code begins.",
      "That is the first line of main, or of a kernel where programs have kernels.", 0, false},
-    {"continue", "c fg", do_continue, RUNNING, "Lets the program go on to the next stop.",
-     "continue N passes the breakpoint that it stands at N-1 times.", 0, true},
+    {"continue", "c fg", do_continue, RUNNING, "Runs the program to the next stop.",
+     "continue N passes the breakpoint that it is stopped at N-1 times.", 0, true},
     {"step", "s", do_step, RUNNING, "Goes on to another line, into functions that are called.",
      "step N does it N times. The lane that is selected is followed; other waves run meanwhile.", 0,
      true},
@@ -42,7 +42,7 @@ const struct wt_command wt_shell_commands[] = {
      "Names an ELF file for kernels of a Vortex program that have none beside them.",
      "symbol-file FILE, before 'run'. It is taken for code that has its bytes.", 0, false},
     {"detach", NULL, do_detach, RUNNING,
-     "Lets a host program, or a device elsewhere, go on without a debugger.", NULL, 0, false},
+     "Lets a host program, or a device elsewhere, run without a debugger.", NULL, 0, false},
     {"reverse-continue", "rc", do_reverse_continue, BACK, "Goes back to the last stop before.",
      "Needs a recorded run: the emulators record it unless --history-memory=0 is given.", 0, true},
     {"reverse-step", "rs", do_reverse_step, BACK, "Goes back to the line before.", NULL, 0, true},
@@ -55,7 +55,7 @@ const struct wt_command wt_shell_commands[] = {
     {"reverse-finish", NULL, do_reverse_finish, BACK, "Goes back to where the function was called.",
      NULL, 0, false},
     {"goto", "goto-time", do_goto, BACK, "Goes to an issue time of the recorded run.",
-     "goto TIME; goto start, goto end: the first and the last recorded state. 'info time' tells "
+     "goto TIME; goto start, goto end: the first and the last recorded state. 'info time' shows "
      "where it is.",
      0, false},
     {"check", NULL, do_check, BACK, "Goes to where a mistake was found (debug --check).",
@@ -82,13 +82,13 @@ const struct wt_command wt_shell_commands[] = {
      'e', false},
     {"generate-core", "generate-core-file gcore", do_generate_core, BACK,
      "Writes the program's state to a core file.",
-     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES so much of the "
+     "generate-core [FILE [ISSUES | all]]: FILE is wavetrap.core; with ISSUES that many of the "
      "recorded "
      "run\nbefore here goes with it. \"wavetrap debug --core FILE\" opens it.",
      'f', false},
     {"break", "b br bre brea", do_break, POINTS, "Sets a breakpoint.",
      "break LOCATION [if CONDITION]. A location is a function, a line of the current file, "
-     "FILE:LINE,\n*ADDRESS, or kernel NAME; without one it is where the program stands. The "
+     "FILE:LINE,\n*ADDRESS, or kernel NAME; without one it is where the program is stopped. The "
      "condition is evaluated\nfor each lane, beside the device where that can.",
      'l', false},
     {"tbreak", "tb", do_tbreak, POINTS, "Sets a breakpoint that is deleted at its first stop.",
@@ -99,8 +99,8 @@ const struct wt_command wt_shell_commands[] = {
      NULL, 'l', false},
     {"rbreak", NULL, do_rbreak, POINTS, "Sets breakpoints at all functions of such names.",
      "rbreak REGEX.", 0, false},
-    {"dprintf", NULL, do_dprintf, POINTS, "Logs text where the program comes, and goes on.",
-     "dprintf LOCATION [if CONDITION],\"FORMAT\",VALUE,...: a text for each lane that comes there "
+    {"dprintf", NULL, do_dprintf, POINTS, "Logs text each time a place is reached, and continues.",
+     "dprintf LOCATION [if CONDITION],\"FORMAT\",VALUE,...: a text for each lane that reaches it "
      "and "
      "for which\nthe condition holds, by printf's conversions.",
      'l', false},
@@ -157,7 +157,7 @@ const struct wt_command wt_shell_commands[] = {
      'e', false},
     {"dump", NULL, do_dump, LOOKING, "Writes memory or a value to a file, as it is.",
      "dump memory FILE START END; dump value FILE EXPRESSION.", 0, false},
-    {"append", NULL, do_append, LOOKING, "dump, behind what the file has.", NULL, 0, false},
+    {"append", NULL, do_append, LOOKING, "dump, after what the file has.", NULL, 0, false},
     {"restore", NULL, do_restore, LOOKING, "Writes the bytes of a file to memory.",
      "restore FILE binary ADDRESS.", 'f', false},
     {"display", NULL, do_display, LOOKING, "Prints an expression at each stop.", NULL, 'e', false},
@@ -194,7 +194,7 @@ const struct wt_command wt_shell_commands[] = {
     {"faas", NULL, do_faas, FRAMES, "Does a command in all frames in which it can be done.", NULL,
      'c', false},
     {"list", "l", do_list, FRAMES, "Shows lines of the source.",
-     "list [LOCATION | FIRST,LAST | -]. Without an argument it goes on.", 'l', true},
+     "list [LOCATION | FIRST,LAST | -]. Without an argument the listing continues.", 'l', true},
     {"search", "forward-search fo", do_search, FRAMES, "Searches the source from here on.",
      "search REGEX.", 0, false},
     {"reverse-search", "rev", do_reverse_search, FRAMES, "Searches the source backwards.",
@@ -246,7 +246,7 @@ const struct wt_command wt_shell_commands[] = {
      "number.",
      'B', false},
     {"document", NULL, do_document, SELF,
-     "Says what 'help' tells about a command that was defined.",
+     "Sets the text that 'help' prints for a command that was defined.",
      "document NAME, then lines up to 'end'.", 'B', false},
     {"alias", NULL, do_alias, SELF, "Makes another name for a command: alias NAME = COMMAND.", NULL,
      0, false},
@@ -282,7 +282,7 @@ const struct wt_command wt_shell_infos[] = {
     {"divergence", NULL, do_info_divergence, "", "Lanes of the wave that wait for others.", NULL, 0,
      false},
     {"fault", NULL, do_info_fault, "",
-     "The mistake for which the thread's wave stands where it is: what, which lanes, the "
+     "The mistake for which the thread's wave is stopped: what, which lanes, the "
      "instruction, what is at the address.",
      NULL, 0, false},
     {"files", "target", do_info_files, "", "The program's file, and the parts of its code.", NULL,

@@ -96,8 +96,8 @@ enum wt_status may_change(void *context, struct wt_error *err)
     struct wt_debugger_time time;
     if (c->program->started && wt_debugger_time(c->program->debugger, &time, WT_IGNORED) == WT_OK &&
         time.in_past &&
-        !ask(c, "A change here begins a new future: what was recorded after it is dropped.\n"
-                "Make it? (y or n) "))
+        !ask(c, "Changing state here discards the recording after this point.\n"
+                "Go on? (y or n) "))
         return wt_fail(err, WT_STATE, "Not changed.");
     return WT_OK;
 }
@@ -486,7 +486,7 @@ enum wt_status do_help(struct wt_shell *c, const char *text, struct wt_error *er
             fputs("\ninfo:\n", c->out);
         if (*text)
             help_list(c, wt_shell_infos, "info ", NULL);
-        fputs("\n\"help COMMAND\" tells more about one, \"help info\" lists what info shows.\n"
+        fputs("\n\"help COMMAND\" says more about one, \"help info\" lists what info shows.\n"
               "Names may be abbreviated as long as they are unambiguous.\n",
               c->out);
         return WT_OK;

@@ -74,12 +74,12 @@ enum wt_status do_detach(struct wt_shell *c, const char *text, struct wt_error *
         return status;
     if (c->options.attached) {
         if ((status = wt_program_let_go(c->program, err)) == WT_OK)
-            fputs("Detached from the device, which goes on.\n", c->out);
+            fputs("Detached from the device, which continues.\n", c->out);
         return status;
     }
     const int pid = c->options.host->pid(c->options.context);
     wt_program_leave(c->program, false);
-    fprintf(c->out, "Detached from process %d, which goes on.\n", pid);
+    fprintf(c->out, "Detached from process %d, which continues.\n", pid);
     return WT_OK;
 }
 

@@ -189,7 +189,7 @@ static void enable_delete(struct wt_shell *c, struct wt_point *p, unsigned stops
     p->temporary = p->kind == WT_POINT_BREAK;
     p->stops_left = !p->temporary;
     if (!p->temporary)
-        fprintf(c->out, "%u is no breakpoint: it is disabled after its stop, not deleted.\n",
+        fprintf(c->out, "%u is not a breakpoint: it is disabled after its stop, not deleted.\n",
                 p->number);
 }
 

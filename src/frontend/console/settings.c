@@ -108,7 +108,7 @@ static const struct wt_setting settings[] = {
      "Limit on string chars or array elements to print is %s."},
     {"print frame-arguments", WT_SETTING_ONE_OF, AT(how.arguments), "scalars all none presence",
      "Printing of non-scalar frame arguments is \"%s\"."},
-    {"print inferior-events", WT_SETTING_FIXED, 0, "off", "the end of a program is told"},
+    {"print inferior-events", WT_SETTING_FIXED, 0, "off", "the end of a program is shown"},
     {"print object", WT_SETTING_FIXED, 0, "off",
      "a pointer has the type that it was declared with"},
     {"print pretty", WT_SETTING_SWITCH, AT(how.pretty), NULL,

@@ -120,7 +120,7 @@ enum wt_status do_group(struct wt_shell *c, const char *text, struct wt_error *e
     if (status)
         return status;
     if (!wt_debugger_thread_wave(c->program->debugger, c->program->thread, &own) || !own.has_work)
-        return wt_fail(err, WT_UNSUPPORTED, "the device does not tell of work-groups");
+        return wt_fail(err, WT_UNSUPPORTED, "the device does not report work-groups");
     if (!*text) {
         wt_words_where(&c->words, c->program->thread);
         return WT_OK;
@@ -310,7 +310,7 @@ static enum wt_status go_to(struct wt_shell *c, uint64_t to, const struct wt_che
         fprintf(c->out, "Issue time %" PRIu64 "\n", time.now);
     if (c->program->started && c->program->thread) {
         wt_words_where(&c->words, c->program->thread);
-        wt_words_standing(&c->words, "The program stands at a fault: ");
+        wt_words_standing(&c->words, "The program is stopped at a fault: ");
         wt_words_stop(&c->words, true);
         show_displays(c);
     }

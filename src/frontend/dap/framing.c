@@ -29,7 +29,7 @@ enum wt_status dap_input_add(struct dap_input *in, const char *bytes, size_t siz
 
 static enum dap_found foreign(struct wt_error *err)
 {
-    wt_fail(err, WT_INVALID, "what came is not the Debug Adapter Protocol; nothing was done");
+    wt_fail(err, WT_INVALID, "the input is not the Debug Adapter Protocol; nothing was done");
     return DAP_FOREIGN;
 }
 

@@ -42,7 +42,7 @@ enum wt_status dap_holder_of(struct wt_dap *d, int64_t reference, struct dap_hol
                              struct wt_error *err)
 {
     if (reference < d->holder_base || reference >= d->holder_base + (int64_t)d->holder_count)
-        return wt_fail(err, WT_INVALID, "variablesReference %" PRId64 " is none of this stop",
+        return wt_fail(err, WT_INVALID, "variablesReference %" PRId64 " is not of this stop",
                        reference);
     *holder = d->holder[reference - d->holder_base];
     return WT_OK;
@@ -75,7 +75,7 @@ enum wt_status dap_enter(struct wt_dap *d, struct dap_frame frame, struct wt_err
 enum wt_status dap_enter_id(struct wt_dap *d, int64_t id, struct wt_error *err)
 {
     if (id < d->frame_base || id >= d->frame_base + (int64_t)d->frame_count)
-        return wt_fail(err, WT_INVALID, "frame %" PRId64 " is none of this stop", id);
+        return wt_fail(err, WT_INVALID, "frame %" PRId64 " is not of this stop", id);
     return dap_enter(d, d->frame[id - d->frame_base], err);
 }
 
@@ -163,5 +163,5 @@ enum wt_status dap_from_reference(struct wt_dap *d, const char *text, struct wt_
         good = end != number;
     }
     return good && !*end ? WT_OK
-                         : wt_fail(err, WT_INVALID, "%.100s is no reference of memory", text);
+                         : wt_fail(err, WT_INVALID, "%.100s is not a reference of memory", text);
 }

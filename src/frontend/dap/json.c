@@ -162,7 +162,7 @@ enum wt_status dap_from_base64(const char *text, uint8_t **bytes, size_t *size,
     }
     free(*bytes);
     *bytes = NULL;
-    return wt_fail(err, WT_INVALID, "\"data\" is no base64");
+    return wt_fail(err, WT_INVALID, "\"data\" is not base64");
 }
 
 char *dap_format(const char *format, ...)

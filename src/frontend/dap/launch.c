@@ -475,7 +475,7 @@ enum wt_status dap_restart(struct wt_dap *d, struct json_object *arguments,
     struct json_object *changed = dap_object(arguments, "arguments");
     if (d->attaches)
         return wt_fail(err, WT_UNSUPPORTED,
-                       "what was attached to, or has ended, cannot be started from here");
+                       "cannot start this process: it was attached to, or has ended");
     if (!d->configured)
         return wt_fail(err, WT_STATE,
                        "the program has not been started: configurationDone starts it");

@@ -159,7 +159,7 @@ static enum wt_status make_format(struct wt_dap *d, const char *message, uint64_
         if (!status && !conversion)
             status =
                 wt_fail(err, WT_UNSUPPORTED,
-                        "{%s} is no number, pointer or text: log one of its parts", expression);
+                        "{%s} is not a number, pointer or text: log one of its parts", expression);
         if (!status) {
             fputs(conversion, out);
             fprintf(list, ",%s", expression);
@@ -248,7 +248,7 @@ void dap_point_set(struct wt_dap *d, struct dap_point *p)
     p->why = NULL;
     if (p->hit && !good_hits(p->hit))
         status = wt_fail(&err, WT_INVALID,
-                         "'%.60s' is no count of hits: N or >= N (from the Nth on), > N, == N "
+                         "'%.60s' is not a count of hits: N or >= N (from the Nth on), > N, == N "
                          "(at the Nth alone), %% N (at each Nth)",
                          p->hit);
     if (!status && d->runs_only)

@@ -121,7 +121,7 @@ enum wt_status dap_step_in(struct wt_dap *d, struct json_object *arguments,
     if (!dap_number(arguments, "targetId", &target))
         return step(d, arguments, false, false, err);
     if (target < d->target_base || target >= d->target_base + (int64_t)d->target_count)
-        return wt_fail(err, WT_INVALID, "target %lld is none of this stop", (long long)target);
+        return wt_fail(err, WT_INVALID, "target %lld is not of this stop", (long long)target);
     const uint64_t address = d->target[target - d->target_base].address;
     enum wt_status status = begin(d, arguments, "step", err);
     if (!status)
@@ -168,7 +168,7 @@ enum wt_status dap_goto(struct wt_dap *d, struct json_object *arguments, struct 
     if (status)
         return status;
     if (target < d->target_base || target >= d->target_base + (int64_t)d->target_count)
-        return wt_fail(err, WT_INVALID, "target %lld is none of this stop", (long long)target);
+        return wt_fail(err, WT_INVALID, "target %lld is not of this stop", (long long)target);
     status = wt_program_jump(d->g, d->target[target - d->target_base].address, err);
     if (!status)
         dap_begin_run(d);

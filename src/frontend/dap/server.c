@@ -91,11 +91,11 @@ static const char *objection(const struct wt_dap *d, const struct dap_kind *kind
 {
     const bool initializes = kind->run == dap_initialize;
     if (initializes && d->initialized)
-        return "initialize comes once";
+        return "initialize is sent once";
     if (!initializes && kind->run != dap_disconnect && !d->initialized)
-        return "initialize comes first";
+        return "initialize must be first";
     if (!d->g && !kind->early)
-        return "nothing is debugged: launch or attach comes first";
+        return "nothing is debugged: launch or attach must be first";
     if (d->joined && kind->owns)
         return "the session belongs to the debugger in which it was begun: it starts and ends the "
                "program, and has the breakpoints";
@@ -140,10 +140,11 @@ static bool handle_beside(struct wt_dap *d, struct dap_request *r)
     const struct dap_kind *kind = kind_of(r->command);
     const char *why = kind ? objection(d, kind) : NULL;
     if (!kind || why || (!kind->at_once && !kind->ends_run && is_running(d))) {
-        dap_refuse_message(d, r->seq, r->command,
-                           !kind ? "there is no such request"
-                           : why ? why
-                                 : "the program runs: it must stand for this request (notStopped)");
+        dap_refuse_message(
+            d, r->seq, r->command,
+            !kind ? "there is no such request"
+            : why ? why
+                  : "the program runs: it must be stopped for this request (notStopped)");
         dap_free_request(r);
         return true;
     }
@@ -251,7 +252,7 @@ static void take_message(struct wt_dap *d, const char *text, size_t length)
                                arguments;
     char *why = NULL;
     if (!whole)
-        why = dap_format("the message is no JSON: %s", description);
+        why = dap_format("the message is not JSON: %s", description);
     else if (!type || !has_seq)
         why = dap_format("a message is an object with a number \"seq\" and a text \"type\"");
     else if (strcmp(type, "request") == 0 && !command)

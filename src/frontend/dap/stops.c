@@ -150,7 +150,7 @@ static bool take_stop(struct wt_dap *d, const struct wt_news *n)
         note(d, "pause", "the recorded run begins here");
         return true;
     case WT_NEWS_HISTORY_END:
-        note(d, "pause", "the present has been reached again: what comes is new");
+        note(d, "pause", "the present has been reached again: the run continues from here");
         return true;
     case WT_NEWS_STEP_OVER:
         note(d, "step", n->text);

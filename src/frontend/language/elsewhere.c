@@ -12,17 +12,18 @@
     "'wavetrap dap' are for other programs"
 #define A_PAGE "'wavetrap view' shows source, lanes and memory on a page; 'list' and 'display' here"
 #define NO_TRACEPOINTS                                                                             \
-    "'dprintf' logs where a program comes, and 'wavetrap trace' prints each instruction"
+    "'dprintf' logs the places that a program reaches, and 'wavetrap trace' prints each "          \
+    "instruction"
 #define ALL_RECORDED                                                                               \
     "runs are recorded from their beginning: 'info time' says from when to when, 'goto TIME' "     \
     "goes "                                                                                        \
     "there"
 #define ONE_INFERIOR "one program is debugged at a time: 'info devices' lists its GPUs"
-#define OF_THE_HOST "that is the host's: GDB on the host program tells it"
+#define OF_THE_HOST "that is the host's: GDB on the host program shows it"
 #define KNOWN "that is known from the program"
 #define NO_MEANING "it has no meaning here"
 #define OWN_CONNECTION                                                                             \
-    "wavetrap talks to devices itself: 'wavetrap attach --help' tells which it reaches"
+    "wavetrap talks to devices itself: 'wavetrap attach --help' lists which it reaches"
 #define OWN_DEBUG_INFORMATION                                                                      \
     "debug information is read from the program: 'set substitute-path FROM TO' says where its "    \
     "sources are"
@@ -36,14 +37,15 @@ static const struct {
     {"", "tui layout focus fs refresh winheight wh winwidth winname update + - < >", A_PAGE},
     {"", "record rec", ALL_RECORDED},
     {"", "checkpoint restart bookmark goto-bookmark", ALL_RECORDED},
-    {"", "return", "a frame cannot be dropped: 'finish' runs out of it, 'jump' goes on elsewhere"},
+    {"", "return",
+     "a frame cannot be dropped: 'finish' runs out of it, 'jump' continues elsewhere"},
     {"", "handle signal queue-signal", NO_SIGNALS},
     {"", "skip", "'step' enters what has lines: 'next' runs over a call, 'finish' out of it"},
     {"", "target",
      "'attach PID' and 'attach tcp:HOST:PORT' go to a program that runs, 'wavetrap attach' to a "
      "device elsewhere"},
     {"", "remote", OWN_CONNECTION},
-    {"", "disconnect", "'detach' lets the program go on without a debugger"},
+    {"", "disconnect", "'detach' lets the program run without a debugger"},
     {"",
      "file exec-file add-symbol-file add-symbol-file-from-memory core-file core load "
      "sharedlibrary nosharedlibrary remove-symbol-file section",
@@ -155,7 +157,7 @@ static const struct {
      "startup-quietly suppress-cli-notifications target-file-system-kind trust-readonly-sections "
      "use-coredump-filter copying warranty configuration",
      NO_MEANING},
-    {"set ", "paths", "'show environment' tells what the program gets"},
+    {"set ", "paths", "'show environment' shows what the program gets"},
     {"set print ", "type", "flags of 'ptype' say what is shown: ptype/m is without methods"},
     {"set print ",
      "array-indexes max-depth null-stop sevenbit-strings nibbles pascal_static-members raw-values "
@@ -163,7 +165,7 @@ static const struct {
      "values are printed as GDB does without settings: 'print/FORMAT' prints in others"},
     {"set print ", "entry-values finish frame-info raw-frame-arguments",
      "frames are printed as GDB does without settings"},
-    {"set print ", "symbol-filename symbol-loading", "'info symbol' and 'info modules' tell it"},
+    {"set print ", "symbol-filename symbol-loading", "'info symbol' and 'info modules' show it"},
     {"catch ", "signal", NO_SIGNALS},
     {"catch ", "assert catch exception handlers rethrow throw exec fork vfork syscall",
      OF_THE_HOST},

@@ -131,10 +131,10 @@ enum wt_status do_document(struct wt_shell *c, const char *text, struct wt_error
     struct defined *d = find_defined(l, text, strlen(text));
     char *help = NULL;
     size_t size;
-    enum wt_status status = wt_language_block(
-        l, "document", "Type documentation, and \"end\" behind it.\n", &body, err);
+    enum wt_status status =
+        wt_language_block(l, "document", "Type documentation, and \"end\" after it.\n", &body, err);
     if (!status && !d)
-        status = wt_fail(err, WT_INVALID, "Undefined command: \"%s\": 'define' comes first.", text);
+        status = wt_fail(err, WT_INVALID, "Undefined command: \"%s\": 'define' it first.", text);
     FILE *out = status ? NULL : open_memstream(&help, &size);
     for (size_t i = 0; out && i < body.count; i++)
         fprintf(out, "%s\n", body.line[i]);

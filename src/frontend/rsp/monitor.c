@@ -19,8 +19,8 @@ static void lane(struct wt_rsp_session *s, const char *args, FILE *out)
         char *end;
         unsigned long number = strtoul(args, &end, 0);
         if (!isdigit((unsigned char)*args) || *end || number > 0xffff) {
-            fprintf(out, "'%s' is no number of a %s: they go from 0 to %u.\n", args, t->lane_word,
-                    t->lanes - 1);
+            fprintf(out, "'%s' is not a number of a %s: they go from 0 to %u.\n", args,
+                    t->lane_word, t->lanes - 1);
             return;
         }
         if (wt_debugger_choose_lane(s->debugger, (unsigned)number, &err)) {
@@ -56,7 +56,7 @@ static void threads(struct wt_rsp_session *s, const char *args, FILE *out)
         found = true;
     }
     if (!found) {
-        fprintf(out, "'%s' is none of lanes, warps, auto.\n", args);
+        fprintf(out, "'%s' is not one of lanes, warps, auto.\n", args);
         return;
     }
     bool lanes = wt_debugger_thread_mode(s->debugger) == WT_THREADS_LANES;
@@ -174,9 +174,9 @@ static const struct {
      "what --check has found; goes before it; stops before mistakes from now on", wt_rsp_check},
     {"each-lane", "[on|off]", "stop for each lane that meets a breakpoint, not once for its wave",
      each_lane},
-    {"fault", "", "the mistake for which the current thread's wave stands where it is", fault},
-    {"generate-core", "FILE [ISSUES|all]", "write a core file, with so much of the recorded run",
-     wt_rsp_generate_core},
+    {"fault", "", "the mistake for which the current thread's wave is stopped", fault},
+    {"generate-core", "FILE [ISSUES|all]",
+     "write a core file, with that many issues of the recorded run", wt_rsp_generate_core},
     {"goto", "TIME", "go to an issue time: a number, +N, -N, start, end or a mark", wt_rsp_goto},
     {"hash", "", "a hash of the program's whole state here", wt_rsp_hash},
     {"help", "", "this list", help},
@@ -188,7 +188,7 @@ static const struct {
     {"reattach", "", "a new connection to the device, which is halted", reattach},
     {"reset", "[device]",
      "the program from its beginning; 'device', and on hardware: memory stays as it is", reset},
-    {"stop-at-end", "[on|off]", "stop before the program ends, with all its history behind it",
+    {"stop-at-end", "[on|off]", "stop before the program ends, with all its history",
      wt_rsp_stop_at_end},
     {"threads", "[lanes|warps|auto]", "what a thread is: a lane of a warp, or a warp", threads},
     {"time", "", "the issue time, and what is recorded", wt_rsp_time},
@@ -255,7 +255,7 @@ void wt_rsp_rcmd(struct wt_rsp_session *s, const struct wt_rsp_args *args)
     } else if (command >= 0) {
         commands[command].handle(s, rest, out);
     } else {
-        fprintf(out, "'%.*s' is no command of wavetrap. There are:\n", (int)word_length, word);
+        fprintf(out, "'%.*s' is not a command of wavetrap. There are:\n", (int)word_length, word);
         help(s, "", out);
     }
     const bool fine = fclose(out) == 0;

@@ -83,7 +83,7 @@ static void print_object(struct wt_rsp_session *s, const char *args, enum wt_all
     char *end;
     const uint64_t addr = strtoull(args, &end, 0);
     if (!isdigit((unsigned char)*args) || *end)
-        fprintf(out, "'%s' is no address.\n", args);
+        fprintf(out, "'%s' is not an address.\n", args);
     else if (wt_checks_print_object(s->debugger, s->options->checks, wt_rsp_thread(s),
                                     wt_debugger_address(s->debugger, addr), what, out, &err))
         fprintf(out, "%s\n", err.text);

@@ -22,7 +22,7 @@ void wt_rsp_time(struct wt_rsp_session *s, const char *args, FILE *out)
             fprintf(out, "issue time %" PRIu64 "; the run is not recorded\n",
                     target->services->time(target->context));
         else
-            fprintf(out, "this device does not tell its time\n");
+            fprintf(out, "this device does not report its time\n");
         return;
     }
     fprintf(out, "issue time %" PRIu64 " of %" PRIu64 "-%" PRIu64 "%s\n", t.now, t.start, t.end,
@@ -129,14 +129,14 @@ void wt_rsp_goto(struct wt_rsp_session *s, const char *args, FILE *out)
     bool early = false;
     if (!*args || !parse_time(s, args, &t, &time, &early)) {
         fprintf(out,
-                "'%s' is no issue time: a number, +N, -N, start, end, or the name of a mark "
+                "'%s' is not an issue time: a number, +N, -N, start, end, or the name of a mark "
                 "('monitor mark' lists them)\n",
                 args);
         return;
     }
     if (early) {
         fprintf(out,
-                "'%s' is no issue time: it is before the beginning (now it is %" PRIu64
+                "'%s' is not an issue time: it is before the beginning (now it is %" PRIu64
                 ", and %" PRIu64 " to %" PRIu64 " is recorded)\n",
                 args, t.now, t.start, t.end);
         return;
@@ -277,7 +277,7 @@ void wt_rsp_generate_core(struct wt_rsp_session *s, const char *args, FILE *out)
     const char *rest = args + length + strspn(args + length, " ");
     if (!length || length >= sizeof path ||
         (*rest && strcmp(rest, "all") && wt_parse_number(rest, &issues, &err) != WT_OK)) {
-        fprintf(out, "'monitor generate-core FILE', with a number of issues or 'all' behind it for "
+        fprintf(out, "'monitor generate-core FILE', followed by a number of issues or 'all' for "
                      "what was recorded.\n");
         return;
     }

@@ -176,10 +176,11 @@ static void search(struct wt_rsp_session *s, const char *args, enum wt_watchpoin
     snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1),
              args);
     if (length >= sizeof text || !parse_place(s, text, &where.addr, &where.size)) {
-        fprintf(out,
-                "'%s' is no place in memory: ADDR or ADDR,LEN, numbers, ADDR also a symbol; LEN is "
-                "%d if it is left out\n",
-                text, DEFAULT_SIZE);
+        fprintf(
+            out,
+            "'%s' is not a place in memory: ADDR or ADDR,LEN, numbers, ADDR also a symbol; LEN is "
+            "%d if it is left out\n",
+            text, DEFAULT_SIZE);
         return;
     }
     if (wt_client_begin_run(s->client, &err) ||

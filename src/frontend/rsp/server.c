@@ -22,7 +22,7 @@
 #define REFUSED 8
 #define NEWCOMERS 8
 /* The remark on a connection that is no client's. */
-#define FOREIGN "connection closed: what came is not GDB's protocol; nothing was done"
+#define FOREIGN "connection closed: the input is not GDB's protocol; nothing was done"
 
 struct wt_rsp_server {
     struct wt_rsp_options options;
@@ -114,7 +114,7 @@ static void flush(struct wt_rsp_server *server)
     if (server->out >= 0 && server->session->closing)
         drop_client(server, server->session->foreign ? FOREIGN
                             : server->session->detached
-                                ? "the client has detached; the program goes on"
+                                ? "the client has detached; the program continues"
                             : server->session->overrun
                                 ? "connection closed: the client sent too much while the program "
                                   "ran"

@@ -99,7 +99,7 @@ static enum wt_status next(struct wt_view_client *c, struct json_object **messag
             return status;
     }
     *message = wt_view_take(c, body, length);
-    return *message ? WT_OK : wt_fail(err, WT_IO, "what the session says is no JSON");
+    return *message ? WT_OK : wt_fail(err, WT_IO, "what the session says is not JSON");
 }
 
 enum wt_status wt_view_ask(struct wt_view_client *c, const char *command,

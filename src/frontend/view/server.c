@@ -163,7 +163,7 @@ static void serve_input(struct server *s, struct connection *c)
         if (!status || (status == 200 && c->in.size < r.head + r.body))
             return;
         if (status != 200) {
-            refuse(c, status, "This is no request that the server takes.\n");
+            refuse(c, status, "This is not a request that the server takes.\n");
             return;
         }
         serve_request(s, c, &r, c->in.at + r.head);

@@ -475,7 +475,7 @@ bool wt_checked_free(const void *space, uint64_t addr, const char *by)
         return true;
     if (!wt_object_find(space, addr, &object, NULL, NULL))
         report_free(WT_FOUND_BAD_FREE, NULL, addr,
-                    "%s: 0x%" PRIx64 " is no address of an allocation", by, addr);
+                    "%s: 0x%" PRIx64 " is not an address of an allocation", by, addr);
     else if (object.freed && object.addr == addr)
         report_free(WT_FOUND_DOUBLE_FREE, &object, addr, "%s: the allocation was freed before", by);
     else

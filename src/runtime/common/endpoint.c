@@ -340,7 +340,7 @@ static void listen_elsewhere(struct wt_endpoint *e)
         status = wt_fail(&err, WT_INVALID, "other machines could reach it");
     }
     if (status)
-        fprintf(stderr, "wavetrap: no debugger can come at %s: %s\n", address, err.text);
+        fprintf(stderr, "wavetrap: debuggers cannot attach at %s: %s\n", address, err.text);
 }
 
 struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *context,
@@ -351,7 +351,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
     sigset_t all, before;
     struct wt_endpoint *e = calloc(1, sizeof *e);
     if (!e) {
-        fputs("wavetrap: no debugger can come: no memory\n", stderr);
+        fputs("wavetrap: debuggers cannot attach: no memory\n", stderr);
         return NULL;
     }
     *e = (struct wt_endpoint){.ops = ops,
@@ -371,7 +371,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
                 snprintf(address, sizeof address, "unix:%s", path) < (int)sizeof address &&
                 wt_listen(address, &e->listener, &err) == WT_OK;
     if (!good) { /* the program runs without a debugger, too */
-        fprintf(stderr, "wavetrap: no debugger can come: %s\n", err.text);
+        fprintf(stderr, "wavetrap: debuggers cannot attach: %s\n", err.text);
         close_all(e);
         return NULL;
     }
@@ -389,7 +389,7 @@ struct wt_endpoint *wt_endpoint_start(const struct wt_endpoint_ops *ops, void *c
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (good)
         return e;
-    fputs("wavetrap: no debugger can come: no thread for its socket\n", stderr);
+    fputs("wavetrap: debuggers cannot attach: no thread for its socket\n", stderr);
     wt_listener_close(&e->listener);
     close_all(e);
     return NULL;

@@ -109,7 +109,7 @@ static void check(const char *set, bool by_exec)
                         v->accepts);
         return;
     }
-    wt_say_once("%.*s is no variable of wavetrap's and does nothing: 'man wavetrap-exec' lists "
+    wt_say_once("%.*s is not a variable of wavetrap and does nothing: 'man wavetrap-exec' lists "
                 "them",
                 (int)(length < 80 ? length : 80), set);
 }
@@ -132,7 +132,7 @@ uint64_t wt_environment_number(const char *variable, uint64_t most)
         return 0;
     if (wt_parse_number(text, &value, WT_IGNORED) == WT_OK && value <= most)
         return value;
-    wt_say_once("%s=%.80s is no number from 0 to %" PRIu64 ": it is not used", variable, text,
+    wt_say_once("%s=%.80s is not a number from 0 to %" PRIu64 ": it is not used", variable, text,
                 most);
     return 0;
 }

@@ -73,7 +73,7 @@ static enum wt_status unknown(const char *what, const struct name *names, const 
     for (size_t used = 0; names->text && used < sizeof list; names++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                  names->text);
-    return wt_fail(err, WT_INVALID, "'%.*s' is no %s: %s", length < 64 ? (int)length : 64, text,
+    return wt_fail(err, WT_INVALID, "'%.*s' is not a %s: %s", length < 64 ? (int)length : 64, text,
                    what, list);
 }
 
@@ -141,7 +141,7 @@ static enum wt_status contents(const char *text, size_t length, uint8_t **bytes,
         return from_file(text + 5, length, bytes, err);
     if (!repeat && strcmp(text, "zeros") != 0)
         return wt_fail(err, WT_INVALID,
-                       "'%.64s' is none of zeros, pattern:HEX, file:PATH, which an image has",
+                       "'%.64s' is not one of zeros, pattern:HEX, file:PATH, which an image has",
                        text);
     if (repeat && (status = wt_parse_bytes(text + 8, &unit, &unit_length, err)) != WT_OK)
         return status;
@@ -225,7 +225,7 @@ enum wt_status wt_image_value_netpbm(const char *name, const uint8_t *data, size
     *bytes = NULL;
     const bool colour = size > 2 && memcmp(data, "P6", 2) == 0;
     if (!colour && (size <= 2 || memcmp(data, "P5", 2) != 0))
-        return wt_fail(err, WT_INVALID, "%s is no binary PGM (P5) or PPM (P6)", name);
+        return wt_fail(err, WT_INVALID, "%s is not a binary PGM (P5) or PPM (P6)", name);
     if (!header_number(data, size, &at, &image->size[0]) ||
         !header_number(data, size, &at, &image->size[1]) ||
         !header_number(data, size, &at, &most) || most > 65535 || at == size || !isspace(data[at]))

@@ -170,8 +170,9 @@ static void come_back(struct wt_recording *r)
     if (wt_timeline_at_end(t) || wt_timeline_goto(t, wt_timeline_end(t), &err) == WT_OK)
         return;
     r->ops->name(r->gpu, name, sizeof name);
-    fprintf(stderr, "wavetrap: %s: the kernel goes on from the past, where its debugger was: %s\n",
-            name, err.text);
+    fprintf(stderr,
+            "wavetrap: %s: the kernel continues from the past, where its debugger was: %s\n", name,
+            err.text);
 }
 
 void wt_recording_end(struct wt_recording *r, const char *why)

@@ -635,7 +635,7 @@ bool wt_server_start(const struct wt_server_driver *driver, void *context, struc
     if (s->endpoint)
         return true;
     if (gate && gate->held) {
-        fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+        fputs("wavetrap: debuggers cannot attach: kernels are not held\n", stderr);
         wt_gate_hold(gate, false);
     }
     server = NULL;

@@ -81,10 +81,11 @@ static enum wt_status buffer(const char *text, struct wt_value *v, struct wt_err
             wt_store_le(v->bytes + i, i / 4, 4);
         return WT_OK;
     }
-    return wt_fail(err, WT_INVALID,
-                   "'%s' is none of zeros:SIZE, iota:SIZE, pattern:SIZE=HEX, file:PATH and null, "
-                   "which a buffer takes",
-                   text);
+    return wt_fail(
+        err, WT_INVALID,
+        "'%s' is not one of zeros:SIZE, iota:SIZE, pattern:SIZE=HEX, file:PATH and null, "
+        "which a buffer takes",
+        text);
 }
 
 /* Whether text is a number that fits so many bytes; signed or not, an integer or a fraction. */
@@ -102,7 +103,8 @@ static enum wt_status integer(const char *text, size_t size, char sign, struct w
     const uint64_t most = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
     const uint64_t limit = negative ? (uint64_t)1 << (bits - 1) : sign == 'i' ? most / 2 : most;
     if (!digits || *end || errno || magnitude > limit || (negative && sign == 'u'))
-        return wt_fail(err, WT_INVALID, "'%s' is not a number of %zu bytes", text, size);
+        return wt_fail(err, WT_INVALID,
+                       "'%s' is not a number of %zu bytes, which this argument takes", text, size);
     if ((status = allocate(v, size, err)) != WT_OK)
         return status;
     wt_store_le(v->bytes, number, size);

@@ -189,7 +189,7 @@ void wavetrap_cudart_direction(const void *to, const void *from, size_t bytes)
         wt_checked_access(NULL, (uintptr_t)from, bytes, WT_ACCESS_LOAD, by);
     else
         wt_checked_call(WT_FOUND_WRONG_DIRECTION, WT_ERROR, NULL,
-                        "%s: 0x%" PRIxPTR " or 0x%" PRIxPTR " is no memory of the device", by,
+                        "%s: 0x%" PRIxPTR " or 0x%" PRIxPTR " is not memory of the device", by,
                         (uintptr_t)to, (uintptr_t)from);
 }
 

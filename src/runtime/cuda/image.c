@@ -193,7 +193,7 @@ static CUresult add_elf(const struct gpu *g, struct gpu_module *m, const uint8_t
     if (!cubin_extent(bytes, available, &size)) {
         wt_fail(err, WT_INVALID,
                 cubin_is(bytes, available) ? "a cubin that is cut short"
-                                           : "an ELF file that is no cubin");
+                                           : "an ELF file that is not a cubin");
         return CUDA_ERROR_INVALID_IMAGE;
     }
     return result_of(gpu_module_take(g, m, bytes, size, err), CUDA_ERROR_INVALID_IMAGE,
@@ -283,8 +283,8 @@ static enum wt_status declare(struct wt_buffer *text, const struct gpu_module *m
 {
     char line[64];
     if (!is_name(name))
-        return wt_fail(err, WT_INVALID, "'%.80s', which is no name of a variable, for an address",
-                       name);
+        return wt_fail(err, WT_INVALID,
+                       "'%.80s', which is not a name of a variable, for an address", name);
     if (!address)
         return wt_fail(err, WT_INVALID, "no address for the variable '%.80s'", name);
     if (cubin_find_variable(&m->cubin, name))

@@ -236,7 +236,7 @@ enum wt_status gcn_launch_print(struct gcn_device *device, const struct gcn_obje
     if (used > room || room - length < most)
         *lost = "its buffer of 16 MiB is full";
     else if (printed != used)
-        *lost = "a wave has not come to the end of its printf";
+        *lost = "a wave has not reached the end of its printf";
     free(bytes);
     return WT_OK;
 }

@@ -469,7 +469,7 @@ enum wt_status gen_launch_print(struct gen_device *device, const struct gen_laun
     gen_device_read(device, GEN_LAUNCH_PRINTF + sizeof header, bytes, length);
     if (gen_printf_print(device, launch->kernel, bytes, length, out) != used)
         *lost = used > room ? "its buffer of 4 MiB is full"
-                            : "a thread has not come to the end of its printf";
+                            : "a thread has not reached the end of its printf";
     free(bytes);
     return WT_OK;
 }

@@ -363,6 +363,6 @@ void wt_drm_endpoint_start(struct wt_drm_emulated *const *gpus, unsigned count)
     hold(held);
     if (wt_server_start(&own_driver, NULL, NULL, hosted, count, holder) || !held)
         return;
-    fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+    fputs("wavetrap: debuggers cannot attach: kernels are not held\n", stderr);
     hold(false);
 }

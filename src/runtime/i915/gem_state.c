@@ -434,7 +434,7 @@ enum wt_status wt_gem_state_parse(const char *json, size_t length, struct wt_gem
     const enum json_tokener_error wrong = json_tokener_get_error(tokener);
     json_tokener_free(tokener);
     if (wrong != json_tokener_success)
-        return wt_fail(err, WT_INVALID, "no JSON: %s at byte %zu", json_tokener_error_desc(wrong),
+        return wt_fail(err, WT_INVALID, "not JSON: %s at byte %zu", json_tokener_error_desc(wrong),
                        at);
     if (json_object_is_type(root, json_type_array))
         status = take_objects(root, state, err);

@@ -318,7 +318,7 @@ void wt_drm_kernel_line(uint64_t start, uint64_t pc, char *text, size_t size)
     pthread_mutex_lock(&lock);
     const struct named *k = find(start);
     if (!k)
-        snprintf(text, size, "no source line is known: the runtime does not tell of this kernel");
+        snprintf(text, size, "no source line is known: the runtime does not report this kernel");
     else if (!k->elf)
         snprintf(text, size, "no source line is known: the program was not built with -g%s",
                  getenv("cl_cache_dir") ? ", or comes from cl_cache_dir, which keeps none" : "");

@@ -336,7 +336,7 @@ static unsigned length_of(const struct command *command, uint32_t header)
 
 static enum wt_status outside(struct wt_error *err)
 {
-    return wt_fail(err, WT_INVALID, "the batch goes on outside its objects");
+    return wt_fail(err, WT_INVALID, "the batch continues outside its objects");
 }
 
 /* Executes the command at @p address; *next is the address of the next one, and *more false at the

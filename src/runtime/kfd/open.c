@@ -251,7 +251,7 @@ static struct host *open_host(struct wt_error *err)
         wt_interrupt_listen();
         wt_interrupt_attend(true);
         if (!listens && atomic_exchange(&host->held, false))
-            fputs("wavetrap: no debugger can come: kernels are not held\n", stderr);
+            fputs("wavetrap: debuggers cannot attach: kernels are not held\n", stderr);
         return host;
     }
     close_host(host);
@@ -295,7 +295,7 @@ uint32_t host_gpu_count(void)
 static __attribute__((destructor)) void tell_what_was_not_met(void)
 {
     if (the_host && *the_host->explain && !atomic_load(&the_host->explained))
-        fputs("wavetrap: nothing is explained: no wave came to the place in code for the GPU\n",
+        fputs("wavetrap: nothing is explained: no wave reached the place in code for the GPU\n",
               stderr);
 }
 

@@ -356,7 +356,7 @@ static enum command_result set_tail(struct command_processor *p, uint64_t tail,
     if (tail % COMMAND_LINE || tail < p->head || tail - p->head > room)
         return refuse(err,
                       "TAIL 0x%" PRIx64 ": it is a multiple of 64, at most the ring's 0x%" PRIx64
-                      " bytes behind the head 0x%" PRIx64,
+                      " bytes after the head 0x%" PRIx64,
                       tail, room, p->head);
     p->tail = tail;
     return COMMAND_DONE;

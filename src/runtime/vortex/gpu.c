@@ -59,7 +59,7 @@ struct gpu *gpu_of(const void *handle, struct wt_error *err)
     struct gpu *g = handle_get(HANDLE_DEVICE, handle);
     state_unlock();
     if (!g)
-        call_fail(err, VX_ERR_INVALID_HANDLE, "%p is no device that is open", handle);
+        call_fail(err, VX_ERR_INVALID_HANDLE, "%p is not a device that is open", handle);
     return g;
 }
 

@@ -51,7 +51,7 @@ static enum wt_status check_counts(const struct vx_config *c, struct wt_error *e
                 {"threads", c->threads}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
         if (list[i].count > MOST || (list[i].count & (list[i].count - 1)))
-            return wt_fail(err, WT_INVALID, "%s=%u: host programs are told powers of two, up to %d",
+            return wt_fail(err, WT_INVALID, "%s=%u: host programs see powers of two, up to %d",
                            list[i].key, list[i].count, MOST);
     return WT_OK;
 }

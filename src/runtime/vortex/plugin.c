@@ -307,7 +307,7 @@ static struct plug *plug_of(const void *device, const char *by)
     for (unsigned i = 0; i < MOST_GPUS; i++)
         if (device == &all.plug[i] && all.plug[i].gpu)
             return &all.plug[i];
-    call_fail(&err, VX_ERR_INVALID_HANDLE, "%p is no device that is open", device);
+    call_fail(&err, VX_ERR_INVALID_HANDLE, "%p is not a device that is open", device);
     fail(by, &err);
     return NULL;
 }
@@ -458,7 +458,7 @@ static int host_mem_free(void *device, uint64_t command_address)
     pthread_mutex_unlock(&all.lock);
     if (is || !p)
         return is ? 0 : -1;
-    call_fail(&err, VX_ERR_INVALID_HANDLE, "0x%" PRIx64 " is no memory of host_mem_alloc",
+    call_fail(&err, VX_ERR_INVALID_HANDLE, "0x%" PRIx64 " is not memory of host_mem_alloc",
               command_address);
     return fail("host_mem_free", &err);
 }

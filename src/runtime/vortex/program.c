@@ -199,7 +199,7 @@ static enum vx_result load(struct gpu *g, const char *by, const char *path, stru
     const struct wt_segment *code = image->segment;
     enum vx_result result;
     if (image->format != WT_IMAGE_VXBIN)
-        return call_fail(err, VX_ERR_INVALID_VALUE, "it is no .vxbin file");
+        return call_fail(err, VX_ERR_INVALID_VALUE, "it is not a .vxbin file");
     find_kernels(path, image);
     if ((result = check_width(g, path, code, err)) || (result = check_version(g, image, err)) ||
         (result = buffer_new(g, true, code->addr, code->size, VX_MEM_READ_WRITE, by, buffer, err)))

@@ -22,7 +22,7 @@ def split(llvm, words):
     at = 0
     while at < len(words):
         length, text = llvm(words[at:at + 2])
-        assert length, f"dword {at}: {words[at]:#x} is no instruction"
+        assert length, f"dword {at}: {words[at]:#x} is not an instruction"
         yield at, words[at:at + length]
         at += length
 
@@ -41,7 +41,7 @@ def executed(decode_tool, instructions, model="gfx900"):
 def disassembled(path):
     """The instructions of a code object, as LLVM finds them."""
     text = subprocess.run(["llvm-objdump-19", "-d", path], check=True, capture_output=True, text=True).stdout
-    lines = [line for line in text.splitlines() if ".long" not in line]  # what is no instruction at all: a test of faults has one
+    lines = [line for line in text.splitlines() if ".long" not in line]  # what is not an instruction at all: a test of faults has one
     return [[int(w, 16) for w in m[1].split()] for m in re.finditer(r"// [0-9A-F]{12}: ((?:[0-9A-F]{8} ?)+)", "\n".join(lines))]
 
 

@@ -511,7 +511,7 @@ def test_what_is_refused(gcn_table, run_tool):
     named = {
         "cube maps (TYPE 11)": (load, image(4, UINT, 11, (4, 4, 6)), point),
         "images of several samples (TYPE 14)": (load, image(4, UINT, 14, (4, 4, 1)), point),
-        "resources that are no images (TYPE 0)": (load, 0, point),
+        "resources that are not images (TYPE 0)": (load, 0, point),
         "images of several levels (BASE_LEVEL 0, LAST_LEVEL 2)": (load, image(4, UINT, D2, (4, 4, 1), levels=2), point),
         "compressed images (COMPRESSION_EN)": (load, good | 1 << 213, point),
         "images of DATA_FORMAT 5 and NUM_FORMAT 9": (load, image(5, SRGB, D2, (4, 4, 1)), point),

@@ -161,7 +161,7 @@ def test_exceptions_accumulate(gcn_table, run_tool, name):
                          ("mul", [least + 1, one - 1], None), ("add", [one, 1], DENORMAL | INEXACT), ("mul", [fmt.inf, 0], INVALID),
                          ("add", [fmt.inf | 1, one], INVALID), ("add", [fmt.nan, one], 0),
                          ("mul", [3, one - (1 << fmt.fbits)], DENORMAL | UNDERFLOW | INEXACT),
-                         # a result that is denormal is no source
+                         # a result that is denormal is not a source
                          ("fma", [least, one - (1 << fmt.fbits), 0], 0),
                          ("fma", [least + 1, one - (1 << fmt.fbits), 0], UNDERFLOW | INEXACT)):
         if flags is None:

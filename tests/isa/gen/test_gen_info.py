@@ -71,12 +71,12 @@ def test_messages_have_the_comments_of_intel_s_library(tmp_path):
 
 
 def test_what_the_library_reads_in_another_way_has_no_comment(tmp_path):
-    """A send whose destination is no register of Gen9 stays no instruction."""
+    """A send whose destination is not a register of Gen9 stays no instruction."""
     code = bytearray(iga.assemble("send (16|M0) r9:w r48 0xC 0x04205E01\n", tmp_path))
     code[6] |= 0xe0  # the destination's number
     code[7] |= 0x1f
     said = info("-g", "gen9", f"--explain-word={code.hex()}").stdout
-    assert "no instruction: there is no such register" in said and "//" not in said
+    assert "not an instruction: there is no such register" in said and "//" not in said
 
 
 def test_a_word_is_explained(tmp_path):
@@ -187,7 +187,7 @@ def test_machine_code_without_a_format_runs(tmp_path):
     assert done.returncode != 0 and "--kernel=simd8, simd16 or simd32" in done.stderr
     (tmp_path / "code").write_bytes(b"12345")
     done = subprocess.run([*command, tmp_path / "code"], capture_output=True, text=True, check=False)
-    assert done.returncode != 0 and "has 5 bytes: it is no compiled program" in done.stderr
+    assert done.returncode != 0 and "has 5 bytes: it is not a compiled program" in done.stderr
 
 
 STACK = """mov (1|M0) sp.1<1>:ud 0x2000:ud

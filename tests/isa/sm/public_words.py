@@ -90,7 +90,7 @@ def check_cubins(wavetrap, cubins):
             pathlib.Path(folder, "a.sass").write_text(text.stdout)
             done = subprocess.run([wavetrap, "asm", f"{folder}/a.sass", "-o", f"{folder}/b.cubin"], capture_output=True,
                                   text=True)
-            # What is no instruction reads .quad, and would assemble to itself.
+            # What is not an instruction reads .quad, and would assemble to itself.
             if text.returncode or done.returncode or ".quad" in text.stdout:
                 wrong += 1
                 print(f"{name}: {text.stderr}{done.stderr}{text.stdout.count('.quad')} words are no instructions")

@@ -679,7 +679,7 @@ def lanes(folder, text, inputs=None, block=LANES):
     ("add.u32 %d + 1, %a, %b;", "a destination with an offset"), ("mov.u32 %d, 1 / 0;", "a division by zero"),
     ("mov.u32 %d, 1 + 2.0;", "an integer and a floating-point number in one expression"), ("mov.u32 %d, ~2.0;", "'~' of a floating-point number"),
     ("mov.u32 %d, (1 << 5;", "')'"), ("mov.u64 %D, triple + 4;", "the address of a function with an offset"),
-    ("mov.u32 %d, %a[1];", "'%a' is no array"), ("and.pred %p, %p + 1, %q;", "'%p' is a predicate, to which no number is added")])
+    ("mov.u32 %d, %a[1];", "'%a' is not an array"), ("and.pred %p, %p + 1, %q;", "'%p' is a predicate, to which no number is added")])
 def test_operands_that_are_none(tmp_path, text, why):
     (tmp_path / "k.ptx").write_text(HEAD + text + "\nret;\n}\n")
     done = subprocess.run([WAVETRAP, "run", "--grid=1", "--arg=zeros:4", "--arg=zeros:12", tmp_path / "k.ptx"], capture_output=True, text=True, timeout=60)

@@ -96,7 +96,7 @@ static void refuse(struct gcn_image *m, const struct gcn_uop *u, const uint32_t 
     *why = 0;
     if (!m->dimensions)
         snprintf(why, size, "%s (TYPE %u)",
-                 types[type_of(r)] ? types[type_of(r)] : "resources that are no images",
+                 types[type_of(r)] ? types[type_of(r)] : "resources that are not images",
                  type_of(r));
     else if (base_level || last_level)
         snprintf(why, size, "images of several levels (BASE_LEVEL %u, LAST_LEVEL %u)", base_level,

@@ -393,7 +393,7 @@ enum wt_status wt_gtt_check(const struct wt_gtt *gtt, struct wt_error *err)
     for (unsigned i = 0; i < gtt->root_count; i++)
         if (gtt->root[i] & 0xfff)
             return wt_fail(err, WT_INVALID,
-                           "a table begins at a page: 0x%" PRIx64 " is no multiple of 4096",
+                           "a table begins at a page: 0x%" PRIx64 " is not a multiple of 4096",
                            gtt->root[i]);
     return WT_OK;
 }

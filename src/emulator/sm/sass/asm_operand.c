@@ -87,7 +87,7 @@ static bool take_integer(struct sm_asm *p, int64_t *value)
     errno = 0;
     const unsigned long long number = strtoull(at, &end, 0);
     if (errno || number > INT64_MAX || !sm_asm_ends_word(*end))
-        return sm_asm_bad(p, "this is no number");
+        return sm_asm_bad(p, "this is not a number");
     *value = negative ? -(int64_t)number : (int64_t)number;
     p->at = end;
     return true;
@@ -560,7 +560,7 @@ bool sm_asm_operand(struct sm_asm *p, const struct sm_item *item)
         p->at = start;
         return sm_asm_bad(p, item->what == 'D'
                                  ? "this must be the destination register"
-                                 : "this must be the register behind the operand before");
+                                 : "this must be the register after the operand before");
     }
     case 'a':
         if (!take_register(p, &number))

@@ -337,7 +337,7 @@ static enum wt_status take_values(struct assembler *a, const char *at, uint8_t *
         if ((status = take_number(a, &at, UINT32_MAX, &value, err)) != WT_OK)
             return status;
         if (used + 4 > size)
-            return wrong(a, (size_t)(at - a->text), err, "the variable has no room for so many");
+            return wrong(a, (size_t)(at - a->text), err, "the variable has no room for that many");
         wt_store_le(to + used, value, 4);
         used += 4;
     }

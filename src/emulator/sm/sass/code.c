@@ -24,10 +24,11 @@ static const sm_alu alus[SM_INSNS] = {
 static const struct sm_uop *illegal(struct sm_warp *w, const struct sm_uop *u)
 {
     const struct sm_refused *known = sm_refused_word(u->word);
-    return known ? sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0, "%s (0x%016llx): %s",
-                            known->name, (unsigned long long)u->word, known->why)
-                 : sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0,
-                            "0x%016llx is no instruction of sm_50", (unsigned long long)u->word);
+    return known
+               ? sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0, "%s (0x%016llx): %s",
+                          known->name, (unsigned long long)u->word, known->why)
+               : sm_error(w, u, SM_ILLEGAL_INSTR_ENCODING, w->mask, 0,
+                          "0x%016llx is not an instruction of sm_50", (unsigned long long)u->word);
 }
 
 static const struct sm_uop *no_code(struct sm_warp *w, const struct sm_uop *u)

@@ -34,7 +34,7 @@ static void print_variables(const struct cubin *c, FILE *out)
             end = 4; /* it is among those that have values */
         for (uint64_t at = 0; at < end; at += 4)
             fprintf(out, "%s0x%08" PRIx64, at ? ", " : " ", wt_load_le(bytes + v->offset + at, 4));
-        fputs(v->size % 4 ? " // bytes behind the last dword are lost\n" : "\n", out);
+        fputs(v->size % 4 ? " // bytes after the last dword are lost\n" : "\n", out);
     }
 }
 

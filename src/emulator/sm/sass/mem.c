@@ -66,8 +66,8 @@ const struct sm_uop *sm_stray(struct sm_warp *w, const struct sm_uop *u, const s
     case SM_STRAY_MISALIGNED_LOCAL:
     case SM_STRAY_MISALIGNED_CONSTANT:
         return sm_error(w, u, SM_MISALIGNED_ADDR, a->stray, at,
-                        "%s of %u bytes at 0x%llx%s, which is no multiple of %u", what, a->size, at,
-                        of_memory[a->stray_kind], a->size);
+                        "%s of %u bytes at 0x%llx%s, which is not a multiple of %u", what, a->size,
+                        at, of_memory[a->stray_kind], a->size);
     case SM_STRAY_SHARED:
         return sm_error(w, u, SM_OOR_ADDR, a->stray, at,
                         "%s of %u bytes at 0x%llx of shared memory; the CTA has 0x%x bytes", what,

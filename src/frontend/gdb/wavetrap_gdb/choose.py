@@ -47,7 +47,7 @@ def number(expression, limit, what):
     try:
         value = int(gdb.parse_and_eval(expression))
     except (gdb.error, ValueError, TypeError) as problem:
-        raise gdb.GdbError(f"'{expression}' is no number of a {what}: {problem}") from None
+        raise gdb.GdbError(f"'{expression}' is not a number of a {what}: {problem}") from None
     if not 0 <= value < limit:
         raise gdb.GdbError(f"There is no {what} {value}: they go from 0 to {limit - 1}.")
     return value

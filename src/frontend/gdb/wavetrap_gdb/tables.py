@@ -146,7 +146,7 @@ than the innermost one is selected, it is evaluated in that frame of each lane."
             more, rest = text.options(found[2], self.OPTIONS)
             chosen |= more
             if len(form) > 1 or form in "is":
-                raise gdb.GdbError(f"'/{form}' is no format for a value: give one letter, as for `print`.")
+                raise gdb.GdbError(f"'/{form}' is not a format for a value: give one letter, as for `print`.")
         device, wave, current = link.selected_device()
         lanes = [i for i in range(device.lanes) if "active" not in chosen or wave.mask >> i & 1]
         if not lanes:

@@ -111,7 +111,7 @@ def options(words, known):
         if word[1:] in known:
             fitting = [word[1:]]
         if len(fitting) != 1:
-            raise gdb.GdbError(f"'{word}' is no option here; there are "
+            raise gdb.GdbError(f"'{word}' is not an option here; there are "
                                + ", ".join(f"-{name}" for name in known) + ".")
         found.add(fitting[0])
         rest = more.strip()

@@ -183,7 +183,7 @@ told: the instruction is then about to be executed. See also: reverse-continue w
         if length is not None:
             size = int(gdb.parse_and_eval(length))
             if size < 1:
-                raise gdb.GdbError(f"{size} is no number of bytes.")
+                raise gdb.GdbError(f"{size} is not a number of bytes.")
         device = link.Device("-")
         address &= (1 << 4 * device.digits) - 1
         try:

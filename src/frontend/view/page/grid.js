@@ -280,7 +280,7 @@ function shortened(text) {
     return text.startsWith('<') ? '–' : text.length > 14 ? `${text.slice(0, 13)}…` : text;
 }
 
-/** A colour for a text that is no number, always the same. */
+/** A colour for a text that is not a number, always the same. */
 function hueOf(text) {
     let hash = 0;
     for (const letter of text)

@@ -365,8 +365,8 @@ PTX_EXECUTOR(ptx_op_call_register)
     const struct sm_ptx *image = own_image(w, u);
     PTX_LEFT(i, lanes)
     if (!function_at(image, row[i]))
-        return sm_error(w, u, SM_PC_WRAP, 1u << i, row[i], "a call of 0x%llx, which is no function",
-                        (unsigned long long)row[i]);
+        return sm_error(w, u, SM_PC_WRAP, 1u << i, row[i],
+                        "a call of 0x%llx, which is not a function", (unsigned long long)row[i]);
     lanes = agreeing(w, u, lanes, row, 8, &target);
     return call(w, u, lanes, image, o->index, function_at(image, target));
 }

@@ -82,7 +82,7 @@ bool body_define_targets(struct body *b)
         const bool function =
             o->kind == PTX_OPERAND_NAME && ptx_find_symbol(b->l, b->module, o->name) != NULL;
         if (o->kind != PTX_OPERAND_NAME || (!function && !label_index(b, o->name, &index)))
-            return body_fail(b, "a target that is no label");
+            return body_fail(b, "a target that is not a label");
         if (!add_target(b, function ? NONE : index))
             return false;
     }
@@ -223,7 +223,7 @@ static bool call_results(struct body *b, const struct ptx_operand *list, struct 
                 ++*late_count;
             }
         } else {
-            return body_fail(b, "a result that is no parameter");
+            return body_fail(b, "a result that is not a parameter");
         }
     }
     return true;
@@ -274,7 +274,7 @@ static bool call_arguments(struct body *b, const struct call_parts *p, struct pt
             return body_fail(b, "an argument whose type is not known");
         const unsigned elements = body_elements_of(b, o);
         if (elements > 4 || (elements && o->offset))
-            return body_fail_at(b, o, "an argument that is no vector");
+            return body_fail_at(b, o, "an argument that is not a vector");
         for (unsigned n = 0; n < (elements ? elements : 1); n++) {
             struct ptx_move *m = &c->argument[c->argument_count++];
             const struct ptx_operand one = elements ? body_element_of(b, o, n) : *o;
@@ -358,7 +358,7 @@ bool ptx_lower_call(struct body *b, enum ptx_math op)
     } else {
         const struct ptx_symbol *s = ptx_find_symbol(b->l, b->module, p.target->name);
         if (!s || !s->function || s->function->is_entry)
-            return body_fail(b, "'%.*s' is no function", (int)p.target->name.length,
+            return body_fail(b, "'%.*s' is not a function", (int)p.target->name.length,
                              p.target->name.at);
         if (s->function->has_body && image->function[s->info].parameter_rows != c.rows)
             return body_fail(b, "a call of '%.*s' with other parameters than it has",

@@ -82,8 +82,8 @@ static bool move_vector(struct body *b, enum ptx_type t)
         if (body_elements_of(b, o) != count)
             return o->kind == PTX_OPERAND_VECTOR
                        ? body_fail(b, "a vector of %u elements", o->count)
-                       : body_fail(b, "'%.*s' is no vector of %u", (int)o->name.length, o->name.at,
-                                   count);
+                       : body_fail(b, "'%.*s' is not a vector of %u", (int)o->name.length,
+                                   o->name.at, count);
         if (o->offset)
             return body_fail(b, "a vector with an offset");
     }

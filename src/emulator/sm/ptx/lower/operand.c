@@ -33,12 +33,12 @@ bool body_register_operand(struct body *b, const struct ptx_operand *o, const st
     uint32_t number;
     *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
     if (!*e || (*e)->kind != ENTRY_REGISTER)
-        return body_fail_at(b, o, "'%.*s' is no register", (int)o->name.length,
+        return body_fail_at(b, o, "'%.*s' is not a register", (int)o->name.length,
                             o->name.length ? o->name.at : "");
     const struct ptx_variable *v = (*e)->variable;
     uint32_t element = 0;
     if (o->indexed)
-        return body_fail_at(b, o, "'%.*s' is no array", (int)o->name.length, o->name.at);
+        return body_fail_at(b, o, "'%.*s' is not an array", (int)o->name.length, o->name.at);
     if (o->minus)
         return body_fail_at(b, o, "'-' before a register, which only vmad has");
     if (o->component.length) {
@@ -59,7 +59,7 @@ static bool check_width(struct body *b, const struct ptx_operand *o, const struc
 {
     const bool predicate = type == PTX_PRED;
     if (predicate != (v->type == PTX_PRED))
-        return body_fail_at(b, o, predicate ? "'%.*s' is no predicate" : "'%.*s' is a predicate",
+        return body_fail_at(b, o, predicate ? "'%.*s' is not a predicate" : "'%.*s' is a predicate",
                             (int)o->name.length, o->name.at);
     if (!predicate && body_register_bytes(v) != ptx_type_class(type))
         return body_fail_at(b, o, "'%.*s' has %u bits, and the instruction wants %u",
@@ -246,7 +246,7 @@ bool body_index(struct body *b, const struct ptx_operand *o, struct ptx_operand 
     plain->indexed = false;
     *index = NULL;
     if (!v || !v->is_array)
-        return body_fail_at(b, o, "'%.*s' is no array", (int)o->name.length, o->name.at);
+        return body_fail_at(b, o, "'%.*s' is not an array", (int)o->name.length, o->name.at);
     *size = (uint64_t)ptx_type_bytes(v->type) * v->vector;
     if (i->kind == PTX_OPERAND_INTEGER)
         plain->offset += (int64_t)(i->value * *size);
@@ -426,7 +426,7 @@ struct ptx_op *body_emit_guarded(struct body *b, sm_op run)
         if (!body_register_operand(b, &name, &e, &slot))
             return NULL;
         if (e->variable->type != PTX_PRED) {
-            body_fail(b, "'%.*s' is no predicate", (int)b->s->guard.length, b->s->guard.at);
+            body_fail(b, "'%.*s' is not a predicate", (int)b->s->guard.length, b->s->guard.at);
             return NULL;
         }
     }

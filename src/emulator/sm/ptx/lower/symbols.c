@@ -323,7 +323,7 @@ bool ptx_resolve_symbols(struct ptx_linker *l)
             struct ptx_symbol *target = look_up(l, m, text->alias[i].target);
             if (!name || !target || !name->function || !target->function)
                 return ptx_mistake(l, m, text->alias[i].place, WT_INVALID,
-                                   ".alias names what is no function");
+                                   ".alias names what is not a function");
             name->definition = target->definition;
         }
     }

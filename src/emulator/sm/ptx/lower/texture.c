@@ -20,7 +20,7 @@ static bool handle(struct body *b, const struct ptx_operand *o, struct ptx_op *r
     if (o->kind == PTX_OPERAND_NAME && !body_find(b, o->name, &number)) {
         const struct ptx_symbol *s = ptx_find_symbol(b->l, b->module, o->name);
         if (s && s->variable && s->variable->type != PTX_TEXREF && s->variable->type != PTX_SURFREF)
-            return body_fail_at(b, o, "'%.*s' is no texture or surface", (int)o->name.length,
+            return body_fail_at(b, o, "'%.*s' is not a texture or surface", (int)o->name.length,
                                 o->name.at);
         record->space = s ? PTX_SPACE_GLOBAL : PTX_SPACE_NONE;
     }
