@@ -678,7 +678,8 @@ static const struct wt_option options[] = {
      WT_OPTION_SET(set_core_history)},
     WT_PROGRAM_SOCKET_OPTIONS(
         "a debugger elsewhere may attach here, too, with the token: a container,\n"
-        "the end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH; see 'wavetrap attach'",
+        "the end of 'ssh -L'; tcp:127.0.0.1:PORT or unix:PATH\n"
+        "(see 'wavetrap attach')",
         WT_OPTION_SET(set_socket), WT_OPTION_SET(set_token)),
     {"log-calls", 0, "[=FILE]",
      "log calls of the CUDA driver API and of Vortex's host library, with values\n"
