@@ -110,7 +110,7 @@ static bool ask_for_page(void *context, const char *question, char *answer, size
     cli_screen_make_way(&c->screen);
     cli_debug_was_interrupted(c); /* by what came before the question */
     wt_session_interrupts_hold(c->d.signals, true);
-    const bool any = cli_terminal_answer(question, waits_for_answer, c, answer, size);
+    const bool any = cli_terminal_page(c->terminal, question, waits_for_answer, c, answer, size);
     wt_session_interrupts_hold(c->d.signals, false);
     return any;
 }

@@ -23,6 +23,7 @@ struct cli_terminal {
 #endif
     char *history_file; /* NULL: none */
     char *last;         /* for an empty line */
+    char *ahead;        /* a command that was typed in a listing; NULL: none */
     struct wt_session *session;
     struct wt_session *(*serve)(void *context, bool *printed); /* NULL: nobody else is there */
     void *context;
@@ -252,6 +253,7 @@ void cli_terminal_close(struct cli_terminal *t)
 #endif
     free(t->history_file);
     free(t->last);
+    free(t->ahead);
     free(t);
 }
 
@@ -321,6 +323,13 @@ enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *sess
     t->more = more;
     t->session = session;
     t->cancelled = t->clear = false;
+    if (t->ahead) {
+        *line = t->ahead;
+        t->ahead = NULL;
+        printf("%s%s\n", prompt(t), *line);
+        fflush(stdout);
+        return CLI_INPUT_LINE;
+    }
 #ifdef WT_HAVE_LIBEDIT
     const enum cli_input input = t->edit ? read_edited(t, line) : read_plain(t, line);
 #else
@@ -332,8 +341,9 @@ enum cli_input cli_terminal_read(struct cli_terminal *t, struct wt_session *sess
     return input;
 }
 
-bool cli_terminal_answer(const char *question, bool (*waits)(void *context), void *context,
-                         char *answer, size_t size)
+/* Asks a question and reads the line that is typed; false: there is none. */
+static bool read_answer(const char *question, bool (*waits)(void *context), void *context,
+                        char *answer, size_t size)
 {
     fputs(question, stdout);
     fflush(stdout);
@@ -343,6 +353,23 @@ bool cli_terminal_answer(const char *question, bool (*waits)(void *context), voi
     return false;
 }
 
+bool cli_terminal_page(struct cli_terminal *t, const char *question, bool (*waits)(void *context),
+                       void *context, char *answer, size_t size)
+{
+    char line[4096];
+    if (!read_answer(question, waits, context, line, sizeof line))
+        return false;
+    line[strcspn(line, "\n")] = 0;
+    const char *text = line + strspn(line, " \t");
+    if (strlen(text) > 1 || !strchr("qc", *text)) {
+        free(t->ahead);
+        t->ahead = strdup(text);
+        text = "q";
+    }
+    snprintf(answer, size, "%s", text);
+    return true;
+}
+
 bool cli_terminal_ask(struct cli_terminal *t, const char *question, bool (*waits)(void *context),
                       void *context)
 {
@@ -350,7 +377,7 @@ bool cli_terminal_ask(struct cli_terminal *t, const char *question, bool (*waits
     if (!t->person)
         return true;
     for (;;) {
-        if (!cli_terminal_answer(question, waits, context, answer, sizeof answer))
+        if (!read_answer(question, waits, context, answer, sizeof answer))
             return feof(stdin);
         if (answer[0] == 'y' || answer[0] == 'Y')
             return true;

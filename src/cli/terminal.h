@@ -36,9 +36,13 @@ void cli_terminal_clear(struct cli_terminal *terminal);
 /** Ends cli_terminal_read() without a line; likewise. */
 void cli_terminal_cancel(struct cli_terminal *terminal);
 
-/** Asks a question and reads the line that is typed; likewise. False: there is none. */
-bool cli_terminal_answer(const char *question, bool (*waits)(void *context), void *context,
-                         char *answer, size_t size);
+/**
+ * Asks whether a listing continues, and reads the line that is typed; likewise. *answer is "", "q"
+ * or "c". A line that is none of these is a command: it ends the listing, and is the next line that
+ * cli_terminal_read() gives. False: there is no line.
+ */
+bool cli_terminal_page(struct cli_terminal *terminal, const char *question,
+                       bool (*waits)(void *context), void *context, char *answer, size_t size);
 /** Asks a question. @p waits, before each read of an answer: false where none is to be read any
  * more. True if it is answered by yes, or nobody is there. */
 bool cli_terminal_ask(struct cli_terminal *terminal, const char *question,

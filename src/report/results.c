@@ -419,6 +419,13 @@ static void put_argument(void *context, uint64_t address, char *text, size_t siz
         }
 }
 
+static bool put_line(void *context, uint64_t pc, struct wt_slice_line *line)
+{
+    const struct wt_emulated *e = context;
+    line->text = "";
+    return wt_modules_line(e->modules, 0, pc, &line->file, &line->number);
+}
+
 static enum wt_status print_slice(struct wt_emulated *e, const struct wt_report_touch *w,
                                   const struct wt_slice_seed *seed, size_t seeds,
                                   uint64_t unwritten, const struct wt_slice_limits *limits,
@@ -428,6 +435,7 @@ static enum wt_status print_slice(struct wt_emulated *e, const struct wt_report_
                                            .place = put_place,
                                            .instruction = put_instruction,
                                            .memory = put_argument,
+                                           .line = put_line,
                                            .context = e};
     struct wt_slice_found found = {.more = false};
     enum wt_status status = WT_OK;

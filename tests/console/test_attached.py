@@ -291,7 +291,7 @@ def test_bad_calls_are_explained(program, options, text):
 
 
 def test_a_program_for_something_else_is_refused(tmp_path):
-    for file, text in (WAVETRAP, "machine"), (__file__, "it is not an ELF file"):
+    for file, text in (WAVETRAP, "machine"), (__file__, "not an ELF"):
         done = debug(file, options=["--dm=tcp:127.0.0.1:1"])
         assert done.returncode == 125 and text in done.stderr, done.stderr
 

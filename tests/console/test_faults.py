@@ -146,7 +146,7 @@ def test_a_late_fault_of_gfx900_is_told_as_hardware_tells_it(kernel, late):
     assert begin in dict(issued) and issued[-1][0] == end - 1 and (len(issued) - 1 - [time for time, _ in issued].index(begin) == late) == (late < 1000)
     said = ask_console(file, ["run"], ["print/x $pc", "x/i $pc", "info fault", "reverse-stepi", "info fault", "continue"], options=how)
     assert said[0].endswith(found[2]) and "(imprecise" in said[2], (said, told)
-    assert "No fault is recorded" in said[4] and "stands at a fault" in said[5], said
+    assert "No fault is recorded" in said[4] and "is stopped at a fault" in said[5], said
     assert ("s_endpgm" in said[1]) == (late == 1000), said
 
 

@@ -123,4 +123,4 @@ def test_aliases_and_virtual_bases_are_those_of_gdb(program, xlen, dwarf):
     # GDB 13 takes a virtual base's place of the object itself here.
     assert re.search(r"<root> = .* r = 10}, .* l = 20}$", ask_console(file, [place, "run"], ["output (left)object"])[0])
     done = debug(file, place, "run", "print (diamond*)base")
-    assert done.returncode == 1 and "virtual base does not tell" in done.stderr
+    assert done.returncode == 1 and "virtual base does not say" in done.stderr

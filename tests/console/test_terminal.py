@@ -116,6 +116,13 @@ def test_tab_completes_commands_and_functions(program, terminal):
     t.child.expect_exact("Breakpoint 1 at")
 
 
+def test_variables_of_the_frame_are_offered_before_those_of_the_program(program):
+    """In main(), `n` begins three of its own; then come functions and variables of files."""
+    done = debug(program("values"), "break 92", "run", "complete print n")
+    offered = re.findall(r"^print (n\w*)$", done.stdout, re.M)
+    assert offered[:4] == ["negative", "none", "number", "numbers"] and offered[4:] == sorted(offered[4:]), done.stdout
+
+
 def test_members_and_places_of_a_file_are_completed_as_in_gdb(program):
     """GDB's `complete` on the same program; lines of a file, which it does not offer, have code."""
     file = program("values")
@@ -163,7 +170,7 @@ def test_a_change_in_the_past_asks(program, terminal, command):
     assert "future" not in t("set $own = 1") + t("print $own = 2")
     for answer, said in (("n", "Not changed."), ("y", "A new future begins at issue time")):
         t.child.sendline(command)
-        t.child.expect_exact("what was recorded after it is dropped.")
+        t.child.expect_exact("discards the recording after this point.")
         t.child.expect_exact("(y or n) ")
         t.child.sendline(answer)
         t.child.expect_exact(said)
@@ -481,6 +488,18 @@ def test_pages_are_those_of_the_terminal_until_they_are_set(program, terminal):
         t.child.sendline(answer)
     t.child.expect_exact(PROMPT)
     assert "$1 = 42" in t("print global")
+
+
+def test_a_command_typed_in_a_listing_ends_it_and_is_executed(program, terminal):
+    t = terminal(program("values"))
+    t("set height 5")
+    t.child.sendline("list 1,40")
+    t.child.expect_exact(MORE)
+    t.child.sendline("print 6 * 7")
+    t.child.expect_exact("print 6 * 7")
+    t.child.expect_exact("$1 = 42")
+    t.child.expect_exact(PROMPT)
+    assert "$2 = 43" in t("print 43")
 
 
 def test_nothing_is_paged_without_a_person(program):

@@ -96,9 +96,10 @@ def vortex(plan):
 def spans(text, base, size):
     """The bytes of an array that lines "memory: N bytes at 0x…" name."""
     found = set()
-    for count, at in re.findall(r"memory: (\d+) bytes? at 0x([0-9a-f]+)", text):
-        first = int(at, 16) - base
-        found |= set(range(max(first, 0), min(first + int(count), size)))
+    for count, at, more, step in re.findall(r"memory: (\d+) bytes? at 0x([0-9a-f]+)(?:.*? and (\d+) more, each (\d+) bytes)?", text):
+        for k in range(int(more or 0) + 1):
+            first = int(at, 16) - base + k * int(step or 0)
+            found |= set(range(max(first, 0), min(first + int(count), size)))
     return found
 
 
@@ -452,3 +453,29 @@ def test_what_a_debugger_has_changed(tmp_path, program):
     changed = re.search(rf"memory: (\d) bytes at 0x{at}\S*( \S+)*, which the host or a debugger wrote at time \d+", said[1])
     assert changed, said[1]
     assert "bytes of it: the host or a debugger has changed them since instructions wrote them" in said[3], said[3]
+
+
+LOOP = """
+int cells[64] = {1, 2, 3};
+int main(void)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 16; i++)
+        sum += cells[4 * i];
+    return sum == 0;
+}
+"""
+
+
+def test_turns_of_a_loop_and_inputs_at_one_distance_share_a_line(program, tmp_path):
+    """A sum of 16 cells: one turn with the source's text, a count of the 15 before it, and one line for the cells."""
+    source = tmp_path / "loop.c"
+    source.write_text(LOOP)
+    said = ask_console(program(str(source)), ["break 8", "run"], ["print &cells", "where-from sum"])
+    base = int(re.search(r"0x([0-9a-f]+)", said[0])[1], 16)
+    turns = re.findall(r"^  … (\d+) more turns of these (\d+) steps, loop\.c:(\d+), back to time \d+$", said[1], re.M)
+    assert [(count, line) for count, _, line in turns] == [("15", "7")], said[1]
+    shown = re.search(r"^  7\t        sum \+= cells\[4 \* i\];\n((?:  \[.*\n)+)  …", said[1], re.M)
+    assert len(shown[1].splitlines()) == int(turns[0][1]), said[1]
+    assert re.search(r"^  5\t    volatile int sum = 0;$", said[1], re.M), said[1]
+    assert f"memory: 4 bytes at {base:#x} <cells> and 15 more, each 16 bytes after the one before, which" in said[1], said[1]

@@ -278,7 +278,7 @@ def test_variables_of_a_cubin(program, tmp_path):
     "MOV32I R0, 32@mid(counter);": "'32@lo(NAME)' or '32@hi(NAME)' is expected",
     "MOV R0, 32@lo(counter);": "an address has 32 bits",
     ".global counter 8": "there is a variable of this name",
-    ".global more 4 0x1, 0x2": "no room for so many",
+    ".global more 4 0x1, 0x2": "no room for that many",
     ".constant more 0x10004": "constants have 64 KiB",
 }.items())
 def test_mistakes_in_variables(tmp_path, line, words):

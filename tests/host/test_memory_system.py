@@ -148,7 +148,7 @@ KERNEL = [f"--kernel={MUCH}", "--grid=64", "--arg=zeros:256", "--arg=i32:3"]
     (["--at=test", "PROGRAM"], "an operand is missing"),
     (["--at=much_private", *KERNEL, "CODE", "1", "more"], "'more' is one operand too many"),
     (["--at=no_such", *KERNEL, "CODE", "1"], "there is no function 'no_such'"),
-    (["--at=much_private+0x100000", *KERNEL, "CODE", "1"], "no wave came to 'much_private+0x100000'"),
+    (["--at=much_private+0x100000", *KERNEL, "CODE", "1"], "no wave reached 'much_private+0x100000'"),
 ])
 def test_mistakes_on_the_command_line(options, said):
     names = {"PROGRAM": example("private_address"), "CODE": code_object(compiled("work.hip"))}
@@ -158,6 +158,6 @@ def test_mistakes_on_the_command_line(options, said):
 
 def test_a_place_to_which_no_wave_comes_is_told():
     done = wavetrap("explain-address", "--at", "nowhere", example("private_address"), f"0x{PRIVATE:x}")
-    assert "nothing is explained: no wave came to the place" in done.stderr and done.stdout.endswith("v is 1\n")
+    assert "nothing is explained: no wave reached the place" in done.stderr and done.stdout.endswith("v is 1\n")
     done = wavetrap("explain-address", "--at", "test", example("private_address"), f"0x{PRIVATE:x}")
     assert "private, aperture" in done.stderr and "nothing is explained" not in done.stderr

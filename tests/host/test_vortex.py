@@ -539,7 +539,7 @@ def test_thread_local_variables_lie_behind_the_image(later, kernel):
 
 def test_what_cannot_be_is_said_at_the_start(built):
     for key in ("cores=3", "clusters=6", "cores=256"):
-        assert f"{key}: host programs are told powers of two, up to 128" in run(built, gpu=[key], status=1)
+        assert f"{key}: host programs see powers of two, up to 128" in run(built, gpu=[key], status=1)
     (built / "cuda.c").write_text("int cuInit(unsigned); int main(void) { return cuInit(0); }")
     subprocess.run(["gcc", "-o", "cuda", "cuda.c", BUILD / "src" / "runtime" / "cuda" / "libcuda.so.1"], cwd=built, check=True)
     assert "is linked with libcuda.so.1, the library of an sm: give --gpu=sm" in wavetrap(built, "exec", "-g", "vortex", "./cuda", status=126)

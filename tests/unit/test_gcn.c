@@ -100,7 +100,7 @@ static void test_packets_that_are_refused(void **state)
         uint64_t value;
         const char *words;
     } bad[] = {
-        {0, 2, 3, "no kernel dispatch (type 3)"},
+        {0, 2, 3, "not a kernel dispatch (type 3)"},
         {4, 2, 0, "without work-items"},
         {16, 4, 0, "without work-items"},
         {6, 2, 17, "1088 work-items"},

@@ -120,7 +120,7 @@ static void test_arguments_that_are_not(void **state)
         {{{0, 8, "dynamic_shared_pointer"}, {8, 4, "by_value"}}, "cannot have 8 bytes"},
         {{{0, 8, "by_value"}, {8, 4, "hidden_queue_ptr"}}, "(hidden_queue_ptr) cannot have 4"},
         {{{0, 8, "by_value"}, {8, 12, "hidden_none"}}, "(hidden_none) cannot have 12 bytes"},
-        {{{0, 8, "hidden_none"}, {8, 8, "by_value"}}, "comes behind hidden ones"},
+        {{{0, 8, "hidden_none"}, {8, 8, "by_value"}}, "comes after hidden ones"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

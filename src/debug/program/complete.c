@@ -200,8 +200,9 @@ void wt_program_offer(struct wt_program *g, enum wt_names_kind kind, struct wt_n
     case WT_NAMES_EXPRESSION:
         if (offer_members(g, o))
             break;
-        offer_names(g, o, false);
         offer_variables(g, o);
+        o->near = o->count;
+        offer_names(g, o, false);
         break;
     case WT_NAMES_REGISTERS:
         offer_registers(g, o);

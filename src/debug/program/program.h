@@ -715,6 +715,7 @@ struct wt_names {
     const char *begin;
     char **list;
     size_t count, capacity;
+    size_t near; /**< the first so many are of the selected frame: they are listed first */
 };
 
 enum wt_names_kind {

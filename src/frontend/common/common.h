@@ -32,6 +32,13 @@ void wt_report_standing(FILE *out, const struct wt_fault_report *report, wt_thre
 
 /* ---- slice.c ---- */
 
+/** A source line. */
+struct wt_slice_line {
+    const char *file;
+    unsigned number;
+    const char *text;
+};
+
 /** The texts of a printed slice, or of what is defined: places, instructions, memory. */
 struct wt_slice_report {
     const char *lane_word;
@@ -41,6 +48,9 @@ struct wt_slice_report {
     void (*instruction)(void *context, uint64_t pc, char *text, size_t size);
     /** Describes what an address of global memory belongs to; "" if that is not known. */
     void (*memory)(void *context, uint64_t address, char *text, size_t size);
+    /** The source line of an instruction, and its text ("": not at hand), which live until the next
+     * call; false: it has none. NULL: no instruction has. */
+    bool (*line)(void *context, uint64_t pc, struct wt_slice_line *line);
     void *context;
 };
 

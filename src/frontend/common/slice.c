@@ -59,6 +59,24 @@ static size_t same_steps(const struct wt_slice_found *found, size_t first)
     return count;
 }
 
+/* The source line of a step's instruction; false: it has none. */
+static bool line_of(const struct wt_slice_report *r, const struct wt_slice_step *step,
+                    struct wt_slice_line *line)
+{
+    return r->line && r->line(r->context, step->pc, line);
+}
+
+/* The text of a step's source line, where the step above it is of another line. */
+static void print_source(FILE *out, const struct wt_slice_report *r,
+                         const struct wt_slice_step *step, bool first)
+{
+    struct wt_slice_line line, above = {.number = 0};
+    if (!first && !line_of(r, &step[-1], &above))
+        above.number = 0;
+    if (line_of(r, step, &line) && line.number != above.number && *line.text)
+        fprintf(out, "  %u\t%s\n", line.number, line.text);
+}
+
 static void print_step(FILE *out, const struct wt_slice_report *r, const struct wt_slice_step *step,
                        size_t count)
 {
@@ -73,6 +91,59 @@ static void print_step(FILE *out, const struct wt_slice_report *r, const struct 
     if (count > 1)
         fprintf(out, " (and %zu time%s before)", count - 1, count == 2 ? "" : "s");
     fprintf(out, "%s\n", step[count - 1].cut ? " …" : "");
+}
+
+/* ---- turns of a loop ---- */
+
+enum { MOST_OF_A_TURN = 32, FEWEST_TURNS = 3 };
+
+static bool same_step(const struct wt_slice_step *a, const struct wt_slice_step *b)
+{
+    return a->pc == b->pc && a->id == b->id && a->lanes == b->lanes;
+}
+
+/* How many steps from there on are one turn of a loop that follows at least FEWEST_TURNS times, and
+ * how many turns; 0: none. Equal steps in a row are no turn of their own (same_steps). */
+static size_t find_turns(const struct wt_slice_found *found, size_t first, size_t *turns)
+{
+    const struct wt_slice_step *a = &found->step[first];
+    const size_t left = found->steps - first;
+    for (size_t turn = 2; turn <= MOST_OF_A_TURN && turn * FEWEST_TURNS <= left; turn++) {
+        size_t same = turn;
+        while (same < left && same_step(&a[same], &a[same - turn]))
+            same++;
+        *turns = same / turn;
+        if (*turns >= FEWEST_TURNS && !same_step(&a[0], &a[1]))
+            return turn;
+    }
+    return 0;
+}
+
+/* Says which turns like the one at @p step, of @p turn steps, are left out after it. */
+static void print_turns(FILE *out, const struct wt_slice_report *r,
+                        const struct wt_slice_step *step, size_t turn, size_t turns)
+{
+    struct wt_slice_line line;
+    const char *file = NULL;
+    unsigned from = 0, to = 0;
+    for (size_t i = 0; i < turn; i++) {
+        if (!line_of(r, &step[i], &line) || (file && strcmp(line.file, file) != 0)) {
+            file = NULL;
+            break;
+        }
+        from = !file || line.number < from ? line.number : from;
+        to = !file || line.number > to ? line.number : to;
+        file = line.file;
+    }
+    fprintf(out, "  … %zu more turns of these %zu steps", turns - 1, turn);
+    if (file) {
+        const char *slash = strrchr(file, '/');
+        fprintf(out, ", %s:%u", slash ? slash + 1 : file, from);
+        if (to != from)
+            fprintf(out, "-%u", to);
+    }
+    fprintf(out, ", back to time %" PRIu64 "%s\n", step[turn * turns - 1].time,
+            step[turn * turns - 1].cut ? " …" : "");
 }
 
 /* ---- inputs ---- */
@@ -106,26 +177,50 @@ static size_t print_row(FILE *out, const struct wt_slice_report *r,
     return count;
 }
 
-static void print_memory(FILE *out, const struct wt_slice_report *r,
-                         const struct wt_slice_found *found, const struct wt_slice_input *in)
+/* How many inputs from there on are as many bytes of one memory, each as far after the one before.
+ */
+static size_t same_distance(const struct wt_slice_found *found, size_t first)
+{
+    const struct wt_slice_input *in = &found->input[first];
+    size_t count = 1;
+    for (; first + count < found->inputs; count++) {
+        const struct wt_slice_input *next = &in[count];
+        if (next->space != in->space || next->of != in->of || next->lane != in->lane ||
+            next->size != in->size || next->time != in->time ||
+            next->at - next[-1].at != in[1].at - in->at)
+            break;
+    }
+    return count >= FEWEST_TURNS ? count : 1;
+}
+
+/* Returns how many inputs were printed. */
+static size_t print_memory(FILE *out, const struct wt_slice_report *r,
+                           const struct wt_slice_found *found, size_t first)
 {
     static const char *const words[] = {[WT_SLICE_GLOBAL] = "memory",
                                         [WT_SLICE_GROUP] = "memory of the group",
                                         [WT_SLICE_PRIVATE] = "private memory",
                                         [WT_SLICE_DEVICE] = "memory of the device"};
+    const struct wt_slice_input *in = &found->input[first];
+    const size_t count = same_distance(found, first);
     char what[300] = "";
     if (in->space == WT_SLICE_GLOBAL)
         r->memory(r->context, in->at, what, sizeof what);
     fprintf(out, "  %s", words[in->space]);
     if (in->space == WT_SLICE_PRIVATE)
         fprintf(out, " of %s, %s %u", name_of(found, in->of), r->lane_word, in->lane);
-    fprintf(out, ": %" PRIu64 " byte%s at 0x%" PRIx64 "%s%s, which ", in->size,
-            in->size == 1 ? "" : "s", in->at, what[0] ? " " : "", what);
+    fprintf(out, ": %" PRIu64 " byte%s at 0x%" PRIx64 "%s%s", in->size, in->size == 1 ? "" : "s",
+            in->at, what[0] ? " " : "", what);
+    if (count > 1)
+        fprintf(out, " and %zu more, each %" PRIu64 " bytes after the one before", count - 1,
+                in[1].at - in->at);
+    fputs(", which ", out);
     if (in->time != UINT64_MAX)
         fprintf(out, "the host or a debugger wrote at time %" PRIu64 "\n", in->time);
     else
         fprintf(out, "no instruction %swrote before\n",
                 in->space == WT_SLICE_GLOBAL ? "of the recorded run " : "");
+    return count;
 }
 
 static size_t print_input(FILE *out, const struct wt_slice_report *r,
@@ -142,19 +237,35 @@ static size_t print_input(FILE *out, const struct wt_slice_report *r,
     case WT_SLICE_ROW:
         return print_row(out, r, found, first);
     default:
-        print_memory(out, r, found, in);
-        return 1;
+        return print_memory(out, r, found, first);
+    }
+}
+
+/* Prints the steps from @p first to before @p end. */
+static void print_steps(FILE *out, const struct wt_slice_report *report,
+                        const struct wt_slice_found *found, size_t first, size_t end)
+{
+    for (size_t i = first, count; i < end; i += count) {
+        const bool other = !i || found->step[i].id != found->step[i - 1].id;
+        count = same_steps(found, i);
+        count = count > end - i ? end - i : count;
+        if (other)
+            fprintf(out, "%s:\n", found->step[i].name);
+        print_source(out, report, &found->step[i], other);
+        print_step(out, report, &found->step[i], count);
     }
 }
 
 void wt_print_slice(FILE *out, const struct wt_slice_report *report,
                     const struct wt_slice_found *found, uint64_t unwritten)
 {
-    for (size_t i = 0, count; i < found->steps; i += count) {
-        count = same_steps(found, i);
-        if (!i || found->step[i].id != found->step[i - 1].id)
-            fprintf(out, "%s:\n", found->step[i].name);
-        print_step(out, report, &found->step[i], count);
+    for (size_t i = 0, turns; i < found->steps;) {
+        const size_t turn = find_turns(found, i, &turns);
+        const size_t count = turn ? turn : same_steps(found, i);
+        print_steps(out, report, found, i, i + count);
+        if (turn)
+            print_turns(out, report, &found->step[i], turn, turns);
+        i += turn ? turn * turns : count;
     }
     if (unwritten)
         fprintf(out,

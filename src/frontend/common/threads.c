@@ -7,7 +7,7 @@
 #include "frontend/common/words.h"
 
 enum {
-    MOST_THREAD_LINES = 256, /* of a list of all threads */
+    MOST_THREAD_LINES = 16, /* of a list with a line for each thread, unless asked for */
     RANGES = WT_ALIKE_TEXT / 2
 };
 
@@ -86,18 +86,6 @@ void wt_alikes_free(struct wt_alikes *all)
     free(all->list);
 }
 
-/* How many of the threads from the first one on share its line: lanes of one wave at one place. */
-static size_t count_alike(const struct wt_words *w, const struct wt_thread_info *list, size_t count)
-{
-    size_t n = 1;
-    while (n < count && list[n].wave == list->wave && list[n].pc == list->pc &&
-           list[n].running == list->running && list[n].id == list->id + n &&
-           list[n].enabled == list->enabled && list[n].id != w->program->thread &&
-           list->id != w->program->thread)
-        n++;
-    return n;
-}
-
 static void put_thread_place(const struct wt_words *w, const struct wt_thread_info *thread)
 {
     if (thread->running)
@@ -106,25 +94,37 @@ static void put_thread_place(const struct wt_words *w, const struct wt_thread_in
         wt_words_place(w, thread->pc);
 }
 
-/* Lines for threads, of which lanes of a wave at one place share one (@p shares). */
+/* A line for each thread that is wanted. */
 static void print_threads(const struct wt_words *w, const struct wt_thread_info *list, size_t count,
-                          const struct wt_ranges *wanted, bool shares)
+                          const struct wt_ranges *wanted)
 {
-    for (size_t i = 0, n; i < count; i += n) {
-        char name[WT_THREAD_NAME + 16], number[32];
-        n = shares ? count_alike(w, &list[i], count - i) : 1;
+    for (size_t i = 0; i < count; i++) {
+        char name[WT_THREAD_NAME];
         if (!wt_ranges_have(wanted, list[i].id))
             continue;
-        wt_debugger_thread_name(w->program->debugger, list[i].id, name, WT_THREAD_NAME);
-        snprintf(number, sizeof number, n > 1 ? "%u..%u" : "%u", (unsigned)list[i].id,
-                 (unsigned)list[i + n - 1].id);
-        if (n > 1)
-            snprintf(name + strlen(name), sizeof name - strlen(name), "..%u", list[i + n - 1].lane);
-        fprintf(w->out, "%c %-*s %-40s ", list[i].id == w->program->thread ? '*' : ' ',
-                shares ? 12 : 5, number, name);
+        wt_debugger_thread_name(w->program->debugger, list[i].id, name, sizeof name);
+        fprintf(w->out, "%c %-5u %-40s ", list[i].id == w->program->thread ? '*' : ' ',
+                (unsigned)list[i].id, name);
         put_thread_place(w, &list[i]);
         fputc('\n', w->out);
     }
+}
+
+/* Who stands at one place: "…, warp 2, lane 0..31" of one wave's lanes side by side; else counts.
+ */
+static void name_alike(const struct wt_words *w, const struct wt_alike *a, char *text, size_t size)
+{
+    static const char masked[] = " (masked off)";
+    const struct wt_thread_info *first = &a->example;
+    const char *after = first->enabled ? "" : masked;
+    wt_debugger_thread_name(w->program->debugger, first->id, text, size);
+    char *end = strstr(text, masked);
+    if (a->waves > 1 || a->last - first->id != a->count - 1)
+        snprintf(text, size, "%zu threads of %zu %s%s%s", a->count, a->waves,
+                 w->program->topology->wave_word, a->waves == 1 ? "" : "s", after);
+    else if (a->count > 1)
+        snprintf(end ? end : text + strlen(text), size - strlen(text), "..%zu%s",
+                 first->lane + a->count - 1, after);
 }
 
 /* Lines for places, each with the threads that stand there. */
@@ -136,7 +136,7 @@ static enum wt_status print_places(const struct wt_words *w, const struct wt_thr
     for (size_t i = 0; i < count && !status; i++) {
         char *place;
         if (list[i].id == w->program->thread)
-            print_threads(w, &list[i], 1, &all_of_them, true);
+            print_threads(w, &list[i], 1, &all_of_them);
         else if (asprintf(&place, "%d %d %" PRIu64, list[i].running, list[i].enabled,
                           list[i].running ? 0 : list[i].pc) < 0)
             status = wt_fail(err, WT_NO_MEMORY, "no host memory");
@@ -144,13 +144,9 @@ static enum wt_status print_places(const struct wt_words *w, const struct wt_thr
             status = wt_alikes_add(&all, &list[i], place, err);
     }
     for (size_t i = 0; i < all.count && !status; i++) {
-        char threads[WT_ALIKE_TEXT], what[100];
-        snprintf(what, sizeof what, "%zu threads of %zu %s%s%s", all.list[i]->count,
-                 all.list[i]->waves, w->program->topology->wave_word,
-                 all.list[i]->waves == 1 ? "" : "s",
-                 all.list[i]->example.enabled ? "" : ", masked off");
-        fprintf(w->out, "  %-24s %-40s ", wt_alike_list(all.list[i], threads, sizeof threads),
-                what);
+        char threads[WT_ALIKE_TEXT], name[WT_THREAD_NAME + 16];
+        name_alike(w, all.list[i], name, sizeof name);
+        fprintf(w->out, "  %-5s %-40s ", wt_alike_list(all.list[i], threads, sizeof threads), name);
         put_thread_place(w, &all.list[i]->example);
         fputc('\n', w->out);
     }
@@ -167,11 +163,11 @@ enum wt_status wt_words_threads(const struct wt_words *w, const struct wt_ranges
     if (status)
         return status;
     if (wanted->count || count <= MOST_THREAD_LINES) {
-        print_threads(w, list, count, wanted->count ? wanted : &all_of_them, false);
+        print_threads(w, list, count, wanted->count ? wanted : &all_of_them);
         return WT_OK;
     }
     status = print_places(w, list, count, err);
     if (!status)
-        fputs("('info threads all' has a line for each of them.)\n", w->out);
+        fputs("('info threads -all' has a line for each of them.)\n", w->out);
     return status;
 }

@@ -9,9 +9,8 @@
 #include "frontend/console/internal.h"
 
 enum {
-    MOST_THREAD_LINES = 256, /* of `info threads` */
-    MOST_APART = 16,         /* of `thread apply all` */
-    RANGES = 60              /* bytes of a list of threads */
+    MOST_APART = 16, /* of `thread apply all` */
+    RANGES = 60      /* bytes of a list of threads */
 };
 
 /* ---- threads that are alike ---- */
@@ -226,9 +225,10 @@ enum wt_status do_tfaas(struct wt_shell *c, const char *text, struct wt_error *e
 enum wt_status do_info_threads(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     struct wt_ranges wanted = {.count = 0};
+    text += strcmp(text, "-all") == 0; /* as "all" */
     enum wt_status status = *text ? wt_take_ranges(&text, &wanted, err) : WT_OK;
     if (!status && *text)
-        status = wt_fail(err, WT_INVALID, "info threads takes numbers of threads, or \"all\"");
+        status = wt_fail(err, WT_INVALID, "info threads takes numbers of threads, or -all");
     if (status)
         return status;
     if (c->program->started)

@@ -681,8 +681,10 @@ char **wt_shell_complete(struct wt_shell *c, const char *line, size_t *count)
             wt_program_offer(c->program, WT_NAMES_PLACE, &o);
         }
     }
-    if (o.count)
-        qsort(o.list, o.count, sizeof(char *), by_text);
+    if (o.near)
+        qsort(o.list, o.near, sizeof(char *), by_text);
+    if (o.count > o.near)
+        qsort(o.list + o.near, o.count - o.near, sizeof(char *), by_text);
     *count = o.count;
     return o.list;
 }

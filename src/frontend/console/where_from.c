@@ -20,6 +20,17 @@ static void put_symbol(void *context, uint64_t address, char *text, size_t size)
     wt_source_symbol_at(&view, address, true, text, size);
 }
 
+static bool put_line(void *context, uint64_t pc, struct wt_slice_line *line)
+{
+    struct wt_program *g = context;
+    if (!wt_modules_line(g->modules, 0, pc, &line->file, &line->number))
+        return false;
+    const struct wt_text_file *f = wt_program_open_source(g, line->file);
+    line->text =
+        f && line->number && line->number <= f->line_count ? f->line[line->number - 1] : "";
+    return true;
+}
+
 static struct wt_slice_report report_of(const struct wt_shell *c)
 {
     return (struct wt_slice_report){
@@ -27,6 +38,7 @@ static struct wt_slice_report report_of(const struct wt_shell *c)
         .place = put_place,
         .instruction = wt_program_instruction_text,
         .memory = put_symbol,
+        .line = put_line,
         .context = c->program};
 }
 
