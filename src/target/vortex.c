@@ -75,7 +75,7 @@ static enum wt_status read_program(struct wt_emulated *e, struct vortex *v, stru
 
 /* ---- kernels of Vortex 3.0 ---- */
 
-/* What the linker and vxbin.py of Vortex 3.0 leave in a program: a symbol for each kernel, and
+/* The symbols of Vortex 3.0's linker and vxbin.py: one for each kernel, and
  * "main" is the name of kernel_main. */
 #define KERNEL_SYMBOL "__vx_kentry_"
 #define CTA_ENTRY "__vx_cta_entry"

@@ -143,7 +143,7 @@ static enum vx_result put(struct gpu *g, const struct wt_segment *s, struct wt_e
 
 /* ---- kernels of 3.0 ---- */
 
-/* What the linker and vxbin.py of Vortex 3.0 leave in an ELF file: a symbol for each kernel, and
+/* The symbols of Vortex 3.0's linker and vxbin.py: one for each kernel, and
  * "main" is the name of kernel_main. */
 #define KERNEL_SYMBOL "__vx_kentry_"
 #define CTA_ENTRY "__vx_cta_entry"
