@@ -21,7 +21,8 @@ __global__ void weigh(const int *a, const int *b, int *out, int count)
 
 int main(int argc, char **argv)
 {
-    const int count = 200;
+    const char *what = argc > 1 ? argv[1] : "";
+    const int groups = strcmp(what, "many") == 0 ? 100000 : 4, count = 64 * groups - 56;
     int gpus = 0, *a, *b, *out;
     if (hipGetDeviceCount(&gpus) != hipSuccess)
         return 1;
@@ -33,9 +34,9 @@ int main(int argc, char **argv)
         hipMallocManaged(&b, 4 * count);
         hipMallocManaged(&out, 4 * count);
         for (int i = 0; i < count; i++)
-            a[i] = i * 0x01fe03fc, b[i] = i * 0x7f058101 + 3;
-        const bool stray = argc > 1 && strcmp(argv[1], "stray") == 0;
-        hipLaunchKernelGGL(weigh, dim3(4), dim3(64), 0, 0, a, b, stray ? (int *)0x123456000 : out, count);
+            a[i] = i * 0x01fe03fcu, b[i] = i * 0x7f058101u + 3;
+        const bool stray = strcmp(what, "stray") == 0;
+        hipLaunchKernelGGL(weigh, dim3(groups), dim3(64), 0, 0, a, b, stray ? (int *)0x123456000 : out, count);
         if (hipDeviceSynchronize() != hipSuccess)
             return 1;
         int wrong = 0;

@@ -49,6 +49,14 @@ def test_three_models_at_once():
     assert done.stderr == "wavetrap: the program has code for gfx908, gfx906, gfx900: the GPU is a gfx908 (--gpu)\n"
 
 
+@pytest.mark.parametrize("gpu", ["gfx900:cu=64", "gfx906:cu=64", "gfx908:cu=120"])
+def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
+    """All 100,000 work-groups are executed."""
+    model = gpu[:6]
+    done = hip(compiled("models.hip", f"--offload-arch={model}", name=f"models-many-{model}"), "many", gpus=[gpu])
+    assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
+
+
 def matrices(level="-O2"):
     return compiled("mfma.hip", "--offload-arch=gfx908", level, name="mfma" + level)
 
