@@ -194,7 +194,7 @@ def test_a_malformed_object_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("at,value,words", [
-    (4, 1, "not an ELF file of 64 bits"), (7, 0, "OS/ABI 0, not 64"), (8, 9, "ABI version 9"), (48, 0x3f, "another GPU than gfx900"),
+    (4, 1, "not an ELF file of 64 bits"), (7, 0, "OS/ABI 0, not 64"), (8, 9, "ABI version 9"), (48, 0x4c, "another GPU than gfx900"),
 ])
 def test_the_header_is_checked(tmp_path, at, value, words):
     bad = bytearray(VADD.read_bytes())

@@ -65,6 +65,7 @@ struct gcn_model {
 
     /* what the driver's topology says of it besides */
     uint16_t l1_kbytes, l2_kbytes;     /**< caches: of a compute unit, of the device */
+    uint16_t l2_line;                  /**< bytes of a line of the latter */
     uint16_t engine_mhz, memory_mhz;   /**< clocks */
     uint16_t memory_bits;              /**< width of its memory's bus */
     uint8_t sdma_engines, sdma_queues; /**< copy engines, queues of each */

@@ -170,7 +170,7 @@ HSAKMT_STATUS hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
         const bool last = i + 1 == (node ? host_gpu_of(host, node)->config.cu + 1 : CPU_CACHES);
         c->ProcessorIdLow = last ? 0 : i;
         c->CacheLevel = last ? 2 : 1;
-        c->CacheLineSize = 64;
+        c->CacheLineSize = model && last ? model->l2_line : 64;
         c->CacheSize = model ? (last ? model->l2_kbytes : model->l1_kbytes) : (last ? 1024 : 32);
         c->CacheType.ui32.Data = 1;
         c->CacheType.ui32.CPU = node == 0;

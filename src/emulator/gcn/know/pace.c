@@ -82,12 +82,12 @@ static const struct wt_pace_rule rules[RULES] = {
     [MATRIX_VGPR] =
         {.states = 2,
          .text =
-             "a vector instruction writes a VGPR, and v_mfma (gfx908: or v_accvgpr_write) reads "
-             "it"},
-    [MATRIX_EXEC] =
-        {.states = 4,
-         .text = "a vector instruction writes EXEC, and v_mfma (gfx908: or v_accvgpr_write) "
-                 "follows"},
+             "a vector instruction writes a VGPR, and v_mfma (or v_accvgpr_write, in a file of its "
+             "own) reads it"},
+    [MATRIX_EXEC] = {.states = 4,
+                     .text =
+                         "a vector instruction writes EXEC, and v_mfma (or v_accvgpr_write, in a "
+                         "file of its own) follows"},
     [MATRIX_C] = {.states = 2,
                   .text = "v_mfma writes accumulation registers, and another one has some of them, "
                           "not all, as C",
