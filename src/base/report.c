@@ -16,9 +16,16 @@
 
 enum wt_status wt_report_add(char **files, const char *value, struct wt_error *err)
 {
+    static const char *const formats[] = {"json", "sarif", "junit"};
     char whole[PATH_MAX], *all;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcmp(value, formats[i]) == 0)
+            return wt_fail(err, WT_INVALID, "the name of a file is missing: %s:FILE", value);
     if (strncmp(value, "json:", 5) != 0 || strchr(value, '\n'))
-        return wt_fail(err, WT_INVALID, "takes json:FILE, not '%.100s'", value);
+        return wt_fail(err, WT_INVALID,
+                       "takes json:FILE, and with --check=LIST sarif:FILE and junit:FILE, not "
+                       "'%.100s'",
+                       value);
     const enum wt_status status = wt_file_make(value + 5, whole, err);
     if (status)
         return status;

@@ -52,7 +52,8 @@ def test_a_deadlock_is_of_all_waves(build, tmp_path):
     assert done.returncode == end["status"] == 121 and fault["fault"] == "deadlock" and "wave" not in fault
 
 
-@pytest.mark.parametrize("value, words", [("json:", "it takes the name of a file"), ("xml:a", "takes json:FILE, not 'xml:a'"),
+@pytest.mark.parametrize("value, words", [("json:", "it takes the name of a file"), ("xml:a", "takes json:FILE, and with --check=LIST sarif:FILE and junit:FILE, not 'xml:a'"),
+                                          ("sarif", "the name of a file is missing: sarif:FILE"),
                                           ("json:/nosuch/a", "/nosuch/a: cannot be written"), ("json:%q", "%")])
 def test_a_report_that_cannot_be_is_an_error_before_anything_runs(build, value, words):
     done = run("run", f"--report={value}", build.asm("_start: exit 0\n"))

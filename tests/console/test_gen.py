@@ -96,10 +96,12 @@ def test_the_channels_at_each_time_are_those_that_execute_next(tmp_path):
 def test_source_lines_channels_and_the_way_back(kernels, way):
     """At the odd items' line, the odd channels are enabled."""
     file = kernels(*UNOPTIMISED)
-    done = debug(file, f"break gen_add.cl:{line_of('odd')}", "run", "info waves", "p/x $ce", "next", options=[*add(), *way])
+    done = debug(file, f"break gen_add.cl:{line_of('odd')}", "run", "info waves", "p/x $ce", "info divergence", "next", options=[*add(), *way])
     assert f"gen_add.cl:{line_of('odd')}" in done.stdout, done.stdout
     assert "channels 1,3,5,7" in done.stdout
     assert "= 0xaa" in done.stdout
+    # Where the channels' own places can be read, each that waits has a line.
+    assert re.search(r"^channels 1,3,5,7 are enabled, at .*\nchannel(s 0,2,4,6 are masked off$| \d waits, and continues at )", done.stdout, re.M), done.stdout
     assert re.search(rf"^{line_of('store')}\s", done.stdout, re.M), done.stdout
 
 

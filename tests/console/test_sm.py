@@ -110,8 +110,9 @@ def test_a_breakpoint_does_not_change_issue_times(sass):
 
 def test_registers_and_predicates_can_be_set(sass):
     out = session(sass("vadd"), "break *0x10000048", "run", "delete", "set $P0 = 1", "print/x $P0", "stepi",
-                  "info lanes", "set $R0 = 7", "print $R0")
+                  "info lanes", "info divergence", "set $R0 = 7", "print $R0")
     # @P0 EXIT: lane 0 has ended.
+    assert re.search(r"^lanes 1-31 are enabled, at .*\nlane 0 is masked off$", out, re.M), out
     assert "$1 = 0x1\n" in out
     assert re.search(r"\* 0 +masked off +0x10000050 <vadd\+80>\n  1\.\.31 +0x10000050 <vadd\+80>", out), out
     assert "$2 = 7\n" in out

@@ -146,7 +146,7 @@ def test_lanes_that_are_masked_off_have_places_of_their_own(tmp_path):
     for lane, line in enumerate(said[2].splitlines()):
         assert re.match(rf"[* ] {lane} .*{'' if lane % 2 else 'masked off'} .*split.cu:{odd if lane % 2 else even}$", line), said[2]
     assert len(set(re.findall(r"0x[0-9a-f]+", said[3]))) == 2 and said[3].count("divergent") == 16, said[3]
-    assert re.search(rf"^lanes 0,2,.*,30 wait, and go on at 0x\w+ <split.*> at .*split.cu:{even}$", said[4], re.M), said[4]
+    assert re.search(rf"^lanes 0,2,.*,30 wait, and continue at 0x\w+ <split.*> at .*split.cu:{even}$", said[4], re.M), said[4]
     assert f"split.cu:{even}\n{even}\t" in said[5] and f"split.cu:{odd}\n{odd}\t" in said[6]
     core = subprocess.run([WAVETRAP, "debug", "--batch", *[f"--ex={c}" for c in looks[:3]], f"--core={tmp_path}/core"], capture_output=True, text=True, timeout=60)
     assert all(said[n] in core.stdout for n in (2, 3, 4)), core.stdout + core.stderr

@@ -213,12 +213,23 @@ enum wt_status wt_words_lanes(const struct wt_words *w, struct wt_error *err)
     return WT_OK;
 }
 
+/* "lane 3 is enabled", "lanes 0-2,7 wait"; nothing of no lanes. */
+static void put_lanes(const struct wt_words *w, wt_lanes lanes, const char *one,
+                      const char *several)
+{
+    char text[WT_LANES_TEXT];
+    const bool single = wt_lanes_count(lanes) == 1;
+    wt_lanes_text(lanes, text, sizeof text);
+    fprintf(w->out, "%s%s %s %s", w->program->topology->lane_word, single ? "" : "s", text,
+            single ? one : several);
+}
+
 enum wt_status wt_words_divergence(const struct wt_words *w, struct wt_error *err)
 {
     struct wt_wave wave;
     struct wt_thread_position place;
     struct wt_wave_info info;
-    char lanes[WT_LANES_TEXT];
+    uint32_t first;
     enum wt_status status = wt_program_need_thread(w->program, err);
     if (!status)
         status = wt_program_wave(w->program, w->program->thread, &wave, &place, err);
@@ -226,18 +237,26 @@ enum wt_status wt_words_divergence(const struct wt_words *w, struct wt_error *er
         status = wt_debugger_wave(w->program->debugger, wave.id, &info, err);
     if (status)
         return status;
-    wt_lanes_text(info.mask, lanes, sizeof lanes);
-    fprintf(w->out, "%ss %s are enabled, at ", w->program->topology->lane_word,
-            lanes[0] ? lanes : "none");
+    wt_lanes off = wt_lanes_first(wt_wave_items(&info.wave, &first)) & ~info.mask;
+    if (info.mask)
+        put_lanes(w, info.mask, "is enabled, at ", "are enabled, at ");
+    else
+        fprintf(w->out, "no %s is enabled, at ", w->program->topology->lane_word);
     wt_words_place(w, info.pc);
     fputc('\n', w->out);
     if (info.has_detail && info.detail.view.parts)
         fputs("(divergence=auto: lanes part at any branch, as on no Vortex)\n", w->out);
     for (unsigned i = 0; info.has_detail && i < info.detail.waiter_count; i++) {
-        wt_lanes_text(info.detail.waiter[i].lanes, lanes, sizeof lanes);
-        fprintf(w->out, "%ss %s wait, and go on at ", w->program->topology->lane_word,
-                lanes[0] ? lanes : "none");
-        wt_words_place(w, info.detail.waiter[i].pc);
+        const struct wt_wave_waiters *waiter = &info.detail.waiter[i];
+        if (!waiter->lanes)
+            continue;
+        put_lanes(w, waiter->lanes, "waits, and continues at ", "wait, and continue at ");
+        wt_words_place(w, waiter->pc);
+        fputc('\n', w->out);
+        off &= ~waiter->lanes;
+    }
+    if (off) {
+        put_lanes(w, off, "is masked off", "are masked off");
         fputc('\n', w->out);
     }
     return WT_OK;
