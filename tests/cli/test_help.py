@@ -201,11 +201,8 @@ def test_what_cannot_be_printed_is_a_failure():
         assert done.returncode == 125 and "cannot write to stdout: No space left" in done.stderr, words
 
 
-def test_every_page_says_where_the_command_is():
-    pages = [page for page in (ROOT / "docs").glob("*.md") if re.search(r"^(\$ |    )?wavetrap (run|gdb|serve|attach|trace|info|dm|exec) ", page.read_text(), re.M)]
-    assert len(pages) > 5
-    for page in pages:
-        assert "build/wavetrap" in page.read_text(), page
+def test_the_first_page_says_where_the_command_is():
+    assert "`wavetrap` on these pages is `build/wavetrap` in the build tree (`PATH=$PWD/build:$PATH`)" in (ROOT / "docs" / "README.md").read_text()
 
 
 LIMITS = re.findall(r"^\| `(\w+):(\w+)` \| (\S+) \| (\S+) \|", (ROOT / "docs" / "limits.md").read_text(), re.M)

@@ -458,37 +458,6 @@ done:
     assert "Program stopped at a breakpoint instruction of its own.\n" in out
 
 
-CUDA = ["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_60", "-nocudainc", "-nocudalib", "-S", "-O0", "-g"]
-REVERSE = ["--grid=64", "--block=64", "--arg=zeros:256", "--arg=iota:256"]
-
-
-def reversed_numbers(folder, source):
-    subprocess.run([*CUDA, source, "-o", folder / "reverse.ptx"], check=True, cwd=ROOT, capture_output=True)
-    subprocess.run([WAVETRAP, "run", *REVERSE, f"--dump-arg=0:{folder / 'out.bin'}", folder / "reverse.ptx"], check=True)
-    data = (folder / "out.bin").read_bytes()
-    return [int.from_bytes(data[i:i + 4], "little") for i in range(0, len(data), 4)]
-
-
-def test_the_tutorial_is_true(tmp_path):
-    source = ROOT / "examples" / "sm" / "reverse.cu"
-    assert reversed_numbers(tmp_path, source) == [0] * 32 + list(range(31, -1, -1))
-    page = (ROOT / "docs" / "sm-tutorial.md").read_text()
-    session = "".join(re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S))
-    parts = re.split(r"^\(wavetrap\) (.*)\n", session, flags=re.M)
-    commands, wanted = parts[1::2], [text.strip("\n") for text in parts[2::2]]
-    assert len(commands) == 9 and " ".join(CUDA) in session and " ".join(REVERSE) in session
-    done = debug(tmp_path / "reverse.ptx", *marked(commands), options=REVERSE)
-    assert done.returncode == 0, done.stderr
-    said = [text.replace(f"{ROOT}/", "").replace(f"{tmp_path}/", "") for text in answers(done.stdout)]
-    assert list(zip(commands, said)) == list(zip(commands, wanted))
-    # What the page says of the mended kernel.
-    mended = tmp_path / "reverse.cu"
-    mended.write_text(source.read_text().replace("    out[t]", "    __syncthreads();\n    out[t]"))
-    assert reversed_numbers(tmp_path, mended) == list(range(63, -1, -1))
-    out = debug(tmp_path / "reverse.ptx", "break reverse.cu:14", "run", "info cuda threads", options=REVERSE).stdout
-    assert len(re.findall(r"reverse.cu 14$", out, re.M)) == 2, out
-
-
 def in_core_file(core, commands):
     """What the console says as it opens a core file, and then to each command."""
     done = subprocess.run([WAVETRAP, "debug", "--nx", "--batch", "--core", core, *(w for c in commands for w in ("-ex", "echo @@@\\n", "-ex", c))],
