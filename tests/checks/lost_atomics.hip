@@ -27,14 +27,31 @@ KERNEL(before, unsigned, atomicDec(at, value)) /* BUG before */
 KERNEL(sum, int, atomicAdd(at, value))
 KERNEL(swap, int, atomicExch(at, value))
 KERNEL(compare, int, atomicCAS(at, WAS, value))
-/* gfx908 has it in hardware, without a result; the others add as well as they can. */
+/* Models from gfx908 on have singles in hardware, a gfx90a doubles, too; the others add as well as
+ * they can. */
+#if defined(__gfx908__) || defined(__gfx90a__)
+#define ADD_F32 "global_atomic_add_f32 %0, %1, off\n s_waitcnt vmcnt(0)"
+#endif
+#ifdef __gfx90a__
+#define ADD_F64 "global_atomic_add_f64 %0, %1, off\n s_waitcnt vmcnt(0)"
+#endif
 __global__ void real(float *p, float *out)
 {
     float *at = p + threadIdx.x;
     const float value = threadIdx.x + 1;
-#ifdef __gfx908__
-    __asm__ volatile("global_atomic_add_f32 %0, %1, off\n s_waitcnt vmcnt(0)" ::"v"(at), "v"(value)
-                     : "memory");
+#ifdef ADD_F32
+    __asm__ volatile(ADD_F32 ::"v"(at), "v"(value) : "memory");
+#else
+    *at += value;
+#endif
+    out[threadIdx.x] = 0;
+}
+__global__ void long_real(double *p, double *out)
+{
+    double *at = p + threadIdx.x;
+    const double value = threadIdx.x + 1;
+#ifdef ADD_F64
+    __asm__ volatile(ADD_F64 ::"v"(at), "v"(value) : "memory");
 #else
     *at += value;
 #endif
@@ -135,6 +152,9 @@ PLANTED(managed_max, maximum, MANAGED, MANAGED_COARSE)
 PLANTED(registered_max, maximum, REGISTERED, DEVICE)
 PLANTED(host_real, real, HOST, DEVICE)
 PLANTED(fine_real, real, DEVICE_FINE, DEVICE)
+PLANTED(managed_real, real, MANAGED, HOST_COARSE)
+PLANTED(fine_long, long_real, DEVICE_FINE, DEVICE)
+PLANTED(host_long, long_real, HOST, HOST_COARSE)
 OF_KIND(host_add, sum, HOST)
 OF_KIND(host_swap, swap, HOST)
 OF_KIND(host_compare, compare, HOST)
@@ -143,7 +163,7 @@ OF_KIND(fine_max, maximum, DEVICE_FINE)
 
 CASES(CASE(host_max), CASE(host_min), CASE(host_and), CASE(host_or), CASE(host_xor), CASE(host_inc),
       CASE(host_dec), CASE(host_together), CASE(managed_max), CASE(registered_max), CASE(host_add),
-      CASE(host_real), CASE(fine_real), CASE(host_swap), CASE(host_compare), CASE(managed_add),
+      CASE(host_real), CASE(fine_real), CASE(managed_real), CASE(fine_long), CASE(host_long), CASE(host_swap), CASE(host_compare), CASE(managed_add),
       CASE(fine_max))
 
 int main(int argc, char **argv)

@@ -210,7 +210,8 @@ def test_atomics_that_hardware_drops(gpu, options, dropped):
     """They are executed, unless the check or the GPU has them as hardware: then nothing has changed and 0 is returned. Others are executed always."""
     gpu, labels = checks.gpu(gpu), checks.labels_of("lost_atomics")
     program = checks.program_of("lost_atomics", "gfx900")
-    of_floats = {"host_real", "fine_real"} if checks.AMD == "gfx908" else set()
+    of_floats = {"host_real", "fine_real", "managed_real"} if checks.AMD in ("gfx908", "gfx90a") else set()
+    of_floats |= {"host_long", "fine_long"} if checks.AMD == "gfx90a" else set()
     for how, lost in (("bad", {label.case for label in labels if label.findings} | of_floats if dropped else set()), ("good", set())):
         done = checks.run(checks.command_under_test(), "exec", "-g", gpu, *options, *program, how, *(label.case for label in labels))
         said = dict(re.findall(r"^(\w+) is (\w+)$", done.stdout, re.M))
