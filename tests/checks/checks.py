@@ -10,7 +10,7 @@ import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / folder) for folder in ("host", "truth", "compilers")]
-from amd import MODEL as AMD, MODELS, gpu  # noqa: E402
+from amd import MODEL as AMD, MODELS, gpu, unified  # noqa: E402
 from sanitizer import BUILD, DEBIAN_PATH, ROOT, command, environment  # noqa: E402
 from truth import compiled  # noqa: E402
 

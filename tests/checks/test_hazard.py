@@ -11,7 +11,7 @@ import pytest
 
 import checks
 from checks import command_under_test, run
-from amd import MODELS
+from amd import MODELS, unified
 
 MODEL = checks.AMD
 
@@ -211,7 +211,7 @@ def assembled(path, bodies, items=64):
     """A code object with a kernel of each body."""
     lines = ['.amdgcn_target "amdgcn-amd-amdhsa--' + MODEL + '"', ".text"]
     for number, (name, body) in enumerate(bodies.items()):
-        lines += KERNEL.format(name, body.replace("%=", str(number))).splitlines()
+        lines += unified(KERNEL, MODEL).format(name, body.replace("%=", str(number))).splitlines()
     lines += [".amdgpu_metadata", "---", "amdhsa.version: [1, 1]", "amdhsa.kernels:", *"".join(map(METADATA.replace("size: 64\n    .args", f"size: {items}\n    .args").format, bodies)).splitlines(), "...", ".end_amdgpu_metadata"]
     source = path.with_suffix(".s")
     source.write_text("\n".join(lines) + "\n")
@@ -235,7 +235,8 @@ def reported(program, kernel, folder, *options, checks="hazard,stale"):
 def planted_(model, tmp_path_factory):
     """The code object, and the lines of its source."""
     out = tmp_path_factory.mktemp("hazard") / "planted"
-    bodies = {f"{how}_{name}": code.format(words) for name, (_, code, *both) in CASES.items() for how, words in zip(("bad", "good"), both)}
+    bodies = {f"{how}_{name}": code.format(words) for name, (_, code, *both) in CASES.items() for how, words in zip(("bad", "good"), both)
+              if not (MODEL == "gfx90a" and " gds" in code)}
     bodies |= {f"{how}_stale_{name}": code.replace("{}", words) for name, (*_, code, bad, good) in STALE.items() for how, words in (("bad", bad), ("good", good))}
     bodies |= {"bad_unwritten": "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0 ; B", "good_unwritten": "s_mov_b32 s6, 1\ns_store_dword s6, s[4:5], 0x0\ns_dcache_wb"}
     return out, assembled(out, bodies | {f"idiom_{name}": code for name, code in (IDIOMS | FRESH | FRESH_GROUPS).items()})
@@ -259,6 +260,8 @@ def test_bytes_that_a_load_puts_in_lds_are_its_wave_s_until_it_waits(tmp_path, n
 @pytest.mark.parametrize("name", CASES)
 def test_a_hazard_is_found_by_both_of_its_lines(planted, tmp_path, name):
     program, source = planted
+    if f"bad_{name}:" not in source:
+        pytest.skip("a gfx90a has no GDS")
     found, done = reported(program, f"bad_{name}", tmp_path, "--grid=64", "--block=64", "--arg=zeros:8192")
     begin = source.index(f"bad_{name}:")
     first, second = (next(n + 1 for n in range(begin, len(source)) if source[n].endswith(f"; {mark}")) for mark in "AB")

@@ -402,7 +402,7 @@ s_load_dwordx4 s[8:11], s[0:1], 0x0
 s_load_dwordx2 s[12:13], s[0:1], 0x10
 s_mov_b32 m0, -1
 s_waitcnt lgkmcnt(0)"""
-    END = """s_endpgm
+    END = checks.unified("""s_endpgm
 .size {0}, . - {0}
 .section .rodata
 .p2align 6
@@ -412,7 +412,7 @@ s_waitcnt lgkmcnt(0)"""
 .amdhsa_group_segment_fixed_size 512
 .amdhsa_user_sgpr_kernarg_segment_ptr 1
 .end_amdhsa_kernel
-.text"""
+.text""")
     METADATA = """  - .name: {0}
     .symbol: {0}.kd
     .kernarg_segment_size: 24
@@ -791,6 +791,8 @@ def judge(folder, family, number, count=1):
 
 @pytest.mark.parametrize("family, kernels", [("sm", 20), ("gfx900", 20), pytest.param("sm", 60, marks=pytest.mark.full), pytest.param("gfx900", 40, marks=pytest.mark.full)])
 def test_random_kernels(tmp_path, family, kernels):
+    if (family, checks.AMD) == ("gfx900", "gfx90a"):
+        pytest.skip("its pairs of registers begin anywhere; a gfx90a's begin at even ones")
     assert sum(judge(tmp_path, family, first, AT_ONCE) for first in range(0, kernels, AT_ONCE)) >= 10 * kernels
 
 

@@ -141,7 +141,7 @@ v_mov_b32 v5, 1
 v_mov_b32 v6, 0
 v_mov_b32 v7, 0
 s_waitcnt vmcnt(0) lgkmcnt(0)"""
-    END = """s_endpgm
+    END = checks.unified("""s_endpgm
 .size {0}, . - {0}
 .section .rodata
 .p2align 6
@@ -151,7 +151,7 @@ s_waitcnt vmcnt(0) lgkmcnt(0)"""
 .amdhsa_group_segment_fixed_size 512
 .amdhsa_user_sgpr_kernarg_segment_ptr 1
 .end_amdhsa_kernel
-.text"""
+.text""")
     METADATA = """  - .name: {0}
     .symbol: {0}.kd
     .kernarg_segment_size: 16

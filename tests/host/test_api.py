@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from conftest import WAVETRAP, code_object, compiled, environment, hip
+from conftest import WAVETRAP, code_object, compiled, environment, hip, wavetrap
 
 
 def api(*args, **options):
@@ -80,7 +80,7 @@ def test_signals_end_a_program_that_waits(number):
     program.stdout.close()
 
 
-@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(m, marks=pytest.mark.full) for m in ("gfx906", "gfx908"))])
+@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(m, marks=pytest.mark.full) for m in ("gfx906", "gfx908", "gfx90a"))])
 def test_a_library_of_kernels(model):
     """rocPRIM sorts, scans, reduces and selects 200003 numbers."""
     more = [] if model == "gfx900" else [f"--offload-arch={model}"]
@@ -90,22 +90,24 @@ def test_a_library_of_kernels(model):
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def says_right(source, libraries, parts, model="gfx900"):
+def says_right(source, libraries, parts, target="gfx900"):
+    """The libraries' own code objects for the target, also one with XNACK on, are executed."""
+    model, _, xnack = target.partition(":xnack")
     more = [] if model == "gfx900" else [f"--offload-arch={model}"]
     program = compiled(source, "-std=c++17", "-D__HIP_PLATFORM_HCC__", *libraries, *more, name=source.split(".")[0] + "".join(f"-{model}" for _ in more))
-    done = hip(program, gpus=[model])
+    done = wavetrap("exec", "-g", model, program, env={**environment(), "HSA_XNACK": "1" if xnack == "+" else "0"})
     assert done.stdout == "".join(f"{part}: right\n" for part in parts), done.stderr
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(m, marks=pytest.mark.full) for m in ("gfx906", "gfx908"))])
+@pytest.mark.parametrize("model", ["gfx900", *(pytest.param(m, marks=pytest.mark.full) for m in ("gfx906", "gfx908", "gfx90a", "gfx90a:xnack+"))])
 def test_random_numbers(model):
     """rocRAND and hipRAND, whose code for each model is another: Philox and Sobol by the papers, the others by their moments."""
     says_right("random_numbers.cpp", ["-lhiprand", "-lrocrand"], ["rocRAND's Philox", "rocRAND's Sobol", "XORWOW", "MRG32k3a", "MTGP32", "Philox"], model)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("model", ["gfx900", "gfx906", "gfx908"])
+@pytest.mark.parametrize("model", ["gfx900", "gfx906", "gfx908", "gfx90a", "gfx90a:xnack+"])
 def test_sparse_matrices(model):
     """rocSPARSE and hipSPARSE against loops over the dense matrix; the library has 1.3 GB of kernels."""
     says_right("sparse.cpp", ["-lhipsparse", "-lrocsparse"], ["rows of coordinates", "matrix by vector", "transposed", "triangular solver",

@@ -11,7 +11,8 @@ import pytest
 from conftest import code_object, compiled, environment, hip, wavetrap
 
 HERE = pathlib.Path(__file__).resolve().parent
-NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-"}
+NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-",
+         "gfx90a": "gfx90a:sramecc+:xnack-"}
 
 
 def program(*models):
@@ -40,16 +41,16 @@ def test_each_gpu_computes_with_its_own_code():
     assert (done.stderr, done.returncode) == ("", 0)
 
 
-def test_three_models_at_once():
-    """The whole of each chip, too: the newest has 120 compute units in eight engines."""
-    gpus = ["gfx900", "gfx908:cu=120", "gfx906", "gfx908"]
-    done = hip(program("gfx900", "gfx906", "gfx908"), gpus=gpus)
+def test_all_models_at_once():
+    """The whole of each chip, too: a gfx908 has 120 compute units in eight engines, a gfx90a 104."""
+    gpus = ["gfx900", "gfx908:cu=120", "gfx90a", "gfx906", "gfx90a:cu=104", "gfx908"]
+    done = hip(program(*NAMES), gpus=gpus)
     assert done.stdout == "".join(f"{NAMES[m[:6]]}: 0 wrong\n" for m in gpus) and (done.stderr, done.returncode) == ("", 0), done.stderr
-    done = hip(program("gfx900", "gfx906", "gfx908"))
-    assert done.stderr == "wavetrap: the program has code for gfx908, gfx906, gfx900: the GPU is a gfx908 (--gpu)\n"
+    done = hip(program(*NAMES))
+    assert done.stdout == NAMES["gfx90a"] + ": 0 wrong\n" and done.stderr == "wavetrap: the program has code for gfx90a, gfx908, gfx906, gfx900: the GPU is a gfx90a (--gpu)\n"
 
 
-@pytest.mark.parametrize("gpu", ["gfx900:cu=64", "gfx906:cu=64", "gfx908:cu=120"])
+@pytest.mark.parametrize("gpu", ["gfx90a:cu=104", *(pytest.param(gpu, marks=pytest.mark.full) for gpu in ("gfx900:cu=64", "gfx906:cu=64", "gfx908:cu=120"))])
 def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
     """All 100,000 work-groups are executed."""
     model = gpu[:6]

@@ -26,6 +26,17 @@ def test_the_most_tasks_of_a_region_are_libgomps_limit(tmp_path, schedule):
     assert done.returncode == -signal.SIGABRT and "Barrier sync failed (another thread died?); aborting." in done.stdout + done.stderr, done
 
 
+@pytest.mark.parametrize("compiler, model", [("clang-19", "gfx90a"), *(pytest.param(*one, marks=pytest.mark.full) for one in (
+    ("clang-19", "gfx908"), ("clang-19", "gfx906"), ("gcc-12", "gfx906")))])
+def test_other_models(tmp_path, compiler, model):
+    """Of GCC's libgomp Debian has those of gfx900 and gfx906."""
+    program = tmp_path / "program"
+    flags = [flag.replace("gfx900", model) for flag in ([*GCC, "-fopenmp"] if compiler == "gcc-12" else CLANG)]
+    subprocess.run([compiler, *flags, "-w", "-o", program, HERE / "openmp.c"], cwd=tmp_path, check=True, capture_output=True)
+    done = wavetrap("exec", "--stats", program)
+    assert done.stdout == "devices 1, on one 1, sum 1000000, last 1999\n" and f"launched on the emulated {model}, " in done.stderr, done.stderr
+
+
 def test_images_for_another_gpu_are_named(tmp_path):
     """LLVM's runtime leaves the region to the host, and is silent about it."""
     program = tmp_path / "program"
