@@ -207,7 +207,7 @@ struct gcn_device {
     struct gcn_trace_point *trace; /* the issue being traced; NULL until a run is */
     struct gcn_watched_share watched_share;
     const struct gcn_host *host; /* never NULL */
-    struct gcn_blocks *blocks;   /* translated code; NULL until there is some */
+    struct wt_paged *blocks;     /* translated code; NULL until there is some */
 };
 
 /* A vector instruction being computed: 64 values a source, whatever EXEC is. */

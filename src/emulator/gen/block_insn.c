@@ -67,11 +67,11 @@ static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
     const bool real = u->domain == GEN_FLOAT;
     struct wt_rows_match m;
     if (!u->alu || !q->rows || !operation_of(insn, real, 32, &m) ||
-        !gen_block_predicate(insn, to) || !flags_of(insn, &to->flags))
+        !gen_block_predicate(insn, to) || !flags_of(insn, &to->alu.flags))
         return false;
     const uint8_t op = m.op;
     to->op = op;
-    to->real = real;
+    to->alu.real = real;
     to->guarded = real;
     to->raises =
         op == WT_ROWS_FLOAT_ADD || op == WT_ROWS_FLOAT_MULTIPLY || op == WT_ROWS_FLOAT_MULTIPLY_ADD;
@@ -79,11 +79,11 @@ static bool arithmetic(const struct gen_uop *u, struct wt_rows_insn *to)
     to->lanes = insn->exec_size;
     to->channel = insn->channel;
     to->unmasked = insn->no_mask;
-    to->nowhere = q->nowhere;
+    to->alu.nowhere = q->nowhere;
     to->d = q->to;
     if (q->tests) {
-        to->tests = true;
-        to->outcome = outcomes[insn->condition];
+        to->alu.tests = true;
+        to->alu.outcome = outcomes[insn->condition];
         to->is_signed = gen_type_is_signed(insn->dst.type);
     } else if (op == WT_ROWS_COMPARE || op == WT_ROWS_SELECT) {
         to->how = outcomes[insn->condition];

@@ -82,21 +82,21 @@ bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x
 {
     const struct gen_insn *insn = &u->insn;
     *to = (struct wt_rows_insn){.op = x->stores ? WT_ROWS_STORE : WT_ROWS_LOAD,
-                                .space = x->wide_addresses ? WT_ROWS_GLOBAL
-                                         : x->windowed     ? WT_ROWS_WINDOW
-                                                           : WT_ROWS_GROUP,
-                                .short_address = !x->wide_addresses,
-                                .offset = GEN_SLM_OFFSET,
-                                .window = x->window,
+                                .access.space = x->wide_addresses ? WT_ROWS_GLOBAL
+                                                : x->windowed     ? WT_ROWS_WINDOW
+                                                                  : WT_ROWS_GROUP,
+                                .access.short_address = !x->wide_addresses,
+                                .access.offset = GEN_SLM_OFFSET,
+                                .access.window = x->window,
                                 .lanes = x->lanes,
                                 .channel = insn->channel,
                                 .unmasked = insn->no_mask,
                                 .d = x->data,
-                                .words = x->dwords,
+                                .access.words = x->dwords,
                                 .s = {{.slot = x->addresses}, {.slot = x->data}}};
     for (unsigned i = 0; i < x->dwords; i++) {
-        to->place[i] = x->offset[i];
-        to->row[i] = x->data + 4 * x->lanes * i;
+        to->access.place[i] = x->offset[i];
+        to->access.row[i] = x->data + 4 * x->lanes * i;
     }
     return x->lanes && x->lanes == insn->exec_size && x->window < WT_ROWS_WINDOWS &&
            gen_block_predicate(insn, to);

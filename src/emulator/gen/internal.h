@@ -255,7 +255,7 @@ struct gen_device {
     /* execution */
     struct gen_trace_point *trace; /* the issue being traced; NULL until a run is */
     const struct gen_uop *sending; /* the message that is being executed; NULL: none */
-    struct gen_blocks *blocks;     /* translated code; NULL until there is some */
+    struct wt_paged *blocks;       /* translated code; NULL until there is some */
 };
 
 /* The walker command that the thread's group belongs to. */

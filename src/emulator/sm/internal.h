@@ -38,7 +38,7 @@ struct sm_uop {
     sm_op run;
     union {
         sm_alu alu;
-        const struct wt_rows_block *block; /* of PTX whose handler is sm_run_block */
+        const struct wt_paged_entry *entry; /* of PTX whose handler is sm_run_block */
     };
     uint64_t word;
     union {
@@ -52,12 +52,13 @@ struct sm_uop {
     bool wide;          /* operand B, or a constant in its place, has 64 bits */
     uint8_t bank;
     uint8_t step;    /* records to the next instruction: control words are skipped */
-    uint16_t offset; /* constant operand; of sm_run_block the instruction of its block */
+    uint16_t offset; /* constant operand */
     uint16_t visits; /* how often a turn or a jump came here, until it is translated */
 };
 
 struct sm_code {
     struct wt_code_page page;
+    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
     struct sm_uop uop[SM_SLOTS + SM_TAIL];
 };
 
@@ -240,8 +241,8 @@ struct sm_device {
     struct wt_console console; /* of vprintf: one */
     struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
     size_t image_count, image_capacity;
-    unsigned jit;             /* as in the configuration, or fewer, of a launch of many warps */
-    struct sm_blocks *blocks; /* translated code (sm/ptx/know/block.c); NULL: there is none yet */
+    unsigned jit;            /* as in the configuration, or fewer, of a launch of many warps */
+    struct wt_paged *blocks; /* translated code (sm/ptx/know/block.c); NULL: there is none yet */
     /* Warps that are fresh (sm/ptx/know/fresh.c): there may be some; nobody sees the warps before
      * the run returns; there was a launch since the last one; the kernels that are known, and the
      * one that runs, if that helps. */

@@ -13,7 +13,7 @@ enum { EMITTED = 1 << 20 };
 static void come_to(struct emitter *e, uint8_t run)
 {
     const bool all = !e->some && !e->few;
-    if (!run || run == WT_ROWS_NO_RUN || e->unseen || (!all && !e->insn[e->at].parted))
+    if (!run || run == WT_ROWS_NO_RUN || e->unseen || (!all && !e->insn[e->at].branch.parted))
         return;
     x86_set(&e->code, X86_AX, UINT64_C(1) << (run - 1));
     x86_integer(&e->code, X86_OR, true, X86_AX, FIELD(runs));
@@ -38,37 +38,38 @@ static void branch(struct emitter *e)
         x86_integer(code, X86_CMP, false, X86_AX, FIELD(mask));
         emit_leave(e, X86_NOT_ZERO);
     }
-    if (n->target >= e->count) {
+    if (n->branch.target >= e->count) {
         emit_leave(e, X86_ALWAYS);
     } else {
         if ((e->shape->paths && !e->unseen) || e->shape->regions) {
-            x86_test_byte(code, emit_field(offsetof(struct wt_rows_state, barred) + n->target / 8),
-                          1u << n->target % 8);
+            x86_test_byte(code,
+                          emit_field(offsetof(struct wt_rows_state, barred) + n->branch.target / 8),
+                          1u << n->branch.target % 8);
             emit_leave(e, X86_NOT_ZERO);
         }
-        if (e->shape->paths && n->target <= e->at) {
+        if (e->shape->paths && n->branch.target <= e->at) {
             x86_integer(code, X86_LOAD, false, X86_AX, FIELD(patience));
             x86_integer_number(code, X86_SUB, false, X86_AX, 1);
             emit_leave(e, X86_BELOW);
             x86_integer(code, X86_STORE, false, X86_AX, FIELD(patience));
         }
-        come_to(e, n->comes_to);
-        if (e->shape->paths && !n->combine && n->target == e->at + 1)
+        come_to(e, n->branch.comes_to);
+        if (e->shape->paths && !n->combine && n->branch.target == e->at + 1)
             return; /* it goes on */
-        if (e->is_512 && !e->shape->scalars && n->target <= e->at) {
-            emit_512_end_loop(e, n->target);
-            x86_land(code, x86_jump(code, X86_ALWAYS), e->body[n->target]);
+        if (e->is_512 && !e->shape->scalars && n->branch.target <= e->at) {
+            emit_512_end_loop(e, n->branch.target);
+            x86_land(code, x86_jump(code, X86_ALWAYS), e->body[n->branch.target]);
             if (past)
                 x86_land(code, past, code->size);
-            come_to(e, n->passes_to);
+            come_to(e, n->branch.passes_to);
             return;
         }
-        e->branch[e->branches].target = n->target;
+        e->branch[e->branches].target = n->branch.target;
         e->branch[e->branches++].jump = x86_jump(code, X86_ALWAYS);
     }
     if (past)
         x86_land(code, past, code->size);
-    come_to(e, n->passes_to);
+    come_to(e, n->branch.passes_to);
 }
 
 /* ---- an instruction ---- */
@@ -95,15 +96,15 @@ static void operation(struct emitter *e)
     case WT_ROWS_STORE:
         if (e->shape->regions)
             emit_access_region(e);
-        else if (is_512 && e->insn[e->at].words)
+        else if (is_512 && e->insn[e->at].access.words)
             emit_512_access_words(e);
         else if (is_512)
             emit_512_access(e);
-        else if (e->insn[e->at].space == WT_ROWS_SWIZZLED)
+        else if (e->insn[e->at].access.space == WT_ROWS_SWIZZLED)
             emit_access_swizzled(e);
-        else if (e->insn[e->at].words && !e->shape->scalars)
+        else if (e->insn[e->at].access.words && !e->shape->scalars)
             emit_access_vectors(e);
-        else if (e->insn[e->at].words)
+        else if (e->insn[e->at].access.words)
             emit_access_words(e);
         else
             emit_access(e);
@@ -337,10 +338,10 @@ static void find_targets(struct emitter *e)
         const struct wt_rows_insn *n = &e->insn[i];
         const bool branches =
             n->op == WT_ROWS_BRANCH || n->op == WT_ROWS_BRANCH_IF || n->op == WT_ROWS_BRANCH_WHEN;
-        if (branches && n->target < e->count)
-            e->met[n->target] = true;
-        if (branches && n->target <= i)
-            e->begins_loop[n->target] = true;
+        if (branches && n->branch.target < e->count)
+            e->met[n->branch.target] = true;
+        if (branches && n->branch.target <= i)
+            e->begins_loop[n->branch.target] = true;
     }
 }
 
@@ -370,8 +371,8 @@ static bool needs_idle(const struct emitter *e)
 static bool leads_away(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    return n->op == WT_ROWS_HANDLER ||
-           (e->shape->paths && n->op == WT_ROWS_BRANCH && !n->combine && n->target != e->at + 1);
+    return n->op == WT_ROWS_HANDLER || (e->shape->paths && n->op == WT_ROWS_BRANCH && !n->combine &&
+                                        n->branch.target != e->at + 1);
 }
 
 /* Code for all lanes, for some, for few, or for those of a few parts, which begins as that for

@@ -311,8 +311,8 @@ bool emit_has_rows(const struct wt_rows_insn *n);
 /* Whether it is one of rows that are known when it is translated. */
 static inline bool emit_is_swizzled_row(const struct wt_rows_insn *n)
 {
-    return (n->op == WT_ROWS_LOAD || n->op == WT_ROWS_STORE) && n->space == WT_ROWS_SWIZZLED &&
-           n->s[0].constant;
+    return (n->op == WT_ROWS_LOAD || n->op == WT_ROWS_STORE) &&
+           n->access.space == WT_ROWS_SWIZZLED && n->s[0].constant;
 }
 /* A load or a store of lanes side by side. */
 void emit_access_swizzled(struct emitter *e);

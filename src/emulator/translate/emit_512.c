@@ -20,7 +20,7 @@ static void load_predicate(struct emitter *e, unsigned to, uint32_t slot, unsign
  * these. */
 static void extend_lower(struct emitter *e, unsigned reg)
 {
-    if (!e->insn[e->at].lower)
+    if (!e->insn[e->at].alu.lower)
         return;
     zn(e, ZPSHIFTQ, 6, reg, x86_reg(reg), 0, 32);
     zn(e, VPSHIFTD | Z_QWORDS, 4, reg, x86_reg(reg), 0, 32);
@@ -65,7 +65,8 @@ static void shift_part(struct emitter *e, unsigned how, unsigned to, unsigned a,
 {
     const struct wt_rows_source *s = &e->insn[e->at].s[by];
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool modulo = e->shape->scalars || n->modulo, wide = emit_512_is_wide(e) && !n->lower;
+    const bool modulo = e->shape->scalars || n->alu.modulo,
+               wide = emit_512_is_wide(e) && !n->alu.lower;
     const unsigned of_dwords = how == 6   ? VPSLLVD
                                : how == 4 ? VPSRAVD
                                           : VPSRLVD,
@@ -285,14 +286,14 @@ static void carry(struct emitter *e)
         const struct x86_place b = emit_512_source(e, 1, i);
         z(e, adds ? VPADDD : VPSUBD, T1, a, b);
         zn(e, ZPCMPUD, emit_512_bits(i), adds ? T1 : a, adds ? x86_reg(a) : b, 0, IS_LESS);
-        if (n->carries) {
+        if (n->alu.carries) {
             load_predicate(e, K7, n->s[2].slot, i);
             carry_on(e, adds, emit_512_bits(i));
         }
         store(e, bank, i, T1);
         emit_512_join(e, i);
     }
-    emit_512_store_predicate(e, n->carry);
+    emit_512_store_predicate(e, n->alu.carry);
     keep(e, bank);
 }
 
@@ -392,7 +393,7 @@ static void pair_multiply_add(struct emitter *e)
     }
     if (!adds)
         x86_set(&e->code, X86_AX, 0);
-    emit_512_store_predicate(e, n->carry);
+    emit_512_store_predicate(e, n->alu.carry);
     keep_pair(e, low, high);
 }
 

@@ -10,7 +10,7 @@ static bool is_plain(const struct wt_rows_insn *n)
         return false;
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
-        return !n->boxed;
+        return !n->alu.boxed;
     case WT_ROWS_NOT:
     case WT_ROWS_NEGATE:
     case WT_ROWS_ADD:
@@ -59,11 +59,12 @@ static bool is_plain(const struct wt_rows_insn *n)
     case WT_ROWS_FLOAT_ABSOLUTE:
     case WT_ROWS_FLOAT_NEGATE:
     case WT_ROWS_FLOAT_COMPARE:
-        return !n->wide && !n->flushes && !n->saturates && !n->raises;
+        return !n->wide && !n->alu.flushes && !n->alu.saturates && !n->raises;
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
-        return (n->space == WT_ROWS_GLOBAL || (n->space == WT_ROWS_GROUP && !n->short_address)) &&
-               !n->wide && !n->words && !(n->op == WT_ROWS_STORE && n->s[1].constant);
+        return (n->access.space == WT_ROWS_GLOBAL ||
+                (n->access.space == WT_ROWS_GROUP && !n->access.short_address)) &&
+               !n->wide && !n->access.words && !(n->op == WT_ROWS_STORE && n->s[1].constant);
     default:
         return false;
     }
@@ -116,12 +117,12 @@ bool emit_is_512(const struct emitter *e, const struct wt_rows_insn *n)
     case WT_ROWS_SHIFT_LEFT:
     case WT_ROWS_SHIFT_RIGHT:
     case WT_ROWS_SHIFT_SIGNED:
-        return n->modulo;
+        return n->alu.modulo;
     case WT_ROWS_SELECT:
         return n->s[2].scalar;
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
-        return n->space == WT_ROWS_GROUP || n->space == WT_ROWS_GLOBAL;
+        return n->access.space == WT_ROWS_GROUP || n->access.space == WT_ROWS_GLOBAL;
     default:
         return false;
     }
@@ -179,7 +180,7 @@ static uint32_t last_branch_to(const struct emitter *e, uint32_t target)
     uint32_t last = target;
     for (uint32_t i = target; i < e->count; i++) {
         const unsigned op = e->insn[i].op;
-        if ((op == WT_ROWS_BRANCH || op == WT_ROWS_BRANCH_IF) && e->insn[i].target == target)
+        if ((op == WT_ROWS_BRANCH || op == WT_ROWS_BRANCH_IF) && e->insn[i].branch.target == target)
             last = i;
     }
     return last;

@@ -31,25 +31,25 @@ static struct x86_place first_in_all(const struct emitter *e, uint32_t slot)
 /* Whether it is in the group's memory. */
 static bool is_shared(const struct emitter *e)
 {
-    return e->insn[e->at].space == WT_ROWS_GROUP || e->windowed;
+    return e->insn[e->at].access.space == WT_ROWS_GROUP || e->windowed;
 }
 
 /* Whether a scalar is added to the dwords of addresses. */
 static bool is_based(const struct emitter *e)
 {
-    return e->insn[e->at].split && e->insn[e->at].s[2].scalar;
+    return e->insn[e->at].access.split && e->insn[e->at].s[2].scalar;
 }
 
 /* Whether addresses have upper dwords in a row of their own, which count. */
 static bool has_upper(const struct emitter *e)
 {
-    return e->insn[e->at].split && !is_based(e) && !e->windowed;
+    return e->insn[e->at].access.split && !is_based(e) && !e->windowed;
 }
 
 /* Whether addresses are qwords in one row. */
 static bool has_qwords(const struct emitter *e)
 {
-    return !e->shape->scalars && !e->insn[e->at].short_address;
+    return !e->shape->scalars && !e->insn[e->at].access.short_address;
 }
 
 void emit_512_first_address(struct emitter *e)
@@ -69,11 +69,11 @@ void emit_512_first_address(struct emitter *e)
         x86_integer(code, X86_ADD, true, X86_AX, x86_mem(SCALARS, n->s[2].slot));
     }
     if (e->windowed)
-        x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->offset);
+        x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->access.offset);
     else
         emit_add_offset(e);
-    if (n->bytes > 1) {
-        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
+    if (n->access.bytes > 1) {
+        x86_integer_number(code, X86_TEST, false, X86_AX, n->access.bytes - 1);
         emit_call(e, X86_NOT_ZERO);
     }
 }
@@ -84,7 +84,7 @@ void emit_512_find_row(struct emitter *e, size_t scattered[3])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const uint32_t low = n->s[0].slot, size = n->bytes;
+    const uint32_t low = n->s[0].slot, size = n->access.bytes;
     uint8_t lanes[LANES];
     for (unsigned i = 0; i < LANES; i++)
         lanes[i] = (uint8_t)(i * size);
@@ -135,7 +135,7 @@ static void find_row_of_qwords(struct emitter *e, size_t scattered[2])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const uint32_t slot = n->s[0].slot, size = n->bytes, last = e->shape->lanes - 1;
+    const uint32_t slot = n->s[0].slot, size = n->access.bytes, last = e->shape->lanes - 1;
     uint8_t lanes[8];
     for (unsigned i = 0; i < 8; i++)
         lanes[i] = (uint8_t)(i * size);
@@ -177,11 +177,11 @@ static void reach_row(struct emitter *e, size_t *outside)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const int32_t bytes = (int32_t)(n->bytes * e->shape->lanes);
+    const int32_t bytes = (int32_t)(n->access.bytes * e->shape->lanes);
     emit_512_first_address(e);
     if (e->some) {
         x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_R10));
-        x86_shift(code, true, X86_R9, log_of(n->bytes));
+        x86_shift(code, true, X86_R9, log_of(n->access.bytes));
         x86_integer(code, X86_SUB, !is_shared(e) || has_qwords(e), X86_AX, x86_reg(X86_R9));
     }
     if (is_shared(e)) {
@@ -203,21 +203,23 @@ static void reach_row(struct emitter *e, size_t *outside)
 /* The instruction that loads a part of the register. */
 static unsigned load_of(const struct wt_rows_insn *n)
 {
-    const bool is_signed = n->extend == WT_ROWS_SIGN;
-    return n->bytes == 4   ? VMOVDQU
-           : n->bytes == 2 ? (is_signed ? ZPMOVSXWD : ZPMOVZXWD)
-           : is_signed     ? ZPMOVSXBD
-                           : ZPMOVZXBD;
+    const bool is_signed = n->access.extend == WT_ROWS_SIGN;
+    return n->access.bytes == 4   ? VMOVDQU
+           : n->access.bytes == 2 ? (is_signed ? ZPMOVSXWD : ZPMOVZXWD)
+           : is_signed            ? ZPMOVSXBD
+                                  : ZPMOVZXBD;
 }
 
 static void access_row(struct emitter *e, unsigned bank)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     for (unsigned i = 0; i < parts_of(e); i++) {
-        const struct x86_place memory = x86_mem(X86_DX, (size_t)LANES * n->bytes * i);
+        const struct x86_place memory = x86_mem(X86_DX, (size_t)LANES * n->access.bytes * i);
         const unsigned mask = emit_512_executing(e, i);
         if (n->op == WT_ROWS_STORE) {
-            const unsigned op = n->bytes == 4 ? VMOVDQU_TO : n->bytes == 2 ? ZPMOVDW : ZPMOVDB;
+            const unsigned op = n->access.bytes == 4   ? VMOVDQU_TO
+                                : n->access.bytes == 2 ? ZPMOVDW
+                                                       : ZPMOVDB;
             const unsigned from = emit_512_loaded(e, emit_512_row(e, n->s[1].slot, i), T0);
             x86_512(&e->code, op, from, 0, memory, mask);
             continue;
@@ -245,17 +247,17 @@ static void find_places(struct emitter *e, unsigned strip, unsigned to)
     if (is_based(e))
         z(e, VPADDD, to, low, x86_reg(OFFSET));
     else
-        z(e, VPADDD, to, low, in_all(e, (uint32_t)n->offset));
-    if (n->words) /* the last dword */
+        z(e, VPADDD, to, low, in_all(e, (uint32_t)n->access.offset));
+    if (n->access.words) /* the last dword */
         z(e, VPADDD, T4, to, in_all(e, emit_span(n) - 4));
     if (is_shared(e)) {
         x86_512(&e->code, VPOR, T1, T1, x86_reg(to), mask);
-        if (n->words)
+        if (n->access.words)
             x86_512(&e->code, VPOR, T1, T1, x86_reg(T4), mask);
         return;
     }
     x86_512_number(&e->code, ZPTERNLOGD, T1, to, x86_reg(T2), mask, OR_DIFFERENCE);
-    if (n->words)
+    if (n->access.words)
         x86_512_number(&e->code, ZPTERNLOGD, T1, T4, x86_reg(T2), mask, OR_DIFFERENCE);
     x86_512_number(&e->code, ZPTERNLOGD, T3, low, first_in_all(e, slot), mask, OR_DIFFERENCE);
     if (has_upper(e))
@@ -274,7 +276,7 @@ void emit_512_find_common(struct emitter *e, unsigned places)
     }
     if (is_based(e)) {
         x86_integer(code, X86_LOAD, false, X86_R9, x86_mem(SCALARS, n->s[2].slot));
-        x86_integer_number(code, X86_ADD, false, X86_R9, (int32_t)n->offset);
+        x86_integer_number(code, X86_ADD, false, X86_R9, (int32_t)n->access.offset);
         z(e, ZPBROADCAST, OFFSET, 0, x86_reg(X86_R9));
     }
     if (has_upper(e))
@@ -289,9 +291,9 @@ void emit_512_find_common(struct emitter *e, unsigned places)
         struct x86_place outside = FIELD(group_outside);
         outside.each = true;
         z(e, ZPTESTMD, K5, T1, outside);
-        z(e, ZPTESTMD, K6, T1, in_all(e, n->bytes - 1));
+        z(e, ZPTESTMD, K6, T1, in_all(e, n->access.bytes - 1));
     } else {
-        z(e, ZPTESTMD, K5, T1, in_all(e, (uint32_t)~WT_PAGE_MASK | (n->bytes - 1)));
+        z(e, ZPTESTMD, K5, T1, in_all(e, (uint32_t)~WT_PAGE_MASK | (n->access.bytes - 1)));
         z(e, ZPTESTMD, K6, T3, in_all(e, UINT32_C(1) << 31));
         if (has_upper(e)) {
             z(e, ZPTESTMD, K7, OTHER, x86_reg(OTHER));
@@ -302,7 +304,8 @@ void emit_512_find_common(struct emitter *e, unsigned places)
     emit_detour(e, X86_NOT_ZERO);
     if (share) {
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
-        x86_integer_number(code, X86_CMP, false, X86_DX, n->words ? (int32_t)emit_span(n) : 4);
+        x86_integer_number(code, X86_CMP, false, X86_DX,
+                           n->access.words ? (int32_t)emit_span(n) : 4);
         emit_detour(e, X86_BELOW);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
         return;
@@ -318,7 +321,7 @@ static void check_group(struct emitter *e, unsigned bits)
 {
     struct x86_code *code = &e->code;
     struct x86_place outside = FIELD(group_outside);
-    const uint32_t bytes = e->insn[e->at].bytes;
+    const uint32_t bytes = e->insn[e->at].access.bytes;
     outside.each = true;
     z(e, ZPTESTMD | Z_QWORDS, K5, bits, outside);
     z(e, ZPTESTMD | Z_QWORDS, K6, bits, qword_in_all(e, bytes - 1));
@@ -344,8 +347,8 @@ static void find_common_of_qwords(struct emitter *e, unsigned places)
     for (unsigned i = 0; i < 2 * parts_of(e); i++) {
         const unsigned to = i % 2 ? T3 : T0,
                        from = emit_512_loaded(e, emit_512_part(e, n->s[0].slot, true, i), to);
-        if (n->offset)
-            z(e, ZPADDQ, to, from, qword_in_all(e, n->offset));
+        if (n->access.offset)
+            z(e, ZPADDQ, to, from, qword_in_all(e, n->access.offset));
         else if (to != from)
             z(e, VMOVDQU, to, 0, x86_reg(from));
         zn(e, ZPTERNLOGD | Z_QWORDS, T1, to, x86_reg(T2), emit_512_executing_of(e, true, i),
@@ -364,7 +367,7 @@ static void find_common_of_qwords(struct emitter *e, unsigned places)
         check_group(e, T2);
         return;
     }
-    z(e, ZPTESTMD | Z_QWORDS, K5, T1, qword_in_all(e, ~WT_PAGE_MASK | (n->bytes - 1)));
+    z(e, ZPTESTMD | Z_QWORDS, K5, T1, qword_in_all(e, ~WT_PAGE_MASK | (n->access.bytes - 1)));
     k(e, KORTESTW, K5, 0, K5);
     emit_detour(e, X86_NOT_ZERO);
     emit_find_page(e, n->op == WT_ROWS_STORE);
@@ -376,7 +379,7 @@ static void gather_part(struct emitter *e, unsigned bank, unsigned strip)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     unsigned places = bank + strip;
-    if (n->bytes < 4) {
+    if (n->access.bytes < 4) {
         z(e, VPAND, T2, places, in_all(e, UINT32_MAX - 3));
         z(e, VPAND, T3, places, in_all(e, 3));
         x86_512_number(code, VPSHIFTD, 6, T3, x86_reg(T3), 0, 3);
@@ -388,11 +391,11 @@ static void gather_part(struct emitter *e, unsigned bank, unsigned strip)
         x86_mask(code, KXNORW, K7, K7, x86_reg(K7));
     z(e, VPXOR, T0, T0, x86_reg(T0));
     x86_512_gather(code, T0, K7, X86_DX, places);
-    if (n->bytes < 4) {
-        const unsigned above = 32 - 8 * n->bytes;
+    if (n->access.bytes < 4) {
+        const unsigned above = 32 - 8 * n->access.bytes;
         z(e, VPSRLVD, T0, T0, x86_reg(T3));
         x86_512_number(code, VPSHIFTD, 6, T0, x86_reg(T0), 0, above);
-        x86_512_number(code, VPSHIFTD, n->extend == WT_ROWS_SIGN ? 4 : 2, T0, x86_reg(T0), 0,
+        x86_512_number(code, VPSHIFTD, n->access.extend == WT_ROWS_SIGN ? 4 : 2, T0, x86_reg(T0), 0,
                        above);
     }
     emit_512_store(e, n->d, bank, strip, T0);
@@ -409,7 +412,7 @@ static void load_uniform(struct emitter *e, unsigned bank, size_t *done)
     const size_t differ = x86_jump(code, X86_NOT_ZERO);
     if (!is_shared(e))
         x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);
-    x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, false, X86_R8,
+    x86_load_part(code, n->access.bytes, n->access.extend == WT_ROWS_SIGN, false, X86_R8,
                   x86_sum(X86_DX, X86_AX));
     z(e, ZPBROADCAST, T0, 0, x86_reg(X86_R8));
     for (unsigned i = 0; i < parts_of(e); i++)
@@ -448,7 +451,7 @@ static void scatter_lane(struct emitter *e, struct x86_place place, struct x86_p
 {
     x86_integer(&e->code, X86_LOAD, false, X86_AX, place);
     x86_integer(&e->code, X86_LOAD, false, X86_R8, value);
-    x86_store_part(&e->code, e->insn[e->at].bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+    x86_store_part(&e->code, e->insn[e->at].access.bytes, X86_R8, x86_sum(X86_DX, X86_AX));
 }
 
 /* Lanes store one after the other: the last one of those that store to one place counts. */
@@ -472,7 +475,7 @@ static void scatter(struct emitter *e, unsigned places)
 size_t emit_512_begin_window(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (!n->windowed)
+    if (!n->access.windowed)
         return 0;
     x86_integer(&e->code, X86_LOAD, false, X86_AX, first_of(e, n->s[0].slot + row_of(e)));
     x86_integer_number(&e->code, X86_CMP, false, X86_AX, (int32_t)(e->shape->window[0] >> 32));
@@ -536,7 +539,7 @@ static void access_at_once(struct emitter *e, unsigned bank, size_t *done)
     emit_note_access(e);
     if (loads && !e->shape->scalars)
         load_uniform(e, bank, &done[2]);
-    if (loads && has_qwords(e) && !e->some && n->bytes == 4)
+    if (loads && has_qwords(e) && !e->some && n->access.bytes == 4)
         load_near(e, bank, &done[3]);
     for (unsigned i = 0; i < parts_of(e) && loads; i++)
         gather_part(e, bank, i);
@@ -587,21 +590,21 @@ void emit_512_access(struct emitter *e)
 void emit_512_copy_swizzled(struct emitter *e, bool kept)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned k = 0; k < (n->words ? n->words : 1u); k++) {
+    for (unsigned k = 0; k < (n->access.words ? n->access.words : 1u); k++) {
         const unsigned bank = kept && n->op == WT_ROWS_LOAD ? emit_512_choose(e) : T0;
         for (unsigned i = 0; i < parts_of(e); i++) {
             const struct x86_place memory = x86_mem(X86_DX, (size_t)row_of(e) * k + 64 * i);
             if (n->op == WT_ROWS_STORE) {
                 const unsigned mask = emit_512_executing(e, i),
-                               from = emit_512_loaded(e, emit_512_row(e, n->row[k], i), T0);
+                               from = emit_512_loaded(e, emit_512_row(e, n->access.row[k], i), T0);
                 x86_512(&e->code, VMOVDQU_TO, from, 0, memory, mask);
                 continue;
             }
             const unsigned to = e->some ? T4 : bank + i;
             z(e, VMOVDQU, to, 0, memory);
-            emit_512_store(e, n->row[k], bank, i, to);
+            emit_512_store(e, n->access.row[k], bank, i, to);
         }
         if (kept && n->op == WT_ROWS_LOAD)
-            emit_512_keep(e, n->row[k], bank);
+            emit_512_keep(e, n->access.row[k], bank);
     }
 }

@@ -225,7 +225,7 @@ static void scale(struct emitter *e)
     for (unsigned i = 0; i < parts_of(e); i++)
         store(e, bank, i, loaded(e, 0, i, T0));
     x86_set(&e->code, X86_AX, 0);
-    x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, e->insn[e->at].carry));
+    x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, e->insn[e->at].alu.carry));
     keep(e, bank);
 }
 

@@ -75,7 +75,7 @@ bool emit_512_has_wide_source(const struct wt_rows_insn *n, unsigned i)
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_LOAD:
     case WT_ROWS_STORE:
-        return i ? n->wide : !n->short_address;
+        return i ? n->wide : !n->access.short_address;
     case WT_ROWS_NARROW:
         return true;
     case WT_ROWS_WIDEN:
@@ -86,7 +86,7 @@ bool emit_512_has_wide_source(const struct wt_rows_insn *n, unsigned i)
     case WT_ROWS_SHIFT_LEFT:
     case WT_ROWS_SHIFT_RIGHT:
     case WT_ROWS_SHIFT_SIGNED:
-        return n->wide && (!i || n->modulo);
+        return n->wide && (!i || n->alu.modulo);
     default:
         return n->wide;
     }

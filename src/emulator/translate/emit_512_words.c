@@ -11,9 +11,9 @@ static struct x86_place place_of(unsigned lane)
 
 static bool are_four(const struct wt_rows_insn *n)
 {
-    bool are = n->words == 4;
-    for (unsigned k = 0; k < n->words; k++)
-        are &= n->place[k] == 4 * k;
+    bool are = n->access.words == 4;
+    for (unsigned k = 0; k < n->access.words; k++)
+        are &= n->access.place[k] == 4 * k;
     return are;
 }
 
@@ -48,7 +48,7 @@ static void load_four(struct emitter *e, unsigned strip)
     }
     transpose(e);
     for (unsigned i = 0; i < 4; i++)
-        z(e, VMOVDQU_TO, T0 + i, 0, x86_mem(FRAME, n->row[i] + 64 * strip));
+        z(e, VMOVDQU_TO, T0 + i, 0, x86_mem(FRAME, n->access.row[i] + 64 * strip));
 }
 
 /* Lanes store in their order. */
@@ -56,7 +56,7 @@ static void store_four(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     for (unsigned i = 0; i < 4; i++)
-        z(e, VMOVDQU, T0 + i, 0, emit_512_row(e, n->row[i], strip));
+        z(e, VMOVDQU, T0 + i, 0, emit_512_row(e, n->access.row[i], strip));
     transpose(e);
     for (unsigned lane = 0; lane < LANES; lane++) {
         x86_integer(&e->code, X86_LOAD, false, X86_AX, place_of(LANES * strip + lane));
@@ -71,8 +71,8 @@ static void store_four(struct emitter *e, unsigned strip)
 static void gather_words(struct emitter *e, unsigned places, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned k = 0; k < n->words; k++) {
-        struct x86_place by = emit_literal(e, n->place[k], false);
+    for (unsigned k = 0; k < n->access.words; k++) {
+        struct x86_place by = emit_literal(e, n->access.place[k], false);
         by.each = true;
         z(e, VPADDD, T1, places + strip, by);
         if (e->some)
@@ -81,7 +81,7 @@ static void gather_words(struct emitter *e, unsigned places, unsigned strip)
             x86_mask(&e->code, KXNORW, K7, K7, x86_reg(K7));
         z(e, VPXOR, T0, T0, x86_reg(T0));
         x86_512_gather(&e->code, T0, K7, X86_DX, T1);
-        const struct x86_place row = x86_mem(FRAME, n->row[k] + 64 * strip);
+        const struct x86_place row = x86_mem(FRAME, n->access.row[k] + 64 * strip);
         if (e->some)
             x86_512(&e->code, ZPBLENDMD, T0, T0, row, K_IDLE + strip);
         z(e, VMOVDQU_TO, T0, 0, row);
@@ -167,15 +167,15 @@ static void copy_rows(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_512_first_address(e);
     emit_reach_group_rows(e);
-    for (unsigned k = 0; k < n->words; k++)
+    for (unsigned k = 0; k < n->access.words; k++)
         for (unsigned i = 0; i < parts_of(e); i++) {
-            const struct x86_place memory = x86_mem(X86_AX, n->place[k] + 64 * i);
+            const struct x86_place memory = x86_mem(X86_AX, n->access.place[k] + 64 * i);
             if (n->op == WT_ROWS_STORE) {
-                const unsigned from = emit_512_loaded(e, emit_512_row(e, n->row[k], i), T0);
+                const unsigned from = emit_512_loaded(e, emit_512_row(e, n->access.row[k], i), T0);
                 z(e, VMOVDQU_TO, from, 0, memory);
             } else {
                 z(e, VMOVDQU, T0, 0, memory);
-                z(e, VMOVDQU_TO, T0, 0, x86_mem(FRAME, n->row[k] + 64 * i));
+                z(e, VMOVDQU_TO, T0, 0, x86_mem(FRAME, n->access.row[k] + 64 * i));
             }
         }
 }
@@ -214,6 +214,6 @@ void emit_512_access_words(struct emitter *e)
     for (unsigned i = 0; i < 3; i++)
         if (done[i])
             x86_land(code, done[i], code->size);
-    for (unsigned k = 0; k < n->words && n->op == WT_ROWS_LOAD; k++)
-        emit_evict(e, n->row[k], row_of(e));
+    for (unsigned k = 0; k < n->access.words && n->op == WT_ROWS_LOAD; k++)
+        emit_evict(e, n->access.row[k], row_of(e));
 }

@@ -13,7 +13,7 @@ static unsigned strips(struct emitter *e)
 /* The lower dwords of a part become qwords, by their sign, if the instruction is of these. */
 static void extend_lower(struct emitter *e, unsigned reg)
 {
-    if (!e->insn[e->at].lower)
+    if (!e->insn[e->at].alu.lower)
         return;
     x86_vector_number(&e->code, VPSHIFTD, 4, T3, x86_reg(reg), 31);
     x86_vector_number(&e->code, VPSHUFD, T3, 0, x86_reg(T3), 0xa0);
@@ -56,7 +56,7 @@ static void multiply_qwords(struct emitter *e)
 static void multiply(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->wide && !n->lower)
+    if (n->wide && !n->alu.lower)
         multiply_qwords(e);
     else
         binary(e, n->wide ? VPMULUDQ : VPMULLD);
@@ -166,10 +166,10 @@ static void narrow(struct emitter *e)
 static struct x86_place shift_amount(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool qwords = n->wide && !n->lower;
-    if (!n->modulo && !n->wide)
+    const bool qwords = n->wide && !n->alu.lower;
+    if (!n->alu.modulo && !n->wide)
         return emit_part(e, &n->s[1], false, strip);
-    if (n->modulo) {
+    if (n->alu.modulo) {
         emit_vector(e, VMOVDQU, T1, 0, emit_literal(e, qwords ? 63 : 31, n->wide));
         emit_vector(e, VPAND, T1, T1, emit_part(e, &n->s[1], n->wide, strip));
     } else {
@@ -189,9 +189,9 @@ static void restore_sign(struct emitter *e, unsigned reg)
 static void shift_by_number(struct emitter *e, unsigned how)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool qwords = n->wide && !n->lower, is_signed = qwords && how == 4;
+    const bool qwords = n->wide && !n->alu.lower, is_signed = qwords && how == 4;
     const uint32_t value = (uint32_t)n->s[1].value, least = value < 255 ? value : 255;
-    const uint32_t bits = n->modulo ? value & (qwords ? 63 : 31) : least;
+    const uint32_t bits = n->alu.modulo ? value & (qwords ? 63 : 31) : least;
     for (unsigned i = 0; i < strips(e); i++) {
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], n->wide, i), T0),
                        d = emit_result(e, i);
@@ -212,7 +212,7 @@ static void shift_by_number(struct emitter *e, unsigned how)
 static void shift_by_row(struct emitter *e, unsigned how)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool qwords = n->wide && !n->lower, is_signed = qwords && how == 4;
+    const bool qwords = n->wide && !n->alu.lower, is_signed = qwords && how == 4;
     const unsigned op = how == 6   ? (qwords ? VPSLLVQ : VPSLLVD)
                         : qwords   ? VPSRLVQ
                         : how == 4 ? VPSRAVD
@@ -313,24 +313,24 @@ static void single(struct emitter *e, unsigned op, unsigned sources)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const unsigned parts = strips(e);
-    if (n->flushes)
+    if (n->alu.flushes)
         emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
     for (unsigned i = 0; i < parts; i++) {
-        if (n->flushes)
+        if (n->alu.flushes)
             emit_note_small_sources(e, i, sources);
         single_part(e, op, sources, i);
-        if (n->flushes)
+        if (n->alu.flushes)
             emit_note_small(e, x86_reg(T1), T0);
-        if (n->saturates)
+        if (n->alu.saturates)
             saturate(e, T1);
-        if (n->flushes)
+        if (n->alu.flushes)
             emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_reg(T1));
         else
             emit_store(e, i, T1);
     }
-    if (n->flushes)
+    if (n->alu.flushes)
         emit_call_for_noted(e);
-    for (unsigned i = 0; i < parts && n->flushes; i++)
+    for (unsigned i = 0; i < parts && n->alu.flushes; i++)
         emit_store(e, i, emit_result(e, i));
     emit_keep(e);
 }
@@ -362,7 +362,7 @@ static void wide_float(struct emitter *e, unsigned op, unsigned sources)
         emit_forget(e);
         return;
     }
-    if (n->boxed)
+    if (n->alu.boxed)
         check_boxes(e, sources);
     emit_vector(e, VPXOR, T3, T3, x86_reg(T3));
     for (unsigned i = 0; i < strips(e); i++) {
@@ -378,13 +378,14 @@ static void wide_float(struct emitter *e, unsigned op, unsigned sources)
             emit_vector(e, op, d, emit_loaded(e, emit_part(e, &n->s[0], true, i), T0),
                         emit_part(e, &n->s[1], true, i));
         }
-        x86_vector_number(&e->code, n->boxed ? VCMPPS : VCMPPD, T2, d, x86_reg(d), 3);
+        x86_vector_number(&e->code, n->alu.boxed ? VCMPPS : VCMPPD, T2, d, x86_reg(d), 3);
         emit_vector(e, VPOR, T3, T3, x86_reg(T2));
     }
     if (e->few)
         emit_test_any(e, T3, true);
     else
-        emit_vector(e, VPTEST, T3, 0, emit_literal(e, n->boxed ? UINT32_MAX : UINT64_MAX, true));
+        emit_vector(e, VPTEST, T3, 0,
+                    emit_literal(e, n->alu.boxed ? UINT32_MAX : UINT64_MAX, true));
     emit_call(e, X86_NOT_ZERO);
     for (unsigned i = 0; i < strips(e); i++)
         emit_store(e, i, emit_result(e, i));
@@ -400,7 +401,7 @@ static void either_float(struct emitter *e, unsigned of_singles, unsigned twice,
         emit_call(e, X86_NOT_ZERO);
     }
     if (n->wide)
-        wide_float(e, n->boxed ? of_singles : twice, sources);
+        wide_float(e, n->alu.boxed ? of_singles : twice, sources);
     else
         single(e, of_singles, sources);
 }
@@ -497,7 +498,7 @@ static void emit_plain(struct emitter *e)
         return;
     switch ((enum wt_rows_op)n->op) {
     case WT_ROWS_MOVE:
-        if (n->boxed)
+        if (n->alu.boxed)
             check_boxes(e, 1);
         unary(e, VMOVDQU);
         break;
@@ -511,10 +512,10 @@ static void emit_plain(struct emitter *e)
         unary(e, VPABSD);
         break;
     case WT_ROWS_ADD:
-        binary(e, n->wide && !n->lower ? VPADDQ : VPADDD);
+        binary(e, n->wide && !n->alu.lower ? VPADDQ : VPADDD);
         break;
     case WT_ROWS_SUBTRACT:
-        binary(e, n->wide && !n->lower ? VPSUBQ : VPSUBD);
+        binary(e, n->wide && !n->alu.lower ? VPSUBQ : VPSUBD);
         break;
     case WT_ROWS_MULTIPLY:
         multiply(e);

@@ -23,14 +23,15 @@ static void read_addresses(struct emitter *e, unsigned group, uint64_t window)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    if (n->short_address) { /* neither a base nor an address is so great: no sum has wrapped */
+    if (n->access
+            .short_address) { /* neither a base nor an address is so great: no sum has wrapped */
         const struct x86_place base = emit_part(e, &n->s[0], false, group);
         emit_vector(e, VMOVDQU, T1, 0, base);
-        emit_vector(e, VPADDD, T0, T1, emit_literal(e, n->offset, false));
+        emit_vector(e, VPADDD, T0, T1, emit_literal(e, n->access.offset, false));
         x86_vector_number(code, VPSHIFTD, 2, T1, x86_reg(T1), 31);
         return;
     }
-    const struct x86_place offset = emit_literal(e, n->offset - window, true);
+    const struct x86_place offset = emit_literal(e, n->access.offset - window, true);
     for (unsigned i = 0; i < 2; i++) {
         const unsigned to = i ? T1 : T0;
         const struct x86_place part = emit_part(e, &n->s[0], true, 2 * group + i);
@@ -54,7 +55,7 @@ static void find_group(struct emitter *e, unsigned group, uint64_t window)
     emit_vector(e, VPMINUD, T3, T0, x86_reg(T2));
     emit_vector(e, VPCMPEQD, T3, T3, x86_reg(T2));
     emit_vector(e, VPOR, T1, T1, x86_reg(T3));
-    emit_vector(e, VMOVDQU, T3, 0, emit_literal(e, n->bytes - 1u, false));
+    emit_vector(e, VMOVDQU, T3, 0, emit_literal(e, n->access.bytes - 1u, false));
     emit_vector(e, VPAND, T3, T3, x86_reg(T0));
     emit_vector(e, VPOR, T1, T1, x86_reg(T3));
     if (e->some)
@@ -107,7 +108,7 @@ static void store_lane(struct emitter *e, struct x86_place place, struct x86_pla
     const struct wt_rows_insn *n = &e->insn[e->at];
     x86_integer(&e->code, X86_LOAD, false, X86_AX, place);
     x86_integer(&e->code, X86_LOAD, n->wide, X86_R8, part);
-    x86_store_part(&e->code, n->bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+    x86_store_part(&e->code, n->access.bytes, X86_R8, x86_sum(X86_DX, X86_AX));
 }
 
 static void store(struct emitter *e)
@@ -142,11 +143,11 @@ static void find_first(struct emitter *e, uint64_t window)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool wide = !n->short_address;
+    const bool wide = !n->access.short_address;
     x86_integer(code, X86_LOAD, wide, X86_R10, emit_first_base(e));
-    x86_set(code, X86_AX, n->offset - (wide ? window : 0));
+    x86_set(code, X86_AX, n->access.offset - (wide ? window : 0));
     x86_integer(code, X86_ADD, true, X86_R10, x86_reg(X86_AX));
-    x86_integer_number(code, X86_TEST, false, X86_R10, n->bytes - 1);
+    x86_integer_number(code, X86_TEST, false, X86_R10, n->access.bytes - 1);
     emit_detour(e, X86_NOT_ZERO);
     x86_integer(code, X86_LOAD, true, X86_R8, FIELD(local_bytes));
     x86_integer(code, X86_CMP, true, X86_R10, x86_reg(X86_R8));
@@ -168,7 +169,7 @@ static void find_one(struct emitter *e, uint64_t window, size_t other[2])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool wide = !n->short_address;
+    const bool wide = !n->access.short_address;
     const unsigned parts = emit_parts(e, wide);
     emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, emit_first_base(e));
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
@@ -198,8 +199,9 @@ static void find_one(struct emitter *e, uint64_t window, size_t other[2])
 
 static bool is_dword_load(const struct emitter *e, const struct wt_rows_insn *n)
 {
-    return n->op == WT_ROWS_LOAD && n->bytes == 4 && !n->wide && !n->conditional && !n->words &&
-           n->short_address == e->insn[e->at].short_address && n->space == e->insn[e->at].space &&
+    return n->op == WT_ROWS_LOAD && n->access.bytes == 4 && !n->wide && !n->conditional &&
+           !n->access.words && n->access.short_address == e->insn[e->at].access.short_address &&
+           n->access.space == e->insn[e->at].access.space &&
            n->s[0].slot == e->insn[e->at].s[0].slot;
 }
 
@@ -217,7 +219,7 @@ static unsigned find_ahead(const struct emitter *e)
         if (n->op == WT_ROWS_STORE || n->op == WT_ROWS_CALL || n->op == WT_ROWS_HANDLER ||
             n->op == WT_ROWS_BRANCH)
             break;
-        const uint64_t behind = n->offset - first->offset;
+        const uint64_t behind = n->access.offset - first->access.offset;
         if (is_dword_load(e, n) && behind % 4 == 0 && behind && behind <= 12)
             found |= 1u << behind / 4;
     }
@@ -372,7 +374,7 @@ static void store_one(struct emitter *e)
     for (unsigned i = 0; !e->some && i < e->shape->lanes; i++) {
         x86_integer(code, X86_LOAD, n->wide, X86_AX,
                     x86_mem(FRAME, n->s[1].slot + (n->wide ? 8 : 4) * i));
-        x86_store_part(code, n->bytes, X86_AX, x86_mem(X86_DX, 0));
+        x86_store_part(code, n->access.bytes, X86_AX, x86_mem(X86_DX, 0));
         x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
     }
     if (!e->some)
@@ -382,7 +384,7 @@ static void store_one(struct emitter *e)
     x86_multiply(code, X86_AX, FIELD(local_bytes));
     x86_integer(code, X86_LOAD, n->wide, X86_R8,
                 x86_scaled(FRAME, n->s[1].slot, X86_R10, n->wide ? 3 : 2));
-    x86_store_part(code, n->bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+    x86_store_part(code, n->access.bytes, X86_R8, x86_sum(X86_DX, X86_AX));
     emit_end_lanes(e, loop);
 }
 
@@ -472,7 +474,7 @@ static void store_two(struct emitter *e)
             next_of_two(e, i == 0);
             x86_integer(code, X86_LOAD, n->wide, X86_AX,
                         x86_mem(FRAME, n->s[1].slot + (n->wide ? 8 : 4) * i));
-            x86_store_part(code, n->bytes, X86_AX, x86_sum(X86_DX, X86_R10));
+            x86_store_part(code, n->access.bytes, X86_AX, x86_sum(X86_DX, X86_R10));
         }
         return;
     }
@@ -486,7 +488,7 @@ static void store_two(struct emitter *e)
     x86_move_if(code, X86_NOT_BELOW, X86_DX, host_of(1));
     x86_integer(code, X86_LOAD, n->wide, X86_R8,
                 x86_scaled(FRAME, n->s[1].slot, X86_R10, n->wide ? 3 : 2));
-    x86_store_part(code, n->bytes, X86_R8, x86_sum(X86_DX, X86_AX));
+    x86_store_part(code, n->access.bytes, X86_R8, x86_sum(X86_DX, X86_AX));
     emit_end_lanes(e, loop);
 }
 
@@ -495,8 +497,8 @@ static void store_two(struct emitter *e)
 bool emit_has_local(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    return e->shape->lanes >= GROUP && e->shape->lanes <= 32 && n->bytes == (n->wide ? 8 : 4) &&
-           !n->wraps;
+    return e->shape->lanes >= GROUP && e->shape->lanes <= 32 &&
+           n->access.bytes == (n->wide ? 8 : 4) && !n->access.wraps;
 }
 
 /* Whether another access of the same kind has the addresses of the instruction's row behind it,
@@ -508,8 +510,8 @@ static bool is_used_again(const struct emitter *e)
         const struct wt_rows_insn *other = &e->insn[i];
         if (other->op == WT_ROWS_CALL || other->op == WT_ROWS_HANDLER)
             return false;
-        if (other->op == n->op && other->space == n->space && !other->conditional &&
-            !other->words && other->s[0].slot == n->s[0].slot)
+        if (other->op == n->op && other->access.space == n->access.space && !other->conditional &&
+            !other->access.words && other->s[0].slot == n->s[0].slot)
             return true;
     }
     return false;
@@ -521,7 +523,7 @@ static size_t take_ahead(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const unsigned k = (unsigned)(n->offset - e->alone.first) / 4;
+    const unsigned k = (unsigned)(n->access.offset - e->alone.first) / 4;
     x86_integer_number(code, X86_CMP, false, KNOWN,
                        (int32_t)(e->alone.number | e->alone.lead << 16));
     const size_t past = x86_jump(code, X86_NOT_ZERO);
@@ -559,14 +561,14 @@ static void lead(struct emitter *e)
         return;
     e->alone.lead = e->at + 1;
     e->alone.count = count;
-    e->alone.first = e->insn[e->at].offset;
+    e->alone.first = e->insn[e->at].access.offset;
 }
 
 /* Whether an instruction before it may have loaded its dword. */
 static bool is_led(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const uint64_t behind = n->offset - e->alone.first;
+    const uint64_t behind = n->access.offset - e->alone.first;
     return e->alone.lead && is_dword_load(e, n) && behind % 4 == 0 && behind &&
            behind / 4 < e->alone.count;
 }
@@ -575,7 +577,7 @@ void emit_access_alone(struct emitter *e, uint64_t window, size_t done[3])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool store_it = n->op == WT_ROWS_STORE, wide = !n->short_address;
+    const bool store_it = n->op == WT_ROWS_STORE, wide = !n->access.short_address;
     done[0] = done[1] = done[2] = 0;
     if (e->conditional || !e->shape->few || !emit_has_local(e)) {
         e->alone.number = 0;

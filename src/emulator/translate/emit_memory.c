@@ -11,9 +11,9 @@
 struct x86_place emit_base_part(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->split)
+    if (n->access.split)
         return emit_field(offsetof(struct wt_rows_state, address) + 32 * (size_t)strip);
-    return emit_part(e, &n->s[0], !n->short_address, strip);
+    return emit_part(e, &n->s[0], !n->access.short_address, strip);
 }
 
 /* The upper dwords of split ones; without them a scalar is the base. */
@@ -28,7 +28,7 @@ void emit_join_addresses(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const size_t to = offsetof(struct wt_rows_state, address);
-    if (!n->split)
+    if (!n->access.split)
         return;
     if (n->s[2].scalar)
         emit_vector(e, VPBROADCASTQ, T3, 0, x86_mem(SCALARS, n->s[2].slot));
@@ -54,7 +54,7 @@ void emit_join_addresses(struct emitter *e)
 void emit_first_address(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->split && !e->some) {
+    if (n->access.split && !e->some) {
         x86_integer(&e->code, X86_LOAD, false, X86_AX, x86_mem(FRAME, n->s[0].slot));
         if (n->s[2].scalar) {
             x86_integer(&e->code, X86_ADD, true, X86_AX, x86_mem(SCALARS, n->s[2].slot));
@@ -64,11 +64,11 @@ void emit_first_address(struct emitter *e)
             x86_integer(&e->code, X86_OR, true, X86_AX, x86_reg(X86_DX));
         }
     } else {
-        x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
+        x86_integer(&e->code, X86_LOAD, !n->access.short_address, X86_AX, emit_first_base(e));
     }
     emit_add_offset(e);
-    if (n->bytes > 1) {
-        x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->bytes - 1);
+    if (n->access.bytes > 1) {
+        x86_integer_number(&e->code, X86_TEST, false, X86_AX, n->access.bytes - 1);
         emit_call(e, X86_NOT_ZERO);
     }
 }
@@ -76,7 +76,7 @@ void emit_first_address(struct emitter *e)
 /* What a load of 4 bytes has above them in a qword of T0. */
 static void put_ones(struct emitter *e)
 {
-    if (e->insn[e->at].extend == WT_ROWS_ONES)
+    if (e->insn[e->at].access.extend == WT_ROWS_ONES)
         emit_vector(e, VPOR, T0, T0, emit_literal(e, (uint64_t)UINT32_MAX << 32, true));
 }
 
@@ -86,8 +86,8 @@ static void load_part(struct emitter *e, unsigned strip, struct x86_place memory
     const struct wt_rows_insn *n = &e->insn[e->at];
     static const unsigned wider[2][5] = {{0, VPMOVSXBD, VPMOVSXWD, 0, VMOVDQU},
                                          {0, VPMOVSXBQ, VPMOVSXWQ, 0, VPMOVSXDQ}};
-    const unsigned op = n->bytes == 8 ? VMOVDQU : wider[n->wide][n->bytes];
-    const bool zeros = op != VMOVDQU && n->extend != WT_ROWS_SIGN;
+    const unsigned op = n->access.bytes == 8 ? VMOVDQU : wider[n->wide][n->access.bytes];
+    const bool zeros = op != VMOVDQU && n->access.extend != WT_ROWS_SIGN;
     emit_vector(e, op + (zeros ? 0x10 << 8 : 0), T0, 0, memory);
     put_ones(e);
     emit_store(e, strip, T0);
@@ -99,7 +99,7 @@ static void store_part(struct emitter *e, unsigned strip, struct x86_place memor
     static const uint32_t even[8] = {0, 2, 4, 6, 0, 2, 4, 6};
     const struct wt_rows_insn *n = &e->insn[e->at];
     const struct x86_place part = emit_part(e, &n->s[1], n->wide, strip);
-    if (n->bytes == (n->wide ? 8 : 4)) {
+    if (n->access.bytes == (n->wide ? 8 : 4)) {
         emit_vector(e, VMOVDQU_TO, emit_loaded(e, part, T0), 0, memory);
         return;
     }
@@ -119,16 +119,17 @@ static void load_uniform(struct emitter *e)
     struct x86_code *code = &e->code;
     const struct x86_place memory = x86_mem(X86_AX, 0);
     emit_first_address(e);
-    if (n->space == WT_ROWS_GROUP)
+    if (n->access.space == WT_ROWS_GROUP)
         emit_reach_group(e);
     else
         emit_reach_memory(e);
     emit_note_access(e);
     const unsigned parts = emit_parts(e, n->wide), spread = n->wide ? VPBROADCASTQ : VPBROADCASTD;
-    if (n->bytes == (n->wide ? 8 : 4)) {
+    if (n->access.bytes == (n->wide ? 8 : 4)) {
         emit_vector(e, spread, T0, 0, memory);
     } else {
-        x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
+        x86_load_part(code, n->access.bytes, n->access.extend == WT_ROWS_SIGN, n->wide, X86_R8,
+                      memory);
         code->narrow = true;
         emit_vector(e, n->wide ? VMOVQ_FROM : VMOVD, T0, 0, x86_reg(X86_R8));
         emit_parts(e, n->wide);
@@ -144,11 +145,11 @@ static void access_in_row(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const int32_t bytes = (int32_t)(n->bytes * e->shape->lanes);
+    const int32_t bytes = (int32_t)(n->access.bytes * e->shape->lanes);
     const unsigned parts = emit_parts(e, n->wide),
-                   part_bytes = n->bytes * emit_part_lanes(e, n->wide);
+                   part_bytes = n->access.bytes * emit_part_lanes(e, n->wide);
     emit_first_address(e);
-    if (n->space == WT_ROWS_GROUP) {
+    if (n->access.space == WT_ROWS_GROUP) {
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
         x86_integer_number(code, X86_SUB, true, X86_DX, bytes);
         emit_call(e, X86_BELOW);
@@ -177,26 +178,26 @@ static void access_in_row(struct emitter *e)
 static void gather_part(struct emitter *e, unsigned strip, unsigned to)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->short_address;
-    const unsigned op = wide            ? n->bytes == 8 ? VPGATHERQQ : VPGATHERQD
-                        : n->bytes == 8 ? VPGATHERDQ
-                                        : VPGATHERDD;
+    const bool wide = !n->access.short_address;
+    const unsigned op = wide                   ? n->access.bytes == 8 ? VPGATHERQQ : VPGATHERQD
+                        : n->access.bytes == 8 ? VPGATHERDQ
+                                               : VPGATHERDD;
     /* dwords for a part of qwords are half a part */
     const struct x86_place part = wide == n->wide || wide
                                       ? emit_base_part(e, strip)
                                       : x86_mem(FRAME, n->s[0].slot + 16 * strip);
     emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, part, T2),
-                emit_literal(e, n->offset, wide));
-    if (n->space != WT_ROWS_GROUP)
+                emit_literal(e, n->access.offset, wide));
+    if (n->access.space != WT_ROWS_GROUP)
         emit_vector(e, VPAND, T2, T2, emit_literal(e, WT_PAGE_MASK, wide));
     if (!e->some) {
         emit_vector(e, VPCMPEQD, T1, T1, x86_reg(T1));
-    } else if ((wide || n->wide) && n->bytes == 4) { /* half a part of lanes */
+    } else if ((wide || n->wide) && n->access.bytes == 4) { /* half a part of lanes */
         emit_vector(e, VMOVDQU, T1, 0,
                     emit_field(offsetof(struct wt_rows_state, idle) + 16 * (size_t)strip));
         emit_vector(e, VPXOR, T1, T1, emit_literal(e, UINT32_MAX, false));
     } else {
-        const unsigned idle = emit_idle(e, n->wide && n->bytes == 8, strip, T1);
+        const unsigned idle = emit_idle(e, n->wide && n->access.bytes == 8, strip, T1);
         emit_vector(e, VPXOR, T1, idle, emit_literal(e, UINT32_MAX, false));
     }
     x86_gather(&e->code, op, to, T1, X86_DX, T2);
@@ -206,10 +207,10 @@ static void gather_part(struct emitter *e, unsigned strip, unsigned to)
 static void gather(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->short_address;
+    const bool wide = !n->access.short_address;
     for (unsigned i = 0; i < emit_parts(e, n->wide); i++) {
         const size_t past = emit_skip_idle(e, n->wide, i);
-        if (wide == n->wide || n->bytes == 8) {
+        if (wide == n->wide || n->access.bytes == 8) {
             gather_part(e, i, T0);
         } else if (wide) { /* two parts of addresses are one of dwords */
             gather_part(e, 2 * i, T0);
@@ -220,8 +221,9 @@ static void gather(struct emitter *e)
             gather_part(e, i, T0);
             e->code.narrow = false;
         }
-        if (n->wide && n->bytes == 4) {
-            emit_vector(e, n->extend == WT_ROWS_SIGN ? VPMOVSXDQ : VPMOVZXDQ, T0, 0, x86_reg(T0));
+        if (n->wide && n->access.bytes == 4) {
+            emit_vector(e, n->access.extend == WT_ROWS_SIGN ? VPMOVSXDQ : VPMOVZXDQ, T0, 0,
+                        x86_reg(T0));
             put_ones(e);
         }
         emit_store(e, i, T0);
@@ -236,21 +238,22 @@ static void access_lane(struct emitter *e, struct x86_place base, struct x86_pla
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const struct x86_place memory = x86_sum(X86_DX, X86_AX);
-    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, base);
-    if (n->short_address && n->offset)
-        x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->offset);
+    x86_integer(code, X86_LOAD, !n->access.short_address, X86_AX, base);
+    if (n->access.short_address && n->access.offset)
+        x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->access.offset);
     if (n->op == WT_ROWS_STORE) {
         x86_integer(code, X86_LOAD, n->wide, X86_R8, part);
-        x86_store_part(code, n->bytes, X86_R8, memory);
+        x86_store_part(code, n->access.bytes, X86_R8, memory);
         return;
     }
-    if (n->bytes == 8)
+    if (n->access.bytes == 8)
         x86_integer(code, X86_LOAD, true, X86_R8, memory);
     else
-        x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
+        x86_load_part(code, n->access.bytes, n->access.extend == WT_ROWS_SIGN, n->wide, X86_R8,
+                      memory);
     x86_integer(code, X86_STORE, n->wide, X86_R8, part);
     part.offset += 4;
-    if (n->extend == WT_ROWS_ONES)
+    if (n->access.extend == WT_ROWS_ONES)
         x86_store_number(code, part, UINT32_MAX);
 }
 
@@ -272,7 +275,7 @@ static void access_lanes(struct emitter *e)
 static void check_group(struct emitter *e, bool wide)
 {
     struct x86_code *code = &e->code;
-    const unsigned bytes = e->insn[e->at].bytes;
+    const unsigned bytes = e->insn[e->at].access.bytes;
     emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));
     emit_vector(e, VPOR, T2, T2, emit_literal(e, bytes - 1, wide));
     emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
@@ -294,8 +297,9 @@ static void lower_halves(struct emitter *e, unsigned to, unsigned second)
 static bool has_load_group(const struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    return n->op == WT_ROWS_LOAD && n->space == WT_ROWS_GROUP && n->bytes == 4 && !n->wide &&
-           !n->short_address && !n->split && !e->some && e->shape->lanes == 32;
+    return n->op == WT_ROWS_LOAD && n->access.space == WT_ROWS_GROUP && n->access.bytes == 4 &&
+           !n->wide && !n->access.short_address && !n->access.split && !e->some &&
+           e->shape->lanes == 32;
 }
 
 /* All 32 lanes load dwords at addresses of 64 bits: these become dwords when they are checked. */
@@ -307,8 +311,8 @@ static void load_group(struct emitter *e)
     for (unsigned i = 0; i < 8; i++) {
         const unsigned to = i % 2 ? T2 : T0;
         unsigned from = emit_loaded(e, emit_part(e, &n->s[0], true, i), to);
-        if (n->offset) {
-            emit_vector(e, VPADDQ, to, from, emit_literal(e, n->offset, true));
+        if (n->access.offset) {
+            emit_vector(e, VPADDQ, to, from, emit_literal(e, n->access.offset, true));
             from = to;
         }
         emit_vector(e, i ? VPOR : VMOVDQU, T1, i ? T1 : 0, x86_reg(from));
@@ -331,14 +335,14 @@ static void load_group(struct emitter *e)
 static void access_scattered(struct emitter *e, size_t *uniform)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool group = n->space == WT_ROWS_GROUP, wide = !n->short_address;
+    const bool group = n->access.space == WT_ROWS_GROUP, wide = !n->access.short_address;
     const unsigned last = e->shape->lanes - 1;
     struct x86_code *code = &e->code;
     emit_join_addresses(e);
     const unsigned parts = emit_parts(e, wide);
     emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
     if (!e->some && !group) { /* the last lane says soon that they are of several pages */
-        x86_set(code, X86_AX, wide ? n->offset : (uint32_t)n->offset);
+        x86_set(code, X86_AX, wide ? n->access.offset : (uint32_t)n->access.offset);
         x86_integer(code, X86_LOAD, wide, X86_DX, emit_base_of(n, last));
         x86_integer(code, X86_ADD, wide, X86_DX, x86_reg(X86_AX));
         x86_integer(code, X86_ADD, wide, X86_AX, emit_base_of(n, 0));
@@ -348,16 +352,16 @@ static void access_scattered(struct emitter *e, size_t *uniform)
     }
     if (!group) {
         emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, emit_first_base(e));
-        emit_vector(e, wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, n->offset, wide));
+        emit_vector(e, wide ? VPADDQ : VPADDD, T0, T0, emit_literal(e, n->access.offset, wide));
     }
     /* The bits that lanes have, or in which they differ from the first one. */
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < parts; i++) {
         const size_t past = emit_skip_idle(e, wide, i);
         emit_vector(e, wide ? VPADDQ : VPADDD, T2, emit_loaded(e, emit_base_part(e, i), T2),
-                    emit_literal(e, n->offset, wide));
+                    emit_literal(e, n->access.offset, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
-        if (group && !wide && !n->wraps) /* so great that the sum would have wrapped */
+        if (group && !wide && !n->access.wraps) /* so great that the sum would have wrapped */
             emit_vector(e, VPOR, T2, T2, emit_part(e, &n->s[0], false, i));
         if (e->some)
             emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
@@ -375,12 +379,12 @@ static void access_scattered(struct emitter *e, size_t *uniform)
     if (group) {
         check_group(e, wide);
     } else {
-        emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), wide));
+        emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->access.bytes - 1), wide));
         emit_detour(e, X86_NOT_ZERO);
         emit_first_address(e);
         emit_find_page(e, n->op == WT_ROWS_STORE);
     }
-    if (n->op == WT_ROWS_LOAD && n->bytes >= 4) {
+    if (n->op == WT_ROWS_LOAD && n->access.bytes >= 4) {
         emit_note_access(e);
         gather(e);
         return;
@@ -388,7 +392,7 @@ static void access_scattered(struct emitter *e, size_t *uniform)
     if (!group)
         x86_integer(code, X86_SUB, true, X86_DX, x86_reg(X86_R8));
     if (wide) { /* access_lane() adds it to short ones */
-        x86_set(code, X86_R8, n->offset);
+        x86_set(code, X86_R8, n->access.offset);
         x86_integer(code, X86_ADD, true, X86_DX, x86_reg(X86_R8));
     }
     emit_note_access(e);
@@ -404,7 +408,7 @@ static void find_split_row(struct emitter *e, size_t scattered[3])
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const struct wt_rows_source *low = &n->s[0], high = upper_of(e);
-    const uint32_t size = n->bytes, last = e->shape->lanes - 1;
+    const uint32_t size = n->access.bytes, last = e->shape->lanes - 1;
     x86_integer(code, X86_LOAD, false, X86_AX, x86_mem(FRAME, low->slot));
     x86_integer(code, X86_LOAD, false, X86_DX, x86_mem(FRAME, low->slot + 4 * last));
     x86_integer(code, X86_SUB, false, X86_DX, x86_reg(X86_AX));
@@ -438,8 +442,8 @@ void emit_find_row(struct emitter *e, size_t scattered[3])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool wide = !n->short_address;
-    const unsigned size = n->bytes, parts = emit_parts(e, wide),
+    const bool wide = !n->access.short_address;
+    const unsigned size = n->access.bytes, parts = emit_parts(e, wide),
                    part_lanes = emit_part_lanes(e, wide), last = e->shape->lanes - 1;
     scattered[0] = 0;
     if (parts > 1) { /* the last lane's address says soon that they are not in a row */
@@ -488,14 +492,15 @@ void emit_access_by_lanes(struct emitter *e)
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
     if (store) {
         x86_integer(code, X86_LOAD, n->wide, X86_R8, x86_scaled(FRAME, slot, X86_R10, scale));
-        x86_store_part(code, n->bytes, X86_R8, memory);
+        x86_store_part(code, n->access.bytes, X86_R8, memory);
     } else {
-        if (n->bytes == 8)
+        if (n->access.bytes == 8)
             x86_integer(code, X86_LOAD, true, X86_R8, memory);
         else
-            x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, memory);
+            x86_load_part(code, n->access.bytes, n->access.extend == WT_ROWS_SIGN, n->wide, X86_R8,
+                          memory);
         x86_integer(code, X86_STORE, n->wide, X86_R8, x86_scaled(FRAME, slot, X86_R10, scale));
-        if (n->extend == WT_ROWS_ONES)
+        if (n->access.extend == WT_ROWS_ONES)
             x86_store_number(code, x86_scaled(FRAME, slot + 4, X86_R10, scale), UINT32_MAX);
     }
     emit_end_lanes(e, loop);
@@ -507,7 +512,7 @@ static size_t load_if_uniform(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const bool wide = !n->short_address;
+    const bool wide = !n->access.short_address;
     x86_integer(code, X86_TEST, wide, X86_DX, x86_reg(X86_DX));
     const size_t differ = x86_jump(code, X86_NOT_ZERO);
     const unsigned parts = emit_parts(e, wide);
@@ -533,15 +538,15 @@ static void access_at_once(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     const bool load = n->op == WT_ROWS_LOAD;
     struct x86_code *code = &e->code;
-    if (!e->some && (load || n->bytes >= 4)) { /* no vectors of others are stored */
-        if (n->split)
+    if (!e->some && (load || n->access.bytes >= 4)) { /* no vectors of others are stored */
+        if (n->access.split)
             find_split_row(e, scattered);
         else
             emit_find_row(e, scattered);
         access_in_row(e);
         done[0] = x86_jump(code, X86_ALWAYS);
     }
-    if (load && scattered[0] && !n->split) {
+    if (load && scattered[0] && !n->access.split) {
         x86_land(code, scattered[0], code->size);
         scattered[0] = 0;
         done[1] = load_if_uniform(e);
@@ -552,7 +557,7 @@ static void access_at_once(struct emitter *e)
     if (has_load_group(e))
         load_group(e);
     else
-        access_scattered(e, load && e->some && n->space != WT_ROWS_GROUP ? &done[1] : NULL);
+        access_scattered(e, load && e->some && n->access.space != WT_ROWS_GROUP ? &done[1] : NULL);
     for (unsigned i = 0; i < 2; i++)
         if (done[i])
             x86_land(code, done[i], code->size);
@@ -572,10 +577,11 @@ static void load_few(struct emitter *e, unsigned number, unsigned from)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    if (n->bytes == 8)
+    if (n->access.bytes == 8)
         x86_integer(code, X86_LOAD, true, X86_R8, x86_mem(from, 0));
     else
-        x86_load_part(code, n->bytes, n->extend == WT_ROWS_SIGN, n->wide, X86_R8, x86_mem(from, 0));
+        x86_load_part(code, n->access.bytes, n->access.extend == WT_ROWS_SIGN, n->wide, X86_R8,
+                      x86_mem(from, 0));
     if (number)
         x86_vector_number(code, n->wide ? VPINSRQ : VPINSRD, T0, T0, x86_reg(X86_R8), number);
     else
@@ -599,7 +605,7 @@ static void access_few(struct emitter *e)
         }
         x86_integer(code, X86_LOAD, n->wide, X86_R8,
                     x86_scaled(FRAME, n->s[1].slot, i ? LANE_2 : LANE, n->wide ? 3 : 2));
-        x86_store_part(code, n->bytes, X86_R8, x86_mem(place, 0));
+        x86_store_part(code, n->access.bytes, X86_R8, x86_mem(place, 0));
     }
     if (load) {
         emit_choose(e);
@@ -616,7 +622,7 @@ void emit_access(struct emitter *e)
         access_few(e);
         return;
     }
-    const bool load = n->op == WT_ROWS_LOAD, local = n->space == WT_ROWS_LOCAL;
+    const bool load = n->op == WT_ROWS_LOAD, local = n->access.space == WT_ROWS_LOCAL;
     size_t done[5] = {0}, windowed = 0;
     e->detours = 0;
     if (e->sparse) {
@@ -634,9 +640,9 @@ void emit_access(struct emitter *e)
         emit_detour(e, X86_ZERO);
     }
     const uint64_t window = local ? 0 : e->shape->window[1];
-    if (local || n->space == WT_ROWS_GENERIC)
+    if (local || n->access.space == WT_ROWS_GENERIC)
         emit_access_alone(e, window, done + 2);
-    if (n->space == WT_ROWS_GENERIC && !e->conditional)
+    if (n->access.space == WT_ROWS_GENERIC && !e->conditional)
         windowed = emit_leave_windows(e);
     if (!e->conditional && !local) {
         access_at_once(e);
@@ -663,7 +669,7 @@ struct x86_place emit_find_parameter(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_room));
-    x86_integer_number(code, X86_CMP, true, X86_AX, (int32_t)n->offset + n->bytes);
+    x86_integer_number(code, X86_CMP, true, X86_AX, (int32_t)n->access.offset + n->access.bytes);
     emit_call(e, X86_BELOW);
     x86_integer(code, X86_LOAD, true, X86_DX, FIELD(parameter_entry));
     x86_integer(code, X86_LOAD, true, X86_AX, FIELD(parameter_page));
@@ -674,7 +680,7 @@ struct x86_place emit_find_parameter(struct emitter *e)
                 x86_mem(X86_DX, offsetof(struct wt_tlb_entry, read_host)));
     x86_integer(code, X86_ADD, true, X86_DX, FIELD(parameter_place));
     emit_note_access(e);
-    return x86_mem(X86_DX, n->offset);
+    return x86_mem(X86_DX, n->access.offset);
 }
 
 void emit_parameter(struct emitter *e)

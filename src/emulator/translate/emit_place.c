@@ -108,33 +108,33 @@ void emit_skipped(struct emitter *e, size_t jump)
 /* The source of the address of a lane. */
 struct x86_place emit_base_of(const struct wt_rows_insn *n, unsigned lane)
 {
-    if (n->split)
+    if (n->access.split)
         return emit_field(offsetof(struct wt_rows_state, address) + 8 * (size_t)lane);
-    return x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane);
+    return x86_mem(FRAME, n->s[0].slot + (n->access.short_address ? 4 : 8) * lane);
 }
 
 /* The offset is added to the source of an address in ax. */
 void emit_add_offset(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->wraps;
-    const int32_t near = (int32_t)n->offset;
-    if (!n->offset)
+    const bool wide = !n->access.wraps;
+    const int32_t near = (int32_t)n->access.offset;
+    if (!n->access.offset)
         return;
-    if (!wide || (uint64_t)near == n->offset) {
+    if (!wide || (uint64_t)near == n->access.offset) {
         x86_integer_number(&e->code, X86_ADD, wide, X86_AX, near);
         return;
     }
-    x86_set(&e->code, X86_R8, n->offset);
+    x86_set(&e->code, X86_R8, n->access.offset);
     x86_integer(&e->code, X86_ADD, true, X86_AX, x86_reg(X86_R8));
 }
 
 /* The source of the address of lane r10. */
 struct x86_place emit_base_of_one(const struct wt_rows_insn *n)
 {
-    if (n->split)
+    if (n->access.split)
         return x86_scaled(STATE, offsetof(struct wt_rows_state, address), X86_R10, 3);
-    return x86_scaled(FRAME, n->s[0].slot, X86_R10, n->short_address ? 2 : 3);
+    return x86_scaled(FRAME, n->s[0].slot, X86_R10, n->access.short_address ? 2 : 3);
 }
 
 /* That of the first lane that executes, which is lane r10 if not all do. */
@@ -156,7 +156,7 @@ static void compare_window(struct emitter *e, unsigned window)
 size_t emit_leave_windows(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_first_base(e));
+    x86_integer(&e->code, X86_LOAD, !n->access.short_address, X86_AX, emit_first_base(e));
     emit_add_offset(e);
     compare_window(e, 0);
     emit_detour(e, X86_BELOW);
@@ -167,9 +167,9 @@ size_t emit_leave_windows(struct emitter *e)
 unsigned emit_span(const struct wt_rows_insn *n)
 {
     unsigned last = 0;
-    for (unsigned k = 0; k < n->words; k++)
-        last = n->place[k] > last ? n->place[k] : last;
-    return n->words ? last + (n->wide ? 8 : 4) : n->bytes;
+    for (unsigned k = 0; k < n->access.words; k++)
+        last = n->access.place[k] > last ? n->access.place[k] : last;
+    return n->access.words ? last + (n->wide ? 8 : 4) : n->access.bytes;
 }
 
 /* The address in ax becomes one of the host: in the group's memory. */
@@ -190,7 +190,7 @@ void emit_reach_memory(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_find_page(e, n->op == WT_ROWS_STORE);
     x86_integer_number(&e->code, X86_AND, false, X86_AX, WT_PAGE_MASK);
-    if (n->words) {
+    if (n->access.words) {
         x86_integer_number(&e->code, X86_CMP, false, X86_AX,
                            (int32_t)(WT_PAGE_SIZE - emit_span(n)));
         emit_call(e, X86_ABOVE);
@@ -237,16 +237,16 @@ static void reach(struct emitter *e, unsigned lane)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     emit_add_offset(e);
-    if (n->bytes > 1) {
-        x86_integer_number(code, X86_TEST, false, X86_AX, n->bytes - 1);
+    if (n->access.bytes > 1) {
+        x86_integer_number(code, X86_TEST, false, X86_AX, n->access.bytes - 1);
         emit_call(e, X86_NOT_ZERO);
     }
-    if (n->space == WT_ROWS_GROUP) {
+    if (n->access.space == WT_ROWS_GROUP) {
         emit_reach_group(e);
-    } else if (n->space == WT_ROWS_GENERIC) {
+    } else if (n->access.space == WT_ROWS_GENERIC) {
         reach_generic(e, lane);
     } else {
-        if (n->space == WT_ROWS_LOCAL)
+        if (n->access.space == WT_ROWS_LOCAL)
             reach_local(e, lane);
         emit_reach_memory(e);
     }
@@ -258,7 +258,7 @@ void emit_find_lanes(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     const size_t loop = emit_begin_lanes(e);
-    x86_integer(code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
+    x86_integer(code, X86_LOAD, !n->access.short_address, X86_AX, emit_base_of_one(n));
     reach(e, X86_R10);
     x86_integer(code, X86_STORE, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
@@ -294,8 +294,8 @@ void emit_reach_few(struct emitter *e)
     struct x86_code *code = &e->code;
     for (unsigned i = 0; i < e->few; i++) {
         const unsigned lane = i ? LANE_2 : LANE;
-        x86_integer(code, X86_LOAD, !n->short_address, X86_AX,
-                    x86_scaled(FRAME, n->s[0].slot, lane, n->short_address ? 2 : 3));
+        x86_integer(code, X86_LOAD, !n->access.short_address, X86_AX,
+                    x86_scaled(FRAME, n->s[0].slot, lane, n->access.short_address ? 2 : 3));
         reach(e, lane);
         if (i + 1 < e->few)
             x86_integer(code, X86_LOAD, true, X86_R9, x86_reg(X86_AX));

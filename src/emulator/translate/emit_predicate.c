@@ -282,7 +282,7 @@ static void float_compare(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_parts(e, n->wide);
-    if (n->flushes)
+    if (n->alu.flushes)
         emit_call_for_small(e, emit_parts(e, false), 2);
     for (unsigned i = 0; i < emit_parts(e, n->wide); i++) {
         const unsigned to = n->wide ? T0 : T0 + i;

@@ -172,7 +172,7 @@ static void scale(struct emitter *e)
         emit_store(e, i, T0);
     }
     x86_set(&e->code, X86_AX, 0);
-    x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, n->carry));
+    x86_integer(&e->code, X86_STORE, true, X86_AX, x86_mem(SCALARS, n->alu.carry));
     emit_keep(e);
 }
 
@@ -277,13 +277,13 @@ void emit_fetch(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const unsigned bytes = 4u * n->words;
+    const unsigned bytes = 4u * n->access.words;
     x86_integer(code, X86_LOAD, true, X86_AX, x86_mem(SCALARS, n->s[0].slot));
     if (n->s[1].scalar) {
         x86_integer(code, X86_LOAD, false, X86_DX, x86_mem(SCALARS, n->s[1].slot));
         x86_integer(code, X86_ADD, true, X86_AX, x86_reg(X86_DX));
     }
-    x86_integer_number(code, X86_ADD, true, X86_AX, (int32_t)n->offset);
+    x86_integer_number(code, X86_ADD, true, X86_AX, (int32_t)n->access.offset);
     x86_integer_number(code, X86_AND, true, X86_AX, ~3);
     emit_find_page(e, false);
     x86_integer_number(code, X86_AND, false, X86_AX, WT_PAGE_MASK);

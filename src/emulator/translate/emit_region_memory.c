@@ -24,13 +24,13 @@ static unsigned parts_of(const struct emitter *e)
 
 static bool is_in_group(const struct emitter *e)
 {
-    return insn_of(e)->space == WT_ROWS_GROUP;
+    return insn_of(e)->access.space == WT_ROWS_GROUP;
 }
 
 static struct x86_place window(const struct emitter *e, size_t member)
 {
     const struct wt_rows_state *s = NULL;
-    return emit_field(member + sizeof s->window[0] * insn_of(e)->window);
+    return emit_field(member + sizeof s->window[0] * insn_of(e)->access.window);
 }
 #define WINDOW(member) window(e, offsetof(struct wt_rows_state, window[0].member))
 
@@ -38,7 +38,7 @@ static struct x86_place window(const struct emitter *e, size_t member)
 static uint32_t extent(const struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
-    return n->place[n->words - 1] + 4;
+    return n->access.place[n->access.words - 1] + 4;
 }
 
 /* Bits that are 0 in addresses whose dwords are all in one page. */
@@ -60,11 +60,11 @@ static void load_address(struct emitter *e, bool first)
 {
     const struct wt_rows_insn *n = insn_of(e);
     const uint32_t slot = n->s[0].slot;
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX,
+    x86_integer(&e->code, X86_LOAD, !n->access.short_address, X86_AX,
                 first ? x86_mem(FRAME, slot)
-                      : x86_scaled(FRAME, slot, X86_R10, n->short_address ? 2 : 3));
+                      : x86_scaled(FRAME, slot, X86_R10, n->access.short_address ? 2 : 3));
     if (is_in_group(e))
-        x86_integer_number(&e->code, X86_AND, false, X86_AX, (int32_t)n->offset);
+        x86_integer_number(&e->code, X86_AND, false, X86_AX, (int32_t)n->access.offset);
 }
 
 /* For the address in ax: dx becomes its page of the host, and ax is what is behind. */
@@ -87,7 +87,7 @@ static void find_page(struct emitter *e)
 static size_t leave_row(struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
-    const bool wide = !n->short_address;
+    const bool wide = !n->access.short_address;
     const unsigned part_lanes = wide ? 4 : 8;
     const struct x86_place first = part_at(e, n->s[0].slot, 0);
     emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T0, 0, first);
@@ -118,7 +118,7 @@ static void find_row(struct emitter *e)
     struct x86_code *code = &e->code;
     const int32_t bytes = 4 * n->lanes;
     load_address(e, true);
-    if (n->space != WT_ROWS_GLOBAL) {
+    if (n->access.space != WT_ROWS_GLOBAL) {
         x86_integer(code, X86_LOAD, true, X86_DX, x86_reg(X86_AX));
         x86_integer_number(code, X86_ADD, true, X86_DX, bytes);
     }
@@ -128,7 +128,7 @@ static void find_row(struct emitter *e)
         emit_call(e, X86_ABOVE);
         x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
     } else {
-        if (n->space == WT_ROWS_WINDOW) {
+        if (n->access.space == WT_ROWS_WINDOW) {
             x86_integer(code, X86_CMP, true, X86_DX, WINDOW(bytes));
             emit_call(e, X86_ABOVE);
             x86_integer(code, X86_ADD, true, X86_AX, WINDOW(base));
@@ -200,7 +200,8 @@ static void read_short(struct emitter *e, unsigned strip)
     const unsigned to = PLACES + strip;
     unsigned from = to;
     if (is_in_group(e))
-        emit_vector(e, VPAND, to, emit_loaded(e, part, to), emit_literal(e, n->offset, false));
+        emit_vector(e, VPAND, to, emit_loaded(e, part, to),
+                    emit_literal(e, n->access.offset, false));
     else
         emit_vector(e, VMOVDQU, to, 0, part);
     if (emit_is_partial_region(e)) {
@@ -230,17 +231,17 @@ static size_t find_places(struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
     struct x86_code *code = &e->code;
-    if (n->space == WT_ROWS_WINDOW)
+    if (n->access.space == WT_ROWS_WINDOW)
         x86_integer(code, X86_ADD, true, X86_AX, WINDOW(base));
     broadcast(e, T2, X86_AX);
-    if (n->space == WT_ROWS_GLOBAL) {
+    if (n->access.space == WT_ROWS_GLOBAL) {
         x86_integer(code, X86_LOAD, true, X86_R8, x86_reg(X86_AX));
         x86_shift(code, false, X86_R8, 32);
         broadcast(e, T0, X86_R8);
     }
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < parts_of(e); i++) {
-        if (n->space == WT_ROWS_GLOBAL) {
+        if (n->access.space == WT_ROWS_GLOBAL) {
             read_wide(e, i);
         } else {
             read_short(e, i);
@@ -255,7 +256,7 @@ static size_t find_places(struct emitter *e)
         }
         emit_vector(e, VPAND, PLACES + i, PLACES + i, emit_literal(e, WT_PAGE_MASK, false));
     }
-    if (n->space == WT_ROWS_WINDOW)
+    if (n->access.space == WT_ROWS_WINDOW)
         check_bounds(e);
     emit_vector(e, VPTEST, T1, 0, emit_literal(e, (uint32_t)~WT_PAGE_MASK | odd_bits(e), false));
     const size_t several = x86_jump(code, X86_NOT_ZERO);
@@ -274,7 +275,7 @@ static void find_places_in_group(struct emitter *e)
 /* dx becomes where dword k of an address is. */
 static void go_to_word(struct emitter *e, unsigned k)
 {
-    const uint32_t *place = insn_of(e)->place, by = place[k] - (k ? place[k - 1] : 0);
+    const uint32_t *place = insn_of(e)->access.place, by = place[k] - (k ? place[k - 1] : 0);
     if (by)
         x86_integer_number(&e->code, X86_ADD, true, X86_DX, (int32_t)by);
 }
@@ -282,7 +283,7 @@ static void go_to_word(struct emitter *e, unsigned k)
 static void gather(struct emitter *e, const unsigned d[2])
 {
     const struct wt_rows_insn *n = insn_of(e);
-    for (unsigned k = 0; k < n->words; k++) {
+    for (unsigned k = 0; k < n->access.words; k++) {
         go_to_word(e, k);
         for (unsigned i = 0; i < parts_of(e); i++) {
             if (emit_is_partial_region(e))
@@ -292,7 +293,7 @@ static void gather(struct emitter *e, const unsigned d[2])
             x86_gather(&e->code, VPGATHERDD, d[i], T1, X86_DX, PLACES + i);
         }
         for (unsigned i = 0; i < parts_of(e); i++)
-            emit_store_region(e, n->row[k], i, d[i]);
+            emit_store_region(e, n->access.row[k], i, d[i]);
     }
 }
 
@@ -301,11 +302,11 @@ static void scatter_lane(struct emitter *e, struct x86_place place, unsigned lan
 {
     const struct wt_rows_insn *n = insn_of(e);
     x86_integer(&e->code, X86_LOAD, false, X86_AX, place);
-    for (unsigned k = 0; k < n->words; k++) {
+    for (unsigned k = 0; k < n->access.words; k++) {
         x86_integer(&e->code, X86_LOAD, false, X86_R8,
-                    lane == ANY ? x86_scaled(FRAME, n->row[k], X86_R10, 2)
-                                : x86_mem(FRAME, n->row[k] + 4 * lane));
-        x86_store_part(&e->code, 4, X86_R8, x86_scaled(X86_DX, n->place[k], X86_AX, 0));
+                    lane == ANY ? x86_scaled(FRAME, n->access.row[k], X86_R10, 2)
+                                : x86_mem(FRAME, n->access.row[k] + 4 * lane));
+        x86_store_part(&e->code, 4, X86_R8, x86_scaled(X86_DX, n->access.place[k], X86_AX, 0));
     }
 }
 
@@ -335,7 +336,7 @@ static void find_lanes(struct emitter *e)
     const size_t loop = code->size;
     x86_find_one(code, X86_R10, X86_R9);
     load_address(e, false);
-    if (insn_of(e)->space == WT_ROWS_WINDOW)
+    if (insn_of(e)->access.space == WT_ROWS_WINDOW)
         x86_integer(code, X86_ADD, true, X86_AX, WINDOW(base));
     find_page(e);
     x86_integer_number(code, X86_CMP, false, X86_AX, (int32_t)(WT_PAGE_SIZE - extent(e)));
@@ -362,14 +363,14 @@ static void access_lanes(struct emitter *e, const unsigned d[2])
     x86_find_one(code, X86_R10, X86_R9);
     x86_integer(code, X86_LOAD, true, X86_AX,
                 x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3));
-    for (unsigned k = 0; k < n->words; k++) {
-        const struct x86_place memory = x86_mem(X86_AX, n->place[k]),
-                               value = x86_scaled(FRAME, n->row[k], X86_R10, 2);
+    for (unsigned k = 0; k < n->access.words; k++) {
+        const struct x86_place memory = x86_mem(X86_AX, n->access.place[k]),
+                               value = x86_scaled(FRAME, n->access.row[k], X86_R10, 2);
         x86_integer(code, X86_LOAD, false, X86_R8, load ? memory : value);
         x86_store_part(code, 4, X86_R8, load ? value : memory);
     }
     emit_end_lanes(e, loop);
-    for (unsigned i = 0; load && n->words == 1 && i < parts_of(e); i++)
+    for (unsigned i = 0; load && n->access.words == 1 && i < parts_of(e); i++)
         emit_vector(e, VMOVDQU, d[i], 0, x86_mem(FRAME, n->d + 32 * i));
 }
 
@@ -409,7 +410,7 @@ void emit_access_region(struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
     const bool load = n->op == WT_ROWS_LOAD, partial = emit_is_partial_region(e),
-               single = n->words == 1 && !n->place[0];
+               single = n->access.words == 1 && !n->access.place[0];
     struct x86_code *code = &e->code;
     unsigned d[2] = {0, 0};
     size_t none = 0, some = 0, scattered = 0, done = 0;
@@ -433,7 +434,7 @@ void emit_access_region(struct emitter *e)
     emit_skipped(e, scattered);
     emit_skipped(e, some);
     access_scattered(e, d);
-    if (partial && load && n->words == 1) {
+    if (partial && load && n->access.words == 1) {
         const size_t past = x86_jump(code, X86_ALWAYS);
         x86_land(code, none, code->size);
         for (unsigned i = 0; i < parts_of(e); i++)
@@ -443,10 +444,10 @@ void emit_access_region(struct emitter *e)
         emit_skipped(e, none);
     }
     emit_skipped(e, done);
-    if (load && n->words == 1)
+    if (load && n->access.words == 1)
         emit_keep_region(e, d);
-    for (unsigned k = 0; k < n->words && load && n->words > 1; k++)
-        emit_evict(e, n->row[k], 4u * n->lanes);
+    for (unsigned k = 0; k < n->access.words && load && n->access.words > 1; k++)
+        emit_evict(e, n->access.row[k], 4u * n->lanes);
 }
 
 void emit_wait_region(struct emitter *e)

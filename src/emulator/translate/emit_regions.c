@@ -197,7 +197,7 @@ static void put_flags(struct emitter *e)
 {
     const struct wt_rows_insn *n = insn_of(e);
     struct x86_code *code = &e->code;
-    const struct x86_place at = x86_mem(FRAME, n->flags);
+    const struct x86_place at = x86_mem(FRAME, n->alu.flags);
     const unsigned first = n->channel % 16;
     if (n->lanes == 16 && !emit_is_partial_region(e)) {
         x86_store_part(code, 2, X86_AX, at);
@@ -225,7 +225,7 @@ static bool compare(struct emitter *e, unsigned how, unsigned a, struct x86_plac
     static const uint8_t singles[8] = {
         [EQUAL] = 0x00,           [LESS | GREATER] = 0x04, [GREATER] = 0x1e,
         [GREATER | EQUAL] = 0x1d, [LESS] = 0x11,           [LESS | EQUAL] = 0x12};
-    if (n->real) {
+    if (n->alu.real) {
         x86_vector_number(&e->code, VCMPPS, to, a, b, singles[how & 7]);
         return true;
     }
@@ -276,7 +276,7 @@ static void test(struct emitter *e, const unsigned *d)
     const struct wt_rows_insn *n = insn_of(e);
     bool holds = true;
     for (unsigned i = 0; i < parts_of(n); i++) {
-        holds = compare(e, n->outcome, d[i], emit_literal(e, 0, false), T0);
+        holds = compare(e, n->alu.outcome, d[i], emit_literal(e, 0, false), T0);
         gather_signs(e, i);
     }
     if (!holds)
@@ -294,7 +294,7 @@ static void select_part(struct emitter *e, unsigned strip, unsigned d)
     if (n->how) {
         b = x86_reg(emit_loaded(e, b, T2));
         first = compare(e, n->how, a, b, T0);
-        if (n->real) { /* and where source 1 is no number */
+        if (n->alu.real) { /* and where source 1 is no number */
             x86_vector_number(&e->code, VCMPPS, T3, b.number, b, 3);
             emit_vector(e, VPOR, T0, T0, x86_reg(T3));
         }
@@ -465,11 +465,11 @@ void emit_region(struct emitter *e)
     else if (n->raises)
         settle_nans(e, d);
     /* the flags may be the condition, too */
-    for (unsigned i = 0; i < parts && !n->nowhere; i++)
+    for (unsigned i = 0; i < parts && !n->alu.nowhere; i++)
         emit_store_region(e, n->d, i, d[i]);
-    if (n->tests)
+    if (n->alu.tests)
         test(e, d);
-    if (n->nowhere)
+    if (n->alu.nowhere)
         return;
     emit_keep_region(e, d);
 }

@@ -63,7 +63,7 @@ static void sum(struct emitter *e)
     const unsigned op = n->how == WT_ROWS_ADD ? X86_ADD : X86_SUB;
     load(e, &n->s[0], X86_AX);
     load(e, &n->s[1], X86_DX);
-    if (n->sets == WT_ROWS_OVERFLOW) {
+    if (n->scalar.sets == WT_ROWS_OVERFLOW) {
         /* the sign differs from both of those added, of which the second one is inverted in a
          * difference */
         x86_integer(code, X86_LOAD, false, X86_R8, x86_reg(X86_AX));
@@ -76,11 +76,11 @@ static void sum(struct emitter *e)
         return;
     }
     x86_integer(code, op, true, X86_AX, x86_reg(X86_DX));
-    if (n->carries) {
+    if (n->scalar.carries) {
         load_condition(e, X86_R8);
         x86_integer(code, op, true, X86_AX, x86_reg(X86_R8));
     }
-    if (n->sets == WT_ROWS_CARRY) {
+    if (n->scalar.sets == WT_ROWS_CARRY) {
         x86_integer(code, X86_LOAD, true, X86_DX, x86_reg(X86_AX));
         x86_shift(code, false, X86_DX, op == X86_ADD ? 32 : 63);
         x86_store_part(code, 1, X86_DX, scalar(e->shape->condition));
@@ -93,14 +93,14 @@ static void logic(struct emitter *e)
     struct x86_code *code = &e->code;
     load(e, &n->s[0], X86_AX);
     load(e, &n->s[1], X86_DX);
-    if (n->inverts_1)
+    if (n->scalar.inverts_1)
         x86_integer_number(code, X86_XOR, n->wide, X86_DX, -1);
     x86_integer(code,
                 n->how == WT_ROWS_AND  ? X86_AND
                 : n->how == WT_ROWS_OR ? X86_OR
                                        : X86_XOR,
                 n->wide, X86_AX, x86_reg(X86_DX));
-    if (n->inverts)
+    if (n->scalar.inverts)
         x86_integer_number(code, X86_XOR, n->wide, X86_AX, -1);
 }
 
@@ -110,11 +110,11 @@ static void compare(struct emitter *e)
         {0, X86_BELOW, X86_ZERO, X86_NOT_ABOVE, X86_ABOVE, X86_NOT_ZERO, X86_NOT_BELOW, 0},
         {0, X86_LESS, X86_ZERO, X86_NOT_GREATER, X86_GREATER, X86_NOT_ZERO, X86_NOT_LESS, 0}};
     const struct wt_rows_insn *n = &e->insn[e->at];
-    assert(n->outcome && n->outcome < 7);
+    assert(n->scalar.outcome && n->scalar.outcome < 7);
     load(e, &n->s[0], X86_AX);
     load(e, &n->s[1], X86_DX);
     x86_integer(&e->code, X86_CMP, n->wide, X86_AX, x86_reg(X86_DX));
-    x86_store_condition(&e->code, conditions[n->is_signed][n->outcome],
+    x86_store_condition(&e->code, conditions[n->is_signed][n->scalar.outcome],
                         scalar(e->shape->condition));
 }
 
@@ -195,15 +195,15 @@ void emit_scalar(struct emitter *e)
         return;
     }
     compute(e);
-    if (n->sets == WT_ROWS_NONZERO) {
+    if (n->scalar.sets == WT_ROWS_NONZERO) {
         x86_integer(code, X86_TEST, n->wide, X86_AX, x86_reg(X86_AX));
         x86_store_condition(code, X86_NOT_ZERO, scalar(e->shape->condition));
     }
-    if (n->saves) {
+    if (n->scalar.saves) {
         x86_integer(code, X86_LOAD, true, X86_R8, scalar(e->shape->mask));
         x86_integer(code, X86_STORE, true, X86_R8, scalar(n->d));
     }
-    if (n->saves || n->d == e->shape->mask)
+    if (n->scalar.saves || n->d == e->shape->mask)
         set_mask(e);
     else
         x86_integer(code, X86_STORE, n->wide, X86_AX, scalar(n->d));
@@ -212,8 +212,8 @@ void emit_scalar(struct emitter *e)
 size_t emit_decide_scalar(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->bytes < 8)
-        x86_load_part(&e->code, n->bytes, false, false, X86_AX, scalar(n->s[0].slot));
+    if (n->branch.bytes < 8)
+        x86_load_part(&e->code, n->branch.bytes, false, false, X86_AX, scalar(n->s[0].slot));
     else
         x86_integer(&e->code, X86_LOAD, true, X86_AX, scalar(n->s[0].slot));
     x86_integer(&e->code, X86_TEST, true, X86_AX, x86_reg(X86_AX));
@@ -225,13 +225,13 @@ void emit_at_most(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     for (unsigned i = 0; i < 3; i++) {
-        if (n->counter[i].most == UINT8_MAX)
+        if (n->access.counter[i].most == UINT8_MAX)
             continue;
-        x86_load_part(code, 1, false, false, X86_AX, scalar(n->counter[i].slot));
-        x86_integer_number(code, X86_CMP, false, X86_AX, n->counter[i].most);
+        x86_load_part(code, 1, false, false, X86_AX, scalar(n->access.counter[i].slot));
+        x86_integer_number(code, X86_CMP, false, X86_AX, n->access.counter[i].most);
         const size_t past = x86_jump(code, X86_NOT_ABOVE);
-        x86_set(code, X86_AX, n->counter[i].most);
-        x86_store_part(code, 1, X86_AX, scalar(n->counter[i].slot));
+        x86_set(code, X86_AX, n->access.counter[i].most);
+        x86_store_part(code, 1, X86_AX, scalar(n->access.counter[i].slot));
         x86_land(code, past, code->size);
     }
 }
@@ -240,12 +240,12 @@ static void count_once(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    for (unsigned i = 0; i < 3 && n->counter[i].most; i++) {
-        x86_load_part(code, 1, false, false, X86_AX, scalar(n->counter[i].slot));
-        x86_integer_number(code, X86_CMP, false, X86_AX, n->counter[i].most);
+    for (unsigned i = 0; i < 3 && n->access.counter[i].most; i++) {
+        x86_load_part(code, 1, false, false, X86_AX, scalar(n->access.counter[i].slot));
+        x86_integer_number(code, X86_CMP, false, X86_AX, n->access.counter[i].most);
         const size_t past = x86_jump(code, X86_NOT_BELOW);
         x86_integer_number(code, X86_ADD, false, X86_AX, 1);
-        x86_store_part(code, 1, X86_AX, scalar(n->counter[i].slot));
+        x86_store_part(code, 1, X86_AX, scalar(n->access.counter[i].slot));
         x86_land(code, past, code->size);
     }
 }
@@ -253,6 +253,7 @@ static void count_once(struct emitter *e)
 void emit_count(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned i = 0; i < (n->space == WT_ROWS_SWIZZLED && n->words ? n->words : 1u); i++)
+    for (unsigned i = 0;
+         i < (n->access.space == WT_ROWS_SWIZZLED && n->access.words ? n->access.words : 1u); i++)
         count_once(e);
 }

@@ -77,8 +77,8 @@ static bool reads_own_rows(const struct emitter *e)
         for (unsigned k = 0; k < SETS; k++) {
             if (leads_on(n))
                 written[i + 1][k] &= now[k];
-            if (branches(n) && n->target < e->count)
-                written[n->target][k] &= now[k];
+            if (branches(n) && n->branch.target < e->count)
+                written[n->branch.target][k] &= now[k];
         }
     }
     return true;
@@ -92,10 +92,10 @@ uint32_t emit_longest_unseen(const struct emitter *e)
     for (uint32_t i = e->count; i-- > 0;) {
         const struct wt_rows_insn *n = &e->insn[i];
         uint32_t behind = leads_on(n) ? longest[i + 1] : 0;
-        if (!is_known(e, n) || (branches(n) && n->target <= i))
+        if (!is_known(e, n) || (branches(n) && n->branch.target <= i))
             return 0;
-        if (branches(n) && n->target < e->count && longest[n->target] > behind)
-            behind = longest[n->target];
+        if (branches(n) && n->branch.target < e->count && longest[n->branch.target] > behind)
+            behind = longest[n->branch.target];
         longest[i] = n->op == WT_ROWS_HANDLER ? n->ends : behind + (behind != 0);
     }
     return longest[0] && reads_own_rows(e) ? longest[0] : 0;

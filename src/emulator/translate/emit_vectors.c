@@ -10,9 +10,9 @@ static struct x86_place memory_of(struct emitter *e, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_place memory = x86_sum(X86_DX, X86_AX);
-    memory.offset = (int32_t)n->offset;
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX,
-                x86_mem(FRAME, n->s[0].slot + (n->short_address ? 4 : 8) * lane));
+    memory.offset = (int32_t)n->access.offset;
+    x86_integer(&e->code, X86_LOAD, !n->access.short_address, X86_AX,
+                x86_mem(FRAME, n->s[0].slot + (n->access.short_address ? 4 : 8) * lane));
     return memory;
 }
 
@@ -20,9 +20,9 @@ static struct x86_place memory_of(struct emitter *e, unsigned lane)
 static struct x86_place row_of(struct emitter *e, unsigned element, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    if (n->constants >> element & 1)
-        return emit_literal(e, n->value[element], n->wide);
-    return x86_mem(FRAME, n->row[element] + 32 * (size_t)strip);
+    if (n->access.constants >> element & 1)
+        return emit_literal(e, n->access.value[element], n->wide);
+    return x86_mem(FRAME, n->access.row[element] + 32 * (size_t)strip);
 }
 
 /* Two halves of a register are lanes' vectors of 16 bytes. */
@@ -58,7 +58,7 @@ static void load_part(struct emitter *e, unsigned strip)
             load_halves(e, T0 + i, 4 * strip + i, 4 * strip + i + 2);
         emit_vector(e, VPUNPCKLQDQ, T2, T0, x86_reg(T1));
         emit_vector(e, VPUNPCKHQDQ, T3, T0, x86_reg(T1));
-    } else if (n->words == 2) {
+    } else if (n->access.words == 2) {
         load_quarters(e, T0, 8 * strip);
         load_quarters(e, T3, 8 * strip + 2);
         x86_vector_number(code, VSHUFPS, T2, T0, x86_reg(T3), 0x88);
@@ -75,7 +75,7 @@ static void load_part(struct emitter *e, unsigned strip)
             row[i] = T0 + i;
         }
     }
-    for (unsigned k = 0; k < n->words; k++)
+    for (unsigned k = 0; k < n->access.words; k++)
         emit_vector(e, VMOVDQU_TO, row[k], 0, row_of(e, k, strip));
 }
 
@@ -103,7 +103,7 @@ static void store_part(struct emitter *e, unsigned strip)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    for (unsigned k = 0; k < n->words; k++)
+    for (unsigned k = 0; k < n->access.words; k++)
         emit_vector(e, VMOVDQU, T0 + k, 0, row_of(e, k, strip));
     if (n->wide) {
         emit_vector(e, VPUNPCKLQDQ, T2, T0, x86_reg(T1));
@@ -112,7 +112,7 @@ static void store_part(struct emitter *e, unsigned strip)
             store_half(e, T2 + i % 2, i > 1, 4 * strip + i);
         return;
     }
-    if (n->words == 2) {
+    if (n->access.words == 2) {
         emit_vector(e, VPUNPCKLDQ, T2, T0, x86_reg(T1));
         emit_vector(e, VPUNPCKHDQ, T3, T0, x86_reg(T1));
         take_half(e, x86_reg(T0), T2);
@@ -147,8 +147,8 @@ static void access_found(struct emitter *e)
     if (e->some) {
         const size_t loop = emit_begin_lanes(e);
         struct x86_place memory = x86_sum(X86_DX, X86_AX);
-        memory.offset = (int32_t)n->offset;
-        x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
+        memory.offset = (int32_t)n->access.offset;
+        x86_integer(&e->code, X86_LOAD, !n->access.short_address, X86_AX, emit_base_of_one(n));
         emit_copy_words(e, memory, X86_R10);
         emit_end_lanes(e, loop);
         return;
@@ -174,12 +174,12 @@ static void access_many(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
     size_t done = 0;
-    if (!e->conditional && n->space != WT_ROWS_LOCAL) {
+    if (!e->conditional && n->access.space != WT_ROWS_LOCAL) {
         if (e->some) {
             x86_integer(code, X86_LOAD, true, X86_R9, FIELD(mask));
             x86_find_one(code, X86_R10, X86_R9);
         }
-        const size_t local = n->space == WT_ROWS_GENERIC ? emit_leave_windows(e) : 0;
+        const size_t local = n->access.space == WT_ROWS_GENERIC ? emit_leave_windows(e) : 0;
         emit_find_common(e);
         access_found(e);
         done = x86_jump(code, X86_ALWAYS);
@@ -202,6 +202,6 @@ void emit_access_vectors(struct emitter *e)
         access_few(e);
     else
         access_many(e);
-    for (unsigned k = 0; k < n->words && n->op == WT_ROWS_LOAD; k++)
-        emit_evict(e, n->row[k], e->shape->lanes * (n->wide ? 8 : 4));
+    for (unsigned k = 0; k < n->access.words && n->op == WT_ROWS_LOAD; k++)
+        emit_evict(e, n->access.row[k], e->shape->lanes * (n->wide ? 8 : 4));
 }

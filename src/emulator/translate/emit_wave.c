@@ -235,7 +235,7 @@ static void carry(struct emitter *e)
     for (unsigned i = 0; i < emit_parts(e, false); i++) {
         const struct x86_place b = emit_part(e, &n->s[1], false, i);
         const unsigned a = emit_loaded(e, emit_part(e, &n->s[0], false, i), T0);
-        if (n->carries) {
+        if (n->alu.carries) {
             carry_part(e, a, b, i);
         } else { /* there is none where the greater one is the sum, or the first one */
             emit_vector(e, adds ? VPADDD : VPSUBD, T1, a, b);
@@ -246,9 +246,9 @@ static void carry(struct emitter *e)
         emit_store(e, i, T1);
     }
     emit_end_parts(e, loop);
-    if (!n->carries)
+    if (!n->alu.carries)
         x86_integer_number(&e->code, X86_XOR, true, X86_AX, -1);
-    emit_store_lanes(e, n->carry);
+    emit_store_lanes(e, n->alu.carry);
     emit_keep(e);
 }
 
@@ -363,7 +363,7 @@ static void pair_multiply_add(struct emitter *e)
     }
     if (!adds)
         x86_set(&e->code, X86_AX, 0);
-    emit_store_lanes(e, n->carry);
+    emit_store_lanes(e, n->alu.carry);
     emit_evict(e, n->d, 2 * row);
 }
 
@@ -376,8 +376,8 @@ void emit_guard(struct emitter *e)
         x86_test_byte(&e->code, FIELD(guard), 1);
         emit_call(e, X86_NOT_ZERO);
     }
-    if (n->op == WT_ROWS_FLOAT_MULTIPLY_ADD && n->carries) {
-        x86_integer(&e->code, X86_LOAD, true, X86_AX, x86_mem(SCALARS, n->carry));
+    if (n->op == WT_ROWS_FLOAT_MULTIPLY_ADD && n->alu.carries) {
+        x86_integer(&e->code, X86_LOAD, true, X86_AX, x86_mem(SCALARS, n->alu.carry));
         x86_integer(&e->code, X86_AND, true, X86_AX, FIELD(mask));
         emit_call(e, X86_NOT_ZERO);
     }

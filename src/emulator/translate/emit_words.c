@@ -8,8 +8,8 @@ enum { ROW = 4 * WT_ROWS_LANES, PARTS = ROW / 32 };
 static void evict(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    for (unsigned k = 0; k < n->words && n->op == WT_ROWS_LOAD; k++)
-        emit_evict(e, n->row[k], ROW);
+    for (unsigned k = 0; k < n->access.words && n->op == WT_ROWS_LOAD; k++)
+        emit_evict(e, n->access.row[k], ROW);
 }
 
 /* ---- several dwords a lane ---- */
@@ -18,12 +18,12 @@ void emit_copy_words(struct emitter *e, struct x86_place memory, unsigned lane)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     const int32_t first = memory.offset;
-    for (unsigned k = 0; k < n->words; k++) {
-        const struct x86_place row = x86_scaled(FRAME, n->row[k], lane, n->wide ? 3 : 2);
+    for (unsigned k = 0; k < n->access.words; k++) {
+        const struct x86_place row = x86_scaled(FRAME, n->access.row[k], lane, n->wide ? 3 : 2);
         const bool store = n->op == WT_ROWS_STORE;
-        memory.offset = first + (int32_t)n->place[k];
-        if (n->constants >> k & 1)
-            x86_set(&e->code, X86_R8, n->value[k]);
+        memory.offset = first + (int32_t)n->access.place[k];
+        if (n->access.constants >> k & 1)
+            x86_set(&e->code, X86_R8, n->access.value[k]);
         else
             x86_integer(&e->code, X86_LOAD, n->wide, X86_R8, store ? row : memory);
         x86_integer(&e->code, X86_STORE, n->wide, X86_R8, store ? memory : row);
@@ -32,11 +32,11 @@ void emit_copy_words(struct emitter *e, struct x86_place memory, unsigned lane)
 
 bool emit_has_rows(const struct wt_rows_insn *n)
 {
-    bool apart = n->space == WT_ROWS_GROUP;
-    for (unsigned k = 0; k < n->words; k++)
+    bool apart = n->access.space == WT_ROWS_GROUP;
+    for (unsigned k = 0; k < n->access.words; k++)
         for (unsigned i = 0; i < k; i++)
-            apart &= n->op == WT_ROWS_LOAD || n->place[k] >= n->place[i] + ROW ||
-                     n->place[i] >= n->place[k] + ROW;
+            apart &= n->op == WT_ROWS_LOAD || n->access.place[k] >= n->access.place[i] + ROW ||
+                     n->access.place[i] >= n->access.place[k] + ROW;
     return apart;
 }
 
@@ -46,10 +46,10 @@ static void copy_rows(struct emitter *e)
     const struct wt_rows_insn *n = &e->insn[e->at];
     emit_first_address(e);
     emit_reach_group_rows(e);
-    for (unsigned k = 0; k < n->words; k++)
+    for (unsigned k = 0; k < n->access.words; k++)
         for (unsigned i = 0; i < PARTS; i++) {
-            const struct x86_place row = x86_mem(FRAME, n->row[k] + 32 * i),
-                                   memory = x86_mem(X86_AX, n->place[k] + 32 * i);
+            const struct x86_place row = x86_mem(FRAME, n->access.row[k] + 32 * i),
+                                   memory = x86_mem(X86_AX, n->access.place[k] + 32 * i);
             emit_vector(e, VMOVDQU, T0, 0, n->op == WT_ROWS_STORE ? row : memory);
             emit_vector(e, VMOVDQU_TO, T0, 0, n->op == WT_ROWS_STORE ? memory : row);
         }
@@ -60,12 +60,12 @@ static void copy_rows(struct emitter *e)
 static void find_bits(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->short_address, last = emit_span(n) > n->bytes;
+    const bool wide = !n->access.short_address, last = emit_span(n) > n->access.bytes;
     const unsigned add = wide ? VPADDQ : VPADDD;
     emit_vector(e, VPXOR, T1, T1, x86_reg(T1));
     for (unsigned i = 0; i < emit_parts(e, wide); i++) {
         emit_vector(e, add, T2, emit_loaded(e, emit_base_part(e, i), T2),
-                    emit_literal(e, n->offset, wide));
+                    emit_literal(e, n->access.offset, wide));
         if (last)
             emit_vector(e, add, T3, T2, emit_literal(e, emit_span(n) - 4, wide));
         emit_vector(e, VPXOR, T2, T2, x86_reg(T0));
@@ -73,7 +73,8 @@ static void find_bits(struct emitter *e)
             emit_vector(e, VPXOR, T3, T3, x86_reg(T0));
             emit_vector(e, VPOR, T2, T2, x86_reg(T3));
         }
-        if (!wide && !n->wraps && !e->shape->scalars) /* so great that the sum would have wrapped */
+        if (!wide && !n->access.wraps &&
+            !e->shape->scalars) /* so great that the sum would have wrapped */
             emit_vector(e, VPOR, T2, T2, emit_part(e, &n->s[0], false, i));
         if (e->some)
             emit_vector(e, VPANDN, T2, emit_idle(e, wide, i, T3), x86_reg(T2));
@@ -84,13 +85,13 @@ static void find_bits(struct emitter *e)
 void emit_find_common(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
-    const bool wide = !n->short_address;
+    const bool wide = !n->access.short_address;
     struct x86_code *code = &e->code;
-    if (n->space == WT_ROWS_GROUP) {
+    if (n->access.space == WT_ROWS_GROUP) {
         emit_vector(e, VPXOR, T0, T0, x86_reg(T0));
         find_bits(e);
         emit_vector(e, wide ? VPBROADCASTQ : VPBROADCASTD, T2, 0, FIELD(group_outside));
-        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->bytes - 1, wide));
+        emit_vector(e, VPOR, T2, T2, emit_literal(e, n->access.bytes - 1, wide));
         emit_vector(e, VPTEST, T1, 0, x86_reg(T2));
         emit_detour(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, false, X86_DX, FIELD(group_bytes));
@@ -100,9 +101,9 @@ void emit_find_common(struct emitter *e)
         return;
     }
     emit_vector(e, VPBROADCASTQ, T0, 0, emit_first_base(e));
-    emit_vector(e, VPADDQ, T0, T0, emit_literal(e, n->offset, true));
+    emit_vector(e, VPADDQ, T0, T0, emit_literal(e, n->access.offset, true));
     find_bits(e);
-    emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->bytes - 1), true));
+    emit_vector(e, VPTEST, T1, 0, emit_literal(e, ~WT_PAGE_MASK | (n->access.bytes - 1), true));
     emit_detour(e, X86_NOT_ZERO);
     emit_first_address(e);
     emit_find_page(e, n->op == WT_ROWS_STORE);
@@ -118,11 +119,11 @@ static void access_common(struct emitter *e)
     emit_find_common(e);
     emit_note_access(e);
     const size_t loop = emit_begin_lanes(e);
-    x86_integer(&e->code, X86_LOAD, !n->short_address, X86_AX, emit_base_of_one(n));
-    if (n->space == WT_ROWS_GROUP)
+    x86_integer(&e->code, X86_LOAD, !n->access.short_address, X86_AX, emit_base_of_one(n));
+    if (n->access.space == WT_ROWS_GROUP)
         emit_add_offset(e);
     struct x86_place memory = x86_sum(X86_DX, X86_AX);
-    memory.offset = n->space == WT_ROWS_GROUP ? 0 : (int32_t)n->offset;
+    memory.offset = n->access.space == WT_ROWS_GROUP ? 0 : (int32_t)n->access.offset;
     emit_copy_words(e, memory, X86_R10);
     emit_end_lanes(e, loop);
 }
@@ -238,7 +239,7 @@ static void read_resource(struct emitter *e)
 
 static unsigned rows_of(const struct wt_rows_insn *n)
 {
-    return n->words ? n->words : 1;
+    return n->access.words ? n->access.words : 1;
 }
 
 /* All lanes access the same dwords of theirs; dx: where the host has the row. */
@@ -246,7 +247,7 @@ static void find_swizzled_row(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
     struct x86_code *code = &e->code;
-    const int32_t bytes = (int32_t)(ROW * rows_of(n)), first = (int32_t)n->offset * 64;
+    const int32_t bytes = (int32_t)(ROW * rows_of(n)), first = (int32_t)n->access.offset * 64;
     read_resource(e);
     if (n->s[0].constant) {
         x86_integer_number(code, X86_CMP, true, X86_R8, first + bytes - 4);
@@ -274,7 +275,7 @@ static void find_swizzled_row(struct emitter *e)
         emit_vector(e, VPTEST, T1, 0, x86_reg(T1));
         emit_detour(e, X86_NOT_ZERO);
         x86_integer(code, X86_LOAD, false, X86_DX, base);
-        x86_integer_number(code, X86_ADD, false, X86_DX, (int32_t)n->offset);
+        x86_integer_number(code, X86_ADD, false, X86_DX, (int32_t)n->access.offset);
         x86_integer_number(code, X86_TEST, false, X86_DX, 3);
         emit_call(e, X86_NOT_ZERO);
         x86_shift(code, true, X86_DX, 6);
@@ -326,10 +327,10 @@ static void access_each(struct emitter *e)
     const bool store = n->op == WT_ROWS_STORE;
     const struct x86_place host =
         x86_scaled(STATE, offsetof(struct wt_rows_state, host), X86_R10, 3);
-    const struct x86_place own = x86_scaled(FRAME, n->row[0], X86_R10, 2);
+    const struct x86_place own = x86_scaled(FRAME, n->access.row[0], X86_R10, 2);
     size_t loop = emit_begin_lanes(e);
     x86_integer(code, X86_LOAD, false, X86_AX, x86_scaled(FRAME, n->s[0].slot, X86_R10, 2));
-    x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->offset);
+    x86_integer_number(code, X86_ADD, false, X86_AX, (int32_t)n->access.offset);
     x86_integer_number(code, X86_TEST, false, X86_AX, 3);
     emit_call(e, X86_NOT_ZERO);
     x86_shift(code, true, X86_AX, 4);
@@ -355,7 +356,7 @@ void emit_access_swizzled(struct emitter *e)
     struct x86_code *code = &e->code;
     e->detours = 0;
     code->narrow = false;
-    if (e->some && n->words) { /* the handler has another number of accesses to count */
+    if (e->some && n->access.words) { /* the handler has another number of accesses to count */
         x86_integer(code, X86_LOAD, true, X86_AX, FIELD(mask));
         x86_integer(code, X86_TEST, true, X86_AX, x86_reg(X86_AX));
         emit_call(e, X86_ZERO);
@@ -367,7 +368,7 @@ void emit_access_swizzled(struct emitter *e)
          k++)
         for (unsigned i = 0; i < (e->sparse ? 1 : PARTS); i++) {
             const size_t loop = emit_begin_parts(e);
-            copy_part(e, n->row[k], i,
+            copy_part(e, n->access.row[k], i,
                       e->sparse ? x86_scaled(X86_DX, ROW * k, X86_R10, 0)
                                 : x86_mem(X86_DX, ROW * k + 32 * i));
             emit_end_parts(e, loop);
@@ -376,7 +377,7 @@ void emit_access_swizzled(struct emitter *e)
         const size_t done = x86_jump(code, X86_ALWAYS);
         for (size_t i = 0; i < e->detours; i++)
             x86_land(code, e->detour[i], code->size);
-        if (n->words)
+        if (n->access.words)
             emit_call(e, X86_ALWAYS);
         else
             access_each(e);
@@ -384,5 +385,5 @@ void emit_access_swizzled(struct emitter *e)
     }
     if (n->op == WT_ROWS_LOAD && !(e->shape->vectors_512 && !e->detours))
         for (unsigned k = 0; k < rows_of(n); k++)
-            emit_evict(e, n->row[k], ROW);
+            emit_evict(e, n->access.row[k], ROW);
 }

@@ -44,12 +44,12 @@ size_t wt_rows_leave_short(struct wt_rows_insn *insn, size_t count)
     for (size_t i = 0; i <= count; i++) {
         const bool leaves = i == count || insn[i].op == WT_ROWS_HANDLER ||
                             (insn[i].op == WT_ROWS_BRANCH && !insn[i].combine &&
-                             insn[i].target == WT_ROWS_ELSEWHERE);
+                             insn[i].branch.target == WT_ROWS_ELSEWHERE);
         if (!leaves) {
             /* a branch within the block leads on */
-            own += insn[i].op == WT_ROWS_CALL                                    ? 0
-                   : insn[i].op == WT_ROWS_BRANCH_WHEN && insn[i].target < count ? 2
-                                                                                 : 1;
+            own += insn[i].op == WT_ROWS_CALL                                           ? 0
+                   : insn[i].op == WT_ROWS_BRANCH_WHEN && insn[i].branch.target < count ? 2
+                                                                                        : 1;
             continue;
         }
         const bool pays = own >= 2 && 2 * own > i - first;
@@ -80,11 +80,11 @@ size_t wt_rows_leave_observed(struct wt_rows_insn *insn, size_t count, size_t fr
         case WT_ROWS_BRANCH:
         case WT_ROWS_BRANCH_IF:
         case WT_ROWS_BRANCH_WHEN:
-            if (insn[i].target > i || i < from)
+            if (insn[i].branch.target > i || i < from)
                 break;
             if (!end)
-                head = insn[i].target;
-            if (!end || (insn[i].target >= head && insn[i].target < end))
+                head = insn[i].branch.target;
+            if (!end || (insn[i].branch.target >= head && insn[i].branch.target < end))
                 end = i + 1;
             break;
         default:
@@ -200,7 +200,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
     for (size_t i = 0; i < count; i++) {
         b->block.gives |= insn[i].op == WT_ROWS_GIVEN;
         b->block.called[i / 64] |= (uint64_t)(insn[i].op == WT_ROWS_CALL) << i % 64;
-        b->block.tells &= insn[i].op != WT_ROWS_BRANCH || insn[i].comes_to;
+        b->block.tells &= insn[i].op != WT_ROWS_BRANCH || insn[i].branch.comes_to;
     }
     b->next = m->blocks;
     m->blocks = b;

@@ -175,76 +175,100 @@ struct wt_rows_source {
 /** How a load fills its register. */
 enum wt_rows_extend { WT_ROWS_ZEROS, WT_ROWS_SIGN, WT_ROWS_ONES };
 
+/** An instruction: a head, and a union of what each kind of operation has besides. */
 struct wt_rows_insn {
     uint8_t op; /**< enum wt_rows_op */
-    bool wide, is_signed;
-    uint8_t how, combine, space;
-    bool modulo; /**< of shifts */
-    bool ends;   /**< HANDLER: the wave's last instruction */
-    bool lower;  /**< wide: of the lower dwords of qwords; results are sign-extended. ADD,
-                    SUBTRACT, MULTIPLY and shifts */
-    bool boxed;  /**< wide: singles in qwords whose upper dwords are ones, of FLOAT_ADD to
-                    FLOAT_ROOT and MOVE; the handler is called for what is none */
-    /** With scalars `wide` singles are doubles in pairs of rows, the lower dwords first: FLOAT_ADD,
-     * FLOAT_MULTIPLY, FLOAT_MULTIPLY_ADD; only with vectors of 512 bits. */
-    bool raises;        /**< exceptions of floating point are the program's: of lanes that do not
-                           execute there are none */
-    bool flushes;       /**< the handler is called for singles that may count as 0: denormal ones,
-                           and results as small; FLOAT_ADD to FLOAT_NEGATE, FLOAT_COMPARE */
-    bool saturates;     /**< results of these are between 0 and 1; not of FLOAT_COMPARE */
-    bool conditional;   /**< lanes for which `condition`, a predicate, is 1 execute it; neither
-                           branches nor calls; 32 lanes */
-    bool guarded;       /**< the handler is called where the state says `guard` */
-    bool short_address; /**< source 0 has dwords, else qwords */
-    bool wraps;         /**< short addresses do, at 2^32 */
-    bool split; /**< source 0 of an access is two rows, the lower dwords first; or, if source 2 is
-                   a scalar, dwords that are added to it, a qword */
-    bool windowed; /**< … of two rows: in the first window of the shape it is in the group's memory;
-                      only with vectors of 512 bits, else the handler is called there */
-    bool carries; /**< ADD_CARRY, SUBTRACT_CARRY; of scalars: the condition is added, too; of
-                     FLOAT_MULTIPLY_ADD: the handler is called where the predicate `carry` is 1 */
-    uint8_t sets; /**< enum wt_rows_sets */
-    bool inverts_1, inverts; /**< of scalars: source 1, the result */
-    bool saves; /**< of scalars: the result goes to the mask, which goes to `d` first */
-    uint8_t outcome;
-    /** With regions: of `lanes` channels, 1 to 16, from `channel` on, whatever the mask says if
-     * `unmasked`; `condition` is then a word, of the flags of 16 channels. A result that goes
-     * `nowhere`; one that is compared with 0, as `outcome` says, for the flags at `flags`, where
-     * comparisons put theirs. `real`: singles are compared. SELECT is by `how` if that is not 0,
-     * else by `condition`. */
+    uint8_t how, combine;
+    /** Rows or scalars have qwords. With scalars singles are then doubles in pairs of rows, the
+     * lower dwords first: FLOAT_ADD, FLOAT_MULTIPLY, FLOAT_MULTIPLY_ADD; only with vectors of 512
+     * bits. */
+    bool wide;
+    bool is_signed;
+    bool ends;        /**< HANDLER: the wave's last instruction */
+    bool raises;      /**< floating point raises the program's exceptions, by lanes that execute */
+    bool guarded;     /**< the handler is called where the state says `guard` */
+    bool conditional; /**< lanes for which `condition`, a predicate, is 1 execute it; neither
+                         branches nor calls; 32 lanes */
+    /** With regions: `lanes` channels, 1 to 16, from `channel` on execute it, whatever the mask
+     * says if `unmasked`; `condition` is then a word, the flags of 16 channels. */
+    bool unmasked;
     uint8_t lanes, channel;
-    bool unmasked, nowhere, tests, real;
-    uint32_t flags;
-    /** With regions, of accesses, which are of `words` by 8 or 16 lanes: the window; of the group's
-     * memory `offset` has the bits of an address that count. */
-    uint8_t window;
-    uint8_t bytes; /**< of memory that a lane accesses: 1, 2, 4, 8 */
-    /** With scalars, if not 0: a lane accesses so many dwords, 2 to 4: `place` bytes behind the
-     * address, of which the first or another one is 0; `row`: where their rows begin. They are
-     * accessed in this order, lane by lane. Without scalars, of 32 lanes: 2 or 4 dwords, or (wide)
-     * 2 qwords, one behind the other from 0 on, `bytes` altogether, and the offset has 32 bits. */
-    uint8_t words;
-    uint32_t place[4], row[4];
-    uint8_t
-        constants; /**< without scalars, of stores: a bit for each that is one, `value`, instead */
-    uint64_t value[4];
-    uint8_t extend; /**< enum wt_rows_extend: the rest of the register */
-    uint32_t d;     /**< slot of the result; of predicates, with scalars, among them */
-    uint32_t carry;
-    struct {
-        uint32_t slot; /**< of a byte among the scalars */
-        uint8_t most;
-    } counter[3]; /**< of accesses: they are counted (swizzled ones: each row); the first one that
-                     has most 0, and those behind it, are none */
+    uint32_t d; /**< slot of the result; of predicates, with scalars, among them */
     struct wt_rows_source s[3];
     struct wt_rows_source condition;
-    uint64_t offset;             /**< of an address */
-    uint8_t comes_to, passes_to; /**< of a branch: the bit, plus 1, of the state's `runs` that is
-                                     set where it is taken, or is not, if all lanes are on or it is
-                                     `parted`; WT_ROWS_NO_RUN: none is; 0: it is not known */
-    bool parted;
-    uint32_t target; /**< of a branch: the number of an instruction of the block; one that is no
-                        less than the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
+    union {
+        /** LOAD, STORE; some of it: FETCH, PARAMETER, AT_MOST. */
+        struct {
+            uint8_t space;      /**< enum wt_rows_space */
+            uint8_t bytes;      /**< that a lane accesses: 1, 2, 4, 8 */
+            uint8_t extend;     /**< enum wt_rows_extend: the rest of the register */
+            bool short_address; /**< source 0 has dwords, else qwords */
+            bool wraps;         /**< short addresses do, at 2^32 */
+            bool split;    /**< source 0 is two rows, the lower dwords first; or, if source 2 is a
+                              scalar, dwords that are added to it, a qword */
+            bool windowed; /**< split: in the first window of the shape it is in the group's memory;
+                              only with vectors of 512 bits, else the handler is called there */
+            uint8_t window; /**< with regions: which one */
+            /** With regions: accesses have `words` by 8 or 16 lanes. With scalars, if not 0: a lane
+             * accesses so many dwords, 2 to 4: `place` bytes behind the address, of which the first
+             * or another one is 0; `row`: where their rows begin. They are accessed in this order,
+             * lane by lane. Without scalars, of 32 lanes: 2 or 4 dwords, or (wide) 2 qwords, one
+             * behind the other from 0 on, `bytes` altogether, and the offset has 32 bits. */
+            uint8_t words;
+            uint8_t constants; /**< without scalars, of stores: a bit for each word that is one,
+                                  `value`, instead of a row */
+            uint32_t place[4], row[4];
+            uint64_t offset; /**< added to an address; with regions, of the group's memory: the bits
+                                of an address that count */
+            union {
+                uint64_t value[4];
+                /** With scalars: counters that an access increments, saturating at `most` (swizzled
+                 * ones: each row); the first with most 0 ends the list. AT_MOST: limits. */
+                struct {
+                    uint32_t slot; /**< of a byte among the scalars */
+                    uint8_t most;
+                } counter[3];
+            };
+        } access;
+        /** Arithmetic on rows. */
+        struct {
+            bool modulo;  /**< shifts */
+            bool lower;   /**< wide: of the lower dwords of qwords; results are sign-extended. ADD,
+                             SUBTRACT, MULTIPLY and shifts */
+            bool boxed;   /**< wide: singles in qwords whose upper dwords are ones, of FLOAT_ADD to
+                             FLOAT_ROOT and MOVE; the handler is called for what is none */
+            bool flushes; /**< the handler is called for singles that may count as 0: denormal ones,
+                             and results as small; FLOAT_ADD to FLOAT_NEGATE, FLOAT_COMPARE */
+            bool saturates; /**< results of these are between 0 and 1; not of FLOAT_COMPARE */
+            bool carries;   /**< ADD_CARRY, SUBTRACT_CARRY; of FLOAT_MULTIPLY_ADD: the handler is
+                               called where the predicate `carry` is 1 */
+            uint32_t carry;
+            /** With regions: a result that goes `nowhere`; one that is compared with 0, as
+             * `outcome` says, for the flags at `flags`, where comparisons put theirs. `real`:
+             * singles are compared. SELECT is by `how` if that is not 0, else by `condition`. */
+            bool nowhere, tests, real;
+            uint8_t outcome;
+            uint32_t flags;
+        } alu;
+        /** SCALAR. */
+        struct {
+            uint8_t sets;            /**< enum wt_rows_sets */
+            uint8_t outcome;         /**< COMPARE: those for which the condition is 1 */
+            bool carries;            /**< the condition is added, too */
+            bool inverts_1, inverts; /**< source 1, the result */
+            bool saves;              /**< the result goes to the mask, which goes to `d` first */
+        } scalar;
+        /** BRANCH, BRANCH_IF, BRANCH_WHEN. */
+        struct {
+            uint32_t target; /**< number of an instruction of the block; one that is no less than
+                                the block's count, as WT_ROWS_ELSEWHERE: it leads out of it */
+            /** 1 + the bit of the state's `runs` to set where it is taken, or is not, if all lanes
+             * are on or it is `parted`; WT_ROWS_NO_RUN: none; 0: it is not known. */
+            uint8_t comes_to, passes_to;
+            bool parted;
+            uint8_t bytes; /**< BRANCH_WHEN: of source 0, 1 or 8 */
+        } branch;
+    };
 };
 #define WT_ROWS_NO_RUN 255
 #define WT_ROWS_ELSEWHERE UINT32_MAX

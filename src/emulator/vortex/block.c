@@ -1,20 +1,13 @@
-/*
- * Translated code (emulator/translate/rows.h). From a record on that turns and jumps backwards come
- * to often, all records up to the end of the page or a jump are a block; those that rows have an
- * operation for get the handler vx_run_block, the others keep theirs, and the code is left before
- * them. The handlers decide what an instruction does; the code does the same.
- */
-#include <stdlib.h>
+/* Translated code (emulator/translate/blocks.h). All records up to the end of the page or a jump
+ * are a block. */
 #include <string.h>
 
 #include "emulator/machine/meaning.h"
 #include "emulator/machine/softfloat.h"
+#include "emulator/translate/blocks.h"
 #include "emulator/translate/match.h"
-#include "emulator/translate/pages.h"
 #include "emulator/vortex/host_fp.h"
 #include "emulator/vortex/watch.h"
-
-enum { CODE_BYTES = 4 << 20 };
 
 struct block {
     struct wt_paged_block is;
@@ -26,12 +19,9 @@ struct block {
 struct vx_blocks {
     struct wt_paged all;
     struct wt_rows_shape shape;
-    struct wt_rows_state state;
-    uint64_t lanes;               /* all of them */
-    struct vx_warp *warp;         /* that executes code; NULL: none */
-    const struct block *executed; /* the code */
+    uint64_t lanes;       /* all of them */
+    struct vx_warp *warp; /* that executes code */
     bool floats; /* it raises exceptions now: with lanes off, handlers do all floating point */
-    const struct vx_uop *next; /* behind a called handler that does not go on in the code */
 };
 
 /* ---- records as rows ---- */
@@ -102,7 +92,7 @@ static void take_operands(const struct vx_warp *w, const struct vx_uop *u, const
         case 'q':
             to->s[1] = leaf[0];
             to->s[0] = x_row(d, u->rs1, true);
-            to->offset = (uint64_t)(int64_t)u->imm;
+            to->access.offset = (uint64_t)(int64_t)u->imm;
             break;
         case 'u':
         case 'j':
@@ -116,7 +106,7 @@ static void take_operands(const struct vx_warp *w, const struct vx_uop *u, const
 }
 
 /* Loads and stores; atomic ones have no offset. */
-static bool as_access(const uint8_t *code, unsigned bytes, struct wt_rows_insn *to)
+static bool as_access(const uint8_t *code, unsigned bytes, bool narrow, struct wt_rows_insn *to)
 {
     static const uint8_t place[] = {WT_M_ADD, WT_M_BASE, WT_M_OFFSET};
     const bool loads = *code++ == WT_M_LOAD;
@@ -124,10 +114,11 @@ static bool as_access(const uint8_t *code, unsigned bytes, struct wt_rows_insn *
         return false;
     code += sizeof place;
     to->op = loads ? WT_ROWS_LOAD : WT_ROWS_STORE;
-    to->bytes = (uint8_t)bytes;
-    to->extend = loads && code[2] == WT_M_SEXT                               ? WT_ROWS_SIGN
-                 : loads && to->wide && bytes == 4 && code[2] == WT_M_MEMORY ? WT_ROWS_ONES
-                                                                             : WT_ROWS_ZEROS;
+    to->access.bytes = (uint8_t)bytes;
+    to->access.short_address = to->access.wraps = narrow;
+    to->access.extend = loads && code[2] == WT_M_SEXT                               ? WT_ROWS_SIGN
+                        : loads && to->wide && bytes == 4 && code[2] == WT_M_MEMORY ? WT_ROWS_ONES
+                                                                                    : WT_ROWS_ZEROS;
     return true;
 }
 
@@ -182,12 +173,10 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
                   bits[3] = {own, own, own};
     struct wt_rows_source leaf[3] = {{.constant = false}};
     struct wt_rows_match m = {0};
-    *to =
-        (struct wt_rows_insn){.wide = wide, .modulo = true, .short_address = !wide, .wraps = !wide};
+    *to = (struct wt_rows_insn){.wide = wide};
     take_operands(w, u, letters, leaf, to);
     if (*code == WT_M_LOAD || *code == WT_M_STORE)
-        return as_access(code, 1u << (vx_insns[id].match >> 12 & 3), to);
-    to->boxed = floats && single;
+        return as_access(code, 1u << (vx_insns[id].match >> 12 & 3), !wide, to);
     to->raises = floats;
     if (code[0] == WT_M_OUT && code[2] == WT_M_TARGET) {
         m.op = WT_ROWS_MOVE;
@@ -201,7 +190,11 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
     to->op = m.op;
     to->how = m.how;
     to->is_signed = m.is_signed;
-    to->lower = m.lower;
+    if (!way) {
+        to->alu.modulo = true;
+        to->alu.lower = m.lower;
+        to->alu.boxed = floats && single;
+    }
     for (unsigned i = 0; i < 3; i++)
         to->s[i] = leaf[m.source[i]];
     const unsigned rm = (unsigned)u->imm & 7;
@@ -213,10 +206,10 @@ static bool as_rows(const struct vx_warp *w, const struct vx_uop *u, enum vx_ins
     if (floats)
         return rm == WT_RNE || rm == 7;
     const bool sums = to->op == WT_ROWS_ADD || to->op == WT_ROWS_OR || to->op == WT_ROWS_XOR;
-    if (sums && to->s[0].constant && to->s[1].constant && !to->lower) {
+    if (sums && to->s[0].constant && to->s[1].constant && !to->alu.lower) {
         to->op = WT_ROWS_MOVE;
         to->s[0] = to->s[1];
-    } else if (sums && to->s[1].constant && !to->s[1].value && !to->lower) {
+    } else if (sums && to->s[1].constant && !to->s[1].value && !to->alu.lower) {
         to->op = WT_ROWS_MOVE;
     }
     return true;
@@ -258,12 +251,13 @@ static bool ends_block(enum vx_insn_id id)
 
 /* ---- blocks ---- */
 
-/* Lists the instructions from a record on, and branches' targets among them. */
-static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
-                   struct block *block)
+/* Lists the instructions from a record on. */
+static size_t list(void *warp, uint16_t first, struct wt_rows_insn *insn, int32_t *target,
+                   struct wt_paged_block *is)
 {
+    struct vx_warp *w = warp;
+    struct block *block = (struct block *)is;
     size_t slot = first, count = 0, for_all = 0;
-    int32_t target[WT_ROWS_MOST];
     enum vx_insn_id id = VX_INSN_lui;
     for (; slot < VX_SLOTS && count < WT_ROWS_MOST && !(count && ends_block(id)); count++) {
         struct vx_uop *u = &w->code->uop[slot];
@@ -276,33 +270,30 @@ static size_t list(struct vx_warp *w, uint16_t first, struct wt_rows_insn *insn,
                 (struct wt_rows_insn){.op = is_plain(id) ? WT_ROWS_CALL : WT_ROWS_HANDLER};
         block->floats |= insn[count].raises;
         for_all += insn[count].raises;
-        block->is.slot[count] = (uint16_t)slot;
+        is->slot[count] = (uint16_t)slot;
         target[count] = (int32_t)slot + u->imm / 2;
         slot += u->halves;
     }
-    block->is.slot[count] = (uint16_t)slot;
+    is->slot[count] = (uint16_t)slot;
     block->needs_all = for_all * 8 > count;
-    for (size_t i = 0; i < count; i++) {
-        insn[i].target = WT_ROWS_ELSEWHERE;
-        for (uint32_t k = 0; k < count; k++)
-            if (block->is.slot[k] == target[i])
-                insn[i].target = k;
-    }
     return count;
 }
 
-/* See pages.h: whether no record of the page has been forgotten since it was translated. */
-static inline bool holds(const struct vx_code *code)
-{
-    return code->uop[VX_SLOTS + VX_TAIL - 1].run == vx_run_block;
-}
+static bool call_handler(struct wt_rows_state *s);
 
-static void forget(struct vx_code *code)
-{
-    wt_paged_forget(&vx_code_format, &code->page, (wt_code_handler)vx_run_block);
-    for (size_t i = 0; code->blocks && i < VX_SLOTS; i++)
-        code->blocks->entry[i].given_up = false;
-}
+static const struct wt_paged_kind kind = {
+    .format = &vx_code_format,
+    .first = offsetof(struct vx_code, uop),
+    .record = sizeof(struct vx_uop),
+    .witness = VX_SLOTS + VX_TAIL - 1,
+    .run = (wt_code_handler)vx_run_block,
+    .code_bytes = 4 << 20,
+    .block_bytes = sizeof(struct block),
+    .bytes = sizeof(struct vx_blocks),
+    .page = offsetof(struct vx_code, blocks),
+    .list = list,
+    .call = call_handler,
+};
 
 static inline struct block *block_of(const struct vx_code *code, const struct vx_uop *u)
 {
@@ -318,7 +309,7 @@ static inline vx_handler handler_of(const struct vx_code *code, const struct vx_
 /* The host's exception flags belong to the warp from here on. */
 static void settle(struct vx_blocks *b, struct vx_warp *w)
 {
-    b->state.guard = w->frm != WT_RNE;
+    b->all.state.guard = w->frm != WT_RNE;
     if (b->floats)
         host_fp_begin(w);
 }
@@ -326,22 +317,20 @@ static void settle(struct vx_blocks *b, struct vx_warp *w)
 /* Calls the handler of a record of the block that is executed: for that one instruction. */
 static bool call_handler(struct wt_rows_state *s)
 {
-    struct vx_blocks *b = (struct vx_blocks *)((char *)s - offsetof(struct vx_blocks, state));
+    struct vx_blocks *b = (struct vx_blocks *)((char *)s - offsetof(struct vx_blocks, all.state));
     struct vx_warp *w = b->warp;
     struct vx_code *code = w->code;
-    const struct vx_uop *u = &code->uop[b->executed->is.slot[s->at]];
+    const struct vx_uop *u = &code->uop[b->all.executed->slot[s->at]], *next;
     struct wt_machine *m = &w->device->machine;
-    if (wt_paged_halts(m, s)) {
-        b->next = u;
+    if (wt_paged_halts(&b->all, m, u, 0, &w->left))
         return false;
-    }
     if (b->floats)
         host_fp_end(w);
     const size_t hits = m->hits;
     w->left = 0; /* handlers go on as long as there is some */
     m->slice -= s->left;
     const vx_handler run = handler_of(code, u);
-    b->next = vx_access_words(w, u, run) ? u + u->halves : run(w, u);
+    b->all.next = next = vx_access_words(w, u, run) ? u + u->halves : run(w, u);
     if (m->hits == hits)
         m->slice += s->left;
     else
@@ -351,97 +340,66 @@ static bool call_handler(struct wt_rows_state *s)
     s->left = w->left;
     settle(b, w);
     b->all.totals.issues--; /* it is the handler's */
-    return b->next == u + u->halves && w->left && holds(code) && b->next->run == vx_run_block &&
-           block_of(code, b->next) == b->executed;
+    return next == u + u->halves && w->left &&
+           wt_paged_goes_on(&b->all, &kind, &code->page, (size_t)(next - code->uop));
 }
 
-static struct vx_blocks *blocks_of(struct vx_device *d)
+static struct wt_paged *blocks_of(struct vx_device *d)
 {
-    struct vx_blocks *b = d->blocks;
-    if (b || !(b = d->blocks = calloc(1, sizeof *b)))
-        return b;
-    if (wt_rows_supported() && d->config.host_level == 3 && d->config.threads <= WT_ROWS_LANES)
-        b->all.memory = wt_rows_memory_new(CODE_BYTES);
-    b->shape.lanes = d->config.threads;
-    b->shape.vectors_512 = !d->config.vectors_256 && wt_rows_has_512() && d->config.threads >= 16 &&
-                           d->config.threads <= 32;
-    b->lanes = (uint64_t)wt_lanes_first(d->config.threads);
-    b->state.tlb = &d->machine.tlb;
-    b->state.call = call_handler;
-    return b;
+    const unsigned threads = d->config.threads;
+    if (d->blocks)
+        return d->blocks;
+    d->blocks =
+        wt_paged_new(&kind, &d->machine, d->config.host_level == 3 && threads <= WT_ROWS_LANES);
+    struct vx_blocks *b = (struct vx_blocks *)d->blocks;
+    if (b) {
+        b->shape.lanes = threads;
+        b->shape.vectors_512 =
+            !d->config.vectors_256 && wt_rows_has_512() && threads >= 16 && threads <= 32;
+        b->lanes = (uint64_t)wt_lanes_first(threads);
+    }
+    return d->blocks;
 }
 
 void vx_blocks_free(struct vx_device *d)
 {
-    if (d->blocks)
-        wt_paged_free(&d->blocks->all);
-    free(d->blocks);
-    d->blocks = NULL;
+    wt_paged_free(&d->blocks);
 }
 
 void vx_translate(struct vx_warp *w, const struct vx_uop *u)
 {
-    struct wt_rows_insn insn[WT_ROWS_MOST];
     struct vx_device *d = w->device;
-    struct vx_code *code = w->code;
-    struct vx_blocks *b = d->injecting ? NULL : blocks_of(d);
-    const uint16_t first = (uint16_t)(u - code->uop);
-    if (!b || !b->all.memory || b->warp)
-        return;
-    if (!code->blocks)
-        code->blocks = wt_paged_page(&b->all, &vx_code_format, code->page.base);
-    if (!code->blocks)
-        return;
-    wt_paged_turns(&b->all, &d->machine, (wt_code_handler)vx_run_block);
-    if (!holds(code))
-        forget(code);
-    struct block *block = code->blocks->entry[first].given_up ? NULL : calloc(1, sizeof *block);
-    if (!block)
-        return;
-    size_t count = list(w, first, insn, block);
-    if (b->all.observed)
-        count = wt_rows_leave_observed(insn, count, 0);
-    wt_paged_add(&b->all, &d->machine.code, (wt_code_handler)vx_run_block, &code->page,
-                 code->blocks, &b->shape, &block->is, insn, first, count);
+    struct vx_blocks *b = d->injecting ? NULL : (struct vx_blocks *)blocks_of(d);
+    if (b)
+        wt_paged_translate(&b->all, &kind, &d->machine, w, &w->code->page,
+                           (uint16_t)(u - w->code->uop), &b->shape);
 }
 
 /* Runs code; the record that is next, or NULL. Then *stays says whether the code was left before
  * that, which its handler must execute. */
-static const struct vx_uop *run(struct vx_blocks *b, struct vx_warp *w, const struct vx_uop *u,
-                                bool *stays)
+static const struct vx_uop *execute(struct vx_blocks *b, struct vx_warp *w, const struct vx_uop *u,
+                                    bool *stays)
 {
     struct vx_code *code = w->code;
-    struct wt_rows_state *s = &b->state;
+    struct wt_rows_state *s = &b->all.state;
     struct block *block = block_of(code, u);
-    const uint64_t left = w->left;
     block->entered++;
+    const struct wt_paged_run run =
+        wt_paged_begin(&b->all, &kind, &code->page, &block->is, w->left);
     s->frame = w->x;
-    s->left = left + 1;
     s->mask = (uint64_t)w->mask;
     b->warp = w;
-    b->executed = block;
     b->floats = block->floats && s->mask == b->lanes;
     settle(b, w);
     const uint32_t next = wt_rows_run(block->is.rows, code->blocks->entry[u - code->uop].number, s);
-    b->warp = NULL;
     if (b->floats)
         host_fp_end(w);
-    *stays = true;
-    if (s->left > left) {
-        wt_paged_leaves(&w->device->machine, &w->left);
-        return u;
-    }
-    b->all.totals.issues += left + 1 - s->left;
-    w->left = s->left;
-    wt_paged_leaves(&w->device->machine, &w->left);
-    if (next == WT_ROWS_GONE) {
-        *stays = false;
-        return b->next;
-    }
-    const struct vx_uop *v = &code->uop[block->is.slot[next]];
-    *stays = w->left && v->run == vx_run_block && holds(code);
-    w->left -= *stays;
-    return v;
+    const enum wt_paged_end end =
+        wt_paged_ended(&b->all, run, &w->device->machine, next, s->left == run.entered, &w->left);
+    *stays = end == WT_PAGED_NOWHERE || end == WT_PAGED_STAYS;
+    return end == WT_PAGED_NOWHERE ? u
+           : end == WT_PAGED_GONE  ? b->all.next
+                                   : &code->uop[block->is.slot[next]];
 }
 
 /* Whether lanes are off, and the handlers are quicker then. Code that is hardly ever entered for
@@ -451,7 +409,7 @@ static bool declines(struct vx_warp *w, const struct vx_uop *u)
     enum { OFTEN = 256 };
     struct vx_code *code = w->code;
     struct block *block = block_of(code, u);
-    if (!block->needs_all || (uint64_t)w->mask == w->device->blocks->lanes)
+    if (!block->needs_all || (uint64_t)w->mask == ((struct vx_blocks *)w->device->blocks)->lanes)
         return false;
     if (++block->declined % OFTEN || block->declined < block->entered)
         return true;
@@ -468,28 +426,23 @@ const struct vx_uop *vx_run_block(struct vx_warp *w, const struct vx_uop *u)
 {
     struct vx_code *code = w->code;
     w->device->handlers->leave(); /* a handler may have gone on here */
-    if (wt_paged_turns(&w->device->blocks->all, &w->device->machine, (wt_code_handler)vx_run_block))
+    if (!wt_paged_enters(w->device->blocks, &kind, &w->device->machine, &code->page))
         return u->run(w, u);
-    if (__builtin_expect(!holds(code), false)) {
-        forget(code);
-        return u->run(w, u);
-    }
     if (!w->left || !w->mask || wt_observes_issue(&w->device->machine) || declines(w, u)) {
         wt_paged_leaves(&w->device->machine, &w->left);
         return handler_of(code, u)(w, u);
     }
     bool stays;
-    const struct vx_uop *next = run(w->device->blocks, w, u, &stays);
+    const struct vx_uop *next = execute((struct vx_blocks *)w->device->blocks, w, u, &stays);
     return stays ? handler_of(code, next)(w, next) : next;
 }
 
 uint64_t vx_piece(struct wt_machine *m, uint32_t wave, uint64_t pc, struct wt_observed_piece *piece)
 {
-    const struct vx_blocks *b = ((const struct vx_device *)m)->blocks;
-    return wt_paged_piece(b ? &b->all : NULL, &m->code, (wt_code_handler)vx_run_block, pc, piece);
+    return wt_paged_piece(((const struct vx_device *)m)->blocks, &kind, &m->code, pc, piece);
 }
 
 struct wt_rows_totals vx_device_translated(const struct vx_device *d)
 {
-    return wt_paged_totals(d->blocks ? &d->blocks->all : NULL);
+    return wt_paged_totals(d->blocks);
 }

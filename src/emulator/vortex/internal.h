@@ -198,7 +198,7 @@ struct vx_device {
     struct vx_uop injected_uop;
     uint32_t mpm_class;
     struct vx_kmu kmu;
-    struct vx_blocks *blocks; /* translated code; NULL until there is some */
+    struct wt_paged *blocks; /* translated code; NULL until there is some */
     struct wt_console console;
     struct vx_dm dm;
 };

@@ -153,11 +153,11 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
                                 .how = o->how,
                                 .combine = o->combine,
                                 .is_signed = o->is_signed,
-                                .modulo = true,
-                                .carries = o->carries,
+                                .alu.modulo = true,
+                                .alu.carries = o->carries,
                                 .raises = floats,
                                 .guarded = floats && !is_unguarded(o->op),
-                                .carry = scalar_slot(GCN_VCC),
+                                .alu.carry = scalar_slot(GCN_VCC),
                                 .d = ROW_BYTES * u->dst};
     for (unsigned k = 0; k < o->sources; k++) {
         const unsigned from = o->source[k];
@@ -181,7 +181,7 @@ static bool vector(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     if (u->mask_result || *u->row->operands == 'm' || u->row->operands[1] == 'm') {
         if (u->sdst + 1 >= GCN_TTMP)
             return false;
-        *(*u->row->operands == 'm' ? &to->d : &to->carry) = scalar_slot(u->sdst);
+        *(*u->row->operands == 'm' ? &to->d : &to->alu.carry) = scalar_slot(u->sdst);
     }
     if (o->op == WT_ROWS_DIVISION_SCALE && !is_same(u, 0, 1) && !is_same(u, 0, 2))
         return false; /* it might be denormal */
@@ -353,12 +353,12 @@ static bool scalar(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
                                 .wide = o->wide,
                                 .is_signed = o->is_signed,
                                 .how = o->how,
-                                .sets = o->sets,
-                                .outcome = o->outcome,
-                                .carries = o->carries,
-                                .inverts_1 = o->inverts_1,
-                                .inverts = o->inverts,
-                                .saves = o->saves};
+                                .scalar.sets = o->sets,
+                                .scalar.outcome = o->outcome,
+                                .scalar.carries = o->carries,
+                                .scalar.inverts_1 = o->inverts_1,
+                                .scalar.inverts = o->inverts,
+                                .scalar.saves = o->saves};
     if (u->row->encoding == GCN_SOPK) {
         if (!with_immediate(w, u, o->narrow, to))
             return false;
@@ -377,7 +377,7 @@ static bool scalar(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
 static bool branch_when(struct wt_rows_insn *to, uint32_t slot, unsigned bytes, bool zero)
 {
     *to = (struct wt_rows_insn){.op = WT_ROWS_BRANCH_WHEN,
-                                .bytes = (uint8_t)bytes,
+                                .branch.bytes = (uint8_t)bytes,
                                 .s[0] = {.scalar = true, .slot = slot, .negated = zero}};
     return true;
 }
@@ -411,12 +411,12 @@ static bool flow(const struct gcn_uop *u, struct wt_rows_insn *to)
     case GCN_I_s_waitcnt:
         to->op =
             WT_ROWS_AT_MOST; /* vmcnt, expcnt, lgkmcnt: no counter is greater than they can be */
-        to->counter[0].slot = offsetof(struct gcn_wave, vm_cnt);
-        to->counter[0].most = (uint8_t)(u->src[0] == 63 ? UINT8_MAX : u->src[0]);
-        to->counter[1].slot = offsetof(struct gcn_wave, exp_cnt);
-        to->counter[1].most = (uint8_t)(u->src[1] == 7 ? UINT8_MAX : u->src[1]);
-        to->counter[2].slot = offsetof(struct gcn_wave, lgkm_cnt);
-        to->counter[2].most = (uint8_t)(u->src[2] == 15 ? UINT8_MAX : u->src[2]);
+        to->access.counter[0].slot = offsetof(struct gcn_wave, vm_cnt);
+        to->access.counter[0].most = (uint8_t)(u->src[0] == 63 ? UINT8_MAX : u->src[0]);
+        to->access.counter[1].slot = offsetof(struct gcn_wave, exp_cnt);
+        to->access.counter[1].most = (uint8_t)(u->src[1] == 7 ? UINT8_MAX : u->src[1]);
+        to->access.counter[2].slot = offsetof(struct gcn_wave, lgkm_cnt);
+        to->access.counter[2].most = (uint8_t)(u->src[2] == 15 ? UINT8_MAX : u->src[2]);
         return true;
     default:
         return *u->row->meaning == WT_M_JUMP && branch(u->row->meaning + 1, to);
@@ -430,12 +430,12 @@ static void count(struct wt_rows_insn *to, unsigned encoding)
 {
     unsigned counters = 0;
     if (encoding != GCN_DS) {
-        to->counter[counters].slot = offsetof(struct gcn_wave, vm_cnt);
-        to->counter[counters++].most = 63;
+        to->access.counter[counters].slot = offsetof(struct gcn_wave, vm_cnt);
+        to->access.counter[counters++].most = 63;
     }
     if (encoding == GCN_DS || encoding == GCN_FLAT) {
-        to->counter[counters].slot = offsetof(struct gcn_wave, lgkm_cnt);
-        to->counter[counters++].most = 15;
+        to->access.counter[counters].slot = offsetof(struct gcn_wave, lgkm_cnt);
+        to->access.counter[counters++].most = 15;
     }
 }
 
@@ -457,8 +457,8 @@ static bool is_access(const struct gcn_uop *u, bool *store, bool *twice)
 static void words(struct wt_rows_insn *to, unsigned number, unsigned data)
 {
     for (unsigned k = 0; k < number; k++) {
-        to->place[to->words] = 4 * k;
-        to->row[to->words++] = ROW_BYTES * (data + k);
+        to->access.place[to->access.words] = 4 * k;
+        to->access.row[to->access.words++] = ROW_BYTES * (data + k);
     }
 }
 
@@ -475,11 +475,11 @@ static void two(const struct gcn_uop *u, struct wt_rows_insn *to)
         code++;
         at[k] = (uint32_t)wt_meaning_evaluate(&code, &in).value;
     }
-    to->offset = at[0] < at[1] ? at[0] : at[1];
+    to->access.offset = at[0] < at[1] ? at[0] : at[1];
     words(to, number, store ? u->src[1] : u->dst);
     words(to, number, store ? u->src[2] : u->dst + number);
     for (unsigned k = 0; k < 2 * number; k++)
-        to->place[k] += at[k / number] - (uint32_t)to->offset;
+        to->access.place[k] += at[k / number] - (uint32_t)to->access.offset;
 }
 
 /* Buffers: those of private memory, if their resource says so when it is used. */
@@ -490,12 +490,12 @@ static bool buffer(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_i
     if (u->idxen || u->tfe || u->base + 3 >= GCN_TTMP || u->imm % 4 ||
         !scalar_source(w, u, u->soffset, false, &to->condition))
         return false;
-    to->space = WT_ROWS_SWIZZLED;
-    to->split = false;
+    to->access.space = WT_ROWS_SWIZZLED;
+    to->access.split = false;
     to->s[0] = (struct wt_rows_source){.constant = !u->offen, .slot = ROW_BYTES * u->src[0]};
     to->s[2] = (struct wt_rows_source){.scalar = true, .slot = scalar_slot(u->base)};
     words(to, number, data);
-    to->words = number > 1 ? to->words : 0;
+    to->access.words = number > 1 ? to->access.words : 0;
     take_rows(rows, data, number);
     if (u->offen)
         take_rows(rows, u->src[0], 1);
@@ -511,14 +511,14 @@ static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_row
     const unsigned encoding = u->row->encoding, data = store ? u->src[1] : u->dst;
     const bool share = encoding == GCN_DS, based = encoding == GCN_GLOBAL && u->base != 0x7f;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
-                                .bytes = u->size < 4 ? u->size : 4,
-                                .extend = u->extend == 's' ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
-                                .space = share ? WT_ROWS_GROUP : WT_ROWS_GLOBAL,
-                                .short_address = share,
-                                .wraps = share,
-                                .split = !share,
-                                .windowed = encoding == GCN_FLAT,
-                                .offset = (uint64_t)(int64_t)u->imm,
+                                .access.bytes = u->size < 4 ? u->size : 4,
+                                .access.extend = u->extend == 's' ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
+                                .access.space = share ? WT_ROWS_GROUP : WT_ROWS_GLOBAL,
+                                .access.short_address = share,
+                                .access.wraps = share,
+                                .access.split = !share,
+                                .access.windowed = encoding == GCN_FLAT,
+                                .access.offset = (uint64_t)(int64_t)u->imm,
                                 .d = ROW_BYTES * data,
                                 .s = {{.slot = ROW_BYTES * u->src[0]},
                                       {.slot = ROW_BYTES * data},
@@ -533,8 +533,8 @@ static bool access_of(struct gcn_wave *w, const struct gcn_uop *u, struct wt_row
     else if (u->size > 4)
         words(to, u->size / 4, data);
     take_rows(rows, u->src[0], share || based ? 1 : 2);
-    for (unsigned k = 0; k < (to->words ? to->words : 1u); k++)
-        take_rows(rows, to->words ? to->row[k] / ROW_BYTES : data, 1);
+    for (unsigned k = 0; k < (to->access.words ? to->access.words : 1u); k++)
+        take_rows(rows, to->access.words ? to->access.row[k] / ROW_BYTES : data, 1);
     return true;
 }
 
@@ -544,11 +544,11 @@ static bool fetch(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_in
     static const uint8_t plain[] = {WT_M_LOAD,   WT_M_ADD,  WT_M_ADD, WT_M_BASE,  WT_M_SEXT, 64,
                                     WT_M_OFFSET, WT_M_ZEXT, 64,       WT_M_INDEX, WT_M_END};
     *to = (struct wt_rows_insn){.op = WT_ROWS_FETCH,
-                                .words = u->size / 4,
-                                .offset = (uint64_t)(int64_t)u->imm,
+                                .access.words = u->size / 4,
+                                .access.offset = (uint64_t)(int64_t)u->imm,
                                 .d = scalar_slot(u->dst),
                                 .s[0] = {.scalar = true, .slot = scalar_slot(u->base)},
-                                .counter[0] = {offsetof(struct gcn_wave, lgkm_cnt), 15}};
+                                .access.counter[0] = {offsetof(struct gcn_wave, lgkm_cnt), 15}};
     if (!wt_meaning_begins(u->row->meaning, plain, sizeof plain) ||
         u->dst + u->size / 4 > GCN_TTMP || u->base + 1 >= GCN_TTMP)
         return false;

@@ -118,15 +118,15 @@ static bool computes(const struct ptx_op *o, struct wt_rows_insn *to)
                                 .is_signed = is.is_signed,
                                 .combine = combines ? (uint8_t)(WT_ROWS_WITH_AND + o->combine)
                                                     : WT_ROWS_ALONE,
-                                .flushes = m.real && o->ftz,
-                                .saturates = m.real && o->sat,
+                                .alu.flushes = m.real && o->ftz,
+                                .alu.saturates = m.real && o->sat,
                                 .d = o->d};
     for (unsigned k = 0; k < is.sources; k++)
         if (!source(&o->s[is.source[k]], m.bytes[is.source[k] + 1], &to->s[k]))
             return false;
     if (combines || is.op == WT_ROWS_SELECT)
         to->s[2] = predicate(&o->s[2]);
-    const bool plain = !to->wide || (!to->flushes && !to->saturates);
+    const bool plain = !to->wide || (!to->alu.flushes && !to->alu.saturates);
     return (!m.real || (plain && (compares || o->round == WT_RNE))) && limits(o, to);
 }
 
@@ -153,16 +153,16 @@ static bool elements(const struct ptx_op *o, struct wt_rows_insn *to)
     if (o->size != o->how || o->size < 4 || (o->size == 8 && o->count > 2) ||
         o->offset != (int32_t)o->offset)
         return false;
-    to->words = o->count;
+    to->access.words = o->count;
     for (unsigned k = 0; k < o->count; k++) {
         const struct ptx_source from = {.constant = o->vector_constant[k], .slot = o->vector[k]};
         struct wt_rows_source element;
         if ((!from.constant && from.slot == PTX_NO_SLOT) || !source(&from, o->size, &element))
             return false;
-        to->place[k] = k * o->size;
-        to->row[k] = element.slot;
-        to->constants |= (uint8_t)(element.constant << k);
-        to->value[k] = element.value;
+        to->access.place[k] = k * o->size;
+        to->access.row[k] = element.slot;
+        to->access.constants |= (uint8_t)(element.constant << k);
+        to->access.value[k] = element.value;
     }
     return true;
 }
@@ -181,14 +181,14 @@ static bool access_of(const struct ptx_op *o, struct wt_rows_insn *to)
         return false;
     *to = (struct wt_rows_insn){.op = store ? WT_ROWS_STORE : WT_ROWS_LOAD,
                                 .wide = o->how == 8,
-                                .bytes = (uint8_t)(o->size * o->count),
-                                .extend = o->is_signed ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
-                                .short_address = narrow,
-                                .space = local                          ? WT_ROWS_LOCAL
-                                         : shared                       ? WT_ROWS_GROUP
-                                         : o->space == PTX_SPACE_GLOBAL ? WT_ROWS_GLOBAL
-                                                                        : WT_ROWS_GENERIC,
-                                .offset = (uint64_t)o->offset,
+                                .access.bytes = (uint8_t)(o->size * o->count),
+                                .access.extend = o->is_signed ? WT_ROWS_SIGN : WT_ROWS_ZEROS,
+                                .access.short_address = narrow,
+                                .access.space = local                          ? WT_ROWS_LOCAL
+                                                : shared                       ? WT_ROWS_GROUP
+                                                : o->space == PTX_SPACE_GLOBAL ? WT_ROWS_GLOBAL
+                                                                               : WT_ROWS_GENERIC,
+                                .access.offset = (uint64_t)o->offset,
                                 .s[1] = {.slot = o->vector[0]}};
     to->d = o->vector[0];
     if (several && !elements(o, to))
@@ -207,8 +207,8 @@ static bool parameter(const struct ptx_op *o, struct wt_rows_insn *to)
         return false;
     *to = (struct wt_rows_insn){.op = WT_ROWS_PARAMETER,
                                 .wide = wide,
-                                .bytes = o->size,
-                                .offset = (uint64_t)o->offset,
+                                .access.bytes = o->size,
+                                .access.offset = (uint64_t)o->offset,
                                 .d = o->vector[0]};
     if (o->run == ptx_op_load_parameter)
         return true;
