@@ -21,7 +21,7 @@ enum {
     STATES_EACH = 64,
     WORDS = 3000,
     FEW = 400,
-    UNTOLD = 15 /* rows of arithmetic that the evaluator never says; it only falls */
+    UNTOLD = 12 /* rows of arithmetic that the evaluator never says; it only falls */
 };
 static unsigned channels_each = 10240; /* operands of a row */
 
@@ -31,11 +31,14 @@ static unsigned channels_each = 10240; /* operands of a row */
 static int place_of(const struct wt_insn_operands *o, const struct wt_insn_operand *x,
                     unsigned lane)
 {
-    static const int begin[] = {[GEN_FILE_R] = 0, [GEN_FILE_A] = AT_A, [GEN_FILE_F] = AT_F};
-    static const unsigned bytes[] = {
-        [GEN_FILE_R] = GEN_REGISTER_FILE, [GEN_FILE_A] = A_BYTES, [GEN_FILE_F] = F_BYTES};
+    static const int begin[] = {
+        [GEN_FILE_R] = 0, [GEN_FILE_ACC] = AT_ACC, [GEN_FILE_A] = AT_A, [GEN_FILE_F] = AT_F};
+    static const unsigned bytes[] = {[GEN_FILE_R] = GEN_REGISTER_FILE,
+                                     [GEN_FILE_ACC] = ACC_BYTES,
+                                     [GEN_FILE_A] = A_BYTES,
+                                     [GEN_FILE_F] = F_BYTES};
     const unsigned e = lane - o->first_lane, row = x->row ? x->row : 32;
-    if (x->crosses || x->file == GEN_FILE_ACC || x->file > GEN_FILE_F)
+    if (x->crosses || (x->file == GEN_FILE_ACC && x->writes) || x->file > GEN_FILE_F)
         return -1;
     if (x->by_lane)
         return 8 * AT_F + (int)(x->number / 4 * 32u + (8u * (x->number % 4) + lane) % 32);
@@ -63,8 +66,8 @@ static unsigned own_of(const struct wt_insn_operand *x)
     return x->by_lane ? 1 : x->kind == WT_OPERAND_CONSTANT ? 64 : x->bits;
 }
 
-/* Whether operands are of files and channels that are looked at here; accumulators and predicates
- * of several channels are not. */
+/* Whether operands are of files and channels that are looked at here; accumulators that are
+ * written and predicates of several channels are not. */
 static bool is_told(const struct gen_insn *insn, const struct wt_insn_operands *o)
 {
     const bool near = insn->row->format == GEN_FORMAT_MATH && gen_math_is_near(insn->condition);
@@ -91,8 +94,9 @@ static bool mean_lane(const struct wt_insn_operands *o, const uint8_t *code,
         const uint64_t is = x->kind == WT_OPERAND_CONSTANT
                                 ? (uint64_t)x->value
                                 : bits_at(before, place_of(o, x, lane), own);
-        in.leaf[x->leaf] = (struct wt_meaning_value){wt_operand_leaf(o, x, own, 0, is, false),
-                                                     wt_operand_leaf_bits(o, x, own)};
+        struct wt_meaning_value *leaf = &in.leaf[x->leaf]; /* its lower parts come first */
+        leaf->value |= wt_operand_leaf(o, x, own, 0, is, false) << leaf->bits;
+        leaf->bits += wt_operand_leaf_bits(o, x, own);
     }
     for (bool first = true; *code == WT_M_OUT; first = false) {
         const unsigned to = code[1];
@@ -226,7 +230,10 @@ static void planted_mistakes_are_found(void **state)
     for (unsigned i = 0; planted < PLANTED; i = (i + STEP) % GEN_INSNS) {
         bool differs = false;
         seed = i + 1 + planted;
-        if (!is_arithmetic(&gen_rows[i]) || try_row(&gen_rows[i], true, &differs) < 64)
+        if (i == GEN_LZD) /* its mistake would be in whether -a is 0, where +a is no other number */
+            continue;
+        if (!is_arithmetic(&gen_rows[i]) ||
+            (try_row(&gen_rows[i], true, &differs) < 64 && !differs))
             continue;
         if (!differs)
             fail_msg("%s: a mistake in its meaning is not found", gen_rows[i].name);
@@ -241,7 +248,7 @@ static void rows_without_meaning_have_a_reason(void **state)
     static const unsigned most[WT_UNSAID_REASONS] = {
         [WT_UNSAID_TRAP] = 1,  /* illegal */
         [WT_UNSAID_NAMED] = 6, /* movi; math and messages by their function */
-        [WT_UNSAID_WIDE] = 5}; /* mac, mach, sada2, line, pln */
+    };
     unsigned count[WT_UNSAID_REASONS] = {0}, said = 0;
     (void)state;
     for (unsigned i = 0; i < GEN_INSNS; i++) {

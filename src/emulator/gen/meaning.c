@@ -173,11 +173,30 @@ static bool has_one_format(const struct gen_insn *insn)
     return true;
 }
 
-/* Its sources, in the order of the record, are leaves; false: not all are listed. */
+/* The leaves that sources are, in the order of gen_operands(); an accumulator is the last one. */
+static const uint8_t *leaves_of(const struct gen_insn *insn, unsigned *count)
+{
+    static const uint8_t in_turn[] = {WT_M_A, WT_M_B, WT_M_C}, line[] = {WT_M_A, WT_M_C, WT_M_B},
+                         pln[] = {WT_M_A, WT_M_A, WT_M_C, WT_M_B, WT_M_B};
+    const bool planes = is(insn, GEN_LINE) || is(insn, GEN_PLN);
+    *count = is(insn, GEN_PLN) ? 5 : planes ? 3 : insn->sources + gen_reads_accumulator(insn);
+    return is(insn, GEN_PLN) ? pln : planes ? line : in_turn;
+}
+
+/* The source of the record that a leaf is; NULL: a coefficient, or an accumulator. */
+static const struct gen_operand *source_of(const struct gen_insn *insn, uint8_t leaf)
+{
+    const bool line = is(insn, GEN_LINE), other = is(insn, GEN_PLN) || (line && leaf != WT_M_B);
+    const unsigned at = leaf - WT_M_A;
+    return other || at >= insn->sources ? NULL : &insn->src[at];
+}
+
+/* Its sources are leaves; false: not all are listed. */
 static bool name_sources(const struct composer *c, struct wt_insn_operands *o)
 {
     const bool carries = is(c->insn, GEN_ADDC) || is(c->insn, GEN_SUBB);
-    unsigned sources = 0, results = 0;
+    unsigned sources = 0, results = 0, count;
+    const uint8_t *leaf = leaves_of(c->insn, &count);
     for (unsigned i = 0; i < o->count; i++) {
         struct wt_insn_operand *x = &o->list[i];
         if (x->writes && x->kind == WT_OPERAND_ROW) {
@@ -188,27 +207,30 @@ static bool name_sources(const struct composer *c, struct wt_insn_operands *o)
             x->result = WT_RESULT_MASK;
         if (x->reads && x->file == GEN_FILE_F && !x->aside && x->by_lane)
             x->leaf = WT_M_VCC;
-        const bool value =
-            x->kind == WT_OPERAND_CONSTANT || (x->kind == WT_OPERAND_ROW && x->file != GEN_FILE_F);
-        if (!x->reads || x->writes || x->aside || !value || sources >= 3)
+        const bool value = x->kind == WT_OPERAND_CONSTANT || x->file != GEN_FILE_F;
+        if (!x->reads || x->writes || x->aside || !value || sources >= count)
             continue;
-        const struct gen_operand *s = &c->insn->src[sources];
-        x->leaf = (uint8_t)(WT_M_A + sources++);
-        x->width = (uint8_t)(c->real ? bits_of(s) : c->width);
-        x->abs = c->real && s->absolute;
-        x->neg = c->real && s->negate;
+        x->leaf = leaf[sources++];
+        const struct gen_operand *s = source_of(c->insn, x->leaf);
+        x->width = (uint8_t)(!c->real ? c->width : s ? bits_of(s) : x->bits);
+        x->abs = c->real && s && s->absolute;
+        x->neg = c->real && s && s->negate;
+        if (x->file == GEN_FILE_ACC && !c->real && !s)
+            x->type = WT_OPERAND_SIGNED;
     }
-    return sources == c->insn->sources;
+    return sources == count;
 }
 
 /* Each bit of the results may depend on each bit of the sources. */
 static void compose_opaque(struct composer *c)
 {
     static const uint8_t sources[] = {WT_M_A, WT_M_B, WT_M_C};
+    unsigned count;
+    leaves_of(c->insn, &count);
+    count = count < 3 ? count : 3;
     for (uint8_t r = WT_RESULT_D; r < WT_RESULTS; r++) {
-        PUT(c, WT_M_OUT, r, (uint8_t)(WT_M_OPAQUE1 + c->insn->sources - 1),
-            r == WT_RESULT_MASK ? 1 : 64);
-        wt_meaning_put(&c->out, sources, c->insn->sources);
+        PUT(c, WT_M_OUT, r, (uint8_t)(WT_M_OPAQUE1 + count - 1), r == WT_RESULT_MASK ? 1 : 64);
+        wt_meaning_put(&c->out, sources, count);
     }
     PUT(c, WT_M_END);
 }
@@ -256,8 +278,10 @@ static void arithmetic(const struct gen_insn *insn, struct wt_insn_operands *o)
         known &= !o->list[i].writes || !o->list[i].reads;
     if (!known || !name_sources(&c, o))
         return;
+    const bool fits = !gen_reads_accumulator(insn) ||
+                      (real ? bits_of(&insn->dst) >= 32 : bits_of(&insn->dst) <= 32);
     const bool plain =
-        real ? has_one_format(insn) : !gen_type_is_float((enum gen_type)insn->dst.type);
+        fits && (real ? has_one_format(insn) : !gen_type_is_float((enum gen_type)insn->dst.type));
     /* A comparison without a condition has no rule. */
     const bool asks = wt_meaning_has(code + 2, real ? WT_M_FCOMPARE : WT_M_EQ);
     const bool ruled = insn->condition <= GEN_COND_LE && (insn->condition || !asks);

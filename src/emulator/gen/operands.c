@@ -129,7 +129,7 @@ static bool mixes_channels(const struct gen_insn *insn)
            is(insn, GEN_SAD2) || is(insn, GEN_SADA2);
 }
 
-static bool reads_accumulator(const struct gen_insn *insn)
+bool gen_reads_accumulator(const struct gen_insn *insn)
 {
     return is(insn, GEN_MAC) || is(insn, GEN_MACH) || is(insn, GEN_SADA2);
 }
@@ -144,7 +144,7 @@ static int only_channel(const struct gen_insn *insn)
                    mask = all & (moves ? (uint32_t)insn->src[1].immediate
                                        : gen_written_channels(&insn->dst));
     if (moves == insn->align16 || insn->accumulate || insn->row->format == GEN_FORMAT_MATH ||
-        mixes_channels(insn) || reads_accumulator(insn) || is(insn, GEN_LINE) ||
+        mixes_channels(insn) || gen_reads_accumulator(insn) || is(insn, GEN_LINE) ||
         is(insn, GEN_PLN) || !mask || mask & (mask - 1))
         return -1;
     return __builtin_ctz(mask);
@@ -221,9 +221,12 @@ static bool leaves_out(const struct listing *l)
 /* A row in acc0 and acc1, an element a channel. */
 static struct wt_insn_operand *put_accumulator(struct listing *l, bool writes)
 {
-    const unsigned size = gen_type_size(l->insn->dst.type);
+    const enum gen_type type = (enum gen_type)l->insn->dst.type;
+    const unsigned size = gen_type_size(type), read = size < 4                  ? 2
+                                                      : gen_type_is_float(type) ? size
+                                                                                : 4;
     struct wt_insn_operand *x =
-        put(l, WT_OPERAND_ROW, GEN_FILE_ACC, 0, size < 4 && !writes ? 2 : size, writes);
+        put(l, WT_OPERAND_ROW, GEN_FILE_ACC, 0, writes ? size : read, writes);
     x->step = x->bits;
     if (writes) { /* channels beyond acc1 have none; */
         x->keeps = is_predicated(l->insn);
@@ -291,19 +294,19 @@ static void put_destination(struct listing *l)
 
 /* ---- arithmetic ---- */
 
-/* line and pln: four coefficients, and pairs of registers of which pln has u and v. */
+/* line and pln: coefficients, of which line has the first and the last; and values, of which pln
+ * has u and v in turn, a register each. */
 static void put_plane(struct listing *l)
 {
     const struct gen_operand *a = &l->insn->src[0], *b = &l->insn->src[1];
-    put_whole(l, GEN_FILE_R, a->reg * GEN_GRF_BYTES + (a->subreg & ~15u), 16, false);
-    if (is(l->insn, GEN_LINE)) {
-        put_source(l, 0);
+    const bool line = is(l->insn, GEN_LINE);
+    const unsigned first = a->reg * GEN_GRF_BYTES + (a->subreg & ~15u);
+    for (unsigned i = 0; i < 4; i++)
+        if (i != 2 && !(line && i == 1))
+            put_whole(l, GEN_FILE_R, (first + 4 * i) % GEN_REGISTER_FILE, 4, false);
+    if (line)
         put_source(l, 1);
-        return;
-    }
-    put_source(l, 0);
-    put_source(l, 1);
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < 2 && !line; i++) {
         struct wt_insn_operand *x = put(l, WT_OPERAND_ROW, GEN_FILE_R,
                                         (b->reg + i) * GEN_GRF_BYTES % GEN_REGISTER_FILE, 4, false);
         x->step = 32;
@@ -343,7 +346,7 @@ static void put_arithmetic(struct listing *l)
     else
         for (unsigned i = 0; i < insn->sources; i++)
             put_source(l, i);
-    if (reads_accumulator(insn))
+    if (gen_reads_accumulator(insn))
         put_accumulator(l, false);
     for (unsigned i = first; i < l->o->count && mixes_channels(insn); i++)
         l->o->list[i].crosses |= l->o->list[i].kind == WT_OPERAND_ROW;

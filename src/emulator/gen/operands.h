@@ -31,6 +31,9 @@ typedef bool gen_address_fn(const void *context, unsigned subreg, uint16_t *valu
 bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const void *context,
                   struct wt_insn_operands *operands);
 
+/** Whether the accumulator is its last source. */
+bool gen_reads_accumulator(const struct gen_insn *insn);
+
 /** Adds what the instruction does with them (meaning.c). `enabled` is known where registers choose
  * operands. */
 void gen_list_meaning(const struct gen_insn *insn, struct wt_insn_operands *operands);
