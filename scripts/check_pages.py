@@ -29,7 +29,7 @@ def rows(path, *macros):
 
 
 CHECKS = [{"name": r[1], "all": r[3] == "true", "page": r[5]} for r in rows("src/check/checks.def", "CHECK_OF_CALLS", "CHECK_OF_MACHINE")]
-KINDS = [{"name": r[1], "check": r[2].lower()} for r in rows("src/check/kinds.def", "KIND")]
+KINDS = [{"name": r[1], "check": r[2].lower(), "severity": ", ".join(dict.fromkeys(r[3:5])).lower()} for r in rows("src/check/kinds.def", "KIND")]
 OPTIONS = [{"name": r[1], "item": r[4], "page": r[5]} for r in rows("src/report/check.h", "O")]
 NAMES = [c["name"] for c in CHECKS]
 ALL = [c["name"] for c in CHECKS if c["all"]]
@@ -49,6 +49,8 @@ def page(text):
     table = "".join(f"| `{c['name']}` | {c['page']} |\n" for c in CHECKS if c["all"]) + "| `all` | all of these |\n"
     table += "".join(f"| `{c['name']}` | {c['page']} |\n" for c in CHECKS if not c["all"])
     text = re.sub(r"(^\| `--check=` \| reports \|\n\|---\|---\|\n)(?:\|.*\n)+", lambda found: found[1] + table, text, flags=re.M)
+    kinds = {kind["name"]: f"{kind['check']} | {kind['severity']}" for kind in KINDS}
+    text = re.sub(r"^(\| `([a-z-]+)`[^|]*\| )\w+ \| [a-z, ]+(?= \| )", lambda found: found[1] + kinds[found[2]] if found[2] in kinds else found[0], text, flags=re.M)
     return re.sub(r"(^\| `--check=LIST` \| what is checked: ).*", lambda found: found[1] + ", ".join(f"`{n}`" for n in NAMES) + " with commas between, or `all` |", text, flags=re.M)
 
 

@@ -116,9 +116,10 @@ static uint32_t site_of(struct wt_check_advice *c, const struct wt_observed_even
     }
     c->site = grown;
     if (!*there) {
-        struct wt_finding f = {.kind = e->kind == WT_SEEN_FENCE ? WT_FOUND_IDLE_FENCE
-                                                                : WT_FOUND_IDLE_BARRIER,
-                               .severity = WT_NOTE,
+        const enum wt_finding_kind kind =
+            e->kind == WT_SEEN_FENCE ? WT_FOUND_IDLE_FENCE : WT_FOUND_IDLE_BARRIER;
+        struct wt_finding f = {.kind = kind,
+                               .severity = wt_finding_severity(kind, false),
                                .access = WT_NO_ACCESS,
                                .other.access = WT_NO_ACCESS,
                                .pc = e->pc,

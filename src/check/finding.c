@@ -10,11 +10,12 @@
 static const struct {
     const char *name;
     enum wt_check check;
+    enum wt_severity severity, weaker;
     enum wt_finding_stop stop;
     const char *meaning;
 } kinds[] = {
-#define KIND(ID, name, check, stop, meaning)                                                       \
-    [WT_FOUND_##ID] = {name, WT_CHECK_##check, WT_STOP_##stop, meaning},
+#define KIND(ID, name, check, severity, weaker, stop, meaning)                                     \
+    [WT_FOUND_##ID] = {name, WT_CHECK_##check, WT_##severity, WT_##weaker, WT_STOP_##stop, meaning},
 #include "check/kinds.def"
 #undef KIND
 };
@@ -41,6 +42,12 @@ enum wt_finding_stop wt_finding_stop(enum wt_finding_kind kind)
 {
     assert(kind < WT_FINDING_KINDS);
     return kinds[kind].stop;
+}
+
+enum wt_severity wt_finding_severity(enum wt_finding_kind kind, bool weaker)
+{
+    assert(kind < WT_FINDING_KINDS);
+    return weaker ? kinds[kind].weaker : kinds[kind].severity;
 }
 
 const char *wt_severity_name(enum wt_severity severity)

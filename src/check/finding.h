@@ -66,6 +66,8 @@ const char *wt_finding_meaning(enum wt_finding_kind kind);
 enum wt_check wt_finding_check(enum wt_finding_kind kind);
 /** Where a debugger can stop at a mistake of a kind. */
 enum wt_finding_stop wt_finding_stop(enum wt_finding_kind kind);
+/** How bad a kind is; @p weaker: where less is certain. */
+enum wt_severity wt_finding_severity(enum wt_finding_kind kind, bool weaker);
 /** "error", "warning", "note". */
 const char *wt_severity_name(enum wt_severity severity);
 

@@ -180,7 +180,7 @@ static void report(struct wt_check_hazard *h, const struct wt_issue *i, enum wt_
                    wt_lanes lanes, const struct wt_finding_other *first, const char *text)
 {
     struct wt_finding f = {.kind = kind,
-                           .severity = WT_ERROR,
+                           .severity = wt_finding_severity(kind, false),
                            .access = WT_NO_ACCESS,
                            .pc = i->pc,
                            .time = i->time,

@@ -12,7 +12,10 @@ uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
     /* What kernels may not store to, the host may. */
     const enum wt_object_verdict verdict =
         wt_objects_judge(space, addr, size, false, &object, &good);
-    struct wt_finding f = {.kind = WT_FOUND_OUT_OF_BOUNDS,
+    const enum wt_finding_kind kind =
+        verdict == WT_FREED ? WT_FOUND_USE_AFTER_FREE : WT_FOUND_OUT_OF_BOUNDS;
+    struct wt_finding f = {.kind = kind,
+                           .severity = wt_finding_severity(kind, false),
                            .space = WT_FOUND_HOST,
                            .access = access,
                            .bytes = size,
@@ -21,8 +24,6 @@ uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
                            .times = 1};
     if (verdict == WT_GOOD)
         return size;
-    if (verdict == WT_FREED)
-        f.kind = WT_FOUND_USE_AFTER_FREE;
     snprintf(f.text, sizeof f.text, "%s", by);
     if (object.size)
         wt_finding_of_object(&f, &object);

@@ -42,7 +42,7 @@ void init_report(struct wt_check_init *c, enum wt_finding_kind kind, wt_lanes la
     const struct init_pending *p = &c->pending;
     const struct init_origin *o = init_origin_of(origin);
     struct wt_finding f = {.kind = kind,
-                           .severity = WT_ERROR,
+                           .severity = wt_finding_severity(kind, false),
                            .access = WT_NO_ACCESS,
                            .pc = p->pc,
                            .time = p->time,
@@ -71,8 +71,10 @@ static bool result_of(const struct init_results *r, uint32_t origin, bool comput
 {
     const struct init_origin *o = init_origin_of(origin);
     char what[100];
-    *f = (struct wt_finding){.kind = computed ? WT_FOUND_UNDEFINED_RESULT : WT_FOUND_UNDEFINED_COPY,
-                             .severity = WT_ERROR,
+    const enum wt_finding_kind kind =
+        computed ? WT_FOUND_UNDEFINED_RESULT : WT_FOUND_UNDEFINED_COPY;
+    *f = (struct wt_finding){.kind = kind,
+                             .severity = wt_finding_severity(kind, false),
                              .space = WT_FOUND_HOST,
                              .access = WT_NO_ACCESS,
                              .origin = o->kind,

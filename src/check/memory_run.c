@@ -107,7 +107,7 @@ struct wt_finding memory_finding(struct wt_check_memory *c, const struct wt_wave
 {
     struct wt_machine *m = c->machine;
     struct wt_finding f = {.kind = bad->kind,
-                           .severity = WT_ERROR,
+                           .severity = wt_finding_severity(bad->kind, false),
                            .space = space,
                            .access = a->size ? access_of(a->kind) : WT_NO_ACCESS,
                            .bytes = a->size,

@@ -149,7 +149,7 @@ bool race_collect_all(struct wt_check_race *r)
 void race_tell_lost(struct wt_check_race *r)
 {
     struct wt_finding f = {.kind = WT_FOUND_RACE,
-                           .severity = WT_WARNING,
+                           .severity = wt_finding_severity(WT_FOUND_RACE, true),
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
                            .times = 1};

@@ -38,14 +38,14 @@ static bool is_vote(const struct race_access *x, const struct race_record *o)
 
 static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
                          const struct race_record *o, unsigned lane, enum race_same same,
-                         enum wt_severity severity)
+                         bool weaker)
 {
     unsigned i = 0;
     if (!same && is_vote(x, o))
         same = RACE_SAME_VALUE;
     if (same == RACE_SAME_VALUE ||
         (!same && (is_locked(x, o) || (o->wave == x->w->number && x->w->order))))
-        severity = WT_WARNING;
+        weaker = true;
     while (i < x->count &&
            (x->conflict[i].other.time != o->time || x->conflict[i].other.pc != o->pc ||
             x->conflict[i].other.wave != o->wave || x->conflict[i].other.kind != o->kind))
@@ -54,16 +54,15 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
         return;
     if (i == x->count)
         x->conflict[x->count++] =
-            (struct race_conflict){.other = *o, .at = at, .severity = severity, .same = same};
+            (struct race_conflict){.other = *o, .at = at, .weaker = weaker, .same = same};
     x->conflict[i].lanes |= x->row ? x->a->lanes : lanes_of(mine);
     x->conflict[i].others |= x->row ? lanes_of_row(x, lane) : lanes_of(lane);
     if (same && o->wave == x->record.wave)
         x->conflict[i].lanes |= lanes_of(lane);
     if (same > x->conflict[i].same)
         x->conflict[i].same = same;
-    x->conflict[i].in_step = x->record.atomic && o->atomic && severity == WT_WARNING;
-    if (severity < x->conflict[i].severity)
-        x->conflict[i].severity = severity;
+    x->conflict[i].in_step = x->record.atomic && o->atomic && weaker;
+    x->conflict[i].weaker &= weaker;
 }
 
 /* What two lanes of one instruction store to the cell at @p at. Rare, so apart from what each
@@ -102,8 +101,7 @@ static __attribute__((noinline)) void add_of_one(struct race_access *x,
 {
     const enum race_same same = compare(x, cell, at, mine, lane);
     const bool differs = same == RACE_SAME_DIFFERENT;
-    add_conflict(x, mine, at, o, lane, same,
-                 differs && !x->record.maybe_atomic ? WT_ERROR : WT_WARNING);
+    add_conflict(x, mine, at, o, lane, same, !differs || x->record.maybe_atomic);
 }
 
 /* ---- rules ---- */
@@ -140,18 +138,18 @@ static bool has_observed(const struct race_access *x, const struct race_cell *ce
 }
 
 /* Whether this access, to the byte at @p at, and another one are a race where nothing orders them,
- * and how bad. */
+ * and whether that is certain. */
 static bool may_race(const struct race_access *x, uint64_t at, const struct race_record *o,
-                     enum wt_severity *severity)
+                     bool *weaker)
 {
     const struct race_record *a = &x->record;
     struct wt_machine *m = x->r->machine;
     const bool stores = a->kind == WT_WATCH_WRITE && o->kind == WT_WATCH_WRITE;
-    *severity = WT_ERROR;
+    *weaker = false;
     if (!is_store(a) && !is_store(o))
         return false;
     if (a->atomic && o->atomic && are_within_scope(x, a, o)) {
-        *severity = WT_WARNING;
+        *weaker = true;
         return race_counts_on_step(x, o);
     }
     if (a->atomic && o->atomic)
@@ -160,13 +158,13 @@ static bool may_race(const struct race_access *x, uint64_t at, const struct race
         const struct race_record *atomic = a->atomic ? a : o;
         const uint64_t size = a->size > o->size ? a->size : o->size;
         if (x->a->space != WT_OBSERVED_GROUP || atomic->kind == WT_WATCH_READ)
-            *severity = WT_WARNING;
+            *weaker = true;
         return !race_is_flag(x->space, at & ~(size - 1)) &&
                !(atomic->kind == WT_WATCH_READ &&
                  m->ops->of_flag(m, x->a->wave, atomic->pc, atomic == a ? o->pc : a->pc));
     }
     if (stores && a->maybe_atomic && o->maybe_atomic && a->size == o->size) {
-        *severity = WT_WARNING;
+        *weaker = true;
         return !x->synced; /* else they are atomic ones */
     }
     return !(a->atomic && o->maybe_atomic) && !(a->maybe_atomic && o->atomic);
@@ -221,7 +219,7 @@ void race_take_cell(struct race_access *x, struct race_cell *cell, unsigned lane
 {
     const struct race_shadow *s = &x->r->shadow;
     const bool compatible = x->record.atomic || x->record.maybe_atomic;
-    enum wt_severity severity;
+    bool weaker;
     bool keeps[RACE_SLOTS] = {false};
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         const struct race_record *o = race_record(s, *cell->slot[k]);
@@ -240,8 +238,8 @@ void race_take_cell(struct race_access *x, struct race_cell *cell, unsigned lane
         }
         if (has_observed(x, cell, lane, o))
             continue;
-        if (may_race(x, at, o, &severity)) {
-            add_conflict(x, lane, at, o, other, RACE_APART, severity);
+        if (may_race(x, at, o, &weaker)) {
+            add_conflict(x, lane, at, o, other, RACE_APART, weaker);
             keeps[k] = race_is_store_beside(&x->record, o) || (x->record.atomic && o->atomic);
         } else {
             keeps[k] = true;

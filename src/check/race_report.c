@@ -27,7 +27,7 @@ static const char *reason(const struct race_access *x, const struct race_conflic
     if (c->same == RACE_SAME_VALUE)
         return "lanes of one instruction store the same value to one place";
     if (c->same == RACE_SAME_DIFFERENT)
-        return c->severity == WT_ERROR
+        return !c->weaker
                    ? "lanes of one instruction store different values to one place"
                    : "lanes of one instruction store different values to one place, unless they "
                      "are atomic stores, which have the same code";
@@ -48,15 +48,15 @@ static const char *reason(const struct race_access *x, const struct race_conflic
                "other "
                "groups";
     if (race_is_store_beside(&c->other, &x->record))
-        return c->severity == WT_ERROR
+        return !c->weaker
                    ? "nothing orders a plain store and the atomic operations in its place"
                    : "nothing orders a store and the atomic accesses in its place: an error, "
                      "unless "
                      "it is an atomic one, which has the same code";
-    if (c->severity == WT_WARNING && x->r->rules.locks)
+    if (c->weaker && x->r->rules.locks)
         return "nothing but atomic operations orders them: an error, unless those are a lock that "
                "the compiler has made of 64-bit atomic functions";
-    if (c->severity == WT_WARNING)
+    if (c->weaker)
         return "nothing orders two stores, unless they are atomic ones, which have the same code";
     if (c->other.wave == w->number)
         return "nothing orders these lanes";
@@ -195,7 +195,8 @@ static bool is_like(const struct race_told *told, const struct race_access *x,
 {
     const struct wt_finding *f = &told->finding;
     const bool global = x->a->space == WT_OBSERVED_GLOBAL;
-    return f->pc == x->a->pc && f->other.pc == c->other.pc && f->severity == c->severity &&
+    return f->pc == x->a->pc && f->other.pc == c->other.pc &&
+           f->severity == wt_finding_severity(f->kind, c->weaker) &&
            f->access == access_of(x->record.kind) && f->other.access == access_of(c->other.kind) &&
            told->size == x->record.size && told->other_size == c->other.size &&
            f->space == (global ? WT_FOUND_GLOBAL : WT_FOUND_GROUP) &&
@@ -252,10 +253,11 @@ void race_report(struct race_access *x, const struct race_conflict *c)
     if (wt_allocator_of(r->space, a->pc, &begins) ||
         wt_allocator_of(r->space, c->other.pc, &begins) || are_of_runtime(x, c))
         return;
-    struct wt_finding f = {.kind = of_host      ? WT_FOUND_HOST_RACE
-                                   : c->in_step ? WT_FOUND_MISSING_WARP_SYNC
-                                                : WT_FOUND_RACE,
-                           .severity = c->severity,
+    const enum wt_finding_kind kind = of_host      ? WT_FOUND_HOST_RACE
+                                      : c->in_step ? WT_FOUND_MISSING_WARP_SYNC
+                                                   : WT_FOUND_RACE;
+    struct wt_finding f = {.kind = kind,
+                           .severity = wt_finding_severity(kind, c->weaker),
                            .space = !is_kernels(main)               ? WT_FOUND_HOST
                                     : a->space == WT_OBSERVED_GROUP ? WT_FOUND_GROUP
                                                                     : WT_FOUND_GLOBAL,
@@ -301,7 +303,7 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
     const enum wt_access access = store ? WT_ACCESS_STORE : WT_ACCESS_LOAD;
     struct wt_object object;
     struct wt_finding f = {.kind = WT_FOUND_HOST_RACE,
-                           .severity = WT_ERROR,
+                           .severity = wt_finding_severity(WT_FOUND_HOST_RACE, false),
                            .space = kernel ? WT_FOUND_GLOBAL : WT_FOUND_HOST,
                            .access = access,
                            .address = addr,

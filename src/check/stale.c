@@ -114,7 +114,7 @@ static void forget(void *context, uint64_t time)
 static void tell_lost(struct wt_check_stale *s)
 {
     struct wt_finding f = {.kind = WT_FOUND_STALE,
-                           .severity = WT_WARNING,
+                           .severity = wt_finding_severity(WT_FOUND_STALE, true),
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
                            .times = 1};
@@ -223,11 +223,10 @@ static void describe_object(const struct wt_check_stale *s, struct wt_finding *f
 }
 
 static void report(struct wt_check_stale *s, const struct wt_observed *a, wt_lanes lanes,
-                   uint64_t addr, const struct store *by, enum wt_severity severity,
-                   const char *text)
+                   uint64_t addr, const struct store *by, bool weaker, const char *text)
 {
     struct wt_finding f = {.kind = WT_FOUND_STALE,
-                           .severity = severity,
+                           .severity = wt_finding_severity(WT_FOUND_STALE, weaker),
                            .space = WT_FOUND_GLOBAL,
                            .access = WT_ACCESS_LOAD,
                            .bytes = a->size,
@@ -256,7 +255,7 @@ static void report(struct wt_check_stale *s, const struct wt_observed *a, wt_lan
 static void report_unwritten(struct wt_check_stale *s, uint32_t slot, const struct dirty *d)
 {
     struct wt_finding f = {.kind = WT_FOUND_UNWRITTEN,
-                           .severity = WT_ERROR,
+                           .severity = wt_finding_severity(WT_FOUND_UNWRITTEN, false),
                            .space = WT_FOUND_GLOBAL,
                            .access = WT_ACCESS_STORE,
                            .bytes = d->by.size,
@@ -387,13 +386,13 @@ static const struct dirty *dirty_at(const struct wt_check_stale *s, const struct
 }
 
 static void tell(struct wt_check_stale *s, const struct wt_observed *a, const struct found *f,
-                 enum wt_severity severity, const char *form)
+                 bool weaker, const char *form)
 {
     char text[200];
     if (!f->lanes)
         return;
     snprintf(text, sizeof text, form, (unsigned long long)f->since);
-    report(s, a, f->lanes, f->at, f->by, severity, text);
+    report(s, a, f->lanes, f->at, f->by, weaker, text);
 }
 
 static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt_observed *a)
@@ -426,19 +425,19 @@ static bool take_load(struct wt_check_stale *s, struct group *g, const struct wt
     if (!unwritten.lanes && (own.lanes || other.lanes) &&
         s->machine->ops->guesses(s->machine, a->wave, a->pc))
         return true; /* an old value is no mistake */
-    tell(s, a, &unwritten, WT_ERROR, "no s_dcache_wb has written the scalar cache back since");
+    tell(s, a, &unwritten, false, "no s_dcache_wb has written the scalar cache back since");
     if (a->is_scalar) {
-        tell(s, a, &own, WT_ERROR,
+        tell(s, a, &own, false,
              "the scalar cache may hold what was there at issue time %llu: no s_dcache_inv follows "
              "the store");
-        tell(s, a, &other, WT_WARNING,
+        tell(s, a, &other, true,
              "the scalar cache, if it is that of another group, may hold what was there at issue "
              "time %llu: no s_dcache_inv follows the store");
         if (!own.lanes)
-            tell(s, a, &under_way, WT_ERROR,
+            tell(s, a, &under_way, false,
                  "the store may be under way: no s_waitcnt vmcnt(0) waits for it");
     } else {
-        tell(s, a, &own, WT_WARNING,
+        tell(s, a, &own, true,
              "the L1 cache may hold what was there at issue time %llu: no buffer_wbinvl1 follows "
              "the store");
     }

@@ -55,7 +55,7 @@ static bool is_past(struct wt_check_sync *s, uint64_t time)
 static void tell_lost(struct wt_check_sync *s)
 {
     struct wt_finding f = {.kind = WT_FOUND_DEADLOCK,
-                           .severity = WT_WARNING,
+                           .severity = wt_finding_severity(WT_FOUND_DEADLOCK, true),
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
                            .text = "the host has no memory: barriers are looked at no more",
@@ -287,9 +287,8 @@ static void look_for_left(struct wt_check_sync *s, struct sync_group *g, const s
         const struct sync_left *one = &g->left[i];
         if (one->pc != pc || !has_executed(one, w, lanes))
             continue;
-        sync_report(s, g, one->kind,
-                    one->kind == WT_FOUND_SYNC_MASK && s->apart ? WT_WARNING : WT_ERROR,
-                    &one->place, &one->gone, one->text);
+        sync_report(s, g, one->kind, one->kind == WT_FOUND_SYNC_MASK && s->apart, &one->place,
+                    &one->gone, one->text);
         drop_left(g, one->place.pc, one->kind);
         return;
     }
@@ -328,14 +327,14 @@ static void judge_missing(struct wt_check_sync *s, struct sync_group *g, uint32_
         .pc = round->place.pc, .time = round->place.time, .id = w->id, .name = w->name};
     if (s->strict) {
         gone.lanes = missing;
-        sync_report(s, g, WT_FOUND_MISSED_BARRIER, WT_ERROR, &round->place, &gone,
+        sync_report(s, g, WT_FOUND_MISSED_BARRIER, false, &round->place, &gone,
                     "work-items do not reach it, or have ended");
         return;
     }
     note_left(g, number, missing, WT_FOUND_MISSED_BARRIER, &round->place, on_without, have_arrived);
     gone.lanes = were_there_before(g, w, missing);
     if (gone.lanes)
-        sync_report(s, g, WT_FOUND_MISSED_BARRIER, WT_WARNING, &round->place, &gone,
+        sync_report(s, g, WT_FOUND_MISSED_BARRIER, true, &round->place, &gone,
                     "lanes do not reach it again: a mistake, unless they have ended");
     w->behind |= missing;
     w->missed = round->place;
@@ -383,7 +382,7 @@ static void arrive_as(struct wt_check_sync *s, struct sync_group *g, struct sync
     }
     if ((sync_is_same(&round->place, &place) || e->apart) && round->number == e->number)
         return;
-    sync_report(s, g, WT_FOUND_OTHER_BARRIER, WT_ERROR, &place, &round->place,
+    sync_report(s, g, WT_FOUND_OTHER_BARRIER, false, &place, &round->place,
                 n == g->rounds ? "others wait at another one" : "others have passed another one");
     if (n < g->rounds)
         be_in_step(g, w, lanes);
@@ -445,7 +444,7 @@ static void compare_counts(struct wt_check_sync *s, struct sync_group *g,
         count->place = place;
         count->expected = e->expected;
     } else if (count->expected != e->expected) {
-        sync_report(s, g, WT_FOUND_BARRIER_COUNT, WT_ERROR, &place, &count->place,
+        sync_report(s, g, WT_FOUND_BARRIER_COUNT, false, &place, &count->place,
                     "others say another number of what it waits for");
     }
 }
@@ -488,12 +487,12 @@ static void end_absence(struct wt_check_sync *s, struct sync_group *g, struct sy
     const bool there = e->kind == WT_SEEN_TOGETHER && e->named == w->absent_mask && come;
     if (there) {
         const struct sync_place place = place_of(s, e, come);
-        sync_report(s, g, WT_FOUND_SYNC_MASK, WT_WARNING, &w->absent, &place,
+        sync_report(s, g, WT_FOUND_SYNC_MASK, true, &w->absent, &place,
                     "the mask names lanes that are elsewhere, as is allowed from 7.0 on alone");
         w->apart |= w->absent.lanes | come;
     } else if (come || e->kind == WT_SEEN_WAVE_END) {
-        sync_report(s, g, WT_FOUND_SYNC_MASK, come || !s->apart ? WT_ERROR : WT_WARNING, &w->absent,
-                    NULL, "the mask names lanes that do not execute it");
+        sync_report(s, g, WT_FOUND_SYNC_MASK, !come && s->apart, &w->absent, NULL,
+                    "the mask names lanes that do not execute it");
     } else {
         return;
     }
@@ -514,10 +513,10 @@ static void together(struct wt_check_sync *s, struct sync_group *g, struct sync_
                    ended = e->named & w->lanes & ~e->live & ~w->apart;
     const struct sync_place place = place_of(s, e, out ? out : e->lanes);
     if (out)
-        sync_report(s, g, WT_FOUND_SYNC_MASK, WT_ERROR, &place, NULL,
+        sync_report(s, g, WT_FOUND_SYNC_MASK, false, &place, NULL,
                     "the mask does not name the lanes that execute it");
     else if (others)
-        sync_report(s, g, WT_FOUND_SYNC_MASK, WT_ERROR, &place, NULL,
+        sync_report(s, g, WT_FOUND_SYNC_MASK, false, &place, NULL,
                     "the mask names lanes that execute it with another mask");
     if (absent && !w->absent.id && (absent | e->lanes) & ~w->apart) {
         w->absent = place;
@@ -534,7 +533,7 @@ static void exchange(struct wt_check_sync *s, struct sync_group *g,
 {
     const struct sync_place place = place_of(s, e, e->lanes);
     /* Sums over lanes shift, and do not use what comes from behind the last one. */
-    sync_report(s, g, WT_FOUND_INACTIVE_LANE, e->shifts ? WT_NOTE : WT_WARNING, &place, NULL,
+    sync_report(s, g, WT_FOUND_INACTIVE_LANE, e->shifts, &place, NULL,
                 "the value is one of a lane that does not take part");
 }
 
@@ -562,7 +561,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                         .lanes = a->lanes & w->behind,
                                         .id = a->id,
                                         .name = w->name};
-        sync_report(s, g, WT_FOUND_MISSED_BARRIER, WT_ERROR, &w->missed, &gone, on_without);
+        sync_report(s, g, WT_FOUND_MISSED_BARRIER, false, &w->missed, &gone, on_without);
         be_in_step(g, w, a->lanes & w->behind);
     }
     if (!note_access(s, g, w, a->pc, a->lanes))

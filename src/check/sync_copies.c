@@ -143,7 +143,7 @@ static void look_for_copies(struct wt_check_sync *s, struct sync_group *g,
         struct sync_place place = {
             .pc = a->pc, .time = a->time, .lanes = lanes, .wave = a->wave, .id = a->id};
         wt_machine_wave_name(s->machine, a->wave, &place.name);
-        sync_report(s, g, WT_FOUND_UNFINISHED_COPY, WT_ERROR, &place, &c->place,
+        sync_report(s, g, WT_FOUND_UNFINISHED_COPY, false, &place, &c->place,
                     a->kind == WT_WATCH_READ ? "a load from where a copy is under way"
                     : c->reads               ? "a store to what a copy under way reads"
                                              : "a store to where a copy is under way");
@@ -174,7 +174,7 @@ void sync_copies_unwaited(struct wt_check_sync *s, struct sync_group *g, struct 
     const struct wt_group_head *head = wt_machine_wave(m, place.wave)->group;
     const bool asks = head && m->groups.ops->unwaited;
     for (size_t n = 0; asks && m->groups.ops->unwaited(m, head, n, &place.pc); n++)
-        sync_report(s, g, WT_FOUND_UNFINISHED_COPY, WT_ERROR, &place, NULL,
+        sync_report(s, g, WT_FOUND_UNFINISHED_COPY, false, &place, NULL,
                     "no wait_group_events() waits for the copy");
 }
 
@@ -186,7 +186,7 @@ void sync_copies_end(struct wt_check_sync *s, struct sync_group *g, uint64_t id)
         if (id && (c->place.id != id || has_phase(c))) /* another wave may wait for it */
             g->copy[kept++] = *c;
         else
-            sync_report(s, g, WT_FOUND_UNFINISHED_COPY, WT_WARNING, &c->place, NULL,
+            sync_report(s, g, WT_FOUND_UNFINISHED_COPY, true, &c->place, NULL,
                         "nobody waits for the copy");
     }
     g->copies = kept;

@@ -7,11 +7,11 @@
 #include "emulator/machine/memory_model.h"
 
 void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_finding_kind kind,
-                 enum wt_severity severity, const struct sync_place *place,
-                 const struct sync_place *other, const char *text)
+                 bool weaker, const struct sync_place *place, const struct sync_place *other,
+                 const char *text)
 {
     struct wt_finding f = {.kind = kind,
-                           .severity = severity,
+                           .severity = wt_finding_severity(kind, weaker),
                            .access = WT_NO_ACCESS,
                            .pc = place->pc,
                            .time = place->time,
@@ -85,6 +85,6 @@ void sync_report_deadlock(struct wt_check_sync *s, uint64_t time)
     if (elsewhere)
         wt_text_add(&text, "; %u wait%s for the end of others", elsewhere,
                     elsewhere == 1 ? "s" : "");
-    sync_report(s, g, WT_FOUND_DEADLOCK, WT_ERROR, &place,
+    sync_report(s, g, WT_FOUND_DEADLOCK, false, &place,
                 other < m->waves ? &s->wait[other].place : NULL, words);
 }

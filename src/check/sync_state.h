@@ -141,10 +141,11 @@ struct wt_check_sync {
     bool copies_bulk;
 };
 
-/** Reports a mistake of lanes at a place; @p other, NULL: none: with what. */
+/** Reports a mistake of lanes at a place; @p other, NULL: none: with what.
+ * @p weaker: less is certain. */
 void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_finding_kind kind,
-                 enum wt_severity severity, const struct sync_place *place,
-                 const struct sync_place *other, const char *text);
+                 bool weaker, const struct sync_place *place, const struct sync_place *other,
+                 const char *text);
 /** Reports a deadlock. */
 void sync_report_deadlock(struct wt_check_sync *s, uint64_t time);
 /** Takes COPY, COMMIT or COPIED of a wave of the group. */

@@ -224,9 +224,12 @@ static bool is_access(uint32_t access)
 /* The file is mapped in the program, whose stray stores may reach it. */
 static bool is_sound(const struct wt_finding *f)
 {
-    return f->kind < WT_FINDING_KINDS && f->severity <= WT_NOTE && f->space <= WT_FOUND_HOST &&
-           is_access(f->access) && memchr(f->text, 0, sizeof f->text) &&
-           memchr(f->wave, 0, sizeof f->wave) && memchr(f->object_by, 0, sizeof f->object_by) &&
+    return f->kind < WT_FINDING_KINDS &&
+           (f->severity == wt_finding_severity(f->kind, false) ||
+            f->severity == wt_finding_severity(f->kind, true)) &&
+           f->space <= WT_FOUND_HOST && is_access(f->access) &&
+           memchr(f->text, 0, sizeof f->text) && memchr(f->wave, 0, sizeof f->wave) &&
+           memchr(f->object_by, 0, sizeof f->object_by) &&
            memchr(f->object_name, 0, sizeof f->object_name) &&
            memchr(f->whole_name, 0, sizeof f->whole_name) && f->made.depth <= WT_STACK_DEPTH &&
            f->ended.depth <= WT_STACK_DEPTH && f->calls.depth <= WT_STACK_DEPTH &&

@@ -127,6 +127,10 @@ static json_object *new_tool(void)
         add_text(rule, "id", wt_finding_name((enum wt_finding_kind)kind));
         json_object_object_add(rule, "shortDescription",
                                new_message(wt_finding_meaning((enum wt_finding_kind)kind)));
+        json_object *usual = json_object_new_object();
+        add_text(usual, "level",
+                 wt_severity_name(wt_finding_severity((enum wt_finding_kind)kind, false)));
+        json_object_object_add(rule, "defaultConfiguration", usual);
         json_object_array_add(rules, rule);
     }
     add_text(driver, "name", "wavetrap");

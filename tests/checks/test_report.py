@@ -11,6 +11,8 @@ import jsonschema
 import pytest
 import sarif_om
 
+import check_pages
+
 import checks
 
 SCHEMA = json.loads((checks.ROOT / "docs" / "report.schema.json").read_text())
@@ -60,6 +62,8 @@ def test_sarif(tmp_path):
     log = json.loads(files["sarif"].read_text())
     one, = log["runs"]
     rules = [rule["id"] for rule in one["tool"]["driver"]["rules"]]
+    levels = {rule["id"]: rule["defaultConfiguration"]["level"] for rule in one["tool"]["driver"]["rules"]}
+    assert levels == {kind["name"]: kind["severity"].split(",")[0] for kind in check_pages.KINDS} and set(levels.values()) == {"error", "warning", "note"}
     result, = one["results"]
     assert log["version"] == "2.1.0" and one["tool"]["driver"]["name"] == "wavetrap" and "out-of-object" in rules
     assert result["ruleId"] == rules[result["ruleIndex"]] == "out-of-bounds" and result["level"] == "error" and result["message"]["text"] == found["text"]
@@ -70,10 +74,12 @@ def test_sarif(tmp_path):
 
 # The object of each member, and the values that the specification lists for some.
 SARIF_OBJECTS = {"runs": sarif_om.Run, "tool": sarif_om.Tool, "driver": sarif_om.ToolComponent, "rules": sarif_om.ReportingDescriptor, "message": sarif_om.Message,
-                 "shortDescription": sarif_om.MultiformatMessageString, "results": sarif_om.Result, "locations": sarif_om.Location, "location": sarif_om.Location,
+                 "shortDescription": sarif_om.MultiformatMessageString,
+                 "defaultConfiguration": sarif_om.ReportingConfiguration, "results": sarif_om.Result, "locations": sarif_om.Location, "location": sarif_om.Location,
                  "physicalLocation": sarif_om.PhysicalLocation, "artifactLocation": sarif_om.ArtifactLocation, "region": sarif_om.Region,
                  "logicalLocations": sarif_om.LogicalLocation, "stacks": sarif_om.Stack, "frames": sarif_om.StackFrame, "suppressions": sarif_om.Suppression}
-SARIF_VALUES = {(sarif_om.Result, "level"): {"none", "note", "warning", "error"}, (sarif_om.Suppression, "kind"): {"inSource", "external"},
+SARIF_VALUES = {(sarif_om.ReportingConfiguration, "level"): {"none", "note", "warning", "error"},
+                (sarif_om.Result, "level"): {"none", "note", "warning", "error"}, (sarif_om.Suppression, "kind"): {"inSource", "external"},
                 (sarif_om.SarifLog, "version"): {"2.1.0"}}
 
 

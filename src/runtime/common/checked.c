@@ -429,12 +429,12 @@ void wt_checked_read_objects(struct wt_archive *a, const void *space, char **map
 
 /* ---- what drivers tell ---- */
 
-static void __attribute__((format(printf, 5, 0)))
-report_call(enum wt_finding_kind kind, enum wt_severity severity, const struct wt_object *object,
-            uint64_t addr, const char *format, va_list arguments)
+static void __attribute__((format(printf, 4, 0)))
+report_call(enum wt_finding_kind kind, const struct wt_object *object, uint64_t addr,
+            const char *format, va_list arguments)
 {
     struct wt_finding f = {.kind = kind,
-                           .severity = severity,
+                           .severity = wt_finding_severity(kind, false),
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
                            .address = addr,
@@ -449,12 +449,12 @@ report_call(enum wt_finding_kind kind, enum wt_severity severity, const struct w
     wt_checked_found(NULL, &f);
 }
 
-void wt_checked_call(enum wt_finding_kind kind, enum wt_severity severity,
-                     const struct wt_object *object, const char *format, ...)
+void wt_checked_call(enum wt_finding_kind kind, const struct wt_object *object, const char *format,
+                     ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    report_call(kind, severity, object, 0, format, arguments);
+    report_call(kind, object, 0, format, arguments);
     va_end(arguments);
 }
 
@@ -464,7 +464,7 @@ report_free(enum wt_finding_kind kind, const struct wt_object *object, uint64_t 
 {
     va_list arguments;
     va_start(arguments, format);
-    report_call(kind, WT_ERROR, object, addr, format, arguments);
+    report_call(kind, object, addr, format, arguments);
     va_end(arguments);
 }
 
@@ -518,6 +518,7 @@ static bool add_leak(void *context, const struct wt_object *object)
 void wt_checked_leak(const struct wt_object *object)
 {
     struct wt_finding f = {.kind = WT_FOUND_LEAK,
+                           .severity = wt_finding_severity(WT_FOUND_LEAK, false),
                            .space = WT_FOUND_HOST,
                            .access = WT_NO_ACCESS,
                            .calls = object->made,

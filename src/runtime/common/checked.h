@@ -70,9 +70,8 @@ void wt_checked_found(void *context, const struct wt_finding *finding);
  * thread's call stack is taken. @p object: that it is about; NULL: none is known. @p format: what
  * else there is to say, with the function's name.
  */
-void wt_checked_call(enum wt_finding_kind kind, enum wt_severity severity,
-                     const struct wt_object *object, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+void wt_checked_call(enum wt_finding_kind kind, const struct wt_object *object, const char *format,
+                     ...) __attribute__((format(printf, 3, 4)));
 
 /**
  * The object that begins at @p addr is about to be freed by function @p by: as wt_object_freed(),

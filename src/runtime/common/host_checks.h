@@ -67,9 +67,8 @@ struct wt_host_checks {
     bool (*forget)(const void *space, uint64_t addr, const char *by);
     void (*keep)(uint64_t addr, uint64_t size, wt_object_release_fn *release, void *context);
     bool (*release_kept)(void);
-    void (*call)(enum wt_finding_kind kind, enum wt_severity severity,
-                 const struct wt_object *object, const char *format, ...)
-        __attribute__((format(printf, 4, 5)));
+    void (*call)(enum wt_finding_kind kind, const struct wt_object *object, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
     void (*leaks)(bool (*is_leak)(const struct wt_object *object));
     /** A call that copies begins: the runtime may read memory of GPUs for it without the driver. */
     void (*copy_begins)(uint64_t to, uint64_t from, uint64_t size, const char *by);

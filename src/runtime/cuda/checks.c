@@ -98,7 +98,7 @@ void checks_failed(const char *name, const char *error, const char *text, void *
         (dladdr((char *)caller - 1, &where) &&
          (library_of(&where) != OTHER || is_runtime(where.dli_fname))))
         return;
-    wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", plain(name), error, text);
+    wt_checked_call(WT_FOUND_FAILED_CALL, NULL, "%s: %s (%s)", plain(name), error, text);
 }
 
 void checks_bad_free(uint64_t address, const char *by)
@@ -107,7 +107,7 @@ void checks_bad_free(uint64_t address, const char *by)
     if (!wt_check_wants(WT_CHECK_MEMORY))
         return;
     if (wt_object_find(NULL, address, &found, NULL, NULL) && !found.freed && found.addr == address)
-        wt_checked_call(WT_FOUND_BAD_FREE, WT_ERROR, &found, "%s: memory of %s", by,
+        wt_checked_call(WT_FOUND_BAD_FREE, &found, "%s: memory of %s", by,
                         *found.by ? found.by : "a module");
     else
         wt_checked_free(NULL, address, by);
@@ -153,7 +153,7 @@ void checks_handle_missed(const void *handle, const char *what)
     if (!wt_check_wants(WT_CHECK_API) ||
         !wt_object_find(&space, (uintptr_t)handle, &found, NULL, NULL) || !found.freed)
         return;
-    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, &found, "%s: the %s was destroyed before",
+    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, &found, "%s: the %s was destroyed before",
                     checks_entry("a call"), what);
 }
 
@@ -169,8 +169,8 @@ void checks_module_made(const void *module)
 void wavetrap_cudart_failed(const char *name, const char *text)
 {
     if (wt_check_wants(WT_CHECK_API))
-        wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", checks_entry("a call"),
-                        name, text);
+        wt_checked_call(WT_FOUND_FAILED_CALL, NULL, "%s: %s (%s)", checks_entry("a call"), name,
+                        text);
 }
 
 /* Whether an address is that of memory that was freed. */
@@ -188,7 +188,7 @@ void wavetrap_cudart_direction(const void *to, const void *from, size_t bytes)
     else if (is_freed(from))
         wt_checked_access(NULL, (uintptr_t)from, bytes, WT_ACCESS_LOAD, by);
     else
-        wt_checked_call(WT_FOUND_WRONG_DIRECTION, WT_ERROR, NULL,
+        wt_checked_call(WT_FOUND_WRONG_DIRECTION, NULL,
                         "%s: 0x%" PRIxPTR " or 0x%" PRIxPTR " is not memory of the device", by,
                         (uintptr_t)to, (uintptr_t)from);
 }

@@ -165,7 +165,7 @@ static void check_kind(const struct wt_host_checks *c, const struct wt_object *o
 {
     const bool host = strcmp(by, "hipHostFree") == 0 || strcmp(by, "hipFreeHost") == 0;
     if (is_made_by(o->by, host ? makers_of_device : makers_of_host))
-        c->call(WT_FOUND_BAD_FREE, WT_ERROR, o, "%s: memory of %s", by, o->by);
+        c->call(WT_FOUND_BAD_FREE, o, "%s: memory of %s", by, o->by);
 }
 
 /* Frees an object as soon as no kernel uses it any more. False: HIP is to do it. */
@@ -254,11 +254,11 @@ static void check_direction(const void *to, const void *from, int kind, const ch
         return;
     const bool to_device = kind & 1, from_device = kind & 2;
     if (to_device ? c->is_of_host(calls_address(to)) : is_of_device(c, to))
-        c->call(WT_FOUND_WRONG_DIRECTION, WT_ERROR, NULL, "%s: %s to memory of the %s", by,
-                words[kind], to_device ? "host" : "device");
+        c->call(WT_FOUND_WRONG_DIRECTION, NULL, "%s: %s to memory of the %s", by, words[kind],
+                to_device ? "host" : "device");
     else if (from_device ? c->is_of_host(calls_address(from)) : is_of_device(c, from))
-        c->call(WT_FOUND_WRONG_DIRECTION, WT_ERROR, NULL, "%s: %s from memory of the %s", by,
-                words[kind], from_device ? "host" : "device");
+        c->call(WT_FOUND_WRONG_DIRECTION, NULL, "%s: %s from memory of the %s", by, words[kind],
+                from_device ? "host" : "device");
 }
 
 /* How much of a copy may be made. */

@@ -32,7 +32,7 @@ int hip_leave(const char *name, int result)
     const struct wt_host_checks *c = result && result != NOT_READY ? calls_checks() : NULL;
     if (!c)
         return result;
-    c->call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s", name,
+    c->call(WT_FOUND_FAILED_CALL, NULL, "%s: %s", name,
             LOOK_UP(text, "hipGetErrorName") ? text(result) : "");
     return result;
 }
@@ -86,6 +86,6 @@ bool hip_is_destroyed(const void *space, const void *handle, const char *what, c
     struct wt_object o;
     if (!c || calls_address(handle) <= 2 || !c->find(space, calls_address(handle), &o) || !o.freed)
         return false;
-    c->call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, &o, "%s: the %s was destroyed before", by, what);
+    c->call(WT_FOUND_USE_AFTER_DESTROY, &o, "%s: the %s was destroyed before", by, what);
     return c->wants(WT_CHECK_API);
 }

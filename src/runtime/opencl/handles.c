@@ -259,8 +259,7 @@ uint64_t drm_local_bytes(const void *kernel, uint64_t size)
 void drm_call_failed(const char *by, const char *status, int number)
 {
     if (status)
-        wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%d)", by, status, number);
+        wt_checked_call(WT_FOUND_FAILED_CALL, NULL, "%s: %s (%d)", by, status, number);
     else
-        wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: error 0x%x", by,
-                        (unsigned)number);
+        wt_checked_call(WT_FOUND_FAILED_CALL, NULL, "%s: error 0x%x", by, (unsigned)number);
 }

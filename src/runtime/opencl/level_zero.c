@@ -244,7 +244,7 @@ static void check_size(const void *kernel, uint32_t index, size_t size)
     const uint32_t right = k && index < k->count ? k->words[index] : 0;
     pthread_mutex_unlock(&described.lock);
     if (right && right != size)
-        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, WT_ERROR, NULL,
+        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, NULL,
                         "zeKernelSetArgumentValue: argument %u has %u bytes, and gets %zu", index,
                         right, size);
 }

@@ -158,7 +158,7 @@ static void check_size(void *kernel, unsigned index, size_t size)
         return;
     const size_t right = size_of_type(type);
     if (right && right != size)
-        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, WT_ERROR, NULL,
+        wt_checked_call(WT_FOUND_ARGUMENT_SIZE, NULL,
                         "clSetKernelArg: argument %u is %s, of %zu bytes, and gets %zu", index,
                         type, right, size);
 }

@@ -112,7 +112,7 @@ static int report_status(const char *by, int status)
     if (text)
         snprintf(name, sizeof name, "CL_%s", text);
     if (status == INVALID_KERNEL_ARGS)
-        wt_checked_call(WT_FOUND_UNSET_ARGUMENT, WT_ERROR, NULL, "%s: %s (%d)", by, name, status);
+        wt_checked_call(WT_FOUND_UNSET_ARGUMENT, NULL, "%s: %s (%d)", by, name, status);
     else if (status < 0)
         drm_call_failed(by, text ? name : NULL, status);
     return status;
@@ -129,7 +129,7 @@ int drm_opencl_used(const char *by, int status, const void *handle)
                          status == DRM_OPENCL_INVALID_KERNEL || status == EVENT;
     if (!invalid || !wt_check_wants(wt_finding_check(kind)) || !drm_handle_gone(handle, DRM_ANY))
         return report_status(by, status);
-    wt_checked_call(kind, WT_ERROR, NULL, "%s: it was released before", by);
+    wt_checked_call(kind, NULL, "%s: it was released before", by);
     return status;
 }
 
@@ -139,8 +139,8 @@ bool drm_opencl_has(const char *by, const void *handle, enum drm_handle_kind kin
         [DRM_QUEUE] = "queue", [DRM_KERNEL] = "kernel", [DRM_SHARED] = "object"};
     if (!wt_check_wants(WT_CHECK_API) || !drm_handle_gone(handle, kind))
         return true;
-    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, WT_ERROR, NULL, "%s: the %s was released before",
-                    by, names[kind]);
+    wt_checked_call(WT_FOUND_USE_AFTER_DESTROY, NULL, "%s: the %s was released before", by,
+                    names[kind]);
     return false;
 }
 
@@ -334,7 +334,7 @@ static size_t part_of(const char *by, word buffer, size_t offset, size_t size)
     if (!wt_check_wants(WT_CHECK_MEMORY) || !drm_handle_find((void *)buffer, &object) ||
         (offset <= object.size && size <= object.size - offset))
         return size;
-    wt_checked_call(WT_FOUND_OUT_OF_BOUNDS, WT_ERROR, &object,
+    wt_checked_call(WT_FOUND_OUT_OF_BOUNDS, &object,
                     "%s: %zu bytes from byte %zu on of a buffer of %" PRIu64 " bytes", by, size,
                     offset, object.size);
     return offset < object.size ? object.size - offset : 0;

@@ -25,8 +25,7 @@ void call_done(const char *name, enum vx_result result, const struct wt_error *e
     vsnprintf(values, sizeof values, format, arguments);
     va_end(arguments);
     if (result && wt_check_wants(WT_CHECK_API))
-        wt_checked_call(WT_FOUND_FAILED_CALL, WT_NOTE, NULL, "%s: %s (%s)", name, names[result],
-                        err->text);
+        wt_checked_call(WT_FOUND_FAILED_CALL, NULL, "%s: %s (%s)", name, names[result], err->text);
     if (!call_logged())
         return;
     if (result)
