@@ -32,12 +32,12 @@ bool dap_assigns(const char *text)
 static void put_lanes(struct wt_dap *d, struct json_object *o, struct wt_values *values,
                       struct dap_frame frame, const struct wt_format *format)
 {
-    const struct wt_view view = wt_program_view(d->g);
+    const struct wt_view *view = dap_view(d);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (out) {
-        wt_print_lanes(out, d->g->debugger, &view, values, format, "", "");
+        wt_print_lanes(out, d->g->debugger, view, values, format, "", "");
         fclose(out);
     }
     while (size && text && text[size - 1] == '\n')
@@ -65,7 +65,7 @@ static enum wt_status evaluate(struct wt_dap *d, const char *text, const char *c
                                struct json_object *arguments, struct json_object **body,
                                struct wt_error *err)
 {
-    const struct wt_view view = wt_program_view(d->g);
+    const struct wt_view *view = dap_view(d);
     const struct dap_frame frame = {d->g->thread, d->g->level};
     struct wt_values values;
     size_t length;
@@ -74,7 +74,9 @@ static enum wt_status evaluate(struct wt_dap *d, const char *text, const char *c
         format.elements = ALL_ELEMENTS;
     if (strcmp(context, "hover") == 0 && dap_assigns(text))
         return wt_fail(err, WT_INVALID, "an assignment is not made by pointing at it");
-    enum wt_status status = wt_source_evaluate_parts(&view, text, &values, err);
+    enum wt_status status = wt_source_evaluate_parts(view, text, &values, err);
+    if (dap_assigns(text))
+        dap_forget_view(d);
     if (status)
         return status;
     if ((status = wt_values_check(&values, err)) != WT_OK) {
@@ -103,7 +105,7 @@ static bool is_expression(struct wt_dap *d, const char *line)
     char word[128];
     struct wt_found found;
     const char *text = wt_skip_blanks(line);
-    const struct wt_view view = wt_program_view(d->g);
+    const struct wt_view *view = dap_view(d);
     size_t length = 0;
     while (isalnum((unsigned char)text[length]) || text[length] == '_')
         length++;
@@ -115,7 +117,7 @@ static bool is_expression(struct wt_dap *d, const char *line)
     /* "p x" and "x/4xw p" are commands, whatever p and x are. */
     const char *rest = wt_skip_blanks(text + length);
     const bool stands_alone = !*rest || strchr(".[=+-*%<>&|^?@", *rest) != NULL;
-    return stands_alone && wt_source_find(&view, word, &found) && found.kind == WT_FOUND_VARIABLE &&
+    return stands_alone && wt_source_find(view, word, &found) && found.kind == WT_FOUND_VARIABLE &&
            found.is_local;
 }
 

@@ -52,6 +52,7 @@ enum wt_status dap_holder_of(struct wt_dap *d, int64_t reference, struct dap_hol
 
 void dap_forget(struct wt_dap *d)
 {
+    dap_forget_view(d);
     for (size_t i = 0; i < d->holder_count; i++)
         holder_free(d->holder[i]);
     d->holder_base += (int64_t)d->holder_count;
@@ -62,6 +63,19 @@ void dap_forget(struct wt_dap *d)
 
 /* ---- selection ---- */
 
+const struct wt_view *dap_view(struct wt_dap *d)
+{
+    if (!d->has_view)
+        d->view = wt_program_view(d->g);
+    d->has_view = true;
+    return &d->view;
+}
+
+void dap_forget_view(struct wt_dap *d)
+{
+    d->has_view = false;
+}
+
 enum wt_status dap_enter(struct wt_dap *d, struct dap_frame frame, struct wt_error *err)
 {
     if (!wt_debugger_thread_alive(d->g->debugger, frame.thread))
@@ -69,6 +83,7 @@ enum wt_status dap_enter(struct wt_dap *d, struct dap_frame frame, struct wt_err
     if (d->g->thread != frame.thread)
         wt_program_select(d->g, frame.thread);
     d->g->level = frame.level;
+    dap_forget_view(d);
     return WT_OK;
 }
 
@@ -121,6 +136,7 @@ void dap_invalidate(struct wt_dap *d, const char *area)
 void dap_changed(struct wt_dap *d)
 {
     wt_program_refresh_frames(d->g);
+    dap_forget_view(d);
     dap_invalidate(d, "variables");
 }
 

@@ -144,6 +144,8 @@ struct wt_dap {
     struct dap_holder **holder;
     size_t holder_count, holder_capacity;
     int64_t holder_base;
+    struct wt_view view; /* dap_view() */
+    bool has_view;
     struct dap_target *target;
     size_t target_count, target_capacity;
     int64_t target_base;
@@ -214,6 +216,10 @@ void dap_free_requests(struct wt_dap *d);
 /* ---- handles.c ---- */
 /** Forgets frames and variables. */
 void dap_forget(struct wt_dap *d);
+/** The selected frame, looked up once for each request. It holds until the program runs. */
+const struct wt_view *dap_view(struct wt_dap *d);
+/** The frame may be another one. */
+void dap_forget_view(struct wt_dap *d);
 /** Selects a frame. */
 enum wt_status dap_enter(struct wt_dap *d, struct dap_frame frame, struct wt_error *err);
 /** Selects the one of an id. */

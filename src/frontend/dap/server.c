@@ -117,6 +117,7 @@ static void handle(struct wt_dap *d, const struct dap_kind *kind)
     d->handling = true;
     if (d->g && !d->g->waiting)
         wt_program_update(d->g);
+    dap_forget_view(d);
     const enum wt_status status = kind->run(d, d->current->arguments, &body, &err);
     d->handling = d->pauses = false;
     d->owner.flush(d->owner.context);
@@ -154,6 +155,7 @@ static bool handle_beside(struct wt_dap *d, struct dap_request *r)
     struct json_object *body = NULL;
     struct wt_error err = {.text = ""};
     d->current = r;
+    dap_forget_view(d);
     const enum wt_status status = kind->run(d, r->arguments, &body, &err);
     if (status) {
         json_object_put(body);
@@ -162,6 +164,7 @@ static bool handle_beside(struct wt_dap *d, struct dap_request *r)
         dap_answer(d, body);
     }
     d->current = under_way;
+    dap_forget_view(d);
     return true;
 }
 

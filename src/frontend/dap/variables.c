@@ -33,12 +33,12 @@ char *dap_value_text(const struct wt_view *view, const struct wt_values *values,
 static char *value_text(struct wt_dap *d, const struct wt_values *values, unsigned k,
                         const struct wt_format *format)
 {
-    const struct wt_view view = wt_program_view(d->g);
+    const struct wt_view *view = dap_view(d);
     struct wt_format how = *format;
     if (!wt_type_is_integral(wt_type_plain(values->type)))
         how.letter = 0;
     return values->state[k] == WT_VALUE_LARGE ? strdup("{...}")
-                                              : dap_value_text(&view, values, k, &how);
+                                              : dap_value_text(view, values, k, &how);
 }
 
 static bool is_indexed(const struct wt_values *values)
@@ -181,9 +181,9 @@ static void take_variable(void *context, const struct wt_variable *v)
 
 static enum wt_status list_frame(struct list *l, bool arguments, struct wt_error *err)
 {
-    const struct wt_frame *frame;
     struct wt_dap *d = l->d;
-    const enum wt_status status = wt_program_need_frame(d->g, &frame, err);
+    const struct wt_frame *frame = dap_view(d)->frame;
+    const enum wt_status status = frame ? WT_OK : wt_program_need_frame(d->g, &frame, err);
     if (!status)
         wt_program_variables(d->g, frame, arguments,
                              l->h->lane < 0 ? 0 : wt_lane_bit((unsigned)l->h->lane), take_variable,
@@ -209,7 +209,7 @@ static void put_group(struct list *l, enum dap_holder_kind kind, const char *nam
 static void list_sets(struct list *l)
 {
     const struct wt_topology *t = l->d->g->topology;
-    const struct wt_view view = wt_program_view(l->d->g);
+    const struct wt_view *view = dap_view(l->d);
     struct wt_code_register reg;
     for (size_t i = 0; i < t->register_count; i++) {
         bool first = true;
@@ -219,18 +219,18 @@ static void list_sets(struct list *l)
             put_group(l, DAP_REGISTER_SET, t->registers[i].set, t->registers[i].set, l->h->lane,
                       "");
     }
-    if (wt_source_code_register(&view, 0, &reg))
+    if (wt_source_code_register(view, 0, &reg))
         put_group(l, DAP_REGISTER_SET, CODE_SET, CODE_SET, l->h->lane, "");
 }
 
 static void put_register(struct list *l, const char *name, bool read_only)
 {
-    const struct wt_view view = wt_program_view(l->d->g);
+    const struct wt_view *view = dap_view(l->d);
     struct wt_values values;
     if (!is_wanted(l))
         return;
     char *expression = dap_format("$%s", name), *whole = in_lane(expression, l->h->lane);
-    if (!whole || wt_source_evaluate(&view, whole, &values, WT_IGNORED) != WT_OK) {
+    if (!whole || wt_source_evaluate(view, whole, &values, WT_IGNORED) != WT_OK) {
         put_plain(l->to, name, "<unavailable>");
         free(expression);
     } else {
@@ -244,12 +244,12 @@ static void put_register(struct list *l, const char *name, bool read_only)
 static void list_registers(struct list *l)
 {
     const struct wt_topology *t = l->d->g->topology;
-    const struct wt_view view = wt_program_view(l->d->g);
+    const struct wt_view *view = dap_view(l->d);
     struct wt_code_register reg;
     for (size_t i = 0; i < t->register_count; i++)
         if (strcmp(t->registers[i].set, l->h->set) == 0)
             put_register(l, t->registers[i].name, t->registers[i].read_only);
-    for (size_t i = 0; strcmp(l->h->set, CODE_SET) == 0 && wt_source_code_register(&view, i, &reg);
+    for (size_t i = 0; strcmp(l->h->set, CODE_SET) == 0 && wt_source_code_register(view, i, &reg);
          i++)
         if (!reg.parameter)
             put_register(l, reg.name, true);
@@ -362,14 +362,14 @@ static char *child_name(const struct wt_value_child *child)
 
 static enum wt_status list_children(struct list *l, struct wt_error *err)
 {
-    const struct wt_view view = wt_program_view(l->d->g);
+    const struct wt_view *view = dap_view(l->d);
     const struct dap_holder *h = l->h;
     const uint64_t total = wt_value_child_count(&h->values);
     enum wt_status status = WT_OK;
     for (uint64_t i = (uint64_t)l->start;
          i < total && (!l->count || i - (uint64_t)l->start < (uint64_t)l->count) && !status; i++) {
         struct wt_value_child child;
-        if ((status = wt_value_child(&view, &h->values, i, &child, err)) != WT_OK)
+        if ((status = wt_value_child(view, &h->values, i, &child, err)) != WT_OK)
             break;
         char *name = child_name(&child), *expression = child_expression(h, &child);
         /* A base, or a member without a name, is there to be expanded only: its expression names
@@ -459,7 +459,7 @@ enum wt_status dap_variables(struct wt_dap *d, struct json_object *arguments,
 enum wt_status dap_child_expression(struct wt_dap *d, struct dap_holder *h, const char *name,
                                     char **expression, struct wt_error *err)
 {
-    const struct wt_view view = wt_program_view(d->g);
+    const struct wt_view *view = dap_view(d);
     struct list l = {.d = d, .h = h, .wanted = name};
     char *own = NULL;
     if (h->kind == DAP_ARGUMENTS || h->kind == DAP_LOCALS || h->kind == DAP_LANE) {
@@ -481,7 +481,7 @@ enum wt_status dap_child_expression(struct wt_dap *d, struct dap_holder *h, cons
     }
     for (uint64_t i = first; i < total && !own; i++) {
         struct wt_value_child child;
-        const enum wt_status status = wt_value_child(&view, &h->values, i, &child, err);
+        const enum wt_status status = wt_value_child(view, &h->values, i, &child, err);
         if (status)
             return status;
         char *text = child_name(&child);
@@ -502,20 +502,21 @@ enum wt_status dap_assign(struct wt_dap *d, const char *expression, const char *
                           const struct wt_format *format, struct json_object **body,
                           struct wt_error *err)
 {
-    struct wt_view view = wt_program_view(d->g);
+    const struct wt_view *view = dap_view(d);
     const struct dap_frame frame = {d->g->thread, d->g->level};
     struct wt_values values;
     char *text = dap_format("%s = %s", expression, value);
     if (!text)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    enum wt_status status = wt_source_evaluate(&view, text, &values, err);
+    enum wt_status status = wt_source_evaluate(view, text, &values, err);
     free(text);
     if (status)
         return status;
     wt_values_free(&values);
     wt_program_refresh_frames(d->g);
-    view = wt_program_view(d->g);
-    if ((status = wt_source_evaluate_parts(&view, expression, &values, err)) != WT_OK)
+    dap_forget_view(d);
+    view = dap_view(d);
+    if ((status = wt_source_evaluate_parts(view, expression, &values, err)) != WT_OK)
         return status;
     if (values.in_memory && d->client.memory_events) {
         char at[100];
