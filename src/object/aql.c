@@ -17,7 +17,8 @@ enum {
     GROUP_SIZE = 28,
     KERNEL_OBJECT = 32,
     KERNARG = 40,
-    /* Of a vendor packet, and of one that waits for a value. */
+    /* Signals that a packet waits for; of a vendor packet, and of one that waits for a value. */
+    DEPENDENCY = 8,
     FORMAT = 2,
     VALUE = 16,
     MASK = 24,
@@ -49,7 +50,7 @@ struct gcn_aql_dispatch gcn_aql_dispatch(const uint8_t *packet)
     return d;
 }
 
-struct gcn_aql_barrier_value gcn_aql_barrier_value(const uint8_t *packet)
+static struct gcn_aql_barrier_value barrier_value(const uint8_t *packet)
 {
     return (struct gcn_aql_barrier_value){
         .value = (int64_t)wt_load_le(packet + VALUE, 8),
@@ -58,16 +59,22 @@ struct gcn_aql_barrier_value gcn_aql_barrier_value(const uint8_t *packet)
     };
 }
 
-unsigned gcn_aql_format(const uint8_t *packet)
+struct gcn_aql_packet gcn_aql_packet(const uint8_t *packet, struct gcn_aql_header header)
 {
-    return packet[FORMAT];
-}
-
-unsigned gcn_aql_dependencies(unsigned type, unsigned format)
-{
-    if (type == GCN_AQL_BARRIER_AND || type == GCN_AQL_BARRIER_OR)
-        return GCN_AQL_DEPENDENCIES;
-    return type == GCN_AQL_VENDOR && format == GCN_AQL_BARRIER_VALUE;
+    struct gcn_aql_packet p = {.header = header,
+                               .format = packet[FORMAT],
+                               .completion = wt_load_le(packet + GCN_AQL_COMPLETION, 8)};
+    if (header.type == GCN_AQL_DISPATCH) {
+        p.dispatch = gcn_aql_dispatch(packet);
+    } else if (header.type == GCN_AQL_BARRIER_AND || header.type == GCN_AQL_BARRIER_OR) {
+        p.dependencies = GCN_AQL_DEPENDENCIES;
+    } else if (header.type == GCN_AQL_VENDOR && p.format == GCN_AQL_BARRIER_VALUE) {
+        p.dependencies = 1;
+        p.value = barrier_value(packet);
+    }
+    for (unsigned i = 0; i < p.dependencies; i++)
+        p.dependency[i] = wt_load_le(packet + DEPENDENCY + 8 * i, 8);
+    return p;
 }
 
 void gcn_aql_write_dispatch(const struct gcn_aql_dispatch *d, uint8_t *packet)

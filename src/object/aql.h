@@ -56,25 +56,27 @@ struct gcn_aql_barrier_value {
     uint32_t condition; /**< hsa_signal_condition_t: 0 ==, 1 !=, 2 <, 3 >= */
 };
 
+/** A packet, decoded once. */
+struct gcn_aql_packet {
+    struct gcn_aql_header header;
+    unsigned format;       /**< of a vendor packet: enum gcn_aql_format, or another number */
+    unsigned dependencies; /**< signals that it waits for: their addresses, 0: none */
+    uint64_t dependency[GCN_AQL_DEPENDENCIES];
+    uint64_t completion; /**< address of the completion signal; 0: none */
+    union {
+        struct gcn_aql_dispatch dispatch;   /**< GCN_AQL_DISPATCH */
+        struct gcn_aql_barrier_value value; /**< GCN_AQL_BARRIER_VALUE */
+    };
+};
+
 /** Decodes the header, the first 16 bits of a packet. */
 struct gcn_aql_header gcn_aql_header(uint16_t bits);
+/** Decodes a packet of GCN_AQL_BYTES bytes whose header was read before; nothing in it is checked.
+ */
+struct gcn_aql_packet gcn_aql_packet(const uint8_t *packet, struct gcn_aql_header header);
 
 /** Decodes a kernel dispatch of GCN_AQL_BYTES bytes (section 2.9.6); nothing in it is checked. */
 struct gcn_aql_dispatch gcn_aql_dispatch(const uint8_t *packet);
-/**
- * Decodes a vendor packet of GCN_AQL_BYTES bytes and format GCN_AQL_BARRIER_VALUE; nothing in it is
- * checked.
- */
-struct gcn_aql_barrier_value gcn_aql_barrier_value(const uint8_t *packet);
-/** The format of a vendor packet: enum gcn_aql_format, or another number. */
-unsigned gcn_aql_format(const uint8_t *packet);
-
-/**
- * The number of signals that a packet of this type (and, for vendor packets, format) waits for, at
- * most GCN_AQL_DEPENDENCIES. The address of signal i, 8 bytes, is at GCN_AQL_DEPENDENCY(i).
- */
-unsigned gcn_aql_dependencies(unsigned type, unsigned format);
-#define GCN_AQL_DEPENDENCY(i) (8 + 8 * (i))
 
 /**
  * Writes a kernel dispatch of GCN_AQL_BYTES bytes with the barrier bit and fences of system scope.

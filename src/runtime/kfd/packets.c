@@ -37,9 +37,11 @@ struct moment {
 struct packet {
     struct packet *next;
     uint64_t number;
-    struct wt_order_call call; /* the doorbell's */
-    struct moment at;          /* what the host knew then; once it has begun, what it knows */
-    uint32_t operation;        /* of a kernel that has begun */
+    struct wt_order_call call;    /* the doorbell's */
+    struct moment at;             /* what the host knew then; once it has begun, what it knows */
+    struct gcn_aql_header header; /* of one that has begun */
+    uint64_t completion;          /* likewise: its signal's address */
+    uint32_t operation;           /* of a kernel that has begun */
     bool begun;
 };
 
@@ -291,28 +293,27 @@ static void begin_operation(struct wt_order_call *call, struct moment *at, struc
 }
 
 /* The signals that a packet waits for. */
-static void join_dependencies(struct moment *to, const struct host_gpu *gpu, const uint8_t *packet,
-                              unsigned type)
+static void join_dependencies(struct moment *to, const struct host_gpu *gpu,
+                              const struct gcn_aql_packet *packet)
 {
-    const unsigned count = gcn_aql_dependencies(type, gcn_aql_format(packet));
-    for (unsigned i = 0; i < count; i++) {
-        const uint64_t at = wt_load_le(packet + GCN_AQL_DEPENDENCY(i), 8);
-        if (type != GCN_AQL_BARRIER_OR || is_zero(gpu, at))
-            join_signal(to, at);
-    }
+    for (unsigned i = 0; i < packet->dependencies; i++)
+        if (packet->header.type != GCN_AQL_BARRIER_OR || is_zero(gpu, packet->dependency[i]))
+            join_signal(to, packet->dependency[i]);
 }
 
-bool host_packets_begin(struct host_queue *q, const uint8_t *packet)
+bool host_packets_begin(struct host_queue *q, const struct gcn_aql_packet *packet)
 {
     struct packets *p = q->order;
     struct packet *is = p && !escaped ? packet_of(p, q->begun) : NULL;
     if (!is || is->begun)
         return p && is;
-    const struct gcn_aql_header header = gcn_aql_header((uint16_t)wt_load_le(packet, 2));
+    const struct gcn_aql_header header = packet->header;
+    is->header = header;
+    is->completion = packet->completion;
     if (header.barrier)
         join(&p->gate, &p->all);
     join(&is->at, &p->gate);
-    join_dependencies(&is->at, q->gpu, packet, header.type);
+    join_dependencies(&is->at, q->gpu, packet);
     acquire(&is->at, header.acquires);
     if (header.type == GCN_AQL_DISPATCH)
         acquire(&p->gate, header.acquires);
@@ -328,14 +329,14 @@ bool host_packets_begin(struct host_queue *q, const uint8_t *packet)
     return true;
 }
 
-void host_packets_end(struct host_queue *q, uint64_t number, const uint8_t *packet)
+void host_packets_end(struct host_queue *q, uint64_t number)
 {
     struct packets *p = q->order;
     struct packet *is = p ? packet_of(p, number) : NULL;
     if (!is)
         return;
-    struct moment *signal = signal_of(wt_load_le(packet + GCN_AQL_COMPLETION, 8), true);
-    const struct gcn_aql_header header = gcn_aql_header((uint16_t)wt_load_le(packet, 2));
+    struct moment *signal = signal_of(is->completion, true);
+    const struct gcn_aql_header header = is->header;
     release(&is->at, header.releases);
     join(&p->all, &is->at);
     if (header.type != GCN_AQL_DISPATCH) { /* its fences are there for those behind it */

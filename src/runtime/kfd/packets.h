@@ -12,9 +12,9 @@ void host_packets_forget(struct host_queue *q);
 bool host_packets_may_begin(struct host_queue *q);
 /** The next packet of a queue begins; true if its queue is followed. It is the newest operation, if
  * it is a kernel's. */
-bool host_packets_begin(struct host_queue *q, const uint8_t *packet);
+bool host_packets_begin(struct host_queue *q, const struct gcn_aql_packet *packet);
 /** Packet @p number has ended: its signal is about to change. */
-void host_packets_end(struct host_queue *q, uint64_t number, const uint8_t *packet);
+void host_packets_end(struct host_queue *q, uint64_t number);
 /** Signals may have changed. */
 void host_packets_look(struct host_gpu *gpu);
 

@@ -53,9 +53,8 @@ enum {
  * signal is not wholly in memory of the GPU: kernels can write packets and queues, so that this can
  * happen at any time.
  */
-static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct signal **signal)
+static bool signal_at(const struct host_gpu *gpu, uint64_t at, struct signal **signal)
 {
-    const uint64_t at = wt_load_le(place, 8);
     uint64_t room = 0;
     *signal = at && at % 8 == 0 ? gcn_device_pointer(gpu->device, at, &room) : NULL;
     /* One of which only a part is there must not be used: the rest may be nobody's memory. */
@@ -64,10 +63,10 @@ static bool signal_at(const struct host_gpu *gpu, const uint8_t *place, struct s
     return !at || *signal;
 }
 
-static void report_signal(const struct host_gpu *gpu, const char *whose, const uint8_t *place)
+static void report_signal(const struct host_gpu *gpu, const char *whose, uint64_t at)
 {
     fprintf(stderr, "wavetrap: " HOST_GPU ": a %s's signal 0x%llx is not in memory of the GPU\n",
-            HOST_GPU_IS(gpu), whose, (unsigned long long)wt_load_le(place, 8));
+            HOST_GPU_IS(gpu), whose, (unsigned long long)at);
 }
 
 static void ring_event(struct host *host, struct signal *s)
@@ -128,9 +127,10 @@ static void fail(struct host_queue *q, enum host_reason reason)
 static struct signal *inactive_signal(struct host_queue *q)
 {
     struct signal *s;
-    if (signal_at(q->gpu, q->queue + QUEUE_INACTIVE, &s) && s)
+    const uint64_t at = wt_load_le(q->queue + QUEUE_INACTIVE, 8);
+    if (signal_at(q->gpu, at, &s) && s)
         return s;
-    report_signal(q->gpu, "queue", q->queue + QUEUE_INACTIVE);
+    report_signal(q->gpu, "queue", at);
     fail(q, HOST_REASON_PACKET);
     return NULL;
 }
@@ -161,9 +161,10 @@ static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 {
     uint8_t *packet = packet_of(q, number);
     struct signal *s;
-    host_packets_end(q, number, packet);
-    if (!signal_at(q->gpu, packet + GCN_AQL_COMPLETION, &s)) { /* a kernel has written there */
-        report_signal(q->gpu, "packet", packet + GCN_AQL_COMPLETION);
+    const uint64_t completion = wt_load_le(packet + GCN_AQL_COMPLETION, 8);
+    host_packets_end(q, number);
+    if (!signal_at(q->gpu, completion, &s)) { /* a kernel has written there */
+        report_signal(q->gpu, "packet", completion);
         fail(q, HOST_REASON_PACKET);
     }
     if (s && properties_of(q) & QUEUE_PROFILING) {
@@ -182,48 +183,47 @@ static void retire(struct host_queue *q, uint64_t number, uint64_t begun)
 }
 
 /* Whether each signal that the packet names is memory that the GPU may use. */
-static bool signals_usable(const struct host_gpu *gpu, const uint8_t *packet, unsigned type)
+static bool signals_usable(const struct host_gpu *gpu, const struct gcn_aql_packet *p)
 {
-    const unsigned count = gcn_aql_dependencies(type, gcn_aql_format(packet));
-    for (unsigned i = 0; i <= count; i++) {
-        const uint8_t *place = packet + (i == count ? GCN_AQL_COMPLETION : GCN_AQL_DEPENDENCY(i));
+    for (unsigned i = 0; i <= p->dependencies; i++) {
+        const uint64_t at = i == p->dependencies ? p->completion : p->dependency[i];
         struct signal *s;
-        if (!signal_at(gpu, place, &s)) {
-            report_signal(gpu, "packet", place);
+        if (!signal_at(gpu, at, &s)) {
+            report_signal(gpu, "packet", at);
             return false;
         }
     }
     return true;
 }
 
-static bool barrier_open(const struct host_gpu *gpu, const uint8_t *packet, bool all)
+static bool barrier_open(const struct host_gpu *gpu, const struct gcn_aql_packet *p)
 {
     unsigned signals = 0, zero = 0;
-    for (unsigned i = 0; i < GCN_AQL_DEPENDENCIES; i++) {
+    for (unsigned i = 0; i < p->dependencies; i++) {
         struct signal *s;
-        if (!signal_at(gpu, packet + GCN_AQL_DEPENDENCY(i), &s) || !s)
+        if (!signal_at(gpu, p->dependency[i], &s) || !s)
             continue;
         signals++;
         zero += atomic_load(&s->value) == 0;
     }
-    return all ? zero == signals : zero || !signals;
+    return p->header.type == GCN_AQL_BARRIER_AND ? zero == signals : zero || !signals;
 }
 
-static bool value_open(const struct host_gpu *gpu, const uint8_t *packet)
+static bool value_open(const struct host_gpu *gpu, const struct gcn_aql_packet *p)
 {
-    const struct gcn_aql_barrier_value b = gcn_aql_barrier_value(packet);
+    const struct gcn_aql_barrier_value *b = &p->value;
     struct signal *s;
-    signal_at(gpu, packet + GCN_AQL_DEPENDENCY(0), &s);
-    const int64_t now = s ? atomic_load(&s->value) & b.mask : b.value;
-    switch (b.condition) {
+    signal_at(gpu, p->dependency[0], &s);
+    const int64_t now = s ? atomic_load(&s->value) & b->mask : b->value;
+    switch (b->condition) {
     case 0:
-        return now == b.value;
+        return now == b->value;
     case 1:
-        return now != b.value;
+        return now != b->value;
     case 2:
-        return now < b.value;
+        return now < b->value;
     default:
-        return now >= b.value;
+        return now >= b->value;
     }
 }
 
@@ -267,13 +267,14 @@ static void note_arguments(const struct gcn_aql_dispatch *asked)
 }
 
 /* False if it must wait. */
-static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uint8_t *packet)
+static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q,
+                           const struct gcn_aql_packet *p)
 {
-    const struct gcn_aql_dispatch asked = gcn_aql_dispatch(packet);
+    const struct gcn_aql_dispatch *asked = &p->dispatch;
     struct wt_error err;
     unsigned dispatch;
     /* Scratch memory is exchanged, or given for one kernel, when none of the queue uses it. */
-    const bool more = asked.private_size > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4);
+    const bool more = asked->private_size > wt_load_le(q->queue + QUEUE_PRIVATE_SIZE, 4);
     if (gpu->kernels == GCN_DISPATCHES ||
         ((more || properties_of(q) & QUEUE_SCRATCH_ONCE) && !alone(q)))
         return false;
@@ -288,7 +289,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     uint64_t code = 0;
     if (wt_counted_is_wanted() && !host_code_state(gpu->host, &code))
         return false; /* it is being loaded */
-    if (wt_host_listener() && wt_host_listener()->prepares(asked.kernarg))
+    if (wt_host_listener() && wt_host_listener()->prepares(asked->kernarg))
         return false; /* what it may access is being noted */
     const struct gcn_origin origin = {
         .launch = atomic_fetch_add(&gpu->host->launches, 1) + 1,
@@ -304,14 +305,15 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
     host_variables_list();
     wt_counted_before_kernel(&gpu->hosted, code, NULL);
     wt_counted_set_variables(&gpu->hosted, host_variable, gpu->host);
-    host_order_launch(q, q->begun, origin.launch, host_packets_begin(q, packet));
+    host_order_launch(q, q->begun, origin.launch, host_packets_begin(q, p));
     wt_recording_before_kernel(gpu->recording);
-    if (gcn_device_begin(gpu->device, &asked, q->ring_addr + (uint64_t)(packet - q->ring),
-                         q->queue_addr, &origin, &dispatch, &err)) {
+    if (gcn_device_begin(gpu->device, asked,
+                         q->ring_addr + (uint64_t)(packet_of(q, q->begun) - q->ring), q->queue_addr,
+                         &origin, &dispatch, &err)) {
         fprintf(stderr, "wavetrap: " HOST_GPU ": a kernel cannot be run: %s\n", HOST_GPU_IS(gpu),
                 err.text);
         wt_tally_refused(KFD_WIRE_FAMILY, err.text);
-        const unsigned reason = refused(&asked);
+        const unsigned reason = refused(asked);
         wt_recording_after_kernel(gpu->recording);
         /* It has not begun. Another GPU may have numbered a launch meanwhile: then one is missing.
          */
@@ -320,7 +322,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q, const uin
         fail(q, reason ? (enum host_reason)reason : HOST_REASON_CODE);
         return true;
     }
-    note_arguments(&asked);
+    note_arguments(asked);
     gpu->dispatch[dispatch] = (struct host_dispatch){q, q->begun++, host_clock(), 0};
     if (!gpu->kernels++)
         wt_progress_begin(&gpu->progress, gcn_machine(gpu->device)->time);
@@ -348,47 +350,46 @@ static bool look(struct host_gpu *gpu, struct host_queue *q)
         return false;
     const uint8_t *packet = packet_of(q, q->begun);
     const struct gcn_aql_header header = header_of(packet);
-    const unsigned type = header.type, format = gcn_aql_format(packet);
     bool open = true;
-    if (type == GCN_AQL_INVALID) /* not written yet */
+    if (header.type == GCN_AQL_INVALID) /* not written yet */
         return false;
+    const struct gcn_aql_packet p = gcn_aql_packet(packet, header);
     if ((header.barrier ? !alone(q) : !launched(q)) || !host_packets_may_begin(q))
         return false;
-    if (type <= GCN_AQL_BARRIER_OR && !signals_usable(gpu, packet, type)) {
+    if (header.type <= GCN_AQL_BARRIER_OR && !signals_usable(gpu, &p)) {
         fail(q, HOST_REASON_PACKET);
         return true;
     }
-    switch (type) {
+    switch (header.type) {
     case GCN_AQL_DISPATCH:
-        return !host_launches_wait(gpu->host) && begin_dispatch(gpu, q, packet);
+        return !host_launches_wait(gpu->host) && begin_dispatch(gpu, q, &p);
     case GCN_AQL_BARRIER_AND:
-        open = barrier_open(gpu, packet, true);
-        break;
     case GCN_AQL_BARRIER_OR:
-        open = barrier_open(gpu, packet, false);
+        open = barrier_open(gpu, &p);
         break;
     case GCN_AQL_VENDOR:
-        if (format == GCN_AQL_BARRIER_VALUE) {
-            open = value_open(gpu, packet);
+        if (p.format == GCN_AQL_BARRIER_VALUE) {
+            open = value_open(gpu, &p);
             break;
         }
-        if (format == GCN_AQL_PM4) { /* the runtime's are for caches: of code that it has written */
+        if (p.format ==
+            GCN_AQL_PM4) { /* the runtime's are for caches: of code that it has written */
             gcn_device_flush_code(gpu->device);
             break;
         }
         fprintf(stderr, "wavetrap: " HOST_GPU ": there is no vendor packet of format %u\n",
-                HOST_GPU_IS(gpu), format);
+                HOST_GPU_IS(gpu), p.format);
         fail(q, HOST_REASON_VENDOR_PACKET);
         return true;
     default:
         fprintf(stderr, "wavetrap: " HOST_GPU ": a packet of type %u is not for GPUs\n",
-                HOST_GPU_IS(gpu), type);
+                HOST_GPU_IS(gpu), header.type);
         fail(q, HOST_REASON_PACKET);
         return true;
     }
     if (!open)
         return false;
-    host_packets_begin(q, packet);
+    host_packets_begin(q, &p);
     retire(q, q->begun++, host_clock());
     return true;
 }
