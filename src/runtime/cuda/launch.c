@@ -14,10 +14,8 @@ enum { MOST_GRID_YZ = 65535 };
 
 /* A launch as a program asks for it. */
 struct asked {
-    CUfunction function;
-    unsigned grid[3], block[3], shared;
+    CUDA_KERNEL_NODE_PARAMS is;
     CUstream stream;
-    void **parameters, **extra;
     bool together; /* all blocks run at once */
 };
 
@@ -68,33 +66,48 @@ static CUresult enter(CUfunction *function, CUstream stream, struct gpu **g)
 }
 
 /* Whether a block has the threads that the kernel is made for. */
-static bool has_exact_threads(const struct asked *a, const struct gpu_kernel *k)
+static bool has_exact_threads(const struct gpu_launch *l)
 {
+    const struct gpu_kernel *k = l->kernel;
     const uint32_t *exact = k->exact_threads;
-    if (!exact[0] || memcmp(exact, a->block, sizeof a->block) == 0)
+    if (!exact[0] || memcmp(exact, l->block, sizeof l->block) == 0)
         return true;
     fprintf(stderr,
             "wavetrap: kernel %s: a block of %ux%ux%u threads; the kernel is made for %ux%ux%u "
             "(.reqntid)\n",
-            k->name, a->block[0], a->block[1], a->block[2], exact[0], exact[1], exact[2]);
+            k->name, l->block[0], l->block[1], l->block[2], exact[0], exact[1], exact[2]);
     return false;
 }
 
+/* The launch of a function on its GPU. */
+static struct gpu_launch launch_of(const struct asked *a, const struct CUfunc_st *f,
+                                   const uint8_t *parameters)
+{
+    const CUDA_KERNEL_NODE_PARAMS *is = &a->is;
+    return (struct gpu_launch){.module = &f->module->module,
+                               .kernel = &f->kernel,
+                               .grid = {is->gridDimX, is->gridDimY, is->gridDimZ},
+                               .block = {is->blockDimX, is->blockDimY, is->blockDimZ},
+                               .shared = is->sharedMemBytes,
+                               .together = a->together,
+                               .parameters = parameters};
+}
+
 /* Whether a launch may have this form at all. */
-static CUresult check(const struct gpu *g, const struct asked *a, const struct CUfunc_st *f)
+static CUresult check(const struct gpu *g, const struct gpu_launch *l, const struct CUfunc_st *f)
 {
     const uint32_t shared = f->kernel.launch.shared, most = gpu_shared(g).cta;
-    const uint64_t threads = (uint64_t)a->block[0] * a->block[1] * a->block[2];
+    const uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
     for (unsigned i = 0; i < 3; i++)
-        if (!a->grid[i] || !a->block[i] || a->block[i] > (i < 2 ? 1024 : 64) ||
-            a->grid[i] > (i ? MOST_GRID_YZ : INT32_MAX))
+        if (!l->grid[i] || !l->block[i] || l->block[i] > (i < 2 ? 1024 : 64) ||
+            l->grid[i] > (i ? MOST_GRID_YZ : INT32_MAX))
             return CUDA_ERROR_INVALID_VALUE;
-    if (shared > SM_CTA_SHARED || a->shared > functions_dynamic_limit(f)) {
-        const bool can_ask = shared <= SM_CTA_SHARED && a->shared <= most - shared;
+    if (shared > SM_CTA_SHARED || l->shared > functions_dynamic_limit(f)) {
+        const bool can_ask = shared <= SM_CTA_SHARED && l->shared <= most - shared;
         fprintf(stderr,
                 "wavetrap: kernel %s: %u bytes of shared memory for a block and %u that the launch "
                 "adds; %u are the most%s\n",
-                f->kernel.name, shared, a->shared,
+                f->kernel.name, shared, l->shared,
                 can_ask ? shared + functions_dynamic_limit(f) : most,
                 can_ask ? ": ask for more first "
                           "(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)"
@@ -102,7 +115,7 @@ static CUresult check(const struct gpu *g, const struct asked *a, const struct C
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (threads <= f->kernel.most_threads)
-        return has_exact_threads(a, &f->kernel) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return has_exact_threads(l) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     if (threads <= 1024)
         fprintf(stderr,
                 "wavetrap: kernel %s: a block of %u threads; the kernel is made for %u at most "
@@ -125,21 +138,15 @@ static CUresult try_launch(const struct asked *a, CUfunction *meant)
 {
     struct gpu *g;
     _Alignas(uint64_t) uint8_t bytes[CUBIN_MOST_PARAMETERS] = {0};
-    CUfunction f = a->function;
+    CUfunction f = a->is.func;
     CUresult result = enter(&f, a->stream, &g);
     if (result)
         return result;
     *meant = f;
-    if ((result = check(g, a, f)) != CUDA_SUCCESS ||
-        (result = gather(&f->kernel, a->parameters, a->extra, bytes)) != CUDA_SUCCESS)
+    const struct gpu_launch l = launch_of(a, f, bytes);
+    if ((result = check(g, &l, f)) != CUDA_SUCCESS ||
+        (result = gather(&f->kernel, a->is.kernelParams, a->is.extra, bytes)) != CUDA_SUCCESS)
         return state_leave(result);
-    struct gpu_launch l = {.module = &f->module->module,
-                           .kernel = &f->kernel,
-                           .shared = a->shared,
-                           .together = a->together,
-                           .parameters = bytes};
-    memcpy(l.grid, a->grid, sizeof l.grid);
-    memcpy(l.block, a->block, sizeof l.block);
     if (a->together && !fits_at_once(g, &l))
         return state_leave(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
     order_begin(g, a->stream, "cuLaunchKernel");
@@ -169,28 +176,17 @@ static CUresult launch_now(const struct asked *a)
     return result;
 }
 
-static struct asked asked_by(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstream stream)
-{
-    return (struct asked){.function = what->func,
-                          .grid = {what->gridDimX, what->gridDimY, what->gridDimZ},
-                          .block = {what->blockDimX, what->blockDimY, what->blockDimZ},
-                          .shared = what->sharedMemBytes,
-                          .stream = stream,
-                          .parameters = what->kernelParams,
-                          .extra = what->extra,
-                          .together = together};
-}
-
 CUresult launch_work(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstream stream,
                      struct graph_work *work)
 {
     struct gpu *g;
     CUfunction f = what->func;
-    const struct asked a = asked_by(what, together, stream);
+    const struct asked a = {*what, stream, together};
     CUresult result = enter(&f, stream, &g);
     if (result)
         return result;
     const struct gpu_kernel *k = &f->kernel;
+    const struct gpu_launch l = launch_of(&a, f, NULL);
     *work = (struct graph_work){.type = CU_GRAPH_NODE_TYPE_KERNEL};
     work->kernel.is = *what;
     work->kernel.together = together;
@@ -200,8 +196,8 @@ CUresult launch_work(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstrea
     work->kernel.is.kernelParams = calloc(k->parameter_count + 1, sizeof(void *));
     if (!work->kernel.bytes || !work->kernel.is.kernelParams)
         result = CUDA_ERROR_OUT_OF_MEMORY;
-    else if ((result = check(g, &a, f)) == CUDA_SUCCESS)
-        result = gather(k, a.parameters, a.extra, work->kernel.bytes);
+    else if ((result = check(g, &l, f)) == CUDA_SUCCESS)
+        result = gather(k, what->kernelParams, what->extra, work->kernel.bytes);
     for (size_t i = 0; i < k->parameter_count && !result; i++)
         work->kernel.is.kernelParams[i] = work->kernel.bytes + k->parameter[i].offset;
     if (result)
@@ -211,8 +207,7 @@ CUresult launch_work(const CUDA_KERNEL_NODE_PARAMS *what, bool together, CUstrea
 
 CUresult launch_node(const struct graph_work *work, CUstream stream)
 {
-    const struct asked a = asked_by(&work->kernel.is, work->kernel.together, stream);
-    return launch_now(&a);
+    return launch_now(&(struct asked){work->kernel.is, stream, work->kernel.together});
 }
 
 /* Launches, or makes a node of the launch where its stream is captured. */
@@ -222,17 +217,7 @@ static CUresult launch(const struct asked *a)
     if (!capture_is(a->stream))
         return launch_now(a);
     struct graph_work work;
-    const CUDA_KERNEL_NODE_PARAMS what = {.func = a->function,
-                                          .gridDimX = a->grid[0],
-                                          .gridDimY = a->grid[1],
-                                          .gridDimZ = a->grid[2],
-                                          .blockDimX = a->block[0],
-                                          .blockDimY = a->block[1],
-                                          .blockDimZ = a->block[2],
-                                          .sharedMemBytes = a->shared,
-                                          .kernelParams = a->parameters,
-                                          .extra = a->extra};
-    if ((result = launch_work(&what, a->together, a->stream, &work)) != CUDA_SUCCESS)
+    if ((result = launch_work(&a->is, a->together, a->stream, &work)) != CUDA_SUCCESS)
         return result;
     if (capture_takes(a->stream, &work, &result))
         graph_free_work(&work);
@@ -248,13 +233,17 @@ API(cuLaunchKernel,
     "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p, %p", function, grid_x, grid_y, grid_z, block_x,
     block_y, block_z, shared, stream, parameters, extra)
 {
-    return launch(&(struct asked){.function = function,
-                                  .grid = {grid_x, grid_y, grid_z},
-                                  .block = {block_x, block_y, block_z},
-                                  .shared = shared,
-                                  .stream = stream,
-                                  .parameters = parameters,
-                                  .extra = extra});
+    return launch(&(struct asked){.is = {.func = function,
+                                         .gridDimX = grid_x,
+                                         .gridDimY = grid_y,
+                                         .gridDimZ = grid_z,
+                                         .blockDimX = block_x,
+                                         .blockDimY = block_y,
+                                         .blockDimZ = block_z,
+                                         .sharedMemBytes = shared,
+                                         .kernelParams = parameters,
+                                         .extra = extra},
+                                  .stream = stream});
 }
 
 API(cuLaunchCooperativeKernel,
@@ -264,20 +253,25 @@ API(cuLaunchCooperativeKernel,
     "%p, %u, %u, %u, %u, %u, %u, %u, %p, %p", function, grid_x, grid_y, grid_z, block_x, block_y,
     block_z, shared, stream, parameters)
 {
-    return launch(&(struct asked){.function = function,
-                                  .grid = {grid_x, grid_y, grid_z},
-                                  .block = {block_x, block_y, block_z},
-                                  .shared = shared,
+    return launch(&(struct asked){.is = {.func = function,
+                                         .gridDimX = grid_x,
+                                         .gridDimY = grid_y,
+                                         .gridDimZ = grid_z,
+                                         .blockDimX = block_x,
+                                         .blockDimY = block_y,
+                                         .blockDimZ = block_z,
+                                         .sharedMemBytes = shared,
+                                         .kernelParams = parameters},
                                   .stream = stream,
-                                  .parameters = parameters,
                                   .together = true});
 }
 
 /* Clusters of more than one block are refused, those that no GPU launches by the error that it has
  * for them. */
-static CUresult check_cluster(const unsigned grid[3], const CUlaunchAttribute *attribute)
+static CUresult check_cluster(const CUDA_KERNEL_NODE_PARAMS *is, const CUlaunchAttribute *attribute)
 {
     enum { MOST = 16 };
+    const unsigned grid[3] = {is->gridDimX, is->gridDimY, is->gridDimZ};
     const unsigned cluster[3] = {attribute->value.clusterDim.x, attribute->value.clusterDim.y,
                                  attribute->value.clusterDim.z};
     uint64_t blocks = 1;
@@ -303,7 +297,7 @@ static CUresult take_attribute(const CUlaunchAttribute *attribute, struct asked 
         asked->together = attribute->value.cooperative;
         return CUDA_SUCCESS;
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        return check_cluster(asked->grid, attribute);
+        return check_cluster(&asked->is, attribute);
     case CU_LAUNCH_ATTRIBUTE_IGNORE:
     case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
     case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
@@ -324,13 +318,17 @@ API(cuLaunchKernelEx,
 {
     if (!config || (config->numAttrs && !config->attrs))
         return CUDA_ERROR_INVALID_VALUE;
-    struct asked asked = {.function = function,
-                          .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-                          .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-                          .shared = config->sharedMemBytes,
-                          .stream = config->hStream,
-                          .parameters = parameters,
-                          .extra = extra};
+    struct asked asked = {.is = {.func = function,
+                                 .gridDimX = config->gridDimX,
+                                 .gridDimY = config->gridDimY,
+                                 .gridDimZ = config->gridDimZ,
+                                 .blockDimX = config->blockDimX,
+                                 .blockDimY = config->blockDimY,
+                                 .blockDimZ = config->blockDimZ,
+                                 .sharedMemBytes = config->sharedMemBytes,
+                                 .kernelParams = parameters,
+                                 .extra = extra},
+                          .stream = config->hStream};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         const CUresult result = take_attribute(&config->attrs[i], &asked);
         if (result)
