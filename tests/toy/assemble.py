@@ -1,8 +1,11 @@
 """Assembles kernels of the toy: one instruction a line, `op a b c immediate`, as far as it has them; `name:` is a label."""
+import pathlib
+import re
 import struct
 import sys
 
-OPS = "illegal set add addi mul lane group arg load store branch barrier break end".split()
+# The names of the rows by code, with those that toy-more has besides.
+OPS = [name for table in ("isa.def", "added.def") for name in re.findall(r'^ROW\(\w+, "(\w+)"', (pathlib.Path(__file__).parent / table).read_text(), re.M)]
 
 
 def assemble(text, arguments=0, buffers=0, local=0):

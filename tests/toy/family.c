@@ -119,7 +119,7 @@ static unsigned instruction_text(struct wt_emulated *e, const struct wt_symbols 
 static void list_isa(FILE *out, const void *config)
 {
     char text[64];
-    for (struct toy_insn in = {.op = TOY_SET}; in.op < TOY_OPS; in.op++) {
+    for (struct toy_insn in = {.op = TOY_SET}; in.op < toy_op_count; in.op++) {
         toy_text(&in, text, sizeof text);
         fprintf(out, "%s\n", text);
     }

@@ -6,8 +6,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TEXT_OF(name, text) text,
-static const char *const names[TOY_OPS] = {TOY_ROWS(TEXT_OF)};
+#include "emulator/machine/meaning_code.h"
+
+#define ROW(id, name, ...) static const uint8_t meaning_##id[] = {__VA_ARGS__ WT_M_END};
+#include "isa.def"
+#undef ROW
+static const struct {
+    const char *name;
+    const uint8_t *meaning;
+} rows[TOY_OPS] = {
+#define ROW(id, name, ...) {name, meaning_##id},
+#include "isa.def"
+#undef ROW
+};
+
+const unsigned toy_op_count = TOY_OPS;
 
 bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in)
 {
@@ -17,8 +30,8 @@ bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in)
 
 void toy_text(const struct toy_insn *in, char *text, size_t size)
 {
-    snprintf(text, size, "%s r%u, r%u, r%u, %d", names[in->op < TOY_OPS ? in->op : 0], in->a, in->b,
-             in->c, in->immediate);
+    snprintf(text, size, "%s r%u, r%u, r%u, %d", rows[in->op < TOY_OPS ? in->op : 0].name, in->a,
+             in->b, in->c, in->immediate);
 }
 
 /* ---- memory ---- */
@@ -245,6 +258,29 @@ static bool access(struct toy_wave *w, const struct toy_insn *in, bool write)
     return true;
 }
 
+/* Executes a row by its meaning; the number of lanes that branch. */
+static unsigned compute(struct toy_wave *w, const struct toy_insn *in)
+{
+    const uint8_t *condition = wt_meaning_jump(rows[in->op].meaning);
+    unsigned taken = 0;
+    for (unsigned i = 0; i < TOY_LANES; i++) {
+        const struct wt_meaning_operands is = {
+            .leaf = {[WT_M_A] = {w->r[in->b][i], 64},
+                     [WT_M_B] = {w->r[in->c][i], 64},
+                     [WT_M_OLD] = {w->r[in->a][i], 64},
+                     [WT_M_OFFSET] = {(uint64_t)(int64_t)in->immediate, 64},
+                     [WT_M_LANE] = {w->index * TOY_LANES + i, 64},
+                     [WT_M_STATE] = {w->group->coordinate[0], 64}}};
+        const uint8_t *at = condition ? condition : rows[in->op].meaning + 2; /* behind OUT(D, */
+        const uint64_t value = wt_meaning_evaluate(&at, &is).value;
+        if (condition)
+            taken += value != 0;
+        else
+            w->r[in->a][i] = value;
+    }
+    return taken;
+}
+
 bool toy_execute(struct toy_wave *w)
 {
     struct toy_insn in;
@@ -258,14 +294,17 @@ bool toy_execute(struct toy_wave *w)
     if (!in.op || in.op >= TOY_OPS || (in.a | in.b | in.c) >= TOY_REGISTERS)
         return fail(w, WT_FAULT_ILLEGAL, 0xff, 0, "there is no such instruction");
     const uint64_t immediate = (uint64_t)(int64_t)in.immediate;
-    uint64_t argument = 0, *a = w->r[in.a], *b = w->r[in.b], *c = w->r[in.c];
-    if (in.op == TOY_ARG)
-        wt_mapped_read(&w->device->machine, TOY_ARGUMENTS + 8 * (immediate & 63), &argument, 8);
+    uint64_t argument = 0, *a = w->r[in.a];
     switch ((enum toy_op)in.op) {
     case TOY_LOAD:
     case TOY_STORE:
         if (!access(w, &in, in.op == TOY_STORE))
             return false;
+        break;
+    case TOY_ARG:
+        wt_mapped_read(&w->device->machine, TOY_ARGUMENTS + 8 * (immediate & 63), &argument, 8);
+        for (unsigned i = 0; i < TOY_LANES; i++)
+            a[i] = argument;
         break;
     case TOY_BREAK:
         return fail(w, WT_FAULT_TRAP, 0xff, 0, "a breakpoint, and no debugger");
@@ -274,17 +313,7 @@ bool toy_execute(struct toy_wave *w)
     case TOY_END:
         return end(w);
     default:
-        for (unsigned i = 0; i < TOY_LANES; i++) {
-            const uint64_t value[TOY_OPS] = {[TOY_SET] = immediate,
-                                             [TOY_ADD] = b[i] + c[i],
-                                             [TOY_ADDI] = b[i] + immediate,
-                                             [TOY_MUL] = b[i] * immediate,
-                                             [TOY_LANE] = w->index * TOY_LANES + i,
-                                             [TOY_GROUP] = w->group->coordinate[0],
-                                             [TOY_ARG] = argument};
-            taken += in.op == TOY_BRANCH && a[i];
-            a[i] = in.op == TOY_BRANCH ? a[i] : value[in.op];
-        }
+        taken = compute(w, &in);
     }
     if (taken % TOY_LANES)
         return fail(w, WT_FAULT_DIVERGENCE, 0xff, 0, "lanes disagree about a branch");

@@ -173,8 +173,10 @@ static void decode(struct wt_probe *p, uint64_t addr, const struct wt_window *wi
                                                             [TOY_BARRIER] = WT_INSTRUCTION_BARRIER,
                                                             [TOY_BREAK] = WT_INSTRUCTION_TRAP,
                                                             [TOY_END] = WT_INSTRUCTION_END};
-    *in = (struct wt_instruction){
-        .length = 8, .kind = kinds[window->bytes[0] % TOY_OPS], .written = -1};
+    *in = (struct wt_instruction){.length = 8,
+                                  .kind = window->bytes[0] < TOY_OPS ? kinds[window->bytes[0]]
+                                                                     : kinds[0],
+                                  .written = -1};
 }
 
 /* ---- opening ---- */

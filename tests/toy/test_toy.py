@@ -88,6 +88,18 @@ def test_it_runs(files):
     assert words == [i + 3 for i in range(64)]
 
 
+def test_a_row_more_is_an_instruction_more(files):
+    """toy-more has added.def besides: what that row says is executed, listed, and traced; the toy does not know it."""
+    kernel, out = files / "min", files / "out"
+    kernel.write_bytes(assemble("arg r0 0\nlane r2\nmul r5 r2 8\nadd r5 r5 r0\nset r3 7\nmin r4 r2 r3\nstore r4 r5 0\nend", arguments=1, buffers=1))
+    words = ["--grid=16", "--block=16", "--arg=zeros:128", kernel]
+    done = subprocess.run([str(BUILD / "toy-more"), "run", *words, f"--dump={out}@{BUFFER:#x}:128"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert [int.from_bytes(out.read_bytes()[i:i + 8], "little") for i in range(0, 128, 8)] == [min(i, 7) for i in range(16)]
+    assert "min r4, r2, r3" in subprocess.run([str(BUILD / "toy-more"), "trace", *words], capture_output=True, text=True).stdout
+    assert "there is no such instruction" in toy("run", *words, status=116)
+
+
 def test_states_do_not_depend_on_how_it_runs(files):
     hashes = [re.search("state hash (.*?) after 264 issues", toy("run", files / "sums", *LAUNCH, "--hash", f"--schedule={s}")).group(1)
               for s in ("rr:64", "rr:64", "rr:1", "random:7")]

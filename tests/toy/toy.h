@@ -32,21 +32,12 @@
         .line = 64, .banks = 8, .together = 8                                                      \
     }
 
-/* The operations, by code: ROW(name, text). */
-#define TOY_ROWS(ROW)                                                                              \
-    ROW(ILLEGAL, "illegal")                                                                        \
-    ROW(SET, "set")                                                                                \
-    ROW(ADD, "add")                                                                                \
-    ROW(ADDI, "addi")                                                                              \
-    ROW(MUL, "mul")                                                                                \
-    ROW(LANE, "lane")                                                                              \
-    ROW(GROUP, "group")                                                                            \
-    ROW(ARG, "arg")                                                                                \
-    ROW(LOAD, "load")                                                                              \
-    ROW(STORE, "store")                                                                            \
-    ROW(BRANCH, "branch") ROW(BARRIER, "barrier") ROW(BREAK, "break") ROW(END, "end")
-#define TOY_CODE_OF(name, text) TOY_##name,
-enum toy_op { TOY_ROWS(TOY_CODE_OF) TOY_OPS };
+enum toy_op {
+#define ROW(id, ...) TOY_##id,
+#include "isa.def"
+#undef ROW
+    TOY_OPS
+};
 
 struct toy_insn {
     uint8_t op, a, b, c;
@@ -113,6 +104,8 @@ struct toy_device {
 extern const struct wt_group_ops toy_group_ops;
 bool toy_fetch(struct toy_device *d, uint64_t pc, struct toy_insn *in);
 void toy_text(const struct toy_insn *in, char *text, size_t size);
+/** How many operations there are. */
+extern const unsigned toy_op_count;
 /** Executes one instruction; false: the turn ends. */
 bool toy_execute(struct toy_wave *w);
 WT_MACHINE_FN(home) toy_home;

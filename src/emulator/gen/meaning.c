@@ -1,6 +1,6 @@
-/* What instructions do with their operands (machine/meaning.h): what rows say, with what the record
- * adds. Arithmetic (Skylake PRM volume 2a) computes in 32 bits, or in 64; narrower sources are
- * extended by their types. */
+/* The effect of instructions on their operands (machine/meaning.h): as rows say, with what the
+ * record adds. Arithmetic (Skylake PRM volume 2a) computes in 32 bits, or in 64; narrower sources
+ * are extended by their types. */
 #include <string.h>
 
 #include "emulator/gen/internal.h"
@@ -173,30 +173,33 @@ static bool has_one_format(const struct gen_insn *insn)
     return true;
 }
 
-/* The leaves that sources are, in the order of gen_operands(); an accumulator is the last one. */
-static const uint8_t *leaves_of(const struct gen_insn *insn, unsigned *count)
+/* Coefficients of line and pln, the only scalars: all but the last one are A, it is C, rows are B.
+ */
+static unsigned coefficients_of(const struct wt_insn_operands *o)
 {
-    static const uint8_t in_turn[] = {WT_M_A, WT_M_B, WT_M_C}, line[] = {WT_M_A, WT_M_C, WT_M_B},
-                         pln[] = {WT_M_A, WT_M_A, WT_M_C, WT_M_B, WT_M_B};
-    const bool planes = is(insn, GEN_LINE) || is(insn, GEN_PLN);
-    *count = is(insn, GEN_PLN) ? 5 : planes ? 3 : insn->sources + gen_reads_accumulator(insn);
-    return is(insn, GEN_PLN) ? pln : planes ? line : in_turn;
+    unsigned count = 0;
+    for (unsigned i = 0; i < o->count; i++)
+        count += o->list[i].kind == WT_OPERAND_SCALAR && o->list[i].file == GEN_FILE_R &&
+                 o->list[i].reads && !o->list[i].aside;
+    return count;
 }
 
-/* The source of the record that a leaf is; NULL: a coefficient, or an accumulator. */
-static const struct gen_operand *source_of(const struct gen_insn *insn, uint8_t leaf)
+/* The source of the record whose signs a leaf has; NULL: it has none. */
+static const struct gen_operand *source_of(const struct gen_insn *insn, uint8_t leaf,
+                                           unsigned coefficients)
 {
-    const bool line = is(insn, GEN_LINE), other = is(insn, GEN_PLN) || (line && leaf != WT_M_B);
     const unsigned at = leaf - WT_M_A;
-    return other || at >= insn->sources ? NULL : &insn->src[at];
+    const bool plain = !coefficients || (coefficients == 2 && leaf == WT_M_B);
+    return plain && at < insn->sources ? &insn->src[at] : NULL;
 }
 
 /* Its sources are leaves; false: not all are listed. */
 static bool name_sources(const struct composer *c, struct wt_insn_operands *o)
 {
     const bool carries = is(c->insn, GEN_ADDC) || is(c->insn, GEN_SUBB);
-    unsigned sources = 0, results = 0, count;
-    const uint8_t *leaf = leaves_of(c->insn, &count);
+    const unsigned scalars = coefficients_of(o),
+                   most = c->insn->sources + gen_reads_accumulator(c->insn);
+    unsigned sources = 0, results = 0;
     for (unsigned i = 0; i < o->count; i++) {
         struct wt_insn_operand *x = &o->list[i];
         if (x->writes && x->kind == WT_OPERAND_ROW) {
@@ -208,26 +211,29 @@ static bool name_sources(const struct composer *c, struct wt_insn_operands *o)
         if (x->reads && x->file == GEN_FILE_F && !x->aside && x->by_lane)
             x->leaf = WT_M_VCC;
         const bool value = x->kind == WT_OPERAND_CONSTANT || x->file != GEN_FILE_F;
-        if (!x->reads || x->writes || x->aside || !value || sources >= count)
+        if (!x->reads || x->writes || x->aside || !value || (!scalars && sources >= most))
             continue;
-        x->leaf = leaf[sources++];
-        const struct gen_operand *s = source_of(c->insn, x->leaf);
+        sources++;
+        x->leaf = (uint8_t)(!scalars                       ? WT_M_A + sources - 1
+                            : x->kind != WT_OPERAND_SCALAR ? WT_M_B
+                            : sources == scalars           ? WT_M_C
+                                                           : WT_M_A);
+        const struct gen_operand *s = source_of(c->insn, x->leaf, scalars);
         x->width = (uint8_t)(!c->real ? c->width : s ? bits_of(s) : x->bits);
         x->abs = c->real && s && s->absolute;
         x->neg = c->real && s && s->negate;
         if (x->file == GEN_FILE_ACC && !c->real && !s)
             x->type = WT_OPERAND_SIGNED;
     }
-    return sources == count;
+    return scalars ? sources > scalars : sources == most;
 }
 
 /* Each bit of the results may depend on each bit of the sources. */
-static void compose_opaque(struct composer *c)
+static void compose_opaque(struct composer *c, const struct wt_insn_operands *o)
 {
     static const uint8_t sources[] = {WT_M_A, WT_M_B, WT_M_C};
-    unsigned count;
-    leaves_of(c->insn, &count);
-    count = count < 3 ? count : 3;
+    const unsigned count =
+        coefficients_of(o) ? 3 : c->insn->sources + gen_reads_accumulator(c->insn);
     for (uint8_t r = WT_RESULT_D; r < WT_RESULTS; r++) {
         PUT(c, WT_M_OUT, r, (uint8_t)(WT_M_OPAQUE1 + count - 1), r == WT_RESULT_MASK ? 1 : 64);
         wt_meaning_put(&c->out, sources, count);
@@ -288,7 +294,7 @@ static void arithmetic(const struct gen_insn *insn, struct wt_insn_operands *o)
     if (plain && (ruled || insn->row->format == GEN_FORMAT_MATH))
         compose(&c, code);
     else
-        compose_opaque(&c);
+        compose_opaque(&c, o);
     o->mixes = insn->saturate || (insn->accumulate && !is(insn, GEN_ADDC) && !is(insn, GEN_SUBB));
     wt_operands_set_meaning(o, NULL);
     if (is(insn, GEN_SMOV) && o->lanes != 1) /* some of a row, which no operand says */
