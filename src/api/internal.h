@@ -16,15 +16,15 @@ struct api_captured {
 
 struct wavetrap {
     struct wt_debuggee d; /* first: the context of its services */
-    char **word;          /* of wavetrap_open(), which d points into */
+    char **word;          /* word of wavetrap_open(), which d points into */
     wavetrap_text_fn *text;
     void *context;
     struct api_captured captured;
     int interrupt;              /* an eventfd: wavetrap_interrupt() */
-    struct wavetrap_stop *stop; /* of the run at hand; NULL: none is */
+    struct wavetrap_stop *stop; /* stop of the run at hand; NULL: none is */
     wavetrap_access_fn *observer;
     void *observer_context;
-    /* What was handed over last. */
+    /* The event that was handed over last. */
     struct wavetrap_wave *wave;
     struct wavetrap_register *reg;
     struct wavetrap_number *number;

@@ -1,4 +1,4 @@
-/* What the check of uninitialised values knows of a lane's value: a question, and its answer. */
+/* A lane's value for the check of uninitialised values: a question, and its answer. */
 #ifndef WT_BASE_DEFINED_VIEW_H
 #define WT_BASE_DEFINED_VIEW_H
 
@@ -9,7 +9,7 @@ enum { WT_DEFINED_BYTES = 64 }; /* that one question is about, at most */
 
 struct wt_defined_request {
     uint64_t id;      /**< of the wave */
-    uint64_t address; /**< of memory, as the lane sees it in space 0 */
+    uint64_t address; /**< address of memory, as the lane sees it in space 0 */
     uint32_t lane;
     uint32_t from;  /**< of a register: from this byte of the lane's value on, … */
     uint32_t bytes; /**< … so many: 1 to WT_DEFINED_BYTES */
@@ -42,7 +42,7 @@ struct wt_defined_view {
     uint32_t origin; /**< enum wt_defined_origin, of the lowest undefined bit */
     uint64_t since;
     uint8_t undefined[WT_DEFINED_BYTES]; /**< bits of each byte */
-    uint8_t computed[WT_DEFINED_BYTES];  /**< of these: an instruction has computed them */
+    uint8_t computed[WT_DEFINED_BYTES];  /**< computed of these: an instruction has computed them */
     /** The first instruction that has computed with what is undefined; pc 0: none has. */
     uint64_t pc, time;
     char wave[WT_WAVE_NAME];

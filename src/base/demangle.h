@@ -12,11 +12,11 @@
  */
 void wt_demangle(const char *name, char *text, size_t size);
 
-/** The same of the function in the source: the code of a region, which GCC calls
+/** Likewise of the function in the source: the code of a region, which GCC calls
  * "scale._omp_fn.0", in PTX "scale$_omp_fn$0$impl", is of scale. */
 void wt_demangle_source(const char *name, char *text, size_t size);
 
-/** The same of a variable; one that is inside of a function is called without it: "words". */
+/** Likewise of a variable; one that is inside of a function is called without it: "words". */
 void wt_demangle_variable(const char *name, char *text, size_t size);
 
 /**

@@ -40,7 +40,7 @@ bool wt_file_in_folders(const char *folders, const char *name, int mode, char *p
  */
 enum wt_status wt_file_name(const char *pattern, unsigned number, char *name, size_t size,
                             struct wt_error *err);
-/** The same of the process with the id @p process. */
+/** Likewise of the process with the id @p process. */
 enum wt_status wt_file_name_of(const char *pattern, long process, unsigned number, char *name,
                                size_t size, struct wt_error *err);
 
@@ -57,7 +57,7 @@ enum wt_status wt_file_whole_name(const char *value, char whole[PATH_MAX], char 
                                   struct wt_error *err);
 
 /**
- * The same of a file that is made at once, and that all processes append to, unless each has its
+ * Likewise of a file that is made at once, and that all processes append to, unless each has its
  * own. A pipe is left to them: its reader would take the end of this try for that of all.
  */
 enum wt_status wt_file_make(const char *value, char whole[PATH_MAX], struct wt_error *err);

@@ -15,7 +15,7 @@ struct wt_object_view {
     uint8_t freed, read_only;
     uint16_t reserved;
     char by[40];   /**< the function that made it */
-    char name[48]; /**< of a variable; "" */
+    char name[48]; /**< name of a variable; "" */
     /** Addresses of return of the host's calls that made and freed it, the innermost first, in the
      * program's process; depth 0: they were not kept. */
     uint64_t made[WT_OBJECT_STACK], freed_by[WT_OBJECT_STACK];

@@ -37,7 +37,7 @@ enum wt_status wt_report_add(char **files, const char *value, struct wt_error *e
 /** Begins an object of this kind for these files (wt_report_add), with this process's id. Where
  * there are none (NULL), and without host memory, nothing is built or written. */
 void wt_report_begin(struct wt_report_object *o, const char *files, const char *kind);
-/** The same in the name of another process: the object, and '%p' in names of files, have the id
+/** Likewise in the name of another process: the object, and '%p' in names of files, have the id
  * @p process. */
 void wt_report_begin_of(struct wt_report_object *o, const char *files, const char *kind,
                         long process);

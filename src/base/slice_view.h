@@ -49,8 +49,8 @@ struct wt_slice_input {
                         has been so since the recorded run began */
     uint32_t depth; /**< that of the instruction that reads it, + 1 */
     uint8_t space;  /**< enum wt_slice_space */
-    uint16_t lane;  /**< of a register that each lane has, and of private memory; else 0 */
-    char name[16];  /**< of the register; "" */
+    uint16_t lane;  /**< lane of a register that each lane has, and of private memory; else 0 */
+    char name[16];  /**< name of the register; "" */
 };
 
 enum wt_slice_space {

@@ -37,7 +37,7 @@ static inline const char *wt_plural(uint64_t count)
 /** Writes a set of lanes as "0-3,5"; "" for the empty set. */
 void wt_lanes_text(wt_lanes lanes, char *text, size_t size);
 
-/** The same with another separator than ",". */
+/** Likewise with another separator than ",". */
 void wt_lanes_list(wt_lanes lanes, const char *separator, char *text, size_t size);
 
 /** Writes a set of lanes as a hexadecimal mask, "0xf"; at most 35 bytes with the NUL. */

@@ -14,7 +14,7 @@ struct wt_wave_name {
     uint64_t dispatch;
     uint32_t group[3];
     uint32_t core;
-    uint32_t slot;    /**< of the core */
+    uint32_t slot;    /**< slot of the core */
     const char *word; /**< the family's word for a wave */
 };
 

@@ -22,7 +22,7 @@
 /* After a connection attempt has failed, it is not repeated at each access for this long. */
 #define REST_MS 1000
 
-enum link {
+enum tcp_link {
     LINK_CLOSED,
     LINK_READY,
     LINK_LATE, /* `owed` replies have not come in time */
@@ -36,7 +36,7 @@ struct tcp_bus {
     struct wt_line_dialect dialect;
     bool known;   /* traits are those of this server */
     bool started; /* "s" was sent on this connection */
-    enum link link;
+    enum tcp_link link;
     int fd;
     size_t owed;   /* requests without a reply yet */
     char late[96]; /* what the first of them asks */

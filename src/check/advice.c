@@ -15,16 +15,16 @@
 enum { PAGE = 4096, CELLS = PAGE / 4, FENCES = 8 };
 
 /* An access of a lane. */
-struct access {
+struct advice_access {
     uint64_t time;
     uint32_t wave; /* its number; 0: there is none */
     uint8_t lane;
     bool atomic;
 };
 
-/* What is known of 4 bytes: the last store, and the last loads by two different lanes. */
-struct cell {
-    struct access store, load[2];
+/* The history of 4 bytes: the last store, and the last loads by two different lanes. */
+struct advice_cell {
+    struct advice_access store, load[2];
 };
 
 /* A space of memory: pages by their number + 1. */
@@ -33,13 +33,13 @@ struct space {
 };
 
 /* A barrier or a fence in the code, with what is said of it. */
-struct site {
+struct advice_site {
     struct wt_finding finding;
     bool needed;
 };
 
 /* A wave, as long as a launch is there. */
-struct wave {
+struct advice_wave {
     uint64_t home;
     uint64_t opened[2];        /* when it went on from its last barrier, and the one before */
     uint32_t arrived, barrier; /* sites + 1: where it waits; of opened[0] */
@@ -54,9 +54,9 @@ struct wt_check_advice {
     struct wt_followed run;
     struct wt_map spaces; /* home + 2, or 1 of global memory: struct space */
     struct wt_map at;     /* pc + 1 -> site + 1 */
-    struct site *site;
+    struct advice_site *site;
     size_t sites, site_room;
-    struct wave *wave; /* by number, from 1 */
+    struct advice_wave *wave; /* by number, from 1 */
     size_t waves, wave_room;
     uint64_t *id;     /* of the wave in each slot */
     uint32_t *number; /* its number */
@@ -91,13 +91,13 @@ static uint32_t number_of(struct wt_check_advice *c, uint32_t slot, uint64_t id,
 {
     if (c->id[slot] == id && id)
         return c->number[slot];
-    struct wave *grown = wt_array_grow(c->wave, &c->wave_room, c->waves + 1, sizeof *grown);
+    struct advice_wave *grown = wt_array_grow(c->wave, &c->wave_room, c->waves + 1, sizeof *grown);
     if (!grown) {
         c->run.lost = true;
         return 0;
     }
     c->wave = grown;
-    grown[c->waves] = (struct wave){.home = home};
+    grown[c->waves] = (struct advice_wave){.home = home};
     c->id[slot] = id;
     return c->number[slot] = (uint32_t)++c->waves;
 }
@@ -108,7 +108,7 @@ static uint32_t number_of(struct wt_check_advice *c, uint32_t slot, uint64_t id,
 static uint32_t site_of(struct wt_check_advice *c, const struct wt_observed_event *e)
 {
     uint64_t *there = wt_map_add(&c->at, e->pc + 1);
-    struct site *grown =
+    struct advice_site *grown =
         there ? wt_array_grow(c->site, &c->site_room, c->sites + 1, sizeof *grown) : NULL;
     if (!grown) {
         c->run.lost = true;
@@ -125,7 +125,7 @@ static uint32_t site_of(struct wt_check_advice *c, const struct wt_observed_even
                                .pc = e->pc,
                                .time = e->time};
         wt_finding_of_wave(&f, c->machine, e->wave, e->lanes);
-        grown[c->sites] = (struct site){.finding = f};
+        grown[c->sites] = (struct advice_site){.finding = f};
         *there = ++c->sites;
     }
     grown[*there - 1].finding.times++;
@@ -140,7 +140,7 @@ static void need(struct wt_check_advice *c, uint32_t site)
 
 /* ---- conflicts ---- */
 
-static void need_fences(struct wt_check_advice *c, const struct wave *w, uint64_t since)
+static void need_fences(struct wt_check_advice *c, const struct advice_wave *w, uint64_t since)
 {
     for (unsigned i = 0; i < FENCES; i++)
         if (w->fenced[i] >= since)
@@ -149,9 +149,10 @@ static void need_fences(struct wt_check_advice *c, const struct wave *w, uint64_
 
 /* An access that conflicts with an earlier one: what lies between them is needed. Of several
  * barriers between, each alone would do, so that none is. */
-static void conflict(struct wt_check_advice *c, const struct access *now, const struct access *then)
+static void conflict(struct wt_check_advice *c, const struct advice_access *now,
+                     const struct advice_access *then)
 {
-    struct wave *mine = &c->wave[now->wave - 1], *theirs = &c->wave[then->wave - 1];
+    struct advice_wave *mine = &c->wave[now->wave - 1], *theirs = &c->wave[then->wave - 1];
     if (mine->home == theirs->home && then->time >= mine->opened[1] &&
         then->time < mine->opened[0]) {
         need(c, mine->barrier);
@@ -163,13 +164,13 @@ static void conflict(struct wt_check_advice *c, const struct access *now, const 
     need_fences(c, theirs, then->time);
 }
 
-static bool is_other(const struct access *a, const struct access *b)
+static bool is_other(const struct advice_access *a, const struct advice_access *b)
 {
     return a->wave && (a->wave != b->wave || a->lane != b->lane);
 }
 
-static void take_cell(struct wt_check_advice *c, struct cell *cell, const struct access *now,
-                      bool loads, bool stores)
+static void take_cell(struct wt_check_advice *c, struct advice_cell *cell,
+                      const struct advice_access *now, bool loads, bool stores)
 {
     if (is_other(&cell->store, now))
         conflict(c, now, &cell->store);
@@ -195,15 +196,16 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
         return;
     struct space *space = wt_map_block(&c->spaces, a->space == WT_OBSERVED_GROUP ? a->home + 2 : 1,
                                        sizeof(struct space));
-    struct access now = {.time = a->time,
-                         .wave = number_of(c, a->wave, a->id, a->group),
-                         .atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN};
+    struct advice_access now = {.time = a->time,
+                                .wave = number_of(c, a->wave, a->id, a->group),
+                                .atomic = a->kind == WT_WATCH_ACCESS || a->order != WT_ORDER_PLAIN};
     for (wt_lanes left = a->lanes; left && space && now.wave; left &= left - 1) {
         const unsigned lane = wt_lanes_lowest(left);
         const uint64_t first = a->at[lane] & ~UINT64_C(3);
         now.lane = (uint8_t)lane;
         for (uint64_t at = first; at < a->at[lane] + a->size; at += 4) {
-            struct cell *page = wt_map_block(&space->pages, at / PAGE + 1, CELLS * sizeof *page);
+            struct advice_cell *page =
+                wt_map_block(&space->pages, at / PAGE + 1, CELLS * sizeof *page);
             if (page)
                 take_cell(c, &page[at % PAGE / 4], &now, a->kind == WT_WATCH_READ,
                           a->kind != WT_WATCH_READ);
@@ -215,7 +217,8 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
 
 /* ---- what orders ---- */
 
-static void fence(struct wt_check_advice *c, struct wave *w, const struct wt_observed_event *e)
+static void fence(struct wt_check_advice *c, struct advice_wave *w,
+                  const struct wt_observed_event *e)
 {
     const uint32_t site = site_of(c, e);
     unsigned oldest = 0;
@@ -246,7 +249,7 @@ static void event(void *context, struct wt_machine *m, const struct wt_observed_
     const uint32_t number = number_of(c, e->wave, e->id, e->home);
     if (!number || e->barrier == WT_BARRIER_LANES || !wt_machine_checks(m, e->launch))
         return;
-    struct wave *w = &c->wave[number - 1];
+    struct advice_wave *w = &c->wave[number - 1];
     if (e->kind == WT_SEEN_FENCE) {
         fence(c, w, e);
     } else if (e->kind == WT_SEEN_ARRIVE) {

@@ -1,4 +1,4 @@
-/* What a check knows of instructions, by their addresses. */
+/* A check's records of instructions, by their addresses. */
 #ifndef WT_CHECK_CODE_H
 #define WT_CHECK_CODE_H
 
@@ -17,7 +17,7 @@ struct wt_check_code {
     } last[1024];    /**< found last, by part of the address */
 };
 
-/** What is known of the instruction at @p pc; NULL: nothing. */
+/** The record of the instruction at @p pc; NULL: nothing. */
 static inline void *wt_check_code_find(struct wt_check_code *code, uint64_t pc)
 {
     const unsigned at = pc / 4 % (sizeof code->last / sizeof *code->last);

@@ -18,11 +18,11 @@ enum { WT_DECISION_MORE = 0xff };
 
 /** A refusal, or what has happened to the heap of kernels. */
 struct wt_decision {
-    uint64_t time;     /**< of the issue */
-    uint64_t key;      /**< of the question */
+    uint64_t time;     /**< time of the issue */
+    uint64_t key;      /**< key of the question */
     wt_lanes lanes;    /**< that were refused */
-    uint64_t address;  /**< of the lowest lane; of an object of the heap */
-    uint64_t size;     /**< of the access; of the object */
+    uint64_t address;  /**< address of the lowest lane; of an object of the heap */
+    uint64_t size;     /**< size of the access; of the object */
     uint32_t kind;     /**< enum wt_finding_kind, WT_DECISION_MORE, or: */
     bool takes, frees; /**< an object of the heap was made, or freed */
 };

@@ -9,7 +9,7 @@ uint64_t wt_check_host_access(const void *space, uint64_t addr, uint64_t size,
 {
     struct wt_object object;
     struct wt_good good;
-    /* What kernels may not store to, the host may. */
+    /* The host may store where kernels may not. */
     const enum wt_object_verdict verdict =
         wt_objects_judge(space, addr, size, false, &object, &good);
     const enum wt_finding_kind kind =

@@ -30,7 +30,7 @@ static void forget_code(struct wt_check_init *c)
     wt_check_code_forget(&c->code, free_insn);
 }
 
-/* What it does, as far as that need not be told beforehand. */
+/* Its effect, as far as that need not be told beforehand. */
 static enum init_does does(const struct init_insn *insn)
 {
     const struct wt_insn_operands *head = &insn->head;
@@ -99,7 +99,7 @@ static inline uint64_t key_of(uint64_t pc, uint32_t frame, bool *keyed)
     return *keyed ? pc | (uint64_t)frame << FRAME : pc;
 }
 
-/* What is known already of an instruction; NULL: nothing. */
+/* The record of an instruction; NULL: nothing. */
 static inline struct init_insn *known_at(struct wt_check_init *c, uint64_t pc, uint32_t frame)
 {
     bool keyed;
@@ -107,7 +107,7 @@ static inline struct init_insn *known_at(struct wt_check_init *c, uint64_t pc, u
     return known && (keyed || !known->head.steady) ? known : NULL;
 }
 
-/* What is known of the instruction that a wave is about to execute; NULL: nothing. */
+/* The record of the instruction that a wave is about to execute; NULL: nothing. */
 static struct init_insn *insn_at(struct wt_check_init *c, const struct wt_issue *i)
 {
     struct wt_insn_operands o;
@@ -186,7 +186,7 @@ static void begin_anew(struct wt_check_init *c)
     c->unasked.insn = NULL;
 }
 
-/* What a program leaves when it is loaded again: its own machine's memory is all there is. */
+/* The rest of a program that is loaded again: its own machine's memory is all there is. */
 static void undefine_stacks(struct wt_check_init *c)
 {
     if (!c->stacks_size)
@@ -210,7 +210,7 @@ static bool is_past(struct wt_check_init *c, uint64_t time)
     return wt_followed_is_past(&c->run, c->machine->resets, c->machine->known, time, forget, c);
 }
 
-/* What changes of a wave is noted from now on, or is not. */
+/* Changes of a wave are noted from now on, or is not. */
 static void note_changes(struct wt_check_init *c, struct init_wave *w)
 {
     for (unsigned i = 0; i < INIT_FILES; i++) {
@@ -219,7 +219,7 @@ static void note_changes(struct wt_check_init *c, struct init_wave *w)
     }
 }
 
-/* What happens from now on is of this time. */
+/* Events from now on are of this time. */
 static void go_on(struct wt_check_init *c, uint64_t time)
 {
     const bool kept = c->machine->recorded;
@@ -297,7 +297,7 @@ static bool is_clean(struct init_wave *w, const struct init_insn *insn)
     return true;
 }
 
-/* The same, but for lanes that are not enabled: *by_lanes becomes true where these differ. */
+/* Likewise, but for lanes that are not enabled: *by_lanes becomes true where these differ. */
 static bool is_clean_in(struct init_wave *w, const struct init_insn *insn, wt_lanes lanes,
                         bool *by_lanes)
 {
@@ -427,7 +427,7 @@ static const uint64_t *may_stay(struct wt_check_init *c, struct init_wave *w,
 
 /* ---- what the observer is told ---- */
 
-/* What an instruction does begins to be looked at. */
+/* The effect of an instruction is looked at from here on. */
 static void attend(struct wt_check_init *c, const struct init_insn *insn, uint32_t wave,
                    uint64_t time, uint64_t pc)
 {

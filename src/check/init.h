@@ -11,7 +11,7 @@
 struct wt_check_init;
 struct wt_check_start;
 
-/** What is reported beside uses of undefined bits. */
+/** Reports beside uses of undefined bits. */
 enum wt_init_level {
     WT_INIT_USE,  /**< nothing */
     WT_INIT_COPY, /**< copies to the host */

@@ -1,4 +1,4 @@
-/* What an instruction loads and stores. See init_state.h. */
+/* Loads and stores of an instruction. See init_state.h. */
 #include "base/array.h"
 #include "check/init_state.h"
 #include "check/rows.h"
@@ -111,7 +111,7 @@ static void put_loaded(struct wt_check_init *c, unsigned lane, unsigned at,
     }
 }
 
-/* What a byte of a texel has of the registers that become it: all bits of a component may depend on
+/* The part of registers in a byte of a texel: all bits of a component may depend on
  * each of its register. */
 static struct init_byte fetch_converted(struct wt_check_init *c, const struct init_wave *w,
                                         unsigned lane, unsigned at)

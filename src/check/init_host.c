@@ -1,4 +1,4 @@
-/* What the host does with memory that is followed: allocations, copies, fills. See init.h. */
+/* Effects of the host on memory that is followed: allocations, copies, fills. See init.h. */
 #include <stdlib.h>
 
 #include "check/init_state.h"
@@ -104,7 +104,7 @@ bool wt_check_init_read_ended(struct wt_init_read *r)
     return told;
 }
 
-/* What a copy moves stays as it is, unless it goes to the host. */
+/* Bytes that a copy moves stay as they are, unless it goes to the host. */
 static void take_copy(const struct wt_object_news *news)
 {
     const void *space = news->space;

@@ -22,7 +22,7 @@ enum {
 struct init_page {
     uint8_t undefined[INIT_PAGE]; /* bits of each byte */
     uint8_t computed[INIT_PAGE / 8];
-    uint32_t origin[INIT_PAGE / INIT_GRANULE]; /* of the latest undefined byte */
+    uint32_t origin[INIT_PAGE / INIT_GRANULE]; /* origin of the latest undefined byte */
     uint16_t count;                            /* undefined bytes */
 };
 
@@ -35,10 +35,10 @@ struct init_cells {
 struct init_file {
     size_t cells;
     uint64_t *any;              /* a bit a cell: some bits are undefined */
-    uint64_t *fresh;            /* of these: all bits, and the cell has no values yet */
-    struct init_cells **values; /* of 64 cells each; NULL: none of them has any */
+    uint64_t *fresh;            /* fresh of these: all bits, and the cell has no values yet */
+    struct init_cells **values; /* values of 64 cells each; NULL: none of them has any */
     struct init_past *past;     /* what changes is noted there; NULL: it is not */
-    uint32_t *state;            /* of the wave (init_state.h) */
+    uint32_t *state;            /* state of the wave (init_state.h) */
 };
 
 enum init_change_kind {
@@ -76,7 +76,7 @@ struct init_gone {
     size_t bytes;
     struct init_wave *wave;
     struct init_space *group;
-    uint64_t home; /* of the group */
+    uint64_t home; /* home of the group */
 };
 
 struct init_past {
@@ -105,7 +105,7 @@ bool init_note_page(struct init_past *p, const struct init_space *s, uint64_t nu
                     struct init_page *page);
 /* The host is about to change memory. */
 void init_note_host(struct init_past *p, const struct init_space *s, uint64_t addr, uint64_t size);
-/* What ends now is kept; false: it is not, and the caller's. */
+/* The object that ends now is kept; false: it is not, and the caller's. */
 bool init_past_take(struct init_past *p, const struct init_gone *gone);
 
 #endif

@@ -173,7 +173,7 @@ static void define_page(struct init_space *s, uint64_t number)
         free(page);
 }
 
-/* What is known of whole pages is forgotten. */
+/* Knowledge of whole pages is dropped. */
 static void forget_pages(struct init_space *s, uint64_t first, uint64_t last)
 {
     uint64_t *list = NULL;

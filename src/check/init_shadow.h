@@ -51,7 +51,7 @@ struct init_byte {
 
 /* Whether all of the bytes are defined. */
 bool init_is_defined(struct init_space *s, uint64_t addr, uint64_t size);
-/* The same of an aligned dword. */
+/* Likewise of an aligned dword. */
 static inline bool init_is_dword_defined(struct init_space *s, uint64_t addr)
 {
     const uint64_t number = addr / INIT_PAGE;
@@ -72,9 +72,9 @@ static inline bool init_is_never_undefined(const struct init_space *s, uint64_t 
 /* Whether all of the pages from that of @p first on to that of @p last are; false also where there
  * are many. */
 bool init_are_pages_defined(struct init_space *s, uint64_t first, uint64_t last);
-/* What the bytes are. */
+/* The state of the bytes. */
 void init_load(struct init_space *s, uint64_t addr, unsigned size, struct init_byte *out);
-/* What bytes of a page were, which was this one; NULL: it was as regions say. */
+/* The former bytes of a page, which was this one; NULL: it was as regions say. */
 void init_load_page(const struct init_space *s, uint64_t number, const struct init_page *page,
                     unsigned at, unsigned size, struct init_byte *out);
 /* They become this. */

@@ -1,4 +1,4 @@
-/* What a debugger asks about a value: as it was at the machine's time. See init.h. */
+/* A debugger's questions about a value: as it was at the machine's time. See init.h. */
 #include <stdlib.h>
 #include <string.h>
 

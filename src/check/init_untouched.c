@@ -21,14 +21,14 @@ enum { PAGE = INIT_HOST_PAGE, CHUNK = INIT_HOST_PAGES /* that are looked at toge
 #define IS_OWN (UINT64_C(1) << 56)
 
 /* An object, and the first and the last one of its pages that are untouched. */
-struct part {
+struct untouched_part {
     const void *space;
     uint64_t addr, end; /* of the object */
     uint64_t first, last;
     bool followed; /* else the list has to tell */
 };
 
-static struct part *parts;
+static struct untouched_part *parts;
 static size_t part_count, part_room;
 static uint64_t looked_at; /* pages */
 static pid_t process;      /* whose they are */
@@ -95,7 +95,8 @@ static bool look_in_list(int *list, uint64_t first, size_t count, bool *written)
 
 /* Tells of pages of a part whether something may have been stored to them. *list: see
  * init_state.h. False: it is not known. */
-static bool look(int *list, const struct part *p, uint64_t first, size_t count, bool *written)
+static bool look(int *list, const struct untouched_part *p, uint64_t first, size_t count,
+                 bool *written)
 {
     return p->followed ? init_pages_stored(list, first, count, written)
                        : look_in_list(list, first, count, written);
@@ -108,7 +109,7 @@ static void close_list(int list)
 }
 
 /* Pages [first, end) have been written, as far as they are the object's. */
-static void define_pages(const struct part *p, uint64_t first, uint64_t end)
+static void define_pages(const struct untouched_part *p, uint64_t first, uint64_t end)
 {
     struct init_space *s = init_memory_of(p->space);
     const uint64_t from = first * PAGE > p->addr ? first * PAGE : p->addr,
@@ -118,7 +119,7 @@ static void define_pages(const struct part *p, uint64_t first, uint64_t end)
 }
 
 /* Defines what has been written. False: all has been, or it is not known. */
-static bool look_at(int *list, struct part *p)
+static bool look_at(int *list, struct untouched_part *p)
 {
     enum { MOST = 1 << 30 }; /* a program with many launches and much untouched memory gives up */
     uint64_t low = UINT64_MAX, high = 0, run = UINT64_MAX;
@@ -173,14 +174,14 @@ static bool follow(uint64_t first, uint64_t last)
 bool init_untouched_made(struct init_space *s, const struct wt_object *object, uint32_t origin)
 {
     const uint64_t first = object->addr / PAGE, last = (object->addr + object->size - 1) / PAGE;
-    struct part *grown = wt_array_grow(parts, &part_room, part_count + 1, sizeof *grown);
+    struct untouched_part *grown = wt_array_grow(parts, &part_room, part_count + 1, sizeof *grown);
     if (!grown)
         return false;
     parts = grown;
     begin();
-    struct part *const p = &parts[part_count];
-    *p = (struct part){object->space, object->addr, object->addr + object->size,
-                       first,         last,         follow(first, last)};
+    struct untouched_part *const p = &parts[part_count];
+    *p = (struct untouched_part){object->space, object->addr, object->addr + object->size,
+                                 first,         last,         follow(first, last)};
     /* Else it is written as a whole by the first store to 2 MiB of it, and not the process's own
      * where another page has the same bytes. */
     if (!p->followed) {
@@ -216,7 +217,7 @@ void init_untouched_look(const void *space, uint64_t first, uint64_t last)
 
 /* Whether something of a page is defined already: kernels have stored there, so that it is written
  * also where the host has stored nothing. */
-static bool is_partly_defined(const struct part *p, uint64_t page)
+static bool is_partly_defined(const struct untouched_part *p, uint64_t page)
 {
     struct init_space *s = init_memory_of(p->space);
     for (uint64_t at = page * PAGE; s && at < (page + 1) * PAGE; at++)
@@ -230,7 +231,7 @@ void init_untouched_loaded(const void *space, uint64_t first, uint64_t last)
     int list = -1;
     begin();
     for (size_t i = 0; i < part_count; i++) {
-        const struct part *p = &parts[i];
+        const struct untouched_part *p = &parts[i];
         const uint64_t low = first / PAGE > p->first ? first / PAGE : p->first,
                        high = last / PAGE < p->last ? last / PAGE : p->last;
         bool written[CHUNK];

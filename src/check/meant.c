@@ -26,15 +26,15 @@ static struct wt_defined reversed(struct wt_defined x, unsigned bits)
 }
 
 /* Numbers of which each possible one is between these. */
-struct range {
+struct meant_range {
     uint64_t low, high;
 };
 
 /* In the order of unsigned numbers; `turn` is the sign of signed ones. */
-static struct range range_of(struct wt_defined x, uint64_t turn)
+static struct meant_range range_of(struct wt_defined x, uint64_t turn)
 {
     const uint64_t value = x.value ^ turn;
-    return (struct range){value & ~x.undefined, value | x.undefined};
+    return (struct meant_range){value & ~x.undefined, value | x.undefined};
 }
 
 /* Where no possible number is too great or too small, its lower bits; else any. */
@@ -44,7 +44,7 @@ static struct wt_defined saturated(enum wt_meaning_op op, struct wt_defined x, u
     const bool from_signed = op != WT_M_CLAMP && op != WT_M_SAT,
                to_signed = op == WT_M_CLAMP_S || op == WT_M_SAT_S;
     const uint64_t turn = from_signed ? UINT64_C(1) << (own - 1) : 0;
-    const struct range r = range_of(x, turn);
+    const struct meant_range r = range_of(x, turn);
     const uint64_t least = to_signed ? turn - (UINT64_C(1) << (n - 1)) : turn,
                    most = least + wt_low_bits(n);
     const bool fits = n >= own || (r.low >= least && r.high <= most),

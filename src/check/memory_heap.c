@@ -49,7 +49,7 @@ void memory_taken(void *context, const struct wt_wave_head *w, const struct wt_l
         note_taken(c, w, call, addr);
 }
 
-struct left {
+struct heap_left {
     struct wt_check_memory *check;
     struct wt_object *list; /* the table is locked while they are looked for */
     size_t count, room;
@@ -57,7 +57,7 @@ struct left {
 
 static bool add_left(void *context, const struct wt_object *object)
 {
-    struct left *l = context;
+    struct heap_left *l = context;
     if (object->freed || strcmp(object->by, WT_CHECK_HEAP) != 0 ||
         !wt_map_find(&l->check->taken, object->addr))
         return true;
@@ -71,7 +71,7 @@ static bool add_left(void *context, const struct wt_object *object)
 
 void wt_check_memory_tell_leaks(struct wt_check_memory *c)
 {
-    struct left l = {.check = c};
+    struct heap_left l = {.check = c};
     if (c->taken.count)
         wt_objects_of(c->space, add_left, &l);
     for (size_t i = 0; i < l.count; i++) {
@@ -125,7 +125,7 @@ struct call {
     uint32_t wave;
     uint64_t incarnation, returns;
     wt_lanes lanes;
-    uint64_t size[128]; /* of each lane */
+    uint64_t size[128]; /* size of each lane */
 };
 
 static struct call *call_of(struct wt_check_memory *c, const struct wt_wave_head *w, uint64_t pc)

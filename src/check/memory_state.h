@@ -46,8 +46,8 @@ struct wt_check_memory {
     void *context;
     struct question now;
     uint64_t last, last_pc, last_address; /* the latest mistake: issue time, … */
-    struct wt_decisions decisions;        /* of the recorded run */
-    uint64_t resets;                      /* of the machine, in the run that they are of */
+    struct wt_decisions decisions;        /* decisions of the recorded run */
+    uint64_t resets;                      /* resets of the machine, in the run that they are of */
     bool only_repeats;                    /* the run is that of a core file */
     struct wt_good good[CACHED];          /* ranges that were found good, in turn */
     unsigned next;
@@ -70,7 +70,7 @@ struct wt_check_memory {
     struct wt_check_stacks stacks;
     wt_lanes *on_stack; /* of each wave: the lanes that have used their stacks; NULL: no stacks are
                            known */
-    struct call *call;  /* of the kernels' allocator */
+    struct call *call;  /* call of the kernels' allocator */
     size_t calls, call_room;
     struct wt_finding *leak; /* the first of each call that takes memory of the device's heap */
     size_t leaks, leak_room;

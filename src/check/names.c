@@ -13,21 +13,21 @@
 
 enum owner { OF_PROGRAM, OF_LIBRARY, OF_RUNTIME };
 
-struct name {
+struct names_name {
     const void *space;
     struct wt_known_variable v; /* of a function: its addresses */
-    enum owner owner;           /* of a function */
+    enum owner owner;           /* owner of a function */
 };
 
-struct names {
-    struct name *list; /* by space and address, where `sorted` */
+struct names_of {
+    struct names_name *list; /* by space and address, where `sorted` */
     size_t count, room;
     bool sorted;
 };
 
 static struct {
     pthread_mutex_t lock;
-    struct names functions, variables;
+    struct names_of functions, variables;
     _Atomic uint64_t state;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -35,27 +35,27 @@ WT_LOCK_OVER_FORKS(names, all.lock)
 
 static int by_address(const void *a, const void *b)
 {
-    const struct name *x = a, *y = b;
+    const struct names_name *x = a, *y = b;
     if (x->space != y->space)
         return (uintptr_t)x->space < (uintptr_t)y->space ? -1 : 1;
     return x->v.first != y->v.first ? (x->v.first < y->v.first ? -1 : 1) : 0;
 }
 
-static void add(struct names *n, const void *space, const struct wt_known_variable *v,
+static void add(struct names_of *n, const void *space, const struct wt_known_variable *v,
                 enum owner owner)
 {
     pthread_mutex_lock(&all.lock);
-    struct name *grown = wt_array_grow(n->list, &n->room, n->count + 1, sizeof *grown);
+    struct names_name *grown = wt_array_grow(n->list, &n->room, n->count + 1, sizeof *grown);
     if (grown) {
         n->list = grown;
-        grown[n->count++] = (struct name){space, *v, owner};
+        grown[n->count++] = (struct names_name){space, *v, owner};
         n->sorted = false;
         all.state++;
     }
     pthread_mutex_unlock(&all.lock);
 }
 
-static void forget(struct names *n, const void *space)
+static void forget(struct names_of *n, const void *space)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n->count; i++)
@@ -102,7 +102,7 @@ static enum owner owner_by(const char *name)
 
 void wt_functions_gone(const void *space, uint64_t first, uint64_t size)
 {
-    struct names *n = &all.functions;
+    struct names_of *n = &all.functions;
     size_t kept = 0;
     pthread_mutex_lock(&all.lock);
     for (size_t i = 0; i < n->count; i++)
@@ -144,7 +144,7 @@ void wt_names_read(struct wt_names_reader *r, const char *name, uint64_t addr, u
     }
 }
 
-static void sort(struct names *n)
+static void sort(struct names_of *n)
 {
     if (!n->sorted && n->count)
         qsort(n->list, n->count, sizeof *n->list, by_address);
@@ -152,18 +152,18 @@ static void sort(struct names *n)
 }
 
 /* The last one that begins at or before an address. */
-static const struct name *before(struct names *n, const void *space, uint64_t addr)
+static const struct names_name *before(struct names_of *n, const void *space, uint64_t addr)
 {
-    const struct name wanted = {.space = space, .v = {.first = addr}};
+    const struct names_name wanted = {.space = space, .v = {.first = addr}};
     sort(n);
     WT_BISECT(low, n->count, by_address(&n->list[middle], &wanted) <= 0);
     return low && n->list[low - 1].space == space ? &n->list[low - 1] : NULL;
 }
 
-static bool find(struct names *n, const void *space, uint64_t addr, struct wt_known_variable *v)
+static bool find(struct names_of *n, const void *space, uint64_t addr, struct wt_known_variable *v)
 {
     pthread_mutex_lock(&all.lock);
-    const struct name *found = before(n, space, addr);
+    const struct names_name *found = before(n, space, addr);
     const bool is = found && addr - found->v.first < found->v.size;
     if (is)
         *v = found->v;
@@ -184,7 +184,7 @@ bool wt_function_of(const void *space, uint64_t pc, uint64_t *first, uint64_t *e
 /* The lock is held. */
 static enum owner owner_of(const void *space, uint64_t pc)
 {
-    const struct name *found = before(&all.functions, space, pc);
+    const struct names_name *found = before(&all.functions, space, pc);
     return found && pc - found->v.first < found->v.size ? found->owner : OF_PROGRAM;
 }
 
@@ -218,7 +218,7 @@ bool wt_variables_extent(const void *space, uint64_t *first, uint64_t *last)
     bool any = false;
     pthread_mutex_lock(&all.lock);
     for (size_t i = 0; i < all.variables.count; i++) {
-        const struct name *one = &all.variables.list[i];
+        const struct names_name *one = &all.variables.list[i];
         if (one->space != space)
             continue;
         const uint64_t end = one->v.first + one->v.size - 1;

@@ -13,23 +13,23 @@
 #include "base/fork_lock.h"
 
 /* The key of objects: their space and first address. */
-struct place {
+struct object_place {
     const void *space;
     uint64_t addr;
 };
 
-struct range {
-    struct place at;
+struct object_range {
+    struct object_place at;
     uint64_t size;
 };
 
 struct live {
-    struct place at;
+    struct object_place at;
     struct wt_object *object;
 };
 
-struct block {
-    struct place at;
+struct object_block {
+    struct object_place at;
     uint64_t size;
     bool carved; /* it has, or had, objects */
 };
@@ -48,14 +48,15 @@ static struct {
     pthread_mutex_t lock; /* no other lock is taken under it */
     struct live *live;
     size_t live_count, live_room;
-    struct block *block;
+    struct object_block *block;
     size_t block_count, block_room;
     struct wt_object freed[WT_OBJECTS_FREED];
-    struct range freed_at[WT_OBJECTS_FREED]; /* the same once more: they are looked through */
-    size_t freed_count;                      /* ever: the newest is at freed_count - 1 */
-    uint64_t made;                           /* ever */
-    _Atomic uint64_t changes;                /* ever */
-    atomic_bool listens, takes_calls;        /* read without the lock: there is a listener, … */
+    struct object_range
+        freed_at[WT_OBJECTS_FREED];   /* the same once more: they are looked through */
+    size_t freed_count;               /* ever: the newest is at freed_count - 1 */
+    uint64_t made;                    /* ever */
+    _Atomic uint64_t changes;         /* ever */
+    atomic_bool listens, takes_calls; /* read without the lock: there is a listener, … */
     wt_objects_fn *listener;
     void *context;
     _Atomic(wt_object_end_fn *) ends;
@@ -77,7 +78,7 @@ static size_t first_above(const void *list, size_t count, size_t size, const voi
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = (low + high) / 2;
-        const struct place *at = (const void *)((const char *)list + middle * size);
+        const struct object_place *at = (const void *)((const char *)list + middle * size);
         if (space == at->space ? addr < at->addr : (uintptr_t)space < (uintptr_t)at->space)
             high = middle;
         else
@@ -109,10 +110,10 @@ static struct wt_object *object_at(const void *space, uint64_t addr)
     return o && o->addr == addr ? o : NULL;
 }
 
-static struct block *block_at(const void *space, uint64_t addr)
+static struct object_block *block_at(const void *space, uint64_t addr)
 {
     const size_t at = block_above(space, addr);
-    struct block *b = at ? &table.block[at - 1] : NULL;
+    struct object_block *b = at ? &table.block[at - 1] : NULL;
     return b && b->at.space == space && addr - b->at.addr < b->size ? b : NULL;
 }
 
@@ -189,7 +190,7 @@ static void tell(struct wt_object_news *news)
 static void add(const struct wt_object *o)
 {
     struct wt_object *there = object_at(o->space, o->addr);
-    struct block *b = block_at(o->space, o->addr);
+    struct object_block *b = block_at(o->space, o->addr);
     if (b)
         b->carved = true;
     changed();
@@ -286,7 +287,7 @@ static struct wt_object *take_out(size_t at)
     struct wt_object *place = &table.freed[last];
     *place = *table.live[at].object;
     place->freed = true;
-    table.freed_at[last] = (struct range){table.live[at].at, place->size};
+    table.freed_at[last] = (struct object_range){table.live[at].at, place->size};
     drop(at);
     return place;
 }
@@ -367,14 +368,14 @@ static bool keeps_any(uint64_t addr, uint64_t size)
 void wt_block_made(const void *space, uint64_t addr, uint64_t size)
 {
     pthread_mutex_lock(&table.lock);
-    struct block *grown =
+    struct object_block *grown =
         wt_array_grow(table.block, &table.block_room, table.block_count + 1, sizeof *grown);
     if (grown) {
         table.block = grown;
         const size_t at = block_above(space, addr);
         memmove(&grown[at + 1], &grown[at], (table.block_count - at) * sizeof *grown);
         const struct wt_object *last = object_below(space, addr + size - 1);
-        grown[at] = (struct block){
+        grown[at] = (struct object_block){
             {space, addr}, size, (last && last->addr >= addr) || keeps_any(addr, size)};
         table.block_count++;
     }
@@ -382,7 +383,7 @@ void wt_block_made(const void *space, uint64_t addr, uint64_t size)
     pthread_mutex_unlock(&table.lock);
 }
 
-static void free_objects(const struct block *b)
+static void free_objects(const struct object_block *b)
 {
     const struct live *l = table.live;
     for (size_t at = object_above(b->at.space, b->at.addr + b->size - 1);
@@ -393,7 +394,7 @@ static void free_objects(const struct block *b)
 uint64_t wt_block_freed(const void *space, uint64_t addr)
 {
     pthread_mutex_lock(&table.lock);
-    const struct block *b = block_at(space, addr);
+    const struct object_block *b = block_at(space, addr);
     const uint64_t size = b && b->at.addr == addr && b->carved ? b->size : 0;
     if (size)
         free_objects(b);
@@ -418,7 +419,7 @@ static void tell_ends(const void *space, uint64_t addr)
     if (!ends)
         return;
     pthread_mutex_lock(&table.lock);
-    const struct block *b = block_at(space, addr);
+    const struct object_block *b = block_at(space, addr);
     for (size_t i = 0; b && b->at.addr == addr && i < table.live_count; i++) {
         const struct wt_object *o = table.live[i].object;
         struct wt_object *grown = o->space == space && o->addr - addr < b->size
@@ -439,7 +440,7 @@ void wt_block_gone(const void *space, uint64_t addr)
 {
     tell_ends(space, addr);
     pthread_mutex_lock(&table.lock);
-    struct block *b = block_at(space, addr);
+    struct object_block *b = block_at(space, addr);
     if (b && b->at.addr == addr) {
         free_objects(b);
         table.block_count--;
@@ -521,7 +522,7 @@ static const struct wt_object *freed_at(const void *space, uint64_t addr)
 {
     for (size_t i = 0; i < WT_OBJECTS_FREED && i < table.freed_count; i++) {
         const size_t place = (table.freed_count - 1 - i) % WT_OBJECTS_FREED;
-        const struct range *r = &table.freed_at[place];
+        const struct object_range *r = &table.freed_at[place];
         if (r->at.space == space && addr - r->at.addr < r->size)
             return &table.freed[place];
     }
@@ -676,7 +677,7 @@ static enum wt_object_verdict judge(const void *space, uint64_t addr, uint64_t s
 {
     struct wt_object found, before, behind, *o = object_below(space, addr);
     const struct wt_object *near;
-    const struct block *b;
+    const struct object_block *b;
     if (o && addr - o->addr < o->size) {
         *object = *o;
         if (write && o->read_only)

@@ -25,7 +25,7 @@ enum {
 /** Calls of the host's thread, the innermost first, those of our own libraries included; they are
  * taken for a listener, and where wt_objects_take_calls() asks for them. */
 struct wt_call_stack {
-    void *address[WT_STACK_DEPTH]; /**< of return */
+    void *address[WT_STACK_DEPTH]; /**< address of return */
     unsigned depth;
 };
 
@@ -39,7 +39,7 @@ struct wt_object {
     uint64_t allocation; /**< the same of allocations alone; 0: it is none */
     pid_t process;       /**< that made it: a child of fork() has its parent's objects, too */
     const char *by;      /**< the function that made it: constant text */
-    char name[48];       /**< of a variable; "": it has none */
+    char name[48];       /**< name of a variable; "": it has none */
     bool read_only;      /**< GPUs must not write it */
     bool freed;
     bool given_up; /**< the program has freed it, in vain: an earlier error forbids that */
@@ -76,10 +76,10 @@ void wt_objects_take_calls(void);
 /** The program has memory of @p size bytes at @p addr of a space, by function @p by. Without host
  * memory it is not noted: reports then know less. */
 void wt_object_made(const void *space, uint64_t addr, uint64_t size, const char *by);
-/** The same, of memory whose address was not known when the calls were made. */
+/** Likewise, of memory whose address was not known when the calls were made. */
 void wt_object_made_before(const void *space, uint64_t addr, uint64_t size, const char *by,
                            const struct wt_call_stack *calls);
-/** The same of a variable of a module. */
+/** Likewise of a variable of a module. */
 void wt_object_variable(const void *space, uint64_t addr, uint64_t size, const char *name,
                         bool read_only);
 /** The name of the objects of wt_object_arguments(). */
@@ -165,7 +165,7 @@ size_t wt_object_views(const void *space, uint64_t addr, struct wt_object_view *
 /** Calls @p visit for each object that is not freed, by space and address, until it says false. It
  * must not call functions of this file. */
 void wt_objects_each(bool (*visit)(void *context, const struct wt_object *object), void *context);
-/** The same of all objects of a space, the freed ones that are remembered first, the oldest of
+/** Likewise of all objects of a space, the freed ones that are remembered first, the oldest of
  * these first. */
 void wt_objects_of(const void *space, bool (*visit)(void *context, const struct wt_object *object),
                    void *context);

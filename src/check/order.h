@@ -11,7 +11,7 @@
 #include "check/clocks.h"
 #include "check/objects.h"
 
-/** What is done at a moment: of each stream all up to one of its operations. */
+/** The work that is done at a moment: of each stream all up to one of its operations. */
 struct wt_order_point {
     struct wt_clocks *done;
     uint32_t at; /**< the newest operation when it was last changed */
@@ -63,8 +63,8 @@ void wt_order_call(struct wt_order *o, struct wt_order_call *call, const char *b
 void wt_order_begin(struct wt_order *o, struct wt_order_stream *stream, struct wt_order_call *call);
 /** Both at once. */
 void wt_order_give(struct wt_order *o, struct wt_order_stream *stream, const char *by);
-/** What has ended before the newest operation, and which of that was released: it has only taken
- * over what its stream had. */
+/** Operations that have ended before the newest one, and which of that was released: it has only
+ * taken over what its stream had. */
 void wt_order_fenced(struct wt_order *o, const struct wt_order_point *ended,
                      const struct wt_order_point *released);
 /** A call gives no operation: it is dropped. */
@@ -81,8 +81,8 @@ void wt_order_operation_drop(struct wt_order_operation *operation);
 /** Whether operation @p first is ordered before another one. */
 bool wt_order_is_before(const struct wt_order_operation *first,
                         const struct wt_order_operation *then);
-/** What is missing between two operations, one of which has ended before the other one began: a
- * fence; NULL: nothing says that it has. */
+/** The order that is missing between two operations, one of which has ended before the other one
+ * began: a fence; NULL: nothing says that it has. */
 const char *wt_order_lacks(const struct wt_order_operation *first,
                            const struct wt_order_operation *then);
 /** Whether the host has waited for it. */

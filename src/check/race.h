@@ -40,7 +40,7 @@ void wt_check_race_launch(struct wt_check_race *r, uint64_t number,
 /** The newest operation loads or stores [addr, addr + size): a copy, a fill. NULL is allowed. */
 void wt_check_race_copied(struct wt_check_race *r, uint64_t addr, uint64_t size,
                           enum wt_access access);
-/** What is at [addr, addr + size) is another object from now on. NULL is allowed. */
+/** The object at [addr, addr + size) is another one from now on. NULL is allowed. */
 void wt_check_race_renewed(struct wt_check_race *r, uint64_t addr, uint64_t size);
 /** How operations that the host has not waited for use a range of memory. */
 enum wt_race_use {

@@ -32,7 +32,7 @@ struct race_access {
     struct race_record record;
     bool hides;      /* it may be atomic, where its place is polled */
     bool polls;      /* it does so */
-    uint32_t number; /* of the record */
+    uint32_t number; /* number of the record */
     uint32_t past;   /* records in this memory with lower numbers are ordered before all lanes, */
     bool alone;      /* and of other waves no others are */
     bool stored;     /* a slot refers to it */
@@ -118,7 +118,7 @@ bool race_take_cells(struct race_access *x, struct race_page *page, unsigned fir
 /** A plain access of lanes to a row of whole cells, which it numbers where it need be. False, and
  * nothing else is done, where it is none, or no simple case. */
 bool race_take_row(struct race_access *x);
-/** The same of words, in no row, where no object is, which is a lane's own memory unless a copy's
+/** Likewise of words, in no row, where no object is, which is a lane's own memory unless a copy's
  * kernel accesses the runtime's: of that nothing is reported, and stores are noted, which may be
  * found to be atomic ones. */
 bool race_take_nobodys(struct race_access *x);

@@ -65,7 +65,7 @@ static void add_conflict(struct race_access *x, unsigned mine, uint64_t at,
     x->conflict[i].weaker &= weaker;
 }
 
-/* What two lanes of one instruction store to the cell at @p at. Rare, so apart from what each
+/* The stores of two lanes of one instruction to the cell at @p at. Rare, so apart from what each
  * access does. */
 static __attribute__((noinline)) enum race_same compare(struct race_access *x,
                                                         const struct race_cell *cell, uint64_t at,

@@ -9,7 +9,7 @@ enum {
 
 struct race_hints {
     uint32_t refs;
-    struct wt_clocks *before; /* of the stores of earlier lists */
+    struct wt_clocks *before; /* before of the stores of earlier lists */
     struct race_stored {
         struct wt_clock by;
         struct wt_clocks *known; /* to the wave */

@@ -13,9 +13,9 @@
 /** A place's list; shared. */
 struct race_hints;
 
-/** What a wave has read; zeros: nothing. */
+/** Places that a wave has read; zeros: nothing. */
 struct race_hint {
-    struct wt_clocks *set; /**< of lists that it has noted no more */
+    struct wt_clocks *set; /**< set of lists that it has noted no more */
     struct race_note {
         struct race_hints *hints;
         size_t count; /**< stores that it has read */

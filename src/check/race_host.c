@@ -83,7 +83,7 @@ void wt_check_race_renewed(struct wt_check_race *r, uint64_t addr, uint64_t size
     }
 }
 
-/* What a slot of a cell has, of an operation that the host has not waited for; else NULL. */
+/* The contents of a cell's slot, of an operation that the host has not waited for; else NULL. */
 static const struct race_record *under_way(const struct wt_check_race *r,
                                            const struct race_cell *cell, unsigned slot)
 {

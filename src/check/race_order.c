@@ -234,7 +234,7 @@ static void learn(struct wt_check_race *r, struct race_slot *w, struct wt_clocks
     wt_clocks_drop(before);
 }
 
-/* What a wave knew when it made a store. */
+/* The clock of a wave at a store. */
 static struct wt_clocks *known_at(const struct race_wave *w, uint32_t clock)
 {
     const unsigned count = w->past ? w->past->count : 0;
@@ -639,8 +639,8 @@ static struct race_sync *sync_at(struct wt_check_race *r, struct race_space *spa
     return sync;
 }
 
-/* What a store publishes, to the group and to the device: the wave's accesses up to a clock, and
- * what it has learnt. The hint: up to the store itself. */
+/* The clocks that a store publishes, to the group and to the device: the wave's accesses up to a
+ * clock, and what it has learnt. The hint: up to the store itself. */
 struct release {
     uint32_t wave, clock[RACE_SCOPES], all;
     struct wt_clocks *known[RACE_SCOPES], *all_known;

@@ -28,14 +28,14 @@ static void fill(struct race_access *x, struct race_page *page, unsigned slot, u
 }
 
 /* Cells of a page one behind the other. */
-struct row {
+struct race_row {
     unsigned first, count;
     bool equal[RACE_SLOTS];      /* all have the same number in the slot, and are not split */
-    uint32_t number[RACE_SLOTS]; /* of the first one */
+    uint32_t number[RACE_SLOTS]; /* number of the first one */
     const uint8_t *mine;         /* lanes of the access: race_page.per of each cell */
 };
 
-static void see_row(const struct race_page *page, struct row *row)
+static void see_row(const struct race_page *page, struct race_row *row)
 {
     for (unsigned k = 0; k < RACE_SLOTS; k++) {
         const uint32_t *slot = &page->slot[k][row->first];
@@ -46,14 +46,14 @@ static void see_row(const struct race_page *page, struct row *row)
 }
 
 /* Whether the lanes in one slot are those of the access. */
-static bool has_lanes(const struct race_page *page, unsigned k, const struct row *row)
+static bool has_lanes(const struct race_page *page, unsigned k, const struct race_row *row)
 {
     return memcmp(lanes_at(page, k, row->first), row->mine, row->count * page->per) == 0;
 }
 
 /* Whether nothing races that is in one slot of a row of cells, and nothing need be kept of it. */
 static bool is_over(const struct race_access *x, const struct race_page *page, unsigned k,
-                    const struct row *row)
+                    const struct race_row *row)
 {
     const struct race_record *o = race_record(&x->r->shadow, row->number[k]);
     if (!row->equal[k] || !o)
@@ -66,7 +66,7 @@ static bool is_over(const struct race_access *x, const struct race_page *page, u
 /* Whether all that is in one slot of a row of cells is ordered before the access, as numbers say.
  */
 static bool are_past(const struct race_access *x, const struct race_page *page, unsigned k,
-                     const struct row *row)
+                     const struct race_row *row)
 {
     const uint32_t *slot = &page->slot[k][row->first];
     const uint32_t past =
@@ -80,7 +80,7 @@ static bool are_past(const struct race_access *x, const struct race_page *page, 
 
 /* A row of whole cells, one behind the other, which plain accesses are made to: false, and nothing
  * is done, where it is no simple case. */
-static bool take_row(struct race_access *x, struct race_page *page, const struct row *row)
+static bool take_row(struct race_access *x, struct race_page *page, const struct race_row *row)
 {
     const struct race_record *read = race_record(&x->r->shadow, row->number[1]);
     if (!are_past(x, page, 0, row) && !is_over(x, page, 0, row))
@@ -142,7 +142,8 @@ static bool is_row(const struct wt_observed *a, unsigned *first, unsigned *count
 
 /* A row whose cells are equal but for the lanes: they are taken as one. False, and nothing is done,
  * where they are not. */
-static bool take_equal_cells(struct race_access *x, struct race_page *page, const struct row *row)
+static bool take_equal_cells(struct race_access *x, struct race_page *page,
+                             const struct race_row *row)
 {
     uint8_t *lanes[RACE_SLOTS];
     uint32_t slot[RACE_SLOTS];
@@ -171,7 +172,7 @@ static bool take_equal_cells(struct race_access *x, struct race_page *page, cons
 }
 
 /* Whether a load's cells have two loads of others, as keep() leaves them. */
-static bool all_stay(const struct race_access *x, const struct row *row)
+static bool all_stay(const struct race_access *x, const struct race_row *row)
 {
     const struct race_shadow *s = &x->r->shadow;
     const struct race_record *o[RACE_SLOTS];
@@ -191,7 +192,7 @@ static bool all_stay(const struct race_access *x, const struct row *row)
 bool race_take_cells(struct race_access *x, struct race_page *page, unsigned first, unsigned count,
                      const uint8_t *mine)
 {
-    struct row row;
+    struct race_row row;
     row.first = first;
     row.count = count;
     row.mine = mine;

@@ -18,10 +18,10 @@ struct entered {
 };
 #define NOWHERE UINT64_MAX
 
-/* What is asked of each cell: it is the same for all of them. */
-struct asked {
+/* The question to each cell: it is the same for all of them. */
+struct race_asked {
     const uint32_t *of;   /* waves of records of number `first` and behind */
-    const uint64_t *home; /* of waves */
+    const uint64_t *home; /* home of waves */
     uint64_t own_home;
     uint32_t first, number, wave;
     uint32_t past; /* records with lower numbers are ordered before */
@@ -32,9 +32,9 @@ struct asked {
     bool alone;  /* no access of other waves is ordered before, but for `past` */
 };
 
-struct words {
+struct race_words {
     struct race_access *x;
-    struct asked is;
+    struct race_asked is;
     /* The last cells had these, which are others' accesses, and it was decided that `to` becomes
      * the access. */
     uint32_t had[RACE_SLOTS];
@@ -44,12 +44,12 @@ struct words {
     struct entered entered[PAGES];
 };
 
-/* What becomes of a cell, beside numbers of slots. */
+/* The new contents of a cell, beside numbers of slots. */
 enum { STAYS = RACE_SLOTS, NOT_SIMPLE };
 
 /* Whether an access is ordered before that of a lane. *by_lane becomes true where it may be
  * otherwise for another lane. */
-static inline bool is_past(const struct words *f, uint32_t slot, unsigned lane, unsigned mine,
+static inline bool is_past(const struct race_words *f, uint32_t slot, unsigned lane, unsigned mine,
                            bool *by_lane)
 {
     if (slot < f->is.past)
@@ -64,18 +64,18 @@ static inline bool is_past(const struct words *f, uint32_t slot, unsigned lane, 
     return lane == mine || lane & RACE_WAVE || r->shadow.record[at].clock <= f->x->w->lane[mine];
 }
 
-static inline bool is_load(const struct words *f, uint32_t slot)
+static inline bool is_load(const struct race_words *f, uint32_t slot)
 {
     return f->is.of[slot - f->is.first] & RACE_LOADS;
 }
 
-static inline uint64_t home_of(const struct words *f, uint32_t slot)
+static inline uint64_t home_of(const struct race_words *f, uint32_t slot)
 {
     return f->is.home[(f->is.of[slot - f->is.first] & ~RACE_LOADS) - 1];
 }
 
-/* What becomes of a cell, if nothing races there. */
-static unsigned decide(struct words *f, const struct entered *e, unsigned cell, unsigned mine)
+/* The new contents of a cell, if nothing races there. */
+static unsigned decide(struct race_words *f, const struct entered *e, unsigned cell, unsigned mine)
 {
     const uint32_t slot[] = {e->slot[0][cell], e->slot[1][cell], e->slot[2][cell]};
     bool by_lane = false;
@@ -112,7 +112,7 @@ static void see_slots(struct entered *e)
 }
 
 /* Goes to the page of an address; false where its accesses are no simple ones. */
-static bool enter(struct words *f, unsigned i, uint64_t at)
+static bool enter(struct race_words *f, unsigned i, uint64_t at)
 {
     struct race_page *page = race_page(f->x->space, at, true);
     struct entered *e = &f->entered[i];
@@ -128,7 +128,7 @@ static bool enter(struct words *f, unsigned i, uint64_t at)
 }
 
 /* Whether what a slot has, of which wave, is the lane's own. */
-static inline bool is_own(const struct asked *is, const struct entered *e, unsigned k,
+static inline bool is_own(const struct race_asked *is, const struct entered *e, unsigned k,
                           unsigned cell, unsigned lane)
 {
     return is->floor == UINT32_MAX || e->lane[k][cell] == lane;
@@ -136,10 +136,10 @@ static inline bool is_own(const struct asked *is, const struct entered *e, unsig
 
 /* The slot that a load goes to; or STAYS. It is decided at once where other waves have loaded, too,
  * and nothing orders these loads. */
-static inline unsigned place_load(struct words *f, const struct entered *e, unsigned cell,
+static inline unsigned place_load(struct race_words *f, const struct entered *e, unsigned cell,
                                   unsigned lane)
 {
-    const struct asked *is = &f->is;
+    const struct race_asked *is = &f->is;
     const uint32_t store = e->slot[0][cell], one = e->slot[1][cell];
     if (store >= e->past && (store >= is->number || is->of[store - is->first] != is->wave ||
                              !is_own(is, e, 0, cell, lane)))
@@ -161,7 +161,7 @@ static inline unsigned place_load(struct words *f, const struct entered *e, unsi
 }
 
 /* A lane's load. */
-static inline bool take_load(struct words *f, struct entered *e, unsigned cell, unsigned lane)
+static inline bool take_load(struct race_words *f, struct entered *e, unsigned cell, unsigned lane)
 {
     const unsigned to = place_load(f, e, cell, lane);
     if (to >= STAYS)
@@ -179,7 +179,7 @@ static inline bool take_load(struct words *f, struct entered *e, unsigned cell, 
 /* Lanes that load one cell each of a page, up to the first one that is no simple case, or of
  * another page; returns those that are left. What most cells need is asked first, and is kept in
  * registers. */
-static inline uint64_t take_loads(struct words *f, struct entered *e, const uint64_t *addr,
+static inline uint64_t take_loads(struct race_words *f, struct entered *e, const uint64_t *addr,
                                   unsigned first, uint64_t left)
 {
     const uint32_t *store = e->slot[0], *of = f->is.of, begin = f->is.first;
@@ -212,7 +212,7 @@ static inline uint64_t take_loads(struct words *f, struct entered *e, const uint
     return left;
 }
 
-static inline bool take_store(struct words *f, struct entered *e, unsigned cell, unsigned lane)
+static inline bool take_store(struct race_words *f, struct entered *e, unsigned cell, unsigned lane)
 {
     const uint32_t first = e->slot[1][cell], second = e->slot[2][cell];
     if ((e->slot[0][cell] >= e->past || first >= e->past || second >= e->past) &&
@@ -240,7 +240,7 @@ void race_see_past(struct race_access *x)
     x->alone = barrier ? w->view == w->behind_view : !r->several && !r->wave[w->number - 1].known;
 }
 
-static void begin(struct words *f, struct race_access *x)
+static void begin(struct race_words *f, struct race_access *x)
 {
     const struct wt_check_race *r = x->r;
     const struct race_slot *w = x->w;
@@ -261,7 +261,7 @@ static void begin(struct words *f, struct race_access *x)
 }
 
 /* No page has been entered. */
-static void make_ready(struct words *f)
+static void make_ready(struct race_words *f)
 {
     for (unsigned i = 0; i < PAGES && !f->ready; i++)
         f->base[i] = NOWHERE;
@@ -269,14 +269,14 @@ static void make_ready(struct words *f)
 }
 
 /* The page of an address; NULL where its accesses are no simple ones. */
-static struct entered *page_at(struct words *f, uint64_t at)
+static struct entered *page_at(struct race_words *f, uint64_t at)
 {
     const unsigned i = race_seen_at(at / RACE_PAGE) % PAGES;
     return f->base[i] == at - at % RACE_PAGE || enter(f, i, at) ? &f->entered[i] : NULL;
 }
 
 /* The access of one lane; false where that is no simple case. */
-static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size)
+static bool take_lane(struct race_words *f, unsigned lane, uint64_t at, unsigned size)
 {
     struct entered *e = at % 4 ? NULL : page_at(f, at);
     unsigned cell = at % RACE_PAGE / 4;
@@ -289,7 +289,7 @@ static bool take_lane(struct words *f, unsigned lane, uint64_t at, unsigned size
 
 /* Lanes that access one cell each, up to the first one that is no simple case; returns those that
  * are left. */
-static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned first,
+static inline uint64_t take_some(struct race_words *f, const uint64_t *addr, unsigned first,
                                  uint64_t left, bool loads)
 {
     struct entered *e = NULL;
@@ -308,8 +308,9 @@ static inline uint64_t take_some(struct words *f, const uint64_t *addr, unsigned
 
 /* Lanes that access one cell each, in pages that only their wave has accessed, whose lanes are one:
  * all that is there is past, but what this access has left. Ends and returns as take_some(). */
-static inline __attribute__((always_inline)) uint64_t
-take_own(const struct words *f, const uint64_t *addr, unsigned first, uint64_t left, bool loads)
+static inline __attribute__((always_inline)) uint64_t take_own(const struct race_words *f,
+                                                               const uint64_t *addr, unsigned first,
+                                                               uint64_t left, bool loads)
 {
     struct race_page *const *seen = f->x->space->seen;
     const uint32_t number = f->is.number, wave = f->is.wave;
@@ -348,7 +349,7 @@ take_own(const struct words *f, const uint64_t *addr, unsigned first, uint64_t l
 
 /* Lanes from @p first on, up to the first one that is no simple case; returns those that are left.
  */
-static uint64_t take_lanes(struct words *f, unsigned first, uint64_t left)
+static uint64_t take_lanes(struct race_words *f, unsigned first, uint64_t left)
 {
     const uint64_t *addr = &f->x->a->at[first];
     const unsigned size = f->x->a->size;
@@ -386,7 +387,7 @@ static bool are_equal(const struct entered *e, unsigned first, unsigned count)
 
 /* Whether nothing becomes of loads from a few cells, in whichever order: all of these have the same
  * loads of others, which stay. */
-static bool all_stay(struct words *f)
+static bool all_stay(struct race_words *f)
 {
     enum { MOST = 2 * WT_MAX_LANES }; /* cells */
     const struct wt_observed *a = f->x->a;
@@ -417,7 +418,7 @@ static bool all_stay(struct words *f)
 }
 
 /* Whether the wave alone has accessed the first lane's page: no loads of others are there. */
-static bool is_own_page(const struct words *f)
+static bool is_own_page(const struct race_words *f)
 {
     const struct wt_observed *a = f->x->a;
     const uint64_t number = a->at[wt_lanes_lowest(a->lanes)] / RACE_PAGE;
@@ -428,7 +429,7 @@ static bool is_own_page(const struct words *f)
 wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
 {
     const struct wt_order_operation *call = x->r->wave[x->w->number - 1].call;
-    struct words f;
+    struct race_words f;
     f.is.simple = !(call && call->copies);
     begin(&f, x);
     if (lanes == x->a->lanes && !is_own_page(&f) && all_stay(&f))
@@ -443,7 +444,7 @@ wt_lanes race_take_words(struct race_access *x, wt_lanes lanes)
     return 0;
 }
 
-/* What is to be known of a page where no object may be, in this state of the objects. */
+/* The state of a page where no object may be, in this state of the objects. */
 static __attribute__((noinline)) bool look_for_objects(const struct wt_check_race *r,
                                                        struct race_page *page, uint64_t state)
 {

@@ -39,7 +39,7 @@ static bool openmp_values(const struct wt_machine *m, enum wt_check_openmp openm
 
 /* ---- the table ---- */
 
-struct row {
+struct check_row {
     const char *name;
     enum wt_check check;
     bool (*knows)(const struct wt_machine *m);
@@ -74,7 +74,7 @@ struct row {
 #include "check/checks.def"
 #undef CHECK_OF_MACHINE
 
-static const struct row rows[] = {
+static const struct check_row rows[] = {
 #define CHECK_OF_MACHINE(ID, name, includes, all, help, page, knows, unknown, space, openmp, what) \
     {#name, WT_CHECK_##ID, knows,        unknown,    openmp,                                       \
      what,  begin_##name,  space_##name, end_##name, free_##name},
@@ -88,7 +88,7 @@ bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *sta
                         enum wt_check_openmp openmp, wt_check_say_fn *say)
 {
     const struct wt_machine *m = start->machine;
-    for (const struct row *r = rows; r < rows + ROWS; r++) {
+    for (const struct check_row *r = rows; r < rows + ROWS; r++) {
         if (!(checks & r->check))
             continue;
         if (!r->knows(m)) {
@@ -106,20 +106,20 @@ bool wt_check_set_begin(struct wt_check_set *s, const struct wt_check_start *sta
 
 void wt_check_set_space(const struct wt_check_set *s, const void *space)
 {
-    for (const struct row *r = rows; r < rows + ROWS; r++)
+    for (const struct check_row *r = rows; r < rows + ROWS; r++)
         r->set_space(s, space);
 }
 
 void wt_check_set_end(struct wt_check_set *s)
 {
-    for (const struct row *r = rows + ROWS; r-- > rows;)
+    for (const struct check_row *r = rows + ROWS; r-- > rows;)
         r->end(s);
     *s = (struct wt_check_set){.memory = NULL};
 }
 
 void wt_check_set_free(struct wt_check_set *s)
 {
-    for (const struct row *r = rows + ROWS; r-- > rows;)
+    for (const struct check_row *r = rows + ROWS; r-- > rows;)
         r->free(s);
     *s = (struct wt_check_set){.memory = NULL};
 }

@@ -1,4 +1,4 @@
-/* What instructions store: the values of their operands, as registers have them. */
+/* Values that instructions store: those of their operands, as registers have them. */
 #ifndef WT_CHECK_VALUES_H
 #define WT_CHECK_VALUES_H
 

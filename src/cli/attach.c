@@ -26,7 +26,7 @@ struct attach {
     char socket[CLI_GDB_DIRECTORY + 16]; /* between it and this process */
     struct cli_gdb_choice choice;
     struct wt_session_attached device;
-    struct wt_session *session; /* of the debugger */
+    struct wt_session *session; /* session of the debugger */
     struct wt_rsp_server *server;
 };
 

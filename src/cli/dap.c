@@ -30,7 +30,7 @@ struct editor {
     struct wt_debuggee d; /* first: the context of its services */
     struct wt_dap *dap;
     struct stream stream[2];
-    char **word;                     /* of the options, which d points into */
+    char **word;                     /* word of the options, which d points into */
     const struct wt_debuggee *given; /* options that name the program; NULL: "launch" has them */
     bool is_open;
 };

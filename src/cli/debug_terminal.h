@@ -22,7 +22,7 @@ struct cli_console {
 void cli_debug_services(struct wt_debuggee *d, struct wt_shell_options *options);
 /** Prints the program's output, in order with the output of commands; returns @p length. */
 ssize_t cli_debug_put_program(void *context, const char *text, size_t length);
-/** The same of what the debugger has to say on its own. */
+/** Likewise of what the debugger has to say on its own. */
 void cli_debug_put_agent(void *context, const char *text, size_t length);
 /** Handles signals in the loop of a session. */
 enum wt_status cli_debug_watch_signals(void *context, struct wt_loop *loop, struct wt_error *err);

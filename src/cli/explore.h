@@ -16,7 +16,7 @@ struct wt_choices;
  */
 struct explore_share {
     void *context;
-    unsigned workers; /* of the manager; 0: this process is a worker */
+    unsigned workers; /* workers of the manager; 0: this process is a worker */
     /* A worker's message, and the answer that it waits for. */
     uint64_t (*ask)(void *context, const char *message);
     /* The manager waits for the next message: malloc'ed; NULL without host memory. */

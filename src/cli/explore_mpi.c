@@ -72,7 +72,7 @@ int main(int argc, char **argv)
                                         .ask = ask,
                                         .listen = listen_to_workers,
                                         .answer = answer};
-    /* What is wrong with the command line is said once. */
+    /* A mistake in the command line is reported once. */
     bool failed =
         rank && (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr));
     int status = failed ? WT_EXIT_FAILED : explore_shared(argc, argv, size > 1 ? &share : NULL);

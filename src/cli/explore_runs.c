@@ -160,7 +160,7 @@ static enum wt_status read_file(int fd, uint8_t **bytes, size_t *length, struct 
     return wt_file_read_fd(fd, "what a run has written", bytes, length, err);
 }
 
-/* What the process of a run has left. */
+/* The results that the process of a run has left. */
 static enum wt_status read_outcome(const struct job *job, int how, struct explore_outcome *o,
                                    struct wt_error *err)
 {

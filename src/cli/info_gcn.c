@@ -15,7 +15,7 @@
 #include "object/fatbin.h"
 #include "object/image.h"
 
-/* What runs a file's code: the newest model that runs any, else the family's default. */
+/* The model that runs a file's code: the newest model that runs any, else the family's default. */
 static const struct gcn_target *target_of(const uint8_t *bytes, size_t length, char *all,
                                           size_t size)
 {

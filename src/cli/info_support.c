@@ -44,13 +44,13 @@ static void tell(void *context, const struct wt_support *what)
 
 /* ---- functions of a library ---- */
 
-struct library {
+struct support_library {
     Elf *elf;
     Elf_Data *symbols, *refused; /* refused: NULL, it refuses none */
     GElf_Shdr symbols_header;
 };
 
-static bool find_sections(struct library *library)
+static bool find_sections(struct support_library *library)
 {
     size_t names;
     Elf_Scn *section = NULL;
@@ -72,7 +72,7 @@ static bool find_sections(struct library *library)
 
 /* Why the library refuses a function; NULL: it does not. Functions for a default stream of each
  * thread have the reason of the others. */
-static const char *why_refused(const struct library *library, const char *name)
+static const char *why_refused(const struct support_library *library, const char *name)
 {
     size_t length = strlen(name);
     if (!library->refused)
@@ -98,7 +98,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The names of the functions, sorted, in an array for free(); NULL without host memory. */
-static const char **functions_of(const struct library *library, size_t *count)
+static const char **functions_of(const struct support_library *library, size_t *count)
 {
     const size_t symbols = library->symbols->d_size / library->symbols_header.sh_entsize;
     const char **names = malloc(symbols * sizeof *names);
@@ -127,7 +127,7 @@ static enum wt_status tell_library(struct list *list, const char *folder, const 
     snprintf(path, sizeof path, "%s/%s", folder, name);
     elf_version(EV_CURRENT);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct library library = {.elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL)};
+    struct support_library library = {.elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL)};
     const bool good = find_sections(&library);
     const char **names = good ? functions_of(&library, &count) : NULL;
     for (size_t i = 0; names && i < count; i++) {

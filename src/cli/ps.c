@@ -5,14 +5,14 @@
 #include "session/options.h"
 #include "target/process.h"
 
-struct listing {
+struct ps_listing {
     unsigned count;
-    const char *family; /* of the next ones */
+    const char *family; /* family of the next ones */
 };
 
 static void print(void *context, int pid, unsigned gpus, const char *name)
 {
-    struct listing *l = context;
+    struct ps_listing *l = context;
     if (!l->count++)
         printf("%7s  %4s  %-6s  %s\n", "PID", "GPUs", "family", "program");
     if (gpus)
@@ -23,7 +23,7 @@ static void print(void *context, int pid, unsigned gpus, const char *name)
 
 static int run(int argc, char **argv)
 {
-    struct listing listing = {0};
+    struct ps_listing listing = {0};
     struct wt_error err;
     const int parsed = wt_subcommand_parse(&cli_ps, argc, argv, NULL, NULL, 0, false);
     if (parsed != WT_SUBCOMMAND_GO)

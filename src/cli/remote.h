@@ -12,10 +12,10 @@
 
 struct cli_remote {
     struct wt_emulated device;
-    struct wt_session *session; /**< of the debugger; the servers are its clients */
+    struct wt_session *session; /**< session of the debugger; the servers are its clients */
     struct wt_rsp_server *server[CLI_SERVERS];
     size_t server_count;
-    struct wt_report_check *check; /**< of the program */
+    struct wt_report_check *check; /**< check of the program */
     FILE *out;                     /**< where console lines go that the client does not take */
     FILE *console;                 /**< the device's console: decides for each line */
     struct cli_pages *pages;       /**< --view; NULL: none */

@@ -22,7 +22,7 @@ void cli_screen_open(struct cli_screen *screen);
 /** Gives the whole terminal back. May be called more than once. */
 void cli_screen_close(struct cli_screen *screen);
 
-/** The same from another thread, while this one is blocked: the rows alone. */
+/** Likewise from another thread, while this one is blocked: the rows alone. */
 void cli_screen_release(const struct cli_screen *screen);
 /** Shows a text in the last row, and keeps it free of other text; "": gives the row back. */
 void cli_screen_status(struct cli_screen *screen, const char *text);

@@ -26,7 +26,7 @@ struct served {
     struct wt_line_server line;
     struct wt_dtm dtm;
     bool goodbye;                /* the client of JTAG has said that it leaves */
-    struct wt_bitbang_gate gate; /* of that client */
+    struct wt_bitbang_gate gate; /* gate of that client */
     struct wt_stream_server *server;
     const struct cli_serve_registers *how;
     bool started, ended, fault_told;

@@ -24,7 +24,7 @@ struct key {
     bool late_groups;
 };
 
-struct made {
+struct ahead_made {
     struct key key;
     int fd;        /* -1: the place is free */
     pid_t process; /* 0: it has ended */
@@ -33,7 +33,7 @@ struct made {
 struct ahead {
     unsigned jobs;
     size_t places;
-    struct made made[];
+    struct ahead_made made[];
 };
 
 struct ahead *ahead_begin(unsigned jobs)
@@ -49,7 +49,7 @@ struct ahead *ahead_begin(unsigned jobs)
     return a;
 }
 
-static void drop(struct made *m)
+static void drop(struct ahead_made *m)
 {
     if (m->process) {
         kill(m->process, SIGKILL);
@@ -57,7 +57,7 @@ static void drop(struct made *m)
             ;
     }
     close(m->fd);
-    *m = (struct made){.fd = -1};
+    *m = (struct ahead_made){.fd = -1};
 }
 
 void ahead_end(struct ahead *a)
@@ -79,7 +79,7 @@ static bool is_same(const struct key *a, const struct key *b)
            a->waves == b->waves && a->late_groups == b->late_groups;
 }
 
-static struct made *find(struct ahead *a, const struct key *key)
+static struct ahead_made *find(struct ahead *a, const struct key *key)
 {
     for (size_t i = 0; i < a->places; i++)
         if (a->made[i].fd >= 0 && is_same(&a->made[i].key, key))
@@ -130,7 +130,7 @@ static _Noreturn void be_child(struct search *s, size_t node, bool stands, int f
 /* ---- in the parent ---- */
 
 /* Whether a run may still come: its node is one of the search. */
-static bool may_come(const struct search *s, const struct made *m)
+static bool may_come(const struct search *s, const struct ahead_made *m)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->node[i].serial == m->key.serial)
@@ -139,10 +139,10 @@ static bool may_come(const struct search *s, const struct made *m)
 }
 
 /* A place for a new run; NULL: there is none. */
-static struct made *place_for(struct ahead *a, const struct search *s)
+static struct ahead_made *place_for(struct ahead *a, const struct search *s)
 {
     for (size_t i = 0; i < a->places; i++) {
-        struct made *m = &a->made[i];
+        struct ahead_made *m = &a->made[i];
         if (m->fd >= 0 && may_come(s, m))
             continue;
         if (m->fd >= 0)
@@ -152,11 +152,11 @@ static struct made *place_for(struct ahead *a, const struct search *s)
     return NULL;
 }
 
-static enum wt_status begin(struct made *m, struct search *s, size_t node, bool stands,
+static enum wt_status begin(struct ahead_made *m, struct search *s, size_t node, bool stands,
                             const struct key *key, struct wt_error *err)
 {
     const pid_t parent = getpid();
-    *m = (struct made){.key = *key, .fd = memfd_create("run", MFD_CLOEXEC)};
+    *m = (struct ahead_made){.key = *key, .fd = memfd_create("run", MFD_CLOEXEC)};
     fflush(NULL);
     const pid_t process = m->fd < 0 ? -1 : fork();
     if (process == 0)
@@ -179,7 +179,7 @@ static enum wt_status go_ahead(struct ahead *a, struct search *s, struct wt_erro
     for (size_t n = s->count - 1; n-- && !status && running(a) < a->jobs;) {
         const uint32_t wave = search_choice(s, &s->node[n]);
         const struct key key = key_of(s, &s->node[n], s->node[n].done_count + 1, wave);
-        struct made *m = wave == UINT32_MAX || find(a, &key) ? NULL : place_for(a, s);
+        struct ahead_made *m = wave == UINT32_MAX || find(a, &key) ? NULL : place_for(a, s);
         if (m)
             status = begin(m, s, n, false, &key, err);
     }
@@ -196,7 +196,7 @@ static enum wt_status wait_for_one(struct ahead *a, struct wt_error *err)
     if (ended < 0)
         return wt_fail(err, WT_IO, "waiting for a run: %s", strerror(errno));
     for (size_t i = 0; i < a->places; i++) {
-        struct made *m = &a->made[i];
+        struct ahead_made *m = &a->made[i];
         if (m->fd < 0 || m->process != ended)
             continue;
         m->process = 0;
@@ -208,7 +208,8 @@ static enum wt_status wait_for_one(struct ahead *a, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_made(struct made *m, struct explore_record *record, struct wt_error *err)
+static enum wt_status read_made(struct ahead_made *m, struct explore_record *record,
+                                struct wt_error *err)
 {
     uint8_t *bytes = NULL;
     size_t length;
@@ -239,7 +240,7 @@ enum wt_status ahead_run(struct ahead *a, struct search *s, struct explore_recor
 {
     const struct node *n = &s->node[s->count - 1];
     const struct key key = key_of(s, n, n->done_count, n->chosen);
-    struct made *m = find(a, &key);
+    struct ahead_made *m = find(a, &key);
     enum wt_status status = WT_OK;
     if (!m) {
         /* Some that are ahead may be in the way of the next one. */

@@ -107,7 +107,7 @@ bool explore_clocks_step(struct explore_clocks *c, struct explore_steps *steps,
     c->now[wave] = *clock;
     if (!take_events(c, steps, clock))
         return false;
-    /* What the step has made ready follows it. */
+    /* Waves that the step has made ready follow it. */
     const explore_waves ready = explore_ready(steps);
     explore_waves woken = waves_less(ready, c->ready);
     waves_drop(&woken, wave);

@@ -12,8 +12,8 @@ struct explore_clock {
 };
 
 struct explore_clocks {
-    struct explore_clock now[EXPLORE_WAVES]; /**< of the next step of each wave */
-    struct explore_clock *step;              /**< of each step, which it contains itself */
+    struct explore_clock now[EXPLORE_WAVES]; /**< now of the next step of each wave */
+    struct explore_clock *step;              /**< step of each step, which it contains itself */
     size_t capacity;
     explore_waves
         ready; /**< the waves that can issue before the next step, which the caller sets */

@@ -1,4 +1,4 @@
-/* What in two trails differs. See trail.h. */
+/* Differences of two trails. See trail.h. */
 #include <stdlib.h>
 #include <xxhash.h>
 

@@ -10,7 +10,7 @@
 
 struct explore_journal {
     int fd;           /**< -1: there is none */
-    const char *path; /**< of the caller */
+    const char *path; /**< path of the caller */
 };
 
 /** Takes a run that the file has. The outcome is valid until the function returns. */

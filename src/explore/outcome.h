@@ -8,7 +8,7 @@
 
 #include "wavetrap/error.h"
 
-/** What a run has left. Two runs with equal members have one outcome. */
+/** The outcome of a run. Two runs with equal members have one outcome. */
 struct explore_outcome {
     int status;      /**< exit status; of a program that a signal has ended, 128 plus its number */
     uint64_t output; /**< hash of what it has written to stdout; 0: nothing */

@@ -1,4 +1,4 @@
-/* What two programs, or two GPUs, have stored to the same places. See trail.h. */
+/* Places to which two programs, or two GPUs, have stored. See trail.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -22,22 +22,22 @@ struct compared {
 };
 
 /* A byte of a range. */
-struct place {
+struct range_place {
     size_t range;
     uint64_t offset;
 };
 
-static uint64_t key_of(struct place p, uint64_t item)
+static uint64_t key_of(struct range_place p, uint64_t item)
 {
     const uint64_t parts[] = {p.range, p.offset, item};
     return XXH3_64bits(parts, sizeof parts) | 1;
 }
 
-static bool find_place(const struct compared *c, unsigned run, uint64_t addr, struct place *p)
+static bool find_place(const struct compared *c, unsigned run, uint64_t addr, struct range_place *p)
 {
     for (size_t i = 0; i < c->ranges; i++)
         if (addr - c->range[i].addr[run] < c->range[i].length) {
-            *p = (struct place){i, addr - c->range[i].addr[run]};
+            *p = (struct range_place){i, addr - c->range[i].addr[run]};
             return true;
         }
     return false;
@@ -67,7 +67,7 @@ static bool is_compared(const struct compared *c, unsigned run, size_t mark,
                         struct explore_left_out *left_out)
 {
     const struct explore_mark *m = &c->stores[run].trail->mark[mark];
-    struct place p;
+    struct range_place p;
     uint64_t *counter = m->home != WT_HOME_NOW             ? &left_out->groups[run]
                         : m->size > sizeof m->bytes        ? &left_out->wide[run]
                         : !find_place(c, run, m->addr, &p) ? &left_out->elsewhere[run]
@@ -82,7 +82,7 @@ static bool is_compared(const struct compared *c, unsigned run, size_t mark,
 static void index_stores(struct compared *c, unsigned run, struct explore_left_out *left_out)
 {
     struct stores *s = &c->stores[run];
-    struct place p;
+    struct range_place p;
     for (size_t i = 0; i < s->trail->count && !c->failed; i++) {
         const struct explore_mark *m = &s->trail->mark[i];
         if (!m->stores || !is_compared(c, run, i, left_out))
@@ -100,7 +100,7 @@ static bool differs(const struct compared *c, size_t mark, unsigned byte, size_t
 {
     const struct stores *s = c->stores;
     const struct explore_mark *m = &s[0].trail->mark[mark];
-    struct place p;
+    struct range_place p;
     if (!find_place(c, 0, m->addr + byte, &p) || find(&s[0].by_item, key_of(p, m->item)) != mark ||
         (*other = find(&s[1].by_item, key_of(p, m->item))) == EXPLORE_NONE)
         return false;
@@ -113,7 +113,7 @@ static bool is_overwritten(const struct compared *c, unsigned run, size_t mark)
 {
     const struct stores *s = &c->stores[run];
     const struct explore_mark *m = &s->trail->mark[mark];
-    struct place p;
+    struct range_place p;
     for (unsigned byte = 0; byte < m->size; byte++)
         if (find_place(c, run, m->addr + byte, &p) && find(&s->by_item, key_of(p, m->item)) == mark)
             return false;
@@ -153,7 +153,7 @@ static bool compare_finals(struct compared *c, unsigned run)
             continue;
         for (unsigned byte = 0; byte < m->size; byte++) {
             uint8_t value[2];
-            struct place p;
+            struct range_place p;
             if (!find_place(c, run, m->addr + byte, &p) || find(&s->last, key_of(p, 0)) != i)
                 continue;
             bool good = true;
@@ -183,7 +183,7 @@ bool explore_compare_ranges(const struct explore_trail *a, const struct explore_
     for (unsigned run = 0; run < 2 && !c.failed; run++)
         for (size_t i = 0; i < c.stores[run].trail->count; i++) {
             const struct explore_mark *m = &c.stores[run].trail->mark[i];
-            struct place p;
+            struct range_place p;
             if (m->stores && m->home == WT_HOME_NOW && m->size <= sizeof m->bytes &&
                 find_place(&c, run, m->addr, &p))
                 left_out->overwritten[run] += is_overwritten(&c, run, i);

@@ -18,7 +18,7 @@ struct explore_record {
 
 struct explore_records {
     int fd;           /**< -1: there is none */
-    const char *path; /**< of the caller */
+    const char *path; /**< path of the caller */
     uint64_t at;      /**< the records before were handed out */
 };
 

@@ -13,7 +13,7 @@
 /* The next step of a wave that need not be made first here: all that follows it has been seen. */
 struct sleeper {
     uint32_t wave;
-    const struct explore_access *access; /* of its own node's `done`, or of one before */
+    const struct explore_access *access; /* access of its own node's `done`, or of one before */
     size_t count;
 };
 
@@ -39,7 +39,7 @@ struct node {
 /* Two steps of a run that conflict, and that nothing orders: the other order is to be tried. */
 struct reversal {
     size_t before;
-    uint32_t wave;       /* of the later step */
+    uint32_t wave;       /* wave of the later step */
     explore_waves first; /* waves that may be had before, if no bound is given */
 };
 

@@ -9,7 +9,7 @@
 
 /* Of a record: numbers, then slots of waves, steps with their accesses, reversals, choices, a text.
  */
-struct head {
+struct search_head {
     uint64_t fixed, steps, reversals, choices, left; /* of the text: its length */
     uint32_t waves;
     bool late_groups, blocked;
@@ -71,7 +71,7 @@ enum wt_status search_record(struct search *s, struct explore_record *record, st
     const size_t first = s->fixed ? s->fixed - 1 : 0;
     char *bytes = NULL, *left = s->blocked ? strdup("") : s->subject->write(s->subject->context);
     FILE *out = left ? open_memstream(&bytes, &record->length) : NULL;
-    struct head head;
+    struct search_head head;
     memset(&head, 0, sizeof head);
     if (out) {
         head.fixed = s->fixed;
@@ -102,13 +102,13 @@ enum wt_status search_record(struct search *s, struct explore_record *record, st
 
 /* ---- reading ---- */
 
-struct reader {
+struct search_reader {
     const uint8_t *at;
     size_t left;
 };
 
 /* The next bytes; NULL: there are not so many. */
-static const void *get(struct reader *r, uint64_t count, size_t size)
+static const void *get(struct search_reader *r, uint64_t count, size_t size)
 {
     if (count > r->left / size)
         return NULL;
@@ -123,7 +123,7 @@ static enum wt_status of_another(struct wt_error *err)
     return wt_fail(err, WT_INVALID, "a record is not of this search");
 }
 
-static enum wt_status read_step(struct search *s, struct reader *r, bool pushes,
+static enum wt_status read_step(struct search *s, struct search_reader *r, bool pushes,
                                 struct wt_error *err)
 {
     struct step_head head;
@@ -144,8 +144,8 @@ static enum wt_status read_step(struct search *s, struct reader *r, bool pushes,
                                                                             : search_no_memory(err);
 }
 
-static enum wt_status read_ends(struct search *s, const struct head *head, struct reader *r,
-                                struct wt_error *err)
+static enum wt_status read_ends(struct search *s, const struct search_head *head,
+                                struct search_reader *r, struct wt_error *err)
 {
     const void *reversals = get(r, head->reversals, sizeof *s->reversal),
                *choices = reversals ? get(r, head->choices, sizeof *s->choices.at) : NULL,
@@ -179,8 +179,8 @@ static enum wt_status read_ends(struct search *s, const struct head *head, struc
 enum wt_status search_read(struct search *s, const struct explore_record *record,
                            struct wt_error *err)
 {
-    struct reader r = {record->bytes, record->length};
-    struct head head;
+    struct search_reader r = {record->bytes, record->length};
+    struct search_head head;
     const void *bytes = get(&r, 1, sizeof head);
     if (!bytes)
         return of_another(err);

@@ -6,7 +6,7 @@
 #include "explore/records.h"
 #include "explore/search.h"
 
-/* What the last run has found, behind the fixed nodes. record->bytes is malloc'ed. */
+/* Findings of the last run, behind the fixed nodes. record->bytes is malloc'ed. */
 enum wt_status search_record(struct search *s, struct explore_record *record, struct wt_error *err);
 /* Does as if that run had been made here, and counts it. WT_INVALID: it is none of this search's.
  */

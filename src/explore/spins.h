@@ -11,7 +11,7 @@
 
 enum { EXPLORE_STATES = 16 }; /* of a wave that are remembered: the last ones */
 
-/** What is known of a wave since memory that it had read was changed. */
+/** The state of a wave since memory that it had read was changed. */
 struct explore_spin {
     uint64_t state[EXPLORE_STATES]; /**< hashes */
     unsigned states;

@@ -36,7 +36,7 @@ struct explore_step {
 /** Of one machine. Waves have numbers from 0 on, by their slots, which stay from run to run. */
 struct explore_steps {
     struct wt_machine *machine;
-    uint32_t *number; /**< of each slot; UINT32_MAX: it has none yet */
+    uint32_t *number; /**< number of each slot; UINT32_MAX: it has none yet */
     uint32_t slot[EXPLORE_WAVES];
     uint32_t waves;   /**< numbers that are in use */
     bool too_many;    /**< more waves have been seen than there are numbers */
@@ -45,7 +45,7 @@ struct explore_steps {
     size_t count, capacity;
     struct explore_access *access;
     size_t access_count, access_capacity;
-    struct explore_event *event; /**< of the last step */
+    struct explore_event *event; /**< event of the last step */
     size_t event_count, event_capacity;
     size_t begun; /**< accesses before the step under way */
     bool writes_private, is_private;

@@ -1,4 +1,4 @@
-/* What a systematic search is given: the program, its limits; and what it tells of itself. */
+/* The input of a systematic search: the program, its limits; and its reports. */
 #ifndef WT_EXPLORE_SUBJECT_H
 #define WT_EXPLORE_SUBJECT_H
 
@@ -27,7 +27,7 @@ struct explore_subject {
     /** A run has ended: finds out what it has left; the choices are valid until it returns. */
     enum wt_status (*end)(void *context, enum explore_end end, const struct wt_choices *choices,
                           struct wt_error *err);
-    /** What that is, as a text: malloc'ed; NULL without host memory. */
+    /** Its text: malloc'ed; NULL without host memory. */
     char *(*write)(void *context);
     /** Takes what a run has left: such a text of another process, which it may change, or NULL:
      * what end() has found last. Called for each run, in the order of the search. */
@@ -39,9 +39,9 @@ struct explore_subject {
 #define EXPLORE_UNBOUNDED UINT32_MAX
 
 struct explore_limits {
-    uint32_t preemptions;            /**< of a run; EXPLORE_UNBOUNDED: any number */
-    uint64_t issues;                 /**< of a run */
-    uint64_t runs;                   /**< of the search; 0: all that there are */
+    uint32_t preemptions;            /**< preemptions of a run; EXPLORE_UNBOUNDED: any number */
+    uint64_t issues;                 /**< issues of a run */
+    uint64_t runs;                   /**< runs of the search; 0: all that there are */
     unsigned jobs;                   /**< processes at a time */
     struct explore_records *records; /**< the runs that have ended are there, and new ones are
                                         added; NULL: there are none */

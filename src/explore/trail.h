@@ -11,12 +11,12 @@
 /** An access of a lane. */
 struct explore_mark {
     uint64_t wave;   /**< which wave it is, in any run: not 0 */
-    uint32_t number; /**< of the access among those of its wave, from 0 on */
-    uint32_t store;  /**< of a store: its number among the stores of its wave */
+    uint32_t number; /**< number of the access among those of its wave, from 0 on */
+    uint32_t store;  /**< store of a store: its number among the stores of its wave */
     uint64_t time, pc;
     uint64_t id;             /**< of the wave in this run, wt_machine_wave_id() */
     uint32_t slot, group[3]; /**< the group's place in the grid, with `has_group` */
-    uint16_t index;          /**< of the wave in its group */
+    uint16_t index;          /**< index of the wave in its group */
     bool has_group;
     uint8_t lane;
     bool loads, stores; /**< an atomic does both */
@@ -79,11 +79,11 @@ bool explore_compare(const struct explore_trail *a, const struct explore_trail *
 
 /** A place of both runs: an argument of the kernel, or a variable. */
 struct explore_range {
-    const char *name; /**< of a variable; NULL: an argument */
+    const char *name; /**< name of a variable; NULL: an argument */
     uint64_t addr[2], length;
 };
 
-/** What of two runs was not compared: stores of lanes, by the run. */
+/** Parts of two runs that were not compared: stores of lanes, by the run. */
 struct explore_left_out {
     uint64_t groups[2];      /**< to memory of groups */
     uint64_t elsewhere[2];   /**< to global memory that is in no range */

@@ -110,7 +110,7 @@ void wt_expr_free(struct wt_expr *expr);
 
 /** The vector of a register, named as its builder and its user agree: by index in a topology. */
 wt_expr_vector wt_expr_register(struct wt_expr *expr, unsigned index);
-/** The same for bits [64 * part, 64 * part + 64) of a register that is wider than a cell. */
+/** Likewise for bits [64 * part, 64 * part + 64) of a register that is wider than a cell. */
 wt_expr_vector wt_expr_register_part(struct wt_expr *expr, unsigned index, unsigned part);
 /** The vector that has @p value in every lane. */
 wt_expr_vector wt_expr_constant(struct wt_expr *expr, uint64_t value);

@@ -19,7 +19,7 @@ struct parted {
     wt_lanes lanes;
 };
 
-struct run {
+struct expr_run {
     const struct wt_expr *e;
     const uint64_t *const *row;
     const struct wt_expr_world *world;
@@ -34,7 +34,7 @@ struct run {
     unsigned steps;
 };
 
-static const uint64_t *vector(const struct run *r, wt_expr_vector v)
+static const uint64_t *vector(const struct expr_run *r, wt_expr_vector v)
 {
     const size_t number = v & NUMBER;
     switch (v >> KIND_SHIFT) {
@@ -47,7 +47,7 @@ static const uint64_t *vector(const struct run *r, wt_expr_vector v)
     }
 }
 
-static void find_next(struct run *r)
+static void find_next(struct expr_run *r)
 {
     r->next = UINT32_MAX;
     for (unsigned i = 0; i < r->parted_count; i++)
@@ -55,7 +55,7 @@ static void find_next(struct run *r)
             r->next = r->parted[i].pc;
 }
 
-static void park(struct run *r, uint32_t pc, wt_lanes lanes)
+static void park(struct expr_run *r, uint32_t pc, wt_lanes lanes)
 {
     unsigned i = 0;
     while (i < r->parted_count && r->parted[i].pc != pc)
@@ -69,7 +69,7 @@ static void park(struct run *r, uint32_t pc, wt_lanes lanes)
 }
 
 /* The lanes at the lowest pc go on; the lanes that wait at that pc join them. */
-static void join(struct run *r)
+static void join(struct expr_run *r)
 {
     if (r->active && r->pc > r->next)
         park(r, r->pc, r->active);
@@ -86,7 +86,7 @@ static void join(struct run *r)
     find_next(r);
 }
 
-static void fail(struct run *r, wt_lanes lanes, enum wt_expr_failure why)
+static void fail(struct expr_run *r, wt_lanes lanes, enum wt_expr_failure why)
 {
     for (wt_lanes rest = r->world->failure ? r->active & lanes : 0; rest; rest &= rest - 1)
         r->world->failure[wt_lanes_lowest(rest)] = why;
@@ -105,7 +105,7 @@ wt_lanes wt_expr_true(const uint64_t *cell, unsigned count)
     return (wt_lanes)half[1] << 64 | half[0];
 }
 
-static void branch(struct run *r, const uint64_t *a, uint32_t target)
+static void branch(struct expr_run *r, const uint64_t *a, uint32_t target)
 {
     const wt_lanes taken = wt_expr_true(a, r->count) & r->active;
     const wt_lanes rest = r->active & ~taken;
@@ -120,7 +120,7 @@ static void branch(struct run *r, const uint64_t *a, uint32_t target)
     }
 }
 
-static void print(struct run *r, const struct print *p)
+static void print(struct expr_run *r, const struct print *p)
 {
     for (wt_lanes rest = r->active & ~r->world->silent; rest; rest &= rest - 1) {
         const unsigned k = wt_lanes_lowest(rest);
@@ -204,7 +204,7 @@ static uint64_t low_bits(unsigned size)
 }
 
 /* The lanes whose divisor is 0 fail. */
-static void fail_zero(struct run *r, const uint64_t *b)
+static void fail_zero(struct expr_run *r, const uint64_t *b)
 {
     fail(r, ~wt_expr_true(b, r->count), WT_EXPR_DIVIDED);
 }
@@ -214,7 +214,7 @@ static bool fits_int(double v)
     return v >= -0x1p63 && v < 0x1p63;
 }
 
-static void fail_unfit(struct run *r, const uint64_t *a, unsigned size)
+static void fail_unfit(struct expr_run *r, const uint64_t *a, unsigned size)
 {
     for (unsigned k = 0; k < r->count; k++)
         if (!fits_int(to_double(a[k], size)))
@@ -233,7 +233,7 @@ static uint64_t power(uint64_t a, uint64_t b)
     return result;
 }
 
-static void fail_power(struct run *r, const uint64_t *a, const uint64_t *b)
+static void fail_power(struct expr_run *r, const uint64_t *a, const uint64_t *b)
 {
     for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
         const unsigned k = wt_lanes_lowest(rest);
@@ -279,8 +279,8 @@ static bool is_better(enum wt_expr_op op, uint64_t a, uint64_t so_far, unsigned 
     }
 }
 
-static void over_lanes(struct run *r, const struct instruction *in, uint64_t *to, const uint64_t *a,
-                       const uint64_t *b)
+static void over_lanes(struct expr_run *r, const struct instruction *in, uint64_t *to,
+                       const uint64_t *a, const uint64_t *b)
 {
     const wt_lanes those = wt_expr_true(b, r->count) & r->active;
     const bool sums = in->op == WT_EXPR_OVER_SUM || in->op == WT_EXPR_OVER_F_SUM;
@@ -352,7 +352,7 @@ static bool fits_wide(double value)
 }
 
 /* One lane; false: it fails. */
-static bool wide_lane(const struct run *r, const struct instruction *in, uint64_t *to,
+static bool wide_lane(const struct expr_run *r, const struct instruction *in, uint64_t *to,
                       const uint64_t *a, const uint64_t *b, unsigned k)
 {
     const enum wt_expr_op op = (enum wt_expr_op)in->op;
@@ -402,7 +402,7 @@ static bool wide_lane(const struct run *r, const struct instruction *in, uint64_
     return true;
 }
 
-static void calculate_wide(struct run *r, const struct instruction *in, uint64_t *to,
+static void calculate_wide(struct expr_run *r, const struct instruction *in, uint64_t *to,
                            const uint64_t *a, const uint64_t *b)
 {
     for (wt_lanes rest = r->active; rest; rest &= rest - 1) {
@@ -413,7 +413,7 @@ static void calculate_wide(struct run *r, const struct instruction *in, uint64_t
     }
 }
 
-static void calculate(struct run *r, const struct instruction *in)
+static void calculate(struct expr_run *r, const struct instruction *in)
 {
     const unsigned count = r->count, size = in->size;
     uint64_t *to = r->temporary + (size_t)(in->to & NUMBER) * count;
@@ -592,7 +592,7 @@ static void calculate(struct run *r, const struct instruction *in)
     }
 }
 
-static void end(struct run *r, const uint64_t *a)
+static void end(struct expr_run *r, const uint64_t *a)
 {
     if (r->active == r->all) /* not memcpy: compilers make `rep movs` of it, slow for a few lanes */
         for (unsigned k = 0; k < r->count; k++)
@@ -604,7 +604,7 @@ static void end(struct run *r, const uint64_t *a)
     r->active = 0;
 }
 
-static void step(struct run *r)
+static void step(struct expr_run *r)
 {
     const struct instruction *in = &r->e->code[r->pc];
     switch ((enum wt_expr_op)in->op) {
@@ -637,7 +637,7 @@ wt_lanes wt_expr_run(const struct wt_expr *e, const uint64_t *const *row, unsign
     assert(e->finished && count && count <= WT_MAX_LANES);
     uint64_t small[SMALL];
     const size_t cells = (size_t)e->temporaries * count;
-    struct run r;
+    struct expr_run r;
     r.e = e;
     r.row = row;
     r.world = world;

@@ -59,7 +59,7 @@ struct gcn_aql_barrier_value {
 /** A packet, decoded once. */
 struct gcn_aql_packet {
     struct gcn_aql_header header;
-    unsigned format;       /**< of a vendor packet: enum gcn_aql_format, or another number */
+    unsigned format;       /**< format of a vendor packet: enum gcn_aql_format, or another number */
     unsigned dependencies; /**< signals that it waits for: their addresses, 0: none */
     uint64_t dependency[GCN_AQL_DEPENDENCIES];
     uint64_t completion; /**< address of the completion signal; 0: none */

@@ -9,7 +9,7 @@
 
 struct wt_core_wire {
     uint32_t wave, lane; /**< that are selected; wave UINT32_MAX: none */
-    uint64_t issues;     /**< of the recorded run before now; 0: none of it */
+    uint64_t issues;     /**< issues of the recorded run before now; 0: none of it */
     char path[4096];     /**< whole */
     char reason[512];
     uint32_t planted, reserved; /**< struct wt_core_wire_planted that follow */

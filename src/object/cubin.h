@@ -69,8 +69,8 @@ enum cubin_field {
 /** A place that the address of a variable or function is put into. */
 struct cubin_relocation {
     enum cubin_part part;
-    size_t function; /**< of CODE and BANK */
-    unsigned bank;   /**< of BANK */
+    size_t function; /**< function of CODE and BANK */
+    unsigned bank;   /**< bank of BANK */
     uint64_t offset; /**< bytes into the function's code, into data, bank3 or the bank */
     enum cubin_field field;
     bool to_function; /**< `target` is an index of functions; else of variables */

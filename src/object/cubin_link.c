@@ -33,7 +33,7 @@ struct section {
     uint64_t addr, size;
 };
 
-struct reader {
+struct link_reader {
     Elf *elf;
     size_t names;
     const char *name;
@@ -80,7 +80,7 @@ static bool classify(const struct cubin *c, const char *name, struct section *s)
 }
 
 /* The values of variables in global memory. */
-static enum wt_status read_data(struct reader *r, struct wt_error *err)
+static enum wt_status read_data(struct link_reader *r, struct wt_error *err)
 {
     struct cubin *c = r->cubin;
     struct section *zeros = NULL;
@@ -117,7 +117,7 @@ static enum wt_status read_data(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status find_sections(struct reader *r, struct wt_error *err)
+static enum wt_status find_sections(struct link_reader *r, struct wt_error *err)
 {
     for (Elf_Scn *scn = NULL; (scn = elf_nextscn(r->elf, scn));) {
         GElf_Shdr header;
@@ -140,7 +140,7 @@ static enum wt_status find_sections(struct reader *r, struct wt_error *err)
 /* ---- symbols ---- */
 
 /* The variable at a place of data or bank 3, which becomes one if it has a name. */
-static enum wt_status add_variable(struct reader *r, const GElf_Sym *symbol, const char *name,
+static enum wt_status add_variable(struct link_reader *r, const GElf_Sym *symbol, const char *name,
                                    struct wt_error *err)
 {
     struct cubin *c = r->cubin;
@@ -164,7 +164,7 @@ static enum wt_status add_variable(struct reader *r, const GElf_Sym *symbol, con
     return grown[c->variable_count++].name ? WT_OK : no_memory(err);
 }
 
-static bool is_variable(const struct reader *r, const GElf_Sym *symbol)
+static bool is_variable(const struct link_reader *r, const GElf_Sym *symbol)
 {
     const unsigned type = GELF_ST_TYPE(symbol->st_info);
     return (type == STT_OBJECT || type == STT_CUDA_OBJECT) && symbol->st_shndx < r->section_count &&
@@ -173,7 +173,7 @@ static bool is_variable(const struct reader *r, const GElf_Sym *symbol)
             r->section[symbol->st_shndx].part == CUBIN_BANK3);
 }
 
-static enum wt_status read_symbols(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header,
+static enum wt_status read_symbols(struct link_reader *r, Elf_Scn *scn, const GElf_Shdr *header,
                                    struct wt_error *err)
 {
     enum wt_status status;
@@ -232,7 +232,7 @@ static int64_t addend_in(const uint8_t *at, enum cubin_field field)
     return field == CUBIN_HIGH_20 ? (int64_t)(value << 32) : wt_sign_extend(value, 32);
 }
 
-static enum wt_status find_target(struct reader *r, const GElf_Shdr *header, uint64_t index,
+static enum wt_status find_target(struct link_reader *r, const GElf_Shdr *header, uint64_t index,
                                   struct cubin_relocation *p, struct wt_error *err)
 {
     Elf_Scn *symbols = elf_getscn(r->elf, header->sh_link);
@@ -277,7 +277,7 @@ static bool field_of(uint64_t type, enum cubin_field *field)
     }
 }
 
-static enum wt_status add_relocation(struct reader *r, const GElf_Shdr *header,
+static enum wt_status add_relocation(struct link_reader *r, const GElf_Shdr *header,
                                      const GElf_Rela *entry, struct wt_error *err)
 {
     enum wt_status status;
@@ -310,7 +310,7 @@ static enum wt_status add_relocation(struct reader *r, const GElf_Shdr *header,
     return WT_OK;
 }
 
-static enum wt_status read_relocations(struct reader *r, Elf_Scn *scn, const GElf_Shdr *header,
+static enum wt_status read_relocations(struct link_reader *r, Elf_Scn *scn, const GElf_Shdr *header,
                                        struct wt_error *err)
 {
     enum wt_status status;
@@ -336,8 +336,8 @@ static enum wt_status read_relocations(struct reader *r, Elf_Scn *scn, const GEl
 }
 
 /* Calls a function for each section of one type, or of two. */
-static enum wt_status each(struct reader *r, uint32_t type, uint32_t other,
-                           enum wt_status (*f)(struct reader *r, Elf_Scn *scn,
+static enum wt_status each(struct link_reader *r, uint32_t type, uint32_t other,
+                           enum wt_status (*f)(struct link_reader *r, Elf_Scn *scn,
                                                const GElf_Shdr *header, struct wt_error *err),
                            struct wt_error *err)
 {
@@ -355,7 +355,7 @@ enum wt_status cubin_read_variables(Elf *elf, size_t names, const char *name, st
                                     struct wt_error *err)
 {
     enum wt_status status;
-    struct reader r = {.elf = elf, .names = names, .name = name, .cubin = cubin};
+    struct link_reader r = {.elf = elf, .names = names, .name = name, .cubin = cubin};
     if (elf_getshdrnum(elf, &r.section_count))
         return wt_fail(err, WT_INVALID, "%s: %s", name, elf_errmsg(-1));
     if (!(r.section = calloc(r.section_count + 1, sizeof *r.section)))

@@ -20,16 +20,16 @@ enum {
     SYMBOLS = 3, /* the section of symbols */
 };
 
-struct section {
+struct cubin_section {
     uint32_t name, type, link, info;
     uint64_t flags, addr, offset, size, align, entry;
 };
 
 #define MOST_SECTIONS 4096
 
-struct writer {
+struct cubin_writer {
     struct wt_buffer out, names, strings, symbols;
-    struct section *section;
+    struct cubin_section *section;
     uint32_t count;
     size_t capacity;
 };
@@ -48,10 +48,10 @@ static uint32_t add_string(struct wt_buffer *b, const char *text)
 }
 
 /* Adds a section whose name is a prefix and a function's name; returns its index. */
-static uint32_t add_section(struct writer *w, const char *prefix, const char *name,
-                            struct section section, const void *bytes, size_t length)
+static uint32_t add_section(struct cubin_writer *w, const char *prefix, const char *name,
+                            struct cubin_section section, const void *bytes, size_t length)
 {
-    struct section *grown =
+    struct cubin_section *grown =
         wt_array_grow(w->section, &w->capacity, w->count + 1, sizeof *w->section);
     if (!grown) {
         w->out.failed = true;
@@ -71,7 +71,7 @@ static uint32_t add_section(struct writer *w, const char *prefix, const char *na
     return w->count++;
 }
 
-static void add_symbol(struct writer *w, const char *name, unsigned info, unsigned other,
+static void add_symbol(struct cubin_writer *w, const char *name, unsigned info, unsigned other,
                        unsigned section, uint64_t value, uint64_t size)
 {
     wt_buffer_append_number(&w->symbols, add_string(&w->strings, name), 4);
@@ -83,7 +83,7 @@ static void add_symbol(struct writer *w, const char *name, unsigned info, unsign
 }
 
 /* .nv.info of a function: its parameters, last one first. */
-static void add_info(struct writer *w, const struct cubin_function *f, uint32_t text)
+static void add_info(struct cubin_writer *w, const struct cubin_function *f, uint32_t text)
 {
     struct wt_buffer info = {0};
     wt_buffer_append_number(&info, 0x1903 | (uint64_t)f->parameter_bytes << 16, 4);
@@ -94,14 +94,14 @@ static void add_info(struct writer *w, const struct cubin_function *f, uint32_t 
         wt_buffer_append_number(&info, (uint64_t)f->parameter[i].size << 18 | 0x1f000, 4);
     }
     add_section(w, ".nv.info.", f->name,
-                (struct section){.type = INFO_TYPE, .info = text, .align = 4}, info.bytes,
+                (struct cubin_section){.type = INFO_TYPE, .info = text, .align = 4}, info.bytes,
                 info.length);
     w->out.failed = w->out.failed || info.failed;
     free(info.bytes);
 }
 
 /* The relocations of one section. */
-static void add_relocations(struct writer *w, const struct cubin *c, enum cubin_part part,
+static void add_relocations(struct cubin_writer *w, const struct cubin *c, enum cubin_part part,
                             size_t function, unsigned bank, const char *prefix, const char *name,
                             uint32_t section)
 {
@@ -121,22 +121,23 @@ static void add_relocations(struct writer *w, const struct cubin *c, enum cubin_
     if (entries.length)
         add_section(
             w, prefix, name,
-            (struct section){
+            (struct cubin_section){
                 .type = SHT_RELA, .link = SYMBOLS, .info = section, .align = 8, .entry = 24},
             entries.bytes, entries.length);
     w->out.failed = w->out.failed || entries.failed;
     free(entries.bytes);
 }
 
-static void add_function(struct writer *w, const struct cubin *c, const struct cubin_function *f,
-                         struct wt_buffer *stacks, uint32_t symbol)
+static void add_function(struct cubin_writer *w, const struct cubin *c,
+                         const struct cubin_function *f, struct wt_buffer *stacks, uint32_t symbol)
 {
-    const struct section code = {.type = SHT_PROGBITS,
-                                 .flags = SHF_ALLOC | SHF_EXECINSTR | (uint64_t)f->barriers << 20,
-                                 .addr = f->code, /* so that symbols differ */
-                                 .info = symbol | f->registers << 24,
-                                 .link = 3,
-                                 .align = 32};
+    const struct cubin_section code = {.type = SHT_PROGBITS,
+                                       .flags =
+                                           SHF_ALLOC | SHF_EXECINSTR | (uint64_t)f->barriers << 20,
+                                       .addr = f->code, /* so that symbols differ */
+                                       .info = symbol | f->registers << 24,
+                                       .link = 3,
+                                       .align = 32};
     const uint32_t text = add_section(w, ".text.", f->name, code, c->code + f->code, f->size);
     const size_t index = (size_t)(f - c->function);
     add_info(w, f, text);
@@ -146,19 +147,20 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
         if (!f->bank[i])
             continue;
         snprintf(prefix, sizeof prefix, ".rela.nv.constant%u.", i);
-        const uint32_t bank = add_section(
-            w, prefix + 5, f->name,
-            (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .info = text, .align = 4},
-            f->bank[i], f->bank_size[i]);
+        const uint32_t bank =
+            add_section(w, prefix + 5, f->name,
+                        (struct cubin_section){
+                            .type = SHT_PROGBITS, .flags = SHF_ALLOC, .info = text, .align = 4},
+                        f->bank[i], f->bank_size[i]);
         add_relocations(w, c, CUBIN_BANK, index, i, prefix, f->name, bank);
     }
     if (f->shared)
         add_section(w, ".nv.shared.", f->name,
-                    (struct section){.type = SHT_NOBITS,
-                                     .flags = SHF_ALLOC | SHF_WRITE,
-                                     .info = text,
-                                     .size = f->shared,
-                                     .align = 16},
+                    (struct cubin_section){.type = SHT_NOBITS,
+                                           .flags = SHF_ALLOC | SHF_WRITE,
+                                           .info = text,
+                                           .size = f->shared,
+                                           .align = 16},
                     NULL, 0);
     add_symbol(w, f->name, STB_GLOBAL << 4 | STT_FUNC, f->is_kernel ? STO_CUDA_ENTRY : 0, text,
                f->code, f->size);
@@ -168,30 +170,30 @@ static void add_function(struct writer *w, const struct cubin *c, const struct c
 }
 
 /* The sections of variables: .nv.constant3, .nv.global.init, .nv.global. */
-static void add_variables(struct writer *w, const struct cubin *c)
+static void add_variables(struct cubin_writer *w, const struct cubin *c)
 {
     uint32_t constants = 0, values = 0, zeros = 0;
     const uint64_t zeros_at = (c->initialized + 255) / 256 * 256;
     if (c->bank3) {
-        constants =
-            add_section(w, "", ".nv.constant3",
-                        (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .align = 4},
-                        c->bank3, c->bank3_size);
+        constants = add_section(
+            w, "", ".nv.constant3",
+            (struct cubin_section){.type = SHT_PROGBITS, .flags = SHF_ALLOC, .align = 4}, c->bank3,
+            c->bank3_size);
         add_relocations(w, c, CUBIN_BANK3, 0, 0, "", ".rela.nv.constant3", constants);
     }
     if (c->initialized) {
-        values = add_section(
-            w, "", ".nv.global.init",
-            (struct section){.type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE, .align = 16},
-            c->data, c->initialized);
+        values = add_section(w, "", ".nv.global.init",
+                             (struct cubin_section){
+                                 .type = SHT_PROGBITS, .flags = SHF_ALLOC | SHF_WRITE, .align = 16},
+                             c->data, c->initialized);
         add_relocations(w, c, CUBIN_DATA, 0, 0, "", ".rela.nv.global.init", values);
     }
     if (c->data_size > zeros_at)
         zeros = add_section(w, "", ".nv.global",
-                            (struct section){.type = SHT_NOBITS,
-                                             .flags = SHF_ALLOC | SHF_WRITE,
-                                             .size = c->data_size - zeros_at,
-                                             .align = 16},
+                            (struct cubin_section){.type = SHT_NOBITS,
+                                                   .flags = SHF_ALLOC | SHF_WRITE,
+                                                   .size = c->data_size - zeros_at,
+                                                   .align = 16},
                             NULL, 0);
     for (size_t i = 0; i < c->variable_count; i++) {
         const struct cubin_variable *v = &c->variable[i];
@@ -205,7 +207,7 @@ static void add_variables(struct writer *w, const struct cubin *c)
 }
 
 /* One segment: all code, where the sections say. */
-static void put_segment(struct writer *w, uint64_t code_size)
+static void put_segment(struct cubin_writer *w, uint64_t code_size)
 {
     wt_buffer_append_number(&w->out, PT_LOAD | (uint64_t)(PF_R | PF_X) << 32, 8);
     wt_buffer_append_number(&w->out, 0, 8);
@@ -216,7 +218,7 @@ static void put_segment(struct writer *w, uint64_t code_size)
     wt_buffer_append_number(&w->out, 128, 8);
 }
 
-static void put_header(struct writer *w, unsigned sm, uint64_t segments, uint64_t sections)
+static void put_header(struct cubin_writer *w, unsigned sm, uint64_t segments, uint64_t sections)
 {
     uint8_t *h = w->out.bytes;
     memcpy(h, ELFMAG, SELFMAG);
@@ -239,10 +241,10 @@ static void put_header(struct writer *w, unsigned sm, uint64_t segments, uint64_
     wt_store_le(h + 62, 1, 2);
 }
 
-static void put_sections(struct writer *w)
+static void put_sections(struct cubin_writer *w)
 {
     for (uint32_t i = 0; i < w->count; i++) {
-        const struct section *s = &w->section[i];
+        const struct cubin_section *s = &w->section[i];
         wt_buffer_append_number(&w->out, s->name, 4);
         wt_buffer_append_number(&w->out, s->type, 4);
         wt_buffer_append_number(&w->out, s->flags, 8);
@@ -257,7 +259,7 @@ static void put_sections(struct writer *w)
 }
 
 /* Fills in a section that was added without its contents. */
-static void fill_section(struct writer *w, uint32_t index, const struct wt_buffer *from)
+static void fill_section(struct cubin_writer *w, uint32_t index, const struct wt_buffer *from)
 {
     align_to(&w->out, 8);
     w->section[index].offset = w->out.length;
@@ -265,21 +267,23 @@ static void fill_section(struct writer *w, uint32_t index, const struct wt_buffe
     wt_buffer_append(&w->out, from->bytes, from->length);
 }
 
-static void write_all(struct writer *w, const struct cubin *c)
+static void write_all(struct cubin_writer *w, const struct cubin *c)
 {
     static const uint8_t header[sizeof(Elf64_Ehdr)];
     struct wt_buffer stacks = {0};
     wt_buffer_append(&w->out, header, sizeof header);
     wt_buffer_append(&w->strings, "", 1);
     add_symbol(w, "", 0, 0, 0, 0, 0);
-    add_section(w, "", "", (struct section){.type = SHT_NULL}, NULL, 0);
-    add_section(w, "", ".shstrtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
-    add_section(w, "", ".strtab", (struct section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
-    add_section(w, "", ".symtab",
-                (struct section){.type = SHT_SYMTAB, .align = 8, .link = 2, .info = 1, .entry = 24},
-                NULL, 0);
-    const uint32_t info =
-        add_section(w, "", ".nv.info", (struct section){.type = INFO_TYPE, .align = 4}, NULL, 0);
+    add_section(w, "", "", (struct cubin_section){.type = SHT_NULL}, NULL, 0);
+    add_section(w, "", ".shstrtab", (struct cubin_section){.type = SHT_STRTAB, .align = 1}, NULL,
+                0);
+    add_section(w, "", ".strtab", (struct cubin_section){.type = SHT_STRTAB, .align = 1}, NULL, 0);
+    add_section(
+        w, "", ".symtab",
+        (struct cubin_section){.type = SHT_SYMTAB, .align = 8, .link = 2, .info = 1, .entry = 24},
+        NULL, 0);
+    const uint32_t info = add_section(
+        w, "", ".nv.info", (struct cubin_section){.type = INFO_TYPE, .align = 4}, NULL, 0);
     for (size_t i = 0; i < c->function_count; i++)
         add_function(w, c, &c->function[i], &stacks, (uint32_t)i + 1);
     add_variables(w, c);
@@ -304,7 +308,7 @@ static void write_all(struct writer *w, const struct cubin *c)
 enum wt_status cubin_write(const struct cubin *c, uint8_t **bytes, size_t *length,
                            struct wt_error *err)
 {
-    struct writer w = {0};
+    struct cubin_writer w = {0};
     assert(c->function_count && c->function_count < MOST_SECTIONS / (2 * CUBIN_BANKS + 4));
     write_all(&w, c);
     free(w.section);

@@ -20,7 +20,7 @@
 enum cuda_fatbin_kind { CUDA_FATBIN_PTX = 1, CUDA_FATBIN_ELF = 2 };
 
 struct cuda_fatbin_entry {
-    unsigned kind;       /**< of enum cuda_fatbin_kind, or another one, which is not read */
+    unsigned kind;       /**< kind of enum cuda_fatbin_kind, or another one, which is not read */
     unsigned capability; /**< compute capability times 10, of the PTX's target or of the code */
     uint64_t flags;
     const uint8_t *payload;       /**< as it is stored */

@@ -22,7 +22,7 @@ enum gcn_fatbin_verdict {
 
 struct gcn_fatbin_bundle {
     enum gcn_fatbin_verdict verdict;
-    unsigned version;      /**< of the code object ABI; 0: unknown */
+    unsigned version;      /**< version of the code object ABI; 0: unknown */
     const uint8_t *object; /**< in the bytes walked over: GCN_FATBIN_GOOD: the code object;
                                 GCN_FATBIN_COMPRESSED: the bundle, with what is behind it */
     size_t object_size;

@@ -42,7 +42,7 @@ struct gcn_kernel {
     char *name;
     uint64_t descriptor; /**< address of the descriptor in the object, before it is placed */
     uint32_t kernarg_size, group_size, private_size, most_items;
-    uint32_t lanes; /**< of the waves that it is for */
+    uint32_t lanes; /**< lanes of the waves that it is for */
     bool opencl;    /**< it was written in OpenCL C */
     struct gcn_argument *argument;
     size_t arguments;
@@ -73,10 +73,10 @@ struct gcn_format {
 /** A code object in memory. */
 struct gcn_object {
     uint8_t *file;    /**< a copy of its bytes */
-    unsigned version; /**< of the code object ABI: 4 or 5 */
+    unsigned version; /**< version of the code object ABI: 4 or 5 */
     struct gcn_object_segment *segment;
     size_t segments;
-    uint64_t size; /**< of the address range that the segments cover from 0 on */
+    uint64_t size; /**< size of the address range that the segments cover from 0 on */
     struct gcn_kernel *kernel;
     size_t kernels, kernel_capacity;
     struct gcn_format *format;

@@ -1,4 +1,4 @@
-/* What files say of the AMD GPU that their code is for. See gcn_target.h. */
+/* The AMD GPU that a file's code is for. See gcn_target.h. */
 #include "object/gcn_target.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What files say of the AMD GPU that their code is for (LLVM, "User Guide for AMDGPU Backend"). */
+/* The AMD GPU that a file's code is for (LLVM, "User Guide for AMDGPU Backend"). */
 #ifndef WT_OBJECT_GCN_TARGET_H
 #define WT_OBJECT_GCN_TARGET_H
 
@@ -18,7 +18,7 @@ struct gcn_target {
     const char *name; /**< the processor: "gfx900" */
     uint8_t machine;  /**< EF_AMDGPU_MACH: e_flags[7:0] */
     uint8_t generic;  /**< that of generic code which it runs, too; 0: none */
-    uint8_t lanes;    /**< of a wave */
+    uint8_t lanes;    /**< lanes of a wave */
     uint8_t xnack;    /**< enum gcn_xnack */
     bool sramecc;     /**< its memories correct errors; a GPU without says nothing of that */
 };

@@ -30,7 +30,7 @@ struct gen_saved {
     uint64_t id;           /**< the thread's, which no other thread of the process has or had */
     uint32_t group[3];     /**< its group's coordinates */
     uint32_t index;        /**< its own in the group */
-    uint32_t groups[3];    /**< of the launch */
+    uint32_t groups[3];    /**< groups of the launch */
     uint32_t block[3];     /**< work-items of a group; 0: the driver does not know */
     uint32_t grid[3];      /**< … and of the launch */
     uint32_t simd;         /**< channels: 8, 16 or 32 */

@@ -28,14 +28,14 @@ enum {
     NO_LINE = 317
 };
 
-struct row {
+struct gen_step_row {
     uint64_t address;
     size_t number; /* the last one of an address counts */
     struct gen_step step;
 };
 
 /* A barrier, or a call of a function that may come to one. */
-struct barrier {
+struct gen_step_barrier {
     struct gen_step step;
     uint32_t callee; /* an id; 0: it is a barrier itself */
 };
@@ -47,14 +47,14 @@ struct async_copy {
     bool used;         /* the event goes elsewhere */
 };
 
-struct function {
+struct gen_step_function {
     uint32_t file, first, last; /* its file's string, and its lines */
     bool reached, waits;
 };
 
 struct gen_steps {
-    struct row *row;
-    struct barrier *barrier;
+    struct gen_step_row *row;
+    struct gen_step_barrier *barrier;
     struct async_copy *copy; /* for which nothing waits */
     size_t rows, row_room, barriers, barrier_room, copies, copy_room;
     bool unknown; /* there is no module */
@@ -62,16 +62,16 @@ struct gen_steps {
 
 /* ---- the module ---- */
 
-struct module {
+struct gen_step_module {
     const uint32_t *words;
     size_t count;
     uint32_t bound;
-    size_t *at;                /* of ids: the instruction that makes a string, a constant; … */
-    uint32_t *number;          /* … of functions */
-    uint32_t *copy;            /* … of copies, by their events, from 1 */
-    bool *used;                /* ids that an instruction takes for more than to store to them */
-    uint32_t *variable;        /* … of results of OpBitcast: what they are another type of */
-    struct function *function; /* their numbers, from 1, are those of steps */
+    size_t *at;         /* of ids: the instruction that makes a string, a constant; … */
+    uint32_t *number;   /* … of functions */
+    uint32_t *copy;     /* … of copies, by their events, from 1 */
+    bool *used;         /* ids that an instruction takes for more than to store to them */
+    uint32_t *variable; /* … of results of OpBitcast: what they are another type of */
+    struct gen_step_function *function; /* their numbers, from 1, are those of steps */
     size_t functions, room;
     uint32_t entry;
     bool lost;
@@ -84,25 +84,26 @@ static bool is_text(const uint32_t *words, uint32_t count, const char *text)
     return length <= count * sizeof *words && memcmp(words, text, length) == 0;
 }
 
-static bool is_sub_group(const struct module *m, uint32_t scope)
+static bool is_sub_group(const struct gen_step_module *m, uint32_t scope)
 {
     const uint32_t *w = scope < m->bound && m->at[scope] ? m->words + m->at[scope] : NULL;
     return w && (w[0] & 0xffff) == CONSTANT && w[0] >> 16 > 3 && w[3] == SUB_GROUP;
 }
 
-static void add_barrier(struct module *m, struct gen_steps *s, uint32_t line, uint32_t callee)
+static void add_barrier(struct gen_step_module *m, struct gen_steps *s, uint32_t line,
+                        uint32_t callee)
 {
-    struct barrier *grown =
+    struct gen_step_barrier *grown =
         wt_array_grow(s->barrier, &s->barrier_room, s->barriers + 1, sizeof *grown);
     m->lost |= !grown;
     if (!grown)
         return;
     s->barrier = grown;
     grown[s->barriers++] =
-        (struct barrier){.step = {(uint32_t)m->functions, line}, .callee = callee};
+        (struct gen_step_barrier){.step = {(uint32_t)m->functions, line}, .callee = callee};
 }
 
-static void add_copy(struct module *m, struct gen_steps *s, uint32_t line, uint32_t event)
+static void add_copy(struct gen_step_module *m, struct gen_steps *s, uint32_t line, uint32_t event)
 {
     struct async_copy *grown = wt_array_grow(s->copy, &s->copy_room, s->copies + 1, sizeof *grown);
     m->lost |= !grown;
@@ -114,7 +115,8 @@ static void add_copy(struct module *m, struct gen_steps *s, uint32_t line, uint3
 }
 
 /* Notes where an instruction of a function takes the events of copies. */
-static void follow_events(struct module *m, struct gen_steps *s, const uint32_t *w, uint32_t length)
+static void follow_events(struct gen_step_module *m, struct gen_steps *s, const uint32_t *w,
+                          uint32_t length)
 {
     const uint32_t opcode = w[0] & 0xffff;
     if (opcode == LINE || opcode == NO_LINE || opcode == EXTENDED || opcode == LIFETIME_START ||
@@ -141,22 +143,23 @@ static void follow_events(struct module *m, struct gen_steps *s, const uint32_t 
     }
 }
 
-static void add_function(struct module *m, uint32_t id)
+static void add_function(struct gen_step_module *m, uint32_t id)
 {
-    struct function *grown = wt_array_grow(m->function, &m->room, m->functions + 1, sizeof *grown);
+    struct gen_step_function *grown =
+        wt_array_grow(m->function, &m->room, m->functions + 1, sizeof *grown);
     m->lost |= !grown;
     if (!grown)
         return;
     m->function = grown;
-    grown[m->functions++] = (struct function){.file = 0};
+    grown[m->functions++] = (struct gen_step_function){.file = 0};
     if (id < m->bound)
         m->number[id] = (uint32_t)m->functions;
 }
 
 /* A line of the last function, which has more than one file's where a compiler has inlined. */
-static void add_line(struct module *m, uint32_t file, uint32_t line)
+static void add_line(struct gen_step_module *m, uint32_t file, uint32_t line)
 {
-    struct function *f = &m->function[m->functions - 1];
+    struct gen_step_function *f = &m->function[m->functions - 1];
     if (!line)
         return;
     f->first = f->file && f->first < line ? f->first : line;
@@ -164,7 +167,7 @@ static void add_line(struct module *m, uint32_t file, uint32_t line)
     f->file = f->file && f->file != file ? UINT32_MAX : file;
 }
 
-static void read_module(struct module *m, struct gen_steps *s, const char *kernel)
+static void read_module(struct gen_step_module *m, struct gen_steps *s, const char *kernel)
 {
     uint32_t length, line = 0;
     bool inside = false;
@@ -204,16 +207,16 @@ static void read_module(struct module *m, struct gen_steps *s, const char *kerne
     }
 }
 
-static struct function *function_of(const struct module *m, uint32_t id)
+static struct gen_step_function *function_of(const struct gen_step_module *m, uint32_t id)
 {
     return id < m->bound && m->number[id] ? &m->function[m->number[id] - 1] : NULL;
 }
 
 /* Which functions the kernel comes to, and which come to a barrier; the others' are none, and so
  * are their copies, and those for which something may wait. */
-static void keep_barriers(struct module *m, struct gen_steps *s)
+static void keep_barriers(struct gen_step_module *m, struct gen_steps *s)
 {
-    struct function *entry = function_of(m, m->entry);
+    struct gen_step_function *entry = function_of(m, m->entry);
     size_t kept = 0;
     bool more = entry;
     if (entry)
@@ -221,9 +224,9 @@ static void keep_barriers(struct module *m, struct gen_steps *s)
     while (more) {
         more = false;
         for (size_t i = 0; i < s->barriers; i++) {
-            const struct barrier *b = &s->barrier[i];
-            struct function *by = &m->function[b->step.function - 1],
-                            *callee = b->callee ? function_of(m, b->callee) : NULL;
+            const struct gen_step_barrier *b = &s->barrier[i];
+            struct gen_step_function *by = &m->function[b->step.function - 1],
+                                     *callee = b->callee ? function_of(m, b->callee) : NULL;
             const bool reaches = callee && by->reached && !callee->reached,
                        waits = !by->waits && (!b->callee || (callee && callee->waits));
             more |= reaches | waits;
@@ -233,9 +236,9 @@ static void keep_barriers(struct module *m, struct gen_steps *s)
         }
     }
     for (size_t i = 0; i < s->barriers; i++) {
-        const struct barrier b = s->barrier[i];
-        const struct function *by = &m->function[b.step.function - 1],
-                              *callee = b.callee ? function_of(m, b.callee) : NULL;
+        const struct gen_step_barrier b = s->barrier[i];
+        const struct gen_step_function *by = &m->function[b.step.function - 1],
+                                       *callee = b.callee ? function_of(m, b.callee) : NULL;
         /* Compilers make an entry point of its own, without lines, that calls the kernel. */
         if (by->reached && (!b.callee || (by->last && callee && callee->waits)))
             s->barrier[kept++] = b;
@@ -254,7 +257,7 @@ static void keep_barriers(struct module *m, struct gen_steps *s)
 /* ---- lines ---- */
 
 struct lines {
-    struct module *m;
+    struct gen_step_module *m;
     struct gen_steps *s;
 };
 
@@ -265,11 +268,11 @@ static const char *base_name(const char *path)
 }
 
 /* The only function that the kernel comes to and has the line; 0: none, or several. */
-static uint32_t function_at(const struct module *m, const char *file, unsigned line)
+static uint32_t function_at(const struct gen_step_module *m, const char *file, unsigned line)
 {
     uint32_t found = 0;
     for (size_t i = 0; i < m->functions; i++) {
-        const struct function *f = &m->function[i];
+        const struct gen_step_function *f = &m->function[i];
         const uint32_t *w = f->file < m->bound ? m->words + m->at[f->file] : NULL;
         if (!f->reached || line < f->first || line > f->last)
             continue;
@@ -286,19 +289,19 @@ static void take_row(void *context, uint64_t address, unsigned line, const char 
 {
     const struct lines *l = context;
     struct gen_steps *s = l->s;
-    struct row *grown = wt_array_grow(s->row, &s->row_room, s->rows + 1, sizeof *grown);
+    struct gen_step_row *grown = wt_array_grow(s->row, &s->row_room, s->rows + 1, sizeof *grown);
     l->m->lost |= !grown;
     if (!grown)
         return;
     s->row = grown;
     grown[s->rows] =
-        (struct row){address, s->rows, {line ? function_at(l->m, file, line) : 0, line}};
+        (struct gen_step_row){address, s->rows, {line ? function_at(l->m, file, line) : 0, line}};
     s->rows++;
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const struct row *x = a, *y = b;
+    const struct gen_step_row *x = a, *y = b;
     return x->address != y->address ? (x->address < y->address ? -1 : 1)
                                     : (x->number > y->number) - (x->number < y->number);
 }
@@ -309,7 +312,7 @@ struct gen_steps *gen_steps_make(const uint8_t *bytes, size_t size, const char *
                                  const uint8_t *elf, size_t elf_size)
 {
     const size_t count = bytes ? size / sizeof(uint32_t) : 0;
-    struct module m = {.count = count};
+    struct gen_step_module m = {.count = count};
     struct gen_steps *s = calloc(1, sizeof *s);
     uint32_t *words = malloc(count * sizeof *words + 1);
     if (words && count)

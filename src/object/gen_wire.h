@@ -46,9 +46,9 @@ enum gen_wire_verb {
 /** A kernel that has run, or is about to. */
 struct gen_wire_kernel {
     uint64_t number;    /**< from 1; never another one's */
-    uint64_t address;   /**< of its first instruction */
+    uint64_t address;   /**< address of its first instruction */
     uint64_t code_size; /**< bytes */
-    uint64_t elf_size;  /**< of its ELF file with debug information; 0: there is none */
+    uint64_t elf_size;  /**< elf size of its ELF file with debug information; 0: there is none */
     uint32_t device;    /**< in whose memory it is */
     uint32_t reserved;
     char name[GEN_WIRE_NAME];

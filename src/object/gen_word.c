@@ -40,22 +40,22 @@ static const uint64_t three_source_table[THREE_ENTRIES] = {0x007272720f000, 0x00
                                                            0x007272720f008, 0x007272720f020};
 
 /* A field of the native word, and where it stands in the compact word or in an entry of a table. */
-struct part {
+struct gen_word_part {
     uint8_t last, first, at;
 };
 
 /* Fields of the native word that one index of the compact word stands for. */
-struct group {
+struct gen_word_group {
     uint8_t last, first; /* of the index */
     uint8_t entries;
     const uint64_t *table;
-    struct part part[9]; /* the last one is zeros */
+    struct gen_word_part part[9]; /* the last one is zeros */
 };
 
 /* One of the two compact forms. */
 struct form {
-    struct group group[6];  /* the last one has no table */
-    struct part copied[14]; /* fields that stand in both words; the last one is zeros */
+    struct gen_word_group group[6];  /* the last one has no table */
+    struct gen_word_part copied[14]; /* fields that stand in both words; the last one is zeros */
 };
 
 enum { SOURCE1_GROUP = 4 }; /* of `basic`: with an immediate it is bits 12:8 of that */
@@ -116,12 +116,12 @@ static bool has_immediate(const struct gen_word *w)
     return gen_field(w, 42, 41) == IMMEDIATE || gen_field(w, 90, 89) == IMMEDIATE;
 }
 
-static void set_part(struct gen_word *native, const struct part *p, uint64_t from)
+static void set_part(struct gen_word *native, const struct gen_word_part *p, uint64_t from)
 {
     gen_set_field(native, p->last, p->first, from >> p->at);
 }
 
-static uint64_t get_part(const struct gen_word *native, const struct part *p)
+static uint64_t get_part(const struct gen_word *native, const struct gen_word_part *p)
 {
     return gen_field(native, p->last, p->first) << p->at;
 }
@@ -131,10 +131,10 @@ void gen_word_expand(enum gen_word_form kind, const struct gen_word *compact,
 {
     const struct form *form = forms[kind];
     *native = (struct gen_word){0};
-    for (const struct part *p = form->copied; p == form->copied || p->last; p++)
+    for (const struct gen_word_part *p = form->copied; p == form->copied || p->last; p++)
         set_part(native, p, compact->low);
     for (unsigned i = 0; form->group[i].table; i++) {
-        const struct group *g = &form->group[i];
+        const struct gen_word_group *g = &form->group[i];
         const uint64_t index = gen_field(compact, g->last, g->first);
         if (form == &basic && i == SOURCE1_GROUP && has_immediate(native)) {
             /* Thirteen bits, of which the top one is repeated. */
@@ -142,18 +142,18 @@ void gen_word_expand(enum gen_word_form kind, const struct gen_word *compact,
             gen_set_field(native, 127, 96, low & 0x1000 ? low | 0xffffe000 : low);
             continue;
         }
-        for (const struct part *p = g->part; p->last; p++)
+        for (const struct gen_word_part *p = g->part; p->last; p++)
             set_part(native, p, g->table[index]);
     }
 }
 
 /* The index of the entry that stands for the bits of the native word; `entries` if
  * there is none. */
-static unsigned find_entry(const struct group *g, const struct gen_word *native)
+static unsigned find_entry(const struct gen_word_group *g, const struct gen_word *native)
 {
     uint64_t wanted = 0;
     unsigned index = 0;
-    for (const struct part *p = g->part; p->last; p++)
+    for (const struct gen_word_part *p = g->part; p->last; p++)
         wanted |= get_part(native, p);
     while (index < g->entries && g->table[index] != wanted)
         index++;
@@ -165,10 +165,10 @@ bool gen_word_compact(enum gen_word_form kind, const struct gen_word *native,
 {
     const struct form *form = forms[kind];
     struct gen_word result = {.low = UINT64_C(1) << 29}, again;
-    for (const struct part *p = form->copied; p == form->copied || p->last; p++)
+    for (const struct gen_word_part *p = form->copied; p == form->copied || p->last; p++)
         result.low |= get_part(native, p);
     for (unsigned i = 0; form->group[i].table; i++) {
-        const struct group *g = &form->group[i];
+        const struct gen_word_group *g = &form->group[i];
         if (form == &basic && i == SOURCE1_GROUP && has_immediate(native)) {
             gen_set_field(&result, 63, 56, gen_field(native, 103, 96));
             gen_set_field(&result, g->last, g->first, gen_field(native, 108, 104));

@@ -12,7 +12,7 @@ struct wt_segment {
     uint64_t addr;
     uint64_t size; /**< in memory; what goes beyond `length` is zero */
     uint8_t *bytes;
-    size_t length;             /**< of bytes */
+    size_t length;             /**< length of bytes */
     bool executable, writable; /**< as far as the format tells; true where it cannot */
 };
 

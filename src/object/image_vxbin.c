@@ -16,7 +16,7 @@
 enum { HEADER = 16, TRAILER = 12, ENTRY = 16 };
 
 /* The parts of a symbol table; all NULL and 0: there is none. */
-struct table {
+struct vxbin_table {
     const uint8_t *names, *entries;
     uint64_t count;
     size_t length; /* of all of it, to the end of the file */
@@ -34,12 +34,12 @@ static uint64_t name_length(const uint8_t *entry)
 
 /* Finds the symbol table at the end of the file. The start of the names is not recorded; it
  * follows from the name that ends last. */
-static enum wt_status find_table(const struct wt_image_source *source, struct table *t,
+static enum wt_status find_table(const struct wt_image_source *source, struct vxbin_table *t,
                                  struct wt_error *err)
 {
     const uint8_t *end = source->bytes + source->length;
     size_t room = source->length - HEADER;
-    *t = (struct table){0};
+    *t = (struct vxbin_table){0};
     if (room < TRAILER || memcmp(end - 8, "VXSYMTAB", 8) != 0)
         return WT_OK;
     t->count = wt_load_le(end - TRAILER, 4);
@@ -78,7 +78,7 @@ static char *copy_name(const uint8_t *name, size_t length)
     return copy;
 }
 
-static enum wt_status add_kernels(struct wt_image *image, const struct table *t,
+static enum wt_status add_kernels(struct wt_image *image, const struct vxbin_table *t,
                                   struct wt_error *err)
 {
     image->has_kernels = t->entries != NULL;
@@ -113,7 +113,7 @@ enum wt_status wt_image_parse_vxbin(const struct wt_image_source *source, struct
                        "%s: the header's end address 0x%" PRIx64
                        " (offset 8) is not above its first address 0x%" PRIx64 " (offset 0)",
                        source->name, end, first);
-    struct table table;
+    struct vxbin_table table;
     enum wt_status status = find_table(source, &table, err);
     if (status)
         return status;

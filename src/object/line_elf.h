@@ -64,9 +64,9 @@ struct line_elf_reference {
 };
 
 struct line_elf {
-    const char *producer; /**< of the compile units: who made them */
+    const char *producer; /**< producer of the compile units: who made them */
     unsigned machine;     /**< e_machine */
-    uint64_t address;     /**< of the code's first byte */
+    uint64_t address;     /**< address of the code's first byte */
     const uint8_t *code;
     size_t code_size;
     const struct line_elf_symbol *symbol;

@@ -6,12 +6,12 @@
 #include <string.h>
 
 /* Bytes that are left; `bad`: more were asked for. */
-struct bytes {
+struct line_bytes {
     const uint8_t *at, *end;
     bool bad;
 };
 
-static uint64_t take(struct bytes *b, unsigned size)
+static uint64_t take(struct line_bytes *b, unsigned size)
 {
     uint64_t value = 0;
     if ((size_t)(b->end - b->at) < size) {
@@ -25,7 +25,7 @@ static uint64_t take(struct bytes *b, unsigned size)
     return value;
 }
 
-static uint64_t take_leb(struct bytes *b, bool is_signed)
+static uint64_t take_leb(struct line_bytes *b, bool is_signed)
 {
     uint64_t value = 0, byte = 0x80;
     unsigned shift = 0;
@@ -37,7 +37,7 @@ static uint64_t take_leb(struct bytes *b, bool is_signed)
     return is_signed && byte & 0x40 && shift < 64 ? value | ~UINT64_C(0) << shift : value;
 }
 
-static const char *take_text(struct bytes *b)
+static const char *take_text(struct line_bytes *b)
 {
     const char *text = (const char *)b->at;
     const size_t room = (size_t)(b->end - b->at), length = strnlen(text, room);
@@ -51,18 +51,18 @@ static const char *take_text(struct bytes *b)
 }
 
 static bool part(const uint8_t *elf, size_t size, uint64_t offset, uint64_t length,
-                 struct bytes *bytes)
+                 struct line_bytes *bytes)
 {
     if (offset > size || length > size - offset)
         return false;
-    *bytes = (struct bytes){.at = elf + offset, .end = elf + offset + length};
+    *bytes = (struct line_bytes){.at = elf + offset, .end = elf + offset + length};
     return true;
 }
 
 static bool section(const uint8_t *elf, size_t size, const Elf64_Ehdr *header, unsigned index,
                     Elf64_Shdr *out)
 {
-    struct bytes bytes;
+    struct line_bytes bytes;
     if (!part(elf, size, header->e_shoff, (uint64_t)header->e_shnum * sizeof *out, &bytes) ||
         index >= header->e_shnum)
         return false;
@@ -70,11 +70,11 @@ static bool section(const uint8_t *elf, size_t size, const Elf64_Ehdr *header, u
     return true;
 }
 
-static bool find_section(const uint8_t *elf, size_t size, struct bytes *lines)
+static bool find_section(const uint8_t *elf, size_t size, struct line_bytes *lines)
 {
     Elf64_Ehdr header;
     Elf64_Shdr names, s;
-    struct bytes text, name;
+    struct line_bytes text, name;
     if (size < sizeof header)
         return false;
     memcpy(&header, elf, sizeof header);
@@ -85,7 +85,7 @@ static bool find_section(const uint8_t *elf, size_t size, struct bytes *lines)
     for (unsigned i = 0; section(elf, size, &header, i, &s); i++) {
         if (s.sh_name >= names.sh_size)
             continue;
-        name = (struct bytes){.at = text.at + s.sh_name, .end = text.end};
+        name = (struct line_bytes){.at = text.at + s.sh_name, .end = text.end};
         if (strcmp(take_text(&name), ".debug_line") == 0 && s.sh_type != SHT_NOBITS)
             return part(elf, size, s.sh_offset, s.sh_size, lines);
     }
@@ -96,11 +96,11 @@ static bool find_section(const uint8_t *elf, size_t size, struct bytes *lines)
 struct unit {
     unsigned shortest, line_range, opcode_base;
     int line_base;
-    const uint8_t *argument_counts; /* of opcodes 1 to opcode_base - 1 */
-    struct bytes files;
+    const uint8_t *argument_counts; /* argument counts of opcodes 1 to opcode_base - 1 */
+    struct line_bytes files;
 };
 
-static bool read_header(struct bytes *b, struct unit *u)
+static bool read_header(struct line_bytes *b, struct unit *u)
 {
     const uint64_t version = take(b, 2), length = take(b, 4);
     if (version < 2 || version > 4 || length > (uint64_t)(b->end - b->at))
@@ -116,14 +116,14 @@ static bool read_header(struct bytes *b, struct unit *u)
         take(b, 1);
     while (!b->bad && *take_text(b)) /* folders */
         continue;
-    u->files = (struct bytes){.at = b->at, .end = program};
+    u->files = (struct line_bytes){.at = b->at, .end = program};
     b->at = program;
     return !b->bad && u->line_range && u->opcode_base && u->files.at <= program;
 }
 
 static void name_file(const struct unit *u, uint64_t number, char *name)
 {
-    struct bytes files = u->files;
+    struct line_bytes files = u->files;
     const char *text = "";
     for (uint64_t i = 0; i < number && !files.bad; i++) {
         text = take_text(&files);
@@ -136,21 +136,21 @@ static void name_file(const struct unit *u, uint64_t number, char *name)
 }
 
 /* The state machine; `last` is the row before the one that is being made. */
-struct row {
+struct line_row {
     uint64_t address, file, line;
 };
 
-struct search {
+struct line_search {
     uint64_t address;
-    line_table_fn *take; /* of each row; NULL: `address` is looked for */
+    line_table_fn *take; /* take of each row; NULL: `address` is looked for */
     void *context;
     const struct unit *unit;
-    struct row last;
+    struct line_row last;
     bool any; /* `last` is a row of this sequence */
     bool found;
 };
 
-static void add_row(struct search *s, const struct row *row, bool ends)
+static void add_row(struct line_search *s, const struct line_row *row, bool ends)
 {
     char name[LINE_TABLE_NAME];
     if (s->take) {
@@ -167,7 +167,7 @@ static void add_row(struct search *s, const struct row *row, bool ends)
     s->any = !ends;
 }
 
-static void extended(struct bytes *b, struct row *row, struct search *s)
+static void extended(struct line_bytes *b, struct line_row *row, struct line_search *s)
 {
     enum { END_SEQUENCE = 1, SET_ADDRESS = 2 };
     const uint64_t length = take_leb(b, false);
@@ -175,19 +175,19 @@ static void extended(struct bytes *b, struct row *row, struct search *s)
         b->bad = true;
         return;
     }
-    struct bytes inner = {.at = b->at, .end = b->at + length};
+    struct line_bytes inner = {.at = b->at, .end = b->at + length};
     b->at += length;
     const uint64_t opcode = take(&inner, 1);
     if (opcode == END_SEQUENCE) {
         add_row(s, row, true);
-        *row = (struct row){.file = 1, .line = 1};
+        *row = (struct line_row){.file = 1, .line = 1};
     } else if (opcode == SET_ADDRESS) {
         row->address = take(&inner, length > 8 ? 8 : (unsigned)length - 1);
     }
 }
 
-static void standard(struct bytes *b, unsigned opcode, const struct unit *u, struct row *row,
-                     struct search *s)
+static void standard(struct line_bytes *b, unsigned opcode, const struct unit *u,
+                     struct line_row *row, struct line_search *s)
 {
     enum { COPY = 1, ADVANCE_PC, ADVANCE_LINE, SET_FILE, CONST_ADD_PC = 8, FIXED_ADVANCE_PC };
     switch (opcode) {
@@ -217,10 +217,10 @@ static void standard(struct bytes *b, unsigned opcode, const struct unit *u, str
 }
 
 /* A unit's program; false at what is malformed. */
-static bool run_unit(struct bytes b, struct search *s, struct line_place *place)
+static bool run_unit(struct line_bytes b, struct line_search *s, struct line_place *place)
 {
     struct unit u;
-    struct row row = {.file = 1, .line = 1};
+    struct line_row row = {.file = 1, .line = 1};
     if (!read_header(&b, &u))
         return false;
     s->any = false;
@@ -246,16 +246,17 @@ static bool run_unit(struct bytes b, struct search *s, struct line_place *place)
     return !b.bad;
 }
 
-static bool run_units(const uint8_t *elf, size_t size, struct search *s, struct line_place *place)
+static bool run_units(const uint8_t *elf, size_t size, struct line_search *s,
+                      struct line_place *place)
 {
-    struct bytes lines;
+    struct line_bytes lines;
     if (!find_section(elf, size, &lines))
         return false;
     while (lines.at < lines.end && !s->found) {
         const uint64_t length = take(&lines, 4);
         if (lines.bad || length > (uint64_t)(lines.end - lines.at))
             return false;
-        const struct bytes unit = {.at = lines.at, .end = lines.at + length};
+        const struct line_bytes unit = {.at = lines.at, .end = lines.at + length};
         lines.at += length;
         if (!run_unit(unit, s, place))
             return false;
@@ -265,12 +266,12 @@ static bool run_units(const uint8_t *elf, size_t size, struct search *s, struct 
 
 bool line_table_find(const uint8_t *elf, size_t size, uint64_t address, struct line_place *place)
 {
-    struct search s = {.address = address};
+    struct line_search s = {.address = address};
     return run_units(elf, size, &s, place) && s.found && s.last.line > 0 &&
            s.last.line <= INT32_MAX;
 }
 
 bool line_table_each(const uint8_t *elf, size_t size, line_table_fn *take_row, void *context)
 {
-    return run_units(elf, size, &(struct search){.take = take_row, .context = context}, NULL);
+    return run_units(elf, size, &(struct line_search){.take = take_row, .context = context}, NULL);
 }

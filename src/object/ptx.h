@@ -119,7 +119,7 @@ struct ptx_operand {
     struct ptx_name name;
     struct ptx_name component; /**< "x" of %tid.x; none */
     uint64_t value;
-    int64_t offset; /**< of a name; of memory */
+    int64_t offset; /**< offset of a name; of memory */
     uint32_t list;  /**< index of the first item in ptx_module.item */
     uint32_t count;
     struct ptx_place place;
@@ -138,7 +138,7 @@ enum ptx_statement_kind {
 struct ptx_statement {
     enum ptx_statement_kind kind;
     uint32_t guard_negated; /**< a boolean */
-    struct ptx_name name;   /**< of a label; the whole opcode "ld.global.u32" */
+    struct ptx_name name;   /**< name of a label; the whole opcode "ld.global.u32" */
     struct ptx_name guard;  /**< none: unconditional */
     struct ptx_name text;   /**< the instruction as it is written, without semicolon */
     struct ptx_place place;
@@ -169,7 +169,7 @@ struct ptx_file {
 /** A section of debug information: ".section .debug_info { … }", its lines as text. */
 struct ptx_section {
     struct ptx_name name, body;
-    struct ptx_place place; /**< of the body */
+    struct ptx_place place; /**< place of the body */
 };
 
 struct ptx_alias {

@@ -20,7 +20,7 @@ struct ptx_token {
     enum ptx_token_kind kind;
     struct ptx_name text;
     struct ptx_place place;
-    uint64_t value; /**< of a number: bits */
+    uint64_t value; /**< value of a number: bits */
     bool space_before;
     bool is_unsigned; /**< of an integer: with U, or of 64 bits */
 };

@@ -16,7 +16,7 @@ struct parser {
     enum wt_status status; /* the first mistake */
     uint32_t file, line, column;
     const char *last_end; /* behind the token taken last */
-    unsigned nesting;     /* of constant expressions */
+    unsigned nesting;     /* nesting of constant expressions */
     bool is_call;         /* the instruction: its parentheses are lists */
 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct reader {
+struct section_reader {
     const char *at, *end;
     uint64_t bytes;        /* up to here */
     struct wt_buffer *out; /* NULL: they are counted only */
@@ -13,7 +13,7 @@ struct reader {
     void *context;
 };
 
-static void skip(struct reader *r)
+static void skip(struct section_reader *r)
 {
     while (r->at < r->end) {
         if (isspace((unsigned char)*r->at)) {
@@ -36,7 +36,7 @@ static bool is_of_name(char c)
     return isalnum((unsigned char)c) || (c && strchr("_$.%", c));
 }
 
-static struct ptx_name take_name(struct reader *r)
+static struct ptx_name take_name(struct section_reader *r)
 {
     struct ptx_name name = {.at = r->at};
     while (r->at < r->end && is_of_name(*r->at))
@@ -56,7 +56,7 @@ static unsigned size_of(struct ptx_name name)
 }
 
 /* A number, decimal or hexadecimal. */
-static bool take_number(struct reader *r, uint64_t *value)
+static bool take_number(struct section_reader *r, uint64_t *value)
 {
     char text[32] = "";
     char *end;
@@ -73,7 +73,7 @@ static bool take_number(struct reader *r, uint64_t *value)
 }
 
 /* One item: a number, or a name and an addend. */
-static bool take_item(struct reader *r, unsigned size)
+static bool take_item(struct section_reader *r, unsigned size)
 {
     uint64_t value = 0;
     skip(r);
@@ -95,7 +95,7 @@ static bool take_item(struct reader *r, unsigned size)
 }
 
 /* One directive with its items. */
-static bool take_data(struct reader *r, unsigned size)
+static bool take_data(struct section_reader *r, unsigned size)
 {
     bool more = size > 0;
     while (more) {
@@ -110,7 +110,7 @@ static bool take_data(struct reader *r, unsigned size)
 }
 
 /* Goes on to the next label; a length of 0: there is none. False: the text is no list of data. */
-static bool find_label(struct reader *r, struct ptx_name *label)
+static bool find_label(struct section_reader *r, struct ptx_name *label)
 {
     for (skip(r); r->at < r->end; skip(r)) {
         const struct ptx_name name = take_name(r);
@@ -130,11 +130,11 @@ static bool find_label(struct reader *r, struct ptx_name *label)
 enum wt_status ptx_section_bytes(const struct ptx_section *section, ptx_section_name_fn value,
                                  void *context, struct wt_buffer *out, struct wt_error *err)
 {
-    struct reader r = {.at = section->body.at,
-                       .end = section->body.at + section->body.length,
-                       .out = out,
-                       .value = value,
-                       .context = context};
+    struct section_reader r = {.at = section->body.at,
+                               .end = section->body.at + section->body.length,
+                               .out = out,
+                               .value = value,
+                               .context = context};
     struct ptx_name label;
     do
         if (!find_label(&r, &label))
@@ -145,7 +145,8 @@ enum wt_status ptx_section_bytes(const struct ptx_section *section, ptx_section_
 
 bool ptx_section_label(const struct ptx_section *section, struct ptx_name label, uint64_t *offset)
 {
-    struct reader r = {.at = section->body.at, .end = section->body.at + section->body.length};
+    struct section_reader r = {.at = section->body.at,
+                               .end = section->body.at + section->body.length};
     struct ptx_name name;
     while (find_label(&r, &name) && name.length)
         if (ptx_names_equal(name, label)) {

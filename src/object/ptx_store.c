@@ -14,7 +14,7 @@
 enum { ARRAYS = 9, MOST_NAMES = 3, MOST_RECORDS = 1 << 26 };
 
 /* The records of an array: their size, and where they have names. */
-static const struct layout {
+static const struct store_layout {
     uint32_t size;
     uint32_t name[MOST_NAMES];
     unsigned names;
@@ -114,7 +114,7 @@ bool ptx_store(const struct ptx_module *module, uint8_t **bytes, size_t *length)
         return false;
     at += sizeof h;
     for (unsigned i = 0; i < ARRAYS; i++) {
-        const struct layout *l = &layouts[i];
+        const struct store_layout *l = &layouts[i];
         if (*count[i])
             memcpy(at, *array[i], *count[i] * l->size);
         for (size_t n = 0; n < *count[i]; n++, at += l->size)
@@ -132,7 +132,7 @@ bool ptx_store(const struct ptx_module *module, uint8_t **bytes, size_t *length)
 }
 
 /* Copies an array, and makes its names point into the text. */
-static bool restore_array(const struct layout *l, const uint8_t *from, size_t count,
+static bool restore_array(const struct store_layout *l, const uint8_t *from, size_t count,
                           const char *text, uint64_t length, void **array)
 {
     uint8_t *at = *array = malloc(count * l->size);

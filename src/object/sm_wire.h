@@ -33,7 +33,7 @@ enum sm_wire_verb {
 };
 
 struct sm_wire_launch {
-    uint64_t number; /**< of the process, from 1; 0: there was none yet */
+    uint64_t number; /**< number of the process, from 1; 0: there was none yet */
     uint32_t runs;   /**< it has yet to end */
     uint32_t device;
     uint32_t block[3], grid[3];
@@ -45,7 +45,7 @@ struct sm_wire_warp {
     uint32_t present, steps, active, index;
     uint32_t block[3];
     uint32_t lanes; /**< that made the error */
-    uint32_t kind;  /**< of its error, enum wt_fault_kind; WT_WIRE_FAULT has all of it */
+    uint32_t kind;  /**< kind of its error, enum wt_fault_kind; WT_WIRE_FAULT has all of it */
     uint32_t reserved;
     uint64_t error_pc;
 };
@@ -57,7 +57,7 @@ struct sm_wire_module {
     uint64_t id; /**< never used again */
     uint64_t code, data;
     uint32_t device;
-    uint32_t texts;    /**< of PTX */
+    uint32_t texts;    /**< texts of PTX */
     uint32_t is_cubin; /**< it has one text, the cubin */
     uint32_t reserved;
 };

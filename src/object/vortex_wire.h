@@ -45,12 +45,12 @@ enum vortex_wire_ran {
     VORTEX_WIRE_IDLE,    /**< it cannot go on until the Debug Module lets it */
 };
 
-/** What a warp works on, on a device with a launch unit. */
+/** The work of a warp, on a device with a launch unit. */
 struct vortex_work {
     uint32_t group[3], block[3]; /**< blockIdx, blockDim */
     uint32_t grid[3];            /**< threads of the whole grid */
-    uint32_t rank;               /**< of the warp in its CTA */
-    uint32_t place;              /**< of the CTA in its core: CTA_ID */
+    uint32_t rank;               /**< rank of the warp in its CTA */
+    uint32_t place;              /**< place of the CTA in its core: CTA_ID */
     uint32_t local_size;         /**< bytes of the CTA's local memory */
     uint64_t local;              /**< its address */
 };
@@ -64,7 +64,7 @@ struct vortex_wire_program {
     uint64_t id; /**< no other program of the process has it or had it */
     uint64_t addr, size;
     uint32_t device, has_elf;
-    char name[256]; /**< of the ELF file, or of the kernel's */
+    char name[256]; /**< name of the ELF file, or of the kernel's */
 };
 
 #endif

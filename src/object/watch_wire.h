@@ -36,7 +36,7 @@ struct wt_wire_hit {
     uint64_t time;  /**< issue time before the instruction */
     uint64_t pc;    /**< of the instruction */
     uint64_t home;  /**< the memory of a group that it was in; 0: none */
-    uint64_t addr;  /**< of the access, which may be wider than what is watched */
+    uint64_t addr;  /**< addr of the access, which may be wider than what is watched */
     uint64_t lanes; /**< that have done it */
     uint64_t order; /**< the accesses that a process has noted are numbered */
     uint32_t wave, lane;

@@ -14,8 +14,8 @@
 enum { DEEPEST = 8, LONGEST = 256 };
 
 /* One line: "- key: value" at some indentation. */
-struct line {
-    size_t indent; /* of the key */
+struct ze_line {
+    size_t indent; /* indent of the key */
     bool item;     /* a dash begins an element of a sequence */
     char key[LONGEST], value[LONGEST];
 };
@@ -29,22 +29,22 @@ struct path {
     size_t depth;
 };
 
-struct reader {
+struct ze_reader {
     const char *name;
     struct gen_object *object;
     struct wt_error *err;
-    size_t number; /* of the line, from 1 on */
+    size_t number; /* number of the line, from 1 on */
     struct path path;
     struct gen_kernel *misc; /* the kernel that kernels_misc_info is about */
     int32_t misc_index;
 };
 
-static enum wt_status bad(const struct reader *r, const char *why)
+static enum wt_status bad(const struct ze_reader *r, const char *why)
 {
     return wt_fail(r->err, WT_INVALID, "%s: .ze_info, line %zu: %s", r->name, r->number, why);
 }
 
-static enum wt_status no_memory(const struct reader *r)
+static enum wt_status no_memory(const struct ze_reader *r)
 {
     return wt_fail(r->err, WT_NO_MEMORY, "%s: the host has no memory left for .ze_info", r->name);
 }
@@ -68,10 +68,10 @@ static bool copy_trimmed(char *out, const char *from, const char *to)
 }
 
 /* Splits a line; *empty: it has no key. */
-static bool split(const char *at, const char *end, struct line *l, bool *empty)
+static bool split(const char *at, const char *end, struct ze_line *l, bool *empty)
 {
     const char *start = at;
-    *l = (struct line){0};
+    *l = (struct ze_line){0};
     *empty = true;
     while (at < end && *at == ' ')
         at++;
@@ -151,12 +151,12 @@ static const struct {
     {"image_3d", GEN_IMAGE_3D},
 };
 
-static struct gen_kernel *last_kernel(const struct reader *r)
+static struct gen_kernel *last_kernel(const struct ze_reader *r)
 {
     return r->object->kernel_count ? &r->object->kernel[r->object->kernel_count - 1] : NULL;
 }
 
-static enum wt_status add_kernel(struct reader *r)
+static enum wt_status add_kernel(struct ze_reader *r)
 {
     struct gen_object *o = r->object;
     struct gen_kernel *grown =
@@ -170,7 +170,8 @@ static enum wt_status add_kernel(struct reader *r)
     return WT_OK;
 }
 
-static enum wt_status execution_env(struct reader *r, struct gen_kernel *k, const struct line *l)
+static enum wt_status execution_env(struct ze_reader *r, struct gen_kernel *k,
+                                    const struct ze_line *l)
 {
     static const struct {
         const char *key;
@@ -198,8 +199,9 @@ struct gen_sampler_slot *gen_kernel_add_sampler(struct gen_kernel *k)
 }
 
 /* The slot of a sampler that is an argument, whose index stands before it. */
-static enum wt_status sampler_argument(struct reader *r, struct gen_kernel *k,
-                                       const struct gen_payload_argument *a, const struct line *l)
+static enum wt_status sampler_argument(struct ze_reader *r, struct gen_kernel *k,
+                                       const struct gen_payload_argument *a,
+                                       const struct ze_line *l)
 {
     uint32_t value;
     if (!number(l->value, &value) || value > 65536)
@@ -213,7 +215,8 @@ static enum wt_status sampler_argument(struct reader *r, struct gen_kernel *k,
 }
 
 /* A sampler of the program's own. */
-static enum wt_status inline_sampler(struct reader *r, struct gen_kernel *k, const struct line *l)
+static enum wt_status inline_sampler(struct ze_reader *r, struct gen_kernel *k,
+                                     const struct ze_line *l)
 {
     uint32_t value;
     if (l->item) {
@@ -243,7 +246,8 @@ static enum wt_status inline_sampler(struct reader *r, struct gen_kernel *k, con
     return WT_OK;
 }
 
-static enum wt_status payload_argument(struct reader *r, struct gen_kernel *k, const struct line *l)
+static enum wt_status payload_argument(struct ze_reader *r, struct gen_kernel *k,
+                                       const struct ze_line *l)
 {
     uint32_t value = 0;
     if (l->item) {
@@ -302,7 +306,7 @@ static enum wt_status payload_argument(struct reader *r, struct gen_kernel *k, c
     return WT_OK;
 }
 
-static enum wt_status binding(struct reader *r, struct gen_kernel *k, const struct line *l)
+static enum wt_status binding(struct ze_reader *r, struct gen_kernel *k, const struct ze_line *l)
 {
     uint32_t value;
     if (l->item) {
@@ -323,8 +327,8 @@ static enum wt_status binding(struct reader *r, struct gen_kernel *k, const stru
 }
 
 /* type: global or scratch; usage; size. The type comes first. */
-static enum wt_status memory_buffer(struct reader *r, struct gen_kernel *k, const struct line *l,
-                                    bool *scratch)
+static enum wt_status memory_buffer(struct ze_reader *r, struct gen_kernel *k,
+                                    const struct ze_line *l, bool *scratch)
 {
     uint32_t value;
     if (strcmp(l->key, "type") == 0)
@@ -340,7 +344,7 @@ static enum wt_status memory_buffer(struct reader *r, struct gen_kernel *k, cons
     return WT_OK;
 }
 
-static enum wt_status kernel_line(struct reader *r, const struct line *l, bool *scratch)
+static enum wt_status kernel_line(struct ze_reader *r, const struct ze_line *l, bool *scratch)
 {
     const struct path *p = &r->path;
     enum wt_status status;
@@ -393,7 +397,7 @@ bool gen_kernel_know_argument(struct gen_kernel *k, size_t index)
     return true;
 }
 
-static enum wt_status name_argument(struct reader *r, const char *text)
+static enum wt_status name_argument(struct ze_reader *r, const char *text)
 {
     struct gen_kernel *k = r->misc;
     const size_t index = (size_t)r->misc_index;
@@ -405,7 +409,7 @@ static enum wt_status name_argument(struct reader *r, const char *text)
 }
 
 /* "uint;4": the bytes stand behind the name. */
-static enum wt_status size_argument(struct reader *r, const char *text)
+static enum wt_status size_argument(struct ze_reader *r, const char *text)
 {
     const char *size = strrchr(text, ';');
     uint32_t value;
@@ -417,7 +421,7 @@ static enum wt_status size_argument(struct reader *r, const char *text)
 }
 
 /* kernels_misc_info: names of arguments. */
-static enum wt_status misc_line(struct reader *r, const struct line *l)
+static enum wt_status misc_line(struct ze_reader *r, const struct ze_line *l)
 {
     uint32_t value;
     if (r->path.depth == 1 && strcmp(l->key, "name") == 0) {
@@ -442,13 +446,13 @@ static enum wt_status misc_line(struct reader *r, const struct line *l)
 }
 
 /* Leaves the contexts that ended before this line. */
-static void find_place(struct path *p, const struct line *l)
+static void find_place(struct path *p, const struct ze_line *l)
 {
     while (p->depth && p->level[p->depth - 1].indent >= l->indent)
         p->depth--;
 }
 
-static bool enter(struct path *p, const struct line *l)
+static bool enter(struct path *p, const struct ze_line *l)
 {
     if (p->depth == DEEPEST)
         return false;
@@ -461,13 +465,13 @@ static bool enter(struct path *p, const struct line *l)
 enum wt_status gen_ze_info_parse(const char *name, const char *text, size_t length,
                                  struct gen_object *object, struct wt_error *err)
 {
-    struct reader r = {.name = name, .object = object, .err = err, .misc_index = -1};
+    struct ze_reader r = {.name = name, .object = object, .err = err, .misc_index = -1};
     const char *end = text + length;
     bool scratch = false;
     enum wt_status status = WT_OK;
     for (const char *at = text; at < end && !status;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
-        struct line l;
+        struct ze_line l;
         bool empty;
         stop = stop ? stop : end;
         r.number++;

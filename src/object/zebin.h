@@ -118,7 +118,7 @@ struct gen_kernel {
     char **argument_name;    /**< by index; NULL where it is not known */
     uint32_t *argument_size; /**< by index: bytes of its type; 0 where it is not known */
     size_t argument_count, name_capacity;
-    char **text; /**< of printf calls, whose records hold an index; else they hold addresses */
+    char **text; /**< text of printf calls, whose records hold an index; else they hold addresses */
     size_t text_count, text_capacity;
 };
 

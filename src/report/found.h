@@ -20,8 +20,8 @@ struct wt_report_found {
     struct wt_report_calls calls;
     struct wt_report_calls launch;       /**< of the host, of a kernel that was launched there */
     struct wt_report_calls made, ended;  /**< of the object, of the host */
-    struct wt_report_calls other;        /**< of the other access of a race: as `calls` */
-    struct wt_report_calls other_launch; /**< of its kernel */
+    struct wt_report_calls other;        /**< other of the other access of a race: as `calls` */
+    struct wt_report_calls other_launch; /**< other launch of its kernel */
     char kernel[256], instruction[256], other_instruction[256];
     bool suppressed;
     uint64_t more; /**< others of this kind, at this line, that are not listed */

@@ -18,9 +18,9 @@ struct wt_report_profile {
     size_t lcov_count;
     char **limit; /**< as they were given */
     size_t limit_count;
-    struct wt_profile *counts; /**< of a device here, while it counts */
+    struct wt_profile *counts; /**< counts of a device here, while it counts */
     bool has_file;
-    int file; /**< of counts of host programs (runtime/common/counted.h) */
+    int file; /**< file of counts of host programs (runtime/common/counted.h) */
 };
 
 /** The options, of a command whose option context has this profile at a place. */

@@ -15,7 +15,7 @@ struct wt_report_profile_place {
     uint64_t bias;                    /**< address that people are told plus this: the loaded one */
     bool unlisted;                    /**< no module is known that has it: a kernel of the GPU's
                                            runtime; `base` is its first instruction */
-    size_t order;                     /**< of its process among others */
+    size_t order;                     /**< order of its process among others */
     long process;                     /**< its id */
 };
 
@@ -24,7 +24,7 @@ struct wt_report_profile_row {
     const char *function, *kernel, *file; /**< NULL: not known */
     unsigned line;
     struct wt_report_profile_place place;
-    uint64_t offset;             /**< of the instruction from place.base */
+    uint64_t offset;             /**< offset of the instruction from place.base */
     struct wt_profile_count sum; /**< `pc` for people */
 };
 

@@ -44,7 +44,7 @@ struct wt_report_results {
     size_t compare_count, compare_capacity;
     struct wt_report_touch *touch;
     size_t touch_count, touch_capacity;
-    struct wt_slice_limits limits; /**< of slices */
+    struct wt_slice_limits limits; /**< limits of slices */
     bool hash, stats;
 };
 
@@ -60,7 +60,7 @@ enum wt_status wt_report_results_add_compare(struct wt_report_results *r, const 
 /** Takes "N:OFFSET[,LENGTH][,count]" or "PLACE[,LENGTH][,count]"; LENGTH is 4 if it is left out. */
 enum wt_status wt_report_results_add_touch(struct wt_report_results *r, bool read, const char *text,
                                            struct wt_error *err);
-/** The same without ",count": what these bytes are made of is looked for. */
+/** Likewise without ",count": what these bytes are made of is looked for. */
 enum wt_status wt_report_results_add_slice(struct wt_report_results *r, const char *text,
                                            struct wt_error *err);
 

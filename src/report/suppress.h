@@ -18,7 +18,7 @@ struct wt_report_found;
 /** One of them. Texts that are NULL match all. */
 struct wt_report_suppression {
     char *kind, *kernel, *function, *file, *object; /**< patterns of fnmatch() */
-    unsigned line;                                  /**< of `file`; 0: each */
+    unsigned line;                                  /**< line of `file`; 0: each */
     char *reason;                                   /**< "": none is given */
     char *from;                                     /**< the file's name and line, for people */
     uint64_t used;                                  /**< how many findings it was for */

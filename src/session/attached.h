@@ -8,7 +8,7 @@
 #include "session/connect.h"
 
 struct wt_session_attached {
-    struct wt_session_code code; /**< of the program's file */
+    struct wt_session_code code; /**< code of the program's file */
     struct wt_bus *bus;
     struct wt_vortex_link link;
     struct wt_target target;

@@ -1,5 +1,5 @@
-/* What a front end debugs: the options that name it, its target, and the session. A front end is
- * the console of `wavetrap debug`, an editor, or a program that uses the library. */
+/* The debuggee of a front end: the options that name it, its target, and the session. A front end
+ * is the console of `wavetrap debug`, an editor, or a program that uses the library. */
 #ifndef WT_SESSION_DEBUGGEE_H
 #define WT_SESSION_DEBUGGEE_H
 
@@ -47,7 +47,7 @@ struct wt_front {
     bool is_library;
 };
 
-/** What is debugged, as the options of `wavetrap debug` name it. */
+/** The debuggee, as the options of `wavetrap debug` name it. */
 struct wt_debuggee {
     struct wt_session_drive drive; /**< first: the context of options about kernels */
     const struct wt_front *front;
@@ -61,8 +61,8 @@ struct wt_debuggee {
     char **words; /**< the command line, of which the rest is */
     const char *program;
     char *here;         /**< the program as a file of this folder; NULL: it was named so */
-    char **arguments;   /**< of a host program */
-    int pid;            /**< of a program that runs; 0: none was given */
+    char **arguments;   /**< arguments of a host program */
+    int pid;            /**< pid of a program that runs; 0: none was given */
     const char *socket; /**< where a program listens that runs; NULL: none was given */
     const char *token;  /**< of --token, or NULL */
     struct wt_session_host *host; /**< NULL: the program is code for the device */

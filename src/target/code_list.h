@@ -13,7 +13,7 @@ struct wt_process;
 /** Code that a program has loaded, in a list: the first member of a family's entries. */
 struct wt_listed_code {
     uint64_t id; /**< that no other code of the program has or had; 0: of a program's file */
-    wt_module_id module; /**< of the list of modules; 0: it has no names */
+    wt_module_id module; /**< module of the list of modules; 0: it has no names */
 };
 
 struct wt_code_list {
@@ -25,7 +25,7 @@ struct wt_code_list {
 struct wt_code_list_ops {
     uint32_t verb;       /**< that asks for the list: records that begin with the id, */
     size_t record_bytes; /**< each of so many bytes */
-    size_t entry_bytes;  /**< of the family's entries */
+    size_t entry_bytes;  /**< entry bytes of the family's entries */
     /** Adds the module of a record; @p entry, zeros but for the id, is its entry. WT_INVALID: the
      * program has unloaded it meanwhile. */
     enum wt_status (*add)(struct wt_process *p, void *record, void *entry, struct wt_error *err);

@@ -21,7 +21,7 @@ enum wt_status wt_core_file_write(struct wt_emulated *e, const struct wt_core_fi
 enum wt_status wt_core_file_open(const char *path, struct wt_core_file **file,
                                  struct wt_error *err);
 
-/** The same of bytes, which must outlive it; @p name is for messages. @p sealed: the hash at its
+/** Likewise of bytes, which must outlive it; @p name is for messages. @p sealed: the hash at its
  * end is looked at. */
 enum wt_status wt_core_file_parse(const char *name, const uint8_t *bytes, size_t length,
                                   bool sealed, struct wt_core_file **file, struct wt_error *err);

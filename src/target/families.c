@@ -51,7 +51,7 @@ const struct wt_family *wt_family_of_host_programs(void)
 struct wanted {
     const char *name;
     size_t length;
-    char keys[64]; /* of the model that has it */
+    char keys[64]; /* keys of the model that has it */
     bool found;
 };
 

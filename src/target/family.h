@@ -43,7 +43,7 @@ struct wt_object;
 
 /** A buffer or an image that a kernel has as an argument: its bytes lie in slices. */
 struct wt_kernel_buffer {
-    const char *name; /**< of the argument; "" if it is not known */
+    const char *name; /**< name of the argument; "" if it is not known */
     uint64_t addr;
     uint64_t length; /**< bytes, of all slices */
     bool read_only;  /**< kernels must not write it */
@@ -86,7 +86,7 @@ struct wt_family_words {
 
 /** A program in an emulated device: loaded, run, and told of. What may be NULL says so. */
 struct wt_family_run {
-    size_t own_bytes; /**< of e->own, zeros at first */
+    size_t own_bytes; /**< own bytes of e->own, zeros at first */
     /** Reads e->program, which there is; if it is a kernel, e->launch becomes its launch, and
      * wt_launch_describe() fills that in. NULL: open() does all. */
     enum wt_status (*read)(struct wt_emulated *e, struct wt_error *err);
@@ -112,7 +112,7 @@ struct wt_family_run {
                          size_t size);
     /** Prints lines about the machine's fault beside the common ones. NULL: there are none. */
     void (*explain_fault)(struct wt_emulated *e, FILE *out);
-    /** What has been translated of programs, for --stats. NULL: nothing ever is. */
+    /** Counts of translated code, for --stats. NULL: nothing ever is. */
     struct wt_rows_totals (*translated)(const struct wt_emulated *e);
     /** Tells check/objects.h of the program's variables, and of other memory that it may use. NULL:
      * its buffers are all of its objects. */
@@ -223,9 +223,9 @@ struct wt_family_debug {
     /** The probe's link (debug/standstill/link.h), which e->target and host programs get. Waves of
      * a unit; 0: its link is another one. */
     uint32_t unit_waves;
-    uint32_t most_units;  /**< of a GPU */
+    uint32_t most_units;  /**< most units of a GPU */
     uint32_t shown_units; /**< of the GPU that front ends show where no program runs */
-    uint64_t place[4];    /**< of an emulated GPU */
+    uint64_t place[4];    /**< place of an emulated GPU */
     /** Adds what a debugger's target of a device needs. NULL: nothing. */
     void (*attach)(struct wt_emulated *e);
     const struct wt_process_ops *process; /**< of host programs (process.h). NULL: a debugger cannot
@@ -286,7 +286,7 @@ struct wt_family {
     struct wt_family_isa isa;
     struct wt_family_core_file core_file;
     struct wt_family_debug debug;
-    const struct wt_host_driver *host;  /**< of host programs (host_program.h). NULL: none */
+    const struct wt_host_driver *host;  /**< host of host programs (host_program.h). NULL: none */
     const struct wt_family_task *tasks; /**< one without a name ends them */
 };
 
@@ -312,7 +312,7 @@ const struct wt_family *wt_family_of_host_programs(void);
 /** A choice of GPU: what --gpu says. {0} is none yet. */
 struct wt_gpu {
     const struct wt_family *family; /**< NULL: none */
-    void *config;                   /**< of the family */
+    void *config;                   /**< config of the family */
     char *spec;                     /**< all that was given: "vortex:cores=2,warps=4" */
 };
 

@@ -18,18 +18,18 @@
 #define MOST_BYTES ((uint64_t)256 << 20)
 
 /* A program may unload code and load other code from the same memory to the same address. */
-struct code {
+struct gcn_process_code {
     wt_module_id id;
-    uint64_t hash; /* of the code object's bytes */
+    uint64_t hash; /* hash of the code object's bytes */
 };
 
-struct own {
-    struct wt_process_link link; /* first */
-    struct code *code;           /* of modules that were read from its memory */
+struct gcn_process_own {
+    struct wt_process_link link;   /* first */
+    struct gcn_process_code *code; /* code of modules that were read from its memory */
     size_t code_count, code_capacity;
 };
 
-static struct own *own(const struct wt_process *p)
+static struct gcn_process_own *own(const struct wt_process *p)
 {
     return p->own;
 }
@@ -174,9 +174,9 @@ static uint64_t hash_of(const uint8_t *bytes, uint64_t size)
     return hash;
 }
 
-static struct code *find_code(const struct wt_process *p, wt_module_id id)
+static struct gcn_process_code *find_code(const struct wt_process *p, wt_module_id id)
 {
-    const struct own *o = own(p);
+    const struct gcn_process_own *o = own(p);
     for (size_t i = 0; i < o->code_count; i++)
         if (o->code[i].id == id)
             return &o->code[i];
@@ -185,7 +185,7 @@ static struct code *find_code(const struct wt_process *p, wt_module_id id)
 
 static bool remove_module(struct wt_process *p, wt_module_id id)
 {
-    struct code *code = find_code(p, id);
+    struct gcn_process_code *code = find_code(p, id);
     if (code)
         *code = own(p)->code[--own(p)->code_count];
     return wt_modules_remove(p->modules, id);
@@ -195,11 +195,12 @@ static void add_module(struct wt_process *p, const char *uri, uint64_t bias)
 {
     uint64_t size;
     bool in_memory;
-    struct own *o = own(p);
+    struct gcn_process_own *o = own(p);
     const struct wt_module *there = module_at(p, uri, bias);
     if (there && !find_code(p, there->id))
         return; /* of a file */
-    struct code *more = wt_array_grow(o->code, &o->code_capacity, o->code_count + 1, sizeof *more);
+    struct gcn_process_code *more =
+        wt_array_grow(o->code, &o->code_capacity, o->code_count + 1, sizeof *more);
     uint8_t *bytes = more ? code_object(p, uri, &size, &in_memory) : NULL;
     if (more)
         o->code = more;
@@ -213,7 +214,7 @@ static void add_module(struct wt_process *p, const char *uri, uint64_t bias)
         remove_module(p, there->id);
     if (wt_modules_add_bytes(p->modules, uri, bytes, size, bias, 0, &id, WT_IGNORED) == WT_OK &&
         in_memory)
-        o->code[o->code_count++] = (struct code){id, hash};
+        o->code[o->code_count++] = (struct gcn_process_code){id, hash};
     free(bytes);
 }
 
@@ -323,7 +324,7 @@ static void end(struct wt_process *p)
 
 const struct wt_process_ops wt_gcn_process_ops = {.socket = KFD_WIRE_SOCKET,
                                                   .wire = KFD_WIRE_FAMILY,
-                                                  .own_bytes = sizeof(struct own),
+                                                  .own_bytes = sizeof(struct gcn_process_own),
                                                   .lanes = 64,
                                                   .show_file = wt_gcn_show_file,
                                                   .answer_none = wt_gcn_answer_none,

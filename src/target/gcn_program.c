@@ -14,34 +14,34 @@
 #include "object/elf_header.h"
 #include "object/fatbin.h"
 
-struct entry {
+struct gcn_program_entry {
     struct gcn_object object;
-    size_t length; /* of its bytes in the file */
+    size_t length; /* length of its bytes in the file */
 };
 
 /* The code objects for the GPU, as they are in the file. */
-struct list {
+struct gcn_program_list {
     const struct gcn_target *target;
-    struct entry *entry;
+    struct gcn_program_entry *entry;
     size_t count, capacity;
 };
 
-static void free_list(struct list *list)
+static void free_list(struct gcn_program_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
         gcn_object_free(&list->entry[i].object);
     free(list->entry);
 }
 
-static enum wt_status add(struct list *list, const char *path, const uint8_t *bytes, size_t length,
-                          struct wt_error *err)
+static enum wt_status add(struct gcn_program_list *list, const char *path, const uint8_t *bytes,
+                          size_t length, struct wt_error *err)
 {
-    struct entry *grown =
+    struct gcn_program_entry *grown =
         wt_array_grow(list->entry, &list->capacity, list->count + 1, sizeof *grown);
     if (!grown)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
     list->entry = grown;
-    struct entry *added = &list->entry[list->count];
+    struct gcn_program_entry *added = &list->entry[list->count];
     const enum wt_status status =
         gcn_object_parse(path, bytes, length, list->target, &added->object, err);
     if (status != WT_OK)
@@ -52,7 +52,7 @@ static enum wt_status add(struct list *list, const char *path, const uint8_t *by
 }
 
 static enum wt_status collect(const char *path, const uint8_t *bytes, size_t length,
-                              struct list *list, struct wt_error *err)
+                              struct gcn_program_list *list, struct wt_error *err)
 {
     struct gcn_contained found;
     enum wt_status status;
@@ -83,7 +83,8 @@ struct choice {
 
 /* Counts the kernels of that name; exactly: compares only names as the file has them. NULL matches
  * all. */
-static struct choice find(const struct list *list, const char *name, size_t only, bool exactly)
+static struct choice find(const struct gcn_program_list *list, const char *name, size_t only,
+                          bool exactly)
 {
     struct choice c = {.count = 0};
     size_t used = 0;
@@ -124,8 +125,9 @@ static size_t take_number(const char **name)
     return number;
 }
 
-static enum wt_status choose(const char *path, const char *name, const struct list *list,
-                             struct choice *chosen, struct wt_error *err)
+static enum wt_status choose(const char *path, const char *name,
+                             const struct gcn_program_list *list, struct choice *chosen,
+                             struct wt_error *err)
 {
     const char *called = name;
     const size_t only = take_number(&called);
@@ -169,7 +171,7 @@ enum wt_status wt_gcn_program_read(const char *path, const char *name,
                                    struct wt_error *err)
 {
     static const uint8_t machine[] = {GCN_ELF_MACHINE, 0};
-    struct list list = {.target = target};
+    struct gcn_program_list list = {.target = target};
     struct choice chosen;
     uint8_t *bytes;
     size_t length, own;
@@ -183,7 +185,7 @@ enum wt_status wt_gcn_program_read(const char *path, const char *name,
     if (!status)
         status = choose(path, name, &list, &chosen, err);
     if (!status) {
-        const struct entry *entry = &list.entry[chosen.object];
+        const struct gcn_program_entry *entry = &list.entry[chosen.object];
         *program = (struct wt_gcn_program){
             .object = entry->object, .length = entry->length, .contained = !whole};
         program->kernel = &program->object.kernel[chosen.kernel];

@@ -9,7 +9,7 @@
 
 struct wt_gcn_program {
     struct gcn_object object; /**< the one with the kernel */
-    size_t length;            /**< of object.file */
+    size_t length;            /**< length of object.file */
     const struct gcn_kernel *kernel;
     bool contained; /**< the file is not the code object itself */
 };

@@ -15,15 +15,15 @@
 
 enum { GRFS = 128, GRF_BYTES = 32, MOST_ELEMENTS = 32 };
 
-struct region {
+struct gen_region {
     unsigned elements; /* the instruction's execution size */
     unsigned reg, subreg;
     unsigned vstride, width, hstride; /* a destination: one row */
     bool is_destination;
     enum gen_type type;
-    unsigned size;              /* of an element, bytes */
+    unsigned size;              /* size of an element, bytes */
     unsigned at[MOST_ELEMENTS]; /* byte offsets in the register file */
-    unsigned located;           /* of them: up to the first that lies beyond it */
+    unsigned located;           /* located of them: up to the first that lies beyond it */
 };
 
 /* ---- the text ---- */
@@ -63,7 +63,7 @@ static bool take_type(const char **text, enum gen_type *type)
 }
 
 /* Parses "r4.1<16;8,2>:w", "r6.0<1>:w"; the text behind it, NULL: it is no region. */
-static const char *parse_operand(const char *text, struct region *r)
+static const char *parse_operand(const char *text, struct gen_region *r)
 {
     if (!take(&text, 'r') || !isdigit((unsigned char)*text) || !take_number(&text, &r->reg) ||
         (*text == '.' && (!take(&text, '.') || !take_number(&text, &r->subreg))) ||
@@ -79,10 +79,10 @@ static const char *parse_operand(const char *text, struct region *r)
     return take(&text, ':') && take_type(&text, &r->type) ? text : NULL;
 }
 
-/* The same with its execution size, "(16) r4.1<16;8,2>:w", and nothing behind it. */
-static bool parse(const char *text, struct region *r)
+/* Likewise with its execution size, "(16) r4.1<16;8,2>:w", and nothing behind it. */
+static bool parse(const char *text, struct gen_region *r)
 {
-    *r = (struct region){.elements = 16};
+    *r = (struct gen_region){.elements = 16};
     if (take(&text, '(') && (!take_number(&text, &r->elements) || !take(&text, ')')))
         return false;
     text = parse_operand(text, r);
@@ -96,7 +96,7 @@ static bool is_power(unsigned value, unsigned most)
     return value <= most && value && !(value & (value - 1));
 }
 
-static enum wt_status check(const struct region *r, struct wt_error *err)
+static enum wt_status check(const struct gen_region *r, struct wt_error *err)
 {
     if (!is_power(r->elements, MOST_ELEMENTS))
         return wt_fail(err, WT_INVALID, "execution size %u: 1, 2, 4, 8, 16 and 32 are possible",
@@ -117,7 +117,7 @@ static enum wt_status check(const struct region *r, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status locate(struct region *r, struct wt_error *err)
+static enum wt_status locate(struct gen_region *r, struct wt_error *err)
 {
     r->size = gen_type_size(r->type);
     if (r->is_destination)
@@ -144,7 +144,7 @@ size_t gen_read_region(const char *text, struct wt_register_region *region)
                                         [GEN_UQ] = "unsigned long long",
                                         [GEN_Q] = "long long",
                                         [GEN_HF] = "_Float16"};
-    struct region r = {.elements = MOST_ELEMENTS};
+    struct gen_region r = {.elements = MOST_ELEMENTS};
     struct wt_error err = {.text = ""};
     const char *end = parse_operand(text, &r);
     if (!end || r.type >= sizeof types / sizeof *types)
@@ -174,7 +174,7 @@ static double double_of_bits(uint64_t bits)
     return value;
 }
 
-static void print_element(FILE *out, const struct region *r, uint64_t bits, char letter)
+static void print_element(FILE *out, const struct gen_region *r, uint64_t bits, char letter)
 {
     const unsigned width = 8 * r->size;
     const int64_t value =
@@ -193,7 +193,7 @@ static void print_element(FILE *out, const struct region *r, uint64_t bits, char
 
 /* Prints a line for each register: byte 31 on the left, a cell for each element's position, with
  * the number of the first element at that position. */
-static void draw(FILE *out, const struct region *r)
+static void draw(FILE *out, const struct gen_region *r)
 {
     const unsigned cells = GRF_BYTES / r->size;
     unsigned first = r->at[0] / GRF_BYTES, last = first;
@@ -218,7 +218,7 @@ static void draw(FILE *out, const struct region *r)
     }
 }
 
-static bool read_element(const struct region *r, unsigned i,
+static bool read_element(const struct gen_region *r, unsigned i,
                          const struct wt_register_reader *reader, uint64_t *bits)
 {
     uint8_t bytes[GRF_BYTES];
@@ -234,7 +234,7 @@ enum wt_status gen_print_operand(FILE *out, const char *text, char letter,
                                  const struct wt_register_reader *reader, bool *is_operand,
                                  struct wt_error *err)
 {
-    struct region r;
+    struct gen_region r;
     enum wt_status status;
     uint64_t bits[MOST_ELEMENTS];
     *is_operand = parse(text, &r);

@@ -22,12 +22,12 @@ enum {
     COMPILED = 80, /* of a program that compiles at run time: all NVRTCs from 11 on know it */
 };
 
-struct search {
+struct host_search {
     const uint8_t *bytes;
     size_t size;
     struct wt_host_images *found;
     /* Compute capabilities, 0: none. */
-    unsigned runs;  /* of machine code that can run here: the highest */
+    unsigned runs;  /* runs of machine code that can run here: the highest */
     unsigned image; /* of other images, whose number runtimes compare: the lowest */
     unsigned text;  /* of PTX as text, of which a part may be a library's: the lowest */
 };
@@ -38,7 +38,7 @@ static void lower(unsigned *least, unsigned capability)
         *least = capability;
 }
 
-static void note(struct search *s, unsigned capability, bool runs)
+static void note(struct host_search *s, unsigned capability, bool runs)
 {
     s->found->nvidia = true;
     if (capability < LEAST || capability > MOST)
@@ -55,14 +55,14 @@ static bool is_runnable(unsigned capability)
 }
 
 /* An ELF file for AMD's GPUs inside the program. */
-static void look_at_elf(struct search *s, size_t at)
+static void look_at_elf(struct host_search *s, size_t at)
 {
     const uint8_t *header = s->bytes + at;
     if (at && s->size - at >= sizeof(Elf64_Ehdr) && wt_load_le(header + 18, 2) == AMDGPU)
         s->found->amd = true;
 }
 
-static void look_at_cubin(struct search *s, const struct cuda_contained *image)
+static void look_at_cubin(struct host_search *s, const struct cuda_contained *image)
 {
     const uint64_t flags = wt_load_le(image->bytes + 48, 4);
     const unsigned sm = flags >> (image->bytes[EI_ABIVERSION] >= 8 ? 8 : 0) & 0xff;
@@ -70,7 +70,7 @@ static void look_at_cubin(struct search *s, const struct cuda_contained *image)
     note(s, sm, is_runnable(sm) && !ptx_object_is(image->bytes, image->size, &whole));
 }
 
-static void look_at_fatbin(struct search *s, const struct cuda_contained *image)
+static void look_at_fatbin(struct host_search *s, const struct cuda_contained *image)
 {
     struct cuda_fatbin_entry entry;
     struct wt_error err;
@@ -83,7 +83,7 @@ static void look_at_fatbin(struct search *s, const struct cuda_contained *image)
 }
 
 /* ".target sm_70" of PTX as text. */
-static void look_at_text(struct search *s, const struct cuda_contained *image)
+static void look_at_text(struct host_search *s, const struct cuda_contained *image)
 {
     char word[24] = "";
     const uint8_t *at = memmem(image->bytes, image->size, ".target", 7);
@@ -98,7 +98,7 @@ static void look_at_text(struct search *s, const struct cuda_contained *image)
         lower(&s->text, (unsigned)capability);
 }
 
-static void look_at_cuda(struct search *s)
+static void look_at_cuda(struct host_search *s)
 {
     struct cuda_contained image;
     size_t at = 0;
@@ -112,12 +112,13 @@ static void look_at_cuda(struct search *s)
     }
 }
 
-static void look_at_bundle(struct search *s, size_t at)
+static void look_at_bundle(struct host_search *s, size_t at)
 {
     s->found->amd = true;
 }
 
-static void each(struct search *s, const char *pattern, void (*look)(struct search *s, size_t at))
+static void each(struct host_search *s, const char *pattern,
+                 void (*look)(struct host_search *s, size_t at))
 {
     const uint8_t *at = s->bytes;
     while ((at = memmem(at, s->size - (size_t)(at - s->bytes), pattern, strlen(pattern)))) {
@@ -132,7 +133,7 @@ struct wt_host_images wt_host_images_look(const char *path)
     struct stat stat;
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && !fstat(fd, &stat) && S_ISREG(stat.st_mode) && stat.st_size > 0) {
-        struct search s = {.size = (size_t)stat.st_size, .found = &found};
+        struct host_search s = {.size = (size_t)stat.st_size, .found = &found};
         void *bytes = mmap(NULL, s.size, PROT_READ, MAP_PRIVATE, fd, 0);
         if (bytes != MAP_FAILED) {
             s.bytes = bytes;

@@ -30,7 +30,7 @@ struct wt_host_driver {
     const char *functions_of[WT_HOST_LIBRARIES]; /**< whose functions `info --support` lists */
     const char *tested;                          /**< what these are tested against */
     const char *gpus;  /**< the environment variable that lists the GPUs */
-    const char *name;  /**< of the GPUs, in the report of --stats */
+    const char *name;  /**< name of the GPUs, in the report of --stats */
     const char *waves; /**< the word for waves there */
     bool logs_calls;   /**< it knows --log-calls */
     /** Sets the rest of the environment; @p folder is that of the library. False without host

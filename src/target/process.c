@@ -254,14 +254,14 @@ void wt_process_show_file(struct wt_process *none)
 
 #define MOST_LEFT ((uint64_t)1 << 30)
 
-struct left {
+struct process_left {
     struct wt_memory_image *image;
     uint64_t bytes;
 };
 
 static bool take_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
 {
-    struct left *left = context;
+    struct process_left *left = context;
     left->bytes += bytes ? size : 0;
     return wt_memory_image_add(left->image, addr, bytes, size) && left->bytes < MOST_LEFT;
 }
@@ -273,7 +273,7 @@ bool wt_process_has_closed(const struct wt_process *process)
 
 void wt_process_show_end(struct wt_process *none, struct wt_process *ended)
 {
-    struct left left = {.image = &none->image};
+    struct process_left left = {.image = &none->image};
     wt_process_show_file(none);
     if (none->family != ended->family)
         return;

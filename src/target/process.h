@@ -31,8 +31,8 @@ struct wt_process;
 struct wt_process_ops {
     const char *socket; /**< the kind of its programs' sockets (base/private_dir.h) */
     uint32_t wire;      /**< WT_WIRE_FAMILY() (object/process_wire.h) */
-    size_t own_bytes;   /**< of p->own, which begins with a struct wt_process_link */
-    unsigned lanes;     /**< of its waves */
+    size_t own_bytes;   /**< own bytes of p->own, which begins with a struct wt_process_link */
+    unsigned lanes;     /**< lanes of its waves */
     /** After the greeting. NULL: nothing is to be done. */
     enum wt_status (*begin)(struct wt_process *p, struct wt_error *err);
     /** Puts what only the family offers into @p services, whose context is p->wire. NULL: nothing.
@@ -63,7 +63,7 @@ struct wt_process_ops {
 
 struct wt_process {
     const struct wt_family *family;
-    void *own;                          /**< of the family; NULL: no program */
+    void *own;                          /**< own of the family; NULL: no program */
     struct wt_process_link *wire;       /**< likewise: the connection with which it begins */
     struct wt_modules *modules;         /**< the code that its runtime has loaded */
     void *code;                         /**< of the family: what it knows of that code; or NULL */
@@ -74,7 +74,7 @@ struct wt_process {
     struct wt_link no_link;          /**< the target's */
     struct wt_no_process none;       /**< its context */
     struct wt_memory_image image;    /**< that is shown, with `modules` */
-    struct wt_memory_image file;     /**< of the program's file, while its end is shown */
+    struct wt_memory_image file;     /**< file of the program's file, while its end is shown */
     struct wt_modules *file_modules; /**< likewise; or NULL */
     void *file_code;                 /**< likewise; or NULL */
 };

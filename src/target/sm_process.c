@@ -14,7 +14,7 @@
 #include "emulator/sm/sass/isa.h"
 
 #define DATA_ALIGNMENT 256u /* sm_ptx_link() */
-#define MOST_TEXTS 4096u    /* of a module: linked programs have some dozens */
+#define MOST_TEXTS 4096u    /* most texts of a module: linked programs have some dozens */
 
 static enum wt_status add_texts(struct wt_process *p, const struct sm_wire_module *m,
                                 struct wt_sm_ptx *ptx, struct wt_error *err)

@@ -10,7 +10,7 @@
 /** A module, of the list that wt_process.code points to. */
 struct wt_sm_loaded {
     struct wt_listed_code of; /**< first */
-    struct wt_sm_ptx ptx;     /**< of PTX; else no texts */
+    struct wt_sm_ptx ptx;     /**< ptx of PTX; else no texts */
 };
 
 /** The operation show_file of struct wt_process_ops. */

@@ -251,7 +251,7 @@ static bool has_branch(const struct ptx_module *text, uint32_t first, uint32_t e
 }
 
 /* The function whose rows are added: where its body may begin. */
-struct entry {
+struct sm_ptx_entry {
     uint32_t file, text_line;
     bool has_body; /* its body's row is there, or is not looked for */
 };
@@ -262,7 +262,7 @@ struct entry {
  * header makes of blockIdx.x, are not where a breakpoint on the function belongs. Behind a branch
  * it may be passed by: then there is none.
  */
-static bool begins_body(const struct ptx_module *text, struct entry *e,
+static bool begins_body(const struct ptx_module *text, struct sm_ptx_entry *e,
                         const struct line_elf_row *row, uint32_t text_line)
 {
     if (e->has_body || row->file != e->file)
@@ -275,7 +275,7 @@ static bool add_rows(const struct wt_sm_ptx *p, const struct files *files,
                      const struct line_elf_unit *unit, struct line_elf_row **rows, size_t *count)
 {
     struct sm_ptx_line line;
-    struct entry entry = {.has_body = true};
+    struct sm_ptx_entry entry = {.has_body = true};
     size_t room = 0;
     bool has_loc = false;
     for (size_t i = 0; sm_ptx_line(p->image, i, &line); i++) {
@@ -293,9 +293,9 @@ static bool add_rows(const struct wt_sm_ptx *p, const struct files *files,
         *rows = grown;
         grown[*count] = row;
         if (line.begins_function)
-            entry = (struct entry){.file = row.file,
-                                   .text_line = line.text_line,
-                                   .has_body = unit[row.unit].is_described};
+            entry = (struct sm_ptx_entry){.file = row.file,
+                                          .text_line = line.text_line,
+                                          .has_body = unit[row.unit].is_described};
         else
             grown[*count].begins_body =
                 begins_body(p->module[row.unit].text, &entry, &row, line.text_line);
@@ -326,16 +326,16 @@ static struct line_elf_symbol *symbols_of(const struct wt_sm_ptx *p, size_t *cou
 /* ---- debug information of the text ---- */
 
 /* The targets of names in a text's sections, and the output: the joined sections of all texts. */
-struct names {
+struct sm_ptx_names {
     const struct sm_ptx *image;
     const struct ptx_module *text;
     uint32_t module;
-    struct sections *to;
+    struct sm_ptx_sections *to;
     size_t abbreviations, locations, strings, information; /* where those of this text begin */
 };
 
 /* Sections as bytes, one text's behind the other's. */
-struct sections {
+struct sm_ptx_sections {
     struct wt_buffer information, abbreviations, strings, locations;
     struct line_elf_reference *reference;
     size_t reference_count, reference_room;
@@ -344,7 +344,7 @@ struct sections {
 };
 
 /* The address of a label: that of the first instruction after it in the text. */
-static bool find_label(const struct names *n, struct ptx_name name, uint64_t *address)
+static bool find_label(const struct sm_ptx_names *n, struct ptx_name name, uint64_t *address)
 {
     const struct ptx_statement *label = NULL;
     struct sm_ptx_line line;
@@ -371,10 +371,10 @@ static bool find_label(const struct names *n, struct ptx_name name, uint64_t *ad
 }
 
 /* Where a section begins, in the bytes of all texts. */
-static bool value_of_section(const struct names *n, struct ptx_name name, unsigned size,
+static bool value_of_section(const struct sm_ptx_names *n, struct ptx_name name, unsigned size,
                              struct wt_buffer *out)
 {
-    struct sections *to = n->to;
+    struct sm_ptx_sections *to = n->to;
     uint64_t value = 0;
     if (ptx_name_is(name, ".debug_line") && size == 4 && out == &to->information) {
         struct line_elf_reference *grown = wt_array_grow(to->reference, &to->reference_room,
@@ -426,7 +426,8 @@ static bool put_variable(const struct sm_ptx_variable *v, struct wt_buffer *out)
 
 /* LLVM writes "work.tile" for a variable that it has declared as work_$_tile, since names have no
  * dots. */
-static const struct sm_ptx_variable *find_variable(const struct names *n, struct ptx_name name)
+static const struct sm_ptx_variable *find_variable(const struct sm_ptx_names *n,
+                                                   struct ptx_name name)
 {
     char text[1024];
     struct ptx_name own = {.at = text};
@@ -442,7 +443,7 @@ static const struct sm_ptx_variable *find_variable(const struct names *n, struct
 }
 
 /* The place of a label in the lists of locations. */
-static bool find_list(const struct names *n, struct ptx_name name, uint64_t *offset)
+static bool find_list(const struct sm_ptx_names *n, struct ptx_name name, uint64_t *offset)
 {
     for (size_t i = 0; i < n->text->section_count; i++)
         if (ptx_name_is(n->text->section[i].name, ".debug_loc") &&
@@ -455,7 +456,7 @@ static bool find_list(const struct names *n, struct ptx_name name, uint64_t *off
 
 static bool value_of_name(void *context, struct ptx_name name, unsigned size, struct wt_buffer *out)
 {
-    const struct names *n = context;
+    const struct sm_ptx_names *n = context;
     uint64_t address = 0;
     if (*name.at == '.')
         return value_of_section(n, name, size, out);
@@ -465,7 +466,7 @@ static bool value_of_name(void *context, struct ptx_name name, unsigned size, st
     }
     const struct sm_ptx_variable *v = size == 8 ? find_variable(n, name) : NULL;
     if (v) {
-        struct sections *to = n->to;
+        struct sm_ptx_sections *to = n->to;
         const struct sm_ptx_variable **grown = wt_array_grow(
             to->described, &to->described_room, to->described_count + 1, sizeof *grown);
         if (!grown)
@@ -483,7 +484,7 @@ static bool value_of_name(void *context, struct ptx_name name, unsigned size, st
     return false;
 }
 
-static bool has_failed(const struct sections *s)
+static bool has_failed(const struct sm_ptx_sections *s)
 {
     return s->information.failed || s->abbreviations.failed || s->strings.failed ||
            s->locations.failed;
@@ -503,17 +504,17 @@ static bool has_units_alone(const uint8_t *bytes, size_t length)
 
 /* Adds the sections of a text. False: it has none that are sound and tell more than lines, and
  * nothing is added. */
-static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sections *to)
+static bool take_sections(const struct wt_sm_ptx *p, uint32_t module, struct sm_ptx_sections *to)
 {
     const struct ptx_module *text = p->module[module].text;
-    struct names names = {.image = p->image,
-                          .text = text,
-                          .module = module,
-                          .to = to,
-                          .abbreviations = to->abbreviations.length,
-                          .locations = to->locations.length,
-                          .strings = to->strings.length,
-                          .information = to->information.length};
+    struct sm_ptx_names names = {.image = p->image,
+                                 .text = text,
+                                 .module = module,
+                                 .to = to,
+                                 .abbreviations = to->abbreviations.length,
+                                 .locations = to->locations.length,
+                                 .strings = to->strings.length,
+                                 .information = to->information.length};
     const size_t references = to->reference_count, described = to->described_count;
     const struct {
         const char *name;
@@ -547,7 +548,7 @@ static struct line_elf_bytes bytes_of(const struct wt_buffer *b)
     return (struct line_elf_bytes){b->bytes, b->length};
 }
 
-static void free_sections(struct sections *s)
+static void free_sections(struct sm_ptx_sections *s)
 {
     free(s->information.bytes);
     free(s->abbreviations.bytes);
@@ -561,19 +562,19 @@ static void free_sections(struct sections *s)
 
 /* The debug information that is made for a module; each text is a unit. */
 struct making {
-    struct sections sections;
+    struct sm_ptx_sections sections;
     struct files *files;
     struct line_elf_unit *unit;
     struct line_elf_row *rows;
     struct line_elf_symbol *symbols;
     struct line_elf_datum *data;
-    char *names; /* of the data */
+    char *names; /* names of the data */
     size_t data_count;
     struct line_elf_parameter *parameters;
     size_t parameter_count;
 };
 
-static bool is_described(const struct sections *s, const struct sm_ptx_variable *v)
+static bool is_described(const struct sm_ptx_sections *s, const struct sm_ptx_variable *v)
 {
     for (size_t i = 0; i < s->described_count; i++)
         if (s->described[i] == v)

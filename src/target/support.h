@@ -13,7 +13,7 @@ enum wt_support_state {
 
 struct wt_support {
     const char *of;   /**< instruction set or library: "PTX" */
-    const char *name; /**< of the instruction or function */
+    const char *name; /**< name of the instruction or function */
     enum wt_support_state state;
     const char *note;
 };

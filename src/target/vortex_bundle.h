@@ -6,7 +6,7 @@
 #include "debug/vortex/vortex.h"
 
 struct vortex_bundle {
-    unsigned count; /**< of GPUs; 0: it is not open */
+    unsigned count; /**< count of GPUs; 0: it is not open */
     struct wt_vortex_gpu gpu[WT_WIRE_DEVICES];
     uint32_t dselect, inject;              /**< DSELECT and INJECT of the whole */
     uint32_t own[WT_WIRE_DEVICES];         /**< what DSELECT of each has */

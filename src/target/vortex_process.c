@@ -61,29 +61,29 @@ static void write_idle(void *context, uint32_t addr, uint32_t value)
 /* ---- what is behind p->code ---- */
 
 /* The way to the Debug Module, which the probe has. */
-struct way {
+struct vx_process_way {
     struct wt_bus bus; /* first */
     struct wt_process_link *wire;
-    struct vortex_bundle bundle; /* of the program's several GPUs */
+    struct vortex_bundle bundle; /* bundle of the program's several GPUs */
     struct idle_module idle;     /* without a program, and after its end */
     struct wt_vortex_link link;
     struct wt_vortex_host host;
 };
 
-struct code {
-    struct way *way;
+struct vx_process_code {
+    struct vx_process_way *way;
     struct wt_code_list loaded; /* programs whose ELF files were read */
 };
 
 static void free_code(void *code)
 {
-    struct code *c = code;
+    struct vx_process_code *c = code;
     free(c->way);
     free(c->loaded.entry);
     free(c);
 }
 
-static void serve_idle(struct way *w, struct wt_bus_op *ops, size_t count)
+static void serve_idle(struct vx_process_way *w, struct wt_bus_op *ops, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (ops[i].write)
@@ -92,7 +92,7 @@ static void serve_idle(struct way *w, struct wt_bus_op *ops, size_t count)
             ops[i].value = read_idle(&w->idle, ops[i].addr);
 }
 
-static enum wt_status ask_process(struct way *w, struct wt_bus_op *ops, size_t count,
+static enum wt_status ask_process(struct vx_process_way *w, struct wt_bus_op *ops, size_t count,
                                   struct wt_error *err)
 {
     struct wt_wire_register list[256];
@@ -115,7 +115,7 @@ static enum wt_status ask_process(struct way *w, struct wt_bus_op *ops, size_t c
 static enum wt_status transact(struct wt_bus *bus, struct wt_bus_op *ops, size_t count,
                                struct wt_error *err)
 {
-    struct way *w = (struct way *)bus;
+    struct vx_process_way *w = (struct vx_process_way *)bus;
     enum wt_status status = WT_OK;
     if (w->wire && !w->wire->connection.ended)
         status = w->bundle.count ? vortex_bundle_ask(&w->bundle, w->wire, ops, count, err)
@@ -137,7 +137,7 @@ static const struct wt_bus_ops bus_ops = {
 static enum wt_status code_changed(void *context, bool *changed, uint64_t *state,
                                    struct wt_error *err)
 {
-    const struct way *w = context;
+    const struct vx_process_way *w = context;
     struct wt_link_event event = {.code = false};
     const enum wt_status status = w->wire && !w->wire->connection.ended
                                       ? wt_process_link_ops.event(w->wire, false, &event, err)
@@ -149,7 +149,7 @@ static enum wt_status code_changed(void *context, bool *changed, uint64_t *state
 
 static enum wt_status code_known(void *context, uint64_t state, struct wt_error *err)
 {
-    const struct way *w = context;
+    const struct vx_process_way *w = context;
     const enum wt_status status =
         w->wire ? wt_process_link_ops.code_known(w->wire, state, err) : WT_OK;
     return status == WT_IO && w->wire->connection.ended ? WT_OK : status;
@@ -157,7 +157,7 @@ static enum wt_status code_known(void *context, uint64_t state, struct wt_error 
 
 static bool ended(void *context, uint32_t *status, char *text, size_t size)
 {
-    const struct way *w = context;
+    const struct vx_process_way *w = context;
     return w->wire && wt_process_link_ops.ended(w->wire, status, text, size);
 }
 
@@ -173,7 +173,7 @@ struct wt_vortex_work wt_vortex_work_of(const struct vortex_work *is)
 
 static bool work(void *context, uint32_t warp, struct wt_vortex_work *to)
 {
-    const struct way *w = context;
+    const struct vx_process_way *w = context;
     struct wt_wire_request request = {.verb = VORTEX_WIRE_WORK};
     struct vortex_work is;
     struct wt_wire_answer answer;
@@ -191,8 +191,8 @@ static bool work(void *context, uint32_t warp, struct wt_vortex_work *to)
 /* Makes p->code, and has the probe use its way. */
 static enum wt_status make_code(struct wt_process *p, struct wt_error *err)
 {
-    struct code *c = calloc(1, sizeof *c);
-    struct way *w = calloc(1, sizeof *w);
+    struct vx_process_code *c = calloc(1, sizeof *c);
+    struct vx_process_way *w = calloc(1, sizeof *w);
     if (!c || !w) {
         free(c);
         free(w);
@@ -222,7 +222,7 @@ static enum wt_status begin(struct wt_process *p, struct wt_error *err)
     const enum wt_status status = make_code(p, err);
     if (status)
         return status;
-    struct way *w = ((struct code *)p->code)->way;
+    struct vx_process_way *w = ((struct vx_process_code *)p->code)->way;
     if (hello->devices > 1) {
         const enum wt_status several = vortex_bundle_open(&w->bundle, p->wire, err);
         if (several)
@@ -251,7 +251,7 @@ static enum wt_status add_program(struct wt_process *p, void *record, void *entr
     enum wt_status status = wt_process_link_read_all(p->wire, request, &bytes, &length, err);
     if (!status)
         status = wt_modules_add_bytes(p->modules, program->name, bytes, length,
-                                      ((struct code *)p->code)->way->bundle.count
+                                      ((struct vx_process_code *)p->code)->way->bundle.count
                                           ? (uint64_t)(program->device + 1) << WT_VORTEX_GPU_SHIFT
                                           : 0,
                                       0, &((struct wt_listed_code *)entry)->module, err);
@@ -270,7 +270,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
                                                 .entry_bytes = sizeof(struct wt_listed_code),
                                                 .add = add_program,
                                                 .drop = drop_program};
-    return wt_process_follow(p, &ops, &((struct code *)p->code)->loaded, err);
+    return wt_process_follow(p, &ops, &((struct vx_process_code *)p->code)->loaded, err);
 }
 
 /* ---- services ---- */
@@ -323,7 +323,7 @@ static bool write_memory(void *context, uint32_t wave, unsigned lane, struct wt_
                                                         size, WT_IGNORED) == WT_OK;
 }
 
-/* What a GPU tells of its own warp and code. */
+/* A GPU's own warp and code. */
 static uint64_t code_of(const struct wt_process_link *link, uint32_t device, uint64_t pc)
 {
     return link->hello.devices > 1 ? pc | (uint64_t)(device + 1) << WT_VORTEX_GPU_SHIFT : pc;
@@ -490,7 +490,7 @@ static enum wt_status show_file(struct wt_process *p, const char *program, struc
 static unsigned instruction_text(struct wt_process *p, uint64_t pc, const uint8_t *bytes,
                                  size_t available, char *text, size_t size)
 {
-    const struct code *c = p->code;
+    const struct vx_process_code *c = p->code;
     return available < 2
                ? 0
                : vx_disassemble_known(bytes, (unsigned)available, c->way->link.xlen,

@@ -14,7 +14,7 @@ struct wt_vortex_process {
 
 struct vortex_work;
 
-/** What the probe is told of a warp's work. */
+/** A warp's work, for the probe. */
 struct wt_vortex_work wt_vortex_work_of(const struct vortex_work *work);
 
 extern const struct wt_process_ops wt_vortex_process;

@@ -32,10 +32,10 @@ struct nvrtc_program {
     bool machine_code; /* asked for by its architecture: sm_… */
 };
 
-/* What the options say. */
+/* The options. */
 struct wishes {
     unsigned arch;
-    char feature; /* of the architecture: 'a'; 0: none */
+    char feature; /* feature of the architecture: 'a'; 0: none */
     bool machine_code, by_default_device;
     struct compiler_command *clang;
     struct wt_buffer
@@ -91,7 +91,7 @@ static unsigned say_line(nvrtcProgram p, const char *line)
     return 0;
 }
 
-/* What clang has said, line by line; its own counts are left out. */
+/* Clang's messages, line by line; its own counts are left out. */
 static void say_all(nvrtcProgram p, char *said, bool failed)
 {
     unsigned errors = 0;
@@ -126,7 +126,7 @@ static bool set_arch(nvrtcProgram p, struct wishes *w, const char *value)
 }
 
 /* How an option goes to clang. */
-enum kind {
+enum nvrtc_kind {
     IGNORED,
     IGNORED_VALUE,
     ARCH,
@@ -141,7 +141,7 @@ enum kind {
 
 static const struct option {
     const char *name, *other; /* behind the dashes */
-    enum kind kind;
+    enum nvrtc_kind kind;
     /* PASSED: words; PASSED_VALUE: before the value; SWITCH: for true, for false; DEFINED: a
      * directive */
     const char *on, *off;
@@ -205,7 +205,7 @@ static const struct option {
     {"jump-table-density", NULL, IGNORED_VALUE, NULL, NULL},
 };
 
-static bool takes_value(enum kind kind)
+static bool takes_value(enum nvrtc_kind kind)
 {
     return kind == IGNORED_VALUE || kind == ARCH || kind == PASSED_VALUE || kind == SWITCH ||
            kind == DEFINED || kind == STANDARD;

@@ -16,14 +16,14 @@
 #include "base/llvm.h"
 #include "cudapath/rtc/compiler.h"
 
-struct module {
+struct nvvm_module {
     char *bytes;
     size_t size;
     bool lazy; /* only what others use of it is taken */
 };
 
 struct nvvm_program {
-    struct module *module;
+    struct nvvm_module *module;
     size_t modules, module_room;
     char *ptx; /* NULL: not compiled */
     size_t ptx_length;
@@ -38,14 +38,14 @@ static void say(nvvmProgram p, const char *text)
 
 /* ---- options ---- */
 
-struct wishes {
+struct nvvm_wishes {
     unsigned arch;
     char feature; /* 'a'; 0: none */
     bool plain;   /* -opt=0 */
     bool ftz, precise_sqrt, precise_div, fma;
 };
 
-static bool take_option(struct wishes *w, const char *option)
+static bool take_option(struct nvvm_wishes *w, const char *option)
 {
     const struct {
         const char *name;
@@ -71,7 +71,8 @@ static bool take_option(struct wishes *w, const char *option)
     return strcmp(option, "-g") == 0 || strcmp(option, "-generate-line-info") == 0;
 }
 
-static nvvmResult take_options(nvvmProgram p, struct wishes *w, int count, const char **options)
+static nvvmResult take_options(nvvmProgram p, struct nvvm_wishes *w, int count,
+                               const char **options)
 {
     if (!p->modules)
         return NVVM_ERROR_NO_MODULE_IN_PROGRAM;
@@ -231,7 +232,7 @@ static bool run(nvvmProgram p, const char *folder, const char *words, bool quiet
     return good;
 }
 
-static bool is_bitcode(const struct module *m)
+static bool is_bitcode(const struct nvvm_module *m)
 {
     return m->size > 4 &&
            (memcmp(m->bytes, "BC\xc0\xde", 4) == 0 || memcmp(m->bytes, "\xde\xc0\x17\x0b", 4) == 0);
@@ -240,7 +241,7 @@ static bool is_bitcode(const struct module *m)
 /* Writes a module as bitcode, "m3.bc". */
 static nvvmResult prepare(nvvmProgram p, const char *folder, size_t n)
 {
-    const struct module *m = &p->module[n];
+    const struct nvvm_module *m = &p->module[n];
     char name[32], words[100];
     snprintf(name, sizeof name, is_bitcode(m) ? "m%zu.bc" : "m%zu.ll", n);
     if (!compiler_write(folder, name, m->bytes, m->size))
@@ -306,7 +307,7 @@ static nvvmResult link_all(nvvmProgram p, const char *folder)
     return mend_text(p, folder);
 }
 
-static nvvmResult compile(nvvmProgram p, const struct wishes *w, const char *folder)
+static nvvmResult compile(nvvmProgram p, const struct nvvm_wishes *w, const char *folder)
 {
     char words[300];
     snprintf(words, sizeof words,
@@ -329,7 +330,7 @@ static nvvmResult compile(nvvmProgram p, const struct wishes *w, const char *fol
 
 static nvvmResult process(nvvmProgram p, int count, const char **options, bool whole)
 {
-    struct wishes w = {.arch = 75, .precise_sqrt = true, .precise_div = true, .fma = true};
+    struct nvvm_wishes w = {.arch = 75, .precise_sqrt = true, .precise_div = true, .fma = true};
     char folder[PATH_MAX];
     if (!p)
         return NVVM_ERROR_INVALID_PROGRAM;
@@ -393,12 +394,13 @@ static nvvmResult add(nvvmProgram p, const char *bytes, size_t size, bool lazy)
         return NVVM_ERROR_INVALID_PROGRAM;
     if (!bytes)
         return NVVM_ERROR_INVALID_INPUT;
-    struct module *grown = wt_array_grow(p->module, &p->module_room, p->modules + 1, sizeof *grown);
+    struct nvvm_module *grown =
+        wt_array_grow(p->module, &p->module_room, p->modules + 1, sizeof *grown);
     if (!grown)
         return NVVM_ERROR_OUT_OF_MEMORY;
     p->module = grown;
-    struct module *m = &grown[p->modules];
-    *m = (struct module){malloc(size + 1), size, lazy};
+    struct nvvm_module *m = &grown[p->modules];
+    *m = (struct nvvm_module){malloc(size + 1), size, lazy};
     if (!m->bytes)
         return NVVM_ERROR_OUT_OF_MEMORY;
     memcpy(m->bytes, bytes, size);

@@ -81,7 +81,7 @@ extern const struct check wt_checks_of_warp[];     /* DPC, INJECT, DSCRATCH */
 
 /* ---- verdicts: the first one of a check counts ---- */
 
-/** What would tell where a check cannot. */
+/** The means that would tell where a check cannot. */
 enum would {
     WOULD_TIME,      /**< more of it */
     WOULD_THREADS,   /**< more in a warp */
@@ -94,7 +94,7 @@ enum would {
 
 /** The check cannot tell, since …; returns false. */
 bool cannot(struct conformance *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** The same, where something would tell: its text says what. */
+/** Likewise, where something would tell: its text says what. */
 bool cannot_yet(struct conformance *c, enum would would, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /** The check has failed: …; returns false. */

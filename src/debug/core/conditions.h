@@ -41,7 +41,7 @@ enum wt_status dbg_evaluate_halted(struct wt_debugger *d, struct bp_code *code, 
 /** The condition of a watched instruction (target.h); @p context is a struct bp_code. */
 wt_lanes dbg_holds_in_engine(void *context, uint32_t wave, uint64_t pc, wt_lanes mask,
                              uint64_t time);
-/** The same as dbg_evaluate() for @p lanes of a wave that stands before a watched instruction. */
+/** Likewise as dbg_evaluate() for @p lanes of a wave that stands before a watched instruction. */
 wt_lanes dbg_evaluate_in_engine(struct bp_code *code, uint32_t wave, uint64_t pc, wt_lanes lanes,
                                 uint64_t time, bool print);
 

@@ -31,7 +31,7 @@ bool dbg_any_free_active(struct wt_debugger *d);
 uint32_t dbg_count_free_active(struct wt_debugger *d);
 /** Invalidates the cached state of a wave that has moved or will move. */
 void dbg_forget(struct wt_debugger *d, uint32_t wave);
-/** The same for every wave. */
+/** Likewise for every wave. */
 void dbg_forget_all(struct wt_debugger *d);
 /** Reads pc and halt cause of a stopped wave, unless they are known. */
 enum wt_status dbg_need_pc(struct wt_debugger *d, uint32_t wave, struct wt_error *err);
@@ -40,8 +40,8 @@ enum wt_status dbg_need_mask(struct wt_debugger *d, uint32_t wave, struct wt_err
 /** Reads the target's details of a wave beside its registers. False, and an empty detail: it has
  * none. */
 bool dbg_wave_detail(struct wt_debugger *d, uint32_t wave, struct wt_wave_detail *detail);
-/** What a wave waits for: from its detail or, of a target that has none, from what it tells
- * instead. False: the target does not know. */
+/** The cause for which a wave waits: from its detail or, of a target that has none, from what it
+ * tells instead. False: the target does not know. */
 bool dbg_wave_view(struct wt_debugger *d, uint32_t wave, struct wt_wave_view *view);
 /** Where a lane that is masked off wakes up, as far as the divergence stack tells; else @p pc. */
 uint64_t dbg_wake_up_pc(const struct wt_wave_detail *detail, unsigned lane, uint64_t pc);

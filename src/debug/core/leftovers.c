@@ -21,7 +21,7 @@ void wt_debugger_set_code(struct wt_debugger *d, const struct wt_code *list, siz
 }
 
 /* A piece of code: what memory has, and what the program's file has. */
-struct piece {
+struct leftover_piece {
     uint64_t addr;
     const uint8_t *memory, *file;
     size_t size;
@@ -44,8 +44,8 @@ static enum wt_status add(struct wt_debugger *d, uint64_t addr, const struct wt_
 
 /* The bytes of an instruction, taken from a piece; false if the piece does not contain
  * all of them. */
-static bool window_in(struct wt_debugger *d, const struct piece *piece, const uint8_t *bytes,
-                      uint64_t addr, struct wt_window *window)
+static bool window_in(struct wt_debugger *d, const struct leftover_piece *piece,
+                      const uint8_t *bytes, uint64_t addr, struct wt_window *window)
 {
     struct wt_error ignored;
     if (d->ops->window(d->probe, addr, window, &ignored) || window->addr < piece->addr)
@@ -60,7 +60,7 @@ static bool window_in(struct wt_debugger *d, const struct piece *piece, const ui
 }
 
 /* Whether the instruction at @p addr is a breakpoint in memory but not in the file. */
-static bool is_leftover(struct wt_debugger *d, const struct piece *piece, uint64_t addr,
+static bool is_leftover(struct wt_debugger *d, const struct leftover_piece *piece, uint64_t addr,
                         struct wt_patch *original)
 {
     struct wt_window memory, file;
@@ -79,7 +79,7 @@ static bool is_leftover(struct wt_debugger *d, const struct piece *piece, uint64
 }
 
 /* Notes the leftovers of a piece. */
-static enum wt_status compare(struct wt_debugger *d, const struct piece *piece,
+static enum wt_status compare(struct wt_debugger *d, const struct leftover_piece *piece,
                               struct wt_error *err)
 {
     const unsigned granule = d->topology->code_granule;
@@ -123,7 +123,7 @@ enum wt_status wt_debugger_find_leftovers(struct wt_debugger *d, unsigned limit_
                 wt_debugger_read_memory(d, 0, wt_address_of(code->addr + at), memory, size, err);
             if (status)
                 return status;
-            const struct piece piece = {code->addr + at, memory, code->bytes + at, size};
+            const struct leftover_piece piece = {code->addr + at, memory, code->bytes + at, size};
             if ((status = compare(d, &piece, err)))
                 return status;
             *compared += next - at;

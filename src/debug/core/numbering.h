@@ -14,7 +14,7 @@ wt_thread dbg_thread_of(struct wt_debugger *d, uint32_t wave, unsigned lane);
  */
 enum wt_status dbg_locate(struct wt_debugger *d, wt_thread thread, uint32_t *wave, unsigned *lane,
                           struct wt_error *err);
-/** The same of a thread whose wave is active now, as of the last scan; else WT_INVALID. */
+/** Likewise of a thread whose wave is active now, as of the last scan; else WT_INVALID. */
 enum wt_status dbg_locate_there(struct wt_debugger *d, wt_thread thread, uint32_t *wave,
                                 unsigned *lane, struct wt_error *err);
 /** The wave and lane that a thread's number was given to; NULL: the number was never given. */

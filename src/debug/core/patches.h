@@ -20,7 +20,7 @@ enum wt_status dbg_read_window(struct wt_debugger *d, uint32_t wave, uint64_t ad
                                struct wt_window *window, struct wt_error *err);
 /** Length of a breakpoint instruction at @p addr of memory, 0 if there is none. */
 unsigned dbg_trap_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
-/** The same where going past it is to skip it; 0 where a step executes what else it is. */
+/** Likewise where going past it is to skip it; 0 where a step executes what else it is. */
 unsigned dbg_skipped_length(struct wt_debugger *d, uint32_t wave, uint64_t addr);
 /** Whether the instruction under the breakpoint is a breakpoint instruction itself. */
 bool dbg_covers_trap(const struct breakpoint *bp);

@@ -129,12 +129,12 @@ struct wt_topology {
     bool late_stops; /**< halt() and step() only ask: scan() and step_poll() show when it is done */
     bool one_step;   /**< one step at most is under way: that of another wave is taken back first */
     bool host_launches; /**< kernels are launched from outside: idle, the device waits for work */
-    unsigned lanes;     /**< of a wave, at most */
+    unsigned lanes;     /**< lanes of a wave, at most */
     const struct wt_space *spaces; /**< one or more */
     size_t space_count;
     uint64_t code_spaces;  /**< spaces beside space 0, as a bit set, whose offsets are addresses of
                                 space 0, too, of the same memory */
-    unsigned address_bits; /**< of space 0: 32 or 64 */
+    unsigned address_bits; /**< address bits of space 0: 32 or 64 */
     uint64_t gpu_bits;  /**< each of several GPUs has memory of its own: these bits of an address of
                              space 0, above address_bits, say whose, and those of code always do; 0
                              there: that of the wave's own. 0: all have the same memory */
@@ -145,7 +145,7 @@ struct wt_topology {
     bool stack_grows_up;
     uint32_t file_space;       /**< space that is the register file, as memory; 0: there is none */
     int file_dwarf;            /**< DWARF number of the register at its offset 0 */
-    unsigned file_bytes;       /**< of each register there */
+    unsigned file_bytes;       /**< file bytes of each register there */
     uint32_t registers_space;  /**< space of the bytes of a wave's register file, in which each lane
                                     has a place of its own; 0: there is none */
     unsigned result_registers; /**< of the role ARGUMENT, in which a function returns a value */
@@ -162,7 +162,7 @@ struct wt_topology {
     unsigned code_longest; /**< bytes of the longest one, where the probe has a common window() */
     const struct wt_register *registers;
     size_t register_count;
-    size_t pc_index; /**< of the program counter in `registers` */
+    size_t pc_index; /**< pc index of the program counter in `registers` */
 };
 
 /** The index of the register with this DWARF number; -1: the device has none, or @p t
@@ -267,7 +267,7 @@ struct wt_callee {
     unsigned lane;   /**< … where this lane is */
     uint64_t start;  /**< its first instruction; WT_NO_START: not known, nothing names it */
     uint64_t pc;     /**< where it goes on */
-    void *context;   /**< of the next two */
+    void *context;   /**< context of the next two */
     /** A register as this function has it, of one lane; false if that is unknown. */
     bool (*read_register)(void *context, unsigned index, unsigned lane, uint64_t *value);
     /** The first bytes of a wave's register as this function has it; likewise. */
@@ -318,18 +318,18 @@ struct wt_kept_address {
     unsigned first;      /**< … which is this lane */
     unsigned size;       /**< bytes of a value, not of an address; 0: it is an address */
     uint64_t spilled;    /**< not 0: an address in the wave's scratch memory, in place of `from` */
-    unsigned stride;     /**< of a value: from lane to lane; 0: one for all lanes */
+    unsigned stride;     /**< stride of a value: from lane to lane; 0: one for all lanes */
     bool is_base;        /**< of a value: the address that the function's frame is counted from */
     /** Of an address: `from` is the place of the 16 lanes before `first`; the probe finds theirs.
      */
     bool is_other_half;
     /** Of an address: the line declares so many variables in this place; it is this one of them. */
     unsigned alike, index;
-    uint64_t bytes; /**< of an address: the variable's size; 0: not known */
+    uint64_t bytes; /**< bytes of an address: the variable's size; 0: not known */
     /** Of a value: the debug information names the registers for these instructions. */
     uint64_t named, named_end;
     bool is_argument; /**< of a value: the function gets it at its beginning */
-    void *context;    /**< of the next two */
+    void *context;    /**< context of the next two */
     /** Whose line an instruction belongs to. */
     enum wt_kept_line (*line)(void *context, uint64_t pc);
     /** Code, without the debugger's breakpoints. */
@@ -398,7 +398,7 @@ struct wt_probe;
 
 struct wt_probe_ops {
     const char *family;
-    const struct wt_standstill_kind *standstill; /**< of a probe over debug/standstill */
+    const struct wt_standstill_kind *standstill; /**< standstill of a probe over debug/standstill */
 
     /**
      * Wakes the debug hardware, reads what the device is, arms breakpoint halts. Leaves running

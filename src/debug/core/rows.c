@@ -21,7 +21,7 @@
 struct wave_rows {
     bool used;
     uint32_t wave;
-    uint64_t generation; /* of the wave, and of what waves share */
+    uint64_t generation; /* generation of the wave, and of what waves share */
     uint64_t shared_generation;
     wt_lanes *valid; /* by register: the lanes whose values are known; no lane scope: bit 0 */
     uint8_t *bytes;  /* rows of all lanes, at d->cache.row_at[register] */

@@ -64,7 +64,7 @@ struct wt_loop *wt_session_loop(struct wt_session *session);
 enum wt_status wt_session_run(struct wt_session *session, struct wt_error *err);
 /** Makes wt_session_run() return soon. */
 void wt_session_end(struct wt_session *session);
-/** The same once nothing runs and every client is idle. */
+/** Likewise once nothing runs and every client is idle. */
 void wt_session_end_when_idle(struct wt_session *session);
 
 /**

@@ -8,7 +8,7 @@
 enum wt_status dbg_report(struct wt_debugger *d, const struct stop *stop, struct wt_error *err);
 /** All-stop: stops everything and reports, which may take until a later pump. */
 enum wt_status dbg_stop_all(struct wt_debugger *d, const struct stop *stop, struct wt_error *err);
-/** The same for what happened to one wave; non-stop: stops that wave alone. */
+/** Likewise for what happened to one wave; non-stop: stops that wave alone. */
 enum wt_status dbg_stop(struct wt_debugger *d, const struct stop *stop, struct wt_error *err);
 /** Non-stop: halts a wave that runs, and tells of each of its threads. */
 enum wt_status dbg_stop_wave(struct wt_debugger *d, uint32_t wave, unsigned lane,

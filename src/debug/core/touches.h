@@ -11,7 +11,7 @@
 /** A search. The caller may read the first group of members at any time. */
 struct wt_touches {
     struct wt_touch *list; /**< the latest one first */
-    size_t count;          /**< of list, at most `most` */
+    size_t count;          /**< count of list, at most `most` */
     bool more;             /**< once the search has ended: there are, or may be, more than the list
                                 has */
 

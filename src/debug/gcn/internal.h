@@ -50,7 +50,7 @@ struct gcnp_watch {
     uint8_t before[GCNP_WATCHED_BYTES]; /**< of writes: what was there when it was looked at last */
 };
 
-/** What the save area of a queue begins with. */
+/** The head of a queue's save area. */
 struct gcnp_area {
     uint8_t head[4096]; /**< struct kfd_save_header, and the control stack of some hundred waves */
     uint8_t read[8];    /**< the number of the packet that is read next; 0: not known */
@@ -71,12 +71,12 @@ struct wt_probe {
     uint32_t accumulates; /**< those that have accumulation registers, as a bit set */
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
-    struct gcnp_area area[KFD_DEBUG_QUEUES]; /**< of each of them */
+    struct gcnp_area area[KFD_DEBUG_QUEUES]; /**< area of each of them */
     struct gcnp_row *found;                  /**< that a standstill finds, until they are rows */
     size_t found_count, found_capacity;
     size_t expected;             /**< so many of the last standstill's may be where they were */
     bool alone;                  /**< one wave went since then, and those that began are held */
-    struct wt_link_piece *piece; /**< of the next message */
+    struct wt_link_piece *piece; /**< piece of the next message */
     size_t piece_capacity;
     uint32_t launch_mode;
     struct gcnp_watch watch[GCNP_WATCHES];

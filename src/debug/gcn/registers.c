@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* The location of a register, from its `code`. */
-enum kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP, IN_AGPR };
+enum gcn_kind { IN_SGPR, IN_SPECIAL, IN_VGPR, IN_HW, IN_TTMP, IN_AGPR };
 #define CODE(kind, n) ((uint32_t)(kind) << 16 | (n))
 
 enum { SGPRS = 102, TTMPS = 16 };
@@ -94,7 +94,7 @@ enum wt_status gcnp_describe_registers(struct wt_probe *p, struct wt_error *err)
 static bool place_of(const struct gcnp_row *row, const struct wt_register *r, uint64_t *addr)
 {
     const uint32_t n = r->code & 0xffff, dwords = r->bits / 32;
-    switch ((enum kind)(r->code >> 16)) {
+    switch ((enum gcn_kind)(r->code >> 16)) {
     case IN_SGPR:
         *addr = gcnp_row_sgprs(row) + 4 * n;
         return n + dwords <= row->sgprs - KFD_RECORD_SPECIAL;

@@ -15,7 +15,7 @@
 #define MOST_CODE (256 * 1024u) /* bytes of a function */
 #define BLOCK 512u              /* bytes of code that are read at a time */
 
-struct scan {
+struct gcn_scan {
     struct wt_probe *p;
     const struct wt_callee *callee;
     uint64_t *written;
@@ -28,12 +28,12 @@ struct scan {
 
 /* s_getpc_b64, s_add_u32 and s_addc_u32 with constants, s_swappc_b64: a call. */
 struct target {
-    unsigned sgpr; /* of the pair */
+    unsigned sgpr; /* sgpr of the pair */
     uint64_t addr;
     bool known;
 };
 
-static bool fetch(struct scan *s, uint64_t addr, uint32_t word[2], struct wt_instruction *in)
+static bool fetch(struct gcn_scan *s, uint64_t addr, uint32_t word[2], struct wt_instruction *in)
 {
     if (addr < s->code_at || addr + 8 > s->code_at + s->code_size) {
         s->code_at = addr;
@@ -119,7 +119,7 @@ static unsigned written_by(const uint32_t word[2], unsigned *first)
     }
 }
 
-static bool add_function(struct scan *s, uint64_t addr)
+static bool add_function(struct gcn_scan *s, uint64_t addr)
 {
     for (unsigned i = 0; i < s->count; i++)
         if (s->start[i] == addr)
@@ -131,7 +131,7 @@ static bool add_function(struct scan *s, uint64_t addr)
 }
 
 /* Follows the address of a call. False: a call of something that is not known. */
-static bool follow_call(struct scan *s, struct target *t, uint64_t next, const uint32_t word[2])
+static bool follow_call(struct gcn_scan *s, struct target *t, uint64_t next, const uint32_t word[2])
 {
     enum {
         S_GETPC = 28,
@@ -170,7 +170,7 @@ static bool follow_call(struct scan *s, struct target *t, uint64_t next, const u
     return true;
 }
 
-static bool scan_function(struct scan *s, uint64_t start)
+static bool scan_function(struct gcn_scan *s, uint64_t start)
 {
     uint32_t word[2];
     struct wt_instruction in;
@@ -199,7 +199,7 @@ static bool scan_function(struct scan *s, uint64_t start)
 
 bool gcnp_written_vgprs(struct wt_probe *p, const struct wt_callee *callee, uint64_t written[4])
 {
-    struct scan s = {
+    struct gcn_scan s = {
         .p = p, .callee = callee, .written = written, .start = {callee->start}, .count = 1};
     memset(written, 0, 4 * sizeof *written);
     for (unsigned i = 0; i < s.count; i++)

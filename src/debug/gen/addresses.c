@@ -25,35 +25,35 @@ enum { MOST_ENTRIES = 512, MOST_SYMBOLS = 4096, SYMBOLS = 2, OTHER_HALF = 16 };
  * `step`. A value is one that the thread had at the beginning in bytes of the register file, or
  * that an instruction computes for all channels. 0: none; the smaller one first.
  */
-struct form {
+struct gen_form {
     uint32_t symbol[SYMBOLS];
     int64_t plus, step;
 };
 
-struct symbol {
+struct gen_symbol {
     uint64_t made;       /* by the instruction at this address */
     unsigned from, size; /* bytes of the register file */
     bool given;          /* at the beginning; `made` means nothing */
 };
 
 /* Elements in the register file whose form is known. */
-struct entry {
+struct gen_entry {
     unsigned from, size, count;
     bool is_partial; /* some of the thread's channels may not have executed the instruction */
-    struct form form;
+    struct gen_form form;
 };
 
-struct state {
+struct gen_state {
     bool reached;
     uint32_t written[GENP_FILE_BYTES / 4 / 32]; /* dwords that do not have their first value */
     unsigned count;
-    struct entry *entry;
+    struct gen_entry *entry;
 };
 
 struct genp_flow {
-    struct genp_code code; /* the function's */
-    struct state *begin;   /* of each instruction that begins a block */
-    struct symbol *symbol;
+    struct genp_code code;   /* the function's */
+    struct gen_state *begin; /* begin of each instruction that begins a block */
+    struct gen_symbol *symbol;
     size_t symbols, symbol_capacity;
     bool no_memory;
     /* The question: */
@@ -68,18 +68,18 @@ static bool overlaps(unsigned a, unsigned a_bytes, unsigned b, unsigned b_bytes)
     return a < b + b_bytes && b < a + a_bytes;
 }
 
-static unsigned bytes_of(const struct entry *e)
+static unsigned bytes_of(const struct gen_entry *e)
 {
     return e->size * e->count;
 }
 
-static bool same_form(const struct form *a, const struct form *b)
+static bool same_form(const struct gen_form *a, const struct gen_form *b)
 {
     return a->symbol[0] == b->symbol[0] && a->symbol[1] == b->symbol[1] && a->plus == b->plus &&
            a->step == b->step;
 }
 
-static bool is_first_value(const struct state *s, unsigned from, unsigned size)
+static bool is_first_value(const struct gen_state *s, unsigned from, unsigned size)
 {
     for (unsigned d = from / 4; d <= (from + size - 1) / 4; d++)
         if (s->written[d / 32] >> (d % 32) & 1)
@@ -88,7 +88,7 @@ static bool is_first_value(const struct state *s, unsigned from, unsigned size)
 }
 
 /* Nothing is known any longer of these bytes. */
-static void forget(struct state *s, unsigned from, unsigned bytes)
+static void forget(struct gen_state *s, unsigned from, unsigned bytes)
 {
     unsigned kept = 0;
     while (kept < s->count &&
@@ -102,7 +102,7 @@ static void forget(struct state *s, unsigned from, unsigned bytes)
         s->written[d / 32] |= UINT32_C(1) << (d % 32);
 }
 
-static void forget_symbol(struct state *s, uint32_t symbol)
+static void forget_symbol(struct gen_state *s, uint32_t symbol)
 {
     unsigned kept = 0;
     for (unsigned i = 0; i < s->count; i++)
@@ -112,10 +112,10 @@ static void forget_symbol(struct state *s, uint32_t symbol)
 }
 
 /* A state that nothing is added to has room for its entries only. */
-static bool copy_with_room(struct genp_flow *f, struct state *to, const struct state *from,
+static bool copy_with_room(struct genp_flow *f, struct gen_state *to, const struct gen_state *from,
                            unsigned room)
 {
-    struct entry *entry = to->entry ? to->entry : malloc((room + 1) * sizeof *entry);
+    struct gen_entry *entry = to->entry ? to->entry : malloc((room + 1) * sizeof *entry);
     f->no_memory |= !entry;
     if (!entry)
         return false;
@@ -126,21 +126,21 @@ static bool copy_with_room(struct genp_flow *f, struct state *to, const struct s
     return true;
 }
 
-static bool copy_state(struct genp_flow *f, struct state *to, const struct state *from)
+static bool copy_state(struct genp_flow *f, struct gen_state *to, const struct gen_state *from)
 {
     return copy_with_room(f, to, from, MOST_ENTRIES);
 }
 
 /* Keeps what both states know; whether `s` has changed. */
-static bool meet(struct genp_flow *f, struct state *s, const struct state *other)
+static bool meet(struct genp_flow *f, struct gen_state *s, const struct gen_state *other)
 {
     if (!s->reached)
         return copy_with_room(f, s, other, other->count);
     bool changed = false;
     unsigned kept = 0;
     for (unsigned i = 0; i < s->count; i++) {
-        struct entry *e = &s->entry[i];
-        const struct entry *found = NULL;
+        struct gen_entry *e = &s->entry[i];
+        const struct gen_entry *found = NULL;
         for (unsigned k = 0; k < other->count && !found; k++)
             if (other->entry[k].from == e->from && other->entry[k].size == e->size &&
                 other->entry[k].count == e->count && same_form(&other->entry[k].form, &e->form))
@@ -163,15 +163,15 @@ static bool meet(struct genp_flow *f, struct state *s, const struct state *other
 
 /* ---- values ---- */
 
-static uint32_t find_symbol(struct genp_flow *f, const struct symbol *wanted)
+static uint32_t find_symbol(struct genp_flow *f, const struct gen_symbol *wanted)
 {
     for (size_t i = 0; i < f->symbols; i++) {
-        const struct symbol *s = &f->symbol[i];
+        const struct gen_symbol *s = &f->symbol[i];
         if (s->from == wanted->from && s->size == wanted->size && s->given == wanted->given &&
             s->made == wanted->made)
             return (uint32_t)i + 1;
     }
-    struct symbol *grown =
+    struct gen_symbol *grown =
         f->symbols < MOST_SYMBOLS
             ? wt_array_grow(f->symbol, &f->symbol_capacity, f->symbols + 1, sizeof *f->symbol)
             : NULL;
@@ -183,14 +183,14 @@ static uint32_t find_symbol(struct genp_flow *f, const struct symbol *wanted)
 }
 
 /* The form of elements that are known, perhaps of neighbouring entries. */
-static bool find_elements(const struct state *s, unsigned from, unsigned size, unsigned count,
-                          struct form *form, bool *is_partial)
+static bool find_elements(const struct gen_state *s, unsigned from, unsigned size, unsigned count,
+                          struct gen_form *form, bool *is_partial)
 {
     unsigned have = 0;
     *is_partial = false;
     while (have < count) {
         const unsigned at = from + have * size;
-        const struct entry *e = NULL;
+        const struct gen_entry *e = NULL;
         for (unsigned i = 0; i < s->count && !e; i++)
             if (s->entry[i].size == size && at >= s->entry[i].from &&
                 at < s->entry[i].from + bytes_of(&s->entry[i]) &&
@@ -199,7 +199,7 @@ static bool find_elements(const struct state *s, unsigned from, unsigned size, u
         if (!e)
             return false;
         const unsigned index = (at - e->from) / size;
-        struct form part = e->form;
+        struct gen_form part = e->form;
         part.plus += part.step * index;
         *is_partial |= e->is_partial;
         if (have == 0) {
@@ -218,10 +218,10 @@ static bool find_elements(const struct state *s, unsigned from, unsigned size, u
     return true;
 }
 
-static bool form_of(struct genp_flow *f, const struct state *s, const struct genp_operand *o,
-                    unsigned channels, struct form *form, bool *is_partial)
+static bool form_of(struct genp_flow *f, const struct gen_state *s, const struct genp_operand *o,
+                    unsigned channels, struct gen_form *form, bool *is_partial)
 {
-    *form = (struct form){.plus = o->value};
+    *form = (struct gen_form){.plus = o->value};
     *is_partial = false;
     if (!o->is_known)
         return false;
@@ -230,7 +230,7 @@ static bool form_of(struct genp_flow *f, const struct state *s, const struct gen
         for (unsigned i = 0; i < channels; i++)
             if (i >= 8 || (packed >> (4 * i) & 15) != i)
                 return false;
-        *form = (struct form){.step = 1};
+        *form = (struct gen_form){.step = 1};
         return true;
     }
     if (o->is_immediate)
@@ -242,12 +242,12 @@ static bool form_of(struct genp_flow *f, const struct state *s, const struct gen
         !is_first_value(s, o->from, o->size))
         return false;
     const uint32_t symbol =
-        find_symbol(f, &(struct symbol){.given = true, .from = o->from, .size = o->size});
-    *form = (struct form){.symbol = {0, symbol}};
+        find_symbol(f, &(struct gen_symbol){.given = true, .from = o->from, .size = o->size});
+    *form = (struct gen_form){.symbol = {0, symbol}};
     return symbol != 0;
 }
 
-static bool add_forms(const struct form *a, const struct form *b, struct form *to)
+static bool add_forms(const struct gen_form *a, const struct gen_form *b, struct gen_form *to)
 {
     uint32_t symbol[2 * SYMBOLS];
     unsigned count = 0;
@@ -259,7 +259,7 @@ static bool add_forms(const struct form *a, const struct form *b, struct form *t
     }
     if (count > SYMBOLS)
         return false;
-    *to = (struct form){.plus = a->plus + b->plus, .step = a->step + b->step};
+    *to = (struct gen_form){.plus = a->plus + b->plus, .step = a->step + b->step};
     for (unsigned i = 0; i < count; i++)
         to->symbol[SYMBOLS - count + i] = symbol[i];
     if (count == 2 && to->symbol[0] > to->symbol[1]) {
@@ -269,16 +269,16 @@ static bool add_forms(const struct form *a, const struct form *b, struct form *t
     return true;
 }
 
-static bool is_number(const struct form *a)
+static bool is_number(const struct gen_form *a)
 {
     return !a->symbol[1] && !a->step;
 }
 
 /* The result of an instruction, if it is a sum as above. */
-static bool result_of(struct genp_flow *f, const struct state *s, const struct genp_effects *e,
-                      struct form *to, bool *is_partial)
+static bool result_of(struct genp_flow *f, const struct gen_state *s, const struct genp_effects *e,
+                      struct gen_form *to, bool *is_partial)
 {
-    struct form a, b = {0};
+    struct gen_form a, b = {0};
     bool other = false;
     if (!e->is_plain || !e->to.is_known || e->to.size < 2)
         return false;
@@ -305,15 +305,15 @@ static bool result_of(struct genp_flow *f, const struct state *s, const struct g
         if (!is_number(&b) || a.symbol[1] || b.plus < 0 || (e->opcode == GENP_SHL && b.plus > 31))
             return false;
         const int64_t by = e->opcode == GENP_SHL ? (int64_t)1 << b.plus : b.plus;
-        *to = (struct form){.plus = a.plus * by, .step = a.step * by};
+        *to = (struct gen_form){.plus = a.plus * by, .step = a.step * by};
         return true;
     }
 }
 
-static void apply(struct genp_flow *f, struct state *s, const struct genp_instruction *in)
+static void apply(struct genp_flow *f, struct gen_state *s, const struct genp_instruction *in)
 {
     const struct genp_effects *e = &in->e;
-    struct form form;
+    struct gen_form form;
     bool is_partial = false;
     if (e->is_call) { /* the convention of Intel's compiler: from r60 on a callee restores them */
         forget(s, 0, GENP_CALLER_SAVES * GENP_GRF);
@@ -331,22 +331,22 @@ static void apply(struct genp_flow *f, struct state *s, const struct genp_instru
     if (!known && e->channels == 1 && e->all_channels && e->is_plain && e->to.is_known &&
         e->to.size >= 4) {
         const uint32_t symbol = find_symbol(
-            f, &(struct symbol){.made = in->addr, .from = e->to.from, .size = e->to.size});
+            f, &(struct gen_symbol){.made = in->addr, .from = e->to.from, .size = e->to.size});
         forget_symbol(s, symbol);
-        form = (struct form){.symbol = {0, symbol}};
+        form = (struct gen_form){.symbol = {0, symbol}};
         known = symbol != 0;
     }
     if (known && s->count < MOST_ENTRIES)
         s->entry[s->count++] =
-            (struct entry){.from = e->first,
-                           .size = e->to.size,
-                           .count = e->channels,
-                           .is_partial = is_partial || (in->is_partial && !e->all_channels),
-                           .form = form};
+            (struct gen_entry){.from = e->first,
+                               .size = e->to.size,
+                               .count = e->channels,
+                               .is_partial = is_partial || (in->is_partial && !e->all_channels),
+                               .form = form};
 }
 
 /* The state before instruction `to` of a block. */
-static bool run_block(struct genp_flow *f, size_t block, size_t to, struct state *s)
+static bool run_block(struct genp_flow *f, size_t block, size_t to, struct gen_state *s)
 {
     if (!copy_state(f, s, &f->begin[block]))
         return false;
@@ -357,7 +357,7 @@ static bool run_block(struct genp_flow *f, size_t block, size_t to, struct state
 
 struct meeting {
     struct genp_flow *f;
-    const struct state *state;
+    const struct gen_state *state;
 };
 
 static bool meet_block(size_t block, void *context)
@@ -368,7 +368,7 @@ static bool meet_block(size_t block, void *context)
 
 static bool follow(struct genp_flow *f)
 {
-    struct state state = {0};
+    struct gen_state state = {0};
     f->begin = calloc(f->code.count, sizeof *f->begin);
     f->no_memory = !f->begin;
     if (f->begin)
@@ -389,14 +389,14 @@ static bool follow(struct genp_flow *f)
 /* ---- the variable's own address ---- */
 
 /* Whether a form is a variable's address: each channel has one of its own. */
-static bool is_address(const struct genp_flow *f, const struct form *form)
+static bool is_address(const struct genp_flow *f, const struct gen_form *form)
 {
     return form->symbol[0] && form->step > 0 && (!f->bytes || (uint64_t)form->step == f->bytes);
 }
 
 /* Whether an instruction completes the address of a variable in the register. */
-static bool defines(const struct genp_flow *f, const struct state *after,
-                    const struct genp_instruction *in, struct form *form)
+static bool defines(const struct genp_flow *f, const struct gen_state *after,
+                    const struct genp_instruction *in, struct gen_form *form)
 {
     bool is_partial;
     return in->e.count && !in->e.writes_any && in->e.channel == f->asked->first &&
@@ -407,7 +407,7 @@ static bool defines(const struct genp_flow *f, const struct state *after,
 
 /* Whether @p a is the address of what has @p b in one variable: each channel's own is `step` long.
  */
-static bool is_before(const struct form *a, const struct form *b)
+static bool is_before(const struct gen_form *a, const struct gen_form *b)
 {
     return a->symbol[0] == b->symbol[0] && a->symbol[1] == b->symbol[1] && a->step == b->step &&
            a->plus < b->plus && b->plus - a->plus < b->step;
@@ -416,10 +416,10 @@ static bool is_before(const struct form *a, const struct form *b)
 /* The only form that was found, or several. Of elements of one variable the first one's counts. */
 struct only {
     bool any, several;
-    struct form form;
+    struct gen_form form;
 };
 
-static void found(struct only *o, const struct form *form)
+static void found(struct only *o, const struct gen_form *form)
 {
     if (o->any && is_before(&o->form, form))
         return;
@@ -429,8 +429,8 @@ static void found(struct only *o, const struct form *form)
 }
 
 /* Whether an instruction uses the register for the address of a variable. */
-static bool uses(const struct genp_flow *f, const struct state *before,
-                 const struct genp_instruction *in, struct form *form)
+static bool uses(const struct genp_flow *f, const struct gen_state *before,
+                 const struct genp_instruction *in, struct gen_form *form)
 {
     const struct genp_effects *e = &in->e;
     bool is_source = e->is_message && e->payload == f->asked->from, is_partial;
@@ -446,16 +446,16 @@ enum { MOST_OTHERS = 64 };
 
 /* Forms of the addresses that the register has for this variable, or for others. */
 struct forms {
-    struct form own[MOST_OTHERS]; /* written to by code of the variable's line */
+    struct gen_form own[MOST_OTHERS]; /* written to by code of the variable's line */
     bool lasts[MOST_OTHERS]; /* … and used by code of another one: no temporary of the line */
     unsigned owns;
     struct only used; /* by any code, but for those that are other variables' */
-    struct form other[MOST_OTHERS];
+    struct gen_form other[MOST_OTHERS];
     unsigned others;
 };
 
 /* Of elements of one variable the first one's counts. */
-static void found_own(struct forms *forms, const struct form *form)
+static void found_own(struct forms *forms, const struct gen_form *form)
 {
     for (unsigned i = 0; i < forms->owns; i++) {
         if (is_before(form, &forms->own[i]))
@@ -493,7 +493,7 @@ static void drop_temporaries(struct forms *forms, unsigned variables)
 }
 
 static void count_use(struct genp_flow *f, const struct genp_instruction *in,
-                      const struct form *now, unsigned pass, struct forms *forms)
+                      const struct gen_form *now, unsigned pass, struct forms *forms)
 {
     const bool stores = in->e.is_message && !in->e.count && !in->e.writes_any;
     const enum wt_kept_line line = f->asked->line(f->asked->context, in->addr);
@@ -516,12 +516,12 @@ static void count_use(struct genp_flow *f, const struct genp_instruction *in,
  * the same register. Either may be an element's whose address came into the register after the
  * variable's own. Of several forms those are looked at whose step is the variable's size.
  */
-static bool find_address(struct genp_flow *f, uint64_t bytes, struct form *form)
+static bool find_address(struct genp_flow *f, uint64_t bytes, struct gen_form *form)
 {
     f->bytes = bytes;
-    struct state state = {0};
+    struct gen_state state = {0};
     struct forms forms = {0};
-    struct form now;
+    struct gen_form now;
     for (unsigned pass = 0; pass < 2; pass++)
         for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
             const size_t end = genp_end_of_block(&f->code, block);
@@ -557,10 +557,10 @@ static bool find_address(struct genp_flow *f, uint64_t bytes, struct form *form)
  * The register of the other half of 32 channels, of which the debug information says nothing: the
  * one through which code of the variable's line stores for these channels.
  */
-static bool find_half(struct genp_flow *f, struct wt_kept_address *asked, struct form *form)
+static bool find_half(struct genp_flow *f, struct wt_kept_address *asked, struct gen_form *form)
 {
-    struct state state = {0};
-    struct form now;
+    struct gen_state state = {0};
+    struct gen_form now;
     bool is_partial, any = false, several = false;
     form->plus += form->step * asked->first;
     for (size_t block = 0; block < f->code.count; block = genp_end_of_block(&f->code, block)) {
@@ -583,27 +583,27 @@ static bool find_half(struct genp_flow *f, struct wt_kept_address *asked, struct
     return any && !several;
 }
 
-struct visit {
+struct gen_visit {
     bool *seen;
     bool more;
 };
 
 static bool visit_block(size_t block, void *context)
 {
-    struct visit *v = context;
+    struct gen_visit *v = context;
     const bool is_new = !v->seen[block];
     v->seen[block] = true;
     return is_new;
 }
 
 /* Whether a way leads from an instruction that computes the address to the asked one. */
-static bool is_behind(struct genp_flow *f, const struct form *form, size_t here)
+static bool is_behind(struct genp_flow *f, const struct gen_form *form, size_t here)
 {
-    struct state state = {0};
-    struct form found;
+    struct gen_state state = {0};
+    struct gen_form found;
     bool behind = false;
     bool *seen = calloc(f->code.count, 1), *done = calloc(f->code.count, 1);
-    struct visit v = {.seen = seen};
+    struct gen_visit v = {.seen = seen};
     for (size_t block = 0; seen && done && block < f->code.count;
          block = genp_end_of_block(&f->code, block)) {
         const size_t end = genp_end_of_block(&f->code, block);
@@ -636,10 +636,10 @@ static bool is_behind(struct genp_flow *f, const struct form *form, size_t here)
 /* ---- the address here ---- */
 
 /* A register that has one of the values for all channels, and a constant. */
-static const struct entry *find_value(const struct state *s, uint32_t symbol)
+static const struct gen_entry *find_value(const struct gen_state *s, uint32_t symbol)
 {
     for (unsigned i = 0; i < s->count; i++) {
-        const struct entry *e = &s->entry[i];
+        const struct gen_entry *e = &s->entry[i];
         if (e->size >= 4 && !e->is_partial && e->form.symbol[0] == 0 && e->form.symbol[1] == symbol)
             return e;
     }
@@ -647,12 +647,12 @@ static const struct entry *find_value(const struct state *s, uint32_t symbol)
 }
 
 /* Registers that have the sum of both values, and a constant: for each lane, or one for all. */
-static bool find_sum(const struct state *s, const struct form *form, unsigned lanes, bool partial,
-                     struct wt_kept_answer *answer)
+static bool find_sum(const struct gen_state *s, const struct gen_form *form, unsigned lanes,
+                     bool partial, struct wt_kept_answer *answer)
 {
     for (unsigned i = 0; i < s->count; i++) {
-        const struct entry *e = &s->entry[i];
-        struct form now;
+        const struct gen_entry *e = &s->entry[i];
+        struct gen_form now;
         bool is_partial;
         if (e->size != 8 || e->form.symbol[0] != form->symbol[0] ||
             e->form.symbol[1] != form->symbol[1])
@@ -672,13 +672,13 @@ static bool find_sum(const struct state *s, const struct form *form, unsigned la
     return false;
 }
 
-static bool add_value(const struct genp_flow *f, const struct state *s, uint32_t symbol,
+static bool add_value(const struct genp_flow *f, const struct gen_state *s, uint32_t symbol,
                       struct wt_kept_answer *answer)
 {
-    const struct symbol *value = &f->symbol[symbol - 1];
+    const struct gen_symbol *value = &f->symbol[symbol - 1];
     struct wt_kept_term term = {.reg = -1, .from = value->from, .size = value->size};
     if (!value->given || !is_first_value(s, value->from, value->size)) {
-        const struct entry *e = find_value(s, symbol);
+        const struct gen_entry *e = find_value(s, symbol);
         if (!e)
             return false;
         term = (struct wt_kept_term){.reg = -1, .from = e->from, .size = e->size};
@@ -688,8 +688,8 @@ static bool add_value(const struct genp_flow *f, const struct state *s, uint32_t
     return true;
 }
 
-static bool compute(const struct genp_flow *f, const struct state *s, const struct form *form,
-                    struct wt_kept_answer *answer)
+static bool compute(const struct genp_flow *f, const struct gen_state *s,
+                    const struct gen_form *form, struct wt_kept_answer *answer)
 {
     *answer = (struct wt_kept_answer){
         .state = WT_KEPT_COMPUTED, .plus = form->plus, .stride = form->step};
@@ -701,8 +701,8 @@ static bool compute(const struct genp_flow *f, const struct state *s, const stru
 
 static void answer_of(struct genp_flow *f, struct wt_kept_answer *answer)
 {
-    struct form form = {0}, now;
-    struct state state = {0};
+    struct gen_form form = {0}, now;
+    struct gen_state state = {0};
     struct wt_kept_address asked = *f->asked;
     bool is_partial = false;
     f->asked = &asked;

@@ -16,7 +16,7 @@ enum { CALLERS = 1, OWN = 2, RESTORED = 4 };
 struct base {
     unsigned from; /* byte of the file */
     struct genp_code code;
-    uint8_t *begin; /* of each instruction that begins a block */
+    uint8_t *begin; /* begin of each instruction that begins a block */
     uint8_t now;
     bool is_set; /* the function has code that sets the base */
 };

@@ -27,7 +27,7 @@ struct genp_operand {
     bool is_scalar;    /**< … of one element, for all channels; else one after the other */
     int64_t value;
     unsigned from; /**< bytes */
-    unsigned size; /**< of an element */
+    unsigned size; /**< size of an element */
 };
 
 struct genp_bytes {

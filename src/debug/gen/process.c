@@ -36,7 +36,7 @@ enum wt_status wt_gen_process_source(struct wt_gen_process *p, uint64_t number, 
 
 /* ---- memory after the end ---- */
 
-struct piece {
+struct gen_piece {
     uint64_t addr, size;
     uint8_t *bytes;
 };
@@ -45,7 +45,7 @@ struct piece {
 struct pieces {
     const struct wt_link *link;
     uint32_t gpu;
-    struct piece *piece;
+    struct gen_piece *piece;
     size_t count, capacity;
 };
 
@@ -55,20 +55,20 @@ struct pieces {
 static bool keep_piece(void *context, uint64_t addr, uint8_t *bytes, uint64_t size)
 {
     struct pieces *p = context;
-    struct piece *grown = wt_array_grow(p->piece, &p->capacity, p->count + 1, sizeof *grown);
+    struct gen_piece *grown = wt_array_grow(p->piece, &p->capacity, p->count + 1, sizeof *grown);
     if (!grown) {
         free(bytes);
         return false;
     }
     p->piece = grown;
     addr += addr < OWN_ADDRESSES ? 0 : wt_gen_mark(p->link, p->gpu);
-    grown[p->count++] = (struct piece){addr, size, bytes};
+    grown[p->count++] = (struct gen_piece){addr, size, bytes};
     return true;
 }
 
 static int by_address(const void *a, const void *b)
 {
-    const struct piece *x = a, *y = b;
+    const struct gen_piece *x = a, *y = b;
     return (x->addr > y->addr) - (x->addr < y->addr);
 }
 
@@ -79,7 +79,7 @@ static void give_pieces(struct pieces *p, wt_process_piece_fn *found, void *cont
     bool more = true;
     qsort(p->piece, p->count, sizeof *p->piece, by_address);
     for (size_t i = 0; i < p->count; i++) {
-        struct piece *of = &p->piece[i];
+        struct gen_piece *of = &p->piece[i];
         const uint64_t known = of->addr < end ? end - of->addr : 0;
         if (!more || known >= of->size) {
             free(of->bytes);

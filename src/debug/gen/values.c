@@ -112,14 +112,14 @@ static void step(const struct values *v, size_t i, struct set *s)
     add(s, n);
 }
 
-struct arrival {
+struct gen_arrival {
     struct values *v;
     const struct set *s;
 };
 
 static bool arrive(size_t block, void *context)
 {
-    const struct arrival *a = context;
+    const struct gen_arrival *a = context;
     struct set *to = &a->v->begin[block];
     bool changed = !a->v->reached[block];
     a->v->reached[block] = true;
@@ -142,7 +142,7 @@ static void follow(struct values *v)
             for (size_t i = block; i < end; i++)
                 step(v, i, &s);
             if (v->reached[block])
-                changed |= genp_go_on(&v->code, end - 1, arrive, &(struct arrival){v, &s});
+                changed |= genp_go_on(&v->code, end - 1, arrive, &(struct gen_arrival){v, &s});
         }
     }
 }
@@ -257,13 +257,14 @@ static bool may_reach(struct values *v, unsigned web, size_t here)
         const size_t at = v->at[n];
         found = genp_block_of(&v->code, at) == target && at < here;
         genp_go_on(&v->code, genp_end_of_block(&v->code, genp_block_of(&v->code, at)) - 1, arrive,
-                   &(struct arrival){v, &none});
+                   &(struct gen_arrival){v, &none});
         for (bool changed = true; changed;) {
             changed = false;
             for (size_t block = 0, end; block < v->code.count; block = end) {
                 end = genp_end_of_block(&v->code, block);
                 if (v->reached[block])
-                    changed |= genp_go_on(&v->code, end - 1, arrive, &(struct arrival){v, &none});
+                    changed |=
+                        genp_go_on(&v->code, end - 1, arrive, &(struct gen_arrival){v, &none});
             }
         }
         found |= v->reached[target];

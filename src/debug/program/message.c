@@ -312,14 +312,14 @@ enum wt_status pg_check_names(struct wt_program *g, const struct wt_point *p, st
 /* ---- messages without a stop ---- */
 
 /* A message as its compiler takes it. */
-struct parts {
+struct message_parts {
     char *plain; /* the texts between the values, one behind the other, each with its 0 */
     struct wt_message_value *value;
     size_t count, capacity;
 };
 
-static bool add_part(struct parts *parts, size_t before, const char *conversion, size_t length,
-                     const char **arguments)
+static bool add_part(struct message_parts *parts, size_t before, const char *conversion,
+                     size_t length, const char **arguments)
 {
     struct wt_message_value *grown =
         wt_array_grow(parts->value, &parts->capacity, parts->count + 1, sizeof *grown);
@@ -338,7 +338,7 @@ static bool add_part(struct parts *parts, size_t before, const char *conversion,
 }
 
 /* Takes a checked format apart; false without host memory. *behind: the text behind the values. */
-static bool take_apart(const char *format, struct parts *parts, const char **behind)
+static bool take_apart(const char *format, struct message_parts *parts, const char **behind)
 {
     const char *end = format, *arguments = format;
     struct wt_error checked;
@@ -367,7 +367,7 @@ static bool take_apart(const char *format, struct parts *parts, const char **beh
 
 struct wt_expr *pg_compile_log(struct wt_program *g, const struct wt_point *p, uint64_t addr)
 {
-    struct parts parts = {0};
+    struct message_parts parts = {0};
     struct wt_expr *message = NULL;
     const char *behind = "";
     struct wt_error why;

@@ -96,14 +96,14 @@ static void find_functions(struct wt_program *g, const char *text, struct addres
 
 /* ---- kernels ---- */
 
-struct kernels {
+struct program_kernels {
     const char *name; /* NULL: all of them */
     const struct wt_modules *modules;
     bool entries; /* their first instructions, those of the runtime's kernels included */
     struct addresses *a;
 };
 
-static void add_kernel(const struct kernels *k, uint64_t start)
+static void add_kernel(const struct program_kernels *k, uint64_t start)
 {
     const struct wt_module *m = k->a->module;
     uint64_t wanted;
@@ -117,7 +117,7 @@ static void add_kernel(const struct kernels *k, uint64_t start)
  * symbol NAME.kd; files of Vortex 3.0 have __vx_kentry_NAME beside each. */
 static bool take_kernel(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
 {
-    const struct kernels *k = context;
+    const struct program_kernels *k = context;
     const struct wt_module *m = k->a->module;
     const size_t length = strlen(name);
     uint64_t start;
@@ -143,7 +143,7 @@ static void find_kernels(struct wt_program *g, const char *name, bool entries, s
 {
     size_t count;
     const struct wt_module *m = wt_modules_list(g->modules, &count);
-    struct kernels k = {name, g->modules, entries, a};
+    struct program_kernels k = {name, g->modules, entries, a};
     for (size_t i = 0; i < count; i++) {
         a->module = &m[i];
         if (m[i].symbols)
@@ -158,7 +158,7 @@ uint64_t *pg_kernel_entries(struct wt_program *g, size_t *count)
     /* Programs of Vortex 2 are launched, not kernels in them. */
     const struct wt_module *m = wt_modules_list(g->modules, count);
     for (size_t i = 0; i < *count && !g->topology->has_grid; i++) {
-        const struct kernels k = {NULL, g->modules, true, &a};
+        const struct program_kernels k = {NULL, g->modules, true, &a};
         uint64_t start;
         a.module = &m[i];
         if (m[i].symbols && wt_symbols_address(m[i].symbols, "_start", &start))

@@ -60,14 +60,14 @@ enum wt_status wt_program_jump(struct wt_program *g, uint64_t address, struct wt
 enum { MOST_PARTS = 64, MOST_SPAN = 1 << 16 };
 
 /* Bytes of a value that lie side by side in memory. */
-struct part {
+struct time_part {
     uint64_t at, size;
     struct wt_address home;
 };
 
 /* Where a value lies in memory, part by part. */
 static enum wt_status find_parts(struct wt_program *g, const char *text, const struct wt_home *home,
-                                 struct part *part, unsigned *count, struct wt_error *err)
+                                 struct time_part *part, unsigned *count, struct wt_error *err)
 {
     const struct wt_values *v = &home->value;
     struct wt_value_place place;
@@ -78,7 +78,7 @@ static enum wt_status find_parts(struct wt_program *g, const char *text, const s
                            "%s does not lie in memory; what is at an address is *(TYPE *)(ADDRESS)",
                            text);
         for (uint64_t done = 0, size; done < place.size; done += size) {
-            struct part *p = &part[*count];
+            struct time_part *p = &part[*count];
             if (*count == MOST_PARTS)
                 return wt_fail(err, WT_UNSUPPORTED,
                                "%s lies in more than %d places of memory: ask for a part", text,
@@ -100,8 +100,8 @@ static enum wt_status find_parts(struct wt_program *g, const char *text, const s
 }
 
 /* The range of memory that has all parts, and where in it they are. */
-static enum wt_status join_parts(const char *text, struct wt_home *home, const struct part *part,
-                                 unsigned count, struct wt_error *err)
+static enum wt_status join_parts(const char *text, struct wt_home *home,
+                                 const struct time_part *part, unsigned count, struct wt_error *err)
 {
     struct wt_watchpoint_request *where = &home->where;
     uint64_t first = part[0].home.offset, end = first;
@@ -136,7 +136,7 @@ enum wt_status wt_program_find_home(struct wt_program *g, const char *text, stru
 {
     const struct wt_view view = wt_program_view(g);
     struct wt_values *v = &home->value;
-    struct part part[MOST_PARTS];
+    struct time_part part[MOST_PARTS];
     unsigned count = 0;
     *home = (struct wt_home){.thread = view.thread,
                              .where = {.kind = WT_WATCHPOINT_WRITE, .thread = view.thread}};

@@ -34,8 +34,8 @@ struct smp_row {
     uint64_t pc;
     uint32_t active;
     bool aborts;           /**< the debugger has heard of a trap or a fault that ends its kernel */
-    unsigned trap;         /**< of a breakpoint: the immediate of BPT.TRAP */
-    struct wt_fault error; /**< of an exception */
+    unsigned trap;         /**< trap of a breakpoint: the immediate of BPT.TRAP */
+    struct wt_fault error; /**< error of an exception */
 };
 
 struct wt_probe {

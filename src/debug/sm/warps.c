@@ -28,7 +28,7 @@ enum { ESR_BPT_PAUSE = 1 << 5 };
 #define MOST_WAITS 4096u
 
 /* The registers of an SM that are read. */
-struct look {
+struct sm_look {
     uint32_t status, control, global_esr;
     uint64_t valid, paused, trapped;
 };
@@ -82,7 +82,7 @@ static enum wt_status transact(struct wt_probe *p, struct access *list, size_t c
 }
 
 /* Reads all SMs; one batch for each GPU. */
-static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_error *err)
+static enum wt_status look_at(struct wt_probe *p, struct sm_look *look, struct wt_error *err)
 {
     enum { EACH = 9 };
     struct access ops[SMP_MOST_SMS * EACH];
@@ -101,12 +101,12 @@ static enum wt_status look_at(struct wt_probe *p, struct look *look, struct wt_e
     enum wt_status status = transact(p, ops, (size_t)sms * EACH, err);
     for (unsigned sm = 0; sm < sms && !status; sm++) {
         const struct access *op = ops + sm * EACH;
-        look[sm] = (struct look){.status = op[0].value,
-                                 .control = op[1].value,
-                                 .global_esr = op[2].value,
-                                 .valid = op[3].value | (uint64_t)op[4].value << 32,
-                                 .paused = op[5].value | (uint64_t)op[6].value << 32,
-                                 .trapped = op[7].value | (uint64_t)op[8].value << 32};
+        look[sm] = (struct sm_look){.status = op[0].value,
+                                    .control = op[1].value,
+                                    .global_esr = op[2].value,
+                                    .valid = op[3].value | (uint64_t)op[4].value << 32,
+                                    .paused = op[5].value | (uint64_t)op[6].value << 32,
+                                    .trapped = op[7].value | (uint64_t)op[8].value << 32};
     }
     return status;
 }
@@ -160,7 +160,7 @@ static enum wt_status read_warps(struct wt_probe *p, unsigned gpu, unsigned firs
 }
 
 /* Describes the warps of all SMs. *begun: a new warp is there that is to be held. */
-static enum wt_status list_warps(struct wt_probe *p, const struct look *look, bool *begun,
+static enum wt_status list_warps(struct wt_probe *p, const struct sm_look *look, bool *begun,
                                  struct wt_error *err)
 {
     enum wt_status status = look_at_launch(p, err);
@@ -240,8 +240,8 @@ static enum wt_status take_late_trap(struct wt_probe *p, uint32_t warp, struct w
 }
 
 /* Why a warp that was to run has stopped, if it has. @p before: the state of the SM before. */
-static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look *before,
-                            const struct look *now, struct wt_error *err)
+static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct sm_look *before,
+                            const struct sm_look *now, struct wt_error *err)
 {
     struct smp_row *row = smp_row(p, warp);
     const uint64_t bit = UINT64_C(1) << warp % SMP_WARPS;
@@ -270,7 +270,7 @@ static enum wt_status judge(struct wt_probe *p, uint32_t warp, const struct look
 
 /* STOP_TRIGGER is a level: if it is set already, as it is while launches are held, it must be
  * cleared first. Blocks that begin in between do not issue. */
-static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
+static enum wt_status trigger_stop(struct wt_probe *p, const struct sm_look *look,
                                    struct wt_error *err)
 {
     struct access ops[2 * SMP_MOST_SMS];
@@ -285,7 +285,7 @@ static enum wt_status trigger_stop(struct wt_probe *p, const struct look *look,
     return count ? transact(p, ops, count, err) : WT_OK;
 }
 
-static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
+static enum wt_status wait_for_lock_down(struct wt_probe *p, struct sm_look *look,
                                          struct wt_error *err)
 {
     enum wt_status status;
@@ -310,7 +310,8 @@ static enum wt_status wait_for_lock_down(struct wt_probe *p, struct look *look,
 }
 
 /* The traps have been taken in. */
-static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, struct wt_error *err)
+static enum wt_status clear_traps(struct wt_probe *p, const struct sm_look *look,
+                                  struct wt_error *err)
 {
     struct access ops[2 * SMP_MOST_SMS];
     size_t count = 0;
@@ -325,7 +326,7 @@ static enum wt_status clear_traps(struct wt_probe *p, const struct look *look, s
 
 static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
 {
-    struct look before[SMP_MOST_SMS], now[SMP_MOST_SMS];
+    struct sm_look before[SMP_MOST_SMS], now[SMP_MOST_SMS];
     enum wt_status status;
     bool begun;
     if ((status = look_at(p, before, err)) != WT_OK ||
@@ -337,7 +338,7 @@ static enum wt_status lock_down(struct wt_probe *p, struct wt_error *err)
         return status;
     for (uint32_t i = 0; i < p->common.topology.waves && !status; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);
-        const struct look *look = &now[i / SMP_WARPS];
+        const struct sm_look *look = &now[i / SMP_WARPS];
         if (row->present && row->run)
             status = judge(p, i, &before[i / SMP_WARPS], look, err);
         else if (row->present && look->trapped >> i % SMP_WARPS & 1)
@@ -370,7 +371,7 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *e
                           struct wt_error *err)
 {
     const struct wt_link *link = p->common.link;
-    struct look look[SMP_MOST_SMS];
+    struct sm_look look[SMP_MOST_SMS];
     bool begun;
     enum wt_status status = WT_OK;
     /* Resumed warps get a run first. On a busy machine the program's thread might else find the SMs
@@ -389,7 +390,7 @@ static enum wt_status ask(struct wt_probe *p, bool wait, struct wt_link_event *e
     event->attention = begun;
     for (uint32_t i = 0; i < p->common.topology.waves; i++) {
         const struct wt_standstill_row *row = wt_standstill_row(p, i);
-        const struct look *l = &look[i / SMP_WARPS];
+        const struct sm_look *l = &look[i / SMP_WARPS];
         const bool paused = l->paused >> i % SMP_WARPS & 1;
         event->attention |= paused && row->present && row->run &&
                             (!p->has_handler || l->global_esr & ESR_BPT_PAUSE);

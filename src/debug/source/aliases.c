@@ -11,7 +11,7 @@
 #include "debug/source/source_internal.h"
 #include "debug/source/attributes.h"
 
-#define MOST_ALIASES 8 /* of aliases */
+#define MOST_ALIASES 8 /* most aliases of aliases */
 
 /* The length of a name's first part, up to "::". */
 static size_t first_part(const char *name)

@@ -131,7 +131,7 @@ enum wt_status wt_build_release(struct wt_build *b, unsigned mark, wt_expr_vecto
 
 /** Lanes that come here have no home: they leave the expression. */
 void wt_build_leave(struct wt_build *b, enum wt_build_homeless why);
-/** The same where a register does not have the home: NOT_YET or GONE. */
+/** Likewise where a register does not have the home: NOT_YET or GONE. */
 void wt_build_leave_kept(struct wt_build *b, enum wt_kept_state state);
 
 /* ---- operations ---- */

@@ -55,12 +55,12 @@ static const char *name_of_integer(unsigned words)
     return is_unsigned ? "unsigned int" : "int";
 }
 
-struct text {
+struct called_text {
     char *to;
     size_t length;
 };
 
-static void put(struct text *t, const char *from, size_t length)
+static void put(struct called_text *t, const char *from, size_t length)
 {
     if (t->length && length && is_word(t->to[t->length - 1]) && is_word(from[0]))
         t->to[t->length++] = ' ';
@@ -73,7 +73,7 @@ static void put(struct text *t, const char *from, size_t length)
  * it; NULL: no host memory. */
 static char *canonical(const char *from, size_t length)
 {
-    struct text made = {.to = malloc(3 * length + sizeof "unsigned long long")};
+    struct called_text made = {.to = malloc(3 * length + sizeof "unsigned long long")};
     const char *const end = from + length;
     unsigned integer = 0;
     if (!made.to)
@@ -281,7 +281,7 @@ static const char *linkage_name(Dwarf_Die *die)
                : NULL;
 }
 
-/* The same of a function that has no such name: main, functions of C, those of one file only. */
+/* Likewise of a function that has no such name: main, functions of C, those of one file only. */
 static char *declared_parameters(struct wt_info *info, Dwarf_Die *function)
 {
     Dwarf_Die child, origin;

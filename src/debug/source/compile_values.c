@@ -223,7 +223,7 @@ static enum wt_status place_in_group(struct compiler *c, Dwarf_Die *die, struct 
     return WT_UNSUPPORTED;
 }
 
-/* The same of a variable that has no location at all. */
+/* Likewise of a variable that has no location at all. */
 static enum wt_status without_address(struct compiler *c, Dwarf_Die *die, struct wt_info *info,
                                       const struct wt_type *type, struct wt_operand *o,
                                       struct wt_error *err)

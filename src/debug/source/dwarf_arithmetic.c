@@ -47,9 +47,9 @@ enum wt_status wt_machine_pop_address(struct machine *m, wt_expr_vector *v, stru
 /* How an operation takes its operands. */
 enum sign { LOW_BITS, SIGNED, UNSIGNED, BY_TYPE };
 
-static const struct operation {
+static const struct dwarf_operation {
     uint8_t atom, integers, for_unsigned, floats; /* floats 0: there is none for them */
-    enum sign sign;                               /* of the generic type and of integers */
+    enum sign sign;                               /* sign of the generic type and of integers */
     bool swap, invert, compares;
 } table[] = {
     {DW_OP_plus, WT_EXPR_ADD, WT_EXPR_ADD, WT_EXPR_F_ADD, LOW_BITS, false, false, false},
@@ -78,15 +78,16 @@ static const struct operation {
 
 /* Whether the operands are taken as signed. The generic type divides and compares with a sign;
  * its remainder has none (DWARF 5, 2.5.1.4). */
-static bool is_signed(const struct operation *o, const struct wt_type *type)
+static bool is_signed(const struct dwarf_operation *o, const struct wt_type *type)
 {
     if (o->sign != BY_TYPE)
         return o->sign == SIGNED;
     return type ? wt_type_is_signed(type) : o->atom != DW_OP_mod;
 }
 
-static enum wt_status binary_of_floats(struct machine *m, const struct operation *o, struct cell a,
-                                       struct cell b, wt_expr_vector *to, struct wt_error *err)
+static enum wt_status binary_of_floats(struct machine *m, const struct dwarf_operation *o,
+                                       struct cell a, struct cell b, wt_expr_vector *to,
+                                       struct wt_error *err)
 {
     const unsigned bits = bits_of(m, &a);
     /* a > b is b < a; a >= b is b <= a: the table's inversions hold for integers, not for NaN. */
@@ -101,7 +102,7 @@ static enum wt_status binary_of_floats(struct machine *m, const struct operation
                : wt_build_op(m->b, WT_EXPR_LOGIC_NOT, 0, *to, *to, to, err);
 }
 
-static enum wt_status binary_of_integers(struct machine *m, const struct operation *o,
+static enum wt_status binary_of_integers(struct machine *m, const struct dwarf_operation *o,
                                          struct cell a, struct cell b, wt_expr_vector *to,
                                          struct wt_error *err)
 {
@@ -121,7 +122,8 @@ static enum wt_status binary_of_integers(struct machine *m, const struct operati
     return status;
 }
 
-static enum wt_status binary(struct machine *m, const struct operation *o, struct wt_error *err)
+static enum wt_status binary(struct machine *m, const struct dwarf_operation *o,
+                             struct wt_error *err)
 {
     struct cell a = {0}, b = {0}, to = {0};
     enum wt_status status;

@@ -24,7 +24,7 @@ struct cell {
 /** An operation to which lanes have jumped, and the stack that they bring there. */
 struct join {
     struct join *next;
-    uint64_t offset; /**< of the operation within the expression, in bytes */
+    uint64_t offset; /**< offset of the operation within the expression, in bytes */
     size_t jump[DWARF_JUMPS];
     unsigned jumps;
     unsigned count;
@@ -40,7 +40,7 @@ struct machine {
     Dwarf_Attribute *attribute; /**< which the operations are of; NULL: of call frame information */
     const struct wt_frame *frame;
     uint64_t bias;
-    uint64_t size; /**< of the value; 0: unknown */
+    uint64_t size; /**< size of the value; 0: unknown */
     struct cell stack[DWARF_STACK];
     unsigned count;
     bool takes_bits;             /**< registers are places in the register file */
@@ -133,7 +133,7 @@ enum wt_status wt_machine_stored_address(struct machine *m, struct wt_error *err
  */
 enum wt_status wt_machine_check_value(struct machine *m, unsigned from, unsigned size,
                                       unsigned stride, unsigned first, struct wt_error *err);
-/** The same of a place in the file that is the same for all lanes. */
+/** Likewise of a place in the file that is the same for all lanes. */
 enum wt_status wt_machine_check_place(struct machine *m, const struct cell *place, uint64_t offset,
                                       uint64_t size, struct wt_error *err);
 /**

@@ -10,12 +10,12 @@
 #include "base/bits.h"
 #include "debug/source/build.h"
 
-struct reader {
+struct dwarf_reader {
     const uint8_t *at, *end;
     bool good;
 };
 
-static uint64_t fixed(struct reader *r, unsigned size, bool is_signed)
+static uint64_t fixed(struct dwarf_reader *r, unsigned size, bool is_signed)
 {
     if ((size_t)(r->end - r->at) < size) {
         r->good = false;
@@ -28,7 +28,7 @@ static uint64_t fixed(struct reader *r, unsigned size, bool is_signed)
     return value;
 }
 
-static uint64_t leb128(struct reader *r, bool is_signed)
+static uint64_t leb128(struct dwarf_reader *r, bool is_signed)
 {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -86,7 +86,7 @@ static unsigned fixed_operand(unsigned atom)
     }
 }
 
-static void read_operands(struct reader *r, Dwarf_Op *op)
+static void read_operands(struct dwarf_reader *r, Dwarf_Op *op)
 {
     const unsigned size = fixed_operand(op->atom);
     if (size) {
@@ -134,7 +134,7 @@ bool wt_dwarf_operation_ends(const Dwarf_Op *op, uint64_t end)
 }
 
 /* The bytes of the section that has location lists before version 5. */
-static bool find_lists(Dwarf_Attribute *attribute, struct reader *r, unsigned *address_size)
+static bool find_lists(Dwarf_Attribute *attribute, struct dwarf_reader *r, unsigned *address_size)
 {
     size_t names;
     GElf_Shdr header;
@@ -149,7 +149,7 @@ static bool find_lists(Dwarf_Attribute *attribute, struct reader *r, unsigned *a
             name && strcmp(name, ".debug_loc") == 0 ? elf_getdata(section, NULL) : NULL;
         if (!data || !data->d_buf || header.sh_flags & SHF_COMPRESSED)
             continue;
-        *r = (struct reader){
+        *r = (struct dwarf_reader){
             .at = data->d_buf, .end = (const uint8_t *)data->d_buf + data->d_size, .good = true};
         return true;
     }
@@ -160,7 +160,7 @@ static bool find_lists(Dwarf_Attribute *attribute, struct reader *r, unsigned *a
 static bool find_in_list(Dwarf_Attribute *attribute, uint64_t address, Dwarf_Block *block,
                          uint64_t *begin, uint64_t *end)
 {
-    struct reader r;
+    struct dwarf_reader r;
     Dwarf_Die unit;
     Dwarf_Half version;
     Dwarf_Word offset;
@@ -209,7 +209,7 @@ bool wt_dwarf_named(Dwarf_Attribute *attribute, uint64_t address, uint64_t *firs
  */
 enum { MOST_TRIES = 4096, MOST_TARGETS = 32 };
 
-struct ways {
+struct dwarf_ways {
     const uint8_t *begin;
     Dwarf_Op *ops, *found; /* of the present try; of the one that ends well */
     size_t length, count, found_count;
@@ -244,7 +244,7 @@ static void takes_and_leaves(const Dwarf_Op *op, unsigned *takes, unsigned *leav
 }
 
 /* Whether each operation has its operands, and one value or pieces are left. */
-static bool ends_well(const struct ways *w)
+static bool ends_well(const struct dwarf_ways *w)
 {
     struct {
         uint64_t offset;
@@ -287,21 +287,21 @@ static bool ends_well(const struct ways *w)
 }
 
 /* The operand in `size` bytes, if it needs them and means another number than in LEB128. */
-static bool read_plain(struct reader *r, unsigned size, Dwarf_Op *op)
+static bool read_plain(struct dwarf_reader *r, unsigned size, Dwarf_Op *op)
 {
     op->number = fixed(r, size, false);
     return r->good && (size == 1 ? op->number > 0x7f : op->number >> (4 * size) != 0);
 }
 
 /* The byte of an operation; its operands follow. */
-static void read_atom(const struct ways *w, struct reader *r, Dwarf_Op *op)
+static void read_atom(const struct dwarf_ways *w, struct dwarf_reader *r, Dwarf_Op *op)
 {
     *op = (Dwarf_Op){.offset = (Dwarf_Word)(r->at - w->begin), .atom = *r->at};
     r->at++;
 }
 
 /* How many bytes an operand may have beside LEB128. */
-static unsigned most_plain(struct reader r, const Dwarf_Op *op)
+static unsigned most_plain(struct dwarf_reader r, const Dwarf_Op *op)
 {
     if (op->atom != DW_OP_plus_uconst || r.end[-1] != DW_OP_stack_value)
         return op->atom == DW_OP_constu ? 8 : 0;
@@ -310,7 +310,7 @@ static unsigned most_plain(struct reader r, const Dwarf_Op *op)
     return r.at < r.end && *r.at != WT_OP_INTEL_REGS ? 8 : 0;
 }
 
-static void read_each_way(struct ways *w, struct reader r)
+static void read_each_way(struct dwarf_ways *w, struct dwarf_reader r)
 {
     const size_t before = w->count;
     while (r.at < r.end && r.good && w->tries < MOST_TRIES) {
@@ -318,7 +318,7 @@ static void read_each_way(struct ways *w, struct reader r)
         read_atom(w, &r, op);
         r.good = op->atom != DW_OP_abs;
         for (unsigned size = 1; size <= most_plain(r, op); size *= 2) {
-            struct reader other = r;
+            struct dwarf_reader other = r;
             w->tries++;
             if (read_plain(&other, size, op))
                 read_each_way(w, other);
@@ -333,7 +333,7 @@ static void read_each_way(struct ways *w, struct reader r)
 }
 
 /* As the standard says. */
-static bool read_all(struct ways *w, struct reader r)
+static bool read_all(struct dwarf_ways *w, struct dwarf_reader r)
 {
     w->found_count = 0;
     while (r.at < r.end && r.good) {
@@ -347,8 +347,8 @@ static bool read_all(struct ways *w, struct reader r)
 enum wt_status wt_dwarf_read(const uint8_t *bytes, size_t length, Dwarf_Op **ops, size_t *count,
                              struct wt_error *err)
 {
-    const struct reader r = {.at = bytes, .end = bytes + length, .good = true};
-    struct ways w = {.begin = bytes, .length = length}; /* an operation has a byte or more */
+    const struct dwarf_reader r = {.at = bytes, .end = bytes + length, .good = true};
+    struct dwarf_ways w = {.begin = bytes, .length = length}; /* an operation has a byte or more */
     enum wt_status status = WT_OK;
     w.ops = calloc(length, sizeof *w.ops);
     w.found = calloc(length, sizeof *w.found);

@@ -9,7 +9,7 @@
 #include "debug/source/attributes.h"
 #include "debug/source/frames.h"
 
-#define MOST_DEPTH 64 /* of blocks in a function */
+#define MOST_DEPTH 64 /* most depth of blocks in a function */
 #define MOST_CALLS 8  /* that pass on what they were given */
 
 static enum wt_status lost(struct wt_error *err)

@@ -11,7 +11,7 @@
 #include "debug/source/build.h"
 #include "debug/source/format.h"
 
-#define MOST_DEPTH 40 /* of structures in structures */
+#define MOST_DEPTH 40 /* most depth of structures in structures */
 /* Parts of a value: each has a byte, unless in damaged debug information structures are parts of
  * themselves, more than once. */
 #define MOST_PARTS ((unsigned)WT_VALUE_BYTES)

@@ -13,7 +13,7 @@
 /* ---- sections ---- */
 
 /* One dimension of an array and what is taken of it. */
-struct dimension {
+struct fortran_dimension {
     const struct wt_type *type;
     const struct wt_node *index;
     bool is_range;
@@ -33,7 +33,8 @@ static enum wt_status bound_of(struct compiler *c, const struct wt_node *n, int6
     return n ? wt_compile_bound(c, n, value, err) : WT_OK;
 }
 
-static enum wt_status read_range(struct compiler *c, struct dimension *d, struct wt_error *err)
+static enum wt_status read_range(struct compiler *c, struct fortran_dimension *d,
+                                 struct wt_error *err)
 {
     const struct wt_type *t = d->type;
     int64_t last, stride;
@@ -62,7 +63,7 @@ static enum wt_status read_range(struct compiler *c, struct dimension *d, struct
     return WT_OK;
 }
 
-static enum wt_status check_index(struct compiler *c, const struct dimension *d,
+static enum wt_status check_index(struct compiler *c, const struct fortran_dimension *d,
                                   wt_expr_vector cell, struct wt_error *err)
 {
     uint64_t value;
@@ -73,7 +74,7 @@ static enum wt_status check_index(struct compiler *c, const struct dimension *d,
 }
 
 /* Adds the offset of a dimension's element, or of the lowest one of a range. */
-static enum wt_status add_offset(struct compiler *c, const struct dimension *d,
+static enum wt_status add_offset(struct compiler *c, const struct fortran_dimension *d,
                                  wt_expr_vector *address, struct wt_error *err)
 {
     struct wt_build *b = &c->build;
@@ -106,8 +107,9 @@ static enum wt_status add_offset(struct compiler *c, const struct dimension *d,
 
 /* The dimensions of an array, the innermost first, with what is taken of each. */
 static enum wt_status read_dimensions(struct compiler *c, const struct wt_node *call,
-                                      const struct wt_type *array, struct dimension *dimension,
-                                      unsigned *count, struct wt_error *err)
+                                      const struct wt_type *array,
+                                      struct fortran_dimension *dimension, unsigned *count,
+                                      struct wt_error *err)
 {
     unsigned rank = 0, given = 0;
     for (const struct wt_type *t = wt_type_plain(array);
@@ -115,7 +117,7 @@ static enum wt_status read_dimensions(struct compiler *c, const struct wt_node *
         rank++;
     const struct wt_type *t = wt_type_plain(array);
     for (unsigned i = rank; i-- > 0; t = wt_type_plain(wt_type_target(t)))
-        dimension[i] = (struct dimension){.type = t};
+        dimension[i] = (struct fortran_dimension){.type = t};
     for (const struct wt_node *n = call->b; n; n = n->next, given++)
         if (given < rank) {
             dimension[given].index = n;
@@ -135,7 +137,7 @@ enum wt_status wt_compile_section(struct compiler *c, const struct wt_node *call
                                   const struct wt_operand *array, struct wt_operand *o,
                                   struct wt_error *err)
 {
-    struct dimension dimension[MOST_DIMENSIONS];
+    struct fortran_dimension dimension[MOST_DIMENSIONS];
     unsigned count = 0;
     enum wt_status status = read_dimensions(c, call, array->type, dimension, &count, err);
     if (status)
@@ -145,7 +147,7 @@ enum wt_status wt_compile_section(struct compiler *c, const struct wt_node *call
     wt_expr_vector address = array->piece[0].vector;
     const struct wt_type *type = wt_type_target(dimension[0].type);
     for (unsigned i = 0; i < count && !status; i++) {
-        const struct dimension *d = &dimension[i];
+        const struct fortran_dimension *d = &dimension[i];
         status = add_offset(c, d, &address, err);
         if (d->is_range)
             type = wt_types_array_strided(
@@ -160,7 +162,7 @@ enum wt_status wt_compile_section(struct compiler *c, const struct wt_node *call
 /* ---- intrinsic functions: trees ---- */
 
 /* A call's arguments, and the nodes that are made of them. */
-struct call {
+struct fortran_call {
     struct compiler *c;
     struct wt_node argument[MOST_ARGUMENTS];
     unsigned count;
@@ -168,7 +170,7 @@ struct call {
     unsigned made_count;
 };
 
-static struct wt_node *make(struct call *x, struct wt_node node)
+static struct wt_node *make(struct fortran_call *x, struct wt_node node)
 {
     /* Every formula below needs fewer. */
     if (x->made_count == sizeof x->made / sizeof x->made[0])
@@ -177,37 +179,37 @@ static struct wt_node *make(struct call *x, struct wt_node node)
     return &x->made[x->made_count++];
 }
 
-static struct wt_node *unary(struct call *x, int op, struct wt_node *a)
+static struct wt_node *unary(struct fortran_call *x, int op, struct wt_node *a)
 {
     return make(x, (struct wt_node){.kind = WT_NODE_UNARY, .op = op, .a = a});
 }
 
-static struct wt_node *binary(struct call *x, struct wt_node *a, int op, struct wt_node *b)
+static struct wt_node *binary(struct fortran_call *x, struct wt_node *a, int op, struct wt_node *b)
 {
     return make(x, (struct wt_node){.kind = WT_NODE_BINARY, .op = op, .a = a, .b = b});
 }
 
-static struct wt_node *choose(struct call *x, struct wt_node *a, struct wt_node *b,
+static struct wt_node *choose(struct fortran_call *x, struct wt_node *a, struct wt_node *b,
                               struct wt_node *c)
 {
     return make(x, (struct wt_node){.kind = WT_NODE_CONDITION, .a = a, .b = b, .c = c});
 }
 
-static struct wt_node *cast(struct call *x, const char *type, struct wt_node *a)
+static struct wt_node *cast(struct fortran_call *x, const char *type, struct wt_node *a)
 {
     return make(x, (struct wt_node){.kind = WT_NODE_CAST,
                                     .type = wt_types_basic(x->c->build.types, type),
                                     .a = a});
 }
 
-static struct wt_node *number(struct call *x, int64_t value)
+static struct wt_node *number(struct fortran_call *x, int64_t value)
 {
     return make(x, (struct wt_node){.kind = WT_NODE_NUMBER,
                                     .value = (uint64_t)value,
                                     .type = wt_types_integer(x->c->build.types, 4, true)});
 }
 
-static struct wt_node *real(struct call *x, double value)
+static struct wt_node *real(struct fortran_call *x, double value)
 {
     struct wt_node n = {.kind = WT_NODE_NUMBER,
                         .type = wt_types_basic(x->c->build.types, "double")};
@@ -216,21 +218,21 @@ static struct wt_node *real(struct call *x, double value)
 }
 
 /* @p op: of the row, where several functions are made in one way. */
-typedef struct wt_node *formula_fn(struct call *x, int op);
+typedef struct wt_node *formula_fn(struct fortran_call *x, int op);
 
-static struct wt_node *the_abs(struct call *x, int op)
+static struct wt_node *the_abs(struct fortran_call *x, int op)
 {
     struct wt_node *a = &x->argument[0];
     return choose(x, binary(x, a, '<', number(x, 0)), unary(x, '-', a), a);
 }
 
-static struct wt_node *of_two(struct call *x, int op)
+static struct wt_node *of_two(struct fortran_call *x, int op)
 {
     return binary(x, &x->argument[0], op, &x->argument[1]);
 }
 
 /* The remainder has the sign of the divisor. */
-static struct wt_node *the_modulo(struct call *x, int op)
+static struct wt_node *the_modulo(struct fortran_call *x, int op)
 {
     struct wt_node *rest = of_two(x, WT_OP_F_REM), *p = &x->argument[1], *zero = number(x, 0);
     struct wt_node *apart =
@@ -239,7 +241,7 @@ static struct wt_node *the_modulo(struct call *x, int op)
                   binary(x, rest, '+', p), rest);
 }
 
-static struct wt_node *best_of(struct call *x, int op)
+static struct wt_node *best_of(struct fortran_call *x, int op)
 {
     struct wt_node *best = &x->argument[0];
     for (unsigned i = 1; i < x->count; i++) {
@@ -249,21 +251,21 @@ static struct wt_node *best_of(struct call *x, int op)
     return best;
 }
 
-static struct wt_node *the_sign(struct call *x, int op)
+static struct wt_node *the_sign(struct fortran_call *x, int op)
 {
     struct wt_node *size = the_abs(x, 0);
     return choose(x, binary(x, &x->argument[1], '<', number(x, 0)), unary(x, '-', size), size);
 }
 
 /* The kind that a function's last argument gives, a constant; 0: another node. */
-static uint64_t kind_of(const struct call *x, unsigned at, uint64_t otherwise)
+static uint64_t kind_of(const struct fortran_call *x, unsigned at, uint64_t otherwise)
 {
     if (at >= x->count)
         return otherwise;
     return x->argument[at].kind == WT_NODE_NUMBER ? x->argument[at].value : 0;
 }
 
-static struct wt_node *integer(struct call *x, struct wt_node *a)
+static struct wt_node *integer(struct fortran_call *x, struct wt_node *a)
 {
     const uint64_t kind = kind_of(x, 1, 4);
     const char *type = kind == 1   ? "signed char"
@@ -274,23 +276,23 @@ static struct wt_node *integer(struct call *x, struct wt_node *a)
     return type ? cast(x, type, a) : NULL;
 }
 
-static struct wt_node *the_int(struct call *x, int op)
+static struct wt_node *the_int(struct fortran_call *x, int op)
 {
     return integer(x, &x->argument[0]);
 }
 
-static struct wt_node *the_real(struct call *x, int op)
+static struct wt_node *the_real(struct fortran_call *x, int op)
 {
     const uint64_t kind = kind_of(x, 1, 4);
     return kind == 4 || kind == 8 ? cast(x, kind == 4 ? "float" : "double", &x->argument[0]) : NULL;
 }
 
-static struct wt_node *the_dble(struct call *x, int op)
+static struct wt_node *the_dble(struct fortran_call *x, int op)
 {
     return cast(x, "double", &x->argument[0]);
 }
 
-static struct wt_node *the_nint(struct call *x, int op)
+static struct wt_node *the_nint(struct fortran_call *x, int op)
 {
     struct wt_node *a = &x->argument[0], *half = real(x, 0.5);
     struct wt_node *near = choose(x, binary(x, a, '<', number(x, 0)), binary(x, a, '-', half),
@@ -299,14 +301,14 @@ static struct wt_node *the_nint(struct call *x, int op)
 }
 
 /* The integer below or above, from the one towards zero. */
-static struct wt_node *next_to(struct call *x, int op)
+static struct wt_node *next_to(struct fortran_call *x, int op)
 {
     struct wt_node *a = &x->argument[0], *cut = cast(x, "long long", a);
     struct wt_node *beside = binary(x, cut, op == '<' ? '-' : '+', number(x, 1));
     return integer(x, choose(x, binary(x, a, op, cast(x, "double", cut)), beside, cut));
 }
 
-static struct wt_node *the_sqrt(struct call *x, int op)
+static struct wt_node *the_sqrt(struct fortran_call *x, int op)
 {
     return binary(x, &x->argument[0], WT_OP_POWER,
                   make(x, (struct wt_node){.kind = WT_NODE_CAST,
@@ -314,19 +316,19 @@ static struct wt_node *the_sqrt(struct call *x, int op)
                                            .a = real(x, 0.5)}));
 }
 
-static struct wt_node *the_not(struct call *x, int op)
+static struct wt_node *the_not(struct fortran_call *x, int op)
 {
     return unary(x, '~', &x->argument[0]);
 }
 
-static struct wt_node *the_btest(struct call *x, int op)
+static struct wt_node *the_btest(struct fortran_call *x, int op)
 {
     struct wt_node *bit =
         binary(x, binary(x, &x->argument[0], WT_OP_SHR, &x->argument[1]), '&', number(x, 1));
     return binary(x, bit, WT_OP_NE, number(x, 0));
 }
 
-static struct wt_node *the_merge(struct call *x, int op)
+static struct wt_node *the_merge(struct fortran_call *x, int op)
 {
     return choose(x, &x->argument[2], &x->argument[0], &x->argument[1]);
 }
@@ -488,7 +490,7 @@ enum wt_status wt_compile_intrinsic(struct compiler *c, const struct wt_node *ca
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         if (strcmp(functions[i].name, name) != 0)
             continue;
-        struct call x = {.c = c};
+        struct fortran_call x = {.c = c};
         *is_one = true;
         for (const struct wt_node *n = call->b; n; n = n->next) {
             if (x.count == functions[i].most)

@@ -459,20 +459,20 @@ bool wt_frames_set_cfa(struct wt_frames *f, unsigned physical)
 
 /* ---- callers by the instructions of a function ---- */
 
-struct asked {
+struct frame_asked {
     struct wt_frames *f;
     unsigned physical;
 };
 
 static bool read_own_register(void *context, unsigned index, unsigned lane, uint64_t *value)
 {
-    const struct asked *a = context;
+    const struct frame_asked *a = context;
     return number_of(a->f, build_own_register, a->physical, index, lane, value, &a->f->unread);
 }
 
 static bool read_code(void *context, uint64_t addr, void *out, size_t size)
 {
-    const struct wt_frames *f = ((const struct asked *)context)->f;
+    const struct wt_frames *f = ((const struct frame_asked *)context)->f;
     return wt_debugger_read_memory(f->debugger, f->thread, wt_address_of(addr), out, size,
                                    WT_IGNORED) == WT_OK;
 }
@@ -492,7 +492,7 @@ static const struct wt_caller_register *saved_register(struct wt_frames *f, unsi
 
 static bool read_own_bytes(void *context, unsigned index, void *out, size_t size)
 {
-    const struct asked *a = context;
+    const struct frame_asked *a = context;
     struct wt_frames *f = a->f;
     uint8_t bytes[256];
     const struct wt_caller_register *saved = saved_register(f, a->physical, index);
@@ -511,7 +511,7 @@ static bool read_own_bytes(void *context, unsigned index, void *out, size_t size
 const struct wt_caller *wt_frames_rules(struct wt_frames *f, unsigned physical)
 {
     struct wt_physical *p = &f->physical[physical];
-    struct asked asked = {f, physical};
+    struct frame_asked asked = {f, physical};
     struct wt_callee callee = {.wave = f->wave.id,
                                .lane = f->lane,
                                .pc = p->pc,

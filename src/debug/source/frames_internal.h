@@ -12,10 +12,10 @@ struct wt_physical {
     struct wt_symbols *symbols;
     struct wt_info *info;
     Dwarf_Frame *cfi; /**< NULL: there is none for it */
-    unsigned level;   /**< of its innermost frame */
+    unsigned level;   /**< level of its innermost frame */
     unsigned levels;  /**< with the calls inlined into it */
     bool has_cfa, cfa_tried;
-    uint64_t cfa;                 /**< of the thread's lane */
+    uint64_t cfa;                 /**< cfa of the thread's lane */
     struct wt_cfa_answer by_code; /**< the CFA, where the call frame information has none */
     bool is_kernel;               /**< it was launched, not called */
     bool rules_tried;             /**< without call frame information: */

@@ -35,12 +35,12 @@ struct variable_of_group {
     uint64_t align, natural; /* bytes; `natural`: as the type has it */
     unsigned scope;          /* number of its function; 0: the file */
     unsigned may;            /* ABSENT | … */
-    unsigned place;          /* of the choice at hand */
+    unsigned place;          /* place of the choice at hand */
     uint64_t offset;         /* likewise */
     bool is_own;             /* the kernel's, not a function's or the file's */
 };
 
-struct group {
+struct group_memory_group {
     Dwarf_Die unit;
     struct wt_symbols *symbols;
     struct wt_info *info;
@@ -48,7 +48,7 @@ struct group {
     uint64_t body;   /* that of its body, where that has code of its own; else 0 */
     unsigned kernels, scopes;
     unsigned kernel_scope; /* the kernel's number among the functions */
-    unsigned version;      /* of clang; 0: another compiler's */
+    unsigned version;      /* version of clang; 0: another compiler's */
     bool is_cplusplus, is_whole;
     struct variable_of_group list[MOST_VARIABLES];
     unsigned count;
@@ -163,7 +163,7 @@ static uint64_t alignment_for(uint64_t size)
 }
 
 /* The name that the compiler gives a variable, by which it sorts. */
-static char *name_of(const struct group *g, Dwarf_Die *variable, Dwarf_Die *function)
+static char *name_of(const struct group_memory_group *g, Dwarf_Die *variable, Dwarf_Die *function)
 {
     Dwarf_Attribute attribute;
     char *name = NULL;
@@ -186,7 +186,8 @@ static char *name_of(const struct group *g, Dwarf_Die *variable, Dwarf_Die *func
     return length < 0 ? NULL : name;
 }
 
-static void add_variable(struct group *g, Dwarf_Die *die, Dwarf_Die *function, unsigned may)
+static void add_variable(struct group_memory_group *g, Dwarf_Die *die, Dwarf_Die *function,
+                         unsigned may)
 {
     uint64_t asked = 0;
     if (g->count == MOST_VARIABLES) {
@@ -208,8 +209,8 @@ static void add_variable(struct group *g, Dwarf_Die *die, Dwarf_Die *function, u
     g->list[g->count++] = v;
 }
 
-static void add_variables_in(struct group *g, Dwarf_Die *scope, Dwarf_Die *function, unsigned may,
-                             unsigned depth)
+static void add_variables_in(struct group_memory_group *g, Dwarf_Die *scope, Dwarf_Die *function,
+                             unsigned may, unsigned depth)
 {
     Dwarf_Die die;
     if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
@@ -222,7 +223,7 @@ static void add_variables_in(struct group *g, Dwarf_Die *scope, Dwarf_Die *funct
     } while (dwarf_siblingof(&die, &die) == 0);
 }
 
-static void count_kernels(struct group *g, Dwarf_Die *scope, unsigned depth)
+static void count_kernels(struct group_memory_group *g, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die die;
     uint64_t start, end;
@@ -242,7 +243,7 @@ static void count_kernels(struct group *g, Dwarf_Die *scope, unsigned depth)
 
 /* Variables of functions and of the file. Since LLVM 16 what one kernel alone uses is with that
  * kernel's. */
-static unsigned choices_of_shared(const struct group *g, bool only_functions)
+static unsigned choices_of_shared(const struct group_memory_group *g, bool only_functions)
 {
     const bool before = !g->version || g->version < 16, since = !g->version || g->version >= 16;
     unsigned may = ABSENT;
@@ -253,7 +254,7 @@ static unsigned choices_of_shared(const struct group *g, bool only_functions)
     return may;
 }
 
-static void add_function(struct group *g, Dwarf_Die *die)
+static void add_function(struct group_memory_group *g, Dwarf_Die *die)
 {
     uint64_t start, end, offset;
     const char *kernel = wt_info_kernel_of_body(die), *name;
@@ -280,7 +281,7 @@ static void add_function(struct group *g, Dwarf_Die *die)
     add_variables_in(g, die, die, choices_of_shared(g, has_code && !is_inlined), 0);
 }
 
-static void add_all(struct group *g, Dwarf_Die *scope, unsigned depth)
+static void add_all(struct group_memory_group *g, Dwarf_Die *scope, unsigned depth)
 {
     Dwarf_Die die;
     if (depth > WT_SCOPES || dwarf_child(scope, &die) != 0)
@@ -296,7 +297,7 @@ static void add_all(struct group *g, Dwarf_Die *scope, unsigned depth)
 }
 
 /* Whether the compiler has `a` before `b`, which need the same padding. */
-static bool comes_first(const struct group *g, const struct variable_of_group *a,
+static bool comes_first(const struct group_memory_group *g, const struct variable_of_group *a,
                         const struct variable_of_group *b)
 {
     if (a->align != b->align || a->size != b->size)
@@ -307,7 +308,7 @@ static bool comes_first(const struct group *g, const struct variable_of_group *a
 }
 
 /* Lays out the variables of one place behind `end`; the end of its block. */
-static uint64_t lay_out(struct group *g, unsigned place, uint64_t end)
+static uint64_t lay_out(struct group_memory_group *g, unsigned place, uint64_t end)
 {
     bool done[MOST_VARIABLES] = {0};
     uint64_t align = 1, natural = 1, at = 0;
@@ -346,7 +347,7 @@ static uint64_t lay_out(struct group *g, unsigned place, uint64_t end)
 }
 
 /* An array of the launch's, `extern __shared__`, is aligned behind the others. */
-static bool is_size(const struct group *g, uint64_t end)
+static bool is_size(const struct group_memory_group *g, uint64_t end)
 {
     return end == g->size ||
            (g->is_cplusplus && (round_up(end, 8) == g->size || round_up(end, 16) == g->size));
@@ -367,7 +368,8 @@ static bool is_named(const uint8_t *code, uint64_t length, uint64_t constant)
 }
 
 /* The bytes of the file at an address of it; NULL: there are not @p length. */
-static const uint8_t *bytes_at(const struct group *g, uint64_t address, uint64_t length)
+static const uint8_t *bytes_at(const struct group_memory_group *g, uint64_t address,
+                               uint64_t length)
 {
     size_t size, count;
     GElf_Phdr p;
@@ -386,7 +388,7 @@ static const uint8_t *bytes_at(const struct group *g, uint64_t address, uint64_t
 }
 
 /* Whether the code of a function names the constant. */
-static bool names(const struct group *g, uint64_t function, uint64_t constant)
+static bool names(const struct group_memory_group *g, uint64_t function, uint64_t constant)
 {
     uint64_t start, end;
     const uint8_t *code = wt_symbols_extent(g->symbols, function, &start, &end)
@@ -396,7 +398,7 @@ static bool names(const struct group *g, uint64_t function, uint64_t constant)
 }
 
 /* Whether the kernel's code names the address of each of its own variables. */
-static bool uses_all(const struct group *g)
+static bool uses_all(const struct group_memory_group *g)
 {
     bool all = true;
     for (unsigned i = 0; all && i < g->count; i++)
@@ -412,7 +414,7 @@ static void note(struct answer *a, const struct variable_of_group *v)
     a->offset = v->offset;
 }
 
-static void try_choices(struct group *g, unsigned next)
+static void try_choices(struct group_memory_group *g, unsigned next)
 {
     if (g->tried > MOST_CHOICES)
         return;
@@ -436,7 +438,7 @@ static void try_choices(struct group *g, unsigned next)
 }
 
 /* The number of bytes that a kernel's descriptor names (AMDGPU ABI: its first dword). */
-static bool size_of_descriptor(const struct group *g, uint64_t *size)
+static bool size_of_descriptor(const struct group_memory_group *g, uint64_t *size)
 {
     const char *name;
     char *descriptor;
@@ -469,7 +471,7 @@ static uint64_t kernel_of(const struct compiler *c)
     return 0;
 }
 
-static void try_orders(struct group *g)
+static void try_orders(struct group_memory_group *g)
 {
     const unsigned version = g->version;
     g->by_name = true;
@@ -486,7 +488,8 @@ static void try_orders(struct group *g)
 static bool find_address(struct wt_symbols *symbols, struct wt_info *info, uint64_t kernel,
                          Dwarf_Die *die, uint64_t *address)
 {
-    struct group g = {.symbols = symbols, .info = info, .is_whole = true, .kernel = kernel};
+    struct group_memory_group g = {
+        .symbols = symbols, .info = info, .is_whole = true, .kernel = kernel};
     Dwarf_Die own;
     wt_info_origin(die, &own);
     if (!dwarf_diecu(&own, &g.unit, NULL, NULL))
@@ -520,7 +523,7 @@ bool wt_compile_group_address(const struct compiler *c, Dwarf_Die *die, struct w
 
 /* ---- all variables at an address ---- */
 
-struct finding {
+struct group_memory_finding {
     struct wt_symbols *symbols;
     struct wt_info *info;
     uint64_t kernel, window;
@@ -529,7 +532,7 @@ struct finding {
 };
 
 /* The address of a variable whose location is nothing but that, in the window of such memory. */
-static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offset)
+static bool is_in_window(const struct group_memory_finding *f, Dwarf_Die *die, uint64_t *offset)
 {
     enum { SIZE_OF_WINDOW = 1 << 24, INTEL_MARK = 1 << 28 /* of some pointers to such memory */ };
     Dwarf_Attribute attribute;
@@ -550,7 +553,7 @@ static bool is_in_window(const struct finding *f, Dwarf_Die *die, uint64_t *offs
     return *offset < SIZE_OF_WINDOW;
 }
 
-static void add_found(struct finding *f, Dwarf_Die *die)
+static void add_found(struct group_memory_finding *f, Dwarf_Die *die)
 {
     struct wt_memory_variable v = {.name = dwarf_diename(die)};
     if (f->count == f->most || dwarf_tag(die) != DW_TAG_variable || !v.name)
@@ -568,7 +571,7 @@ static void add_found(struct finding *f, Dwarf_Die *die)
 }
 
 /* Variables may be in an inlined call's own entry, or in that of its function. */
-static void add_children(struct finding *f, Dwarf_Die *scope)
+static void add_children(struct group_memory_finding *f, Dwarf_Die *scope)
 {
     Dwarf_Die die;
     if (dwarf_child(scope, &die) != 0)
@@ -584,7 +587,7 @@ static void add_children(struct finding *f, Dwarf_Die *scope)
 size_t wt_group_variables(struct wt_symbols *symbols, uint64_t addr, uint64_t kernel,
                           uint64_t window, struct wt_memory_variable *list, size_t most)
 {
-    struct finding f = {
+    struct group_memory_finding f = {
         .symbols = symbols, .kernel = kernel, .window = window, .list = list, .most = most};
     Dwarf_Die scope[WT_SCOPES], origin, unit;
     uint64_t start, end;

@@ -16,14 +16,14 @@
 /* Nested scopes of a damaged file may be endless. */
 #define MOST_DEPTH 200
 
-struct range {
+struct info_range {
     uint64_t start, end;
     Dwarf_Off die;
 };
 
 /* A list that grows; if host memory runs out it stays as it is. */
-struct ranges {
-    struct range *list;
+struct info_ranges {
+    struct info_range *list;
     size_t count, capacity;
 };
 
@@ -37,7 +37,7 @@ struct wt_info {
     Dwarf *dwarf;
     Elf *elf;
     unsigned address_size;
-    struct ranges units, functions;
+    struct info_ranges units, functions;
     struct wt_name *name;
     size_t name_count, name_capacity;
     char **text; /* names that were put together */
@@ -66,18 +66,18 @@ static bool is_amdgpu(Elf *elf)
     return elf && gelf_getehdr(elf, &header) && header.e_machine == MACHINE_AMDGPU;
 }
 
-static void add_range(struct ranges *r, uint64_t start, uint64_t end, Dwarf_Off die)
+static void add_range(struct info_ranges *r, uint64_t start, uint64_t end, Dwarf_Off die)
 {
     if (start >= end)
         return;
-    struct range *grown = wt_array_grow(r->list, &r->capacity, r->count + 1, sizeof *grown);
+    struct info_range *grown = wt_array_grow(r->list, &r->capacity, r->count + 1, sizeof *grown);
     if (!grown)
         return;
     r->list = grown;
-    grown[r->count++] = (struct range){start, end, die};
+    grown[r->count++] = (struct info_range){start, end, die};
 }
 
-static void add_ranges(struct ranges *r, Dwarf_Die *die)
+static void add_ranges(struct info_ranges *r, Dwarf_Die *die)
 {
     Dwarf_Addr base, start, end;
     for (ptrdiff_t at = 0; (at = dwarf_ranges(die, at, &base, &start, &end)) > 0;)
@@ -86,21 +86,21 @@ static void add_ranges(struct ranges *r, Dwarf_Die *die)
 
 static int by_start(const void *a, const void *b)
 {
-    const struct range *x = a, *y = b;
+    const struct info_range *x = a, *y = b;
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
     /* The wider one first, so that the narrower one is found from the back. */
     return x->end > y->end ? -1 : x->end < y->end;
 }
 
-static void sort(struct ranges *r)
+static void sort(struct info_ranges *r)
 {
     if (r->count)
         qsort(r->list, r->count, sizeof *r->list, by_start);
 }
 
 /* The narrowest range that begins last at or before `pc` and holds it. */
-static const struct range *find_range(const struct ranges *r, uint64_t pc)
+static const struct info_range *find_range(const struct info_ranges *r, uint64_t pc)
 {
     WT_BISECT(low, r->count, r->list[middle].start <= pc);
     /* Ranges overlap in damaged files only: a few steps back are enough. */
@@ -550,7 +550,7 @@ Dwarf_Frame *wt_info_frame(struct wt_info *info, uint64_t pc)
 
 bool wt_info_unit(struct wt_info *info, uint64_t pc, Dwarf_Die *unit)
 {
-    const struct range *r = find_range(&info->units, pc);
+    const struct info_range *r = find_range(&info->units, pc);
     return r && dwarf_offdie(info->dwarf, r->die, unit);
 }
 
@@ -600,7 +600,7 @@ bool wt_info_is_part(Dwarf_Die *scope, Dwarf_Die *child)
 unsigned wt_info_scopes(struct wt_info *info, uint64_t pc, Dwarf_Die scope[WT_SCOPES])
 {
     unsigned count = 0;
-    const struct range *r = find_range(&info->functions, pc);
+    const struct info_range *r = find_range(&info->functions, pc);
     if (!r || !dwarf_offdie(info->dwarf, r->die, &scope[0]))
         return 0;
     for (count = 1; count < WT_SCOPES; count++) {

@@ -84,13 +84,13 @@ enum wt_status wt_location_parse(const char *text, struct wt_location *location,
 
 /* ---- resolving ---- */
 
-struct addresses {
+struct location_addresses {
     uint64_t *list;
     size_t count, capacity;
 };
 
 /* Inserts an address in its sorted place, once. */
-static enum wt_status note(struct addresses *a, uint64_t addr, struct wt_error *err)
+static enum wt_status note(struct location_addresses *a, uint64_t addr, struct wt_error *err)
 {
     size_t at = a->count;
     while (at && a->list[at - 1] > addr)
@@ -136,7 +136,7 @@ static unsigned line_of(const struct wt_location *l, const struct wt_module *m, 
 
 static enum wt_status resolve_in(const struct wt_location *l, unsigned code_line,
                                  const struct wt_modules *modules, const struct wt_module *m,
-                                 struct addresses *a, struct wt_error *err)
+                                 struct location_addresses *a, struct wt_error *err)
 {
     uint64_t addr, *line = NULL;
     size_t lines = 0;
@@ -156,7 +156,8 @@ static enum wt_status resolve_in(const struct wt_location *l, unsigned code_line
 /* A line of a file that no debug information names: of the programs that are compiled from the
  * file's text, whatever the runtime calls them. */
 static enum wt_status resolve_text(const struct wt_location *l, const struct wt_modules *modules,
-                                   unsigned device, struct addresses *a, struct wt_error *err)
+                                   unsigned device, struct location_addresses *a,
+                                   struct wt_error *err)
 {
     size_t count;
     const struct wt_module *m = wt_modules_list(modules, &count);
@@ -182,7 +183,7 @@ enum wt_status wt_location_resolve(const struct wt_location *location,
                                    const struct wt_modules *modules, unsigned device,
                                    uint64_t **list, size_t *count, struct wt_error *err)
 {
-    struct addresses a = {0};
+    struct location_addresses a = {0};
     enum wt_status status = WT_OK;
     size_t modules_count;
     const struct wt_module *m = wt_modules_list(modules, &modules_count);

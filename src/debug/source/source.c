@@ -270,7 +270,7 @@ static bool find_in_blocks(Dwarf_Die *scope, const char *name, Dwarf_Die *found,
 
 /* The scopes in which a name is looked up: C++ prefers names of the function's own namespaces and
  * classes. */
-struct place {
+struct source_place {
     const char *function;                /* whose names are at hand; "" */
     const char *module;                  /* Fortran's, in which the function stands; "" */
     const char *import[MOST_IMPORTS];    /* namespaces that "using namespace" names there */
@@ -278,17 +278,17 @@ struct place {
     unsigned import_count;
 };
 
-struct search {
+struct source_search {
     struct wt_found *found;
     const char *name;
-    const struct place *place;
+    const struct source_place *place;
     const char *file; /* the file that declares it; NULL: any */
     size_t rank;      /* of what was found */
     Dwarf_Die unit;   /* preferred: static names of the same file */
     bool has_unit;
 };
 
-static void find_imports(struct wt_info *info, Dwarf_Die *scope, struct place *place)
+static void find_imports(struct wt_info *info, Dwarf_Die *scope, struct source_place *place)
 {
     Dwarf_Die child, namespace;
     Dwarf_Attribute attribute;
@@ -304,10 +304,10 @@ static void find_imports(struct wt_info *info, Dwarf_Die *scope, struct place *p
     } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-static void find_place(const struct wt_view *scope, struct place *place)
+static void find_place(const struct wt_view *scope, struct source_place *place)
 {
     const struct wt_frame *frame = scope->frame;
-    *place = (struct place){.function = "", .module = ""};
+    *place = (struct source_place){.function = "", .module = ""};
     if (!frame || !frame->info)
         return;
     if (frame->function)
@@ -331,7 +331,7 @@ static bool is_import(const char *whole, size_t length, const char *outer, const
 }
 
 /* How near a name is to its use; larger is nearer. 1: in any namespace. */
-static size_t rank_of(const struct place *place, const char *whole, const char *name)
+static size_t rank_of(const struct source_place *place, const char *whole, const char *name)
 {
     size_t length = strlen(whole) - strlen(name);
     const size_t anonymous = strlen(ANONYMOUS);
@@ -358,7 +358,7 @@ static bool has_place(Dwarf_Die *die)
            dwarf_attr(die, DW_AT_const_value, &attribute) || wt_compile_is_without_address(die);
 }
 
-static bool same_unit(const struct search *s, const Dwarf_Die *die)
+static bool same_unit(const struct source_search *s, const Dwarf_Die *die)
 {
     Dwarf_Die unit, copy = *die;
     return s->has_unit && dwarf_diecu(&copy, &unit, NULL, NULL) && unit.addr == s->unit.addr;
@@ -391,7 +391,7 @@ static bool is_its_code(Dwarf_Die *abstract, Dwarf_Die *die)
 
 static bool take_name(void *context, const struct wt_name *name)
 {
-    struct search *s = context;
+    struct source_search *s = context;
     struct wt_found *f = s->found;
     Dwarf_Die die = name->die;
     if (name->kind == WT_NAME_TYPE)
@@ -502,7 +502,7 @@ static bool find_local(const struct wt_frame *frame, const char *name, struct wt
 }
 
 /* A function with its parameters: "ns::f<int>(int)". */
-static void find_called(struct wt_info *info, struct search *s)
+static void find_called(struct wt_info *info, struct source_search *s)
 {
     char plain[MOST_NAME];
     const char *whole = s->name;
@@ -522,9 +522,10 @@ static bool find_as_it_is(const struct wt_view *scope, const char *name, struct 
     const bool global = strncmp(name, "::", 2) == 0;
     if (frame && !global && find_local(frame, name, found))
         return true;
-    struct place place;
+    struct source_place place;
     find_place(scope, &place);
-    struct search search = {.found = found, .name = global ? name + 2 : name, .place = &place};
+    struct source_search search = {
+        .found = found, .name = global ? name + 2 : name, .place = &place};
     char file[MOST_NAME];
     const char *behind = strstr(name, "::");
     if (behind && behind != name && memchr(name, '.', (size_t)(behind - name))) { /* file.c::name */
@@ -605,7 +606,7 @@ bool wt_source_is_fortran(const struct wt_view *scope)
 
 struct type_search {
     const char *name;
-    const struct place *place;
+    const struct source_place *place;
     size_t rank;
     int tag; /* 0: any; else a structure, union or enumeration of this tag */
     bool cplusplus;
@@ -653,7 +654,7 @@ static const struct wt_type *find_type(const struct wt_view *scope, const char *
     if (!search.tag && wt_source_find(scope, name, &found) && (found.is_local || found.is_near))
         return NULL;
     size_t count;
-    struct place place;
+    struct source_place place;
     find_place(scope, &place);
     search.place = &place;
     search.name = strncmp(name, "::", 2) == 0 ? name + 2 : name;

@@ -45,7 +45,7 @@ struct wt_value_piece {
     bool in_memory;              /**< it lies in memory: */
     uint32_t space;              /**< … of this space */
     const uint64_t *address;     /**< … at the address of each lane */
-    uint8_t state[WT_MAX_LANES]; /**< of each lane */
+    uint8_t state[WT_MAX_LANES]; /**< state of each lane */
 };
 
 /** Values of one expression in some lanes, the lowest first. */
@@ -112,7 +112,7 @@ struct wt_view {
     struct wt_source *source;
     wt_thread thread;             /**< 0: none */
     struct wt_frames *frames;     /**< NULL: registers and locals cannot be named */
-    const struct wt_frame *frame; /**< of `frames`; NULL: likewise */
+    const struct wt_frame *frame; /**< frame of `frames`; NULL: likewise */
 };
 
 /**
@@ -143,7 +143,7 @@ enum { WT_REGION_LANES = 32 };
 struct wt_register_region {
     const char *type; /**< C's name of the elements' type; NULL: the device has no such region: */
     char why[120];    /**< … the reason */
-    unsigned size;    /**< of an element, bytes */
+    unsigned size;    /**< size of an element, bytes */
     unsigned count;   /**< lanes from this one on have none */
     struct {
         char reg[12];  /**< the register's name */
@@ -188,7 +188,7 @@ enum wt_status wt_source_check(const struct wt_view *scope, const char *text, st
  */
 enum wt_status wt_source_evaluate(const struct wt_view *scope, const char *text,
                                   struct wt_values *values, struct wt_error *err);
-/** The same of values that it names no memory for: its type alone, also of a reference. */
+/** Likewise of values that it names no memory for: its type alone, also of a reference. */
 enum wt_status wt_source_type_of(const struct wt_view *scope, const char *text,
                                  const struct wt_type **type, bool *is_type_name,
                                  struct wt_error *err);
@@ -263,8 +263,8 @@ enum wt_status wt_source_compile(const struct wt_view *scope, const char *text,
 /** One value of a message, and how it is written. */
 struct wt_message_value {
     const char *before;     /**< what stands before it, as it is */
-    const char *conversion; /**< of printf(3), from its '%': d i u o x X c p s f e g a */
-    size_t length;          /**< of the conversion */
+    const char *conversion; /**< conversion of printf(3), from its '%': d i u o x X c p s f e g a */
+    size_t length;          /**< length of the conversion */
     const char *text;       /**< the expression */
 };
 
@@ -322,7 +322,7 @@ void wt_source_symbol_at(const struct wt_view *scope, uint64_t address, bool dat
 /** How a value is printed. */
 struct wt_format {
     char letter;       /**< 0: by its type; else x d u o t c f s a z */
-    unsigned elements; /**< of an array, at most; 0: 200 */
+    unsigned elements; /**< elements of an array, at most; 0: 200 */
     unsigned repeats;  /**< more equal elements are one with a count; 0: 10 */
     bool top;          /**< a pointer tells its type, as `print` does */
     bool pretty;       /**< a structure has a line for each member */

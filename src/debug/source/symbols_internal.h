@@ -17,7 +17,7 @@ struct wt_symbol {
     const char *name;
     bool code;
     bool entry;   /**< the symbol itself says that it is a kernel */
-    uint8_t rank; /**< of two at one address the lower is the better name */
+    uint8_t rank; /**< rank of two at one address the lower is the better name */
 };
 
 /** A row of the line tables. */
@@ -41,7 +41,7 @@ struct wt_symbols {
     struct wt_row *line;
     size_t lines, line_capacity;
     bool lines_read;
-    char **path; /**< of files that line tables name relative to a folder */
+    char **path; /**< path of files that line tables name relative to a folder */
     size_t path_count, path_capacity;
     struct wt_info *info; /**< once it was asked for */
     bool info_read;
@@ -62,7 +62,7 @@ void wt_symbols_read_functions(struct wt_symbols *s);
 void wt_symbols_read_lines(struct wt_symbols *s);
 /** Whether to go on reading names, for struct wt_info_loading. */
 bool wt_symbols_names_go_on(void *context, uint64_t done);
-/** The same for sorting. */
+/** Likewise for sorting. */
 bool wt_symbols_sorting_goes_on(void *context, unsigned percent);
 
 #endif

@@ -351,23 +351,23 @@ enum wt_status wt_type_check_assigned(const struct wt_type *to, const struct wt_
 #define OFFSETS_WIDTH 27 /* of the columns of offset and size */
 
 /* How a record is printed; with offsets also where it is. */
-struct record {
+struct type_record {
     struct wt_ptype_flags flags;
     unsigned indent, depth;
     unsigned *left;      /* of MOST_RECORDS */
     uint64_t begin, end; /* bits: of it, in the outermost record; of its last member, in it */
 };
 
-static void print_record(FILE *out, const struct wt_type *type, struct record *r);
+static void print_record(FILE *out, const struct wt_type *type, struct type_record *r);
 
 /* Blanks up to where a line of a record begins, below the columns of offset and size. */
-static void put_indent(FILE *out, const struct record *r, unsigned more)
+static void put_indent(FILE *out, const struct type_record *r, unsigned more)
 {
     fprintf(out, "%*s", (int)((r->flags.offsets ? OFFSETS_WIDTH : 0) + r->indent + more), "");
 }
 
 /* As GDB has it: nothing is told before the first member. */
-static void print_hole(FILE *out, const struct record *r, uint64_t at, const char *what)
+static void print_hole(FILE *out, const struct type_record *r, uint64_t at, const char *what)
 {
     const uint64_t hole = r->end && r->end < at ? at - r->end : 0;
     if (hole % 8)
@@ -378,7 +378,7 @@ static void print_hole(FILE *out, const struct record *r, uint64_t at, const cha
 
 /* The columns of a member. */
 static void print_offset(FILE *out, const struct wt_type *type, const struct wt_member *m,
-                         struct record *r)
+                         struct type_record *r)
 {
     const uint64_t size = wt_type_size(wt_type_plain(m->type)), at = 8 * m->offset + m->bit_offset;
     const uint64_t place = r->begin + at;
@@ -408,7 +408,7 @@ static const struct wt_type *without_qualifiers(const struct wt_type *type)
 
 /* Whether a member's own members are printed: of a record without a name within the outermost one;
  * with offsets of each record. */
-static bool is_opened(const struct wt_member *m, const struct record *r)
+static bool is_opened(const struct wt_member *m, const struct type_record *r)
 {
     const struct wt_type *plain = wt_type_plain(m->type);
     if (!wt_type_is_record(plain) || r->depth == MOST_DEPTH || !*r->left)
@@ -420,7 +420,7 @@ static bool is_opened(const struct wt_member *m, const struct record *r)
 static void print_qualifiers(FILE *out, const struct wt_type *type);
 
 static void print_member(FILE *out, const struct wt_type *type, const struct wt_member *m,
-                         struct record *r)
+                         struct type_record *r)
 {
     const struct wt_type *plain = wt_type_plain(m->type);
     if (r->flags.offsets && !m->is_static) {
@@ -432,7 +432,7 @@ static void print_member(FILE *out, const struct wt_type *type, const struct wt_
     if (m->is_static)
         fputs("static ", out);
     if (is_opened(m, r)) {
-        struct record inner = {
+        struct type_record inner = {
             r->flags, r->indent + 4, r->depth + 1, r->left, r->begin + 8 * m->offset, 0};
         --*r->left;
         print_qualifiers(out, m->type);
@@ -457,7 +457,7 @@ static unsigned access_of(const struct wt_type *type, uint64_t given)
 }
 
 /* Prints "public:" and the like where the access changes; 0: no part has begun yet. */
-static void print_access(FILE *out, unsigned access, unsigned *part, const struct record *r)
+static void print_access(FILE *out, unsigned access, unsigned *part, const struct type_record *r)
 {
     if (access == *part)
         return;
@@ -518,7 +518,7 @@ static bool needs_access(const struct wt_type *type, const struct wt_member *m, 
 
 /* "int sum(void) const;" */
 static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die,
-                         const struct record *r)
+                         const struct type_record *r)
 {
     const struct wt_type *function = wt_types_read(type->types, die);
     const char *name = dwarf_diename(die);
@@ -561,7 +561,7 @@ static void print_method(FILE *out, const struct wt_type *type, Dwarf_Die *die,
 }
 
 static void print_methods(FILE *out, const struct wt_type *type, unsigned part,
-                          const struct record *r)
+                          const struct type_record *r)
 {
     Dwarf_Die die = type->die, child;
     bool any = false, shown = false;
@@ -592,7 +592,7 @@ static void print_fortran_record(FILE *out, const struct wt_type *type)
     fprintf(out, "End Type %s", type->name ? type->name : "");
 }
 
-static void print_record(FILE *out, const struct wt_type *type, struct record *r)
+static void print_record(FILE *out, const struct wt_type *type, struct type_record *r)
 {
     size_t count, bases = 0;
     unsigned part = 0;
@@ -743,7 +743,7 @@ void wt_type_print_definition(FILE *out, const struct wt_type *type,
 {
     const struct wt_type *inner = innermost(type, 0), *plain = wt_type_plain(type);
     unsigned left = MOST_RECORDS;
-    struct record outermost = {.flags = *flags, .left = &left};
+    struct type_record outermost = {.flags = *flags, .left = &left};
     outermost.flags.offsets &= !is_fortran(inner);
     if (outermost.flags.offsets && wt_type_is_record(without_qualifiers(type)))
         fputs("/* offset      |    size */  ", out);

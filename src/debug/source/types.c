@@ -12,11 +12,11 @@
 #define MOST_DEPTH 100
 #define MOST_PLAIN 64
 
-struct block {
-    struct block *next;
+struct type_block {
+    struct type_block *next;
 };
 
-struct slot {
+struct type_slot {
     const void *die; /* NULL: free */
     struct wt_type *type;
 };
@@ -26,8 +26,8 @@ struct wt_types {
     wt_types_scope_fn *scope;
     void *context;
     unsigned address_size, class_size;
-    struct block *blocks;
-    struct slot *slot;
+    struct type_block *blocks;
+    struct type_slot *slot;
     size_t slot_count, used; /* a power of 2; 0 at first */
     unsigned depth;
 };
@@ -56,7 +56,7 @@ void wt_types_free(struct wt_types *t)
 {
     if (!t)
         return;
-    for (struct block *b = t->blocks, *next; b; b = next) {
+    for (struct type_block *b = t->blocks, *next; b; b = next) {
         next = b->next;
         free(b);
     }
@@ -71,7 +71,7 @@ unsigned wt_types_address_size(const struct wt_types *types)
 
 static void *allocate(struct wt_types *t, size_t size)
 {
-    struct block *b = calloc(1, sizeof *b + size);
+    struct type_block *b = calloc(1, sizeof *b + size);
     if (!b)
         return NULL;
     b->next = t->blocks;
@@ -114,7 +114,7 @@ static bool note(struct wt_types *t, const void *die, struct wt_type *type)
         free(t->slot);
         *t = bigger;
     }
-    t->slot[place_of(t, die)] = (struct slot){die, type};
+    t->slot[place_of(t, die)] = (struct type_slot){die, type};
     t->used++;
     return true;
 }

@@ -48,7 +48,7 @@ struct wt_member {
     int64_t value;       /**< enumerator */
     bool is_base;
     bool is_virtual; /**< a base whose place is computed from the object: `die` says how */
-    Dwarf_Die die;   /**< of a virtual base */
+    Dwarf_Die die;   /**< die of a virtual base */
     bool is_static;  /**< it has no place in the structure */
     uint8_t access;  /**< DW_ACCESS_…; 0: as the kind of structure has it */
 };
@@ -126,7 +126,7 @@ const struct wt_type *wt_types_vector(struct wt_types *types, const struct wt_ty
 /** An array from the index @p lower on, in the language of @p die. */
 const struct wt_type *wt_types_array_from(struct wt_types *types, const struct wt_type *element,
                                           int64_t lower, uint64_t count, const Dwarf_Die *die);
-/** The same with @p stride bytes from an element to the next, which may lie before it. */
+/** Likewise with @p stride bytes from an element to the next, which may lie before it. */
 const struct wt_type *wt_types_array_strided(struct wt_types *types, const struct wt_type *element,
                                              int64_t lower, uint64_t count, int64_t stride,
                                              const Dwarf_Die *die);
@@ -165,12 +165,12 @@ enum wt_type_half wt_type_half(const struct wt_type *type);
 
 /** Writes the type as C has it: "char *[4]", "struct pixel". */
 void wt_type_print(FILE *out, const struct wt_type *type);
-/** The same as a text, which the caller frees; NULL without host memory. */
+/** Likewise as a text, which the caller frees; NULL without host memory. */
 char *wt_type_text(const struct wt_type *type);
 /** The scope before the name of an enumerator in C++, "ns::" or "ns::colour::"; returns its
  *  length within type->name: the rest is "::" if that is not 0. */
 size_t wt_type_enumerator_scope(const struct wt_type *type);
-/** The same around a name: "char *name[4]". */
+/** Likewise around a name: "char *name[4]". */
 void wt_type_print_declared(FILE *out, const struct wt_type *type, const char *name);
 /** WT_INVALID where a structure or an array is to be put where one of another type is. */
 enum wt_status wt_type_check_assigned(const struct wt_type *to, const struct wt_type *from,

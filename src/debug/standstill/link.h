@@ -74,7 +74,7 @@ struct wt_link {
     void *context;
     bool host_launches;              /**< a host program launches kernels: idle is not the end */
     uint32_t gpus;                   /**< 1 to WT_WIRE_DEVICES */
-    uint32_t units[WT_WIRE_DEVICES]; /**< of each GPU, in the family's measure (struct
+    uint32_t units[WT_WIRE_DEVICES]; /**< units of each GPU, in the family's measure (struct
                                         wt_wire_hello); waves are numbered through */
     uint64_t place[4];               /**< addresses, as the family has them */
 };

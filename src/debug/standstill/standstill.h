@@ -30,7 +30,7 @@ struct wt_standstill_launch {
     uint64_t number;    /**< from 1: the driver's, or else of the session */
     uint64_t key[2];    /**< the device's name for it since the last reset */
     unsigned run;       /**< resets before it */
-    uint32_t groups[3]; /**< of the whole grid; 0 until the family fills in these three */
+    uint32_t groups[3]; /**< groups of the whole grid; 0 until the family fills in these three */
     uint32_t block[3];  /**< work-items of a group */
     uint32_t grid[3];   /**< work-items in all */
     uint64_t arguments; /**< as in struct wt_wave */
@@ -98,7 +98,7 @@ struct wt_standstill {
     const struct wt_standstill_ops *ops; /**< the kind's */
     const struct wt_link *link;
     const struct wt_target *target;
-    struct wt_driver_watches *watches; /**< of a family whose driver watches memory */
+    struct wt_driver_watches *watches; /**< watches of a family whose driver watches memory */
     bool port;                         /**< the target's memory port may be used */
     struct wt_topology topology;
     unsigned device_cores[WT_WIRE_DEVICES]; /**< the topology's; the link's units, until the family
@@ -160,7 +160,7 @@ enum wt_status wt_standstill_open(const struct wt_probe_ops *ops, const struct w
 void wt_standstill_close(struct wt_probe *p);
 /** Registers that are numbered. */
 struct wt_register_range {
-    const char *prefix; /**< of their names, before the number; NULL ends a list of ranges */
+    const char *prefix; /**< prefix of their names, before the number; NULL ends a list of ranges */
     unsigned from, count;
     uint32_t step;            /**< from one code to the next */
     struct wt_register first; /**< `number`, and `dwarf` where there is one, count up */
@@ -225,7 +225,7 @@ enum wt_status wt_standstill_note_hit(struct wt_probe *p, wt_wave_handle wave,
                                       const struct wt_watchpoint *asked, uint64_t pc,
                                       wt_lanes lanes, const struct wt_watched_values *values,
                                       struct wt_error *err);
-/** The same, of an access that a check has refused, as the device tells it. */
+/** Likewise, of an access that a check has refused, as the device tells it. */
 enum wt_status wt_standstill_note_mistake(struct wt_probe *p, const struct wt_watchpoint_hit *hit,
                                           struct wt_error *err);
 /** Forgets all that were noted. */

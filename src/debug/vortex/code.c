@@ -128,7 +128,7 @@ static uint32_t written_by(uint32_t word)
     }
 }
 
-/* The same for a 2-byte instruction. */
+/* Likewise for a 2-byte instruction. */
 static uint32_t written_by_compressed(uint32_t half, unsigned xlen)
 {
     const unsigned rd = wt_field(half, 11, 7), rs2 = wt_field(half, 6, 2);

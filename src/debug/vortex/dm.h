@@ -119,7 +119,7 @@ struct dm_loan {
     uint64_t t0[WT_MAX_LANES], t1[WT_MAX_LANES];
 };
 
-/** What a warp was found to work on, which it does to its end. */
+/** The work that a warp was found with, which it does to its end. */
 struct known_work {
     wt_wave_id id; /**< WT_NO_WAVE: on nothing that is known */
     struct wt_vortex_work is;
@@ -128,13 +128,13 @@ struct known_work {
 struct wt_probe {
     const struct wt_target *target;
     const struct wt_vortex_link *link;
-    struct wt_bus *bus; /**< of the link */
+    struct wt_bus *bus; /**< bus of the link */
     bool port;
-    unsigned *device_cores; /* of each of several GPUs */
+    unsigned *device_cores; /* device cores of each of several GPUs */
     struct wt_topology topology;
     struct wt_space space;
     struct wt_register *registers;
-    struct known_work *work; /* of each warp; NULL: it is not known */
+    struct known_work *work; /* work of each warp; NULL: it is not known */
     unsigned windows;
     unsigned xlen;
     bool has_f, has_d;

@@ -54,7 +54,7 @@ static bool target_of(uint32_t w, unsigned length, uint64_t at, uint64_t *target
 
 /* A function. `state` has the possible contents of the register before the instruction at each
  * halfword; 0: no path leads there. */
-struct body {
+struct vx_body {
     struct wt_probe *p;
     const uint8_t *code;
     uint64_t start;
@@ -63,7 +63,7 @@ struct body {
     uint8_t *state;
 };
 
-static void decode(const struct body *b, size_t i, struct wt_instruction *in, uint32_t *word)
+static void decode(const struct vx_body *b, size_t i, struct wt_instruction *in, uint32_t *word)
 {
     struct wt_window window = {.addr = b->start + 2 * i, .size = i + 1 < b->halves ? 4 : 2};
     memcpy(window.bytes, b->code + 2 * i, window.size);
@@ -71,7 +71,7 @@ static void decode(const struct body *b, size_t i, struct wt_instruction *in, ui
     *word = (uint32_t)wt_load_le(window.bytes, window.size);
 }
 
-static bool put(const struct body *b, uint64_t addr, uint8_t state)
+static bool put(const struct vx_body *b, uint64_t addr, uint8_t state)
 {
     const uint64_t i = (addr - b->start) / 2;
     if (i >= b->halves || !(state & ~b->state[i]))
@@ -81,7 +81,7 @@ static bool put(const struct body *b, uint64_t addr, uint8_t state)
 }
 
 /* The possible contents of the register behind an instruction. */
-static uint8_t leaves(const struct body *b, size_t i, const struct wt_instruction *in,
+static uint8_t leaves(const struct vx_body *b, size_t i, const struct wt_instruction *in,
                       uint8_t before)
 {
     const uint32_t code = b->p->registers[b->reg].code;
@@ -92,7 +92,7 @@ static uint8_t leaves(const struct body *b, size_t i, const struct wt_instructio
 }
 
 /* Passes the possible contents along all paths of the code until nothing changes. */
-static void follow(struct body *b)
+static void follow(struct vx_body *b)
 {
     b->state[0] = AS_CALLED;
     for (bool changes = true; changes;) {
@@ -116,7 +116,7 @@ static void follow(struct body *b)
     }
 }
 
-static void find_own(struct body *b)
+static void find_own(struct vx_body *b)
 {
     struct wt_instruction in;
     uint32_t word;
@@ -143,12 +143,12 @@ enum wt_status vortex_find_kept(struct wt_probe *p, const struct wt_kept_address
     uint8_t *code = calloc(2, size + 4);
     if (!code)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    struct body b = {.p = p,
-                     .code = code,
-                     .start = asked->start,
-                     .halves = size / 2,
-                     .reg = asked->reg,
-                     .state = code + size};
+    struct vx_body b = {.p = p,
+                        .code = code,
+                        .start = asked->start,
+                        .halves = size / 2,
+                        .reg = asked->reg,
+                        .state = code + size};
     if (asked->read_code(asked->context, asked->start, code, size)) {
         find_own(&b);
         follow(&b);

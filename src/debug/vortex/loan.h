@@ -13,7 +13,7 @@ uint32_t dm_next_value(const struct wt_probe *p, size_t *cursor);
 void dm_select_lane(struct wt_probe *p, uint32_t wave, unsigned lane);
 /** GPR @p reg to DSCRATCH0, and its low 32 bits to the batch's results. */
 void dm_fetch(struct wt_probe *p, unsigned reg);
-/** The same for many lanes: instruction by instruction, so that each word is sent only once. */
+/** Likewise for many lanes: instruction by instruction, so that each word is sent only once. */
 void dm_inject_at(struct wt_probe *p, const struct dm_places *places, uint32_t instruction);
 /** dm_fetch() for many lanes, likewise. */
 void dm_fetch_at(struct wt_probe *p, const struct dm_places *places, unsigned reg);
@@ -26,7 +26,7 @@ void dm_fetch_at(struct wt_probe *p, const struct dm_places *places, unsigned re
 /** Borrows t0 (and t1). On failure nothing is owed. */
 enum wt_status loan_borrow(struct wt_probe *p, struct dm_loan *loan, const struct dm_places *places,
                            bool t1_too, struct wt_error *err);
-/** The same of one lane. */
+/** Likewise of one lane. */
 enum wt_status loan_borrow_one(struct wt_probe *p, struct dm_loan *loan, uint32_t wave,
                                unsigned lane, bool t1_too, struct wt_error *err);
 /** The second half of borrowing, when the low halves are known: RV64's upper halves. */

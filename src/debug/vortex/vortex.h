@@ -18,12 +18,12 @@ struct wt_vortex_host {
     bool (*ended)(void *context, uint32_t *status, char *text, size_t size);
 };
 
-/** What a warp works on, as the launch unit of Vortex 3.0 has given it. */
+/** The work of a warp, as the launch unit of Vortex 3.0 has given it. */
 struct wt_vortex_work {
     uint32_t group[3], block[3]; /**< blockIdx, blockDim */
     uint32_t grid[3];            /**< threads of the whole grid */
-    uint32_t rank;               /**< of the warp in its CTA */
-    uint32_t place;              /**< of the CTA in its core */
+    uint32_t rank;               /**< rank of the warp in its CTA */
+    uint32_t place;              /**< place of the CTA in its core */
     uint32_t local_size;         /**< bytes of its local memory */
     uint64_t local;              /**< its address */
 };

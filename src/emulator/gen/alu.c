@@ -535,7 +535,7 @@ void gen_alu_mad(struct gen_alu *x)
     }
 }
 
-/* The same with operands whose mantissa and exponent go on in accumulators. math.invm and
+/* Likewise with operands whose mantissa and exponent go on in accumulators. math.invm and
  * math.rsqtm leave nothing there (math.c), so that numbers are as long as their registers. */
 void gen_alu_madm(struct gen_alu *x)
 {

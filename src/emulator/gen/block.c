@@ -14,13 +14,13 @@
 #include "emulator/machine/watch_set.h"
 #include "emulator/translate/blocks.h"
 
-struct block {
+struct gen_block {
     struct wt_paged_block is;
-    uint16_t branch[WT_ROWS_MOST]; /* of each: the next branch of the code from it on */
-    uint16_t target[WT_ROWS_MOST]; /* of branches */
+    uint16_t branch[WT_ROWS_MOST]; /* branch of each: the next branch of the code from it on */
+    uint16_t target[WT_ROWS_MOST]; /* target of branches */
     struct gen_block_message message[WT_ROWS_MOST];
     unsigned windows;             /* that its code has */
-    uint8_t bti[WT_ROWS_WINDOWS]; /* of each */
+    uint8_t bti[WT_ROWS_WINDOWS]; /* bti of each */
     bool doubles;                 /* it computes with them */
     bool shares;                  /* it accesses the group's memory, or has a barrier */
     bool accesses;                /* windows, it did so last */
@@ -45,7 +45,7 @@ static const struct wt_paged_kind kind = {
     .witness = GEN_SLOTS + GEN_TAIL - 1,
     .run = (wt_code_handler)gen_run_block,
     .code_bytes = 8 << 20,
-    .block_bytes = sizeof(struct block),
+    .block_bytes = sizeof(struct gen_block),
     .bytes = sizeof(struct gen_blocks),
     .page = offsetof(struct gen_code, blocks),
     .loops = true,
@@ -54,9 +54,9 @@ static const struct wt_paged_kind kind = {
     .call = call_handler,
 };
 
-static inline struct block *block_of(const struct gen_code *code, const struct gen_uop *u)
+static inline struct gen_block *block_of(const struct gen_code *code, const struct gen_uop *u)
 {
-    return (struct block *)code->blocks->entry[u - code->uop].block;
+    return (struct gen_block *)code->blocks->entry[u - code->uop].block;
 }
 
 /* The handler of a record that has code. */
@@ -68,7 +68,7 @@ static inline gen_op handler_of(const struct gen_code *code, const struct gen_uo
 /* Finds the branch that comes next. One that leads out of the list is left to its handler. */
 static void find_branches(struct wt_paged_block *is, struct wt_rows_insn *insn, size_t count)
 {
-    struct block *block = (struct block *)is;
+    struct gen_block *block = (struct gen_block *)is;
     uint16_t next = UINT16_MAX;
     for (size_t i = count; i-- > 0;) {
         if (insn[i].op == WT_ROWS_BRANCH && insn[i].branch.target == WT_ROWS_ELSEWHERE)
@@ -82,7 +82,7 @@ static void find_branches(struct wt_paged_block *is, struct wt_rows_insn *insn, 
 }
 
 /* Chooses a window for the surface of a message. */
-static void choose_window(struct block *block, struct gen_block_message *x)
+static void choose_window(struct gen_block *block, struct gen_block_message *x)
 {
     unsigned i = 0;
     while (i < block->windows && block->bti[i] != x->bti)
@@ -93,8 +93,8 @@ static void choose_window(struct block *block, struct gen_block_message *x)
 }
 
 /* A message as the code has it, where it is so simple. */
-static void take_message(struct block *block, const struct gen_uop *u, struct gen_block_message *x,
-                         struct wt_rows_insn *insn)
+static void take_message(struct gen_block *block, const struct gen_uop *u,
+                         struct gen_block_message *x, struct wt_rows_insn *insn)
 {
     struct wt_rows_insn access;
     gen_block_message(u, x);
@@ -114,7 +114,7 @@ static size_t list(void *thread, uint16_t first, struct wt_rows_insn *insn, int3
                    struct wt_paged_block *is)
 {
     struct gen_thread *t = thread;
-    struct block *block = (struct block *)is;
+    struct gen_block *block = (struct gen_block *)is;
     size_t slot = first, count = 0;
     bool ends = false;
     for (; slot < GEN_SLOTS && count < WT_ROWS_MOST && !ends; count++) {
@@ -139,7 +139,7 @@ static size_t list(void *thread, uint16_t first, struct wt_rows_insn *insn, int3
 
 static void settle(struct gen_blocks *b, const struct gen_thread *t)
 {
-    const struct block *block = (const struct block *)b->all.executed;
+    const struct gen_block *block = (const struct gen_block *)b->all.executed;
     const uint32_t keep = GEN_CR0_KEEP_F | (block->doubles ? GEN_CR0_KEEP_DF : 0);
     b->all.state.guard = (t->g->cr[0] & (GEN_CR0_ROUNDING | keep)) != keep;
 }
@@ -150,7 +150,7 @@ static bool call_handler(struct wt_rows_state *s)
     struct gen_blocks *b =
         (struct gen_blocks *)((char *)s - offsetof(struct gen_blocks, all.state));
     struct gen_thread *t = b->thread;
-    const struct block *block = (const struct block *)b->all.executed;
+    const struct gen_block *block = (const struct gen_block *)b->all.executed;
     struct gen_code *code = t->code;
     const struct gen_uop *u = &code->uop[block->is.slot[s->at]], *next;
     const uint64_t left = s->left + b->kept;
@@ -224,7 +224,7 @@ static QUICK uint32_t companions(const struct gen_thread *t, uint32_t channels)
 
 /* Channels wait for their IPs: limits the code that is entered at instruction `first`. */
 static void attend_waiting(struct gen_blocks *b, const struct gen_thread *t,
-                           const struct block *block, uint32_t first)
+                           const struct gen_block *block, uint32_t first)
 {
     const struct gen_code *code = t->code;
     const uint32_t branch = block->branch[first];
@@ -247,7 +247,7 @@ static void attend_waiting(struct gen_blocks *b, const struct gen_thread *t,
 
 /* Lets code access the memory that it is for. */
 static void open_memory(struct gen_blocks *b, struct gen_thread *t, const struct gen_uop *u,
-                        const struct block *block)
+                        const struct gen_block *block)
 {
     struct wt_rows_state *s = &b->all.state;
     if (b->known.open)
@@ -270,7 +270,7 @@ static const struct gen_uop *execute(struct gen_blocks *b, struct gen_thread *t,
 {
     struct gen_code *code = t->code;
     struct wt_rows_state *s = &b->all.state;
-    struct block *block = block_of(code, u);
+    struct gen_block *block = block_of(code, u);
     const uint32_t first = code->blocks->entry[u - code->uop].number;
     struct wt_paged_run run = wt_paged_begin(&b->all, &kind, &code->page, &block->is, t->left);
     s->frame = (uint8_t *)t->g;

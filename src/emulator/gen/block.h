@@ -40,7 +40,7 @@ struct gen_known_surfaces {
 
 /** The message of a send or sends. */
 void gen_block_message(const struct gen_uop *u, struct gen_block_message *to);
-/** The same as rows; false: the code does not execute it itself. */
+/** Likewise as rows; false: the code does not execute it itself. */
 bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x,
                       struct wt_rows_insn *to);
 /** Opens window @p i of the state for a surface, so that code accesses it, if that is so simple. */
@@ -52,7 +52,7 @@ void gen_close_windows(struct wt_rows_state *s);
 bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
                        const struct gen_block_message *x, struct gen_known_surfaces *known,
                        struct wt_rows_state *s);
-/** The same while somebody judges accesses, or observes all of them, whom it tells: a dword of
+/** Likewise while somebody judges accesses, or observes all of them, whom it tells: a dword of
  * each lane, in one page. */
 bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
                      const struct gen_block_message *x, struct gen_known_surfaces *known,

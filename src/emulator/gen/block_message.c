@@ -102,7 +102,7 @@ bool gen_block_access(const struct gen_uop *u, const struct gen_block_message *x
            gen_block_predicate(insn, to);
 }
 
-/* What a surface is by the bytes that describe it; NULL: they are not so simple to read, or it is
+/* A surface by the bytes that describe it; NULL: they are not so simple to read, or it is
  * none. *pages become theirs. */
 static const struct gen_known_surface *find_surface(struct gen_thread *t, const struct gen_uop *u,
                                                     unsigned bti, struct gen_known_surfaces *known,
@@ -261,12 +261,12 @@ bool gen_access_dwords(struct gen_thread *t, const struct gen_uop *u,
 
 /* The addresses of all lanes: the lowest, the highest, the bits that any has; and whether each lies
  * a dword behind the one before. */
-struct extent {
+struct gen_extent {
     uint32_t low, high, any;
     bool row;
 };
 
-static INLINE void measure_lanes(const gen_u32 *at, unsigned lanes, struct extent *e)
+static INLINE void measure_lanes(const gen_u32 *at, unsigned lanes, struct gen_extent *e)
 {
     uint32_t low = UINT32_MAX, high = 0, any = 0, apart = 0;
     for (unsigned i = 0; i < lanes; i++) {
@@ -275,10 +275,10 @@ static INLINE void measure_lanes(const gen_u32 *at, unsigned lanes, struct exten
         any |= at[i];
         apart |= at[i] ^ (at[0] + 4 * i);
     }
-    *e = (struct extent){low, high, any, !apart};
+    *e = (struct gen_extent){low, high, any, !apart};
 }
 
-static QUICK void measure(const gen_u32 *at, unsigned lanes, struct extent *e)
+static QUICK void measure(const gen_u32 *at, unsigned lanes, struct gen_extent *e)
 {
     if (lanes == 8)
         measure_lanes(at, 8, e);
@@ -295,7 +295,7 @@ static QUICK void put_addresses(const gen_u32 *at, uint64_t base, unsigned lanes
         *(wide *)(to + i) = __builtin_convertvector(*(const narrow *)(at + i), wide) + base;
 }
 
-/* What is loaded may become the addresses. */
+/* Loaded values may become the addresses. */
 static void load_dwords(const uint8_t *host, const gen_u32 *at, uint32_t low, unsigned lanes,
                         gen_u32 *data)
 {
@@ -316,7 +316,7 @@ bool gen_tell_dwords(struct gen_thread *t, const struct gen_uop *u,
     const unsigned channel = insn->channel;
     const bool told = wt_observes_rows(m);
     const gen_u32 *at = (const gen_u32 *)(t->g->r + x->addresses);
-    struct extent e;
+    struct gen_extent e;
     if (!x->windowed || x->window == WT_ROWS_WINDOWS || x->dwords != 1 || x->offset[0] ||
         channel + x->lanes > GEN_CHANNELS || insn->exec_size != x->lanes || insn->exdesc >> 5 & 1 ||
         (m->watch && !told) || gen_enabled(t, insn) != all)

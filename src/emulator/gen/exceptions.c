@@ -49,7 +49,7 @@ static void enter(struct gen_thread *t, uint64_t aip)
     t->pc = t->base + gen_walk_of(t)->walk.sip;
 }
 
-/* The same, or the driver's routine has the thread: within a turn, what follows. Of the program's
+/* Likewise, or the driver's routine has the thread: within a turn, what follows. Of the program's
  * own status bits, those that are requests have done their work. */
 static const struct gen_uop *take(struct gen_thread *t, uint64_t aip, uint32_t status)
 {
@@ -63,7 +63,7 @@ static const struct gen_uop *take(struct gen_thread *t, uint64_t aip, uint32_t s
     return NULL;
 }
 
-/* The same in the place of instruction `u`, which has no effect. */
+/* Likewise in the place of instruction `u`, which has no effect. */
 static const struct gen_uop *take_instead(struct gen_thread *t, const struct gen_uop *u,
                                           uint32_t status)
 {

@@ -46,7 +46,7 @@ enum wt_status gen_device_new(const struct gen_config *config, struct gen_device
                               struct wt_error *err);
 /* Frees a device; NULL is allowed. */
 void gen_device_free(struct gen_device *device);
-/** What has been translated to machine code of the host. */
+/** Counts of code that was translated for the host. */
 struct wt_rows_totals gen_device_translated(const struct gen_device *device);
 
 /** As new: no memory is mapped, nothing is under way. Only the driver's debug support stays. */
@@ -77,7 +77,7 @@ enum wt_status gen_device_map(struct gen_device *device, uint64_t addr, uint64_t
                               bool writable, struct wt_error *err);
 /** Memory as threads see it; false where it is not mapped, or without host memory. */
 bool gen_device_read(struct gen_device *device, uint64_t addr, void *out, size_t size);
-/* The same for writing, also where threads may only read. */
+/* Likewise for writing, also where threads may only read. */
 bool gen_device_write(struct gen_device *device, uint64_t addr, const void *bytes, size_t size);
 /** gen_device_write with a message: WT_NO_MEMORY says which limit was reached. Zeros take no memory
  * where nothing was written yet. */
@@ -114,13 +114,13 @@ struct gen_walk {
     uint8_t scratch_code; /**< a thread has 1 KiB << this; used where has_scratch */
     bool has_scratch;
     uint64_t payload;          /**< cross-thread data, then a block for each thread of a group */
-    uint16_t cross_bytes;      /**< of the cross-thread data: a multiple of 32 */
-    uint16_t thread_bytes;     /**< of a thread's block: likewise */
+    uint16_t cross_bytes;      /**< cross bytes of the cross-thread data: a multiple of 32 */
+    uint16_t thread_bytes;     /**< thread bytes of a thread's block: likewise */
     uint8_t simd;              /**< 8, 16 or 32 */
-    uint16_t threads;          /**< of a group: 1..56 */
+    uint16_t threads;          /**< threads of a group: 1..56 */
     uint32_t last_mask;        /**< channels of a group's last thread */
     uint32_t start[3], end[3]; /**< groups: coordinates from start up to but without end */
-    uint32_t slm_bytes;        /**< of a group: up to GEN_SLM_BYTES */
+    uint32_t slm_bytes;        /**< slm bytes of a group: up to GEN_SLM_BYTES */
     bool barrier;              /**< the group uses one */
     bool in_step;     /**< it is one thread, as the compiler knew: its barriers have no code */
     uint32_t enables; /**< exceptions (GEN_ENABLE_…), single program flow (bit 18), FP mode (16) */
@@ -166,7 +166,7 @@ enum gen_bus_register {
     GEN_CONTEXT_SAVE = 0xe480 / 4, /**< written: threads save their context (wavetrap's own) */
 };
 
-/** The same for tools. */
+/** Likewise for tools. */
 extern const struct wt_hw_table gen_register_table;
 
 /** Bits of CONTEXT_SAVE: the request; it also applies to threads that have not enabled it. */

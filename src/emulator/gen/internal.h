@@ -111,7 +111,7 @@ typedef void (*gen_alu_op)(struct gen_alu *x);
 
 /* Operands that are known when an instruction is decoded (quick.c). */
 enum gen_quick_kind { GEN_QUICK_ROW, GEN_QUICK_STEPS, GEN_QUICK_VALUE };
-/* The same as rows.c tells them apart. */
+/* Likewise as rows.c tells them apart. */
 enum gen_quick_fetch {
     GEN_FETCH_OTHER,
     GEN_FETCH_ROW,
@@ -149,8 +149,8 @@ struct gen_message {
     uint32_t desc, exdesc;
     unsigned sfid;
     unsigned bti;
-    unsigned type;       /* of data ports: desc[18:14] */
-    unsigned lengths[2]; /* of the payloads in registers */
+    unsigned type;       /* type of data ports: desc[18:14] */
+    unsigned lengths[2]; /* lengths of the payloads in registers */
     unsigned response;   /* registers */
     bool header;
     uint32_t on;         /* channels, from bit 0 on */
@@ -161,18 +161,18 @@ struct gen_message {
 /* A decoded instruction in its page; its handler comes first (machine/code_pages.h). */
 struct gen_uop {
     gen_op run;
-    gen_op general;   /* of one that gen_run_quick executes: what does so in any case */
-    gen_op real;      /* of an instruction with DebugCtrl: its handler without it */
+    gen_op general;   /* general of one that gen_run_quick executes: what does so in any case */
+    gen_op real;      /* real of an instruction with DebugCtrl: its handler without it */
     gen_alu_op alu;   /* NULL: it is no arithmetic */
     uint8_t domain;   /* enum gen_domain */
-    uint8_t granules; /* of its length */
+    uint8_t granules; /* granules of its length */
     bool raw;         /* a move of bits */
     bool uses_ip;     /* an operand is the instruction pointer */
     bool
         has_message; /* send.c: no register changes what is said, and `message` has all but t, on */
     union {
         struct gen_quick quick;
-        struct gen_message message; /* of send and sends */
+        struct gen_message message; /* message of send and sends */
     };
     const char *mistake; /* why it is not executed; NULL: it is, or it is no instruction */
     struct gen_insn insn;
@@ -182,7 +182,7 @@ struct gen_uop {
 /* The decoded instructions of one page of code. */
 struct gen_code {
     struct wt_code_page page;
-    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
+    struct wt_paged_page *blocks; /* blocks of the device; NULL: it has not been translated */
     uint16_t visits[GEN_SLOTS];   /* how often turns and jumps came there, and blocks ended */
     struct gen_uop uop[GEN_SLOTS + GEN_TAIL]; /* the last ones lead to the next page */
 };
@@ -210,7 +210,7 @@ struct gen_thread {
     uint32_t mask;               /* channels that execute now */
     uint32_t waiting;            /* channels that wait for the thread to come to their IP */
     uint32_t dispatched;         /* channels that it was started with */
-    uint32_t wake[GEN_CHANNELS]; /* of a waiting channel: its IP */
+    uint32_t wake[GEN_CHANNELS]; /* wake of a waiting channel: its IP */
     uint64_t back_to;  /* the lowest place to which it went back since its last access; 0: none */
     uint64_t wake_set; /* bits gen_wake_bit of those IPs, and maybe of others */
     bool waits;        /* in `wait`, for a notification */
@@ -226,7 +226,7 @@ struct gen_thread {
 /* A thread group that is being run. */
 struct gen_group {
     WT_GROUP_HEAD;
-    uint64_t number;  /* of the walk's groups */
+    uint64_t number;  /* number of the walk's groups */
     uint16_t arrived; /* at the barrier */
 };
 
@@ -393,12 +393,12 @@ bool gen_rows_prepare(struct gen_uop *u);
 
 /* ---- wide.c ---- */
 
-/* The same for doubles, and for moves of 64 bits. */
+/* Likewise for doubles, and for moves of 64 bits. */
 bool gen_wide_prepare(struct gen_uop *u);
 
 /* An arithmetic instruction. */
 const struct gen_uop *gen_run_alu(struct gen_thread *t, const struct gen_uop *u);
-/* The same for a move that changes no bits. */
+/* Likewise for a move that changes no bits. */
 const struct gen_uop *gen_run_raw(struct gen_thread *t, const struct gen_uop *u);
 /* Chooses domain and handler of a decoded instruction (prepare.c). */
 void gen_prepare(struct gen_uop *u);
@@ -436,7 +436,7 @@ static inline uint64_t gen_wake_bit(uint32_t ip)
     return UINT64_C(1) << (ip / GEN_GRANULE % 64);
 }
 
-/* The same, where it is likely that none does. */
+/* Likewise, where it is likely that none does. */
 static inline void gen_wake(struct gen_thread *t, uint64_t pc)
 {
     const uint32_t ip = (uint32_t)(pc - t->base);
@@ -508,7 +508,7 @@ void gen_each_memory(struct gen_device *d,
 void gen_walk_tables(struct gen_device *d, uint64_t addr, struct wt_gtt_walk *walk);
 /* The TLB's misses: NULL where it may not have the page. */
 const uint8_t *gen_tlb_fill_read(struct gen_device *d, uint64_t addr);
-/* The same for writing. */
+/* Likewise for writing. */
 uint8_t *gen_tlb_fill_write(struct gen_device *d, uint64_t addr);
 
 /* The bytes at addr, as far as they lie in one page; NULL: gen_mapped and slower ways decide. */
@@ -527,7 +527,7 @@ static inline const uint8_t *gen_readable(struct gen_device *d, uint64_t addr, u
 void gen_stored(struct gen_thread *t, uint64_t addr, const uint8_t *bytes, unsigned size,
                 bool atomic);
 
-/* The same for writing. */
+/* Likewise for writing. */
 static inline uint8_t *gen_writable(struct gen_device *d, uint64_t addr, unsigned size)
 {
     if ((addr & WT_PAGE_MASK) + size > WT_PAGE_SIZE)

@@ -123,7 +123,7 @@ enum gen_arf {
 struct gen_operand {
     uint8_t file;   /**< enum gen_file */
     uint8_t type;   /**< enum gen_type */
-    uint8_t reg;    /**< of GRF; RegNum of ARF */
+    uint8_t reg;    /**< reg of GRF; RegNum of ARF */
     uint8_t subreg; /**< bytes; indirect: which subregister of a0 */
     int16_t offset; /**< indirect: bytes added to the address register, -512..511 */
     bool indirect;
@@ -189,7 +189,7 @@ struct gen_insn {
     uint8_t exdesc_subreg;
 };
 
-/** What it does; NULL: none. */
+/** Its function; NULL: none. */
 const uint8_t *gen_math_meaning(unsigned function);
 /** The function of `math` in bits 0 to 3: "inv"; "?": none. */
 const char *gen_math_name(unsigned function);

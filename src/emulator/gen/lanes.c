@@ -11,7 +11,7 @@
 enum { MOST = 16 }; /* lanes of a message */
 
 /* Where the lanes' addresses are. */
-struct span {
+struct gen_span {
     uint64_t low, high;   /* of the lanes that count */
     uint32_t after[MOST]; /* bytes from `low` on */
     bool row;             /* all lanes count, and their dwords lie side by side */
@@ -36,7 +36,8 @@ static INLINE uint32_t choose_lane(const vector_ud *row, bool larger)
 }
 
 /* Whether the dwords of all lanes lie side by side; then *span is set. */
-static INLINE bool is_row(const vector_ud at[2], unsigned lanes, uint32_t kept, struct span *span)
+static INLINE bool is_row(const vector_ud at[2], unsigned lanes, uint32_t kept,
+                          struct gen_span *span)
 {
     const vector_ud step = {0, 4, 8, 12, 16, 20, 24, 28};
     const uint32_t first = at[0][0] & kept;
@@ -54,7 +55,7 @@ static INLINE bool is_row(const vector_ud at[2], unsigned lanes, uint32_t kept, 
 
 /* Addresses of 32 bits, of which the bits in @p kept count. @p whole: a span may begin at 0. */
 static CLONED void measure(const uint8_t *from, unsigned lanes, uint32_t on, uint32_t kept,
-                           bool whole, struct span *span)
+                           bool whole, struct gen_span *span)
 {
     vector_ud at[2] = {{0}}, low[2], high[2];
     gen_copy_row(at, from, 4 * lanes);
@@ -82,7 +83,7 @@ static CLONED void measure(const uint8_t *from, unsigned lanes, uint32_t on, uin
 }
 
 /* Addresses of 64 bits are canonical: the upper bits repeat bit 47. */
-static void measure_wide(const uint8_t *from, unsigned lanes, uint32_t on, struct span *span)
+static void measure_wide(const uint8_t *from, unsigned lanes, uint32_t on, struct gen_span *span)
 {
     uint64_t at[MOST];
     span->low = UINT64_MAX;
@@ -108,7 +109,7 @@ static uint8_t *one(struct gen_device *d, uint64_t addr, unsigned size, bool wri
 
 /* The memory of each lane that counts. */
 struct places {
-    struct span span;
+    struct gen_span span;
     bool row;          /* it is at `together`, 4 bytes for each lane */
     uint8_t *together; /* lane i's is span.after[i] behind it; NULL: it is host[i] */
     uint8_t *host[MOST];
@@ -117,7 +118,7 @@ struct places {
 /* Tells who observes all of what the lanes access, lane i at @p low and what is behind. */
 static __attribute__((noinline)) void tell(const struct gen_message *m,
                                            const struct gen_transfer *x, bool write, uint64_t low,
-                                           const struct span *span)
+                                           const struct gen_span *span)
 {
     const enum wt_watch_kind kind = write ? WT_WATCH_WRITE : WT_WATCH_READ;
     const unsigned channel = gen_message_lane(m, 0);
@@ -163,7 +164,7 @@ static bool is_good_in_group(const struct gen_message *m, const struct gen_trans
 static __attribute__((noinline)) bool is_good(const struct gen_message *m,
                                               const struct gen_transfer *x, bool write,
                                               uint64_t low, uint64_t length,
-                                              const struct span *span)
+                                              const struct gen_span *span)
 {
     const struct wt_machine *machine = &m->t->device->machine;
     const bool whole = x->on == (uint32_t)((UINT64_C(1) << x->lanes) - 1);
@@ -186,7 +187,7 @@ static bool find(const struct gen_message *m, const struct gen_transfer *x, bool
     struct gen_device *d = m->t->device;
     const bool slm = !x->wide_addresses && x->surface.is_slm;
     const unsigned bytes = gen_extent(x);
-    struct span *span = &p->span;
+    struct gen_span *span = &p->span;
     const bool told = wt_observes_rows(&d->machine);
     if ((d->machine.watch && !told) || !x->on || x->unit > 1)
         return false;

@@ -7,14 +7,14 @@
 /** The access of one message. */
 struct gen_transfer {
     struct gen_surface surface;
-    unsigned lanes;      /* of the message: 8 or 16; of a block 1 */
+    unsigned lanes;      /* lanes of the message: 8 or 16; of a block 1 */
     bool wide_addresses; /* of 64 bits */
     unsigned size;       /* bytes of an element: 1, 2, 4, 8 */
     unsigned slot;       /* bytes that an element takes in registers: 4 or 8 */
     unsigned unit;       /* bytes that an address counts; 0: 1 */
     unsigned align;      /* that the machine demands of an address; 0: none */
-    unsigned elements;   /* of a lane */
-    uint8_t offset[8];   /* of each, in memory */
+    unsigned elements;   /* elements of a lane */
+    uint8_t offset[8];   /* offset of each, in memory */
     uint64_t addr[GEN_CHANNELS];
     uint32_t on;
     uint32_t outside; /* lanes with bytes outside the surface, which are not accessed */

@@ -99,7 +99,7 @@ struct gen_texel_format;
 
 enum { GEN_NO_COMPONENT = 0xff };
 
-/** What a message does with texels, by its surface and registers as they are now. */
+/** The effect of a message on texels, by its surface and registers as they are now. */
 struct gen_texels {
     const struct gen_texel_format *format;
     bool mixes;           /**< a result may be computed of several texels */

@@ -11,7 +11,7 @@
 typedef struct wt_insn_operands list;
 
 /* An instruction whose operands are being listed. */
-struct listing {
+struct gen_listing {
     list *o;
     const struct gen_insn *insn;
     gen_address_fn *address;
@@ -25,7 +25,7 @@ static bool is(const struct gen_insn *insn, enum gen_insn_id id)
     return insn->row == &gen_rows[id];
 }
 
-static struct wt_insn_operand *put(struct listing *l, enum wt_operand_kind kind,
+static struct wt_insn_operand *put(struct gen_listing *l, enum wt_operand_kind kind,
                                    enum gen_operand_file file, unsigned byte, unsigned bytes,
                                    bool writes)
 {
@@ -38,13 +38,14 @@ static struct wt_insn_operand *put(struct listing *l, enum wt_operand_kind kind,
 }
 
 /* Bytes of registers as a whole, whatever channels are enabled. */
-static struct wt_insn_operand *put_whole(struct listing *l, enum gen_operand_file file,
+static struct wt_insn_operand *put_whole(struct gen_listing *l, enum gen_operand_file file,
                                          unsigned byte, unsigned bytes, bool writes)
 {
     return put(l, WT_OPERAND_SCALAR, file, byte, bytes, writes);
 }
 
-static void put_aside(struct listing *l, enum gen_operand_file file, unsigned byte, unsigned bytes)
+static void put_aside(struct gen_listing *l, enum gen_operand_file file, unsigned byte,
+                      unsigned bytes)
 {
     put_whole(l, file, byte, bytes, false)->aside = true;
 }
@@ -52,7 +53,8 @@ static void put_aside(struct listing *l, enum gen_operand_file file, unsigned by
 /* ---- regions ---- */
 
 /* Where an address register leads; false: it is not known, or outside the registers. */
-static bool follow(struct listing *l, const struct gen_operand *o, unsigned subreg, unsigned *byte)
+static bool follow(struct gen_listing *l, const struct gen_operand *o, unsigned subreg,
+                   unsigned *byte)
 {
     uint16_t address;
     l->o->indirect = true;
@@ -65,8 +67,8 @@ static bool follow(struct listing *l, const struct gen_operand *o, unsigned subr
 }
 
 /* The file and the first byte of an operand in it; false: it is none, or not known. */
-static bool place_of(struct listing *l, const struct gen_operand *o, enum gen_operand_file *file,
-                     unsigned *byte)
+static bool place_of(struct gen_listing *l, const struct gen_operand *o,
+                     enum gen_operand_file *file, unsigned *byte)
 {
     *file = GEN_FILE_R;
     if (o->indirect) {
@@ -100,7 +102,7 @@ static bool place_of(struct listing *l, const struct gen_operand *o, enum gen_op
 }
 
 /* A region whose rows begin where address registers say. */
-static void put_rows(struct listing *l, const struct gen_operand *o)
+static void put_rows(struct gen_listing *l, const struct gen_operand *o)
 {
     const unsigned elements = l->insn->exec_size < o->width ? l->insn->exec_size : o->width;
     unsigned byte;
@@ -151,7 +153,7 @@ static int only_channel(const struct gen_insn *insn)
 }
 
 /* An operand of one channel begins with its element. */
-static void begin_with(struct listing *l, struct wt_insn_operand *x, unsigned element)
+static void begin_with(struct gen_listing *l, struct wt_insn_operand *x, unsigned element)
 {
     if (l->only < 0)
         return;
@@ -162,7 +164,7 @@ static void begin_with(struct listing *l, struct wt_insn_operand *x, unsigned el
 }
 
 /* The elements of a source lie as its region says; those that a swizzle mixes cross channels. */
-static void put_source(struct listing *l, unsigned index)
+static void put_source(struct gen_listing *l, unsigned index)
 {
     const struct gen_operand *o = &l->insn->src[index];
     const unsigned size = gen_type_size(o->type);
@@ -211,7 +213,7 @@ static bool is_predicated(const struct gen_insn *insn)
 }
 
 /* … or something else may. */
-static bool leaves_out(const struct listing *l)
+static bool leaves_out(const struct gen_listing *l)
 {
     const struct gen_insn *insn = l->insn;
     return l->only < 0 && (is(insn, GEN_SMOV) || is(insn, GEN_SAD2) || is(insn, GEN_SADA2) ||
@@ -219,7 +221,7 @@ static bool leaves_out(const struct listing *l)
 }
 
 /* A row in acc0 and acc1, an element a channel. */
-static struct wt_insn_operand *put_accumulator(struct listing *l, bool writes)
+static struct wt_insn_operand *put_accumulator(struct gen_listing *l, bool writes)
 {
     const enum gen_type type = (enum gen_type)l->insn->dst.type;
     const unsigned size = gen_type_size(type), read = size < 4                  ? 2
@@ -237,7 +239,7 @@ static struct wt_insn_operand *put_accumulator(struct listing *l, bool writes)
     return x;
 }
 
-static struct wt_insn_operand *put_flags(struct listing *l, unsigned flag, bool writes)
+static struct wt_insn_operand *put_flags(struct gen_listing *l, unsigned flag, bool writes)
 {
     struct wt_insn_operand *x = put_whole(l, GEN_FILE_F, 2u * flag, 2, writes);
     x->by_lane = true;
@@ -245,7 +247,7 @@ static struct wt_insn_operand *put_flags(struct listing *l, unsigned flag, bool 
 }
 
 /* The flags that a condition sets. */
-static void put_kept_flags(struct listing *l)
+static void put_kept_flags(struct gen_listing *l)
 {
     struct wt_insn_operand *x = put_flags(l, l->insn->flag, true);
     x->reads = leaves_out(l);
@@ -253,7 +255,7 @@ static void put_kept_flags(struct listing *l)
 }
 
 /* Flags of other channels, too, decide where the predicate is any or all of several. */
-static void put_predicate(struct listing *l)
+static void put_predicate(struct gen_listing *l)
 {
     const struct gen_insn *insn = l->insn;
     const bool vertical = !insn->align16 && (insn->predicate == 2 || insn->predicate == 3);
@@ -272,7 +274,7 @@ static void put_predicate(struct listing *l)
         l->o->list[i].aside = !chooses; /* else it says which channels are written */
 }
 
-static void put_destination(struct listing *l)
+static void put_destination(struct gen_listing *l)
 {
     const struct gen_insn *insn = l->insn;
     const struct gen_operand *o = &insn->dst;
@@ -296,7 +298,7 @@ static void put_destination(struct listing *l)
 
 /* line and pln: coefficients, of which line has the first and the last; and values, of which pln
  * has u and v in turn, a register each. */
-static void put_plane(struct listing *l)
+static void put_plane(struct gen_listing *l)
 {
     const struct gen_operand *a = &l->insn->src[0], *b = &l->insn->src[1];
     const bool line = is(l->insn, GEN_LINE);
@@ -315,7 +317,7 @@ static void put_plane(struct listing *l)
     }
 }
 
-static void put_arithmetic(struct listing *l)
+static void put_arithmetic(struct gen_listing *l)
 {
     const struct gen_insn *insn = l->insn;
     const bool math = insn->row->format == GEN_FORMAT_MATH;
@@ -356,7 +358,7 @@ static void put_arithmetic(struct listing *l)
 /* ---- messages ---- */
 
 /* A value of each lane in registers from a byte on, `bytes` of it `step` bytes apart. */
-static struct wt_insn_operand *put_lanes(struct listing *l, unsigned byte, unsigned bytes,
+static struct wt_insn_operand *put_lanes(struct gen_listing *l, unsigned byte, unsigned bytes,
                                          unsigned step, bool writes)
 {
     struct wt_insn_operand *x = put(l, WT_OPERAND_ROW, GEN_FILE_R, byte, bytes, writes);
@@ -364,7 +366,7 @@ static struct wt_insn_operand *put_lanes(struct listing *l, unsigned byte, unsig
     return x;
 }
 
-static void put_memory(struct listing *l, bool reads, bool writes)
+static void put_memory(struct gen_listing *l, bool reads, bool writes)
 {
     wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
                                                    .reads = reads,
@@ -379,7 +381,7 @@ struct payload {
     bool header;
 };
 
-static bool find_payload(struct listing *l, uint32_t desc, uint32_t exdesc, struct payload *p)
+static bool find_payload(struct gen_listing *l, uint32_t desc, uint32_t exdesc, struct payload *p)
 {
     const struct gen_insn *insn = l->insn;
     enum gen_operand_file file;
@@ -405,7 +407,7 @@ static bool find_payload(struct listing *l, uint32_t desc, uint32_t exdesc, stru
 
 /* Scattered and untyped accesses: addresses of the lanes, then the elements, one behind the other.
  */
-static void put_scattered(struct listing *l, const struct payload *p,
+static void put_scattered(struct gen_listing *l, const struct payload *p,
                           const struct gen_message_shape *s)
 {
     const unsigned width = s->wide_addresses ? 8 : 4, block = s->lanes * s->slot,
@@ -422,7 +424,8 @@ static void put_scattered(struct listing *l, const struct payload *p,
 }
 
 /* Blocks: whole registers, whatever channels are enabled. */
-static void put_block(struct listing *l, const struct payload *p, const struct gen_message_shape *s)
+static void put_block(struct gen_listing *l, const struct payload *p,
+                      const struct gen_message_shape *s)
 {
     const unsigned source = p->more ? p->second : p->first + GEN_GRF_BYTES,
                    sent = (p->more ? p->more : p->registers - 1) * GEN_GRF_BYTES;
@@ -438,7 +441,7 @@ static void put_block(struct listing *l, const struct payload *p, const struct g
 }
 
 /* Texels: a register for each coordinate of eight channels, and each component. */
-static void put_texels(struct listing *l, const struct payload *p,
+static void put_texels(struct gen_listing *l, const struct payload *p,
                        const struct gen_message_shape *s)
 {
     const unsigned first = l->o->first_lane, all = p->registers + p->more;
@@ -463,7 +466,7 @@ static void put_texels(struct listing *l, const struct payload *p,
     put_memory(l, s->loads || s->changes, !s->loads || s->changes);
 }
 
-static bool descriptor(struct listing *l, unsigned subreg, uint32_t *value)
+static bool descriptor(struct gen_listing *l, unsigned subreg, uint32_t *value)
 {
     uint16_t low, high;
     l->o->indirect = true;
@@ -475,7 +478,7 @@ static bool descriptor(struct listing *l, unsigned subreg, uint32_t *value)
     return true;
 }
 
-static void put_message(struct listing *l)
+static void put_message(struct gen_listing *l)
 {
     const struct gen_insn *insn = l->insn;
     uint32_t desc = insn->desc, exdesc = insn->exdesc, value;
@@ -512,7 +515,7 @@ static void put_message(struct listing *l)
 
 /* ---- control ---- */
 
-static void put_control(struct listing *l)
+static void put_control(struct gen_listing *l)
 {
     const struct gen_insn *insn = l->insn;
     if (insn->row->format == GEN_FORMAT_CALL && insn->dst.file == GEN_GRF)
@@ -530,7 +533,7 @@ static void put_control(struct listing *l)
 bool gen_operands(const struct gen_insn *insn, gen_address_fn *address, const void *context,
                   struct wt_insn_operands *o)
 {
-    struct listing l = {
+    struct gen_listing l = {
         .only = -1, .o = o, .insn = insn, .address = address, .context = context, .complete = true};
     *o = (struct wt_insn_operands){
         .first_lane = insn->channel, .lanes = insn->exec_size, .unmasked = insn->no_mask};

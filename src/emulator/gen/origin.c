@@ -185,7 +185,7 @@ static value modified(struct wt_flow *f, const struct gen_insn *insn, const stru
                           : wt_flow_difference(f, wt_flow_constant(f, 0), v);
 }
 
-/* What a channel reads, of those that are on (@p half) or of the others. */
+/* The value that a channel reads, of those that are on (@p half) or of the others. */
 static value source(const struct code *c, struct wt_flow *f, const struct gen_insn *insn,
                     unsigned index, unsigned channel, const value *reg, unsigned half)
 {
@@ -312,7 +312,7 @@ static value based(const struct code *c, struct wt_flow *f, uint32_t desc, bool 
     return wt_flow_sum(f, v, wt_flow_constant(f, (int64_t)base));
 }
 
-/* What a response has was in memory. Of a byte it is perhaps a bool. */
+/* The contents of a response were in memory. Of a byte it is perhaps a bool. */
 static void respond(const struct code *c, struct wt_flow *f, const struct wt_insn_operands *o,
                     bool is_bytes, value *reg)
 {

@@ -104,16 +104,16 @@ static const gen_op other_ops[GEN_INSNS] = {
 };
 
 /* The source types that an instruction takes (PRM volume 2a, the tables of source types). */
-enum sources { SOURCES_ANY, SOURCES_INTEGER, SOURCES_REAL, SOURCES_SINGLE };
+enum gen_sources { SOURCES_ANY, SOURCES_INTEGER, SOURCES_REAL, SOURCES_SINGLE };
 
-static enum sources math_sources(enum gen_math function)
+static enum gen_sources math_sources(enum gen_math function)
 {
     if (function >= GEN_MATH_IDIV && function <= GEN_MATH_IREM)
         return SOURCES_INTEGER;
     return function >= GEN_MATH_INVM ? SOURCES_REAL : SOURCES_SINGLE;
 }
 
-static enum sources sources_of(const struct gen_insn *insn)
+static enum gen_sources sources_of(const struct gen_insn *insn)
 {
     static const uint8_t sources[GEN_INSNS] = {
         [GEN_NOT] = SOURCES_INTEGER,  [GEN_AND] = SOURCES_INTEGER,   [GEN_OR] = SOURCES_INTEGER,
@@ -129,13 +129,13 @@ static enum sources sources_of(const struct gen_insn *insn)
         [GEN_DP2] = SOURCES_SINGLE,   [GEN_LINE] = SOURCES_SINGLE,   [GEN_PLN] = SOURCES_SINGLE,
         [GEN_LRP] = SOURCES_SINGLE};
     return insn->row == &gen_rows[GEN_MATH] ? math_sources(insn->condition)
-                                            : (enum sources)sources[insn->row - gen_rows];
+                                            : (enum gen_sources)sources[insn->row - gen_rows];
 }
 
 /* Why an arithmetic instruction cannot be executed; NULL: it can. */
 static const char *type_mistake(const struct gen_insn *insn)
 {
-    const enum sources wanted = sources_of(insn);
+    const enum gen_sources wanted = sources_of(insn);
     const enum gen_domain domain = gen_domain_of(insn);
     for (unsigned i = 0; i < insn->sources; i++) {
         const enum gen_type type = insn->src[i].type;

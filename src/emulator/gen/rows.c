@@ -12,7 +12,7 @@
 #include "emulator/gen/vectors.h"
 
 /* The operations; …_F of floats, CMP_U and SEL_U of unsigned numbers. */
-enum operation {
+enum gen_operation {
     NONE,
     MOV,
     NOT,
@@ -154,7 +154,7 @@ static INLINE void source(const struct gen_thread *t, const struct gen_uop *u, u
         out[k] = (more) ? is | (vector_ud)(y != y) : is;                                           \
     }
 
-static INLINE void compare(enum operation kind, enum gen_condition condition, unsigned blocks,
+static INLINE void compare(enum gen_operation kind, enum gen_condition condition, unsigned blocks,
                            const vector_ud *a, const vector_ud *b, vector_ud *out)
 {
     if (kind == CMP_F || kind == SEL_F)
@@ -167,7 +167,7 @@ static INLINE void compare(enum operation kind, enum gen_condition condition, un
 
 /* ---- execution ---- */
 
-static INLINE void compute(enum operation operation, unsigned blocks, const vector_ud *a,
+static INLINE void compute(enum gen_operation operation, unsigned blocks, const vector_ud *a,
                            const vector_ud *b, const vector_ud *c, vector_ud *r)
 {
     for (unsigned k = 0; k < blocks; k++)
@@ -260,7 +260,7 @@ static INLINE void put(struct gen_thread *t, const struct gen_uop *u, unsigned b
 }
 
 /* The result's flags: it is compared with zero. */
-static INLINE uint32_t test(const struct gen_uop *u, enum operation operation, unsigned blocks,
+static INLINE uint32_t test(const struct gen_uop *u, enum gen_operation operation, unsigned blocks,
                             const vector_ud *r)
 {
     const vector_ud zero[2] = {{0}};
@@ -276,7 +276,7 @@ static INLINE uint32_t test(const struct gen_uop *u, enum operation operation, u
 }
 
 static INLINE const struct gen_uop *execute(struct gen_thread *t, const struct gen_uop *u,
-                                            unsigned n, enum operation operation)
+                                            unsigned n, enum gen_operation operation)
 {
     const struct gen_insn *insn = &u->insn;
     const bool selects = operation == SEL || operation == SEL_U || operation == SEL_F;
@@ -405,7 +405,7 @@ static bool is_unsigned(const struct gen_operand *o)
            (o->type == GEN_UD || o->type == GEN_UW || o->type == GEN_UB);
 }
 
-static enum operation operation_of(const struct gen_uop *u)
+static enum gen_operation operation_of(const struct gen_uop *u)
 {
     static const uint8_t integers[GEN_INSNS] = {
         [GEN_MOV] = MOV, [GEN_NOT] = NOT, [GEN_AND] = AND, [GEN_OR] = OR,   [GEN_XOR] = XOR,
@@ -444,7 +444,7 @@ static enum gen_quick_fetch fetch_of(const struct gen_quick_source *s)
 bool gen_rows_prepare(struct gen_uop *u)
 {
     const struct gen_insn *insn = &u->insn;
-    const enum operation operation = operation_of(u);
+    const enum gen_operation operation = operation_of(u);
     struct gen_quick *q = &u->quick;
     const gen_op fused = fused_handler(u);
     if ((operation == NONE && !fused) || insn->exec_size > 16 ||

@@ -27,12 +27,12 @@ enum { WRAP = 0, MIRROR = 1, CLAMP = 2, BORDER = 4, MIRROR_ONCE = 5, MIRROR_101 
 
 enum { PARAMETERS_MAX = 5, TEXEL_BYTES_MAX = 16 };
 
-struct sampler {
+struct gen_sampler {
     struct gen_surface surface;
     const struct gen_texel_format *format;
-    unsigned type;             /* of the message */
+    unsigned type;             /* type of the message */
     unsigned lanes;            /* 8 or 16 */
-    unsigned parameters;       /* of a lane */
+    unsigned parameters;       /* parameters of a lane */
     unsigned spatial;          /* coordinates that are no array index */
     bool linear, unnormalised; /* SAMPLER_STATE, from here on */
     uint8_t mode[3];
@@ -41,7 +41,7 @@ struct sampler {
     char what[100];   /* the first one's */
 };
 
-static uint32_t parameter(const struct gen_message *m, const struct sampler *x, unsigned which,
+static uint32_t parameter(const struct gen_message *m, const struct gen_sampler *x, unsigned which,
                           unsigned lane)
 {
     const unsigned each = x->lanes * 4 / GEN_GRF_BYTES;
@@ -81,7 +81,8 @@ static unsigned filter_of(const uint32_t dw[4])
     return wt_field(dw[0], 19, 17);
 }
 
-static bool read_state(const struct gen_message *m, struct sampler *x, const struct gen_uop **next)
+static bool read_state(const struct gen_message *m, struct gen_sampler *x,
+                       const struct gen_uop **next)
 {
     const struct gen_walk *w = &gen_walk_of(m->t)->walk;
     const unsigned index = m->desc >> 8 & 15;
@@ -122,7 +123,8 @@ static unsigned spatial_of(const struct gen_surface *s)
     return s->kind == GEN_SURFACE_3D ? 3 : s->kind == GEN_SURFACE_2D ? 2 : 1;
 }
 
-static bool find_image(const struct gen_message *m, struct sampler *x, const struct gen_uop **next)
+static bool find_image(const struct gen_message *m, struct gen_sampler *x,
+                       const struct gen_uop **next)
 {
     const bool found = gen_find_image(m, &x->surface, GEN_SURFACE_3D, "sampled", &x->format, next);
     x->spatial = spatial_of(&x->surface);
@@ -132,7 +134,7 @@ static bool find_image(const struct gen_message *m, struct sampler *x, const str
 /* ---- texels ---- */
 
 /* A size of the surface: 0 width, 1 height, 2 slices. */
-static int64_t size_of(const struct sampler *x, unsigned which)
+static int64_t size_of(const struct gen_sampler *x, unsigned which)
 {
     const struct gen_surface *s = &x->surface;
     if (s->kind == GEN_SURFACE_BUFFER)
@@ -141,7 +143,7 @@ static int64_t size_of(const struct sampler *x, unsigned which)
 }
 
 /* A texel, which exists. */
-static bool read_texel(const struct gen_message *m, const struct sampler *x, unsigned lane,
+static bool read_texel(const struct gen_message *m, const struct gen_sampler *x, unsigned lane,
                        const int64_t at[3], uint32_t rgba[4], const struct gen_uop **next)
 {
     uint8_t bytes[TEXEL_BYTES_MAX];
@@ -155,7 +157,7 @@ static bool read_texel(const struct gen_message *m, const struct sampler *x, uns
 }
 
 /* The components that the surface shows. */
-static void select_components(const struct sampler *x, const uint32_t from[4], uint32_t to[4])
+static void select_components(const struct gen_sampler *x, const uint32_t from[4], uint32_t to[4])
 {
     const uint32_t one = gen_texel_is_integer(x->format) ? 1 : wt_float_bits(1.0f);
     for (unsigned i = 0; i < 4; i++) {
@@ -165,14 +167,14 @@ static void select_components(const struct sampler *x, const uint32_t from[4], u
 }
 
 /* Outside the surface: 0 in the components that the format has, (0, 0, 0, 1) in the others. */
-static void absent_texel(const struct sampler *x, uint32_t rgba[4])
+static void absent_texel(const struct gen_sampler *x, uint32_t rgba[4])
 {
     const bool has_alpha = x->format->component[3].bits;
     rgba[0] = rgba[1] = rgba[2] = 0;
     rgba[3] = has_alpha ? 0 : gen_texel_is_integer(x->format) ? 1 : wt_float_bits(1.0f);
 }
 
-static void border_texel(const struct sampler *x, uint32_t rgba[4])
+static void border_texel(const struct gen_sampler *x, uint32_t rgba[4])
 {
     const uint32_t one = gen_texel_is_integer(x->format) ? 1 : wt_float_bits(1.0f);
     for (unsigned i = 0; i < 4; i++)
@@ -181,7 +183,7 @@ static void border_texel(const struct sampler *x, uint32_t rgba[4])
 
 /* The parameter that has a coordinate; an array index comes behind the others. ld has the level
  * behind v, and a sample with a level has it first. */
-static unsigned coordinate(const struct sampler *x, unsigned i)
+static unsigned coordinate(const struct gen_sampler *x, unsigned i)
 {
     enum { V = 1 };
     return i + (x->type == SAMPLE_LEVEL || (x->type == LD && i > V) ? 1 : 0);
@@ -204,7 +206,7 @@ static bool may_have_border(const struct gen_message *m)
 }
 
 /* Notes it for the machine's judge. */
-static void note_outside(struct sampler *x, unsigned lane, const int64_t at[3])
+static void note_outside(struct gen_sampler *x, unsigned lane, const int64_t at[3])
 {
     if (!x->outside)
         snprintf(x->what, sizeof x->what, "texel (%d,%d,%d) of an image of %d by %d by %d",
@@ -213,8 +215,8 @@ static void note_outside(struct sampler *x, unsigned lane, const int64_t at[3])
     x->outside |= UINT32_C(1) << lane;
 }
 
-static bool load(const struct gen_message *m, struct sampler *x, unsigned lane, uint32_t rgba[4],
-                 const struct gen_uop **next)
+static bool load(const struct gen_message *m, struct gen_sampler *x, unsigned lane,
+                 uint32_t rgba[4], const struct gen_uop **next)
 {
     const bool has_level = x->type == LD;
     const bool layered = x->surface.is_array || x->spatial == 3;
@@ -271,15 +273,15 @@ static int64_t addressed(unsigned mode, int64_t index, int64_t size)
 }
 
 /* A coordinate in texels, in bounds that an index can have; NaN is 0. */
-static double texel_coordinate(const struct sampler *x, float value, int64_t size)
+static double texel_coordinate(const struct gen_sampler *x, float value, int64_t size)
 {
     const double most = 1 << 30;
     const double texels = x->unnormalised ? (double)value : (double)value * (double)size;
     return isnan(texels) ? 0 : texels > most ? most : texels < -most ? -most : texels;
 }
 
-static bool sample(const struct gen_message *m, struct sampler *x, unsigned lane, uint32_t rgba[4],
-                   const struct gen_uop **next)
+static bool sample(const struct gen_message *m, struct gen_sampler *x, unsigned lane,
+                   uint32_t rgba[4], const struct gen_uop **next)
 {
     const bool linear = x->linear && !gen_texel_is_integer(x->format);
     int64_t low[3] = {0, 0, 0}, at[3] = {0, 0, 0};
@@ -327,7 +329,7 @@ static bool sample(const struct gen_message *m, struct sampler *x, unsigned lane
 
 /* ---- the message ---- */
 
-static void describe(const struct sampler *x, uint32_t rgba[4])
+static void describe(const struct gen_sampler *x, uint32_t rgba[4])
 {
     const struct gen_surface *s = &x->surface;
     const bool layered = s->is_array || x->spatial == 3;
@@ -344,7 +346,7 @@ static unsigned left_out_of(const struct gen_message *m)
 }
 
 /* A short response ends early. */
-static const struct gen_uop *give(const struct gen_message *m, const struct sampler *x,
+static const struct gen_uop *give(const struct gen_message *m, const struct gen_sampler *x,
                                   uint32_t rgba[GEN_CHANNELS][4], bool half)
 {
     const unsigned left_out = left_out_of(m), slot = half ? 2 : 4,
@@ -369,7 +371,7 @@ static const struct gen_uop *give(const struct gen_message *m, const struct samp
 
 const struct gen_uop *gen_sampler(struct gen_message *m)
 {
-    struct sampler x = {.type = m->desc >> 12 & 31};
+    struct gen_sampler x = {.type = m->desc >> 12 & 31};
     uint32_t rgba[GEN_CHANNELS][4];
     const unsigned mode = m->desc >> 17 & 3, sent = m->lengths[0] + m->lengths[1];
     const bool half = m->desc >> 30 & 1, is_load = x.type == LD || x.type == LD_LZ;
@@ -408,7 +410,7 @@ const struct gen_uop *gen_sampler(struct gen_message *m)
 
 bool gen_sampler_texels(const struct gen_message *m, struct gen_texels *to)
 {
-    struct sampler x = {.type = m->desc >> 12 & 31};
+    struct gen_sampler x = {.type = m->desc >> 12 & 31};
     const bool is_load = x.type == LD || x.type == LD_LZ;
     const unsigned left_out = left_out_of(m);
     uint64_t addr;

@@ -267,7 +267,7 @@ void gen_state(struct wt_machine *m, struct wt_archive *a)
 
 /* ---- in a host process ---- */
 
-struct ranges {
+struct gen_ranges {
     struct wt_region *list;
     size_t count, capacity;
     bool failed;
@@ -275,7 +275,7 @@ struct ranges {
 
 static void add_range(void *context, uint64_t physical, uint64_t size)
 {
-    struct ranges *r = context;
+    struct gen_ranges *r = context;
     struct wt_region *last = r->count ? &r->list[r->count - 1] : NULL;
     if (last && last->addr + last->size == physical) {
         last->size += size;
@@ -296,7 +296,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* In order, and none over another one: several addresses may mean the same memory. */
-static void order(struct ranges *r)
+static void order(struct gen_ranges *r)
 {
     size_t kept = 0;
     if (r->count)
@@ -315,7 +315,7 @@ static void order(struct ranges *r)
 bool gen_archive_in_host(struct wt_machine *m, struct wt_archive *a,
                          const struct wt_host_archive *in_host)
 {
-    struct ranges ranges = {.count = 0};
+    struct gen_ranges ranges = {.count = 0};
     gen_each_memory((struct gen_device *)m, add_range, &ranges);
     order(&ranges);
     const bool good =

@@ -20,7 +20,7 @@ struct gen_texel_format {
     const char *name;
     uint16_t code;
     uint8_t kind;  /**< enum gen_component */
-    uint8_t bytes; /**< of a texel */
+    uint8_t bytes; /**< bytes of a texel */
     struct {
         uint8_t shift, bits; /**< bits is 0 where the format does not have the component */
     } component[4];          /**< red, green, blue, alpha */

@@ -46,7 +46,8 @@ static bool has_twins(const struct gen_texels *x)
     return false;
 }
 
-/* What of a texel a register of data has: with which byte it begins, or, as another form, bits. */
+/* The part of a texel in a register of data: with which byte it begins, or, as another form, bits.
+ */
 static int64_t part_of(const struct gen_texels *x, unsigned which, bool copies)
 {
     const unsigned c = which < x->components ? x->component[which] : GEN_NO_COMPONENT;

@@ -9,13 +9,13 @@
 #include <string.h>
 
 /* A text that grows until it is full. */
-struct text {
+struct gen_text {
     char *at;
     size_t left, length;
 };
 
-static void add(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct text *t, const char *format, ...)
+static void add(struct gen_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(struct gen_text *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -30,7 +30,7 @@ static void add(struct text *t, const char *format, ...)
 }
 
 /* Fills up to a column, with one blank at least. */
-static void pad(struct text *t, size_t column)
+static void pad(struct gen_text *t, size_t column)
 {
     add(t, " ");
     while (t->length < column && t->left > 1)
@@ -57,7 +57,7 @@ static const struct {
                    {"tm", false},  {"fc", false},  {"arf14_", false}, {"dbg", false}};
 
 /* Without its subregister. */
-static void add_register(struct text *t, const struct gen_operand *o)
+static void add_register(struct gen_text *t, const struct gen_operand *o)
 {
     const unsigned kind = o->reg >> 4, number = o->reg & 15;
     if (o->file == GEN_GRF)
@@ -86,7 +86,7 @@ static unsigned subregister_unit(const struct gen_operand *o)
     return o->file == GEN_ARF && bytes ? 1 : gen_type_size(o->type);
 }
 
-static void add_place(struct text *t, const struct gen_operand *o)
+static void add_place(struct gen_text *t, const struct gen_operand *o)
 {
     if (o->indirect && o->offset)
         add(t, "r[a0.%u,%d]", o->subreg, o->offset);
@@ -99,12 +99,12 @@ static void add_place(struct text *t, const struct gen_operand *o)
     }
 }
 
-static void add_type(struct text *t, const struct gen_operand *o)
+static void add_type(struct gen_text *t, const struct gen_operand *o)
 {
     add(t, ":%s", gen_type_name(o->type));
 }
 
-static void add_mme(struct text *t, const struct gen_operand *o)
+static void add_mme(struct gen_text *t, const struct gen_operand *o)
 {
     add_register(t, o);
     if (o->mme < GEN_NO_MME)
@@ -115,7 +115,7 @@ static void add_mme(struct text *t, const struct gen_operand *o)
 
 static const char channel_names[] = "xyzw";
 
-static void add_dst(struct text *t, const struct gen_insn *insn)
+static void add_dst(struct gen_text *t, const struct gen_insn *insn)
 {
     const struct gen_operand *o = &insn->dst;
     if (insn->saturate)
@@ -136,7 +136,7 @@ static void add_dst(struct text *t, const struct gen_insn *insn)
     add_type(t, o);
 }
 
-static void add_swizzle(struct text *t, const struct gen_operand *o)
+static void add_swizzle(struct gen_text *t, const struct gen_operand *o)
 {
     if (o->swizzle == 0xe4) /* each channel its own */
         return;
@@ -147,13 +147,14 @@ static void add_swizzle(struct text *t, const struct gen_operand *o)
 
 /* ---- immediates ---- */
 
-static void add_nan(struct text *t, bool negative, bool quiet, uint64_t payload)
+static void add_nan(struct gen_text *t, bool negative, bool quiet, uint64_t payload)
 {
     add(t, "%s%s(0x%" PRIX64 ")", negative ? "-" : "", quiet ? "qnan" : "snan", payload);
 }
 
 /* A number in a binary format: so many bits of exponent and fraction. */
-static void add_float(struct text *t, uint64_t bits, unsigned exponent_bits, unsigned fraction_bits)
+static void add_float(struct gen_text *t, uint64_t bits, unsigned exponent_bits,
+                      unsigned fraction_bits)
 {
     const uint64_t fraction = bits & ((UINT64_C(1) << fraction_bits) - 1);
     const uint64_t top = (UINT64_C(1) << exponent_bits) - 1;
@@ -188,7 +189,7 @@ static void add_float(struct text *t, uint64_t bits, unsigned exponent_bits, uns
     add(t, "0x%" PRIX64, bits);
 }
 
-static void add_immediate(struct text *t, const struct gen_operand *o)
+static void add_immediate(struct gen_text *t, const struct gen_operand *o)
 {
     const uint64_t bits = o->immediate;
     switch ((enum gen_type)o->type) {
@@ -222,7 +223,8 @@ static void add_immediate(struct text *t, const struct gen_operand *o)
 
 /* ---- operands ---- */
 
-static void add_modifiers(struct text *t, const struct gen_insn *insn, const struct gen_operand *o)
+static void add_modifiers(struct gen_text *t, const struct gen_insn *insn,
+                          const struct gen_operand *o)
 {
     const unsigned opcode = insn->row->opcode;
     const bool logic = opcode >= gen_rows[GEN_NOT].opcode && opcode <= gen_rows[GEN_XOR].opcode;
@@ -232,7 +234,7 @@ static void add_modifiers(struct text *t, const struct gen_insn *insn, const str
         add(t, "(abs)");
 }
 
-static void add_source(struct text *t, const struct gen_insn *insn, unsigned index)
+static void add_source(struct gen_text *t, const struct gen_insn *insn, unsigned index)
 {
     const struct gen_operand *o = &insn->src[index];
     if (o->file == GEN_IMMEDIATE) {
@@ -262,7 +264,7 @@ static void add_source(struct text *t, const struct gen_insn *insn, unsigned ind
 }
 
 /* A register that holds an address: the type d is not written. */
-static void add_target(struct text *t, const struct gen_operand *o)
+static void add_target(struct gen_text *t, const struct gen_operand *o)
 {
     add_place(t, o);
     if (o->type != GEN_D)
@@ -270,7 +272,7 @@ static void add_target(struct text *t, const struct gen_operand *o)
 }
 
 /* A payload of a message: whole registers. */
-static void add_payload(struct text *t, const struct gen_operand *o)
+static void add_payload(struct gen_text *t, const struct gen_operand *o)
 {
     if (o->indirect)
         add_place(t, o);
@@ -278,7 +280,7 @@ static void add_payload(struct text *t, const struct gen_operand *o)
         add_register(t, o);
 }
 
-static void add_options(struct text *t, const struct gen_insn *insn)
+static void add_options(struct gen_text *t, const struct gen_insn *insn)
 {
     const bool is_send =
         insn->row->format == GEN_FORMAT_SEND || insn->row->format == GEN_FORMAT_SENDS;
@@ -306,7 +308,7 @@ static void add_options(struct text *t, const struct gen_insn *insn)
         add(t, "}");
 }
 
-static void add_send(struct text *t, const struct gen_insn *insn)
+static void add_send(struct gen_text *t, const struct gen_insn *insn)
 {
     const bool split = insn->row->format == GEN_FORMAT_SENDS;
     add_payload(t, &insn->dst);
@@ -334,7 +336,7 @@ static void add_send(struct text *t, const struct gen_insn *insn)
         add(t, "0x%08X", insn->desc);
 }
 
-static void add_operands(struct text *t, const struct gen_insn *insn)
+static void add_operands(struct gen_text *t, const struct gen_insn *insn)
 {
     switch ((enum gen_format)insn->row->format) {
     case GEN_FORMAT_PLAIN:
@@ -397,7 +399,7 @@ static void mnemonic(const struct gen_insn *insn, char *text, size_t size)
                  insn->row == &gen_rows[GEN_GOTO] && insn->branch ? ".b" : "");
 }
 
-static void add_predicate(struct text *t, const struct gen_insn *insn)
+static void add_predicate(struct gen_text *t, const struct gen_insn *insn)
 {
     if (insn->predicate)
         add(t, "(%s%sf%u.%u%s)", insn->no_mask ? "W&" : "", insn->predicate_inverted ? "~" : "",
@@ -421,7 +423,7 @@ static bool writes_flag(const struct gen_insn *insn)
 
 void gen_text(const struct gen_insn *insn, char *text, size_t size)
 {
-    struct text t = {.at = text, .left = size};
+    struct gen_text t = {.at = text, .left = size};
     char name[24];
     if (size)
         *text = 0;

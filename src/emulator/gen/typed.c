@@ -12,7 +12,7 @@
 
 enum { LANES = 8, TYPE_READ = 0x05, TYPE_ATOMIC = 0x06, TYPE_WRITE = 0x0d, BYTES_MAX = 16 };
 
-struct typed {
+struct gen_typed {
     struct gen_surface surface;
     const struct gen_texel_format *format;
     unsigned coordinates; /* registers of them */
@@ -24,13 +24,13 @@ struct typed {
 };
 
 /* desc[13:12]: the message takes the lower or the upper eight channels. */
-static void take_lanes(const struct gen_message *m, struct typed *x, bool upper)
+static void take_lanes(const struct gen_message *m, struct gen_typed *x, bool upper)
 {
     x->first_lane = upper ? LANES : 0;
     x->on = m->on >> x->first_lane & 0xff;
 }
 
-static uint32_t coordinate(const struct gen_message *m, const struct typed *x, unsigned which,
+static uint32_t coordinate(const struct gen_message *m, const struct gen_typed *x, unsigned which,
                            unsigned lane)
 {
     if (which >= x->coordinates)
@@ -46,7 +46,7 @@ static unsigned dimensions(const struct gen_surface *s)
                                                                       : 1;
 }
 
-static const struct gen_uop *outside(const struct gen_message *m, const struct typed *x,
+static const struct gen_uop *outside(const struct gen_message *m, const struct gen_typed *x,
                                      unsigned lane, const uint32_t at[3])
 {
     const struct gen_surface *s = &x->surface;
@@ -61,7 +61,7 @@ static const struct gen_uop *outside(const struct gen_message *m, const struct t
 }
 
 /* Tells the judge of the lanes whose texels are outside, the first of which is @p at. */
-static void tell(const struct gen_message *m, const struct typed *x, enum wt_access access,
+static void tell(const struct gen_message *m, const struct gen_typed *x, enum wt_access access,
                  const uint32_t at[3])
 {
     const struct gen_surface *s = &x->surface;
@@ -79,7 +79,7 @@ static void tell(const struct gen_message *m, const struct typed *x, enum wt_acc
 }
 
 /* Addresses of all lanes, each checked. */
-static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access access,
+static bool resolve(const struct gen_message *m, struct gen_typed *x, enum wt_access access,
                     const struct gen_uop **next)
 {
     const struct gen_surface *s = &x->surface;
@@ -115,7 +115,7 @@ static bool resolve(const struct gen_message *m, struct typed *x, enum wt_access
 }
 
 /* Splits the payload into coordinates and `data` registers behind them. */
-static bool split_payload(const struct gen_message *m, struct typed *x, unsigned data)
+static bool split_payload(const struct gen_message *m, struct gen_typed *x, unsigned data)
 {
     const unsigned all = m->lengths[0] + m->lengths[1];
     x->first = m->header ? 1 : 0;
@@ -125,7 +125,7 @@ static bool split_payload(const struct gen_message *m, struct typed *x, unsigned
     return true;
 }
 
-static const struct gen_uop *read_texels(const struct gen_message *m, struct typed *x,
+static const struct gen_uop *read_texels(const struct gen_message *m, struct gen_typed *x,
                                          unsigned left_out)
 {
     const unsigned count = 4u - (unsigned)__builtin_popcount(left_out);
@@ -154,7 +154,7 @@ static const struct gen_uop *read_texels(const struct gen_message *m, struct typ
 }
 
 /* Components that the message leaves out are 0. */
-static const struct gen_uop *write_texels(const struct gen_message *m, struct typed *x,
+static const struct gen_uop *write_texels(const struct gen_message *m, struct gen_typed *x,
                                           unsigned left_out)
 {
     const unsigned count = 4u - (unsigned)__builtin_popcount(left_out);
@@ -182,7 +182,7 @@ static const struct gen_uop *write_texels(const struct gen_message *m, struct ty
 }
 
 /* Atomics work on texels of one integer of 32 bits. */
-static const struct gen_uop *change_texels(const struct gen_message *m, struct typed *x)
+static const struct gen_uop *change_texels(const struct gen_message *m, struct gen_typed *x)
 {
     const unsigned op = m->desc >> 8 & 15, count = gen_atomic_sources(op);
     const bool returns = m->desc >> 13 & 1;
@@ -221,7 +221,7 @@ static const struct gen_uop *change_texels(const struct gen_message *m, struct t
 
 const struct gen_uop *gen_typed(struct gen_message *m)
 {
-    struct typed x = {0};
+    struct gen_typed x = {0};
     const struct gen_uop *next;
     const unsigned slots = m->desc >> 12 & 3;
     if (!gen_find_image(m, &x.surface, GEN_SURFACE_BUFFER, "written or read", &x.format, &next))

@@ -7,7 +7,7 @@
 enum { LANES = 8 };
 
 typedef uint32_t vector_ud __attribute__((vector_size(32)));
-/* The same where it lies in registers. */
+/* Likewise where it lies in registers. */
 typedef uint32_t vector_at __attribute__((vector_size(32), aligned(1), may_alias));
 typedef uint64_t vector_uq __attribute__((vector_size(32)));
 typedef int32_t vector_d __attribute__((vector_size(32)));

@@ -55,14 +55,14 @@ static INLINE bool is_any_nan(unsigned blocks, const vector_uq *row)
 }
 
 /* The inputs of an instruction: its channels, and the rows of its sources. */
-struct found {
+struct gen_found {
     uint32_t on;
     vector_uq source[3][2];
 };
 
 /* False: there is nothing to compute here, and *next follows. */
 static INLINE bool begin(struct gen_thread *t, const struct gen_uop *u, unsigned blocks,
-                         unsigned sources, struct found *x, const struct gen_uop **next)
+                         unsigned sources, struct gen_found *x, const struct gen_uop **next)
 {
     x->on = gen_enabled(t, &u->insn);
     if (!x->on || !gen_is_as_host(t, u)) {
@@ -86,7 +86,7 @@ static INLINE const struct gen_uop *execute(struct gen_thread *t, const struct g
                                             unsigned blocks, enum operation operation)
 {
     const struct gen_uop *next;
-    struct found x;
+    struct gen_found x;
     vector_uq r[2];
     if (!begin(t, u, blocks, operation == MOV ? 1 : 2, &x, &next))
         return next;
@@ -120,7 +120,7 @@ static INLINE FUSED const struct gen_uop *fuse(struct gen_thread *t, const struc
                                                unsigned blocks)
 {
     const struct gen_uop *next;
-    struct found x;
+    struct gen_found x;
     vector_uq r[2];
     if (!begin(t, u, blocks, 3, &x, &next))
         return next;

@@ -25,7 +25,7 @@ void wt_archive_in_process(struct wt_archive *a, struct wt_machine *m);
 bool wt_archive_in_host(struct wt_archive *a, struct wt_machine *m,
                         const struct wt_host_archive *in_host, const struct wt_region *region,
                         size_t count);
-/** The same of a machine whose mapped memory is that of m->regions. */
+/** Likewise of a machine whose mapped memory is that of m->regions. */
 bool wt_archive_mapped(struct wt_machine *m, struct wt_archive *a,
                        const struct wt_host_archive *in_host);
 

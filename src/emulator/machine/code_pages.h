@@ -24,7 +24,7 @@ struct wt_code_format {
     unsigned tail;    /**< records behind the last one of the page, which lead to the next page: as
                            many as an instruction has granules, or more */
     wt_code_handler undecoded; /**< decodes the record, then executes it */
-    wt_code_handler next_page; /**< of the records behind the last one */
+    wt_code_handler next_page; /**< next page of the records behind the last one */
 };
 
 /** The data of the handler of a watched record: see wt_code_watch. */
@@ -46,7 +46,7 @@ struct wt_code_page {
 
 struct wt_code_cache {
     const struct wt_code_format *format;
-    struct wt_tlb *tlb; /**< of the memory that code is fetched from */
+    struct wt_tlb *tlb; /**< tlb of the memory that code is fetched from */
     struct wt_code_page *bucket[WT_CODE_BUCKETS];
 };
 

@@ -13,7 +13,7 @@
 
 enum wt_fill_kind { WT_FILL_ZERO, WT_FILL_PATTERN, WT_FILL_RANDOM };
 
-/** What registers and memory hold before they are written (fill.h). */
+/** Contents of registers and memory before they are written (fill.h). */
 struct wt_fill {
     enum wt_fill_kind kind;
     uint64_t value; /**< a pattern of 32 bits, which is repeated; the seed of random numbers */
@@ -48,7 +48,7 @@ struct wt_device_config {
 struct wt_config_key {
     const char *name;
     const char *about; /**< for the help: what it is, its range and default */
-    size_t offset;     /**< of the member */
+    size_t offset;     /**< offset of the member */
     enum {
         WT_CONFIG_NUMBER,  /**< unsigned */
         WT_CONFIG_ADDRESS, /**< uint64_t, printed in hexadecimal */

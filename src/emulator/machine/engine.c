@@ -216,7 +216,7 @@ static inline bool joins_turns(const struct wt_machine *m)
            m->engine->joins_turns(m);
 }
 
-/* What is left of a turn, or of the last one of those that were done as one: all of it where its
+/* The rest of a turn, or of the last one of those that were done as one: all of it where its
  * first instruction was not issued. */
 static uint32_t left_of(const struct wt_machine *m, uint64_t issued)
 {

@@ -100,7 +100,7 @@ void wt_engine_watch(struct wt_machine *m, struct wt_wave_head *w, const struct 
                      uint64_t space, uint64_t addr, unsigned size, const void *before,
                      const void *after);
 /**
- * The same, where watches and observers have one address for it: `home` of @p a is its space, for
+ * Likewise, where watches and observers have one address for it: `home` of @p a is its space, for
  * GLOBAL and CONSTANT WT_SPACE_GLOBAL. The observer is told, too.
  */
 void wt_engine_access(struct wt_machine *m, struct wt_wave_head *w, const struct wt_lane_access *a,

@@ -19,7 +19,7 @@ struct wt_field {
     uint64_t most;    /**< its largest value */
     uint32_t offset;
     int16_t hash;   /**< the byte of the hashed numbers where it begins; WT_UNHASHED */
-    uint16_t count; /**< of an array's elements; else 1 */
+    uint16_t count; /**< count of an array's elements; else 1 */
     uint8_t size;   /**< bytes of an element */
     uint8_t since;  /**< version of the first file that has it; 0: each one has it */
     bool flag;

@@ -9,7 +9,7 @@
 typedef unsigned __int128 wide;
 
 enum width { X, Y, B, N, M, J, W };
-enum rule { INEXACT, EXACT };
+enum meaning_rule { INEXACT, EXACT };
 static const struct {
     uint8_t operands, bytes, width, rule;
 } ops[WT_M_OPS] = {

@@ -12,14 +12,14 @@
 #define LEVELS 4 /* 4 levels of 9 bits above 12 bits of page offset: 48 bits */
 #define FANOUT 512
 
-struct page {
+struct memory_page {
     uint32_t refs;
     _Alignas(64) uint8_t data[WT_PAGE_SIZE];
 };
 
-struct node {
+struct memory_node {
     uint32_t refs;
-    void *slot[FANOUT]; /* struct node *, at the lowest level struct page * */
+    void *slot[FANOUT]; /* struct memory_node *, at the lowest level struct memory_page * */
 };
 
 /* State shared by a memory and all its forks. */
@@ -35,14 +35,14 @@ struct alias {
 };
 
 struct wt_memory {
-    struct node *root; /* NULL: all zeros */
-    uint64_t pages;    /* below root */
-    uint64_t limit;    /* the most pages that there may be */
+    struct memory_node *root; /* NULL: all zeros */
+    uint64_t pages;           /* below root */
+    uint64_t limit;           /* the most pages that there may be */
     struct account *account;
     bool host;           /* the process's own memory; root stays NULL */
-    struct alias *alias; /* of a host's memory, by address */
+    struct alias *alias; /* alias of a host's memory, by address */
     size_t aliases, alias_capacity;
-    wt_memory_source_fn source; /* of pages that were not written; NULL: zeros */
+    wt_memory_source_fn source; /* source of pages that were not written; NULL: zeros */
     void *context;              /* for it */
 };
 
@@ -59,14 +59,14 @@ static void release(struct account *account, void *tree, unsigned level)
     if (!tree)
         return;
     if (level == 0) {
-        struct page *page = tree;
+        struct memory_page *page = tree;
         if (--page->refs == 0) {
             account->bytes -= sizeof *page;
             free(page);
         }
         return;
     }
-    struct node *node = tree;
+    struct memory_node *node = tree;
     if (--node->refs)
         return;
     for (unsigned i = 0; i < FANOUT; i++)
@@ -76,11 +76,12 @@ static void release(struct account *account, void *tree, unsigned level)
 }
 
 /* A copy of a shared node, its children gaining a reference each; the old node loses one. */
-static struct node *own_node(struct account *account, struct node *old, unsigned level)
+static struct memory_node *own_node(struct account *account, struct memory_node *old,
+                                    unsigned level)
 {
     if (old && old->refs == 1)
         return old;
-    struct node *node = calloc(1, sizeof *node);
+    struct memory_node *node = calloc(1, sizeof *node);
     if (!node)
         return NULL;
     node->refs = 1;
@@ -91,9 +92,9 @@ static struct node *own_node(struct account *account, struct node *old, unsigned
             if (!child)
                 continue;
             if (level == 1)
-                ((struct page *)child)->refs++;
+                ((struct memory_page *)child)->refs++;
             else
-                ((struct node *)child)->refs++;
+                ((struct memory_node *)child)->refs++;
             node->slot[i] = child;
         }
         old->refs--;
@@ -261,8 +262,8 @@ const uint8_t *wt_memory_page(const struct wt_memory *m, uint64_t addr)
         return host_page(m, addr);
     const void *tree = m->root;
     for (unsigned level = LEVELS; tree && level > 0; level--)
-        tree = ((const struct node *)tree)->slot[slot_index(addr, level - 1)];
-    return tree ? ((const struct page *)tree)->data : unwritten(m, addr);
+        tree = ((const struct memory_node *)tree)->slot[slot_index(addr, level - 1)];
+    return tree ? ((const struct memory_page *)tree)->data : unwritten(m, addr);
 }
 
 uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
@@ -273,16 +274,16 @@ uint8_t *wt_memory_page_for_write(struct wt_memory *m, uint64_t addr)
         return NULL;
     void **at = (void **)&m->root;
     for (unsigned level = LEVELS; level > 0; level--) {
-        struct node *node = own_node(m->account, *at, level);
+        struct memory_node *node = own_node(m->account, *at, level);
         if (!node)
             return NULL;
         *at = node;
         at = &node->slot[slot_index(addr, level - 1)];
     }
-    struct page *page = *at;
+    struct memory_page *page = *at;
     if (page && page->refs == 1)
         return page->data;
-    struct page *copy = aligned_alloc(64, sizeof *copy);
+    struct memory_page *copy = aligned_alloc(64, sizeof *copy);
     if (!copy)
         return NULL;
     copy->refs = 1;
@@ -341,11 +342,11 @@ static void each(const void *tree, unsigned level, uint64_t base,
     if (!tree)
         return;
     if (level == 0) {
-        fn(context, base, ((const struct page *)tree)->data);
+        fn(context, base, ((const struct memory_page *)tree)->data);
         return;
     }
     for (uint64_t i = 0; i < FANOUT; i++)
-        each(((const struct node *)tree)->slot[i], level - 1,
+        each(((const struct memory_node *)tree)->slot[i], level - 1,
              base | i << (WT_PAGE_BITS + 9 * (level - 1)), fn, context);
 }
 
@@ -363,14 +364,14 @@ static uint64_t hash_tree(const void *tree, unsigned level, uint64_t base)
     if (!tree)
         return 0;
     if (level == 0) {
-        const uint8_t *data = ((const struct page *)tree)->data;
+        const uint8_t *data = ((const struct memory_page *)tree)->data;
         return memcmp(data, zero_page, WT_PAGE_SIZE)
                    ? XXH3_64bits_withSeed(data, WT_PAGE_SIZE, base)
                    : 0;
     }
     uint64_t sum = 0;
     for (uint64_t i = 0; i < FANOUT; i++)
-        sum += hash_tree(((const struct node *)tree)->slot[i], level - 1,
+        sum += hash_tree(((const struct memory_node *)tree)->slot[i], level - 1,
                          base | i << (WT_PAGE_BITS + 9 * (level - 1)));
     return sum;
 }

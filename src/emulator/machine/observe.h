@@ -52,7 +52,7 @@ struct wt_observed {
     uint64_t time;           /**< issue time: of the state before the instruction */
     uint64_t id;             /**< of the wave, wt_machine_wave_id() */
     uint32_t wave;           /**< its slot */
-    uint64_t launch;         /**< of the wave: wt_machine_launch() */
+    uint64_t launch;         /**< launch of the wave: wt_machine_launch() */
     uint64_t group;          /**< of the wave: the home of its group's memory; WT_HOME_NOW: it has
                                   none */
     uint64_t pc;             /**< of the instruction */
@@ -65,7 +65,7 @@ struct wt_observed {
                          message without mask of Gen9 */
     uint8_t owner;  /**< of_wave: the lowest lane of the program that is enabled; 0: none is */
     enum wt_observed_order order;
-    enum wt_observed_scope scope; /**< of an access that is not PLAIN */
+    enum wt_observed_scope scope; /**< scope of an access that is not PLAIN */
     unsigned size;                /**< bytes that a lane accesses, 1 to 128 */
     bool is_row; /**< the lanes are neighbours, and what each accesses lies behind what the one
                       before does; false: it may be so, too */
@@ -197,17 +197,17 @@ struct wt_observed_event {
     uint64_t pc;     /**< of the instruction, but of RELEASE, begins and ends, which have 0 */
     uint64_t id;     /**< of the wave whose event it is, wt_machine_wave_id(); 0: it is none's */
     uint32_t wave;   /**< its slot */
-    uint64_t launch; /**< of LAUNCH, GROUP, WAVE, their ends: wt_machine_launch() */
-    uint64_t home;   /**< of the wave's group: wt_observed.home; WT_HOME_NOW: it has none */
+    uint64_t launch; /**< launch of LAUNCH, GROUP, WAVE, their ends: wt_machine_launch() */
+    uint64_t home;   /**< home of the wave's group: wt_observed.home; WT_HOME_NOW: it has none */
     wt_lanes lanes;
-    enum wt_observed_barrier barrier; /**< of ARRIVE, RELEASE */
+    enum wt_observed_barrier barrier; /**< barrier of ARRIVE, RELEASE */
     uint32_t number;
     uint32_t
         expected; /**< of ARRIVE: how many waves, or lanes, are to arrive; 0: all of the group */
     bool apart;   /**< of ARRIVE: lanes may arrive by different instructions */
     bool shifts;  /**< of EXCHANGE: each lane takes the value of the one so many behind it */
     wt_lanes named, present, live; /**< of TOGETHER; EXCHANGE: `named` */
-    enum wt_observed_order order;  /**< of FENCE */
+    enum wt_observed_order order;  /**< order of FENCE */
     enum wt_observed_scope scope;
     uint64_t to;      /**< of CALL, RETURN */
     uint8_t count[3]; /**< of WAIT, WT_NO_COUNT: of any; loads and stores of vectors; exports; LDS,
@@ -251,7 +251,7 @@ struct wt_observer {
     const uint64_t *halts;       /**< of the topmost one: `may`, where that holds; else NULL */
     bool attends;                /**< of the topmost one: that ends */
     unsigned count;
-    struct wt_observed record[WT_OBSERVED_RECORDS]; /**< of the instruction being executed */
+    struct wt_observed record[WT_OBSERVED_RECORDS]; /**< record of the instruction being executed */
 };
 
 /** Hands over what the instruction has accessed that a piece has called; whether the turn ends
@@ -265,7 +265,7 @@ struct wt_lane_access {
     uint64_t pc;
     enum wt_watch_kind kind;
     enum wt_observed_space space;
-    uint64_t home; /**< of GROUP */
+    uint64_t home; /**< home of GROUP */
     bool is_scalar, of_wave;
     uint8_t owner; /**< of_wave: the lowest enabled lane */
     enum wt_observed_order order;
@@ -276,10 +276,10 @@ struct wt_lane_access {
     unsigned align; /**< what the machine demands of the address; 0: nothing */
     unsigned unit;  /**< a power of 2: compilers that widen a load stay in aligned units of so many
                          bytes that the program loads from; 0: in its pages */
-    unsigned spare; /**< of a load: so many bytes at its end that compilers may have added */
+    unsigned spare; /**< spare of a load: so many bytes at its end that compilers may have added */
     unsigned lost;  /**< hardware drops an atomic in memory of this grain (regions.h) or a
                          finer one; 0: in none */
-    unsigned part;  /**< of an instruction with several accesses: which one (origin.h) */
+    unsigned part;  /**< part of an instruction with several accesses: which one (origin.h) */
     const struct wt_judged_variable *variable; /**< whose address the lanes use; NULL: not known */
     uint64_t at;
 };
@@ -296,7 +296,7 @@ uint64_t *wt_observe_row(struct wt_machine *m, const struct wt_wave_head *w, uin
                          const struct wt_lane_access *access, wt_lanes lanes);
 /** The addresses are filled in: hands stores over, while the registers are as they were. */
 void wt_observe_stored(struct wt_machine *m, enum wt_watch_kind kind);
-/** The same, with the addresses. */
+/** Likewise, with the addresses. */
 void wt_observe_lanes(struct wt_machine *m, const struct wt_wave_head *w, uint64_t time,
                       const struct wt_lane_access *access, wt_lanes lanes, const uint64_t *at);
 /** Frees the observers of a machine that ends. */

@@ -66,12 +66,12 @@ static bool is_own(const struct wt_flow *f, uint32_t symbol, wt_origin_value val
 }
 
 /* The symbols of blocks' registers come in the order in which they are made. */
-struct own {
-    uint32_t *symbol; /* of each register of each block; 0: it has none */
+struct origin_own {
+    uint32_t *symbol; /* symbol of each register of each block; 0: it has none */
     size_t room;
 };
 
-static uint32_t *own_of(struct wt_flow *f, struct own *own, size_t block)
+static uint32_t *own_of(struct wt_flow *f, struct origin_own *own, size_t block)
 {
     const size_t need = (block + 1) * f->family->registers, before = own->room;
     uint32_t *grown = wt_array_grow(own->symbol, &own->room, need, sizeof *grown);
@@ -85,7 +85,8 @@ static uint32_t *own_of(struct wt_flow *f, struct own *own, size_t block)
 }
 
 /* A way leads from `reg` to a block. */
-static void arrive(struct wt_flow *f, struct own *own, uint64_t pc, const wt_origin_value *reg)
+static void arrive(struct wt_flow *f, struct origin_own *own, uint64_t pc,
+                   const wt_origin_value *reg)
 {
     bool made;
     const size_t b = block_at(f, pc, reg, &made);
@@ -106,7 +107,8 @@ static void arrive(struct wt_flow *f, struct own *own, uint64_t pc, const wt_ori
 
 /* Adds the registers with which a block is entered to the values of its symbols; the states of all
  * blocks are final. */
-static void bring(struct wt_flow *f, struct own *own, uint64_t pc, const wt_origin_value *reg)
+static void bring(struct wt_flow *f, struct origin_own *own, uint64_t pc,
+                  const wt_origin_value *reg)
 {
     const size_t b = f->leader[place_of(f, pc)] - 1;
     const wt_origin_value *state = state_of(f, b);
@@ -137,11 +139,11 @@ static void note(struct wt_flow *f, uint64_t pc, wt_origin_value stack,
 
 /* Walks through a block. The last walk also notes the block's accesses, and the values that its
  * successors' registers may have. */
-static void walk(struct wt_flow *f, struct own *own, size_t block, bool last)
+static void walk(struct wt_flow *f, struct origin_own *own, size_t block, bool last)
 {
     wt_origin_value *reg = calloc(f->family->registers, sizeof *reg);
     uint64_t pc = f->block[block].pc;
-    void (*const way)(struct wt_flow *, struct own *, uint64_t, const wt_origin_value *) =
+    void (*const way)(struct wt_flow *, struct origin_own *, uint64_t, const wt_origin_value *) =
         last ? bring : arrive;
     if (!reg) {
         f->failed = true;
@@ -178,7 +180,7 @@ static void walk(struct wt_flow *f, struct own *own, size_t block, bool last)
 static bool walk_all(struct wt_flow *f)
 {
     const unsigned registers = f->family->registers;
-    struct own own = {NULL, 0};
+    struct origin_own own = {NULL, 0};
     wt_origin_value *reg = calloc(registers, sizeof *reg);
     bool made;
     if (reg) {

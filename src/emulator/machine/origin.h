@@ -17,7 +17,7 @@ enum { WT_ORIGIN_NO_BASE = 0xffff, WT_ORIGIN_STACK = 14 };
 /** The sum that an access's address is. */
 struct wt_origin {
     uint64_t pc;
-    unsigned part;  /**< of an instruction with several accesses: which one */
+    unsigned part;  /**< part of an instruction with several accesses: which one */
     bool known;     /**< what follows is known */
     bool index;     /**< a number that is not constant is added */
     bool scaled;    /**< each such number is multiplied by 2 or more: no address is added */
@@ -104,7 +104,7 @@ wt_origin_value wt_flow_picked(struct wt_flow *f, wt_origin_value a, wt_origin_v
 wt_origin_value wt_flow_mixed(struct wt_flow *f, wt_origin_value a, wt_origin_value b);
 /** Whether it is a constant, and which. */
 bool wt_flow_is_constant(const struct wt_flow *f, wt_origin_value a, int64_t *constant);
-/** The same, sign-extended from 32 bits: addresses of 32 bits wrap. */
+/** Likewise, sign-extended from 32 bits: addresses of 32 bits wrap. */
 wt_origin_value wt_flow_word(struct wt_flow *f, wt_origin_value a);
 
 /**

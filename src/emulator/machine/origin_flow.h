@@ -66,12 +66,12 @@ struct wt_flow {
         uint32_t symbol;
     } * choice; /* a hash table of 2 * WT_FLOW_MOST_CHOICES places */
     size_t choices;
-    uint32_t *leader; /* of each two bytes: 1 + its block; 0: none begins there */
+    uint32_t *leader; /* leader of each two bytes: 1 + its block; 0: none begins there */
     bool *walked;     /* of each two bytes: an instruction begins there */
     bool *begins;     /* of each two bytes: a block begins there, in this try or a former one */
     struct wt_flow_block *block;
     size_t blocks, block_room;
-    wt_origin_value *state; /* of each block: its registers at its begin */
+    wt_origin_value *state; /* state of each block: its registers at its begin */
     size_t state_room;
     bool split;                 /* a block begins within another one */
     unsigned visits, resolving; /* how many symbols are being resolved, */

@@ -17,7 +17,7 @@ struct numbers {
 };
 
 /* A slot's latest wave. */
-struct wave {
+struct profiled_wave {
     uint64_t id, entry;
     unsigned lanes; /* that it began with */
 };
@@ -32,7 +32,7 @@ struct counted_matrix {
 
 struct wt_profile {
     struct wt_machine *m;
-    uint64_t resets; /* of the machine, so far */
+    uint64_t resets; /* resets of the machine, so far */
     struct wt_profile_shape shape;
     wt_profile_room_fn *room; /* NULL: the heap */
     void *context;
@@ -40,13 +40,13 @@ struct wt_profile {
     struct counted_matrix *matrix;   /* each count's */
     size_t matrix_room;
     size_t blocks, capacity, counts;
-    size_t first;      /* of the present code */
-    uint64_t code;     /* its number */
-    uint32_t *slot;    /* of a hash table: 1 + index of a count of the present code; 0: free */
-    size_t slots;      /* a power of 2 */
-    struct wave *wave; /* by slot */
-    struct wave now;   /* of the instruction at hand */
-    size_t at;         /* number of its count; NONE: it has none */
+    size_t first;   /* of the present code */
+    uint64_t code;  /* its number */
+    uint32_t *slot; /* slot of a hash table: 1 + index of a count of the present code; 0: free */
+    size_t slots;   /* a power of 2 */
+    struct profiled_wave *wave; /* by slot */
+    struct profiled_wave now;   /* now of the instruction at hand */
+    size_t at;                  /* number of its count; NONE: it has none */
     struct numbers lines, dwords, atomics;
     bool accesses; /* the instruction at hand has accessed memory */
     uint64_t bytes;
@@ -100,7 +100,7 @@ static bool add_block(struct wt_profile *p)
     return grown[p->blocks] && ++p->blocks;
 }
 
-/* What the instruction of a new count does. False without host memory. */
+/* The effect of a new count's instruction. False without host memory. */
 static bool note_matrix(struct wt_profile *p, uint64_t pc, uint32_t wave)
 {
     struct wt_insn_operands o;
@@ -272,12 +272,13 @@ static void begins(void *context, struct wt_machine *m, const struct wt_issue *i
 {
     struct wt_profile *p = context;
     const uint64_t id = wt_machine_wave_id(m, issue->wave);
-    struct wave *w = &p->wave[issue->wave];
+    struct profiled_wave *w = &p->wave[issue->wave];
     follow_reset(p);
     if (w->id != id)
-        *w = (struct wave){.id = id,
-                           .entry = p->shape.begins_alone ? 0 : issue->pc,
-                           .lanes = p->shape.begins_alone ? m->lanes : wt_lanes_count(issue->mask)};
+        *w = (struct profiled_wave){.id = id,
+                                    .entry = p->shape.begins_alone ? 0 : issue->pc,
+                                    .lanes = p->shape.begins_alone ? m->lanes
+                                                                   : wt_lanes_count(issue->mask)};
     p->now = *w;
     p->at = count_of(p, issue->pc, w->entry, issue->wave);
     p->accesses = false;
@@ -382,8 +383,8 @@ void wt_profile_free(struct wt_profile *p)
 /* ---- saved states ---- */
 
 struct wt_profile_saved {
-    size_t counts;     /* of the present code */
-    struct wave *wave; /* behind them */
+    size_t counts;              /* counts of the present code */
+    struct profiled_wave *wave; /* behind them */
     struct wt_profile_count count[];
 };
 
@@ -397,7 +398,7 @@ struct wt_profile_saved *wt_profile_save(struct wt_profile *p)
     follow_reset(p);
     const size_t counts = p->counts - p->first, waves = p->m->waves * sizeof *p->wave;
     struct wt_profile_saved *s = malloc(saved_bytes(counts));
-    struct wave *wave = malloc(waves);
+    struct profiled_wave *wave = malloc(waves);
     if (!s || !wave) {
         free(s);
         free(wave);

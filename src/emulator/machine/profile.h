@@ -17,7 +17,7 @@ struct wt_machine;
 /** The units in which accesses to a GPU's memory are counted. */
 struct wt_profile_shape {
     unsigned line;     /**< bytes of a transaction: a cache line or a sector; a power of 2 */
-    unsigned banks;    /**< of local memory, of dwords; 0: it has none */
+    unsigned banks;    /**< banks of local memory, of dwords; 0: it has none */
     unsigned together; /**< lanes of one access to local memory that the hardware issues at once */
     bool begins_alone; /**< a wave may begin with fewer lanes than it can have, and elsewhere than
                           in a kernel */
@@ -26,7 +26,7 @@ struct wt_profile_shape {
 struct wt_profile_count {
     uint64_t pc;
     uint64_t entry;          /**< where the wave began: its kernel; 0 where waves begin alone */
-    uint64_t code;           /**< of wt_profile_code() */
+    uint64_t code;           /**< code of wt_profile_code() */
     uint64_t issues;         /**< 0: nothing is counted here */
     uint64_t enabled, lanes; /**< lanes that were enabled, of those that the waves had */
     uint64_t requests, transactions, conflicts, collisions, bytes;

@@ -146,7 +146,7 @@ static inline void wt_turns_set_ready_bit(struct wt_turns *turns, uint32_t word,
     turns->ready_count += ready ? 1u : -1u;
 }
 
-/** The same of a wave by its number. */
+/** Likewise of a wave by its number. */
 static inline void wt_turns_set_ready(struct wt_turns *turns, uint32_t wave, bool ready)
 {
     wt_turns_set_ready_bit(turns, wave / 64, (uint64_t)1 << wave % 64, ready);

@@ -39,7 +39,7 @@ struct wt_search {
     uint64_t behind;           /**< not 0: up to this time only memory is watched, then all */
     bool restored;  /**< the caller has looked around: the place may be reported once more */
     bool pass;      /**< the search has ended there */
-    uint64_t width; /**< of the window */
+    uint64_t width; /**< width of the window */
 };
 
 /**

@@ -44,7 +44,7 @@ enum wt_slice_state wt_slice_on(struct wt_slice *s, uint64_t budget, struct wt_e
 
 /** The result, which the slice owns. */
 const struct wt_slice_found *wt_slice_found(const struct wt_slice *s);
-/** The same; *out takes its lists over. */
+/** Likewise; *out takes its lists over. */
 void wt_slice_take(struct wt_slice *s, struct wt_slice_found *out);
 
 #endif

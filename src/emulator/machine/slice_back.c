@@ -68,7 +68,7 @@ struct made {
     const struct issue *issue;
     struct wt_insn_operands operands;
     wt_lanes all;     /* lanes that it is for */
-    wt_lanes enabled; /* of these, for which it was executed */
+    wt_lanes enabled; /* enabled of these, for which it was executed */
     wt_lanes lanes;   /* … of which something was looked for */
     bool of_wave;     /* a value of the wave was looked for */
     wt_lanes pairs;   /* of which results were looked for: a bit for wt_insn_operand.pair */

@@ -12,8 +12,8 @@
 /* Where a value is: 32 bits of registers, or 32 bytes of memory. */
 struct place {
     bool used, is_memory;
-    uint8_t file;  /* of registers, or enum wt_observed_space */
-    uint8_t lane;  /* of PRIVATE memory */
+    uint8_t file;  /* file of registers, or enum wt_observed_space */
+    uint8_t lane;  /* lane of PRIVATE memory */
     uint32_t mask; /* the bits or bytes that are looked for; 0: none any more */
     uint32_t depth;
     uint64_t of, at; /* at: the first bit of the registers, or the address, divided by 32 */
@@ -75,7 +75,7 @@ struct wt_slice {
     size_t names, name_room;
     struct wt_insn_operands *kept;
     size_t kept_count, kept_room;
-    size_t chosen;     /* of the issue that is under way: as struct issue has it */
+    size_t chosen;     /* chosen of the issue that is under way: as struct issue has it */
     uint32_t *name_of; /* by slot: 1 + index in `name` of the wave noted last */
 };
 
@@ -94,7 +94,7 @@ uint32_t slice_found_piece(struct wt_slice *s, const struct place *p, uint32_t *
 /* Sets the place and mask of p to what is in one granule of [first, last], bits of registers or
  * addresses; returns the last one of it. */
 uint64_t slice_cut(struct place *p, uint64_t first, uint64_t last);
-/* The same for a range. */
+/* Likewise for a range. */
 void slice_look_for(struct wt_slice *s, struct place p, uint64_t first, uint64_t last);
 /* A bit for each 8 bits, or each byte, of the range that was looked for: of the first 64. */
 uint64_t slice_found(struct wt_slice *s, struct place p, uint64_t first, uint64_t last,

@@ -12,16 +12,16 @@ __extension__ typedef unsigned __int128 u128;
 /* Every helper is inlined with a constant format. */
 #define INLINE static inline __attribute__((always_inline))
 
-struct format {
+struct soft_format {
     int exp_bits;
     int frac_bits;
 };
 
-static const struct format f16 = {5, 10};
-static const struct format f32 = {8, 23};
-static const struct format f64 = {11, 52};
+static const struct soft_format f16 = {5, 10};
+static const struct soft_format f32 = {8, 23};
+static const struct soft_format f64 = {11, 52};
 
-enum kind {
+enum soft_kind {
     FINITE, /* zero too: its significand is 0 */
     INFINITE,
     QUIET_NAN,
@@ -29,50 +29,50 @@ enum kind {
 };
 
 /* sig * 2^exp, negative if sign. For a NaN, sig is the fraction field. */
-struct number {
-    enum kind kind;
+struct soft_number {
+    enum soft_kind kind;
     bool sign;
     int exp;
     u128 sig;
 };
 
-INLINE int bias(struct format f)
+INLINE int bias(struct soft_format f)
 {
     return (1 << (f.exp_bits - 1)) - 1;
 }
 
-INLINE uint64_t sign_bit(struct format f)
+INLINE uint64_t sign_bit(struct soft_format f)
 {
     return (uint64_t)1 << (f.exp_bits + f.frac_bits);
 }
 
-INLINE uint64_t fraction_mask(struct format f)
+INLINE uint64_t fraction_mask(struct soft_format f)
 {
     return ((uint64_t)1 << f.frac_bits) - 1;
 }
 
-INLINE uint64_t quiet_bit(struct format f)
+INLINE uint64_t quiet_bit(struct soft_format f)
 {
     return (uint64_t)1 << (f.frac_bits - 1);
 }
 
 /* An infinity; without a sign also the mask of the exponent field. */
-INLINE uint64_t infinity(struct format f, bool sign)
+INLINE uint64_t infinity(struct soft_format f, bool sign)
 {
     return ((((uint64_t)1 << f.exp_bits) - 1) << f.frac_bits) | (sign ? sign_bit(f) : 0);
 }
 
-INLINE uint64_t largest(struct format f, bool sign)
+INLINE uint64_t largest(struct soft_format f, bool sign)
 {
     return infinity(f, sign) - 1;
 }
 
-INLINE uint64_t zero(struct format f, bool sign)
+INLINE uint64_t zero(struct soft_format f, bool sign)
 {
     return sign ? sign_bit(f) : 0;
 }
 
-INLINE uint64_t canonical_nan(struct format f)
+INLINE uint64_t canonical_nan(struct soft_format f)
 {
     return infinity(f, false) | quiet_bit(f);
 }
@@ -83,11 +83,11 @@ INLINE int top_bit(u128 sig)
                                  : 63 - __builtin_clzll((uint64_t)sig);
 }
 
-INLINE struct number unpack(struct format f, uint64_t bits, const struct wt_fp *fp)
+INLINE struct soft_number unpack(struct soft_format f, uint64_t bits, const struct wt_fp *fp)
 {
     int exp = (int)((bits & infinity(f, false)) >> f.frac_bits);
     uint64_t fraction = bits & fraction_mask(f);
-    struct number n = {FINITE, (bits & sign_bit(f)) != 0, 0, fraction};
+    struct soft_number n = {FINITE, (bits & sign_bit(f)) != 0, 0, fraction};
     if (exp == (1 << f.exp_bits) - 1) {
         if (fraction)
             n.kind = fraction & quiet_bit(f) ? QUIET_NAN : SIGNALLING_NAN;
@@ -104,12 +104,12 @@ INLINE struct number unpack(struct format f, uint64_t bits, const struct wt_fp *
     return n;
 }
 
-INLINE bool is_nan(struct number n)
+INLINE bool is_nan(struct soft_number n)
 {
     return n.kind >= QUIET_NAN;
 }
 
-INLINE bool is_zero(struct number n)
+INLINE bool is_zero(struct soft_number n)
 {
     return n.kind == FINITE && n.sig == 0;
 }
@@ -152,7 +152,7 @@ INLINE u128 round_shift(u128 sig, int shift, bool sign, const struct wt_fp *fp, 
     return kept + up;
 }
 
-INLINE uint64_t overflowed(struct format f, bool sign, struct wt_fp *fp)
+INLINE uint64_t overflowed(struct soft_format f, bool sign, struct wt_fp *fp)
 {
     fp->flags |= WT_FP_OVERFLOW | WT_FP_INEXACT;
     bool to_largest =
@@ -161,7 +161,7 @@ INLINE uint64_t overflowed(struct format f, bool sign, struct wt_fp *fp)
 }
 
 /* The finite number n in this format: the only place that rounds a floating-point result. */
-INLINE uint64_t round_pack(struct format f, struct number n, struct wt_fp *fp)
+INLINE uint64_t round_pack(struct soft_format f, struct soft_number n, struct wt_fp *fp)
 {
     if (n.sig == 0)
         return zero(f, n.sign);
@@ -201,21 +201,21 @@ INLINE uint64_t round_pack(struct format f, struct number n, struct wt_fp *fp)
 /* ---- NaN ---- */
 
 /* The result of an invalid operation; raises invalid. */
-INLINE uint64_t invalid(struct format f, struct wt_fp *fp)
+INLINE uint64_t invalid(struct soft_format f, struct wt_fp *fp)
 {
     fp->flags |= WT_FP_INVALID;
     return canonical_nan(f);
 }
 
 /* Raises invalid for a signalling NaN. */
-INLINE void signal_nan(struct number n, struct wt_fp *fp)
+INLINE void signal_nan(struct soft_number n, struct wt_fp *fp)
 {
     if (n.kind == SIGNALLING_NAN)
         fp->flags |= WT_FP_INVALID;
 }
 
 /* The result for NaN operands; a is the first of them, in format f. */
-INLINE uint64_t nan_of(struct format f, struct number a, const struct wt_fp *fp)
+INLINE uint64_t nan_of(struct soft_format f, struct soft_number a, const struct wt_fp *fp)
 {
     if (!fp->propagate_nan)
         return canonical_nan(f);
@@ -223,7 +223,8 @@ INLINE uint64_t nan_of(struct format f, struct number a, const struct wt_fp *fp)
 }
 
 /* The result of a two-operand operation of which at least one operand is a NaN. */
-INLINE uint64_t nan_of_two(struct format f, struct number a, struct number b, struct wt_fp *fp)
+INLINE uint64_t nan_of_two(struct soft_format f, struct soft_number a, struct soft_number b,
+                           struct wt_fp *fp)
 {
     signal_nan(a, fp);
     signal_nan(b, fp);
@@ -253,7 +254,7 @@ INLINE bool zero_sum_sign(const struct wt_fp *fp)
  * have 20 zero bits below, so that aligning them loses something only where the exponents differ
  * so much that at most one bit cancels, and the sticky bit 0 stays far below the rounding place.
  */
-INLINE struct number sum(struct number a, struct number b, const struct wt_fp *fp)
+INLINE struct soft_number sum(struct soft_number a, struct soft_number b, const struct wt_fp *fp)
 {
     if (a.sig == 0 && b.sig == 0) {
         if (a.sign != b.sign)
@@ -272,7 +273,7 @@ INLINE struct number sum(struct number a, struct number b, const struct wt_fp *f
     b.sig <<= up;
     b.exp -= up;
     if (a.exp < b.exp || (a.exp == b.exp && a.sig < b.sig)) {
-        struct number swap = a;
+        struct soft_number swap = a;
         a = b;
         b = swap;
     }
@@ -287,10 +288,10 @@ INLINE struct number sum(struct number a, struct number b, const struct wt_fp *f
     return a;
 }
 
-INLINE uint64_t add(struct format f, uint64_t a_bits, uint64_t b_bits, bool negate_b,
+INLINE uint64_t add(struct soft_format f, uint64_t a_bits, uint64_t b_bits, bool negate_b,
                     struct wt_fp *fp)
 {
-    struct number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
+    struct soft_number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
     if (is_nan(a) || is_nan(b))
         return nan_of_two(f, a, b, fp);
     b.sign ^= negate_b;
@@ -304,7 +305,7 @@ INLINE uint64_t add(struct format f, uint64_t a_bits, uint64_t b_bits, bool nega
 }
 
 /* The exact product of two finite numbers: at most 106 bits. */
-INLINE struct number product(struct number a, struct number b)
+INLINE struct soft_number product(struct soft_number a, struct soft_number b)
 {
     a.sign ^= b.sign;
     a.exp += b.exp;
@@ -312,9 +313,9 @@ INLINE struct number product(struct number a, struct number b)
     return a;
 }
 
-INLINE uint64_t mul(struct format f, uint64_t a_bits, uint64_t b_bits, struct wt_fp *fp)
+INLINE uint64_t mul(struct soft_format f, uint64_t a_bits, uint64_t b_bits, struct wt_fp *fp)
 {
-    struct number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
+    struct soft_number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
     if (is_nan(a) || is_nan(b))
         return nan_of_two(f, a, b, fp);
     if (a.kind == INFINITE || b.kind == INFINITE) {
@@ -325,10 +326,11 @@ INLINE uint64_t mul(struct format f, uint64_t a_bits, uint64_t b_bits, struct wt
     return round_pack(f, product(a, b), fp);
 }
 
-INLINE uint64_t fused(struct format f, uint64_t a_bits, uint64_t b_bits, uint64_t c_bits,
+INLINE uint64_t fused(struct soft_format f, uint64_t a_bits, uint64_t b_bits, uint64_t c_bits,
                       struct wt_fp *fp)
 {
-    struct number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp), c = unpack(f, c_bits, fp);
+    struct soft_number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp),
+                       c = unpack(f, c_bits, fp);
     /* infinity * 0 is invalid whatever is added, a quiet NaN too (RISC-V F, "FMADD"). */
     bool bad_product = (a.kind == INFINITE && is_zero(b)) || (is_zero(a) && b.kind == INFINITE);
     if (bad_product)
@@ -350,9 +352,9 @@ INLINE uint64_t fused(struct format f, uint64_t a_bits, uint64_t b_bits, uint64_
     return round_pack(f, sum(product(a, b), c, fp), fp);
 }
 
-INLINE uint64_t divide(struct format f, uint64_t a_bits, uint64_t b_bits, struct wt_fp *fp)
+INLINE uint64_t divide(struct soft_format f, uint64_t a_bits, uint64_t b_bits, struct wt_fp *fp)
 {
-    struct number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
+    struct soft_number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
     if (is_nan(a) || is_nan(b))
         return nan_of_two(f, a, b, fp);
     bool sign = a.sign ^ b.sign;
@@ -376,14 +378,14 @@ INLINE uint64_t divide(struct format f, uint64_t a_bits, uint64_t b_bits, struct
     u128 dividend = a.sig << up;
     u128 quotient = dividend / b.sig;
     bool remainder = quotient * b.sig != dividend;
-    struct number n = {FINITE, sign, a.exp - up - b.exp, quotient << 1 | remainder};
+    struct soft_number n = {FINITE, sign, a.exp - up - b.exp, quotient << 1 | remainder};
     n.exp -= 1;
     return round_pack(f, n, fp);
 }
 
-INLINE uint64_t square_root(struct format f, uint64_t bits, struct wt_fp *fp)
+INLINE uint64_t square_root(struct soft_format f, uint64_t bits, struct wt_fp *fp)
 {
-    struct number n = unpack(f, bits, fp);
+    struct soft_number n = unpack(f, bits, fp);
     if (is_nan(n))
         return nan_of_two(f, n, n, fp);
     if (is_zero(n))
@@ -415,9 +417,9 @@ INLINE uint64_t square_root(struct format f, uint64_t bits, struct wt_fp *fp)
 /* ---- comparison ---- */
 
 /* Orders two numbers that are no NaN: -1, 0 or 1. The zeros are equal. */
-INLINE int order(struct format f, uint64_t a, uint64_t b, const struct wt_fp *fp)
+INLINE int order(struct soft_format f, uint64_t a, uint64_t b, const struct wt_fp *fp)
 {
-    struct number na = unpack(f, a, fp), nb = unpack(f, b, fp);
+    struct soft_number na = unpack(f, a, fp), nb = unpack(f, b, fp);
     /* The encodings without their signs are in the order of the magnitudes. */
     int64_t ia = is_zero(na) ? 0 : (int64_t)(a & (sign_bit(f) - 1));
     int64_t ib = is_zero(nb) ? 0 : (int64_t)(b & (sign_bit(f) - 1));
@@ -427,9 +429,10 @@ INLINE int order(struct format f, uint64_t a, uint64_t b, const struct wt_fp *fp
 }
 
 /* True when one is a NaN; invalid is raised for a signalling one, or for any. */
-INLINE bool unordered(struct format f, uint64_t a_bits, uint64_t b_bits, bool any, struct wt_fp *fp)
+INLINE bool unordered(struct soft_format f, uint64_t a_bits, uint64_t b_bits, bool any,
+                      struct wt_fp *fp)
 {
-    struct number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
+    struct soft_number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
     signal_nan(a, fp);
     signal_nan(b, fp);
     if (!is_nan(a) && !is_nan(b))
@@ -439,32 +442,32 @@ INLINE bool unordered(struct format f, uint64_t a_bits, uint64_t b_bits, bool an
     return true;
 }
 
-INLINE bool equal(struct format f, uint64_t a, uint64_t b, struct wt_fp *fp)
+INLINE bool equal(struct soft_format f, uint64_t a, uint64_t b, struct wt_fp *fp)
 {
     return !unordered(f, a, b, false, fp) && order(f, a, b, fp) == 0;
 }
 
-INLINE bool less(struct format f, uint64_t a, uint64_t b, struct wt_fp *fp)
+INLINE bool less(struct soft_format f, uint64_t a, uint64_t b, struct wt_fp *fp)
 {
     return !unordered(f, a, b, true, fp) && order(f, a, b, fp) < 0;
 }
 
-INLINE bool less_or_equal(struct format f, uint64_t a, uint64_t b, struct wt_fp *fp)
+INLINE bool less_or_equal(struct soft_format f, uint64_t a, uint64_t b, struct wt_fp *fp)
 {
     return !unordered(f, a, b, true, fp) && order(f, a, b, fp) <= 0;
 }
 
 /* An operand as it is, but for a denormal that is to be flushed. */
-INLINE uint64_t operand(struct format f, uint64_t bits, const struct wt_fp *fp)
+INLINE uint64_t operand(struct soft_format f, uint64_t bits, const struct wt_fp *fp)
 {
-    struct number n = unpack(f, bits, fp);
+    struct soft_number n = unpack(f, bits, fp);
     return is_zero(n) ? zero(f, n.sign) : bits;
 }
 
-INLINE uint64_t min_or_max(struct format f, uint64_t a_bits, uint64_t b_bits, bool max,
+INLINE uint64_t min_or_max(struct soft_format f, uint64_t a_bits, uint64_t b_bits, bool max,
                            struct wt_fp *fp)
 {
-    struct number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
+    struct soft_number a = unpack(f, a_bits, fp), b = unpack(f, b_bits, fp);
     if (is_nan(a) && is_nan(b))
         return nan_of_two(f, a, b, fp);
     signal_nan(a, fp);
@@ -479,10 +482,10 @@ INLINE uint64_t min_or_max(struct format f, uint64_t a_bits, uint64_t b_bits, bo
 }
 
 /* RISC-V F, "Floating-point classify": bit numbers of the mask. */
-INLINE unsigned classify(struct format f, uint64_t bits)
+INLINE unsigned classify(struct soft_format f, uint64_t bits)
 {
     const struct wt_fp as_it_is = {0};
-    struct number n = unpack(f, bits, &as_it_is);
+    struct soft_number n = unpack(f, bits, &as_it_is);
     bool normal = n.sig >> f.frac_bits != 0;
     if (n.kind == SIGNALLING_NAN)
         return 1u << 8;
@@ -499,9 +502,10 @@ INLINE unsigned classify(struct format f, uint64_t bits)
 
 /* ---- conversion ---- */
 
-INLINE uint64_t convert(struct format from, struct format to, uint64_t bits, struct wt_fp *fp)
+INLINE uint64_t convert(struct soft_format from, struct soft_format to, uint64_t bits,
+                        struct wt_fp *fp)
 {
-    struct number n = unpack(from, bits, fp);
+    struct soft_number n = unpack(from, bits, fp);
     if (is_nan(n)) {
         signal_nan(n, fp);
         int widen = to.frac_bits - from.frac_bits; /* a payload keeps its top bits */
@@ -514,10 +518,10 @@ INLINE uint64_t convert(struct format from, struct format to, uint64_t bits, str
 }
 
 /* The integer between min and max; both are given as magnitudes, min below zero. */
-INLINE uint64_t to_integer(struct format f, uint64_t bits, uint64_t min, uint64_t max,
+INLINE uint64_t to_integer(struct soft_format f, uint64_t bits, uint64_t min, uint64_t max,
                            struct wt_fp *fp)
 {
-    struct number n = unpack(f, bits, fp);
+    struct soft_number n = unpack(f, bits, fp);
     bool negative = n.sign && !is_nan(n);
     uint64_t limit = negative ? min : max;
     /* From 2^64 on it is too large for every integer, and for shifting. */
@@ -535,13 +539,13 @@ INLINE uint64_t to_integer(struct format f, uint64_t bits, uint64_t min, uint64_
     return negative ? -limit : limit;
 }
 
-INLINE uint64_t from_integer(struct format f, bool sign, uint64_t magnitude, struct wt_fp *fp)
+INLINE uint64_t from_integer(struct soft_format f, bool sign, uint64_t magnitude, struct wt_fp *fp)
 {
-    struct number n = {FINITE, sign, 0, magnitude};
+    struct soft_number n = {FINITE, sign, 0, magnitude};
     return round_pack(f, n, fp);
 }
 
-INLINE uint64_t from_signed(struct format f, int64_t a, struct wt_fp *fp)
+INLINE uint64_t from_signed(struct soft_format f, int64_t a, struct wt_fp *fp)
 {
     return from_integer(f, a < 0, a < 0 ? -(uint64_t)a : (uint64_t)a, fp);
 }

@@ -159,7 +159,7 @@ struct wt_timeline_stats {
     size_t snapshots;
     uint64_t bytes;      /**< host memory of snapshots (pages that the machine sees now, too, are
                               not counted) and of the log of inputs */
-    uint64_t log;        /**< of these, the log */
+    uint64_t log;        /**< log of these, the log */
     uint64_t lost;       /**< issue time before which the past was dropped; 0: none of it */
     uint64_t branches;   /**< how often a future was dropped */
     uint64_t restarts;   /**< how often a new timeline began */

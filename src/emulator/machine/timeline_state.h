@@ -8,7 +8,7 @@ struct entry {
     uint64_t time;         /* before it */
     uint64_t after;        /* after it */
     bool ran;              /* no input: a run that came back early; `time` is then `after` */
-    uint64_t until;        /* of a run: where it would have stopped for lack of issues */
+    uint64_t until;        /* until of a run: where it would have stopped for lack of issues */
     struct wt_input input; /* bytes: owned */
 };
 

@@ -14,7 +14,7 @@ struct wt_trace {
     wt_lanes mask; /**< lanes that were enabled before it */
     uint64_t pc;
     const uint8_t *bytes; /**< as they stand in memory */
-    unsigned length;      /**< of the instruction in bytes, 2 to 32 */
+    unsigned length;      /**< length of the instruction in bytes, 2 to 32 */
     unsigned word;        /**< bytes that are written as one little-endian number, or as many as
                                are left: 2, 4 or 8 */
     unsigned longest;     /**< bytes of the family's longest instruction, for columns */

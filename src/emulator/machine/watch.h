@@ -87,7 +87,7 @@ struct wt_watch_hit {
     uint64_t addr; /**< first byte of the access: it overlaps a watched range, but may be wider;
                         memory with several addresses (scratch memory of gfx900) is reported by its
                         global address; EXECUTE, ISSUE: the same as pc */
-    uint64_t home; /**< of the access: the group's memory that it was in (wt_watch.home); else
+    uint64_t home; /**< home of the access: the group's memory that it was in (wt_watch.home); else
                         WT_HOME_NOW */
     unsigned size; /**< of the access, 1 to 16 bytes (one of more, or one that is done in pieces, is
                         several hits); 0 for EXECUTE and ISSUE */

@@ -51,11 +51,11 @@ struct wt_paged_block {
     uint16_t slot[WT_ROWS_MOST + 1]; /**< of the records of its instructions, and behind them */
 };
 
-/** What a record was, where it has code. */
+/** A record as it was, where it has code. */
 struct wt_paged_entry {
     wt_code_handler run;
     struct wt_paged_block *block;
-    uint16_t number; /**< of the instruction in the block */
+    uint16_t number; /**< number of the instruction in the block */
     bool given_up;   /**< for the family: no block begins here any more */
 };
 
@@ -71,10 +71,10 @@ struct wt_paged_kind {
     const struct wt_code_format *format;
     size_t first, record; /**< as `format` has them */
     size_t witness;       /**< the last record of the tail */
-    wt_code_handler run;  /**< of records that have code */
+    wt_code_handler run;  /**< run of records that have code */
     size_t code_bytes;    /**< memory for code */
-    size_t block_bytes;   /**< of the family's type of blocks */
-    size_t bytes;         /**< of its type that begins with struct wt_paged */
+    size_t block_bytes;   /**< block bytes of the family's type of blocks */
+    size_t bytes;         /**< bytes of its type that begins with struct wt_paged */
     size_t page;          /**< where its pages have their struct wt_paged_page *, NULL at first */
     bool loops;           /**< a block begins where the loop does that it is in */
     /** Lists the instructions of the wave's page from record @p first on: slots in @p block, of
@@ -134,7 +134,7 @@ void wt_paged_forget(const struct wt_paged_kind *kind, struct wt_code_page *page
 void wt_paged_turn(struct wt_paged *p, const struct wt_paged_kind *kind,
                    const struct wt_code_cache *code);
 
-/** The same if blocks are not for those who observe the machine now, or for nobody; whether it has.
+/** Likewise if blocks are not for those who observe the machine now, or for nobody; whether it has.
  */
 static inline bool wt_paged_turns(struct wt_paged *p, const struct wt_paged_kind *kind,
                                   const struct wt_machine *m)
@@ -272,7 +272,7 @@ static inline enum wt_paged_end wt_paged_ended(struct wt_paged *p, struct wt_pag
 /** Frees the code, the blocks and the entries; *p becomes NULL. */
 void wt_paged_free(struct wt_paged **p);
 
-/** What has been translated; @p p may be NULL. */
+/** Counts of translated code; @p p may be NULL. */
 struct wt_rows_totals wt_paged_totals(const struct wt_paged *p);
 
 #endif

@@ -201,8 +201,8 @@ static void choose_sparse(struct emitter *e)
     x86_land(code, past, code->size);
 }
 
-/* What comes first: registers, and, for some lanes, which ones do not execute. ax has where the
- * code goes on. */
+/* The code that comes first: registers, and, for some lanes, which ones do not execute. ax has
+ * where the code goes on. */
 static void begin(struct emitter *e)
 {
     struct x86_code *code = &e->code;

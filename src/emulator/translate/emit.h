@@ -1,4 +1,4 @@
-/* What the emitter's files share: an instruction's sources and results, and the ways out. */
+/* Shared by the emitter's files: an instruction's sources and results, and the ways out. */
 #ifndef WT_EMULATOR_TRANSLATE_EMIT_H
 #define WT_EMULATOR_TRANSLATE_EMIT_H
 
@@ -166,7 +166,7 @@ struct x86_place emit_literal(struct emitter *e, uint64_t value, bool wide);
 /* Part `strip`, 32 bytes, of the row of a source: in a register, or in memory. */
 struct x86_place emit_part(struct emitter *e, const struct wt_rows_source *s, bool wide,
                            unsigned strip);
-/* The same in a register: @p into, if it is not in one yet. */
+/* Likewise in a register: @p into, if it is not in one yet. */
 unsigned emit_loaded(struct emitter *e, struct x86_place place, unsigned into);
 /* 16 bytes of dwords of a row, whose instruction is of qwords: in memory, or, of few lanes, in a
  * register, @p into if not in one yet. */
@@ -219,7 +219,7 @@ void emit_load_predicate(struct emitter *e, const struct wt_rows_source *s, unsi
 /* Ones are added to T3 for the singles of a part that may count as 0: denormal ones, and the least
  * normal one, to which results may have been rounded. T2 and a register are free for it. */
 void emit_note_small(struct emitter *e, struct x86_place part, unsigned scratch);
-/* The same for part `strip` of sources; T1 and T2 are free for it. */
+/* Likewise for part `strip` of sources; T1 and T2 are free for it. */
 void emit_note_small_sources(struct emitter *e, unsigned strip, unsigned sources);
 /* The handler is called if T3 has ones. */
 void emit_call_for_noted(struct emitter *e);
@@ -296,8 +296,8 @@ void emit_find_lanes(struct emitter *e);
 
 /* Roots, quotients, conversions, classes. False: it is none of these. */
 bool emit_real(struct emitter *e);
-/* What the host has raised is kept in the state, or, `with` the other instruction, is again as it
- * was: unless the program has had an inexact result, so that one more is none. */
+/* Exceptions that the host has raised are kept in the state, or, `with` the other instruction, is
+ * again as it was: unless the program has had an inexact result, so that one more is none. */
 void emit_keep_flags(struct emitter *e, void (*with)(struct x86_code *, struct x86_place));
 /* Scalars come from memory. */
 void emit_fetch(struct emitter *e);
@@ -360,14 +360,14 @@ void emit_skipped(struct emitter *e, size_t jump);
 bool emit_has_local(const struct emitter *e);
 /* A load or a store of local memory, whose addresses begin at `window`. */
 void emit_access_local(struct emitter *e, uint64_t window);
-/* The same for lanes that are known to have one address. The code behind it is for other lanes.
+/* Likewise for lanes that are known to have one address. The code behind it is for other lanes.
  * `done` gets the jumps to behind the access (0: there is none). The call comes first of all that
  * emits the access. */
 void emit_access_alone(struct emitter *e, uint64_t window, size_t done[3]);
 
 /* ---- emit_given.c ---- */
 
-/* What a family gives, a division, a row in halves. */
+/* Rows that a family gives, a division, a row in halves. */
 void emit_given(struct emitter *e);
 /* 64 lanes' bits of a predicate: those of part `strip`, the signs of dwords in a register, are
  * added to ax; dx is free for it. In a loop over parts ax is 0 at first, and r8 free, too. */

@@ -312,7 +312,7 @@ static void shift_pair(struct emitter *e, unsigned op, unsigned back)
     z(e, op, T1, T1, x86_reg(T0));
 }
 
-/* The same by a number below 32: T3 is free for it. */
+/* Likewise by a number below 32: T3 is free for it. */
 static void shift_pair_by(struct emitter *e, bool left, unsigned by)
 {
     zn(e, VPSHIFTD, left ? 6 : 2, T2, x86_reg(T2), 0, by);

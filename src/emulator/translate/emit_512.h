@@ -1,4 +1,4 @@
-/* What the files share that emit vectors of 512 bits: rows in banks, predicates in k registers. */
+/* Shared by the files that emit vectors of 512 bits: rows in banks, predicates in k registers. */
 #ifndef WT_EMULATOR_TRANSLATE_EMIT_512_H
 #define WT_EMULATOR_TRANSLATE_EMIT_512_H
 
@@ -29,7 +29,7 @@ static inline unsigned parts_of(const struct emitter *e)
     return e->shape->lanes / LANES;
 }
 
-/* The same of qwords. */
+/* Likewise of qwords. */
 static inline unsigned parts_of_row(const struct emitter *e, bool wide)
 {
     return wide ? 2 * parts_of(e) : parts_of(e);
@@ -70,7 +70,7 @@ static inline void z(struct emitter *e, unsigned op, unsigned a, unsigned b, str
     x86_512(&e->code, op, a, b, c, 0);
 }
 
-/* The same with a mask and a number. */
+/* Likewise with a mask and a number. */
 static inline void zn(struct emitter *e, unsigned op, unsigned a, unsigned b, struct x86_place c,
                       unsigned mask, unsigned number)
 {
@@ -104,18 +104,18 @@ bool emit_512_has_wide_source(const struct wt_rows_insn *n, unsigned i);
 
 /* Part `strip`, 64 bytes, of a row: in a register, or in memory. */
 struct x86_place emit_512_row(const struct emitter *e, uint32_t slot, unsigned strip);
-/* The same of a row of qwords. */
+/* Likewise of a row of qwords. */
 struct x86_place emit_512_part(const struct emitter *e, uint32_t slot, bool wide, unsigned strip);
-/* The same in a register: @p into, if it is not in one yet. */
+/* Likewise in a register: @p into, if it is not in one yet. */
 unsigned emit_512_loaded(struct emitter *e, struct x86_place place, unsigned into);
 /* The lanes of a part that execute, in k7; returns it, or, in code for all, 0. */
 unsigned emit_512_executing(struct emitter *e, unsigned strip);
-/* The same of a part of dwords, or of qwords. */
+/* Likewise of a part of dwords, or of qwords. */
 unsigned emit_512_executing_of(struct emitter *e, bool wide, unsigned strip);
 /* Chooses a bank for a result, which has no row from now on, and is that of no other result of the
  * instruction; returns its first register. */
 unsigned emit_512_choose(struct emitter *e);
-/* The same for what is written part by part, each when all sources' have been read: it may be the
+/* Likewise for what is written part by part, each when all sources' have been read: it may be the
  * bank of its row, which may be a source. */
 unsigned emit_512_choose_home(struct emitter *e);
 /* Part `strip` of a row is in a register: it is stored for the lanes that execute, and a register
@@ -131,12 +131,12 @@ struct x86_place emit_512_source(struct emitter *e, unsigned i, unsigned strip);
 unsigned emit_512_bits(unsigned strip);
 /* It is there: ax becomes the predicate behind the last one. */
 void emit_512_join(struct emitter *e, unsigned strip);
-/* The same of parts of qwords. */
+/* Likewise of parts of qwords. */
 void emit_512_join_wide(struct emitter *e, unsigned strip);
 /* ax becomes a predicate, 0 for lanes that do not execute. */
 void emit_512_store_predicate(struct emitter *e, uint32_t slot);
 
-/* The same in a register: @p into, if it is not in one yet. */
+/* Likewise in a register: @p into, if it is not in one yet. */
 static inline unsigned loaded(struct emitter *e, unsigned i, unsigned strip, unsigned into)
 {
     const struct x86_place place = emit_512_source(e, i, strip);
@@ -146,7 +146,7 @@ static inline unsigned loaded(struct emitter *e, unsigned i, unsigned strip, uns
     return into;
 }
 
-/* The same in this register, whatever else has it, too. */
+/* Likewise in this register, whatever else has it, too. */
 static inline void load(struct emitter *e, unsigned i, unsigned strip, unsigned into)
 {
     const unsigned from = loaded(e, i, strip, into);

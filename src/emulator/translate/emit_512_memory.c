@@ -20,7 +20,7 @@ static struct x86_place first_of(const struct emitter *e, uint32_t slot)
     return e->some ? x86_scaled(FRAME, slot, X86_R10, 2) : x86_mem(FRAME, slot);
 }
 
-/* The same in all lanes. */
+/* Likewise in all lanes. */
 static struct x86_place first_in_all(const struct emitter *e, uint32_t slot)
 {
     struct x86_place p = first_of(e, slot);
@@ -130,7 +130,7 @@ static struct x86_place qword_in_all(struct emitter *e, uint64_t value)
     return p;
 }
 
-/* The same of qwords. */
+/* Likewise of qwords. */
 static void find_row_of_qwords(struct emitter *e, size_t scattered[2])
 {
     const struct wt_rows_insn *n = &e->insn[e->at];
@@ -333,7 +333,7 @@ static void check_group(struct emitter *e, unsigned bits)
     x86_integer(code, X86_LOAD, true, X86_DX, FIELD(group));
 }
 
-/* The same of qwords: T1 has the bits in which places differ from the first one. */
+/* Likewise of qwords: T1 has the bits in which places differ from the first one. */
 static void find_common_of_qwords(struct emitter *e, unsigned places)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];

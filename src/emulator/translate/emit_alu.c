@@ -208,7 +208,7 @@ static void shift_by_number(struct emitter *e, unsigned how)
     emit_keep(e);
 }
 
-/* The same by a row. */
+/* Likewise by a row. */
 static void shift_by_row(struct emitter *e, unsigned how)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];

@@ -1,4 +1,4 @@
-/* What a family gives, division, and rows of qwords as two of dwords. See emit.h. */
+/* Rows that a family gives, division, and rows of qwords as two of dwords. See emit.h. */
 #include <string.h>
 
 #include "emulator/translate/emit.h"

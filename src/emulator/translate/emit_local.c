@@ -280,7 +280,7 @@ static void load_four(struct emitter *e)
     }
 }
 
-/* The same of two dwords. */
+/* Likewise of two dwords. */
 static void load_pairs(struct emitter *e)
 {
     struct x86_code *code = &e->code;

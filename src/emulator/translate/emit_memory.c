@@ -73,7 +73,7 @@ void emit_first_address(struct emitter *e)
     }
 }
 
-/* What a load of 4 bytes has above them in a qword of T0. */
+/* The upper half of a qword of T0 for a load of 4 bytes. */
 static void put_ones(struct emitter *e)
 {
     if (e->insn[e->at].access.extend == WT_ROWS_ONES)
@@ -401,7 +401,7 @@ static void access_scattered(struct emitter *e, size_t *uniform)
         emit_vector(e, VMOVDQU, emit_result(e, i), 0, x86_mem(FRAME, n->d + 32 * i));
 }
 
-/* The same of addresses that are split: the lower dwords are so far apart, and none overflows; the
+/* Likewise of addresses that are split: the lower dwords are so far apart, and none overflows; the
  * upper ones are equal. */
 static void find_split_row(struct emitter *e, size_t scattered[3])
 {

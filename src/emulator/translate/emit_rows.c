@@ -154,7 +154,7 @@ void emit_scalars(struct emitter *e)
         }
 }
 
-/* The same in a register: @p into, if it is not in one yet. */
+/* Likewise in a register: @p into, if it is not in one yet. */
 unsigned emit_loaded(struct emitter *e, struct x86_place place, unsigned into)
 {
     if (place.kind == X86_REGISTER)

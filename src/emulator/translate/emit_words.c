@@ -178,9 +178,9 @@ static struct x86_place scalar(uint32_t slot)
     return x86_mem(SCALARS, slot);
 }
 
-/* What the four scalars say: ax has where the first lane's first dword is, r8 how many bytes are
- * from there to the end. With a stride, which does not count for lanes below 64, the end is that of
- * lanes. The state keeps what the last four said. */
+/* The meaning of the four scalars: ax has where the first lane's first dword is, r8 how many bytes
+ * are from there to the end. With a stride, which does not count for lanes below 64, the end is
+ * that of lanes. The state keeps what the last four said. */
 static void read_resource(struct emitter *e)
 {
     const struct wt_rows_insn *n = &e->insn[e->at];

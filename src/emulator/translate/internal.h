@@ -1,10 +1,10 @@
-/* What the translator's files share. */
+/* Shared by the translator's files. */
 #ifndef WT_EMULATOR_TRANSLATE_INTERNAL_H
 #define WT_EMULATOR_TRANSLATE_INTERNAL_H
 
 #include "emulator/translate/rows.h"
 
-/* What an emission works with; it serves any number of them. */
+/* The state of an emission; it serves any number of them. */
 struct emitter;
 /* NULL without host memory. */
 struct emitter *wt_rows_emitter_new(void);
@@ -18,7 +18,7 @@ struct wt_rows_code {
     uint32_t *entry; /* of each instruction, for each kind; then targets of branches; the caller
                         frees it */
     size_t targets;
-    size_t kinds;            /* of code */
+    size_t kinds;            /* kinds of code */
     size_t unseen;           /* where code begins that stores no rows; */
     uint32_t unseen_first;   /* … where instruction 0 does, behind that; */
     uint32_t unseen_longest; /* … its instructions at most; 0: there is none */

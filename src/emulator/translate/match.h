@@ -8,7 +8,7 @@
 /** An operation that computes what a meaning says. */
 struct wt_rows_match {
     uint8_t op, how, combine; /**< enum wt_rows_op, … as wt_rows_insn has them */
-    uint8_t bits;             /**< of its widest source */
+    uint8_t bits;             /**< bits of its widest source */
     uint8_t low;              /**< so many bits of sources 0 and 1 count; 0: all */
     bool is_signed;           /**< as wt_rows_insn has it; of the low bits, too */
     bool carries;             /**< it takes a predicate */

@@ -10,12 +10,12 @@
 struct wt_rows_memory {
     uint8_t *bytes;
     size_t size, used;
-    uint64_t numbers; /* of blocks */
+    uint64_t numbers; /* numbers of blocks */
     struct emitter *emitter;
-    struct block {
+    struct rows_block {
         struct wt_rows_block block;
         struct wt_rows_unseen unseen;
-        struct block *next;
+        struct rows_block *next;
     } * blocks;
 };
 
@@ -114,7 +114,7 @@ struct wt_rows_memory *wt_rows_memory_new(size_t bytes)
 void wt_rows_memory_clear(struct wt_rows_memory *m)
 {
     while (m->blocks) {
-        struct block *b = m->blocks;
+        struct rows_block *b = m->blocks;
         m->blocks = b->next;
         free((uint32_t *)b->block.entry);
         free(b->block.place);
@@ -158,7 +158,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
                                               size_t count)
 {
     struct wt_rows_code code;
-    struct block *b = calloc(1, sizeof *b);
+    struct rows_block *b = calloc(1, sizeof *b);
     bool emitted;
     while (!(emitted = wt_rows_emit(m->emitter, shape, insn, count, &code)) && count > 1) {
         free(code.entry);

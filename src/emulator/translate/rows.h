@@ -136,7 +136,7 @@ enum wt_rows_op {
 /** Outcomes of a comparison. */
 enum { WT_ROWS_LESS = 1, WT_ROWS_EQUAL = 2, WT_ROWS_GREATER = 4, WT_ROWS_UNORDERED = 8 };
 
-/** What becomes of the condition, of an instruction of scalars. */
+/** The use of the condition, of an instruction of scalars. */
 enum wt_rows_sets { WT_ROWS_KEEPS, WT_ROWS_NONZERO, WT_ROWS_CARRY, WT_ROWS_OVERFLOW };
 
 /** How a predicate is combined with another one, source 2. */
@@ -169,7 +169,7 @@ struct wt_rows_source {
     uint8_t spread;
     bool words, absolute, complemented;
     uint32_t slot;  /**< where it begins in the frame, or among the scalars, in bytes */
-    uint64_t value; /**< of a constant, in all lanes */
+    uint64_t value; /**< value of a constant, in all lanes */
 };
 
 /** How a load fills its register. */
@@ -225,7 +225,7 @@ struct wt_rows_insn {
                 /** With scalars: counters that an access increments, saturating at `most` (swizzled
                  * ones: each row); the first with most 0 ends the list. AT_MOST: limits. */
                 struct {
-                    uint32_t slot; /**< of a byte among the scalars */
+                    uint32_t slot; /**< slot of a byte among the scalars */
                     uint8_t most;
                 } counter[3];
             };
@@ -278,7 +278,7 @@ struct wt_rows_insn {
 struct wt_tlb;
 struct wt_tlb_entry;
 
-/** What all blocks of a device have in common. */
+/** State of all blocks of a device. */
 struct wt_rows_shape {
     unsigned lanes; /**< a power of two, 1 to WT_ROWS_LANES */
     bool paths; /**< branches are barred, and those backwards are counted (struct wt_rows_state) */
@@ -295,7 +295,7 @@ struct wt_rows_shape {
     uint32_t exceptions; /**< slot of those that the program has raised, in MXCSR's order */
 };
 
-/** What code works on, and tells when it is left. */
+/** The state that code works on, with what it tells when it is left. */
 struct wt_rows_state {
     uint8_t *frame;
     uint8_t *scalars;
@@ -306,7 +306,7 @@ struct wt_rows_state {
     uint64_t mask;        /**< lanes that execute, 1 or more, unless there are scalars */
     uint64_t runs;        /**< bits that branches set */
     uint32_t patience;    /**< so many branches backwards are taken; each one counts it down */
-    uint32_t group_bytes; /**< of the group's memory */
+    uint32_t group_bytes; /**< group bytes of the group's memory */
     /** Executes instruction `at` by its handler; `left` is in its hands. False: the code is left,
      * and wt_rows_run() returns WT_ROWS_GONE. The mask and the frame stay the same. */
     bool (*call)(struct wt_rows_state *s);
@@ -318,7 +318,7 @@ struct wt_rows_state {
      * 8. */
     uint64_t local, local_bytes;
     struct wt_tlb *tlb;
-    /** What all lanes have alike, and rows; blocks with WT_ROWS_GIVEN need them. */
+    /** Values that all lanes have alike, and rows; blocks with WT_ROWS_GIVEN need them. */
     uint32_t given[WT_ROWS_GIVENS];
     const uint32_t *given_rows;
     /** Parameters in memory: the page where they begin, and where in it; bytes there; the page's
@@ -332,7 +332,8 @@ struct wt_rows_state {
     uint32_t ahead[3][32];           /**< scratch: rows that were loaded with another one */
     uint64_t address[WT_ROWS_LANES]; /**< scratch: of accesses that are `split` */
     uint64_t base, room;             /**< scratch: of swizzled accesses; of local memory */
-    /** What four scalars of swizzled accesses said; all zeros at first, which no such ones are. */
+    /** Contents of four scalars of swizzled accesses; all zeros at first, which no such ones are.
+     */
     uint32_t resource[4];
     uint64_t resource_base, resource_bytes;
     /** With regions: where windows begin in memory, and their bytes, at most 2^31, of which
@@ -369,7 +370,7 @@ struct wt_rows_block {
     bool sparse;            /**< it has code for lanes of at most WT_ROWS_SPARSE parts of eight */
     bool more;              /**< code[0] is for masks with more lanes, too */
     uint32_t first, count;  /**< instructions: the family's number of the first one; how many */
-    const uint32_t *entry;  /**< of each: where it begins in code[0], then in code[1], … */
+    const uint32_t *entry;  /**< entry of each: where it begins in code[0], then in code[1], … */
     const uint32_t *target; /**< instructions to which it branches */
     uint32_t targets;       /**< how many */
     uint64_t *place;        /**< of each of them a number, which is the family's; zeros at first */
@@ -381,7 +382,7 @@ struct wt_rows_block {
     uint64_t called[WT_ROWS_MOST / 64]; /**< a bit for each WT_ROWS_CALL */
 };
 
-/** What has been translated: blocks, bytes of code, and issues that it has executed; of these,
+/** Counts of translated code: blocks, bytes of code, and issues that it has executed; of these,
  * those of code whose rows nobody sees. */
 struct wt_rows_totals {
     uint64_t blocks, bytes, issues, unseen;
@@ -431,7 +432,7 @@ const struct wt_rows_block *wt_rows_translate(struct wt_rows_memory *m,
 uint32_t wt_rows_run_some(const struct wt_rows_block *block, uint32_t first,
                           struct wt_rows_state *s);
 
-/** The same of code that all lanes may execute: not looked at, since translated code has no
+/** Likewise of code that all lanes may execute: not looked at, since translated code has no
  * description of its type in front of it. */
 __attribute__((no_sanitize("undefined"))) static inline uint32_t
 wt_rows_run(const struct wt_rows_block *block, uint32_t first, struct wt_rows_state *s)

@@ -12,7 +12,8 @@ enum { X86_AX, X86_CX, X86_DX, X86_SI = 6, X86_DI, X86_R8, X86_R9, X86_R10, X86_
 
 enum { X86_NOTED = 256 * 128 };
 
-/** What code reads, and stores, of the memory behind a register: dwords from its first byte on. */
+/** Dwords that code reads and stores in the memory behind a register: dwords from its first byte
+ * on. */
 struct x86_notes {
     unsigned base;
     bool drops; /**< stores to what is not read are left out */
@@ -45,7 +46,7 @@ struct x86_fixup {
 /** An operand: a register, memory at a register, a literal of 32 bytes. */
 struct x86_place {
     enum { X86_REGISTER, X86_MEMORY, X86_INDEXED, X86_LITERAL } kind;
-    unsigned number; /**< of the register (the base), of the literal */
+    unsigned number; /**< number of the register (the base), of the literal */
     int32_t offset;
     unsigned index; /**< register that is added */
     unsigned scale; /**< shifted to the left by so many bits */
@@ -230,11 +231,11 @@ enum {
     ZMULPD = X86_V(1, 1, 1, 0x59),
     ZFPCLASSPD = X86_V(1, 3, 1, 0x66),
 };
-/** The same of 512 bits, of which registers are 0 to 31, for lanes of a k register @p mask (0:
+/** Likewise of 512 bits, of which registers are 0 to 31, for lanes of a k register @p mask (0:
  * all); where it is 0 @p a stays as it is (of masks: 0), or, with X86_ZEROS, becomes 0. */
 void x86_512(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c,
              unsigned mask);
-/** The same with a byte behind it. */
+/** Likewise with a byte behind it. */
 void x86_512_number(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c,
                     unsigned mask, unsigned number);
 /** Loads lanes at @p base, one of the lower eight, + a register of vectors, where the k register
@@ -264,7 +265,7 @@ void x86_mask(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct
 
 /** An instruction of vectors: register @p a, register @p b (0 where it has none), operand @p c. */
 void x86_vector(struct x86_code *code, unsigned op, unsigned a, unsigned b, struct x86_place c);
-/** The same with a byte behind it. */
+/** Likewise with a byte behind it. */
 void x86_vector_number(struct x86_code *code, unsigned op, unsigned a, unsigned b,
                        struct x86_place c, unsigned number);
 /** Loads lanes at @p base, one of the lower eight, + a register of vectors, which are neither @p a

@@ -9,7 +9,7 @@
 #include "emulator/vortex/host_fp.h"
 #include "emulator/vortex/watch.h"
 
-struct block {
+struct vx_block {
     struct wt_paged_block is;
     bool floats;    /* its code raises exceptions of the host */
     bool needs_all; /* much of it is code for warps with all lanes on alone; handlers do the rest */
@@ -256,7 +256,7 @@ static size_t list(void *warp, uint16_t first, struct wt_rows_insn *insn, int32_
                    struct wt_paged_block *is)
 {
     struct vx_warp *w = warp;
-    struct block *block = (struct block *)is;
+    struct vx_block *block = (struct vx_block *)is;
     size_t slot = first, count = 0, for_all = 0;
     enum vx_insn_id id = VX_INSN_lui;
     for (; slot < VX_SLOTS && count < WT_ROWS_MOST && !(count && ends_block(id)); count++) {
@@ -288,16 +288,16 @@ static const struct wt_paged_kind kind = {
     .witness = VX_SLOTS + VX_TAIL - 1,
     .run = (wt_code_handler)vx_run_block,
     .code_bytes = 4 << 20,
-    .block_bytes = sizeof(struct block),
+    .block_bytes = sizeof(struct vx_block),
     .bytes = sizeof(struct vx_blocks),
     .page = offsetof(struct vx_code, blocks),
     .list = list,
     .call = call_handler,
 };
 
-static inline struct block *block_of(const struct vx_code *code, const struct vx_uop *u)
+static inline struct vx_block *block_of(const struct vx_code *code, const struct vx_uop *u)
 {
-    return (struct block *)code->blocks->entry[u - code->uop].block;
+    return (struct vx_block *)code->blocks->entry[u - code->uop].block;
 }
 
 /* The handler of a record that has code. */
@@ -382,7 +382,7 @@ static const struct vx_uop *execute(struct vx_blocks *b, struct vx_warp *w, cons
 {
     struct vx_code *code = w->code;
     struct wt_rows_state *s = &b->all.state;
-    struct block *block = block_of(code, u);
+    struct vx_block *block = block_of(code, u);
     block->entered++;
     const struct wt_paged_run run =
         wt_paged_begin(&b->all, &kind, &code->page, &block->is, w->left);
@@ -408,7 +408,7 @@ static bool declines(struct vx_warp *w, const struct vx_uop *u)
 {
     enum { OFTEN = 256 };
     struct vx_code *code = w->code;
-    struct block *block = block_of(code, u);
+    struct vx_block *block = block_of(code, u);
     if (!block->needs_all || (uint64_t)w->mask == ((struct vx_blocks *)w->device->blocks)->lanes)
         return false;
     if (++block->declined % OFTEN || block->declined < block->entered)

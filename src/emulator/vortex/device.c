@@ -100,7 +100,7 @@ void vx_reset(struct wt_machine *m)
     vx_dm_after_reset(d);
 }
 
-/* What transactions a barrier still waits for; "": none. */
+/* Transactions for which a barrier still waits; "": none. */
 static const char *pending(const struct vx_warp *w, char *text, size_t size)
 {
     const uint32_t count = w->core->phase ? w->core->phase[w->wait_id].pending : 0;
@@ -338,7 +338,7 @@ static void mix_warp(uint64_t *hash, const struct vx_warp *w)
     }
 }
 
-/* What only profiles with traps and a launch unit have. */
+/* Members of profiles with traps and a launch unit. */
 static void mix_later(uint64_t *h, const struct vx_device *d)
 {
     uint64_t kmu[VX_KMU_NUMBERS] = {0}, set[VX_LAUNCH_NUMBERS] = {0},
@@ -473,7 +473,7 @@ static const struct wt_machine_ops machine_ops = {
 
 /* ---- making ---- */
 
-/* What of a device follows from its profile. */
+/* Members of a device that follow from its profile. */
 static void begin_profile(struct vx_device *d)
 {
     const unsigned warps = d->config.warps;
@@ -555,7 +555,8 @@ static bool write_zeros(struct vx_device *d, uint64_t addr, uint64_t size)
     return true;
 }
 
-/* What the program and its host expect to be zeros at first: the exit word, and a console's ring.
+/* Memory that the program and its host expect to be zeros at first: the exit word, and a console's
+ * ring.
  */
 static bool clear_io(struct vx_device *d)
 {

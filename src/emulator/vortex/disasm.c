@@ -25,13 +25,13 @@ const char *vx_f_name(unsigned r)
     return f_names[r & 31];
 }
 
-struct out {
+struct vx_out {
     char *text;
     size_t size;
     unsigned operands;
 };
 
-__attribute__((format(printf, 2, 3))) static void put(struct out *out, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void put(struct vx_out *out, const char *format, ...)
 {
     const size_t length = strlen(out->text);
     va_list args;
@@ -41,19 +41,19 @@ __attribute__((format(printf, 2, 3))) static void put(struct out *out, const cha
 }
 
 /* Begins the next operand: a space before the first one, a comma before the others. */
-static void operand(struct out *out)
+static void operand(struct vx_out *out)
 {
     put(out, out->operands++ ? ", " : " ");
 }
 
-static void fence_set(struct out *out, unsigned set)
+static void fence_set(struct vx_out *out, unsigned set)
 {
     operand(out);
     put(out, "%s%s%s%s%s", set & 8 ? "i" : "", set & 4 ? "o" : "", set & 2 ? "r" : "",
         set & 1 ? "w" : "", set ? "" : "0");
 }
 
-static void csr_name(struct out *out, unsigned number)
+static void csr_name(struct vx_out *out, unsigned number)
 {
     const char *name = vx_csr_name(number);
     operand(out);
@@ -63,7 +63,7 @@ static void csr_name(struct out *out, unsigned number)
         put(out, "0x%x", number);
 }
 
-static void rounding_mode(struct out *out, unsigned rm)
+static void rounding_mode(struct vx_out *out, unsigned rm)
 {
     static const char *const names[8] = {"rne", "rtz", "rdn", "rup", "rmm", "5", "6", "dyn"};
     operand(out);
@@ -76,7 +76,7 @@ static uint64_t target_of(uint64_t pc, int32_t imm, unsigned xlen)
     return xlen == 32 ? (uint32_t)target : target;
 }
 
-static void full_operand(struct out *out, char letter, uint32_t word, unsigned xlen, uint64_t pc)
+static void full_operand(struct vx_out *out, char letter, uint32_t word, unsigned xlen, uint64_t pc)
 {
     switch (letter) {
     case 'd':
@@ -169,8 +169,8 @@ static void full_operand(struct out *out, char letter, uint32_t word, unsigned x
 }
 
 /* Operands of a compressed instruction; immediates come from the word that it stands for. */
-static void rvc_operand(struct out *out, char letter, uint16_t half, uint32_t word, unsigned xlen,
-                        uint64_t pc)
+static void rvc_operand(struct vx_out *out, char letter, uint16_t half, uint32_t word,
+                        unsigned xlen, uint64_t pc)
 {
     const bool store = (word & 0x7f) == 0x23 || (word & 0x7f) == 0x27;
     operand(out);
@@ -239,7 +239,7 @@ enum { NO_RD = 0x1f << 7, NO_RS1 = 0x1f << 15, NO_RS2 = 0x1f << 20 };
 
 enum special { ANY, SAME_SOURCES, IS_SHORT }; /* rs1 is rs2; the instruction is a compressed one */
 
-static const struct alias {
+static const struct vx_alias {
     enum vx_insn_id id;
     uint32_t mask, match; /* of the operands' fields */
     const char *name, *operands;
@@ -315,7 +315,7 @@ static void choose_name(uint32_t word, enum vx_insn_id id, bool is_short, const 
     *name = vx_insns[id].name;
     *operands = vx_insns[id].operands;
     for (size_t i = 0; i < sizeof aliases / sizeof aliases[0]; i++) {
-        const struct alias *a = &aliases[i];
+        const struct vx_alias *a = &aliases[i];
         if (a->id != id || (word & a->mask) != a->match ||
             (a->special == SAME_SOURCES && wt_field(word, 19, 15) != wt_field(word, 24, 20)) ||
             (a->special == IS_SHORT && !is_short))
@@ -338,7 +338,7 @@ unsigned vx_disassemble_known(const uint8_t *bytes, unsigned available, unsigned
 {
     const bool is_short = available < 4 || (bytes[0] & 3) != 3;
     uint32_t word = (uint32_t)wt_load_le(bytes, available < 4 ? available : 4);
-    struct out out = {.text = text, .size = size};
+    struct vx_out out = {.text = text, .size = size};
     const char *name, *operands;
     if (is_short && !vx_rvc_find((uint16_t)word, xlen, &word))
         return vx_disassemble(bytes, available, xlen, pc, text, size);
@@ -358,7 +358,7 @@ unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen,
                         char *text, size_t size)
 {
     assert(bytes && text && size > 0 && available >= 2);
-    struct out out = {.text = text, .size = size};
+    struct vx_out out = {.text = text, .size = size};
     const uint32_t word = (uint32_t)wt_load_le(bytes, available < 4 ? available : 4);
     text[0] = 0;
     if ((word & 3) != 3 || available < 4) {

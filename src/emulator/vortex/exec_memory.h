@@ -12,7 +12,7 @@ static inline const uint8_t *read_host(struct vx_warp *w, ux addr, size_t size)
     return AWAY(vx_tlb_fill_read(w, addr, size));
 }
 
-/* The same to write them; NULL: see vx_tlb_fill_write. */
+/* Likewise to write them; NULL: see vx_tlb_fill_write. */
 static inline uint8_t *write_host(struct vx_warp *w, ux addr, size_t size)
 {
     const struct wt_tlb_entry *e = wt_tlb_entry_of(&w->device->machine.tlb, addr);

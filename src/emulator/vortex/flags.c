@@ -57,7 +57,7 @@ static bool is_of_stack(uint32_t word)
     return (opcode == LOAD || opcode == STORE) && (base == SP || base == FP);
 }
 
-/* What may stand in such a loop: other loads, too, as of two flags. */
+/* Instructions that may stand in such a loop: other loads, too, as of two flags. */
 static bool may_wait(uint32_t word)
 {
     switch (opcode_of(word)) {
@@ -149,7 +149,7 @@ static bool polls(struct wt_machine *m, uint32_t wave, uint64_t pc)
     return are_of_one_place(code + end - back, back + 1);
 }
 
-/* What may stand between a fence and the access that it belongs to; `split` and `join`, too. */
+/* Instructions that may stand between a fence and its access; `split` and `join`, too. */
 static bool may_be_between(uint32_t word)
 {
     enum { SPLIT = 2, JOIN = 3, PRED = 5 };

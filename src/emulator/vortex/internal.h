@@ -46,7 +46,7 @@ struct vx_uop {
 /* The decoded instructions of one page of code, one record a halfword. */
 struct vx_code {
     struct wt_code_page page;
-    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
+    struct wt_paged_page *blocks; /* blocks of the device; NULL: it has not been translated */
     uint16_t visits[VX_SLOTS]; /* how often a turn or a jump came there, until it is translated */
     struct vx_uop uop[VX_SLOTS + VX_TAIL]; /* last; those behind VX_SLOTS lead to the next page */
 };
@@ -87,8 +87,8 @@ struct vx_warp {
     bool full;    /* all lanes are enabled */
     bool touched; /* its registers may be other than zero */
     uint8_t frm, fflags;
-    unsigned depth; /* of ipdom */
-    unsigned parts; /* of part */
+    unsigned depth; /* depth of ipdom */
+    unsigned parts; /* parts of part */
     enum vx_wait wait;
     uint32_t wait_id;     /* barrier, or how many warps wspawn wants */
     uint32_t wait_count;  /* barrier: how many must arrive */
@@ -99,11 +99,11 @@ struct vx_warp {
     uint8_t hacause;
     /* Profiles with traps. */
     uint64_t mscratch, mstatus, mtvec, mepc, mcause, mtval;
-    wt_lanes trap_mask; /* of the last trap: what xRET restores; 0: there was none */
+    wt_lanes trap_mask; /* trap mask of the last trap: what xRET restores; 0: there was none */
     /* Profiles with a launch unit. */
     bool begun;          /* it has had a warp since the launch: the next one begins at the call */
     bool of_cta;         /* it was started by the launch unit, and counts in cta->left */
-    uint32_t place;      /* of its CTA in the core: CTA_ID */
+    uint32_t place;      /* place of its CTA in the core: CTA_ID */
     uint32_t rank, size; /* in its CTA; warps of that */
     uint32_t thread[3];  /* threadIdx of lane 0 */
     uint32_t block[3];   /* blockIdx */
@@ -121,7 +121,7 @@ struct vx_dispatch {
     bool starts;        /* there is one */
     uint32_t tail;      /* the place that the next CTA gets */
     uint32_t place;     /* its own */
-    uint32_t rank;      /* of its next warp */
+    uint32_t rank;      /* rank of its next warp */
     uint32_t rest;      /* threads that have not started */
     uint32_t thread[3]; /* the first one of them */
     uint32_t block[3];
@@ -145,7 +145,7 @@ struct vx_core {
     uint64_t issues;
     uint32_t *arrived; /* local barriers: warps that wait there */
     /* Profiles with a launch unit: */
-    struct vx_phase *phase; /* of each barrier; NULL: it has no phases */
+    struct vx_phase *phase; /* phase of each barrier; NULL: it has no phases */
     uint32_t *left;         /* of the CTA in each place: warps that have not ended. NULL: none */
     struct vx_dispatch dispatch;
 };
@@ -179,7 +179,7 @@ struct vx_device {
     struct vx_core *core;
     uint8_t *registers; /* of all warps, lazily touched */
     size_t registers_size;
-    size_t warp_bytes;    /* of one warp's */
+    size_t warp_bytes;    /* warp bytes of one warp's */
     struct wt_kept *kept; /* those of each warp, for snapshots */
     uint32_t core_count, barriers;
     wt_lanes all_lanes;
@@ -266,7 +266,7 @@ bool vx_is_local(const struct vx_device *d, uint64_t addr);
  * only vx_load may, or nothing. It is good for other bytes of the page only if size is the page's.
  */
 const uint8_t *vx_tlb_fill_read(struct vx_warp *w, uint64_t addr, uint64_t size);
-/* The same for writing; NULL when only vx_store may write there, or nothing may. */
+/* Likewise for writing; NULL when only vx_store may write there, or nothing may. */
 uint8_t *vx_tlb_fill_write(struct vx_warp *w, uint64_t addr, uint64_t size);
 /*
  * Where wt_observes_rows(): finds the host's places of the aligned loads or stores of the enabled
@@ -277,7 +277,7 @@ bool vx_tell_lanes(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind
                    unsigned size, uint8_t **host);
 /* The addresses of all lanes' accesses: rs1 + imm. */
 void vx_access_addresses(const struct vx_warp *w, const struct vx_uop *u, uint64_t *at);
-/* The same for a full warp whose accesses all lie in the page of @p first, which is the first
+/* Likewise for a full warp whose accesses all lie in the page of @p first, which is the first
  * lane's: its host's place; NULL: lane by lane. @p is_row: they lie one behind the other. */
 uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                       unsigned size, uint64_t first, bool is_row);
@@ -288,7 +288,7 @@ uint8_t *vx_tell_page(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_k
  */
 bool vx_load(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr, unsigned size,
              uint64_t *value);
-/* The same for a store. It is WT_WATCH_WRITE, or WT_WATCH_ACCESS if it is a part of an atomic. */
+/* Likewise for a store. It is WT_WATCH_WRITE, or WT_WATCH_ACCESS if it is a part of an atomic. */
 bool vx_store(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t addr,
               unsigned size, uint64_t value, enum wt_watch_kind kind);
 /* Whether a store of that size, or that of an atomic, may go there at all. */
@@ -300,7 +300,7 @@ bool vx_peek(struct vx_warp *w, const struct vx_uop *u, unsigned lane, uint64_t 
 /* Memory as a core sees it, for debuggers. */
 bool vx_read_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, void *out,
                    size_t size);
-/* The same for writing; false: a part of the range is no memory, and nothing is written. */
+/* Likewise for writing; false: a part of the range is no memory, and nothing is written. */
 bool vx_write_bytes(struct vx_core *core, struct vx_device *d, uint64_t addr, const void *bytes,
                     size_t size);
 /* Lets the TLB show this core's local memory. */

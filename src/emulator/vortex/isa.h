@@ -27,7 +27,7 @@ extern const struct vx_insn vx_insns[VX_INSN_COUNT];
 /* The unit that executes a row and that the emulated Vortex does not have; NULL: it is executed. */
 const char *vx_unit_missing(enum vx_insn_id id);
 
-/* What a row does. */
+/* The effect of a row. */
 static inline const uint8_t *vx_meaning(enum vx_insn_id id, unsigned xlen)
 {
     return vx_insns[id].meaning[xlen == 64];

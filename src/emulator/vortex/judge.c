@@ -49,13 +49,13 @@ static void clear(struct vx_warp *w, const struct vx_uop *u, enum vx_insn_id id,
 }
 
 /* The addresses of an access by all lanes: the lowest, the highest, and the bits that any has. */
-struct extent {
+struct vx_extent {
     uint64_t low, high, bits;
 };
 
 #define ADDRESSES(name, type)                                                                      \
-    static inline __attribute__((always_inline)) struct extent name(const type *restrict base,     \
-                                                                    type offset, unsigned lanes)   \
+    static inline __attribute__((always_inline)) struct vx_extent name(                            \
+        const type *restrict base, type offset, unsigned lanes)                                    \
     {                                                                                              \
         type low = (type)-1, high = 0, bits = 0;                                                   \
         for (unsigned l = 0; l < lanes; l++) {                                                     \
@@ -64,14 +64,14 @@ struct extent {
             high = at > high ? at : high;                                                          \
             bits |= at;                                                                            \
         }                                                                                          \
-        return (struct extent){low, high, bits};                                                   \
+        return (struct vx_extent){low, high, bits};                                                \
     }
 ADDRESSES(narrow_addresses, uint32_t)
 ADDRESSES(wide_addresses, uint64_t)
 #undef ADDRESSES
 
-static inline __attribute__((always_inline)) struct extent addresses(const struct vx_warp *w,
-                                                                     const struct vx_uop *u)
+static inline __attribute__((always_inline)) struct vx_extent addresses(const struct vx_warp *w,
+                                                                        const struct vx_uop *u)
 {
     const struct vx_device *d = w->device;
     const size_t row = (size_t)u->rs1 * d->machine.lanes;
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) struct extent addresses(const struc
                : wide_addresses((const uint64_t *)w->x + row, (uint64_t)offset, d->machine.lanes);
 }
 
-VX_BY_HOST(struct extent, addresses, (const struct vx_warp *w, const struct vx_uop *u), (w, u),
+VX_BY_HOST(struct vx_extent, addresses, (const struct vx_warp *w, const struct vx_uop *u), (w, u),
            addresses(w, u), addresses(w, u))
 
 /* Whether all lanes are enabled, and their addresses are known to be good. */
@@ -90,7 +90,7 @@ static bool passes(const struct vx_warp *w, const struct vx_uop *u, const struct
     const struct wt_judge *judge = w->device->machine.judge;
     if (!w->full || !judge)
         return false;
-    const struct extent e = addresses_by_host(w, u);
+    const struct vx_extent e = addresses_by_host(w, u);
     return judge->passes(judge->context, &w->head, a, e.low, e.high, e.bits);
 }
 

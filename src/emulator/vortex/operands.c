@@ -157,7 +157,7 @@ static void put_leaves(struct wt_insn_operands *o, unsigned first, char letter, 
     *sources += letter == 'E';
 }
 
-/* What it does with them. A result of 32 bits whose sign fills the register is a signed one. */
+/* Its effect on them. A result of 32 bits whose sign fills the register is a signed one. */
 static void put_meaning(struct wt_insn_operands *o, const char *letters, const uint8_t *meaning)
 {
     const uint8_t *condition = wt_meaning_jump(meaning), *code = meaning;

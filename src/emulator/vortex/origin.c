@@ -1,4 +1,4 @@
-/* What RISC-V code does with addresses (machine/origin.h). Registers keep their values over calls
+/* The effect of RISC-V code on addresses (machine/origin.h). Registers keep their values over calls
  * as the calling convention says; gp is the same in all functions (RISC-V ABIs, "Integer Calling
  * Convention", "Named ABIs"). */
 #include "emulator/machine/origin.h"

@@ -83,7 +83,7 @@ enum vx_dcr {
 };
 
 struct vx_dcr_row {
-    uint16_t addr; /* of x, where it has x, y and z */
+    uint16_t addr; /* addr of x, where it has x, y and z */
     const char *name;
     enum vx_dcr dcr;
     const char *about;

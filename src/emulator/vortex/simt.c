@@ -471,18 +471,18 @@ static void check_global_barriers(struct vx_device *d, struct vx_core *core)
 }
 
 /* An operand of BAR and its kin: which barrier, and of which kind. */
-struct barrier {
+struct vx_barrier {
     bool global, exists;
     uint32_t id; /* its number in the core */
 };
 
 /* With phases bits 7:0 are the CTA's place, the following ones the number among the CTA's. */
-static struct barrier barrier_of(const struct vx_warp *w, const struct vx_uop *u)
+static struct vx_barrier barrier_of(const struct vx_warp *w, const struct vx_uop *u)
 {
     const struct vx_device *d = w->device;
     const uint32_t word = (uint32_t)last_lane_value(w, u->rs1);
     const uint32_t each = d->profile->slot_barriers, low = word & 0x7fffffff;
-    struct barrier b = {.global = word >> 31, .id = low};
+    struct vx_barrier b = {.global = word >> 31, .id = low};
     b.exists = low < d->barriers;
     if (each) {
         b.exists = (low & 0xff) < d->config.warps && low >> 8 < each;
@@ -535,7 +535,7 @@ static void wait_at(struct vx_warp *w, const struct vx_uop *u, enum vx_wait wait
 
 /* Tells of an arrival without a wait, or of a wait that is over before it begins. */
 static void tell_barrier(const struct vx_warp *w, const struct vx_uop *u,
-                         enum wt_observed_event_kind kind, struct barrier b, uint32_t count)
+                         enum wt_observed_event_kind kind, struct vx_barrier b, uint32_t count)
 {
     if (wt_observes_events(&w->device->machine))
         wt_wave_tell(
@@ -559,7 +559,7 @@ const struct vx_uop *vx_op_bar(struct vx_warp *w, const struct vx_uop *u)
         return vx_parted(w, u);
     struct vx_device *d = w->device;
     struct vx_core *core = w->core;
-    const struct barrier b = barrier_of(w, u);
+    const struct vx_barrier b = barrier_of(w, u);
     const uint32_t count = (uint32_t)last_lane_value(w, u->rs2);
     if (count < 2 && !core->phase)
         return u + u->halves;
@@ -588,7 +588,7 @@ const struct vx_uop *vx_op_bar_arrive(struct vx_warp *w, const struct vx_uop *u)
         return vx_parted(w, u);
     struct vx_device *d = w->device;
     struct vx_core *core = w->core;
-    const struct barrier b = barrier_of(w, u);
+    const struct vx_barrier b = barrier_of(w, u);
     const uint32_t value = (uint32_t)last_lane_value(w, u->rs2);
     assert(core->phase);
     if (!b.exists)

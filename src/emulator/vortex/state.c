@@ -227,7 +227,7 @@ static void core(struct wt_archive *a, struct vx_device *d, struct vx_core *core
     wt_archive_memory(a, core->local);
 }
 
-/* What the launch unit and the barriers of its CTAs add to a core. */
+/* State of the launch unit and of the barriers of its CTAs in a core. */
 static void core_later(struct wt_archive *a, struct vx_device *d, struct vx_core *core)
 {
     wt_archive_fields(a, &core->dispatch, vx_dispatch_fields);

@@ -18,7 +18,7 @@ struct vx_trace_point {
     unsigned length;
     uint32_t word; /* the 32-bit instruction (what a compressed one stands for) */
     struct wt_insn_operands operands;
-    uint64_t addr[WT_MAX_LANES]; /* of memory that is written, per lane */
+    uint64_t addr[WT_MAX_LANES]; /* addr of memory that is written, per lane */
 };
 
 static bool writes_memory(const struct wt_insn_operand *o)

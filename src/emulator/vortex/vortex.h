@@ -80,7 +80,7 @@ void vx_device_free(struct vx_device *device);
 enum wt_status vx_device_use_profile(struct vx_device *device, const struct vx_profile *profile,
                                      struct wt_error *err);
 
-/** What has been translated, of the device's whole life. */
+/** Counts of translated code, of the device's whole life. */
 struct wt_rows_totals vx_device_translated(const struct vx_device *device);
 /** The device as a machine (run, reset, hash, views); the same object. */
 struct wt_machine *vx_machine(struct vx_device *device);
@@ -146,7 +146,7 @@ void vx_dm_write(struct vx_device *device, uint32_t addr, uint32_t value);
 unsigned vx_disassemble(const uint8_t *bytes, unsigned available, unsigned xlen, uint64_t pc,
                         char *text, size_t size);
 /**
- * The same by the names under which people know instructions, as GNU's and LLVM's disassemblers
+ * Likewise by the names under which people know instructions, as GNU's and LLVM's disassemblers
  * print them: "ret", "mv", "beqz" and other aliases, and of a compressed instruction the one that
  * it stands for.
  */

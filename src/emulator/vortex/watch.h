@@ -15,7 +15,7 @@ WT_MACHINE_FN(observed_place) vx_observed_place;
 
 /* Whether [addr, addr + size), as this core sees it, holds a byte watched for reads, or writes. */
 bool vx_watches_read(struct vx_device *d, const struct vx_core *core, uint64_t addr, uint64_t size);
-/* The same for writes. */
+/* Likewise for writes. */
 bool vx_watches_write(struct vx_device *d, const struct vx_core *core, uint64_t addr,
                       uint64_t size);
 
@@ -26,7 +26,7 @@ uint64_t vx_cta_home(const struct vx_warp *w);
  * local memory or none. The caller fills in their addresses at once. @p is_row: wt_observed. */
 uint64_t *vx_observe_row(struct vx_warp *w, const struct vx_uop *u, enum wt_watch_kind kind,
                          bool local, unsigned size, bool is_row);
-/* The same of words of all lanes, one behind the other, of which the first is at @p first, in
+/* Likewise of words of all lanes, one behind the other, of which the first is at @p first, in
  * global memory: the place of the host; NULL, and nobody is told: not so simple. */
 uint8_t *vx_tell_words(struct vx_warp *w, const struct wt_lane_access *a, uint64_t first);
 /* A lane has accessed memory; `before` is what was there. Ends the turn if that is watched. */

@@ -8,7 +8,7 @@
 #include "debug/source/places.h"
 #include "frontend/common/words.h"
 
-/* What works now, with the selected lane. */
+/* Waves that work now, with the selected lane. */
 struct wt_work_view {
     struct wt_work work;
     const struct wt_wave_info *own; /* the selected wave; NULL: none works */

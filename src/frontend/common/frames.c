@@ -24,7 +24,7 @@ static bool is_scalar(const struct wt_type *type)
 /* How the next variable is printed. */
 struct variable_style {
     const struct wt_words *w;
-    const char *before; /* of its name */
+    const char *before; /* before of its name */
     bool brief;         /* in a line with the others */
 };
 

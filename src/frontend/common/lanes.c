@@ -11,13 +11,13 @@
 #include "frontend/common/common.h"
 
 /* One lane's value as text. */
-struct cell {
+struct lane_cell {
     unsigned lane;
     bool enabled;
     char *text;
 };
 
-static void free_cells(struct cell *cell, unsigned count)
+static void free_cells(struct lane_cell *cell, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
         free(cell[i].text);
@@ -39,7 +39,8 @@ static bool integer_of(const char *text, int64_t *value)
 }
 
 /* The number of cells from `first` on whose values differ by the same step other than 0. */
-static unsigned stride_run(const struct cell *cell, unsigned count, unsigned first, int64_t *step)
+static unsigned stride_run(const struct lane_cell *cell, unsigned count, unsigned first,
+                           int64_t *step)
 {
     int64_t a, b;
     if (first + 1 >= count || !integer_of(cell[first].text, &a) ||
@@ -55,7 +56,7 @@ static unsigned stride_run(const struct cell *cell, unsigned count, unsigned fir
     return run;
 }
 
-static unsigned equal_run(const struct cell *cell, unsigned count, unsigned first)
+static unsigned equal_run(const struct lane_cell *cell, unsigned count, unsigned first)
 {
     unsigned run = 1;
     while (first + run < count && cell[first + run].lane == cell[first].lane + run &&
@@ -71,7 +72,7 @@ struct paper {
     const char *dim, *plain;
 };
 
-static void print_row(const struct paper *c, const struct cell *first, unsigned run,
+static void print_row(const struct paper *c, const struct lane_cell *first, unsigned run,
                       const char *text)
 {
     char lanes[32];
@@ -83,11 +84,11 @@ static void print_row(const struct paper *c, const struct cell *first, unsigned 
             first->enabled ? "" : "  (masked off)", first->enabled ? "" : c->plain);
 }
 
-static struct cell *make_cells(struct wt_debugger *d, const struct wt_view *view,
-                               const struct wt_values *values, const struct wt_format *format)
+static struct lane_cell *make_cells(struct wt_debugger *d, const struct wt_view *view,
+                                    const struct wt_values *values, const struct wt_format *format)
 {
     struct wt_thread_position place = {.active = ~(wt_lanes)0};
-    struct cell *cell = calloc(values->lane_count, sizeof *cell);
+    struct lane_cell *cell = calloc(values->lane_count, sizeof *cell);
     unsigned i = 0;
     if (!cell)
         return NULL;
@@ -117,7 +118,7 @@ void wt_print_lanes(FILE *out, struct wt_debugger *d, const struct wt_view *view
      * agree. */
     struct wt_values plain = *values;
     plain.reference = NULL;
-    struct cell *cell = make_cells(d, view, &plain, format);
+    struct lane_cell *cell = make_cells(d, view, &plain, format);
     const unsigned count = values->lane_count;
     int64_t step = 0;
     char lanes[WT_LANES_TEXT];

@@ -111,9 +111,9 @@ void wt_print_watched(FILE *out, struct wt_program *program, const struct wt_poi
 
 /** Prints a list. */
 typedef enum wt_status wt_words_list(const struct wt_words *w, struct wt_error *err);
-/** What works now; what waits at barriers; the selected wave's lanes, those at the same place in
- * one line, and which of them wait and go on where; GPUs, address spaces, loaded code; whether the
- * program runs; the issue time, with what is recorded. */
+/** Waves that work now; those that wait at barriers; the selected wave's lanes, those at the same
+ * place in one line, and which of them wait and go on where; GPUs, address spaces, loaded code;
+ * whether the program runs; the issue time, with what is recorded. */
 wt_words_list wt_words_dispatches, wt_words_groups, wt_words_queues, wt_words_waves,
     wt_words_barriers, wt_words_lanes, wt_words_divergence, wt_words_devices, wt_words_spaces,
     wt_words_modules, wt_words_program, wt_words_time;

@@ -56,7 +56,7 @@ enum wt_status wt_shell_source(struct wt_shell *console, const char *path, struc
 
 /** Stops what runs or searches, from a signal's handler of the loop. False: nothing does. */
 bool wt_shell_interrupt(struct wt_shell *console);
-/** What a terminal shows in front of a line (`set prompt`). */
+/** The text in front of a terminal's line (`set prompt`). */
 const char *wt_shell_prompt(const struct wt_shell *console);
 /** Whether a command waits for what runs or searches. */
 bool wt_shell_waits(const struct wt_shell *console);

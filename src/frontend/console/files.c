@@ -263,7 +263,7 @@ enum wt_status do_info_types(struct wt_shell *c, const char *text, struct wt_err
     return list_names(c, text, WT_NAME_TYPE, "types");
 }
 
-struct seen {
+struct console_file_seen {
     struct wt_shell *c;
     const char **list;
     size_t count, capacity;
@@ -271,7 +271,7 @@ struct seen {
 
 static bool print_file(void *context, const char *file)
 {
-    struct seen *s = context;
+    struct console_file_seen *s = context;
     for (size_t i = 0; i < s->count; i++)
         if (strcmp(s->list[i], file) == 0)
             return true;
@@ -286,7 +286,7 @@ static bool print_file(void *context, const char *file)
 
 enum wt_status do_info_sources(struct wt_shell *c, const char *text, struct wt_error *err)
 {
-    struct seen seen = {.c = c};
+    struct console_file_seen seen = {.c = c};
     size_t count;
     enum wt_status status = take_no_arguments(text, "info sources", err);
     if (status)

@@ -6,15 +6,15 @@
 #include "base/array.h"
 #include "frontend/dap/internal.h"
 
-#define MOST_INSTRUCTIONS 20000 /* of an answer */
+#define MOST_INSTRUCTIONS 20000 /* most instructions of an answer */
 
 /* The addresses of instructions, ascending. */
-struct addresses {
+struct dap_addresses {
     uint64_t *list;
     size_t count, capacity;
 };
 
-static bool add(struct addresses *a, uint64_t address)
+static bool add(struct dap_addresses *a, uint64_t address)
 {
     uint64_t *grown = wt_array_grow(a->list, &a->capacity, a->count + 1, sizeof *grown);
     if (!grown)
@@ -25,7 +25,7 @@ static bool add(struct addresses *a, uint64_t address)
 }
 
 /* The instructions of [start, end), as they follow each other. */
-static void walk(struct wt_dap *d, struct addresses *a, uint64_t start, uint64_t end)
+static void walk(struct wt_dap *d, struct dap_addresses *a, uint64_t start, uint64_t end)
 {
     struct wt_code_line line;
     for (uint64_t at = start; at < end; at += line.length)
@@ -39,13 +39,13 @@ static void walk(struct wt_dap *d, struct addresses *a, uint64_t start, uint64_t
  * lengths: the functions before it are gone through from their beginnings. Where there is none,
  * there are fewer.
  */
-static void walk_back(struct wt_dap *d, struct addresses *a, uint64_t address, size_t wanted)
+static void walk_back(struct wt_dap *d, struct dap_addresses *a, uint64_t address, size_t wanted)
 {
-    struct addresses before = {0};
+    struct dap_addresses before = {0};
     const unsigned granule = d->g->topology->code_granule ? d->g->topology->code_granule : 1;
     while (a->count < wanted && address >= granule) {
         struct wt_function f;
-        struct addresses here = {0};
+        struct dap_addresses here = {0};
         const bool known =
             wt_program_function_at(d->g, address - granule, &f, WT_IGNORED) == WT_OK &&
             f.start < address;
@@ -53,7 +53,7 @@ static void walk_back(struct wt_dap *d, struct addresses *a, uint64_t address, s
             walk(d, &here, f.start, address);
         if (!here.count)
             break;
-        before = (struct addresses){0};
+        before = (struct dap_addresses){0};
         for (size_t i = 0; i < here.count; i++)
             add(&before, here.list[i]);
         for (size_t i = 0; i < a->count; i++)
@@ -140,7 +140,7 @@ enum wt_status dap_disassemble(struct wt_dap *d, struct json_object *arguments,
     *body = json_object_new_object();
     struct json_object *list = dap_put_list(*body, "instructions");
     if (first < 0) {
-        struct addresses before = {0};
+        struct dap_addresses before = {0};
         const size_t wanted = (size_t)-first;
         walk_back(d, &before, address, wanted);
         size_t missing = before.count < wanted ? wanted - before.count : 0;

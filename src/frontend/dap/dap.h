@@ -30,7 +30,7 @@ struct wt_dap_count {
     const char *path;
     unsigned line;
     uint64_t issues, enabled, lanes; /**< instructions; lanes enabled, of those the waves had */
-    uint64_t transactions;           /**< of memory */
+    uint64_t transactions;           /**< transactions of memory */
 };
 
 /** The services of the server's owner, who opens sessions and has the console. */

@@ -11,7 +11,7 @@
 #include "frontend/dap/internal.h"
 
 #define MOST_EXPRESSIONS 16
-#define MOST_FRAMES 2000 /* of a recording */
+#define MOST_FRAMES 2000 /* most frames of a recording */
 #define MOST_IMAGES 4
 #define MOST_IMAGE_BYTES (1 << 20)
 
@@ -28,10 +28,10 @@ struct pool {
     struct json_object *body, *waves, *places, *dispatches;
     const char *expression[MOST_EXPRESSIONS];
     size_t expression_count;
-    struct json_object *last; /* of each wave's id: its number in `waves` */
+    struct json_object *last; /* last of each wave's id: its number in `waves` */
     struct image image[MOST_IMAGES];
     size_t image_count;
-    struct json_object *contents; /* of images, as base64 */
+    struct json_object *contents; /* contents of images, as base64 */
 };
 
 /* ---- parts ---- */

@@ -30,7 +30,7 @@ struct dap_point {
     char *place; /**< for the program */
     char *condition, *hit, *log;
     enum wt_point_kind watch; /**< DATA */
-    unsigned number;          /**< of the program's point; 0: there is none */
+    unsigned number;          /**< number of the program's point; 0: there is none */
     char *why;                /**< … since */
     bool told;                /**< the client knows it as verified */
     bool kept;                /**< while a list is replaced: it is in the new one */
@@ -68,7 +68,7 @@ struct dap_holder {
     int lane;        /**< -1: that of the thread */
     const char *set; /**< REGISTER_SET */
     struct wt_values values;
-    char *expression; /**< of them, without a lane; NULL: it has none */
+    char *expression; /**< expression of them, without a lane; NULL: it has none */
 };
 
 /** A place in the code that the client may go to. */
@@ -121,7 +121,7 @@ struct wt_dap {
     bool quiet;           /**< what the console says is not for the client */
     uint64_t runs;        /**< g->runs that are told */
     uint64_t stop;        /**< how often it has stopped */
-    const char *reason;   /**< of a stop for which nothing else is told */
+    const char *reason;   /**< reason of a stop for which nothing else is told */
     struct dap_stop why_stopped;
     bool modules_changed;
 
@@ -180,7 +180,7 @@ bool dap_flag(struct json_object *o, const char *name);
 struct json_object *dap_list(struct json_object *o, const char *name);
 /** … likewise. */
 struct json_object *dap_object(struct json_object *o, const char *name);
-/** The same; WT_INVALID where it is missing or has another type. */
+/** Likewise; WT_INVALID where it is missing or has another type. */
 enum wt_status dap_need_text(struct json_object *o, const char *name, const char **text,
                              struct wt_error *err);
 /** … likewise, and not negative. */

@@ -129,7 +129,7 @@ static void put_readonly(struct json_object *o)
 /* ---- scopes ---- */
 
 /* Variables of a frame, one by one. */
-struct list {
+struct variable_list {
     struct wt_dap *d;
     struct json_object *to;
     const struct dap_holder *h;
@@ -139,7 +139,7 @@ struct list {
     bool found;
 };
 
-static bool is_wanted(struct list *l)
+static bool is_wanted(struct variable_list *l)
 {
     const int64_t at = l->at++;
     return at >= l->start && (!l->count || at - l->start < l->count);
@@ -158,7 +158,7 @@ static bool is_hidden(struct json_object *list, const char *name)
 
 static void take_variable(void *context, const struct wt_variable *v)
 {
-    struct list *l = context;
+    struct variable_list *l = context;
     if (l->wanted) {
         l->found |= strcmp(l->wanted, v->name) == 0;
         return;
@@ -179,7 +179,7 @@ static void take_variable(void *context, const struct wt_variable *v)
     free(name);
 }
 
-static enum wt_status list_frame(struct list *l, bool arguments, struct wt_error *err)
+static enum wt_status list_frame(struct variable_list *l, bool arguments, struct wt_error *err)
 {
     struct wt_dap *d = l->d;
     const struct wt_frame *frame = dap_view(d)->frame;
@@ -191,8 +191,8 @@ static enum wt_status list_frame(struct list *l, bool arguments, struct wt_error
     return status;
 }
 
-static void put_group(struct list *l, enum dap_holder_kind kind, const char *name, const char *set,
-                      int lane, const char *value)
+static void put_group(struct variable_list *l, enum dap_holder_kind kind, const char *name,
+                      const char *set, int lane, const char *value)
 {
     if (!is_wanted(l))
         return;
@@ -206,7 +206,7 @@ static void put_group(struct list *l, enum dap_holder_kind kind, const char *nam
     put_readonly(o);
 }
 
-static void list_sets(struct list *l)
+static void list_sets(struct variable_list *l)
 {
     const struct wt_topology *t = l->d->g->topology;
     const struct wt_view *view = dap_view(l->d);
@@ -223,7 +223,7 @@ static void list_sets(struct list *l)
         put_group(l, DAP_REGISTER_SET, CODE_SET, CODE_SET, l->h->lane, "");
 }
 
-static void put_register(struct list *l, const char *name, bool read_only)
+static void put_register(struct variable_list *l, const char *name, bool read_only)
 {
     const struct wt_view *view = dap_view(l->d);
     struct wt_values values;
@@ -241,7 +241,7 @@ static void put_register(struct list *l, const char *name, bool read_only)
     free(whole);
 }
 
-static void list_registers(struct list *l)
+static void list_registers(struct variable_list *l)
 {
     const struct wt_topology *t = l->d->g->topology;
     const struct wt_view *view = dap_view(l->d);
@@ -256,7 +256,7 @@ static void list_registers(struct list *l)
 }
 
 /* A lane's place, and whether it is enabled. */
-static void list_lanes(struct list *l)
+static void list_lanes(struct variable_list *l)
 {
     struct wt_dap *d = l->d;
     struct wt_wave wave;
@@ -285,14 +285,14 @@ static char *triple_text(const uint32_t value[3])
     return dap_format("(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", value[0], value[1], value[2]);
 }
 
-static void put_fact(struct list *l, const char *name, char *value)
+static void put_fact(struct variable_list *l, const char *name, char *value)
 {
     if (is_wanted(l))
         put_readonly(put_plain(l->to, name, value));
     free(value);
 }
 
-static void list_dispatch(struct list *l)
+static void list_dispatch(struct variable_list *l)
 {
     struct wt_dap *d = l->d;
     struct wt_wave wave;
@@ -360,7 +360,7 @@ static char *child_name(const struct wt_value_child *child)
     return strdup(child->name ? child->name : "<anonymous>");
 }
 
-static enum wt_status list_children(struct list *l, struct wt_error *err)
+static enum wt_status list_children(struct variable_list *l, struct wt_error *err)
 {
     const struct wt_view *view = dap_view(l->d);
     const struct dap_holder *h = l->h;
@@ -385,7 +385,7 @@ static enum wt_status list_children(struct list *l, struct wt_error *err)
     return status;
 }
 
-static void list_each_lane(struct list *l)
+static void list_each_lane(struct variable_list *l)
 {
     const struct wt_values *v = &l->h->values;
     unsigned k = 0;
@@ -407,7 +407,7 @@ enum wt_status dap_variables(struct wt_dap *d, struct json_object *arguments,
 {
     int64_t reference;
     struct dap_holder *h;
-    struct list l = {.d = d, .format = dap_format_of(arguments, false)};
+    struct variable_list l = {.d = d, .format = dap_format_of(arguments, false)};
     l.format.elements = LIST_ELEMENTS;
     enum wt_status status = dap_need_number(arguments, "variablesReference", &reference, err);
     if (!status)
@@ -460,7 +460,7 @@ enum wt_status dap_child_expression(struct wt_dap *d, struct dap_holder *h, cons
                                     char **expression, struct wt_error *err)
 {
     const struct wt_view *view = dap_view(d);
-    struct list l = {.d = d, .h = h, .wanted = name};
+    struct variable_list l = {.d = d, .h = h, .wanted = name};
     char *own = NULL;
     if (h->kind == DAP_ARGUMENTS || h->kind == DAP_LOCALS || h->kind == DAP_LANE) {
         enum wt_status status = list_frame(&l, h->kind != DAP_LOCALS, err);

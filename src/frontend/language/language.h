@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "wavetrap/error.h"
 
-/** What the commands act on. It begins with a struct wt_language_owner. */
+/** The object of the commands. It begins with a struct wt_language_owner. */
 struct wt_shell;
 struct wt_language;
 struct wt_language_owner {
@@ -27,7 +27,7 @@ struct wt_command {
     const char *name;
     const char *aliases; /**< separated by blanks; NULL: none */
     wt_command_fn *run;
-    const char *group;   /**< of help */
+    const char *group;   /**< group of help */
     const char *summary; /**< one line */
     const char *help;    /**< more; NULL */
     char completes;      /**< its arguments: 0 nothing, 'e' expressions, 'l' locations, 'f' files,
@@ -37,7 +37,7 @@ struct wt_command {
     bool repeats;        /**< an empty line does it again */
 };
 
-/** What a console's owner gives to its language. */
+/** Functions of a console's owner for its language. */
 struct wt_language_options {
     const struct wt_command *commands; /**< up to a row without a name */
     struct wt_shell *shell;
@@ -135,7 +135,7 @@ enum { WT_SETTING_UNLIMITED = 1 << 20, WT_SETTING_OF_TERMINAL };
 struct wt_setting {
     const char *name;
     enum wt_setting_kind kind;
-    size_t offset;     /**< of the value, in the owner's structure */
+    size_t offset;     /**< offset of the value, in the owner's structure */
     const char *words; /**< ONE_OF: the words, from 0 on; FIXED: the one; COUNT: what 0 is */
     const char *shown;
 };

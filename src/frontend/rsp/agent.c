@@ -61,11 +61,11 @@ enum {
 
 /* The number of operand bytes, of values taken from the stack, and of values left there; -1:
  * refused, -2: always fails. */
-struct shape {
+struct agent_shape {
     int8_t operand, takes, leaves;
 };
 
-static const struct shape shapes[] = {
+static const struct agent_shape shapes[] = {
     [0x00] = {-1, 0, 0},           [0x01] = {-2, 0, 0},
     [AX_ADD] = {0, 2, 1},          [AX_SUB] = {0, 2, 1},
     [AX_MUL] = {0, 2, 1},          [AX_DIV_SIGNED] = {0, 2, 1},
@@ -104,20 +104,20 @@ struct op {
     uint8_t arguments;
     uint64_t operand;
     const char *format;
-    size_t target; /* of a jump: index of the instruction */
-    size_t start;  /* of its translation */
+    size_t target; /* target of a jump: index of the instruction */
+    size_t start;  /* start of its translation */
 };
 
 /*
  * A value on the stack: an unchanged register or constant, or the temporary whose number is the
  * value's position on the stack.
  */
-struct cell {
+struct agent_cell {
     wt_expr_vector vector;
-    unsigned bits; /* of the original value: distinguishes a binary32 from a binary64 */
+    unsigned bits; /* bits of the original value: distinguishes a binary32 from a binary64 */
 };
 
-struct compiler {
+struct agent_compiler {
     const struct wt_agent_registers *registers;
     struct wt_expr *expr;
     struct op *op;
@@ -125,7 +125,7 @@ struct compiler {
     uint32_t *index_at; /* by byte: index of the instruction that begins there; UINT32_MAX: none */
     size_t length;
     int missing;
-    struct cell cell[MAX_STACK];
+    struct agent_cell cell[MAX_STACK];
     unsigned depth;
     struct { /* jumps whose targets are still to be set */
         size_t instruction, target;
@@ -171,7 +171,7 @@ static enum wt_status take_format(struct op *op, const uint8_t *bytes, size_t st
     return WT_OK;
 }
 
-static enum wt_status decode(struct compiler *c, const uint8_t *bytes, size_t length,
+static enum wt_status decode(struct agent_compiler *c, const uint8_t *bytes, size_t length,
                              struct wt_error *err)
 {
     for (size_t pc = 0; pc < length;) {
@@ -204,7 +204,7 @@ static enum wt_status decode(struct compiler *c, const uint8_t *bytes, size_t le
     return WT_OK;
 }
 
-static enum wt_status link_jumps(struct compiler *c, struct wt_error *err)
+static enum wt_status link_jumps(struct agent_compiler *c, struct wt_error *err)
 {
     for (size_t i = 0; i < c->count; i++) {
         struct op *op = &c->op[i];
@@ -234,7 +234,7 @@ static bool reach(struct op *op, int depth)
 }
 
 /* Computes the depth of the stack before each reachable instruction. */
-static enum wt_status find_depths(struct compiler *c, struct wt_error *err)
+static enum wt_status find_depths(struct agent_compiler *c, struct wt_error *err)
 {
     size_t *waiting = malloc((2 * c->count + 1) * sizeof *waiting), count = 0;
     if (!waiting)
@@ -264,12 +264,12 @@ static enum wt_status find_depths(struct compiler *c, struct wt_error *err)
 
 /* ---- translation ---- */
 
-static wt_expr_vector temporary(struct compiler *c, unsigned number)
+static wt_expr_vector temporary(struct agent_compiler *c, unsigned number)
 {
     return wt_expr_temporary(c->expr, number);
 }
 
-static void copy(struct compiler *c, unsigned to, wt_expr_vector from)
+static void copy(struct agent_compiler *c, unsigned to, wt_expr_vector from)
 {
     if (from != temporary(c, to))
         wt_expr_add(c->expr, WT_EXPR_COPY, 0, temporary(c, to), from, from);
@@ -277,24 +277,24 @@ static void copy(struct compiler *c, unsigned to, wt_expr_vector from)
 
 /* Moves every value of the stack to the temporary of its position: at a point that several paths
  * reach, values are there. */
-static void settle(struct compiler *c)
+static void settle(struct agent_compiler *c)
 {
     for (unsigned i = 0; i < c->depth; i++) {
         copy(c, i, c->cell[i].vector);
-        c->cell[i] = (struct cell){temporary(c, i), 64};
+        c->cell[i] = (struct agent_cell){temporary(c, i), 64};
     }
 }
 
-static void push(struct compiler *c, wt_expr_vector vector, unsigned bits)
+static void push(struct agent_compiler *c, wt_expr_vector vector, unsigned bits)
 {
     assert(c->depth < MAX_STACK);
-    c->cell[c->depth++] = (struct cell){vector, bits};
+    c->cell[c->depth++] = (struct agent_cell){vector, bits};
 }
 
 /* Pushes a copy of the value at a position of the stack. */
-static void push_again(struct compiler *c, unsigned place)
+static void push_again(struct agent_compiler *c, unsigned place)
 {
-    struct cell cell = c->cell[place];
+    struct agent_cell cell = c->cell[place];
     if (cell.vector == temporary(c, place)) { /* which will change */
         copy(c, c->depth, cell.vector);
         cell.vector = temporary(c, c->depth);
@@ -302,24 +302,24 @@ static void push_again(struct compiler *c, unsigned place)
     push(c, cell.vector, cell.bits);
 }
 
-static void binary(struct compiler *c, enum wt_expr_op op)
+static void binary(struct agent_compiler *c, enum wt_expr_op op)
 {
     const unsigned to = c->depth - 2;
     wt_expr_add(c->expr, op, 0, temporary(c, to), c->cell[to].vector, c->cell[to + 1].vector);
-    c->cell[to] = (struct cell){temporary(c, to), 64};
+    c->cell[to] = (struct agent_cell){temporary(c, to), 64};
     c->depth--;
 }
 
-static void unary(struct compiler *c, enum wt_expr_op op, unsigned size, unsigned bits)
+static void unary(struct agent_compiler *c, enum wt_expr_op op, unsigned size, unsigned bits)
 {
     const unsigned to = c->depth - 1;
     wt_expr_add(c->expr, op, size, temporary(c, to), c->cell[to].vector, c->cell[to].vector);
-    c->cell[to] = (struct cell){temporary(c, to), bits};
+    c->cell[to] = (struct agent_cell){temporary(c, to), bits};
 }
 
-static void extend(struct compiler *c, unsigned bits, bool is_signed)
+static void extend(struct agent_compiler *c, unsigned bits, bool is_signed)
 {
-    struct cell *top = &c->cell[c->depth - 1];
+    struct agent_cell *top = &c->cell[c->depth - 1];
     uint64_t value;
     if (bits >= 64)
         return;
@@ -328,10 +328,10 @@ static void extend(struct compiler *c, unsigned bits, bool is_signed)
         return;
     }
     value = is_signed ? (uint64_t)wt_sign_extend(value, bits) : value & (((uint64_t)1 << bits) - 1);
-    *top = (struct cell){wt_expr_constant(c->expr, value), bits};
+    *top = (struct agent_cell){wt_expr_constant(c->expr, value), bits};
 }
 
-static void push_register(struct compiler *c, unsigned number)
+static void push_register(struct agent_compiler *c, unsigned number)
 {
     int index = (int)number;
     if (c->registers)
@@ -344,7 +344,8 @@ static void push_register(struct compiler *c, unsigned number)
     push(c, wt_expr_register(c->expr, (unsigned)index), 64);
 }
 
-static void jump(struct compiler *c, const struct op *op, enum wt_expr_op code, wt_expr_vector a)
+static void jump(struct agent_compiler *c, const struct op *op, enum wt_expr_op code,
+                 wt_expr_vector a)
 {
     c->jump[c->jumps].instruction = wt_expr_add(c->expr, code, 0, temporary(c, 0), a, a);
     c->jump[c->jumps++].target = op->target;
@@ -377,13 +378,13 @@ static const char *take_escape(char **to, const char *s)
     return s;
 }
 
-static enum wt_status print(struct compiler *c, const struct op *op, struct wt_error *err)
+static enum wt_status print(struct agent_compiler *c, const struct op *op, struct wt_error *err)
 {
     /* The function and the channel are on top of the stack, then the arguments, the first
      * uppermost. */
     struct wt_expr_argument argument[MAX_ARGUMENTS];
     for (unsigned i = 0; i < op->arguments; i++) {
-        const struct cell *cell = &c->cell[c->depth - 3 - i];
+        const struct agent_cell *cell = &c->cell[c->depth - 3 - i];
         argument[i] = (struct wt_expr_argument){cell->vector, cell->bits};
     }
     char *format = malloc(2 * strlen(op->format) + 1), *to = format;
@@ -401,7 +402,8 @@ static enum wt_status print(struct compiler *c, const struct op *op, struct wt_e
     return WT_OK;
 }
 
-static enum wt_status translate_one(struct compiler *c, const struct op *op, struct wt_error *err)
+static enum wt_status translate_one(struct agent_compiler *c, const struct op *op,
+                                    struct wt_error *err)
 {
     static const enum wt_expr_op of_two[] = {
         [AX_ADD] = WT_EXPR_ADD,
@@ -421,8 +423,8 @@ static enum wt_status translate_one(struct compiler *c, const struct op *op, str
         [AX_LESS_SIGNED] = WT_EXPR_LESS_SIGNED,
         [AX_LESS_UNSIGNED] = WT_EXPR_LESS_UNSIGNED,
     };
-    struct cell *top = c->cell + (c->depth ? c->depth - 1 : 0);
-    const struct cell a = *top;
+    struct agent_cell *top = c->cell + (c->depth ? c->depth - 1 : 0);
+    const struct agent_cell a = *top;
     const unsigned spare = c->depth; /* a temporary beside those of the stack */
     switch (op->code) {
     case AX_LOG_NOT:
@@ -475,13 +477,13 @@ static enum wt_status translate_one(struct compiler *c, const struct op *op, str
         c->depth--;
         break;
     case AX_SWAP: {
-        const struct cell b = top[-1];
+        const struct agent_cell b = top[-1];
         const unsigned at = c->depth - 2;
         copy(c, spare, b.vector);
         copy(c, at, a.vector);
         copy(c, at + 1, temporary(c, spare));
-        top[-1] = (struct cell){temporary(c, at), a.bits};
-        top[0] = (struct cell){temporary(c, at + 1), b.bits};
+        top[-1] = (struct agent_cell){temporary(c, at), a.bits};
+        top[0] = (struct agent_cell){temporary(c, at + 1), b.bits};
         break;
     }
     case AX_PICK:
@@ -489,15 +491,15 @@ static enum wt_status translate_one(struct compiler *c, const struct op *op, str
         break;
     case AX_ROT: {
         /* a b c, with c on top, becomes c a b. */
-        const struct cell first = top[-2], second = top[-1];
+        const struct agent_cell first = top[-2], second = top[-1];
         const unsigned at = c->depth - 3;
         copy(c, spare, a.vector);
         copy(c, at + 2, second.vector);
         copy(c, at + 1, first.vector);
         copy(c, at, temporary(c, spare));
-        top[-2] = (struct cell){temporary(c, at), a.bits};
-        top[-1] = (struct cell){temporary(c, at + 1), first.bits};
-        top[0] = (struct cell){temporary(c, at + 2), second.bits};
+        top[-2] = (struct agent_cell){temporary(c, at), a.bits};
+        top[-1] = (struct agent_cell){temporary(c, at + 1), first.bits};
+        top[0] = (struct agent_cell){temporary(c, at + 2), second.bits};
         break;
     }
     case AX_PRINTF:
@@ -510,7 +512,7 @@ static enum wt_status translate_one(struct compiler *c, const struct op *op, str
     return WT_OK;
 }
 
-static enum wt_status translate(struct compiler *c, struct wt_error *err)
+static enum wt_status translate(struct agent_compiler *c, struct wt_error *err)
 {
     bool falls = true; /* from the instruction before into this one */
     for (size_t i = 0; i < c->count; i++) {
@@ -524,7 +526,7 @@ static enum wt_status translate(struct compiler *c, struct wt_error *err)
         if (!falls) {
             c->depth = (unsigned)op->depth;
             for (unsigned k = 0; k < c->depth; k++)
-                c->cell[k] = (struct cell){temporary(c, k), 64};
+                c->cell[k] = (struct agent_cell){temporary(c, k), 64};
         }
         op->start = wt_expr_here(c->expr);
         if (op->fails) {
@@ -543,7 +545,7 @@ static enum wt_status translate(struct compiler *c, struct wt_error *err)
     return wt_expr_finish(c->expr, err);
 }
 
-static enum wt_status compile(struct compiler *c, const uint8_t *bytes, struct wt_error *err)
+static enum wt_status compile(struct agent_compiler *c, const uint8_t *bytes, struct wt_error *err)
 {
     enum wt_status status;
     c->expr = wt_expr_new();
@@ -567,7 +569,7 @@ enum wt_status wt_agent_compile(const uint8_t *bytes, size_t length,
     if (length > MAX_LENGTH)
         return wt_fail(err, WT_INVALID, "agent expression: %zu bytes; at most %d are taken", length,
                        MAX_LENGTH);
-    struct compiler c = {.registers = registers, .length = length, .missing = -1};
+    struct agent_compiler c = {.registers = registers, .length = length, .missing = -1};
     const enum wt_status status = compile(&c, bytes, err);
     free(c.index_at);
     free(c.op);

@@ -65,7 +65,7 @@ bool wt_rsp_parse(const char *schema, const char *text, size_t length, struct wt
 /** Reads a hex number at *text (before @p end) and moves *text past it; false if there is none. */
 bool wt_rsp_parse_number(const char **text, const char *end, uint64_t *number);
 
-/** The same for a thread-id. */
+/** Likewise for a thread-id. */
 bool wt_rsp_parse_thread(const char **text, const char *end, struct wt_rsp_thread_id *id);
 
 #endif

@@ -23,7 +23,7 @@ static void name_resumed_thread(struct wt_rsp_session *s, struct wt_event *event
         event->thread = same_wave;
 }
 
-/* The same in non-stop: a thread that the client takes for running. */
+/* Likewise in non-stop: a thread that the client takes for running. */
 static void name_running_thread(struct wt_rsp_session *s, struct wt_event *event)
 {
     struct wt_wave wave;

@@ -109,12 +109,12 @@ void wt_put_again(struct wt_packet_writer *writer);
 void wt_put_char(struct wt_packet_writer *writer, char c);
 /** Text of the body, likewise. */
 void wt_put_text(struct wt_packet_writer *writer, const char *text);
-/** The same by a format of printf(3); at most 1,023 characters come of it. */
+/** Likewise by a format of printf(3); at most 1,023 characters come of it. */
 void wt_put_format(struct wt_packet_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** A number in hex, without leading zeros. */
 void wt_put_number(struct wt_packet_writer *writer, uint64_t number);
-/** The same with two digits at least. */
+/** Likewise with two digits at least. */
 void wt_put_padded(struct wt_packet_writer *writer, uint64_t number);
 /** Bytes as hex digits. */
 void wt_put_hex(struct wt_packet_writer *writer, const void *bytes, size_t size);

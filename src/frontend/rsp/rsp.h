@@ -44,7 +44,7 @@ struct wt_rsp_options {
      * Its content is not read.
      */
     int stop_fd;
-    const struct wt_checks *checks; /**< of the program (debug/core/checks.h); NULL: none */
+    const struct wt_checks *checks; /**< checks of the program (debug/core/checks.h); NULL: none */
     /** Ends the program, which is a process that cannot be started again here, where a client kills
      * it. NULL: a client that comes, or runs it, gets the program from its beginning. */
     void (*kill)(void *context);

@@ -95,7 +95,7 @@ struct wt_rsp_hits {
         WT_RSP_HITS_STEPPING, /**< the client steps a thread off it */
         WT_RSP_HITS_PASSED,   /**< the wave stands behind it */
     } state;
-    wt_thread thread; /**< of the hit that was told last */
+    wt_thread thread; /**< thread of the hit that was told last */
     bool backwards;   /**< the program was going backwards, and is stepped back */
     uint64_t time;    /**< issue time of the hit, backwards */
     wt_lanes left;    /**< still to be told */
@@ -144,7 +144,7 @@ struct wt_rsp_session {
     struct wt_client *client; /**< what it is in the debugger's session; not its own */
     struct wt_debugger *debugger;
     const struct wt_topology *topology;
-    const struct wt_gdb_architecture *gdb; /**< of topology->arch */
+    const struct wt_gdb_architecture *gdb; /**< gdb of topology->arch */
     const struct wt_rsp_options *options;
     struct wt_packet_reader in;
     struct wt_packet_writer out;
@@ -234,12 +234,12 @@ struct wt_rsp_session {
     } document;
 
     struct wt_rsp_errand errand;
-    struct wt_rsp_mark *marks; /**< of this run of the program, by name */
+    struct wt_rsp_mark *marks; /**< marks of this run of the program, by name */
     size_t mark_count, mark_capacity;
 
     struct wt_modules *modules; /**< the program, once its symbols were needed; else NULL */
     char *program;              /**< absolute path; NULL: none that a client could use */
-    int file;                   /**< of the program, as it was loaded; -1: none */
+    int file;                   /**< file of the program, as it was loaded; -1: none */
     bool file_open;             /**< vFile:open has handed it out */
 
     unsigned expedited[WT_RSP_EXPEDITED]; /**< indices of those that go with each stop, pc first */
@@ -281,7 +281,7 @@ void wt_rsp_session_overrun(struct wt_rsp_session *session, const uint8_t *bytes
 void wt_rsp_ok(struct wt_rsp_session *session);
 /** Replies "Enn", or with the text where the client understands it. */
 void wt_rsp_error(struct wt_rsp_session *session, const struct wt_error *err);
-/** The same with a text of the caller's. */
+/** Likewise with a text of the caller's. */
 void wt_rsp_refuse(struct wt_rsp_session *session, enum wt_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /** Writes a thread-id in the form that was negotiated. */
@@ -317,7 +317,7 @@ void wt_rsp_thread_text(struct wt_rsp_session *session, wt_thread thread, char *
 
 /** Writes a stop reply. */
 void wt_rsp_put_stop(struct wt_rsp_session *session, const struct wt_event *event);
-/** The same as the answer to a command, and from now on the stop that the client knows of. */
+/** Likewise as the answer to a command, and from now on the stop that the client knows of. */
 void wt_rsp_reply_stop(struct wt_rsp_session *session, const struct wt_event *event);
 /** Sends in words what a signal cannot say: which instruction of which lanes did what. */
 void wt_rsp_tell_text(struct wt_rsp_session *session, const struct wt_event *event);
@@ -333,7 +333,7 @@ const char *wt_rsp_lldb_reason(const struct wt_event *event);
  * would wait for ever for a stop that was dropped.
  */
 void wt_rsp_push_notice(struct wt_rsp_session *session, const struct wt_event *event);
-/** The same, but for a thread that the client knows to stand already. */
+/** Likewise, but for a thread that the client knows to stand already. */
 void wt_rsp_note_stop(struct wt_rsp_session *session, const struct wt_event *event);
 /** Sends the notification of the first queued stop, unless one is unanswered. */
 void wt_rsp_notify(struct wt_rsp_session *session);
@@ -459,7 +459,7 @@ void wt_rsp_note_hits(struct wt_rsp_session *session, const struct wt_event *eve
  * is the reply, and nothing runs.
  */
 bool wt_rsp_next_hit(struct wt_rsp_session *session, const struct wt_resume *list, size_t count);
-/** The same when the client sets a thread going backwards. */
+/** Likewise when the client sets a thread going backwards. */
 bool wt_rsp_next_hit_back(struct wt_rsp_session *session, const struct wt_resume *resume);
 /** The client shows the last stop to a person. */
 void wt_rsp_see_stop(struct wt_rsp_session *session);

@@ -14,7 +14,7 @@
 #include "base/wave_name.h"
 #include "frontend/rsp/hex.h"
 
-#define MOST_BYTES 0x1000u /* of a lane's value */
+#define MOST_BYTES 0x1000u /* most bytes of a lane's value */
 
 static void put_string(FILE *out, const char *text)
 {

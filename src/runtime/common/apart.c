@@ -37,20 +37,20 @@ enum {
 #define ENDLESS_TIMES 16
 
 /* A page that a child has written: as it was, as it is. */
-struct page {
+struct apart_page {
     uint64_t addr;
     uint8_t before[WT_PAGE_SIZE], after[WT_PAGE_SIZE];
 };
 
-/* What a child and its parent both see. */
+/* Memory that a child and its parent share. */
 struct child {
     _Atomic uint64_t signs;  /* of life */
     _Atomic uint64_t issues; /* so far */
     atomic_bool good;        /* its groups have ended, and its pages are in its file */
     /* of the parent */
     pid_t pid;
-    int file; /* of pages */
-    int end;  /* of a pipe that is closed when it has ended */
+    int file; /* file of pages */
+    int end;  /* end of a pipe that is closed when it has ended */
 };
 
 /*
@@ -59,29 +59,29 @@ struct child {
  * all parts have ended well: it has groups that have not started only if all that run are its own,
  * since the others would take their place. A child forgets what is not its own.
  */
-struct part {
+struct apart_part {
     unsigned running, running_end;
     uint64_t first, last;
 };
 
 /* The part of process @p number of @p count, where @p running groups run. */
-static struct part part_of(const struct wt_launch_head *launch, unsigned running, unsigned number,
-                           unsigned count)
+static struct apart_part part_of(const struct wt_launch_head *launch, unsigned running,
+                                 unsigned number, unsigned count)
 {
     const uint64_t rest = launch->total - launch->next, fair = (running + rest) / count;
     const unsigned own = fair < running ? (unsigned)fair : running, others = running - own;
     const uint64_t own_rest = fair - own, left = rest - own_rest, round = count - 2;
     const uint64_t first = launch->next + own_rest;
     if (!number)
-        return (struct part){0, own, launch->next, first};
+        return (struct apart_part){0, own, launch->next, first};
     const unsigned n = number - 1, children = count - 1;
     /* Whoever has one group more of those that run has none more of the others. */
-    return (struct part){own + others * n / children, own + others * (n + 1) / children,
-                         first + (left * n + round) / children,
-                         first + (left * (n + 1) + round) / children};
+    return (struct apart_part){own + others * n / children, own + others * (n + 1) / children,
+                               first + (left * n + round) / children,
+                               first + (left * (n + 1) + round) / children};
 }
 
-static uint64_t groups_of(const struct part *part)
+static uint64_t groups_of(const struct apart_part *part)
 {
     return part->running_end - part->running + part->last - part->first;
 }
@@ -93,7 +93,7 @@ static uint32_t places(const struct wt_machine *m)
     return m->groups.cores * m->groups.groups_per_core;
 }
 
-/* What waits while a process executes its part. */
+/* Waiters while a process executes its part. */
 struct held {
     bool *place; /* by place: the group there is of another part */
     bool *wave;  /* by wave: it could have had turns */
@@ -101,7 +101,7 @@ struct held {
 
 /* Finds the groups that run and are of other parts, and lets their waves have no turn from now on.
  * False without host memory; hold_free() must be called then, too. */
-static bool hold(struct wt_machine *m, const struct part *part, struct held *held)
+static bool hold(struct wt_machine *m, const struct apart_part *part, struct held *held)
 {
     unsigned nth = 0;
     held->place = calloc(places(m), sizeof *held->place);
@@ -142,7 +142,7 @@ static void hold_free(struct held *held)
 
 /* Whether all groups of the part have ended. */
 static bool has_ended(const struct wt_machine *m, const struct held *held,
-                      const struct wt_launch_head *launch, const struct part *part)
+                      const struct wt_launch_head *launch, const struct apart_part *part)
 {
     for (uint32_t i = 0; i < places(m); i++)
         if (wt_group_at(&m->groups, i)->used && !held->place[i])
@@ -172,7 +172,7 @@ static bool meet(void *context, uint64_t addr)
     return true;
 }
 
-struct writer {
+struct apart_writer {
     const struct wt_machine *m;
     int file;
     bool failed;
@@ -180,8 +180,8 @@ struct writer {
 
 static void write_page(void *context, uint64_t addr, const uint8_t *bytes)
 {
-    struct writer *w = context;
-    struct page page = {.addr = addr};
+    struct apart_writer *w = context;
+    struct apart_page page = {.addr = addr};
     memcpy(page.before, wt_in_process_page(w->m, addr), WT_PAGE_SIZE);
     memcpy(page.after, bytes, WT_PAGE_SIZE);
     if (memcmp(page.before, page.after, WT_PAGE_SIZE) != 0)
@@ -192,7 +192,7 @@ struct child_run {
     struct wt_hosted *gpu;
     struct child *self;
     struct wt_launch_head *launch;
-    struct part part;
+    struct apart_part part;
 };
 
 static void run_part(void *context)
@@ -222,7 +222,8 @@ static void run_part(void *context)
         atomic_store(&self->issues, m->time - begin);
         atomic_fetch_add(&self->signs, 1);
     }
-    struct writer writer = {m, self->file, m->met || !has_ended(m, &held, r->launch, &r->part)};
+    struct apart_writer writer = {m, self->file,
+                                  m->met || !has_ended(m, &held, r->launch, &r->part)};
     if (!writer.failed)
         wt_memory_each(m->memory, write_page, &writer);
     if (!writer.failed)
@@ -277,7 +278,7 @@ static void end_all(struct child *child, unsigned count)
     }
 }
 
-/* What the parent knows of its children while they run. */
+/* The parent's view of its children while they run. */
 struct children {
     struct child *child;
     unsigned count, left;
@@ -344,7 +345,7 @@ static bool look(struct children *c, int ms)
 static bool merge(struct wt_machine *m, int file)
 {
     const off_t size = lseek(file, 0, SEEK_END);
-    const struct page *page =
+    const struct apart_page *page =
         size ? mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, file, 0) : NULL;
     if (size < 0 || page == MAP_FAILED)
         return false;
@@ -384,8 +385,9 @@ static void end_others(struct wt_machine *m, struct wt_launch_head *launch, uint
 }
 
 /* Executes the part of this process beside the children; false: what they do must not count. */
-static bool run_beside(struct wt_machine *m, struct wt_launch_head *launch, const struct part *part,
-                       const struct held *held, struct children *c, enum wt_run *why)
+static bool run_beside(struct wt_machine *m, struct wt_launch_head *launch,
+                       const struct apart_part *part, const struct held *held, struct children *c,
+                       enum wt_run *why)
 {
     const uint64_t begin = m->time;
     bool good = true;
@@ -423,7 +425,7 @@ static bool deal_out(struct wt_hosted *gpu, const struct lone *lone, unsigned co
 {
     struct wt_machine *m = gpu->machine;
     struct wt_launch_head *launch = lone->head;
-    const struct part own = part_of(launch, lone->running, 0, count);
+    const struct apart_part own = part_of(launch, lone->running, 0, count);
     struct children c = {.count = count - 1, .left = count - 1, .heard = wt_clock_ns() / 1000000};
     struct held held = {NULL, NULL};
     c.child = mmap(NULL, c.count * sizeof *c.child, PROT_READ | PROT_WRITE,
@@ -435,7 +437,7 @@ static bool deal_out(struct wt_hosted *gpu, const struct lone *lone, unsigned co
         c.child[i].end = c.child[i].file = -1;
     bool good = true;
     for (unsigned i = 1; good && i < count; i++) {
-        const struct part part = part_of(launch, lone->running, i, count);
+        const struct apart_part part = part_of(launch, lone->running, i, count);
         c.groups[i - 1] = groups_of(&part);
         good = begin(&c.child[i - 1], (struct child_run){gpu, &c.child[i - 1], launch, part});
     }

@@ -9,7 +9,7 @@
 #define CALL_LIST(...) __VA_ARGS__
 /** The number that a pointer for a result points to; 0 for NULL. */
 #define RESULT(pointer) ((unsigned long long)((pointer) ? *(pointer) : 0))
-/** The same of a pointer to a handle. */
+/** Likewise of a pointer to a handle. */
 #define HANDLE(pointer) ((const void *)((pointer) ? *(pointer) : NULL))
 
 /** Whether calls are logged. Opens the log the first time. */

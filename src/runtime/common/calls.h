@@ -18,7 +18,7 @@ const struct wt_host_checks *calls_checks(void);
 /** Looks up *function, unless that was done: the function @p name that this library stands before,
  * of the library whose file is @p library. False: there is none. */
 bool calls_look_up(void *_Atomic *function, const char *name, const char *library);
-/** The same, for a pointer to a function. */
+/** Likewise, for a pointer to a function. */
 #define CALLS_LOOK_UP(function, name, library)                                                     \
     calls_look_up((void *_Atomic *)&(function), name, library)
 

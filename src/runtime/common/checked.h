@@ -51,7 +51,7 @@ void wt_check_launches(uint64_t *first, uint64_t *last);
 /** Whether lanes of a wave are ordered, where races are looked for. */
 enum wt_check_lanes wt_check_lanes(void);
 
-/** What is reported of uninitialised values. */
+/** Reports of uninitialised values. */
 enum wt_init_level wt_check_init_level(void);
 /** The program asks for a copy. What comes from the host may be written without the driver: from
  * now on it counts as written. */

@@ -12,7 +12,7 @@ struct wt_conversion {
     char flags[8];
     unsigned width, precision;
     bool has_precision;
-    unsigned elements; /**< of a vector; 1 without v */
+    unsigned elements; /**< elements of a vector; 1 without v */
     char length[3];    /**< "", hh, h, hl, l, ll */
     char kind;         /**< 0: it is none */
 };

@@ -22,7 +22,7 @@
 
 enum { SECTION_HEADER = 12 }; /* tag and length */
 
-struct section {
+struct counted_section {
     uint64_t hash, length, place;
 };
 
@@ -33,10 +33,10 @@ struct wt_counted {
     pid_t process;
     struct wt_profile *profile; /* NULL: nobody counts */
     struct wt_check_set checks;
-    uint64_t state; /* of the code that is listed */
+    uint64_t state; /* state of the code that is listed */
     bool listed;
-    uint64_t list;           /* the place of the LIST */
-    struct section *section; /* that the file has */
+    uint64_t list;                   /* the place of the LIST */
+    struct counted_section *section; /* that the file has */
     size_t sections, section_room;
     struct wt_counted_block **numbers; /* mapped */
     size_t blocks, block_room;
@@ -77,13 +77,13 @@ static uint64_t place_of(struct wt_counted *c, const uint8_t *bytes, uint64_t le
     for (size_t i = 0; i < c->sections; i++)
         if (c->section[i].hash == hash && c->section[i].length == length)
             return c->section[i].place;
-    struct section *grown =
+    struct counted_section *grown =
         wt_array_grow(c->section, &c->section_room, c->sections + 1, sizeof *grown);
     if (!grown)
         return 0;
     c->section = grown;
     grown[c->sections] =
-        (struct section){hash, length, add_bytes(c, WT_COUNTED_SECTION, bytes, length)};
+        (struct counted_section){hash, length, add_bytes(c, WT_COUNTED_SECTION, bytes, length)};
     return grown[c->sections++].place;
 }
 

@@ -48,7 +48,7 @@ struct wt_counted_finding {
 struct wt_counted_block {
     _Atomic uint64_t magic; /**< 0: it is not complete */
     uint64_t size;          /**< of all of it */
-    uint64_t length;        /**< of the content */
+    uint64_t length;        /**< length of the content */
     int64_t process;
     uint32_t kind;
     uint32_t device; /**< its number in the process */

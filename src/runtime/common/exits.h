@@ -39,7 +39,7 @@ _Noreturn __attribute__((visibility("default"))) void _exit(int status)
     exits_now(status);
 }
 
-/** The same. */
+/** Likewise. */
 _Noreturn __attribute__((visibility("default"))) void _Exit(int status)
 {
     exits_now(status);

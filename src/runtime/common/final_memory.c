@@ -164,16 +164,16 @@ static const struct wt_final_freed *next_freed(const struct wt_final_memory *f, 
 }
 
 /* A piece that is found, and where its bytes go. */
-struct found {
+struct final_found {
     struct wt_final_wire_piece piece;
     uint8_t *bytes;
     size_t room; /* a multiple of pages */
-    size_t size; /* of the bytes; 0: all are zero */
+    size_t size; /* size of the bytes; 0: all are zero */
 };
 
 /* False: the program has taken the page away behind the driver's back. */
 static bool used_piece(const struct wt_final_ops *ops, void *context, uint64_t addr, uint64_t end,
-                       struct found *found)
+                       struct final_found *found)
 {
     size_t size = end - addr < found->room ? (size_t)(end - addr) : found->room;
     bool zero;
@@ -186,7 +186,8 @@ static bool used_piece(const struct wt_final_ops *ops, void *context, uint64_t a
     return true;
 }
 
-static void freed_piece(const struct wt_final_freed *freed, uint64_t from, struct found *found)
+static void freed_piece(const struct wt_final_freed *freed, uint64_t from,
+                        struct final_found *found)
 {
     const uint64_t at = freed->addr < from ? from : freed->addr;
     const uint64_t left = freed->addr + freed->size - at;
@@ -214,7 +215,7 @@ static bool next_used(const struct wt_final_ops *ops, void *context, uint64_t fr
 }
 
 static void find(struct wt_final_memory *f, const struct wt_final_ops *ops, void *context,
-                 uint64_t from, struct found *found)
+                 uint64_t from, struct final_found *found)
 {
     uint64_t addr = 0, end = 0;
     if (from == 0)
@@ -235,7 +236,7 @@ static void find(struct wt_final_memory *f, const struct wt_final_ops *ops, void
 size_t wt_final_next(struct wt_final_memory *f, const struct wt_final_ops *ops, void *context,
                      uint64_t from, uint8_t *bytes, size_t room)
 {
-    struct found found = {.bytes = bytes + sizeof found.piece};
+    struct final_found found = {.bytes = bytes + sizeof found.piece};
     assert(room >= 2 * PAGE);
     found.room = (room - sizeof found.piece) / PAGE * PAGE;
     pthread_mutex_lock(&f->lock);

@@ -44,21 +44,21 @@ struct maps {
 };
 
 /* A target region that the calling thread is in, until its kernel is launched. */
-struct region {
+struct gomp_region {
     struct maps maps;
     struct {
         uint64_t addr, size;
     } block[8]; /* that were allocated meanwhile */
     unsigned blocks;
-    struct region *next; /* of those whose kernels were not launched yet */
+    struct gomp_region *next; /* of those whose kernels were not launched yet */
 };
-static _Thread_local struct region *region;
-static struct region *all;                               /* of all threads */
+static _Thread_local struct gomp_region *region;
+static struct gomp_region *all;                          /* of all threads */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of it and of blocks */
 
 WT_LOCK_OVER_FORKS(regions, lock)
 
-static void begin_region(struct region *r)
+static void begin_region(struct gomp_region *r)
 {
     pthread_mutex_lock(&lock);
     r->next = all;
@@ -66,10 +66,10 @@ static void begin_region(struct region *r)
     pthread_mutex_unlock(&lock);
 }
 
-static void end_region(const struct region *r)
+static void end_region(const struct gomp_region *r)
 {
     pthread_mutex_lock(&lock);
-    for (struct region **at = &all; *at; at = &(*at)->next)
+    for (struct gomp_region **at = &all; *at; at = &(*at)->next)
         if (*at == r) {
             *at = r->next;
             break;
@@ -150,7 +150,7 @@ static bool allocated(uint64_t addr, uint64_t size)
 }
 
 /* Whether a block begins at an address and has room for the table; *size becomes its size. */
-static bool find_block(const struct region *r, uint64_t addr, uint64_t *size)
+static bool find_block(const struct gomp_region *r, uint64_t addr, uint64_t *size)
 {
     for (unsigned i = r->blocks; i-- > 0;)
         if (r->block[i].addr == addr) {
@@ -162,7 +162,8 @@ static bool find_block(const struct region *r, uint64_t addr, uint64_t *size)
 
 /* The block that is the kernel's first argument; where that is not known, the one whose address
  * begins another block, which then has the arguments. False: there is none. */
-static bool find_table(const struct region *r, uint64_t argument, uint64_t *addr, uint64_t *size)
+static bool find_table(const struct gomp_region *r, uint64_t argument, uint64_t *addr,
+                       uint64_t *size)
 {
     if ((*addr = argument))
         return find_block(r, argument, size);
@@ -195,7 +196,7 @@ static bool is_table(const struct wt_host_checks *c, const struct maps *m, uint6
 /* The calling thread launches a kernel if a table is ready. */
 static void launching(uint64_t argument)
 {
-    const struct region *r = region;
+    const struct gomp_region *r = region;
     uint64_t addr, size;
     if (!r || !all_known(&r->maps) || !find_table(r, argument, &addr, &size))
         return;
@@ -220,7 +221,7 @@ static bool prepares(uint64_t arguments)
     uint64_t size, table;
     bool is = false;
     pthread_mutex_lock(&lock);
-    for (const struct region *r = all; r && !is; r = r->next)
+    for (const struct gomp_region *r = all; r && !is; r = r->next)
         if (all_known(&r->maps) && find_block(r, arguments, &size) && size >= sizeof table) {
             table = *(const uint64_t *)(uintptr_t)arguments;
             is = table != arguments && find_block(r, table, &size);
@@ -251,7 +252,7 @@ EXPORT void GOMP_target_ext(int device, void (*fn)(void *), size_t count, void *
 {
     static void (*_Atomic real)(int, void (*)(void *), size_t, void **, size_t *, unsigned short *,
                                 unsigned, void **, void **);
-    struct region here = {.maps = {count, host, sizes, kinds}}, *before = region;
+    struct gomp_region here = {.maps = {count, host, sizes, kinds}}, *before = region;
     unsigned short *own = aligned(checks(), &here.maps);
     if (!LOOK_UP(real, "GOMP_target_ext"))
         return;

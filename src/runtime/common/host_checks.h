@@ -28,7 +28,7 @@ struct wt_host_order {
     void (*give)(const void *stream, const char *by, bool copies);
     /** The operation copies. Accesses of the runtime's kernels for it count as its own. */
     void (*by_kernels)(void);
-    /** What it accesses, where that is memory of GPUs. */
+    /** Its accesses, where they are to memory of GPUs. */
     void (*accesses)(uint64_t addr, uint64_t size, enum wt_access access);
     /** It was given: waits until GPUs have done all that they can. */
     void (*given)(void);
@@ -79,7 +79,8 @@ struct wt_host_checks {
     /** Lists the variables of code objects that have been loaded since. */
     void (*list_variables)(void);
     const struct wt_host_order *order;
-    /** What HIP has allocated last in this thread since the last call; size 0: nothing. */
+    /** The allocation that HIP has made last in this thread since the last call; size 0: nothing.
+     */
     struct wt_block (*allocated)(void);
 };
 

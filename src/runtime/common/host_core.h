@@ -26,7 +26,7 @@ struct wt_host_core {
     const char *reason; /**< why it has stopped, for people; "": the state says so */
     uint32_t wave;      /**< that is selected; UINT32_MAX: none */
     uint32_t lane;
-    uint64_t issues; /**< of the recorded run before now; 0: none of it */
+    uint64_t issues; /**< issues of the recorded run before now; 0: none of it */
     /** Those of the debugger in the recorded run. */
     struct wt_core_breakpoints breakpoints;
 };
@@ -35,7 +35,7 @@ struct wt_host_core {
 struct wt_host_core_ops {
     const char *family;
     struct wt_profile_shape profile; /**< for counted.h */
-    const struct wt_config *table;   /**< of its configuration */
+    const struct wt_config *table;   /**< table of its configuration */
     /** Writes sections of loaded code, each with wt_core_begin_section and wt_core_end_section.
      * NULL: there are none. */
     void (*modules)(void *context, struct wt_core_writer *w, struct wt_archive *a);
@@ -85,7 +85,7 @@ void wt_host_core_forget(struct wt_host_core_request *request);
 /** The core file that `exec` wants of the first fault. Where it wants the recorded run, too
  * (history), the family has kernels recorded, whether or not a debugger comes. */
 struct wt_core_on_fault {
-    char path[4096];  /**< of wt_file_name() */
+    char path[4096];  /**< path of wt_file_name() */
     bool many;        /**< each file has a number: later faults have files, too */
     atomic_bool due;  /**< it has not come yet; false: none is wanted */
     uint64_t history; /**< issues of the recorded run in it; 0: nothing is recorded for it */

@@ -22,7 +22,7 @@ static bool are_protected;
  * between the access and the signal. */
 static _Thread_local uint64_t repeated __attribute__((tls_model("initial-exec")));
 static struct wt_host_access noted[MOST];
-static _Atomic unsigned claimed; /* of `noted` */
+static _Atomic unsigned claimed; /* claimed of `noted` */
 static _Atomic bool is_noted[MOST];
 static unsigned next; /* that wt_host_pages_next() takes */
 

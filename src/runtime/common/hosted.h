@@ -15,9 +15,9 @@ struct wt_recording_ops;
 /** Kernels that are remembered as ones that are not dealt out. */
 enum { WT_APART_REFUSED = 32 };
 
-/** What a GPU knows of its launches for apart.h; the rest 0 at first. */
+/** A GPU's launches, for apart.h; the rest 0 at first. */
 struct wt_apart {
-    uint32_t family; /**< of the tally */
+    uint32_t family; /**< family of the tally */
     /** Counts in exec's tally the code that the machine has executed since it last did, but no
      * issues. Not NULL. */
     void (*count_code)(struct wt_hosted *gpu);

@@ -36,7 +36,7 @@ struct wt_shared_pages;
     "nothing is recorded now: a recording begins with a kernel, and ends with the last one that "  \
     "runs"
 
-/** The same where a recording begins within a kernel, too. */
+/** Likewise where a recording begins within a kernel, too. */
 #define WT_RECORDING_SOON "nothing is recorded yet: a recording begins when the waves run on"
 
 /**
@@ -144,7 +144,7 @@ void wt_recording_restart(struct wt_recording *recording);
  * recorded. Returns as wt_input_apply. @p recording is not NULL.
  */
 uint32_t wt_recording_input(struct wt_recording *recording, const struct wt_input *input);
-/** The same to a GPU, whether it is recorded or not. */
+/** Likewise to a GPU, whether it is recorded or not. */
 uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input);
 /** Runs a GPU, whether it is recorded or not. @p alone: no debugger looks at it (apart.h). */
 enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues, bool alone);

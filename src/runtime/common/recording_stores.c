@@ -42,7 +42,7 @@ bool recording_was_atomic(void *context, uint64_t addr)
 }
 
 /* The part of a store that lies in one page. */
-struct part {
+struct recording_part {
     struct page *page;
     uint8_t *at;     /* in the process */
     unsigned offset; /* in the page */
@@ -50,13 +50,14 @@ struct part {
     size_t size;
 };
 
-static bool part_of(struct wt_recording *r, const struct store *s, size_t done, struct part *part)
+static bool part_of(struct wt_recording *r, const struct store *s, size_t done,
+                    struct recording_part *part)
 {
     const uint64_t addr = s->addr + done, page = addr & ~(uint64_t)(RECORDING_PAGE - 1);
     const size_t left = s->size - done, room = (size_t)(page + RECORDING_PAGE - addr);
-    *part = (struct part){.offset = (unsigned)(addr - page),
-                          .bytes = s->bytes + done,
-                          .size = left < room ? left : room};
+    *part = (struct recording_part){.offset = (unsigned)(addr - page),
+                                    .bytes = s->bytes + done,
+                                    .size = left < room ? left : room};
     if (!recording_maps(r, page))
         return false;
     uint8_t *host = wt_in_process_page(r->machine, page);
@@ -87,7 +88,7 @@ static void show_bytes(uint8_t *at, const uint8_t *bytes, size_t size)
 
 static void show_store(struct wt_recording *r, const struct store *s)
 {
-    struct part p;
+    struct recording_part p;
     for (size_t done = 0; done < s->size; done += p.size) {
         uint8_t *same;
         if (!part_of(r, s, done, &p) || !(same = recording_same(r, p.page)))
@@ -101,7 +102,7 @@ static void show_store(struct wt_recording *r, const struct store *s)
 static bool show_atomic(struct wt_recording *r, const struct store *s)
 {
     uint64_t before = 0, after = 0;
-    struct part p;
+    struct recording_part p;
     uint8_t *same;
     bool done;
     if (!part_of(r, s, 0, &p) || !(same = recording_same(r, p.page)))

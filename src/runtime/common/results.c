@@ -95,14 +95,14 @@ static __attribute__((constructor)) void begin(void)
         wt_objects_follow_ends(freed);
 }
 
-struct list {
+struct results_list {
     struct wt_object *is;
     size_t count, room;
 };
 
 static bool take(void *context, const struct wt_object *o)
 {
-    struct list *l = context;
+    struct results_list *l = context;
     struct wt_object *grown =
         counts(o) ? wt_array_grow(l->is, &l->room, l->count + 1, sizeof *grown) : NULL;
     if (grown) {
@@ -114,7 +114,7 @@ static bool take(void *context, const struct wt_object *o)
 
 void wt_results_end(void)
 {
-    struct list l = {.is = NULL};
+    struct results_list l = {.is = NULL};
     if (!wt_results_are_wanted())
         return;
     wt_host_pages_release();

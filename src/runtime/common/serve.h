@@ -17,7 +17,7 @@ struct wt_wave_view;
 
 /** A family's driver. Called in the endpoint's thread. */
 struct wt_server_driver {
-    const char *kind; /**< of the socket (base/private_dir.h) */
+    const char *kind; /**< kind of the socket (base/private_dir.h) */
     uint32_t family;  /**< WT_WIRE_FAMILY() */
     /** As in struct wt_endpoint_ops. With a gate (wt_server_start) these are NULL, as are `locked`,
      * `attach`, `event` and `code_known`: but for let_go, which then is called entered, where the

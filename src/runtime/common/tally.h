@@ -38,7 +38,7 @@ struct wt_tally_gpu {
     _Atomic uint64_t faults;    /**< kernels that a fault ended */
     atomic_bool has_reason;     /**< `reason` is taken by a process */
     atomic_bool reason_whole;   /**< and is written */
-    char reason[WT_TALLY_TEXT]; /**< of the first launch that was refused */
+    char reason[WT_TALLY_TEXT]; /**< reason of the first launch that was refused */
     atomic_bool has_models;     /**< `models` is taken by a process */
     char models[40];            /**< names of its GPUs' models; "": the driver's name stands */
     _Atomic uint32_t nears;     /**< how many of `near` processes have taken; more are not kept */

@@ -28,8 +28,8 @@ struct wt_value {
     bool is_null;                /**< BUFFER: it is a null pointer, and has no bytes */
     bool read_only;              /**< BUFFER: kernels must not write it, which checks look at */
     uint64_t addr;               /**< BUFFER, IMAGE: where the launch put it; LOCAL: its offset */
-    struct wt_image_shape image; /**< of an IMAGE */
-    struct wt_sampler sampler;   /**< of a SAMPLER */
+    struct wt_image_shape image; /**< image of an IMAGE */
+    struct wt_sampler sampler;   /**< sampler of a SAMPLER */
     /** BUFFER, IMAGE, where the launch put it: bytes of a slice, and from one to the next; 0: there
      * is one slice. */
     uint64_t slice, stride;

@@ -16,7 +16,7 @@ const char *checks_entry(const char *usual);
 
 /** The allocation at @p address is freed only with its context: a leak. */
 void checks_lost(uint64_t address);
-/** The same of a handle. */
+/** Likewise of a handle. */
 void checks_handle_lost(const void *handle);
 
 /** Reports a release of @p address by function @p by, where no device memory is allocated. */

@@ -12,7 +12,7 @@ static struct CUctx_st *former; /* those that are no more: their handles are not
 /* Of devices: the error of a kernel, after which none gets another context in this process. */
 static CUresult device_failed[STATE_MOST_GPUS];
 static uint64_t made;            /* contexts so far */
-static struct CUctx_st *entered; /* of the call that has the lock */
+static struct CUctx_st *entered; /* entered of the call that has the lock */
 static bool was_entered;
 /* The id tells a context from a later one at its address: another thread may destroy it. */
 static _Thread_local struct {

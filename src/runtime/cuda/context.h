@@ -11,7 +11,7 @@ struct CUctx_st {
     struct CUctx_st *next; /* of all there are */
     CUdevice device;
     unsigned flags;
-    CUresult failed;    /* of a kernel */
+    CUresult failed;    /* failed of a kernel */
     CUfunc_cache cache; /* what the program prefers; there is no cache to be shared out */
     uint64_t id;        /* no other context has had it */
 };

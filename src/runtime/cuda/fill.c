@@ -52,7 +52,7 @@ static CUresult fill_now(CUdeviceptr to, size_t pitch, const void *unit, size_t 
     return result;
 }
 
-/* The same for work that is given to a stream. */
+/* Likewise for work that is given to a stream. */
 static CUresult fill_later(CUdeviceptr to, size_t pitch, unsigned value, unsigned size,
                            size_t width, size_t height, CUstream stream)
 {

@@ -33,7 +33,7 @@ struct gpu_kernel {
     const char *name;
     struct sm_launch launch;         /**< what all its launches have in common */
     unsigned most_threads;           /**< that a block of it may have */
-    uint32_t exact_threads[3];       /**< of every block (.reqntid); 0: any */
+    uint32_t exact_threads[3];       /**< exact threads of every block (.reqntid); 0: any */
     struct gpu_parameter *parameter; /**< allocated; NULL: none */
     size_t parameter_count;
     uint32_t parameter_bytes; /**< at most CUBIN_MOST_PARAMETERS */

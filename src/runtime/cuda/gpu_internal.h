@@ -107,7 +107,7 @@ struct gpu {
     struct wt_progress progress;
     struct wt_core_on_fault core_on_fault;
     bool printed; /* since the program's output was last flushed */
-    char *output; /* of recorded kernels, until it counts */
+    char *output; /* output of recorded kernels, until it counts */
     size_t output_length, output_room;
 };
 

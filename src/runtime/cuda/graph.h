@@ -16,8 +16,8 @@ struct graph_work {
         struct {
             CUDA_KERNEL_NODE_PARAMS is;
             bool together;  /* all blocks run at once */
-            uint8_t *bytes; /* of the parameters, to which is.kernelParams points */
-            size_t length;  /* of the bytes */
+            uint8_t *bytes; /* bytes of the parameters, to which is.kernelParams points */
+            size_t length;  /* length of the bytes */
         } kernel;
         CUDA_MEMCPY3D copy;
         CUDA_MEMSET_NODE_PARAMS fill;
@@ -42,7 +42,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
     CUgraphNode *node;
     size_t count, room;
-    CUgraphNode *order; /* of an executable: in which its nodes are done */
+    CUgraphNode *order; /* order of an executable: in which its nodes are done */
     bool inner;         /* a child, or an executable's: it is not destroyed by itself */
     CUgraph next;       /* of all there are */
 };
@@ -108,7 +108,7 @@ CUresult graph_memory_ready(const struct CUgraph_st *graph, bool frees);
 CUresult memory_node(const struct graph_work *work, CUstream stream);
 /** Whether a node's memory has the address. The caller holds the lock. */
 bool graph_memory_is(CUdeviceptr address);
-/** What a node was made with, and its address. */
+/** The parameters of a node, and its address. */
 const CUDA_MEM_ALLOC_NODE_PARAMS *graph_memory_parameters(const struct graph_memory *memory);
 
 /* ---- launch.c, copy.c, fill.c, streams.c, events.c: what nodes do ---- */
@@ -147,7 +147,7 @@ bool capture_takes(CUstream stream, const struct graph_work *work, CUresult *res
 /** Whether a stream is captured, in which a call is not allowed then: the capture becomes invalid,
  * and the call returns 900. The caller holds the lock. */
 bool capture_forbids(CUstream stream);
-/** The same for a call of this thread that may not be made while it captures a stream in another
+/** Likewise for a call of this thread that may not be made while it captures a stream in another
  * mode than "relaxed", or any thread does in mode "global". The caller holds the lock. */
 bool capture_forbids_here(void);
 /** An event is recorded in a stream: notes where the capture is. True: it is captured, and nothing

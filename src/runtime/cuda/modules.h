@@ -8,7 +8,7 @@
 struct modules_image {
     const void *bytes;
     size_t available; /**< bytes; SIZE_MAX: the image says its own size */
-    unsigned count;   /**< of options */
+    unsigned count;   /**< count of options */
     const CUjit_option *options;
     void **values;
 };

@@ -26,7 +26,7 @@ void order_gone(uint64_t address);
 void order_waits(CUstream stream);
 /** The host waits for all streams. */
 void order_waits_for_all(void);
-/** The same as order_waits() of a stream that there is, without the lock. */
+/** Likewise as order_waits() of a stream that there is, without the lock. */
 void order_wait(CUstream stream);
 /** @p point becomes what a stream was given so far. */
 void order_record(struct wt_order_point *point, CUstream stream);

@@ -58,7 +58,7 @@ static void give_back(struct rooms *r, uint64_t address, uint64_t size)
 /* ---- reading ---- */
 
 /* A text, parsed, for the modules that have it. */
-struct text {
+struct cuda_text {
     struct ptx_module tree; /* first: what a module points to */
     unsigned users;
 };
@@ -68,7 +68,7 @@ static enum wt_status no_memory(struct wt_error *err)
     return wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-static bool add_text(struct gpu_module *m, char *name, struct text *text)
+static bool add_text(struct gpu_module *m, char *name, struct cuda_text *text)
 {
     struct sm_ptx_module *grown = wt_array_grow(m->text, &m->room, m->count + 1, sizeof *grown);
     if (!grown || !name)
@@ -79,7 +79,7 @@ static bool add_text(struct gpu_module *m, char *name, struct text *text)
     return true;
 }
 
-static void drop_text(struct text *text)
+static void drop_text(struct cuda_text *text)
 {
     if (text->users)
         return;
@@ -91,7 +91,7 @@ enum wt_status gpu_module_add(struct gpu_module *m, const char *name, const char
                               struct wt_error *err)
 {
     assert(!m->cubin.function_count);
-    struct text *parsed = calloc(1, sizeof *parsed);
+    struct cuda_text *parsed = calloc(1, sizeof *parsed);
     enum wt_status status =
         parsed ? ptx_cache_parse(name, text, size, &parsed->tree, err) : no_memory(err);
     if (status) {
@@ -111,7 +111,7 @@ enum wt_status gpu_module_share(struct gpu_module *m, const struct gpu_module *f
 {
     for (size_t i = 0; i < from->count; i++) {
         char *copy = strdup(from->text[i].name);
-        if (!add_text(m, copy, (struct text *)from->text[i].text)) {
+        if (!add_text(m, copy, (struct cuda_text *)from->text[i].text)) {
             free(copy);
             return no_memory(err);
         }
@@ -364,7 +364,7 @@ void gpu_module_free(struct gpu *g, struct gpu_module *m)
         sm_ptx_free(m->image);
     cubin_free(&m->cubin);
     for (size_t i = 0; i < m->count; i++) {
-        struct text *text = (struct text *)m->text[i].text;
+        struct cuda_text *text = (struct cuda_text *)m->text[i].text;
         text->users--;
         drop_text(text);
         free((char *)m->text[i].name);

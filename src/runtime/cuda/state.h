@@ -136,7 +136,7 @@ CUresult state_enter_stream(CUstream stream, struct gpu **gpu);
  * kernel of a library, which becomes the function of the thread's context. 400: there is none.
  */
 CUresult state_enter_function(CUfunction *function, struct gpu **gpu);
-/** The same for a launch: without such a function, an error of the thread's context comes first. */
+/** Likewise for a launch: without such a function, an error of the thread's context comes first. */
 CUresult state_enter_launched(CUfunction *function, struct gpu **gpu);
 /** The function of the GPU that a handle stands for; NULL: none. The caller holds the lock. */
 CUfunction state_function(CUfunction handle, const struct gpu *gpu);

@@ -29,7 +29,7 @@ static CUresult check(CUstream stream)
     return result ? result : state_leave(CUDA_SUCCESS);
 }
 
-/* The same for a call that waits, or asks how far a stream is: none does where it is captured. Who
+/* Likewise for a call that waits, or asks how far a stream is: none does where it is captured. Who
  * is told that the stream has done all may count on it. */
 static CUresult check_not_captured(CUstream stream)
 {

@@ -36,7 +36,7 @@ CUresult cudart_enter(void);
 
 /** A function of the runtime that passes its parameters on to one of the driver's. */
 #define FORWARD(name, parameters, call) FORWARD_AFTER(cudart_enter(), name, parameters, call)
-/** The same for functions of the driver that need no context. */
+/** Likewise for functions of the driver that need no context. */
 #define FORWARD_INIT(name, parameters, call) FORWARD_AFTER(cuInit(0), name, parameters, call)
 #define FORWARD_AFTER(begin, name, parameters, call)                                               \
     EXPORT cudaError_t name parameters                                                             \

@@ -13,35 +13,35 @@
 #include "runtime/cudart/cudart.h"
 
 /* A function or variable of the host, and its name on the device. */
-struct name {
+struct cudart_name {
     const void *host;
     const char *device;
     bool managed;                     /* a variable that the GPUs and the host have in common */
     CUfunction function[CUDART_GPUS]; /* NULL: not asked for */
 };
 
-struct program {
+struct cudart_program {
     const void *wrapper;
     CUmodule module[CUDART_GPUS]; /* NULL: not loaded */
     CUresult failed[CUDART_GPUS]; /* how loading it has failed */
-    struct name *name;
+    struct cudart_name *name;
     size_t name_count, name_room;
     bool complete; /* all its names are there */
-    struct program *next;
+    struct cudart_program *next;
 };
 
 /* The __managed__ variables of a program or library, by clang, or one of them, by nvcc: memory of
  * the host. */
-struct section {
+struct cudart_section {
     char *begin, *end;
     bool registered; /* kernels can access it */
     bool own;        /* allocated here */
-    struct section *next;
+    struct cudart_section *next;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct program *programs; /* under the lock */
-static struct section *sections; /* likewise */
+static struct cudart_program *programs; /* under the lock */
+static struct cudart_section *sections; /* likewise */
 
 static _Noreturn void no_memory(void)
 {
@@ -51,7 +51,7 @@ static _Noreturn void no_memory(void)
 
 EXPORT void **__cudaRegisterFatBinary(const void *wrapper)
 {
-    struct program *p = calloc(1, sizeof *p);
+    struct cudart_program *p = calloc(1, sizeof *p);
     if (!p)
         no_memory(); /* the caller does not look */
     p->wrapper = wrapper;
@@ -62,9 +62,9 @@ EXPORT void **__cudaRegisterFatBinary(const void *wrapper)
     return (void **)p;
 }
 
-static struct section *section_of(const void *address)
+static struct cudart_section *section_of(const void *address)
 {
-    struct section *s = sections;
+    struct cudart_section *s = sections;
     while (s && ((const char *)address < s->begin || (const char *)address >= s->end))
         s = s->next;
     return s;
@@ -78,7 +78,7 @@ bool cudart_is_managed(const void *address)
     return managed;
 }
 
-static bool has_managed(const struct program *p)
+static bool has_managed(const struct cudart_program *p)
 {
     for (size_t i = 0; i < p->name_count; i++)
         if (p->name[i].managed)
@@ -86,11 +86,11 @@ static bool has_managed(const struct program *p)
     return false;
 }
 
-static CUresult load(struct program *p);
+static CUresult load(struct cudart_program *p);
 
 /* The host's code may use __managed__ variables at once: loading a program gives them their initial
  * values. If it fails, so does each later use of the program. */
-static void load_if_managed(struct program *p)
+static void load_if_managed(struct cudart_program *p)
 {
     if (p->complete && has_managed(p) && cudart_enter() == CUDA_SUCCESS)
         load(p);
@@ -99,10 +99,10 @@ static void load_if_managed(struct program *p)
 /* Under the lock. */
 static void add_section(void *begin, void *end, bool own)
 {
-    struct section *s = malloc(sizeof *s);
+    struct cudart_section *s = malloc(sizeof *s);
     if (!s)
         no_memory();
-    *s = (struct section){.begin = begin, .end = end, .own = own, .next = sections};
+    *s = (struct cudart_section){.begin = begin, .end = end, .own = own, .next = sections};
     sections = s;
 }
 
@@ -113,7 +113,7 @@ EXPORT void __cudaRegisterManagedSection(void *begin, void *end)
     pthread_mutex_lock(&lock);
     if (begin != end && !section_of(begin)) {
         add_section(begin, end, false);
-        for (struct program *p = programs; p; p = p->next) {
+        for (struct cudart_program *p = programs; p; p = p->next) {
             for (size_t i = 0; i < p->name_count; i++)
                 p->name[i].managed = section_of(p->name[i].host) != NULL;
             load_if_managed(p);
@@ -124,7 +124,7 @@ EXPORT void __cudaRegisterManagedSection(void *begin, void *end)
 
 EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 {
-    struct program *p = (struct program *)handle;
+    struct cudart_program *p = (struct cudart_program *)handle;
     pthread_mutex_lock(&lock);
     p->complete = true;
     load_if_managed(p);
@@ -133,13 +133,13 @@ EXPORT void __cudaRegisterFatBinaryEnd(void **handle)
 
 /* Other modules stay until the process ends. Those with __managed__ variables do not: the host's
  * memory may be another library's next. */
-static void unload(struct program *p)
+static void unload(struct cudart_program *p)
 {
     for (int d = 0; d < CUDART_GPUS && has_managed(p); d++)
         if (p->module[d])
             cuModuleUnload(p->module[d]);
     for (size_t i = 0; i < p->name_count; i++) {
-        struct section **at = &sections, *s = section_of(p->name[i].host);
+        struct cudart_section **at = &sections, *s = section_of(p->name[i].host);
         if (!s || !p->name[i].managed)
             continue;
         while (*at != s)
@@ -155,10 +155,10 @@ static void unload(struct program *p)
 
 EXPORT void __cudaUnregisterFatBinary(void **handle)
 {
-    struct program *p = (struct program *)handle;
+    struct cudart_program *p = (struct cudart_program *)handle;
     pthread_mutex_lock(&lock);
     unload(p);
-    struct program **at = &programs;
+    struct cudart_program **at = &programs;
     while (*at && *at != p)
         at = &(*at)->next;
     if (*at)
@@ -170,14 +170,15 @@ EXPORT void __cudaUnregisterFatBinary(void **handle)
 
 static void add_name(void **handle, const void *host, const char *device)
 {
-    struct program *p = (struct program *)handle;
+    struct cudart_program *p = (struct cudart_program *)handle;
     pthread_mutex_lock(&lock);
-    struct name *grown = wt_array_grow(p->name, &p->name_room, p->name_count + 1, sizeof *grown);
+    struct cudart_name *grown =
+        wt_array_grow(p->name, &p->name_room, p->name_count + 1, sizeof *grown);
     if (!grown)
         no_memory();
     p->name = grown;
     p->name[p->name_count++] =
-        (struct name){.host = host, .device = device, .managed = section_of(host) != NULL};
+        (struct cudart_name){.host = host, .device = device, .managed = section_of(host) != NULL};
     pthread_mutex_unlock(&lock);
 }
 
@@ -214,7 +215,7 @@ EXPORT void __cudaRegisterManagedVar(void **handle, void **pointer, char *addres
  * whether the module is ready; callers do not look. */
 EXPORT char __cudaInitModule(void **handle)
 {
-    struct program *p = (struct program *)handle;
+    struct cudart_program *p = (struct cudart_program *)handle;
     pthread_mutex_lock(&lock);
     load_if_managed(p);
     pthread_mutex_unlock(&lock);
@@ -242,11 +243,11 @@ EXPORT void __cudaRegisterSurface(void **handle, const void *reference, const vo
 #endif
 
 /* Under the lock: lets kernels access the __managed__ variables of a program. */
-static CUresult show_managed(const struct program *p)
+static CUresult show_managed(const struct cudart_program *p)
 {
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i < p->name_count && !result; i++) {
-        struct section *s = p->name[i].managed ? section_of(p->name[i].host) : NULL;
+        struct cudart_section *s = p->name[i].managed ? section_of(p->name[i].host) : NULL;
         if (!s || s->registered)
             continue;
         result = cuMemHostRegister(s->begin, (size_t)(s->end - s->begin), 0);
@@ -256,7 +257,7 @@ static CUresult show_managed(const struct program *p)
 }
 
 /* Under the lock: loads a program whose __managed__ variables are those of the host. */
-static CUresult load_with_managed(struct program *p, CUmodule *module)
+static CUresult load_with_managed(struct cudart_program *p, CUmodule *module)
 {
     CUjit_option options[] = {CU_JIT_GLOBAL_SYMBOL_NAMES, CU_JIT_GLOBAL_SYMBOL_ADDRESSES,
                               CU_JIT_GLOBAL_SYMBOL_COUNT};
@@ -280,7 +281,7 @@ static CUresult load_with_managed(struct program *p, CUmodule *module)
 }
 
 /* Under the lock: loads the program on the thread's device, once. */
-static CUresult load(struct program *p)
+static CUresult load(struct cudart_program *p)
 {
     const int d = cudart_device();
     if (!p->module[d] && !p->failed[d])
@@ -290,9 +291,9 @@ static CUresult load(struct program *p)
 }
 
 /* Under the lock. */
-static struct name *find(const void *host, struct program **program)
+static struct cudart_name *find(const void *host, struct cudart_program **program)
 {
-    for (struct program *p = programs; p; p = p->next)
+    for (struct cudart_program *p = programs; p; p = p->next)
         for (size_t i = 0; i < p->name_count; i++)
             if (p->name[i].host == host) {
                 *program = p;
@@ -303,13 +304,13 @@ static struct name *find(const void *host, struct program **program)
 
 CUresult cudart_function(const void *host, CUfunction *function)
 {
-    struct program *p;
+    struct cudart_program *p;
     const int d = cudart_device();
     CUresult result = cudart_enter();
     if (result)
         return result;
     pthread_mutex_lock(&lock);
-    struct name *n = find(host, &p);
+    struct cudart_name *n = find(host, &p);
     result = n ? load(p) : (CUresult)cudaErrorInvalidDeviceFunction;
     if (!result && !n->function[d] &&
         (result = cuModuleGetFunction(&n->function[d], p->module[d], n->device)) ==
@@ -324,7 +325,7 @@ const void *cudart_host(CUfunction function)
 {
     const void *host = NULL;
     pthread_mutex_lock(&lock);
-    for (struct program *p = programs; p; p = p->next)
+    for (struct cudart_program *p = programs; p; p = p->next)
         for (size_t i = 0; i < p->name_count; i++)
             for (int d = 0; d < CUDART_GPUS && function; d++)
                 if (p->name[i].function[d] == function)
@@ -335,12 +336,12 @@ const void *cudart_host(CUfunction function)
 
 CUresult cudart_variable(const void *host, CUdeviceptr *address, size_t *bytes)
 {
-    struct program *p;
+    struct cudart_program *p;
     CUresult result = cudart_enter();
     if (result)
         return result;
     pthread_mutex_lock(&lock);
-    const struct name *n = find(host, &p);
+    const struct cudart_name *n = find(host, &p);
     result = n ? load(p) : (CUresult)cudaErrorInvalidSymbol;
     if (!result && (result = cuModuleGetGlobal(address, bytes, p->module[cudart_device()],
                                                n->device)) == CUDA_ERROR_NOT_FOUND)

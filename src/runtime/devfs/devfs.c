@@ -28,11 +28,11 @@ typedef _Atomic(struct opening *) entry;
 static _Atomic(entry *) chunks[CHUNKS];
 
 /* Openings, in blocks that are never freed: someone may still look at one that has ended. */
-struct block {
-    struct block *next;
+struct devfs_block {
+    struct devfs_block *next;
     struct opening opening[CHUNK];
 };
-static _Atomic(struct block *) blocks;
+static _Atomic(struct devfs_block *) blocks;
 
 /* A child of vfork() has its parent's memory, but descriptors of its own. */
 static _Atomic pid_t owner;
@@ -98,7 +98,7 @@ static entry *at(int fd)
 /* An opening with one reference. */
 static struct opening *new_opening(void)
 {
-    for (struct block *b = blocks;; b = blocks) {
+    for (struct devfs_block *b = blocks;; b = blocks) {
         for (; b; b = b->next)
             for (size_t i = 0; i < CHUNK; i++) {
                 unsigned none = 0;
@@ -106,7 +106,7 @@ static struct opening *new_opening(void)
                     atomic_compare_exchange_strong(&b->opening[i].references, &none, 1))
                     return &b->opening[i];
             }
-        struct block *made = fresh(sizeof *made);
+        struct devfs_block *made = fresh(sizeof *made);
         if (!made)
             return NULL;
         made->next = blocks;

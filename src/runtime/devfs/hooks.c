@@ -227,7 +227,7 @@ DEFINE_FCNTL(fcntl64)
 
 /* Pages of drivers that programs have been given; they are few. */
 enum { MOST_PAGES = 64 };
-static struct pages {
+static struct devfs_pages {
     void *at;
     size_t length;
 } pages[MOST_PAGES];
@@ -241,7 +241,7 @@ static bool give(void *at, size_t length)
     while (i < MOST_PAGES && pages[i].length)
         i++;
     if (i < MOST_PAGES)
-        pages[i] = (struct pages){at, length};
+        pages[i] = (struct devfs_pages){at, length};
     __atomic_store_n(&pages_given, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&pages_lock);
     return i < MOST_PAGES;

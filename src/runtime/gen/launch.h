@@ -10,7 +10,7 @@
 struct gen_launch {
     WT_KERNEL_LAUNCH; /* first */
     const struct gen_kernel *kernel;
-    struct gen_steps *steps;         /**< of its walks; the caller's */
+    struct gen_steps *steps;         /**< steps of its walks; the caller's */
     struct gen_walk walk[GEN_WALKS]; /**< as gen_launch() has begun them */
     unsigned walk_count;
 };

@@ -9,7 +9,7 @@
 enum { MOST_TEXT = 16384, MOST_ELEMENTS = 16 };
 
 /* Kinds of values, as the records number them. */
-enum kind {
+enum printf_kind {
     BYTE = 1,
     SHORT,
     INT,
@@ -26,14 +26,14 @@ enum kind {
     VECTOR_DOUBLE
 };
 
-struct reader {
+struct printf_reader {
     struct gen_device *device;
     const struct gen_kernel *kernel;
     const uint8_t *bytes;
     size_t length, at;
 };
 
-static bool take(struct reader *r, void *to, size_t size)
+static bool take(struct printf_reader *r, void *to, size_t size)
 {
     if (size > r->length - r->at)
         return false;
@@ -42,7 +42,7 @@ static bool take(struct reader *r, void *to, size_t size)
     return true;
 }
 
-static bool take_number(struct reader *r, unsigned size, uint64_t *value)
+static bool take_number(struct printf_reader *r, unsigned size, uint64_t *value)
 {
     uint8_t bytes[8];
     if (!take(r, bytes, size))
@@ -53,7 +53,7 @@ static bool take_number(struct reader *r, unsigned size, uint64_t *value)
 
 /* The text that a record names: one of the kernel's, or one in the device's memory, with its zero.
  * False if there is none. */
-static bool take_text(struct reader *r, char text[MOST_TEXT])
+static bool take_text(struct printf_reader *r, char text[MOST_TEXT])
 {
     struct gen_device *const device = r->device;
     const bool by_index = r->kernel->text_count > 0;
@@ -83,7 +83,7 @@ static unsigned bytes_of(uint64_t kind)
     return kind < sizeof bytes ? bytes[kind] : 0;
 }
 
-static bool print_values(struct reader *r, const struct wt_conversion *c, uint64_t kind,
+static bool print_values(struct printf_reader *r, const struct wt_conversion *c, uint64_t kind,
                          unsigned size, FILE *out)
 {
     uint64_t count = 1;
@@ -109,7 +109,7 @@ static bool print_values(struct reader *r, const struct wt_conversion *c, uint64
 }
 
 /* The argument of one conversion. */
-static bool print_argument(struct reader *r, const struct wt_conversion *c, FILE *out)
+static bool print_argument(struct printf_reader *r, const struct wt_conversion *c, FILE *out)
 {
     char text[MOST_TEXT];
     uint64_t kind;
@@ -128,7 +128,7 @@ static bool print_argument(struct reader *r, const struct wt_conversion *c, FILE
 size_t gen_printf_print(struct gen_device *device, const struct gen_kernel *kernel,
                         const uint8_t *bytes, size_t length, FILE *out)
 {
-    struct reader r = {.device = device, .kernel = kernel, .bytes = bytes, .length = length};
+    struct printf_reader r = {.device = device, .kernel = kernel, .bytes = bytes, .length = length};
     char format[MOST_TEXT];
     for (;;) {
         const size_t begins = r.at;

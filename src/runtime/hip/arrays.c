@@ -30,14 +30,15 @@ static int made_array(int result, const char *by)
             (void)c->allocated();                                                                  \
         return made_array(CALL(name, __VA_ARGS__), #name);                                         \
     }
-struct extent { /* hipExtent */
+struct hip_array_extent { /* hipExtent */
     size_t width, height, depth;
 };
 MAKES(hipMallocArray,
       (void **array, const void *format, size_t width, size_t height, unsigned flags), array,
       format, width, height, flags)
-MAKES(hipMalloc3DArray, (void **array, const void *format, struct extent extent, unsigned flags),
-      array, format, extent, flags)
+MAKES(hipMalloc3DArray,
+      (void **array, const void *format, struct hip_array_extent extent, unsigned flags), array,
+      format, extent, flags)
 MAKES(hipArrayCreate, (void **array, const void *what), array, what)
 MAKES(hipArray3DCreate, (void **array, const void *what), array, what)
 

@@ -49,7 +49,7 @@ static int made(int result, const void *at, size_t size, const char *by)
         ALLOCATE(name, bytes, __VA_ARGS__);                                                        \
         return result;                                                                             \
     }
-/* The same for an operation of `stream`, which writes all of the memory. */
+/* Likewise for an operation of `stream`, which writes all of the memory. */
 #define ALLOCATES_IN(name, parameters, bytes, ...)                                                 \
     FUNCTION(name, UNPACK parameters)                                                              \
     {                                                                                              \
@@ -87,11 +87,11 @@ struct pitched { /* hipPitchedPtr */
     void *p;
     size_t pitch, width, height;
 };
-struct extent { /* hipExtent */
+struct hip_copy_extent { /* hipExtent */
     size_t width, height, depth;
 };
 
-ALLOCATES(hipMalloc3D, (struct pitched * p, struct extent extent),
+ALLOCATES(hipMalloc3D, (struct pitched * p, struct hip_copy_extent extent),
           p->pitch *extent.height *extent.depth, p, extent)
 
 /* Registered memory is the object at the address that GPUs have it at. */

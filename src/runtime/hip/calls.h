@@ -1,4 +1,4 @@
-/* What the files share whose functions stand before those of HIP (hip_runtime_api.h, parts of which
+/* Shared by the files whose functions stand before those of HIP (hip_runtime_api.h, parts of which
  * are C++). */
 #ifndef WT_RUNTIME_HIP_CALLS_H
 #define WT_RUNTIME_HIP_CALLS_H
@@ -32,7 +32,7 @@ int hip_leave(const char *name, int result);
 /** An operation is given to a stream by function @p by, which copies or fills if @p copies. It is
  * the thread's until hip_given(). */
 void hip_give(void *stream, const char *by, bool copies);
-/** The same for function @p by, which copies to or from an array. Accesses of HIP's own kernels for
+/** Likewise for function @p by, which copies to or from an array. Accesses of HIP's own kernels for
  * it count as its own. */
 void hip_give_array(void *stream, const char *by);
 /** It accesses memory; NULL: none. */

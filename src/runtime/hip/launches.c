@@ -83,7 +83,7 @@ static int by_pointer(int result, const void *function, struct dim3 block, void 
 
 /* ---- compressed code ---- */
 
-/* What a program registers (clang's HIPFatBinary). */
+/* Registrations of a program (clang's HIPFatBinary). */
 struct registered {
     uint32_t magic, version;
     const void *binary, *unused;

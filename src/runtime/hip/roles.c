@@ -1,4 +1,4 @@
-/* What each of the functions does that stand before HIP's. See hip/calls.h. */
+/* The effect of each function that stands before HIP's. See hip/calls.h. */
 #include "runtime/hip/calls.h"
 
 atomic_uint hip_captured;

@@ -7,14 +7,14 @@
 #include "runtime/common/checked.h"
 
 /* A part of an object. */
-struct buffer {
+struct drm_buffer {
     uint64_t object, offset; /* a key of `places` */
     bool tiled;              /* an image in tiles, */
     struct drm_rows rows;    /* or one whose texels have a size */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct wt_map buffers; /* handle: struct buffer */
+static struct wt_map buffers; /* handle: struct drm_buffer */
 static struct wt_map places;  /* object: its address */
 static struct wt_map maps;    /* address: struct drm_part that is mapped there */
 
@@ -34,26 +34,26 @@ uint64_t drm_buffer_object(const void *file, uint32_t number)
     return (uint64_t)(uintptr_t)file << 16 ^ number;
 }
 
-/* What a handle is; a new one is all zeros. NULL without host memory. */
+/* The object of a handle; a new one is all zeros. NULL without host memory. */
 static void *of_handle(struct wt_map *map, const void *handle, size_t size)
 {
     return handle ? wt_map_block(map, (uint64_t)(uintptr_t)handle, size) : NULL;
 }
 
-static void add_buffer(const void *buffer, struct buffer is)
+static void add_buffer(const void *buffer, struct drm_buffer is)
 {
-    struct buffer *b = of_handle(&buffers, buffer, sizeof *b);
+    struct drm_buffer *b = of_handle(&buffers, buffer, sizeof *b);
     if (b)
         *b = is;
 }
 
-static struct buffer find(const struct drm_part *part)
+static struct drm_buffer find(const struct drm_part *part)
 {
     const uint64_t *there =
         part->buffer ? wt_map_find(&buffers, (uint64_t)(uintptr_t)part->buffer) : NULL;
-    struct buffer b = {0};
+    struct drm_buffer b = {0};
     if (there)
-        b = *(const struct buffer *)(uintptr_t)*there;
+        b = *(const struct drm_buffer *)(uintptr_t)*there;
     b.offset += part->offset;
     return b;
 }
@@ -62,8 +62,8 @@ void drm_buffer_made(const void *buffer, const void *file, uint32_t number, uint
 {
     if (!begins())
         return;
-    add_buffer(buffer, (struct buffer){.object = number ? drm_buffer_object(file, number) : 0,
-                                       .offset = lead});
+    add_buffer(buffer, (struct drm_buffer){.object = number ? drm_buffer_object(file, number) : 0,
+                                           .offset = lead});
     ends();
 }
 
@@ -79,7 +79,7 @@ void drm_buffer_is_image(const void *image, const struct drm_rows *rows)
 {
     if (!begins())
         return;
-    struct buffer b = find(&(struct drm_part){.buffer = image});
+    struct drm_buffer b = find(&(struct drm_part){.buffer = image});
     b.tiled |= !rows;
     if (!b.tiled)
         b.rows = *rows;
@@ -89,7 +89,7 @@ void drm_buffer_is_image(const void *image, const struct drm_rows *rows)
 
 struct drm_part drm_image_box(const void *image, const size_t *origin, const size_t *region)
 {
-    struct buffer b = {.tiled = true};
+    struct drm_buffer b = {.tiled = true};
     if (begins()) {
         b = find(&(struct drm_part){.buffer = image});
         ends();
@@ -151,7 +151,7 @@ bool drm_buffer_find(const struct drm_part *part, struct drm_place *place)
 {
     if (!begins())
         return false;
-    const struct buffer b = find(part);
+    const struct drm_buffer b = find(part);
     const uint64_t *there = b.object ? wt_map_find(&places, b.object) : NULL;
     *place = (struct drm_place){b.object, b.offset, there ? *there : 0};
     ends();

@@ -55,7 +55,7 @@ struct drm_part drm_buffer_unmapped(const void *at);
 struct drm_place {
     uint64_t object;  /**< a number of the driver's object; 0: the offset is an address */
     uint64_t offset;  /**< in the object */
-    uint64_t address; /**< of the object; 0: the GPU has it nowhere */
+    uint64_t address; /**< address of the object; 0: the GPU has it nowhere */
 };
 /** Finds it. False: the buffer is not known. */
 bool drm_buffer_find(const struct drm_part *part, struct drm_place *place);

@@ -28,7 +28,7 @@ struct loaded {
     const struct built *built; /* NULL: the runtime has told nothing */
 };
 
-struct text {
+struct i915_text {
     char *bytes;
     size_t size;
 };
@@ -38,7 +38,7 @@ static struct {
     pthread_mutex_t lock;
     struct built **built;
     struct loaded *loaded;
-    struct text *text;
+    struct i915_text *text;
     size_t built_count, built_capacity, loaded_count, loaded_capacity, text_count, text_capacity;
     uint64_t last; /* number that was given to a kernel */
 } known_code = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -83,13 +83,13 @@ bool drm_code_source(const char *text, size_t size, char *name, size_t room)
 {
     size = strnlen(text, size); /* the runtime counts a zero at the end */
     pthread_mutex_lock(&known_code.lock);
-    struct text *grown = wt_array_grow(known_code.text, &known_code.text_capacity,
-                                       known_code.text_count + 1, sizeof *grown);
+    struct i915_text *grown = wt_array_grow(known_code.text, &known_code.text_capacity,
+                                            known_code.text_count + 1, sizeof *grown);
     char *copy = grown ? copy_of(text, size) : NULL;
     if (grown)
         known_code.text = grown;
     if (copy) {
-        grown[known_code.text_count++] = (struct text){copy, size};
+        grown[known_code.text_count++] = (struct i915_text){copy, size};
         snprintf(name, room, GEN_WIRE_SOURCE_PATH, (unsigned)known_code.text_count);
     }
     pthread_mutex_unlock(&known_code.lock);
@@ -306,7 +306,7 @@ int32_t drm_code_text(uint64_t number, uint64_t offset, void *out, uint32_t size
     int32_t copied = -1;
     pthread_mutex_lock(&known_code.lock);
     if (number && number <= known_code.text_count) {
-        const struct text *t = &known_code.text[number - 1];
+        const struct i915_text *t = &known_code.text[number - 1];
         copied = (int32_t)copy_part(t->bytes, t->size, offset, out, size);
     }
     pthread_mutex_unlock(&known_code.lock);

@@ -19,9 +19,9 @@ struct wt_fault;
 
 struct drm_debugged {
     WT_HOSTED;
-    uint32_t number; /**< of the GPU in its process, from 0 */
+    uint32_t number; /**< number of the GPU in its process, from 0 */
     struct gen_device *device;
-    pthread_mutex_t lock;   /**< of the device, and of what follows */
+    pthread_mutex_t lock;   /**< lock of the device, and of what follows */
     pthread_cond_t changed; /**< signalled at each change of what follows */
     atomic_uint wanted;     /**< threads of debuggers that wait for the device */
     bool held;              /**< walks wait for a debugger to come */
@@ -42,7 +42,7 @@ struct drm_debugged {
     uint64_t names;      /**< the state of the list of kernels that checks know, */
     const void *names_space; /**< … and of which space */
     bool judged;             /**< its accesses are checked: it is no kernel of the runtime's own */
-    const struct wt_i915_mapping *mappings; /**< of the walk under way */
+    const struct wt_i915_mapping *mappings; /**< mappings of the walk under way */
     size_t mapping_count;
     bool stands;    /**< its thread waits while the walk stands for the debugger */
     bool attention; /**< a thread has entered the routine since the debugger asked; protected by

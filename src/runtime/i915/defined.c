@@ -10,22 +10,22 @@
 #include "runtime/common/checked.h"
 
 /* A part of memory. */
-struct part {
+struct defined_part {
     struct drm_part is;
     struct drm_place at;
     const char *by; /* the function that gets it */
     struct wt_call_stack calls;
 };
 
-struct parts {
-    struct part *list;
+struct defined_parts {
+    struct defined_part *list;
     size_t count, room;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static const void *space;    /* of addresses: the opening of the driver; NULL: no object has one */
-static struct parts written; /* of objects without an address */
-static struct parts reads;   /* that have not been waited for */
+static const void *space; /* of addresses: the opening of the driver; NULL: no object has one */
+static struct defined_parts written; /* written of objects without an address */
+static struct defined_parts reads;   /* that have not been waited for */
 
 static bool begins(void)
 {
@@ -38,9 +38,9 @@ static void ends(void)
 }
 
 /* Without host memory less is known. */
-static void add(struct parts *p, const struct part *one)
+static void add(struct defined_parts *p, const struct defined_part *one)
 {
-    struct part *grown = wt_array_grow(p->list, &p->room, p->count + 1, sizeof *grown);
+    struct defined_part *grown = wt_array_grow(p->list, &p->room, p->count + 1, sizeof *grown);
     if (!grown)
         return;
     p->list = grown;
@@ -48,7 +48,7 @@ static void add(struct parts *p, const struct part *one)
 }
 
 /* Hands each row of a part to @p fn, where it is now. */
-static void each_row(const struct part *p, uint64_t base, bool gets)
+static void each_row(const struct defined_part *p, uint64_t base, bool gets)
 {
     const struct drm_part *a = &p->is;
     struct wt_init_read read = {.size = 0};
@@ -68,7 +68,7 @@ static void each_row(const struct part *p, uint64_t base, bool gets)
 
 static void write_part(const struct drm_part *a)
 {
-    struct part one = {.is = *a};
+    struct defined_part one = {.is = *a};
     if (!a->size || !drm_buffer_find(a, &one.at))
         return;
     if (one.at.object && !one.at.address)
@@ -78,7 +78,7 @@ static void write_part(const struct drm_part *a)
 }
 
 /* A part that no kernel has used has no address: nothing is computed there. */
-static void judge(const struct part *p)
+static void judge(const struct defined_part *p)
 {
     struct drm_place now;
     if (drm_buffer_find(&p->is, &now) && (now.address || !now.object))
@@ -127,7 +127,7 @@ void drm_defined_command(const struct drm_part *from, const struct drm_part *to,
         drm_defined_waited();
     if (from->is_image || to->is_image || !begins())
         return;
-    struct part one = {.is = *from, .by = by};
+    struct defined_part one = {.is = *from, .by = by};
     if (from->size && !to->size && drm_buffer_find(from, &one.at)) {
         if (calls)
             one.calls = *calls;

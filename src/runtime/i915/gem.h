@@ -42,11 +42,11 @@ struct wt_gem_vma {
     bool global; /**< in the GGTT, else in a PPGTT */
     bool active; /**< the GPU uses it */
     uint64_t start, size;
-    uint32_t page_sizes; /**< of its entries */
+    uint32_t page_sizes; /**< page sizes of its entries */
     enum wt_gem_view view;
-    uint64_t partial_offset;       /**< of a partial view: bytes */
+    uint64_t partial_offset;       /**< partial offset of a partial view: bytes */
     uint32_t partial_size;         /**< bytes */
-    struct wt_gem_plane planes[2]; /**< of a rotated or remapped view */
+    struct wt_gem_plane planes[2]; /**< planes of a rotated or remapped view */
     int32_t fence;                 /**< fence register, -1: none */
     bool fence_active;
 };
@@ -61,12 +61,12 @@ struct wt_gem_object {
     enum wt_gem_cache cache;
     uint64_t size;                       /**< bytes */
     uint32_t read_domains, write_domain; /**< I915_GEM_DOMAIN_* */
-    uint32_t page_sizes;                 /**< of its backing memory */
+    uint32_t page_sizes;                 /**< page sizes of its backing memory */
     int32_t name;                        /**< global name, 0: none */
     bool shared;                         /**< exported as a dma-buf */
     bool is_stolen;
     uint64_t stolen; /**< offset in stolen memory */
-    char engine[16]; /**< of the last write, "" where none */
+    char engine[16]; /**< engine of the last write, "" where none */
     uint32_t frontbuffer;
     struct wt_gem_vma *vmas; /**< owned */
     size_t vma_count;
@@ -80,7 +80,7 @@ struct wt_gem_owner {
 
 /** All data of the report. */
 struct wt_gem_state {
-    uint64_t batch;                /**< of a recording: the number of the batch; 0: none */
+    uint64_t batch;                /**< batch of a recording: the number of the batch; 0: none */
     struct wt_gem_object *objects; /**< owned */
     size_t object_count;
     bool has_totals;       /**< gtt_total and what follows were given */

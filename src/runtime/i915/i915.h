@@ -72,7 +72,7 @@ enum wt_i915_texels wt_i915_image_made(const char *by, uint64_t memory, uint64_t
 /** The opening that has created an object last: with one GPU, the space of the addresses of memory
  * that runtimes give programs; NULL: none has. */
 const void *wt_i915_asked_of(void);
-/** The same of memory of the program itself: the object is [memory, memory + size), if one object
+/** Likewise of memory of the program itself: the object is [memory, memory + size), if one object
  * of the driver has all of it. */
 void wt_i915_ask_own(uint64_t memory, uint64_t size, const char *by, bool read_only);
 /** The handle of the first object that this thread has created since wt_i915_ask(); 0: none. */

@@ -19,7 +19,7 @@ struct wt_i915_mapping {
     uint32_t handle;
     bool read_only;      /**< the GPU may not write it */
     bool shared;         /**< the program may use it while a batch runs */
-    uint64_t page_sizes; /**< of its pages in the context's tables, each a bit */
+    uint64_t page_sizes; /**< page sizes of its pages in the context's tables, each a bit */
 };
 
 /**
@@ -47,7 +47,7 @@ struct wt_i915_ops {
     /** A batch reads register @p number of the debug hardware's bus (emulator/gen/gen.h). No walk
      * is under way. */
     uint32_t (*read_register)(void *context, uint32_t number);
-    /** The same for writing. */
+    /** Likewise for writing. */
     void (*write_register)(void *context, uint32_t number, uint32_t value);
     /** Tells the user what went wrong; @p text has no newline. @p failed: a batch has, maybe in
      * `run`, and it is the thread that has called that. */

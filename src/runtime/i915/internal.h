@@ -34,7 +34,7 @@ struct drm_object {
     bool closed;                 /* its handle is gone; its memory follows when it is idle */
     uint32_t active;             /* batches that use it and have not ended */
     bool written, purgeable, read_only;
-    uint64_t page_sizes; /* of its pages in the tables of that batch, each a bit */
+    uint64_t page_sizes; /* page sizes of its pages in the tables of that batch, each a bit */
     uint32_t tiling, stride;
     uint32_t caching; /* I915_CACHING_CACHED or _NONE */
     uint32_t read_domains, write_domain;
@@ -67,7 +67,7 @@ struct drm_context {
     uint32_t active; /* batches of it that have not ended */
     uint32_t resets;
     uint32_t vm;
-    struct drm_tables tables; /* of its address space */
+    struct drm_tables tables; /* tables of its address space */
     struct drm_gpu_state gpu;
 };
 
@@ -98,7 +98,7 @@ struct wt_i915 {
     unsigned subslices;
     int descriptor;       /* holds created objects */
     uint64_t used;        /* bytes of it that have been given out */
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* lock of everything below */
     /* Batches run one at a time, in the order in which they were submitted, in a thread of the
      * device. A batch runs without the lock: the emulator, the tables and the state of its context
      * are its own meanwhile. */
@@ -127,7 +127,7 @@ static inline bool drm_copy_in(void *to, uint64_t from, size_t size)
     return wt_own_memory_read(from, to, size);
 }
 
-/* The same, to the program's memory. */
+/* Likewise, to the program's memory. */
 static inline bool drm_copy_out(uint64_t to, const void *from, size_t size)
 {
     /* The source is only read. */
@@ -259,7 +259,7 @@ struct drm_batch {
     struct drm_gpu_state *gpu;
     const struct wt_i915_mapping *mappings; /* sorted by address */
     size_t mapping_count;
-    uint64_t root; /* of the context's page tables */
+    uint64_t root; /* root of the context's page tables */
     uint64_t at;   /* address of the command that is executed */
     /* MI_BATCH_BUFFER_START may begin a batch of the second level, whose end returns here. There is
      * no third level (Skylake PRM volume 2a). */

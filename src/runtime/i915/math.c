@@ -23,7 +23,7 @@ enum {
 /* Operands beside the registers 0 to 15. */
 enum { SRCA = 0x20, SRCB = 0x21, ACCU = 0x31, ZF = 0x32, CF = 0x33 };
 
-struct unit {
+struct math_unit {
     uint64_t a, b, accumulator;
     bool carry;
 };
@@ -41,7 +41,7 @@ static bool set(struct drm_gpu_state *gpu, unsigned which, uint64_t value)
            drm_register_set(gpu, at + 4, (uint32_t)(value >> 32));
 }
 
-static enum wt_status load(const struct drm_gpu_state *gpu, struct unit *u, uint32_t dword,
+static enum wt_status load(const struct drm_gpu_state *gpu, struct math_unit *u, uint32_t dword,
                            struct wt_error *err)
 {
     const unsigned opcode = dword >> 20, to = dword >> 10 & 0x3ff, from = dword & 0x3ff;
@@ -63,7 +63,7 @@ static enum wt_status load(const struct drm_gpu_state *gpu, struct unit *u, uint
     return WT_OK;
 }
 
-static enum wt_status store(struct drm_gpu_state *gpu, const struct unit *u, uint32_t dword,
+static enum wt_status store(struct drm_gpu_state *gpu, const struct math_unit *u, uint32_t dword,
                             struct wt_error *err)
 {
     const unsigned to = dword >> 10 & 0x3ff, from = dword & 0x3ff;
@@ -77,7 +77,7 @@ static enum wt_status store(struct drm_gpu_state *gpu, const struct unit *u, uin
     return WT_OK;
 }
 
-static enum wt_status step(struct drm_gpu_state *gpu, struct unit *u, uint32_t dword,
+static enum wt_status step(struct drm_gpu_state *gpu, struct math_unit *u, uint32_t dword,
                            struct wt_error *err)
 {
     switch (dword >> 20) {
@@ -121,7 +121,7 @@ static enum wt_status step(struct drm_gpu_state *gpu, struct unit *u, uint32_t d
 enum wt_status drm_math(struct drm_gpu_state *gpu, const uint32_t *dwords, unsigned count,
                         struct wt_error *err)
 {
-    struct unit u = {0};
+    struct math_unit u = {0};
     enum wt_status status;
     for (unsigned i = 0; i < count; i++)
         if ((status = step(gpu, &u, dwords[i], err)) != WT_OK)

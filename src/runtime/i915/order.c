@@ -15,38 +15,38 @@
 #include "runtime/common/streams.h"
 #include "runtime/i915/defined.h"
 
-struct queue {
+struct order_queue {
     enum drm_queue_order order;
-    struct wt_order_stream stream; /* of its commands, if they have an order */
+    struct wt_order_stream stream; /* stream of its commands, if they have an order */
     struct wt_order_point given;   /* by all of them that have begun */
     struct wt_order_point barrier; /* what the next ones come behind */
-    struct command *last;          /* that has not begun; NULL: none */
+    struct order_command *last;    /* that has not begun; NULL: none */
 };
 
-struct event {
+struct order_event {
     bool complete; /* the program has signaled it; or its command has begun */
     struct wt_order_point done;
 };
 
-struct access {
+struct order_access {
     struct drm_part part; /* 0 bytes: none, or it is told */
     enum wt_access access;
 };
 
-struct command {
-    struct command *next, *before; /* in the list; what it comes behind in its queue */
-    struct queue *queue;
+struct order_command {
+    struct order_command *next, *before; /* in the list; what it comes behind in its queue */
+    struct order_queue *queue;
     struct wt_order_call call;
     uint64_t kernel;
     struct wt_order_operation is; /* once it has begun */
     bool barrier, all, begun, walked;
-    struct access access[2];
+    struct order_access access[2];
     const void *image[2]; /* that one of the runtime's kernels copies or fills; NULL: none */
     unsigned followers;   /* whose `before` it is, and which have not begun */
     bool settled;         /* its call has returned */
     bool named;           /* the program has its event */
-    struct event *signals, *resets; /* the program's, or NULL */
-    struct event *done, *event[];   /* NULL at the end */
+    struct order_event *signals, *resets; /* the program's, or NULL */
+    struct order_event *done, *event[];   /* NULL at the end */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -55,29 +55,29 @@ static struct wt_block *renewed;     /* by objects that have got their places si
 static size_t renewals, renewed_room;
 static const struct drm_order_gpu *gpu; /* that was made, or has walked last */
 static struct wt_check_race *taken;     /* its check, while it is taken for that */
-static unsigned calls;                  /* of the API, that are under way */
+static unsigned calls;                  /* calls of the API, that are under way */
 enum { FEW = 64 };
-static struct command *first, **last = &first;
+static struct order_command *first, **last = &first;
 static size_t listed, limit = FEW; /* at `limit` some are forgotten */
 
-/* What a handle is; a new one is all zeros. NULL without host memory. */
+/* The object of a handle; a new one is all zeros. NULL without host memory. */
 static void *of_handle(struct wt_map *map, const void *handle, size_t size)
 {
     return handle ? wt_map_block(map, (uint64_t)(uintptr_t)handle, size) : NULL;
 }
 
-static struct queue *queue_of(const void *handle)
+static struct order_queue *queue_of(const void *handle)
 {
-    return of_handle(&queues, handle, sizeof(struct queue));
+    return of_handle(&queues, handle, sizeof(struct order_queue));
 }
 
-static struct event *event_of(const void *handle)
+static struct order_event *event_of(const void *handle)
 {
-    return of_handle(&events, handle, sizeof(struct event));
+    return of_handle(&events, handle, sizeof(struct order_event));
 }
 
 /* The next event of a handle, which another one had before. */
-static void renew(const void *handle, struct event *is)
+static void renew(const void *handle, struct order_event *is)
 {
     uint64_t *there = handle && is ? wt_map_add(&events, (uint64_t)(uintptr_t)handle) : NULL;
     if (there) /* the one before it stays: a command may wait for it */
@@ -96,7 +96,7 @@ static void ends(void)
 
 /* ---- commands ---- */
 
-static bool is_ready(const struct command *c)
+static bool is_ready(const struct order_command *c)
 {
     bool ready = !c->before || c->before->begun;
     for (unsigned i = 0; c->event[i]; i++)
@@ -105,27 +105,27 @@ static bool is_ready(const struct command *c)
 }
 
 /* A signaled event keeps what it was signaled for when it is signaled again. */
-static void signal(struct event *e, struct wt_order_point *by)
+static void signal(struct order_event *e, struct wt_order_point *by)
 {
     if (!e->complete)
         wt_order_wait(wt_streams_order(), &e->done, by);
     e->complete = true;
 }
 
-static void reset(struct event *e)
+static void reset(struct order_event *e)
 {
     wt_order_drop(&e->done);
     e->complete = false;
 }
 
-static bool has_image(const struct command *c)
+static bool has_image(const struct order_command *c)
 {
     return c->image[0] || c->image[1];
 }
 
-static void begin(struct command *c)
+static void begin(struct order_command *c)
 {
-    struct queue *q = c->queue;
+    struct order_queue *q = c->queue;
     struct wt_order_stream own = {.number = 0};
     struct wt_order_stream *s = q->order == DRM_IN_ORDER ? &q->stream : &own;
     for (unsigned i = 0; c->event[i] && q->order == DRM_STARTS_IN_ORDER; i++)
@@ -160,7 +160,7 @@ static void begin_ready(void)
 {
     for (bool again = wt_streams_order()->waiting; again;) {
         again = false;
-        for (struct command *c = first; c; c = c->next)
+        for (struct order_command *c = first; c; c = c->next)
             if (!c->begun && is_ready(c)) {
                 begin(c);
                 again = true;
@@ -169,7 +169,7 @@ static void begin_ready(void)
 }
 
 /* Whether a walk or an access of it is to come, or another command waits for it. */
-static bool is_needed(const struct command *c)
+static bool is_needed(const struct order_command *c)
 {
     const bool accesses = c->access[0].part.size || c->access[1].part.size;
     return !c->settled || !c->begun || c->followers ||
@@ -180,10 +180,10 @@ static bool is_needed(const struct command *c)
 /* Forgets those that nobody needs, when there are many. */
 static void forget(void)
 {
-    struct command **link = &first;
+    struct order_command **link = &first;
     if (listed <= limit)
         return;
-    for (struct command *c; (c = *link);) {
+    for (struct order_command *c; (c = *link);) {
         if (is_needed(c)) {
             link = &c->next;
             continue;
@@ -204,16 +204,16 @@ static void forget(void)
 /* ---- copies ---- */
 
 /* A part of memory; its size is 0 where the buffer is unknown. */
-static struct access access_of(const struct drm_part *part, enum wt_access access)
+static struct order_access access_of(const struct drm_part *part, enum wt_access access)
 {
-    struct access a = {.part = *part, .access = access};
+    struct order_access a = {.part = *part, .access = access};
     struct drm_place place;
     if (part->is_image || !drm_buffer_find(part, &place))
         a.part.size = 0;
     return a;
 }
 
-/* What is at the addresses of new objects is another one's. */
+/* The contents at the addresses of new objects are another one's. */
 static void tell_renewed(struct wt_check_race *race)
 {
     for (size_t i = 0; i < renewals; i++)
@@ -222,7 +222,7 @@ static void tell_renewed(struct wt_check_race *race)
 }
 
 /* The newest operation has accessed a box. */
-static void tell_box(struct wt_check_race *race, uint64_t addr, const struct access *a)
+static void tell_box(struct wt_check_race *race, uint64_t addr, const struct order_access *a)
 {
     const struct drm_part *box = &a->part;
     for (uint64_t slice = 0; slice < (box->slices ? box->slices : 1); slice++)
@@ -233,11 +233,11 @@ static void tell_box(struct wt_check_race *race, uint64_t addr, const struct acc
 
 /* Whether a kernel that it comes behind has not run yet: what that accesses is told first, as the
  * last access of a place is the one that is kept. */
-static bool is_early(const struct command *c)
+static bool is_early(const struct order_command *c)
 {
     const struct wt_order *o = wt_streams_order();
     bool early = false;
-    for (const struct command *k = first; k && !early; k = k->next)
+    for (const struct order_command *k = first; k && !early; k = k->next)
         early = k != c && k->kernel && k->begun && !k->walked &&
                 !wt_order_is_over(o, k->is.stream, k->is.number) &&
                 wt_order_is_before(&k->is, &c->is);
@@ -249,9 +249,9 @@ static bool is_early(const struct command *c)
 static void tell_accesses(struct wt_check_race *race)
 {
     const struct wt_order_operation newest = wt_streams_order()->newest;
-    for (struct command *c = first; c; c = c->next)
+    for (struct order_command *c = first; c; c = c->next)
         for (unsigned i = 0; i < 2; i++) {
-            struct access *a = &c->access[i];
+            struct order_access *a = &c->access[i];
             struct drm_place place;
             if (!c->begun || !a->part.size || !drm_buffer_find(&a->part, &place) ||
                 (place.object && !place.address) || is_early(c))
@@ -264,7 +264,7 @@ static void tell_accesses(struct wt_check_race *race)
     wt_streams_order()->newest = newest;
 }
 
-/* The same, by a thread of the program; the lock is not held. */
+/* Likewise, by a thread of the program; the lock is not held. */
 static void settle(void)
 {
     if (!wt_check_wants(WT_CHECK_RACE) || !gpu)
@@ -393,16 +393,16 @@ void drm_order_enqueue(struct drm_order_command *a)
     const void *const *handle = a->events;
     if (!begins())
         return;
-    struct queue *q = queue_of(a->queue);
-    struct command *c = calloc(1, sizeof *c + (a->count + 1) * sizeof(*c->event));
-    struct event *done = calloc(1, sizeof *done);
+    struct order_queue *q = queue_of(a->queue);
+    struct order_command *c = calloc(1, sizeof *c + (a->count + 1) * sizeof(*c->event));
+    struct order_event *done = calloc(1, sizeof *done);
     if (!q || !c || !done) {
         free(c);
         free(done);
         ends();
         return;
     }
-    *c = (struct command){
+    *c = (struct order_command){
         .queue = q,
         .before = q->order != DRM_NO_ORDER || a->all || a->barrier ? q->last : NULL,
         .kernel = a->kernel,
@@ -435,7 +435,7 @@ void drm_order_enqueue(struct drm_order_command *a)
 
 void drm_order_enqueued(const struct drm_order_command *a, bool good, const void *event, bool waits)
 {
-    struct command *c = a->enqueued;
+    struct order_command *c = a->enqueued;
     void *const *handle = event;
     if (waits)
         settle();
@@ -460,7 +460,7 @@ void drm_order_queue(const void *queue, enum drm_queue_order of)
 {
     if (!begins())
         return;
-    struct queue *q = queue_of(queue);
+    struct order_queue *q = queue_of(queue);
     if (q)
         q->order = of;
     ends();
@@ -470,7 +470,7 @@ void drm_order_event(const void *event)
 {
     if (!begins())
         return;
-    renew(event, calloc(1, sizeof(struct event)));
+    renew(event, calloc(1, sizeof(struct order_event)));
     ends();
 }
 
@@ -480,7 +480,7 @@ void drm_order_finished(const void *queue)
     drm_defined_waited();
     if (!begins())
         return;
-    struct queue *q = queue_of(queue);
+    struct order_queue *q = queue_of(queue);
     if (q)
         wt_streams_host_waits_for(&q->given);
     ends();
@@ -494,7 +494,7 @@ void drm_order_waited(uint32_t count, const void *list)
     if (!begins())
         return;
     for (uint32_t i = 0; handle && i < count; i++) {
-        struct event *e = event_of(handle[i]);
+        struct order_event *e = event_of(handle[i]);
         if (e && e->complete)
             wt_streams_host_waits_for(&e->done);
     }
@@ -505,7 +505,7 @@ void drm_order_set(const void *event)
 {
     if (!begins())
         return;
-    struct event *e = event_of(event);
+    struct order_event *e = event_of(event);
     if (e)
         signal(e, &wt_streams_order()->host);
     begin_ready();
@@ -516,7 +516,7 @@ void drm_order_reset(const void *event)
 {
     if (!begins())
         return;
-    struct event *e = event_of(event);
+    struct order_event *e = event_of(event);
     if (e)
         reset(e);
     ends();
@@ -537,7 +537,7 @@ static bool is_surface(const void *image, const struct drm_order_walk *walk)
 
 /* Whether the walk does the command's work. The engine executes commands in the order of the calls,
  * so that it is the first such command. Some have no walk: the host has waited for them. */
-static bool is_walk_of(const struct command *c, const struct drm_order_walk *walk)
+static bool is_walk_of(const struct order_command *c, const struct drm_order_walk *walk)
 {
     if (!c->begun || c->walked)
         return false;
@@ -560,7 +560,7 @@ void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race,
     wt_host_pages_release();
     tell_renewed(race);
     tell_accesses(race);
-    for (struct command *c = first; c && !is; c = c->next)
+    for (struct order_command *c = first; c && !is; c = c->next)
         if (is_walk_of(c, walk)) {
             c->walked = true;
             is = &c->is;

@@ -90,7 +90,7 @@ enum { DRM_ORDER_SURFACES = 4 };
 /** A walk that is about to begin. */
 struct drm_order_walk {
     uint64_t kernel;                      /**< its address */
-    uint64_t number;                      /**< of the launch */
+    uint64_t number;                      /**< number of the launch */
     bool own;                             /**< the kernel is the runtime's own */
     uint64_t surface[DRM_ORDER_SURFACES]; /**< then: where the first ones of its table begin; 0:
                                                nowhere */

@@ -72,8 +72,8 @@ enum { MOST_TABLES = 32, MOST_PADDING = 15 };
 
 /* The constants of a kernel's program, of which debug information has the values. */
 struct tables {
-    uint64_t number; /* of the kernel */
-    uint64_t base;   /* of the program's constant memory; 0: not known */
+    uint64_t number; /* number of the kernel */
+    uint64_t base;   /* base of the program's constant memory; 0: not known */
     uint8_t *bytes;  /* that it has */
     size_t length;
     unsigned count;
@@ -81,7 +81,7 @@ struct tables {
 };
 
 static struct {
-    struct tables *list; /* of the kernels that have run, last.lock is held */
+    struct tables *list; /* list of the kernels that have run, last.lock is held */
     size_t count, room;
 } known;
 

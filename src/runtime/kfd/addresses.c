@@ -11,7 +11,7 @@
 /* A piece of the process's memory, as /proc/self/maps has it. */
 struct piece {
     bool usable;     /* by the program */
-    char name[1024]; /* of a file, or "[heap]", or "" */
+    char name[1024]; /* name of a file, or "[heap]", or "" */
 };
 
 static bool find_piece(uint64_t addr, struct piece *piece)

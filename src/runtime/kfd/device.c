@@ -17,7 +17,7 @@
 /* A file of the driver's: /dev/kfd or a render node. */
 struct node {
     bool render;
-    unsigned minor; /* of a render node */
+    unsigned minor; /* minor of a render node */
     struct host_render *opened;
 };
 

@@ -28,7 +28,7 @@
 
 enum { TO_AGENT, TO_SYSTEM, SCOPES };
 
-/* What is known at a moment: which operations have ended, which of these were released, and which
+/* The knowledge at a moment: which operations have ended, which of these were released, and which
  * of those an acquire fence has taken. */
 struct moment {
     struct wt_order_point ended, released[SCOPES], taken;
@@ -39,9 +39,9 @@ struct packet {
     uint64_t number;
     struct wt_order_call call;    /* the doorbell's */
     struct moment at;             /* what the host knew then; once it has begun, what it knows */
-    struct gcn_aql_header header; /* of one that has begun */
+    struct gcn_aql_header header; /* header of one that has begun */
     uint64_t completion;          /* likewise: its signal's address */
-    uint32_t operation;           /* of a kernel that has begun */
+    uint32_t operation;           /* operation of a kernel that has begun */
     bool begun;
 };
 
@@ -107,7 +107,7 @@ static void release(struct moment *m, unsigned scope)
         wt_order_wait(wt_streams_order(), &m->released[TO_SYSTEM], &m->ended);
 }
 
-/* What is known of a signal; NULL: nothing, or no host memory. */
+/* The knowledge of a signal; NULL: nothing, or no host memory. */
 static struct moment *signal_of(uint64_t at, bool make)
 {
     const uint64_t *there = at ? wt_map_find(&signals, at) : NULL;

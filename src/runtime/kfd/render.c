@@ -39,7 +39,7 @@ struct object {
 };
 
 struct host_render {
-    uint32_t index;       /* of the GPU */
+    uint32_t index;       /* index of the GPU */
     struct host_gpu *gpu; /* NULL: nothing has been asked yet that needs it */
     pid_t process;        /* that has opened the node */
     pthread_mutex_t lock;

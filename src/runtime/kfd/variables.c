@@ -25,7 +25,7 @@ struct variable {
 struct variables {
     struct variable *list;
     size_t count, room;
-    struct variable *symbol; /* of data, those without a size, too */
+    struct variable *symbol; /* symbol of data, those without a size, too */
     size_t symbols, symbol_room;
 };
 

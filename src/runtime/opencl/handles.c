@@ -18,7 +18,7 @@
  */
 static struct {
     pthread_mutex_t lock;
-    struct wt_map references; /* of each handle */
+    struct wt_map references; /* references of each handle */
     pid_t process;            /* a child of fork() need not release what its parent has */
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

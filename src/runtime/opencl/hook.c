@@ -29,7 +29,7 @@ struct device_destruction {
     void *device;
 };
 
-struct option {
+struct hook_option {
     uint32_t version;
     int32_t name;
     uint32_t room;
@@ -64,7 +64,7 @@ EXPORT int isDebuggerActive(void);
 EXPORT int init(const struct target_caps *caps);
 EXPORT int notifyNewDevice(const struct new_device *device);
 EXPORT int notifyDeviceDestruction(const struct device_destruction *device);
-EXPORT int getDebuggerOption(struct option *option);
+EXPORT int getDebuggerOption(struct hook_option *option);
 EXPORT int notifySourceCode(struct source_code *source);
 EXPORT int notifyKernelDebugData(const struct kernel_data *kernel);
 
@@ -96,7 +96,7 @@ int notifyDeviceDestruction(const struct device_destruction *device)
 /* Programs are compiled with -cl-opt-disable, so that each variable has a place, unless the user
  * keeps their own options. That is said once: Intel's compiler has other results then, now and
  * then. */
-int getDebuggerOption(struct option *option)
+int getDebuggerOption(struct hook_option *option)
 {
     static atomic_flag told = ATOMIC_FLAG_INIT;
     const char *own = getenv("WAVETRAP_OPENCL_OPTIONS");

@@ -153,20 +153,20 @@ struct module_desc {
 };
 
 /* A module of SPIR-V, or a kernel of one. */
-struct described {
+struct ze_described {
     const void *handle;
-    uint32_t *words; /* of a module; the sizes of a kernel's arguments */
+    uint32_t *words; /* words of a module; the sizes of a kernel's arguments */
     size_t count;
 };
 
 static struct {
     pthread_mutex_t lock;
-    struct described *list;
+    struct ze_described *list;
     size_t count, room;
 } described = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The lock is held. */
-static struct described *find_described(const void *handle)
+static struct ze_described *find_described(const void *handle)
 {
     for (size_t i = 0; i < described.count; i++)
         if (described.list[i].handle == handle)
@@ -177,7 +177,7 @@ static struct described *find_described(const void *handle)
 static void forget(const void *handle)
 {
     pthread_mutex_lock(&described.lock);
-    struct described *d = find_described(handle);
+    struct ze_described *d = find_described(handle);
     if (d) {
         free(d->words);
         *d = described.list[--described.count];
@@ -190,11 +190,11 @@ static void describe(const void *handle, uint32_t *words, size_t count)
 {
     forget(handle);
     pthread_mutex_lock(&described.lock);
-    struct described *grown =
+    struct ze_described *grown =
         wt_array_grow(described.list, &described.room, described.count + 1, sizeof *described.list);
     if (grown) {
         described.list = grown;
-        grown[described.count++] = (struct described){handle, words, count};
+        grown[described.count++] = (struct ze_described){handle, words, count};
     } else {
         free(words);
     }
@@ -216,7 +216,7 @@ static void note_kernel(const void *kernel, const void *module, const char *name
     uint32_t *sizes = wt_check_wants(WT_CHECK_API) ? calloc(MOST, sizeof *sizes) : NULL;
     size_t count = 0;
     pthread_mutex_lock(&described.lock);
-    const struct described *m = find_described(module);
+    const struct ze_described *m = find_described(module);
     if (sizes && m)
         count = drm_spirv_arguments(m->words, m->count, name, sizes, MOST);
     pthread_mutex_unlock(&described.lock);
@@ -230,7 +230,7 @@ static void note_kernel(const void *kernel, const void *module, const char *name
 static void note_barriers(const void *module, uint64_t address, const char *name)
 {
     pthread_mutex_lock(&described.lock);
-    const struct described *m = find_described(module);
+    const struct ze_described *m = find_described(module);
     if (m && (wt_check_wants(WT_CHECK_RACE) || wt_check_wants(WT_CHECK_SYNC)))
         wt_drm_kernel_module(address, name, (const uint8_t *)m->words, m->count * sizeof *m->words);
     pthread_mutex_unlock(&described.lock);
@@ -240,7 +240,7 @@ static void note_barriers(const void *module, uint64_t address, const char *name
 static void check_size(const void *kernel, uint32_t index, size_t size)
 {
     pthread_mutex_lock(&described.lock);
-    const struct described *k = find_described(kernel);
+    const struct ze_described *k = find_described(kernel);
     const uint32_t right = k && index < k->count ? k->words[index] : 0;
     pthread_mutex_unlock(&described.lock);
     if (right && right != size)

@@ -28,31 +28,31 @@ static void *next(const char *name)
 
 /* ---- lists ---- */
 
-struct command {
+struct ze_command {
     struct drm_order_command is;
     struct wt_call_stack calls;
 };
 
-struct list {
+struct ze_list {
     bool immediate, waits; /* an immediate one; its calls wait for their commands */
     bool in_order;         /* one command comes behind the other, as the program wants it */
-    struct command *command;
+    struct ze_command *command;
     size_t count, room;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct wt_map lists, queues; /* handle: struct list; whether its calls wait */
+static struct wt_map lists, queues; /* handle: struct ze_list; whether its calls wait */
 
 /* The program uses a list in one thread at a time. */
-static struct list *list_of(word handle)
+static struct ze_list *list_of(word handle)
 {
     pthread_mutex_lock(&lock);
-    struct list *l = handle ? wt_map_block(&lists, handle, sizeof *l) : NULL;
+    struct ze_list *l = handle ? wt_map_block(&lists, handle, sizeof *l) : NULL;
     pthread_mutex_unlock(&lock);
     return l;
 }
 
-static void clear(struct list *l)
+static void clear(struct ze_list *l)
 {
     for (size_t i = 0; l && i < l->count; i++)
         free((void *)(uintptr_t)l->command[i].is.events);
@@ -61,9 +61,9 @@ static void clear(struct list *l)
 }
 
 /* A list that is new, perhaps at the address of an older one. */
-static void note_list(word handle, struct list is)
+static void note_list(word handle, struct ze_list is)
 {
-    struct list *l = wt_check_wants(WT_CHECK_RACE) ? list_of(handle) : NULL;
+    struct ze_list *l = wt_check_wants(WT_CHECK_RACE) ? list_of(handle) : NULL;
     clear(l);
     if (!l)
         return;
@@ -73,9 +73,9 @@ static void note_list(word handle, struct list is)
 }
 
 /* Without host memory less is known. */
-static void keep(struct list *l, const struct drm_order_command *is)
+static void keep(struct ze_list *l, const struct drm_order_command *is)
 {
-    struct command *grown = wt_array_grow(l->command, &l->room, l->count + 1, sizeof *grown);
+    struct ze_command *grown = wt_array_grow(l->command, &l->room, l->count + 1, sizeof *grown);
     const size_t size = is->count * sizeof(void *);
     void *events = size && is->events ? malloc(size) : NULL;
     if (!grown || (size && !events)) {
@@ -90,9 +90,9 @@ static void keep(struct list *l, const struct drm_order_command *is)
 }
 
 /* A command is about to be appended to a list; NULL: nobody wants to know. */
-static struct list *begin_append(word handle, struct drm_order_command *is)
+static struct ze_list *begin_append(word handle, struct drm_order_command *is)
 {
-    struct list *l = wt_check_wants(WT_CHECK_RACE) ? list_of(handle) : NULL;
+    struct ze_list *l = wt_check_wants(WT_CHECK_RACE) ? list_of(handle) : NULL;
     is->queue = (void *)handle;
     if (l && l->in_order && !l->immediate)
         is->all = is->barrier = true;
@@ -101,7 +101,7 @@ static struct list *begin_append(word handle, struct drm_order_command *is)
     return l;
 }
 
-static int end_append(struct list *l, const struct drm_order_command *is, int result)
+static int end_append(struct ze_list *l, const struct drm_order_command *is, int result)
 {
     if (l && l->immediate)
         drm_order_enqueued(is, !result, NULL, l->waits);
@@ -113,7 +113,7 @@ static int end_append(struct list *l, const struct drm_order_command *is, int re
 /* A command of list `a` whose call is made by `call`; what kind of command it is, by members. */
 #define APPEND(name, call, ...)                                                                    \
     struct drm_order_command command = {.by = #name, __VA_ARGS__};                                 \
-    struct list *const list = begin_append(a, &command);                                           \
+    struct ze_list *const list = begin_append(a, &command);                                        \
     return end_append(list, &command, drm_ze_returned(#name, (call)))
 #define EVENTS(signal, number, list)                                                               \
     .signals = (void *)(signal), .count = (unsigned)(number), .events = (void *)(list)
@@ -180,11 +180,11 @@ EXPORT int zeCommandListAppendMemoryCopy(WORDS7)
 COMMAND(8, zeCommandListAppendMemoryCopyFromContext, f, g, h, .to = drm_memory_part((void *)b, e),
         .from = drm_memory_part((void *)d, e))
 
-struct region { /* ze_copy_region_t: columns in bytes */
+struct ze_region { /* ze_copy_region_t: columns in bytes */
     uint32_t x, y, z, width, height, depth;
 };
 
-static struct drm_part box_of(word memory, const struct region *r, word pitch, word slice)
+static struct drm_part box_of(word memory, const struct ze_region *r, word pitch, word slice)
 {
     const uint32_t slices = r->depth ? r->depth : 1;
     const uint64_t offset = r->x + r->y * (uint64_t)pitch + r->z * (uint64_t)slice;
@@ -198,8 +198,8 @@ static struct drm_part box_of(word memory, const struct region *r, word pitch, w
 
 /* list, to, its region, pitches of row and slice, from, its region, pitches, signal, waits for */
 COMMAND(12, zeCommandListAppendMemoryCopyRegion, j, k, l,
-        .to = box_of(b, (const struct region *)c, (uint32_t)d, (uint32_t)e),
-        .from = box_of(f, (const struct region *)g, (uint32_t)h, (uint32_t)i))
+        .to = box_of(b, (const struct ze_region *)c, (uint32_t)d, (uint32_t)e),
+        .from = box_of(f, (const struct ze_region *)g, (uint32_t)h, (uint32_t)i))
 
 /* list, to, pattern, size of it, size, signal, waits for */
 EXPORT int zeCommandListAppendMemoryFill(WORDS8)
@@ -257,8 +257,8 @@ EXPORT int zeCommandListCreate(WORDS4)
     const int result =
         own ? drm_ze_returned("zeCommandListCreate", own(NAMES4)) : DRM_ZE_UNINITIALIZED;
     if (!result)
-        note_list(*(word *)d,
-                  (struct list){.in_order = ((const struct list_desc *)c)->flags & LIST_IN_ORDER});
+        note_list(*(word *)d, (struct ze_list){.in_order = ((const struct list_desc *)c)->flags &
+                                                           LIST_IN_ORDER});
     return result;
 }
 
@@ -272,7 +272,7 @@ EXPORT int zeCommandListCreateImmediate(WORDS4)
     if (result)
         return result;
     note_list(*(word *)d,
-              (struct list){.immediate = true, .waits = description->mode == SYNCHRONOUS});
+              (struct ze_list){.immediate = true, .waits = description->mode == SYNCHRONOUS});
     drm_order_queue(*(void **)d,
                     description->flags & QUEUE_IN_ORDER ? DRM_IN_ORDER : DRM_STARTS_IN_ORDER);
     return 0;
@@ -291,7 +291,7 @@ CLEARS(zeCommandListReset)
 CLEARS(zeCommandListDestroy)
 
 /* Gives the commands of a list to a queue. */
-static void enqueue(word queue, struct list *l)
+static void enqueue(word queue, struct ze_list *l)
 {
     for (size_t i = 0; l && i < l->count; i++) {
         struct drm_order_command *is = &l->command[i].is;
@@ -301,7 +301,7 @@ static void enqueue(word queue, struct list *l)
     }
 }
 
-static void enqueued(const struct list *l, bool good)
+static void enqueued(const struct ze_list *l, bool good)
 {
     for (size_t i = 0; l && i < l->count; i++)
         drm_order_enqueued(&l->command[i].is, good, NULL, false);

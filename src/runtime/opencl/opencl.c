@@ -68,7 +68,7 @@ static void take_binary(void *program, uint64_t address, const char *name,
     free(binary);
 }
 
-/* What a program has in constant memory, for checks. */
+/* A program's constant memory, for checks. */
 static void take_constants(uint64_t address, const char *name, const uint8_t *binary, size_t size)
 {
     (void)name;

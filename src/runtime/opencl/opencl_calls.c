@@ -387,7 +387,7 @@ EXPORT int clEnqueueCopyBuffer(WORDS9)
 
 enum { MAP_WRITE = 1 << 1, MAP_WRITE_INVALIDATE = 1 << 2 };
 
-/* What a map loads, which is what its end stores if the program may have stored it. */
+/* The bytes that a map loads, which its end stores if the program may have stored it. */
 static struct drm_part loaded(struct drm_part all, word flags)
 {
     all.size = flags & MAP_WRITE_INVALIDATE ? 0 : all.size;
@@ -408,7 +408,7 @@ static void note_buffer(const void *buffer, uint64_t at)
         drm_order_shared(at, object.size, true);
 }
 
-/* The same of the memory that an image in tiles is copied to while it is mapped. */
+/* Likewise of the memory that an image in tiles is copied to while it is mapped. */
 static void note_map_of_image(word at, const size_t *region, const size_t *row, const size_t *slice)
 {
     const uint64_t rows = region[1] * *row;

@@ -21,8 +21,8 @@ enum command_result {
     COMMAND_STOPPED, /**< an earlier command has stopped the queue, and was reported then */
 };
 
-/** What commands act on. Addresses are those of commands: of device memory, or of the host's memory
- * that both reach. Functions return false and a sentence where there is no such memory. */
+/** The objects of commands. Addresses are those of commands: of device memory, or of the host's
+ * memory that both reach. Functions return false and a sentence where there is no such memory. */
 struct command_target {
     bool (*read)(void *context, uint64_t addr, void *to, uint64_t size, struct wt_error *err);
     bool (*write)(void *context, uint64_t addr, const void *from, uint64_t size,
@@ -62,7 +62,7 @@ struct command_processor {
     bool loaded;
     bool noted;      /**< its next command was */
     bool launched;   /**< its next command is a launch, which has begun */
-    unsigned offset; /**< of its next command */
+    unsigned offset; /**< offset of its next command */
     uint8_t line[COMMAND_LINE];
 };
 

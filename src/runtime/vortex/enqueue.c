@@ -6,7 +6,7 @@
 #include "base/fault.h"
 #include "runtime/vortex/queue.h"
 
-/* What a function is given by handles. */
+/* Arguments that are handles. */
 struct ask {
     const void *queue;
     uint32_t count;

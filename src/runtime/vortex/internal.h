@@ -42,17 +42,17 @@ struct program {
     uint64_t id;    /**< of the process; 0: the buffer has no program */
     char *path;     /**< whole; NULL: it came as bytes */
     char *elf;      /**< the ELF file beside it, from which lines come; NULL: there is none */
-    uint64_t entry; /**< of the first instruction */
+    uint64_t entry; /**< entry of the first instruction */
     uint64_t
         threads; /**< where its thread-local variables begin, an object of their own; 0: nowhere */
 };
 
 struct buffer {
-    struct buffer *next; /**< of the GPU, by address */
+    struct buffer *next; /**< next of the GPU, by address */
     struct gpu *gpu;
     void *handle;
-    unsigned refs; /**< of the program; 0: the handle has ended */
-    unsigned uses; /**< of commands and modules. Both 0: it goes */
+    unsigned refs; /**< refs of the program; 0: the handle has ended */
+    unsigned uses; /**< uses of commands and modules. Both 0: it goes */
     bool staged; /**< no allocation of the program's: arguments of a launch; a program that a driver
                     has found */
     uint64_t addr, size;
@@ -83,9 +83,9 @@ struct kernel {
 
 /** A call of the program. */
 struct call {
-    const char *name;           /**< of the function; NULL: none */
-    uint64_t number;            /**< of the process's, from 1 */
-    struct wt_call_stack calls; /**< of the host, where they were taken */
+    const char *name;           /**< name of the function; NULL: none */
+    uint64_t number;            /**< number of the process's, from 1 */
+    struct wt_call_stack calls; /**< calls of the host, where they were taken */
 };
 
 /** The host's writes to a device's memory, while a debugger is there or awaited. */
@@ -111,7 +111,7 @@ struct gpu {
     bool startup_given; /**< the program has written STARTUP_ADDR itself */
     /* of who has the turn */
     atomic_bool started;          /**< a kernel was, and has not ended */
-    char kernel_name[256];        /**< of the latest one */
+    char kernel_name[256];        /**< kernel name of the latest one */
     bool ran;                     /**< one has begun */
     bool begun;                   /**< it has issued */
     bool lost;                    /**< the latest kernel has ended by a fault */
@@ -145,7 +145,7 @@ struct gpu {
     }                                                                                              \
     static enum vx_result do_##name(struct wt_error *err, CALL_LIST parameters)
 
-/** The same of 3.0, whose functions return the result itself. */
+/** Likewise of 3.0, whose functions return the result itself. */
 #define API3(name, parameters, arguments, ...)                                                     \
     static vx_result_t do_##name(struct wt_error *err, CALL_LIST parameters);                      \
     EXPORT vx_result_t name parameters                                                             \
@@ -202,7 +202,7 @@ void state_lock(void);
 void state_unlock(void);
 /** A handle that was never given before; NULL without host memory. Locked. */
 void *handle_new(enum handle_kind kind, void *object);
-/** What a handle stands for; NULL: it is no handle of that kind, or none any longer. Locked. */
+/** The object of a handle; NULL: it is no handle of that kind, or none any longer. Locked. */
 void *handle_get(enum handle_kind kind, const void *handle);
 /** Ends a handle, which is one. Locked. */
 void handle_end(const void *handle);
@@ -339,7 +339,7 @@ enum wt_status door_configure(struct gpu *g, struct wt_error *err);
 
 /* ---- plugin_config.c ---- */
 
-/** What GPU_DEV_CAPS of the command processor tells of a GPU. */
+/** GPU_DEV_CAPS of a GPU, as the command processor has it. */
 uint64_t plugin_caps(const struct vx_config *config);
 
 /* ---- plugin_program.c ---- */

@@ -59,7 +59,7 @@ API(vx_dev_close, (vx_device_h device), (device), "%p", device)
     return device_close(device, err);
 }
 
-/* What only 3.0 asks for. */
+/* Requests of 3.0 alone. */
 static enum vx_result later_caps(const struct vx_config *c, uint32_t id, uint64_t *value,
                                  struct wt_error *err)
 {

@@ -90,7 +90,7 @@ static bool read_results(const void *machine, uint64_t addr, uint8_t *bytes, siz
     return m->ops->read_memory(m, UINT32_MAX, 0, addr, bytes, size);
 }
 
-/* What a worker or nobody frees. */
+/* Memory that a worker or nobody frees. */
 static __attribute__((destructor)) void count_results(void)
 {
     state_lock();

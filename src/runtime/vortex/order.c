@@ -23,7 +23,7 @@ const struct wt_order *order_of_queues(void)
 
 /* ---- events ---- */
 
-/* What the first signal had done that has brought the event to @p value, or beyond. */
+/* The work before the first signal that has brought the event to @p value, or beyond. */
 static struct wt_order_point *signal_of(struct event *e, uint64_t value)
 {
     for (uint32_t i = 0; i < e->signals; i++)

@@ -107,7 +107,7 @@ static void tell_command(FILE *out, const struct command *c)
     fprintf(out, " (call %" PRIu64 ")", c->call.number);
 }
 
-/* What it waits for, and the end of the line. */
+/* Its dependencies, and the end of the line. */
 static void tell_wait(FILE *out, const struct command *c)
 {
     uint64_t value;

@@ -6,7 +6,7 @@
 #include "check/order.h"
 #include "runtime/vortex/internal.h"
 
-/** What was done when an event came to a value. */
+/** The work that was done when an event came to a value. */
 struct order_signal {
     uint64_t value;
     struct wt_order_point done;
@@ -17,7 +17,7 @@ struct event {
     void *handle;
     unsigned refs, uses; /**< of the program; of commands */
     uint64_t value;
-    enum vx_result failed; /**< of its command */
+    enum vx_result failed; /**< failed of its command */
     const char *by;        /**< the function that has made it */
     bool timed, ended;     /**< its command has times, and has ended */
     vx_profile_info_t times;
@@ -61,8 +61,8 @@ struct box {
 struct command {
     struct command *next;
     struct queue *queue;
-    const char *name; /**< of its function */
-    uint64_t number;  /**< of the process's, from 1 */
+    const char *name; /**< name of its function */
+    uint64_t number;  /**< number of the process's, from 1 */
     struct call call; /**< that has enqueued it */
     struct event *done;
     struct event **wait;

@@ -26,7 +26,7 @@ static bool is_later(const char *name)
     return is;
 }
 
-/* What the dynamic linker knows of an object. */
+/* An object of the dynamic linker. */
 struct dynamic {
     const ElfW(Sym) * symbol;
     const char *names;

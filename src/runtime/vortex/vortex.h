@@ -84,7 +84,7 @@ int vx_dev_close(vx_device_h device);
 int vx_dev_caps(vx_device_h device, uint32_t id, uint64_t *value);
 /** Allocates a buffer; flags: VX_MEM_…. */
 int vx_mem_alloc(vx_device_h device, uint64_t size, int flags, vx_buffer_h *buffer);
-/** The same at an address. */
+/** Likewise at an address. */
 int vx_mem_reserve(vx_device_h device, uint64_t address, uint64_t size, int flags,
                    vx_buffer_h *buffer);
 /** Frees a buffer; NULL is allowed. */
@@ -239,7 +239,7 @@ vx_result_t vx_device_max_occupancy_grid(vx_device_h device, uint32_t ndim,
 /** Allocates a buffer; flags: VX_MEM_…. */
 vx_result_t vx_buffer_create(vx_device_h device, uint64_t size, uint32_t flags,
                              vx_buffer_h *buffer);
-/** The same at an address. */
+/** Likewise at an address. */
 vx_result_t vx_buffer_reserve(vx_device_h device, uint64_t address, uint64_t size, uint32_t flags,
                               vx_buffer_h *buffer);
 /** One holder more. */
@@ -258,7 +258,7 @@ vx_result_t vx_buffer_unmap(vx_buffer_h buffer, void *host);
 
 /** Loads a .vxbin file, at the address for which it is linked. */
 vx_result_t vx_module_load_file(vx_device_h device, const char *path, vx_module_h *module);
-/** The same of its bytes. */
+/** Likewise of its bytes. */
 vx_result_t vx_module_load_bytes(vx_device_h device, const void *bytes, size_t size,
                                  vx_module_h *module);
 /** One holder more. */

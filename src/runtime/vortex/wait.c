@@ -155,13 +155,13 @@ static _Noreturn void end_still(unsigned others)
     _exit(DEADLOCK_STATUS);
 }
 
-/* What a thread has seen that waits: at three looks nothing has moved. */
-struct look {
+/* The state that a waiting thread has seen: at three looks nothing has moved. */
+struct vx_look {
     unsigned still;
     uint64_t mark;
 };
 
-static void look_around(struct look *look)
+static void look_around(struct vx_look *look)
 {
     enum { LOOKS = 3 };
     uint64_t mark;
@@ -204,7 +204,7 @@ static enum vx_result wait_until_over(struct waiter *w, uint64_t timeout_ns, str
     enum { SLICE_NS = 100000000 };
     const uint64_t now = wt_clock_ns();
     const uint64_t until = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
-    struct look look = {0};
+    struct vx_look look = {0};
     enum vx_result result;
     w->thread = (pid_t)syscall(SYS_gettid);
     w->forever = until == UINT64_MAX;

@@ -34,7 +34,7 @@ enum wt_status wt_ppgtt_map(const struct wt_ppgtt_memory *memory, uint64_t root,
 
 /** The place that an address is mapped to. */
 struct wt_ppgtt_page {
-    uint64_t physical; /**< of the address itself */
+    uint64_t physical; /**< physical of the address itself */
     bool writable;
 };
 
