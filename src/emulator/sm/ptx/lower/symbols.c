@@ -378,9 +378,11 @@ uint16_t ptx_origin_number(struct ptx_linker *l, const struct ptx_variable *v, e
     while (i-- > 0)
         if (image->origin[i].variable.first == place && image->origin[i].name.at == v->name.at)
             return (uint16_t)(i + 1);
+    if (!v->bytes || image->origin_count == UINT16_MAX)
+        return 0;
     struct ptx_origin *grown =
         wt_array_grow(image->origin, &image->origin_room, image->origin_count + 1, sizeof *grown);
-    if (!grown || !v->bytes || image->origin_count == UINT16_MAX)
+    if (!grown)
         return 0;
     image->origin = grown;
     grown[image->origin_count] = (struct ptx_origin){
