@@ -36,7 +36,8 @@ static void mix_wave(uint64_t *hash, const struct gcn_wave *w, bool program)
     wt_mix(hash, numbers, sizeof numbers);
     wt_mix(hash, seen.s, sizeof seen.s);
     for (unsigned file = 0; file < GCN_FILES; file++)
-        wt_mix(hash, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
+        if (gcn_rows_of(w, file))
+            wt_mix(hash, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
 }
 
 /* Places of dispatches in which there was none yet do not count. */
