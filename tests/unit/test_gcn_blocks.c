@@ -232,6 +232,11 @@ static void some_doubles(struct program *p)
     static const uint16_t ids[] = {GCN_I_v_add_f64, GCN_I_v_mul_f64, GCN_I_v_fma_f64,
                                    GCN_I_v_fma_f64};
     for (unsigned left = 3 + below(6); left--;) {
+        const struct gcn_row *fmac = &gcn_rows[GCN_I_v_fmac_f64];
+        if (fmac->models & rig_model->set && below(3) == 0) {
+            vop2(p, fmac->opcode, 2 + below(4) * 2, 258 + below(4) * 2, 2 + below(4) * 2);
+            continue;
+        }
         put_word(p, 0xd0000000 | gcn_rows[ids[below(4)]].opcode << 16 | (2 + below(4) * 2));
         uint32_t sources = 0;
         for (unsigned i = 0; i < 3; i++)
@@ -638,7 +643,7 @@ static uint64_t compare_program(unsigned k)
     static struct program p;
     char about[200];
     struct rig r[2];
-    rig_model = gcn_models + k % 2;
+    rig_model = gcn_models + k % 4;
     write_program(&p);
     const char *schedule = orders[below(6)];
     const unsigned groups = 1 + below(3), items = below(3) ? 128 : 1 + below(100);

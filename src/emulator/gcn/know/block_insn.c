@@ -194,16 +194,17 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
                     uint16_t *rows)
 {
     struct wt_rows_match m;
-    if (!operation_of(u, &m) || !is_double(&m) || u->clamp || u->omod || u->op_sel ||
-        !gcn_block_has_512(w->device))
+    const char *types = strchr(u->row->operands, ':') + 1;
+    if (u->form == GCN_FORM_DPP || !operation_of(u, &m) || !is_double(&m) || u->clamp || u->omod ||
+        u->op_sel || !gcn_block_has_512(w->device))
         return false;
     *to = (struct wt_rows_insn){
         .op = m.op, .wide = true, .raises = true, .guarded = true, .d = ROW_BYTES * u->dst};
     for (unsigned i = 0; i < m.sources; i++) {
         struct wt_rows_source *s = &to->s[i];
         const bool off = u->abs >> i & 1, over = u->neg >> i & 1;
-        if (u->src[i] >= GCN_VGPR)
-            s->slot = ROW_BYTES * (u->src[i] - GCN_VGPR);
+        if (types[i] == 'd' || u->src[i] >= GCN_VGPR)
+            s->slot = ROW_BYTES * (types[i] == 'd' ? u->dst : u->src[i] - GCN_VGPR);
         else if (!scalar_source(w, u, u->src[i], true, s))
             return false;
         s->sign_off = off && !s->constant;
