@@ -33,11 +33,38 @@ struct sm_exec;
 /* Computes a row of lanes; returns how many result rows x->d has: 0, 1 or 2. */
 typedef unsigned (*sm_alu)(struct sm_exec *x);
 
+/* Modifiers of a decoded instruction of an ALU: of its operands, and fields of one bit. */
+enum sm_mod {
+    SM_NEG_A = 1 << 0,
+    SM_ABS_A = 1 << 1,
+    SM_NOT_A = 1 << 2,
+    SM_UPPER_A = 1 << 3, /* its upper half */
+    SM_NEG_B = 1 << 4,
+    SM_ABS_B = 1 << 5,
+    SM_NOT_B = 1 << 6,
+    SM_UPPER_B = 1 << 7,
+    SM_NEG_C = 1 << 8,
+    SM_CC = 1 << 9,
+    SM_SAT = 1 << 10,
+    SM_EXTENDED = 1 << 11, /* .X */
+    SM_WRAPS = 1 << 12,    /* .W */
+    SM_HIGH = 1 << 13,     /* .HI; .MX */
+    SM_SIGNED = 1 << 14,   /* .S32: no .U32 */
+    SM_FTZ = 1 << 15,
+    SM_FMZ = 1 << 16,
+    SM_REVERSED = 1 << 17, /* .BREV */
+    SM_SHIFT = 1 << 18,    /* .SH */
+    SM_FLOAT = 1 << 19,    /* .BF */
+    SM_PSL = 1 << 20,
+    SM_MERGES = 1 << 21, /* .MRG */
+    SM_WIDE = 1 << 22,   /* operand B, or a constant in its place, has 64 bits */
+};
+
 /* A decoded instruction. */
 struct sm_uop {
     sm_op run;
     union {
-        sm_alu alu;
+        sm_alu alu;                        /* NULL: `run` does all */
         const struct wt_paged_entry *entry; /* of PTX whose handler is sm_run_block */
     };
     uint64_t word;
@@ -45,16 +72,19 @@ struct sm_uop {
         uint64_t immediate;       /* of operand B; of a double its 64 bits */
         const struct ptx_op *ptx; /* of an instruction of PTX (sm/ptx/image.h) */
     };
-    uint8_t insn, form;
+    uint8_t insn;
+    uint8_t guard : 4;  /* predicate and its inversion; 7: always */
+    uint8_t form : 2;   /* enum sm_form; a number of 16 or 32 bits is SM_FORM_I, too */
+    uint8_t round : 2;  /* field rnd */
     uint8_t d, a, b, c; /* registers */
-    uint8_t guard;      /* predicate and its inversion; 7: always */
-    bool c_constant;    /* operand C is in constant memory (form RC) */
-    bool wide;          /* operand B, or a constant in its place, has 64 bits */
-    uint8_t bank;
-    uint8_t step;    /* records to the next instruction: control words are skipped */
-    uint16_t offset; /* constant operand */
-    uint16_t visits; /* how often a turn or a jump came here, until it is translated */
+    uint8_t step;       /* records to the next instruction: control words are skipped */
+    uint8_t how;        /* of an ALU: values of other fields, the first one lowest */
+    uint16_t offset;    /* constant operand */
+    uint16_t visits;    /* how often a turn or a jump came here, until it is translated */
+    uint32_t mods : 27; /* enum sm_mod */
+    uint32_t bank : 5;
 };
+static_assert(sizeof(struct sm_uop) == 48, "records of code fill whole lines of the cache");
 
 struct sm_code {
     struct wt_code_page page;
@@ -258,11 +288,10 @@ struct sm_device {
 struct sm_exec {
     struct sm_warp *w;
     const struct sm_uop *u;
-    uint64_t word;
     uint32_t exec;             /* lanes that count */
     const uint32_t *a, *b, *c; /* rows; the upper half of a pair is SM_LANES behind it */
     uint32_t d[2][SM_LANES];
-    uint32_t b_row[2 * SM_LANES], c_row[2 * SM_LANES];
+    uint32_t a_row[2 * SM_LANES], b_row[2 * SM_LANES], c_row[2 * SM_LANES];
     uint32_t error; /* an ALU instruction's warp error, 0: none */
 };
 

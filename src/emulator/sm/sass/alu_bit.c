@@ -17,26 +17,24 @@ static unsigned count_of(uint32_t value, bool wraps, unsigned most)
 
 unsigned sm_alu_shl(struct sm_exec *x)
 {
-    const bool wraps = SM_FIELD(x->word, w39);
-    FOR_LANES (i) {
-        const unsigned n = count_of(x->b[i], wraps, 32);
-        x->d[0][i] = (uint32_t)((uint64_t)x->a[i] << n);
-    }
-    sm_set_logic_cc(x, 47);
+    const bool wraps = x->u->mods & SM_WRAPS;
+    FOR_LANES (i)
+        x->d[0][i] = (uint32_t)((uint64_t)x->a[i] << count_of(x->b[i], wraps, 32));
+    sm_set_logic_cc(x);
     return 1;
 }
 
 unsigned sm_alu_shr(struct sm_exec *x)
 {
-    const bool wraps = SM_FIELD(x->word, w39), is_signed = SM_FIELD(x->word, u48);
-    const bool reversed = SM_FIELD(x->word, brev40);
+    const bool wraps = x->u->mods & SM_WRAPS, is_signed = x->u->mods & SM_SIGNED;
+    const bool reversed = x->u->mods & SM_REVERSED;
     FOR_LANES (i) {
         const unsigned n = count_of(x->b[i], wraps, 32);
         const uint32_t a = reversed ? reverse(x->a[i]) : x->a[i];
         x->d[0][i] =
             is_signed ? (uint32_t)((int64_t)(int32_t)a >> n) : (uint32_t)((uint64_t)a >> n);
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
     return 1;
 }
 
@@ -44,12 +42,10 @@ unsigned sm_alu_shr(struct sm_exec *x)
  * other. .U64 and .S64 shift a pair by up to 63. */
 static unsigned funnel(struct sm_exec *x, bool left)
 {
-    const bool wraps = SM_FIELD(x->word, w50), high = SM_FIELD(x->word, shx48) & 1;
-    const unsigned type = SM_FIELD(x->word, shft37), most = type ? 64 : 32;
-    const bool immediate = x->u->form == SM_FORM_I;
+    const bool wraps = x->u->mods & SM_WRAPS, high = x->u->how >> 2 & 1;
+    const unsigned type = x->u->how & 3, most = type ? 64 : 32;
     FOR_LANES (i) {
-        const uint32_t by = immediate ? (uint32_t)sm_bits(x->word, 20, 6) : x->b[i];
-        const unsigned n = count_of(by, wraps, most);
+        const unsigned n = count_of(x->b[i], wraps, most);
         const uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
         uint64_t shifted;
         if (left)
@@ -60,7 +56,7 @@ static unsigned funnel(struct sm_exec *x, bool left)
             shifted = n >= 64 ? 0 : pair >> n;
         x->d[0][i] = (uint32_t)(left != high ? shifted >> 32 : shifted);
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
     return 1;
 }
 
@@ -77,7 +73,7 @@ unsigned sm_alu_shf_r(struct sm_exec *x)
 /* BFE: so many bits (B[15:8]) from a position (B[7:0]) on. */
 unsigned sm_alu_bfe(struct sm_exec *x)
 {
-    const bool is_signed = SM_FIELD(x->word, u48), reversed = SM_FIELD(x->word, brev40);
+    const bool is_signed = x->u->mods & SM_SIGNED, reversed = x->u->mods & SM_REVERSED;
     FOR_LANES (i) {
         const uint32_t a = reversed ? reverse(x->a[i]) : x->a[i];
         const unsigned pos = x->b[i] & 0xff, width = x->b[i] >> 8 & 0xff;
@@ -96,7 +92,7 @@ unsigned sm_alu_bfe(struct sm_exec *x)
         else
             x->d[0][i] = (uint32_t)(from & ((UINT64_C(1) << width) - 1));
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
     return 1;
 }
 
@@ -110,7 +106,7 @@ unsigned sm_alu_bfi(struct sm_exec *x)
         const uint32_t value = pos >= 32 ? 0 : x->a[i] << pos;
         x->d[0][i] = (x->c[i] & ~mask) | (value & mask);
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
     return 1;
 }
 
@@ -118,8 +114,8 @@ unsigned sm_alu_bfi(struct sm_exec *x)
  * there is none. .SH: as a shift count. */
 unsigned sm_alu_flo(struct sm_exec *x)
 {
-    const bool is_signed = SM_FIELD(x->word, u48), shift = SM_FIELD(x->word, sh41);
-    const uint32_t flip = sm_bit(x->word, 40) ? ~0u : 0;
+    const bool is_signed = x->u->mods & SM_SIGNED, shift = x->u->mods & SM_SHIFT;
+    const uint32_t flip = sm_all_if(x, SM_NOT_B);
     FOR_LANES (i) {
         uint32_t v = x->b[i] ^ flip;
         if (is_signed && v >> 31)
@@ -127,13 +123,13 @@ unsigned sm_alu_flo(struct sm_exec *x)
         const unsigned at = v ? 31 - (unsigned)__builtin_clz(v) : 0;
         x->d[0][i] = !v ? 0xffffffffu : shift ? 31 - at : at;
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
     return 1;
 }
 
 unsigned sm_alu_popc(struct sm_exec *x)
 {
-    const uint32_t flip = sm_bit(x->word, 40) ? ~0u : 0;
+    const uint32_t flip = sm_all_if(x, SM_NOT_B);
     FOR_LANES (i)
         x->d[0][i] = (uint32_t)__builtin_popcount(x->b[i] ^ flip);
     return 1;
@@ -141,49 +137,36 @@ unsigned sm_alu_popc(struct sm_exec *x)
 
 /* ---- logic ---- */
 
-/* Predicate results of the first row: .T, .Z, .NZ. */
-static void set_test(struct sm_exec *x, unsigned how, unsigned p)
+/* The predicate of the first row: .T, .Z, .NZ. */
+static void set_test(struct sm_exec *x, unsigned how)
 {
     uint32_t zero = 0;
     FOR_LANES (i)
         zero |= (uint32_t)!x->d[0][i] << i;
     if (how)
-        sm_set_predicate(x, p, how == 1 ? 0xffffffffu : how == 2 ? zero : ~zero);
-}
-
-static unsigned logic(struct sm_exec *x, unsigned how, uint32_t flip_a, uint32_t flip_b,
-                      bool extended, unsigned cc)
-{
-    FOR_LANES (i) {
-        const uint32_t a = x->a[i] ^ flip_a, b = x->b[i] ^ flip_b;
-        x->d[0][i] = how == 3 ? b : sm_combine(how, a, b);
-    }
-    const uint32_t before = x->w->z;
-    sm_set_logic_cc(x, cc);
-    if (extended && sm_bit(x->word, cc))
-        sm_merge(x, &x->w->z, x->w->z & before);
-    return 1;
+        sm_set_predicate(x, 48, how == 1 ? 0xffffffffu : how == 2 ? zero : ~zero);
 }
 
 unsigned sm_alu_lop(struct sm_exec *x)
 {
-    const unsigned rows = logic(x, SM_FIELD(x->word, lop41), sm_bit(x->word, 39) ? ~0u : 0,
-                                sm_bit(x->word, 40) ? ~0u : 0, SM_FIELD(x->word, x43), 47);
-    set_test(x, SM_FIELD(x->word, lopz44), (unsigned)sm_bits(x->word, 48, 3));
-    return rows;
+    const unsigned how = x->u->how;
+    const uint32_t flip_a = sm_all_if(x, SM_NOT_A), flip_b = sm_all_if(x, SM_NOT_B);
+    const uint32_t before = x->w->z;
+    FOR_LANES (i) {
+        const uint32_t a = x->a[i] ^ flip_a, b = x->b[i] ^ flip_b;
+        x->d[0][i] = how == 3 ? b : sm_combine(how, a, b);
+    }
+    sm_set_logic_cc(x);
+    if (x->u->mods & SM_EXTENDED && x->u->mods & SM_CC)
+        sm_merge(x, &x->w->z, x->w->z & before);
+    if (x->u->insn == SM_LOP)
+        set_test(x, SM_FIELD(x->u->word, lopz44));
+    return 1;
 }
 
-unsigned sm_alu_lop32i(struct sm_exec *x)
+unsigned sm_alu_lop3(struct sm_exec *x)
 {
-    FOR_LANES (i)
-        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
-    x->b = x->b_row;
-    return logic(x, SM_FIELD(x->word, lop53), sm_bit(x->word, 55) ? ~0u : 0,
-                 sm_bit(x->word, 56) ? ~0u : 0, SM_FIELD(x->word, x57), 52);
-}
-
-static unsigned lookup(struct sm_exec *x, unsigned table)
-{
+    const unsigned table = x->u->how;
     FOR_LANES (i) {
         const uint32_t a = x->a[i], b = x->b[i], c = x->c[i];
         uint32_t result = 0;
@@ -192,25 +175,10 @@ static unsigned lookup(struct sm_exec *x, unsigned table)
                 result |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
         x->d[0][i] = result;
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
+    if (x->u->insn == SM_LOP3)
+        set_test(x, SM_FIELD(x->u->word, lopz36));
     return 1;
-}
-
-unsigned sm_alu_lop3(struct sm_exec *x)
-{
-    const unsigned rows = lookup(x, (unsigned)sm_bits(x->word, 28, 8));
-    set_test(x, SM_FIELD(x->word, lopz36), (unsigned)sm_bits(x->word, 48, 3));
-    return rows;
-}
-
-unsigned sm_alu_lop3_c(struct sm_exec *x)
-{
-    return lookup(x, (unsigned)sm_bits(x->word, 48, 8));
-}
-
-unsigned sm_alu_lop3_i(struct sm_exec *x)
-{
-    return lookup(x, (unsigned)sm_bits(x->word, 48, 8));
 }
 
 /* PRMT: bytes of c:a, chosen by nibbles of B or by its mode. */
@@ -237,7 +205,7 @@ static unsigned selector(unsigned mode, unsigned byte, uint32_t b)
 
 unsigned sm_alu_prmt(struct sm_exec *x)
 {
-    const unsigned mode = SM_FIELD(x->word, prmt48);
+    const unsigned mode = x->u->how;
     FOR_LANES (i) {
         const uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
         uint32_t result = 0;
@@ -256,89 +224,51 @@ unsigned sm_alu_prmt(struct sm_exec *x)
 /* ---- moves ---- */
 
 /* MOV takes over bytes of which its mask has the bit. */
-static unsigned move(struct sm_exec *x, const uint32_t *from, unsigned bytes)
+unsigned sm_alu_mov(struct sm_exec *x)
 {
+    const unsigned bytes = x->u->how;
     const uint32_t mask = (bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0) |
                           (bytes & 4 ? 0xff0000u : 0) | (bytes & 8 ? 0xff000000u : 0);
     const uint32_t *old = x->w->r[x->u->d];
     FOR_LANES (i)
-        x->d[0][i] = (from[i] & mask) | (old[i] & ~mask);
-    return 1;
-}
-
-unsigned sm_alu_mov(struct sm_exec *x)
-{
-    return move(x, x->b, (unsigned)sm_bits(x->word, 39, 4));
-}
-
-unsigned sm_alu_mov32i(struct sm_exec *x)
-{
-    FOR_LANES (i)
-        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
-    return move(x, x->b_row, (unsigned)sm_bits(x->word, 12, 4));
-}
-
-unsigned sm_alu_sel(struct sm_exec *x)
-{
-    const uint32_t p = sm_source_predicate(x, 39, 42);
-    FOR_LANES (i)
-        x->d[0][i] = p >> i & 1 ? x->a[i] : x->b[i];
+        x->d[0][i] = (x->b[i] & mask) | (old[i] & ~mask);
     return 1;
 }
 
 /* ---- predicates and the condition code ---- */
 
-static uint32_t two_predicates(const struct sm_exec *x, bool inverted, uint32_t *third)
+static uint32_t two_predicates(const struct sm_exec *x)
 {
-    const uint32_t a = sm_source_predicate(x, 12, 15), b = sm_source_predicate(x, 29, 32);
-    const uint32_t ab = sm_combine(SM_FIELD(x->word, bool24), a, b);
-    *third = sm_source_predicate(x, 39, 42);
-    return inverted ? ~ab : ab;
+    return sm_combine(SM_FIELD(x->u->word, bool24), sm_source_predicate(x, 12, 15),
+                      sm_source_predicate(x, 29, 32));
 }
 
 unsigned sm_alu_psetp(struct sm_exec *x)
 {
-    uint32_t c;
-    const uint32_t ab = two_predicates(x, false, &c);
-    const unsigned how = SM_FIELD(x->word, bool45);
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, ab, c));
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~ab, c));
-    return 0;
+    return sm_set_predicates(x, two_predicates(x));
 }
 
 unsigned sm_alu_pset(struct sm_exec *x)
 {
-    uint32_t c;
-    const uint32_t ab = two_predicates(x, false, &c);
-    const unsigned rows =
-        sm_set_row(x, sm_combine(SM_FIELD(x->word, bool45), ab, c), SM_FIELD(x->word, bf44));
-    sm_set_logic_cc(x, 47);
-    return rows;
+    return sm_set_row(x, two_predicates(x));
 }
 
 unsigned sm_alu_csetp(struct sm_exec *x)
 {
-    const uint32_t c = sm_condition(x->w, SM_FIELD(x->word, ccop8));
-    const uint32_t p = sm_source_predicate(x, 39, 42);
-    const unsigned how = SM_FIELD(x->word, bool45);
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, c, p));
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~c, p));
-    return 0;
+    return sm_set_predicates(x, sm_condition(x->w, x->u->how));
 }
 
 unsigned sm_alu_cset(struct sm_exec *x)
 {
-    const uint32_t c = sm_condition(x->w, SM_FIELD(x->word, ccop8));
-    return sm_set_row(x, sm_combine(SM_FIELD(x->word, bool45), c, sm_source_predicate(x, 39, 42)),
-                      SM_FIELD(x->word, bf44));
+    return sm_set_row(x, sm_condition(x->w, x->u->how));
 }
 
 /* P2R: predicates, or the condition code, as bits of a byte of a copy of A; B is their mask. */
 unsigned sm_alu_p2r(struct sm_exec *x)
 {
     const struct sm_warp *w = x->w;
-    const unsigned shift = 8 * SM_FIELD(x->word, part41);
-    const bool cc = SM_FIELD(x->word, pr40);
+    const unsigned shift = 8 * x->u->how;
+    const bool cc = SM_FIELD(x->u->word, pr40);
     FOR_LANES (i) {
         uint32_t bits = 0;
         if (cc)
@@ -356,8 +286,8 @@ unsigned sm_alu_p2r(struct sm_exec *x)
 unsigned sm_alu_r2p(struct sm_exec *x)
 {
     struct sm_warp *w = x->w;
-    const unsigned shift = 8 * SM_FIELD(x->word, part41);
-    const bool cc = SM_FIELD(x->word, pr40);
+    const unsigned shift = 8 * x->u->how;
+    const bool cc = SM_FIELD(x->u->word, pr40);
     uint32_t *const flags[4] = {&w->z, &w->s, &w->carry, &w->o};
     for (unsigned p = 0; p < (cc ? 4u : 7u); p++) {
         uint32_t value = 0, mask = 0;
@@ -377,10 +307,10 @@ unsigned sm_alu_r2p(struct sm_exec *x)
 unsigned sm_alu_vote(struct sm_exec *x)
 {
     const uint32_t p = sm_source_predicate(x, 39, 42) & x->exec;
-    const unsigned how = SM_FIELD(x->word, vote48);
+    const unsigned how = x->u->how;
     const bool all = p == x->exec, any = p != 0;
     const bool result = how == 0 ? all : how == 1 ? any : all || !any;
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 45, 3), result ? 0xffffffffu : 0);
+    sm_set_predicate(x, 45, result ? 0xffffffffu : 0);
     FOR_LANES (i)
         x->d[0][i] = p;
     return 1;
@@ -401,14 +331,13 @@ __attribute__((noinline)) static void tell_exchange(const struct sm_exec *x, uin
 /* SHFL (PTX ISA, "shfl"): lane and mask from registers or immediates. */
 unsigned sm_alu_shfl(struct sm_exec *x)
 {
-    const unsigned how = SM_FIELD(x->word, shfl30);
-    const bool lane_given = sm_bit(x->word, 28), mask_given = sm_bit(x->word, 29);
-    const uint32_t *lanes = x->w->r[sm_bits(x->word, 20, 8)];
-    const uint32_t *masks = x->w->r[sm_bits(x->word, 39, 8)];
+    const uint64_t word = x->u->word;
+    const unsigned how = x->u->how;
+    const uint32_t *lanes = sm_bit(word, 28) ? NULL : x->b, lane = (uint32_t)sm_bits(word, 20, 5);
+    const uint32_t *masks = sm_bit(word, 29) ? NULL : x->c, mask = (uint32_t)sm_bits(word, 34, 13);
     uint32_t inside = 0, readers = 0, sources = 0;
     FOR_LANES (i) {
-        const uint32_t b = lane_given ? (uint32_t)sm_bits(x->word, 20, 5) : lanes[i] & 31;
-        const uint32_t c = mask_given ? (uint32_t)sm_bits(x->word, 34, 13) : masks[i];
+        const uint32_t b = lanes ? lanes[i] & 31 : lane, c = masks ? masks[i] : mask;
         const unsigned clamp = c & 31, segment = c >> 8 & 31;
         const unsigned most = (i & segment) | (clamp & ~segment), least = i & segment;
         int from;
@@ -442,6 +371,6 @@ unsigned sm_alu_shfl(struct sm_exec *x)
     }
     if (readers && wt_observes_events(&x->w->device->machine))
         tell_exchange(x, readers, sources, how == 1 || how == 2);
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 48, 3), inside);
+    sm_set_predicate(x, 48, inside);
     return 1;
 }

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "emulator/machine/softfloat.h"
-
 #define SIGN 0x80000000u
 #define QNAN 0x7fffffffu
 #define ONE 0x3f800000u
@@ -23,242 +21,149 @@ static bool is_nan64(uint64_t v)
     return (v << 1) > UINT64_C(0xffe0000000000000);
 }
 
-static enum wt_round round_of(unsigned field)
-{
-    static const enum wt_round modes[4] = {WT_RNE, WT_RDN, WT_RUP, WT_RTZ};
-    return modes[field & 3];
-}
-
 static uint32_t flush(uint32_t v)
 {
     return v & 0x7f800000 ? v : v & SIGN;
 }
 
-static uint32_t signs(uint32_t v, bool negate, bool absolute)
+static uint32_t flushed(uint32_t v, const struct wt_fp *fp)
 {
-    v = absolute ? v & ~SIGN : v;
-    return negate ? v ^ SIGN : v;
+    return fp->flush_input ? flush(v) : v;
 }
 
-static uint64_t signs64(uint64_t v, bool negate, bool absolute)
+/* A row whose signs say `signs` (as SM_NEG_A, SM_ABS_A); of doubles they are in the upper half. */
+static const uint32_t *with_signs(const uint32_t *row, uint32_t *to, unsigned signs, unsigned half)
 {
-    const uint64_t sign = (uint64_t)1 << 63;
-    v = absolute ? v & ~sign : v;
-    return negate ? v ^ sign : v;
-}
-
-/* The result as it is written: one NaN, .SAT. */
-static uint32_t finish(uint32_t v, bool saturated)
-{
-    if (!saturated)
-        return is_nan(v) ? QNAN : v;
-    if (is_nan(v) || v & SIGN)
-        return 0;
-    return v > ONE ? ONE : v;
-}
-
-/* Z where a result is 0, S where it is negative; both where it is no number. */
-static void set_float_cc(const struct sm_exec *x, unsigned cc)
-{
-    if (!sm_bit(x->word, cc))
-        return;
-    uint32_t z = 0, s = 0;
+    if (!(signs & (SM_NEG_A | SM_ABS_A)))
+        return row;
+    memmove(to, row, half * sizeof *to);
     FOR_LANES (i) {
-        const uint32_t v = x->d[0][i];
-        z |= (uint32_t)(is_nan(v) || !(v & ~SIGN)) << i;
-        s |= (uint32_t)(is_nan(v) || (v & SIGN && v != SIGN)) << i;
+        const uint32_t v = row[half + i] & (signs & SM_ABS_A ? ~SIGN : ~0u);
+        to[half + i] = v ^ (signs & SM_NEG_A ? SIGN : 0);
     }
-    sm_set_cc(x, cc, z, s, 0, 0);
+    return to;
 }
 
-static struct wt_fp mode_of(unsigned round, bool ftz)
+/* The operands get their signs; how the instruction computes. */
+static struct wt_fp begin(struct sm_exec *x, unsigned half)
 {
-    return (struct wt_fp){.round = (uint8_t)round_of(round),
+    const unsigned mods = x->u->mods;
+    const bool ftz = mods & SM_FTZ;
+    x->a = with_signs(x->a, x->a_row, mods / SM_NEG_A, half);
+    x->b = with_signs(x->b, x->b_row, mods / SM_NEG_B, half);
+    x->c = with_signs(x->c, x->c_row, mods / SM_NEG_C & SM_NEG_A, half);
+    return (struct wt_fp){.round = (uint8_t)sm_round(x->u->round),
                           .propagate_nan = true,
                           .flush_input = ftz,
                           .flush_output = ftz};
 }
 
-/* ---- sums ---- */
-
-static unsigned add(struct sm_exec *x, bool na, bool aa, bool nb, bool ab, unsigned round, bool ftz,
-                    bool saturated, unsigned cc)
+/* Writes a row: one NaN, .SAT. Z where a result is 0, S where it is negative; both where it is no
+ * number. */
+static unsigned finish(struct sm_exec *x)
 {
+    uint32_t z = 0, s = 0;
     FOR_LANES (i) {
-        const uint32_t a = signs(x->a[i], na, aa), b = signs(x->b[i], nb, ab);
-        struct wt_fp fp = mode_of(round, ftz);
-        x->d[0][i] = finish(wt_f32_add(a, b, &fp), saturated);
+        uint32_t v = x->d[0][i];
+        if (x->u->mods & SM_SAT)
+            v = is_nan(v) || v & SIGN ? 0 : v > ONE ? ONE : v;
+        v = is_nan(v) ? QNAN : v;
+        x->d[0][i] = v;
+        z |= (uint32_t)(is_nan(v) || !(v & ~SIGN)) << i;
+        s |= (uint32_t)(is_nan(v) || (v & SIGN && v != SIGN)) << i;
     }
-    set_float_cc(x, cc);
+    sm_set_cc(x, z, s, 0, 0);
     return 1;
 }
 
+/* ---- sums ---- */
+
 unsigned sm_alu_fadd(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    return add(x, sm_bit(w, 48), sm_bit(w, 46), sm_bit(w, 45), sm_bit(w, 49), SM_FIELD(w, rnd39),
-               SM_FIELD(w, ftz44), SM_FIELD(w, sat50), 47);
+    struct wt_fp fp = begin(x, 0);
+    FOR_LANES (i)
+        x->d[0][i] = wt_f32_add(x->a[i], x->b[i], &fp);
+    return finish(x);
 }
 
 /* FSWZADD: the signs of A and B depend on the lane's place among four (as nouveau's compiler, Mesa,
  * uses it: PP is a + b, NP b - a, PN a - b, ZP b). */
 unsigned sm_alu_fswzadd(struct sm_exec *x)
 {
+    struct wt_fp fp = begin(x, 0);
+    unsigned signs_of[4];
+    for (unsigned lane = 0; lane < 4; lane++)
+        signs_of[lane] = sm_swizzle(x->u->word, lane);
     FOR_LANES (i) {
-        const unsigned signs_of = sm_swizzle(x->word, i & 3);
-        const uint32_t a = signs_of == 3 ? SIGN : signs(x->a[i], signs_of == 1, false);
-        const uint32_t b = signs(x->b[i], signs_of == 2, false);
-        struct wt_fp fp = mode_of(SM_FIELD(x->word, rnd39), SM_FIELD(x->word, ftz44));
-        x->d[0][i] = finish(wt_f32_add(a, b, &fp), false);
+        const unsigned signs = signs_of[i & 3];
+        const uint32_t a = signs == 3 ? SIGN : x->a[i] ^ (signs == 1 ? SIGN : 0);
+        x->d[0][i] = wt_f32_add(a, x->b[i] ^ (signs == 2 ? SIGN : 0), &fp);
     }
-    set_float_cc(x, 47);
-    return 1;
-}
-
-static void wide_immediate(struct sm_exec *x)
-{
-    FOR_LANES (i)
-        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
-    x->b = x->b_row;
-}
-
-unsigned sm_alu_fadd32i(struct sm_exec *x)
-{
-    const uint64_t w = x->word;
-    wide_immediate(x);
-    return add(x, sm_bit(w, 56), sm_bit(w, 54), sm_bit(w, 53), sm_bit(w, 57), 0, SM_FIELD(w, ftz55),
-               false, 52);
+    return finish(x);
 }
 
 /* ---- products ---- */
 
-enum { FTZ = 1, FMZ = 2 };
-
 /* .FMZ: zero times anything is +0. */
-static bool is_fmz_zero(unsigned fmz, uint32_t a, uint32_t b)
+static bool is_fmz_zero(const struct sm_exec *x, uint32_t a, uint32_t b)
 {
-    return fmz == FMZ && (!(flush(a) & ~SIGN) || !(flush(b) & ~SIGN));
-}
-
-static unsigned multiply(struct sm_exec *x, bool negate, unsigned scale, unsigned round,
-                         unsigned fmz, bool saturated, unsigned cc)
-{
-    /* 2^0, 2^-1, 2^-2, 2^-3, 2^3, 2^2, 2^1 */
-    static const uint32_t factors[8] = {ONE,        0x3f000000, 0x3e800000, 0x3e000000,
-                                        0x41000000, 0x40800000, 0x40000000, ONE};
-    FOR_LANES (i) {
-        uint32_t a = x->a[i];
-        const uint32_t b = signs(x->b[i], negate, false);
-        struct wt_fp fp = mode_of(round, fmz != 0);
-        if (scale)
-            a = wt_f32_mul(a, factors[scale], &fp);
-        x->d[0][i] = is_fmz_zero(fmz, a, b) ? 0 : finish(wt_f32_mul(a, b, &fp), saturated);
-    }
-    set_float_cc(x, cc);
-    return 1;
+    return x->u->mods & SM_FMZ && (!(flush(a) & ~SIGN) || !(flush(b) & ~SIGN));
 }
 
 unsigned sm_alu_fmul(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    return multiply(x, sm_bit(w, 48), SM_FIELD(w, scale41), SM_FIELD(w, rnd39), SM_FIELD(w, fmz44),
-                    SM_FIELD(w, sat50), 47);
-}
-
-unsigned sm_alu_fmul32i(struct sm_exec *x)
-{
-    wide_immediate(x);
-    return multiply(x, false, 0, 0, SM_FIELD(x->word, fmz53), SM_FIELD(x->word, sat55), 52);
-}
-
-static unsigned multiply_add(struct sm_exec *x, bool nb, bool nc, unsigned round, unsigned fmz,
-                             bool saturated, unsigned cc)
-{
+    /* 2^0, 2^-1, 2^-2, 2^-3, 2^3, 2^2, 2^1 */
+    static const uint32_t factors[8] = {ONE,        0x3f000000, 0x3e800000, 0x3e000000,
+                                        0x41000000, 0x40800000, 0x40000000, ONE};
+    struct wt_fp fp = begin(x, 0);
+    const unsigned scale = x->u->how;
     FOR_LANES (i) {
-        const uint32_t a = x->a[i], b = signs(x->b[i], nb, false), c = signs(x->c[i], nc, false);
-        struct wt_fp fp = mode_of(round, fmz != 0);
-        const uint32_t sum =
-            is_fmz_zero(fmz, a, b) ? wt_f32_add(c, 0, &fp) : wt_f32_fma(a, b, c, &fp);
-        x->d[0][i] = finish(sum, saturated);
+        const uint32_t a = scale ? wt_f32_mul(x->a[i], factors[scale], &fp) : x->a[i];
+        x->d[0][i] = is_fmz_zero(x, a, x->b[i]) ? 0 : wt_f32_mul(a, x->b[i], &fp);
     }
-    set_float_cc(x, cc);
-    return 1;
+    return finish(x);
 }
 
 unsigned sm_alu_ffma(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    return multiply_add(x, sm_bit(w, 48), sm_bit(w, 49), SM_FIELD(w, rnd51), SM_FIELD(w, fmz53),
-                        SM_FIELD(w, sat50), 47);
-}
-
-unsigned sm_alu_ffma32i(struct sm_exec *x)
-{
-    const uint64_t w = x->word;
-    wide_immediate(x);
-    x->c = x->w->r[x->u->d];
-    return multiply_add(x, sm_bit(w, 56), sm_bit(w, 57), 0, SM_FIELD(w, fmz53), SM_FIELD(w, sat55),
-                        52);
+    struct wt_fp fp = begin(x, 0);
+    FOR_LANES (i)
+        x->d[0][i] = is_fmz_zero(x, x->a[i], x->b[i]) ? wt_f32_add(x->c[i], 0, &fp)
+                                                      : wt_f32_fma(x->a[i], x->b[i], x->c[i], &fp);
+    return finish(x);
 }
 
 /* ---- comparisons ---- */
 
-/* Field fcmp48: bit 0 less, bit 1 equal, bit 2 greater, bit 3 unordered. */
-static bool holds(unsigned how, bool less, bool equal, bool unordered)
+/* Fields fcmp: bit 0 less, bit 1 equal, bit 2 greater, bit 3 unordered. */
+static uint32_t holds(const struct sm_exec *x, uint32_t less, uint32_t equal, uint32_t unordered)
 {
-    if (unordered)
-        return how >> 3 & 1;
-    return how >> (less ? 0 : equal ? 1 : 2) & 1;
+    const unsigned how = x->u->how;
+    return (how & 1 ? less : 0) | (how & 2 ? equal : 0) |
+           (how & 4 ? ~(less | equal | unordered) : 0) | (how & 8 ? unordered : 0);
 }
 
-static uint32_t compare(const struct sm_exec *x, unsigned how, bool na, bool aa, bool nb, bool ab,
-                        bool ftz)
+static uint32_t compare(struct sm_exec *x)
 {
-    uint32_t mask = 0;
+    struct wt_fp fp = begin(x, 0);
+    uint32_t less = 0, equal = 0, unordered = 0;
     FOR_LANES (i) {
-        uint32_t a = signs(x->a[i], na, aa), b = signs(x->b[i], nb, ab);
-        struct wt_fp fp = mode_of(0, ftz);
-        if (ftz) {
-            a = flush(a);
-            b = flush(b);
-        }
-        mask |=
-            (uint32_t)holds(how, wt_f32_lt(a, b, &fp), wt_f32_eq(a, b, &fp), is_nan(a) || is_nan(b))
-            << i;
+        const uint32_t a = flushed(x->a[i], &fp), b = flushed(x->b[i], &fp);
+        less |= (uint32_t)wt_f32_lt(a, b, &fp) << i;
+        equal |= (uint32_t)wt_f32_eq(a, b, &fp) << i;
+        unordered |= (uint32_t)(is_nan(a) || is_nan(b)) << i;
     }
-    return mask;
-}
-
-static unsigned set_predicates(struct sm_exec *x, uint32_t mask)
-{
-    const uint32_t p = sm_source_predicate(x, 39, 42);
-    const unsigned how = SM_FIELD(x->word, bool45);
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, mask, p));
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~mask, p));
-    return 0;
-}
-
-static unsigned set_register(struct sm_exec *x, uint32_t mask)
-{
-    const unsigned rows =
-        sm_set_row(x, sm_combine(SM_FIELD(x->word, bool45), mask, sm_source_predicate(x, 39, 42)),
-                   SM_FIELD(x->word, bf52));
-    sm_set_logic_cc(x, 47);
-    return rows;
+    return holds(x, less, equal, unordered);
 }
 
 unsigned sm_alu_fsetp(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    return set_predicates(x, compare(x, SM_FIELD(w, fcmp48), sm_bit(w, 43), sm_bit(w, 7),
-                                     sm_bit(w, 6), sm_bit(w, 44), SM_FIELD(w, ftz47)));
+    return sm_set_predicates(x, compare(x));
 }
 
 unsigned sm_alu_fset(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    return set_register(x, compare(x, SM_FIELD(w, fcmp48), sm_bit(w, 43), sm_bit(w, 54),
-                                   sm_bit(w, 53), sm_bit(w, 44), SM_FIELD(w, ftz55)));
+    return sm_set_row(x, compare(x));
 }
 
 /* FCMP: a where c compares with 0, else b. */
@@ -268,8 +173,7 @@ unsigned sm_alu_fcmp(struct sm_exec *x)
     const uint32_t *a = x->a, *b = x->b;
     x->a = x->c;
     x->b = zeros;
-    const uint32_t mask = compare(x, SM_FIELD(x->word, fcmpsel), false, false, false, false,
-                                  SM_FIELD(x->word, ftz47));
+    const uint32_t mask = compare(x);
     FOR_LANES (i)
         x->d[0][i] = mask >> i & 1 ? a[i] : b[i];
     return 1;
@@ -277,20 +181,13 @@ unsigned sm_alu_fcmp(struct sm_exec *x)
 
 unsigned sm_alu_fmnmx(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
     const uint32_t smaller = sm_source_predicate(x, 39, 42);
-    const bool ftz = SM_FIELD(w, ftz44);
+    struct wt_fp fp = begin(x, 0);
     FOR_LANES (i) {
-        uint32_t a = signs(x->a[i], sm_bit(w, 48), sm_bit(w, 46));
-        uint32_t b = signs(x->b[i], sm_bit(w, 45), sm_bit(w, 49));
-        struct wt_fp fp = mode_of(0, ftz);
-        a = ftz ? flush(a) : a;
-        b = ftz ? flush(b) : b;
-        x->d[0][i] =
-            finish(smaller >> i & 1 ? wt_f32_min(a, b, &fp) : wt_f32_max(a, b, &fp), false);
+        const uint32_t a = flushed(x->a[i], &fp), b = flushed(x->b[i], &fp);
+        x->d[0][i] = smaller >> i & 1 ? wt_f32_min(a, b, &fp) : wt_f32_max(a, b, &fp);
     }
-    set_float_cc(x, 47);
-    return 1;
+    return finish(x);
 }
 
 /* ---- divisions and functions ---- */
@@ -304,7 +201,7 @@ unsigned sm_alu_fchk(struct sm_exec *x)
         const bool slow = a == 0 || a == 255 || b == 0 || b >= 253 || a - b > 125 || a - b < -125;
         mask |= (uint32_t)slow << i;
     }
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), mask);
+    sm_set_predicate(x, 3, mask);
     return 0;
 }
 
@@ -337,159 +234,123 @@ static uint32_t upper(uint32_t v, bool root)
 
 unsigned sm_alu_mufu(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    const unsigned how = SM_FIELD(w, mufu20);
+    enum { COS, SIN, EX2, LG2, RCP, RSQ, RCP64H, RSQ64H, SQRT };
+    begin(x, 0);
     FOR_LANES (i) {
-        const uint32_t a = signs(x->a[i], sm_bit(w, 48), sm_bit(w, 46));
+        const uint32_t a = x->a[i];
         /* Denormal operands count as zeros, but for RCP and RSQ of pairs. */
         const double v = to_host(flush(a));
-        uint32_t result;
-        switch (how) {
-        case 0:
-            result = to_single(cos(v));
+        double result;
+        switch (x->u->how) {
+        case COS:
+            result = cos(v);
             break;
-        case 1:
-            result = to_single(sin(v));
+        case SIN:
+            result = sin(v);
             break;
-        case 2:
-            result = to_single(exp2(to_host(a)));
+        case EX2:
+            result = exp2(to_host(a));
             break;
-        case 3:
-            result = to_single(log2(v));
+        case LG2:
+            result = log2(v);
             break;
-        case 4:
-            result = to_single(1.0 / v);
+        case RCP:
+            result = 1.0 / v;
             break;
-        case 5:
-            result = to_single(1.0 / sqrt(v));
+        case RSQ:
+            result = 1.0 / sqrt(v);
             break;
-        case 6:
-        case 7:
-            result = upper(a, how == 7);
-            break;
+        case RCP64H:
+        case RSQ64H:
+            x->d[0][i] = upper(a, x->u->how == RSQ64H);
+            continue;
         default:
-            result = to_single(sqrt(v));
+            result = sqrt(v);
             break;
         }
-        x->d[0][i] = how == 6 || how == 7 ? result : finish(result, SM_FIELD(w, sat50));
+        x->d[0][i] = to_single(result);
     }
-    return 1;
+    return x->u->how == RCP64H || x->u->how == RSQ64H ? 1 : finish(x);
 }
 
 /* RRO prepares an operand for MUFU, whose functions take it as it is here. */
 unsigned sm_alu_rro(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    FOR_LANES (i)
-        x->d[0][i] = signs(x->b[i], sm_bit(w, 45), sm_bit(w, 49));
+    begin(x, 0);
+    memcpy(x->d[0], x->b, sizeof x->d[0]);
     return 1;
 }
 
 /* ---- doubles ---- */
 
-static uint64_t pair(const uint32_t *row, unsigned i)
+static bool is_odd(unsigned number)
 {
-    return row[i] | (uint64_t)row[i + SM_LANES] << 32;
+    return number % 2 && number != SM_RZ;
 }
 
-static void put_pair(struct sm_exec *x, unsigned i, uint64_t value)
-{
-    x->d[0][i] = (uint32_t)value;
-    x->d[1][i] = (uint32_t)(value >> 32);
-}
-
-/* Pairs begin with an even register. */
-static bool are_pairs(struct sm_exec *x, bool d, bool c)
+/* Pairs begin with an even register: D (`pairs` & 1), A, B, and C (`pairs` & 2). */
+static bool are_pairs(struct sm_exec *x, unsigned pairs)
 {
     const struct sm_uop *u = x->u;
-    const bool b_register = u->form == SM_FORM_R || u->form == SM_FORM_RC;
-    const bool odd = (d && u->d % 2 && u->d != SM_RZ) || (u->a % 2 && u->a != SM_RZ) ||
-                     (b_register && u->b % 2 && u->b != SM_RZ) ||
-                     (c && !u->c_constant && u->c % 2 && u->c != SM_RZ);
-    if (odd)
+    const bool has_b = u->form == SM_FORM_R || u->form == SM_FORM_RC;
+    if ((pairs & 1 && is_odd(u->d)) || is_odd(u->a) || (has_b && is_odd(u->b)) ||
+        (pairs & 2 && u->form != SM_FORM_RC && is_odd(u->c)))
         x->error = SM_MISALIGNED_REG;
-    return !odd;
+    return !x->error;
 }
 
 static void set_double_cc(const struct sm_exec *x)
 {
-    if (!sm_bit(x->word, 47))
-        return;
     uint32_t z = 0, s = 0;
     FOR_LANES (i) {
         const uint64_t v = x->d[0][i] | (uint64_t)x->d[1][i] << 32;
         z |= (uint32_t)(is_nan64(v) || !(v << 1)) << i;
         s |= (uint32_t)(is_nan64(v) || (v >> 63 && v << 1)) << i;
     }
-    sm_set_cc(x, 47, z, s, 0, 0);
+    sm_set_cc(x, z, s, 0, 0);
 }
 
-#define DOUBLE(name, has_c, rounding, value)                                                       \
+/* `...`: what is known before its lanes are computed. */
+#define DOUBLE(name, pairs, value, ...)                                                            \
     unsigned sm_alu_##name(struct sm_exec *x)                                                      \
     {                                                                                              \
-        const uint64_t w = x->word;                                                                \
-        if (!are_pairs(x, true, has_c))                                                            \
+        if (!are_pairs(x, pairs))                                                                  \
             return 0;                                                                              \
+        struct wt_fp fp = begin(x, SM_LANES);                                                      \
+        __VA_ARGS__                                                                                \
         FOR_LANES (i) {                                                                            \
-            struct wt_fp fp = mode_of(SM_FIELD(w, rounding), false);                               \
-            const uint64_t a = pair(x->a, i), b = pair(x->b, i);                                   \
-            put_pair(x, i, value);                                                                 \
+            const uint64_t a = sm_pair(x->a, i), b = sm_pair(x->b, i);                             \
+            sm_put_pair(x, i, value);                                                              \
         }                                                                                          \
         set_double_cc(x);                                                                          \
         return 2;                                                                                  \
     }
 
-DOUBLE(dadd, false, rnd39,
-       wt_f64_add(signs64(a, sm_bit(w, 48), sm_bit(w, 46)),
-                  signs64(b, sm_bit(w, 45), sm_bit(w, 49)), &fp))
-DOUBLE(dmul, false, rnd39, wt_f64_mul(a, signs64(b, sm_bit(w, 48), false), &fp))
-DOUBLE(dfma, true, rnd50,
-       wt_f64_fma(a, signs64(b, sm_bit(w, 48), false), signs64(pair(x->c, i), sm_bit(w, 49), false),
-                  &fp))
+DOUBLE(dadd, 1, wt_f64_add(a, b, &fp))
+DOUBLE(dmul, 1, wt_f64_mul(a, b, &fp))
+DOUBLE(dfma, 3, wt_f64_fma(a, b, sm_pair(x->c, i), &fp))
+DOUBLE(dmnmx, 1, smaller >> i & 1 ? wt_f64_min(a, b, &fp) : wt_f64_max(a, b, &fp),
+       const uint32_t smaller = sm_source_predicate(x, 39, 42);)
 
-unsigned sm_alu_dmnmx(struct sm_exec *x)
+static uint32_t compare64(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    const uint32_t smaller = sm_source_predicate(x, 39, 42);
-    if (!are_pairs(x, true, false))
-        return 0;
+    struct wt_fp fp = begin(x, SM_LANES);
+    uint32_t less = 0, equal = 0, unordered = 0;
     FOR_LANES (i) {
-        struct wt_fp fp = mode_of(0, false);
-        const uint64_t a = signs64(pair(x->a, i), sm_bit(w, 48), sm_bit(w, 46));
-        const uint64_t b = signs64(pair(x->b, i), sm_bit(w, 45), sm_bit(w, 49));
-        put_pair(x, i, smaller >> i & 1 ? wt_f64_min(a, b, &fp) : wt_f64_max(a, b, &fp));
+        const uint64_t a = sm_pair(x->a, i), b = sm_pair(x->b, i);
+        less |= (uint32_t)wt_f64_lt(a, b, &fp) << i;
+        equal |= (uint32_t)wt_f64_eq(a, b, &fp) << i;
+        unordered |= (uint32_t)(is_nan64(a) || is_nan64(b)) << i;
     }
-    set_double_cc(x);
-    return 2;
-}
-
-static uint32_t compare64(const struct sm_exec *x, unsigned how, bool na, bool aa, bool nb, bool ab)
-{
-    uint32_t mask = 0;
-    FOR_LANES (i) {
-        struct wt_fp fp = {0};
-        const uint64_t a = signs64(pair(x->a, i), na, aa), b = signs64(pair(x->b, i), nb, ab);
-        mask |= (uint32_t)holds(how, wt_f64_lt(a, b, &fp), wt_f64_eq(a, b, &fp),
-                                is_nan64(a) || is_nan64(b))
-                << i;
-    }
-    return mask;
+    return holds(x, less, equal, unordered);
 }
 
 unsigned sm_alu_dsetp(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    if (!are_pairs(x, false, false))
-        return 0;
-    return set_predicates(x, compare64(x, SM_FIELD(w, fcmp48), sm_bit(w, 43), sm_bit(w, 7),
-                                       sm_bit(w, 6), sm_bit(w, 44)));
+    return are_pairs(x, 0) ? sm_set_predicates(x, compare64(x)) : 0;
 }
 
 unsigned sm_alu_dset(struct sm_exec *x)
 {
-    const uint64_t w = x->word;
-    if (!are_pairs(x, false, false))
-        return 0;
-    return set_register(x, compare64(x, SM_FIELD(w, fcmp48), sm_bit(w, 43), sm_bit(w, 54),
-                                     sm_bit(w, 53), sm_bit(w, 44)));
+    return are_pairs(x, 0) ? sm_set_row(x, compare64(x)) : 0;
 }

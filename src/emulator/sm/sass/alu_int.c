@@ -2,14 +2,15 @@
 #include "emulator/sm/sass/alu.h"
 
 /*
- * a + b + carry for all lanes, with the condition code. Negated operands are inverted, and the
- * carry that goes in completes them (two's complement); extended sums (.X) take it from the CC.
+ * a + b + carry for all lanes, with the condition code; the carry out. Negated operands are
+ * inverted, and the carry that goes in completes them (two's complement); extended sums (.X) take
+ * it from the CC.
  */
-static unsigned add(struct sm_exec *x, uint32_t flip_a, uint32_t flip_b, bool extended,
-                    bool saturated, unsigned cc)
+static uint32_t add(struct sm_exec *x, uint32_t flip_a, uint32_t flip_b)
 {
     uint32_t z = 0, s = 0, c = 0, o = 0;
-    const uint32_t carry_in = extended ? x->w->carry : flip_a || flip_b ? 0xffffffffu : 0;
+    const bool extended = x->u->mods & SM_EXTENDED, saturated = x->u->mods & SM_SAT;
+    const uint32_t carry_in = extended ? x->w->carry : flip_a | flip_b;
     FOR_LANES (i) {
         const uint32_t a = x->a[i] ^ flip_a, b = x->b[i] ^ flip_b;
         const uint64_t sum = (uint64_t)a + b + (carry_in >> i & 1);
@@ -26,30 +27,19 @@ static unsigned add(struct sm_exec *x, uint32_t flip_a, uint32_t flip_b, bool ex
     /* The zero flag of a wide sum is that of both halves. */
     if (extended)
         z &= x->w->z;
-    sm_set_cc(x, cc, z, s, c, o);
-    return 1;
+    sm_set_cc(x, z, s, c, o);
+    return c;
 }
 
 unsigned sm_alu_iadd(struct sm_exec *x)
 {
-    const bool na = sm_bit(x->word, 49), nb = sm_bit(x->word, 48);
-    const bool extended = SM_FIELD(x->word, x43), saturated = SM_FIELD(x->word, sat50);
-    if (na && nb) { /* both stand for .PO: a + b + 1 */
-        const unsigned rows = add(x, 0, 0, extended, saturated, 47);
+    const uint32_t flip_a = sm_all_if(x, SM_NEG_A), flip_b = sm_all_if(x, SM_NEG_B);
+    const bool plus_one = flip_a & flip_b; /* both stand for .PO: a + b + 1 */
+    add(x, plus_one ? 0 : flip_a, plus_one ? 0 : flip_b);
+    if (plus_one && !(x->u->mods & SM_EXTENDED))
         FOR_LANES (i)
-            x->d[0][i] += !extended;
-        return rows;
-    }
-    return add(x, na ? ~0u : 0, nb ? ~0u : 0, extended, saturated, 47);
-}
-
-unsigned sm_alu_iadd32i(struct sm_exec *x)
-{
-    FOR_LANES (i)
-        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
-    x->b = x->b_row;
-    return add(x, sm_bit(x->word, 56) ? ~0u : 0, 0, SM_FIELD(x->word, x53),
-               SM_FIELD(x->word, sat54), 52);
+            x->d[0][i]++;
+    return 1;
 }
 
 static uint32_t half(uint32_t value, unsigned which)
@@ -59,20 +49,19 @@ static uint32_t half(uint32_t value, unsigned which)
 
 unsigned sm_alu_iadd3(struct sm_exec *x)
 {
-    const bool parts = x->u->insn == SM_IADD3, extended = SM_FIELD(x->word, x48);
-    const unsigned ha = parts ? SM_FIELD(x->word, i3h35) : 0;
-    const unsigned hb = parts ? SM_FIELD(x->word, i3h33) : 0;
-    const unsigned hc = parts ? SM_FIELD(x->word, i3h31) : 0;
-    const unsigned shift = parts ? SM_FIELD(x->word, i3s37) : 0;
-    const bool na = sm_bit(x->word, 51), nb = sm_bit(x->word, 50), nc = sm_bit(x->word, 49);
-    uint32_t z = 0, s = 0, c = 0, o = 0;
+    const unsigned how = x->u->how; /* .RS, .LS: the sum of A and B by 16 bits; their halves */
+    const uint32_t flip_a = sm_all_if(x, SM_NEG_A), flip_b = sm_all_if(x, SM_NEG_B),
+                   flip_c = sm_all_if(x, SM_NEG_C);
+    const bool extended = x->u->mods & SM_EXTENDED;
+    const unsigned negated = (flip_a & 1) + (flip_b & 1) + (flip_c & 1);
+    uint32_t z = 0, s = 0, c = 0;
     FOR_LANES (i) {
-        const uint32_t a = half(x->a[i], ha), b = half(x->b[i], hb), e = half(x->c[i], hc);
-        uint64_t sum = (uint64_t)(na ? ~a : a) + (nb ? ~b : b);
-        sum += extended ? x->w->carry >> i & 1 : (uint64_t)(na + nb + nc);
-        if (shift) /* .RS, .LS: the sum of A and B by 16 bits */
-            sum = shift == 1 ? (uint32_t)sum >> 16 : (uint64_t)(uint32_t)sum << 16 & 0xffffffff;
-        sum += nc ? ~e : e;
+        uint64_t sum = (uint64_t)(half(x->a[i], how >> 2 & 3) ^ flip_a) +
+                       (half(x->b[i], how >> 4 & 3) ^ flip_b);
+        sum += extended ? x->w->carry >> i & 1 : negated;
+        if (how & 3)
+            sum = (how & 3) == 1 ? (uint32_t)sum >> 16 : (uint32_t)sum << 16;
+        sum += half(x->c[i], how >> 6) ^ flip_c;
         const uint32_t result = (uint32_t)sum;
         x->d[0][i] = result;
         z |= (uint32_t)!result << i;
@@ -81,206 +70,124 @@ unsigned sm_alu_iadd3(struct sm_exec *x)
     }
     if (extended)
         z &= x->w->z;
-    sm_set_cc(x, 47, z, s, c, o);
+    sm_set_cc(x, z, s, c, 0);
     return 1;
-}
-
-static unsigned shift_add(struct sm_exec *x, unsigned shift, bool na, bool nb, unsigned cc)
-{
-    uint32_t row[SM_LANES];
-    FOR_LANES (i)
-        row[i] = x->a[i] << shift;
-    x->a = row;
-    const unsigned rows = add(x, na ? ~0u : 0, nb ? ~0u : 0, false, false, cc);
-    x->a = NULL;
-    return rows;
 }
 
 unsigned sm_alu_iscadd(struct sm_exec *x)
 {
-    return shift_add(x, (unsigned)sm_bits(x->word, 39, 5), sm_bit(x->word, 49), sm_bit(x->word, 48),
-                     47);
-}
-
-unsigned sm_alu_iscadd32i(struct sm_exec *x)
-{
     FOR_LANES (i)
-        x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 32);
-    x->b = x->b_row;
-    return shift_add(x, (unsigned)sm_bits(x->word, 53, 5), false, false, 52);
+        x->a_row[i] = x->a[i] << x->u->how;
+    x->a = x->a_row;
+    add(x, sm_all_if(x, SM_NEG_A), sm_all_if(x, SM_NEG_B));
+    return 1;
 }
 
 /* LEA: (a << n) + b; its predicate is the carry. */
 unsigned sm_alu_lea(struct sm_exec *x)
 {
-    const unsigned shift = (unsigned)sm_bits(x->word, 39, 5);
-    const bool na = sm_bit(x->word, 45), extended = SM_FIELD(x->word, x46);
-    uint32_t row[SM_LANES], c = 0;
-    const uint32_t in = extended ? x->w->carry : na ? ~0u : 0;
-    FOR_LANES (i) {
-        row[i] = x->a[i] << shift;
-        c |= (uint32_t)(((uint64_t)(row[i] ^ (na ? ~0u : 0)) + x->b[i] + (in >> i & 1)) >> 32) << i;
-    }
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 48, 3), c);
-    x->a = row;
-    const unsigned rows = add(x, na ? ~0u : 0, 0, extended, false, 47);
-    x->a = NULL;
-    return rows;
+    FOR_LANES (i)
+        x->a_row[i] = x->a[i] << x->u->how;
+    x->a = x->a_row;
+    sm_set_predicate(x, 48, add(x, sm_all_if(x, SM_NEG_A), 0));
+    return 1;
 }
 
 /* LEA.HI: the upper half of c:a << n, plus b. */
-static unsigned lea_high(struct sm_exec *x, unsigned shift, bool na, bool extended)
-{
-    uint32_t row[SM_LANES];
-    FOR_LANES (i) {
-        uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
-        if (na)
-            pair = 0 - pair;
-        row[i] = (uint32_t)(pair << shift >> 32);
-    }
-    x->a = row;
-    uint32_t c = 0;
-    FOR_LANES (i)
-        c |= (uint32_t)(((uint64_t)row[i] + x->b[i] + (extended ? x->w->carry >> i & 1 : 0)) >> 32)
-             << i;
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 48, 3), c);
-    const unsigned rows = add(x, 0, 0, extended, false, 47);
-    x->a = NULL;
-    return rows;
-}
-
 unsigned sm_alu_lea_hi(struct sm_exec *x)
 {
-    return lea_high(x, (unsigned)sm_bits(x->word, 28, 5), sm_bit(x->word, 37),
-                    SM_FIELD(x->word, x38));
-}
-
-unsigned sm_alu_lea_hi_c(struct sm_exec *x)
-{
-    return lea_high(x, (unsigned)sm_bits(x->word, 51, 5), sm_bit(x->word, 56),
-                    SM_FIELD(x->word, x57));
+    FOR_LANES (i) {
+        const uint64_t pair = x->a[i] | (uint64_t)x->c[i] << 32;
+        const uint64_t term = x->u->mods & SM_NEG_A ? 0 - pair : pair;
+        x->a_row[i] = (uint32_t)(term << x->u->how >> 32);
+    }
+    x->a = x->a_row;
+    sm_set_predicate(x, 48, add(x, 0, 0));
+    return 1;
 }
 
 /* ---- products ---- */
 
 /* XMAD: 16 bits by 16 bits plus 32 bits, with the modes that build wide products of them. */
-static unsigned xmad(struct sm_exec *x, unsigned type, bool psl, bool mrg, unsigned mode,
-                     bool extended, bool high_a, bool high_b)
+unsigned sm_alu_xmad(struct sm_exec *x)
 {
+    enum { CLO = 1, CHI, CSFU, CBCC };
+    const unsigned mods = x->u->mods, type = x->u->how & 3, mode = x->u->how >> 2;
     uint32_t z = 0, s = 0, c = 0;
     FOR_LANES (i) {
-        const uint32_t a = high_a ? x->a[i] >> 16 : x->a[i] & 0xffff;
-        const uint32_t b = high_b ? x->b[i] >> 16 : x->b[i] & 0xffff;
+        const uint32_t a = mods & SM_UPPER_A ? x->a[i] >> 16 : x->a[i] & 0xffff;
+        const uint32_t b = mods & SM_UPPER_B ? x->b[i] >> 16 : x->b[i] & 0xffff;
         const uint32_t wide_a = type & 1 ? (uint32_t)(int16_t)a : a;
         const uint32_t wide_b = type & 2 ? (uint32_t)(int16_t)b : b;
         uint32_t product = wide_a * wide_b, addend = x->c[i];
-        if (psl)
+        if (mods & SM_PSL)
             product <<= 16;
         switch (mode) {
-        case 1: /* CLO */
+        case CLO:
             addend &= 0xffff;
             break;
-        case 2: /* CHI */
+        case CHI:
             addend >>= 16;
             break;
-        case 3: /* CSFU: less what negative factors have too much */
+        case CSFU: /* less what negative factors have too much */
             addend -= (wide_a >> 31 && type & 1 ? 1u << 16 : 0) +
                       (wide_b >> 31 && type & 2 ? 1u << 16 : 0);
             break;
-        case 4: /* CBCC */
+        case CBCC:
             addend += x->b[i] << 16;
             break;
         default:
             break;
         }
-        const uint64_t sum = (uint64_t)product + addend + (extended ? x->w->carry >> i & 1 : 0);
+        const uint64_t sum =
+            (uint64_t)product + addend + (mods & SM_EXTENDED ? x->w->carry >> i & 1 : 0);
         uint32_t result = (uint32_t)sum;
-        if (mrg)
+        if (mods & SM_MERGES)
             result = (result & 0xffff) | x->b[i] << 16;
         x->d[0][i] = result;
         z |= (uint32_t)!result << i;
         s |= result >> 31 << i;
         c |= (uint32_t)(sum >> 32) << i;
     }
-    if (extended)
+    if (mods & SM_EXTENDED)
         z &= x->w->z;
-    sm_set_cc(x, 47, z, s, c, 0);
+    sm_set_cc(x, z, s, c, 0);
     return 1;
 }
 
-unsigned sm_alu_xmad(struct sm_exec *x)
+/* Halves of products, low ones or (.HI) high ones; `how`: bit 0 A is signed, bit 1 B is. */
+static void products(const struct sm_exec *x, uint32_t *to)
 {
-    const bool immediate = x->u->insn == SM_XMAD_I;
-    if (immediate)
-        FOR_LANES (i)
-            x->b_row[i] = (uint32_t)sm_bits(x->word, 20, 16);
-    return xmad(x, SM_FIELD(x->word, xty48), SM_FIELD(x->word, psl36), SM_FIELD(x->word, mrg37),
-                SM_FIELD(x->word, xm50), SM_FIELD(x->word, x38), SM_FIELD(x->word, h53),
-                !immediate && SM_FIELD(x->word, h35));
-}
-
-unsigned sm_alu_xmad_rc(struct sm_exec *x)
-{
-    return xmad(x, SM_FIELD(x->word, xty48), false, false, SM_FIELD(x->word, xmc50),
-                SM_FIELD(x->word, x54), SM_FIELD(x->word, h53), SM_FIELD(x->word, h52));
-}
-
-unsigned sm_alu_xmad_c(struct sm_exec *x)
-{
-    return xmad(x, SM_FIELD(x->word, xty48), SM_FIELD(x->word, psl55), SM_FIELD(x->word, mrg56),
-                SM_FIELD(x->word, xmc50), SM_FIELD(x->word, x54), SM_FIELD(x->word, h53),
-                SM_FIELD(x->word, h52));
-}
-
-/* The low or high half of a product; type: bit 0 A is signed, bit 1 B is. */
-static uint32_t product(uint32_t a, uint32_t b, unsigned type, bool high)
-{
-    const int64_t wide_a = type & 1 ? (int32_t)a : (int64_t)a;
-    const int64_t wide_b = type & 2 ? (int32_t)b : (int64_t)b;
-    const uint64_t p = (uint64_t)wide_a * (uint64_t)wide_b;
-    return (uint32_t)(high ? p >> 32 : p);
+    const unsigned type = x->u->how, shift = x->u->mods & SM_HIGH ? 32 : 0;
+    FOR_LANES (i) {
+        const int64_t a = type & 1 ? (int32_t)x->a[i] : (int64_t)x->a[i];
+        const int64_t b = type & 2 ? (int32_t)x->b[i] : (int64_t)x->b[i];
+        to[i] = (uint32_t)((uint64_t)a * (uint64_t)b >> shift);
+    }
 }
 
 unsigned sm_alu_imul(struct sm_exec *x)
 {
-    const unsigned type = SM_FIELD(x->word, imul40);
-    const bool high = SM_FIELD(x->word, hi39);
-    FOR_LANES (i)
-        x->d[0][i] = product(x->a[i], x->b[i], type, high);
-    sm_set_logic_cc(x, 47);
-    return 1;
-}
-
-unsigned sm_alu_imul32i(struct sm_exec *x)
-{
-    const uint32_t b = (uint32_t)sm_bits(x->word, 20, 32);
-    const unsigned type = SM_FIELD(x->word, imul54);
-    const bool high = SM_FIELD(x->word, hi53);
-    FOR_LANES (i)
-        x->d[0][i] = product(x->a[i], b, type, high);
-    sm_set_logic_cc(x, 52);
+    products(x, x->d[0]);
+    sm_set_logic_cc(x);
     return 1;
 }
 
 unsigned sm_alu_imad(struct sm_exec *x)
 {
-    const unsigned type = SM_FIELD(x->word, imad48);
-    const bool high = SM_FIELD(x->word, hi54), extended = SM_FIELD(x->word, x49);
-    uint32_t row[SM_LANES];
-    FOR_LANES (i)
-        row[i] = product(x->a[i], x->b[i], type, high);
-    x->a = row;
+    products(x, x->a_row);
+    x->a = x->a_row;
     x->b = x->c;
-    const unsigned rows = add(x, 0, 0, extended, SM_FIELD(x->word, sat50), 47);
-    x->a = NULL;
-    return rows;
+    add(x, 0, 0);
+    return 1;
 }
 
 /* ---- comparisons ---- */
 
-/* Lanes for which a comparison of field icmp49 holds; extended: of the upper halves of pairs. */
-static uint32_t compare(const struct sm_exec *x, unsigned how, bool is_signed, bool extended)
+/* Lanes for which the comparison `how` holds; extended: of the upper halves of pairs. */
+static uint32_t compare(const struct sm_exec *x)
 {
+    const bool is_signed = x->u->mods & SM_SIGNED, extended = x->u->mods & SM_EXTENDED;
     uint32_t less = 0, equal = 0;
     FOR_LANES (i) {
         const uint32_t a = x->a[i], b = x->b[i];
@@ -298,50 +205,49 @@ static uint32_t compare(const struct sm_exec *x, unsigned how, bool is_signed, b
     }
     const uint32_t masks[8] = {0,      less,  equal,      less | equal, ~(less | equal),
                                ~equal, ~less, 0xffffffffu};
-    return masks[how];
+    return masks[x->u->how];
 }
 
 unsigned sm_alu_isetp(struct sm_exec *x)
 {
-    const uint32_t c =
-        compare(x, SM_FIELD(x->word, icmp49), SM_FIELD(x->word, u48), SM_FIELD(x->word, x43));
-    const uint32_t p = sm_source_predicate(x, 39, 42);
-    const unsigned how = SM_FIELD(x->word, bool45);
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, c, p));
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~c, p));
-    return 0;
+    return sm_set_predicates(x, compare(x));
 }
 
 unsigned sm_alu_iset(struct sm_exec *x)
 {
-    const uint32_t c =
-        compare(x, SM_FIELD(x->word, icmp49), SM_FIELD(x->word, u48), SM_FIELD(x->word, x43));
-    const uint32_t mask = sm_combine(SM_FIELD(x->word, bool45), c, sm_source_predicate(x, 39, 42));
-    const unsigned rows = sm_set_row(x, mask, SM_FIELD(x->word, bf44));
-    sm_set_logic_cc(x, 47);
-    return rows;
+    return sm_set_row(x, compare(x));
+}
+
+/* A where the mask has the lane, else B. */
+static unsigned choose(struct sm_exec *x, const uint32_t *a, const uint32_t *b, uint32_t mask)
+{
+    FOR_LANES (i)
+        x->d[0][i] = mask >> i & 1 ? a[i] : b[i];
+    return 1;
 }
 
 /* ICMP: a where c compares with 0, else b. */
 unsigned sm_alu_icmp(struct sm_exec *x)
 {
-    const uint32_t *a = x->a, *b = x->b, *c = x->c;
+    const uint32_t *a = x->a, *b = x->b;
     static const uint32_t zeros[SM_LANES];
-    x->a = c;
+    x->a = x->c;
     x->b = zeros;
-    const uint32_t mask = compare(x, SM_FIELD(x->word, icmp49), SM_FIELD(x->word, u48), false);
-    FOR_LANES (i)
-        x->d[0][i] = mask >> i & 1 ? a[i] : b[i];
-    return 1;
+    return choose(x, a, b, compare(x));
+}
+
+unsigned sm_alu_sel(struct sm_exec *x)
+{
+    return choose(x, x->a, x->b, sm_source_predicate(x, 39, 42));
 }
 
 /* IMNMX; .XLO and .XHI are halves of wide minima: .XLO decides by the condition code of the upper
  * halves, which .XHI.CC sets. */
 unsigned sm_alu_imnmx(struct sm_exec *x)
 {
-    const bool is_signed = SM_FIELD(x->word, u48);
+    const bool is_signed = x->u->mods & SM_SIGNED;
     const uint32_t smaller = sm_source_predicate(x, 39, 42);
-    const unsigned part = SM_FIELD(x->word, xlo43);
+    const unsigned part = x->u->how;
     uint32_t less = 0, equal = 0;
     FOR_LANES (i) {
         const uint32_t a = x->a[i], b = x->b[i];
@@ -353,11 +259,10 @@ unsigned sm_alu_imnmx(struct sm_exec *x)
         const uint32_t upper = ~(x->w->carry ^ smaller);
         take_a = (x->w->z & take_a) | (~x->w->z & upper);
     }
-    FOR_LANES (i)
-        x->d[0][i] = take_a >> i & 1 ? x->a[i] : x->b[i];
+    choose(x, x->a, x->b, take_a);
     if (part >= 2)
-        sm_set_cc(x, 47, equal, 0, less, 0);
+        sm_set_cc(x, equal, 0, less, 0);
     else
-        sm_set_logic_cc(x, 47);
+        sm_set_logic_cc(x);
     return 1;
 }

@@ -5,25 +5,34 @@
  */
 #include "emulator/sm/sass/alu.h"
 
-/* Operand A, or B, of a lane. */
-static int64_t operand(const struct sm_exec *x, bool b, bool has_sign, unsigned lane)
+/* Operand A or B: bits of a row. */
+struct operand {
+    const uint32_t *row;
+    unsigned shift, bits;
+    bool has_sign;
+};
+
+static struct operand operand_of(const struct sm_exec *x, bool b)
 {
-    const uint64_t word = x->word;
+    const uint64_t word = x->u->word;
     const unsigned part = (unsigned)sm_bits(word, b ? 28 : 36, 3);
-    uint32_t value = b ? x->b[lane] : x->a[lane];
-    unsigned bits = 32;
-    if (b && !sm_bit(word, 50)) {
-        value = (uint32_t)sm_bits(word, 20, 16);
-        bits = 16;
+    struct operand o = {b ? x->b : x->a, 0, 32, sm_video_signed(word, b)};
+    if (b && x->u->form == SM_FORM_I) {
+        o.bits = 16;
     } else if (part < SM_VIDEO_HALF) {
-        value >>= 8 * part;
-        bits = 8;
+        o.shift = 8 * part;
+        o.bits = 8;
     } else if (part < SM_VIDEO_WORD) {
-        value >>= 16 * (part - SM_VIDEO_HALF);
-        bits = 16;
+        o.shift = 16 * (part - SM_VIDEO_HALF);
+        o.bits = 16;
     }
-    value &= bits == 32 ? ~0u : (1u << bits) - 1;
-    return has_sign ? wt_sign_extend(value, bits) : (int64_t)value;
+    return o;
+}
+
+static int64_t value_of(const struct operand *o, unsigned lane)
+{
+    const uint64_t value = o->row[lane] >> o->shift & (UINT32_MAX >> (32 - o->bits));
+    return o->has_sign ? wt_sign_extend(value, o->bits) : (int64_t)value;
 }
 
 enum mode { MERGE_16H, MERGE_16L, MERGE_8B0, MERGE_8B2, ACCUMULATE, MINIMUM, MAXIMUM, ALONE };
@@ -70,23 +79,18 @@ static uint32_t finish(int64_t value, enum mode mode, bool saturated, bool has_s
 typedef int64_t (*video)(const struct sm_exec *x, int64_t a, int64_t b);
 
 /* An instruction with the usual operands: types, saturation, mode. */
-static unsigned compute(struct sm_exec *x, video f, bool has_sign)
+static unsigned compute(struct sm_exec *x, video f)
 {
-    const enum mode mode = (enum mode)SM_FIELD(x->word, vmode51);
-    const bool shifts = x->u->insn == SM_VSHL || x->u->insn == SM_VSHR;
-    const bool saturated = x->u->insn != SM_VSET && SM_FIELD(x->word, sat55);
-    const bool sign_a = sm_video_signed(x->word, false);
-    const bool sign_b = !shifts && sm_video_signed(x->word, true);
+    const enum mode mode = (enum mode)SM_FIELD(x->u->word, vmode51);
+    const bool saturated = x->u->mods & SM_SAT, has_sign = x->u->mods & SM_SIGNED;
+    const struct operand a = operand_of(x, false);
+    struct operand b = operand_of(x, true);
+    b.has_sign &= x->u->insn != SM_VSHL && x->u->insn != SM_VSHR;
     FOR_LANES (i)
-        x->d[0][i] = finish(f(x, operand(x, false, sign_a, i), operand(x, true, sign_b, i)), mode,
-                            saturated, has_sign, x->c[i]);
-    sm_set_logic_cc(x, 47);
+        x->d[0][i] =
+            finish(f(x, value_of(&a, i), value_of(&b, i)), mode, saturated, has_sign, x->c[i]);
+    sm_set_logic_cc(x);
     return 1;
-}
-
-static bool result_signed(const struct sm_exec *x)
-{
-    return SM_FIELD(x->word, ud54); /* of VABSDIFF .SD, at the same bit */
 }
 
 static int64_t sum(const struct sm_exec *x, int64_t a, int64_t b)
@@ -101,7 +105,8 @@ static int64_t difference(const struct sm_exec *x, int64_t a, int64_t b)
 
 static int64_t extreme(const struct sm_exec *x, int64_t a, int64_t b)
 {
-    return SM_FIELD(x->word, mx56) == (a < b) ? b : a;
+    const bool is_most = x->u->mods & SM_HIGH;
+    return is_most == (a < b) ? b : a;
 }
 
 static bool compare(unsigned how, int64_t a, int64_t b)
@@ -111,13 +116,13 @@ static bool compare(unsigned how, int64_t a, int64_t b)
 
 static int64_t comparison(const struct sm_exec *x, int64_t a, int64_t b)
 {
-    return compare(SM_FIELD(x->word, vcmp54), a, b);
+    return compare(x->u->how & 7, a, b);
 }
 
 /* How far: .W wraps at 32, else 32 is as far as it goes. */
 static unsigned distance(const struct sm_exec *x, int64_t b)
 {
-    return SM_FIELD(x->word, w49) ? (unsigned)(b & 31) : b > 32 ? 32 : (unsigned)b;
+    return x->u->mods & SM_WRAPS ? (unsigned)(b & 31) : b > 32 ? 32 : (unsigned)b;
 }
 
 static int64_t left(const struct sm_exec *x, int64_t a, int64_t b)
@@ -135,76 +140,68 @@ static int64_t right(const struct sm_exec *x, int64_t a, int64_t b)
 
 unsigned sm_alu_vadd(struct sm_exec *x)
 {
-    return compute(x, sum, result_signed(x));
+    return compute(x, sum);
 }
 
 unsigned sm_alu_vabsdiff(struct sm_exec *x)
 {
-    return compute(x, difference, result_signed(x));
+    return compute(x, difference);
 }
 
 unsigned sm_alu_vmnmx(struct sm_exec *x)
 {
-    return compute(x, extreme, result_signed(x));
+    return compute(x, extreme);
 }
 
 unsigned sm_alu_vset(struct sm_exec *x)
 {
-    return compute(x, comparison, false);
+    return compute(x, comparison);
 }
 
 unsigned sm_alu_vshl(struct sm_exec *x)
 {
-    return compute(x, left, result_signed(x));
+    return compute(x, left);
 }
 
 unsigned sm_alu_vshr(struct sm_exec *x)
 {
-    return compute(x, right, result_signed(x));
+    return compute(x, right);
 }
 
 unsigned sm_alu_vsetp(struct sm_exec *x)
 {
-    const uint32_t with = sm_source_predicate(x, 39, 42);
-    const unsigned how = SM_FIELD(x->word, bool45), test = SM_FIELD(x->word, vcmp43);
+    const struct operand a = operand_of(x, false), b = operand_of(x, true);
     uint32_t holds = 0;
     FOR_LANES (i)
-        holds |= (uint32_t)compare(test, operand(x, false, sm_video_signed(x->word, false), i),
-                                   operand(x, true, sm_video_signed(x->word, true), i))
-                 << i;
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 3, 3), sm_combine(how, holds, with));
-    sm_set_predicate(x, (unsigned)sm_bits(x->word, 0, 3), sm_combine(how, ~holds, with));
-    return 0;
+        holds |= (uint32_t)compare(x->u->how, value_of(&a, i), value_of(&b, i)) << i;
+    return sm_set_predicates(x, holds);
 }
 
 /* VMAD: a * b + c, both with their signs; two minus signs stand for .PO, a * b + c + 1. */
 unsigned sm_alu_vmad(struct sm_exec *x)
 {
-    const bool sign_a = sm_video_signed(x->word, false), sign_b = sm_video_signed(x->word, true);
-    const bool minus_a = sm_bit(x->word, 54), minus_c = sm_bit(x->word, 53);
-    const bool plus_one = minus_a && minus_c, has_sign = sign_a || sign_b || minus_a || minus_c;
-    static const uint8_t shifts[] = {0, 7, 15};
-    const unsigned shift = shifts[SM_FIELD(x->word, shr51)];
+    const struct operand a = operand_of(x, false), b = operand_of(x, true);
+    const bool minus_a = x->u->mods & SM_NEG_A, minus_c = x->u->mods & SM_NEG_C;
+    const bool plus_one = minus_a && minus_c, saturated = x->u->mods & SM_SAT,
+               has_sign = a.has_sign || b.has_sign || minus_a || minus_c;
+    static const uint8_t shifts[4] = {0, 7, 15};
+    const unsigned shift = shifts[x->u->how];
     FOR_LANES (i) {
-        const int64_t product = (int64_t)((uint64_t)operand(x, false, sign_a, i) *
-                                          (uint64_t)operand(x, true, sign_b, i));
-        const int64_t c = has_sign ? (int32_t)x->c[i] : (int64_t)x->c[i];
-        const uint64_t p =
-            (uint64_t)(minus_a && !plus_one ? -(uint64_t)product : (uint64_t)product);
-        const uint64_t e = minus_c && !plus_one ? -(uint64_t)c : (uint64_t)c;
-        const uint64_t total = p + e + plus_one;
+        const uint64_t product = (uint64_t)value_of(&a, i) * (uint64_t)value_of(&b, i);
+        const uint64_t c = has_sign ? (uint64_t)(int32_t)x->c[i] : x->c[i];
+        const uint64_t total = (minus_a && !plus_one ? 0 - product : product) +
+                               (minus_c && !plus_one ? 0 - c : c) + plus_one;
         const int64_t value = has_sign ? (int64_t)total >> shift : (int64_t)(total >> shift);
-        x->d[0][i] = finish(value, ALONE, SM_FIELD(x->word, sat55), has_sign && !plus_one, 0);
+        x->d[0][i] = finish(value, ALONE, saturated, has_sign && !plus_one, 0);
     }
-    sm_set_logic_cc(x, 47);
+    sm_set_logic_cc(x);
     return 1;
 }
 
 /* The differences of four bytes; .ACC adds them to C. */
 unsigned sm_alu_vabsdiff4(struct sm_exec *x)
 {
-    const bool adds = SM_FIELD(x->word, acc53);
-    const bool sign_a = SM_FIELD(x->word, v4u48), sign_b = SM_FIELD(x->word, v4u49);
+    const bool sign_a = x->u->how & 1, sign_b = x->u->how & 2, adds = x->u->how & 4;
     FOR_LANES (i) {
         uint32_t total = adds ? x->c[i] : 0;
         for (unsigned n = 0; n < 4; n++) {

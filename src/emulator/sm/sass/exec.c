@@ -1,4 +1,5 @@
 /* The common part of the ALU executors: operands, guards, results. */
+#include "emulator/sm/sass/alu.h"
 #include "emulator/sm/watch.h"
 
 #include <string.h>
@@ -33,7 +34,7 @@ static void fill(uint32_t *row, uint32_t value)
 static bool constant_rows(struct sm_exec *x, uint32_t *rows)
 {
     uint64_t value;
-    if (!sm_constant(x->w, x->u, x->u->bank, x->u->offset, x->u->wide, &value))
+    if (!sm_constant(x->w, x->u, x->u->bank, x->u->offset, x->u->mods & SM_WIDE, &value))
         return false;
     fill(rows, (uint32_t)value);
     fill(rows + SM_LANES, (uint32_t)(value >> 32));
@@ -50,12 +51,53 @@ static void blend(uint32_t *to, const uint32_t *from, uint32_t exec)
         to[__builtin_ctz(exec)] = from[__builtin_ctz(exec)];
 }
 
+void sm_set_cc(const struct sm_exec *x, uint32_t z, uint32_t s, uint32_t c, uint32_t o)
+{
+    if (!(x->u->mods & SM_CC))
+        return;
+    sm_merge(x, &x->w->z, z);
+    sm_merge(x, &x->w->s, s);
+    sm_merge(x, &x->w->carry, c);
+    sm_merge(x, &x->w->o, o);
+}
+
+void sm_set_logic_cc(const struct sm_exec *x)
+{
+    if (!(x->u->mods & SM_CC))
+        return;
+    uint32_t z = 0, s = 0;
+    FOR_LANES (i) {
+        z |= (uint32_t)!x->d[0][i] << i;
+        s |= x->d[0][i] >> 31 << i;
+    }
+    sm_set_cc(x, z, s, 0, 0);
+}
+
+unsigned sm_set_predicates(struct sm_exec *x, uint32_t mask)
+{
+    const uint32_t p = sm_source_predicate(x, 39, 42);
+    const unsigned how = SM_FIELD(x->u->word, bool45);
+    sm_set_predicate(x, 3, sm_combine(how, mask, p));
+    sm_set_predicate(x, 0, sm_combine(how, ~mask, p));
+    return 0;
+}
+
+unsigned sm_set_row(struct sm_exec *x, uint32_t mask)
+{
+    const uint32_t set =
+        sm_combine(SM_FIELD(x->u->word, bool45), mask, sm_source_predicate(x, 39, 42));
+    const uint32_t yes = x->u->mods & SM_FLOAT ? 0x3f800000 : UINT32_MAX;
+    FOR_LANES (i)
+        x->d[0][i] = set >> i & 1 ? yes : 0;
+    sm_set_logic_cc(x);
+    return 1;
+}
+
 const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u)
 {
     struct sm_exec x;
     x.w = w;
     x.u = u;
-    x.word = u->word;
     x.exec = sm_lanes_of(w, u);
     x.error = 0;
     if (!x.exec)
@@ -71,7 +113,7 @@ const struct sm_uop *sm_run_alu(struct sm_warp *w, const struct sm_uop *u)
         fill(x.b_row, (uint32_t)u->immediate);
         fill(x.b_row + SM_LANES, (uint32_t)(u->immediate >> 32));
         x.b = x.b_row;
-    } else if (u->c_constant) {
+    } else if (u->form == SM_FORM_RC) {
         good = constant_rows(&x, x.c_row);
         x.c = x.c_row;
     }

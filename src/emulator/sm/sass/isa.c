@@ -291,19 +291,6 @@ bool sm_fields_legal(uint64_t word, enum sm_insn insn)
     }
 }
 
-bool sm_is_wide(uint64_t word, enum sm_insn insn)
-{
-    const char *at = sm_rows[insn].text + (sm_rows[insn].text[0] == '!');
-    bool in_operands = false;
-    for (struct sm_item item; (item = sm_item_next(&at, &in_operands)).kind != SM_ITEM_END;)
-        if (item.what == 'g' ||
-            (item.kind == SM_ITEM_FIELD && item.field == SM_F_isrc &&
-             SM_FIELD(word, isrc) % 4 == 3) ||
-            (item.kind == SM_ITEM_FIELD && item.field == SM_F_fsrc && SM_FIELD(word, fsrc) == 3))
-            return true;
-    return false;
-}
-
 /* ---- special registers ---- */
 
 static const struct {

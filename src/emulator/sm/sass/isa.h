@@ -77,9 +77,6 @@ bool sm_decode(uint64_t word, enum sm_insn *insn, enum sm_form *form);
 /** Whether each field of the word has a value that has a name. */
 bool sm_fields_legal(uint64_t word, enum sm_insn insn);
 
-/** Whether operand B, or C in the form RC, has 64 bits: of doubles, and of conversions. */
-bool sm_is_wide(uint64_t word, enum sm_insn insn);
-
 /** The mnemonic of a row without its modifiers: "IADD". */
 void sm_mnemonic(enum sm_insn insn, char *text, size_t size);
 

@@ -24,13 +24,10 @@ struct sm_composer {
 /* A bit each for cases 4a + 2b + c. */
 static uint8_t table_of(const struct sm_uop *u)
 {
-    const bool small = u->insn == SM_LOP, word = u->insn == SM_LOP32I;
-    if (!small && !word)
-        return (uint8_t)sm_bits(u->word, u->insn == SM_LOP3 ? 28 : 48, 8);
-    const unsigned how = field_of(u, small ? SM_F_lop41 : SM_F_lop53),
-                   a = sm_bit(u->word, small ? 39 : 55) ? 0x0f : 0xf0,
-                   b = sm_bit(u->word, small ? 40 : 56) ? 0x33 : 0xcc;
-    return (uint8_t)(how == 0 ? a & b : how == 1 ? a | b : how == 2 ? a ^ b : b);
+    if (u->insn != SM_LOP && u->insn != SM_LOP32I)
+        return u->how;
+    const unsigned a = u->mods & SM_NOT_A ? 0x0f : 0xf0, b = u->mods & SM_NOT_B ? 0x33 : 0xcc;
+    return (uint8_t)(u->how == 0 ? a & b : u->how == 1 ? a | b : u->how == 2 ? a ^ b : b);
 }
 
 static void put_expression(struct sm_composer *c, const uint8_t **code);
@@ -43,9 +40,8 @@ static void put_at(struct sm_composer *c, const uint8_t *code)
 /* Sums whose terms have signs: of IADD both stand for .PO, a + b + 1. */
 static bool put_signed_sum(struct sm_composer *c, const uint8_t **code)
 {
-    const bool word = c->u->insn == SM_IADD32I, none = c->u->insn == SM_ISCADD32I;
-    const bool first = !none && sm_bit(c->u->word, word ? 56 : 49),
-               second = !none && !word && sm_bit(c->u->word, 48), both = first && second;
+    const bool first = c->u->mods & SM_NEG_A, second = c->u->mods & SM_NEG_B,
+               both = first && second;
     const uint8_t *term[] = {*code + 1, *code + 1};
     if (!first && !second)
         return false;
@@ -70,7 +66,7 @@ static void put_expression(struct sm_composer *c, const uint8_t **code)
     if (*at == WT_M_ADD && put_signed_sum(c, code))
         return;
     const struct wt_meaning_node node = wt_meaning_take(code);
-    const bool wraps = field_of(u, SM_F_w39),
+    const bool wraps = u->mods & SM_WRAPS,
                shifts = node.op >= WT_M_SHL_OUT && node.op <= WT_M_SAR_OUT;
     if (node.op == WT_M_VCC && sm_bit(u->word, 42))
         PUT(c, WT_M_NOT);
@@ -79,10 +75,10 @@ static void put_expression(struct sm_composer *c, const uint8_t **code)
         return;
     }
     PUT(c, (uint8_t)(node.op - (shifts && wraps ? WT_M_SHL_OUT - WT_M_SHL : 0) +
-                     (node.op == WT_M_SHR_OUT && field_of(u, SM_F_u48))));
+                     (node.op == WT_M_SHR_OUT && u->mods & SM_SIGNED)));
     if (node.op == WT_M_LOGIC)
         PUT(c, table_of(u));
-    if (node.op == WT_M_SHR_OUT && field_of(u, SM_F_brev40))
+    if (node.op == WT_M_SHR_OUT && u->mods & SM_REVERSED)
         PUT(c, WT_M_REVERSE);
     for (unsigned i = 0; i < node.operands; i++)
         put_expression(c, code);
@@ -94,11 +90,8 @@ static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
     const uint8_t *code = sm_rows[u->insn].meaning;
     struct sm_composer c = {.u = u, .out = {o->composed, o->composed + sizeof o->composed}};
     bool flags = false;
-    if (*code == WT_M_END ||
-        (u->insn == SM_IADD && (field_of(u, SM_F_x43) || field_of(u, SM_F_sat50))) ||
-        (u->insn == SM_IADD32I && (field_of(u, SM_F_x53) || field_of(u, SM_F_sat54))) ||
-        (u->insn == SM_MOV && sm_bits(u->word, 39, 4) != 15) ||
-        (u->insn == SM_MOV32I && sm_bits(u->word, 12, 4) != 15))
+    if (*code == WT_M_END || (code[2] == WT_M_ADD && u->mods & (SM_EXTENDED | SM_SAT)) ||
+        ((u->insn == SM_MOV || u->insn == SM_MOV32I) && u->how != 15))
         return false;
     for (unsigned i = 0; i < o->count; i++) {
         if (o->list[i].kind == WT_OPERAND_MEMORY)

@@ -38,6 +38,12 @@ static bool is(const struct listing *l, enum sm_insn insn)
     return l->u.insn == insn;
 }
 
+/* Any function of bits of three operands. */
+static bool is_table(const struct listing *l)
+{
+    return is(l, SM_LOP3) || is(l, SM_LOP3_C) || is(l, SM_LOP3_I);
+}
+
 static bool reads_state(const struct listing *l, char letter)
 {
     return memchr(l->reads, letter, l->state_length);
@@ -167,15 +173,11 @@ static unsigned fixed_comparison(const struct listing *l)
 /* Which flags of the condition code go into the result, beside what the operands say. */
 static void put_extension(struct listing *l, bool sets_cc)
 {
-    static const enum sm_field_id sums[] = {SM_F_x43, SM_F_x53, SM_F_x48, SM_F_x46,
-                                            SM_F_x38, SM_F_x57, SM_F_x54, SM_F_x49};
     const bool compares = has(l, SM_F_icmp49), logic = has(l, SM_F_lop41) || has(l, SM_F_lop53);
-    const bool shifts = has(l, SM_F_w39), table = is(l, SM_LOP3) || is(l, SM_LOP3_I);
-    bool extended = false;
+    const bool shifts = has(l, SM_F_w39), table = is_table(l);
+    const bool extended = l->u.mods & SM_EXTENDED;
     if (compares && fixed_comparison(l) != 2)
         return;
-    for (size_t i = 0; i < sizeof sums / sizeof sums[0]; i++)
-        extended |= field(l, sums[i]);
     if (field(l, SM_F_xlo43) == 1 || (extended && !logic && !shifts && !table))
         put_flags(l, SM_STATE_CARRY, false);
     if (field(l, SM_F_xlo43) == 1 || (extended && !shifts && !table && (compares || sets_cc)))
@@ -338,7 +340,7 @@ static bool is_wide(const struct listing *l, char what)
     if (what == 'd')
         return (l->is_double && !has(l, SM_F_bf52)) || field(l, SM_F_fdst) == 3 ||
                (has(l, SM_F_idst) && field(l, SM_F_idst) % 4 == 3);
-    return l->u.wide;
+    return l->u.mods & SM_WIDE;
 }
 
 /* The operand at bit 0. */
@@ -353,8 +355,7 @@ static void put_first(struct listing *l)
         return;
     }
     put_registers(l, l->u.d, words(is_wide(l, 'd')), !l->stores);
-    if ((is(l, SM_MOV) && sm_bits(l->u.word, 39, 4) != 15) ||
-        (is(l, SM_MOV32I) && sm_bits(l->u.word, 12, 4) != 15))
+    if ((is(l, SM_MOV) || is(l, SM_MOV32I)) && l->u.how != 15)
         put_register(l, l->u.d, false); /* bytes that its mask leaves out */
 }
 
@@ -421,7 +422,7 @@ static void choose_part(const struct listing *l, const struct sm_item *item, uns
 /* Whether the truth table of LOP3 does not depend on an operand. */
 static bool is_out_of_table(const struct listing *l, char what)
 {
-    const unsigned table = (unsigned)sm_bits(l->u.word, is(l, SM_LOP3) ? 28 : 48, 8);
+    const unsigned table = l->u.how;
     return what == 'a'   ? !((table ^ table >> 4) & 0x0f)
            : what == 'b' ? !((table ^ table >> 2) & 0x33)
                          : !((table ^ table >> 1) & 0x55);
@@ -435,7 +436,7 @@ static bool is_unused(const struct listing *l, char what)
         return what == 'a' ? fixed == 0 : what == 'b' ? fixed == 1 : fixed != 2;
     if (fixed != 2 && what != 'c')
         return true;
-    if (is(l, SM_LOP3) || is(l, SM_LOP3_C) || is(l, SM_LOP3_I))
+    if (is_table(l))
         return is_out_of_table(l, what);
     if (is(l, SM_SEL) && sm_bits(l->u.word, 39, 3) == 7)
         return what == (sm_bit(l->u.word, 42) ? 'a' : 'b');
@@ -490,7 +491,7 @@ static void put_c(struct listing *l, const struct sm_item *item)
     const unsigned mode = has(l, SM_F_xm50) ? field(l, SM_F_xm50) : field(l, SM_F_xmc50);
     if (is_unused(l, 'c'))
         return;
-    if (l->u.c_constant)
+    if (l->u.form == SM_FORM_RC)
         put_constant(l, l->u.bank, l->u.offset, l->is_double);
     else if (mode == 1 || mode == 2) /* .CLO, .CHI */
         put_part(l, l->u.c, mode == 2 ? 16 : 0, 16, false);
@@ -562,15 +563,14 @@ static void name_in_meaning(const struct listing *l, const struct sm_item *item,
                             struct wt_insn_operand *x)
 {
     const bool third = is(l, SM_ISCADD) || is(l, SM_ISCADD32I);
-    const bool table = is(l, SM_LOP3) || is(l, SM_LOP3_C) || is(l, SM_LOP3_I);
     if (x->writes)
         x->result = item->what == 'd' ? WT_RESULT_D : WT_RESULT_SECOND;
     else if (!x->aside && x->kind <= WT_OPERAND_CONSTANT)
         x->leaf = item->what == 'a'   ? WT_M_A
                   : item->what == 'p' ? WT_M_VCC
-                  : item->what == 'u' ? (third   ? WT_M_C
-                                         : table ? 0
-                                                 : WT_M_B)
+                  : item->what == 'u' ? (third         ? WT_M_C
+                                         : is_table(l) ? 0
+                                                       : WT_M_B)
                                       : (item->what == 'c' ? WT_M_C : WT_M_B);
     if (x->kind == WT_OPERAND_CONSTANT)
         x->width = 32;
