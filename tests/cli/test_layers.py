@@ -99,7 +99,7 @@ HUBS = {
                      "trap is part of the issue that raises it"),
     "emulator/gen": ({"device.c", "send.c", "exec.c", "prepare.c", "typed.c"}, "the device has all parts; SEND's table names them; preparation names the "
                      "functions that execute"),
-    "emulator/sm": ({"sass/code.c", "trap.c"}, "decoding names the functions that execute, and a store decodes anew"),
+    "emulator/sm": ({"trap.c"}, "an error is part of the fetch that raises it, and the warp goes on in the handler"),
     "emulator/vortex": ({"access.c", "dm.c", "simt.c"}, "decoding names the functions that execute, and a store decodes anew; "
                         "the Debug Module executes injected instructions"),
     "frontend/console": ({"console.c"}, "commands run other commands: those of breakpoints, `source`"),

@@ -14,16 +14,6 @@ static struct sm_device *device_of(struct wt_machine *m)
     return (struct sm_device *)m;
 }
 
-void sm_fault(struct sm_warp *w, const struct wt_fault *fault)
-{
-    struct wt_machine *m = &w->device->machine;
-    assert(fault->kind != WT_FAULT_NONE);
-    m->fault = *fault;
-    m->fault.time = sm_now(w);
-    if (m->in_turn)
-        wt_not_issued(m);
-}
-
 /* ---- turns ---- */
 
 /* A warp that was to do one step has done it: the SM traps again. */
@@ -340,6 +330,20 @@ static const struct wt_machine_ops machine_ops = {
     .map = &sm_address_map,
 };
 
+static const struct sm_code_ops code_ops = {
+    .decode_record = ptx_decode,
+    .decode_word = sm_decode_word,
+    .translate = sm_translate,
+    .launch_fits = ptx_launch_fits,
+    .start_warp = ptx_start_warp,
+    .is_unseen = ptx_is_unseen,
+    .open_barrier = ptx_open_barrier,
+    .open_cluster = ptx_open_cluster,
+    .leave_barriers = ptx_leave_barriers,
+    .settle = ptx_settle,
+    .settle_frame = ptx_settle_frame,
+};
+
 enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **device,
                              struct wt_error *err)
 {
@@ -347,6 +351,7 @@ enum wt_status sm_device_new(const struct sm_config *config, struct sm_device **
     struct sm_device *d = calloc(1, sizeof *d);
     if (!d)
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
+    d->code_ops = &code_ops;
     d->config = *config;
     d->jit = config->jit;
     const struct wt_groups groups = {.ops = &sm_group_ops,

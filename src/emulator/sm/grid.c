@@ -1,4 +1,5 @@
 /* Grids: where CTAs start, the first state of their warps, their barriers, their end. */
+#include <sys/mman.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,30 @@
 /* Of a launch of MANY warps an instruction is translated at the latest at its visit number SOON: to
  * translate one takes as long as some 50 executions by its handler. */
 enum { MANY = 1024, SOON = 32 };
+
+/* ---- memory for the registers of warps ---- */
+
+static size_t bytes_of_rows(uint32_t rows)
+{
+    return (size_t)rows * SM_LANES * sizeof(uint32_t) + WT_PAGE_SIZE;
+}
+
+/* Pages come as they are touched: a warp of PTX hardly ever touches the registers of machine code.
+ * Rows of one number begin at different places of a page, so that the host's caches have room for
+ * those of many warps. */
+uint32_t (*sm_rows_new(uint32_t warp, uint32_t rows))[SM_LANES]
+{
+    const size_t row = SM_LANES * sizeof(uint32_t);
+    uint8_t *at =
+        mmap(NULL, bytes_of_rows(rows), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return at == MAP_FAILED ? NULL : (uint32_t(*)[SM_LANES])(at + warp * row % WT_PAGE_SIZE);
+}
+
+void sm_rows_free(uint32_t (*r)[SM_LANES], uint32_t rows)
+{
+    if (r)
+        munmap((uint8_t *)r - ((uintptr_t)r & WT_PAGE_MASK), bytes_of_rows(rows));
+}
 
 /* ---- what an SM has room for ---- */
 
@@ -85,7 +110,7 @@ enum wt_status sm_device_launch(struct sm_device *d, const struct sm_launch *l,
                        g.warps_per_cta, l->registers);
     if (l->rows > PTX_MOST_ROWS)
         return wt_fail(err, WT_INVALID, "%u rows of registers for a warp", l->rows);
-    if (!ptx_launch_fits(d, l))
+    if (!d->code_ops->launch_fits(d, l))
         return wt_fail(err, WT_INVALID,
                        "%u rows of registers are not those of the kernel at 0x%llx", l->rows,
                        (unsigned long long)l->entry);
@@ -215,7 +240,7 @@ static bool start_warp(struct wt_machine *m, uint32_t warp, struct wt_group_head
     w->p[7] = UINT32_MAX;
     wt_group_wave_begins(m, &w->head, g);
     w->cta->slots |= (uint64_t)1 << w->id % SM_WARPS;
-    if (l->rows && !ptx_start_warp(w)) {
+    if (l->rows && !w->device->code_ops->start_warp(w)) {
         w->cta->slots &= ~((uint64_t)1 << w->id % SM_WARPS);
         wt_group_wave_leaves(m, &w->head);
         g->waves--;
@@ -236,7 +261,7 @@ static void begin_cta(struct wt_machine *m, struct wt_group_head *g,
     struct sm_cta *c = (struct sm_cta *)g;
     const struct sm_launch *l = &d->grid.launch;
     c->threads = l->block[0] * l->block[1] * l->block[2];
-    d->starts_bare = l->rows && ptx_is_unseen(d) && !d->unit[c->core].stop;
+    d->starts_bare = l->rows && d->code_ops->is_unseen(d) && !d->unit[c->core].stop;
     d->has_fresh |= d->starts_bare;
 }
 
@@ -416,12 +441,12 @@ void sm_warp_end(struct sm_warp *w)
     for (unsigned i = 0; meets && i < SM_BARRIERS; i++)
         if (c->barrier[i].arrived && !c->barrier[i].expected) {
             if (d->grid.launch.rows)
-                ptx_open_barrier(d, c, i);
+                d->code_ops->open_barrier(d, c, i);
             else
                 open_barrier(d, c, i);
         }
     if (meets && d->grid.launch.rows)
-        ptx_open_cluster(d, c);
+        d->code_ops->open_cluster(d, c);
     if (ended)
         wt_launch_done(&d->machine, &d->grid.head, &c->head);
     if (unit->in_trap)

@@ -252,8 +252,26 @@ struct sm_grid {
     uint32_t warps_per_cta;
 };
 
+/* Operations of code for the device: decoding; frames, paths and blocks of PTX. */
+struct sm_code_ops {
+    /* Fills the slot of a record of PTX at pc, whose word is there; false: it is none. */
+    bool (*decode_record)(struct sm_device *d, uint64_t pc, struct sm_uop *slot);
+    /* Fills the slot of a word of machine code, also of one that is illegal. */
+    void (*decode_word)(struct sm_device *d, struct sm_uop *slot);
+    void (*translate)(struct sm_warp *w, struct sm_uop *slot); /* sm_translate() */
+    bool (*launch_fits)(const struct sm_device *d, const struct sm_launch *l);
+    bool (*start_warp)(struct sm_warp *w);
+    bool (*is_unseen)(const struct sm_device *d);
+    bool (*open_barrier)(struct sm_device *d, struct sm_cta *c, unsigned number);
+    bool (*open_cluster)(struct sm_device *d, struct sm_cta *c);
+    void (*leave_barriers)(struct sm_warp *w);
+    void (*settle)(struct sm_warp *w, uint64_t pc);
+    void (*settle_frame)(struct sm_warp *w, uint64_t pc);
+};
+
 struct sm_device {
     struct wt_machine machine;
+    const struct sm_code_ops *code_ops;
     struct wt_near near; /* what has been decoded to be executed */
     struct sm_config config;
     struct sm_warp *warp;
@@ -357,28 +375,34 @@ static inline uint32_t sm_rows_of(const struct sm_warp *w)
     return w->rows ? w->rows : SM_RZ;
 }
 
-/* ---- row_memory.c ---- */
-
-/* So many rows of zeros for a warp, to be freed with their number; NULL: the host has no memory. */
-uint32_t (*sm_rows_new(uint32_t warp, uint32_t rows))[SM_LANES];
-/* Frees them, of which there may be none (NULL). */
-void sm_rows_free(uint32_t (*r)[SM_LANES], uint32_t rows);
-
-/* ---- code.c ---- */
+/* ---- fetch.c ---- */
 
 /* The record at pc; sets w->code. NULL where an error was raised. */
 const struct sm_uop *sm_fetch(struct sm_warp *w, uint64_t pc);
 /* Goes on at pc: the next record for a handler to return. */
 const struct sm_uop *sm_jump(struct sm_warp *w, uint64_t pc);
 extern const struct wt_code_format sm_code_format;
+/* Pushes an entry of SSY, PBK, PCNT, a call or divergence; false: the stack is full, which was
+ * raised. */
+bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc);
+/* The next record. Where no lane is active, the topmost entry that has lanes goes on; where there
+ * is none (SETCRSPTR has dropped it, or lanes came back that it does not have), the warp ends. */
+const struct sm_uop *sm_next_lanes(struct sm_warp *w, const struct sm_uop *u);
+/* Lanes leave: removed from the active ones and from all entries. Returns where the warp goes on,
+ * NULL if it has ended or the turn has. */
+const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes);
+
+/* ---- sass/code.c ---- */
+
 /* Fills a record, but for `step`, from the word of an instruction; false: there is none such. */
 bool sm_decode_uop(uint64_t word, struct sm_uop *u);
+/* Fills a slot that has its word. */
+void sm_decode_word(struct sm_device *d, struct sm_uop *slot);
 
 /* ---- sm/ptx/know/block.c: translated code ---- */
 
-/* The handler of records that have code. */
-const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u);
-/* Translates what begins at a record of PTX that has been visited often, if that pays. */
+/* Translates what begins at a record of PTX that has been visited often, if that pays and has not
+ * been done. */
 void sm_translate(struct sm_warp *w, struct sm_uop *slot);
 /* The operation `piece`. */
 extern WT_MACHINE_FN(piece) sm_piece;
@@ -394,11 +418,9 @@ bool sm_run_unseen(struct sm_warp *w, struct sm_code *code);
 /* A turn or a jump comes to a record. What cannot be translated is tried at powers of two. */
 static inline const struct sm_uop *sm_visit(struct sm_warp *w, struct sm_uop *slot)
 {
-    if (slot->run == sm_run_block)
-        return slot;
     const unsigned visits = ++slot->visits;
     if (visits > w->device->jit - 1 /* 0: never */ && !(visits & (visits - 1)))
-        sm_translate(w, slot);
+        w->device->code_ops->translate(w, slot);
     return slot;
 }
 
@@ -420,12 +442,8 @@ bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool wri
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
 /* The same for writing. */
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);
-/* The place of addr for a store that the TLB refuses; the caller invalidates code. */
-uint8_t *sm_host_for_write(struct sm_device *d, uint64_t addr);
-
-/* A store to global memory has been done on a copy of the process's memory, for which it is told;
- * as an atomic in shared memory it ends the turn. */
-void sm_stored(struct sm_warp *w, uint64_t addr, const uint8_t *bytes, unsigned size, bool atomic);
+/* Ends the launch with a fault. */
+void sm_fault(struct sm_warp *w, const struct wt_fault *fault);
 
 /* The byte at addr and those behind it in its page; NULL: sm_mapped and slower ways decide. */
 static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
@@ -447,6 +465,10 @@ static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 
 /* ---- grid.c ---- */
 
+/* So many rows of zeros for a warp, to be freed with their number; NULL: the host has no memory. */
+uint32_t (*sm_rows_new(uint32_t warp, uint32_t rows))[SM_LANES];
+/* Frees them, of which there may be none (NULL). */
+void sm_rows_free(uint32_t (*r)[SM_LANES], uint32_t rows);
 /* This family's operations for groups (machine/groups.h). */
 extern const struct wt_group_ops sm_group_ops;
 /* All lanes of a warp have exited. */
@@ -455,19 +477,12 @@ void sm_warp_end(struct sm_warp *w);
 bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint32_t threads,
                        bool waits);
 
-/* ---- flow.c ---- */
+/* ---- sass/flow.c ---- */
 
-/* Lanes leave: removed from the active ones and from all entries. Returns where the warp goes on,
- * NULL if it has ended or the turn has. */
-const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes);
 /* Lanes for which a test of the condition code holds. */
 uint32_t sm_condition(const struct sm_warp *w, unsigned test);
 /* The same of four flags. */
 uint32_t sm_flags_hold(uint32_t z, uint32_t s, uint32_t c, uint32_t o, unsigned test);
-/* Pushes an entry of SSY, PBK, PCNT, a call or divergence; false: the stack is full, which was
- * raised. */
-bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc);
-
 /* ---- trap.c ---- */
 
 /*
@@ -518,11 +533,6 @@ static inline void sm_update_ready(struct sm_warp *w)
     wt_turns_set_ready(&w->device->machine.turns, w->id,
                        w->active && !w->at_barrier && !sm_paths_wait(w) && sm_trap_runs(w));
 }
-
-/* ---- device.c ---- */
-
-/* Ends the launch with a fault. */
-void sm_fault(struct sm_warp *w, const struct wt_fault *fault);
 
 /* ---- the machine's and the engine's operations of these names ---- */
 

@@ -1,4 +1,4 @@
-/* Accesses of a warp's lanes to memory, for machine code (mem.c) and PTX (sm/ptx/exec/mem.c). */
+/* Accesses of a warp's lanes to memory (access.c), for machine code and PTX. */
 #ifndef WT_EMULATOR_SM_MEMORY_ACCESS_H
 #define WT_EMULATOR_SM_MEMORY_ACCESS_H
 
@@ -67,6 +67,8 @@ static inline bool sm_has_judge(const struct sm_warp *w)
     return __builtin_expect(w->device->machine.judge != NULL, false);
 }
 
+/** Adds a lane to those that must not make an access, if it is wrong as the first of them is. */
+void sm_add_stray(struct sm_access *a, unsigned lane, enum sm_stray_kind kind, uint64_t at);
 /**
  * Checks the access of one lane and adds its address, or the lane to those that must not
  * (a->stray). Of @p at the lower 32 bits count, the width of an address in shared and in local

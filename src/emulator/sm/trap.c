@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "emulator/sm/ptx/image.h"
+#include "emulator/sm/internal.h"
 
 /* Those that nothing here makes are told as well: a word may come from a real GPU. */
 const char *const sm_error_names[] = {
@@ -103,7 +103,7 @@ void sm_leave_barrier(struct sm_warp *w)
 {
     w->stepped = false;
     if (w->device->grid.launch.rows)
-        ptx_leave_barriers(w);
+        w->device->code_ops->leave_barriers(w);
     if (!w->at_barrier)
         return;
     struct sm_barrier *b = &w->cta->barrier[w->at_barrier - 1];
@@ -276,9 +276,9 @@ const struct sm_uop *sm_error(struct sm_warp *w, const struct sm_uop *u, uint32_
     const char *name = code == SM_ASSERT ? "ASSERT" : sm_error_name(code);
     code &= SM_WESR_ERROR;
     if (w->fresh)
-        ptx_settle(w, sm_pc_of(w, u));
+        d->code_ops->settle(w, sm_pc_of(w, u));
     if (w->opens)
-        ptx_settle_frame(w, sm_pc_of(w, u));
+        d->code_ops->settle_frame(w, sm_pc_of(w, u));
     struct wt_fault fault = {.kind = kind_of(code),
                              .wave = w->id,
                              .id = wt_machine_wave_id(&d->machine, w->id),

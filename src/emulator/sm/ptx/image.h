@@ -197,6 +197,8 @@ static inline bool ptx_index(const struct sm_ptx *image, uint64_t pc, uint32_t *
 
 /* The image that has an instruction at pc, and its record; NULL: there is none. */
 const struct sm_ptx *ptx_image_at(const struct sm_device *d, uint64_t pc, uint32_t *index);
+/* Fills the slot of an instruction at pc that is a record of PTX; false: it is none. */
+bool ptx_decode(struct sm_device *d, uint64_t pc, struct sm_uop *slot);
 /* The text of a record on one line. */
 void ptx_record_text(const struct sm_ptx *image, uint32_t index, char *text, size_t size);
 /* Register n of those of a record's function; false behind the last one. */

@@ -33,35 +33,10 @@ static bool target_of(struct sm_warp *w, const struct sm_uop *u, uint64_t *targe
     return true;
 }
 
-bool sm_push(struct sm_warp *w, enum sm_entry_kind kind, uint32_t mask, uint64_t pc)
-{
-    if (w->depth == SM_STACK)
-        return false;
-    w->stack[w->depth++] = (struct sm_entry){.pc = pc, .mask = mask, .kind = kind};
-    return true;
-}
-
 static const struct sm_uop *overflow(struct sm_warp *w, const struct sm_uop *u)
 {
     return sm_error(w, u, SM_API_STACK_ERROR, w->mask, 0,
                     "the call-return stack of %u entries is full", SM_STACK);
-}
-
-/* No lane is active: the topmost entry that has lanes goes on. Where there is none (SETCRSPTR has
- * dropped it, or lanes came back that it does not have), the warp ends. */
-static const struct sm_uop *pop(struct sm_warp *w)
-{
-    assert(!w->mask);
-    while (w->depth && w->stack[w->depth - 1].kind != SM_ENTRY_TRAP) {
-        const struct sm_entry e = w->stack[--w->depth];
-        if (!e.mask)
-            continue;
-        w->mask = e.mask;
-        return sm_jump(w, e.pc);
-    }
-    sm_lanes_end(w, UINT32_MAX);
-    sm_warp_end(w);
-    return NULL;
 }
 
 /* Lanes go to where the topmost entry of a kind leads; the others go on. */
@@ -82,18 +57,7 @@ static const struct sm_uop *leave(struct sm_warp *w, const struct sm_uop *u, uin
     for (uint32_t i = at; i < w->depth; i++)
         w->stack[i].mask &= ~lanes;
     w->mask &= ~lanes;
-    return w->mask ? sm_next(u) : pop(w);
-}
-
-const struct sm_uop *sm_exit_lanes(struct sm_warp *w, const struct sm_uop *u, uint32_t lanes)
-{
-    for (uint32_t i = 0; i < w->depth; i++)
-        w->stack[i].mask &= ~lanes;
-    sm_lanes_end(w, lanes);
-    w->mask &= ~lanes;
-    if (w->mask)
-        return sm_next(u);
-    return pop(w);
+    return sm_next_lanes(w, u);
 }
 
 /* Lanes that take a branch, by predicate and condition code. */

@@ -6,6 +6,9 @@
 #include "emulator/sm/watch.h"
 #include "emulator/translate/blocks.h"
 
+/* The handler of records that have code. */
+static const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u);
+
 struct sm_blocks {
     struct wt_paged all;
     struct sm_warp *warp; /* that executes code */
@@ -176,7 +179,7 @@ void sm_translate(struct sm_warp *w, struct sm_uop *slot)
                                         .vectors_512 = !d->config.vectors_256 && wt_rows_has_512(),
                                         .window = {SM_SHARED_WINDOW, SM_LOCAL_WINDOW},
                                         .window_bytes = SM_WINDOW_BYTES};
-    if (at >= SM_SLOTS || at % 4 == 0)
+    if (slot->run == sm_run_block || at >= SM_SLOTS || at % 4 == 0)
         return;
     if (!d->blocks)
         d->blocks = wt_paged_new(&kind, &d->machine, true);
@@ -292,7 +295,7 @@ static inline void prepare(struct sm_blocks *b, struct sm_warp *w)
         prepare_launch(b, w);
 }
 
-const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
+static const struct sm_uop *sm_run_block(struct sm_warp *w, const struct sm_uop *u)
 {
     struct sm_device *d = w->device;
     struct sm_blocks *b = blocks_of(d);

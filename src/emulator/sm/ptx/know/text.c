@@ -192,3 +192,28 @@ bool sm_device_instruction(struct sm_device *d, uint64_t pc, char *text, size_t 
     sm_device_instruction_text(d, pc, wt_load_le(bytes, 8), text, size);
     return true;
 }
+
+/* PTX says of an instruction that it approximates: "ex2.approx.f32 %f1, %f2". */
+static void note_near(struct wt_near *near, const struct ptx_op *o)
+{
+    char opcode[WT_NEAR_NAME];
+    snprintf(opcode, sizeof opcode, "%.*s", (int)o->text.length, o->text.at);
+    opcode[strcspn(opcode, " \t")] = 0;
+    if (strstr(opcode, ".approx") || strstr(opcode, ".full"))
+        wt_near_add(near, opcode, strlen(opcode));
+}
+
+bool ptx_decode(struct sm_device *d, uint64_t pc, struct sm_uop *slot)
+{
+    for (size_t i = 0; (slot->word & PTX_WORD_MASK) == PTX_WORD && i < d->image_count; i++) {
+        const struct sm_ptx *image = d->image[i];
+        uint32_t index;
+        if (!ptx_index(image, pc, &index) || index != (uint32_t)slot->word)
+            continue;
+        slot->ptx = &image->op[index];
+        slot->run = slot->ptx->run;
+        note_near(&d->near, slot->ptx);
+        return true;
+    }
+    return false;
+}

@@ -1,79 +1,9 @@
-/*
- * Surfaces: where a lane's texel is, for PTX (manual 9.7.11) and machine code; SULD and SUST, bits
- * (.D) or components in the surface's format (.P).
- */
-
+/* SULD and SUST: bits (.D) or components in the surface's format (.P). */
 #include <stdio.h>
 
 #include "base/bits.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/texture_access.h"
-
-/* ---- where a texel is ---- */
-
-/* Moves a coordinate below n, or says that there is no such place. */
-static bool inside(enum sm_surface_outside outside, uint32_t *value, uint32_t n)
-{
-    const int32_t i = (int32_t)*value;
-    if (i >= 0 && (uint32_t)i < n)
-        return true;
-    if (outside != SM_SURFACE_CLAMP)
-        return false;
-    *value = i < 0 ? 0 : n - 1;
-    return true;
-}
-
-/* Notes for a judge that a lane accesses a texel that there is not. */
-static void note_beside(struct sm_texture_lane *r, const struct sm_texture *t, const uint32_t at[3],
-                        unsigned size)
-{
-    const int32_t x = (int32_t)at[0] / (int32_t)(t->bytes * t->channels), y = (int32_t)at[1];
-    const int64_t row = t->dimensions > 1 ? y * (int64_t)t->pitch : 0;
-    if (!r->beside)
-        snprintf(r->texel, sizeof r->texel, "texel (%d, %d) of %u x %u", x,
-                 t->dimensions > 1 ? y : 0, t->width, t->height);
-    r->at[r->lane] = t->address + (uint64_t)(row + (int32_t)at[0]);
-    r->beside |= 1u << r->lane;
-    r->size = size;
-}
-
-enum sm_surface_place sm_surface_find(struct sm_texture_lane *r, const struct sm_texture *t,
-                                      const uint32_t coordinate[3], uint32_t layer, unsigned size,
-                                      enum sm_surface_outside outside, uint64_t *address)
-{
-    const unsigned dimensions = t->dimensions;
-    const uint32_t row = t->width * t->bytes * t->channels, x = coordinate[0];
-    uint32_t at[3] = {x, coordinate[1], coordinate[2]};
-    bool good = size <= row && x <= row - size;
-    if (!good && size <= row && outside == SM_SURFACE_CLAMP) {
-        at[0] = (int32_t)x < 0 ? 0 : row - size;
-        good = true;
-    }
-    if (dimensions > 1)
-        good &= inside(outside, &at[1], t->height);
-    if (dimensions > 2)
-        good &= inside(outside, &at[2], t->depth);
-    if (t->flags & SM_TEXTURE_LAYERED) {
-        good &= inside(outside, &layer, t->depth);
-        at[2] = layer;
-    }
-    if (good) {
-        *address = t->address + at[2] * t->slice + (dimensions > 1 ? at[1] * t->pitch : 0) + at[0];
-        return SM_SURFACE_INSIDE;
-    }
-    if (outside == SM_SURFACE_ZERO)
-        return SM_SURFACE_NOWHERE;
-    if (sm_has_judge(r->w)) {
-        note_beside(r, t, at, size);
-        return SM_SURFACE_NOWHERE;
-    }
-    r->next = sm_error(r->w, r->u, SM_OOR_ADDR, 1u << r->lane, x,
-                       "byte %d of row %d: the surface has rows of %u bytes, %u of them",
-                       (int32_t)x, dimensions > 1 ? (int32_t)at[1] : 0, row, t->height);
-    return SM_SURFACE_ERROR;
-}
-
-/* ---- machine code ---- */
 
 /* The address of a lane's access and its bytes. */
 static enum sm_surface_place place_of(const struct sm_surface_form *f, struct sm_texture_lane *r,
