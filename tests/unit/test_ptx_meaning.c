@@ -267,7 +267,7 @@ static bool mean_lane(const struct ptx_op *op, const struct wt_insn_operands *o,
     const struct floats floats = {{compute}, &single, &other, true, false};
     struct wt_meaning_value result[2][WT_RESULTS] = {{{0}}};
     bool any_result = false;
-    for (unsigned half = 0; half <= o->packed; half++) {
+    for (unsigned half = 0; half <= (o->packed > 0); half++) {
         struct wt_meaning_operands in = {.floats = &floats.is};
         for (unsigned i = 0; i < o->count; i++) {
             const struct wt_insn_operand *x = &o->list[i];

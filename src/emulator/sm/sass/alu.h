@@ -69,7 +69,7 @@ void sm_set_logic_cc(const struct sm_exec *x);
 /* The result of a comparison, combined with a third predicate: two predicates, of which the second
  * has the inverse. Returns that there are no rows. */
 unsigned sm_set_predicates(struct sm_exec *x, uint32_t mask);
-/* The same as a row of 0 and all ones, or (.BF) of 0 and 1.0. */
+/* A row of 0 and all ones, or (.BF) of 0 and 1.0, from such a combination. */
 unsigned sm_set_row(struct sm_exec *x, uint32_t mask);
 
 #endif

@@ -543,7 +543,7 @@ static void put_arithmetic(struct listing *l)
     if (ptx_is_carrying(op->run) && op->how & 1)
         put_carry(l, false)->leaf = WT_M_VCC;
     l->o->mixes = m.mixes;
-    l->o->packed = m.packed;
+    l->o->packed = m.packed ? 16 : 0;
     memcpy(l->o->composed, m.code, sizeof m.code);
     wt_operands_set_meaning(l->o, NULL);
 }
