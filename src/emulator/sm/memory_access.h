@@ -112,21 +112,6 @@ bool sm_store_bytes(struct sm_warp *w, const struct sm_uop *u, const struct sm_a
 /* Ends the launch: a store found no memory on the host. What the executor returns. */
 const struct sm_uop *sm_no_memory(struct sm_warp *w, const struct sm_uop *u, uint64_t addr);
 
-/** As field atom52 numbers them; CAS and SAFEADD are ours. */
-enum sm_atomic {
-    SM_ATOMIC_ADD,
-    SM_ATOMIC_MIN,
-    SM_ATOMIC_MAX,
-    SM_ATOMIC_INC,
-    SM_ATOMIC_DEC,
-    SM_ATOMIC_AND,
-    SM_ATOMIC_OR,
-    SM_ATOMIC_XOR,
-    SM_ATOMIC_EXCH,
-    SM_ATOMIC_CAS,
-    SM_ATOMIC_SAFEADD,
-};
-
 /** The value that an atomic operation on integers of @p size bytes stores. */
 uint64_t sm_atomic_whole(enum sm_atomic how, bool is_signed, unsigned size, uint64_t old,
                          uint64_t data);

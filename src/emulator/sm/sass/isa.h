@@ -234,6 +234,21 @@ static inline enum sm_video_size sm_video_size(uint64_t word, bool b)
                                   : SM_VIDEO_WORD;
 }
 
+/** As field atom52 numbers them; CAS and SAFEADD are ours. */
+enum sm_atomic {
+    SM_ATOMIC_ADD,
+    SM_ATOMIC_MIN,
+    SM_ATOMIC_MAX,
+    SM_ATOMIC_INC,
+    SM_ATOMIC_DEC,
+    SM_ATOMIC_AND,
+    SM_ATOMIC_OR,
+    SM_ATOMIC_XOR,
+    SM_ATOMIC_EXCH,
+    SM_ATOMIC_CAS,
+    SM_ATOMIC_SAFEADD,
+};
+
 /** Whether operand A, or B, of a video instruction has a sign. */
 static inline bool sm_video_signed(uint64_t word, bool b)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "emulator/machine/softfloat.h"
-#include "emulator/sm/memory_access.h"
+#include "emulator/sm/sass/isa.h"
 
 static const struct {
     const char *name;
