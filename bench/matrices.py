@@ -7,7 +7,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SIDE = "1024"
-KINDS = {"gfx908": ["f16", "f32", "i8"]}
+KINDS = {"gfx908": ["f16", "f32", "i8"], "gfx90a": ["f16", "f32", "i8", "f64"]}
 
 
 def matrices(report, folder, wavetrap, run, pairs, count):

@@ -392,6 +392,15 @@ static bool may_be_near(const struct wave *w, const struct insn *insn)
     return false;
 }
 
+/* Whether the first half of a rule has issued behind another one's. */
+static bool is_between(const struct wave *w, const struct recent *r, unsigned rule)
+{
+    for (unsigned n = 0; n < RECENT; n++)
+        if (w->recent[n].use.rules >> rule & 1 && w->recent[n].time > r->time)
+            return true;
+    return false;
+}
+
 static void compare(struct wt_check_hazard *h, const struct wave *w, const struct wt_issue *i,
                     const struct recent *r, const struct wt_pace_use *use)
 {
@@ -405,7 +414,8 @@ static void compare(struct wt_check_hazard *h, const struct wave *w, const struc
         char text[200];
         if (between >= rule->states ||
             (rule->unlike && use->first == r->use.first && use->end == r->use.end) ||
-            (rule->differ && use->kind == r->use.kind))
+            (rule->differ && use->kind == r->use.kind) ||
+            (rule->between && !is_between(w, r, rule->between)))
             continue;
         snprintf(text, sizeof text, "%u wait state%s of %u between: %s", (unsigned)between,
                  wt_plural(between), rule->states, rule->text);

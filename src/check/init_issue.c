@@ -516,7 +516,7 @@ static void compute_meant(struct wt_check_init *c, const struct init_wave *w)
     const struct init_pending *p = &c->pending;
     const struct init_insn *insn = p->insn;
     const struct wt_insn_operand *row = NULL;
-    struct sources s = {.count = 0};
+    struct sources s = {.result = main_result(insn)};
     bool by_lanes = false, by_wave = false;
     for (unsigned i = 0; i < insn->count; i++) {
         const struct wt_insn_operand *o = &insn->list[i];

@@ -47,6 +47,7 @@ CASES_90A = {
     "double_fma": (PRODUCTS["double_4"][0] + " ; A\n{}\nv_fma_f64 v[40:41], v[30:31], v[30:31], v[32:33] ; B", 2),
     "double_fmac": (PRODUCTS["double_16"][0] + " ; A\n{}\nv_fmac_f64 v[40:41], v[30:31], v[30:31] ; B", 2),
     "double_same_c": (PRODUCTS["double_4"][0] + " ; A\n{}\n" + PRODUCTS["double_4"][0] + " ; B", 4),
+    "double_between": ("v_mov_b32 v3, 0 ; A\n" + PRODUCTS["double_4"][0] + "\n{}\nglobal_store_dword v1, v3, s[4:5] ; B", 1),
     "dot_read": (DOT + "v_mov_b32 v3, v2 ; B", 3), "dot_stored": (DOT + "global_store_dword v1, v2, s[4:5] ; B", 3),
     "dot_a": (DOT + "v_dot2_f32_f16 v3, v2, v0, v1 ; B", 3), "dot_other_c": (DOT + "v_dot4_i32_i8 v3, v0, v0, v2 ; B", 3), "dot_write": (DOT + "v_mov_b32 v2, v0 ; B", 3),
 }
@@ -58,6 +59,7 @@ for _name, (_code, _use, _memory, _c, _double, _keep) in PRODUCTS.items():
     if _keep:
         CASES_90A[f"{_name}_keep"] = (_code.replace("v[8:", "v[40:", 1).replace("v[40:11]", "v[40:43]").replace("v[40:23]", "v[40:55]") + " ; A\n{}\nv_mov_b32 v9, v0 ; B", _keep)
 IDIOMS_90A = {"chain": "\n".join([PRODUCTS["16"][0]] * 3), "dots": "\n".join(["v_dot2_f32_f16 v2, v0, v0, v2"] * 3),
+              "single_between": "v_mov_b32 v3, 0\n" + PRODUCTS["4"][0] + "\nglobal_store_dword v1, v3, s[4:5]\ns_waitcnt vmcnt(0)",
               "moves": "v_accvgpr_write_b32 a0, v1\nv_accvgpr_read_b32 v2, a0\nglobal_store_dword v1, v2, s[4:5]\ns_waitcnt vmcnt(0)",
               "double_as_c_of_singles": "v_mfma_f64_16x16x4f64 v[8:15], v[30:31], v[32:33], v[8:15]\nv_mfma_f32_4x4x1f32 v[40:43], v0, v1, v[10:13]"}
 # The same registers as D and then as C need nothing; nor do others.

@@ -11,9 +11,9 @@ import checks
 from test_hazard import METADATA, KERNEL, compile_
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "isa" / "gcn"))
-from test_gcn_mfma import SHAPES, Model  # noqa: E402
+from test_gcn_mfma import BY_MODEL, SHAPES, Model  # noqa: E402
 
-MODEL = "gfx908"
+REGISTERS = {"gfx908": "64", "gfx90a": "128\n.amdhsa_accum_offset 64"}
 A, B, SEEN, ALL = 20, 24, 40, 64    # registers; lanes
 
 
@@ -36,10 +36,10 @@ def dependent(shape, lane_a, lane_b, place_c, cbsz, abid, blgp):
 def code_of(rng, shape):
     """Code that asks each register of D as an address, and by register the lanes that are undefined."""
     lane_a, lane_b, place_c = rng.randrange(ALL), rng.randrange(ALL), (rng.randrange(shape.results), rng.randrange(ALL))
-    cbsz = rng.choice([0, *range(1, shape.blocks.bit_length())]) if shape.blocks > 1 else 0
-    abid, blgp = rng.randrange(1 << cbsz), rng.randrange(8)
+    cbsz = rng.choice([0, *range(1, shape.blocks.bit_length())]) if shape.blocks > 1 and shape.kind != "f64" else 0
+    abid, blgp, count = rng.randrange(1 << cbsz), rng.randrange(8) if shape.kind != "f64" else 0, shape.results * shape.words
     spans = [f"v[{at}:{at + shape.registers - 1}]" if shape.registers > 1 else f"v{at}" for at in (A, B)]
-    lines = [f"v_accvgpr_write_b32 a{r}, 0" for r in range(shape.results)]
+    lines = [f"v_accvgpr_write_b32 a{r}, 0" for r in range(count)]
     lines += [f"v_mov_b32 v{at + n}, 0" for at in (A, B) for n in range(shape.registers)]
 
     def undefine(target, lane, how):    # v3 has no value
@@ -47,27 +47,29 @@ def code_of(rng, shape):
         return [f"s_mov_b32 exec_lo, {mask & 0xffffffff}", f"s_mov_b32 exec_hi, {mask >> 32}", "s_nop 7", how.format(target), "s_mov_b64 exec, -1", "s_nop 7"]
     lines += undefine(f"v{A + rng.randrange(shape.registers)}", lane_a, "v_mov_b32 {}, v3")
     lines += undefine(f"v{B + rng.randrange(shape.registers)}", lane_b, "v_mov_b32 {}, v3")
-    lines += undefine(f"a{place_c[0]}", place_c[1], "v_accvgpr_write_b32 {}, v3")
-    lines += [f"{shape.name} a[0:{shape.results - 1}], {spans[0]}, {spans[1]}, a[0:{shape.results - 1}] cbsz:{cbsz} abid:{abid} blgp:{blgp}", "s_nop 7", "s_nop 7"]
-    for r in range(shape.results):
+    lines += undefine(f"a{place_c[0] * shape.words + rng.randrange(shape.words)}", place_c[1], "v_accvgpr_write_b32 {}, v3")
+    exchanged = f" cbsz:{cbsz} abid:{abid} blgp:{blgp}" if shape.kind != "f64" else ""
+    lines += [f"{shape.name} a[0:{count - 1}], {spans[0]}, {spans[1]}, a[0:{count - 1}]{exchanged}", "s_nop 7", "s_nop 7"]
+    for r in range(count):
         lines += [f"v_accvgpr_read_b32 v{SEEN}, a{r}", f"ds_read_b32 v{SEEN}, v{SEEN} ; {shape.name} {r}", "s_waitcnt lgkmcnt(0)"]
     return lines, dependent(shape, lane_a, lane_b, place_c, cbsz, abid, blgp)
 
 
+@pytest.mark.parametrize("model", REGISTERS)
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(2, 8))])
-def test_undefined_lanes_reach_what_depends_on_them(tmp_path, monkeypatch, seed):
-    monkeypatch.setattr("test_hazard.MODEL", MODEL)
+def test_undefined_lanes_reach_what_depends_on_them(tmp_path, monkeypatch, seed, model):
+    monkeypatch.setattr("test_hazard.MODEL", model)
     rng, body, expected = random.Random(seed), [], {}
-    for shape in SHAPES.values():
+    for shape in (SHAPES[name] for gpu, name in BY_MODEL if gpu == model):
         lines, lanes = code_of(rng, shape)
         body += lines
-        expected |= {f"{shape.name} {r}": checks.ranges(which) for r, which in lanes.items()}
+        expected |= {f"{shape.name} {shape.words * r + word}": checks.ranges(which) for r, which in lanes.items() for word in range(shape.words)}
     source, program, report = (tmp_path / name for name in ("matrices.s", "matrices", "report"))
-    source.write_text("\n".join(['.amdgcn_target "amdgcn-amd-amdhsa--' + MODEL + '"', ".text",
-                                 KERNEL.format("matrices", "\n".join(body)).replace("next_free_vgpr 8", "next_free_vgpr 64"),
+    source.write_text("\n".join(['.amdgcn_target "amdgcn-amd-amdhsa--' + model + '"', ".text",
+                                 KERNEL.format("matrices", "\n".join(body)).replace("next_free_vgpr 8", "next_free_vgpr " + REGISTERS[model]),
                                  ".amdgpu_metadata", "---", "amdhsa.version: [1, 1]", "amdhsa.kernels:", METADATA.format("matrices"), "...", ".end_amdgpu_metadata"]) + "\n")
     compile_(source, program, "-g")
-    done = checks.run(checks.command_under_test(), "run", "-g", MODEL, "--check=init", "--check-limit=10000", f"--report=json:{report}", "--kernel=matrices", "--grid=64", "--block=64",
+    done = checks.run(checks.command_under_test(), "run", "-g", model, "--check=init", "--check-limit=10000", f"--report=json:{report}", "--kernel=matrices", "--grid=64", "--block=64",
                       "--arg=zeros:8192", program)
     text = source.read_text().splitlines()
     found = [one for one in map(json.loads, report.read_text().splitlines()) if one["kind"] == "finding"]

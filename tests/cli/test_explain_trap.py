@@ -29,6 +29,8 @@ CASES = {  # registers: words that must be there, words that must not
     "sr0.0=0x05005302": (["TID=2: thread", "EUID=3: EU", "SUBSLICE=1: ", "SLICE=1: ", "FFTID=5: "], []),
     "SQ_CMD=0x1": (["SQ_CMD = 0x00000001\n"], []),
     "HW_ID=0x43b56b12": (["shader engine 3, array 0, compute unit 11, SIMD 1, wave 2; VMID 11, queue 3"], []),
+    "-g gfx90a HW_ID=0x4000e123": (["shader engine 7, array 0, compute unit 1, SIMD 2, wave 3; VMID 0, queue 0"], []),
+    "-g gfx90a GPR_ALLOC=0x0100f0c0": (["VGPR_SIZE=963: vector registers, less 1"], []),
 }
 
 

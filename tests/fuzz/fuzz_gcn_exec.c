@@ -40,11 +40,10 @@ enum {
     PRIVATE = 64,
 };
 
-/* The second model has the instructions of the first one, and others; seeds of before are for the
- * first. */
+/* Seeds of before are for the first ones. */
 static const struct gcn_model *model_of(const uint8_t *header)
 {
-    return gcn_models + (header[0] >> 7);
+    return gcn_models + (header[0] >> 7 | (header[0] >> 5 & 2));
 }
 
 static void check(enum wt_status status)
@@ -106,7 +105,9 @@ static void set_registers(struct gcn_device *d, const uint8_t *header)
         gcn_set_pair(&w->s[GCN_FLAT_SCRATCH], SCRATCH + n * 0x1000);
         if (header[10] & 1)
             gcn_set_pair(&w->s[GCN_EXEC], seed);
-        for (unsigned i = 0; i < w->vgprs; i++) {
+        for (unsigned i = 0; i < GCN_MOST_ROWS; i++) {
+            if (!gcn_has_row(w, i))
+                continue;
             const uint32_t first = number(&seed, i), step = i % 2 ? 0 : 4u << (first & 3);
             for (unsigned lane = 0; lane < GCN_LANES; lane++)
                 w->v[i][lane] = first + step * lane;
@@ -126,10 +127,12 @@ static void fill(struct gcn_device *d, const uint8_t *header, const uint8_t *cod
     put(d, READ_ONLY, numbers, 0x1000);
     put(d, CODE, code, length);
     wt_store_le(descriptor + 16, CODE - DESCRIPTOR, 8);
+    wt_store_le(descriptor + 44, header[12] | (header[13] & 1u) << 16, 4);
     wt_store_le(descriptor + 48, wt_load_le(header + 2, 4), 4);
     wt_store_le(descriptor + 52,
                 wt_load_le(header + 6, 3) | (header[0] & 32 ? (uint64_t)header[9] << 24 : 0), 4);
     wt_store_le(descriptor + 56, (header[9] & 0x7f) | (header[9] & 0x80u) << 4, 2);
+    wt_store_le(descriptor + 58, wt_load_le(header + 14, 2), 2);
     put(d, DESCRIPTOR, descriptor, sizeof descriptor);
     wt_store_le(packet, 2, 2);
     const unsigned x = 1 + (header[10] >> 1) * 3, y = 1 + (header[1] >> 6);

@@ -15,7 +15,7 @@ enum { SIDE = 32, DEPTH = 24, SMALL = 16 };
 // Two blocks: rows 0 to 31 and 32 to 63 of A by the same B's columns of each block.
 __global__ void multiply(const float *a, const float *b, float *c)
 {
-#ifdef __gfx908__
+#if defined(__gfx908__) || defined(__gfx90a__)
     const int lane = threadIdx.x;
     many sum = {0};
     for (int k = 0; k < DEPTH; k++)
@@ -29,7 +29,7 @@ __global__ void multiply(const float *a, const float *b, float *c)
 
 __global__ void halve(const _Float16 *a, const _Float16 *b, float *c)
 {
-#ifdef __gfx908__
+#if defined(__gfx908__) || defined(__gfx90a__)
     const int lane = threadIdx.x;
     halves x, y;
     for (int k = 0; k < 4; k++) {

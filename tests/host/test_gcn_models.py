@@ -13,6 +13,7 @@ from conftest import code_object, compiled, environment, hip, wavetrap
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = {"gfx900": "gfx900:xnack-", "gfx906": "gfx906:sramecc+:xnack-", "gfx908": "gfx908:sramecc+:xnack-",
          "gfx90a": "gfx90a:sramecc+:xnack-"}
+WITH_MATRICES = pytest.mark.parametrize("model", ["gfx908", "gfx90a"])
 
 
 def program(*models):
@@ -58,20 +59,22 @@ def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
     assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
 
 
-def matrices(level="-O2"):
-    return compiled("mfma.hip", "--offload-arch=gfx908", level, name="mfma" + level)
+def matrices(model, level="-O2"):
+    return compiled("mfma.hip", "--offload-arch=" + model, level, name=f"mfma-{model}{level}")
 
 
-def test_products_of_matrices():
+@WITH_MATRICES
+def test_products_of_matrices(model):
     """Those of HIP's builtin functions are what the host computes; nothing of it is undefined, lost or too early."""
     for level in ("-O0", "-O2"):
-        done = wavetrap("exec", "--check=all", "-g", "gfx908", matrices(level))
+        done = wavetrap("exec", "--check=all", "-g", model, matrices(model, level))
         assert done.stdout == "singles: 0 wrong\nhalves: 0 wrong\n" and "0 errors, 0 warnings" in done.stderr, done.stderr
 
 
-def test_profile_of_products(tmp_path):
+@WITH_MATRICES
+def test_profile_of_products(model, tmp_path):
     """One wave's: two blocks of 32 x 32 x 1, 24 times; one of 16 x 16 x 16. All lanes take part."""
-    done = wavetrap("exec", f"--profile=json:{tmp_path}/o", "--profile", "-g", "gfx908", matrices())
+    done = wavetrap("exec", f"--profile=json:{tmp_path}/o", "--profile", "-g", model, matrices(model))
     lines = {one["line"]: one for one in map(json.loads, (tmp_path / "o").read_text().splitlines()) if one.get("products") and "pc" not in one}
     assert [one["products"] for _, one in sorted(lines.items())] == [24 * 2 * 32 * 32, 16 ** 3]
     assert "bytes      products  line" in done.stderr and re.search(rf" 49152  mfma.hip:{line_of('product')} ", done.stderr), done.stderr
@@ -82,22 +85,26 @@ def line_of(mark):
     return next(n + 1 for n, line in enumerate(lines) if line.endswith(f"// {mark}"))
 
 
-def test_a_debugger_shows_accumulation_registers():
-    """Values, by their names and as a file of their own; they can be changed."""
-    said = ask([f"break mfma.hip:{line_of('result')}", "run", "print $a0", "print sum[1]", "info registers a1", "info registers agpr", "set var $a1 = 77", "print $a1"], "-g", "gfx908", matrices())
+@WITH_MATRICES
+def test_a_debugger_shows_accumulation_registers(model):
+    """Values, by their names and as a file of their own; they can be changed. Optimised code for gfx90a has the sums in VGPRs."""
+    of = ["-g", model, matrices(model, "-O2" if model == "gfx908" else "-O0")]
+    said = ask([f"break mfma.hip:{line_of('result')}", "run", "print $a0", "print sum[1]", "info registers a1", "info registers agpr", "set var $a1 = 77", "print $a1"], *of)
     assert "multiply (" in said[1] and re.match(r"\$1 = \d+\n", said[2])
     value = re.match(r"a1 +0x([0-9a-f]+) ", said[4])[1]
     assert said[5].splitlines()[1] == said[4].splitlines()[0] and len(said[5].splitlines()) >= 32
     assert int(value, 16) and said[7].endswith(" = 77\n")
-    assert "the wave has no register a255: it has 42 SGPRs, 32 VGPRs and 32 accumulation registers" in wavetrap(
-        "debug", "--nx", "--batch", "-ex", f"break mfma.hip:{line_of('result')}", "-ex", "run", "-ex", "print $a255", "-g", "gfx908", matrices()).stderr
+    assert re.search("the wave has no register a255: it has 42 SGPRs, 32 VGPRs and 32 accumulation registers" if model == "gfx908" else
+                     r"the wave has no register a255: it has \d+ SGPRs, 64 VGPRs and 64 accumulation registers", wavetrap(
+        "debug", "--nx", "--batch", "-ex", f"break mfma.hip:{line_of('result')}", "-ex", "run", "-ex", "print $a255", *of).stderr)
 
 
-def test_the_past_of_accumulation_registers(tmp_path):
+@WITH_MATRICES
+def test_the_past_of_accumulation_registers(model, tmp_path):
     """Their origins go through each product to the loads; backwards, they have what they had; a core file keeps them."""
     core = tmp_path / "core"
     said = ask([f"break mfma.hip:{line_of('result')}", "run", "print $a1", "where-from $a1", f"generate-core-file {core}", "delete", f"break mfma.hip:{line_of('product')}",
-                "reverse-continue", "print $a1", "disassemble"], "-g", "gfx908", matrices("-O0"))
+                "reverse-continue", "print $a1", "disassemble"], "-g", model, matrices(model, "-O0"))
     value = said[2].split(" = ")[1]
     assert said[3].count("v_mfma_f32_32x32x1f32") >= 2 and "global_load_dword" in said[3] or "flat_load_dword" in said[3], said[3]
     assert "mfma.hip" in said[7] and said[8].split(" = ")[1] != value
@@ -118,20 +125,48 @@ SPILL = """kernel void spill(global int *out, global const int *in)
 """
 
 
+@WITH_MATRICES
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
-def test_registers_are_spilled_to_accumulation_registers(tmp_path, level):
+def test_registers_are_spilled_to_accumulation_registers(tmp_path, level, model):
     """What clang does where more than 256 values live: they are right, and no check has a finding."""
     source, program, out = (tmp_path / name for name in ("spill.cl", "spill.co", "out"))
     source.write_text(SPILL)
-    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx908", "-x", "cl", "-cl-std=CL2.0", level, "-g", "-mcode-object-version=4",
+    subprocess.run(["clang-19", "-target", "amdgcn-amd-amdhsa", "-mcpu=" + model, "-x", "cl", "-cl-std=CL2.0", level, "-g", "-mcode-object-version=4",
                     "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", program], check=True)
     code = subprocess.run(["llvm-objdump-19", "-d", program], check=True, capture_output=True, text=True).stdout
-    assert code.count("v_accvgpr_write_b32") > 10
-    done = wavetrap("run", "-g", "gfx908", "--check=init,hazard", "--kernel=spill", "--grid=64", "--block=64", "--arg=zeros:71680", "--arg=iota:4096", f"--dump-arg=0:{out}",
+    assert len(re.findall(r"\t(?:v_accvgpr_write_b32|\w+ a\d+,|\w+_store_dword .*, a\d)", code)) > 10, code  # gfx90a: loads and stores have them, too
+    done = wavetrap("run", "-g", model, "--check=init,hazard", "--kernel=spill", "--grid=64", "--block=64", "--arg=zeros:71680", "--arg=iota:4096", f"--dump-arg=0:{out}",
                     program)
     assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
     value = lambda i, k: (i + k * 7 & 1023) * (k + 1)
     assert struct.unpack("<17920i", out.read_bytes()) == tuple(value(i, k) + value(i, (k * 37 + 11) % 280) for i in range(64) for k in range(280))
+
+
+IDS = """kernel void ids(global int *out, int a, int b)
+{
+    local int all[4 * 2 * 3];
+    int x = get_local_id(0), y = get_local_id(1), z = get_local_id(2), me = x + 4 * (y + 2 * z);
+    all[me] = a * x + b * y + 7 * z + 1000 * get_group_id(2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[get_global_id(0) + 8 * (get_global_id(1) + 4 * get_global_id(2))] = all[me ^ 1];
+}
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-mllvm", "-amdgpu-kernarg-preload-count=4"], ["-mtgsplit"]], ids=["loads", "preloaded", "split"])
+def test_how_waves_of_a_gfx90a_start(tmp_path, options):
+    """Coordinates of three dimensions in one register; arguments in scalar registers, behind code that would load them. A group whose waves may be on
+    several compute units cannot have LDS."""
+    source, program, out = (tmp_path / name for name in ("ids.cl", "ids.co", "out"))
+    source.write_text(IDS)
+    subprocess.run(["clang-22", "-target", "amdgcn-amd-amdhsa", "-mcpu=gfx90a", "-x", "cl", "-cl-std=CL2.0", "-O2", "-mcode-object-version=4", *options,
+                    "--rocm-device-lib-path=/usr/lib/x86_64-linux-gnu/amdgcn/bitcode", source, "-o", program], check=True)
+    done = wavetrap("run", "--check=init,hazard", "--kernel=ids", "--grid=8,4,6", "--block=4,2,3", "--arg=zeros:768", "--arg=i32:100", "--arg=i32:-3", f"--dump-arg=0:{out}", program)
+    if options == ["-mtgsplit"]:
+        assert done.returncode and "on different compute units (TG_SPLIT), and it asks for 96 bytes of LDS" in done.stderr, done.stderr
+        return
+    assert done.returncode == 0 and "0 errors, 0 warnings" in done.stderr, done.stderr
+    assert struct.unpack("<192i", out.read_bytes()) == tuple(100 * (x % 4 ^ 1) - 3 * (y % 2) + 7 * (z % 3) + 1000 * (z // 3) for z in range(6) for y in range(4) for x in range(8))
 
 
 def test_a_program_gets_the_newest_model_for_which_it_has_code():

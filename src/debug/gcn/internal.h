@@ -22,7 +22,7 @@ struct gcnp_row {
     uint32_t queue;  /**< index in the probe's list of queues */
     uint64_t record; /**< address; VGPRs come first */
     uint32_t vgprs, sgprs, lds;
-    uint32_t agprs;                      /**< as many accumulation registers, behind the VGPRs */
+    uint32_t agprs;                      /**< accumulation registers, behind the VGPRs */
     uint32_t leader;                     /**< handle of its group's first wave, which has the LDS */
     bool is_first;                       /**< it is that wave */
     bool is_read;                        /**< hw and ttmp */
@@ -68,7 +68,9 @@ struct wt_probe {
     struct wt_space space[SPACES];
     struct kfd_device_entry device[KFD_DEBUG_DEVICES];
     uint32_t devices;
-    uint32_t accumulates; /**< those that have accumulation registers, as a bit set */
+    uint32_t waves_per_simd; /**< of those that have the most */
+    uint32_t accumulates;    /**< those that have accumulation registers, as a bit set */
+    uint32_t unified;        /**< those that have them in one file with VGPRs, likewise */
     struct kfd_queue_entry queue[KFD_DEBUG_QUEUES];
     uint32_t queues;
     struct gcnp_area area[KFD_DEBUG_QUEUES]; /**< area of each of them */

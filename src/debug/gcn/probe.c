@@ -14,10 +14,15 @@
 /* ---- opening ---- */
 
 /* Target versions of GPUs with these registers and this save area. */
-enum { FIRST_VERSION = 90000, ACCUMULATORS_VERSION = 90008, LAST_VERSION = 90008 };
+enum {
+    FIRST_VERSION = 90000,
+    ACCUMULATORS_VERSION = 90008,
+    UNIFIED_VERSION = 90010,
+    LAST_VERSION = 90010
+};
 
-/* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units and
- * in their instructions. */
+/* Compute units and waves of all GPUs. The GPUs of one program differ in their numbers of units, in
+ * waves of a SIMD, of which each has room for the most, and in their instructions. */
 static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
 {
     if (p->devices != p->common.link->gpus)
@@ -29,10 +34,11 @@ static enum wt_status count_cores(struct wt_probe *p, struct wt_error *err)
             return wt_fail(err, WT_UNSUPPORTED,
                            "this probe knows GCN5, target versions %u to %u, not %u", FIRST_VERSION,
                            LAST_VERSION, (unsigned)d->gfx_target_version);
-        if (d->max_waves_per_simd != p->device->max_waves_per_simd)
-            return wt_fail(err, WT_UNSUPPORTED, "the program's GPUs differ in waves a SIMD");
+        if (d->max_waves_per_simd > p->waves_per_simd)
+            p->waves_per_simd = d->max_waves_per_simd;
         p->common.device_cores[i] = d->simd_count / GCN_SIMDS;
         p->accumulates |= (d->gfx_target_version >= ACCUMULATORS_VERSION) << i;
+        p->unified |= (d->gfx_target_version >= UNIFIED_VERSION) << i;
     }
     return WT_OK;
 }
@@ -45,18 +51,17 @@ static enum wt_status describe(struct wt_probe *p, struct wt_error *err)
     const uint32_t version = p->device->gfx_target_version;
     snprintf(p->arch, sizeof p->arch, "amdgcn:gfx%u%x%x", version / 10000 % 100,
              version / 100 % 100, version % 100);
-    p->common.topology =
-        (struct wt_topology){.family = "gcn",
-                             .arch = p->arch,
-                             .triple = "amdgcn-amd-amdhsa",
-                             .waves_per_core = GCN_SIMDS * p->device->max_waves_per_simd,
-                             .lanes = GCN_LANES,
-                             .wave_word = "wave",
-                             .lane_word = "lane",
-                             .exceptions = gcnp_exceptions,
-                             .exception_count = GCNP_EXCEPTIONS,
-                             .code_granule = 4,
-                             .code_longest = 8};
+    p->common.topology = (struct wt_topology){.family = "gcn",
+                                              .arch = p->arch,
+                                              .triple = "amdgcn-amd-amdhsa",
+                                              .waves_per_core = GCN_SIMDS * p->waves_per_simd,
+                                              .lanes = GCN_LANES,
+                                              .wave_word = "wave",
+                                              .lane_word = "lane",
+                                              .exceptions = gcnp_exceptions,
+                                              .exception_count = GCNP_EXCEPTIONS,
+                                              .code_granule = 4,
+                                              .code_longest = 8};
     gcnp_describe_spaces(p);
     return gcnp_describe_registers(p, err);
 }

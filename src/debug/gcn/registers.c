@@ -64,7 +64,7 @@ static const struct wt_register_range ranges[] = {
     {"a", 0, MOST_VGPRS, 1, NUMBERED("agpr", LANE, 3072, 3072, CODE(IN_AGPR, 0))},
     {0},
 };
-enum { RANGES = sizeof ranges / sizeof *ranges, AGPRS = RANGES - 2 };
+enum { RANGES = sizeof ranges / sizeof *ranges, AGPRS = RANGES - 2, FIRST_PRESERVED_AGPR = 32 };
 
 enum wt_status gcnp_describe_registers(struct wt_probe *p, struct wt_error *err)
 {
@@ -75,8 +75,11 @@ enum wt_status gcnp_describe_registers(struct wt_probe *p, struct wt_error *err)
     const enum wt_status status = wt_standstill_describe_registers(p, named, NAMED, own, err);
     if (status)
         return status;
-    for (unsigned i = 0; p->accumulates && i < MOST_VGPRS; i++) /* functions preserve none */
-        p->common.registers[NAMED + SGPRS + MOST_VGPRS + TTMPS + i].clobbered = true;
+    /* In one file with VGPRs, functions preserve those from a32 on; else none. */
+    const bool preserve = p->unified && p->unified == p->accumulates;
+    for (unsigned i = 0; p->accumulates && i < MOST_VGPRS; i++)
+        p->common.registers[NAMED + SGPRS + MOST_VGPRS + TTMPS + i].clobbered =
+            !preserve || i < FIRST_PRESERVED_AGPR;
     for (unsigned i = 0; i < SGPRS; i++)
         p->common.registers[NAMED + i].by_gcc = gcc_use_of_sgpr(i);
     for (unsigned i = 0; i < MOST_VGPRS; i++) {

@@ -65,14 +65,17 @@ static uint64_t packet_number(uint64_t read, uint64_t places, uint32_t low)
  * slots. */
 static struct gcnp_row *row_for(struct wt_probe *p, const struct gcnp_row *found, wt_wave_id id)
 {
-    const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core;
+    const uint32_t slot = found->hw[KFD_HW_SLOT], per_core = p->common.topology.waves_per_core,
+                   own = GCN_SIMDS * p->device[found->common.wave.device].max_waves_per_simd;
     const uint32_t room = p->common.device_cores[found->common.wave.device] * per_core;
     struct gcnp_row *free_row = NULL;
     uint32_t first = 0;
     for (uint32_t i = 0; i < found->common.wave.device; i++)
         first += p->common.device_cores[i] * per_core;
-    if (slot)
-        return slot <= room ? gcnp_row(p, first + slot - 1) : NULL;
+    if (slot && own) {
+        const uint32_t in_room = (slot - 1) / own * per_core + (slot - 1) % own;
+        return in_room < room ? gcnp_row(p, first + in_room) : NULL;
+    }
     for (uint32_t i = first; i < first + room; i++) {
         if (gcnp_row(p, i)->common.wave.id == id)
             return gcnp_row(p, i);
@@ -241,17 +244,19 @@ static enum wt_status find_records(struct wt_probe *p, uint32_t queue, const uin
     uint32_t lds = 0, gpu = 0;
     while (gpu + 1 < p->devices && p->device[gpu].gpu_id != p->queue[queue].gpu_id)
         gpu++;
-    const bool accumulates = p->accumulates >> gpu & 1;
+    const bool accumulates = p->accumulates >> gpu & 1, unified = p->unified >> gpu & 1;
     enum wt_status status = WT_OK;
     for (uint32_t at = KFD_CONTROL_HEADER; at < h->control_stack_size && !status; at += 4) {
         const uint32_t word = (uint32_t)wt_load_le(stack + at, 4);
         if (word & KFD_RELAUNCH_EVENT)
             continue;
         if (word & KFD_RELAUNCH_STATE) {
-            shape.vgprs = (wt_field(word, 5, 0) + 1) * 4;
-            shape.agprs = accumulates ? shape.vgprs : 0;
+            const uint32_t both = (wt_field(word, 5, 0) + 1) * 8,
+                           own = (wt_field(word, unified ? 29 : 5, unified ? 24 : 0) + 1) * 4;
+            shape.vgprs = unified && own > both ? both : own;
+            shape.agprs = unified ? both - shape.vgprs : accumulates ? shape.vgprs : 0;
             shape.sgprs = wt_field(word, 8, 6) * 16;
-            lds = wt_field(word, 17, 9) * KFD_LDS_UNIT;
+            lds = wt_field(word, unified ? 16 : 17, 9) * KFD_LDS_UNIT;
             continue;
         }
         shape.is_first = word & KFD_RELAUNCH_FIRST;

@@ -138,7 +138,7 @@ static void explain_hw_id(FILE *out, const struct gcn_trap_registers *r)
             "HW_ID = 0x%08" PRIx32 ": shader engine %" PRIu32 ", array %" PRIu32
             ", compute unit %" PRIu32 ", SIMD %" PRIu32 ", wave %" PRIu32 "; VMID %" PRIu32
             ", queue %" PRIu32 "\n",
-            id, wt_field(id, 14, 13), wt_field(id, 12, 12), wt_field(id, 11, 8), wt_field(id, 5, 4),
+            id, wt_field(id, 15, 13), wt_field(id, 12, 12), wt_field(id, 11, 8), wt_field(id, 5, 4),
             wt_field(id, 3, 0), wt_field(id, 23, 20), wt_field(id, 26, 24));
 }
 

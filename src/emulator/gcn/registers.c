@@ -208,7 +208,7 @@ static const struct wt_hw_field hw_id[] = {
     WT_HW_FIELD("PIPE_ID", 7, 6, R, NULL, "pipe of the queue"),
     WT_HW_FIELD("CU_ID", 11, 8, R, NULL, "compute unit within its shader array"),
     WT_HW_FIELD("SH_ID", 12, 12, R, NULL, "shader array"),
-    WT_HW_FIELD("SE_ID", 14, 13, R, NULL, "shader engine"),
+    WT_HW_FIELD("SE_ID", 15, 13, R, NULL, "shader engine"),
     WT_HW_FIELD("TG_ID", 19, 16, R, NULL, "work-group of the compute unit"),
     WT_HW_FIELD("VM_ID", 23, 20, R, NULL, "of its process"),
     WT_HW_FIELD("QUEUE_ID", 26, 24, R, NULL, "queue of the pipe"),
@@ -217,9 +217,9 @@ static const struct wt_hw_field hw_id[] = {
 };
 
 static const struct wt_hw_field gpr_alloc[] = {
-    WT_HW_FIELD("VGPR_BASE", 5, 0, R, NULL, "0 here"),
-    WT_HW_FIELD("VGPR_SIZE", 13, 8, R, NULL, "vector registers, in fours, less 1"),
-    WT_HW_FIELD("SGPR_BASE", 21, 16, R, NULL, "0 here"),
+    WT_HW_FIELD("VGPR_SIZE", 17, 6, R, NULL,
+                "vector registers, less 1: [7:2] in fours; gfx90a: [11:6] in fours, and [5:0] with "
+                "accumulation registers, in eights"),
     WT_HW_FIELD("SGPR_SIZE", 27, 24, R, NULL, "scalar registers, in sixteens, less 1"),
 };
 

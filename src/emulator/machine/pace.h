@@ -49,8 +49,9 @@ struct wt_pace_table {
     const struct wt_pace_rule {
         uint8_t states; /**< so many wait states must be between the two */
         const char *text;
-        bool unlike; /**< unless both have all of the same registers */
-        bool differ; /**< unless both are of one kind */
+        bool unlike;     /**< unless both have all of the same registers */
+        bool differ;     /**< unless both are of one kind */
+        uint8_t between; /**< only behind the first half of this rule, too; 0: of none */
     } * rule;
 };
 

@@ -64,7 +64,7 @@ enum sm_mod {
 struct sm_uop {
     sm_op run;
     union {
-        sm_alu alu;                        /* NULL: `run` does all */
+        sm_alu alu;                         /* NULL: `run` does all */
         const struct wt_paged_entry *entry; /* of PTX whose handler is sm_run_block */
     };
     uint64_t word;

@@ -352,10 +352,10 @@ def lds_words(gpu, wave, size):
 
 
 def save_and_restore(gpu, bits=0, lds=LDS):
-    """Saves all waves, looks at the records, restores, and compares. After an XNACK error, Arcturus' handler saves VGPRs where
+    """Saves all waves, looks at the records, restores, and compares. After an XNACK error, the handlers of Arcturus and Aldebaran save VGPRs where
     accumulation registers belong: it indexes v_readlane, as it does for the VGPRs before, and has them in v0 to v3."""
     def rows(wave):
-        return 4 * ((wave.gpr_alloc >> 8 & 0x3f) + 1) if bits & XNACK_ERROR and not gpu.unified else len(wave.v)
+        return 4 * ((wave.gpr_alloc >> (12 if gpu.unified else 8) & 0x3f) + 1) if bits & XNACK_ERROR else len(wave.v)
     before = gpu.waves()
     if bits:
         for number in before:
@@ -406,7 +406,7 @@ def test_context_save_and_restore(model, name, linux):
     random.seed(name)
     groups, vgprs, sgprs, lds, bits = CONTEXTS[name]
     with Gpu(model) as gpu:
-        prepared(gpu, groups, vgprs, sgprs, lds, "gfx906" if model == "gfx908" and bits else model, model, linux)
+        prepared(gpu, groups, vgprs, sgprs, lds, "gfx906" if model in ("gfx908", "gfx90a") and bits else model, model, linux)
         saves = 0
         while gpu.run(random.randrange(1, 200 if groups < 9 else 2000)) == "budget":
             save_and_restore(gpu, bits, lds)

@@ -105,7 +105,7 @@ static inline unsigned lane_of_b(unsigned blgp, unsigned lane)
 }
 
 static inline __attribute__((always_inline)) void
-take(const struct gcn_mfma *m, const void *registers, unsigned blgp, bool flush, union elements *to)
+take(const struct gcn_mfma *m, const void *registers, unsigned blgp, union elements *to)
 {
     const unsigned groups = GCN_LANES / m->side, count = m->k * m->blocks / groups;
     if (m->type == GCN_MATRIX_F32 && !blgp) { /* each lane has one, in their order */
@@ -120,9 +120,39 @@ take(const struct gcn_mfma *m, const void *registers, unsigned blgp, bool flush,
                 element(m->type, registers, lane_of_b(blgp, lane), n);
         }
     }
-    const float least = m->type == GCN_MATRIX_F16 ? 0x1p-14f : 0x1p-126f;
-    for (unsigned i = 0; flush && i < ELEMENTS; i++)
-        to->f[i] = __builtin_fabsf(to->f[i]) < least ? 0 : to->f[i];
+}
+
+/* Numbers below the least one that is not denormal become +0. Returns the lowest exponent of the
+ * others. */
+static inline unsigned drop_denormals(uint32_t *x, unsigned count, const uint32_t least)
+{
+    uint32_t lowest = UINT32_MAX, kept = UINT32_MAX; /* magnitudes but 0, less 1 */
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t below = (x[i] & 0x7fffffff) - 1;
+        lowest = below < lowest ? below : lowest;
+    }
+    if (lowest >= least - 1)
+        return lowest >> 23;
+    for (unsigned i = 0; i < count; i++) {
+        const uint32_t below = (x[i] & 0x7fffffff) - 1;
+        x[i] = below < least - 1 ? 0 : x[i];
+        kept = below >= least - 1 && below < kept ? below : kept;
+    }
+    return kept >> 23;
+}
+
+/* Drops denormal numbers of A, B and C; whether a product or a sum of the others may be denormal:
+ * not, if all are multiples of the least single that is not. */
+static inline bool drop_all_denormals(const struct gcn_mfma *m, union elements *a,
+                                      union elements *b, uint32_t *c, unsigned sums)
+{
+    const bool halves = m->type == GCN_MATRIX_F16;
+    const uint32_t least = halves ? 0x38800000 : 0x00800000;
+    const unsigned count = m->side * m->k * m->blocks, digits = halves ? 20 : 14,
+                   of_a = drop_denormals(a->w, count, least),
+                   of_b = drop_denormals(b->w, count, least),
+                   of_c = drop_denormals(c, sums, 0x00800000);
+    return of_a + of_b < 128 + digits || of_c < 24;
 }
 
 /* ---- sums ---- */
@@ -257,27 +287,42 @@ multiply_as(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN
         multiply(m, u, d, a, b, side, false);
 }
 
-static inline double double_at(const uint32_t (*registers)[GCN_LANES], unsigned lane)
+static inline void take_doubles(const uint32_t (*registers)[GCN_LANES], double *to)
 {
-    return wt_double_of_bits(registers[0][lane] | (uint64_t)registers[1][lane] << 32);
+    LANES
+        to[i] = wt_double_of_bits(registers[0][i] | (uint64_t)registers[1][i] << 32);
 }
 
 static inline __attribute__((always_inline)) void
 multiply_doubles(const struct gcn_mfma *m, const struct gcn_uop *u, uint32_t (*d)[GCN_LANES],
-                 const void *a, const void *b, const uint32_t (*c)[GCN_LANES])
+                 const void *a, const void *b, const uint32_t (*c)[GCN_LANES], const unsigned side)
 {
-    uint64_t result[4][GCN_LANES];
-    for (unsigned n = 0; n < u->result / 2u; n++)
-        for (unsigned lane = 0; lane < GCN_LANES; lane++) {
-            const unsigned in = lane % 16, row = row_of_double(m, n, lane);
-            double sum = double_at(c + 2 * n, lane);
-            for (unsigned k = 0; k < m->k; k++)
-                sum = __builtin_fma(double_at(a, 16 * k + row), double_at(b, 16 * k + in), sum);
-            result[n][lane] = sum != sum ? 0x7ff8000000000000 : wt_double_bits(sum);
+    enum { COUNT = 16 }; /* lanes of one k */
+    double x[GCN_LANES], y[GCN_LANES], sums[4][GCN_LANES], p[GCN_LANES], q[4][GCN_LANES];
+    take_doubles(a, x);
+    take_doubles(b, y);
+    for (unsigned n = 0; n < 16; n++) /* each lane's element of B, for each k */
+        memcpy(q[n / 4] + COUNT * (n % 4), y + COUNT * (n / 4), COUNT * sizeof *y);
+    for (unsigned n = 0; n < u->result / 2u; n++) {
+        double *sum = sums[n];
+        take_doubles(c + 2 * n, sum);
+        for (unsigned k = 0; k < 4; k++) {
+            for (unsigned part = 0; part < GCN_LANES / COUNT; part++) {
+                const double *rows = x + COUNT * k + 4 * n + part; /* as row_of_double() says */
+                for (unsigned j = 0; j < COUNT; j++)
+                    p[COUNT * part + j] = rows[side == 4 ? j & ~3u : 0];
+            }
+            const double *of_b = q[k];
+            LANES
+                sum[i] = __builtin_fma(p[i], of_b[i], sum[i]);
         }
-    for (unsigned i = 0; i < u->result; i++)
-        for (unsigned lane = 0; lane < GCN_LANES; lane++)
-            d[i][lane] = (uint32_t)(result[i / 2][lane] >> i % 2 * 32);
+    }
+    for (unsigned r = 0; r < u->result; r++)
+        LANES {
+            const double sum = sums[r / 2][i];
+            const uint64_t bits = sum != sum ? 0x7ff8000000000000 : wt_double_bits(sum);
+            d[r][i] = (uint32_t)(bits >> r % 2 * 32);
+        }
 }
 
 CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const void *a,
@@ -286,17 +331,18 @@ CLONED gcn_multiply_matrices(const struct gcn_uop *u, bool flush, void *d, const
     const struct gcn_mfma *m = gcn_mfma_of(u->row);
     union elements x, y;
     if (m->type == GCN_MATRIX_F64) {
-        multiply_doubles(m, u, d, a, b, c);
+        if (m->side == 16)
+            multiply_doubles(m, u, d, a, b, c, 16);
+        else
+            multiply_doubles(m, u, d, a, b, c, 4);
         return;
     }
     flush &= m->type == GCN_MATRIX_F16 || m->type == GCN_MATRIX_BF16;
-    take(m, a, 0, flush, &x);
-    take(m, b, u->blgp, flush, &y);
+    take(m, a, 0, &x);
+    take(m, b, u->blgp, &y);
     if (d != c)
         memmove(d, c, u->result * sizeof(uint32_t[GCN_LANES]));
-    float *sum = d;
-    for (unsigned i = 0; flush && i < u->result * (unsigned)GCN_LANES; i++)
-        sum[i] = __builtin_fabsf(sum[i]) < 0x1p-126f ? 0 : sum[i];
+    flush = flush && drop_all_denormals(m, &x, &y, d, u->result * (unsigned)GCN_LANES);
     if (m->side == 32)
         multiply_as(m, u, d, &x, &y, 32, flush);
     else if (m->side == 16)

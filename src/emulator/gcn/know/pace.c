@@ -47,6 +47,7 @@ enum rule {
     DOT_USE = UNIFIED_KEEP + SINGLE_SIZES,
     DOT_OTHER,
     DOUBLE_FMA,
+    DOUBLE_BETWEEN,
     RULES
 };
 
@@ -186,6 +187,11 @@ static const struct wt_pace_rule rules[RULES] = {
                    .text = "v_dot writes a VGPR, and another vector instruction than such a one "
                            "has it as C or writes it",
                    .differ = true},
+    [DOUBLE_BETWEEN] = {.states = 2,
+                        .text =
+                            "a vector instruction writes a VGPR, v_mfma of doubles follows, and "
+                            "an access to memory or LDS has it as address or data",
+                        .between = DOUBLE_FMA},
     [DOUBLE_FMA] = {.states = 2, .text = "v_mfma of doubles, and v_fma_f64 or v_fmac_f64 follows"},
 };
 
@@ -330,7 +336,8 @@ static bool uses_m0(const struct gcn_uop *u)
 static void pace_result(const struct wt_insn_operand *o, bool dot, struct wt_insn_pace *p)
 {
     if (o->file == GCN_FILE_V)
-        earlier(p, bit(DPP_ROW) | (dot ? 0 : bit(MATRIX_VGPR)), o->file, o->number, end_of(o));
+        earlier(p, bit(DPP_ROW) | bit(DOUBLE_BETWEEN) | (dot ? 0 : bit(MATRIX_VGPR)), o->file,
+                o->number, end_of(o));
     if (o->file != GCN_FILE_S)
         return;
     const bool exec = o->number == GCN_EXEC, vcc = o->number <= GCN_VCC + 1 && end_of(o) > GCN_VCC;
@@ -410,7 +417,8 @@ static void pace_unified(const struct gcn_uop *u, const struct wt_insn_operand *
         return;
     if (x->reads)
         rules_of |= (dot && x->leaf == WT_M_C ? bit(DOT_OTHER) : bit(DOT_USE)) |
-                    (memory ? bits(UNIFIED_USE, SINGLE_SIZES) | bits(UNIFIED_MEMORY, 2)
+                    (memory ? bits(UNIFIED_USE, SINGLE_SIZES) | bits(UNIFIED_MEMORY, 2) |
+                                  bit(DOUBLE_BETWEEN)
                             : bits(UNIFIED_USE, SIZES));
     if (x->writes)
         rules_of |= bits(UNIFIED_USE, SIZES) | bits(UNIFIED_KEEP, SINGLE_SIZES) | bit(DOT_OTHER);
