@@ -856,7 +856,7 @@ static void rows_state_what_they_read_and_write(void **state)
             }
     rig_close(&rig);
     printf("%u results of meanings\n", meant_results);
-    assert_true(meant_results > 7000 * 14);
+    assert_true(meant_results > 7000 * 28);
 }
 
 int main(void)

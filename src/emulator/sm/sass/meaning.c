@@ -18,6 +18,8 @@ struct sm_composer {
     const struct sm_uop *u;
     struct wt_meaning_writer out;
     uint32_t listed; /* leaves */
+    uint8_t first;   /* the row's operation */
+    bool sums;       /* three terms, each with its sign */
 };
 #define PUT(c, ...) WT_MEANING_PUT(&(c)->out, __VA_ARGS__)
 
@@ -58,40 +60,115 @@ static bool put_signed_sum(struct sm_composer *c, const uint8_t **code)
     return true;
 }
 
+/* The amount by which a funnel shifts. */
+static void put_amount(struct sm_composer *c)
+{
+    const bool pairs = c->u->how & 3;
+    if (c->u->mods & SM_WRAPS)
+        PUT(c, WT_M_PART, 0, pairs ? 6 : 5, WT_M_B);
+    else if (pairs)
+        PUT(c, WT_M_B);
+    else
+        PUT(c, WT_M_MIN, WT_M_B, WT_M_K, 32, 32);
+}
+
 /* Sources that are not listed are RZ and PT, or do not count. */
+static void put_leaf(struct sm_composer *c, uint8_t op)
+{
+    const uint32_t mods = c->u->mods;
+    const bool is_negative = c->sums && mods & (op == WT_M_A   ? SM_NEG_A
+                                                : op == WT_M_B ? SM_NEG_B
+                                                               : SM_NEG_C);
+    if ((op == WT_M_VCC && sm_bit(c->u->word, 42)) || (c->first == WT_M_ONES && mods & SM_NOT_B))
+        PUT(c, WT_M_NOT);
+    if (is_negative)
+        PUT(c, WT_M_SUB, WT_M_K, 32, 0);
+    if (!(c->listed >> op & 1))
+        PUT(c, WT_M_K, op == WT_M_VCC ? 1 : 32, op == WT_M_VCC);
+    else if (c->first == WT_M_PART && op == WT_M_B)
+        put_amount(c);
+    else
+        PUT(c, op);
+}
+
+/* The operation of a node, as fields say. */
+static uint8_t operation_of(const struct sm_composer *c, uint8_t op)
+{
+    const uint32_t mods = c->u->mods;
+    const bool is_signed = mods & SM_SIGNED, funnels = c->first == WT_M_PART;
+    switch (op) {
+    case WT_M_SHL_OUT:
+        return mods & SM_WRAPS && !funnels ? WT_M_SHL : op;
+    case WT_M_SHR_OUT:
+        if (funnels)
+            return (c->u->how & 3) == 3 ? WT_M_SAR_OUT : op;
+        return (uint8_t)((mods & SM_WRAPS ? WT_M_SHR : op) + is_signed);
+    case WT_M_MUL:
+        return !(mods & SM_HIGH) ? op : c->u->how ? WT_M_MUL_HIGH_S : WT_M_MUL_HIGH;
+    case WT_M_MIN:
+    case WT_M_MAX:
+        return (uint8_t)(op + 2 * is_signed);
+    case WT_M_FIELD:
+        return (uint8_t)(op + is_signed);
+    default:
+        return op;
+    }
+}
+
 static void put_expression(struct sm_composer *c, const uint8_t **code)
 {
     const struct sm_uop *u = c->u;
     const uint8_t *at = *code;
-    if (*at == WT_M_ADD && put_signed_sum(c, code))
+    if (*at == WT_M_ADD && !c->sums && put_signed_sum(c, code))
         return;
     const struct wt_meaning_node node = wt_meaning_take(code);
-    const bool wraps = u->mods & SM_WRAPS,
-               shifts = node.op >= WT_M_SHL_OUT && node.op <= WT_M_SAR_OUT;
-    if (node.op == WT_M_VCC && sm_bit(u->word, 42))
-        PUT(c, WT_M_NOT);
-    if (node.op < (enum wt_meaning_op)WT_M_LEAVES && !(c->listed >> node.op & 1)) {
-        PUT(c, WT_M_K, node.op == WT_M_VCC ? 1 : 32, node.op == WT_M_VCC);
+    if (node.op < (enum wt_meaning_op)WT_M_LEAVES) {
+        put_leaf(c, *at);
         return;
     }
-    PUT(c, (uint8_t)(node.op - (shifts && wraps ? WT_M_SHL_OUT - WT_M_SHL : 0) +
-                     (node.op == WT_M_SHR_OUT && u->mods & SM_SIGNED)));
-    if (node.op == WT_M_LOGIC)
+    PUT(c, operation_of(c, *at));
+    if (node.op == WT_M_LOGIC && !at[1])
         PUT(c, table_of(u));
-    if (node.op == WT_M_SHR_OUT && u->mods & SM_REVERSED)
+    else if (at == sm_rows[u->insn].meaning + 2 && node.op == WT_M_PART && u->how & 4) /* .HI */
+        PUT(c, at[1] ^ 32, at[2]);
+    else
+        wt_meaning_put(&c->out, at + 1, (unsigned)(*code - at - 1));
+    if ((node.op == WT_M_SHR_OUT || node.op == WT_M_FIELD) && u->mods & SM_REVERSED)
         PUT(c, WT_M_REVERSE);
     for (unsigned i = 0; i < node.operands; i++)
         put_expression(c, code);
+}
+
+/* Whether fields make of the row what is not composed: carries, saturation, parts. */
+static bool is_beyond(const struct sm_composer *c)
+{
+    const struct sm_uop *u = c->u;
+    switch (c->first) {
+    case WT_M_ADD: /* halves and a shift of IADD3 */
+        return u->mods & (SM_EXTENDED | SM_SAT) || (c->sums && u->how) ||
+               (u->mods & SM_HIGH && u->how % 3);
+    case WT_M_MUL: /* of two kinds */
+        return u->mods & SM_HIGH && u->how % 3;
+    case WT_M_B: /* MOV of some bytes */
+        return u->how != 15;
+    case WT_M_PICK:
+    case WT_M_SELECT: /* .XLO, .XHI */
+        return u->how;
+    default:
+        return false;
+    }
 }
 
 /* False: it is not said, or depends on what is no operand that has bits: a constant bank. */
 static bool compose(const struct sm_uop *u, struct wt_insn_operands *o)
 {
     const uint8_t *code = sm_rows[u->insn].meaning;
-    struct sm_composer c = {.u = u, .out = {o->composed, o->composed + sizeof o->composed}};
+    struct sm_composer c = {.u = u,
+                            .out = {o->composed, o->composed + sizeof o->composed},
+                            .first = code[*code != WT_M_END ? 2 : 0]};
     bool flags = false;
-    if (*code == WT_M_END || (code[2] == WT_M_ADD && u->mods & (SM_EXTENDED | SM_SAT)) ||
-        ((u->insn == SM_MOV || u->insn == SM_MOV32I) && u->how != 15))
+    c.sums = c.first == WT_M_ADD && code[3] == WT_M_ADD;
+    if (*code == WT_M_END || is_beyond(&c))
         return false;
     for (unsigned i = 0; i < o->count; i++) {
         if (o->list[i].kind == WT_OPERAND_MEMORY)
@@ -123,6 +200,7 @@ static enum wt_operation load(unsigned size)
 static enum wt_operation meaning(const struct sm_uop *u)
 {
     enum { EXCHANGES = 8 };
+    const uint8_t *row = sm_rows[u->insn].meaning, first = row[*row != WT_M_END ? 2 : 0];
     switch ((enum sm_insn)u->insn) {
     case SM_LDG:
         return load(field_of(u, SM_F_gsize48));
@@ -151,23 +229,16 @@ static enum wt_operation meaning(const struct sm_uop *u)
         return WT_DOES_MOVE;
     case SM_IADD: /* with a carry; a constant bank has unknown bits */
         return u->form == SM_FORM_C ? WT_DOES_UNTOLD : WT_DOES_OTHER;
-    case SM_IADD32I:
-    case SM_ISCADD:
+    case SM_IMNMX:
     case SM_MOV32I:
         return WT_DOES_OTHER;
-    /* Parts of words: it is not said which. */
-    case SM_BFE:
-    case SM_BFI:
-    case SM_PRMT:
-    case SM_SHF_L:
-    case SM_SHF_L_I:
-    case SM_SHF_R:
-    case SM_SHF_R_I:
     case SM_P2R:
     case SM_R2P:
         return WT_DOES_UNTOLD;
     default:
-        return *sm_rows[u->insn].meaning == WT_M_END ? WT_DOES_OTHER : WT_DOES_UNTOLD;
+        return first == WT_M_END || first == WT_M_ADD || first == WT_M_MUL || first == WT_M_ONES
+                   ? WT_DOES_OTHER
+                   : WT_DOES_UNTOLD; /* parts of words: it is not said which */
     }
 }
 

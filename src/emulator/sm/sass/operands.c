@@ -562,15 +562,14 @@ static void put_target(struct listing *l)
 static void name_in_meaning(const struct listing *l, const struct sm_item *item,
                             struct wt_insn_operand *x)
 {
-    const bool third = is(l, SM_ISCADD) || is(l, SM_ISCADD32I);
     if (x->writes)
         x->result = item->what == 'd' ? WT_RESULT_D : WT_RESULT_SECOND;
     else if (!x->aside && x->kind <= WT_OPERAND_CONSTANT)
         x->leaf = item->what == 'a'   ? WT_M_A
                   : item->what == 'p' ? WT_M_VCC
-                  : item->what == 'u' ? (third         ? WT_M_C
-                                         : is_table(l) ? 0
-                                                       : WT_M_B)
+                  : item->what == 'u' ? (item->width == 5   ? WT_M_C /* a shift */
+                                         : item->width == 8 ? 0      /* a table */
+                                                            : WT_M_B)
                                       : (item->what == 'c' ? WT_M_C : WT_M_B);
     if (x->kind == WT_OPERAND_CONSTANT)
         x->width = 32;
