@@ -65,12 +65,12 @@ struct sm_uop {
     sm_op run;
     union {
         sm_alu alu;                         /* NULL: `run` does all */
-        const struct wt_paged_entry *entry; /* of PTX whose handler is sm_run_block */
+        const struct wt_paged_entry *entry; /* a record of PTX whose handler is sm_run_block */
     };
     uint64_t word;
     union {
-        uint64_t immediate;       /* of operand B; of a double its 64 bits */
-        const struct ptx_op *ptx; /* of an instruction of PTX (sm/ptx/image.h) */
+        uint64_t immediate;       /* operand B; a double has 64 bits */
+        const struct ptx_op *ptx; /* the record of an instruction of PTX (sm/ptx/image.h) */
     };
     uint8_t insn;
     uint8_t guard : 4;  /* predicate and its inversion; 7: always */
@@ -78,7 +78,7 @@ struct sm_uop {
     uint8_t round : 2;  /* field rnd */
     uint8_t d, a, b, c; /* registers */
     uint8_t step;       /* records to the next instruction: control words are skipped */
-    uint8_t how;        /* of an ALU: values of other fields, the first one lowest */
+    uint8_t how;        /* values of other fields of an ALU, the first one lowest */
     uint16_t offset;    /* constant operand */
     uint16_t visits;    /* how often a turn or a jump came here, until it is translated */
     uint32_t mods : 27; /* enum sm_mod */

@@ -4,7 +4,7 @@
 #include "emulator/sm/texture_access.h"
 
 /* An access as it is asked about. */
-struct question {
+struct sm_question {
     struct sm_warp *w;
     const struct sm_uop *u;
     enum wt_watch_kind kind;
@@ -25,7 +25,7 @@ static bool is_in(const struct ptx_origin *o, enum wt_observed_space space)
     }
 }
 
-static uint32_t ask(const struct question *q, enum wt_observed_space space, uint32_t lanes,
+static uint32_t ask(const struct sm_question *q, enum wt_observed_space space, uint32_t lanes,
                     const uint64_t *at)
 {
     struct wt_judged_variable variable;
@@ -64,7 +64,7 @@ static uint32_t judge_variable(struct sm_warp *w, const struct sm_uop *u, enum w
                                enum sm_judged where, uint32_t lanes, const uint64_t *at,
                                unsigned size, const struct ptx_origin *origin)
 {
-    const struct question q = {w, u, kind, size, origin};
+    const struct sm_question q = {w, u, kind, size, origin};
     uint64_t moved[SM_LANES] = {0};
     uint32_t shared = where == SM_JUDGED_SHARED ? lanes : 0;
     uint32_t local = where == SM_JUDGED_LOCAL ? lanes : 0;

@@ -51,9 +51,9 @@ static uint32_t put_part(uint32_t c, uint32_t value, unsigned pos, unsigned bits
     return (c & ~mask) | (value << pos & mask);
 }
 
-static uint32_t finish(int64_t value, enum mode mode, bool saturated, bool has_sign, uint32_t c)
+static uint32_t finish(int64_t value, enum mode mode, bool has_sign, uint32_t c)
 {
-    const uint32_t v = (uint32_t)(saturated ? saturate(value, mode, has_sign) : value);
+    const uint32_t v = (uint32_t)value;
     const bool less = has_sign ? (int32_t)v < (int32_t)c : v < c;
     switch (mode) {
     case MERGE_16H:
@@ -86,9 +86,10 @@ static unsigned compute(struct sm_exec *x, video f)
     const struct operand a = operand_of(x, false);
     struct operand b = operand_of(x, true);
     b.has_sign &= x->u->insn != SM_VSHL && x->u->insn != SM_VSHR;
-    FOR_LANES (i)
-        x->d[0][i] =
-            finish(f(x, value_of(&a, i), value_of(&b, i)), mode, saturated, has_sign, x->c[i]);
+    FOR_LANES (i) {
+        const int64_t v = f(x, value_of(&a, i), value_of(&b, i));
+        x->d[0][i] = finish(saturated ? saturate(v, mode, has_sign) : v, mode, has_sign, x->c[i]);
+    }
     sm_set_logic_cc(x);
     return 1;
 }
@@ -192,7 +193,7 @@ unsigned sm_alu_vmad(struct sm_exec *x)
         const uint64_t total = (minus_a && !plus_one ? 0 - product : product) +
                                (minus_c && !plus_one ? 0 - c : c) + plus_one;
         const int64_t value = has_sign ? (int64_t)total >> shift : (int64_t)(total >> shift);
-        x->d[0][i] = finish(value, ALONE, saturated, has_sign && !plus_one, 0);
+        x->d[0][i] = (uint32_t)(saturated ? saturate(value, ALONE, has_sign && !plus_one) : value);
     }
     sm_set_logic_cc(x);
     return 1;

@@ -451,8 +451,8 @@ bool sm_asm_phase(struct sm_asm *p)
     return true;
 }
 
-/* ".U16" of a video instruction. */
-static bool take_type(struct sm_asm *p, bool b, bool may_have_sign)
+/* ".U16" of a video instruction, whose size stands at bit 36 (A) or 28 (B). */
+static bool take_type(struct sm_asm *p, unsigned pos, bool may_have_sign)
 {
     static const struct {
         const char *name;
@@ -465,9 +465,9 @@ static bool take_type(struct sm_asm *p, bool b, bool may_have_sign)
         if (strncmp(start + 2, sizes[i].name, length) != 0 || !sm_asm_ends_word(start[2 + length]))
             continue;
         p->at = start + 2 + length;
-        sm_asm_set(p, b ? 28 : 36, 3, sizes[i].size);
-        if (!b || may_have_sign)
-            sm_asm_set(p, b ? 49 : 48, 1, sign == 'S');
+        sm_asm_set(p, pos, 3, sizes[i].size);
+        if (pos == 36 || may_have_sign)
+            sm_asm_set(p, pos == 36 ? 48 : 49, 1, sign == 'S');
         return true;
     }
     return sm_asm_bad(p, may_have_sign ? "a type is missing here, one of .U8 to .U32, .S8 to .S32"
@@ -481,7 +481,7 @@ bool sm_asm_types(struct sm_asm *p, const struct sm_item *item)
         *at == '.' && (at[1] == 'U' || at[1] == 'S') && isdigit((unsigned char)at[2]);
     sm_asm_set(p, 50, 1, 1);
     if (typed || item->b_is_unsigned)
-        return take_type(p, false, true) && take_type(p, true, !item->b_is_unsigned);
+        return take_type(p, 36, true) && take_type(p, 28, !item->b_is_unsigned);
     p->no_types = true;
     sm_asm_set(p, 36, 3, SM_VIDEO_WORD);
     sm_asm_set(p, 28, 3, SM_VIDEO_WORD);

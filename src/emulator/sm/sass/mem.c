@@ -34,21 +34,21 @@ static const struct sm_uop *bad_vector(struct sm_warp *w, const struct sm_uop *u
 }
 
 /* The addresses of an instruction: register a and an offset. */
-struct place {
+struct sass_place {
     enum { GLOBAL, GENERIC, SHARED, LOCAL } memory;
     bool wide; /* registers a and a + 1 have 64 bits of a global address */
     int64_t offset;
 };
 
-static inline uint64_t address_of(const struct sm_warp *w, const struct sm_uop *u, struct place p,
-                                  unsigned lane)
+static inline uint64_t address_of(const struct sm_warp *w, const struct sm_uop *u,
+                                  struct sass_place p, unsigned lane)
 {
     const uint64_t at = base_of(w, u->a, lane, p.wide) + (uint64_t)p.offset;
     return p.wide ? at : (uint32_t)at;
 }
 
 static __attribute__((noinline)) void judge(struct sm_warp *w, const struct sm_uop *u,
-                                            struct place p, struct sm_access *a)
+                                            struct sass_place p, struct sm_access *a)
 {
     static const enum sm_judged where[] = {[GLOBAL] = SM_JUDGED_GLOBAL,
                                            [GENERIC] = SM_JUDGED_GENERIC,
@@ -61,7 +61,7 @@ static __attribute__((noinline)) void judge(struct sm_warp *w, const struct sm_u
 }
 
 /* Checks the accesses of all lanes. False: refused. */
-static bool reach(struct sm_warp *w, const struct sm_uop *u, struct place p, unsigned size,
+static bool reach(struct sm_warp *w, const struct sm_uop *u, struct sass_place p, unsigned size,
                   enum wt_watch_kind kind, struct sm_access *a, const struct sm_uop **next)
 {
     sm_access_begin(a, sm_lanes_of(w, u), size, kind);
@@ -112,7 +112,7 @@ static const struct sm_uop *load_lanes(struct sm_warp *w, const struct sm_uop *u
     return sm_next(u);
 }
 
-static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, struct place p,
+static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, struct sass_place p,
                                  unsigned size)
 {
     struct sm_access a;
@@ -124,7 +124,7 @@ static const struct sm_uop *load(struct sm_warp *w, const struct sm_uop *u, stru
     return load_lanes(w, u, &a, size);
 }
 
-static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, struct place p,
+static const struct sm_uop *store(struct sm_warp *w, const struct sm_uop *u, struct sass_place p,
                                   unsigned size)
 {
     struct sm_access a;
@@ -149,15 +149,15 @@ static int64_t offset24(const struct sm_uop *u)
     return wt_sign_extend(sm_bits(u->word, 20, 24), 24);
 }
 
-static struct place global(const struct sm_uop *u)
+static struct sass_place global(const struct sm_uop *u)
 {
-    return (struct place){GLOBAL, SM_FIELD(u->word, e45), offset24(u)};
+    return (struct sass_place){GLOBAL, SM_FIELD(u->word, e45), offset24(u)};
 }
 
-static struct place generic(const struct sm_uop *u)
+static struct sass_place generic(const struct sm_uop *u)
 {
-    return (struct place){GENERIC, SM_FIELD(u->word, e52),
-                          wt_sign_extend(sm_bits(u->word, 20, 32), 32)};
+    return (struct sass_place){GENERIC, SM_FIELD(u->word, e52),
+                               wt_sign_extend(sm_bits(u->word, 20, 32), 32)};
 }
 
 const struct sm_uop *sm_op_ldg(struct sm_warp *w, const struct sm_uop *u)
@@ -183,25 +183,25 @@ const struct sm_uop *sm_op_st(struct sm_warp *w, const struct sm_uop *u)
 
 const struct sm_uop *sm_op_lds(struct sm_warp *w, const struct sm_uop *u)
 {
-    const struct place p = {SHARED, false, offset24(u)};
+    const struct sass_place p = {SHARED, false, offset24(u)};
     return load(w, u, p, SM_FIELD(u->word, lds48) & 7);
 }
 
 const struct sm_uop *sm_op_sts(struct sm_warp *w, const struct sm_uop *u)
 {
-    const struct place p = {SHARED, false, offset24(u)};
+    const struct sass_place p = {SHARED, false, offset24(u)};
     return store(w, u, p, SM_FIELD(u->word, size48));
 }
 
 const struct sm_uop *sm_op_ldl(struct sm_warp *w, const struct sm_uop *u)
 {
-    const struct place p = {LOCAL, false, offset24(u)};
+    const struct sass_place p = {LOCAL, false, offset24(u)};
     return load(w, u, p, SM_FIELD(u->word, size48));
 }
 
 const struct sm_uop *sm_op_stl(struct sm_warp *w, const struct sm_uop *u)
 {
-    const struct place p = {LOCAL, false, offset24(u)};
+    const struct sass_place p = {LOCAL, false, offset24(u)};
     return store(w, u, p, SM_FIELD(u->word, size48));
 }
 
@@ -278,7 +278,7 @@ static bool is_float(enum type type)
 }
 
 /* Does an atomic lane by lane, the lowest first. Register d gets the old values. */
-static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, struct place p,
+static const struct sm_uop *atomic(struct sm_warp *w, const struct sm_uop *u, struct sass_place p,
                                    enum sm_atomic how, enum type type, unsigned d, unsigned data)
 {
     struct sm_access a;
@@ -322,10 +322,10 @@ static const struct sm_uop *bad_type(struct sm_warp *w, const struct sm_uop *u)
 }
 
 /* Addresses of ATOM and RED. */
-static struct place atomic_place(const struct sm_uop *u)
+static struct sass_place atomic_place(const struct sm_uop *u)
 {
-    return (struct place){GENERIC, SM_FIELD(u->word, e48),
-                          wt_sign_extend(sm_bits(u->word, 28, 20), 20)};
+    return (struct sass_place){GENERIC, SM_FIELD(u->word, e48),
+                               wt_sign_extend(sm_bits(u->word, 28, 20), 20)};
 }
 
 const struct sm_uop *sm_op_atom(struct sm_warp *w, const struct sm_uop *u)
@@ -353,9 +353,9 @@ const struct sm_uop *sm_op_red(struct sm_warp *w, const struct sm_uop *u)
     return atomic(w, u, atomic_place(u), how, type, SM_RZ, u->d);
 }
 
-static struct place atoms_place(const struct sm_uop *u)
+static struct sass_place atoms_place(const struct sm_uop *u)
 {
-    return (struct place){SHARED, false, wt_sign_extend(sm_bits(u->word, 30, 22), 22) * 4};
+    return (struct sass_place){SHARED, false, wt_sign_extend(sm_bits(u->word, 30, 22), 22) * 4};
 }
 
 const struct sm_uop *sm_op_atoms(struct sm_warp *w, const struct sm_uop *u)

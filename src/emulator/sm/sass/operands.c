@@ -9,7 +9,7 @@
 #include "emulator/sm/sass/image_form.h"
 
 /* An instruction whose operands are being listed. */
-struct listing {
+struct sass_listing {
     struct wt_insn_operands *o;
     const struct sm_warp *w; /* that is about to execute it; NULL: none is known */
     struct sm_uop u;
@@ -22,34 +22,34 @@ struct listing {
     enum wt_operand_type type; /* of the operand that is listed now */
 };
 
-static bool has(const struct listing *l, enum sm_field_id id)
+static bool has(const struct sass_listing *l, enum sm_field_id id)
 {
     return l->fields[id];
 }
 
 /* The value of a field; 0 where the row does not have it. */
-static unsigned field(const struct listing *l, enum sm_field_id id)
+static unsigned field(const struct sass_listing *l, enum sm_field_id id)
 {
     return has(l, id) ? sm_field_value(l->u.word, id) : 0;
 }
 
-static bool is(const struct listing *l, enum sm_insn insn)
+static bool is(const struct sass_listing *l, enum sm_insn insn)
 {
     return l->u.insn == insn;
 }
 
 /* Any function of bits of three operands. */
-static bool is_table(const struct listing *l)
+static bool is_table(const struct sass_listing *l)
 {
     return is(l, SM_LOP3) || is(l, SM_LOP3_C) || is(l, SM_LOP3_I);
 }
 
-static bool reads_state(const struct listing *l, char letter)
+static bool reads_state(const struct sass_listing *l, char letter)
 {
     return memchr(l->reads, letter, l->state_length);
 }
 
-static bool writes_state(const struct listing *l, char letter)
+static bool writes_state(const struct sass_listing *l, char letter)
 {
     return strchr(l->writes, letter);
 }
@@ -57,7 +57,7 @@ static bool writes_state(const struct listing *l, char letter)
 /* ---- registers ---- */
 
 /* Bits of a register in each lane. NULL: RZ. */
-static struct wt_insn_operand *put_part(struct listing *l, unsigned number, unsigned first,
+static struct wt_insn_operand *put_part(struct sass_listing *l, unsigned number, unsigned first,
                                         unsigned bits, bool writes)
 {
     if (number >= SM_RZ)
@@ -75,19 +75,19 @@ static struct wt_insn_operand *put_part(struct listing *l, unsigned number, unsi
                                                     .number = number * PTX_ROW_BYTES});
 }
 
-static struct wt_insn_operand *put_register(struct listing *l, unsigned number, bool writes)
+static struct wt_insn_operand *put_register(struct sass_listing *l, unsigned number, bool writes)
 {
     return put_part(l, number, 0, 32, writes);
 }
 
 /* One or two registers; RZ stands for as many zeros. */
-static void put_registers(struct listing *l, unsigned number, unsigned count, bool writes)
+static void put_registers(struct sass_listing *l, unsigned number, unsigned count, bool writes)
 {
     for (unsigned k = 0; number < SM_RZ && k < count; k++)
         put_register(l, number + k, writes);
 }
 
-static void put_aside(struct listing *l, unsigned number, unsigned count)
+static void put_aside(struct sass_listing *l, unsigned number, unsigned count)
 {
     const unsigned first = l->o->count;
     l->type = WT_OPERAND_BITS;
@@ -97,7 +97,7 @@ static void put_aside(struct listing *l, unsigned number, unsigned count)
 }
 
 /* A register whose value in the lowest active lane counts for all, whether it executes or not. */
-static void put_of_warp(struct listing *l, unsigned number)
+static void put_of_warp(struct sass_listing *l, unsigned number)
 {
     struct wt_insn_operand *x = put_register(l, number, false);
     if (x)
@@ -106,7 +106,7 @@ static void put_of_warp(struct listing *l, unsigned number)
 
 /* ---- predicates, the condition code, other state ---- */
 
-static struct wt_insn_operand *put_flags(struct listing *l, unsigned number, bool writes)
+static struct wt_insn_operand *put_flags(struct sass_listing *l, unsigned number, bool writes)
 {
     return wt_operands_add(l->o,
                            (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
@@ -119,12 +119,12 @@ static struct wt_insn_operand *put_flags(struct listing *l, unsigned number, boo
                                                     .number = number});
 }
 
-static struct wt_insn_operand *put_predicate(struct listing *l, unsigned number, bool writes)
+static struct wt_insn_operand *put_predicate(struct sass_listing *l, unsigned number, bool writes)
 {
     return number < 7 ? put_flags(l, 4 * number, writes) : NULL;
 }
 
-static void put_special(struct listing *l, unsigned number, bool writes)
+static void put_special(struct sass_listing *l, unsigned number, bool writes)
 {
     wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
                                                    .reads = !writes,
@@ -134,14 +134,14 @@ static void put_special(struct listing *l, unsigned number, bool writes)
                                                    .number = number});
 }
 
-static void put_condition_code(struct listing *l, bool writes)
+static void put_condition_code(struct sass_listing *l, bool writes)
 {
     for (unsigned i = 0; i < 4; i++)
         put_flags(l, SM_STATE_ZERO + 4 * i, writes)->result = WT_RESULT_SECOND;
 }
 
 /* The flags on which a test of the condition code depends. */
-static void put_test(struct listing *l, unsigned test, bool aside)
+static void put_test(struct sass_listing *l, unsigned test, bool aside)
 {
     /* each combination of the four, in a lane of its own */
     static const uint32_t each[4] = {0xaaaa, 0xcccc, 0xf0f0, 0xff00};
@@ -152,7 +152,7 @@ static void put_test(struct listing *l, unsigned test, bool aside)
 }
 
 /* The value of a comparison that is always false (0) or always true (1); 2: it compares. */
-static unsigned fixed_comparison(const struct listing *l)
+static unsigned fixed_comparison(const struct sass_listing *l)
 {
     static const struct {
         enum sm_field_id field;
@@ -171,7 +171,7 @@ static unsigned fixed_comparison(const struct listing *l)
 }
 
 /* Which flags of the condition code go into the result, beside what the operands say. */
-static void put_extension(struct listing *l, bool sets_cc)
+static void put_extension(struct sass_listing *l, bool sets_cc)
 {
     const bool compares = has(l, SM_F_icmp49), logic = has(l, SM_F_lop41) || has(l, SM_F_lop53);
     const bool shifts = has(l, SM_F_w39), table = is_table(l);
@@ -184,7 +184,7 @@ static void put_extension(struct listing *l, bool sets_cc)
         put_flags(l, SM_STATE_ZERO, false);
 }
 
-static void put_letters(struct listing *l)
+static void put_letters(struct sass_listing *l)
 {
     static const struct {
         char letter;
@@ -210,7 +210,7 @@ static void put_letters(struct listing *l)
 
 /* ---- memory ---- */
 
-static void put_memory(struct listing *l, enum sm_file file, unsigned number, unsigned bytes,
+static void put_memory(struct sass_listing *l, enum sm_file file, unsigned number, unsigned bytes,
                        int64_t offset, bool writes)
 {
     wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
@@ -223,7 +223,7 @@ static void put_memory(struct listing *l, enum sm_file file, unsigned number, un
 }
 
 /* Lists the memory that the row's letters name, at an offset from the address. */
-static void put_memories(struct listing *l, unsigned bank, int64_t offset)
+static void put_memories(struct sass_listing *l, unsigned bank, int64_t offset)
 {
     static const char letters[] = "GESLCT";
     for (const char *at = letters; *at; at++) {
@@ -236,13 +236,13 @@ static void put_memories(struct listing *l, unsigned bank, int64_t offset)
     }
 }
 
-static int64_t signed_bits(const struct listing *l, unsigned pos, unsigned width)
+static int64_t signed_bits(const struct sass_listing *l, unsigned pos, unsigned width)
 {
     return wt_sign_extend(sm_bits(l->u.word, pos, width), width);
 }
 
 /* [RA + offset], or a place in a constant bank. */
-static void put_address(struct listing *l, const struct sm_item *item)
+static void put_address(struct sass_listing *l, const struct sm_item *item)
 {
     const bool wide = field(l, SM_F_e45) || field(l, SM_F_e48) || field(l, SM_F_e52);
     if (item->what == 'k') {
@@ -265,7 +265,7 @@ static unsigned bytes_of_size(unsigned size)
 }
 
 /* Bytes that a lane of the row accesses. */
-static unsigned accessed(const struct listing *l)
+static unsigned accessed(const struct sass_listing *l)
 {
     static const enum sm_field_id sizes[] = {SM_F_gsize48, SM_F_size48, SM_F_csize48, SM_F_size53,
                                              SM_F_lds48};
@@ -290,7 +290,7 @@ static enum wt_operand_type signed_if(bool has_sign)
     return has_sign ? WT_OPERAND_SIGNED : WT_OPERAND_UNSIGNED;
 }
 
-static enum wt_operand_type type_in_memory(const struct listing *l)
+static enum wt_operand_type type_in_memory(const struct sass_listing *l)
 {
     static const enum wt_operand_type types[] = {
         WT_OPERAND_UNSIGNED, WT_OPERAND_SIGNED, WT_OPERAND_UNSIGNED, WT_OPERAND_FLOAT,
@@ -305,7 +305,7 @@ static enum wt_operand_type type_in_memory(const struct listing *l)
 }
 
 /* Of an operand by its letter. */
-static enum wt_operand_type type_of(const struct listing *l, char what)
+static enum wt_operand_type type_of(const struct sass_listing *l, char what)
 {
     static const enum sm_field_id products[] = {SM_F_imul40, SM_F_imul54, SM_F_imad48, SM_F_xty48};
     const bool a = what == 'a', b = strchr("bfgvr", what);
@@ -335,7 +335,7 @@ static unsigned words(bool wide)
 }
 
 /* Whether an operand is a pair of registers: doubles, and integers of 64 bits in conversions. */
-static bool is_wide(const struct listing *l, char what)
+static bool is_wide(const struct sass_listing *l, char what)
 {
     if (what == 'd')
         return (l->is_double && !has(l, SM_F_bf52)) || field(l, SM_F_fdst) == 3 ||
@@ -344,7 +344,7 @@ static bool is_wide(const struct listing *l, char what)
 }
 
 /* The operand at bit 0. */
-static void put_first(struct listing *l)
+static void put_first(struct sass_listing *l)
 {
     if (l->bytes) {
         const bool narrow = l->stores && l->bytes < 4;
@@ -359,13 +359,13 @@ static void put_first(struct listing *l)
         put_register(l, l->u.d, false); /* bytes that its mask leaves out */
 }
 
-static void put_constant(struct listing *l, unsigned bank, unsigned offset, bool wide)
+static void put_constant(struct sass_listing *l, unsigned bank, unsigned offset, bool wide)
 {
     put_memory(l, SM_FILE_CONSTANT, bank, wide ? 8 : 4, offset, false);
 }
 
 /* The part of a register that a field behind the operand chooses. */
-static void choose_part(const struct listing *l, const struct sm_item *item, unsigned *first,
+static void choose_part(const struct sass_listing *l, const struct sm_item *item, unsigned *first,
                         unsigned *bits)
 {
     const unsigned part = item->has_part ? sm_field_value(l->u.word, item->part) : 0;
@@ -420,7 +420,7 @@ static void choose_part(const struct listing *l, const struct sm_item *item, uns
 }
 
 /* Whether the truth table of LOP3 does not depend on an operand. */
-static bool is_out_of_table(const struct listing *l, char what)
+static bool is_out_of_table(const struct sass_listing *l, char what)
 {
     const unsigned table = l->u.how;
     return what == 'a'   ? !((table ^ table >> 4) & 0x0f)
@@ -429,7 +429,7 @@ static bool is_out_of_table(const struct listing *l, char what)
 }
 
 /* Whether the instruction does not use operand A, B or C of its row, for its fields say so. */
-static bool is_unused(const struct listing *l, char what)
+static bool is_unused(const struct sass_listing *l, char what)
 {
     const unsigned fixed = fixed_comparison(l);
     if (is(l, SM_ICMP) || is(l, SM_FCMP)) /* C is compared with 0, and chooses A or B */
@@ -452,7 +452,7 @@ static bool is_unused(const struct listing *l, char what)
     }
 }
 
-static void put_source(struct listing *l, unsigned number, const struct sm_item *item)
+static void put_source(struct sass_listing *l, unsigned number, const struct sm_item *item)
 {
     unsigned first, bits;
     const bool wide = is_wide(l, item->what);
@@ -464,7 +464,7 @@ static void put_source(struct listing *l, unsigned number, const struct sm_item 
 }
 
 /* Operand B by its form. */
-static void put_b(struct listing *l, const struct sm_item *item)
+static void put_b(struct sass_listing *l, const struct sm_item *item)
 {
     if (is_unused(l, 'b'))
         return;
@@ -486,7 +486,7 @@ static void put_b(struct listing *l, const struct sm_item *item)
     }
 }
 
-static void put_c(struct listing *l, const struct sm_item *item)
+static void put_c(struct sass_listing *l, const struct sm_item *item)
 {
     const unsigned mode = has(l, SM_F_xm50) ? field(l, SM_F_xm50) : field(l, SM_F_xmc50);
     if (is_unused(l, 'c'))
@@ -500,7 +500,7 @@ static void put_c(struct listing *l, const struct sm_item *item)
 }
 
 /* P2R and R2P: the predicates, or flags, of which the mask may have the bit. */
-static void put_flag_list(struct listing *l, bool writes)
+static void put_flag_list(struct sass_listing *l, bool writes)
 {
     const unsigned mask = l->u.form == SM_FORM_I ? (unsigned)l->u.immediate : 0xff;
     const unsigned count = field(l, SM_F_pr40) ? 4 : 7;
@@ -510,7 +510,7 @@ static void put_flag_list(struct listing *l, bool writes)
             put_flags(l, first + 4 * i, writes)->reads |= l->u.form != SM_FORM_I;
 }
 
-static void put_predicate_operand(struct listing *l, const struct sm_item *item)
+static void put_predicate_operand(struct sass_listing *l, const struct sm_item *item)
 {
     const unsigned number = (unsigned)sm_bits(l->u.word, item->pos, 3);
     struct wt_insn_operand *x;
@@ -529,7 +529,7 @@ static void put_predicate_operand(struct listing *l, const struct sm_item *item)
 }
 
 /* An operand of SHFL: the number of the lane ('h'), or the bound and segment mask ('H'). */
-static void put_lane_choice(struct listing *l, char what)
+static void put_lane_choice(struct sass_listing *l, char what)
 {
     if (sm_bit(l->u.word, what == 'h' ? 28 : 29))
         wt_operands_add_constant(
@@ -539,7 +539,7 @@ static void put_lane_choice(struct listing *l, char what)
 }
 
 /* The number of a barrier, or how many threads. */
-static void put_barrier(struct listing *l, char what)
+static void put_barrier(struct sass_listing *l, char what)
 {
     if (sm_bit(l->u.word, what == 'y' ? 44 : 43))
         wt_operands_add_constant(
@@ -549,7 +549,7 @@ static void put_barrier(struct listing *l, char what)
 }
 
 /* Where a branch leads: relative, or from constant memory. */
-static void put_target(struct listing *l)
+static void put_target(struct sass_listing *l)
 {
     if (sm_bit(l->u.word, 5))
         put_constant(l, (unsigned)sm_bits(l->u.word, 36, 5), (unsigned)sm_bits(l->u.word, 20, 16),
@@ -559,7 +559,7 @@ static void put_target(struct listing *l)
 }
 
 /* The leaf or the result that an operand is in the meaning of the row. */
-static void name_in_meaning(const struct listing *l, const struct sm_item *item,
+static void name_in_meaning(const struct sass_listing *l, const struct sm_item *item,
                             struct wt_insn_operand *x)
 {
     if (x->writes)
@@ -575,7 +575,7 @@ static void name_in_meaning(const struct listing *l, const struct sm_item *item,
         x->width = 32;
 }
 
-static void put_operand(struct listing *l, const struct sm_item *item)
+static void put_operand(struct sass_listing *l, const struct sm_item *item)
 {
     const uint64_t word = l->u.word;
     l->type = type_of(l, item->what);
@@ -674,7 +674,7 @@ static void put_operand(struct listing *l, const struct sm_item *item)
 
 /* ---- textures and surfaces ---- */
 
-static void put_image(struct listing *l)
+static void put_image(struct sass_listing *l)
 {
     const struct sm_image_operands o =
         has(l, SM_F_sudim33) ? sm_surface_operands(&l->u) : sm_texture_operands(&l->u);
@@ -688,7 +688,7 @@ static void put_image(struct listing *l)
 }
 
 /* SULD.D copies the bytes of texels; of other loads it is not told how results come from them. */
-static void tell_image(struct listing *l)
+static void tell_image(struct sass_listing *l)
 {
     const bool is_surface = has(l, SM_F_sudim33);
     struct sm_surface_form f = {.components = 1};
@@ -707,7 +707,7 @@ static void tell_image(struct listing *l)
 /* ---- the list ---- */
 
 /* Reads the row's text: fields of the mnemonic, what the operands are. */
-static void survey(struct listing *l, const char *at, bool *condition_code)
+static void survey(struct sass_listing *l, const char *at, bool *condition_code)
 {
     bool in_operands = false, memory = false;
     for (;;) {
@@ -729,7 +729,7 @@ static void survey(struct listing *l, const char *at, bool *condition_code)
 
 bool sm_operands(const struct sm_warp *w, uint64_t word, struct wt_insn_operands *o)
 {
-    struct listing l = {.o = o, .w = w};
+    struct sass_listing l = {.o = o, .w = w};
     bool condition_code = false, in_operands = false;
     *o = (struct wt_insn_operands){0};
     if (!sm_decode_uop(word, &l.u))

@@ -379,11 +379,11 @@ static void put_whole(struct out *o, uint64_t word, uint64_t pc, enum sm_form fo
         put_reuse(o, reuse, slot);
 }
 
-static void put_type(struct out *o, uint64_t word, bool b, bool has_sign)
+static void put_type(struct out *o, enum sm_video_size size, bool has_sign)
 {
     static const char *const bits[] = {
         [SM_VIDEO_BYTE] = "8", [SM_VIDEO_HALF] = "16", [SM_VIDEO_WORD] = "32"};
-    put(o, ".%c%s", has_sign ? 'S' : 'U', bits[sm_video_size(word, b)]);
+    put(o, ".%c%s", has_sign ? 'S' : 'U', bits[size]);
 }
 
 /* The types of a video instruction; two signed words are not written. */
@@ -395,8 +395,8 @@ static void put_types(struct out *o, uint64_t word, const struct sm_item *item)
     if (sign_a && sign_b && sm_video_size(word, false) == SM_VIDEO_WORD &&
         (immediate || sm_video_size(word, true) == SM_VIDEO_WORD))
         return;
-    put_type(o, word, false, sign_a);
-    put_type(o, word, true, sign_b);
+    put_type(o, sm_video_size(word, false), sign_a);
+    put_type(o, sm_video_size(word, true), sign_b);
 }
 
 static void put_instruction(struct out *o, uint64_t word, uint64_t pc, enum sm_insn insn,

@@ -161,14 +161,14 @@ static void print(struct sm_warp *w, const char *text)
 }
 
 /* The arguments stand one behind the other, each aligned to its size, 4 or 8 bytes. */
-struct arguments {
+struct builtin_arguments {
     struct sm_warp *w;
     const struct sm_uop *u;
     unsigned lane;
     uint64_t at;
 };
 
-static bool next_argument(struct arguments *a, unsigned size, uint64_t *value,
+static bool next_argument(struct builtin_arguments *a, unsigned size, uint64_t *value,
                           const struct sm_uop **next)
 {
     uint8_t bytes[8];
@@ -197,7 +197,7 @@ static uint64_t shortened(uint64_t value, bool is_signed, const struct modifiers
 }
 
 /* One conversion, whose text "%-5.2" is in spec. */
-static bool convert(struct arguments *a, char *spec, size_t length, char how,
+static bool convert(struct builtin_arguments *a, char *spec, size_t length, char how,
                     const struct modifiers *m, const struct sm_uop **next)
 {
     char text[1200], string[1024] = "(null)";
@@ -232,7 +232,7 @@ static bool convert(struct arguments *a, char *spec, size_t length, char how,
 }
 
 /* Flags, width and precision; "*" takes an argument. */
-static bool specification(struct arguments *a, const char **at, char *spec, size_t *length,
+static bool specification(struct builtin_arguments *a, const char **at, char *spec, size_t *length,
                           const struct sm_uop **next)
 {
     *length = 0;
@@ -292,7 +292,7 @@ static bool vprintf_of(struct sm_warp *w, const struct sm_uop *u, const struct p
                        unsigned lane, const struct sm_uop **next)
 {
     char format[4096], spec[48];
-    struct arguments a = {.w = w, .u = u, .lane = lane, .at = argument(w, c, 1, lane)};
+    struct builtin_arguments a = {.w = w, .u = u, .lane = lane, .at = argument(w, c, 1, lane)};
     uint64_t conversions = 0;
     if (!fetch_text(w, u, lane, argument(w, c, 0, lane), format, sizeof format, next))
         return false;

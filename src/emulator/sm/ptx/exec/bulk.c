@@ -14,7 +14,7 @@ enum { PIECE = 16 };
 
 enum destination { TO_SHARED, TO_GLOBAL, OWN_SHARED };
 
-static const struct form {
+static const struct bulk_form {
     const char *words;
     enum destination to;
     bool may_hint;

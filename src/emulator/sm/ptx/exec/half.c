@@ -37,12 +37,12 @@ ALWAYS uint32_t fused(float x, float y, float z, bool brain)
 }
 
 /* min or max of sizes and signs; one NaN counts for nothing, or, with `strict`, for all. */
-ALWAYS uint32_t extreme(uint32_t a, uint32_t b, bool max, bool strict, uint32_t infinity)
+ALWAYS uint32_t extreme(uint32_t a, uint32_t b, unsigned how, bool strict, uint32_t infinity)
 {
     const bool a_nan = (a & 0x7fff) > infinity, b_nan = (b & 0x7fff) > infinity;
     const int32_t x = a & 0x8000 ? -1 - (int32_t)(a & 0x7fff) : (int32_t)a;
     const int32_t y = b & 0x8000 ? -1 - (int32_t)(b & 0x7fff) : (int32_t)b;
-    const uint32_t r = (x < y) != max ? a : b, or_nan = strict ? 0x7fff : a;
+    const uint32_t r = (x < y) != (how == PTX_OP_max) ? a : b, or_nan = strict ? 0x7fff : a;
     return a_nan ? (b_nan || strict ? 0x7fff : b) : b_nan ? or_nan : r;
 }
 
@@ -55,7 +55,7 @@ ALWAYS uint32_t one(unsigned how, bool brain, bool strict, uint32_t least, uint3
     b = (b & 0x7fff) < least ? b & 0x8000 : b & 0xffff;
     c = (c & 0x7fff) < least ? c & 0x8000 : c & 0xffff;
     if (how == PTX_OP_min || how == PTX_OP_max)
-        return extreme(a, b, how == PTX_OP_max, strict, infinity);
+        return extreme(a, b, how, strict, infinity);
     if (how == PTX_OP_abs || how == PTX_OP_neg) {
         const uint32_t r = how == PTX_OP_abs ? a & 0x7fff : a ^ 0x8000;
         return (a & 0x7fff) > infinity ? 0x7fff : r;

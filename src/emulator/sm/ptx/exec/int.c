@@ -83,10 +83,9 @@ static inline uint64_t insert(uint64_t a, uint64_t b, uint32_t c, uint32_t d, un
     return (b & ~mask) | (a << (pos & 63) & mask);
 }
 
-static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, bool right, bool wrap)
+static inline uint32_t funnel(uint32_t low, uint32_t high, uint32_t n, bool right)
 {
     const uint64_t both = (uint64_t)high << 32 | low;
-    n = wrap ? n & 31 : n > 32 ? 32 : n;
     return (uint32_t)(right ? both >> n : both << n >> 32);
 }
 
@@ -126,11 +125,11 @@ static inline uint32_t logic3(uint32_t a, uint32_t b, uint32_t c, unsigned table
     return r;
 }
 
-static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed)
+static inline uint32_t dot4(uint32_t a, uint32_t b, uint32_t c, unsigned types)
 {
     for (unsigned i = 0; i < 4; i++) {
-        const int32_t x = a_signed ? (int8_t)(a >> 8 * i) : (uint8_t)(a >> 8 * i);
-        const int32_t y = b_signed ? (int8_t)(b >> 8 * i) : (uint8_t)(b >> 8 * i);
+        const int32_t x = types & 1 ? (int8_t)(a >> 8 * i) : (uint8_t)(a >> 8 * i);
+        const int32_t y = types & 2 ? (int8_t)(b >> 8 * i) : (uint8_t)(b >> 8 * i);
         c += (uint32_t)(x * y);
     }
     return c;
@@ -245,10 +244,10 @@ PTX_ROW(bfind_shiftamt_u32, uint32_t, uint32_t, uint32_t, find_bit(a, false, 32,
 PTX_ROW(bfind_shiftamt_s32, uint32_t, uint32_t, uint32_t, find_bit(a, true, 32, true))
 PTX_ROW(bfind_shiftamt_u64, uint64_t, uint64_t, uint32_t, find_bit(a, false, 64, true))
 PTX_ROW(bfind_shiftamt_s64, uint64_t, uint64_t, uint32_t, find_bit(a, true, 64, true))
-PTX_ROW(shf_l_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, true))
-PTX_ROW(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, false, false))
-PTX_ROW(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, true))
-PTX_ROW(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c, true, false))
+PTX_ROW(shf_l_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c & 31, false))
+PTX_ROW(shf_l_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c > 32 ? 32 : c, false))
+PTX_ROW(shf_r_wrap_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c & 31, true))
+PTX_ROW(shf_r_clamp_u32, uint32_t, uint32_t, uint32_t, funnel(a, b, c > 32 ? 32 : c, true))
 PTX_ROW(prmt_u32, uint32_t, uint32_t, uint32_t, permute(a, b, c, o->how))
 /* The place of the n-th set bit of a mask from a base on, upwards or downwards (9.7.1.17). */
 static uint32_t nth_set(uint32_t mask, uint32_t base, int32_t n)
@@ -287,9 +286,8 @@ static inline uint32_t mask_of(uint32_t from, uint32_t count, bool wrap)
     return (uint32_t)(ones << bit_count(from, wrap));
 }
 
-static inline uint32_t extend(uint32_t a, uint32_t count, bool wrap, bool is_signed)
+static inline uint32_t extend(uint32_t a, uint32_t bits, bool is_signed)
 {
-    const uint32_t bits = bit_count(count, wrap);
     const uint64_t mask = ((uint64_t)1 << bits) - 1;
     const bool ones = is_signed && bits && a >> (bits - 1) & 1;
     return (uint32_t)((a & mask) | (ones ? ~mask : 0));
@@ -297,11 +295,11 @@ static inline uint32_t extend(uint32_t a, uint32_t count, bool wrap, bool is_sig
 
 PTX_LANE_BY_LANE(fns_u32, uint32_t, uint32_t, uint32_t, nth_set(a, b, (int32_t)c))
 PTX_ROW(lop3_u32, uint32_t, uint32_t, uint32_t, logic3(a, b, c, o->how))
-PTX_ROW(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how & 1, o->how & 2))
+PTX_ROW(dp4a_u32, uint32_t, uint32_t, uint32_t, dot4(a, b, c, o->how))
 PTX_ROW(dp2a_u32, uint32_t, uint32_t, uint32_t, dot2(a, b, c, o->how))
 PTX_ROW(bmsk_u32, uint32_t, uint32_t, uint32_t, mask_of(a, b, o->how))
-PTX_ROW(szext_u32, uint32_t, uint32_t, uint32_t, extend(a, b, o->how, false))
-PTX_ROW(szext_s32, uint32_t, uint32_t, uint32_t, extend(a, b, o->how, true))
+PTX_ROW(szext_u32, uint32_t, uint32_t, uint32_t, extend(a, bit_count(b, o->how), false))
+PTX_ROW(szext_s32, uint32_t, uint32_t, uint32_t, extend(a, bit_count(b, o->how), true))
 
 /* Operands of other widths than the result. */
 #define EXTRACT(T, E, is_signed, N)                                                                \

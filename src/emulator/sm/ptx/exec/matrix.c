@@ -49,7 +49,7 @@ static void put_element(uint8_t *frame, uint32_t slot, unsigned kind, unsigned l
     *word = (*word & ~mask) | ((uint32_t)value << at % 32 & mask);
 }
 
-struct place {
+struct matrix_place {
     unsigned row, column; /* of B: column is that of the product, row is k */
 };
 
@@ -60,42 +60,43 @@ static unsigned packed(unsigned kind)
 }
 
 /* Tiles of wmma are several of mma's: k comes first, then the rows of A or the columns of B. */
-static struct place of_a(const struct ptx_op *o, unsigned kind, unsigned lane, unsigned i)
+static struct matrix_place of_a(const struct ptx_op *o, unsigned kind, unsigned lane, unsigned i)
 {
     const unsigned p = packed(kind), low = i & ((1u << p) - 1), steps = o->index >> (p + 2);
     const unsigned both = o->size >= 16, rest = i >> p, step = rest >> both;
-    return (struct place){lane / GROUP + 8 * (rest & both) + 16 * (step / steps),
-                          low | (lane % GROUP) << p | (step % steps) << (p + 2)};
+    return (struct matrix_place){lane / GROUP + 8 * (rest & both) + 16 * (step / steps),
+                                 low | (lane % GROUP) << p | (step % steps) << (p + 2)};
 }
 
-static struct place of_b(const struct ptx_op *o, unsigned kind, unsigned lane, unsigned i)
+static struct matrix_place of_b(const struct ptx_op *o, unsigned kind, unsigned lane, unsigned i)
 {
     const unsigned p = packed(kind), low = i & ((1u << p) - 1), steps = o->index >> (p + 2);
-    return (struct place){low | (lane % GROUP) << p | ((i >> p) % steps) << (p + 2),
-                          lane / GROUP + 8 * ((i >> p) / steps)};
+    return (struct matrix_place){low | (lane % GROUP) << p | ((i >> p) % steps) << (p + 2),
+                                 lane / GROUP + 8 * ((i >> p) / steps)};
 }
 
-static struct place of_c(const struct ptx_op *o, unsigned lane, unsigned i)
+static struct matrix_place of_c(const struct ptx_op *o, unsigned lane, unsigned i)
 {
     const unsigned both = o->size >= 16, rest = i >> 1, block = rest >> both,
                    across = o->element / 8;
-    return (struct place){lane / GROUP + 8 * (rest & both) + 16 * (block / across),
-                          2 * (lane % GROUP) + (i & 1) + 8 * (block % across)};
+    return (struct matrix_place){lane / GROUP + 8 * (rest & both) + 16 * (block / across),
+                                 2 * (lane % GROUP) + (i & 1) + 8 * (block % across)};
 }
 
 /* m8n8k4: four products, each by the lanes 4q to 4q + 3 and 16 + 4q to 16 + 4q + 3. */
-static struct place of_quad(unsigned which, unsigned kind, bool column, unsigned lane, unsigned i)
+static struct matrix_place of_quad(unsigned which, unsigned kind, bool column, unsigned lane,
+                                   unsigned i)
 {
     const unsigned in = (lane % 4) + 4 * (lane / 16), high = 4 * (lane / 16);
     switch (which) {
     case 0:
-        return column ? (struct place){i + high, lane % 4} : (struct place){in, i};
+        return column ? (struct matrix_place){i + high, lane % 4} : (struct matrix_place){in, i};
     case 1:
-        return column ? (struct place){i, in} : (struct place){lane % 4, i + high};
+        return column ? (struct matrix_place){i, in} : (struct matrix_place){lane % 4, i + high};
     default:
         if (kind == PTX_KIND_f16)
-            return (struct place){in, i};
-        return (struct place){(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
+            return (struct matrix_place){in, i};
+        return (struct matrix_place){(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
     }
 }
 
@@ -356,8 +357,8 @@ static uint32_t integer_dot(const struct ptx_op *o, const struct matrices *x, un
 
 /* A lane's elements of one operand, and where they are: which is 0 for A, 1 for B, 2 for C and D.
  */
-static struct place place_of(const struct ptx_op *o, unsigned which, unsigned kind, bool quads,
-                             unsigned lane, unsigned i)
+static struct matrix_place place_of(const struct ptx_op *o, unsigned which, unsigned kind,
+                                    bool quads, unsigned lane, unsigned i)
 {
     if (quads)
         return of_quad(which, kind, which < 2 && o->round >> which & 1, lane, i);
@@ -383,21 +384,21 @@ PTX_EXECUTOR(ptx_op_matrix)
             if (quads && lane / 4 % 4 != q)
                 continue;
             for (unsigned i = 0; i < m * k * products / SM_LANES; i++) {
-                const struct place p = place_of(o, 0, o->from_type, quads, lane, i);
+                const struct matrix_place p = place_of(o, 0, o->from_type, quads, lane, i);
                 x.a[p.row][p.column] = element(frame, o->s[0].slot, o->from_type, lane, i);
             }
             for (unsigned i = 0; i < n * k * products / SM_LANES; i++) {
-                const struct place p = place_of(o, 1, o->how, quads, lane, i);
+                const struct matrix_place p = place_of(o, 1, o->how, quads, lane, i);
                 x.b[p.row][p.column] = element(frame, o->s[1].slot, o->how, lane, i);
             }
             for (unsigned i = 0; i < m * n * products / SM_LANES; i++) {
-                const struct place p = place_of(o, 2, o->combine, quads, lane, i);
+                const struct matrix_place p = place_of(o, 2, o->combine, quads, lane, i);
                 x.c[p.row][p.column] = element(frame, o->s[2].slot, o->combine, lane, i);
             }
         }
         for (unsigned lane = 0; lane < SM_LANES; lane++)
             for (unsigned i = 0; i < m * n * products / SM_LANES; i++) {
-                const struct place p = place_of(o, 2, o->type, quads, lane, i);
+                const struct matrix_place p = place_of(o, 2, o->type, quads, lane, i);
                 if ((quads && lane / 4 % 4 != q) || !(ptx_lanes(w, o) >> lane & 1))
                     continue;
                 put_element(frame, o->d, o->type, lane, i,
@@ -450,10 +451,10 @@ static bool reach_rows(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_
 }
 
 /* Where half e of a lane's register lies in a matrix. */
-static struct place half_of(const struct ptx_op *o, unsigned lane, unsigned e)
+static struct matrix_place half_of(const struct ptx_op *o, unsigned lane, unsigned e)
 {
-    const struct place p = {lane / GROUP, 2 * (lane % GROUP) + e};
-    return o->flag ? (struct place){p.column, p.row} : p;
+    const struct matrix_place p = {lane / GROUP, 2 * (lane % GROUP) + e};
+    return o->flag ? (struct matrix_place){p.column, p.row} : p;
 }
 
 PTX_EXECUTOR(ptx_op_load_matrix)
@@ -471,7 +472,7 @@ PTX_EXECUTOR(ptx_op_load_matrix)
     for (unsigned j = 0; j < o->count; j++) {
         uint32_t word = 0;
         for (unsigned e = 0; e < 2; e++) {
-            const struct place p = half_of(o, lane, e);
+            const struct matrix_place p = half_of(o, lane, e);
             word |= (uint32_t)wt_load_le(rows[8 * j + p.row] + 2 * p.column, 2) << 16 * e;
         }
         ((uint32_t *)(ptx_frame(w) + o->d + j * PTX_ROW_BYTES))[lane] = word;
@@ -491,7 +492,7 @@ PTX_EXECUTOR(ptx_op_store_matrix)
     for (unsigned lane = 0; lane < SM_LANES; lane++)
         for (unsigned j = 0; j < o->count; j++)
             for (unsigned e = 0; e < 2; e++) {
-                const struct place p = half_of(o, lane, e);
+                const struct matrix_place p = half_of(o, lane, e);
                 const uint32_t *row =
                     (const uint32_t *)(ptx_frame(w) + o->s[1].slot + j * PTX_ROW_BYTES);
                 wt_store_le(rows[8 * j + p.row] + 2 * p.column, row[lane] >> 16 * e & 0xffff, 2);
@@ -549,7 +550,7 @@ static bool reach_part(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_
     uint64_t address[SM_LANES];
     sm_access_begin(a, ptx_lanes(w, o), bits < 8 ? 4 : bits / 8, kind);
     for (unsigned lane = 0; lane < SM_LANES; lane++) {
-        const struct place p = place_of(o, o->how, o->type, false, lane, i * together(o));
+        const struct matrix_place p = place_of(o, o->how, o->type, false, lane, i * together(o));
         const uint64_t stride = ptx_get(strides, 4, lane);
         const uint64_t before = o->flag ? p.column * stride + p.row : p.row * stride + p.column;
         address[lane] = ptx_get(at, o->from_type, lane) + (uint64_t)o->offset + before * bits / 8;

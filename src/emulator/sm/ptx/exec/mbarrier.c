@@ -15,7 +15,7 @@ enum operation { INIT, INVALIDATE, ARRIVE, DROP, EXPECT, COMPLETE, TEST, TEST_PA
 
 /* Operations by their words. The letters of `operands` are the result d, the address a, a count of
  * arrivals c, bytes t, a state s, a parity p. An operand in brackets is optional. */
-static const struct form {
+static const struct mbarrier_form {
     const char *words;
     enum operation how;
     const char *operands;
@@ -76,7 +76,7 @@ static bool lower_pending_count(struct body *b)
 
 bool ptx_lower_mbarrier(struct body *b, enum ptx_math op)
 {
-    const struct form *form = NULL;
+    const struct mbarrier_form *form = NULL;
     enum ptx_space space = b->form.space;
     struct ptx_op record = body_blank();
     char words[64];

@@ -11,7 +11,7 @@
 
 enum how { TO_E4M3, TO_E5M2, FROM_E4M3, FROM_E5M2, TO_TF32, PACK };
 
-static const struct form {
+static const struct pack_form {
     const char *opcode;
     uint8_t how, bits; /* of PACK: of a part */
     bool is_signed;    /* of PACK; of TF32: .satfinite; else: the source is a pair of halves */
@@ -55,7 +55,7 @@ static PTX_EXECUTOR(ptx_op_pack_numbers);
 bool ptx_lower_pack(struct body *b)
 {
     struct ptx_op record = body_blank();
-    const struct form *form = NULL;
+    const struct pack_form *form = NULL;
     unsigned count = 0;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (ptx_name_is(b->s->name, forms[i].opcode))
@@ -131,8 +131,10 @@ static double of_half(uint32_t bits)
 
 /* ---- the others ---- */
 
-static uint32_t to_tf32(uint32_t bits, unsigned round, bool relu, bool finite)
+static uint32_t to_tf32(uint32_t bits, const struct ptx_op *o)
 {
+    const unsigned round = o->round;
+    const bool relu = o->combine, finite = o->flag;
     enum { DROPPED = 13, MIDDLE = 1 << (DROPPED - 1) };
     const uint32_t magnitude = bits & 0x7fffffff;
     if (magnitude > 0x7f800000 && round != WT_RMM)
@@ -171,7 +173,7 @@ static uint32_t result_of(const struct ptx_op *o, uint32_t a, uint32_t b, uint32
     case FROM_E5M2:
         return to_half(five, a & 0xff, o->combine) | to_half(five, a >> 8 & 0xff, o->combine) << 16;
     case TO_TF32:
-        return to_tf32(a, o->round, o->combine, o->flag);
+        return to_tf32(a, o);
     case PACK:
         break;
     }

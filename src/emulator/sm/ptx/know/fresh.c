@@ -32,7 +32,7 @@ struct rows {
     uint64_t bits[WORDS];
 };
 
-struct record {
+struct fresh_record {
     struct rows written; /* as a whole */
     uint8_t run;         /* that it is in; a branch or a label ends one */
 };
@@ -56,10 +56,10 @@ struct ptx_fresh {
         uint32_t first, count; /* rows that are, in ranges */
     } range[ROWS];
     uint32_t ranges;
-    struct record *record;
+    struct fresh_record *record;
     /* What was left to clear of warps that were settled: by their records, and the runs before. */
     struct {
-        const struct record *record;
+        const struct fresh_record *record;
         uint64_t runs;
         struct rows left;
     } settled[SETTLED];
@@ -255,7 +255,7 @@ static bool choose_rows(struct look *k)
     const uint32_t entry = f->info->entry, count = f->info->end - entry;
     struct rows before[RUNS], part = {{0}}, *read = calloc(count, sizeof *read);
     for (uint32_t i = 0; read && i < count; i++) {
-        struct record *r = &f->record[i];
+        struct fresh_record *r = &f->record[i];
         if (!list(k, entry + i, &r->written, &part, &read[i])) {
             free(read);
             return false;
@@ -401,7 +401,7 @@ void ptx_clear_rows(uint32_t (*r)[SM_LANES], size_t rows)
 }
 
 /* The record at pc of the kernel that runs; NULL: it is elsewhere. */
-static const struct record *record_at(const struct sm_device *d, uint64_t pc)
+static const struct fresh_record *record_at(const struct sm_device *d, uint64_t pc)
 {
     const struct ptx_fresh *f = d->fresh;
     uint32_t index;
@@ -444,7 +444,7 @@ bool ptx_begin_fresh(struct sm_warp *w)
 
 unsigned ptx_run_at(const struct sm_device *d, uint64_t pc)
 {
-    const struct record *r = record_at(d, pc);
+    const struct fresh_record *r = record_at(d, pc);
     return !r ? 0 : d->fresh->tells >> r->run & 1 ? r->run + 1u : WT_ROWS_NO_RUN;
 }
 
@@ -467,12 +467,12 @@ static void clear_rest(struct sm_warp *w, uint32_t base, const struct rows *left
 }
 
 /* The rows that a warp before a record has not written, if it has come through runs. */
-static struct rows find_left(const struct ptx_fresh *f, const struct record *r, uint64_t runs)
+static struct rows find_left(const struct ptx_fresh *f, const struct fresh_record *r, uint64_t runs)
 {
     struct rows left = f->late;
     for (; runs; runs &= runs - 1)
         drop(&left, &f->written[__builtin_ctzll(runs)], NULL);
-    for (const struct record *before = r; before-- > f->record && before->run == r->run;)
+    for (const struct fresh_record *before = r; before-- > f->record && before->run == r->run;)
         drop(&left, &before->written, NULL);
     return left;
 }
@@ -508,7 +508,7 @@ static PTX_CLONED void clear_lanes(struct sm_warp *w, const struct rows *left, u
 static void settle_path(struct sm_warp *w, uint64_t pc, uint32_t lanes, uint64_t more)
 {
     const struct ptx_fresh *f = w->device->fresh;
-    const struct record *r = record_at(w->device, pc);
+    const struct fresh_record *r = record_at(w->device, pc);
     assert(r);
     for (unsigned i = 0; i < w->ways; i++) {
         const uint64_t runs = (w->way[i].runs | more) & ~((uint64_t)1 << r->run);
@@ -530,7 +530,7 @@ static void settle_ways(struct sm_warp *w, uint64_t pc, uint64_t more)
 void ptx_settle(struct sm_warp *w, uint64_t pc)
 {
     struct ptx_fresh *f = w->device->fresh;
-    const struct record *r = record_at(w->device, pc);
+    const struct fresh_record *r = record_at(w->device, pc);
     assert(w->fresh && w->base == PTX_FIRST_ROW && r);
     if (w->ways) {
         settle_ways(w, pc, 0);

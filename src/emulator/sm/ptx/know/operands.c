@@ -10,7 +10,7 @@
 #include "emulator/sm/texture.h"
 
 /* A record whose operands are being listed, before it is executed. */
-struct listing {
+struct ptx_listing {
     struct wt_insn_operands *o;
     const struct sm_warp *w; /* NULL: whoever executes it, in a frame at row 0 */
     uint32_t base;           /* row of its frame */
@@ -22,12 +22,12 @@ struct listing {
 
 enum { UNSET = PTX_LOCAL_ROW * PTX_ROW_BYTES, MOST_PAIRS = 60 };
 
-static bool has_room(const struct listing *l)
+static bool has_room(const struct ptx_listing *l)
 {
     return l->o->count + 2 < WT_MOST_OPERANDS;
 }
 
-static struct wt_insn_operand *put(struct listing *l, enum wt_operand_kind kind, uint32_t byte,
+static struct wt_insn_operand *put(struct ptx_listing *l, enum wt_operand_kind kind, uint32_t byte,
                                    unsigned bytes, bool writes)
 {
     return wt_operands_add(l->o, (struct wt_insn_operand){.kind = kind,
@@ -40,7 +40,7 @@ static struct wt_insn_operand *put(struct listing *l, enum wt_operand_kind kind,
 }
 
 /* A register of 4 or 8 bytes in each lane, or (0 bytes) a mask of lanes. @p base: of its frame. */
-static struct wt_insn_operand *put_row(struct listing *l, uint32_t base, uint32_t slot,
+static struct wt_insn_operand *put_row(struct ptx_listing *l, uint32_t base, uint32_t slot,
                                        unsigned bytes, bool writes)
 {
     struct wt_insn_operand *x = put(l, bytes ? WT_OPERAND_ROW : WT_OPERAND_SCALAR,
@@ -51,7 +51,7 @@ static struct wt_insn_operand *put_row(struct listing *l, uint32_t base, uint32_
 }
 
 /* Rows as a whole, in all lanes. */
-static struct wt_insn_operand *put_rows(struct listing *l, uint32_t base, uint32_t slot,
+static struct wt_insn_operand *put_rows(struct ptx_listing *l, uint32_t base, uint32_t slot,
                                         unsigned rows, bool writes)
 {
     const unsigned bytes = rows * PTX_ROW_BYTES;
@@ -59,15 +59,17 @@ static struct wt_insn_operand *put_rows(struct listing *l, uint32_t base, uint32
                writes);
 }
 
-static void put_memory(struct listing *l, bool reads, bool writes)
+enum { READS = 1, WRITES = 2 };
+
+static void put_memory(struct ptx_listing *l, unsigned accesses)
 {
     wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_MEMORY,
-                                                   .reads = reads,
-                                                   .writes = writes,
+                                                   .reads = accesses & READS,
+                                                   .writes = accesses & WRITES,
                                                    .file = SM_FILE_MEMORY});
 }
 
-static struct wt_insn_operand *put_carry(struct listing *l, bool writes)
+static struct wt_insn_operand *put_carry(struct ptx_listing *l, bool writes)
 {
     return wt_operands_add(l->o, (struct wt_insn_operand){.kind = WT_OPERAND_SCALAR,
                                                           .reads = !writes,
@@ -79,7 +81,7 @@ static struct wt_insn_operand *put_carry(struct listing *l, bool writes)
 }
 
 /* Bytes of the register at a slot, 0: a predicate; -1: it has no name. */
-static int declared_bytes(const struct listing *l, uint32_t slot)
+static int declared_bytes(const struct ptx_listing *l, uint32_t slot)
 {
     for (size_t i = 0; i < l->image->reg_count; i++) {
         const struct ptx_register *r = &l->image->reg[i];
@@ -92,7 +94,7 @@ static int declared_bytes(const struct listing *l, uint32_t slot)
 }
 
 /* … else as wide as the other operand that is known: such slots are those of moves. */
-static unsigned bytes_of(const struct listing *l, uint32_t slot, uint32_t other)
+static unsigned bytes_of(const struct ptx_listing *l, uint32_t slot, uint32_t other)
 {
     int bytes = declared_bytes(l, slot);
     if (bytes < 0)
@@ -100,7 +102,7 @@ static unsigned bytes_of(const struct listing *l, uint32_t slot, uint32_t other)
     return bytes < 0 ? 4 : (unsigned)bytes;
 }
 
-static struct wt_insn_operand *put_source(struct listing *l, unsigned k)
+static struct wt_insn_operand *put_source(struct ptx_listing *l, unsigned k)
 {
     const struct ptx_source *s = &l->op->s[k];
     if (s->constant || s->slot == PTX_NO_SLOT || s->slot == UNSET)
@@ -108,28 +110,28 @@ static struct wt_insn_operand *put_source(struct listing *l, unsigned k)
     return put_row(l, l->base, s->slot, bytes_of(l, s->slot, l->op->d), false);
 }
 
-static void put_aside(struct listing *l, unsigned k)
+static void put_aside(struct ptx_listing *l, unsigned k)
 {
     struct wt_insn_operand *x = put_source(l, k);
     if (x)
         x->aside = true;
 }
 
-static void put_crossing(struct listing *l, unsigned k)
+static void put_crossing(struct ptx_listing *l, unsigned k)
 {
     struct wt_insn_operand *x = put_source(l, k);
     if (x)
         x->crosses = true;
 }
 
-static void put_result(struct listing *l, uint32_t slot)
+static void put_result(struct ptx_listing *l, uint32_t slot)
 {
     if (slot != PTX_NO_SLOT)
         put_row(l, l->base, slot, bytes_of(l, slot, l->op->s[0].slot), true);
 }
 
 /* Registers of a vector, of @p bytes each, of which some are constants or sinks. */
-static void put_vector(struct listing *l, unsigned bytes, bool writes)
+static void put_vector(struct ptx_listing *l, unsigned bytes, bool writes)
 {
     for (unsigned k = 0; k < l->op->count && k < 4; k++)
         if (l->op->vector[k] != PTX_NO_SLOT && !l->op->vector_constant[k])
@@ -137,7 +139,7 @@ static void put_vector(struct listing *l, unsigned bytes, bool writes)
 }
 
 /* Some bits of a register of 4 or 8 bytes. */
-static void put_part(struct listing *l, uint32_t slot, unsigned bytes, unsigned first,
+static void put_part(struct ptx_listing *l, uint32_t slot, unsigned bytes, unsigned first,
                      unsigned bits, bool writes)
 {
     struct wt_insn_operand *x = put_row(l, l->base, slot, bytes, writes);
@@ -146,7 +148,7 @@ static void put_part(struct listing *l, uint32_t slot, unsigned bytes, unsigned 
 }
 
 /* The elements of a vector are parts of one register: each of them is a move of its own. */
-static void put_elements(struct listing *l, uint32_t whole, bool packs)
+static void put_elements(struct ptx_listing *l, uint32_t whole, bool packs)
 {
     const struct ptx_op *op = l->op;
     const unsigned bits = 8u * op->size;
@@ -170,7 +172,7 @@ static void put_elements(struct listing *l, uint32_t whole, bool packs)
 /* ---- parameters of functions: a dword a row ---- */
 
 /* A move between a register, or a half of one of 64 bits, and a row, or a part of one. */
-static void put_parameter_part(struct listing *l, unsigned k, unsigned half, bool loads)
+static void put_parameter_part(struct ptx_listing *l, unsigned k, unsigned half, bool loads)
 {
     const struct ptx_op *op = l->op;
     const uint32_t at = (uint32_t)op->offset + k * op->size;
@@ -191,7 +193,7 @@ static void put_parameter_part(struct listing *l, unsigned k, unsigned half, boo
 }
 
 /* The elements of a vector, each moved between its register and the parameter's rows. */
-static void put_parameter(struct listing *l, bool loads)
+static void put_parameter(struct ptx_listing *l, bool loads)
 {
     l->o->operation = WT_DOES_MOVE;
     l->o->width = l->op->size < 4 ? (uint8_t)(8 * l->op->size) : 32;
@@ -204,7 +206,7 @@ static void put_parameter(struct listing *l, bool loads)
 /* ---- calls ---- */
 
 /* A dword of each lane from one frame to another; @p wide: from a half of a register of 64 bits. */
-static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t from_base,
+static void put_move(struct ptx_listing *l, uint32_t to_base, uint32_t to, uint32_t from_base,
                      const struct ptx_source *from, uint32_t n, bool wide)
 {
     if (!has_room(l) || l->pair == MOST_PAIRS) { /* the list is full */
@@ -223,7 +225,7 @@ static void put_move(struct listing *l, uint32_t to_base, uint32_t to, uint32_t 
 
 /* Arguments go to rows of the new frame, whose other registers are those that nobody has written.
  */
-static void put_call(struct listing *l)
+static void put_call(struct ptx_listing *l)
 {
     const struct ptx_call *c = &l->image->call[l->op->index];
     if (!l->w) {
@@ -254,7 +256,7 @@ static void put_call(struct listing *l)
                                               .count = (rows - listed) * PTX_ROW_BYTES};
 }
 
-static void put_return(struct listing *l)
+static void put_return(struct ptx_listing *l)
 {
     if (!l->w)
         return;
@@ -277,7 +279,7 @@ static void put_return(struct listing *l)
 }
 
 /* printf, malloc and free: their arguments, and a result. */
-static void put_builtin(struct listing *l)
+static void put_builtin(struct ptx_listing *l)
 {
     const struct ptx_call *c = &l->image->call[l->op->index];
     l->o->operation = WT_DOES_UNTOLD;
@@ -306,7 +308,7 @@ static unsigned matrix_rows(const struct ptx_op *o, unsigned which)
     return (size[which] * products / SM_LANES * bits[kind[which]] + 31) / 32;
 }
 
-static void put_matrix(struct listing *l)
+static void put_matrix(struct ptx_listing *l)
 {
     const struct ptx_op *op = l->op;
     const unsigned many = op->from_type == PTX_KIND_f16 && op->index == 4 ? 4 : 1;
@@ -343,7 +345,7 @@ static bool texture_at(const struct sm_warp *w, uint64_t handle, struct sm_textu
 }
 
 /* The texture of the lanes' handles, where all lanes have texels of one form. */
-static bool find_texels(const struct listing *l, struct sm_texture *t)
+static bool find_texels(const struct ptx_listing *l, struct sm_texture *t)
 {
     if (!l->w)
         return false;
@@ -361,7 +363,7 @@ static bool find_texels(const struct listing *l, struct sm_texture *t)
 }
 
 /* Registers, of which the first one is operand @p first, are components of a texel. */
-static void put_components(struct listing *l, const struct sm_texture *t, unsigned first)
+static void put_components(struct ptx_listing *l, const struct sm_texture *t, unsigned first)
 {
     l->o->element = t->bytes;
     for (unsigned k = 0; k < 4; k++)
@@ -370,7 +372,7 @@ static void put_components(struct listing *l, const struct sm_texture *t, unsign
 }
 
 /* Where texels are not mixed, registers get copies of their components. */
-static void put_texels(struct listing *l)
+static void put_texels(struct ptx_listing *l)
 {
     struct sm_texture t;
     bool converts;
@@ -381,7 +383,7 @@ static void put_texels(struct listing *l)
     put_components(l, &t, 0);
 }
 
-static void put_load(struct listing *l)
+static void put_load(struct ptx_listing *l)
 {
     const bool plain = l->op->run == ptx_op_load || l->op->run == ptx_op_load_parameter ||
                        (l->op->run == ptx_op_surface_load && l->op->space != PTX_SPACE_GLOBAL);
@@ -400,10 +402,10 @@ static void put_load(struct listing *l)
         put_aside(l, k);
     for (unsigned k = 0; l->op->run == ptx_op_texture && k < l->op->size; k++)
         put_row(l, l->base, l->op->d2 + k * PTX_ROW_BYTES, 4, false)->aside = true;
-    put_memory(l, true, false);
+    put_memory(l, READS);
 }
 
-static void put_store(struct listing *l)
+static void put_store(struct ptx_listing *l)
 {
     l->o->operation = WT_DOES_STORE;
     l->o->element = l->op->size;
@@ -416,10 +418,10 @@ static void put_store(struct listing *l)
     }
     for (unsigned k = 0; k < 4; k++)
         put_aside(l, k);
-    put_memory(l, false, true);
+    put_memory(l, WRITES);
 }
 
-static void put_atomic(struct listing *l)
+static void put_atomic(struct ptx_listing *l)
 {
     const unsigned wide = l->op->size == 8 ? 8 : 4;
     const bool barrier = l->op->run == ptx_op_mbarrier;
@@ -436,7 +438,7 @@ static void put_atomic(struct listing *l)
     put_source(l, 1);
     if (l->op->run == ptx_op_atomic && l->op->how == SM_ATOMIC_CAS)
         put_source(l, 2);
-    put_memory(l, true, true);
+    put_memory(l, READS | WRITES);
 }
 
 static bool is_exchange(sm_op run)
@@ -446,7 +448,7 @@ static bool is_exchange(sm_op run)
 }
 
 /* Lanes have results from other lanes; the others of the operands say which. */
-static void put_exchange(struct listing *l)
+static void put_exchange(struct ptx_listing *l)
 {
     const bool shuffles = l->op->run == ptx_op_shuffle;
     l->o->operation = shuffles                         ? WT_DOES_MOVE
@@ -489,7 +491,7 @@ static bool is_control(sm_op run)
 /* ---- arithmetic, conversions, selection, predicates; alloca and the stack ---- */
 
 /* A source as a leaf of the meaning; the row of local memory's places counts as 0. */
-static void put_leaf(struct listing *l, const struct ptx_meaning *m, unsigned k)
+static void put_leaf(struct ptx_listing *l, const struct ptx_meaning *m, unsigned k)
 {
     const struct ptx_source *s = &l->op->s[k];
     const unsigned bytes = m->bytes[k + 1], part = k < 3 ? m->part[k] : 0;
@@ -515,7 +517,7 @@ static void put_leaf(struct listing *l, const struct ptx_meaning *m, unsigned k)
     x->halves = m->packed ? 2 : 0;
 }
 
-static void put_arithmetic(struct listing *l)
+static void put_arithmetic(struct ptx_listing *l)
 {
     const struct ptx_op *op = l->op;
     struct ptx_meaning m;
@@ -548,7 +550,7 @@ static void put_arithmetic(struct listing *l)
     wt_operands_set_meaning(l->o, NULL);
 }
 
-static void put_operands(struct listing *l)
+static void put_operands(struct ptx_listing *l)
 {
     const struct ptx_op *op = l->op;
     if (is_load(op->run))
@@ -582,24 +584,24 @@ static void put_operands(struct listing *l)
         l->o->operation = WT_DOES_STORE;
         for (unsigned k = 0; k < 3; k++)
             put_aside(l, k);
-        put_memory(l, true, true);
+        put_memory(l, READS | WRITES);
     } else if (op->run == ptx_op_load_matrix) {
         l->o->operation = WT_DOES_UNTOLD;
         put_rows(l, l->base, op->d, op->count, true);
         put_aside(l, 0);
-        put_memory(l, true, false);
+        put_memory(l, READS);
     } else if (op->run == ptx_op_store_matrix) {
         l->o->operation = WT_DOES_STORE;
         put_rows(l, l->base, op->s[1].slot, op->count, false);
         put_aside(l, 0);
-        put_memory(l, false, true);
+        put_memory(l, WRITES);
     } else if (op->run == ptx_op_load_fragment || op->run == ptx_op_store_fragment) {
         const bool loads = op->run == ptx_op_load_fragment;
         l->o->operation = loads ? WT_DOES_UNTOLD : WT_DOES_STORE;
         put_rows(l, l->base, loads ? op->d : op->s[2].slot, op->count, loads);
         put_aside(l, 0);
         put_aside(l, 1);
-        put_memory(l, loads, !loads);
+        put_memory(l, loads ? READS : WRITES);
     } else if (op->run == ptx_op_pack) {
         put_elements(l, op->d, true);
     } else if (op->run == ptx_op_unpack) {
@@ -612,7 +614,7 @@ static void put_operands(struct listing *l)
 bool ptx_operands(const struct sm_warp *w, const struct sm_ptx *image, uint32_t index,
                   struct wt_insn_operands *o)
 {
-    struct listing l = {
+    struct ptx_listing l = {
         .o = o, .w = w, .base = w ? w->base : 0, .image = image, .op = &image->op[index]};
     while (l.function < image->function_count &&
            (index < image->function[l.function].entry || index >= image->function[l.function].end))

@@ -14,7 +14,7 @@
 #include "emulator/sm/ptx/image.h"
 
 /* A function that is looked at. */
-struct code {
+struct ptx_code {
     const struct sm_ptx *image;
     const struct ptx_function_info *function;
     uint32_t *variable; /* the register of each variable of the image, or 0 */
@@ -30,7 +30,7 @@ struct code {
 
 static void begin(void *context, struct wt_flow *f, wt_origin_value *reg)
 {
-    struct code *c = context;
+    struct ptx_code *c = context;
     const uint32_t rows = c->function->rows;
     c->unwritten = wt_flow_unknown(f);
     for (uint32_t r = 0; r < rows; r++)
@@ -41,8 +41,9 @@ static void begin(void *context, struct wt_flow *f, wt_origin_value *reg)
 
 /* The value of a source (NULL: it is none of the record's), whose operand is `x`; NULL: an address
  * of 64 bits. */
-static wt_origin_value value_of(const struct code *c, struct wt_flow *f, const wt_origin_value *reg,
-                                const struct ptx_source *s, const struct wt_insn_operand *x)
+static wt_origin_value value_of(const struct ptx_code *c, struct wt_flow *f,
+                                const wt_origin_value *reg, const struct ptx_source *s,
+                                const struct wt_insn_operand *x)
 {
     if (s && s->variable)
         return reg[c->variable[s->variable]];
@@ -58,8 +59,9 @@ static wt_origin_value value_of(const struct code *c, struct wt_flow *f, const w
 }
 
 /* What a record gives the registers that it writes. */
-static wt_origin_value result_of(const struct code *c, struct wt_flow *f, const struct ptx_op *o,
-                                 const wt_origin_value *reg, const struct wt_insn_operands *all)
+static wt_origin_value result_of(const struct ptx_code *c, struct wt_flow *f,
+                                 const struct ptx_op *o, const wt_origin_value *reg,
+                                 const struct wt_insn_operands *all)
 {
     wt_origin_value leaf[WT_M_LEAVES], mixed = wt_flow_index(f);
     if (o->run == ptx_op_address)
@@ -86,7 +88,7 @@ static wt_origin_value result_of(const struct code *c, struct wt_flow *f, const 
     return !code || all->packed || all->mixes ? mixed : wt_flow_meaning(f, &code, leaf);
 }
 
-static void write(const struct code *c, struct wt_flow *f, wt_origin_value *reg,
+static void write(const struct ptx_code *c, struct wt_flow *f, wt_origin_value *reg,
                   const struct wt_insn_operand *x, bool guarded, wt_origin_value v)
 {
     const uint32_t row = x->number / PTX_ROW_BYTES,
@@ -107,7 +109,7 @@ static void write(const struct code *c, struct wt_flow *f, wt_origin_value *reg,
 /* ---- records ---- */
 
 /* The ways of a brx. */
-static void take_targets(struct code *c, const struct ptx_op *o, struct wt_flow_step *step)
+static void take_targets(struct ptx_code *c, const struct ptx_op *o, struct wt_flow_step *step)
 {
     const uint32_t *target = &c->image->target[o->index];
     uint64_t *grown = wt_array_grow(c->target, &c->targets, target[0], sizeof *grown);
@@ -124,7 +126,7 @@ static void take_targets(struct code *c, const struct ptx_op *o, struct wt_flow_
 static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value *reg,
                  struct wt_flow_step *step)
 {
-    struct code *c = context;
+    struct ptx_code *c = context;
     struct wt_insn_operands all;
     uint32_t index;
     if (!ptx_index(c->image, pc, &index) || !ptx_operands(NULL, c->image, index, &all))
@@ -154,7 +156,7 @@ static bool step(void *context, struct wt_flow *f, uint64_t pc, wt_origin_value 
 /* ---- the image ---- */
 
 /* Gives the variables that a function names registers. */
-static bool list_variables(struct code *c)
+static bool list_variables(struct ptx_code *c)
 {
     const struct sm_ptx *image = c->image;
     memset(c->variable, 0, (image->origin_count + 1) * sizeof *c->variable);
@@ -174,7 +176,7 @@ static bool list_variables(struct code *c)
     return c->count && c->function->rows + c->count < WT_ORIGIN_NO_BASE;
 }
 
-static void look_at(struct sm_ptx *image, struct code *c)
+static void look_at(struct sm_ptx *image, struct ptx_code *c)
 {
     const struct ptx_function_info *info = c->function;
     const struct wt_flow_family family = {info->rows + c->count, WT_ORIGIN_NO_BASE, begin, step};
@@ -191,8 +193,8 @@ static void look_at(struct sm_ptx *image, struct code *c)
 
 void sm_ptx_find_origins(struct sm_ptx *image)
 {
-    struct code c = {.image = image,
-                     .variable = calloc(image->origin_count + 1, sizeof *c.variable)};
+    struct ptx_code c = {.image = image,
+                         .variable = calloc(image->origin_count + 1, sizeof *c.variable)};
     for (size_t i = 0; i < image->origin_count; i++) {
         struct ptx_origin *o = &image->origin[i];
         char symbol[400], text[400];

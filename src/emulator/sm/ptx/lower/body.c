@@ -44,9 +44,9 @@ uint32_t body_hash(struct ptx_name name)
     return h % BUCKETS;
 }
 
-bool body_add_entry(struct body *b, struct entry e)
+bool body_add_entry(struct body *b, struct ptx_entry e)
 {
-    struct entry *grown =
+    struct ptx_entry *grown =
         wt_array_grow(b->entry, &b->entry_room, b->entry_count + 1, sizeof *grown);
     if (!grown)
         return ptx_out_of_memory(b->l);
@@ -62,12 +62,12 @@ void body_close_scope(struct body *b)
 {
     const uint32_t count = b->scope[--b->depth];
     while (b->entry_count > count) {
-        const struct entry *e = &b->entry[--b->entry_count];
+        const struct ptx_entry *e = &b->entry[--b->entry_count];
         b->bucket[e->bucket] = e->next;
     }
 }
 
-static const struct entry *find_exact(const struct body *b, struct ptx_name name)
+static const struct ptx_entry *find_exact(const struct body *b, struct ptx_name name)
 {
     for (uint32_t i = b->bucket[body_hash(name)]; i != NONE; i = b->entry[i].next)
         if (ptx_names_equal(b->entry[i].name, name))
@@ -76,9 +76,9 @@ static const struct entry *find_exact(const struct body *b, struct ptx_name name
 }
 
 /* The entry of a name, and which one of its range: "%r12" of "%r<40>". */
-const struct entry *body_find(const struct body *b, struct ptx_name name, uint32_t *number)
+const struct ptx_entry *body_find(const struct body *b, struct ptx_name name, uint32_t *number)
 {
-    const struct entry *e = find_exact(b, name);
+    const struct ptx_entry *e = find_exact(b, name);
     *number = 0;
     if (e && !e->variable)
         return e;
@@ -156,7 +156,7 @@ static bool note_register(struct body *b, const struct ptx_register *reg)
 }
 
 /* For users who inspect the frame. */
-static bool name_register(struct body *b, const struct entry *e)
+static bool name_register(struct body *b, const struct ptx_entry *e)
 {
     const struct ptx_register reg = {
         .name = e->name,
@@ -182,7 +182,7 @@ uint32_t body_temporary(struct body *b, unsigned bytes)
 bool body_declare_register(struct body *b, const struct ptx_variable *v)
 {
     const uint32_t count = v->range ? v->range : 1;
-    struct entry e = {.name = v->name, .kind = ENTRY_REGISTER, .variable = v};
+    struct ptx_entry e = {.name = v->name, .kind = ENTRY_REGISTER, .variable = v};
     if (v->type == PTX_B128 || v->is_array)
         return body_fail(b, "a register of that type");
     if (v->type == PTX_PRED)
@@ -194,7 +194,7 @@ bool body_declare_register(struct body *b, const struct ptx_variable *v)
 
 bool body_declare(struct body *b, const struct ptx_variable *v)
 {
-    struct entry e = {.name = v->name, .variable = v};
+    struct ptx_entry e = {.name = v->name, .variable = v};
     switch (v->space) {
     case PTX_SPACE_REG:
         return body_declare_register(b, v);

@@ -21,7 +21,7 @@ enum entry_kind {
 };
 
 /* The meaning of a name in a function, or in a block of it. */
-struct entry {
+struct ptx_entry {
     struct ptx_name name;
     enum entry_kind kind;
     const struct ptx_variable *variable;
@@ -48,7 +48,7 @@ struct body {
     const struct ptx_function *f;
     const struct ptx_statement *s; /* the statement */
     struct ptx_form form;
-    struct entry *entry;
+    struct ptx_entry *entry;
     size_t entry_count, entry_room;
     uint32_t bucket[BUCKETS], label_bucket[BUCKETS];
     struct label *label;
@@ -96,11 +96,11 @@ bool body_unsupported(struct body *b);
 /* The bucket of a name. */
 uint32_t body_hash(struct ptx_name name);
 /* Adds a name to the innermost block; false without host memory, which was raised. */
-bool body_add_entry(struct body *b, struct entry e);
+bool body_add_entry(struct body *b, struct ptx_entry e);
 /** Forgets the names of the innermost block. */
 void body_close_scope(struct body *b);
 /** The entry of a name, and which one of its range: "%r12" of "%r<40>". NULL: there is none. */
-const struct entry *body_find(const struct body *b, struct ptx_name name, uint32_t *number);
+const struct ptx_entry *body_find(const struct body *b, struct ptx_name name, uint32_t *number);
 
 /* Bytes of a lane's value in the frame: 4 or 8. */
 unsigned body_register_bytes(const struct ptx_variable *v);
@@ -131,7 +131,7 @@ unsigned body_operand_count(const struct body *b);
 /** Element n of a list. */
 const struct ptx_operand *body_item(const struct body *b, const struct ptx_operand *o, unsigned n);
 /** The slot of a register, which has any width. */
-bool body_register_operand(struct body *b, const struct ptx_operand *o, const struct entry **e,
+bool body_register_operand(struct body *b, const struct ptx_operand *o, const struct ptx_entry **e,
                            uint32_t *slot);
 /** A destination that may be wider than the type: for memory and conversions. */
 bool body_loose_register(struct body *b, const struct ptx_operand *o, enum ptx_type type,
@@ -161,7 +161,7 @@ unsigned body_elements_of(struct body *b, const struct ptx_operand *o);
 /** Element i of such an operand. */
 struct ptx_operand body_element_of(struct body *b, const struct ptx_operand *o, unsigned i);
 /** Where parameter n of a range ("%P<2>") is in the frame. */
-uint32_t body_parameter_slot(const struct entry *e, uint32_t n);
+uint32_t body_parameter_slot(const struct ptx_entry *e, uint32_t n);
 
 /** The elements of a register whose first one is vector[0] of the record. */
 void body_register_elements(const struct ptx_variable *v, struct ptx_op *record);

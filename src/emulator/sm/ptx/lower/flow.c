@@ -72,7 +72,8 @@ static bool add_target(struct body *b, uint32_t value)
 /* name: .branchtargets a, b; until the body ends they are numbers of labels. */
 bool body_define_targets(struct body *b)
 {
-    struct entry e = {.name = b->s->name, .kind = ENTRY_TARGETS, .number = b->image->target_count};
+    struct ptx_entry e = {
+        .name = b->s->name, .kind = ENTRY_TARGETS, .number = b->image->target_count};
     if (!add_target(b, b->s->operand_count))
         return false;
     for (uint32_t i = 0; i < b->s->operand_count; i++) {
@@ -93,7 +94,7 @@ bool ptx_lower_table(struct body *b, enum ptx_math op)
 {
     const struct ptx_operand *targets = body_operand(b, 1);
     uint32_t number;
-    const struct entry *e =
+    const struct ptx_entry *e =
         targets->kind == PTX_OPERAND_NAME ? body_find(b, targets->name, &number) : NULL;
     struct ptx_op record = body_blank();
     if (!ptx_has(&b->form, PTX_WORD_idx))
@@ -122,7 +123,7 @@ bool ptx_lower_ret(struct body *b, enum ptx_math op)
         if (v->space == PTX_SPACE_REG) {
             const struct ptx_operand name = {.kind = PTX_OPERAND_NAME, .name = v->name};
             struct ptx_op record = body_blank();
-            const struct entry *e;
+            const struct ptx_entry *e;
             if (!body_register_operand(b, &name, &e, &record.vector[0]))
                 return false;
             body_register_elements(v, &record);
@@ -197,7 +198,8 @@ static bool call_results(struct body *b, const struct ptx_operand *list, struct 
     for (uint32_t i = 0; list && i < list->count; i++) {
         const struct ptx_operand *o = body_item(b, list, i);
         uint32_t number, slot;
-        const struct entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
+        const struct ptx_entry *e =
+            o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
         if (e && e->kind == ENTRY_ROWS) {
             for (uint32_t k = 0; k < ptx_dwords(e->variable); k++)
                 if (!add_result(b, c, &room, body_parameter_slot(e, number) + k * PTX_ROW_BYTES))
@@ -240,7 +242,7 @@ static enum ptx_type declared_type(struct body *b, const struct call_parts *p, u
         text = b->l->module[s->module].text;
     } else if (p->prototype) {
         uint32_t number;
-        const struct entry *e = body_find(b, p->prototype->name, &number);
+        const struct ptx_entry *e = body_find(b, p->prototype->name, &number);
         if (e && e->kind == ENTRY_PROTOTYPE)
             f = &b->text->function[e->number];
     }
@@ -257,7 +259,8 @@ static bool call_arguments(struct body *b, const struct call_parts *p, struct pt
     for (uint32_t i = 0; i < count; i++) {
         const struct ptx_operand *o = body_item(b, p->arguments, i);
         uint32_t number;
-        const struct entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
+        const struct ptx_entry *e =
+            o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
         if (e && e->kind == ENTRY_ROWS) {
             if (o->offset || o->indexed)
                 return body_fail_at(b, o, "a parameter with an offset");
@@ -348,7 +351,7 @@ bool ptx_lower_call(struct body *b, enum ptx_math op)
     }
     const uint32_t index = (uint32_t)image->call_count;
     image->call[image->call_count++] = c;
-    const struct entry *e = body_find(b, p.target->name, &number);
+    const struct ptx_entry *e = body_find(b, p.target->name, &number);
     struct ptx_op record = body_blank();
     record.index = index;
     if (e && e->kind == ENTRY_REGISTER) {

@@ -100,7 +100,8 @@ static bool statement(struct body *b)
         return body_define_targets(b);
     case PTX_STATEMENT_PROTOTYPE:
         return body_add_entry(
-            b, (struct entry){.name = b->s->name, .kind = ENTRY_PROTOTYPE, .number = b->s->index});
+            b,
+            (struct ptx_entry){.name = b->s->name, .kind = ENTRY_PROTOTYPE, .number = b->s->index});
     }
     return false;
 }
@@ -154,7 +155,7 @@ static bool declare_parameters(struct body *b)
         const uint32_t count = pass ? b->f->parameter_count : b->f->result_count;
         for (uint32_t i = 0; i < count; i++) {
             const struct ptx_variable *v = &b->text->variable[first + i];
-            struct entry e = {.name = v->name, .variable = v};
+            struct ptx_entry e = {.name = v->name, .variable = v};
             if (v->range)
                 return body_fail(b, "a range of parameters");
             if (b->f->is_entry) {
@@ -183,7 +184,7 @@ static bool declare_parameters(struct body *b)
     for (uint32_t i = 0; i < b->f->parameter_count; i++) {
         const struct ptx_variable *v = &b->text->variable[b->f->parameter + i];
         uint32_t number;
-        const struct entry *e = body_find(b, v->name, &number);
+        const struct ptx_entry *e = body_find(b, v->name, &number);
         if (e && e->kind == ENTRY_LOCAL && !put_into_local(b, v, e->slot))
             return false;
     }
@@ -205,7 +206,7 @@ static bool take_register_parameters(struct body *b)
                 continue;
             struct ptx_op record = body_blank();
             const struct ptx_operand name = {.kind = PTX_OPERAND_NAME, .name = v->name};
-            const struct entry *e;
+            const struct ptx_entry *e;
             if (!body_declare_register(b, v))
                 return false;
             if (!pass)

@@ -57,7 +57,7 @@ static const struct shape fragments[] = {
 };
 
 /* The words of mma or of an instruction of wmma, decoded. */
-struct words {
+struct matrix_words {
     struct ptx_tile tile;
     unsigned kind[4], kind_count; /* D, A, B, C */
     bool column[2], satfinite, popc;
@@ -68,7 +68,7 @@ struct words {
 };
 
 /* What wmma's instructions have besides. */
-static bool take_of_wmma(struct words *w, const char *word)
+static bool take_of_wmma(struct matrix_words *w, const char *word)
 {
     static const char *const rounds[] = {"rn", "rz", "rm", "rp"};
     static const uint8_t round[] = {WT_RNE, WT_RTZ, WT_RDN, WT_RUP};
@@ -90,7 +90,7 @@ static bool take_of_wmma(struct words *w, const char *word)
     return w->is_placed;
 }
 
-static bool take(struct words *w, const char *word)
+static bool take(struct matrix_words *w, const char *word)
 {
     int end = 0;
     if (sscanf(word, "m%un%uk%u%n", &w->tile.m, &w->tile.n, &w->tile.k, &end) == 3 && !word[end])
@@ -117,8 +117,8 @@ static bool take(struct words *w, const char *word)
     return strcmp(word, "sync") == 0 || strcmp(word, "aligned") == 0 || take_of_wmma(w, word);
 }
 
-static bool is_in(const struct words *w, const struct shape *shape, size_t count, uint32_t ab,
-                  uint32_t cd)
+static bool is_in(const struct matrix_words *w, const struct shape *shape, size_t count,
+                  uint32_t ab, uint32_t cd)
 {
     for (size_t i = 0; i < count; i++)
         if (shape[i].m == w->tile.m && shape[i].n == w->tile.n && shape[i].k == w->tile.k &&
@@ -127,7 +127,7 @@ static bool is_in(const struct words *w, const struct shape *shape, size_t count
     return false;
 }
 
-static bool is_shape(const struct words *w)
+static bool is_shape(const struct matrix_words *w)
 {
     const uint32_t ab = 1u << w->kind[1] | 1u << w->kind[2],
                    cd = 1u << w->kind[0] | 1u << w->kind[3];
@@ -235,8 +235,8 @@ static bool all_lanes(struct body *b, struct ptx_op *record)
 
 /* ---- instructions ---- */
 
-static bool read_words(struct body *b, bool (*taken)(struct words *w, const char *word),
-                       struct words *w)
+static bool read_words(struct body *b, bool (*taken)(struct matrix_words *w, const char *word),
+                       struct matrix_words *w)
 {
     char text[160], *rest = NULL;
     snprintf(text, sizeof text, "%.*s", (int)b->s->name.length, b->s->name.at);
@@ -248,12 +248,12 @@ static bool read_words(struct body *b, bool (*taken)(struct words *w, const char
 }
 
 /* Registers of a fragment of A or B: of FP16 always eight. */
-static unsigned listed(const struct words *w, unsigned kind, unsigned count)
+static unsigned listed(const struct matrix_words *w, unsigned kind, unsigned count)
 {
     return w->does && kind == PTX_KIND_f16 ? 8 : count;
 }
 
-static bool lower_product(struct body *b, const struct words *w)
+static bool lower_product(struct body *b, const struct matrix_words *w)
 {
     struct ptx_op record = body_blank();
     const bool wide = w->kind[0] == PTX_KIND_f64,
@@ -286,14 +286,14 @@ static bool lower_product(struct body *b, const struct words *w)
 
 bool ptx_lower_matrix(struct body *b, enum ptx_math op)
 {
-    struct words w = {0};
+    struct matrix_words w = {0};
     if (!read_words(b, take, &w) || w.does || !is_shape(&w))
         return body_unsupported(b);
     return lower_product(b, &w);
 }
 
 /* wmma.load and wmma.store: [address] and the leading dimension, or that of the matrix alone. */
-static bool lower_fragment(struct body *b, const struct words *w)
+static bool lower_fragment(struct body *b, const struct matrix_words *w)
 {
     const bool stores = w->does == 's', wide = w->kind[0] == PTX_KIND_f64;
     const unsigned which = w->matrix == 'a' ? 0 : w->matrix == 'b' ? 1 : 2;
@@ -338,7 +338,7 @@ static bool lower_fragment(struct body *b, const struct words *w)
 
 bool ptx_lower_fragment(struct body *b, enum ptx_math op)
 {
-    struct words w = {0};
+    struct matrix_words w = {0};
     if (!read_words(b, take, &w) || !w.does)
         return body_unsupported(b);
     if (w.does != 'm')
@@ -356,7 +356,7 @@ bool ptx_lower_fragment(struct body *b, enum ptx_math op)
 }
 
 /* ldmatrix and stmatrix: their words, in any order, as the assembler of NVIDIA takes them. */
-static bool take_of_memory(struct words *w, const char *word)
+static bool take_of_memory(struct matrix_words *w, const char *word)
 {
     if (strcmp(word, "x1") == 0 || strcmp(word, "x2") == 0 || strcmp(word, "x4") == 0) {
         w->kind_count = (unsigned)(word[1] - '0');
@@ -376,7 +376,7 @@ bool ptx_lower_matrix_memory(struct body *b, enum ptx_math op)
 {
     const bool stores = op == PTX_OP_add;
     enum ptx_space space = b->form.space;
-    struct words w = {0};
+    struct matrix_words w = {0};
     struct ptx_op record = body_blank();
     if (!read_words(b, take_of_memory, &w) || !w.tile.m || !w.popc || !w.kind_count)
         return body_unsupported(b);

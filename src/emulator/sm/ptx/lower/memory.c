@@ -9,7 +9,7 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
 {
     const unsigned count = b->form.vector;
     uint32_t number;
-    const struct entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
+    const struct ptx_entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
     record->how = (uint8_t)ptx_type_class(t);
     record->count = (uint8_t)count;
     record->size = (uint8_t)ptx_type_bytes(t);
@@ -25,7 +25,7 @@ static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type 
     for (unsigned i = 0; i < count; i++) {
         const struct ptx_operand *one = o->kind == PTX_OPERAND_VECTOR ? body_item(b, o, i) : o;
         unsigned bytes = ptx_type_class(t);
-        const struct entry *own =
+        const struct ptx_entry *own =
             one->kind == PTX_OPERAND_NAME ? body_find(b, one->name, &number) : NULL;
         if (one->kind == PTX_OPERAND_SINK && !stores)
             continue;
@@ -84,7 +84,7 @@ bool body_address(struct body *b, const struct ptx_operand *memory, enum ptx_spa
     struct ptx_operand whole;
     const struct ptx_operand *const base = &whole;
     uint32_t number;
-    const struct entry *e;
+    const struct ptx_entry *e;
     record->from_type = 8;
     if (memory->count != 1)
         return body_fail(b, "an address of more than one part");
@@ -124,8 +124,8 @@ bool body_address(struct body *b, const struct ptx_operand *memory, enum ptx_spa
 }
 
 /* ld.param and st.param of a function's parameters: rows of the frame. */
-static bool parameter_rows(struct body *b, const struct ptx_operand *memory, const struct entry *e,
-                           uint32_t number, struct ptx_op *record)
+static bool parameter_rows(struct body *b, const struct ptx_operand *memory,
+                           const struct ptx_entry *e, uint32_t number, struct ptx_op *record)
 {
     struct ptx_operand whole;
     const struct ptx_operand *const base = &whole;
@@ -144,12 +144,12 @@ static bool parameter_rows(struct body *b, const struct ptx_operand *memory, con
 }
 
 /* *number: which one of a range. */
-static const struct entry *named(struct body *b, const struct ptx_operand *memory,
-                                 enum entry_kind kind, uint32_t *number)
+static const struct ptx_entry *named(struct body *b, const struct ptx_operand *memory,
+                                     enum entry_kind kind, uint32_t *number)
 {
     const struct ptx_operand *base =
         memory->kind == PTX_OPERAND_MEMORY ? body_item(b, memory, 0) : memory;
-    const struct entry *e =
+    const struct ptx_entry *e =
         base->kind == PTX_OPERAND_NAME ? body_find(b, base->name, number) : NULL;
     return e && e->kind == kind ? e : NULL;
 }
@@ -184,7 +184,7 @@ bool ptx_lower_load(struct body *b, enum ptx_math op)
     const struct ptx_operand *memory = body_operand(b, 1);
     enum ptx_space space = b->form.space;
     struct ptx_op record = body_blank();
-    const struct entry *e;
+    const struct ptx_entry *e;
     uint32_t number;
     if (!moves_elements(b, memory))
         return body_unsupported(b);
@@ -214,7 +214,7 @@ bool ptx_lower_store(struct body *b, enum ptx_math op)
     const struct ptx_operand *memory = body_operand(b, 0);
     enum ptx_space space = b->form.space;
     struct ptx_op record = body_blank();
-    const struct entry *e;
+    const struct ptx_entry *e;
     uint32_t number;
     if (!moves_elements(b, memory))
         return body_unsupported(b);

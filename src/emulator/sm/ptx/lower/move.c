@@ -150,9 +150,9 @@ bool ptx_lower_convert(struct body *b, enum ptx_math op)
         return body_unsupported(b);
     const struct ptx_operand *source_operand = body_operand(b, 1);
     uint32_t number;
-    const struct entry *e = source_operand->kind == PTX_OPERAND_NAME
-                                ? body_find(b, source_operand->name, &number)
-                                : NULL;
+    const struct ptx_entry *e = source_operand->kind == PTX_OPERAND_NAME
+                                    ? body_find(b, source_operand->name, &number)
+                                    : NULL;
     if (body_operand(b, 0)->kind == PTX_OPERAND_SINK)
         d = body_dump(b);
     else if (!body_loose_register(b, body_operand(b, 0), to, &d, &to_bytes))

@@ -27,7 +27,7 @@ unsigned body_operand_count(const struct body *b)
     return b->s->operand_count;
 }
 
-bool body_register_operand(struct body *b, const struct ptx_operand *o, const struct entry **e,
+bool body_register_operand(struct body *b, const struct ptx_operand *o, const struct ptx_entry **e,
                            uint32_t *slot)
 {
     uint32_t number;
@@ -76,7 +76,7 @@ static bool has_no_offset(struct body *b, const struct ptx_operand *o)
 bool body_destination(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                       uint32_t *slot)
 {
-    const struct entry *e;
+    const struct ptx_entry *e;
     if (o->kind == PTX_OPERAND_SINK) {
         *slot = body_dump(b);
         return true;
@@ -201,7 +201,7 @@ static bool address_later(struct body *b, unsigned how, int64_t offset, unsigned
 
 /* The address of a variable in its own space, or of a function. */
 static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
-                          const struct entry *e, struct ptx_source *s)
+                          const struct ptx_entry *e, struct ptx_source *s)
 {
     const struct ptx_symbol *symbol = e ? e->symbol : ptx_find_symbol(b->l, b->module, o->name);
     if (!symbol)
@@ -230,7 +230,7 @@ static bool symbol_source(struct body *b, const struct ptx_operand *o, enum ptx_
 static const struct ptx_variable *variable_of(struct body *b, struct ptx_name name)
 {
     uint32_t number;
-    const struct entry *e = body_find(b, name, &number);
+    const struct ptx_entry *e = body_find(b, name, &number);
     if (e)
         return e->kind == ENTRY_REGISTER ? NULL : e->variable;
     const struct ptx_symbol *symbol = ptx_find_symbol(b->l, b->module, name);
@@ -268,7 +268,7 @@ static bool element_source(struct body *b, const struct ptx_operand *o, enum ptx
         return false;
     if (!index)
         return body_source(b, &plain, type, s);
-    const struct entry *e =
+    const struct ptx_entry *e =
         index->kind == PTX_OPERAND_NAME ? body_find(b, index->name, &number) : NULL;
     if (!e || e->kind != ENTRY_REGISTER)
         return body_fail_at(b, index, "an index that is neither a number nor a register");
@@ -297,9 +297,9 @@ static bool name_source(struct body *b, const struct ptx_operand *o, enum ptx_ty
 {
     uint32_t number;
     unsigned special, bytes;
-    const struct entry *e = body_find(b, o->name, &number);
+    const struct ptx_entry *e = body_find(b, o->name, &number);
     if (e && e->kind == ENTRY_REGISTER) {
-        const struct entry *same;
+        const struct ptx_entry *same;
         s->constant = NULL;
         if (!body_register_operand(b, o, &same, &s->slot) || !check_width(b, o, e->variable, type))
             return false;
@@ -362,7 +362,7 @@ const struct ptx_operand *body_item(const struct body *b, const struct ptx_opera
 }
 
 /* A register whose width is not that of the type: for memory and conversions. */
-static bool wide_enough(struct body *b, const struct ptx_operand *o, const struct entry *e,
+static bool wide_enough(struct body *b, const struct ptx_operand *o, const struct ptx_entry *e,
                         enum ptx_type type, unsigned *bytes)
 {
     *bytes = body_register_bytes(e->variable);
@@ -374,7 +374,7 @@ static bool wide_enough(struct body *b, const struct ptx_operand *o, const struc
 bool body_loose_register(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                          uint32_t *slot, unsigned *bytes)
 {
-    const struct entry *e;
+    const struct ptx_entry *e;
     return has_no_offset(b, o) && body_register_operand(b, o, &e, slot) &&
            wide_enough(b, o, e, type, bytes);
 }
@@ -382,17 +382,17 @@ bool body_loose_register(struct body *b, const struct ptx_operand *o, enum ptx_t
 bool body_loose_source(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                        struct ptx_source *s, unsigned *bytes)
 {
-    const struct entry *e;
+    const struct ptx_entry *e;
     s->constant = NULL;
     return body_register_operand(b, o, &e, &s->slot) && wide_enough(b, o, e, type, bytes) &&
            register_source(b, o, e->variable, s);
 }
 
 /* A register that was declared as a vector, as a whole; NULL: the operand is something else. */
-static const struct entry *vector_register(struct body *b, const struct ptx_operand *o)
+static const struct ptx_entry *vector_register(struct body *b, const struct ptx_operand *o)
 {
     uint32_t number;
-    const struct entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
+    const struct ptx_entry *e = o->kind == PTX_OPERAND_NAME ? body_find(b, o->name, &number) : NULL;
     const bool whole = e && e->kind == ENTRY_REGISTER && e->variable->vector > 1;
     return whole && !o->component.length ? e : NULL;
 }
@@ -409,7 +409,7 @@ struct ptx_operand body_element_of(struct body *b, const struct ptx_operand *o, 
 
 unsigned body_elements_of(struct body *b, const struct ptx_operand *o)
 {
-    const struct entry *e = vector_register(b, o);
+    const struct ptx_entry *e = vector_register(b, o);
     return o->kind == PTX_OPERAND_VECTOR ? o->count : e ? e->variable->vector : 0;
 }
 
@@ -422,7 +422,7 @@ struct ptx_op *body_emit_guarded(struct body *b, sm_op run)
     if (b->s->guard.length) {
         const struct ptx_operand name = {
             .kind = PTX_OPERAND_NAME, .name = b->s->guard, .place = b->s->place};
-        const struct entry *e;
+        const struct ptx_entry *e;
         if (!body_register_operand(b, &name, &e, &slot))
             return NULL;
         if (e->variable->type != PTX_PRED) {
@@ -439,7 +439,7 @@ struct ptx_op *body_emit_guarded(struct body *b, sm_op run)
 }
 
 /* Where parameter n of a range ("%P<2>") is in the frame. */
-uint32_t body_parameter_slot(const struct entry *e, uint32_t n)
+uint32_t body_parameter_slot(const struct ptx_entry *e, uint32_t n)
 {
     return e->slot + n * ptx_dwords(e->variable) * PTX_ROW_BYTES;
 }

@@ -136,12 +136,12 @@ static bool find_edges(struct order *r)
 
 /* ---- the search ---- */
 
-struct search {
+struct order_search {
     uint32_t numbers, stacked, cursor; /* numbers given; places from `cursor` on are filled */
     size_t depth;
 };
 
-static void enter(struct order *r, struct search *s, uint32_t block)
+static void enter(struct order *r, struct order_search *s, uint32_t block)
 {
     r->number[block] = ++s->numbers;
     r->stack[s->stacked++] = block;
@@ -149,14 +149,14 @@ static void enter(struct order *r, struct search *s, uint32_t block)
         (struct visit){.block = block, .next = r->follow[block], .head = s->numbers};
 }
 
-static void fill_place(struct order *r, struct search *s, uint32_t block)
+static void fill_place(struct order *r, struct order_search *s, uint32_t block)
 {
     r->place[block] = --s->cursor;
     r->at[s->cursor] = block;
 }
 
 /* All successors of the newest visit have been seen. */
-static void leave(struct order *r, struct search *s)
+static void leave(struct order *r, struct order_search *s)
 {
     struct visit *v = &r->visit[s->depth - 1];
     const uint32_t head = v->head;
@@ -187,7 +187,7 @@ static void leave(struct order *r, struct search *s)
 static bool search(struct order *r)
 {
     enum { MOST_DEEP = 256 };
-    struct search s = {.cursor = r->blocks};
+    struct order_search s = {.cursor = r->blocks};
     uint64_t left = MOST_DEEP * ((uint64_t)r->blocks + r->edges);
     for (uint32_t root = 0; root < r->blocks; root++) {
         if (!r->number[root])
