@@ -51,7 +51,8 @@ const struct wt_family *wt_family_of_host_programs(void)
 struct wanted {
     const char *name;
     size_t length;
-    char keys[64]; /* keys of the model that has it */
+    char keys[64];   /* keys of the model that has it */
+    char newest[64]; /* keys of the last one: that of the family's alias */
     bool found;
 };
 
@@ -64,6 +65,8 @@ static void compare_model(void *context, const char *name, const char *about, co
 {
     struct wanted *w = context;
     (void)about;
+    assert(strlen(keys) < sizeof w->newest);
+    snprintf(w->newest, sizeof w->newest, "%s", keys);
     if (w->found || !is(name, w->name, w->length))
         return;
     w->found = true;
@@ -71,7 +74,18 @@ static void compare_model(void *context, const char *name, const char *about, co
     assert(strcmp(w->keys, keys) == 0);
 }
 
-/* Finds the family of this name, or that of the model of this name; @p keys: those of the model. */
+/* Whether "FAMILY:KEY=VALUE,…" has the key. */
+static bool has_key(const char *spec, const char *key, size_t length)
+{
+    const char *at = strpbrk(spec, ":");
+    for (; at; at = strchr(at + 1, ','))
+        if (strncmp(at + 1, key, length) == 0 && at[1 + length] == '=')
+            return true;
+    return false;
+}
+
+/* Finds the family of this name, or that of the model of this name; @p keys: those of the model. A
+ * family's alias is its newest model, or the one that a key of the text names. */
 static enum wt_status find_family(const char *text, size_t length, const struct wt_family **family,
                                   char keys[64], struct wt_error *err)
 {
@@ -81,10 +95,12 @@ static enum wt_status find_family(const char *text, size_t length, const struct 
         struct wanted w = {.name = text, .length = length};
         if ((*f)->models)
             (*f)->models(compare_model, &w);
-        if (is((*f)->name, text, length) || ((*f)->alias && is((*f)->alias, text, length)) ||
-            w.found) {
+        const bool alias = (*f)->alias && is((*f)->alias, text, length);
+        if (is((*f)->name, text, length) || alias || w.found) {
             *family = *f;
-            memcpy(keys, w.keys, sizeof w.keys);
+            memcpy(keys, alias ? w.newest : w.keys, sizeof w.keys);
+            if (alias && has_key(text, keys, strcspn(keys, "=")))
+                *keys = 0;
             return WT_OK;
         }
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
@@ -97,16 +113,6 @@ static enum wt_status find_family(const char *text, size_t length, const struct 
     return wt_fail(err, WT_INVALID,
                    "there is no GPU family '%.*s', only %s; their models: wavetrap info --models",
                    (int)length, text, names);
-}
-
-/* Whether "FAMILY:KEY=VALUE,…" has the key. */
-static bool has_key(const char *spec, const char *key, size_t length)
-{
-    const char *at = strpbrk(spec, ":");
-    for (; at; at = strchr(at + 1, ','))
-        if (strncmp(at + 1, key, length) == 0 && at[1 + length] == '=')
-            return true;
-    return false;
 }
 
 /* Adds "KEY=VALUE,…" to the options given, item by item. A repeated key is an error of the user's,

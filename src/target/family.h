@@ -275,7 +275,8 @@ typedef void wt_model_fn(void *context, const char *name, const char *about, con
 /** A family: what it has, in tables. registry.c is the one place that names the families. */
 struct wt_family {
     const char *name;  /**< in --gpu, and in all that is stored, sent and printed */
-    const char *alias; /**< another one that --gpu takes, where the name is a model's; NULL: none */
+    const char *alias; /**< another one that --gpu takes, where the name is a model's: the newest
+                            model; NULL: none */
     void (*models)(wt_model_fn *tell, void *context); /**< tells each model; NULL: there is one */
     struct wt_family_config config;
     struct wt_family_files files;

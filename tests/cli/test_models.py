@@ -50,7 +50,8 @@ def test_other_keys_follow_a_model_and_its_own_are_not_given_twice():
 
 
 def test_gcn_is_amds_family_and_an_unknown_model_is_refused():
-    assert devices("gcn:cu=2") == devices("gfx900:cu=2") != devices("gfx900")
+    assert devices("gcn:cu=2") == devices("gfx90a:cu=2") != devices("gfx900:cu=2")
+    assert devices("gcn:model=gfx906") == devices("gfx906") != devices("gcn")
     assert "wavetrap info --models" in run("info", "--devices", "-g", "gfx901").stderr
     assert "there is no such model" in run("info", "--devices", "-g", "gfx900:model=gfx1").stderr
 
