@@ -82,7 +82,7 @@ def test_the_tutorial_is_true(tmp_path, title):
     replay(sections("checks-tutorial.md")[title], tmp_path)
 
 
-@pytest.mark.parametrize("title", ["HIP on AMD's gfx900", "CUDA on NVIDIA's SM", "OpenCL and Level Zero on Intel's Gen9"])
+@pytest.mark.parametrize("title", ["HIP on AMD's gfx90a", "CUDA on NVIDIA's SM", "OpenCL and Level Zero on Intel's Gen9"])
 def test_the_readme_is_true(tmp_path, title):
     replay(sections("../README.md")[title], tmp_path, ".")
 

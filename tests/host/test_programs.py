@@ -164,6 +164,9 @@ def test_the_topologys_files_are_there_while_the_program_runs(tmp_path):
     assert not list(tmp_path.iterdir())
     whole = wavetrap("exec", "--gpu=gfx908:cu=120", "cat", f"{folder}/1/caches/119/properties", f"{folder}/1/properties", env=env)
     assert "caches_count 121\n" in whole.stdout and "simd_count 480\n" in whole.stdout and whole.returncode == 0
+    for gpu, bits, properties in ("gfx900", 0x3803a280, 1494), ("gfx908", 0x3c13a280, 1494), ("gfx90a", 0x3c17a280, 470):
+        said = wavetrap("exec", "-g", gpu, "cat", f"{folder}/1/properties", env=env).stdout
+        assert f"\ndebug_prop {properties}\n" in said and int(said.split("\ncapability ")[1].split()[0]) & ~0x8 == bits, (gpu, said)
     missing = wavetrap("exec", "cat", f"{folder}/3/gpu_id", env=env)
     assert missing.returncode == 1 and "No such file" in missing.stderr
 

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 
 from conftest import compiled, environment, wavetrap
+from test_gcn_models import ask
 from test_offload import CLANG, HERE
 
 FIRST = "gfx90a:sramecc+:xnack{}: pageable {}\n"
@@ -60,6 +61,17 @@ def test_code_objects_are_chosen_by_the_mode():
     said = "wavetrap: {}: it holds code for gfx90a:xnack{}, not for gfx90a:xnack{}: compile with --offload-arch=gfx90a, or run it {} HSA_XNACK=1\n"
     assert said.format(on, "+", "-", "with") in aborted(on, xnack="0").stderr
     assert said.format(off, "-", "+", "without") in aborted(off).stderr
+
+
+def test_a_debugger_reads_and_follows_such_memory(tmp_path, monkeypatch):
+    """So does a core file, which has what kernels have used."""
+    core = tmp_path / "core"
+    monkeypatch.setenv("HSA_XNACK", "1")
+    line = next(n + 1 for n, text in enumerate((HERE / "xnack.hip").read_text().splitlines()) if text.endswith("// store"))
+    said = ask([f"break xnack.hip:{line}", "run", "print a[3]", "print out[3]", "next", "print out[3]", f"generate-core-file {core}", "where-from out[3]"], "-g", "gfx90a", program("gfx90a", level="-O0"))
+    assert [said[n].split(" = ")[1] for n in (2, 3, 5)] == ["9\n", "0\n", "6\n"]
+    assert said[7].count("which no instruction of the recorded run wrote before") == 2, said[7]
+    assert [one.split(" = ")[1] for one in ask(["print a[3]", "print b[3]", "print out[3]"], "--core", core)] == ["9\n", "-3\n", "6\n"]
 
 
 def test_openmp_with_unified_shared_memory(tmp_path):

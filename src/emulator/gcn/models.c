@@ -124,6 +124,7 @@ const struct gcn_model gcn_models[] = {
         .sdma_engines = 2,
         .sdma_queues = 8,
         .compute_queues = 24,
+        .precise_memory = true,
         .long_copies = true,
     },
     {.target.name = NULL},

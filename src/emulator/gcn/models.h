@@ -70,7 +70,9 @@ struct gcn_model {
     uint16_t memory_bits;              /**< width of its memory's bus */
     uint8_t sdma_engines, sdma_queues; /**< copy engines, queues of each */
     uint8_t compute_queues;            /**< that the driver may give out */
-    bool long_copies; /**< a packet of a copy engine has up to 2^30 bytes, not 2^22 */
+    bool precise_memory; /**< debuggers may ask for accesses one by one, and TTMPs tell of a wave's
+                            dispatch only where they are set up */
+    bool long_copies;    /**< a packet of a copy engine has up to 2^30 bytes, not 2^22 */
 };
 
 /** All models; one without a name ends them. The first is the family's default. */

@@ -218,7 +218,8 @@ static const struct wt_hw_field hw_id[] = {
 
 static const struct wt_hw_field gpr_alloc[] = {
     WT_HW_FIELD("VGPR_SIZE", 17, 6, R, NULL,
-                "vector registers, less 1: [7:2] in fours; gfx90a: [11:6] in fours, and [5:0] with "
+                "vector registers, less 1: [7:2] in fours; in a unified file: [11:6] in fours, and "
+                "[5:0] with "
                 "accumulation registers, in eights"),
     WT_HW_FIELD("SGPR_SIZE", 27, 24, R, NULL, "scalar registers, in sixteens, less 1"),
 };

@@ -204,6 +204,14 @@ static bool put_links(const char *node_folder, uint32_t node, uint32_t count)
     return good;
 }
 
+/* Bits 3:0 and 9:4: the mask of an address watch; bit 10: TTMPs always tell of a wave's dispatch.
+ */
+static uint32_t debug_properties(const struct host_gpu *gpu)
+{
+    enum { LOWEST = 6, HIGHEST = 29 << 4, DISPATCH_KNOWN = 1 << 10 };
+    return !gpu ? 0 : LOWEST | HIGHEST | (gpu->config.model->precise_memory ? 0 : DISPATCH_KNOWN);
+}
+
 /* The lines of a node's `properties` (linux, kfd_topology.c). */
 static bool put_node(struct host *host, const char *topology, uint32_t node)
 {
@@ -221,7 +229,8 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              "gfx_target_version %u\nvendor_id %u\ndevice_id %u\nlocation_id %u\ndomain 0\n"
              "drm_render_minor %d\nhive_id 0\nnum_sdma_engines %u\nnum_sdma_xgmi_engines 0\n"
              "num_sdma_queues_per_engine %u\nnum_cp_queues %u\nmax_engine_clk_fcompute %u\n"
-             "local_mem_size 0\nfw_version %u\ncapability %u\nsdma_fw_version 0\nunique_id %llu\n"
+             "local_mem_size 0\nfw_version %u\ncapability %u\ndebug_prop %u\nsdma_fw_version 0\n"
+             "unique_id %llu\n"
              "max_engine_clk_ccompute %u\n",
              p.NumCPUCores, p.NumFComputeCores, 1u, p.NumCaches, p.NumIOLinks, p.FComputeIdLo,
              p.MaxWavesPerSIMD, p.LDSSizeInKB, p.GDSSizeInKB, p.NumGws, p.WaveFrontSize,
@@ -229,7 +238,7 @@ static bool put_node(struct host *host, const char *topology, uint32_t node)
              gpu ? gpu->config.model->version : 0u, p.VendorId, p.DeviceId, p.LocationId,
              gpu ? p.DrmRenderMinor : 0, p.NumSdmaEngines, p.NumSdmaQueuesPerEngine, p.NumCpQueues,
              p.MaxEngineClockMhzFCompute, p.EngineId.ui32.uCode, p.Capability.Value,
-             (unsigned long long)p.UniqueID, p.MaxEngineClockMhzCCompute);
+             debug_properties(gpu), (unsigned long long)p.UniqueID, p.MaxEngineClockMhzCCompute);
     snprintf(name, sizeof name, "%s\n", gpu ? gpu->config.model->chip : "");
     bool good = put(folder, "properties", text) &&
                 put_number(folder, "gpu_id", gpu ? host_gpu_id(gpu) : 0) &&

@@ -70,7 +70,11 @@ static void gpu_properties(const struct host *host, const struct host_gpu *gpu,
     p->Capability.ui32.CoherentHostAccess = 1;
     p->Capability.ui32.SVMAPISupported = 1;
     p->Capability.ui32.SRAM_EDCSupport = model->target.sramecc;
+    p->Capability.ui32.Mem_EDCSupport = model->target.sramecc;
     p->Capability.ui32.DebugTrapSupported = 1; /* kfd_debug.c */
+    p->Capability.ui32.WaveLaunchTrapOverrideSupported = 1;
+    p->Capability.ui32.WaveLaunchModeSupported = 1;
+    p->Capability.ui32.PreciseMemoryOperationsSupported = model->precise_memory;
     p->Capability.ui32.DebugSupportedFirmware = 1;
     p->MaxWavesPerSIMD = model->waves_per_simd;
     p->LDSSizeInKB = model->lds_bytes / 1024;
