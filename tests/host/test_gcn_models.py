@@ -245,11 +245,12 @@ def test_a_code_object_runs_on_its_model(tmp_path):
 
 
 def test_a_debugger_of_several_models():
-    """Each wave's code is disassembled as that of its GPU."""
-    stop = ["continue", "disassemble"]
-    said = ask(["break weigh if blockIdx.x == 0", "run", stop[1], *stop, "delete", "continue"], "-g", "gfx900", "-g", "gfx906", both())
+    """Each wave's code is disassembled as that of its GPU; they differ in waves of a SIMD and in files of registers."""
+    stop = ["continue", "disassemble", "info registers agpr"]
+    said = ask(["break weigh if blockIdx.x == 0", "run", *stop[1:2], *stop, *stop, "delete", "continue"], "-g", "gfx900", "-g", "gfx90a:cu=104", "-g", "gfx906", program(*NAMES))
     assert "[device 0," in said[1] and "s_endpgm" in said[2] and "v_dot4_i32_i8" not in said[2]
-    assert "[device 1," in said[3] and "v_dot4_i32_i8" in said[4]
+    assert "[device 1," in said[3] and "v_dot4_i32_i8" not in said[4] and "\na1 " in said[5]
+    assert "[device 2," in said[6] and "v_dot4_i32_i8" in said[7] and all("<unavailable>" in line for line in said[8].splitlines())
     assert said[-1].endswith(f"{NAMES['gfx906']}: 0 wrong\n[Program exited normally]\n")
 
 

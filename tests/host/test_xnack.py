@@ -18,8 +18,8 @@ def program(*targets, level="-O1"):
                     name="xnack" + "".join(targets).replace("gfx90a", "").replace(":xnack", "") + level)
 
 
-def run(program, *words, xnack="1", gpus=("-g", "gfx90a"), **options):
-    return wavetrap("exec", *gpus, program, *words, env={**environment(), "HSA_XNACK": xnack}, **options)
+def run(*words, xnack="1", gpus=("-g", "gfx90a"), **options):
+    return wavetrap("exec", *gpus, *words, env={**environment(), "HSA_XNACK": xnack}, **options)
 
 
 def test_kernels_use_all_memory_of_the_process():
@@ -38,6 +38,13 @@ def test_what_a_kernel_may_not_use_is_a_fault(words, xnack, first, said):
     done = run(program("gfx90a"), *words, xnack=xnack)
     assert done.stdout == FIRST.format(*first) + ("mapped: 1\n" if words == ["freed"] else "") and done.returncode == -signal.SIGABRT, done.stderr
     assert re.search("global_(?:load|store)_dword: " + said, done.stderr), done.stderr
+
+
+def test_the_system_s_library_chooses_it_by_the_ioctl():
+    """Debian's libhsakmt in place of ours, on the whole chip."""
+    for xnack, first in ("1", ("+", 1)), ("0", ("-", 0)):
+        done = (run if xnack == "1" else aborted)("env", "LD_LIBRARY_PATH=/usr/lib/x86_64-linux-gnu", program("gfx90a"), xnack=xnack, gpus=("-g", "gfx90a:cu=104"))
+        assert done.stdout.startswith(FIRST.format(*first)) and done.stdout.endswith("counted: 5120, 1\n" if xnack == "1" else ": pageable 0\n"), done.stderr
 
 
 def aborted(*words, **named):
