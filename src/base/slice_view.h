@@ -54,7 +54,7 @@ struct wt_slice_input {
 };
 
 enum wt_slice_space {
-    WT_SLICE_REGISTER, /**< of the wave */
+    WT_SLICE_REGISTER, /**< register of the wave */
     WT_SLICE_ROW,      /**< a register that each lane has */
     WT_SLICE_GLOBAL,   /**< memory */
     WT_SLICE_GROUP,

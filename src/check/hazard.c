@@ -24,8 +24,8 @@ struct span {
     uint32_t first, end;
 };
 
-/* What is known of an instruction. */
-struct insn {
+/* The record of an instruction. */
+struct hazard_insn {
     uint64_t touched; /* a bit for some of its registers each */
     bool indirect, unmasked;
     uint64_t later; /* rules of which it may be the second half */
@@ -35,7 +35,7 @@ struct insn {
 };
 
 /* An instruction that a counter counts. */
-struct pending {
+struct hazard_pending {
     uint64_t pc, time;
     wt_lanes lanes;
     uint8_t results, sources; /* counters that count it still */
@@ -50,19 +50,19 @@ struct pending {
 };
 
 /* One of which a rule about wait states may be the first half. */
-struct recent {
+struct hazard_recent {
     uint64_t pc, time;
     uint64_t clock; /* of the wave, behind it */
     struct wt_pace_use use;
 };
 
-struct wave {
+struct hazard_wave {
     uint64_t id;
-    uint64_t touched;        /* by results and sources that are pending */
-    uint64_t clock;          /* wait states so far */
-    struct pending *pending; /* in the order of issue */
+    uint64_t touched;               /* by results and sources that are pending */
+    uint64_t clock;                 /* wait states so far */
+    struct hazard_pending *pending; /* in the order of issue */
     size_t count, room;
-    struct recent recent[RECENT];
+    struct hazard_recent recent[RECENT];
     uint64_t until[RULES]; /* of the clock: so long a rule's second half may be too near */
     unsigned recents;      /* counted on */
 };
@@ -73,18 +73,18 @@ struct wt_check_hazard {
     wt_found_fn *found;
     void *context;
     struct wt_followed run;
-    struct wave *wave;             /* by slot */
-    struct wt_check_code code;     /* struct insn */
-    struct insn now;               /* whose registers choose its operands */
-    const struct insn *issuing;    /* NULL: nothing is known of what is being executed */
-    bool elsewhere, in_group;      /* where that has accessed memory */
-    uint64_t time;                 /* of that */
-    struct pending filling;        /* a load to a group's memory: what it fills */
-    struct pending met;            /* what fills the group's memory that it has accessed */
-    uint32_t met_slot;             /* whose that is */
-    wt_lanes met_lanes;            /* that have accessed it; 0: none */
-    bool met_write, may_fill;      /* there have been such loads */
-    struct wt_decisions decisions; /* what was reported in the recorded run */
+    struct hazard_wave *wave;          /* by slot */
+    struct wt_check_code code;         /* struct hazard_insn */
+    struct hazard_insn now;            /* whose registers choose its operands */
+    const struct hazard_insn *issuing; /* NULL: nothing is known of what is being executed */
+    bool elsewhere, in_group;          /* where that has accessed memory */
+    uint64_t time;                     /* of that */
+    struct hazard_pending filling;     /* a load to a group's memory: what it fills */
+    struct hazard_pending met;         /* what fills the group's memory that it has accessed */
+    uint32_t met_slot;                 /* whose that is */
+    wt_lanes met_lanes;                /* that have accessed it; 0: none */
+    bool met_write, may_fill;          /* there have been such loads */
+    struct wt_decisions decisions;     /* what was reported in the recorded run */
 };
 
 /* ---- instructions ---- */
@@ -103,7 +103,7 @@ static uint64_t bits_of(const struct span *s)
     return bits;
 }
 
-static void add_span(struct insn *i, const struct wt_operand_file *f, bool rows,
+static void add_span(struct hazard_insn *i, const struct wt_operand_file *f, bool rows,
                      const struct wt_insn_operand *o)
 {
     if (o->kind > WT_OPERAND_SCALAR || !f->bits)
@@ -119,11 +119,12 @@ static void add_span(struct insn *i, const struct wt_operand_file *f, bool rows,
     i->touched |= bits_of(s);
 }
 
-static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t wave, uint64_t pc)
+static bool describe(const struct wt_check_hazard *h, struct hazard_insn *i, uint32_t wave,
+                     uint64_t pc)
 {
     struct wt_insn_operands o;
     const struct wt_machine_ops *ops = h->machine->ops;
-    *i = (struct insn){.indirect = false};
+    *i = (struct hazard_insn){.indirect = false};
     if (!ops->pace(h->machine, pc, &i->pace) || !ops->operands(h->machine, wave, pc, &o))
         return false;
     i->indirect = o.indirect;
@@ -136,16 +137,16 @@ static bool describe(const struct wt_check_hazard *h, struct insn *i, uint32_t w
 }
 
 /* The instruction that a wave is about to execute; NULL: there is none. */
-static const struct insn *insn_at(struct wt_check_hazard *h, uint32_t wave, uint64_t pc)
+static const struct hazard_insn *insn_at(struct wt_check_hazard *h, uint32_t wave, uint64_t pc)
 {
-    const struct insn *known = wt_check_code_find(&h->code, pc);
+    const struct hazard_insn *known = wt_check_code_find(&h->code, pc);
     if (known)
         return known;
     if (!describe(h, &h->now, wave, pc))
         return NULL;
     if (h->now.indirect)
         return &h->now;
-    struct insn *i = malloc(sizeof *i);
+    struct hazard_insn *i = malloc(sizeof *i);
     if (!i || !wt_check_code_add(&h->code, pc, i)) {
         free(i);
         return &h->now;
@@ -156,7 +157,7 @@ static const struct insn *insn_at(struct wt_check_hazard *h, uint32_t wave, uint
 
 /* ---- waves ---- */
 
-static void begin_wave(struct wave *w, uint64_t id)
+static void begin_wave(struct hazard_wave *w, uint64_t id)
 {
     w->id = id;
     w->touched = w->clock = 0;
@@ -214,7 +215,7 @@ static void name_registers(const struct wt_check_hazard *h, const struct span *a
 }
 
 static void report_pending(struct wt_check_hazard *h, const struct wt_issue *i,
-                           const struct pending *p, const struct span *theirs,
+                           const struct hazard_pending *p, const struct span *theirs,
                            const struct span *mine, wt_lanes lanes)
 {
     char name[40], text[160];
@@ -258,7 +259,7 @@ static void report_filling(struct wt_check_hazard *h, const struct wt_issue *i)
 
 /* ---- results that are under way ---- */
 
-static void touch_again(struct wave *w)
+static void touch_again(struct hazard_wave *w)
 {
     w->touched = 0;
     for (size_t i = 0; i < w->count; i++)
@@ -267,7 +268,7 @@ static void touch_again(struct wave *w)
 }
 
 /* Counter @p c has come down to @p most. */
-static void wait_for(struct wave *w, unsigned c, unsigned most)
+static void wait_for(struct hazard_wave *w, unsigned c, unsigned most)
 {
     const uint8_t bit = (uint8_t)(1u << c);
     unsigned behind = 0, kind = 0;
@@ -301,7 +302,7 @@ static void wait_for(struct wave *w, unsigned c, unsigned most)
 
 /* Results of one kind come in the order of issue, so that a later one may have the same register.
  */
-static bool comes_behind(const struct pending *p, const struct insn *insn)
+static bool comes_behind(const struct hazard_pending *p, const struct hazard_insn *insn)
 {
     return p->kind && p->kind == insn->pace.kind;
 }
@@ -311,8 +312,9 @@ static bool meets(const struct span *a, const struct span *b)
     return a->file == b->file && a->first < b->end && b->first < a->end;
 }
 
-static bool look_at(struct wt_check_hazard *h, const struct wt_issue *i, const struct insn *insn,
-                    const struct pending *p, const struct span *theirs)
+static bool look_at(struct wt_check_hazard *h, const struct wt_issue *i,
+                    const struct hazard_insn *insn, const struct hazard_pending *p,
+                    const struct span *theirs)
 {
     for (unsigned k = 0; k < insn->spans; k++) {
         const struct span *mine = &insn->span[k];
@@ -332,11 +334,11 @@ static bool look_at(struct wt_check_hazard *h, const struct wt_issue *i, const s
 }
 
 /* Each instruction that is under way is reported once. */
-static void look_at_pending(struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
-                            const struct insn *insn)
+static void look_at_pending(struct wt_check_hazard *h, struct hazard_wave *w,
+                            const struct wt_issue *i, const struct hazard_insn *insn)
 {
     for (size_t n = 0; n < w->count; n++) {
-        struct pending *p = &w->pending[n];
+        struct hazard_pending *p = &w->pending[n];
         for (unsigned k = 0; k < p->spans; k++)
             if (look_at(h, i, insn, p, &p->span[k])) {
                 p->spans = 0;
@@ -345,29 +347,29 @@ static void look_at_pending(struct wt_check_hazard *h, struct wave *w, const str
     }
 }
 
-static void add_pending(struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
-                        const struct insn *insn)
+static void add_pending(struct wt_check_hazard *h, struct hazard_wave *w, const struct wt_issue *i,
+                        const struct hazard_insn *insn)
 {
-    struct pending *grown = wt_array_grow(w->pending, &w->room, w->count + 1, sizeof *grown);
+    struct hazard_pending *grown = wt_array_grow(w->pending, &w->room, w->count + 1, sizeof *grown);
     if (!grown) {
         h->run.lost = true;
         return;
     }
     w->pending = grown;
-    struct pending *p = &grown[w->count++];
-    *p = (struct pending){.pc = i->pc,
-                          .time = i->time,
-                          .lanes = i->mask,
-                          .results =
-                              (uint8_t)((h->elsewhere || !h->in_group ? insn->pace.results : 0) |
-                                        (h->in_group ? insn->pace.group_results : 0)),
-                          .sources = insn->pace.sources,
-                          .counted = insn->pace.counts,
-                          .kind = insn->pace.kind,
-                          .filled = h->filling.filled,
-                          .first = h->filling.first,
-                          .home = h->filling.home,
-                          .size = h->filling.size};
+    struct hazard_pending *p = &grown[w->count++];
+    *p = (struct hazard_pending){
+        .pc = i->pc,
+        .time = i->time,
+        .lanes = i->mask,
+        .results = (uint8_t)((h->elsewhere || !h->in_group ? insn->pace.results : 0) |
+                             (h->in_group ? insn->pace.group_results : 0)),
+        .sources = insn->pace.sources,
+        .counted = insn->pace.counts,
+        .kind = insn->pace.kind,
+        .filled = h->filling.filled,
+        .first = h->filling.first,
+        .home = h->filling.home,
+        .size = h->filling.size};
     h->may_fill |= p->filled != 0;
     for (unsigned k = 0; k < insn->spans && p->spans < MOST_SPANS; k++) {
         const struct span *s = &insn->span[k];
@@ -384,7 +386,7 @@ static void add_pending(struct wt_check_hazard *h, struct wave *w, const struct 
 /* ---- wait states ---- */
 
 /* Whether an instruction may be too near to an earlier one, by the rules alone. */
-static bool may_be_near(const struct wave *w, const struct insn *insn)
+static bool may_be_near(const struct hazard_wave *w, const struct hazard_insn *insn)
 {
     for (uint64_t left = insn->later; left; left &= left - 1)
         if (w->until[__builtin_ctzll(left)] > w->clock)
@@ -393,7 +395,7 @@ static bool may_be_near(const struct wave *w, const struct insn *insn)
 }
 
 /* Whether the first half of a rule has issued behind another one's. */
-static bool is_between(const struct wave *w, const struct recent *r, unsigned rule)
+static bool is_between(const struct hazard_wave *w, const struct hazard_recent *r, unsigned rule)
 {
     for (unsigned n = 0; n < RECENT; n++)
         if (w->recent[n].use.rules >> rule & 1 && w->recent[n].time > r->time)
@@ -401,8 +403,9 @@ static bool is_between(const struct wave *w, const struct recent *r, unsigned ru
     return false;
 }
 
-static void compare(struct wt_check_hazard *h, const struct wave *w, const struct wt_issue *i,
-                    const struct recent *r, const struct wt_pace_use *use)
+static void compare(struct wt_check_hazard *h, const struct hazard_wave *w,
+                    const struct wt_issue *i, const struct hazard_recent *r,
+                    const struct wt_pace_use *use)
 {
     const uint64_t between = w->clock - r->clock;
     if (use->file != r->use.file || use->first >= r->use.end || r->use.first >= use->end)
@@ -423,21 +426,21 @@ static void compare(struct wt_check_hazard *h, const struct wave *w, const struc
     }
 }
 
-static void look_at_states(struct wt_check_hazard *h, const struct wave *w,
-                           const struct wt_issue *i, const struct insn *insn)
+static void look_at_states(struct wt_check_hazard *h, const struct hazard_wave *w,
+                           const struct wt_issue *i, const struct hazard_insn *insn)
 {
     for (unsigned n = 0; n < RECENT; n++)
         for (unsigned k = 0; k < insn->pace.later_count; k++)
             compare(h, w, i, &w->recent[n], &insn->pace.later[k]);
 }
 
-static void add_recent(const struct wt_check_hazard *h, struct wave *w, const struct wt_issue *i,
-                       const struct insn *insn)
+static void add_recent(const struct wt_check_hazard *h, struct hazard_wave *w,
+                       const struct wt_issue *i, const struct hazard_insn *insn)
 {
     for (unsigned k = 0; k < insn->pace.earlier_count; k++) {
         const struct wt_pace_use *use = &insn->pace.earlier[k];
         w->recent[w->recents++ % RECENT] =
-            (struct recent){.pc = i->pc, .time = i->time, .clock = w->clock, .use = *use};
+            (struct hazard_recent){.pc = i->pc, .time = i->time, .clock = w->clock, .use = *use};
         for (uint64_t left = use->rules; left; left &= left - 1) {
             const unsigned rule = (unsigned)__builtin_ctzll(left);
             w->until[rule] = w->clock + h->table->rule[rule].states;
@@ -447,7 +450,7 @@ static void add_recent(const struct wt_check_hazard *h, struct wave *w, const st
 
 /* ---- what the observer is told ---- */
 
-static bool fills(const struct pending *p, uint64_t at, unsigned size)
+static bool fills(const struct hazard_pending *p, uint64_t at, unsigned size)
 {
     for (uint64_t byte = at; byte < at + size; byte++)
         if (byte >= p->first && (byte - p->first) / p->size < WT_MAX_LANES &&
@@ -458,11 +461,11 @@ static bool fills(const struct pending *p, uint64_t at, unsigned size)
 
 /* The lanes whose access meets what a load fills that is under way. Loads of one wave come in the
  * order of issue. */
-static void look_at_filled(struct wt_check_hazard *h, struct wave *w, uint32_t slot,
+static void look_at_filled(struct wt_check_hazard *h, struct hazard_wave *w, uint32_t slot,
                            const struct wt_observed *a)
 {
     for (size_t n = 0; n < w->count && !h->met_lanes; n++) {
-        struct pending *p = &w->pending[n];
+        struct hazard_pending *p = &w->pending[n];
         if (!p->filled || !p->results || p->home != a->home ||
             (slot == a->wave && h->issuing->pace.to_group))
             continue;
@@ -514,9 +517,10 @@ static void before(void *context, struct wt_machine *m, const struct wt_issue *i
     h->time = i->time;
 }
 
-static void take(struct wt_check_hazard *h, const struct insn *insn, const struct wt_issue *i)
+static void take(struct wt_check_hazard *h, const struct hazard_insn *insn,
+                 const struct wt_issue *i)
 {
-    struct wave *w = &h->wave[i->wave];
+    struct hazard_wave *w = &h->wave[i->wave];
     const uint64_t id = wt_machine_wave_id(h->machine, i->wave);
     if (w->id != id)
         begin_wave(w, id);

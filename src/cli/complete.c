@@ -12,7 +12,7 @@
 #include "session/options.h"
 #include "target/family.h"
 
-/* What is typed, and what stands before the part of it that is completed. */
+/* The typed text, and the part before the part of it that is completed. */
 struct completion {
     const char *typed;
     int kept; /* bytes of @p typed */

@@ -17,11 +17,11 @@
 enum { DIFFERENT = 1, MOST_WORDS = 256 };
 
 /* One of the two runs. */
-struct side {
+struct diff_side {
     char *words;            /* the command line, cut into words */
     char *word[MOST_WORDS]; /* "run", then the rest; NULL ends them */
     int count;
-    const char *rest; /* of the command line, as it was given: what is behind "wavetrap run" */
+    const char *rest; /* rest of the command line, as it was given: what is behind "wavetrap run" */
     const char *core; /* a core file, whose recorded run it is; NULL: none */
     struct wt_core_file *core_file;
     struct wt_session_drive drive;
@@ -54,7 +54,7 @@ static bool take_word(const char **from, char **to)
     return !quote;
 }
 
-static enum wt_status split(struct side *s, const char *line, struct wt_error *err)
+static enum wt_status split(struct diff_side *s, const char *line, struct wt_error *err)
 {
     static char run[] = "run";
     s->word[s->count++] = run;
@@ -81,7 +81,7 @@ static enum wt_status split(struct side *s, const char *line, struct wt_error *e
 }
 
 /* Takes "debug --core FILE". */
-static enum wt_status take_core(struct side *s, struct wt_error *err)
+static enum wt_status take_core(struct diff_side *s, struct wt_error *err)
 {
     if (s->count != 4 || strcmp(s->word[2], "--core") != 0)
         return wt_fail(err, WT_INVALID, "of 'debug' only 'debug --core FILE' is a run: %.200s",
@@ -93,7 +93,7 @@ static enum wt_status take_core(struct side *s, struct wt_error *err)
 /* ---- runs ---- */
 
 /* Opens a core file, at the beginning of its recorded run. */
-static enum wt_status open_core(struct side *s, const char **program, struct wt_error *err)
+static enum wt_status open_core(struct diff_side *s, const char **program, struct wt_error *err)
 {
     enum wt_status status = wt_core_file_open(s->core, &s->core_file, err);
     s->drive.options.device.history_memory = WT_TIMELINE_BUDGET_DEFAULT;
@@ -117,7 +117,7 @@ static bool item_of(const void *device, uint32_t slot, unsigned lane, uint64_t i
     return wt_emulated_work_item(device, slot, lane, item);
 }
 
-static enum wt_status run_side(struct side *s, const char **program, struct wt_error *err)
+static enum wt_status run_side(struct diff_side *s, const char **program, struct wt_error *err)
 {
     enum { SLICE = 1 << 20 };
     struct wt_machine *m;
@@ -162,7 +162,7 @@ static void print_value(const struct explore_mark *m)
         printf("a value with the hash 0x%" PRIx64, m->value);
 }
 
-static void print_mark(struct side *s, size_t mark, const char *before)
+static void print_mark(struct diff_side *s, size_t mark, const char *before)
 {
     char place[512];
     const struct explore_mark *m = &s->trail.mark[mark];
@@ -184,7 +184,7 @@ static void print_mark(struct side *s, size_t mark, const char *before)
     printf(", %s %u, at %s\n", words->lane, m->lane, place);
 }
 
-static void print_both(struct side side[2], const size_t mark[2])
+static void print_both(struct diff_side side[2], const size_t mark[2])
 {
     for (unsigned i = 0; i < 2; i++) {
         char before[32];
@@ -197,7 +197,7 @@ static void print_both(struct side side[2], const size_t mark[2])
 }
 
 /* The two accesses as run 1 has them. One of them may be in one run only. */
-static void print_exchange(struct side side[2], const struct explore_difference *d)
+static void print_exchange(struct diff_side side[2], const struct explore_difference *d)
 {
     fputs("Two accesses happened in another order. In run 1:\n", stdout);
     print_mark(&side[0], d->before[0], "  ");
@@ -212,7 +212,7 @@ static void print_exchange(struct side side[2], const struct explore_difference 
 }
 
 /* The command that goes to the first access of a pair, in one of the runs. */
-static void print_debug(struct side side[2], const size_t mark[2])
+static void print_debug(struct diff_side side[2], const size_t mark[2])
 {
     for (unsigned i = 0; i < 2; i++)
         if (mark[i] != EXPLORE_NONE)
@@ -222,7 +222,7 @@ static void print_debug(struct side side[2], const size_t mark[2])
 }
 
 /* Whether the first store that differs does so in its page alone, in two recorded programs. */
-static bool is_elsewhere(const struct side side[2], const size_t mark[2])
+static bool is_elsewhere(const struct diff_side side[2], const size_t mark[2])
 {
     enum { PAGE = 4096 };
     if (!side[0].core || !side[1].core || mark[0] == EXPLORE_NONE || mark[1] == EXPLORE_NONE)
@@ -232,8 +232,8 @@ static bool is_elsewhere(const struct side side[2], const size_t mark[2])
            a->addr % PAGE == b->addr % PAGE;
 }
 
-static int print_difference(struct side side[2], const struct explore_difference *d, bool same_code,
-                            bool of_places)
+static int print_difference(struct diff_side side[2], const struct explore_difference *d,
+                            bool same_code, bool of_places)
 {
     const bool stores = d->store[0] != EXPLORE_NONE || d->store[1] != EXPLORE_NONE;
     const size_t *shown = d->load[0] != EXPLORE_NONE ? d->load : stores ? d->store : d->final;
@@ -271,8 +271,8 @@ static int print_difference(struct side side[2], const struct explore_difference
     return DIFFERENT;
 }
 
-/* What there is in stores of two programs, or GPUs, beside those that are compared. */
-static void print_left_out(struct side side[2], const struct explore_left_out *l)
+/* Stores of two programs, or GPUs, beside those that are compared. */
+static void print_left_out(struct diff_side side[2], const struct explore_left_out *l)
 {
     static const char *const what[] = {
         "stores to memory of groups",
@@ -294,7 +294,7 @@ static void print_left_out(struct side side[2], const struct explore_left_out *l
 }
 
 /* Of two GPUs: by work-items, and places in arguments and variables. */
-static enum wt_status compare_ranges(struct side side[2], int *status, struct wt_error *err)
+static enum wt_status compare_ranges(struct diff_side side[2], int *status, struct wt_error *err)
 {
     struct wt_emulated *const device[2] = {&side[0].device, &side[1].device};
     struct explore_difference d;
@@ -314,8 +314,8 @@ static enum wt_status compare_ranges(struct side side[2], int *status, struct wt
     return WT_OK;
 }
 
-static enum wt_status compare(struct side side[2], const char **program, bool places, int *status,
-                              struct wt_error *err)
+static enum wt_status compare(struct diff_side side[2], const char **program, bool places,
+                              int *status, struct wt_error *err)
 {
     struct explore_difference d;
     for (unsigned i = 0; i < 2; i++) {
@@ -334,7 +334,7 @@ static enum wt_status compare(struct side side[2], const char **program, bool pl
 
 /* ---- the command ---- */
 
-static int diff_lines(struct side *side, char *const *line, bool places)
+static int diff_lines(struct diff_side *side, char *const *line, bool places)
 {
     struct wt_error err;
     const char *program[2] = {"", ""};
@@ -362,7 +362,7 @@ static int diff(int argc, char **argv)
 {
     struct diff_options asked = {.places = false};
     int status = wt_subcommand_parse(&cli_diff, argc, argv, &asked, NULL, 2, false);
-    struct side *side = calloc(2, sizeof *side);
+    struct diff_side *side = calloc(2, sizeof *side);
     struct wt_error err;
     if (status == WT_SUBCOMMAND_GO && !side) {
         wt_fail(&err, WT_NO_MEMORY, "no host memory");

@@ -17,7 +17,7 @@
 
 enum { CHECK_FAILED = 1 }; /* exit status: a check has failed */
 
-struct check {
+struct dm_check {
     struct wt_session_options options; /* first: device options */
     const char *only;                  /* "NAME,NAME": checks, or what their names begin with */
     bool list, json;
@@ -27,13 +27,13 @@ struct check {
 
 static enum wt_status set_patience(void *context, const char *value, struct wt_error *err)
 {
-    return wt_session_milliseconds(value, &((struct check *)context)->run.patience_ms, err);
+    return wt_session_milliseconds(value, &((struct dm_check *)context)->run.patience_ms, err);
 }
 
 static enum wt_status set_at(void *context, const char *value, struct wt_error *err)
 {
     enum wt_status status;
-    struct check *c = context;
+    struct dm_check *c = context;
     uint64_t addr;
     if ((status = wt_parse_number(value, &addr, err)) != WT_OK)
         return status;
@@ -47,7 +47,7 @@ static enum wt_status set_at(void *context, const char *value, struct wt_error *
 /* Whether the list has the check's name, or a group of checks that it belongs to. */
 static bool is_wanted(void *context, const struct wt_conformance_check *check)
 {
-    const char *name = ((struct check *)context)->only;
+    const char *name = ((struct dm_check *)context)->only;
     while (name && *name) {
         const size_t length = strcspn(name, ",");
         if (length && strncmp(check->name, name, length) == 0 &&
@@ -55,12 +55,12 @@ static bool is_wanted(void *context, const struct wt_conformance_check *check)
             return true;
         name += length + (name[length] == ',');
     }
-    return !((struct check *)context)->only;
+    return !((struct dm_check *)context)->only;
 }
 
 static enum wt_status set_only(void *context, const char *value, struct wt_error *err)
 {
-    ((struct check *)context)->only = value;
+    ((struct dm_check *)context)->only = value;
     for (size_t i = 0; i < wt_conformance_check_count(); i++)
         if (is_wanted(context, wt_conformance_check(i)))
             return WT_OK;
@@ -79,9 +79,9 @@ static const struct wt_option options[] = {
      "these checks alone; 'hacause' means all whose names begin with\n"
      "'hacause.'",
      WT_OPTION_SET(set_only)},
-    {"list", 'l', NULL, "list all checks and what they say", WT_OPTION_FLAG(struct check, list)},
+    {"list", 'l', NULL, "list all checks and what they say", WT_OPTION_FLAG(struct dm_check, list)},
     {"json", 'j', NULL, "print one JSON object a line, the summary last",
-     WT_OPTION_FLAG(struct check, json)},
+     WT_OPTION_FLAG(struct dm_check, json)},
     {"at", 0, "ADDRESS",
      "put the checks' few instructions there, not where the device\n"
      "starts; 68 bytes of memory that can be executed",
@@ -129,7 +129,7 @@ static void json_check(const struct wt_conformance_check *check)
 static void print_result(void *context, const struct wt_conformance_result *result)
 {
     const struct wt_conformance_check *check = result->check;
-    if (((struct check *)context)->json) {
+    if (((struct dm_check *)context)->json) {
         json_check(check);
         fputs(", ", stdout);
         json_string("verdict", json_words[result->verdict]);
@@ -158,7 +158,7 @@ static void print_list(bool json)
     }
 }
 
-static void print_summary(const struct check *c, const struct wt_conformance_summary *s)
+static void print_summary(const struct dm_check *c, const struct wt_conformance_summary *s)
 {
     const struct wt_conformance_device *d = &s->device;
     const unsigned checks = s->passed + s->failed + s->cannot_tell;
@@ -183,13 +183,13 @@ static void print_summary(const struct check *c, const struct wt_conformance_sum
 
 static bool asked_to_stop(void *context)
 {
-    struct pollfd fd = {.fd = ((struct check *)context)->stop_fd, .events = POLLIN};
+    struct pollfd fd = {.fd = ((struct dm_check *)context)->stop_fd, .events = POLLIN};
     return poll(&fd, 1, 0) > 0;
 }
 
 /* ---- the device ---- */
 
-static int check_target(struct check *c, const struct wt_target *target)
+static int check_target(struct dm_check *c, const struct wt_target *target)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, 0};
     struct wt_conformance_summary summary;
@@ -210,7 +210,7 @@ static int check_target(struct check *c, const struct wt_target *target)
     return summary.failed ? CHECK_FAILED : 0;
 }
 
-static int check_elsewhere(struct check *c)
+static int check_elsewhere(struct dm_check *c)
 {
     static const struct wt_target_services none;
     struct wt_error err;
@@ -223,7 +223,7 @@ static int check_elsewhere(struct check *c)
     return status;
 }
 
-static int check_emulator(struct check *c, const char *program)
+static int check_emulator(struct dm_check *c, const char *program)
 {
     struct wt_emulated device;
     struct wt_error err;
@@ -239,7 +239,7 @@ static int check_emulator(struct check *c, const char *program)
 
 static int run(int argc, char **argv)
 {
-    struct check c = {0};
+    struct dm_check c = {0};
     struct wt_error err;
     int status = wt_subcommand_parse(&cli_dm_check, argc, argv, &c, &c.options, 0, true);
     if (status == WT_SUBCOMMAND_GO) {

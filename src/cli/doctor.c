@@ -313,7 +313,8 @@ static void find_release(char *name, size_t size)
         fclose(f);
 }
 
-/* What to install for the rest. The names are Debian 12's; another release has only some of them.
+/* Packages to install for the rest. The names are Debian 12's; another release has only some of
+ * them.
  */
 static void tell_packages(const struct doctor *d)
 {

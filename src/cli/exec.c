@@ -264,7 +264,7 @@ int cli_exec_program(const struct wt_subcommand *command, const struct cli_exec_
 struct exec {
     char gpus[MOST_GPUS_TEXT];
     size_t length;
-    uint64_t memory;                  /* of each GPU, in bytes; 0: the library's default */
+    uint64_t memory;                  /* memory of each GPU, in bytes; 0: the library's default */
     const char *progress;             /* of --progress */
     const char *ptx_cache;            /* of --ptx-cache; NULL: as the environment says */
     const char *schedule;             /* of --schedule */
@@ -285,7 +285,7 @@ struct exec {
     const char *gdb;      /* of --gdb, or NULL */
     bool any_client;      /* anybody may connect to it */
     unsigned known;       /* GPUs that GDB knows */
-    unsigned count;       /* of GPUs */
+    unsigned count;       /* count of GPUs */
     bool help;
 };
 

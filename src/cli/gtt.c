@@ -16,7 +16,7 @@
 struct memory {
     uint8_t *bytes;
     size_t length;
-    uint64_t physical; /* of its first byte */
+    uint64_t physical; /* physical of its first byte */
 };
 
 struct gtt_options {

@@ -13,7 +13,7 @@ struct reg {
     struct wt_session_drive drive; /* first: the context of the options about the device */
     const char *script;
     bool list;
-    uint64_t pid;              /* of a host program; 0: none */
+    uint64_t pid;              /* pid of a host program; 0: none */
     uint64_t gpu;              /* which of its GPUs */
     struct wt_emulated device; /* unless connected */
 };

@@ -195,7 +195,7 @@ static enum wt_status run_issues(struct cli_registers *r, uint64_t issues, struc
 
 /* ---- commands that take time: issues of the emulator, or milliseconds ---- */
 
-struct span {
+struct register_span {
     uint64_t limit, begin;
     bool over;       /* no wave can issue any more */
     enum wt_run run; /* then: why */
@@ -214,7 +214,7 @@ static const char *unit(const struct cli_registers *r)
 }
 
 /* Waits for a little of it; false when the limit is reached, or nothing can change any more. */
-static bool pass(struct cli_registers *r, struct span *span)
+static bool pass(struct cli_registers *r, struct register_span *span)
 {
     if (span->over || now(r) - span->begin >= span->limit)
         return false;
@@ -236,7 +236,7 @@ static enum wt_status wait_for(struct cli_registers *r, char *condition, uint64_
     enum wt_status status;
     char *equal = strchr(condition, '=');
     struct cli_place place;
-    struct span span = {.limit = limit, .begin = now(r)};
+    struct register_span span = {.limit = limit, .begin = now(r)};
     uint32_t wanted, word;
     if (!equal)
         return wt_fail(err, WT_INVALID, "'wait' wants REGISTER=VALUE or REGISTER.FIELD=VALUE");
@@ -270,7 +270,7 @@ static enum wt_status watch(struct cli_registers *r, char *names, uint64_t limit
     struct cli_place place[MAX_WATCHED];
     uint32_t last[MAX_WATCHED];
     uint32_t word[MAX_WATCHED];
-    struct span span = {.limit = limit, .begin = now(r)};
+    struct register_span span = {.limit = limit, .begin = now(r)};
     size_t count = 0;
     char *save = NULL;
     for (char *name = strtok_r(names, ",", &save); name; name = strtok_r(NULL, ",", &save)) {

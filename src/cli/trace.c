@@ -32,7 +32,7 @@ struct trace {
     bool symbols, accesses, events;
     bool attaches; /* the observer is told of what is there */
     FILE *out;
-    struct wt_observed *access; /* of the issue that is printed next */
+    struct wt_observed *access; /* access of the issue that is printed next */
     size_t access_count, access_capacity;
     struct wt_observed_event *event; /* likewise */
     size_t event_count, event_capacity;
@@ -146,7 +146,7 @@ static enum wt_status code_address(const struct trace *t, const char *text, uint
 /* The functions that --range may name. */
 struct functions {
     const char *called;
-    uint64_t addr; /* of the first one */
+    uint64_t addr; /* addr of the first one */
     size_t count;
     char names[400]; /* for a message */
 };

@@ -24,7 +24,7 @@ enum {
 /* More than any real code object covers; an absurd program header is refused, not mapped. */
 #define MOST_MEMORY ((uint64_t)1 << 30)
 
-struct reader {
+struct code_object_reader {
     const char *name;
     const struct gcn_target *target;
     Elf *elf;
@@ -33,7 +33,7 @@ struct reader {
     size_t relocation_capacity;
 };
 
-static enum wt_status check_header(struct reader *r, struct wt_error *err)
+static enum wt_status check_header(struct code_object_reader *r, struct wt_error *err)
 {
     GElf_Ehdr header;
     if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &header) ||
@@ -75,7 +75,7 @@ static enum wt_status check_header(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_segments(struct reader *r, struct wt_error *err)
+static enum wt_status read_segments(struct code_object_reader *r, struct wt_error *err)
 {
     size_t count;
     if (elf_getphdrnum(r->elf, &count))
@@ -115,7 +115,7 @@ static enum wt_status read_segments(struct reader *r, struct wt_error *err)
     return WT_OK;
 }
 
-static enum wt_status read_metadata(struct reader *r, struct wt_error *err)
+static enum wt_status read_metadata(struct code_object_reader *r, struct wt_error *err)
 {
     Elf_Scn *section = NULL;
     bool any = false;
@@ -146,7 +146,7 @@ static enum wt_status read_metadata(struct reader *r, struct wt_error *err)
 }
 
 /* The value of a dynamic symbol; false if there is none of that name. */
-static bool find_symbol(struct reader *r, const char *name, uint64_t *value)
+static bool find_symbol(struct code_object_reader *r, const char *name, uint64_t *value)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(r->elf, section))) {
@@ -171,7 +171,7 @@ static bool find_symbol(struct reader *r, const char *name, uint64_t *value)
 }
 
 /* Metadata name the symbols of the descriptors; here they get their addresses. */
-static enum wt_status find_descriptors(struct reader *r, struct wt_error *err)
+static enum wt_status find_descriptors(struct code_object_reader *r, struct wt_error *err)
 {
     for (size_t i = 0; i < r->object->kernels; i++) {
         struct gcn_kernel *k = &r->object->kernel[i];
@@ -194,8 +194,8 @@ static enum wt_status find_descriptors(struct reader *r, struct wt_error *err)
 
 /* The relocations of one section: addresses within the object (tables of functions and variables).
  * LLVM, "User Guide for AMDGPU Backend", relocation records. */
-static enum wt_status read_relocations(struct reader *r, const GElf_Shdr *header, Elf_Data *data,
-                                       struct wt_error *err)
+static enum wt_status read_relocations(struct code_object_reader *r, const GElf_Shdr *header,
+                                       Elf_Data *data, struct wt_error *err)
 {
     enum { R_AMDGPU_ABS64 = 3, R_AMDGPU_RELATIVE64 = 13 };
     const size_t count = header->sh_entsize ? data->d_size / header->sh_entsize : 0;
@@ -236,7 +236,7 @@ static enum wt_status read_relocations(struct reader *r, const GElf_Shdr *header
     return WT_OK;
 }
 
-static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
+static enum wt_status find_relocations(struct code_object_reader *r, struct wt_error *err)
 {
     enum wt_status status;
     Elf_Scn *section = NULL;
@@ -254,7 +254,7 @@ static enum wt_status find_relocations(struct reader *r, struct wt_error *err)
 
 /* Checks the properties on which launches rely. */
 /* Kernels are for waves as the target has them. */
-static enum wt_status check_lanes(const struct reader *r, struct wt_error *err)
+static enum wt_status check_lanes(const struct code_object_reader *r, struct wt_error *err)
 {
     for (size_t i = 0; i < r->object->kernels; i++) {
         const struct gcn_kernel *k = &r->object->kernel[i];
@@ -295,11 +295,11 @@ enum wt_status gcn_object_parse(const char *name, const uint8_t *bytes, size_t l
         return wt_fail(err, WT_NO_MEMORY, "the host has no memory left");
     memcpy(object->file, bytes, length);
     elf_version(EV_CURRENT);
-    struct reader r = {.name = name,
-                       .target = target,
-                       .length = length,
-                       .object = object,
-                       .elf = elf_memory((char *)object->file, length)};
+    struct code_object_reader r = {.name = name,
+                                   .target = target,
+                                   .length = length,
+                                   .object = object,
+                                   .elf = elf_memory((char *)object->file, length)};
     enum wt_status status;
     if (!r.elf)
         status = wt_fail(err, WT_INVALID, "%s: not an ELF file", name);

@@ -7,30 +7,30 @@
 
 #include "base/array.h"
 
-/* The bytes of one record; they are part of struct reader's `data`. */
-struct run {
+/* The bytes of one record; they are part of struct hex_reader's `data`. */
+struct hex_run {
     uint64_t addr;
     size_t at;
     size_t length;
     size_t line;
 };
 
-struct reader {
+struct hex_reader {
     const struct wt_image_source *source;
     struct wt_error *err;
-    size_t offset; /* of the next character */
+    size_t offset; /* offset of the next character */
     size_t line;   /* counted from 1 */
     uint8_t *data; /* bytes of all data records, one after another */
     size_t data_length;
-    struct run *run;
+    struct hex_run *run;
     size_t runs, run_capacity;
-    uint64_t base;  /* of the last extended address record */
+    uint64_t base;  /* base of the last extended address record */
     bool segmented; /* that record was of type 02: offsets wrap at 64 KiB */
     bool ended;
 };
 
 /* One record, checked. */
-struct record {
+struct hex_record {
     unsigned length, offset, type;
     uint8_t data[255];
 };
@@ -46,13 +46,13 @@ static int digit(uint8_t c)
     return -1;
 }
 
-static enum wt_status malformed(struct reader *r, const char *what)
+static enum wt_status malformed(struct hex_reader *r, const char *what)
 {
     return wt_fail(r->err, WT_INVALID, "%s: line %zu: %s", r->source->name, r->line, what);
 }
 
 /* The next two digits as a byte, or -1. */
-static int next_byte(struct reader *r)
+static int next_byte(struct hex_reader *r)
 {
     if (r->source->length - r->offset < 2)
         return -1;
@@ -64,7 +64,7 @@ static int next_byte(struct reader *r)
 }
 
 /* Where there is no next byte: whether the line ends there, behind a digit at most. */
-static bool ends_early(const struct reader *r)
+static bool ends_early(const struct hex_reader *r)
 {
     size_t at = r->offset;
     const uint8_t *c = r->source->bytes;
@@ -73,7 +73,7 @@ static bool ends_early(const struct reader *r)
 }
 
 /* Takes a line end ("\n", "\r\n", or the end of the file), with blanks before it. */
-static bool end_of_line(struct reader *r)
+static bool end_of_line(struct hex_reader *r)
 {
     const uint8_t *c = r->source->bytes;
     while (r->offset < r->source->length &&
@@ -88,7 +88,7 @@ static bool end_of_line(struct reader *r)
     return true;
 }
 
-static enum wt_status read_record(struct reader *r, struct record *record)
+static enum wt_status read_record(struct hex_reader *r, struct hex_record *record)
 {
     uint8_t sum = 0;
     unsigned head[4];
@@ -126,14 +126,15 @@ static enum wt_status read_record(struct reader *r, struct record *record)
     return WT_OK;
 }
 
-static enum wt_status add_run(struct reader *r, uint64_t addr, const uint8_t *bytes, size_t length)
+static enum wt_status add_run(struct hex_reader *r, uint64_t addr, const uint8_t *bytes,
+                              size_t length)
 {
-    struct run *grown = wt_array_grow(r->run, &r->run_capacity, r->runs + 1, sizeof *grown);
+    struct hex_run *grown = wt_array_grow(r->run, &r->run_capacity, r->runs + 1, sizeof *grown);
     if (!grown)
         return wt_fail(r->err, WT_NO_MEMORY, "%s: no host memory for its records", r->source->name);
     r->run = grown;
     r->run[r->runs++] =
-        (struct run){.addr = addr, .at = r->data_length, .length = length, .line = r->line};
+        (struct hex_run){.addr = addr, .at = r->data_length, .length = length, .line = r->line};
     /* A record has more than two characters for each byte: `data` cannot overflow. */
     memcpy(r->data + r->data_length, bytes, length);
     r->data_length += length;
@@ -141,7 +142,7 @@ static enum wt_status add_run(struct reader *r, uint64_t addr, const uint8_t *by
 }
 
 /* Addresses wrap within the 64 KiB of a segment (type 02), or within 4 GiB (type 04). */
-static enum wt_status add_data(struct reader *r, const struct record *record)
+static enum wt_status add_data(struct hex_reader *r, const struct hex_record *record)
 {
     uint64_t limit = r->segmented ? (uint64_t)1 << 16 : ((uint64_t)1 << 32) - r->base;
     size_t first = record->length;
@@ -156,7 +157,7 @@ static enum wt_status add_data(struct reader *r, const struct record *record)
     return status;
 }
 
-static enum wt_status take_record(struct reader *r, const struct record *record,
+static enum wt_status take_record(struct hex_reader *r, const struct hex_record *record,
                                   struct wt_image *image)
 {
     static const uint8_t lengths[6] = {0, 0, 2, 4, 2, 4};
@@ -201,12 +202,12 @@ static enum wt_status take_record(struct reader *r, const struct record *record,
     return WT_OK;
 }
 
-static enum wt_status read_records(struct reader *r, struct wt_image *image)
+static enum wt_status read_records(struct hex_reader *r, struct wt_image *image)
 {
     const struct wt_image_source *source = r->source;
     while (r->offset < source->length) {
         if (source->bytes[r->offset] == ':') {
-            struct record record;
+            struct hex_record record;
             if (r->ended)
                 return malformed(r, "a record follows the end record");
             enum wt_status status = read_record(r, &record);
@@ -226,14 +227,14 @@ static enum wt_status read_records(struct reader *r, struct wt_image *image)
 
 static int by_address(const void *a, const void *b)
 {
-    const struct run *x = a, *y = b;
+    const struct hex_run *x = a, *y = b;
     if (x->addr != y->addr)
         return x->addr < y->addr ? -1 : 1;
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
 /* Joins runs that touch into segments. */
-static enum wt_status add_segments(struct reader *r, struct wt_image *image)
+static enum wt_status add_segments(struct hex_reader *r, struct wt_image *image)
 {
     if (!r->runs)
         return wt_fail(r->err, WT_INVALID, "%s: the file has no data records", r->source->name);
@@ -263,7 +264,7 @@ static enum wt_status add_segments(struct reader *r, struct wt_image *image)
 enum wt_status wt_image_parse_hex(const struct wt_image_source *source, struct wt_image *image,
                                   struct wt_error *err)
 {
-    struct reader r = {.source = source, .err = err, .line = 1};
+    struct hex_reader r = {.source = source, .err = err, .line = 1};
     image->format = WT_IMAGE_HEX;
     r.data = malloc(source->length);
     if (!r.data)

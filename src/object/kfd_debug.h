@@ -172,7 +172,7 @@ struct kfd_debug_call {
     uint32_t op;    /**< enum kfd_debug_op */
     int32_t result; /**< 0 or more; or an errno, negative */
     uint64_t arg[4];
-    uint32_t device; /**< of operations on one GPU (NODE): which of the process, from 0 */
+    uint32_t device; /**< device of operations on one GPU (NODE): which of the process, from 0 */
     uint32_t queue_count;
     uint32_t queue[KFD_DEBUG_QUEUES];
 };

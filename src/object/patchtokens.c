@@ -22,7 +22,7 @@ enum {
 };
 
 /* Tokens (PATCH_TOKEN_…). */
-enum token {
+enum patch_token {
     SAMPLER_STATES = 5,
     BINDING_TABLE = 8,
     GLOBAL_OBJECT_ARGUMENT = 11,

@@ -17,34 +17,34 @@
 #define OPENCL_SPIRV 0xff000009
 enum { ALIGNMENT = 64, MOST_SECTIONS = 4096, MOST_IMAGE = 1 << 28, NOT_LOADED = -1 };
 
-struct parse {
+struct zebin_parse {
     const char *name;
     Elf *elf;
     size_t names;
     size_t section_count;
-    int64_t *place; /* of each section in the image; NOT_LOADED */
+    int64_t *place; /* place of each section in the image; NOT_LOADED */
     struct gen_object *object;
     struct wt_error *err;
 };
 
-static enum wt_status bad(const struct parse *p, const char *why)
+static enum wt_status bad(const struct zebin_parse *p, const char *why)
 {
     return wt_fail(p->err, WT_INVALID, "%s: %s", p->name, why);
 }
 
-static enum wt_status no_memory(const struct parse *p)
+static enum wt_status no_memory(const struct zebin_parse *p)
 {
     return wt_fail(p->err, WT_NO_MEMORY, "%s: the host has no memory left", p->name);
 }
 
-static const char *section_name(const struct parse *p, const GElf_Shdr *h)
+static const char *section_name(const struct zebin_parse *p, const GElf_Shdr *h)
 {
     const char *name = elf_strptr(p->elf, p->names, h->sh_name);
     return name ? name : "";
 }
 
 /* Code and data are loaded; sections for debuggers or tools are not. */
-static bool is_loaded(const struct parse *p, const GElf_Shdr *h)
+static bool is_loaded(const struct zebin_parse *p, const GElf_Shdr *h)
 {
     const char *name = section_name(p, h);
     if (h->sh_type != SHT_PROGBITS && h->sh_type != SHT_NOBITS)
@@ -56,7 +56,7 @@ static bool is_loaded(const struct parse *p, const GElf_Shdr *h)
 
 /* ---- the image ---- */
 
-static enum wt_status place_sections(struct parse *p)
+static enum wt_status place_sections(struct zebin_parse *p)
 {
     uint64_t size = 0;
     Elf_Scn *section = NULL;
@@ -76,7 +76,7 @@ static enum wt_status place_sections(struct parse *p)
     return p->object->image ? WT_OK : no_memory(p);
 }
 
-static enum wt_status copy_sections(struct parse *p)
+static enum wt_status copy_sections(struct zebin_parse *p)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(p->elf, section))) {
@@ -94,7 +94,7 @@ static enum wt_status copy_sections(struct parse *p)
 
 /* ---- relocations (R_ZE_SYM_ADDR, R_ZE_SYM_ADDR_32, R_ZE_SYM_ADDR_32_HI) ---- */
 
-static enum wt_status add_relocation(struct parse *p, const struct gen_relocation *r)
+static enum wt_status add_relocation(struct zebin_parse *p, const struct gen_relocation *r)
 {
     struct gen_object *o = p->object;
     if (r->at > o->size || r->size > o->size - r->at)
@@ -108,7 +108,7 @@ static enum wt_status add_relocation(struct parse *p, const struct gen_relocatio
     return WT_OK;
 }
 
-static enum wt_status relocate(struct parse *p, const GElf_Shdr *h, const Elf_Data *data,
+static enum wt_status relocate(struct zebin_parse *p, const GElf_Shdr *h, const Elf_Data *data,
                                const Elf_Data *symbols, size_t index)
 {
     enum { SYM_ADDR = 1, SYM_ADDR_32 = 2, SYM_ADDR_32_HI = 3 };
@@ -140,7 +140,7 @@ static enum wt_status relocate(struct parse *p, const GElf_Shdr *h, const Elf_Da
                                     .high = type == SYM_ADDR_32_HI});
 }
 
-static enum wt_status read_relocations(struct parse *p)
+static enum wt_status read_relocations(struct zebin_parse *p)
 {
     Elf_Scn *section = NULL;
     enum wt_status status;
@@ -165,7 +165,7 @@ static enum wt_status read_relocations(struct parse *p)
 
 /* ---- kernels ---- */
 
-static enum wt_status read_info(struct parse *p)
+static enum wt_status read_info(struct zebin_parse *p)
 {
     Elf_Scn *section = NULL;
     while ((section = elf_nextscn(p->elf, section))) {
@@ -181,7 +181,7 @@ static enum wt_status read_info(struct parse *p)
 }
 
 /* Checks that .ze_info is consistent, and that each kernel has code. */
-static enum wt_status check_kernel(struct parse *p, struct gen_kernel *k)
+static enum wt_status check_kernel(struct zebin_parse *p, struct gen_kernel *k)
 {
     Elf_Scn *section = NULL;
     if (!k->name)
@@ -233,7 +233,7 @@ static void drop_symbol_table(struct gen_object *o)
     o->kernel_count = kept;
 }
 
-static enum wt_status parse_patchtokens(struct parse *p)
+static enum wt_status parse_patchtokens(struct zebin_parse *p)
 {
     Elf_Scn *section = NULL;
     bool is_spirv = false;
@@ -252,7 +252,7 @@ static enum wt_status parse_patchtokens(struct parse *p)
                            : "it has no code: no section has a program for a GPU");
 }
 
-static enum wt_status parse_elf(struct parse *p)
+static enum wt_status parse_elf(struct zebin_parse *p)
 {
     enum wt_status status;
     GElf_Ehdr header;
@@ -301,7 +301,8 @@ enum wt_status gen_object_parse(const char *name, const uint8_t *bytes, size_t l
     if (!copy)
         return wt_fail(err, WT_NO_MEMORY, "%s: the host has no memory left", name);
     memcpy(copy, bytes, length);
-    struct parse p = {.name = name, .elf = elf_memory(copy, length), .object = object, .err = err};
+    struct zebin_parse p = {
+        .name = name, .elf = elf_memory(copy, length), .object = object, .err = err};
     const bool bare = length >= 4 && wt_load_le(bytes, 4) == GEN_PATCHTOKENS_MAGIC;
     const enum wt_status status =
         bare ? gen_patchtokens_parse(name, bytes, length, object, err) : parse_elf(&p);

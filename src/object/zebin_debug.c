@@ -17,7 +17,7 @@ struct link {
     uint64_t base;
     uint8_t *file; /* as it was, then a program header */
     size_t length; /* of what it was */
-    Elf *elf;      /* of a copy, which stays as it was */
+    Elf *elf;      /* elf of a copy, which stays as it was */
     struct wt_error *err;
 };
 

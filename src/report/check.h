@@ -14,7 +14,7 @@ struct wt_emulated;
 
 /** The checks of a debugger's program: its findings' file, and the device. */
 struct wt_report_checked {
-    const int *file;             /**< of its findings */
+    const int *file;             /**< file of its findings */
     const struct wt_emulated *e; /**< the device; NULL: host programs */
     int (*pid)(void *context);   /**< of the host program; NULL: there is none */
     void *context;
@@ -23,10 +23,10 @@ struct wt_report_checked {
 /** {0}: nothing is checked. */
 struct wt_report_check {
     struct wt_check_options options;
-    struct wt_check_set set; /**< of a device here, while it is checked */
-    int file;                /**< of that device's findings */
+    struct wt_check_set set; /**< set of a device here, while it is checked */
+    int file;                /**< file of that device's findings */
     bool of_core_file;       /**< the findings are a core file's, and are not reported */
-    char *maps; /**< of a core file: lines of /proc/PID/maps of its program; NULL: not known */
+    char *maps; /**< maps of a core file: lines of /proc/PID/maps of its program; NULL: not known */
     struct wt_checks offered; /**< to a debugger: */
     struct wt_report_checked of;
     bool any; /**< one of the options was given */

@@ -36,7 +36,7 @@ struct wt_subcommand {
 int wt_subcommand_parse(const struct wt_subcommand *command, int argc, char **argv, void *own,
                         struct wt_session_options *options, int operands, bool more);
 
-/** The same, for a caller who tells the message himself: *err has it after WT_EXIT_FAILED. */
+/** Likewise, for a caller who tells the message himself: *err has it after WT_EXIT_FAILED. */
 int wt_subcommand_parse_words(const struct wt_subcommand *command, int argc, char **argv, void *own,
                               struct wt_session_options *options, int operands, bool more,
                               struct wt_error *err);

@@ -50,7 +50,7 @@ static const struct gcn_model *model_of_config(const void *config)
     return c ? c->model : gcn_models;
 }
 
-/* What --gpu asks for; else what the program does, or the core file. */
+/* The model that --gpu asks for, else the program, or the core file. */
 static const struct gcn_model *model_of(const struct wt_emulated *e)
 {
     const struct gcn_model *model = own(e)->model;

@@ -40,7 +40,7 @@ static bool prepare(const struct wt_host_program *program, const char *folder)
      * debugging, and the session has no source text for those of an earlier one. */
     if (getenv("WAVETRAP_HELD") && setenv("PYOPENCL_NO_CACHE", "1", 0))
         return false;
-    /* What Intel's cache of compiled programs keeps has no source lines. */
+    /* Programs in Intel's cache have no source lines. */
     if ((getenv("WAVETRAP_HELD") || program->checked) && getenv("cl_cache_dir") &&
         setenv("cl_cache_dir", "/dev/null", 1))
         return false;

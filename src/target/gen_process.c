@@ -10,7 +10,7 @@
 #include "target/code_list.h"
 
 /* Each kernel is a module: numbers of kernels are never used again. */
-struct code {
+struct gen_process_code {
     struct wt_listed_code of; /* first */
     uint64_t address;
     uint8_t *bytes; /* for the time after the program's end; NULL: they could not be had */
@@ -58,7 +58,7 @@ static enum wt_status add_module(struct wt_process *p, void *record, void *entry
                                  struct wt_error *err)
 {
     struct gen_wire_kernel *kernel = record;
-    struct code *code = entry;
+    struct gen_process_code *code = entry;
     enum wt_status status;
     uint8_t *bytes = NULL;
     size_t length;
@@ -84,7 +84,7 @@ static enum wt_status add_module(struct wt_process *p, void *record, void *entry
 
 static void drop_code(void *entry)
 {
-    free(((struct code *)entry)->bytes);
+    free(((struct gen_process_code *)entry)->bytes);
 }
 
 /* Texts are sent before the kernels that are compiled from them. */
@@ -109,7 +109,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 {
     static const struct wt_code_list_ops ops = {.verb = GEN_WIRE_KERNELS,
                                                 .record_bytes = sizeof(struct gen_wire_kernel),
-                                                .entry_bytes = sizeof(struct code),
+                                                .entry_bytes = sizeof(struct gen_process_code),
                                                 .add = add_module,
                                                 .drop = drop_code};
     const enum wt_status status = take_sources(p, err);
@@ -118,7 +118,7 @@ static enum wt_status refresh(struct wt_process *p, struct wt_error *err)
 
 static int by_address(const void *a, const void *b)
 {
-    const struct code *x = a, *y = b;
+    const struct gen_process_code *x = a, *y = b;
     return (x->address > y->address) - (x->address < y->address);
 }
 
@@ -141,7 +141,7 @@ static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void 
 {
     struct left left = {found, context, false};
     wt_gen_process_final_memory(&own(p)->connection, pass_on, &left);
-    struct code *code = own(p)->code.entry;
+    struct gen_process_code *code = own(p)->code.entry;
     if (left.any || !code)
         return;
     qsort(code, own(p)->code.count, sizeof *code, by_address);
@@ -155,7 +155,7 @@ static void final_memory(struct wt_process *p, wt_process_piece_fn *found, void 
 static void end(struct wt_process *p)
 {
     for (size_t i = 0; i < own(p)->code.count; i++)
-        drop_code((struct code *)own(p)->code.entry + i);
+        drop_code((struct gen_process_code *)own(p)->code.entry + i);
     free(own(p)->code.entry);
 }
 

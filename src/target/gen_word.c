@@ -12,13 +12,13 @@
 
 /* ---- fields ---- */
 
-struct field {
+struct gen_word_field {
     const char *name; /* NULL ends a list */
     uint8_t last, first;
 };
 
 /* DW0, and the beginning of DW1. */
-static const struct field head_fields[] = {
+static const struct gen_word_field head_fields[] = {
     {"opcode", 6, 0},
     {"access mode", 8, 8},
     {"dependency control", 10, 9},
@@ -30,7 +30,7 @@ static const struct field head_fields[] = {
     {"execution size", 23, 21},
     {NULL, 0, 0},
 };
-static const struct field tail_fields[] = {
+static const struct gen_word_field tail_fields[] = {
     {"CmptCtrl", 29, 29},
     {"DebugCtrl", 30, 30},
     {"saturate", 31, 31},
@@ -39,7 +39,7 @@ static const struct field tail_fields[] = {
     {"mask control (WE_all)", 34, 34},
     {NULL, 0, 0},
 };
-static const struct field type_fields[] = {
+static const struct gen_word_field type_fields[] = {
     {"destination file", 36, 35},
     {"destination type", 40, 37},
     {"source 0 file", 42, 41},
@@ -48,7 +48,7 @@ static const struct field type_fields[] = {
     {"source 1 type", 94, 91},
     {NULL, 0, 0},
 };
-static const struct field three_fields[] = {
+static const struct gen_word_field three_fields[] = {
     {"source 2 is hf", 35, 35},
     {"source 1 is hf", 36, 36},
     {"source 0 absolute", 37, 37},
@@ -79,13 +79,13 @@ static const struct field three_fields[] = {
     {"source 2 half of a dword", 126, 126},
     {NULL, 0, 0},
 };
-static const struct field send_fields[] = {
+static const struct gen_word_field send_fields[] = {
     {"descriptor file", 90, 89},       {"descriptor", 126, 96},
     {"end of thread", 127, 127},       {"ext. descriptor 31:28", 94, 91},
     {"ext. descriptor 27:24", 88, 85}, {"ext. descriptor 23:20", 83, 80},
     {"ext. descriptor 19:16", 67, 64}, {NULL, 0, 0},
 };
-static const struct field sends_fields[] = {
+static const struct gen_word_field sends_fields[] = {
     {"destination file", 35, 35},
     {"source 1 file", 36, 36},
     {"destination type", 40, 37},
@@ -96,12 +96,12 @@ static const struct field sends_fields[] = {
     {"descriptor", 126, 96},
     {NULL, 0, 0},
 };
-static const struct field sends_immediate_fields[] = {
+static const struct gen_word_field sends_immediate_fields[] = {
     {"ext. descriptor 9:6", 67, 64},
     {"ext. descriptor 31:16", 95, 80},
     {NULL, 0, 0},
 };
-static const struct field sends_register_fields[] = {
+static const struct gen_word_field sends_register_fields[] = {
     {"a0 of ext. descriptor", 82, 80},
     {NULL, 0, 0},
 };
@@ -112,9 +112,9 @@ static void put(FILE *out, const struct gen_word *w, const char *name, unsigned 
     fprintf(out, "  %-29s [%3u:%3u] 0x%" PRIx64 "\n", name, last, first, gen_field(w, last, first));
 }
 
-static void put_all(FILE *out, const struct gen_word *w, const struct field *fields)
+static void put_all(FILE *out, const struct gen_word *w, const struct gen_word_field *fields)
 {
-    for (const struct field *f = fields; f->name; f++)
+    for (const struct gen_word_field *f = fields; f->name; f++)
         put(out, w, f->name, f->last, f->first);
 }
 
@@ -274,7 +274,7 @@ static void put_rest(FILE *out, const struct gen_word *w, const struct gen_insn 
     case GEN_FORMAT_WAIT:
         break;
     }
-    for (const struct field *f = type_fields; f->name; f++)
+    for (const struct gen_word_field *f = type_fields; f->name; f++)
         if (f->first < 64 || !has_wide_immediate(insn))
             put(out, w, f->name, f->last, f->first);
     put_destination(out, w, insn);

@@ -29,7 +29,7 @@ struct host_search {
     /* Compute capabilities, 0: none. */
     unsigned runs;  /* runs of machine code that can run here: the highest */
     unsigned image; /* of other images, whose number runtimes compare: the lowest */
-    unsigned text;  /* of PTX as text, of which a part may be a library's: the lowest */
+    unsigned text;  /* text of PTX as text, of which a part may be a library's: the lowest */
 };
 
 static void lower(unsigned *least, unsigned capability)

@@ -40,19 +40,19 @@
 /* c[0x0] below the parameters, as NVIDIA's driver fills it for sm_50. */
 enum { BANK_BLOCK = 0x8, BANK_GRID = 0x14, BANK_STACK = 0x20 };
 
-struct parameter {
+struct sm_parameter {
     uint32_t offset, size; /* bytes; from the first parameter */
     enum wt_value_kind kind;
 };
 
 /* The facts about a kernel that a launch needs, for machine code and for PTX. */
-struct kernel {
+struct sm_kernel {
     const char *name;
     const struct cubin_function *code; /* NULL: PTX */
     const struct sm_ptx_kernel *ptx;   /* NULL: machine code */
     uint64_t entry;
     uint32_t shared, local; /* bytes */
-    struct parameter *parameter;
+    struct sm_parameter *parameter;
     size_t parameter_count;
     uint32_t parameter_bytes;
 };
@@ -60,8 +60,8 @@ struct kernel {
 struct sm {
     WT_KERNEL_LAUNCH; /* first; its grid is whole blocks */
     struct cubin cubin;
-    struct wt_sm_ptx ptx; /* of PTX; then there is no cubin */
-    struct kernel kernel;
+    struct wt_sm_ptx ptx; /* ptx of PTX; then there is no cubin */
+    struct sm_kernel kernel;
     uint32_t dynamic; /* bytes of shared memory behind the kernel's own */
     struct sm_device *device;
     struct sm_launch launch;
@@ -137,35 +137,35 @@ static enum wt_status read_program(struct wt_emulated *e, struct wt_error *err)
     return status;
 }
 
-static bool takes_kernel_of_code(struct kernel *k, const struct cubin_function *f)
+static bool takes_kernel_of_code(struct sm_kernel *k, const struct cubin_function *f)
 {
-    *k = (struct kernel){.name = f->name,
-                         .code = f,
-                         .entry = CODE + f->code,
-                         .shared = f->shared,
-                         .local = f->local,
-                         .parameter_count = f->parameter_count,
-                         .parameter_bytes = f->parameter_bytes,
-                         .parameter = calloc(f->parameter_count + 1, sizeof *k->parameter)};
+    *k = (struct sm_kernel){.name = f->name,
+                            .code = f,
+                            .entry = CODE + f->code,
+                            .shared = f->shared,
+                            .local = f->local,
+                            .parameter_count = f->parameter_count,
+                            .parameter_bytes = f->parameter_bytes,
+                            .parameter = calloc(f->parameter_count + 1, sizeof *k->parameter)};
     for (size_t i = 0; k->parameter && i < f->parameter_count; i++)
         k->parameter[i] =
-            (struct parameter){.offset = f->parameter[i].offset, .size = f->parameter[i].size};
+            (struct sm_parameter){.offset = f->parameter[i].offset, .size = f->parameter[i].size};
     return k->parameter != NULL;
 }
 
-static bool takes_kernel_of_ptx(struct kernel *k, const struct sm_ptx_kernel *f)
+static bool takes_kernel_of_ptx(struct sm_kernel *k, const struct sm_ptx_kernel *f)
 {
-    *k = (struct kernel){.name = f->name,
-                         .ptx = f,
-                         .entry = f->entry,
-                         .shared = f->shared,
-                         .local = f->local,
-                         .parameter_count = f->parameter_count,
-                         .parameter_bytes = f->parameter_bytes,
-                         .parameter = calloc(f->parameter_count + 1, sizeof *k->parameter)};
+    *k = (struct sm_kernel){.name = f->name,
+                            .ptx = f,
+                            .entry = f->entry,
+                            .shared = f->shared,
+                            .local = f->local,
+                            .parameter_count = f->parameter_count,
+                            .parameter_bytes = f->parameter_bytes,
+                            .parameter = calloc(f->parameter_count + 1, sizeof *k->parameter)};
     for (size_t i = 0; k->parameter && i < f->parameter_count; i++) {
         const struct sm_ptx_parameter *p = &f->parameter[i];
-        k->parameter[i] = (struct parameter){.offset = p->offset, .size = p->size};
+        k->parameter[i] = (struct sm_parameter){.offset = p->offset, .size = p->size};
         if (p->is_pointer && p->space == PTX_SPACE_SHARED)
             k->parameter[i].kind = WT_VALUE_LOCAL;
     }
@@ -233,7 +233,7 @@ static enum wt_status set_shape(const struct wt_emulated *e, struct wt_error *er
     return WT_OK;
 }
 
-static enum wt_status wrong_count(const struct kernel *k, size_t given, struct wt_error *err)
+static enum wt_status wrong_count(const struct sm_kernel *k, size_t given, struct wt_error *err)
 {
     char list[300] = "";
     for (size_t i = 0, used = 0; i < k->parameter_count && used < sizeof list; i++)
@@ -247,7 +247,7 @@ static enum wt_status wrong_count(const struct kernel *k, size_t given, struct w
 static enum wt_status read_values(const struct wt_emulated *e, struct wt_error *err)
 {
     struct sm *s = own(e);
-    const struct kernel *k = &s->kernel;
+    const struct sm_kernel *k = &s->kernel;
     const size_t count = e->options->argument_count;
     const uint64_t added = e->options->kernel.shared;
     if (count != k->parameter_count)
@@ -417,7 +417,7 @@ static void fill_bank0(const struct sm *s, uint8_t *bank)
     }
     wt_store_le(bank + BANK_STACK, s->kernel.local, 4); /* the stack grows down from its end */
     for (size_t i = 0; i < s->value_count; i++) {
-        const struct parameter *p = &s->kernel.parameter[i];
+        const struct sm_parameter *p = &s->kernel.parameter[i];
         uint8_t *to = bank + CUBIN_PARAMETERS + p->offset;
         if (s->value[i].kind == WT_VALUE_PLAIN)
             memcpy(to, s->value[i].bytes, s->value[i].length);
@@ -453,29 +453,29 @@ static enum wt_status put_banks(struct sm *s, struct sm_launch *l, struct wt_err
 }
 
 /* Writes the code and the variables of the program, in their initial state. */
-struct part {
+struct sm_part {
     uint64_t at;
     const uint8_t *bytes;
     size_t size;
     bool writable;
 };
 
-static size_t parts_of(const struct sm *s, struct part part[3])
+static size_t parts_of(const struct sm *s, struct sm_part part[3])
 {
     size_t count = 0;
     if (s->ptx.image) {
-        part[0] = (struct part){.at = PTX_CODE};
+        part[0] = (struct sm_part){.at = PTX_CODE};
         part[0].bytes = sm_ptx_code(s->ptx.image, &part[0].size);
-        part[1] = (struct part){.at = PTX_DATA, .writable = true};
+        part[1] = (struct sm_part){.at = PTX_DATA, .writable = true};
         part[1].bytes = sm_ptx_data(s->ptx.image, &part[1].size);
         count = part[1].size ? 2 : 1;
     } else {
-        part[count++] = (struct part){CODE, s->cubin.code, s->cubin.code_size, false};
+        part[count++] = (struct sm_part){CODE, s->cubin.code, s->cubin.code_size, false};
         if (s->cubin.data_size)
-            part[count++] = (struct part){PTX_DATA, s->cubin.data, s->cubin.data_size, true};
+            part[count++] = (struct sm_part){PTX_DATA, s->cubin.data, s->cubin.data_size, true};
     }
     if (s->handler[0].length)
-        part[count++] = (struct part){HANDLER, s->handler[0].bytes, s->handler[0].length, false};
+        part[count++] = (struct sm_part){HANDLER, s->handler[0].bytes, s->handler[0].length, false};
     return count;
 }
 
@@ -483,7 +483,7 @@ static size_t parts_of(const struct sm *s, struct part part[3])
 static enum wt_status map_all(struct sm *s, struct wt_error *err)
 {
     enum wt_status status;
-    struct part part[3];
+    struct sm_part part[3];
     const size_t count = parts_of(s, part);
     const uint64_t local = sm_device_local_size(s->device, s->kernel.local);
     for (size_t i = 0; i < count; i++)
@@ -520,7 +520,7 @@ static void add_module(struct wt_emulated *e)
 
 static struct sm_launch launch_of(const struct sm *s)
 {
-    const struct kernel *k = &s->kernel;
+    const struct sm_kernel *k = &s->kernel;
     struct sm_launch l = {.entry = k->entry,
                           .shared = k->shared + s->dynamic,
                           .local = k->local,
@@ -546,7 +546,7 @@ static enum wt_status load(struct wt_emulated *e, struct wt_error *err)
     const bool first = wt_modules_at(e->modules, 0, s->kernel.entry) == NULL;
     enum wt_status status;
     s->launch = launch_of(s);
-    struct part part[3];
+    struct sm_part part[3];
     const size_t count = parts_of(s, part);
     m->ops->reset(m);
     if (first && (status = map_all(s, err)) != WT_OK)

@@ -85,7 +85,7 @@ struct kernels {
     const char *wanted; /* NULL: any */
     unsigned count;     /* of all of them */
     bool found;
-    uint64_t addr; /* of the wanted one, or the last */
+    uint64_t addr; /* addr of the wanted one, or the last */
     char names[200];
 };
 
@@ -226,7 +226,7 @@ enum { STACK_POINTER = 2 };
 struct objects {
     const void *space;
     const struct wt_segment *segment;
-    uint64_t end; /* of the last one */
+    uint64_t end; /* end of the last one */
 };
 
 /* Adds an object without a name for bytes that have no symbol: texts, code of an assembler. */
@@ -274,14 +274,14 @@ static bool is_whole(struct wt_symbols *symbols, const char *name)
     return !strstr(name, ".cold") && !wt_symbols_address(symbols, cold, &addr);
 }
 
-struct names {
+struct vx_names {
     struct wt_names_reader reader;
     struct wt_symbols *symbols;
 };
 
 static bool add_name(void *context, const char *name, uint64_t addr, uint64_t size, bool code)
 {
-    struct names *n = context;
+    struct vx_names *n = context;
     if (!code)
         wt_names_read(&n->reader, name, addr, size);
     else if (size && is_whole(n->symbols, name))
@@ -295,7 +295,7 @@ static void add_names(struct wt_emulated *e)
     const struct vx_profile *profile = v->config.profile;
     size_t count;
     const struct wt_module *modules = wt_modules_list(e->modules, &count);
-    struct names n = {.reader = {.space = e->machine}};
+    struct vx_names n = {.reader = {.space = e->machine}};
     wt_names_begin(e->machine);
     if (!count || !modules->symbols)
         return;

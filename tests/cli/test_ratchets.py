@@ -80,8 +80,8 @@ def beginning(pattern):
 
 COUNTS = {
     "functions of more than 60 lines": (47, lambda: [f for f in functions() if f[3] > 60]),
-    "functions of more than 7 parameters": (294, lambda: [f for f in functions() if f[2] > 7]),
-    "tags of structures in several files": (49, tags),
+    "functions of more than 7 parameters": (291, lambda: [f for f in functions() if f[2] > 7]),
+    "tags of structures in several files": (32, tags),
     "folders of more than 50 .c files": (1, folders),
     "families compared as text, outside the places that know them": (0, lambda: matches(r"\bstrn?cmp\([^;]*?\bops->family\b[^;]*?\)")),
     "headers of cli included from below": (0, lambda: matches(r'#include "cli/[^"]*"', lambda f: not f.startswith("cli/"))),
@@ -90,16 +90,28 @@ COUNTS = {
     "instructions of Gen9 named outside their rows": (111, lambda: matches(r"\bis\(\w+(?:->\w+)?, GEN_\w+\)|\bgen_rows\[GEN_\w+\]", lambda f: f.startswith("emulator/"))),
     "instructions of the SM named outside their rows": (143, lambda: matches(sass_names(), lambda f: f.startswith("emulator/"))),
     "operations of PTX named outside their rows": (147, lambda: matches(r"\brun [!=]= ptx_op_\w+", lambda f: f.startswith("emulator/"))),
-    "rows of instructions without a meaning": (273, rows_without_meaning),
+    "rows of instructions without a meaning": (272, rows_without_meaning),
     "files of more than 800 lines": (0, lambda: [f for f, text in FILES.items() if text.count("\n") > 800]),
     "two bools side by side in a list of parameters": (45, bools),
     "variables that can change, outside runtime": (10, mutable),
     "places that look up the frame of a DAP request": (1, lambda: matches(r"\bwt_program_view\(", lambda f: f.startswith("frontend/dap/"))),
     "comments that begin with It or They": (62, lambda: beginning(r"(It|They)\b")),
-    "comments that begin with The same": (68, lambda: beginning("The same")),
-    "comments that begin with of": (665, lambda: beginning("of ")),
-    "comments that begin with What": (90, lambda: beginning("What ")),
+    "comments that begin with The same": (48, lambda: beginning("The same")),
+    "comments that begin with of": (608, lambda: beginning("of ")),
+    "comments that begin with What": (68, lambda: beginning("What ")),
 }
+
+
+# Functions of more than 100 lines, and why they stay: each is one switch over a vocabulary, a case of a line or few for each word, which is read as a table.
+LONG = {
+    "wt_compile_node": "kinds of nodes of an expression", "calculate": "operators of expressions in their internal form", "step": "operations of DWARF expressions",
+    "read_into": "tags of DWARF's types", "translate_one": "operations of GDB's agent code", "wt_meaning_apply": "nodes of meanings", "emit_plain": "operations of rows",
+    "sm_asm_operand": "letters of SASS's operands", "put_operand": "letters of SASS's operands",
+}
+
+
+def test_functions_of_more_than_100_lines_have_a_reason():
+    assert {f[1] for f in functions() if f[3] > 100} == set(LONG)
 
 
 @pytest.mark.parametrize("what", COUNTS)

@@ -8,104 +8,59 @@
 #define WAVETRAP_COMPLEX static inline WAVETRAP_BOTH
 
 typedef float2 cuFloatComplex;
-
-WAVETRAP_COMPLEX cuFloatComplex make_cuFloatComplex(float real, float imaginary)
-{
-    cuFloatComplex z;
-    z.x = real;
-    z.y = imaginary;
-    return z;
-}
-WAVETRAP_COMPLEX float cuCrealf(cuFloatComplex z)
-{
-    return z.x;
-}
-WAVETRAP_COMPLEX float cuCimagf(cuFloatComplex z)
-{
-    return z.y;
-}
-WAVETRAP_COMPLEX cuFloatComplex cuConjf(cuFloatComplex z)
-{
-    return make_cuFloatComplex(z.x, -z.y);
-}
-WAVETRAP_COMPLEX cuFloatComplex cuCaddf(cuFloatComplex a, cuFloatComplex b)
-{
-    return make_cuFloatComplex(a.x + b.x, a.y + b.y);
-}
-WAVETRAP_COMPLEX cuFloatComplex cuCsubf(cuFloatComplex a, cuFloatComplex b)
-{
-    return make_cuFloatComplex(a.x - b.x, a.y - b.y);
-}
-WAVETRAP_COMPLEX cuFloatComplex cuCmulf(cuFloatComplex a, cuFloatComplex b)
-{
-    return make_cuFloatComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-/* The divisor is made about 1 first, so that squares neither overflow nor vanish. */
-WAVETRAP_COMPLEX cuFloatComplex cuCdivf(cuFloatComplex a, cuFloatComplex b)
-{
-    const float scale = 1 / ((b.x < 0 ? -b.x : b.x) + (b.y < 0 ? -b.y : b.y));
-    const float ax = a.x * scale, ay = a.y * scale, bx = b.x * scale, by = b.y * scale;
-    const float square = 1 / (bx * bx + by * by);
-    return make_cuFloatComplex((ax * bx + ay * by) * square, (ay * bx - ax * by) * square);
-}
-WAVETRAP_COMPLEX float cuCabsf(cuFloatComplex z)
-{
-    return hypotf(z.x, z.y);
-}
-WAVETRAP_COMPLEX cuFloatComplex cuCfmaf(cuFloatComplex a, cuFloatComplex b, cuFloatComplex c)
-{
-    return cuCaddf(cuCmulf(a, b), c);
-}
-
 typedef double2 cuDoubleComplex;
 
-WAVETRAP_COMPLEX cuDoubleComplex make_cuDoubleComplex(double real, double imaginary)
-{
-    cuDoubleComplex z;
-    z.x = real;
-    z.y = imaginary;
-    return z;
-}
-WAVETRAP_COMPLEX double cuCreal(cuDoubleComplex z)
-{
-    return z.x;
-}
-WAVETRAP_COMPLEX double cuCimag(cuDoubleComplex z)
-{
-    return z.y;
-}
-WAVETRAP_COMPLEX cuDoubleComplex cuConj(cuDoubleComplex z)
-{
-    return make_cuDoubleComplex(z.x, -z.y);
-}
-WAVETRAP_COMPLEX cuDoubleComplex cuCadd(cuDoubleComplex a, cuDoubleComplex b)
-{
-    return make_cuDoubleComplex(a.x + b.x, a.y + b.y);
-}
-WAVETRAP_COMPLEX cuDoubleComplex cuCsub(cuDoubleComplex a, cuDoubleComplex b)
-{
-    return make_cuDoubleComplex(a.x - b.x, a.y - b.y);
-}
-WAVETRAP_COMPLEX cuDoubleComplex cuCmul(cuDoubleComplex a, cuDoubleComplex b)
-{
-    return make_cuDoubleComplex(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-/* The divisor is made about 1 first, so that squares neither overflow nor vanish. */
-WAVETRAP_COMPLEX cuDoubleComplex cuCdiv(cuDoubleComplex a, cuDoubleComplex b)
-{
-    const double scale = 1 / ((b.x < 0 ? -b.x : b.x) + (b.y < 0 ? -b.y : b.y));
-    const double ax = a.x * scale, ay = a.y * scale, bx = b.x * scale, by = b.y * scale;
-    const double square = 1 / (bx * bx + by * by);
-    return make_cuDoubleComplex((ax * bx + ay * by) * square, (ay * bx - ax * by) * square);
-}
-WAVETRAP_COMPLEX double cuCabs(cuDoubleComplex z)
-{
-    return hypot(z.x, z.y);
-}
-WAVETRAP_COMPLEX cuDoubleComplex cuCfma(cuDoubleComplex a, cuDoubleComplex b, cuDoubleComplex c)
-{
-    return cuCadd(cuCmul(a, b), c);
-}
+/* Complex numbers of two of type T, whose functions end in SUFFIX. Of a quotient the divisor is
+ * made about 1 first, so that squares neither overflow nor vanish. */
+#define WAVETRAP_COMPLEX_NUMBERS(T, C, SUFFIX)                                                     \
+    WAVETRAP_COMPLEX C make_##C(T real, T imaginary)                                               \
+    {                                                                                              \
+        C z;                                                                                       \
+        z.x = real;                                                                                \
+        z.y = imaginary;                                                                           \
+        return z;                                                                                  \
+    }                                                                                              \
+    WAVETRAP_COMPLEX T cuCreal##SUFFIX(C z)                                                        \
+    {                                                                                              \
+        return z.x;                                                                                \
+    }                                                                                              \
+    WAVETRAP_COMPLEX T cuCimag##SUFFIX(C z)                                                        \
+    {                                                                                              \
+        return z.y;                                                                                \
+    }                                                                                              \
+    WAVETRAP_COMPLEX C cuConj##SUFFIX(C z)                                                         \
+    {                                                                                              \
+        return make_##C(z.x, -z.y);                                                                \
+    }                                                                                              \
+    WAVETRAP_COMPLEX C cuCadd##SUFFIX(C a, C b)                                                    \
+    {                                                                                              \
+        return make_##C(a.x + b.x, a.y + b.y);                                                     \
+    }                                                                                              \
+    WAVETRAP_COMPLEX C cuCsub##SUFFIX(C a, C b)                                                    \
+    {                                                                                              \
+        return make_##C(a.x - b.x, a.y - b.y);                                                     \
+    }                                                                                              \
+    WAVETRAP_COMPLEX C cuCmul##SUFFIX(C a, C b)                                                    \
+    {                                                                                              \
+        return make_##C(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);                             \
+    }                                                                                              \
+    WAVETRAP_COMPLEX C cuCdiv##SUFFIX(C a, C b)                                                    \
+    {                                                                                              \
+        const T scale = 1 / ((b.x < 0 ? -b.x : b.x) + (b.y < 0 ? -b.y : b.y));                     \
+        const T ax = a.x * scale, ay = a.y * scale, bx = b.x * scale, by = b.y * scale;            \
+        const T square = 1 / (bx * bx + by * by);                                                  \
+        return make_##C((ax * bx + ay * by) * square, (ay * bx - ax * by) * square);               \
+    }                                                                                              \
+    WAVETRAP_COMPLEX T cuCabs##SUFFIX(C z)                                                         \
+    {                                                                                              \
+        return hypot##SUFFIX(z.x, z.y);                                                            \
+    }                                                                                              \
+    WAVETRAP_COMPLEX C cuCfma##SUFFIX(C a, C b, C c)                                               \
+    {                                                                                              \
+        return cuCadd##SUFFIX(cuCmul##SUFFIX(a, b), c);                                            \
+    }
+WAVETRAP_COMPLEX_NUMBERS(float, cuFloatComplex, f)
+WAVETRAP_COMPLEX_NUMBERS(double, cuDoubleComplex, )
 
 typedef cuFloatComplex cuComplex;
 

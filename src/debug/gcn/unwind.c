@@ -59,12 +59,12 @@ struct follower {
 
 /* ---- instructions ---- */
 
-struct insn {
+struct gcn_insn {
     uint32_t word, second;
     struct wt_instruction what;
 };
 
-static bool fetch(struct follower *f, uint64_t addr, struct insn *in)
+static bool fetch(struct follower *f, uint64_t addr, struct gcn_insn *in)
 {
     struct wt_window window = {.addr = addr, .size = 8, .least = 4};
     if (!f->callee->read_code(f->callee->context, addr, window.bytes, 8) &&
@@ -76,18 +76,18 @@ static bool fetch(struct follower *f, uint64_t addr, struct insn *in)
     return true;
 }
 
-static bool is_return(const struct insn *in)
+static bool is_return(const struct gcn_insn *in)
 {
     return in->what.kind == WT_INSTRUCTION_RETURN;
 }
 
-static bool leaves_line(const struct insn *in)
+static bool leaves_line(const struct gcn_insn *in)
 {
     return in->what.kind == WT_INSTRUCTION_CALL || in->what.kind == WT_INSTRUCTION_BRANCH ||
            in->what.kind == WT_INSTRUCTION_RETURN || in->what.kind == WT_INSTRUCTION_END;
 }
 
-static bool constant(const struct insn *in, uint32_t source, int64_t *value)
+static bool constant(const struct gcn_insn *in, uint32_t source, int64_t *value)
 {
     if (source >= SOURCE_ZERO && source <= SOURCE_64)
         *value = (int64_t)source - SOURCE_ZERO;
@@ -101,12 +101,12 @@ static bool constant(const struct insn *in, uint32_t source, int64_t *value)
 }
 
 /* Formats and opcodes: AMD, "Vega" Instruction Set Architecture, chapter 12. */
-static bool is_sop1(const struct insn *in, unsigned op)
+static bool is_sop1(const struct gcn_insn *in, unsigned op)
 {
     return in->word >> 23 == 0x17d && (in->word >> 8 & 0xff) == op;
 }
 
-static unsigned scalar_target(const struct insn *in)
+static unsigned scalar_target(const struct gcn_insn *in)
 {
     return in->word >> 16 & 0x7f;
 }
@@ -114,7 +114,7 @@ static unsigned scalar_target(const struct insn *in)
 enum { S_MOV_B32 = 0, S_MOV_B64 = 1, S_OR_SAVEEXEC = 33, S_XOR_SAVEEXEC = 34 };
 
 /* s32 or s33 plus a constant: s_add_u32, s_add_i32, s_sub_u32, s_sub_i32, s_addk_i32. */
-static bool is_sum(const struct insn *in, unsigned *source, int64_t *by)
+static bool is_sum(const struct gcn_insn *in, unsigned *source, int64_t *by)
 {
     const uint32_t word = in->word;
     if (word >> 28 == 0xb && (word >> 23 & 0x1f) == 14) {
@@ -134,7 +134,7 @@ static bool is_sum(const struct insn *in, unsigned *source, int64_t *by)
 }
 
 /* SOP2 whose first source is its target: s_and_b32 s33, s33, … aligns a frame. */
-static bool reads_itself(const struct insn *in)
+static bool reads_itself(const struct gcn_insn *in)
 {
     return in->word >> 30 == 2 && in->word >> 28 != 0xb && (in->word & 0xff) == scalar_target(in);
 }
@@ -144,7 +144,7 @@ struct lane_move {
 };
 
 /* v_writelane_b32 (to true) or v_readlane_b32 with a constant lane. */
-static bool is_lane_move(const struct insn *in, bool to, struct lane_move *move)
+static bool is_lane_move(const struct gcn_insn *in, bool to, struct lane_move *move)
 {
     int64_t lane;
     if (in->word >> 16 != (to ? 0xd28au : 0xd289u) ||
@@ -157,7 +157,7 @@ static bool is_lane_move(const struct insn *in, bool to, struct lane_move *move)
 }
 
 /* buffer_store_dword or buffer_load_dword of the stack: "v, off, s[0:3], s33 offset:N". */
-static bool is_stack_access(const struct insn *in, bool store, unsigned *vgpr, unsigned *base,
+static bool is_stack_access(const struct gcn_insn *in, bool store, unsigned *vgpr, unsigned *base,
                             unsigned *offset)
 {
     enum { LOAD = 20, STORE = 28, OFFEN_IDXEN = 3 << 12 };
@@ -171,7 +171,7 @@ static bool is_stack_access(const struct insn *in, bool store, unsigned *vgpr, u
 }
 
 /* The SGPRs that an instruction writes: *first and how many; 0: none. */
-static unsigned written(const struct insn *in, unsigned *first)
+static unsigned written(const struct gcn_insn *in, unsigned *first)
 {
     const uint32_t word = in->word;
     if (word >> 23 == 0x17d) {
@@ -226,7 +226,7 @@ static void save_in_frame(struct follower *f, unsigned vgpr, unsigned base, unsi
             (struct in_frame){vgpr, c->offset / (int64_t)GCN_LANES + offset};
 }
 
-static void follow(struct follower *f, const struct insn *in)
+static void follow(struct follower *f, const struct gcn_insn *in)
 {
     struct lane_move move;
     struct content result = {.kind = UNKNOWN};
@@ -262,7 +262,7 @@ static void begin(struct follower *f)
 
 static void follow_prologue(struct follower *f)
 {
-    struct insn in;
+    struct gcn_insn in;
     begin(f);
     for (uint64_t at = f->callee->start;
          at < f->callee->pc && at - f->callee->start < MOST_CODE && fetch(f, at, &in);
@@ -275,7 +275,7 @@ static void follow_prologue(struct follower *f)
 
 /* ---- the frame's base ---- */
 
-static bool writes(const struct insn *in, unsigned sgpr)
+static bool writes(const struct gcn_insn *in, unsigned sgpr)
 {
     unsigned first = 0;
     const unsigned count = written(in, &first);
@@ -331,7 +331,7 @@ enum wt_status gcnp_find_kept(struct wt_probe *p, const struct wt_kept_address *
     struct code code = {.asked = asked};
     const struct wt_callee callee = {.context = &code, .read_code = read_asked};
     struct follower f = {.p = p, .callee = &callee}, body;
-    struct insn in;
+    struct gcn_insn in;
     *answer = (struct wt_kept_answer){.state = WT_KEPT_IN_PLACE};
     if (asked->size)
         find_variable(p, asked, answer);
@@ -388,7 +388,7 @@ struct half {
 };
 
 /* A sum or copy of a half from one of the pairs: which one; false: it is none. */
-static bool is_half_sum(const struct insn *in, unsigned *source, int64_t *by, bool *carries)
+static bool is_half_sum(const struct gcn_insn *in, unsigned *source, int64_t *by, bool *carries)
 {
     const unsigned op = in->word >> 23 & 0x7f;
     *by = 0;
@@ -397,7 +397,7 @@ static bool is_half_sum(const struct insn *in, unsigned *source, int64_t *by, bo
     return is_sop1(in, S_MOV_B32) || *carries || is_sum(in, source, by);
 }
 
-static void follow_halves(struct half *half, const struct insn *in)
+static void follow_halves(struct half *half, const struct gcn_insn *in)
 {
     struct half result = {.known = false};
     unsigned first = 0, source;
@@ -440,7 +440,7 @@ void gcnp_find_cfa(struct wt_probe *p, const struct wt_kept_address *asked,
     struct follower f = {.p = p, .callee = &callee};
     struct half half[GCC_PAIRS_END] = {[GCC_SP] = {true, 0}, [GCC_SP + 1] = {true, 0}};
     struct half body[GCC_PAIRS_END];
-    struct insn in;
+    struct gcn_insn in;
     uint64_t at = asked->start, row = 0, pc_part = BEFORE;
     struct half low = {0}, high = {0};
     for (; (at <= asked->pc || part == PROLOGUE) && at < asked->end && fetch(&f, at, &in);
@@ -494,7 +494,7 @@ static void find_variable(struct wt_probe *p, const struct wt_kept_address *aske
     bool is_saved = false, is_restored = false;
     unsigned written_count = 0;
     struct lane_move move;
-    struct insn in;
+    struct gcn_insn in;
     if (number < SGPR0 || number >= SGPR0 + SGPRS_LOW)
         return;
     const unsigned n = (unsigned)(number - SGPR0);
@@ -608,7 +608,7 @@ static bool tail_value(struct follower *f, struct tail *t, unsigned n, uint32_t 
 /* Follows the code to the function's return, if no branch comes before it. */
 static bool follow_epilogue(struct follower *f, struct tail *t)
 {
-    struct insn in;
+    struct gcn_insn in;
     struct lane_move move;
     uint32_t value;
     unsigned source;

@@ -156,7 +156,7 @@ static bool find_code_of_ends(struct wt_program *g, uint64_t entry, uint64_t *fr
 struct ends {
     struct wt_program *g;
     struct wt_point *p;
-    size_t capacity; /* of p->addr */
+    size_t capacity; /* capacity of p->addr */
     uint64_t bias;
 };
 

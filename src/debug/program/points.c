@@ -6,7 +6,7 @@
 #include "base/array.h"
 #include "debug/program/internal.h"
 
-#define MOST_PARTS 64 /* of a watched variable */
+#define MOST_PARTS 64 /* most parts of a watched variable */
 
 /* The first wave of a dispatch, at its first instruction. */
 #define FIRST_WAVE                                                                                 \

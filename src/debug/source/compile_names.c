@@ -105,7 +105,7 @@ enum wt_status wt_compile_code_register(struct wt_build *b, const char *name, bo
     return wt_compile_text(c, reg.expression, o, err);
 }
 
-/* What to use instead of a name that GDB, rocgdb or cuda-gdb have. NULL: it is none of them. */
+/* The replacement of a name that GDB, rocgdb or cuda-gdb have. NULL: it is none of them. */
 static const char *word_elsewhere(const char *name)
 {
     static const char *const list[][2] = {

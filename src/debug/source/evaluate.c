@@ -62,18 +62,18 @@ static wt_lanes read_plain(void *context, wt_lanes which, const uint64_t *addr, 
 
 /* ---- one piece of a value ---- */
 
-struct reader {
+struct value_reader {
     const struct wt_view *scope;
     struct compiler *c;
     bool has_wave;
     struct wt_wave wave;
     wt_lanes lanes;
     unsigned count;
-    struct wt_lane_value *value; /* of each lane */
+    struct wt_lane_value *value; /* value of each lane */
 };
 
 /* Runs the expression up to a vector, whose numbers in each lane it gives. */
-static enum wt_status run_to_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
+static enum wt_status run_to_vector(struct value_reader *r, wt_expr_vector v, struct wt_error *err)
 {
     struct wt_expr *expr = r->c->build.expr;
     wt_expr_add(expr, WT_EXPR_END, 0, wt_expr_temporary(expr, 0), v, v);
@@ -97,7 +97,7 @@ static enum wt_status run_to_vector(struct reader *r, wt_expr_vector v, struct w
 }
 
 /* The numbers of a vector in each lane; ends its expression, which lanes may leave before. */
-static enum wt_status run_vector(struct reader *r, wt_expr_vector v, struct wt_error *err)
+static enum wt_status run_vector(struct value_reader *r, wt_expr_vector v, struct wt_error *err)
 {
     uint64_t constant;
     if (r->c->build.uses_home || !wt_expr_is_constant(r->c->build.expr, v, &constant))
@@ -118,7 +118,7 @@ bool wt_source_read_lane(const struct wt_view *scope, const struct wt_wave *wave
 }
 
 /* A lane without a number has no value. */
-static void note_failure(const struct reader *r, unsigned k, struct wt_values *values)
+static void note_failure(const struct value_reader *r, unsigned k, struct wt_values *values)
 {
     static const uint8_t states[] = {[WT_EXPR_NO_VALUE] = WT_VALUE_UNKNOWN,
                                      [WT_EXPR_DIVIDED] = WT_VALUE_DIVIDED,
@@ -128,7 +128,7 @@ static void note_failure(const struct reader *r, unsigned k, struct wt_values *v
     values->address[k] = r->value[k].value;
 }
 
-static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
+static void read_memory(struct value_reader *r, const struct wt_piece *p, uint64_t at,
                         struct wt_values *values)
 {
     const struct wt_space *space = &r->scope->source->topology->spaces[p->space];
@@ -161,7 +161,7 @@ static void read_memory(struct reader *r, const struct wt_piece *p, uint64_t at,
 }
 
 /* A register that is wider than a cell. */
-static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint64_t at,
+static enum wt_status read_wide(struct value_reader *r, const struct wt_piece *p, uint64_t at,
                                 struct wt_values *values, struct wt_error *err)
 {
     const struct wt_register *reg = &r->scope->source->topology->registers[p->reg];
@@ -183,7 +183,7 @@ static enum wt_status read_wide(struct reader *r, const struct wt_piece *p, uint
     return status;
 }
 
-static enum wt_status read_piece(struct reader *r, const struct wt_piece *p, uint64_t at,
+static enum wt_status read_piece(struct value_reader *r, const struct wt_piece *p, uint64_t at,
                                  struct wt_values *values, struct wt_error *err)
 {
     enum wt_status status;
@@ -245,7 +245,7 @@ static enum wt_status allocate(struct wt_values *v, unsigned pieces, struct wt_e
 }
 
 /* Of lanes whose value cannot be computed, those in which a variable has no home. */
-static void find_homeless(struct reader *r, wt_compile_fn *compile, const void *what,
+static void find_homeless(struct value_reader *r, wt_compile_fn *compile, const void *what,
                           struct wt_values *values)
 {
     struct wt_build *b = &r->c->build;
@@ -295,7 +295,7 @@ static enum wt_status read_here(const struct wt_view *scope, wt_compile_fn *comp
                                 struct wt_values *values, struct wt_error *err)
 {
     struct compiler c = wt_compiler_for(scope);
-    struct reader r = {.scope = scope, .c = &c};
+    struct value_reader r = {.scope = scope, .c = &c};
     struct wt_lane_value value[WT_MAX_LANES];
     struct wt_operand o;
     unsigned lane = 0;

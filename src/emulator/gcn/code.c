@@ -30,7 +30,7 @@ static bool parse(struct gcn_wave *w, struct gcn_uop *slot, unsigned *available)
     return *available && gcn_decode(gcn_model_of(d), word, *available, slot, &why);
 }
 
-/* The same of what is executed. Returns the handler that does that. */
+/* Likewise of what is executed. Returns the handler that does that. */
 static gcn_op code_decode(struct gcn_wave *w, struct gcn_uop *slot)
 {
     unsigned available;

@@ -156,7 +156,7 @@ enum gcn_wave_mode {
 struct gcn_wave_control {
     uint32_t op;      /**< enum gcn_wave_op */
     uint32_t mode;    /**< enum gcn_wave_mode */
-    uint32_t trap_id; /**< of GCN_WAVEOP_TRAP, below 8 */
+    uint32_t trap_id; /**< trap id of GCN_WAVEOP_TRAP, below 8 */
     uint32_t message; /**< HsaDbgWaveMsgAMDGen2: WAVE_MESSAGE in gcn_register_table */
 };
 

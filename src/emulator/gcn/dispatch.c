@@ -163,7 +163,7 @@ static enum wt_status read_queue(struct gcn_device *d, uint64_t addr, struct gcn
         return WT_OK;
     const uint32_t tmpring = (uint32_t)wt_load_le(q + QUEUE_TMPRING, 4);
     const uint64_t size = wt_load_le(q + QUEUE_SCRATCH_SIZE, 8);
-    /* The same for all kernels of the queue, so that those that run at once do not meet. */
+    /* Likewise for all kernels of the queue, so that those that run at once do not meet. */
     if ((tmpring >> 12 & 0x1fff) * SCRATCH_UNIT > k->scratch_wave)
         k->scratch_wave = (tmpring >> 12 & 0x1fff) * SCRATCH_UNIT;
     k->scratch_waves = tmpring & 0xfff;

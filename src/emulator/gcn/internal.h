@@ -23,7 +23,7 @@
 /* The decoded instructions of one page of code, a record a dword. */
 struct gcn_code {
     struct wt_code_page page;
-    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
+    struct wt_paged_page *blocks; /* blocks of the device; NULL: it has not been translated */
     uint16_t visits[GCN_SLOTS]; /* how often a turn or a jump came there, until it is translated */
     struct gcn_uop uop[GCN_SLOTS + GCN_TAIL]; /* the last ones lead to the next page */
 };

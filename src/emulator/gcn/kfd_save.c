@@ -50,7 +50,7 @@ uint8_t *gcn_kfd_area(const struct gcn_device *d, const struct gcn_kfd_queue *q)
                                      : d->kfd_area[q - d->kfd.queue];
 }
 
-/* The same in a host process, where the areas lie in its memory. */
+/* Likewise in a host process, where the areas lie in its memory. */
 static uint8_t *process_area_at(const struct gcn_device *d, uint64_t addr, uint64_t *room)
 {
     for (unsigned i = 0; i < KFD_DEBUG_QUEUES; i++) {

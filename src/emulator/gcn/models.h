@@ -31,7 +31,7 @@ struct gcn_model {
     const char *chip;         /**< as the kernel driver names it */
     const char *marketing;    /**< what programs show */
     uint32_t version;         /**< gfx_target_version: major, minor and stepping, two digits each */
-    uint16_t device_id;       /**< of its PCI device */
+    uint16_t device_id;       /**< device id of its PCI device */
     uint16_t firmware;        /**< version of the micro engine's firmware that programs are told */
 
     /* registers */
@@ -40,17 +40,17 @@ struct gcn_model {
     bool unified;   /**< they lie behind a wave's VGPRs, of which its kernel's descriptor says how
                          many there are; operands of either kind are named alike, tuples begin at
                          even registers. Else a wave has as many as it has VGPRs */
-    uint16_t vgpr_rows;   /**< of a SIMD, for all of its waves */
+    uint16_t vgpr_rows;   /**< vgpr rows of a SIMD, for all of its waves */
     uint8_t vgpr_granule; /**< in which a kernel descriptor counts them */
-    uint16_t sgprs;       /**< of a SIMD, for all of its waves */
+    uint16_t sgprs;       /**< sgprs of a SIMD, for all of its waves */
     uint8_t sgpr_granule; /**< in which a kernel descriptor counts them */
 
     /* the chip */
-    uint8_t simds;          /**< of a compute unit */
+    uint8_t simds;          /**< simds of a compute unit */
     uint8_t waves_per_simd; /**< slots */
-    uint32_t lds_bytes;     /**< of a compute unit, and of a work-group */
+    uint32_t lds_bytes;     /**< lds bytes of a compute unit, and of a work-group */
     uint32_t gds_bytes;     /**< of the device */
-    uint16_t items;         /**< of a work-group, at most */
+    uint16_t items;         /**< items of a work-group, at most */
     bool lds_direct;        /**< vector sources may be a value in LDS, by M0 */
     bool tfe;               /**< buffers and images can say what is not resident */
     bool wide_dpp;          /**< row_newbcast, for floating operands of 64 bits, too */

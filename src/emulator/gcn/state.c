@@ -7,7 +7,7 @@
 
 #include "emulator/gcn/watch.h"
 
-#define MOST_ITEMS 1024 /* of a work-group */
+#define MOST_ITEMS 1024 /* most items of a work-group */
 
 /* ---- the members of waves and dispatches: for files, hashes (hash.c) and checks (check.c) ---- */
 

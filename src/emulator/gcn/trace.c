@@ -17,7 +17,7 @@ struct gcn_trace_point {
     struct gcn_wave wave;                 /* but for its vector registers */
     uint64_t time;
     uint8_t bytes[8];
-    unsigned available; /* of bytes */
+    unsigned available; /* available of bytes */
 };
 
 void gcn_trace_free(struct gcn_device *d)

@@ -65,11 +65,11 @@ void gcn_watch_access(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch
  */
 void gcn_observe_lanes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                        uint64_t lanes, const uint64_t *at, unsigned size);
-/* The same of lanes that access a share, which are those of EXEC; the caller fills in the addresses
+/* Likewise of lanes that access a share, which are those of EXEC; the caller fills in the addresses
  * of all lanes at once. @p is_row: wt_observed.is_row. */
 uint64_t *gcn_observe_share(const struct gcn_watched_share *share, enum wt_watch_kind kind,
                             unsigned size, bool is_row);
-/* The same of all lanes, one behind the other from @p first on. */
+/* Likewise of all lanes, one behind the other from @p first on. */
 void gcn_observe_row(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                      uint64_t first, unsigned size);
 /* Tells the observer, where wt_observes_rows(), of the accesses of lanes, lane i's to byte at[i] of

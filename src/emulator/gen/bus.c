@@ -30,7 +30,7 @@ static const struct wt_hw_field clear_row[] = {
     WT_HW_FIELD("THREADS", 31, 0, WT_HW_W, NULL, "ones notify the threads that wait: n0.1"),
 };
 
-/* What a thread sees of itself; docs/gen9.md says which bits public sources document. */
+/* A thread's view of itself; docs/gen9.md says which bits public sources document. */
 static const char *const roundings[] = {"to nearest", "up", "down", "to zero", NULL};
 static const struct wt_hw_field cr0_0[] = {
     WT_HW_FIELD("ALT", 0, 0, WT_HW_RW, NULL, "floats as in ALT mode, not as IEEE 754 has them"),

@@ -22,7 +22,7 @@ enum {
     ON = 0,
     OFF = WORDS,
     REGISTERS = 2 * WORDS,
-    MOST_WORDS = 4, /* of a value */
+    MOST_WORDS = 4, /* words of a value */
 };
 
 typedef wt_origin_value value;

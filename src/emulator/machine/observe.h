@@ -169,8 +169,8 @@ enum wt_observed_event_kind {
 };
 
 enum wt_observed_barrier {
-    WT_BARRIER_GROUP,  /**< of a group: `number` */
-    WT_BARRIER_LANES,  /**< of lanes of one wave */
+    WT_BARRIER_GROUP,  /**< group of a group: `number` */
+    WT_BARRIER_LANES,  /**< lanes of lanes of one wave */
     WT_BARRIER_CORE,   /**< of the waves of a core: `number` */
     WT_BARRIER_CORES,  /**< of the waves of several cores: `number` */
     WT_BARRIER_DEVICE, /**< of the waves of the device: `number` */

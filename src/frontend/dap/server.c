@@ -7,7 +7,7 @@
 
 #include "frontend/dap/internal.h"
 
-#define MOST_DEPTH 64 /* of a message */
+#define MOST_DEPTH 64 /* most depth of a message */
 
 /* A request, and when it can be served. */
 struct dap_kind {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "frontend/language/internal.h"
 
-#define MOST_DEPTH 30 /* of scripts that execute scripts */
+#define MOST_DEPTH 30 /* most depth of scripts that execute scripts */
 
 struct wt_language *wt_language_new(const struct wt_language_options *options)
 {
@@ -176,14 +176,15 @@ enum wt_status do_alias(struct wt_shell *c, const char *text, struct wt_error *e
 
 enum { MOST_ARGUMENTS = 100 };
 
-struct arguments {
+struct script_arguments {
     const char *at[MOST_ARGUMENTS];
     size_t length[MOST_ARGUMENTS];
     unsigned count;
 };
 
 /* Words between blanks; text in quotation marks is one. */
-static enum wt_status take_arguments(const char *text, struct arguments *a, struct wt_error *err)
+static enum wt_status take_arguments(const char *text, struct script_arguments *a,
+                                     struct wt_error *err)
 {
     a->count = 0;
     for (text = wt_skip_blanks(text); *text; text = wt_skip_blanks(text)) {
@@ -205,7 +206,7 @@ static enum wt_status take_arguments(const char *text, struct arguments *a, stru
 }
 
 /* A line with $argc, $arg0, … replaced by what they stand for. */
-static char *put_arguments(const char *line, const struct arguments *a)
+static char *put_arguments(const char *line, const struct script_arguments *a)
 {
     char *text = NULL;
     size_t size;
@@ -232,7 +233,7 @@ static char *put_arguments(const char *line, const struct arguments *a)
 static enum wt_status run_defined(struct wt_language *l, const struct defined *d, const char *rest,
                                   struct wt_error *err)
 {
-    struct arguments arguments;
+    struct script_arguments arguments;
     struct wt_script lines = {0};
     size_t at = 0;
     enum wt_status status = take_arguments(rest, &arguments, err);
@@ -337,7 +338,7 @@ enum wt_status do_source(struct wt_shell *c, const char *text, struct wt_error *
 
 /* ---- blocks ---- */
 
-/* What a line does to the blocks that are open: 1 opens one, -1 ends one. */
+/* The effect of a line on the blocks that are open: 1 opens one, -1 ends one. */
 static int opens(const struct wt_language *l, const char *line)
 {
     bool ambiguous;

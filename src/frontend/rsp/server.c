@@ -30,7 +30,7 @@ struct wt_rsp_server {
     struct wt_session *shared; /* the debugger's session */
     struct wt_client *client;  /* this server in it */
     struct wt_rsp_session *session;
-    struct wt_loop *loop; /* of `shared` */
+    struct wt_loop *loop; /* loop of `shared` */
     struct wt_listener listener;
     int in, out;             /* of the client; -1: none */
     int in_flags, out_flags; /* descriptor flags of standard input and output, to be restored */

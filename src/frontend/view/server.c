@@ -30,7 +30,7 @@ struct connection {
     bool ended;   /* all is sent: what still comes is dropped, until the other side ends, too */
 };
 
-struct server {
+struct view_server {
     struct wt_listener *listener;
     struct wt_view_client *client;
     const char *authority, *token;
@@ -119,7 +119,7 @@ static void begin_stream(struct connection *c)
 
 /* ---- requests ---- */
 
-static bool has_token(const struct server *s, struct http_text target, const char **rest)
+static bool has_token(const struct view_server *s, struct http_text target, const char **rest)
 {
     const size_t length = strlen(s->token);
     unsigned char different = 0;
@@ -131,7 +131,7 @@ static bool has_token(const struct server *s, struct http_text target, const cha
     return !different;
 }
 
-static void serve_request(struct server *s, struct connection *c, const struct http_request *r,
+static void serve_request(struct view_server *s, struct connection *c, const struct http_request *r,
                           const char *body)
 {
     const char *rest;
@@ -155,7 +155,7 @@ static void serve_request(struct server *s, struct connection *c, const struct h
         refuse(c, 404, "There is nothing here.\n");
 }
 
-static void serve_input(struct server *s, struct connection *c)
+static void serve_input(struct view_server *s, struct connection *c)
 {
     while (c->in.size && !c->ends && !c->streams) {
         struct http_request r;
@@ -171,7 +171,7 @@ static void serve_input(struct server *s, struct connection *c)
     }
 }
 
-static void receive(struct server *s, struct connection *c)
+static void receive(struct view_server *s, struct connection *c)
 {
     char bytes[16384];
     const ssize_t size = read(c->fd, bytes, sizeof bytes);
@@ -198,7 +198,7 @@ static void transmit(struct connection *c)
 /* ---- the session ---- */
 
 /* Whatever the session says goes to all pages. */
-static void tell_pages(struct server *s, const char *text, size_t length)
+static void tell_pages(struct view_server *s, const char *text, size_t length)
 {
     for (struct connection *c = s->connection; c < s->connection + MOST_PAGES; c++)
         if (c->fd >= 0 && c->streams &&
@@ -209,7 +209,7 @@ static void tell_pages(struct server *s, const char *text, size_t length)
 }
 
 /* False: the session is gone. */
-static bool hear(struct server *s)
+static bool hear(struct view_server *s)
 {
     char bytes[65536];
     struct wt_error err;
@@ -225,7 +225,7 @@ static bool hear(struct server *s)
     return true;
 }
 
-static void take_connection(struct server *s)
+static void take_connection(struct view_server *s)
 {
     const int fd = accept4(s->listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     struct connection *c = s->connection;
@@ -237,7 +237,7 @@ static void take_connection(struct server *s)
         c->fd = fd;
 }
 
-static enum wt_status serve(struct server *s, int signal_fd, struct wt_error *err)
+static enum wt_status serve(struct view_server *s, int signal_fd, struct wt_error *err)
 {
     for (;;) {
         struct pollfd fds[3 + MOST_PAGES] = {{.fd = signal_fd, .events = POLLIN},
@@ -266,10 +266,10 @@ static enum wt_status serve(struct server *s, int signal_fd, struct wt_error *er
 enum wt_status wt_view_serve(struct wt_listener *listener, struct wt_view_client *client,
                              const char *token, int signal_fd, struct wt_error *err)
 {
-    struct server *s = calloc(1, sizeof *s);
+    struct view_server *s = calloc(1, sizeof *s);
     if (!s)
         return wt_fail(err, WT_NO_MEMORY, "no host memory");
-    *s = (struct server){
+    *s = (struct view_server){
         .listener = listener, .client = client, .authority = listener->address, .token = token};
     for (unsigned i = 0; i < MOST_PAGES; i++)
         s->connection[i].fd = -1;

@@ -12,12 +12,12 @@
 
 /* ---- names ---- */
 
-struct name {
+struct image_name {
     const char *text;
     unsigned value, size; /* components of an order, bytes of a type */
 };
 
-static const struct name orders[] = {
+static const struct image_name orders[] = {
     {"r", WT_ORDER_R, 1},
     {"a", WT_ORDER_A, 1},
     {"rg", WT_ORDER_RG, 2},
@@ -31,7 +31,7 @@ static const struct name orders[] = {
     {0},
 };
 
-static const struct name types[] = {
+static const struct image_name types[] = {
     {"snorm8", WT_CHANNEL_SNORM8, 1},
     {"snorm16", WT_CHANNEL_SNORM16, 2},
     {"unorm8", WT_CHANNEL_UNORM8, 1},
@@ -47,7 +47,7 @@ static const struct name types[] = {
     {0},
 };
 
-static const struct name addresses[] = {
+static const struct image_name addresses[] = {
     {"none", WT_ADDRESS_NONE, 0},
     {"clamp", WT_ADDRESS_CLAMP, 0},
     {"clamp-to-edge", WT_ADDRESS_CLAMP_TO_EDGE, 0},
@@ -56,17 +56,18 @@ static const struct name addresses[] = {
     {0},
 };
 
-static const struct name filters[] = {{"nearest", 0, 0}, {"linear", 1, 0}, {0}};
+static const struct image_name filters[] = {{"nearest", 0, 0}, {"linear", 1, 0}, {0}};
 
 /* The name that the @p length characters at @p text are; NULL: none. */
-static const struct name *find(const struct name *names, const char *text, size_t length)
+static const struct image_name *find(const struct image_name *names, const char *text,
+                                     size_t length)
 {
     while (names->text && (strlen(names->text) != length || memcmp(names->text, text, length) != 0))
         names++;
     return names->text ? names : NULL;
 }
 
-static enum wt_status unknown(const char *what, const struct name *names, const char *text,
+static enum wt_status unknown(const char *what, const struct image_name *names, const char *text,
                               size_t length, struct wt_error *err)
 {
     char list[200] = "";
@@ -172,8 +173,8 @@ enum wt_status wt_image_value_parse(const char *text, unsigned dimensions,
         return wt_fail(err, WT_INVALID, "it has %u sizes, not %u", dimensions, image->dimensions);
     const size_t order_length = (size_t)(dash - format - 1),
                  type_length = (size_t)(what - dash - 1);
-    const struct name *order = find(orders, format + 1, order_length),
-                      *type = find(types, dash + 1, type_length);
+    const struct image_name *order = find(orders, format + 1, order_length),
+                            *type = find(types, dash + 1, type_length);
     if (!order)
         return unknown("order of channels", orders, format + 1, order_length, err);
     if (!type)
@@ -277,8 +278,8 @@ enum wt_status wt_sampler_parse(const char *text, struct wt_sampler *sampler, st
     const char *second = text + first + (text[first] == ',');
     const size_t second_length = strcspn(second, ",");
     const char *rest = second + second_length;
-    const struct name *address = find(addresses, text, first),
-                      *filter = find(filters, second, second_length);
+    const struct image_name *address = find(addresses, text, first),
+                            *filter = find(filters, second, second_length);
     if (!address)
         return unknown("address mode", addresses, text, first, err);
     if (!filter)

@@ -99,7 +99,7 @@ static enum wt_status add_text(void *context, const char *name, const char *text
                : wt_fail(err, WT_NO_MEMORY, "no host memory");
 }
 
-/* What an input is, it says itself; its type only has to be one. */
+/* An input says itself what it is; its type only has to be one. */
 static bool is_known(CUjitInputType type)
 {
     return type <= CU_JIT_INPUT_NVVM;

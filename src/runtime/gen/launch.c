@@ -491,13 +491,13 @@ static enum wt_status check_shape(const struct gen_launch *l, struct wt_error *e
 
 /* A part of the grid whose groups are of one size: whole ones, or the last ones of a row, which may
  * be smaller. The hardware walks each part by itself. */
-struct part {
-    uint32_t size[3];          /* of a group */
+struct gen_part {
+    uint32_t size[3];          /* size of a group */
     uint32_t start[3], end[3]; /* groups */
 };
 
 /* Part 0..7: bit i says that it is the rest in dimension i. False: it has no groups. */
-static bool find_part(const struct gen_launch *l, unsigned which, struct part *part)
+static bool find_part(const struct gen_launch *l, unsigned which, struct gen_part *part)
 {
     bool any = true;
     for (unsigned i = 0; i < 3; i++) {
@@ -513,7 +513,7 @@ static bool find_part(const struct gen_launch *l, unsigned which, struct part *p
 
 /* The payload of a part's threads, at *at, which then stands behind it. */
 static enum wt_status place_payload(struct gen_device *device, const struct gen_launch *l,
-                                    const struct part *part, struct gen_walk *w, uint64_t *at,
+                                    const struct gen_part *part, struct gen_walk *w, uint64_t *at,
                                     struct wt_error *err)
 {
     const struct gen_kernel *k = l->kernel;
@@ -547,7 +547,7 @@ enum wt_status gen_launch(struct gen_device *device, const struct gen_object *ob
     const struct gen_kernel *k = l->kernel;
     uint64_t at = GEN_LAUNCH_PAYLOAD;
     enum wt_status status;
-    struct part part;
+    struct gen_part part;
     struct gen_walk w = {.instructions = GEN_LAUNCH_CODE,
                          .kernel = k->code,
                          .simd = (uint8_t)k->simd,

@@ -238,7 +238,7 @@ FUNCTION(hipStreamAddCallback, void *stream, void (*function)(void *stream, int 
 
 /* ---- graphs ---- */
 
-/* What is captured is not done. What other threads do meanwhile is not followed, so that behind it
+/* Captured work is not done. Other threads' calls meanwhile are not followed, so that behind it
  * all counts as waited for. */
 static void end_capture(void)
 {

@@ -550,7 +550,7 @@ static bool is_walk_of(const struct order_command *c, const struct drm_order_wal
 void drm_order_walk(const struct drm_order_gpu *g, struct wt_check_race *race,
                     const struct drm_order_walk *walk)
 {
-    /* What no command is known of counts as ordered; of the runtime's kernels only accesses for
+    /* Accesses of no known command count as ordered; of the runtime's kernels only accesses for
      * commands with images count. */
     const struct wt_order_operation other = {.calm = UINT32_MAX, .copies = walk->own};
     const struct wt_order_operation *is = NULL;

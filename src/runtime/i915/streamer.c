@@ -21,7 +21,7 @@ enum length {
 
 enum { LONGEST = 1 + 0x10000 };
 
-struct command {
+struct streamer_command {
     const char *name;
     uint32_t mask, value; /* of the header */
     enum length length;
@@ -285,7 +285,7 @@ enum { BYTE_WRITE_DISABLES = 0xf << 8, PREDICATE = 1 << 21, GLOBAL_TABLE = 1 << 
 #define RENDER(pipeline, opcode, sub)                                                              \
     0xffff0000, 3u << 29 | (uint32_t)(pipeline) << 27 | (opcode) << 24 | (sub) << 16
 
-static const struct command commands[] = {
+static const struct streamer_command commands[] = {
     {"MI_NOOP", MI(0x00), ONE, 1, NULL, 0},
     {"MI_USER_INTERRUPT", MI(0x02), ONE, 1, NULL, 0},
     {"MI_ARB_CHECK", MI(0x05), ONE, 1, NULL, 0},
@@ -312,7 +312,7 @@ static const struct command commands[] = {
 #define MI_BATCH_BUFFER_END 0x0a
 #define MI_BATCH_BUFFER_START 0x31
 
-static const struct command *find(uint32_t header)
+static const struct streamer_command *find(uint32_t header)
 {
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         if ((header & commands[i].mask) == commands[i].value)
@@ -320,7 +320,7 @@ static const struct command *find(uint32_t header)
     return NULL;
 }
 
-static unsigned length_of(const struct command *command, uint32_t header)
+static unsigned length_of(const struct streamer_command *command, uint32_t header)
 {
     switch (command->length) {
     case ONE:
@@ -370,7 +370,7 @@ static enum wt_status one(struct drm_batch *batch, uint64_t address, uint64_t *n
         return WT_OK;
     }
     batch->at = address;
-    const struct command *command = find(header);
+    const struct streamer_command *command = find(header);
     if (!command)
         return wt_fail(err, WT_INVALID, "command 0x%08" PRIx32 " is not executed", header);
     const unsigned count = length_of(command, header);

@@ -21,7 +21,7 @@
 enum {
     PACKET_BYTES = 64,
     KFD_QUEUE_TYPE_AQL = 2, /* KFD_IOC_QUEUE_TYPE_COMPUTE_AQL */
-    QUEUE_BYTES = 256,      /* of an amd_queue_t */
+    QUEUE_BYTES = 256,      /* bytes of an amd_queue_t */
     QUEUE_READ_ID = 128,    /* read_dispatch_id in amd_queue_t */
 };
 

@@ -641,8 +641,8 @@ EXPORT void *clCreateCommandQueueWithProperties(WORDS4)
 
 /* ---- references ---- */
 
-/* What the program has no reference to it must not release; a queue and a kernel it must not retain
- * either. */
+/* The program must not release an object to which it has no reference; a queue and a kernel it must
+ * not retain either. */
 #define REFERENCES(type, kind, invalid)                                                            \
     EXPORT int clRetain##type(WORDS1)                                                              \
     {                                                                                              \

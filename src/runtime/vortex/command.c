@@ -20,7 +20,7 @@ enum {
     HEAD_ADDR = 0x108,
     CMPL_ADDR = 0x110,
     RING_SIZE_LOG2 = 0x118,
-    CONTROL = 0x11c, /* of the queue, as CTRL */
+    CONTROL = 0x11c, /* control of the queue, as CTRL */
     TAIL = 0x120,    /* the upper half makes both count */
     SEQNUM = 0x128,
     ERROR = 0x12c,
@@ -94,7 +94,7 @@ void command_reset(struct command_processor *p)
 
 /* ---- commands ---- */
 
-struct command {
+struct vx_command {
     enum opcode opcode;
     uint64_t argument[3];
 };
@@ -163,7 +163,7 @@ static enum command_result apply(const struct command_processor *p, uint64_t at,
     return result;
 }
 
-static enum command_result launch(struct command_processor *p, const struct command *c,
+static enum command_result launch(struct command_processor *p, const struct vx_command *c,
                                   struct wt_error *err)
 {
     if (!p->launched) {
@@ -178,7 +178,7 @@ static enum command_result launch(struct command_processor *p, const struct comm
     return result;
 }
 
-static enum command_result event_wait(const struct command_processor *p, const struct command *c,
+static enum command_result event_wait(const struct command_processor *p, const struct vx_command *c,
                                       struct wt_error *err)
 {
     enum { EQUAL, AT_LEAST, GREATER, OTHER };
@@ -194,7 +194,7 @@ static enum command_result event_wait(const struct command_processor *p, const s
     return holds ? COMMAND_DONE : COMMAND_WAITS;
 }
 
-static enum command_result execute(struct command_processor *p, const struct command *c,
+static enum command_result execute(struct command_processor *p, const struct vx_command *c,
                                    struct wt_error *err)
 {
     const uint64_t *argument = c->argument;
@@ -236,7 +236,7 @@ static enum command_result execute(struct command_processor *p, const struct com
     return COMMAND_DONE;
 }
 
-static void command_text(const struct command_processor *p, const struct command *c, char *text,
+static void command_text(const struct command_processor *p, const struct vx_command *c, char *text,
                          size_t size)
 {
     int used =
@@ -246,7 +246,7 @@ static void command_text(const struct command_processor *p, const struct command
                          c->argument[i]);
 }
 
-static void note(const struct command_processor *p, const struct command *c)
+static void note(const struct command_processor *p, const struct vx_command *c)
 {
     char text[160];
     command_text(p, c, text, sizeof text);
@@ -277,8 +277,8 @@ static enum command_result load_line(struct command_processor *p, struct wt_erro
 }
 
 /* The next command of the line. *end: it has none. */
-static enum command_result decode(const struct command_processor *p, struct command *c, bool *end,
-                                  struct wt_error *err)
+static enum command_result decode(const struct command_processor *p, struct vx_command *c,
+                                  bool *end, struct wt_error *err)
 {
     enum { HEADER = 4 };
     const unsigned left = COMMAND_LINE - p->offset;
@@ -307,7 +307,7 @@ static enum command_result next_line(struct command_processor *p, struct wt_erro
 
 static enum command_result step(struct command_processor *p, struct wt_error *err)
 {
-    struct command c = {.opcode = NOP};
+    struct vx_command c = {.opcode = NOP};
     bool end;
     enum command_result result;
     if (!p->loaded && (result = load_line(p, err)))
@@ -364,13 +364,13 @@ static enum command_result set_tail(struct command_processor *p, uint64_t tail,
 
 /* ---- what debuggers are told ---- */
 
-static bool is_launch(const struct command *c)
+static bool is_launch(const struct vx_command *c)
 {
     return c->opcode == LAUNCH || c->opcode == LAUNCH_QMD;
 }
 
 /* A command of the ring, in a copy of the processor that has come to it. */
-static void tell_command(const struct command_processor *p, const struct command *c, bool first,
+static void tell_command(const struct command_processor *p, const struct vx_command *c, bool first,
                          FILE *out)
 {
     uint8_t word[8];
@@ -387,7 +387,7 @@ void command_tell(const struct command_processor *processor, bool launches, FILE
 {
     enum { MOST = 32 };
     struct command_processor ahead = *processor, *p = &ahead;
-    struct command c = {.opcode = NOP};
+    struct vx_command c = {.opcode = NOP};
     unsigned told = 0;
     if (!launches)
         fprintf(out,

@@ -26,7 +26,7 @@ struct callbacks {
 };
 
 /* Memory of the host that commands reach: the address in a command is the pointer. */
-struct region {
+struct plugin_region {
     uint8_t *at;
     uint64_t size;
 };
@@ -34,9 +34,9 @@ struct region {
 struct plug {
     struct gpu *gpu; /* NULL: it is not open */
     struct command_processor processor;
-    struct region *region;
+    struct plugin_region *region;
     size_t regions, room;
-    uint64_t startup; /* of the latest launch, whose program was looked for; 0: of none */
+    uint64_t startup; /* startup of the latest launch, whose program was looked for; 0: of none */
 };
 
 static struct {
@@ -56,7 +56,7 @@ static int fail(const char *by, const struct wt_error *err)
 
 /* ---- memory ---- */
 
-static const struct region *region_at(const struct plug *p, uint64_t addr)
+static const struct plugin_region *region_at(const struct plug *p, uint64_t addr)
 {
     for (size_t i = 0; i < p->regions; i++)
         if (addr - (uintptr_t)p->region[i].at < p->region[i].size)
@@ -68,7 +68,7 @@ static const struct region *region_at(const struct plug *p, uint64_t addr)
 static bool find(const struct plug *p, uint64_t addr, uint64_t size, uint8_t **host,
                  struct wt_error *err)
 {
-    const struct region *r = region_at(p, addr);
+    const struct plugin_region *r = region_at(p, addr);
     const uint64_t end = UINT64_C(1) << (p->gpu->config.xlen == 64 ? 48 : 32);
     *host = NULL;
     if (r) {
@@ -372,7 +372,8 @@ static int dev_close(void *device)
     return p ? 0 : -1;
 }
 
-/* What stopped the queue was said then, and a fault of a kernel has a report of its own. */
+/* The cause that stopped the queue was said then, and a fault of a kernel has a report of its own.
+ */
 static int answer(enum command_result result, const char *by, const struct wt_error *err)
 {
     return result == COMMAND_REFUSED ? fail(by, err) : result == COMMAND_DONE ? 0 : -1;
@@ -411,12 +412,12 @@ static int cp_reg_read(void *device, uint32_t offset, uint32_t *value)
 static bool add_region(struct plug *p, uint64_t size, uint8_t **at)
 {
     const uint64_t whole = (size + COMMAND_LINE - 1) / COMMAND_LINE * COMMAND_LINE;
-    struct region *grown = wt_array_grow(p->region, &p->room, p->regions + 1, sizeof *grown);
+    struct plugin_region *grown = wt_array_grow(p->region, &p->room, p->regions + 1, sizeof *grown);
     if (grown)
         p->region = grown;
     *at = grown && whole >= size ? aligned_alloc(COMMAND_LINE, whole) : NULL;
     if (*at)
-        p->region[p->regions++] = (struct region){*at, size};
+        p->region[p->regions++] = (struct plugin_region){*at, size};
     return *at;
 }
 

@@ -41,7 +41,7 @@ enum {
     VX_CAPS_NUM_CORES,   /**< of all clusters */
     VX_CAPS_CACHE_LINE_SIZE,
     VX_CAPS_GLOBAL_MEM_SIZE,
-    VX_CAPS_LOCAL_MEM_SIZE, /**< of a core */
+    VX_CAPS_LOCAL_MEM_SIZE, /**< size of a core */
     VX_CAPS_ISA_FLAGS,      /**< as misa; bits 31:30 are its MXL */
     VX_CAPS_NUM_MEM_BANKS,
     VX_CAPS_MEM_BANK_SIZE,

@@ -31,7 +31,7 @@ static inline bool gcn_few_lanes(uint64_t lanes)
             d[i] = (uint32_t)(expression);                                                         \
     }
 
-/* The same where CLAMP asks for saturation. */
+/* Likewise where CLAMP asks for saturation. */
 #define ROW32_CLAMP(name, expression, saturated)                                                   \
     CLONED gcn_vop_##name(struct gcn_valu *v)                                                      \
     {                                                                                              \

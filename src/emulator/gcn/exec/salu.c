@@ -253,7 +253,7 @@ WREXEC(s_andn2_wrexec_b64, a & ~exec)
  * own; where a program has them not, for it needs none of the three, they are its last SGPRs. (The
  * driver's trap handler saves and restores them so.)
  */
-struct place {
+struct gcn_place {
     uint32_t *named, *other; /* other: NULL if there is only one */
 };
 
@@ -272,22 +272,22 @@ bool gcn_relative(const struct gcn_wave *w, unsigned n, unsigned count, int *nam
     return *named >= 0 || at + count <= w->sgprs;
 }
 
-static bool relative(struct gcn_wave *w, unsigned n, unsigned count, struct place *p)
+static bool relative(struct gcn_wave *w, unsigned n, unsigned count, struct gcn_place *p)
 {
     int named, other;
     const bool there = gcn_relative(w, n, count, &named, &other);
-    *p = (struct place){named < 0 ? NULL : &w->s[named], other < 0 ? NULL : &w->s[other]};
+    *p = (struct gcn_place){named < 0 ? NULL : &w->s[named], other < 0 ? NULL : &w->s[other]};
     return there;
 }
 
-static uint32_t look(const struct place *p, unsigned i)
+static uint32_t look(const struct gcn_place *p, unsigned i)
 {
     if (!p->named)
         return 0;
     return p->named[i] || !p->other ? p->named[i] : p->other[i];
 }
 
-static void put(const struct place *p, unsigned i, uint32_t value)
+static void put(const struct gcn_place *p, unsigned i, uint32_t value)
 {
     if (p->named)
         p->named[i] = value;
@@ -304,7 +304,7 @@ static const struct gcn_uop *outside(struct gcn_wave *w, const struct gcn_uop *u
 
 OP(s_movrels_b32)
 {
-    struct place p;
+    struct gcn_place p;
     if (u->src[0] >= 102 || !relative(w, u->src[0], 1, &p))
         return outside(w, u);
     gcn_write_scalar(w, u->dst, look(&p, 0));
@@ -313,7 +313,7 @@ OP(s_movrels_b32)
 
 OP(s_movrels_b64)
 {
-    struct place p;
+    struct gcn_place p;
     if (u->src[0] >= 102 || !relative(w, u->src[0], 2, &p))
         return outside(w, u);
     gcn_write_pair(w, u->dst, look(&p, 0) | (uint64_t)look(&p, 1) << 32);
@@ -322,7 +322,7 @@ OP(s_movrels_b64)
 
 OP(s_movreld_b32)
 {
-    struct place p;
+    struct gcn_place p;
     if (u->dst >= 102 || !relative(w, u->dst, 1, &p))
         return outside(w, u);
     put(&p, 0, gcn_scalar32(w, u, u->src[0]));
@@ -331,7 +331,7 @@ OP(s_movreld_b32)
 
 OP(s_movreld_b64)
 {
-    struct place p;
+    struct gcn_place p;
     if (u->dst >= 102 || !relative(w, u->dst, 2, &p))
         return outside(w, u);
     const uint64_t value = gcn_scalar64(w, u, u->src[0], false);

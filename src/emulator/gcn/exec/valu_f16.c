@@ -24,7 +24,7 @@ static uint32_t one(struct gcn_wave *w, half_fn fn, uint32_t a, uint32_t b, uint
     return result;
 }
 
-/* The same where a source may be denormal. */
+/* Likewise where a source may be denormal. */
 static uint32_t one_noting(struct gcn_wave *w, half_fn fn, uint32_t a, uint32_t b, uint32_t c,
                            struct wt_fp *fp, bool ieee)
 {
@@ -49,7 +49,7 @@ static void compute_soft(const struct gcn_valu *v, half_fn fn, bool denormal, ui
     gcn_fp_raise(v->w, &fp);
 }
 
-/* The same of all lanes at once by the host's arithmetic; false where it is not ours: a result is a
+/* Likewise of all lanes at once by the host's arithmetic; false where it is not ours: a result is a
  * NaN, or so small that it may be denormal, or have been. */
 typedef bool (*host_fn)(uint32_t *d, const uint32_t *a, const uint32_t *b, const uint32_t *c);
 

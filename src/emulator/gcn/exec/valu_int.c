@@ -340,7 +340,7 @@ void gcn_vop_v_mqsad_pk_u16_u8(struct gcn_valu *v)
     quad_sad(v, true);
 }
 
-/* The same with sums of 32 bits, in four registers. */
+/* Likewise with sums of 32 bits, in four registers. */
 void gcn_vop_v_mqsad_u32_u8(struct gcn_valu *v)
 {
     const uint64_t *a = v->a;

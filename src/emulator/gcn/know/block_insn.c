@@ -219,7 +219,7 @@ static bool doubles(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_
 
 /* ---- scalar instructions ---- */
 
-/* What a scalar instruction computes, as a row has it. */
+/* The operation of a scalar instruction, as a row has it. */
 struct scalar {
     uint8_t how, sets, outcome;
     bool wide, carries, inverts_1, inverts, saves, is_signed;

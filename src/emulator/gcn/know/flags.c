@@ -1,4 +1,4 @@
-/* What loads are for, as code shows it: those in loops that wait, which a wave repeats till their
+/* The use of loads, as code shows it: those in loops that wait, which a wave repeats till their
  * place has another value, and guesses, which a compare-and-swap behind them proves. */
 #include <string.h>
 
@@ -63,7 +63,7 @@ static bool compares_and_swaps(const struct insn *i)
     return wt_meaning_begins(code, value, sizeof value);
 }
 
-/* What a memory instruction does: 'r', 'w', 'a'; 0: it is none, or one of a lane's own memory,
+/* The access of a memory instruction: 'r', 'w', 'a'; 0: it is none, or one of a lane's own memory,
  * where code without optimisation has its variables. */
 static char access_of(const struct insn *i)
 {

@@ -641,7 +641,7 @@ static void put_letters(list *o, const char *state, bool vector)
     }
 }
 
-/* What it does with them. */
+/* Its effect on them. */
 static void put_meaning(list *o, const struct gcn_uop *u)
 {
     const enum gcn_encoding encoding = (enum gcn_encoding)u->row->encoding;

@@ -49,7 +49,7 @@ void gcn_put_image(struct wt_insn_operands *operands, const struct gcn_uop *u, u
                    unsigned coordinates);
 
 struct gcn_wave;
-/** The same for a wave that is about to execute the instruction: with the registers that M0 and
+/** Likewise for a wave that is about to execute the instruction: with the registers that M0 and
  * MODE choose, and none where MODE.VSKIP skips it. Then `indirect` is set. */
 bool gcn_operands_now(const struct gcn_uop *u, const struct gcn_wave *w,
                       struct wt_insn_operands *operands);

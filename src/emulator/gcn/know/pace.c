@@ -10,7 +10,7 @@
 
 enum { VM = 1 << 0, EXP = 1 << 1, LGKM = 1 << 2 };
 
-/* What is done in the order of issue (0: SMEM, FLAT, which are not). */
+/* Accesses that are done in the order of issue (0: SMEM, FLAT, which are not). */
 enum { IN_ANY_ORDER, IN_LDS, IN_GDS, IN_MESSAGES, IN_VMEM };
 
 /* Products of matrices by size, those of doubles last. */

@@ -43,8 +43,8 @@ static uint64_t end_of(const struct resource *r, uint32_t soffset)
 /* The parts of an access that are the same for all lanes. */
 struct extent {
     uint64_t base; /* with what the SGPR adds */
-    uint64_t end;  /* of offsets into a linear buffer */
-    uint32_t size; /* of the access */
+    uint64_t end;  /* end of offsets into a linear buffer */
+    uint32_t size; /* size of the access */
 };
 
 /* Properties of each lane's access, all bits or none: it is outside; it crosses the end of a linear
@@ -195,7 +195,7 @@ static uint64_t byte_of_row(uint64_t addr, unsigned byte, uint64_t row)
     return addr - addr % ELEMENT + at / ELEMENT * row + at % ELEMENT;
 }
 
-/* What a load leaves in a lane's register, of the bytes that it has loaded. */
+/* The value that a load leaves in a lane's register, of the bytes that it has loaded. */
 static uint32_t extended(const struct gcn_uop *u, uint32_t value, uint32_t old)
 {
     if (u->half == 'h')

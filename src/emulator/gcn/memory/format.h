@@ -23,7 +23,7 @@ enum gcn_nfmt {
 struct gcn_format {
     uint8_t bits[4];
     uint8_t components; /* 0: there is no such format */
-    uint8_t bytes;      /* of an element */
+    uint8_t bytes;      /* bytes of an element */
 };
 
 /* The data format of a DATA_FORMAT number, 0 to 15; `components` is 0 where there is none. */

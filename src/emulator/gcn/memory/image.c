@@ -305,7 +305,7 @@ OP(image_load)
     return gcn_image_end(w, u);
 }
 
-/* What is stored: components that no register is for are 0. */
+/* The stored values: components that no register is for are 0. */
 static void make_texel(const struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_image *m,
                        unsigned lane, uint8_t *texel)
 {

@@ -23,7 +23,7 @@ enum gcn_image_type {
 struct gcn_image {
     uint64_t base;
     uint32_t size[3]; /* texels; those of dimensions that it does not have are 1 */
-    uint32_t layers;  /* of an array, from the first one on; else 1 */
+    uint32_t layers;  /* layers of an array, from the first one on; else 1 */
     uint32_t first;   /* layer */
     uint32_t pitch;   /* texels from a row to the next one */
     unsigned dimensions;
@@ -32,7 +32,7 @@ struct gcn_image {
     unsigned nfmt;
     uint8_t select[4]; /* DST_SEL */
     unsigned tile;     /* log2 of a tile's bytes; 0: it is linear */
-    uint8_t bit[16];   /* of an address in a tile: coordinate << 4 | bit of that */
+    uint8_t bit[16];   /* bit of an address in a tile: coordinate << 4 | bit of that */
     uint8_t extent[3]; /* log2 of a tile's texels */
 };
 

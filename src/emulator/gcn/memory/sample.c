@@ -41,7 +41,7 @@ struct sampler {
 /* The texels that a lane's sample is made of: the first one, and how far it is to the next. */
 struct place {
     int64_t texel[3];
-    unsigned weight[3]; /* of the next one, of 256 */
+    unsigned weight[3]; /* weight of the next one, of 256 */
     uint32_t layer;
 };
 

@@ -15,7 +15,7 @@ struct typed {
     const struct gcn_format *format;
     unsigned nfmt;
     uint8_t select[4];
-    unsigned components; /* of the instruction */
+    unsigned components; /* components of the instruction */
     bool d16;
     unsigned registers;
     uint64_t row; /* from an element of a swizzled buffer to the next one of its record */
@@ -118,7 +118,7 @@ static uint32_t selected(const struct typed *t, const uint8_t *element, unsigned
                            t->format->bits[component], t->nfmt, t->d16);
 }
 
-/* The same of what lies outside of the buffer (section 8.1.5): 0, but for the constant 1. */
+/* Likewise of what lies outside of the buffer (section 8.1.5): 0, but for the constant 1. */
 static uint32_t outside(const struct typed *t, unsigned i)
 {
     return t->select[i] == SELECT_1 ? gcn_format_one(t->nfmt, t->d16) : 0;

@@ -139,7 +139,7 @@ static CLONED point_at(const uint8_t **host, const uint8_t *base, const uint64_t
         host[i] = base + addr[i];
 }
 
-/* The same of lanes whose addresses are all in LDS. */
+/* Likewise of lanes whose addresses are all in LDS. */
 static bool find_shared(struct gcn_wave *w, const struct gcn_targets *t, uint64_t lanes,
                         unsigned size, const uint8_t **host)
 {
@@ -172,7 +172,7 @@ static CLONED cut_dwords(const uint64_t *addr, uint64_t lanes, unsigned size, ui
     *cut = some;
 }
 
-/* The same of lanes whose addresses are all in private memory: the places of each of their dwords.
+/* Likewise of lanes whose addresses are all in private memory: the places of each of their dwords.
  */
 static bool find_private(struct gcn_wave *w, const struct gcn_targets *t, uint64_t lanes,
                          unsigned size, bool write, const uint8_t *(*host)[GCN_LANES])
@@ -449,7 +449,7 @@ bool gcn_vmem_row(struct gcn_wave *w, const struct gcn_uop *u, uint64_t base, co
     return true;
 }
 
-/* The same for addresses that are known. */
+/* Likewise for addresses that are known. */
 static bool as_row(struct gcn_wave *w, const struct gcn_uop *u, const struct gcn_targets *t,
                    bool store)
 {

@@ -86,14 +86,14 @@ const struct gcn_uop *gcn_load_to_lds(struct gcn_wave *w, const struct gcn_uop *
  * come to t->zero. */
 void gcn_judge_targets(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
                        enum wt_watch_kind kind, unsigned size);
-/* The same where there may be no judge, or it has been asked. */
+/* Likewise where there may be no judge, or it has been asked. */
 static inline void gcn_judge(struct gcn_wave *w, const struct gcn_uop *u, struct gcn_targets *t,
                              enum wt_watch_kind kind, unsigned size)
 {
     if (__builtin_expect(w->device->machine.judge && !t->judged, false))
         gcn_judge_targets(w, u, t, kind, size);
 }
-/* The same of a data share, lane i's at addr[i] + base, the instruction's access number @p part:
+/* Likewise of a data share, lane i's at addr[i] + base, the instruction's access number @p part:
  * returns addresses, of which those of refused lanes are outside: @p room or, where all may access,
  * @p addr. */
 const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
@@ -102,10 +102,10 @@ const uint32_t *gcn_judge_lanes(struct gcn_wave *w, const struct gcn_uop *u,
 /* Whether it need not be asked about them, whose lowest and highest offsets are these. */
 bool gcn_judge_passes(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                       uint32_t first, uint32_t last, unsigned part, unsigned size);
-/* The same of a scalar access by the whole wave. False: it is refused. */
+/* Likewise of a scalar access by the whole wave. False: it is refused. */
 bool gcn_judge_wave(struct gcn_wave *w, const struct gcn_uop *u, enum wt_watch_kind kind,
                     uint64_t addr, unsigned size);
-/* The same where there may be no judge. */
+/* Likewise where there may be no judge. */
 static inline bool gcn_judge_scalar(struct gcn_wave *w, const struct gcn_uop *u,
                                     enum wt_watch_kind kind, uint64_t addr, unsigned size)
 {
@@ -165,7 +165,7 @@ static inline enum gcn_atomic gcn_atomic_of(const struct gcn_row *row)
 uint32_t gcn_atomic_add_f32(uint32_t old, uint32_t data);
 /* The sums of pairs of halves, likewise; denormal ones count. */
 uint32_t gcn_atomic_pk_add_f16(uint32_t old, uint32_t data);
-/* The same of doubles: @p what is one of the last three. Denormal ones count. */
+/* Likewise of doubles: @p what is one of the last three. Denormal ones count. */
 uint64_t gcn_atomic_f64(enum gcn_atomic what, uint64_t old, uint64_t data);
 /* The new value at a place of `size` bytes (4 or 8) that had `old`. Inline, so that loops know both
  * `what` and `size`. */

@@ -22,12 +22,12 @@ struct format {
 };
 
 /* Text that grows by words with ", " between them. */
-struct words {
+struct gen_words {
     char *text;
     size_t size, used;
 };
 
-__attribute__((format(printf, 2, 3))) static void word(struct words *w, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void word(struct gen_words *w, const char *format, ...)
 {
     if (w->used + 3 >= w->size)
         return;
@@ -40,7 +40,7 @@ __attribute__((format(printf, 2, 3))) static void word(struct words *w, const ch
     assert(w->used < w->size);
 }
 
-static void present(struct words *w, uint64_t entry)
+static void present(struct gen_words *w, uint64_t entry)
 {
     word(w, entry & PRESENT ? "valid" : "not valid");
 }
@@ -51,7 +51,7 @@ static void gen4_pte(uint64_t entry, char *text, size_t size)
 {
     static const char *const types[4] = {"main memory, uncached", "local memory", "type 2",
                                          "system memory, cached"};
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     word(&w, "%s", types[entry >> 1 & 3]);
 }
@@ -59,7 +59,7 @@ static void gen4_pte(uint64_t entry, char *text, size_t size)
 static void gen6_pte(uint64_t entry, char *text, size_t size)
 {
     static const char *const caches[4] = {"cache control 0", "uncached", "LLC", "LLC and MLC"};
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     word(&w, "%s", caches[entry >> 1 & 3]);
 }
@@ -67,7 +67,7 @@ static void gen6_pte(uint64_t entry, char *text, size_t size)
 static void gen7_pte(uint64_t entry, char *text, size_t size)
 {
     static const char *const caches[4] = {"cache control 0", "uncached", "LLC", "L3 and LLC"};
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     word(&w, "%s", caches[entry >> 1 & 3]);
 }
@@ -84,7 +84,7 @@ static void haswell_pte(uint64_t entry, char *text, size_t size)
         [0xb] = "write-back in eLLC and LLC, age 0",
     };
     const unsigned cache = (unsigned)(entry >> 1 & 7) | (unsigned)(entry >> 11 & 1) << 3;
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     if (caches[cache])
         word(&w, "%s", caches[cache]);
@@ -94,7 +94,7 @@ static void haswell_pte(uint64_t entry, char *text, size_t size)
 
 static void baytrail_pte(uint64_t entry, char *text, size_t size)
 {
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     word(&w, entry & 2 ? "writable" : "read-only");
     word(&w, entry & 4 ? "snooped" : "not snooped");
@@ -102,12 +102,12 @@ static void baytrail_pte(uint64_t entry, char *text, size_t size)
 
 static void only_present(uint64_t entry, char *text, size_t size)
 {
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
 }
 
 /* The index into the private PAT, with what linux puts there. */
-static void ppat(struct words *w, uint64_t entry, bool pat)
+static void ppat(struct gen_words *w, uint64_t entry, bool pat)
 {
     static const char *const uses[8] = {
         [0] = "write-back", [2] = "display in eLLC", [3] = "uncached", [4] = "cached"};
@@ -121,7 +121,7 @@ static void ppat(struct words *w, uint64_t entry, bool pat)
 
 static void gen8_pte(uint64_t entry, char *text, size_t size)
 {
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     word(&w, entry & GEN8_WRITABLE ? "writable" : "read-only");
     ppat(&w, entry, entry & GEN8_PAT);
@@ -130,7 +130,7 @@ static void gen8_pte(uint64_t entry, char *text, size_t size)
 /* A PDE or PDPE: it points to a table, or maps a page itself. */
 static void gen8_directory(uint64_t entry, char *text, size_t size)
 {
-    struct words w = {text, size, 0};
+    struct gen_words w = {text, size, 0};
     present(&w, entry);
     word(&w, entry & GEN8_WRITABLE ? "writable" : "read-only");
     ppat(&w, entry, entry & GEN8_PS && entry & GEN8_LARGE_PAT);
@@ -141,7 +141,7 @@ static void gen8_directory(uint64_t entry, char *text, size_t size)
 static void gen8_pde(uint64_t entry, char *text, size_t size)
 {
     gen8_directory(entry, text, size);
-    struct words w = {text, size, strlen(text)};
+    struct gen_words w = {text, size, strlen(text)};
     if (entry & GEN8_PDE_IPS && !(entry & GEN8_PS))
         word(&w, "64 KiB pages (IPS)");
 }
@@ -297,7 +297,7 @@ static void walk_gen8_tree(uint64_t table, unsigned top, wt_gtt_read *read, void
         }
         if (leaf) {
             char access[80];
-            struct words w = {access, sizeof access, 0};
+            struct gen_words w = {access, sizeof access, 0};
             word(&w, writable ? "writable" : "read-only");
             ppat(&w, level->entry, level->entry & (depth ? GEN8_LARGE_PAT : GEN8_PAT));
             mapped(walk, address, !depth && pages_64k ? 65536 : (uint64_t)1 << shift, access);
