@@ -25,6 +25,7 @@ from explore import explore
 from gcn import gcn, gen, oclgrind
 from gcn_debug import gcn_debug
 from hip import hip
+from live import live
 from instructions import instructions as gcn_instructions
 from interrupts import interrupts, last_lines
 from matrices import matrices
@@ -606,6 +607,7 @@ def parts(report, folder, options):
         "matrices": lambda: matrices(report, folder, WAVETRAP, run, pairs, count),
         "gcn_debug": lambda: gcn_debug(report, folder, WAVETRAP, GCN_DEBUG, pairs, timed, run, count, seconds),
         "hip": lambda: hip(report, folder, WAVETRAP, run, count),
+        "live": lambda: live(report, folder, WAVETRAP, run, count),
         "instructions": lambda: gcn_instructions(report, folder, WAVETRAP, count),
         "observe": observed,
         "oclgrind": lambda: oclgrind(report, WAVETRAP, pairs, count),

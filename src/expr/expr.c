@@ -125,10 +125,9 @@ void wt_expr_set_target(struct wt_expr *e, size_t instruction, size_t target)
     e->loops |= target <= instruction;
 }
 
-size_t wt_expr_print(struct wt_expr *e, const char *format, size_t length,
-                     const struct wt_expr_argument *arguments, size_t count)
+bool expr_add_message(struct wt_expr *e, const char *format, size_t length,
+                      const struct wt_expr_argument *arguments, size_t count)
 {
-    const size_t at = wt_expr_add(e, WT_EXPR_PRINT, 0, 0, 0, 0);
     struct print *more =
         wt_array_grow(e->print, &e->print_capacity, e->print_count + 1, sizeof *more);
     struct print p = {.format = malloc(length + 1),
@@ -141,13 +140,21 @@ size_t wt_expr_print(struct wt_expr *e, const char *format, size_t length,
         free(p.format);
         free(p.argument);
         e->no_memory = true;
-        return at;
+        return false;
     }
     memcpy(p.format, format, length);
     p.format[length] = 0;
     memcpy(p.argument, arguments, count * sizeof *arguments);
-    e->code[at].target = (uint32_t)e->print_count;
     e->print[e->print_count++] = p;
+    return true;
+}
+
+size_t wt_expr_print(struct wt_expr *e, const char *format, size_t length,
+                     const struct wt_expr_argument *arguments, size_t count)
+{
+    const size_t at = wt_expr_add(e, WT_EXPR_PRINT, 0, 0, 0, 0);
+    if (expr_add_message(e, format, length, arguments, count))
+        e->code[at].target = (uint32_t)(e->print_count - 1);
     return at;
 }
 
@@ -190,10 +197,16 @@ static enum wt_status check(const struct wt_expr *e, struct wt_error *err)
         const struct widths wide = wt_expr_widths_of((enum wt_expr_op)in->op);
         if (!is_vector(e, in->to) || !is_vector(e, in->a) || !is_vector(e, in->b) ||
             (wide.to && !is_pair(e, in->to)) || (wide.a && !is_pair(e, in->a)) ||
-            (wide.b && !is_pair(e, in->b)) || (jumps && in->target >= e->code_count))
+            (wide.b && !is_pair(e, in->b)) || (jumps && in->target >= e->code_count) ||
+            (in->op == WT_EXPR_PRINT && in->target >= e->print_count))
             return wt_fail(err, WT_INVALID,
                            "instruction %zu of an expression names what is not there", i);
     }
+    for (size_t i = 0; i < e->print_count; i++)
+        for (size_t k = 0; k < e->print[i].count; k++)
+            if (!is_vector(e, e->print[i].argument[k].vector))
+                return wt_fail(err, WT_INVALID,
+                               "message %zu of an expression names what is not there", i);
     return WT_OK;
 }
 
@@ -239,8 +252,9 @@ enum wt_status wt_expr_finish(struct wt_expr *e, struct wt_error *err)
     free(e->constant);
     e->constant = wide;
     e->finished = true;
-    e->written = writes_first(e);
-    return check(e, err);
+    const enum wt_status status = check(e, err);
+    e->written = status == WT_OK && writes_first(e);
+    return status;
 }
 
 const unsigned *wt_expr_registers(const struct wt_expr *e, size_t *count)

@@ -2,6 +2,8 @@
 #ifndef WT_EXPR_PARTS_H
 #define WT_EXPR_PARTS_H
 
+#include <assert.h>
+
 #include "expr/expr.h"
 
 /** Kinds of vectors, in the upper bits of their names. */
@@ -46,5 +48,8 @@ struct widths {
 /* ---- expr.c ---- */
 /** Of an operation. */
 struct widths wt_expr_widths_of(enum wt_expr_op op);
+/** Adds a message, which instructions name by its number. False without host memory. */
+bool expr_add_message(struct wt_expr *e, const char *format, size_t length,
+                      const struct wt_expr_argument *arguments, size_t count);
 
 #endif

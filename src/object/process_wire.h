@@ -16,7 +16,7 @@
 #include "object/watch_wire.h"
 
 #define WT_WIRE_MAGIC 0x50575457u /* "WTWP" */
-#define WT_WIRE_VERSION 10u
+#define WT_WIRE_VERSION 11u
 #define WT_WIRE_MOST (1u << 20) /* bytes that follow a request or an answer */
 #define WT_WIRE_WAIT_MS 100u    /* the longest wait for an event */
 #define WT_WIRE_DEVICES 16u     /* the most that a process has */
@@ -66,6 +66,13 @@ enum wt_wire_verb {
                            answered by the pieces */
     WT_WIRE_STATE, /**< wave, value: its id: answered in value[0] by a hash of what the wave's next
                       instructions depend on but memory and clocks; -ENOENT */
+    WT_WIRE_LIVE,  /**< followed by struct wt_wire_live (object/live_wire.h), each with its code:
+                      breakpoints that the process itself judges from now on, instead of those
+                      before */
+    WT_WIRE_ARRIVED,   /**< wave, value: its id, addr: answered by struct wt_wire_arrived, once;
+                          -ENOENT: the wave has not halted there for the breakpoint's code */
+    WT_WIRE_LIVE_NEWS, /**< answered by struct wt_wire_live_news and what follows it; value[0]:
+                          there is more */
     WT_WIRE_COMMON,
 };
 
@@ -81,6 +88,7 @@ enum wt_wire_happened {
     WT_WIRE_STOPPED = 1, /**< the debug hardware has something to report */
     WT_WIRE_CODE = 2,    /**< the list of code has another state than the known one */
     WT_WIRE_FAULTED = 4, /**< a kernel waits for a fault of the program */
+    WT_WIRE_NEWS = 8,    /**< there is something for WT_WIRE_LIVE_NEWS */
 };
 
 /**

@@ -519,7 +519,7 @@ def test_parted_lanes_are_told_of(later):
     assert "misaligned store of 4 bytes" in (said := run3(later, "fail", gpu)) and "(divergence=auto)" in said
     in_order(wavetrap(later, "exec", gpu, "./vortex3_program", "m32.vxbin", "apart", status=None), r"an instruction of the whole warp, which its other lanes cannot reach: they wait at others \(divergence=auto\)", "apart", "tmc")
     core = later / "parted"
-    said = debug(later, ["break steps if $_mask != 15 && n == 2", "run", "info divergence", "print $_mask", "info lanes", f"generate-core-file {core} all", "reverse-stepi", "stepi", "info divergence", "delete", "continue", "continue"],
+    said = debug(later, ["break steps if $_mask != 15 && n == 2", "run", "info divergence", "print $_mask", "info lanes", f"generate-core-file {core} all", "reverse-stepi", "stepi", "info divergence", "delete", "continue"],
                  gpu, "./vortex3_program", "m32.vxbin", "part")
     in_order(said, r"threads? [\d,-]+ (is|are) enabled, at .*steps", "divergence=auto: lanes part at any branch", r"threads? [\d,-]+ waits?, and continues? at 0x", f"sum {sum((i + 1) * parted(i) for i in range(96))}\n")
     again = debug(later, ["info divergence", "reverse-stepi", "info divergence"], f"--core={core}")

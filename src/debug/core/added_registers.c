@@ -11,6 +11,7 @@
 
 #include "base/bits.h"
 #include "debug/core/known.h"
+#include "expr/wire.h"
 
 /* From ADDED_ITEM on: three of each, for x, y and z. */
 enum added_code {
@@ -99,6 +100,23 @@ static uint64_t value_of_work(const struct wt_wave *w, unsigned code, unsigned l
     if (code < ADDED_GROUP)
         return wt_wave_item(w, lane, axis);
     return code < ADDED_BLOCK ? w->group[axis] : code < ADDED_GRID ? w->block[axis] : w->grid[axis];
+}
+
+bool dbg_added_source(const struct wt_debugger *d, unsigned index, struct wt_expr_source *source)
+{
+    static const uint8_t values[] = {
+        [ADDED_LANE] = WT_EXPR_LANE,       [ADDED_MASK] = WT_EXPR_MASK,
+        [ADDED_MASK_HIGH] = WT_EXPR_MASK,  [ADDED_TIME] = WT_EXPR_TIME,
+        [ADDED_WAVE_ID] = WT_EXPR_WAVE_ID, [ADDED_ITEM] = WT_EXPR_ITEM,
+        [ADDED_GROUP] = WT_EXPR_GROUP,     [ADDED_BLOCK] = WT_EXPR_BLOCK,
+        [ADDED_GRID] = WT_EXPR_GRID};
+    const unsigned code = d->added.registers[index].code;
+    const unsigned axis = code >= ADDED_ITEM ? (code - ADDED_ITEM) % 3 : 0;
+    assert(dbg_is_added(d, index));
+    *source = (struct wt_expr_source){
+        .value = values[code - axis],
+        .part = (uint8_t)(code >= ADDED_ITEM ? axis : code == ADDED_MASK_HIGH)};
+    return code != ADDED_CORE && code != ADDED_WAVE;
 }
 
 uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t wave, unsigned lane,

@@ -4,6 +4,8 @@
 
 #include "debug/core/state.h"
 
+struct wt_expr_source;
+
 /** Whether a register is one of these. */
 static inline bool dbg_is_added(const struct wt_debugger *d, unsigned index)
 {
@@ -23,5 +25,9 @@ uint64_t dbg_added_value(const struct wt_debugger *d, unsigned index, uint32_t w
 /** Reads the row of one of them; the wave must be stopped. */
 enum wt_status dbg_read_added(struct wt_debugger *d, uint32_t wave, wt_lanes lanes, unsigned index,
                               uint8_t *row, struct wt_error *err);
+
+/** Describes an added register to a target that judges breakpoints itself; false: it cannot tell.
+ */
+bool dbg_added_source(const struct wt_debugger *d, unsigned index, struct wt_expr_source *source);
 
 #endif

@@ -65,6 +65,7 @@ static void free_breakpoint(struct breakpoint *bp)
     free_claims(bp);
     dbg_free_code(bp->code);
     dbg_free_code(bp->watched);
+    dbg_free_code(bp->judged);
 }
 
 void dbg_free_breakpoints(struct wt_debugger *d)
@@ -98,12 +99,24 @@ void dbg_drop_breakpoints(struct wt_debugger *d)
     size_t kept = 0;
     for (size_t i = 0; i < d->breakpoints.count; i++) {
         const struct breakpoint *bp = &d->breakpoints.list[i];
-        if (bp->inserted || bp->planted || bp->doubtful || bp->watched)
+        if (bp->inserted || bp->planted || bp->doubtful || bp->watched || bp->judged)
             d->breakpoints.list[kept++] = *bp;
         else
             free_breakpoint(&d->breakpoints.list[i]);
     }
     d->breakpoints.count = kept;
+}
+
+void wt_debugger_ignore(struct wt_debugger *d, uint32_t owner, uint64_t times)
+{
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
+        const struct breakpoint *bp = &d->breakpoints.list[i];
+        struct claim *claim = find_claim(bp, owner);
+        struct clause *clause = bp->code ? dbg_find_clause(bp->code, owner) : NULL;
+        if (claim && clause)
+            claim->ignored = clause->ignored = times;
+    }
+    d->judged_stale = true;
 }
 
 bool dbg_is_set(const struct breakpoint *bp)

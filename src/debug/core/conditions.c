@@ -129,6 +129,18 @@ struct clause *dbg_find_clause(const struct bp_code *code, uint32_t owner)
     return NULL;
 }
 
+void dbg_count_ignored(struct wt_debugger *d, uint32_t owner, uint64_t times)
+{
+    for (size_t i = 0; i < d->breakpoints.count; i++) {
+        const struct bp_code *code = d->breakpoints.list[i].code;
+        struct clause *clause = code ? dbg_find_clause(code, owner) : NULL;
+        if (!clause || !clause->ignored)
+            continue;
+        clause->ignored -= times < clause->ignored ? times : clause->ignored;
+        d->judged_stale = true;
+    }
+}
+
 static enum wt_status fill(struct bp_code *code, const struct claim *const *claim,
                            size_t claim_count, const struct bp_code *old, struct wt_error *err)
 {
@@ -144,6 +156,7 @@ static enum wt_status fill(struct bp_code *code, const struct claim *const *clai
         const struct clause *before = old ? dbg_find_clause(old, c->owner) : NULL;
         clause->owner = c->owner;
         clause->runs = before ? before->runs : 0;
+        clause->ignored = before ? before->ignored : c->ignored;
         if ((status =
                  share_list(code, c->condition, c->condition_count, &clause->conditions, err)) ||
             (status = share_list(code, c->command, c->command_count, &clause->commands, err))) {
@@ -292,10 +305,14 @@ static wt_lanes run_clauses(struct bp_code *code, struct dbg_lanes *lanes, bool 
         if (clause->commands.count && !print)
             continue;
         const wt_lanes holds = check_conditions(code, clause, lanes);
-        if (clause->commands.count)
+        if (holds && clause->ignored) {
+            clause->runs++;
+            dbg_count_ignored(code->d, clause->owner, 1);
+        } else if (clause->commands.count) {
             run_commands(code, clause, lanes, holds);
-        else
+        } else {
             stop |= holds;
+        }
     }
     return stop;
 }
@@ -329,7 +346,7 @@ bool dbg_needs_registers(const struct bp_code *code)
 {
     bool any = dbg_has_conditions(code);
     for (size_t i = 0; i < code->clause_count; i++)
-        any |= code->clause[i].commands.count != 0;
+        any |= code->clause[i].commands.count || code->clause[i].ignored;
     return any;
 }
 

@@ -13,6 +13,8 @@ enum wt_status dbg_new_code(struct wt_debugger *d, const struct claim *const *cl
                             struct wt_error *err);
 /** The part of an owner; NULL: it has none. */
 struct clause *dbg_find_clause(const struct bp_code *code, uint32_t owner);
+/** Counts for the breakpoints of an owner that they were ignored @p times more. */
+void dbg_count_ignored(struct wt_debugger *d, uint32_t owner, uint64_t times);
 /** One owner more, or less. NULL is allowed. */
 struct bp_code *dbg_share_code(struct bp_code *code);
 /** One owner less; with the last one it is freed. NULL is allowed. */

@@ -228,11 +228,9 @@ enum wt_status wt_debugger_instruction(struct wt_debugger *d, wt_thread thread, 
 
 /* ---- breakpoints ---- */
 
-/**
- * While waves run, each insertion and removal of a breakpoint or watchpoint takes effect at once.
- * Those of a client that replaces what it has are to lie between these two: they take effect
- * together at the end, so that one that is removed and inserted again is there all the time.
- */
+/** While waves run, each insertion and removal of a breakpoint or watchpoint takes effect at once.
+ * Those between these two take effect together at the end: one that is removed and inserted again
+ * is there all the time. */
 void wt_debugger_begin_changes(struct wt_debugger *d);
 /** WT_INVALID: not all breakpoints can be in memory; the others are. */
 enum wt_status wt_debugger_end_changes(struct wt_debugger *d, struct wt_error *err);
@@ -267,6 +265,11 @@ enum wt_status wt_debugger_insert_breakpoint_of(struct wt_debugger *d, uint32_t 
  * this was asked last. 0 if it has none there.
  */
 uint64_t wt_debugger_take_command_runs(struct wt_debugger *d, uint32_t owner, uint64_t addr);
+/** Whether the target itself ignores breakpoints: to do so costs no stop. */
+bool wt_debugger_can_ignore(const struct wt_debugger *d);
+/** The next @p times that the breakpoints of @p owner, all together, hold for a wave are only
+ * counted, as runs of commands are. */
+void wt_debugger_ignore(struct wt_debugger *d, uint32_t owner, uint64_t times);
 /** Removes what that owner has inserted; WT_INVALID if that is nothing. */
 enum wt_status wt_debugger_remove_breakpoint_of(struct wt_debugger *d, uint32_t owner,
                                                 uint64_t addr, struct wt_error *err);

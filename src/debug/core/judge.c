@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "debug/core/conditions.h"
+#include "debug/core/judged.h"
 
 /* A condition that cannot be read stops the run, which is said. */
 static void tell_unread(const struct wt_debugger *d, wt_lanes lanes, struct wt_event *event)
@@ -63,6 +64,8 @@ enum wt_status dbg_judge_breakpoint(struct wt_debugger *d, const struct breakpoi
     assert(a->wave < d->topology->waves);
     if (a->code) {
         lanes = dbg_evaluate_in_engine(a->code, a->wave, a->pc, a->mask, a->time, !a->backwards);
+        *stops = lanes != 0;
+    } else if (dbg_judged(d, bp, a->wave, &lanes)) {
         *stops = lanes != 0;
     } else {
         enum wt_status status = dbg_evaluate(d, bp, a->wave, !a->backwards, stops, &lanes, err);

@@ -5,6 +5,7 @@
 
 #include "debug/core/breakpoints.h"
 #include "debug/core/conditions.h"
+#include "debug/core/judged.h"
 #include "debug/core/memory.h"
 #include "debug/core/patches.h"
 #include "debug/core/sync.h"
@@ -81,6 +82,8 @@ uint64_t wt_debugger_take_command_runs(struct wt_debugger *d, uint32_t owner, ui
 {
     const struct breakpoint *bp = dbg_find_breakpoint(d, addr);
     struct clause *clause = bp && bp->code ? dbg_find_clause(bp->code, owner) : NULL;
+    if (bp && bp->judged)
+        dbg_take_judged(d, true);
     const uint64_t runs = clause ? clause->runs : 0;
     if (clause)
         clause->runs = 0;

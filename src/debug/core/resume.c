@@ -174,7 +174,7 @@ static enum wt_status set_going(struct wt_debugger *d, const struct wt_resume *l
     /* `held`: these waves are marked to run but are still halted, so memory can be written through
      * them. */
     dbg_copy_set(d, &d->sets.held, &eligible);
-    if ((status = dbg_sync_breakpoints(d, err)) || (status = dbg_sync_watchpoints(d, err)))
+    if ((status = dbg_sync_all(d, err)))
         return status;
     if (services->clear_fault)
         services->clear_fault(d->target->context);

@@ -9,6 +9,7 @@
 #include "debug/core/errand.h"
 #include "debug/core/events.h"
 #include "debug/core/hits.h"
+#include "debug/core/judged.h"
 #include "debug/core/known.h"
 #include "debug/core/live.h"
 #include "debug/core/lost.h"
@@ -132,10 +133,8 @@ enum wt_status wt_debugger_run_to_launch(struct wt_debugger *d, struct wt_error 
 
 /* ---- on the way ---- */
 
-bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
+static bool pump(struct wt_debugger *d, uint64_t budget)
 {
-    budget = budget ? budget : 1;
-    check(d);
     if (d->run.stopping.on) {
         dbg_pump_stop(d, budget);
         return true;
@@ -147,6 +146,14 @@ bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
     if (d->travel.going)
         return dbg_advance_recorded(d, budget);
     return d->run.going ? dbg_advance_live(d, budget) : dbg_has_event(d);
+}
+
+bool wt_debugger_pump(struct wt_debugger *d, uint64_t budget)
+{
+    check(d);
+    const bool soon = pump(d, budget ? budget : 1);
+    dbg_take_judged(d, d->run.ended);
+    return soon;
 }
 
 enum wt_status wt_debugger_interrupt(struct wt_debugger *d, struct wt_error *err)

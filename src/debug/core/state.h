@@ -77,7 +77,10 @@ struct expr_list {
 struct clause {
     uint32_t owner;
     struct expr_list conditions, commands;
-    uint64_t runs; /**< how often its commands were run since the owner asked last */
+    uint64_t runs;    /**< how often its commands were run, or it was ignored, since the owner asked
+                           last */
+    uint64_t ignored; /**< so many times of holding for a wave are only counted yet; the same in
+                           all clauses of an owner */
 };
 
 /** The compiled conditions and commands of a breakpoint; immutable but for counts. */
@@ -102,6 +105,7 @@ struct claim {
     uint32_t owner;
     struct wt_expr **condition, **command;
     size_t condition_count, command_count;
+    uint64_t ignored; /**< as the clause's was at first */
 };
 
 /** The condition of watchpoints, with what is known of it for each pc. */
@@ -129,6 +133,7 @@ struct breakpoint {
     size_t claim_count, claim_capacity;
     struct bp_code *code;    /**< of all claims together */
     struct bp_code *watched; /**< the code that the target evaluates; NULL: it does not watch it */
+    struct bp_code *judged;  /**< the code that the target has for the trap; NULL: it has none */
 };
 
 struct breakpoint_table {
@@ -425,6 +430,7 @@ struct wt_debugger {
     struct register_cache cache;
     struct threads threads;
     struct breakpoint_table breakpoints;
+    bool judged_stale; /**< the target has other counts than they */
     struct watchpoint_table watchpoints;
     struct hits hits;
     struct run run;

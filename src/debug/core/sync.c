@@ -5,6 +5,7 @@
 
 #include "debug/core/breakpoints.h"
 #include "debug/core/conditions.h"
+#include "debug/core/judged.h"
 #include "debug/core/memory.h"
 #include "debug/core/patches.h"
 #include "debug/core/watchpoints.h"
@@ -111,5 +112,7 @@ enum wt_status dbg_sync_watchpoints(struct wt_debugger *d, struct wt_error *err)
 enum wt_status dbg_sync_all(struct wt_debugger *d, struct wt_error *err)
 {
     enum wt_status status = dbg_sync_breakpoints(d, err);
+    if (!status)
+        status = dbg_sync_judged(d, err);
     return status ? status : dbg_sync_watchpoints(d, err);
 }

@@ -199,6 +199,21 @@ struct wt_patch {
     uint8_t mask[WT_PATCH_BYTES]; /**< bits that change */
 };
 
+/** A breakpoint that the target judges. */
+struct wt_judged {
+    uint64_t pc;
+    struct wt_patch trap, original;
+    const uint8_t *code; /**< struct wt_condition_head (expr/wire.h), and what follows it */
+    size_t size;
+};
+
+/** Who takes what breakpoints have done. */
+struct wt_judged_news {
+    void *context;
+    void (*print)(void *context, const char *text, size_t length);
+    void (*count)(void *context, uint32_t owner, uint64_t times); /**< it held for a wave */
+};
+
 struct wt_history_stats {
     uint64_t saved;      /**< states */
     uint64_t bytes;      /**< host memory */
@@ -380,6 +395,22 @@ struct wt_target_services {
      */
     enum wt_status (*save_core_file)(void *context, const struct wt_core_file_request *request,
                                      struct wt_error *err);
+    /**
+     * Lists breakpoints, which are planted, that the target judges by their code from now on, and
+     * no others: a wave goes on over one that does not want to stop, as if nothing were there. What
+     * it cannot evaluate it treats as ever. NULL: it judges none.
+     */
+    enum wt_status (*judge)(void *context, const struct wt_judged *list, size_t count,
+                            struct wt_error *err);
+    /** Whether it judges any at all. */
+    bool (*judges)(void *context);
+    /** Of wave @p id, in the slot of that handle, which has halted at the breakpoint at @p pc: the
+     * lanes for which its code wants to stop. It is told once. False: the code was not evaluated,
+     * or cannot be there. */
+    bool (*arrived)(void *context, wt_wave_handle wave, wt_wave_id id, uint64_t pc, wt_lanes *stop);
+    /** Hands over what breakpoints have printed and counted since the last call, if the target has
+     * told that there is something, or (@p ask) in any case. */
+    void (*judged)(void *context, bool ask, const struct wt_judged_news *to);
     const struct wt_history_services *history; /**< NULL: the run is not recorded */
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/wave_name.h"
+#include "base/work_item.h"
 #include "debug/core/dispatches.h"
 #include "debug/core/known.h"
 #include "debug/core/numbering.h"
@@ -110,19 +111,7 @@ unsigned wt_wave_items(const struct wt_wave *wave, uint32_t *first)
 /* Groups at the end of a grid may be smaller than the others. */
 uint64_t wt_wave_item(const struct wt_wave *w, unsigned lane, unsigned axis)
 {
-    uint64_t n = (uint64_t)w->index * w->lanes + lane;
-    for (unsigned i = 0; i <= axis; i++) {
-        const uint64_t first = (uint64_t)w->group[i] * w->block[i];
-        uint64_t size = w->block[i];
-        if (first < w->grid[i] && w->grid[i] - first < size)
-            size = w->grid[i] - first;
-        if (size == 0)
-            return 0;
-        if (i == axis)
-            return i == 2 ? n : n % size;
-        n /= size;
-    }
-    return 0;
+    return wt_work_item(w->group, w->block, w->grid, (uint64_t)w->index * w->lanes + lane, axis);
 }
 
 static int by_work(const void *a, const void *b)

@@ -17,6 +17,16 @@ static enum wt_status send(struct wt_process_link *link, const struct wt_wire_re
     return status ? status : wt_connection_send(&link->connection, more, request->follows, err);
 }
 
+static void take_last(struct wt_process_link *link, uint32_t size)
+{
+    free(link->last);
+    link->last_bytes = 0;
+    link->last = size ? malloc(size) : NULL;
+    if (link->last &&
+        wt_connection_receive(&link->connection, link->last, size, WT_IGNORED) == WT_OK)
+        link->last_bytes = size;
+}
+
 static enum wt_status receive(struct wt_process_link *link, struct wt_wire_answer *answer,
                               void *out, size_t room, struct wt_error *err)
 {
@@ -24,6 +34,8 @@ static enum wt_status receive(struct wt_process_link *link, struct wt_wire_answe
     const enum wt_status status = wt_connection_receive(c, answer, sizeof *answer, err);
     if (status != WT_OK)
         return status;
+    if (answer->result == WT_WIRE_ENDED)
+        take_last(link, answer->size);
     if (answer->result == WT_WIRE_ENDED)
         return wt_connection_ended(c, (uint32_t)answer->value[0], answer->value[1], err);
     if (answer->size > room)
@@ -86,6 +98,7 @@ void wt_process_link_close(struct wt_process_link *link)
     free(link->history.answer);
     free(link->history.hit);
     free(link->pieces);
+    free(link->last);
 }
 
 /* ---- memory and registers ---- */
@@ -249,6 +262,7 @@ static enum wt_status look(void *context, bool wait, struct wt_link_event *event
                                     .code = happened & WT_WIRE_CODE,
                                     .code_state = happened ? answer.value[0] : 0};
     link->faulted = happened & WT_WIRE_FAULTED;
+    link->news |= (happened & WT_WIRE_NEWS) != 0;
     return status;
 }
 

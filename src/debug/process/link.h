@@ -38,6 +38,9 @@ struct wt_process_link {
     uint32_t wait;       /**< the verb by which the device goes on for a moment; 0: WT_WIRE_EVENT */
     uint8_t *pieces;     /**< WT_WIRE_MOST bytes for messages with some pieces; NULL: none yet */
     bool faulted;        /**< the last event told of a fault: WT_WIRE_FAULTED */
+    bool news;           /**< an event has told of some: WT_WIRE_NEWS */
+    uint8_t *last;       /**< those that have come with the process's end; NULL: none */
+    size_t last_bytes;
     uint32_t waves[WT_WIRE_DEVICES]; /**< of each GPU: the debugger counts them through all GPUs */
 };
 
@@ -103,6 +106,8 @@ extern const struct wt_link_ops wt_process_link_ops;
  * their faults, core files.
  */
 void wt_process_link_offer(struct wt_target_services *services);
+/** The ones by which the process judges breakpoints. */
+void wt_process_link_offer_judge(struct wt_target_services *services);
 /** Has the services tell where lanes of a wave wait, too: the family's driver tells them. */
 void wt_process_link_offer_detail(struct wt_target_services *services);
 /** Reads the object that a request names to its end: request->value is the offset. A NUL follows.

@@ -188,4 +188,5 @@ void wt_process_link_offer(struct wt_target_services *services)
     services->objects = objects;
     services->defined = defined;
     services->save_core_file = save_core_file;
+    wt_process_link_offer_judge(services);
 }

@@ -32,7 +32,8 @@ bool pg_user_breakpoint_at(struct wt_program *g, uint64_t pc, wt_thread thread, 
 {
     for (size_t i = 0; i < g->point_count; i++)
         if (wt_point_has_addresses(g->point[i]) && g->point[i]->enabled &&
-            (logs || !g->point[i]->log_owner) && pg_condition_holds(g, g->point[i], pc, thread))
+            (logs || !g->point[i]->own_owner || !g->point[i]->format) &&
+            pg_condition_holds(g, g->point[i], pc, thread))
             return true;
     return false;
 }

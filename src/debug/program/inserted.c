@@ -92,7 +92,7 @@ static enum wt_status insert_at(struct wt_program *g, uint64_t addr, struct wt_e
         for (size_t k = 0; k < p->addr_count; k++) {
             if (p->addr[k] != addr)
                 continue;
-            if (p->log_owner) { /* it has one of its own here */
+            if (p->own_owner) { /* it has one of its own here */
                 others++;
                 continue;
             }
@@ -125,28 +125,65 @@ static enum wt_status insert_at(struct wt_program *g, uint64_t addr, struct wt_e
                                             always ? 0 : count, NULL, 0, err);
 }
 
-/* A dprintf prints where the conditions of breakpoints are evaluated, at all of its places. It
- * stops instead if crossings are to be ignored, and where it needs a stop to be evaluated. */
-static enum wt_status insert_logs(struct wt_program *g, struct wt_point *p, struct wt_error *err)
+static bool wants(const struct wt_point *p, uint64_t addr)
+{
+    for (size_t k = 0; k < p->addr_count; k++)
+        if (p->addr[k] == addr)
+            return true;
+    return p->scope_condition && p->scope.addr == addr;
+}
+
+/* Whether nothing else that is inserted is at the places of a point. */
+static bool is_alone(const struct wt_program *g, const struct wt_point *p)
+{
+    for (size_t k = 0; k < p->addr_count; k++)
+        for (size_t i = 0; i < g->point_count; i++)
+            if (g->point[i] != p && g->point[i]->enabled && wants(g->point[i], p->addr[k]))
+                return false;
+    return true;
+}
+
+/* Whether the target ignores the next crossings of a point by itself. A stop there must be for no
+ * other reason, and nothing may be left to decide at the stop. */
+static bool ignores_in_target(const struct wt_program *g, const struct wt_point *p)
+{
+    bool compiled = p->addr_count != 0;
+    if (!p->ignore || !wt_debugger_can_ignore(g->debugger) || g->internal_count)
+        return false;
+    for (size_t k = 0; p->condition && k < p->addr_count; k++)
+        compiled &= p->compiled && p->compiled[k];
+    return compiled && !p->thread && is_alone(g, p) &&
+           (p->kind == WT_POINT_BREAK ||
+            (p->kind == WT_POINT_CATCH && p->caught == WT_CATCH_DISPATCHES &&
+             g->topology->has_grid));
+}
+
+/* A dprintf prints where the conditions of breakpoints are evaluated, at all of its places, and a
+ * point whose crossings are to be ignored is ignored there. Where that needs a stop of a wave, it
+ * stops. */
+static enum wt_status insert_own(struct wt_program *g, struct wt_point *p, struct wt_error *err)
 {
     enum wt_status status = WT_OK;
-    if (!p->format || !p->enabled || p->ignore || g->backwards)
+    const bool ignores = ignores_in_target(g, p);
+    if (!p->enabled || (p->ignore ? !ignores : !p->format) || g->backwards)
         return WT_OK;
     struct wt_expr **message = calloc(p->addr_count + 1, sizeof(struct wt_expr *));
     size_t count = 0;
-    while (message && count < p->addr_count &&
+    while (message && p->format && count < p->addr_count &&
            (message[count] = pg_compile_log(g, p, p->addr[count])))
         count++;
-    if (message && count == p->addr_count)
-        p->log_owner = wt_client_new_owner(g->client);
-    for (size_t k = 0; p->log_owner && k < count && !status; k++) {
+    if (message && (!p->format || count == p->addr_count))
+        p->own_owner = wt_client_new_owner(g->client);
+    for (size_t k = 0; p->own_owner && k < p->addr_count && !status; k++) {
         const bool has_condition = p->compiled && p->compiled[k];
-        status = wt_debugger_insert_breakpoint_of(g->debugger, p->log_owner, p->addr[k],
-                                                  has_condition ? &p->compiled[k] : NULL,
-                                                  has_condition, &message[k], 1, err);
+        status = wt_debugger_insert_breakpoint_of(
+            g->debugger, p->own_owner, p->addr[k], has_condition ? &p->compiled[k] : NULL,
+            has_condition, message[k] ? &message[k] : NULL, message[k] != NULL, err);
         if (status)
             wt_fail_in(err, "Cannot insert the breakpoint at 0x%" PRIx64, p->addr[k]);
     }
+    if (p->own_owner && ignores)
+        wt_debugger_ignore(g->debugger, p->own_owner, p->ignore);
     for (size_t k = 0; message && k < count; k++)
         wt_expr_free(message[k]);
     free(message);
@@ -207,7 +244,7 @@ static enum wt_status replace_points(struct wt_program *g, struct wt_error *err)
         struct wt_point *p = g->point[i];
         if (!p->enabled)
             continue;
-        if ((status = insert_logs(g, p, err)) != WT_OK)
+        if ((status = insert_own(g, p, err)) != WT_OK)
             return status;
         for (size_t k = 0; k < p->addr_count && wt_point_has_addresses(p); k++)
             fine &= note_address(g, p->addr[k]);

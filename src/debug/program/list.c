@@ -64,16 +64,19 @@ struct wt_point *wt_program_point(struct wt_program *g, unsigned number)
 
 void wt_program_count_logs(struct wt_program *g, struct wt_point *p)
 {
-    for (size_t k = 0; p->log_owner && k < p->addr_count; k++)
-        p->hits += (unsigned)wt_debugger_take_command_runs(g->debugger, p->log_owner, p->addr[k]);
+    unsigned runs = 0;
+    for (size_t k = 0; p->own_owner && k < p->addr_count; k++)
+        runs += (unsigned)wt_debugger_take_command_runs(g->debugger, p->own_owner, p->addr[k]);
+    p->hits += runs;
+    p->ignore -= runs < p->ignore ? runs : p->ignore;
 }
 
 void pg_remove_logs(struct wt_program *g, struct wt_point *p)
 {
     wt_program_count_logs(g, p);
-    for (size_t k = 0; p->log_owner && k < p->addr_count; k++)
-        wt_debugger_remove_breakpoint_of(g->debugger, p->log_owner, p->addr[k], WT_IGNORED);
-    p->log_owner = 0;
+    for (size_t k = 0; p->own_owner && k < p->addr_count; k++)
+        wt_debugger_remove_breakpoint_of(g->debugger, p->own_owner, p->addr[k], WT_IGNORED);
+    p->own_owner = 0;
 }
 
 void wt_program_delete_point(struct wt_program *g, struct wt_point *p)

@@ -63,8 +63,9 @@ struct wt_point {
     struct wt_script commands; /**< what is queued at a hit */
     bool silent;               /**< a hit is not told */
     char *format;              /**< of a log point, with its arguments; NULL: it stops */
-    /** Of a log point's breakpoints that print without a stop; 0: there are none. */
-    uint32_t log_owner;
+    /** Of breakpoints that are for this point alone: those of a log point, which print without a
+     * stop, or of one whose crossings the target ignores; 0: there are none. */
+    uint32_t own_owner;
     enum wt_catch_kind caught;
     uint64_t exceptions; /**< WT_CATCH_FAULT: which of the topology's; 0: every fault;
                               WT_CATCH_MISTAKES: which kinds, as bits */

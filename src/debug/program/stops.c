@@ -21,6 +21,17 @@ static bool end_scopes(struct wt_program *g, uint64_t pc)
     return any;
 }
 
+/* Whether a point has stopped here, or may: what the target does by itself is done. */
+static bool may_stop(struct wt_program *g, struct wt_point *p)
+{
+    if (!p->own_owner || g->by_step)
+        return true;
+    if (p->format)
+        return false;
+    wt_program_count_logs(g, p);
+    return !p->ignore;
+}
+
 /* Finds the breakpoints at a stop. *again: all of them were to be ignored. */
 static void report_breakpoints(struct wt_program *g, bool *again)
 {
@@ -35,7 +46,7 @@ static void report_breakpoints(struct wt_program *g, bool *again)
     const struct wt_point *shown = NULL;
     for (size_t i = 0; i < g->point_count; i++) {
         struct wt_point *p = g->point[i];
-        if (!wt_point_has_addresses(p) || !p->enabled || (p->log_owner && !g->by_step))
+        if (!wt_point_has_addresses(p) || !p->enabled || !may_stop(g, p))
             continue;
         for (size_t k = 0; p->thread && k < p->addr_count; k++)
             here |= p->addr[k] == place.pc;

@@ -456,6 +456,15 @@ static void launch_ended(struct wt_machine *m, uint32_t launch)
     d->host->dispatch_done(d->host->context, d, launch, d->dispatch[launch].completion);
 }
 
+static void work_of(const struct wt_machine *m, const struct wt_group_head *g,
+                    struct wt_group_work *work)
+{
+    const struct gcn_dispatch *k = &((const struct gcn_device *)m)->dispatch[g->launch];
+    memcpy(work->block, k->size, sizeof work->block);
+    memcpy(work->grid, k->grid, sizeof work->grid);
+    work->lanes = GCN_LANES;
+}
+
 const struct wt_group_ops gcn_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
@@ -467,6 +476,7 @@ const struct wt_group_ops gcn_group_ops = {
     .launch = launch_of,
     .entry = entry_of,
     .alone = alone,
+    .work = work_of,
     .end_group = end_group,
     .launch_ended = launch_ended,
     .refusal = "the host has no memory left for the kernel's waves",

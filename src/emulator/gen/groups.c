@@ -279,6 +279,15 @@ static void end_group(struct wt_machine *m, struct wt_group_head *group)
             gen_thread_end(&thread[i]);
 }
 
+static void work_of(const struct wt_machine *m, const struct wt_group_head *g,
+                    struct wt_group_work *work)
+{
+    const struct gen_walk *w = &((const struct gen_device *)m)->walk[g->launch].walk;
+    memcpy(work->block, w->block, sizeof work->block);
+    memcpy(work->grid, w->grid, sizeof work->grid);
+    work->lanes = w->simd;
+}
+
 const struct wt_group_ops gen_group_ops = {
     .waiting = groups_wait,
     .plan = plan_group,
@@ -292,6 +301,7 @@ const struct wt_group_ops gen_group_ops = {
     .step = step,
     .unwaited = unwaited,
     .alone = alone,
+    .work = work_of,
     .end_group = end_group,
     .refusal = "a thread of the group cannot be started",
 };

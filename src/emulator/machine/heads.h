@@ -141,6 +141,12 @@ struct wt_group_plan {
     uint32_t slot[WT_CORE_SLOTS]; /**< of the core, for each wave */
 };
 
+/** The work of a group. */
+struct wt_group_work {
+    uint32_t block[3], grid[3]; /**< work-items of a group, and of the launch */
+    unsigned lanes;             /**< work-items of a wave */
+};
+
 /** The operations of a family for groups. No operation is NULL. */
 struct wt_group_ops {
     /** Whether a kernel has groups that may start now. */
@@ -173,6 +179,10 @@ struct wt_group_ops {
     /** The launch of group @p g, if the machine has no other, and its groups need not run at the
      * same time; else NULL. */
     struct wt_launch_head *(*alone)(struct wt_machine *m, const struct wt_group_head *g);
+    /** Tells of the work of a wave of group @p g; sizes of 0: it is not known. NULL: it never is.
+     */
+    void (*work)(const struct wt_machine *m, const struct wt_group_head *g,
+                 struct wt_group_work *work);
     /** Ends group @p g and all its waves, wherever they stand or wait. */
     void (*end_group)(struct wt_machine *m, struct wt_group_head *g);
     /** Tells whoever waits for the launch of that number that its last group has ended; NULL:

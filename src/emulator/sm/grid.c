@@ -323,6 +323,17 @@ static void end_group(struct wt_machine *m, struct wt_group_head *g)
         }
 }
 
+static void work_of(const struct wt_machine *m, const struct wt_group_head *g,
+                    struct wt_group_work *work)
+{
+    const struct sm_launch *l = &((const struct sm_device *)m)->grid.launch;
+    for (unsigned i = 0; i < 3; i++) {
+        work->block[i] = l->block[i];
+        work->grid[i] = l->block[i] * l->grid[i];
+    }
+    work->lanes = SM_LANES;
+}
+
 const struct wt_group_ops sm_group_ops = {
     .waiting = ctas_wait,
     .plan = plan_cta,
@@ -334,6 +345,7 @@ const struct wt_group_ops sm_group_ops = {
     .launch = launch_of,
     .entry = entry_of,
     .alone = alone,
+    .work = work_of,
     .end_group = end_group,
     .refusal = "the host has no memory left for the kernel's warps",
 };

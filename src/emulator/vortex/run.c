@@ -25,9 +25,9 @@ static uint64_t issue(struct vx_device *d, struct vx_warp *w, uint64_t n)
     d->handlers->leave();
     if (u)
         w->pc = vx_pc_of(w, u);
-    if (w->parts && w->active && !m->fault.kind)
-        vx_meet(w);
     const uint64_t issued = wt_finish_turn(m, w->left);
+    if (issued && w->parts && w->active && !m->fault.kind) /* lanes stay before what halts them */
+        vx_meet(w);
     w->core->issues += issued;
     return issued;
 }

@@ -103,18 +103,36 @@ static struct timespec seconds_from_now(time_t seconds)
     return until;
 }
 
+/* Sends to a debugger that takes it. */
+static bool send_patiently(int fd, const uint8_t *from, size_t size)
+{
+    while (size) {
+        struct pollfd ready = {.fd = fd, .events = POLLOUT};
+        const ssize_t sent = send(fd, from, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && (errno != EAGAIN || poll(&ready, 1, PATIENCE_S * 1000) <= 0))
+            return false;
+        from += sent > 0 ? sent : 0;
+        size -= sent > 0 ? (size_t)sent : 0;
+    }
+    return true;
+}
+
 /* The last message: the process ends, or (closed) continues without its GPUs. With @p waits the
  * debugger may go on asking until it disconnects. */
 static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
 {
-    const struct wt_wire_answer word = {.result = WT_WIRE_ENDED,
-                                        .value = {(uint32_t)status, closed}};
+    struct wt_wire_answer word = {.result = WT_WIRE_ENDED, .value = {(uint32_t)status, closed}};
     struct timespec until = seconds_from_now(PATIENCE_S);
+    size_t size = 0;
     /* The debugger may not be taking its answer. */
     if (pthread_mutex_timedlock(&e->sending, &until))
         return;
-    if (e->debugger >= 0 && send(e->debugger, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT) ==
-                                (ssize_t)sizeof word) {
+    uint8_t *last = e->debugger >= 0 ? e->ops->last(e->context, &size) : NULL;
+    word.size = (uint32_t)size;
+    if (e->debugger >= 0 &&
+        send(e->debugger, &word, sizeof word, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+            (ssize_t)sizeof word &&
+        send_patiently(e->debugger, last, size)) {
         until = seconds_from_now(PATIENCE_END_S);
         while (waits && e->debugger >= 0 && !pthread_cond_timedwait(&e->gone, &e->sending, &until))
             continue;
@@ -122,6 +140,7 @@ static void say_end(struct wt_endpoint *e, int status, bool closed, bool waits)
             shutdown(e->debugger, SHUT_WR);
     }
     pthread_mutex_unlock(&e->sending);
+    free(last);
 }
 
 /* Half a request delays nobody: it is no longer waited for its other half. */

@@ -33,6 +33,10 @@ struct wt_endpoint_ops {
     bool (*is_held)(void *context);
     /** Lets them run. */
     void (*release)(void *context);
+    /** Gives bytes that the debugger is to have with the word that the process ends, in host memory
+     * that is the caller's; NULL: nothing. Called in the thread that ends it, whatever that has
+     * locked. */
+    uint8_t *(*last)(void *context, size_t *size);
 };
 
 /**

@@ -42,6 +42,23 @@ static enum wt_run run_live(struct wt_recording *r, uint64_t issues)
     return run;
 }
 
+/* Accesses and places that a debugger watches were reported, and judged, when they happened. */
+static void hide_watches(const struct wt_recording *r, bool hide)
+{
+    const struct watched *live = &r->gpu->watched;
+    if (!r->searching && !r->slice && live->count)
+        wt_set_watches(r->machine, live->watch, hide ? 0 : live->count);
+}
+
+enum wt_status recording_goto(struct wt_recording *r, uint64_t time, struct wt_error *err)
+{
+    hide_watches(r, true);
+    const enum wt_status status = wt_timeline_goto(r->timeline, time, err);
+    hide_watches(r, false);
+    live_moved(&r->gpu->watched.live);
+    return status;
+}
+
 /* Goes back to the time before the atomic with which the slice has ended, and takes in the changes
  * that threads have made. The instructions before the atomic are executed again, with the same
  * results. */
@@ -53,13 +70,15 @@ static void undo(struct wt_recording *r)
     r->undone++;
     r->store_count = 0;
     take_back(r);
-    if (wt_timeline_goto(r->timeline, r->seen, WT_IGNORED) != WT_OK) {
-        r->failed = true;
-        return;
-    }
-    wt_timeline_input(r->timeline, &nothing); /* here the run goes on another way */
-    if (m->time < before)
+    hide_watches(r, true);
+    r->failed |= wt_timeline_goto(r->timeline, r->seen, WT_IGNORED) != WT_OK;
+    if (!r->failed)
+        wt_timeline_input(r->timeline, &nothing); /* here the run goes on another way */
+    if (!r->failed && m->time < before)
         run_live(r, before - m->time);
+    hide_watches(r, false);
+    if (r->failed)
+        return;
     r->store_count = 0;
     recording_look(r, false, true);
 }
@@ -167,7 +186,7 @@ static void come_back(struct wt_recording *r)
     struct wt_timeline *t = r->timeline;
     struct wt_error err;
     char name[64];
-    if (wt_timeline_at_end(t) || wt_timeline_goto(t, wt_timeline_end(t), &err) == WT_OK)
+    if (wt_timeline_at_end(t) || recording_goto(r, wt_timeline_end(t), &err) == WT_OK)
         return;
     r->ops->name(r->gpu, name, sizeof name);
     fprintf(stderr,

@@ -146,6 +146,9 @@ void wt_recording_restart(struct wt_recording *recording);
 uint32_t wt_recording_input(struct wt_recording *recording, const struct wt_input *input);
 /** Likewise to a GPU, whether it is recorded or not. */
 uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input);
+/** Reads memory as a wave sees it. */
+bool wt_hosted_read(struct wt_hosted *gpu, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                    size_t size);
 /** Runs a GPU, whether it is recorded or not. @p alone: no debugger looks at it (apart.h). */
 enum wt_run wt_hosted_run(struct wt_hosted *gpu, uint64_t issues, bool alone);
 /**

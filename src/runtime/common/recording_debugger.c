@@ -20,6 +20,12 @@ uint32_t wt_recording_input(struct wt_recording *r, const struct wt_input *input
     return result;
 }
 
+bool wt_hosted_read(struct wt_hosted *gpu, uint32_t wave, unsigned lane, uint64_t addr, void *out,
+                    size_t size)
+{
+    return gpu->machine->ops->read_memory(gpu->machine, wave, lane, addr, out, size);
+}
+
 uint32_t wt_hosted_input(struct wt_hosted *gpu, const struct wt_input *input)
 {
     return gpu->recording ? wt_recording_input(gpu->recording, input)

@@ -139,6 +139,8 @@ void recording_show(struct wt_recording *r);
 bool recording_find_ended(struct wt_recording *r);
 /** Ends the search, if one is under way. */
 void recording_end_search(struct wt_recording *r);
+/** To another time. */
+enum wt_status recording_goto(struct wt_recording *r, uint64_t time, struct wt_error *err);
 /** The device was put to another issue time. */
 void recording_moved(struct wt_recording *r);
 /** The present may have got another past: the process's memory follows it. */

@@ -18,6 +18,7 @@
 #include "emulator/machine/wave_state.h"
 #include "object/final_wire.h"
 #include "object/travel_wire.h"
+#include "runtime/common/armed.h"
 #include "runtime/common/recording.h"
 
 static_assert(WT_TRAVEL_BYTES <= WT_WIRE_MOST && WT_TRAVEL_REQUEST_BYTES <= WT_WIRE_MOST &&
@@ -57,8 +58,7 @@ static struct wt_hosted *gpu_of(const struct wt_server *s, const struct wt_wire_
 bool wt_hosted_copy(struct wt_hosted *gpu, const struct wt_wire_request *r, uint8_t *bytes,
                     size_t size, bool out)
 {
-    struct wt_machine *m = gpu->machine;
-    return out ? m->ops->read_memory(m, r->wave, r->lane, r->addr, bytes, size)
+    return out ? wt_hosted_read(gpu, r->wave, r->lane, r->addr, bytes, size)
                : wt_hosted_input(gpu, &(struct wt_input){.kind = WT_INPUT_MEMORY,
                                                          .wave = r->wave,
                                                          .lane = r->lane,
@@ -74,10 +74,26 @@ static bool copy(struct wt_server *s, const struct wt_wire_request *r, uint8_t *
                            : wt_hosted_copy(gpu_of(s, r), r, bytes, size, out);
 }
 
+/* Whether breakpoints that are judged here are the debugger's view of code now. */
+static bool shows_live(const struct wt_server *s, const struct wt_wire_request *r)
+{
+    return !wt_recording_is_away(gpu_of(s, r)->recording);
+}
+
+static bool read_memory(struct wt_server *s, const struct wt_wire_request *r, uint8_t *bytes,
+                        size_t size)
+{
+    if (!copy(s, r, bytes, size, true))
+        return false;
+    if (shows_live(s, r))
+        armed_show(gpu_of(s, r), r->addr, bytes, size);
+    return true;
+}
+
 static int32_t give_memory(struct wt_server *s, const struct wt_wire_request *r,
                            struct wt_wire_answer *answer)
 {
-    if (!copy(s, r, s->bytes, r->size, true))
+    if (!read_memory(s, r, s->bytes, r->size))
         return -EFAULT;
     answer->size = r->size;
     return 0;
@@ -102,6 +118,7 @@ static void note_breakpoint(struct wt_server *s, const struct wt_wire_request *r
 
 static bool write_memory(struct wt_server *s, const struct wt_wire_request *r, uint8_t *bytes)
 {
+    armed_written(gpu_of(s, r), r->addr, bytes, r->follows);
     note_breakpoint(s, r, bytes);
     return copy(s, r, bytes, r->follows, false);
 }
@@ -126,7 +143,7 @@ static int32_t transfer(struct wt_server *s, const struct wt_wire_request *r,
                                             .addr = list[i].addr,
                                             .size = size,
                                             .follows = write ? size : 0};
-        if (!(write ? write_memory(s, &one, bytes) : copy(s, &one, bytes, size, true)))
+        if (!(write ? write_memory(s, &one, bytes) : read_memory(s, &one, bytes, size)))
             list[i].size = 0;
         bytes += size;
     }
@@ -171,6 +188,48 @@ static int32_t watch(struct wt_server *s, const struct wt_wire_request *r)
                        s->driver->changes);
 }
 
+struct code {
+    struct wt_server *server;
+    unsigned device;
+};
+
+static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
+{
+    const struct code *code = context;
+    const struct wt_wire_request of = {.device = code->device, .wave = UINT32_MAX, .addr = addr};
+    return copy(code->server, &of, bytes, size, out);
+}
+
+/* A device that watches for its own program judges no breakpoints. */
+static int32_t judge(struct wt_server *s, const struct wt_wire_request *r)
+{
+    struct wt_hosted *gpu = gpu_of(s, r);
+    if (s->driver->may_watch && !s->driver->may_watch(gpu))
+        return r->follows ? -EBUSY : 0;
+    return armed_set(gpu, s->bytes, r->follows, copy_code, &(struct code){s, r->device});
+}
+
+static int32_t tell_arrived(struct wt_server *s, const struct wt_wire_request *r,
+                            struct wt_wire_answer *answer)
+{
+    struct wt_wire_arrived told;
+    if (!live_arrived(&gpu_of(s, r)->watched.live, r->value, r->addr, &told))
+        return -ENOENT;
+    answer->size = sizeof told;
+    memcpy(s->bytes, &told, sizeof told);
+    return 0;
+}
+
+static int32_t tell_news(struct wt_server *s, const struct wt_wire_request *r,
+                         struct wt_wire_answer *answer)
+{
+    bool more;
+    answer->size =
+        (uint32_t)live_news(&gpu_of(s, r)->watched.live, s->bytes, sizeof s->bytes, &more);
+    answer->value[0] = more;
+    return 0;
+}
+
 static int32_t give_hits(struct wt_server *s, const struct wt_wire_request *r,
                          struct wt_wire_answer *answer)
 {
@@ -178,6 +237,17 @@ static int32_t give_hits(struct wt_server *s, const struct wt_wire_request *r,
     answer->size =
         (uint32_t)(each * watched_give(&gpu_of(s, r)->watched, (void *)s->bytes, r->size / each));
     return 0;
+}
+
+/* Watched memory, and breakpoints that are judged here. */
+static int32_t serve_places(struct wt_server *s, const struct wt_wire_request *r,
+                            struct wt_wire_answer *answer)
+{
+    return r->verb == WT_WIRE_WATCH     ? watch(s, r)
+           : r->verb == WT_WIRE_HITS    ? give_hits(s, r, answer)
+           : r->verb == WT_WIRE_LIVE    ? judge(s, r)
+           : r->verb == WT_WIRE_ARRIVED ? tell_arrived(s, r, answer)
+                                        : tell_news(s, r, answer);
 }
 
 bool wt_hosted_has(const struct wt_hosted *gpu, const struct wt_wire_request *r)
@@ -342,6 +412,14 @@ static int tell_events(struct wt_server *s, uint64_t ms, uint64_t *code)
     return wt_gate_event(gate, code);
 }
 
+static bool has_news(struct wt_server *s)
+{
+    bool any = false;
+    for (unsigned i = 0; i < s->devices; i++)
+        any |= live_has_news(&s->gpu[i]->watched.live);
+    return any;
+}
+
 static void know_code(struct wt_server *s, uint64_t state)
 {
     if (s->gate)
@@ -396,7 +474,7 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
         attach(s);
         return 0;
     case WT_WIRE_EVENT:
-        return tell_events(s, r->value, &answer->value[0]);
+        return tell_events(s, r->value, &answer->value[0]) | (has_news(s) ? WT_WIRE_NEWS : 0);
     case WT_WIRE_CODE_KNOWN:
         know_code(s, r->value);
         return 0;
@@ -410,11 +488,13 @@ static int32_t serve(struct wt_server *s, const struct wt_wire_request *r,
     case WT_WIRE_REGISTERS:
         return access_registers(s, r, answer);
     case WT_WIRE_WATCH:
-        return watch(s, r);
+    case WT_WIRE_HITS:
+    case WT_WIRE_LIVE:
+    case WT_WIRE_ARRIVED:
+    case WT_WIRE_LIVE_NEWS:
+        return serve_places(s, r, answer);
     case WT_WIRE_HOME:
         return tell_home(s, r, answer);
-    case WT_WIRE_HITS:
-        return give_hits(s, r, answer);
     case WT_WIRE_WAITS:
         return tell_wait(s, r, answer);
     case WT_WIRE_STATE:
@@ -496,18 +576,6 @@ static void begin(void *context)
         s->driver->begin(s->context);
 }
 
-struct code {
-    struct wt_server *server;
-    unsigned device;
-};
-
-static bool copy_code(void *context, uint64_t addr, uint8_t *bytes, size_t size, bool out)
-{
-    const struct code *code = context;
-    const struct wt_wire_request of = {.device = code->device, .wave = UINT32_MAX, .addr = addr};
-    return copy(code->server, &of, bytes, size, out);
-}
-
 /* Who has only looked has changed nothing but the recordings. */
 static void undo_all(struct wt_server *s)
 {
@@ -564,6 +632,12 @@ static void release(void *context)
     wt_gate_enter_as_debugger(gate);
     wt_gate_hold(gate, false);
     wt_gate_leave_as_debugger(gate);
+}
+
+static uint8_t *last(void *context, size_t *size)
+{
+    const struct wt_server *s = context;
+    return live_last(&s->gpu[0]->watched.live, size);
 }
 
 /* ---- beginning and end ---- */
@@ -627,7 +701,8 @@ bool wt_server_start(const struct wt_server_driver *driver, void *context, struc
                                       .converse = converse,
                                       .let_go = let_go,
                                       .is_held = is_held,
-                                      .release = release};
+                                      .release = release,
+                                      .last = last};
     if (gate)
         wt_gate_hold(gate, wt_endpoint_held(&holder));
     server = s;

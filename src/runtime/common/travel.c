@@ -319,7 +319,7 @@ static void serve(const struct asked *a)
     case WT_TRAVEL_MISSING:
         break;
     case WT_TRAVEL_GO:
-        answer_status(a, wt_timeline_goto(a->timeline, argument, &err), &err);
+        answer_status(a, recording_goto(a->recording, argument, &err), &err);
         break;
     case WT_TRAVEL_SAVED_BEFORE:
         a->answer->argument = wt_timeline_saved_before(a->timeline, argument);

@@ -28,29 +28,53 @@ bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
     return true;
 }
 
+bool watched_apply(struct watched *w, struct wt_machine *m)
+{
+    struct wt_watch *grown = realloc(w->watch, (w->memory + w->live.places + 1) * sizeof *grown);
+    w->watch = grown ? grown : w->watch;
+    w->count = w->memory + (grown ? live_watches(&w->live, grown + w->memory) : 0);
+    return wt_set_watches(m, w->watch, w->count) && grown;
+}
+
 int watched_set(struct watched *w, struct wt_machine *m, const struct wt_wire_watch *list,
                 size_t count, bool changes)
 {
     struct wt_watch *watch = calloc(count + 1, sizeof *watch);
     size_t own = 0;
+    if (!list)
+        live_forget(&w->live);
     for (size_t i = 0; watch && i < count; i++)
         if (list[i].kind < WT_WIRE_WATCH_MEMORY && list[i].wave < m->waves &&
             watched_find(&list[i], &watch[own])) {
             watch[own].changes = changes && list[i].kind == WT_WIRE_WATCH_WRITE;
             own++;
         }
-    watched_forget(w);
     if (watch)
         wt_watch_pin(m, watch, own);
-    if (own && wt_set_watches(m, watch, own)) {
-        w->watch = watch;
-        w->count = own;
+    free(w->watch);
+    w->watch = watch;
+    w->memory = own;
+    w->hits = 0;
+    if (watch && watched_apply(w, m))
         return 0;
+    w->memory = 0;
+    wt_set_watches(m, NULL, w->count = 0);
+    return -ENOMEM;
+}
+
+bool watched_take_place(struct wt_machine *m, struct wt_watch_hit *place, bool *others)
+{
+    const size_t hits = m->hits;
+    size_t kept = 0;
+    for (size_t i = 0; i < hits; i++) {
+        if (m->hit[i].kind == WT_WATCH_EXECUTE)
+            *place = m->hit[i];
+        else
+            m->hit[kept++] = m->hit[i];
     }
-    wt_set_watches(m, NULL, 0);
-    const bool none = watch && !own;
-    free(watch);
-    return none ? 0 : -ENOMEM;
+    m->hits = kept;
+    *others = kept != 0;
+    return kept < hits;
 }
 
 struct wt_wire_hit watched_hit(const struct wt_watch_hit *from)
@@ -102,5 +126,6 @@ void watched_forget(struct watched *w)
 {
     free(w->watch);
     free(w->hit);
+    live_forget(&w->live);
     *w = (struct watched){0};
 }

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "emulator/machine/machine.h"
+#include "runtime/common/armed.h"
 #include "runtime/cuda/gpu_internal.h"
 
 static struct wt_gate gate = WT_GATE_OPEN;
@@ -65,8 +66,10 @@ static bool is_news(const struct gpu *gpu, enum wt_run result)
 
 bool debug_turn(struct gpu *gpu, enum wt_run *result)
 {
-    if (*result == WT_RUN_WATCH)
+    if (*result == WT_RUN_WATCH && armed_take(&gpu->hosted))
         take_hits(gpu);
+    else if (*result == WT_RUN_WATCH)
+        *result = WT_RUN_BUDGET;
     return wt_gate_turn(&gate, result, is_news(gpu, *result));
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "emulator/machine/machine.h"
+#include "runtime/common/armed.h"
 #include "runtime/common/counted.h"
 #include "runtime/i915/code.h"
 
@@ -224,7 +225,7 @@ bool drm_debugged_continue(struct drm_debugged *g, enum wt_run why)
 {
     if (why == WT_RUN_FAULT && g->attached)
         return tell_fault(g) && !g->lost_memory;
-    if (why == WT_RUN_WATCH && g->attached)
+    if (why == WT_RUN_WATCH && g->attached && armed_take(&g->hosted))
         take_hits(g);
     if (g->attached && gen_device_attention(g->device))
         stop(g);

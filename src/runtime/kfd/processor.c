@@ -20,6 +20,7 @@
 #include "emulator/machine/machine.h"
 #include "object/kfd_wire.h"
 #include "runtime/common/apart.h"
+#include "runtime/common/armed.h"
 #include "runtime/kfd/tool.h"
 #include "object/aql.h"
 #include "runtime/common/catch.h"
@@ -559,7 +560,7 @@ static bool run(struct host_gpu *gpu)
         : wt_recording_on(gpu->recording)
             ? wt_recording_run(gpu->recording, SLICE)
             : wt_apart_run(&gpu->hosted, SLICE, !gpu->debugged && !gcn_kfd_is_enabled(gpu->device));
-    if (why == WT_RUN_WATCH)
+    if (why == WT_RUN_WATCH && armed_take(&gpu->hosted))
         host_local_take_hits(gpu);
     host_count_issues(gpu, before);
     const bool ended = gpu->ended;

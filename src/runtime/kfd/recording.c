@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "emulator/gcn/kfd.h"
-#include "emulator/machine/machine.h"
 
 /* ---- the operations ---- */
 
@@ -151,8 +150,7 @@ static bool saves_at(struct host_gpu *gpu, uint64_t addr, size_t *size)
 
 bool host_recording_read(struct host_gpu *gpu, uint64_t addr, void *out, size_t *size)
 {
-    struct wt_machine *m = gcn_machine(gpu->device);
-    return saves_at(gpu, addr, size) ? m->ops->read_memory(m, 0, 0, addr, out, *size)
+    return saves_at(gpu, addr, size) ? wt_hosted_read(&gpu->hosted, 0, 0, addr, out, *size)
                                      : wt_recording_read(gpu->recording, addr, out, size);
 }
 

@@ -7,6 +7,7 @@
 #include "emulator/machine/archive_parts.h"
 #include "emulator/vortex/profile.h"
 #include "object/vortex_wire.h"
+#include "runtime/common/armed.h"
 #include "runtime/common/serve.h"
 #include "runtime/vortex/internal.h"
 
@@ -214,7 +215,7 @@ static uint32_t input(void *context, uint32_t device, const struct wt_input *in)
 {
     struct gpu *g = gpu_at(device);
     const uint32_t value = wt_hosted_input(&g->hosted, in);
-    if (g->machine->hits && !wt_recording_is_away(g->recording))
+    if (g->machine->hits && !wt_recording_is_away(g->recording) && armed_take(&g->hosted))
         watched_take(&g->watched, g->machine, NULL);
     return value;
 }

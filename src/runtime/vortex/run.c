@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "check/race.h"
 #include "emulator/machine/machine.h"
+#include "runtime/common/armed.h"
 #include "object/vortex_wire.h"
 #include "runtime/common/catch.h"
 #include "runtime/common/counted.h"
@@ -93,7 +94,7 @@ static bool go_on(struct gpu *g, uint64_t until_ms, enum wt_run *result)
         wt_tally_add(VORTEX_WIRE_FAMILY, 0, m->time > before ? m->time - before : 0);
         if (wt_interrupt_take())
             report_interrupted(g);
-        if (*result == WT_RUN_WATCH)
+        if (*result == WT_RUN_WATCH && armed_take(&g->hosted))
             watched_take(&g->watched, m, NULL);
         more = await_debugger(g, result);
         late = more && (uint64_t)wt_clock_ms() >= until_ms;

@@ -1,0 +1,190 @@
+/* Traps that are written for waves that stop. See armed.h. */
+#include "runtime/common/armed.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/common/recording.h"
+
+/* ---- bytes ---- */
+
+static bool lies_in(const struct live_place *p, uint64_t addr, size_t size)
+{
+    return p->wire.addr >= addr && p->wire.addr - addr <= size &&
+           p->wire.size <= size - (p->wire.addr - addr);
+}
+
+static bool is_there(const struct live_place *p, const uint8_t *bytes, const uint8_t *what)
+{
+    for (uint32_t i = 0; i < p->wire.size; i++)
+        if ((bytes[i] ^ what[i]) & p->wire.mask[i])
+            return false;
+    return true;
+}
+
+static void put(const struct live_place *p, uint8_t *bytes, const uint8_t *what)
+{
+    for (uint32_t i = 0; i < p->wire.size; i++)
+        bytes[i] = (uint8_t)((bytes[i] & ~p->wire.mask[i]) | (what[i] & p->wire.mask[i]));
+}
+
+void armed_show(const struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    const struct live_points *live = &gpu->watched.live;
+    for (size_t i = 0; i < live->places; i++) {
+        const struct live_place *p = &live->place[i];
+        for (uint32_t k = 0; p->armed && k < p->wire.size; k++) {
+            const uint64_t at = p->wire.addr + k - addr;
+            if (at < size)
+                bytes[at] =
+                    (uint8_t)((bytes[at] & ~p->wire.mask[k]) | (p->wire.trap[k] & p->wire.mask[k]));
+        }
+    }
+}
+
+static struct wt_planted_one as_planted(const struct live_place *p)
+{
+    struct wt_planted_one one = {.addr = p->wire.addr, .size = p->wire.size};
+    memcpy(one.mask, p->wire.mask, p->wire.size);
+    memcpy(one.trap, p->wire.trap, p->wire.size);
+    memcpy(one.original, p->wire.original, p->wire.size);
+    return one;
+}
+
+/* ---- waves ---- */
+
+/* The trap comes into memory, for the wave that has arrived. */
+static bool trip(struct wt_hosted *gpu, struct live_place *p, const struct wt_watch_hit *hit)
+{
+    const struct wt_planted_one planted = as_planted(p);
+    uint8_t bytes[WT_LIVE_BYTES];
+    p->armed = false;
+    if (!wt_hosted_read(gpu, hit->wave, 0, p->wire.addr, bytes, p->wire.size))
+        return false;
+    put(p, bytes, p->wire.trap);
+    wt_planted_add(gpu->planted, &planted);
+    live_note(&gpu->watched.live, p, hit);
+    return wt_hosted_input(gpu, &(struct wt_input){.kind = WT_INPUT_MEMORY,
+                                                   .wave = hit->wave,
+                                                   .addr = p->wire.addr,
+                                                   .bytes = bytes,
+                                                   .size = p->wire.size});
+}
+
+bool armed_take(struct wt_hosted *gpu)
+{
+    struct live_points *live = &gpu->watched.live;
+    struct wt_watch_hit here;
+    bool any, others;
+    any = watched_take_place(gpu->machine, &here, &others);
+    for (size_t i = 0; i < live->places && any && !others; i++)
+        if (live->place[i].armed && live->place[i].wire.pc == here.pc)
+            trip(gpu, &live->place[i], &here);
+    if (any && !others)
+        watched_apply(&gpu->watched, gpu->machine);
+    return others;
+}
+
+/* ---- the debugger ---- */
+
+/* Takes the breakpoint at @p at; false: the list breaks off. */
+static bool take_one(struct wt_machine *m, const uint8_t **at, size_t *left,
+                     struct wt_condition_counts *counts, struct live_place *p)
+{
+    if (*left < sizeof p->wire)
+        return false;
+    memcpy(&p->wire, *at, sizeof p->wire);
+    const size_t padded = ((size_t)p->wire.code + 7) & ~(size_t)7;
+    if (!p->wire.size || p->wire.size > WT_PLANTED_BYTES || padded > *left - sizeof p->wire)
+        return false;
+    wt_condition_new(m, *at + sizeof p->wire, p->wire.code, counts, &p->condition, WT_IGNORED);
+    *at += sizeof p->wire + padded;
+    *left -= sizeof p->wire + padded;
+    return true;
+}
+
+/* Brings the trap into memory, or takes it out, where the code is as expected. */
+static bool change(struct live_place *p, bool arm, struct wt_hosted *gpu, armed_copy_fn *copy,
+                   void *context)
+{
+    const struct wt_planted_one planted = as_planted(p);
+    uint8_t now[WT_LIVE_BYTES];
+    if (!copy(context, p->wire.addr, now, p->wire.size, true) ||
+        !is_there(p, now, arm ? p->wire.trap : p->wire.original))
+        return false;
+    put(p, now, arm ? p->wire.original : p->wire.trap);
+    if (arm)
+        wt_planted_written(gpu->planted, p->wire.addr, now, p->wire.size);
+    else
+        wt_planted_add(gpu->planted, &planted);
+    return copy(context, p->wire.addr, now, p->wire.size, false);
+}
+
+/* Those of the list before that are armed come into memory: so the debugger believes. */
+static void plant_all(struct wt_hosted *gpu, armed_copy_fn *copy, void *context)
+{
+    struct live_points *live = &gpu->watched.live;
+    for (size_t i = 0; i < live->places; i++) {
+        const bool armed = live->place[i].armed;
+        live->place[i].armed = false;
+        if (armed)
+            change(&live->place[i], false, gpu, copy, context);
+    }
+}
+
+int armed_set(struct wt_hosted *gpu, const uint8_t *bytes, size_t size, armed_copy_fn *copy,
+              void *context)
+{
+    struct live_points *live = &gpu->watched.live;
+    const size_t most = size / sizeof(struct wt_wire_live);
+    struct live_place *place = calloc(most + 1, sizeof *place);
+    struct wt_condition_counts *counts = calloc(1, sizeof *counts);
+    int result = place && counts ? 0 : -ENOMEM;
+    if (counts)
+        *counts = (struct wt_condition_counts){.print = live_print, .context = live};
+    size_t count = 0;
+    plant_all(gpu, copy, context);
+    while (size && !result) {
+        struct live_place p = {.live = live};
+        if (!take_one(gpu->machine, &bytes, &size, counts, &p) || !p.condition)
+            result = -EINVAL;
+        else
+            place[count++] = p;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (result)
+            wt_condition_free(place[i].condition);
+        else
+            place[i].armed = change(&place[i], true, gpu, copy, context);
+    }
+    if (result) {
+        free(place);
+        place = NULL;
+        if (counts)
+            counts->count = 0;
+    }
+    live_replace(live, place, place ? count : 0, counts);
+    watched_apply(&gpu->watched, gpu->machine);
+    return result;
+}
+
+void armed_written(struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t size)
+{
+    struct live_points *live = &gpu->watched.live;
+    bool changed = false;
+    for (size_t i = 0; i < live->places && !wt_recording_is_away(gpu->recording); i++) {
+        struct live_place *p = &live->place[i];
+        const bool meets = p->wire.addr < addr + size && addr < p->wire.addr + p->wire.size;
+        uint8_t *at = bytes + (p->wire.addr - addr);
+        if (!meets)
+            continue;
+        const bool arms = lies_in(p, addr, size) && is_there(p, at, p->wire.trap);
+        if (arms)
+            put(p, at, p->wire.original);
+        changed |= p->armed != arms;
+        p->armed = arms;
+    }
+    if (changed)
+        watched_apply(&gpu->watched, gpu->machine);
+}
