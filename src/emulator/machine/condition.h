@@ -25,7 +25,7 @@ struct wt_condition_tally {
     uint64_t times;   /**< it held for a wave, and was ignored or printed */
 };
 
-/** What conditions count and print, all together. */
+/** Counts of conditions, all together, and where they print. */
 struct wt_condition_counts {
     struct wt_condition_tally *list; /**< NULL at first */
     size_t count, room;
