@@ -46,7 +46,7 @@ size_t sm_unwritten(struct wt_machine *m, uint32_t wave, struct wt_unwritten *li
 
 /* ---- lanes ---- */
 
-enum { UP, DOWN, BUTTERFLY, INDEX }; /* of PTX; those of machine code are one further on */
+enum { UP, DOWN, BUTTERFLY, INDEX }; /* PTX's; those of machine code are one further on */
 
 /* The lane whose value lane i takes (PTX ISA, "shfl.sync"). */
 static unsigned lane_of(unsigned how, unsigned i, uint32_t lane, uint32_t bound)

@@ -171,8 +171,8 @@ static uint64_t local_of(const struct sm_launch *l, const struct sm_warp *w)
     return l->local_base + (uint64_t)w->id * SM_LANES * ((l->local + 7) / 8 * 8);
 }
 
-/* What start_warp() does of PTX where nobody sees the warp before it begins, and its slot has had
- * such a one before. */
+/* The work of start_warp() for PTX where nobody sees the warp before it begins, and its slot has
+ * had such a one before. */
 static void start_bare(struct sm_device *d, struct sm_warp *w, struct sm_cta *c, unsigned index)
 {
     const struct sm_launch *l = &d->grid.launch;

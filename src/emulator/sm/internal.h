@@ -88,7 +88,7 @@ static_assert(sizeof(struct sm_uop) == 48, "records of code fill whole lines of 
 
 struct sm_code {
     struct wt_code_page page;
-    struct wt_paged_page *blocks; /* of the device; NULL: it has not been translated */
+    struct wt_paged_page *blocks; /* the device's; NULL: it has not been translated */
     struct sm_uop uop[SM_SLOTS + SM_TAIL];
 };
 
@@ -108,7 +108,7 @@ struct sm_entry {
     uint64_t pc;
     uint32_t mask;
     uint32_t kind;
-    /* of a PATH: row of its frame; what it waits for (enum ptx_wait); what BAR.RED has found, or,
+    /* a PATH's row of its frame; what it waits for (enum ptx_wait); what BAR.RED has found, or,
      * while it waits, for how many of its lanes the predicate holds */
     uint32_t base, wait, result;
     uint32_t zero; /* no padding: entries are hashed as they are */
@@ -132,8 +132,9 @@ enum sm_error_code {
     SM_MISALIGNED_ADDR = 0x0f,
     SM_INVALID_ADDR_SPACE = 0x10,
     SM_INVALID_CONST_ADDR_LDC = 0x12,
-    SM_L1_ERROR = 0x80,                           /* no warp error: bit 1 of the global ESR */
-    SM_ASSERT = 1 << 16 | SM_ILLEGAL_INSTR_PARAM, /* of sm_error(): it is told as an assertion */
+    SM_L1_ERROR = 0x80, /* no warp error: bit 1 of the global ESR */
+    SM_ASSERT =
+        1 << 16 | SM_ILLEGAL_INSTR_PARAM, /* for sm_error(), which tells it as an assertion */
 };
 
 /* Bits of the global ESR (HWW_GLOBAL_ESR); the upper ones are defined by wavetrap. */
@@ -171,7 +172,7 @@ struct sm_warp {
                                           runs */
     uint64_t issued;                   /* instructions since it started */
     uint32_t live, mask;               /* lanes that have not exited; those enabled now */
-    uint32_t depth;                    /* of the stack */
+    uint32_t depth;                    /* entries of the stack */
     /* PTX (sm/ptx/exec/flow.c): the path that runs; the others are entries of the stack */
     uint32_t base, wait, result; /* as in struct sm_entry */
     uint32_t spins,
@@ -181,22 +182,22 @@ struct sm_warp {
     bool bare;  /* likewise: it has not begun, and has no frame yet (sm/ptx/exec/paths.c) */
     uint8_t at_barrier;   /* number + 1 */
     bool marked;          /* `error` and `late` may be more than zeros; no part of the state */
-    uint8_t late_code[2]; /* of `late`; 0: none */
+    uint8_t late_code[2]; /* error codes of `late`; 0: none */
     /* the trap unit */
     bool must_enter;       /* enters the handler before its next instruction */
     uint8_t paused;        /* enum sm_pause */
     bool held;             /* at RTT, by the stop trigger */
     bool step;             /* traps again behind the next instruction */
-    bool stepped;          /* of a step: the instruction has issued, and waits at a barrier */
+    bool stepped;          /* the instruction of a step has issued, and waits at a barrier */
     bool trapped;          /* in the handler */
     bool masked;           /* IDE.DIS */
     uint8_t pending_traps; /* bit n: BPT.TRAP n waits for IDE.EN or RTT */
-    uint8_t ways;          /* of a fresh warp, of `way`; 0: its lanes have come the same way */
-    uint32_t rows;         /* rows of the register file that are in use */
-    uint64_t local;        /* address of lane 0's local memory */
-    uint64_t runs; /* while `fresh`, without ways: the runs of records that it has come to, a bit
-                      each; else 0 */
-    uint32_t p[8]; /* predicates, a mask of lanes each; PT is all ones */
+    uint8_t ways;   /* entries of `way` of a fresh warp; 0: its lanes have come the same way */
+    uint32_t rows;  /* rows of the register file that are in use */
+    uint64_t local; /* address of lane 0's local memory */
+    uint64_t runs;  /* while `fresh`, without ways: the runs of records that it has come to, a bit
+                       each; else 0 */
+    uint32_t p[8];  /* predicates, a mask of lanes each; PT is all ones */
     uint32_t z, s, carry, o; /* condition code, a mask of lanes each */
     /* BAR.RED: its operation; threads that arrived, for whom the predicate holds; the result */
     uint8_t bar_op;
@@ -206,7 +207,7 @@ struct sm_warp {
     uint64_t esr_pc;
     uint32_t room; /* rows that r has memory for; no part of the state */
     bool clean;    /* the registers of machine code are zeros still; likewise */
-    /* What a new warp does not clear as a whole begins here. */
+    /* Members from here on are not cleared as a whole for a new warp. */
     struct wt_fault error;  /* the last one that arrived, until the warp goes on; kind 0: none */
     struct sm_late late[2]; /* a warp error, an L1 error */
     struct sm_entry stack[SM_STACK];
@@ -281,13 +282,13 @@ struct sm_device {
     uint64_t handler; /* address of the trap handler; 0: none */
     bool grant;       /* exceptions go to the debugger */
     /* execution */
-    const struct sm_uop *executing; /* of the turn under way; NULL: none yet */
+    const struct sm_uop *executing; /* the record of the turn under way; NULL: none yet */
     const struct sm_warp
         *prepared;        /* for which, in it, blocks are (sm/ptx/know/block.c); NULL: none yet */
     bool prepared_launch; /* … in it or a turn that it follows without the engine (device.c) */
     struct sm_trace_point *trace;
-    struct wt_console console; /* of vprintf: one */
-    struct sm_ptx **image;     /* of PTX, whose instructions are in memory */
+    struct wt_console console; /* vprintf's: one */
+    struct sm_ptx **image;     /* images of PTX, whose instructions are in memory */
     size_t image_count, image_capacity;
     unsigned jit;            /* as in the configuration, or fewer, of a launch of many warps */
     struct wt_paged *blocks; /* translated code (sm/ptx/know/block.c); NULL: there is none yet */
@@ -440,7 +441,7 @@ bool sm_constant(struct sm_warp *w, const struct sm_uop *u, unsigned bank, uint3
 bool sm_mapped(const struct sm_device *d, uint64_t addr, uint64_t size, bool write);
 /* The TLB's misses: NULL where it may not have the page. */
 const uint8_t *sm_tlb_fill_read(struct sm_device *d, uint64_t addr);
-/* The same for writing. */
+/* Likewise for writing. */
 uint8_t *sm_tlb_fill_write(struct sm_device *d, uint64_t addr);
 /* Ends the launch with a fault. */
 void sm_fault(struct sm_warp *w, const struct wt_fault *fault);
@@ -454,7 +455,7 @@ static inline const uint8_t *sm_readable(struct sm_device *d, uint64_t addr)
     return sm_tlb_fill_read(d, addr);
 }
 
-/* The same for writing. */
+/* Likewise for writing. */
 static inline uint8_t *sm_writable(struct sm_device *d, uint64_t addr)
 {
     struct wt_tlb_entry *e = wt_tlb_entry_of(&d->machine.tlb, addr);
@@ -481,7 +482,7 @@ bool sm_barrier_arrive(struct sm_warp *w, uint32_t lanes, unsigned number, uint3
 
 /* Lanes for which a test of the condition code holds. */
 uint32_t sm_condition(const struct sm_warp *w, unsigned test);
-/* The same of four flags. */
+/* Likewise of four flags. */
 uint32_t sm_flags_hold(uint32_t z, uint32_t s, uint32_t c, uint32_t o, unsigned test);
 /* ---- trap.c ---- */
 

@@ -59,7 +59,7 @@ static uint64_t offset_of(uint64_t at)
     return (uint64_t)(int64_t)(int32_t)at;
 }
 
-/* The same of addresses that come from a variable of PTX; NULL: not known. */
+/* Asks about addresses that come from a variable of PTX; NULL: not known. */
 static uint32_t judge_variable(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                                enum sm_judged where, uint32_t lanes, const uint64_t *at,
                                unsigned size, const struct ptx_origin *origin)

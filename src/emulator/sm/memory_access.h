@@ -23,7 +23,7 @@ enum sm_stray_kind {
 struct sm_access {
     uint64_t addr[SM_LANES]; /**< in global memory, or the offset into shared memory */
     uint32_t lanes;          /**< that access at all */
-    uint32_t shared;         /**< of them, those that access shared memory */
+    uint32_t shared;         /**< those of them that access shared memory */
     unsigned size;           /**< bytes of a lane, 1 to 32 */
     bool store;              /**< or an atomic */
     bool atomic;
@@ -58,7 +58,7 @@ enum sm_judged {
  * address, or the offset in shared or local memory. Returns the lanes that must not make them. */
 uint32_t sm_judge(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                   enum sm_judged where, uint32_t lanes, const uint64_t *at, unsigned size);
-/** The same of all lanes of an access: those that must not are moved to a->refused. */
+/** Asks about all lanes of an access: those that must not are moved to a->refused. */
 void sm_access_judge(struct sm_warp *w, const struct sm_uop *u, enum sm_judged where,
                      struct sm_access *a, const uint64_t *at);
 /** Whether a machine has a judge. */
@@ -75,9 +75,9 @@ void sm_add_stray(struct sm_access *a, unsigned lane, enum sm_stray_kind kind, u
  * memory (PTX ISA 6.4.1, "Addresses as Operands").
  */
 void sm_reach_shared(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a);
-/* The same for local memory. */
+/* Likewise for local memory. */
 void sm_reach_local(struct sm_warp *w, unsigned lane, uint64_t at, struct sm_access *a);
-/* The same for global memory, and for generic addresses, which may lead to shared or local memory.
+/* Likewise for global memory, and for generic addresses, which may lead to shared or local memory.
  */
 void sm_reach_global(struct sm_warp *w, unsigned lane, uint64_t at, bool generic,
                      struct sm_access *a);

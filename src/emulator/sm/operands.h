@@ -17,8 +17,8 @@ enum sm_file {
     SM_FILE_STATE, /**< masks of lanes: enum sm_state, by 4 bytes */
     SM_FILE_SPECIAL, /**< what has no value of its own to follow: special registers by their
                           numbers, and enum sm_special */
-    SM_FILE_MEMORY,  /**< of PTX: global, shared, local or constant memory, as it says */
-    SM_FILE_GLOBAL,  /**< of machine code */
+    SM_FILE_MEMORY,  /**< PTX's global, shared, local or constant memory, as it says */
+    SM_FILE_GLOBAL,  /**< global memory of machine code */
     SM_FILE_GENERIC, /**< global, shared or local memory, as the address says */
     SM_FILE_SHARED,
     SM_FILE_LOCAL,
@@ -73,7 +73,7 @@ WT_MACHINE_FN(lane_sources) sm_lane_sources;
 
 /** The files of registers, by enum sm_file. */
 extern const struct wt_operand_file sm_operand_files[];
-/** What control words cover (pace.c). */
+/** Hazards that control words cover (pace.c). */
 WT_MACHINE_FN(pace) sm_pace;
 extern const struct wt_pace_table sm_pace_table;
 /** The register of that name ("R3", "P0"), or (""): the whole register file, as an operand. */

@@ -30,8 +30,8 @@ struct wt_machine;
 struct wt_rows_totals;
 
 #define SM_MOST_SMS 16
-#define SM_WARPS 64         /**< of an SM */
-#define SM_CTAS 32          /**< of an SM */
+#define SM_WARPS 64         /**< in an SM */
+#define SM_CTAS 32          /**< in an SM */
 #define SM_CTA_SHARED 49152 /**< shared memory that any CTA may have */
 #define SM_FILE 65536       /**< registers of an SM */
 #define SM_BANKS 18
@@ -39,9 +39,10 @@ struct wt_rows_totals;
 /** Bytes of shared memory by compute capability ("CUDA C++ Programming Guide", Technical
  * Specifications). */
 struct sm_shared {
-    uint32_t sm;       /**< of an SM */
-    uint32_t cta;      /**< the most that a kernel may have whose program asks for it */
-    uint32_t reserved; /**< of each CTA for the system: they count for what an SM has room for */
+    uint32_t sm;  /**< in an SM */
+    uint32_t cta; /**< the most that a kernel may have whose program asks for it */
+    uint32_t
+        reserved; /**< bytes of each CTA for the system: they count for what an SM has room for */
 };
 /** The sizes for a compute capability times 10, 50 or above. */
 struct sm_shared sm_shared_of(unsigned cc);
@@ -84,7 +85,7 @@ void sm_device_free(struct sm_device *device);
 const struct sm_launch *sm_device_latest_launch(const struct sm_device *device);
 /** CTAs of the launch that have ended, and all there are. */
 void sm_device_progress(const struct sm_device *device, uint64_t *done, uint64_t *total);
-/** What has been translated of PTX, of the device's whole life. */
+/** Counts of PTX's translated code since the device began. */
 struct wt_rows_totals sm_device_translated(const struct sm_device *device);
 /** The device as a machine; the same object. */
 struct wt_machine *sm_machine(struct sm_device *device);
@@ -105,7 +106,7 @@ enum wt_status sm_device_map(struct sm_device *device, uint64_t addr, uint64_t s
 void sm_device_unmap(struct sm_device *device, uint64_t addr, uint64_t size);
 /** Memory as the host sees it; false at 2^48 and above, or without host memory. */
 bool sm_device_read(struct sm_device *device, uint64_t addr, void *out, size_t size);
-/* The same for writing, also where kernels may only read. */
+/* Likewise for writing, also where kernels may only read. */
 bool sm_device_write(struct sm_device *device, uint64_t addr, const void *bytes, size_t size);
 
 /* ---- launches ---- */
@@ -115,13 +116,13 @@ struct sm_launch {
     uint64_t number; /**< which one of its program's it is, from 1, for people; 0: none */
     uint64_t entry;  /**< address of the first bundle */
     uint32_t grid[3], block[3]; /**< CTAs, threads of a CTA */
-    unsigned registers;         /**< of a thread, 1..255 */
+    unsigned registers;         /**< registers of a thread, 1..255 */
     uint32_t shared, local;     /**< bytes of a CTA, of a thread */
     uint64_t bank[SM_BANKS];    /**< addresses of the constant banks; 0: none */
     uint32_t bank_size[SM_BANKS];
     uint64_t local_base; /**< memory for sm_device_local_size() bytes, multiple of 256 */
-    /* of PTX only */
-    uint32_t rows;        /**< of the kernel's frame; 0: machine code */
+    /* PTX only */
+    uint32_t rows;        /**< rows of the kernel's frame; 0: machine code */
     uint32_t frame_local; /**< bytes of local memory of the kernel's own frame */
     uint32_t dynamic;     /**< where in shared memory that begins which the launch adds */
     uint64_t constant, constant_end; /**< addresses of .const variables */

@@ -11,7 +11,7 @@
 #define MAGIC 0x78455457u /* "WTEx" */
 #define FURTHEST 0x1p30   /* places beyond it are as outside as this one */
 enum { MOST_LEVELS = 17 };
-#define STEPS 256 /* of a weight: 8 bits of fraction (Linear Filtering) */
+#define STEPS 256 /* in a weight: 8 bits of fraction (Linear Filtering) */
 
 void sm_texture_store(const struct sm_texture *t, uint8_t *bytes)
 {

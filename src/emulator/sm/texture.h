@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SM_TEXTURE_BYTES 128 /* of a header; it is aligned to that */
+#define SM_TEXTURE_BYTES 128 /* a header's size and alignment */
 
 enum sm_texel { SM_TEXEL_UNSIGNED, SM_TEXEL_SIGNED, SM_TEXEL_FLOAT };
 
@@ -20,7 +20,7 @@ enum {
     SM_TEXTURE_INTEGER = 2,    /**< texels that are integers are read as such, not as 0 to 1 */
     SM_TEXTURE_LINEAR = 4,     /**< the neighbours are mixed */
     SM_TEXTURE_LAYERED = 8,    /**< depth counts layers */
-    SM_TEXTURE_BOUNDED = 16,   /**< of linear memory: 0 outside */
+    SM_TEXTURE_BOUNDED = 16,   /**< linear memory: 0 outside */
     SM_TEXTURE_MIXED = 32,     /**< the two nearest levels are mixed */
 };
 
@@ -30,7 +30,7 @@ struct sm_texture {
     uint32_t flags;
     uint32_t border[4]; /**< bits of floats */
     uint8_t texel;      /**< enum sm_texel */
-    uint8_t bytes;      /**< of a component: 1, 2, 4 */
+    uint8_t bytes;      /**< bytes of a component: 1, 2, 4 */
     uint8_t channels;   /**< 1, 2, 4 */
     uint8_t dimensions; /**< 1 to 3 */
     uint8_t mode[3];    /**< enum sm_texture_mode of x, y, z */
@@ -65,7 +65,7 @@ struct sm_texel_reader {
 };
 
 struct sm_texture_coordinates {
-    uint32_t bits[3]; /**< of floats, or (whole) integers */
+    uint32_t bits[3]; /**< bits of floats, or (whole) integers */
     uint32_t layer;
     int8_t offset[3]; /**< texels */
     float level;      /**< 0: the first one */

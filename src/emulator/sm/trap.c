@@ -143,7 +143,7 @@ static void trap_event(struct sm_device *d, uint32_t sm)
     }
 }
 
-/* The same, and what the other SMs do who are to stop with any. */
+/* A trap event of an SM, and of the others that are to stop with any. */
 static void trap_events(struct sm_device *d, uint32_t sm)
 {
     trap_event(d, sm);
@@ -248,7 +248,7 @@ static bool arrive(struct sm_warp *w, uint32_t code, const struct wt_fault *faul
         w->marked = true;
         notify(d, sm);
     }
-    if (w->trapped && late) /* of the program: the handler that runs sees it in the ESR */
+    if (w->trapped && late) /* an error of the program: the handler that runs sees it in the ESR */
         return true;
     if (w->trapped || (!d->handler && !unit->debugger)) {
         sm_fault(w, fault);

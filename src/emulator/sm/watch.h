@@ -23,7 +23,7 @@ static inline bool sm_watches_page_read(const struct sm_device *d, uint64_t addr
     return wt_engine_watches_page(&d->machine, addr, false);
 }
 
-/* The same for writes. */
+/* Likewise for writes. */
 static inline bool sm_watches_page_write(const struct sm_device *d, uint64_t addr)
 {
     return wt_engine_watches_page(&d->machine, addr, true);
@@ -37,7 +37,7 @@ void sm_watch_access(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_ki
  * global memory at at[i], or those of them that are `shared` to that offset in shared memory. */
 void sm_observe_lanes(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                       uint32_t lanes, uint32_t shared, const uint64_t *at, unsigned size);
-/* The same of all lanes, one behind the other from @p first on. */
+/* Likewise of all lanes, one behind the other from @p first on. */
 void sm_observe_row(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind, bool shared,
                     uint64_t first, unsigned size);
 /* A warp has read an argument of its kernel, for these lanes, of which there is one. */

@@ -31,8 +31,8 @@ enum ptx_header {
     PTX_CALLER, /* its row */
     PTX_ROWS,   /* rows of this frame */
     PTX_CALL,   /* the call's index in the image, for its results */
-    /* of the first frame, barrier.cluster: the lanes that have arrived in the phase that goes on,
-     * and those that have arrived and not waited since */
+    /* in the first frame, for barrier.cluster: the lanes that have arrived in the phase that goes
+     * on, and those that have arrived and not waited since */
     PTX_CLUSTER_DUE,
     PTX_CLUSTER_CAME,
 };
@@ -48,20 +48,20 @@ enum ptx_wait {
     PTX_WAITS_BARRIER, /* + number */
     PTX_WAITS_CLUSTER = PTX_WAITS_BARRIER + SM_BARRIERS,
     PTX_WAITS_SYNC = 0x100, /* for the other lanes of a .sync */
-    PTX_GOES_ON = 0x200,    /* of the path that runs: it waits no longer for them */
+    PTX_GOES_ON = 0x200,    /* the path that runs waits no longer for them */
 };
 
 /* A source: constant rows, or (NULL) a place in the frame. */
 struct ptx_source {
     const void *constant;
     uint32_t slot;     /* bytes */
-    bool negated;      /* of a predicate */
+    bool negated;      /* a predicate is inverted */
     uint16_t variable; /* whose address it is, of the image's origins, plus 1; 0: nobody says */
 };
 
 /* Dwords that a call copies. */
 struct ptx_move {
-    struct ptx_source from; /* of an argument */
+    struct ptx_source from; /* the argument's place */
     uint32_t to;            /* bytes into the callee's frame; of a result into the caller's */
     uint32_t dwords;
     bool wide; /* from a register of 64 bits: qwords */
@@ -70,7 +70,7 @@ struct ptx_move {
 struct ptx_call {
     struct ptx_move *argument;
     uint32_t argument_count;
-    uint32_t result_slot; /* of the callee's first result, bytes */
+    uint32_t result_slot; /* bytes: the callee's first result */
     uint32_t *result;     /* slots in the caller's frame, one for each dword; NO_SLOT: sink */
     uint32_t result_count;
     uint32_t rows; /* dwords of results and arguments: those that the callee must have */
@@ -85,21 +85,22 @@ struct ptx_op {
     bool begins; /* the first of its function */
     bool ftz, sat, is_signed, flag;
     uint8_t type, from_type, round, how, size, count, combine, space;
-    uint32_t index;     /* of the target record, the call, the function, the targets; number + 1 of
-                           a barrier that is known, of all threads */
-    int64_t offset;     /* of an address */
+    uint32_t index; /* index of the target record, the call, the function, the targets; number + 1
+                       of a barrier that is known, of all threads */
+    int64_t offset; /* the address's constant */
     uint32_t vector[4]; /* slots of a vector's elements */
     const void *vector_constant[4];
     uint8_t element; /* bytes of a register of the vector */
-    uint8_t order;   /* of accesses and fences: enum wt_observed_order */
+    uint8_t order;   /* enum wt_observed_order, for accesses and fences */
     uint8_t scope;
     struct ptx_name text;
     struct ptx_place place;
     uint32_t module, file, line, column;
-    const struct ptx_origin *origin; /* of an access, for a judge; NULL: not known */
+    const struct ptx_origin
+        *origin; /* the variable that an access goes to, for a judge; NULL: not known */
 };
 
-/* What ptx_op_address has the address of (`how`). */
+/* Kinds of address that ptx_op_address computes (`how`). */
 enum ptx_address { PTX_LOCAL_ADDRESS, PTX_SHARED_ADDRESS, PTX_PARAMETER_ADDRESS };
 
 struct ptx_function_info {
@@ -111,7 +112,7 @@ struct ptx_function_info {
 
 /* A register of a function, or a range of them; its places in the frame are its own. */
 struct ptx_register {
-    struct ptx_name name;  /* of none characters: a place for intermediate results */
+    struct ptx_name name;  /* without characters: a place for intermediate results */
     uint32_t function;     /* index of its ptx_function_info */
     uint32_t slot, range;  /* range 0: it is one */
     uint8_t bytes, vector; /* 0 bytes: a predicate */
@@ -133,8 +134,8 @@ enum ptx_builtin {
 struct ptx_origin {
     struct ptx_name name;
     enum ptx_space space;
-    struct wt_judged_variable variable; /* of a kernel's parameters: from the bank's first byte on;
-                                           in local memory: from the frame's */
+    struct wt_judged_variable variable; /* a kernel's parameters are counted from the bank's first
+                                           byte; in local memory: from the frame's */
 };
 
 struct sm_ptx {
@@ -143,9 +144,9 @@ struct sm_ptx {
     size_t origin_count, origin_room;
     struct ptx_op *op;
     size_t op_count, op_room;
-    uint8_t *words; /* of code */
+    uint8_t *words; /* the code's */
     size_t word_bytes;
-    uint8_t *bytes; /* of variables: constants, then the others */
+    uint8_t *bytes; /* the variables': constants, then the others */
     size_t byte_count, constant_bytes;
     struct ptx_call *call;
     size_t call_count, call_room;
@@ -153,7 +154,7 @@ struct sm_ptx {
     size_t function_count, function_room;
     struct ptx_register *reg; /* by function, in the order of declaration */
     size_t reg_count, reg_room;
-    uint32_t *target; /* of brx.idx: count, then records */
+    uint32_t *target; /* a brx.idx has a count, then records */
     size_t target_count, target_room;
     void **row; /* constant rows */
     size_t row_count, row_room;
@@ -168,7 +169,7 @@ struct sm_ptx {
     struct sm_ptx_variable *variable;
     size_t variable_count, variable_room;
     bool clusters;   /* it has barrier.cluster */
-    uint32_t *order; /* of records, among paths (sm/ptx/lower/order.c); NULL: as they stand */
+    uint32_t *order; /* records among paths (sm/ptx/lower/order.c); NULL: as they stand */
     uint32_t *place; /* then: of every 8 bytes of code, in bytes */
     uint32_t places;
 };
@@ -502,7 +503,7 @@ bool ptx_is_plain_target(const struct sm_warp *w, uint64_t pc);
 /* Such are all targets whose place in the order is below this one; others, too, of a path that no
  * other one may replace. */
 uint64_t ptx_plain_end(const struct sm_warp *w);
-/* They have branched backwards so often. */
+/* Counts backward branches of those lanes. */
 static inline void ptx_took_branches(struct sm_warp *w, uint32_t count)
 {
     if (!w->depth)
@@ -564,7 +565,7 @@ bool ptx_has_ways(const struct sm_device *d);
 void ptx_comes_to(struct sm_warp *w, uint64_t from, uint64_t to);
 /* Some of them do, the others come to another run. */
 void ptx_parts(struct sm_warp *w, uint64_t from, uint32_t lanes, uint64_t to, uint64_t others_to);
-/* They have come through runs, by code, to an instruction; the warp has ways. */
+/* Notes runs that lanes of a warp with ways have passed by code, up to an instruction. */
 void ptx_came(struct sm_warp *w, const struct sm_uop *u, uint64_t runs);
 /* Clears the rows that a fresh warp has not written, which stands at pc. */
 void ptx_settle(struct sm_warp *w, uint64_t pc);

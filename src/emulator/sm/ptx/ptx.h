@@ -24,11 +24,11 @@ struct sm_ptx_kernel {
     uint64_t entry;          /**< address of its first instruction */
     uint64_t end;            /**< behind its last one */
     bool is_kernel;          /**< else a function that kernels call */
-    uint32_t rows;           /**< of its frame in the register file */
-    uint32_t result_rows;    /**< of these, before the parameters: of what it returns */
+    uint32_t rows;           /**< rows of its frame in the register file */
+    uint32_t result_rows;    /**< those before the parameters, for what it returns */
     uint32_t shared;         /**< bytes of static shared memory */
     uint32_t local;          /**< bytes of local memory that a thread takes, callees included */
-    uint32_t frame_local;    /**< of its own frame */
+    uint32_t frame_local;    /**< bytes of its own frame */
     uint32_t max_threads[3]; /**< .maxntid or .reqntid; 0: not given */
     bool exact_threads;      /**< .reqntid: these and no others */
     struct sm_ptx_parameter *parameter;
@@ -104,7 +104,7 @@ const uint8_t *sm_ptx_code(const struct sm_ptx *image, size_t *size);
 uint64_t sm_ptx_code_address(const struct sm_ptx *image);
 /* Where the variables begin. */
 uint64_t sm_ptx_data_address(const struct sm_ptx *image);
-/* The same for variables. */
+/* Likewise for variables. */
 const uint8_t *sm_ptx_data(const struct sm_ptx *image, size_t *size);
 
 /**
@@ -182,7 +182,7 @@ bool sm_device_instruction(struct sm_device *device, uint64_t pc, char *text, si
 void sm_device_instruction_text(struct sm_device *device, uint64_t pc, uint64_t word, char *text,
                                 size_t size);
 
-/** The same of an image; false: it has no such word there. */
+/** Likewise in an image; false: it has no such word there. */
 bool sm_ptx_instruction_text(const struct sm_ptx *image, uint64_t pc, uint64_t word, char *text,
                              size_t size);
 

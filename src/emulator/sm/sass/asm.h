@@ -24,7 +24,7 @@ struct sm_asm {
     char why[160];
     bool undefined; /**< a label is missing: no other row helps */
     bool phase;     /**< a texture instruction: no operand is kept for reuse */
-    bool no_types;  /**< of a video instruction: both operands are signed words */
+    bool no_types;  /**< a video instruction's operands are both signed words */
 };
 
 /** Skips blanks and tabs. */

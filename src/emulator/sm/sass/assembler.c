@@ -22,7 +22,7 @@ struct symbol {
     bool is_label;
 };
 #define NO_FUNCTION SIZE_MAX
-#define NO_PLACE UINT64_MAX /* of a variable, until all are known */
+#define NO_PLACE UINT64_MAX /* a variable's, until all are known */
 
 struct assembler {
     const char *name;
@@ -32,11 +32,11 @@ struct assembler {
     size_t symbol_count, symbol_capacity;
     size_t function; /* the one that is being assembled; NO_FUNCTION: none yet */
     size_t parameter_capacity;
-    uint64_t instructions; /* of the function so far */
+    uint64_t instructions; /* instructions of the function so far */
     unsigned highest;      /* register that the function names */
     bool registers_given;
     size_t variable_capacity, data_capacity, constant_capacity, relocation_capacity;
-    uint64_t *word; /* of the function: bundles */
+    uint64_t *word; /* bundles of the function */
     size_t word_capacity;
     unsigned pass, line;
     char text[LINE_BYTES]; /* the line without comments */

@@ -17,7 +17,7 @@ uint8_t sm_register_behind(unsigned first, unsigned n)
 
 /* ---- textures ---- */
 
-#define MOST_OPERANDS 10 /* of the list in place_operands */
+#define MOST_OPERANDS 10 /* in the list of place_operands */
 
 static const char *name_of(uint64_t word, enum sm_field_id field, size_t *length)
 {

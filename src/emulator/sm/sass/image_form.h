@@ -26,7 +26,7 @@ enum sm_surface_outside { SM_SURFACE_TRAP, SM_SURFACE_CLAMP, SM_SURFACE_ZERO };
 struct sm_surface_form {
     unsigned dimensions, size;
     bool layered, bytes, is_signed, immediate;
-    unsigned components; /**< of .P, a bit for each; 0: .D */
+    unsigned components; /**< components of .P, a bit for each; 0: .D */
     enum sm_surface_outside outside;
 };
 
@@ -40,7 +40,7 @@ uint8_t sm_register_behind(unsigned first, unsigned n);
 struct sm_image_operands {
     uint8_t value[4], place[12]; /**< data; coordinates, layer, offsets, handle */
     unsigned values, places;
-    unsigned bits; /**< of each value that is stored */
+    unsigned bits; /**< width of each value that is stored */
     bool bound;    /**< the handle is in constant bank 0 */
 };
 

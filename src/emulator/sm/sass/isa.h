@@ -103,7 +103,7 @@ struct sm_refused {
 
 /** The instruction of a word that sm_decode() refuses; NULL: no known one. */
 const struct sm_refused *sm_refused_word(uint64_t word);
-/** The same by the mnemonic without its modifiers. */
+/** Likewise by the mnemonic without its modifiers. */
 const struct sm_refused *sm_refused_name(const char *name, size_t length);
 
 /** The entries of that table by their number; NULL: there are no more. */
@@ -201,7 +201,7 @@ struct sm_item {
     char what;              /**< the operand's letter; '[' a field, '\'' characters */
     bool optional;
     uint8_t neg, abs, inv, cc; /**< bits; SM_NO_BIT: none */
-    uint8_t pos, width;        /**< of p, u, s, m, w, W, r, R */
+    uint8_t pos, width;        /**< bits of p, u, s, m, w, W, r, R */
     uint64_t fallback;         /**< its default */
     bool has_part;
     enum sm_field_id part; /**< the field behind it */

@@ -147,7 +147,7 @@ static bool is_beyond(const struct sm_composer *c)
     case WT_M_ADD: /* halves and a shift of IADD3 */
         return u->mods & (SM_EXTENDED | SM_SAT) || (c->sums && u->how) ||
                (u->mods & SM_HIGH && u->how % 3);
-    case WT_M_MUL: /* of two kinds */
+    case WT_M_MUL: /* of a signed and an unsigned number */
         return u->mods & SM_HIGH && u->how % 3;
     case WT_M_B: /* MOV of some bytes */
         return u->how != 15;

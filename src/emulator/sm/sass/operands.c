@@ -14,12 +14,12 @@ struct sass_listing {
     const struct sm_warp *w; /* that is about to execute it; NULL: none is known */
     struct sm_uop u;
     const char *reads, *writes; /* letters of its row's state */
-    unsigned state_length;      /* of `reads` */
+    unsigned state_length;      /* length of `reads` */
     bool fields[SM_FIELDS];     /* that its mnemonic has */
     bool is_float, is_double, is_video;
     bool stores;    /* the operand at bit 0 is a source */
     unsigned bytes; /* that a lane accesses; 0: no memory, or as many as the components take */
-    enum wt_operand_type type; /* of the operand that is listed now */
+    enum wt_operand_type type; /* type of the operand that is listed now */
 };
 
 static bool has(const struct sass_listing *l, enum sm_field_id id)
@@ -478,7 +478,7 @@ static void put_b(struct sass_listing *l, const struct sm_item *item)
                                                            : (int32_t)l->u.immediate);
         break;
     default:
-        if (l->bytes) /* of an atomic */
+        if (l->bytes) /* an atomic's */
             put_registers(l, l->u.b, l->bytes / 4, false);
         else
             put_source(l, l->u.b, item);
@@ -520,7 +520,7 @@ static void put_predicate_operand(struct sass_listing *l, const struct sm_item *
             x->crosses = has(l, SM_F_vote48) || has(l, SM_F_barop35);
         return;
     }
-    if (item->pos == 58) /* of LD and ST: it has no effect here */
+    if (item->pos == 58) /* LD's and ST's has no effect here */
         return;
     if ((has(l, SM_F_lopz44) && !field(l, SM_F_lopz44)) ||
         (has(l, SM_F_lopz36) && !field(l, SM_F_lopz36)))

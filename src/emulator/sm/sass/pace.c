@@ -1,4 +1,4 @@
-/* What control words cover: barriers that announce results, and sources that have been read
+/* Hazards that control words cover: barriers that announce results, and sources that have been read
  * (machine/pace.h). Stalls are not looked at: NVIDIA does not publish the fixed latencies. */
 #include <string.h>
 

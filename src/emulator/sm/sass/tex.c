@@ -54,7 +54,7 @@ static bool gather(const struct sm_texture_form *f, const struct sm_texture *t,
         set_offsets(f, n % 2 ? bits >> 16 : bits, at);
         if (!sm_texture_gather(t, at, f->component, &reader, all))
             return false;
-        result[n] = all[3]; /* of the texel at (0,0): the offset says which one */
+        result[n] = all[3]; /* the texel at (0,0): the offset says which one */
     }
     return true;
 }

@@ -94,7 +94,7 @@ static bool release(const struct sm_warp *w, uint64_t address)
     return in_heap(w, at) && heap_set(w, at - 8, heap_get(w, 8)) && heap_set(w, 8, at);
 }
 
-/* The same, for a judge, too. */
+/* Allocates, and tells a judge. */
 static uint64_t take(const struct sm_warp *w, const struct sm_uop *u, unsigned lane, uint64_t bytes)
 {
     const uint64_t at = allocate(w, bytes);

@@ -82,7 +82,7 @@ bool ptx_is_sound(struct sm_warp *w)
             continue;
         if (e->kind != SM_ENTRY_PATH) {
             if (!trap || ptx_image_at(w->device, e->pc, &index))
-                return false; /* of machine code, in the handler alone */
+                return false; /* machine code has them, in the handler alone */
         } else if (!is_wait(e->wait) || !takes_lanes(w, &taken, e->mask) ||
                    !has_frame(w, e->pc, e->base)) {
             return false;

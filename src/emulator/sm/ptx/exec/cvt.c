@@ -202,7 +202,7 @@ static const struct sm_uop *slowly(struct sm_warp *w, const struct sm_uop *u)
     const struct ptx_op *o = u->ptx;
     uint8_t *frame = ptx_frame(w);
     const void *A = ptx_in(frame, &o->s[0]);
-    const unsigned from = o->size; /* of the source's register */
+    const unsigned from = o->size; /* bytes of the source's register */
     PTX_LEFT(i, ptx_lanes(w, o))
     {
         uint64_t r = convert(o, ptx_get(A, from, i));

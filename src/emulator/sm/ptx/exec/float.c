@@ -117,7 +117,7 @@ static uint32_t single(const struct ptx_op *o, uint32_t a, uint32_t b, uint32_t 
         }
         if (o->flag && ((a & 0x7fffffff) > 0x7f800000 || (b & 0x7fffffff) > 0x7f800000))
             return NAN32;
-        if (o->combine & XORSIGN) { /* of the magnitudes, with the product's sign */
+        if (o->combine & XORSIGN) { /* the magnitudes', with the product's sign */
             const uint32_t x = a & 0x7fffffff, y = b & 0x7fffffff;
             r = o->how == PTX_OP_min ? wt_f32_min(x, y, &fp) : wt_f32_max(x, y, &fp);
             r |= (a ^ b) & 0x80000000u;

@@ -247,7 +247,7 @@ static inline void blend_row(uint32_t *restrict to, const uint32_t *restrict fro
         to[i] = lanes & ptx_lane_bit[i] ? from[i] : to[i];
 }
 
-/* The same of qwords, whose halves are put into two rows. */
+/* Copies qwords, whose halves go into two rows. */
 static inline void blend_halves(uint32_t *restrict to, const uint64_t *restrict from,
                                 uint32_t lanes)
 {

@@ -9,7 +9,7 @@
 
 struct ptx_op;
 
-/* What ptx_op.combine has of arithmetic. */
+/* Flags of arithmetic in ptx_op.combine. */
 enum { RELU = 1, XORSIGN = 2 };
 
 /* The value of a half. */

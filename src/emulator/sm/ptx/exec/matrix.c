@@ -50,7 +50,7 @@ static void put_element(uint8_t *frame, uint32_t slot, unsigned kind, unsigned l
 }
 
 struct matrix_place {
-    unsigned row, column; /* of B: column is that of the product, row is k */
+    unsigned row, column; /* in B column is that of the product, row is k */
 };
 
 /* Elements that share a register, as a power of two. */

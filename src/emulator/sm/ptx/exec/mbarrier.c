@@ -35,7 +35,7 @@ static const struct mbarrier_form {
     {"test_wait.parity", TEST_PARITY, "dap", false},
     {"try_wait", TEST, "das(h", false},
     {"try_wait.parity", TEST_PARITY, "dap(h", false},
-    /* of cp: its copies are done, so that one arrival more is expected and comes at once */
+    /* cp: its copies are done, so that one arrival more is expected and comes at once */
     {"async.mbarrier.arrive", EXPECT, "a", false},
     {"async.mbarrier.arrive.noinc", ARRIVE, "a", false},
 };

@@ -219,7 +219,7 @@ static inline void tell(struct sm_warp *w, const struct sm_uop *u, uint32_t lane
         tell_all(w, u, lanes, kind);
 }
 
-/* The same of all lanes, of which one accesses what is behind what the one before does. */
+/* Tells accesses of all lanes, each behind that of the lane before. */
 static inline void tell_row(struct sm_warp *w, const struct sm_uop *u, enum wt_watch_kind kind,
                             uint64_t first)
 {

@@ -13,8 +13,9 @@ enum how { TO_E4M3, TO_E5M2, FROM_E4M3, FROM_E5M2, TO_TF32, PACK };
 
 static const struct pack_form {
     const char *opcode;
-    uint8_t how, bits; /* of PACK: of a part */
-    bool is_signed;    /* of PACK; of TF32: .satfinite; else: the source is a pair of halves */
+    uint8_t how, bits; /* PACK: bits of a part */
+    bool
+        is_signed; /* PACK: a part's sign; TF32: .satfinite; else: the source is a pair of halves */
     bool relu;
     uint8_t round;
     enum ptx_type d, s[3];

@@ -168,7 +168,7 @@ bool ptx_open_barrier(struct sm_device *d, struct sm_cta *c, unsigned number)
     struct sm_warp *const of_sm = &d->warp[c->core * SM_WARPS];
     const bool observed = wt_observes_events(&d->machine);
     struct wt_turns *t = &d->machine.turns;
-    uint64_t ready = 0; /* of those with one path */
+    uint64_t ready = 0; /* warps with one path */
     static_assert(SM_WARPS == 64, "a word of the ready set is an SM's");
     for (uint64_t left = c->slots; left; left &= left - 1) {
         struct sm_warp *w = of_sm + __builtin_ctzll(left);

@@ -137,7 +137,7 @@ static inline bool ptx_are_few(uint32_t lanes)
     }
 #define PTX_ROW(name, E, V, R, expression)                                                         \
     PTX_EXPRESSION(name, E, V, R, ptx_are_few(exec), expression)
-/* The same where a lane takes so long that none is computed in vain. */
+/* PTX_ROW for expensive operations: only enabled lanes are computed. */
 #define PTX_LANE_BY_LANE(name, E, V, R, expression) PTX_EXPRESSION(name, E, V, R, true, expression)
 
 #endif

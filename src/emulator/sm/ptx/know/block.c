@@ -249,7 +249,7 @@ static __attribute__((noinline)) void number_threads(struct sm_blocks *b, uint32
     b->known |= 1u << index;
 }
 
-/* What WT_ROWS_GIVEN gives of a warp. */
+/* Values that WT_ROWS_GIVEN gives a warp. */
 static inline void give(struct sm_blocks *b, const struct sm_warp *w)
 {
     struct wt_rows_state *s = &b->all.state;
@@ -260,7 +260,7 @@ static inline void give(struct sm_blocks *b, const struct sm_warp *w)
     memcpy(s->given + FIRST_CTAID, w->cta->coordinate, sizeof w->cta->coordinate);
 }
 
-/* What stays the same for all blocks of a launch. */
+/* State that all blocks of a launch share. */
 static __attribute__((noinline)) void prepare_launch(struct sm_blocks *b, const struct sm_warp *w)
 {
     struct sm_device *d = w->device;

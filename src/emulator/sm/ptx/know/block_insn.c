@@ -81,7 +81,7 @@ static bool limits(const struct ptx_op *o, struct wt_rows_insn *to)
         s[1].value &= 0xff;
         s[2].value &= 0xff;
         return s[1].constant && s[2].constant && s[2].value && s[1].value + s[2].value <= 32;
-    case WT_ROWS_COMPARE: /* of unsigned qwords: equality */
+    case WT_ROWS_COMPARE: /* unsigned qwords: equality alone */
         return !to->wide || to->is_signed || to->how == WT_ROWS_EQUAL ||
                to->how == (WT_ROWS_LESS | WT_ROWS_GREATER);
     case WT_ROWS_FLOAT_MIN:

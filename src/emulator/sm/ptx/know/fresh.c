@@ -24,8 +24,8 @@
 #include "emulator/translate/rows.h"
 
 enum { RUNS = 64, ROWS = 256, WORDS = ROWS / 64, FEWEST = 8, GAP = 4, RECORDS = 1024, SETTLED = 8 };
-enum { WARPS = 64, LAUNCHES = 4 };  /* of a kernel, before it is looked at: one of them */
-enum { CALLS = 256 };               /* of a function, likewise */
+enum { WARPS = 64, LAUNCHES = 4 };  /* a kernel's, before it is looked at: one of them */
+enum { CALLS = 256 };               /* likewise, calls of a function */
 enum { DWORDS, LOW, HIGH, SHAPES }; /* dwords of all lanes, qwords of lanes 0 to 15, of 16 to 31 */
 
 struct rows {
@@ -37,13 +37,13 @@ struct fresh_record {
     uint8_t run;         /* that it is in; a branch or a label ends one */
 };
 
-/* What is known of a kernel, or of a function that is called. */
+/* Knowledge of a kernel, or of a function that is called. */
 struct ptx_fresh {
     struct ptx_fresh *next;
     const struct sm_ptx *image;
     const struct ptx_function_info *info;
     uint32_t launches; /* or calls */
-    uint32_t opening;  /* of a function: records before the first branch, label, call or return */
+    uint32_t opening;  /* records of a function before the first branch, label, call or return */
     bool looked, helps;
     /* Warps whose lanes part have ways: not in kernels with loops, where they would go on long, and
      * with instructions that read registers of lanes that do not execute them. */
@@ -57,7 +57,7 @@ struct ptx_fresh {
     } range[ROWS];
     uint32_t ranges;
     struct fresh_record *record;
-    /* What was left to clear of warps that were settled: by their records, and the runs before. */
+    /* Rows left to clear of warps that were settled: by their records, and the runs before. */
     struct {
         const struct fresh_record *record;
         uint64_t runs;
@@ -328,7 +328,7 @@ static const struct sm_warp *any_warp(const struct sm_device *d)
     return NULL;
 }
 
-/* What is known of a kernel or a function; NULL without host memory. */
+/* The knowledge of a kernel or a function, made where there is none; NULL without host memory. */
 static struct ptx_fresh *known(struct sm_device *d, const struct sm_ptx *image,
                                const struct ptx_function_info *info)
 {
@@ -503,7 +503,7 @@ static PTX_CLONED void clear_lanes(struct sm_warp *w, const struct rows *left, u
         }
 }
 
-/* The same of the rows that the lanes of a path, which stands at pc, have not written; they have
+/* Likewise the rows that the lanes of a path, which stands at pc, have not written; they have
  * come through `more` runs than their ways say. */
 static void settle_path(struct sm_warp *w, uint64_t pc, uint32_t lanes, uint64_t more)
 {
@@ -595,7 +595,7 @@ static bool come(struct ways *all, uint32_t lanes, uint64_t runs)
     return true;
 }
 
-/* The same of lanes of a warp that has ways. */
+/* Likewise lanes of a warp that has ways. */
 static bool warp_comes(struct sm_warp *w, uint32_t lanes, uint64_t runs, uint32_t others,
                        uint64_t to)
 {

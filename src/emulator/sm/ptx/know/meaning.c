@@ -1,4 +1,4 @@
-/* What arithmetic of PTX means (machine/meaning.h): what the rows of math.def say, with what the
+/* Meanings of PTX's arithmetic (machine/meaning.h): what the rows of math.def say, with what the
  * record adds. Comparisons, selections, conversions and logic of predicates are no rows. */
 #include "emulator/sm/ptx/know/meaning.h"
 

@@ -1,4 +1,4 @@
-/* What arithmetic of PTX means. */
+/* Meanings of PTX's arithmetic. */
 #ifndef WT_EMULATOR_SM_PTX_KNOW_MEANING_H
 #define WT_EMULATOR_SM_PTX_KNOW_MEANING_H
 

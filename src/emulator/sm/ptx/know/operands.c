@@ -17,7 +17,7 @@ struct ptx_listing {
     const struct sm_ptx *image;
     const struct ptx_op *op;
     uint32_t function; /* index of its ptx_function_info */
-    uint8_t pair;      /* of what is listed now */
+    uint8_t pair;      /* the pair of the operand that is listed now */
 };
 
 enum { UNSET = PTX_LOCAL_ROW * PTX_ROW_BYTES, MOST_PAIRS = 60 };

@@ -58,7 +58,7 @@ static wt_origin_value value_of(const struct ptx_code *c, struct wt_flow *f,
     return x && (x->first || x->bits < 32 || x->crosses) ? wt_flow_mixed(f, v, v) : v;
 }
 
-/* What a record gives the registers that it writes. */
+/* Values that a record writes to registers. */
 static wt_origin_value result_of(const struct ptx_code *c, struct wt_flow *f,
                                  const struct ptx_op *o, const wt_origin_value *reg,
                                  const struct wt_insn_operands *all)

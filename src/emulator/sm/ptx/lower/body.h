@@ -25,7 +25,7 @@ struct ptx_entry {
     struct ptx_name name;
     enum entry_kind kind;
     const struct ptx_variable *variable;
-    const struct ptx_symbol *symbol; /* of an ENTRY_STATIC */
+    const struct ptx_symbol *symbol; /* the symbol of an ENTRY_STATIC */
     uint32_t slot;
     uint64_t number;
     uint32_t next; /* in its bucket */
@@ -87,7 +87,7 @@ static inline bool ptx_type_is_signed(enum ptx_type type)
 
 /** Raises a mistake at the statement; false. */
 bool body_fail(struct body *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/** The same at an operand. */
+/** Fails at an operand. */
 bool body_fail_at(struct body *b, const struct ptx_operand *o, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /** There is no such instruction; false. */
@@ -148,7 +148,7 @@ bool body_index(struct body *b, const struct ptx_operand *o, struct ptx_operand 
 /** A destination of the type's width; a sink is body_dump. */
 bool body_destination(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                       uint32_t *slot);
-/** The same; a sink is NONE. */
+/** Likewise; a sink is NONE. */
 bool body_optional_destination(struct body *b, const struct ptx_operand *o, enum ptx_type type,
                                uint32_t *slot);
 /** A source; records that compute it come before that of the statement. */

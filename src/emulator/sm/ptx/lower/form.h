@@ -49,7 +49,7 @@ static inline ptx_words ptx_word_bit(enum ptx_word word)
 }
 
 struct ptx_form {
-    int row; /**< of ptx.def */
+    int row; /**< row of ptx.def */
     enum ptx_type type[4];
     unsigned type_count;
     uint32_t fields; /**< kinds that there are */
@@ -57,11 +57,11 @@ struct ptx_form {
     enum wt_observed_order order; /**< PLAIN: there is no word for it, or .weak */
     enum wt_observed_scope scope;
     bool is_unsigned_comparison; /**< lo, ls, hi, hs */
-    bool is_full;                /**< of .approx and .full the second */
+    bool is_full;                /**< .full, not .approx */
     bool bypasses;               /**< a cache: cg, cv, wt */
     enum ptx_space space;
     uint8_t vector;  /**< 1, 2, 4 */
-    ptx_words words; /**< of kind OTHER */
+    ptx_words words; /**< words of kind OTHER */
 };
 
 /* Whether the opcode has one of the OTHER words. */

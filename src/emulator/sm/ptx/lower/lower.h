@@ -16,7 +16,7 @@ struct ptx_symbol {
     bool dynamic;                      /**< shared memory that the launch adds */
     bool placed;                       /**< at an address that a module says (.wavetrap_at) */
     const struct ptx_function *inside; /**< in whose body it is declared; NULL: in the module */
-    struct ptx_symbol *definition;     /**< of what is declared only; else itself */
+    struct ptx_symbol *definition;     /**< the one that a declaration stands for; else itself */
     /* shared memory: who uses it */
     const struct ptx_function *user;
     bool common;
@@ -25,7 +25,7 @@ struct ptx_symbol {
 
 /** Rows of the image that have one value in all lanes, found by it. */
 struct ptx_constant_rows {
-    uint64_t *value; /* of row n of the image */
+    uint64_t *value; /* value of row n of the image */
     uint32_t *bytes, *next;
     size_t room;
     uint32_t bucket[1024];

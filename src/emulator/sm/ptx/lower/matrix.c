@@ -62,12 +62,12 @@ struct matrix_words {
     unsigned kind[4], kind_count; /* D, A, B, C */
     bool column[2], satfinite, popc;
     unsigned layout_count, logic; /* logic: 1 xor, 2 and; 0: none */
-    char does, matrix;            /* of wmma: m(ma), l(oad), s(tore); a, b, c, d */
+    char does, matrix;            /* wmma's m(ma), l(oad), s(tore); a, b, c, d */
     uint8_t round;                /* enum wt_round */
     bool rounds, is_placed;       /* there is a word for it, for a space */
 };
 
-/* What wmma's instructions have besides. */
+/* Members of wmma's instructions alone. */
 static bool take_of_wmma(struct matrix_words *w, const char *word)
 {
     static const char *const rounds[] = {"rn", "rz", "rm", "rp"};

@@ -28,11 +28,11 @@ struct order {
     const struct sm_ptx *image;
     const struct ptx_function_info *f;
     uint32_t blocks, edges;
-    uint32_t *block;              /* of each record */
-    uint32_t *first;              /* of each block: record; and where the last one ends */
-    uint32_t *successor, *follow; /* of all blocks, the highest first; where a block's begin */
-    uint32_t *number;             /* of the search; 0: not visited */
-    uint32_t *place, *at;         /* of a block in the order; the block at a place */
+    uint32_t *block;              /* each record's block */
+    uint32_t *first;              /* each block's first record; and where the last one ends */
+    uint32_t *successor, *follow; /* all blocks', the highest first; where a block's begin */
+    uint32_t *number;             /* in the search; 0: not visited */
+    uint32_t *place, *at;         /* a block's place in the order; the block at a place */
     uint32_t *last; /* the last place of the loop that it heads; NONE: it heads none */
     uint32_t *loop; /* the innermost loop that it is in, or heads: its head; NONE */
     uint32_t *stack;
