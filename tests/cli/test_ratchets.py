@@ -95,10 +95,10 @@ COUNTS = {
     "two bools side by side in a list of parameters": (45, bools),
     "variables that can change, outside runtime": (10, mutable),
     "places that look up the frame of a DAP request": (1, lambda: matches(r"\bwt_program_view\(", lambda f: f.startswith("frontend/dap/"))),
-    "comments that begin with It or They": (62, lambda: beginning(r"(It|They)\b")),
-    "comments that begin with The same": (48, lambda: beginning("The same")),
-    "comments that begin with of": (608, lambda: beginning("of ")),
-    "comments that begin with What": (68, lambda: beginning("What ")),
+    "comments that begin with It or They": (60, lambda: beginning(r"(It|They)\b")),
+    "comments that begin with The same": (26, lambda: beginning("The same")),
+    "comments that begin with of": (525, lambda: beginning("of ")),
+    "comments that begin with What": (52, lambda: beginning("What ")),
 }
 
 
