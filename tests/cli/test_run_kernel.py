@@ -206,6 +206,7 @@ def test_the_header_is_checked(tmp_path, at, value, words):
 
 @pytest.mark.skipif(not shutil.which("clang-19"), reason="clang-19 is not installed")
 @pytest.mark.parametrize("target,version,gpu", [*(("gfx900", version, "gfx900") for version in (4, 5, 6)), *(("gfx906", version, "gfx906") for version in (4, 5, 6)),
+                                                *(("gfx90a", version, "gcn") for version in (4, 5, 6)),
                                                 ("gfx9-generic", 6, "gfx900"), ("gfx9-generic", 6, "gfx906")])
 def test_versions_of_code_objects(tmp_path, target, version, gpu):
     """The size of a group as each version hands it over, from 5 on also whole groups and what is left; generic code of version 1 alone."""

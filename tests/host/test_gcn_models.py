@@ -222,8 +222,8 @@ def test_compressed_code_is_executed(tmp_path, compiler):
 
 def test_rocm_variable_of_the_version_chooses_the_model():
     def run(version, *gpus):
-        return wavetrap("exec", *gpus, both(), env={**environment(), "HSA_OVERRIDE_GFX_VERSION": version})
-    for version, model in ("9.0.0", "gfx900"), ("9.0.6", "gfx906"):
+        return wavetrap("exec", *gpus, program(*NAMES), env={**environment(), "HSA_OVERRIDE_GFX_VERSION": version})
+    for version, model in ("9.0.0", "gfx900"), ("9.0.6", "gfx906"), ("9.0.10", "gfx90a"):
         for gpu in [], ["-g", model]:
             done = run(version, *gpu)
             assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
