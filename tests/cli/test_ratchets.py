@@ -98,7 +98,7 @@ COUNTS = {
     "comments that begin with It or They": (60, lambda: beginning(r"(It|They)\b")),
     "comments that begin with The same": (26, lambda: beginning("The same")),
     "comments that begin with of": (525, lambda: beginning("of ")),
-    "comments that begin with What": (52, lambda: beginning("What ")),
+    "comments that begin with What": (46, lambda: beginning("What ")),
 }
 
 

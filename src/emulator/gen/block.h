@@ -6,9 +6,9 @@
 #include "emulator/translate/rows.h"
 
 /**
- * What a decoded instruction does, for the code's table: its handler may be called, or the code is
- * left before it, if the code does not execute it itself. *jumps becomes the bytes from it to where
- * a WT_ROWS_BRANCH leads.
+ * The effect of a decoded instruction, for the code's table: its handler may be called, or the code
+ * is left before it, if the code does not execute it itself. *jumps becomes the bytes from it to
+ * where a WT_ROWS_BRANCH leads.
  */
 void gen_block_insn(const struct gen_uop *u, struct wt_rows_insn *to, int32_t *jumps);
 

@@ -1,5 +1,5 @@
 /*
- * What Gen9's code does with addresses (machine/origin.h). The registers are followed by words of
+ * The effect of Gen9's code on addresses (machine/origin.h). The registers are followed by words of
  * two bytes; a longer value is the first word's, and those behind are its tail.
  *
  * Branches are those of a channel: it goes on, or to where it waits for the others. Instructions

@@ -1,7 +1,7 @@
 /*
- * What messages do with texels, for definedness: which bytes of a texel each register of data has,
- * and which coordinates are looked at. The surface, its format and the sampler say so, which are
- * known when the message is about to be executed.
+ * The effect of messages on texels, for definedness: which bytes of a texel each register of data
+ * has, and which coordinates are looked at. The surface, its format and the sampler say so, which
+ * are known when the message is about to be executed.
  */
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 /*
- * What the host writes to buffers and gets from them, for --check=init (check/init.h). Intel's
- * runtimes copy by kernels, which the check follows, and by the host. Each function does nothing
- * where uninitialised values are not looked for.
+ * Bytes that the host writes to buffers and gets from them, for --check=init (check/init.h).
+ * Intel's runtimes copy by kernels, which the check follows, and by the host. Each function does
+ * nothing where uninitialised values are not looked for.
  */
 #ifndef WT_RUNTIME_I915_DEFINED_H
 #define WT_RUNTIME_I915_DEFINED_H

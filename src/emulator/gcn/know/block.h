@@ -29,9 +29,9 @@ static inline bool gcn_block_has_512(const struct gcn_device *d)
 }
 
 /*
- * What a decoded instruction does, for the code's table; rows[0], rows[1] are raised to how many
- * VGPRs and accumulation registers a wave must have for it. False: the code does not execute it
- * itself.
+ * The effect of a decoded instruction, for the code's table; rows[0], rows[1] are raised to how
+ * many VGPRs and accumulation registers a wave must have for it. False: the code does not execute
+ * it itself.
  */
 bool gcn_block_insn(struct gcn_wave *w, const struct gcn_uop *u, struct wt_rows_insn *to,
                     uint16_t *rows);
