@@ -22,8 +22,8 @@ static uint64_t record_bytes(const struct gcn_wave *w, bool first)
 {
     assert(w->active);
     const uint64_t lds = (w->group->local_size + LDS_UNIT - 1) / LDS_UNIT * LDS_UNIT;
-    return (uint64_t)(w->vgprs + w->agprs) * VGPR_BYTES + w->sgprs * 4u + HWREG_BYTES +
-           (first ? lds : 0);
+    return (uint64_t)gcn_model_saved(gcn_model_of(w->device), w->vgprs, w->agprs) * VGPR_BYTES +
+           w->sgprs * 4u + HWREG_BYTES + (first ? lds : 0);
 }
 
 const struct gcn_uop *gcn_save_answer(struct gcn_wave *w, const struct gcn_uop *u)

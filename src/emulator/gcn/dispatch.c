@@ -81,6 +81,7 @@ static enum wt_status read_descriptor(struct gcn_device *d, uint64_t addr, struc
                    offset = (wt_field(rsrc3, 5, 0) + 1u) * 4;
     k->vgprs = model->unified && offset < rows ? offset : rows;
     k->agprs = model->unified ? rows - k->vgprs : model->agprs ? rows : 0;
+    k->agprs = model->unified && k->agprs > model->agprs ? model->agprs : k->agprs; /* with names */
     k->preload = model->unified ? (uint32_t)wt_load_le(bytes + 58, 2) : 0;
     k->sgprs = (wt_field(k->rsrc1, 9, 6) / 2 + 1u) * model->sgpr_granule;
     if (k->properties & 1u << 10)

@@ -41,7 +41,9 @@ static uint32_t gpr_alloc(const struct gcn_wave *w)
 {
     const uint32_t sgprs = (w->sgprs / 16u - 1) << 24;
     return gcn_model_of(w->device)->unified
-               ? sgprs | ((w->vgprs + w->agprs) / 8u - 1) << 6 | (w->vgprs / 4u - 1) << 12
+               ? sgprs |
+                     (gcn_model_taken(gcn_model_of(w->device), w->vgprs, w->agprs) / 8 - 1) << 6 |
+                     (w->vgprs / 4u - 1) << 12
                : sgprs | (w->vgprs / 4u - 1) << 8;
 }
 

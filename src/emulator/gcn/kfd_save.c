@@ -21,10 +21,15 @@ static uint32_t lds_bytes(const struct gcn_group *g)
     return (g->local_size + KFD_LDS_UNIT - 1) / KFD_LDS_UNIT * KFD_LDS_UNIT;
 }
 
+static uint32_t rows_of(const struct gcn_wave *w)
+{
+    return gcn_model_saved(gcn_model_of(w->device), w->vgprs, w->agprs);
+}
+
 static uint32_t record_bytes(const struct gcn_wave *w, bool first)
 {
-    return (uint32_t)(w->vgprs + w->agprs) * KFD_RECORD_VGPR + sgprs_of(w) * 4 +
-           KFD_RECORD_REGISTERS + (first ? lds_bytes(w->group) : 0);
+    return rows_of(w) * KFD_RECORD_VGPR + sgprs_of(w) * 4 + KFD_RECORD_REGISTERS +
+           (first ? lds_bytes(w->group) : 0);
 }
 
 uint32_t gcn_kfd_area_size(const struct gcn_device *d)
@@ -127,6 +132,7 @@ static void save_registers(struct gcn_wave *w, uint8_t *at)
         memcpy(at, w->v[file * GCN_AGPR], gcn_rows_of(w, file) * sizeof *w->v);
         at += gcn_rows_of(w, file) * KFD_RECORD_VGPR;
     }
+    at += (rows_of(w) - w->vgprs - w->agprs) * KFD_RECORD_VGPR;
     memcpy(at, w->s, special * 4);
     memcpy(at + special * 4, &w->s[GCN_FLAT_SCRATCH], KFD_RECORD_SPECIAL * 4);
     at += sgprs * 4;
@@ -162,9 +168,8 @@ static uint8_t *save_group(struct gcn_device *d, struct gcn_group *g, uint8_t *a
     const uint32_t shape =
         KFD_RELAUNCH_STATE | sgprs_of(w) / 16 << 6 | lds_bytes(g) / KFD_LDS_UNIT << 9;
     wt_store_le(control,
-                gcn_model_of(d)->unified
-                    ? shape | ((w->vgprs + w->agprs) / 8u - 1) | (w->vgprs / 4u - 1) << 24
-                    : shape | (w->vgprs / 4u - 1),
+                gcn_model_of(d)->unified ? shape | (rows_of(w) / 8 - 1) | (w->vgprs / 4u - 1) << 24
+                                         : shape | (w->vgprs / 4u - 1),
                 4);
     control += 4;
     while (w) {
@@ -223,6 +228,7 @@ static void load_registers(struct gcn_wave *w, const uint8_t *at)
         memcpy(w->v[file * GCN_AGPR], at, gcn_rows_of(w, file) * sizeof *w->v);
         at += gcn_rows_of(w, file) * KFD_RECORD_VGPR;
     }
+    at += (rows_of(w) - w->vgprs - w->agprs) * KFD_RECORD_VGPR;
     memcpy(w->s, at, special * 4);
     memcpy(&w->s[GCN_FLAT_SCRATCH], at + special * 4, KFD_RECORD_SPECIAL * 4);
     at += sgprs * 4;

@@ -95,7 +95,15 @@ enum { GCN_AGPR = GCN_MOST_VGPRS };
 static inline uint32_t gcn_model_taken(const struct gcn_model *model, uint32_t vgprs,
                                        uint32_t agprs)
 {
-    return model->unified ? vgprs + agprs : vgprs;
+    const uint32_t granule = model->vgpr_granule;
+    return model->unified ? (vgprs + agprs + granule - 1) / granule * granule : vgprs;
+}
+
+/** Rows of a wave that has so many registers, where its context is saved. */
+static inline uint32_t gcn_model_saved(const struct gcn_model *model, uint32_t vgprs,
+                                       uint32_t agprs)
+{
+    return model->unified ? gcn_model_taken(model, vgprs, agprs) : vgprs + agprs;
 }
 
 /** Rows of a SIMD, of both kinds. */
