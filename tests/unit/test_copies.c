@@ -60,6 +60,14 @@ static int setup(void **state)
     return 0;
 }
 
+static int setup_gfx90a(void **state)
+{
+    setenv("WAVETRAP_GPUS", "gfx90a", 1);
+    const int result = setup(state);
+    unsetenv("WAVETRAP_GPUS");
+    return result;
+}
+
 static int teardown(void **state)
 {
     struct world *w = *state;
@@ -103,6 +111,31 @@ static void fill_with_numbers(uint8_t *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         bytes[i] = (uint8_t)(i * 31 + (i >> 8));
+}
+
+/* The count of a packet has 22 bits; on a gfx90a 30. */
+static void copy_long(struct world *w, bool all)
+{
+    enum { LONG = (1 << 22) + 4096, SHORT = LONG - (1 << 22) };
+    uint8_t *from = allocate(LONG), *to = allocate(LONG);
+    fill_with_numbers(from, LONG);
+    memset(to, 0, LONG);
+    give_copy(&w->queue[0], to, from, LONG);
+    finish(&w->queue[0]);
+    assert_memory_equal(to, from, SHORT);
+    assert_int_equal(memcmp(to, from, LONG) == 0, all);
+    assert_int_equal(hsaKmtFreeMemory(from, LONG), HSAKMT_STATUS_SUCCESS);
+    assert_int_equal(hsaKmtFreeMemory(to, LONG), HSAKMT_STATUS_SUCCESS);
+}
+
+static void a_count_has_22_bits(void **state)
+{
+    copy_long(*state, false);
+}
+
+static void a_count_has_30_bits(void **state)
+{
+    copy_long(*state, true);
 }
 
 /* Any alignment, any size, and many times round the ring. */
@@ -334,6 +367,8 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
+        TEST(a_count_has_22_bits),
+        cmocka_unit_test_setup_teardown(a_count_has_30_bits, setup_gfx90a, teardown),
         TEST(bytes_are_copied),
         TEST(boxes_are_copied),
         TEST(memory_is_filled),
