@@ -21,6 +21,9 @@ enum wt_fault_kind {
     WT_FAULT_HOST,            /**< the host ran out of memory */
 };
 
+/** Calls that the place of a report has, the innermost first, at most. */
+enum { WT_TRAIL = 8 };
+
 /** The kinds of accesses to memory. */
 enum wt_access { WT_ACCESS_LOAD, WT_ACCESS_STORE, WT_ACCESS_ATOMIC };
 

@@ -125,12 +125,19 @@ static bool same_calls(const struct wt_call_stack *a, const struct wt_call_stack
     return a->depth == b->depth && !memcmp(a->address, b->address, a->depth * sizeof *a->address);
 }
 
+static bool same_places(uint64_t a, const uint64_t *a_back, uint64_t b, const uint64_t *b_back)
+{
+    return a == b && !memcmp(a_back, b_back, WT_TRAIL * sizeof *a_back);
+}
+
 /* Whether they are about the same accesses; of a race in either order. */
 static bool same_accesses(const struct wt_finding *a, const struct wt_finding *b)
 {
-    const bool turned = a->other.pc && a->pc == b->other.pc && a->other.pc == b->pc &&
+    const bool turned = a->other.pc && same_places(a->pc, a->back, b->other.pc, b->other.back) &&
+                        same_places(a->other.pc, a->other.back, b->pc, b->back) &&
                         a->access == b->other.access && a->other.access == b->access;
-    return turned || (a->pc == b->pc && a->access == b->access && a->other.pc == b->other.pc &&
+    return turned || (same_places(a->pc, a->back, b->pc, b->back) && a->access == b->access &&
+                      same_places(a->other.pc, a->other.back, b->other.pc, b->other.back) &&
                       a->other.access == b->other.access);
 }
 

@@ -106,6 +106,8 @@ struct wt_finding_other {
     uint64_t wave_id;
     uint32_t access;         /**< enum wt_access */
     char wave[WT_WAVE_NAME]; /**< its name; of the host's access: the function that makes it */
+    uint64_t back[WT_TRAIL]; /**< where the calls come back to that `pc` is in, the innermost first;
+                                  0: there are no more */
 };
 
 /** A reported mistake. Numbers that are not known are 0, texts "". */
@@ -136,6 +138,7 @@ struct wt_finding {
     uint64_t launch;
     uint32_t device;
     char wave[WT_WAVE_NAME]; /**< its name */
+    uint64_t back[WT_TRAIL]; /**< as of `other` */
     struct wt_finding_other other;
     /* The object that the access should have stayed in, or the nearest one. */
     bool has_object;

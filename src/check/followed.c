@@ -1,6 +1,7 @@
 /* See followed.h. */
 #include "check/followed.h"
 
+#include "emulator/machine/trail.h"
 #include "emulator/machine/watch_set.h"
 
 void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slot, wt_lanes lanes)
@@ -15,6 +16,8 @@ void wt_finding_of_wave(struct wt_finding *f, struct wt_machine *m, uint32_t slo
     f->groups = w->group ? w->group->home : 0;
     f->device = m->device;
     wt_machine_name_wave(m, slot, f->wave, sizeof f->wave);
+    if (lanes && w->active)
+        wt_trail_of(m, slot, wt_lanes_lowest(lanes), f->back);
 }
 
 void wt_mistake_note(struct wt_decisions *all, const struct wt_machine *m,

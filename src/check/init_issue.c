@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/bits.h"
 #include "check/init_state.h"
+#include "emulator/machine/trail.h"
 #include "emulator/machine/groups.h"
 
 /* ---- origins ---- */
@@ -39,6 +40,8 @@ uint32_t init_computed_of(struct wt_check_init *c, uint32_t origin, wt_lanes lan
     o.device = m->device;
     o.by = c;
     wt_machine_name_wave(m, p->wave, o.wave, sizeof o.wave);
+    if (lanes)
+        wt_trail_of(m, p->wave, wt_lanes_lowest(lanes), o.back);
     init_lock();
     const uint32_t made = init_new_origin(&o);
     init_unlock();

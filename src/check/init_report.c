@@ -26,6 +26,7 @@ static void describe_first(struct wt_finding *f, const struct init_origin *o)
                                          .wave_id = o->wave_id,
                                          .access = WT_NO_ACCESS};
     memcpy(f->other.wave, o->wave, sizeof f->other.wave);
+    memcpy(f->other.back, o->back, sizeof f->other.back);
 }
 
 void init_forget_mistakes(struct wt_check_init *c, uint64_t time)

@@ -22,6 +22,7 @@ struct init_origin {
     wt_lanes lanes; /* whose bits were undefined */
     uint32_t device;
     char wave[WT_WAVE_NAME];
+    uint64_t back[WT_TRAIL]; /* as of a finding */
     struct wt_check_init *by;
 };
 

@@ -8,6 +8,7 @@
 #include "check/race_access.h"
 #include "check/rows.h"
 #include "check/start.h"
+#include "emulator/machine/trail.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/memory_model.h"
@@ -228,6 +229,27 @@ static void step(const struct wt_check_race *r, struct race_slot *w, const struc
         w->lane[lane] = w->floor;
 }
 
+/* The number of the calls that an access is in; 0: in none, or they are not known. */
+static uint16_t calls_of(struct wt_check_race *r, uint32_t slot, wt_lanes lanes)
+{
+    struct race_calls calls = {{0}};
+    uint64_t hash = 0;
+    if (!lanes || !wt_trail_of(r->machine, slot, wt_lanes_lowest(lanes), calls.back))
+        return 0;
+    for (unsigned i = 0; i < WT_TRAIL; i++)
+        hash = (hash ^ calls.back[i]) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    uint64_t *number = wt_map_add(&r->trail_numbers, hash);
+    if (!number || *number || r->trails == UINT16_MAX)
+        return number ? (uint16_t)*number : 0;
+    struct race_calls *grown =
+        wt_array_grow(r->trail, &r->trail_room, r->trails + 1, sizeof *grown);
+    if (!grown)
+        return 0;
+    r->trail = grown;
+    grown[r->trails] = calls;
+    return (uint16_t)(*number = ++r->trails);
+}
+
 static void take(void *context, struct wt_machine *m, const struct wt_observed *a)
 {
     struct wt_check_race *r = context;
@@ -262,6 +284,7 @@ static void take(void *context, struct wt_machine *m, const struct wt_observed *
                                     .atomic = atomic,
                                     .maybe_atomic = !atomic && hides_order(r, a) && is_aligned(a),
                                     .of_group = atomic && a->scope <= WT_AMONG_GROUP};
+    x.record.calls = calls_of(r, a->wave, a->lanes);
     if (r->rules.locks)
         race_tell_value(&x);
     x.w->used = true;
@@ -341,6 +364,8 @@ void wt_check_race_free(struct wt_check_race *r)
         race_free_all(r);
     if (r) {
         wt_map_free(&r->guesses);
+        wt_map_free(&r->trail_numbers);
+        free(r->trail);
         wt_map_free(&r->proved);
         free(r->waiting);
         free(r->slot);

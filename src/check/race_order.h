@@ -152,10 +152,16 @@ struct race_group {
 
 /** A finding between waves of a launch that was reported: another one of the same instructions and
  * object is like it. */
+/** Where the calls come back to that an access is in, the innermost first; 0: there are no more. */
+struct race_calls {
+    uint64_t back[WT_TRAIL];
+};
+
 struct race_told {
     uint64_t objects, names, launch; /**< numbers of what was known then */
     const struct wt_order_operation *call;
     const char *reason;
+    uint16_t calls, other_calls; /**< the two records' */
     unsigned size, other_size;
     struct wt_finding finding;
 };
@@ -204,6 +210,9 @@ struct wt_check_race {
     uint64_t told_pairs[16];              /* keys of pairs of places with findings */
     uint64_t told_time, told_pc, told_at; /* of the last finding */
     struct race_told told[RACE_TOLD];
+    struct race_calls *trail; /**< by number - 1 */
+    size_t trails, trail_room;
+    struct wt_map trail_numbers; /**< hash: number */
 };
 
 /** All that was recorded is forgotten (wt_forget_fn of the check's run). */

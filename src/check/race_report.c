@@ -91,7 +91,9 @@ static void describe_object(const struct race_access *x, const struct race_confl
 /* Whether a finding may be the first of its kind, whose texts count. */
 static bool is_new(struct wt_check_race *r, const struct wt_finding *f)
 {
-    const uint64_t pair = (f->pc * 31 + f->other.pc) * 4 + f->severity;
+    uint64_t pair = (f->pc * 31 + f->other.pc) * 4 + f->severity;
+    for (unsigned i = 0; i < WT_TRAIL; i++)
+        pair = pair * 31 + f->back[i] * 7 + f->other.back[i];
     const uint64_t key = pair * UINT64_C(0x9e3779b97f4a7c15) ^ f->object_number;
     uint64_t *place = &r->told_pairs[key >> 60];
     const bool new = *place != key;
@@ -113,8 +115,15 @@ static bool is_kernels(const struct side *s)
     return s->record && !s->wave->bytes && !(s->wave->call && s->wave->call->copies);
 }
 
+static void put_calls(const struct wt_check_race *r, uint16_t number, uint64_t back[WT_TRAIL])
+{
+    const struct race_calls none = {{0}};
+    memcpy(back, number ? &r->trail[number - 1] : &none, sizeof none);
+}
+
 /* The accesses of a finding; the first one is a kernel's, if either is. */
-static void describe_sides(const struct side *main, const struct side *other, struct wt_finding *f)
+static void describe_sides(const struct wt_check_race *r, const struct side *main,
+                           const struct side *other, struct wt_finding *f)
 {
     if (main->record) {
         f->access = access_of(main->record->kind);
@@ -129,6 +138,7 @@ static void describe_sides(const struct side *main, const struct side *other, st
         f->launch = main->wave->launch;
         f->groups = main->wave->home;
         f->entry = main->wave->entry;
+        put_calls(r, main->record->calls, f->back);
         f->lanes_of = wt_lanes_count(main->lanes);
     }
     const bool apart = !main->wave || !other->wave || main->wave->call != other->wave->call;
@@ -144,6 +154,7 @@ static void describe_sides(const struct side *main, const struct side *other, st
         f->other.lanes[0] = (uint64_t)other->lanes;
         f->other.lanes[1] = (uint64_t)(other->lanes >> 64);
         f->other.wave_id = other->wave->id;
+        put_calls(r, other->record->calls, f->other.back);
     } else if (other->record) {
         snprintf(f->other.wave, sizeof f->other.wave, "%s", other->wave->call->by);
     }
@@ -197,6 +208,7 @@ static bool is_like(const struct race_told *told, const struct race_access *x,
     const bool global = x->a->space == WT_OBSERVED_GLOBAL;
     return f->pc == x->a->pc && f->other.pc == c->other.pc &&
            f->severity == wt_finding_severity(f->kind, c->weaker) &&
+           told->calls == x->record.calls && told->other_calls == c->other.calls &&
            f->access == access_of(x->record.kind) && f->other.access == access_of(c->other.kind) &&
            told->size == x->record.size && told->other_size == c->other.size &&
            f->space == (global ? WT_FOUND_GLOBAL : WT_FOUND_GROUP) &&
@@ -211,7 +223,7 @@ static void tell_again(struct race_access *x, const struct race_conflict *c,
                        const struct side *mine, const struct side *theirs, struct wt_finding *f)
 {
     f->address = x->a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at;
-    describe_sides(mine, theirs, f);
+    describe_sides(x->r, mine, theirs, f);
     f->groups = x->a->group;
     f->wave[0] = f->other.wave[0] = '\0';
     x->r->found(x->r->context, f);
@@ -264,7 +276,7 @@ void race_report(struct race_access *x, const struct race_conflict *c)
                            .address = a->space == WT_OBSERVED_GROUP ? c->at % GROUP_ALIGN : c->at,
                            .device = r->machine->device,
                            .times = 1};
-    describe_sides(main, other, &f);
+    describe_sides(r, main, other, &f);
     if (!turned && is_kernels(main)) {
         const struct wt_wave_head *w = wt_machine_wave(r->machine, a->wave);
         f.entry = w->group ? r->machine->groups.ops->entry(r->machine, w->group) : 0;
@@ -289,6 +301,8 @@ void race_report(struct race_access *x, const struct race_conflict *c)
                                    .launch = mine.wave->launch,
                                    .call = mine.wave->call,
                                    .reason = reason(x, c),
+                                   .calls = x->record.calls,
+                                   .other_calls = c->other.calls,
                                    .size = x->record.size,
                                    .other_size = c->other.size,
                                    .finding = f};
@@ -310,7 +324,7 @@ void race_report_host(struct wt_check_race *r, const struct race_record *record,
                            .device = r->machine->device,
                            .calls = *calls,
                            .times = 1};
-    describe_sides(kernel ? &theirs : &host, kernel ? &host : &theirs, &f);
+    describe_sides(r, kernel ? &theirs : &host, kernel ? &host : &theirs, &f);
     if (kernel) {
         f.other.access = access;
         f.other_calls = *calls;

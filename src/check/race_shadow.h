@@ -26,11 +26,12 @@ enum {
 
 /** An access of one instruction, by its issue. */
 struct race_record {
-    uint64_t time, pc;
-    uint32_t wave;     /**< number of the wave */
-    uint32_t clock;    /**< of the wave */
-    uint32_t released; /**< the clock up to which the wave had released to the device */
-    uint32_t kind : 2; /**< enum wt_watch_kind */
+    uint64_t time;
+    uint64_t pc : 48, calls : 16; /**< a number, 0: in none */
+    uint32_t wave;                /**< number of the wave */
+    uint32_t clock;               /**< of the wave */
+    uint32_t released;            /**< the clock up to which the wave had released to the device */
+    uint32_t kind : 2;            /**< enum wt_watch_kind */
     uint32_t size : 8;
     uint32_t value : 18;   /**< a hash of what a Gen9's thread stores to its group's memory */
     bool of_group : 1;     /**< it is atomic among its group alone */

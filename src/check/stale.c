@@ -266,6 +266,7 @@ static void report_unwritten(struct wt_check_stale *s, uint32_t slot, const stru
                                    "back",
                            .times = 1};
     wt_finding_of_wave(&f, s->machine, slot, d->by.lanes);
+    memset(f.back, 0, sizeof f.back); /* a wave's end is in no calls */
     f.other.access = WT_NO_ACCESS;
     describe_object(s, &f);
     s->found(s->context, &f);

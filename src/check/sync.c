@@ -8,6 +8,7 @@
 #include "check/race.h"
 #include "check/start.h"
 #include "check/sync_state.h"
+#include "emulator/machine/trail.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/memory_model.h"
@@ -173,6 +174,8 @@ static struct sync_place place_of(struct wt_check_sync *s, const struct wt_obser
     } else {
         wt_machine_wave_name(s->machine, e->wave, &place.name);
     }
+    if (lanes)
+        wt_trail_of(s->machine, e->wave, wt_lanes_lowest(lanes), place.back);
     return place;
 }
 

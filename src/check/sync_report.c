@@ -1,5 +1,6 @@
 /* The reports of the check of synchronisation. See sync_state.h. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "check/sync_state.h"
@@ -24,6 +25,7 @@ void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_fi
                            .times = 1,
                            .lanes_of = wt_lanes_count(place->lanes)};
     wt_wave_name(&place->name, f.wave, sizeof f.wave);
+    memcpy(f.back, place->back, sizeof f.back);
     if (other) {
         f.other = (struct wt_finding_other){.pc = other->pc,
                                             .time = other->time,
@@ -31,6 +33,7 @@ void sync_report(struct wt_check_sync *s, const struct sync_group *g, enum wt_fi
                                             .wave_id = other->id,
                                             .access = WT_NO_ACCESS};
         wt_wave_name(&other->name, f.other.wave, sizeof f.other.wave);
+        memcpy(f.other.back, other->back, sizeof f.other.back);
     }
     snprintf(f.text, sizeof f.text, "%s", text);
     s->found(s->context, &f);

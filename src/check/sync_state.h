@@ -22,6 +22,7 @@ struct sync_place {
     uint32_t wave; /**< its slot */
     uint64_t id;   /**< of the wave; 0: there is no place */
     struct wt_wave_name name;
+    uint64_t back[WT_TRAIL]; /**< as of a finding */
 };
 
 /** Whether two are one in the program: code that is called is another one at each place of a call.

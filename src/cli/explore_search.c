@@ -72,7 +72,7 @@ static char *fault_line(struct wt_emulated *e)
 {
     const struct wt_fault *f = &e->machine->fault;
     char where[512], *line = NULL;
-    wt_emulated_describe(e, f->pc, where, sizeof where);
+    wt_emulated_describe_wave(e, f->wave, f->lanes, f->pc, where, sizeof where);
     return asprintf(&line, "fault: %s at %s\n", f->text, where) < 0 ? NULL : line;
 }
 

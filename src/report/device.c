@@ -47,7 +47,7 @@ void wt_report_device_waves(FILE *out, struct wt_emulated *e)
         char from[WT_WAVE_NAME], to[WT_WAVE_NAME], place[512], lanes[256];
         wt_machine_name_wave(m, wave, from, sizeof from);
         wt_machine_name_wave(m, end - 1, to, sizeof to);
-        wt_emulated_describe(e, first.pc, place, sizeof place);
+        wt_emulated_describe_wave(e, wave, first.mask, first.pc, place, sizeof place);
         wt_lanes_text(first.mask, lanes, sizeof lanes);
         fprintf(out, "  %s%s%s, %ss %s: %s", from, end - wave > 1 ? " to " : "",
                 end - wave > 1 ? to : "", e->family->words.lane, lanes, place);
@@ -78,7 +78,7 @@ void wt_report_device_fault(FILE *out, struct wt_emulated *e, const char *report
     }
     char wave[WT_WAVE_NAME], place[512], instruction[256] = "";
     wt_machine_name_wave(m, f->wave, wave, sizeof wave);
-    wt_emulated_describe(e, f->pc, place, sizeof place);
+    wt_emulated_describe_wave(e, f->wave, f->lanes, f->pc, place, sizeof place);
     if (!wt_emulated_instruction(e, f->pc, instruction, sizeof instruction))
         *instruction = 0;
     f = wt_emulated_fault(e, f->wave);

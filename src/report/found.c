@@ -8,12 +8,14 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/called_place.h"
 #include "base/demangle.h"
-#include "base/foreign.h"
 #include "base/report.h"
 #include "base/text.h"
 #include "debug/source/frame_memory.h"
+#include "debug/source/described.h"
 #include "debug/source/inlined.h"
+#include "debug/source/modules.h"
 #include "debug/source/symbols.h"
 #include "report/counted_view.h"
 
@@ -70,68 +72,27 @@ static void name_kernel(struct wt_report_found *f, const struct wt_module *m)
         wt_demangle(list[count - 1].function, f->kernel, sizeof f->kernel);
 }
 
-/*
- * Where debug information has lines alone, as clang's for optimised PTX, an instruction of a
- * function in another file (a header of the compiler's) is one that was inlined: adds the line of
- * the function's own file whose code is before it. That file is the one of the last instruction,
- * the end of the function; the first one may be inlined (CUDA's threadIdx).
- */
-static void add_line_before(struct wt_report_calls *calls, struct wt_symbols *symbols, uint64_t at)
+static void add_call(void *context, const struct wt_inlined *call)
 {
-    enum { MOST = 64 };
-    const size_t before = calls->count;
-    uint64_t start, end;
-    struct wt_line_row last, row;
-    if (!wt_symbols_extent(symbols, at, &start, &end) || end == start ||
-        !wt_symbols_row(symbols, end - 1, &last) || !wt_symbols_row(symbols, at, &row) ||
-        !row.file || !last.file)
-        return;
-    for (unsigned i = 0; i < MOST && strcmp(row.file, last.file) != 0; i++)
-        if (row.start <= start || !wt_symbols_row(symbols, row.start - 1, &row) || !row.file)
-            return;
-    if (row.line && strcmp(row.file, last.file) == 0 && strcmp(row.file, calls->list[0].file))
-        wt_report_calls_add(calls, calls->list[0].function, row.file, row.line, true);
-    if (calls->count > before)
-        calls->list[before].after = true;
-}
-
-/* The place of a report is in the user's code: the innermost calls are left out that are in headers
- * of compilers and runtimes, where a caller's line is known. */
-static void leave_out_foreign(struct wt_report_calls *calls)
-{
-    size_t first = 0;
-    while (first < calls->count && wt_is_foreign(calls->list[first].file))
-        first++;
-    if (!first || first == calls->count)
-        return;
-    for (size_t i = 0; i < first; i++) {
-        free(calls->list[i].function);
-        free(calls->list[i].file);
-    }
-    calls->count -= first;
-    memmove(calls->list, calls->list + first, calls->count * sizeof *calls->list);
+    if (call->function || call->path)
+        wt_report_calls_add(context, call, true);
 }
 
 /* Fills in the calls that an instruction is in, and its text, which has 256 bytes. */
 static const struct wt_module *resolve_place(const struct wt_report_found *f, uint64_t pc,
+                                             const uint64_t back[WT_TRAIL],
                                              const struct wt_report_counted_code *code,
                                              const struct wt_emulated *e,
                                              struct wt_report_calls *calls, char *text)
 {
     const struct wt_module *m = wt_modules_at(code->modules, 0, pc);
-    Dwarf_Die scope[WT_SCOPES];
-    struct wt_inlined list[WT_SCOPES + 1];
     uint8_t bytes[LONGEST];
     if (!m || !m->symbols)
         return NULL;
     const uint64_t at = pc - m->bias;
-    const unsigned count = wt_inlined_at(m->symbols, at, scope, list);
-    for (unsigned i = 0; i < count; i++)
-        if (list[i].function || list[i].path)
-            wt_report_calls_add(calls, list[i].function, list[i].path, list[i].line, true);
-    if (calls->count == 1 && !(list[0].scope_count && dwarf_hasattr(&scope[0], DW_AT_decl_file)))
-        add_line_before(calls, m->symbols, at);
-    leave_out_foreign(calls);
+    wt_described_calls(code->modules,
+                       &(struct wt_called_place){.pc = pc, .back = back, .depth = WT_TRAIL},
+                       add_call, calls);
     unsigned length = LONGEST;
     while (length && !wt_symbols_code(m->symbols, at, bytes, length))
         length -= 4;
@@ -147,7 +108,8 @@ static void resolve_code(struct wt_report_found *f, const struct wt_report_count
                          const struct wt_emulated *e)
 {
     const enum wt_finding_space space = (enum wt_finding_space)f->finding.space;
-    const struct wt_module *m = resolve_place(f, f->finding.pc, code, e, &f->calls, f->instruction);
+    const struct wt_module *m =
+        resolve_place(f, f->finding.pc, f->finding.back, code, e, &f->calls, f->instruction);
     static_assert(sizeof f->instruction == 256 && sizeof f->other_instruction == 256, "their text");
     if (m)
         name_kernel(f, m);
@@ -205,7 +167,7 @@ static void take_finding(struct wt_report_found_list *all, struct wt_report_coun
     /* It may be another kernel's, in code of its own. */
     code = code_of(view, one, e ? &here : NULL, other);
     if (code)
-        resolve_place(f, other, code, e, &f->other, f->other_instruction);
+        resolve_place(f, other, f->finding.other.back, code, e, &f->other, f->other_instruction);
     if (code && !e)
         take_text(view, code, other, f->other_instruction);
     wt_report_host_calls(&all->files, lines, &f->finding.calls,

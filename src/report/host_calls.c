@@ -17,8 +17,7 @@
 
 /* ---- lists of calls ---- */
 
-void wt_report_calls_add(struct wt_report_calls *calls, const char *function, const char *file,
-                         unsigned line, bool own)
+void wt_report_calls_add(struct wt_report_calls *calls, const struct wt_inlined *call, bool own)
 {
     struct wt_report_call *grown =
         wt_array_grow(calls->list, &calls->capacity, calls->count + 1, sizeof *grown);
@@ -26,11 +25,15 @@ void wt_report_calls_add(struct wt_report_calls *calls, const char *function, co
         return;
     calls->list = grown;
     char name[512] = "";
-    if (function)
-        wt_demangle_source(function, name, sizeof name);
+    if (call->function)
+        wt_demangle_source(call->function, name, sizeof name);
     struct wt_report_call *c = &grown[calls->count];
-    *c = (struct wt_report_call){
-        .function = strdup(name), .file = strdup(file ? file : ""), .line = line, .own = own};
+    *c = (struct wt_report_call){.function = strdup(name),
+                                 .file = strdup(call->path ? call->path : ""),
+                                 .line = call->line,
+                                 .own = own,
+                                 .after = call->after,
+                                 .foreign = call->foreign};
     if (c->function && c->file) {
         calls->count++;
         return;
@@ -199,7 +202,7 @@ static bool add_address(struct wt_report_host_files *files, const char *maps, ui
     if (!f || f->ours)
         return true;
     if (!f->symbols || !address_in_file(f->symbols, address - m.start + m.offset, &at)) {
-        wt_report_calls_add(calls, NULL, m.path, 0, false);
+        wt_report_calls_add(calls, &(struct wt_inlined){.path = m.path}, false);
         return true;
     }
     const unsigned count = wt_inlined_at(f->symbols, at, scope, list);
@@ -207,8 +210,11 @@ static bool add_address(struct wt_report_host_files *files, const char *maps, ui
         const bool has_line = list[i].path && list[i].line;
         if (list[i].scope_count && is_launch(&scope[list[i].first_scope]))
             continue;
-        wt_report_calls_add(calls, list[i].function, has_line ? list[i].path : m.path,
-                            has_line ? list[i].line : 0, is_program || has_line);
+        if (!has_line) {
+            list[i].path = m.path;
+            list[i].line = 0;
+        }
+        wt_report_calls_add(calls, &list[i], is_program || has_line);
     }
     return !is_program || !list[count - 1].function ||
            strcmp(list[count - 1].function, "main") != 0;

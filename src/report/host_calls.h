@@ -5,12 +5,15 @@
 
 #include "check/objects.h"
 
+struct wt_inlined;
+
 /** A place in source code. The texts are of the heap; "": not known. */
 struct wt_report_call {
     char *function, *file;
     unsigned line; /**< 0: not known */
     bool own;      /**< it is the program's, not a library's without debug information */
     bool after;    /**< the line is a guess: it comes after this one */
+    bool foreign;  /**< the file is no source of the user's */
 };
 
 /** {0}: none. */
@@ -19,9 +22,8 @@ struct wt_report_calls {
     size_t count, capacity;
 };
 
-/** Adds a call; NULL texts: not known. Without host memory it is left out. */
-void wt_report_calls_add(struct wt_report_calls *calls, const char *function, const char *file,
-                         unsigned line, bool own);
+/** Adds a call. Without host memory it is left out. */
+void wt_report_calls_add(struct wt_report_calls *calls, const struct wt_inlined *call, bool own);
 /** The first one of the program's own; NULL: there is none. */
 const struct wt_report_call *wt_report_calls_own(const struct wt_report_calls *calls);
 /** Frees them. */

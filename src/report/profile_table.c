@@ -53,7 +53,7 @@ enum wt_status wt_report_profile_add(struct wt_report_profile_table *t,
         r->function = NULL;
     if (!m || !count->entry || !wt_modules_function(m, 0, count->entry, &r->kernel, &offset))
         r->kernel = NULL;
-    if (!m || !wt_modules_line(m, 0, count->pc, &r->file, &r->line))
+    if (!m || !wt_modules_user_line(m, 0, count->pc, &r->file, &r->line))
         r->file = NULL;
     return WT_OK;
 }

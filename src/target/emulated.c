@@ -1,4 +1,5 @@
 /* A device with a program in it, and its console. See emulated.h. */
+#include "base/called_place.h"
 #include "check/memory.h"
 #include "target/history.h"
 #include "target/launch.h"
@@ -12,11 +13,13 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "debug/source/described.h"
 #include "debug/source/symbols.h"
 #include "emulator/machine/config.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/schedule.h"
+#include "emulator/machine/trail.h"
 #include "object/elf_header.h"
 #include "object/image.h"
 
@@ -257,10 +260,15 @@ enum wt_status wt_emulated_address(struct wt_emulated *e, const char *text, uint
 
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size)
 {
-    /* The address as a disassembly of the program's file shows it, wherever it is loaded. */
-    const struct wt_module *module = wt_modules_at(e->modules, 0, pc);
-    wt_symbols_describe(module ? module->symbols : NULL, pc - (module ? module->bias : 0), text,
-                        size);
+    wt_described_in_file(e->modules, &(struct wt_called_place){.pc = pc}, text, size);
+}
+
+void wt_emulated_describe_wave(const struct wt_emulated *e, uint32_t wave, wt_lanes lanes,
+                               uint64_t pc, char *text, size_t size)
+{
+    uint64_t back[WT_TRAIL];
+    const struct wt_called_place place = wt_trail_place(e->machine, wave, lanes, pc, back);
+    wt_described_in_file(e->modules, &place, text, size);
 }
 
 bool wt_emulated_takes(const struct wt_emulated_options *options, const char *program)

@@ -162,6 +162,9 @@ const struct wt_fault *wt_emulated_fault(struct wt_emulated *e, uint32_t wave);
  * address that the program's file has.
  */
 void wt_emulated_describe(const struct wt_emulated *e, uint64_t pc, char *text, size_t size);
+/** Describes where lanes of a wave are now, with the calls that the lowest of them is in. */
+void wt_emulated_describe_wave(const struct wt_emulated *e, uint32_t wave, wt_lanes lanes,
+                               uint64_t pc, char *text, size_t size);
 
 /** Disassembles the instruction at @p pc for a report; false: it cannot be read, or reports have
  * none. */

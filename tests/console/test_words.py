@@ -163,7 +163,7 @@ def test_words_that_were_made_are_listed_and_the_folder_changes(sheet):
 
 SENTENCES = {
     "python print(1)": "--report=json:FILE", "tui enable": "wavetrap view", "layout src": "wavetrap view", "record": "info time",
-    "checkpoint": "goto TIME", "return": "finish", "handle SIGINT stop": "catch", "skip function f": "finish", "file x": "wavetrap debug PROGRAM",
+    "checkpoint": "goto TIME", "return": "finish", "handle SIGINT stop": "catch", "file x": "wavetrap debug PROGRAM",
     "target remote :1": "attach", "inferior 2": "info devices", "monitor reset": "help", "macro expand X": "macros are not read",
     "tstatus": "dprintf", "starti": "tbreak *ADDRESS", "autostep 4": "reverse-stepi", "compare-sections": "dump memory",
     "info signals": "catch", "info os": "host", "info vector": "info registers", "info inferiors": "info devices", "info checkpoints": "goto TIME",

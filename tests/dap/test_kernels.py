@@ -338,3 +338,14 @@ def test_stored_values_are_those_of_the_formula(client, kernel):
     if frame["name"] == "work":
         i = item(client, frame)
         assert client.value("to[i]", frame) == str(stored(i))
+
+
+def test_frames_that_steps_pass_are_subtle(client, kernel):
+    """Those of the folders that `show step-headers` lists, and of skipped functions."""
+    stop, frame = at_store(client, kernel)
+    assert "presentationHint" not in frame and "presentationHint" not in frame["source"]
+    client.ask("evaluate", context="repl", expression="skip function work_on", frameId=frame["id"])
+    frames = client.ask("stackTrace", threadId=stop["threadId"])["stackFrames"]
+    assert [one.get("presentationHint") for one in frames[:2]] == ["subtle", None] and "presentationHint" not in frames[0]["source"]
+    client.ask("evaluate", context="repl", expression=f"set step-headers add {HEADER.parent}", frameId=frame["id"])
+    assert client.top(stop)["source"]["presentationHint"] == "deemphasize"

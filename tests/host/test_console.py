@@ -159,8 +159,8 @@ def test_what_is_written_changes_the_result():
 def test_inlined_calls():
     """A kernel whose first line begins with one is shown on that line; `next` goes over calls, `step` and `finish` in and out."""
     first, twice = line_of("first line of fill"), line_of("first line of twice")
-    said = ask(["tbreak kernel fill", "run", "backtrace", "next", "tbreak kernel twice", "info breakpoints", "continue", "step", "backtrace", "up",
-                "down", "finish", "next"], session("-O2"))
+    said = ask(["set step-headers on", "tbreak kernel fill", "run", "backtrace", "next", "tbreak kernel twice", "info breakpoints", "continue", "step", "backtrace", "up",
+                "down", "finish", "next"], session("-O2"))[1:]
     assert re.search(rf"^Temporary breakpoint 1, fill \(.*\) at \S*session.hip:{first}\n{first}\t", said[1], re.M)
     assert len(said[2].splitlines()) == 1 and said[2].startswith("#0  fill (")
     assert first < int(re.match(r"(\d+)\t", said[3])[1]) <= line_of("store")

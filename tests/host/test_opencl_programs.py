@@ -118,7 +118,7 @@ def test_a_level_zero_program(level_zero):
 
 
 @pytest.mark.parametrize("module, line, intercept", [("k", "no source line is known: the program was not built with -g", "0"),
-                                                     ("lines", "line 4 of k.cl", "0"), ("lines", "line 4 of k.cl", "1")])
+                                                     ("lines", r"at 0x[0-9a-f]+ <k\+\d+> at k.cl:4", "0"), ("lines", r"at 0x[0-9a-f]+ <k\+\d+> at k.cl:4", "1")])
 def test_a_stray_access_of_a_level_zero_program(level_zero, module, line, intercept):
     """The report has the kernel's name, the size that the program asked for and, where the module has it, the source line; with handles of the
     loader's own, too."""
@@ -126,7 +126,8 @@ def test_a_stray_access_of_a_level_zero_program(level_zero, module, line, interc
                           timeout=60, env=dict(os.environ, ZE_ENABLE_LOADER_INTERCEPT=intercept))
     assert done.returncode == 1
     assert re.search(r"^  0x[0-9a-f]+: byte 65536 of an allocation of 200 bytes at 0x[0-9a-f]+$", done.stderr, re.MULTILINE), done.stderr
-    assert re.search(r"^  of the kernel at 0x[0-9a-f]+ <k\+0>: ", done.stderr, re.MULTILINE) and f"\n  {line}\n" in done.stderr, done.stderr
+    assert re.search(r"^  of the kernel at 0x[0-9a-f]+ <k(\+0)?>( at k.cl:\d)?: ", done.stderr, re.MULTILINE), done.stderr
+    assert re.search(rf"^  {line}$", done.stderr, re.MULTILINE), done.stderr
 
 
 def test_source_lines_of_a_level_zero_program(level_zero):

@@ -82,6 +82,6 @@ def test_a_mistake_beside_a_kernel_of_another_stream(word, what, kernel, runtime
     done = hip(compiled("together.hip"), word)
     assert (done.stdout, done.returncode) == ("", -signal.SIGABRT)
     reports = re.findall(r"wavetrap: gfx900 \(node 1\): (.*)\n  device 0, dispatch \d+, group \(0,0,0\), core \d+, wave \d+, lanes 0-63,.*\n  at .*\n"
-                         r"(?:  .*\n)*?  of the kernel at 0x[0-9a-f]+ <([^>]*)\+0>\n", done.stderr)
+                         r"(?:  .*\n)*?  of the kernel at 0x[0-9a-f]+ <([^>]*)>.*\n", done.stderr)
     assert reports == [(what, kernel)]
     assert re.search(runtime, done.stderr)

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "base/called_place.h"
 #include "emulator/gen/gen.h"
 #include "emulator/gen/gtt/gtt.h"
 #include "runtime/i915/i915.h"
@@ -1229,10 +1230,10 @@ static void test_names_of_kernels_go_with_their_module(void **state)
     wt_drm_kernel_is(0x1000, "first", &module[0]);
     wt_drm_kernel_is(0x2000, "second", &module[1]);
     wt_drm_kernel_is(0x3000, "third", NULL);
-    wt_drm_kernel_describe(0x1000, 0x1010, text, sizeof text);
+    wt_drm_kernel_describe(0x1000, &(struct wt_called_place){.pc = 0x1010}, text, sizeof text);
     assert_string_equal(text, "0x1010 <first+16>");
     wt_drm_kernels_forget(&module[0]);
-    wt_drm_kernel_describe(0x1000, 0x1010, text, sizeof text);
+    wt_drm_kernel_describe(0x1000, &(struct wt_called_place){.pc = 0x1010}, text, sizeof text);
     assert_string_equal(text, "0x1010");
     wt_drm_kernel_line(0x1000, 0x1010, text, sizeof text);
     assert_string_equal(text, "no source line is known: the runtime does not report this kernel");

@@ -306,3 +306,14 @@ void pg_remove_internal(struct wt_program *g, uint64_t addr)
         return;
     }
 }
+
+bool pg_is_internal_stop(struct wt_program *g, wt_thread thread)
+{
+    struct wt_thread_position place;
+    bool internal = false;
+    if (wt_debugger_thread_position(g->debugger, thread, &place, WT_IGNORED) != WT_OK)
+        return false;
+    for (size_t i = 0; i < g->internal_count; i++)
+        internal |= g->internal[i].addr == place.pc;
+    return internal && !pg_user_breakpoint_at(g, place.pc, thread, false);
+}

@@ -23,6 +23,10 @@ void pg_wait(struct wt_program *g, enum wt_wait wait);
 void pg_enter_calls(struct wt_program *g, unsigned line, unsigned more);
 /** The frame that a frame's function was called from; NULL: it is the outermost. */
 const struct wt_frame *pg_caller(struct wt_program *g, const struct wt_frame *frame);
+/** The frame of the function itself that a frame is in, which may be one of an inlined call. */
+const struct wt_frame *pg_function_of(struct wt_program *g, const struct wt_frame *frame);
+/** Whether two threads are of one wave. */
+bool pg_same_wave(struct wt_program *g, wt_thread a, wt_thread b);
 /** Where a frame of the selected thread returns to; false if that is not known. */
 bool pg_find_way_out(struct wt_program *g, const struct wt_frame *frame, struct wt_stop_at *out);
 
@@ -37,6 +41,9 @@ enum wt_status pg_insert_internal(struct wt_program *g, const struct wt_stop_at 
                                   struct wt_error *err);
 /** Removes such a breakpoint. */
 void pg_remove_internal(struct wt_program *g, uint64_t addr);
+/** Whether a thread has stopped at a breakpoint of pg_insert_internal(), and at none of the user's.
+ */
+bool pg_is_internal_stop(struct wt_program *g, wt_thread thread);
 /** Removes everything that is inserted, and the layer's own breakpoints. */
 void pg_remove_all_inserted(struct wt_program *g);
 /** The request to the debugger for one range of a watchpoint. */

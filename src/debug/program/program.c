@@ -113,6 +113,7 @@ static void leave_session(struct wt_program *g)
         return;
     wt_modules_ignore(g->modules, modules_changed, g);
     wt_modules_set_loading(g->modules, NULL);
+    wt_modules_set_foreign(g->modules, NULL);
     pg_remove_all_inserted(g);
     wt_program_forget_frames(g);
     wt_client_leave(g->client);
@@ -131,6 +132,7 @@ static enum wt_status join_session(struct wt_program *g, struct wt_session *sess
         return wt_fail(err, WT_NO_MEMORY, "no host memory for the program");
     wt_client_set_used(g->client, true);
     wt_modules_set_loading(modules, g->options.loading);
+    wt_modules_set_foreign(modules, &g->foreign);
     return wt_modules_observe(modules, modules_changed, g, err);
 }
 
@@ -204,6 +206,9 @@ void wt_program_free(struct wt_program *g)
     pg_free_environment(g);
     wt_source_free(g->source);
     wt_program_forget_substitutions(g);
+    wt_program_unskip(g, 0, WT_IGNORED);
+    wt_foreign_free(&g->foreign);
+    free(g->skip);
     free(g->left_out);
     free(g->substitution);
     free(g->list_file);

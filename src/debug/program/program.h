@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "base/foreign.h"
 #include "base/text.h"
 #include "debug/core/checks.h"
 #include "debug/core/session.h"
@@ -246,6 +247,13 @@ enum wt_locking {
     WT_LOCKING_STEP,   /**< it alone */
 };
 
+/** Code that steps pass. */
+struct wt_skip {
+    unsigned number;
+    bool is_file; /**< the name is a file's, else a function's */
+    char *glob;
+};
+
 /* ---- the program ---- */
 
 /** Front ends read it. What they may set is said; the rest changes through the functions below. */
@@ -292,9 +300,13 @@ struct wt_program {
     char **environment;
     size_t environment_count, environment_capacity;
 
-    uint64_t runs;            /**< how often it was set going, or put to another time */
-    bool changed;             /**< points have changed since they were inserted */
-    enum wt_locking locking;  /**< may be set */
+    uint64_t runs;             /**< how often it was set going, or put to another time */
+    bool changed;              /**< points have changed since they were inserted */
+    enum wt_locking locking;   /**< may be set */
+    bool steps_in_headers;     /**< steps stop in code that is not the user's. May be set */
+    struct wt_foreign foreign; /**< more folders of such code. Added to by wt_foreign_add() */
+    struct wt_skip *skip;      /**< by number, ascending */
+    size_t skip_count, skip_capacity;
     bool alone;               /**< only the wave of the selected thread runs. May be set */
     wt_wave_id told_spinning; /**< the last one that was; WT_NO_WAVE: none */
     wt_wave_id hit_wave;      /**< that was shown at a breakpoint last … */
@@ -623,6 +635,13 @@ enum wt_status wt_program_list(struct wt_program *program, const char *text, uns
 uint64_t wt_frame_function_start(const struct wt_frame *frame);
 /** A source file; NULL without host memory. */
 struct wt_text_file *wt_program_open_source(struct wt_program *program, const char *name);
+/** Whether steps go through code of a function (NULL: not known) in a file without a stop. */
+bool wt_program_passes(const struct wt_program *program, const char *path, const char *function);
+/** Steps pass files, or functions, of such names (fnmatch(3)). WT_NO_MEMORY. */
+enum wt_status wt_program_skip(struct wt_program *program, bool is_file, const char *glob,
+                               struct wt_error *err);
+/** Takes skip @p number off; 0: all of them. WT_INVALID: there is no such number. */
+enum wt_status wt_program_unskip(struct wt_program *program, unsigned number, struct wt_error *err);
 /** Sources are where the program says. */
 void wt_program_forget_substitutions(struct wt_program *program);
 /** Sources under folder @p from are found under @p to. WT_NO_MEMORY. */

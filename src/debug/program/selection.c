@@ -249,3 +249,20 @@ const struct wt_wave *wt_find_lane(const struct wt_work *work, const struct wt_f
     }
     return NULL;
 }
+
+const struct wt_frame *pg_function_of(struct wt_program *g, const struct wt_frame *frame)
+{
+    const struct wt_frame *next = frame;
+    while (next && next->physical == frame->physical) {
+        frame = next;
+        next = wt_frames_get(g->frames, frame->level + 1);
+    }
+    return frame;
+}
+
+bool pg_same_wave(struct wt_program *g, wt_thread a, wt_thread b)
+{
+    struct wt_wave x, y;
+    return a == b || (wt_debugger_thread_wave(g->debugger, a, &x) &&
+                      wt_debugger_thread_wave(g->debugger, b, &y) && x.id == y.id);
+}

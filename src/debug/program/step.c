@@ -30,28 +30,10 @@ struct plan {
     uint64_t origin; /* backwards: the address at which the step began; NOWHERE: it has gone on */
     bool done;       /* a stop was reported, and the step is at its end */
     bool held;       /* the others do not run */
+    bool anywhere;   /* it began in code that steps pass, and passes none */
     struct wt_follow follow;
     uint64_t own; /* where the thread stood first; 0: it has not gone yet */
 };
-
-static bool same_wave(struct wt_program *g, wt_thread a, wt_thread b)
-{
-    struct wt_wave x, y;
-    return a == b || (wt_debugger_thread_wave(g->debugger, a, &x) &&
-                      wt_debugger_thread_wave(g->debugger, b, &y) && x.id == y.id);
-}
-
-/* Whether a stop is at one of the step's own breakpoints, and at none of the user's. */
-static bool is_internal_stop(struct wt_program *g, wt_thread thread)
-{
-    struct wt_thread_position place;
-    bool internal = false;
-    if (wt_debugger_thread_position(g->debugger, thread, &place, WT_IGNORED) != WT_OK)
-        return false;
-    for (size_t i = 0; i < g->internal_count; i++)
-        internal |= g->internal[i].addr == place.pc;
-    return internal && !pg_user_breakpoint_at(g, place.pc, thread, false);
-}
 
 /* The command is at its end, with a stop that was told or with its own. */
 static void show_stop(struct wt_program *g, struct wt_stepped *end)
@@ -90,9 +72,9 @@ static enum wt_status go(struct wt_program *g, struct plan *p, enum wt_resume_ki
         if (status)
             return status;
         const struct wt_event *e = &g->event;
-        if (e->kind == WT_EVENT_STOPPED && same_wave(g, e->thread, p->thread)) {
+        if (e->kind == WT_EVENT_STOPPED && pg_same_wave(g, e->thread, p->thread)) {
             const bool stepped = e->reason == WT_STOP_STEP;
-            if (stepped || (e->reason == WT_STOP_BREAKPOINT && is_internal_stop(g, e->thread))) {
+            if (stepped || (e->reason == WT_STOP_BREAKPOINT && pg_is_internal_stop(g, e->thread))) {
                 if (stepped)
                     p->thread = e->thread;
                 wt_program_select(g, e->thread);
@@ -133,6 +115,12 @@ static bool caller_cfa(struct wt_program *g, const struct wt_frame *frame, uint6
     return caller && wt_frames_cfa(g->frames, caller->level, cfa);
 }
 
+/* Whether steps pass the code of a frame. */
+static bool passes(const struct wt_program *g, const struct wt_frame *frame)
+{
+    return wt_program_passes(g, frame->path, frame->function);
+}
+
 static bool begin_plan(struct wt_program *g, struct plan *p, const struct wt_frame *frame)
 {
     struct wt_line_row row;
@@ -142,6 +130,7 @@ static bool begin_plan(struct wt_program *g, struct plan *p, const struct wt_fra
     if (!frame->symbols || !wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
         return false;
     p->block = block_of(frame);
+    p->anywhere = passes(g, frame);
     p->file = g->hidden ? frame->path : row.file;
     p->line = g->hidden ? frame->line : row.line;
     p->start = row.start + frame->bias;
@@ -178,6 +167,14 @@ static bool is_same_frame(struct wt_program *g, const struct plan *p, const stru
     uint64_t cfa;
     return p->has_cfa && wt_frames_cfa(g->frames, 0, &cfa) && cfa == p->cfa &&
            wt_frame_function_start(frame) == p->function;
+}
+
+/* Whether a thread has come to another function that steps pass, and out of which there is a way.
+ */
+static bool is_passed(struct wt_program *g, const struct plan *p, const struct wt_frame *frame)
+{
+    return !p->anywhere && !is_same_frame(g, p, frame) && passes(g, pg_function_of(g, frame)) &&
+           pg_caller(g, frame);
 }
 
 /* Runs out of the current function, which the stepped line has called. */
@@ -239,32 +236,55 @@ static bool is_same_position(struct position a, struct position b)
     return a.line == b.line && a.file && b.file && strcmp(a.file, b.file) == 0;
 }
 
-/* The line at an address of the file. In a call that was inlined there, it is the call's line if
- * calls are stepped over. */
-static struct position line_at(const struct plan *p, struct wt_symbols *symbols, uint64_t addr)
+/* Calls that are inlined at an address, the innermost first, and the function that they are in. */
+struct calls {
+    unsigned count;
+    unsigned own;   /* the plan's; `count`: it is none of them, or the function is another one */
+    unsigned shown; /* the innermost at which the step may stop */
+    struct position at; /* its line */
+};
+
+static struct calls calls_at(const struct wt_program *g, const struct plan *p, bool in_own,
+                             struct wt_symbols *symbols, uint64_t addr)
 {
     Dwarf_Die scope[WT_SCOPES];
     struct wt_inlined list[WT_SCOPES + 1];
-    const unsigned count = wt_inlined_at(symbols, addr, scope, list);
-    unsigned at = 0;
-    while (p->over && at < count &&
-           p->block != (list[at].inlined ? scope[list[at].first_scope].addr : NULL))
-        at++;
-    at = at < count ? at : 0;
-    return (struct position){list[at].path, list[at].line};
+    struct calls c = {.count = wt_inlined_at(symbols, addr, scope, list)};
+    while (
+        c.own < c.count &&
+        (!in_own || p->block != (list[c.own].inlined ? scope[list[c.own].first_scope].addr : NULL)))
+        c.own++;
+    const unsigned outermost = c.own < c.count ? c.own : c.count - 1;
+    if (p->over && c.own < c.count)
+        c.shown = c.own;
+    else
+        for (unsigned i = 0; i < outermost && !p->anywhere; i++)
+            if (wt_program_passes(g, list[i].path, list[i].function))
+                c.shown = i + 1;
+    c.at = (struct position){list[c.shown].path, list[c.shown].line};
+    return c;
+}
+
+/* The line at an address of the file. In a call that was inlined there, it is the call's line if
+ * calls are stepped over, or the call is passed. */
+static struct position line_at(const struct wt_program *g, const struct plan *p,
+                               struct wt_symbols *symbols, uint64_t addr)
+{
+    return calls_at(g, p, true, symbols, addr).at;
 }
 
 /* The address at which the line of the frame begins, as far as its code stands together: code that
  * belongs to no line, or at which no statement begins, may be between. NOWHERE: no statement begins
  * there. */
-static uint64_t line_begin(const struct plan *p, const struct wt_frame *frame)
+static uint64_t line_begin(const struct wt_program *g, const struct plan *p,
+                           const struct wt_frame *frame)
 {
     struct wt_symbols *symbols = frame->symbols;
     uint64_t at = frame->pc - frame->bias, begin = NOWHERE;
-    const struct position here = line_at(p, symbols, at);
+    const struct position here = line_at(g, p, symbols, at);
     struct wt_line_row row;
     while (wt_symbols_row(symbols, at, &row)) {
-        const struct position now = line_at(p, symbols, row.start);
+        const struct position now = line_at(g, p, symbols, row.start);
         const bool inlined = now.line != row.line;
         if (is_same_position(now, here) && (row.statement || inlined))
             begin = row.start + frame->bias;
@@ -299,7 +319,7 @@ static void enter_line(struct wt_program *g, struct plan *p, const struct wt_fra
     p->function = wt_frame_function_start(frame);
     p->has_cfa = wt_frames_cfa(g->frames, 0, &p->cfa);
     p->block = block_of(frame);
-    const struct position now = line_at(p, frame->symbols, frame->pc - frame->bias);
+    const struct position now = line_at(g, p, frame->symbols, frame->pc - frame->bias);
     p->file = now.file;
     p->line = now.line;
 }
@@ -327,6 +347,17 @@ static enum wt_status find_entry(struct wt_program *g, struct plan *p, bool *the
     return *there ? WT_OK : go(g, p, WT_RESUME_STEP, err);
 }
 
+/* The plan goes on through the code of a row. */
+static enum wt_status step_through(struct wt_program *g, struct plan *p,
+                                   const struct wt_frame *frame, const struct wt_line_row *row,
+                                   bool *done)
+{
+    p->start = row->start + frame->bias;
+    p->end = row->end + frame->bias;
+    *done = g->step_ended = false;
+    return WT_OK;
+}
+
 /* Where a step backwards has arrived: as examine_arrival. */
 static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
                                   const struct wt_frame *frame, bool *done, struct wt_error *err)
@@ -338,7 +369,7 @@ static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
     const bool moved = wt_frame_function_start(frame) != p->function ||
                        (p->has_cfa && wt_frames_cfa(g->frames, 0, &cfa) && cfa != p->cfa);
     const bool other =
-        moved || !is_same_position(line_at(p, frame->symbols, frame->pc - frame->bias), here);
+        moved || !is_same_position(line_at(g, p, frame->symbols, frame->pc - frame->bias), here);
     if (other && !moved && p->left && p->begin != NOWHERE) {
         status = find_entry(g, p, done, err);
         if (status || p->done || *done)
@@ -347,9 +378,13 @@ static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
             return status;
     }
     p->origin = NOWHERE;
+    const struct calls calls = calls_at(g, p, false, frame->symbols, frame->pc - frame->bias);
+    if (g->hidden < calls.shown && !p->over &&
+        wt_symbols_row(frame->symbols, frame->pc - frame->bias, &row))
+        return step_through(g, p, frame, &row, done);
     if (other)
         enter_line(g, p, frame);
-    p->begin = line_begin(p, frame);
+    p->begin = line_begin(g, p, frame);
     *done = p->left && frame->pc == p->begin;
     while (*done && g->hidden && block_of(frame) != p->block && !status) {
         pg_enter_calls(g, 0, 1); /* the step comes from within the call */
@@ -360,17 +395,6 @@ static enum wt_status arrive_back(struct wt_program *g, struct plan *p,
         p->end = row.end + frame->bias;
     }
     return status;
-}
-
-/* The plan goes on through the code of a row. */
-static enum wt_status step_through(struct wt_program *g, struct plan *p,
-                                   const struct wt_frame *frame, const struct wt_line_row *row,
-                                   bool *done)
-{
-    p->start = row->start + frame->bias;
-    p->end = row->end + frame->bias;
-    *done = g->step_ended = false;
-    return WT_OK;
 }
 
 /* Examines where the thread has arrived: sets *done, or the next range in `p`. */
@@ -385,10 +409,11 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
         return status;
     /* Backwards, more than one function may be left: the last one was entered by the tail calls of
      * the others. */
-    while (is_callee(g, p, frame) || is_tail_call(g, p, frame)) {
-        if (!p->over && has_lines(frame) && p->back)
+    while (is_callee(g, p, frame) || is_tail_call(g, p, frame) || is_passed(g, p, frame)) {
+        const bool enters = !p->over && has_lines(frame) && !is_passed(g, p, frame);
+        if (enters && p->back)
             break;
-        if (!p->over && has_lines(frame)) {
+        if (enters) {
             g->step_ended = true;
             return enter_callee(g, p, frame, err);
         }
@@ -412,7 +437,10 @@ static enum wt_status examine_arrival(struct wt_program *g, struct plan *p, bool
     }
     const bool same = is_same_frame(g, p, frame);
     const enum inlined inlined = same ? where_inlined(g, p, frame) : OUTSIDE;
-    if (inlined == AT_CALL && (frame->line != p->line || !p->over)) {
+    const struct calls calls = calls_at(g, p, same, frame->symbols, frame->pc - frame->bias);
+    if (g->hidden < calls.shown)
+        return step_through(g, p, frame, &row, done);
+    if (inlined == AT_CALL && (frame->line != p->line || (!p->over && g->hidden > calls.shown))) {
         /* A call on the stepped line is entered; for a call on another line, the step stops at the
          * line. */
         if (frame->line == p->line)
@@ -445,13 +473,16 @@ static enum wt_status step_line(struct wt_program *g, const struct wt_step *step
     if ((status = wt_program_need_frame(g, &frame, err)) != WT_OK)
         return status;
     p.has_caller = !back && caller_cfa(g, frame, &p.caller_cfa);
-    if (g->hidden && !over && !back) { /* the call begins here: no instruction needs to run */
+    const bool has_bounds = begin_plan(g, &p, frame);
+    if (g->hidden && !over && !back &&
+        calls_at(g, &p, true, frame->symbols, frame->pc - frame->bias).shown <
+            g->hidden) { /* the call begins here: no instruction needs to run */
         pg_enter_calls(g, 0, 1);
         g->step_ended = true;
         *done = false;
         return WT_OK;
     }
-    if (!begin_plan(g, &p, frame)) {
+    if (!has_bounds) {
         const char *name;
         uint64_t offset;
         p.over = true;
@@ -465,7 +496,7 @@ static enum wt_status step_line(struct wt_program *g, const struct wt_step *step
     }
     if (back) {
         p.origin = frame->pc;
-        p.begin = line_begin(&p, frame);
+        p.begin = line_begin(g, &p, frame);
         p.left = frame->pc != p.begin;
         p.start = p.left && p.begin != NOWHERE ? p.begin + 1 : p.start;
     }

@@ -321,6 +321,7 @@ static void report_fault(struct wt_program *g, bool *again)
     g->fault_pc = place.pc;
     g->fault_thread = g->thread;
     g->faulted = true;
+    pg_enter_calls(g, 0, WT_SCOPES); /* the instruction is that of the innermost */
     /* An instruction that the PC has passed will not be tried again. */
     g->fault_is_past = g->event.gives_up || (g->event.pc && g->event.pc != place.pc);
     snprintf(g->fault_text, sizeof g->fault_text, "%s", g->event.text);

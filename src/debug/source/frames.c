@@ -1,5 +1,8 @@
 /* Frames and unwinding. See frames.h. */
 #include "debug/source/frames.h"
+#include "base/called_place.h"
+#include "base/foreign.h"
+#include "debug/source/described.h"
 
 #include <assert.h>
 #include <dwarf.h>
@@ -334,4 +337,27 @@ struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_mod
         return NULL;
     f->complete = true; /* no frame is there: there is no caller */
     return begin_frames(f, pc);
+}
+
+void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *modules,
+                        wt_thread thread, uint64_t pc, bool callers, char *text, size_t size)
+{
+    enum { MOST = 8 };
+    uint64_t back[MOST];
+    struct wt_called_place place = {.pc = pc, .back = back};
+    const struct wt_frame *frame;
+    const char *file;
+    unsigned line;
+    struct wt_frames *frames = NULL;
+    if (callers || (wt_modules_user_line(modules, 0, pc, &file, &line) &&
+                    wt_is_foreign(wt_modules_foreign(modules), file)))
+        frames = wt_frames_new(debugger, modules, thread);
+    for (unsigned level = 0; frames && place.depth < MOST; level++) {
+        if (!(frame = wt_frames_get(frames, level)) || (!level && frame->pc != pc))
+            break;
+        if (frame->physical > place.depth)
+            back[place.depth++] = frame->pc;
+    }
+    wt_described_place(modules, &place, text, size);
+    wt_frames_free(frames);
 }

@@ -40,6 +40,12 @@ struct wt_frames *wt_frames_new(struct wt_debugger *debugger, const struct wt_mo
 /** The frames of the code at @p pc, whichever lane comes there: those of one function only. */
 struct wt_frames *wt_frames_at(struct wt_debugger *debugger, const struct wt_modules *modules,
                                uint64_t pc);
+/**
+ * Describes where a lane of a stopped wave stands (wt_described_place), with its callers if
+ * @p callers, or if the code at @p pc, where it is, is none of the user's.
+ */
+void wt_frames_describe(struct wt_debugger *debugger, const struct wt_modules *modules,
+                        wt_thread thread, uint64_t pc, bool callers, char *text, size_t size);
 /** Frees them, with all frames that wt_frames_get() gave. NULL is allowed. */
 void wt_frames_free(struct wt_frames *frames);
 

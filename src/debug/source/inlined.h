@@ -13,6 +13,8 @@ struct wt_inlined {
     const char *path;     /**< of the file, as far as DWARF tells */
     unsigned line;        /**< 0: not known */
     bool inlined;
+    bool after;   /**< the line is a guess: it comes after this one */
+    bool foreign; /**< wt_described_calls(): the file is no source of the user's */
     unsigned first_scope, scope_count; /**< of the address's scopes */
 };
 

@@ -34,6 +34,7 @@ struct wt_modules {
     unsigned bundle;                  /* bytes; 0: code is in none */
     unsigned head;                    /* of these, the first ones are no instruction */
     const struct wt_loading *loading; /* NULL: nobody waits for debug information */
+    const struct wt_foreign *foreign; /* NULL: the user has added none */
 };
 
 struct wt_modules *wt_modules_new(void)
@@ -293,11 +294,14 @@ bool wt_modules_line(const struct wt_modules *modules, unsigned device, uint64_t
     return m && wt_symbols_line(m->symbols, addr - m->bias, file, line);
 }
 
-void wt_modules_describe(const struct wt_modules *modules, unsigned device, uint64_t addr,
-                         char *text, size_t size)
+const struct wt_foreign *wt_modules_foreign(const struct wt_modules *modules)
 {
-    const struct wt_module *m = wt_modules_at(modules, device, addr);
-    wt_symbols_describe_at(m ? m->symbols : NULL, addr, m ? m->bias : 0, text, size);
+    return modules ? modules->foreign : NULL;
+}
+
+void wt_modules_set_foreign(struct wt_modules *modules, const struct wt_foreign *foreign)
+{
+    modules->foreign = foreign;
 }
 
 bool wt_modules_address(const struct wt_modules *modules, unsigned device, const char *name,

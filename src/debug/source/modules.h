@@ -12,6 +12,7 @@
 
 #include "wavetrap/error.h"
 
+struct wt_foreign;
 struct wt_modules;
 
 /** Never given to another module; 0 is none. */
@@ -116,9 +117,21 @@ const uint8_t *wt_modules_image(const struct wt_modules *modules, uint64_t addr,
 bool wt_modules_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
                      const char **file, unsigned *line);
 
-/** "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p modules may be NULL. */
+/** Says which folders have source that is not the user's, beside those that are known (foreign.h);
+ * NULL: none. They must outlive the modules. */
+void wt_modules_set_foreign(struct wt_modules *modules, const struct wt_foreign *foreign);
+/** These folders; @p modules may be NULL. */
+const struct wt_foreign *wt_modules_foreign(const struct wt_modules *modules);
+
+/**
+ * "0x80000010 <main+16> at kernel.c:12, in g at kernel.c:20", as much of it as is known: the place
+ * of a report (wt_user_calls_at). @p modules may be NULL.
+ */
 void wt_modules_describe(const struct wt_modules *modules, unsigned device, uint64_t addr,
                          char *text, size_t size);
+/** The first line of that; false if it is unknown. */
+bool wt_modules_user_line(const struct wt_modules *modules, unsigned device, uint64_t addr,
+                          const char **file, unsigned *line);
 
 /** The loaded address of a symbol in the first module of @p device that has it. */
 bool wt_modules_address(const struct wt_modules *modules, unsigned device, const char *name,

@@ -511,29 +511,3 @@ enum wt_status wt_symbols_statements(struct wt_symbols *s, const char *file, uns
     *count = l.count;
     return WT_OK;
 }
-
-void wt_symbols_describe_at(struct wt_symbols *s, uint64_t addr, uint64_t bias, char *text,
-                            size_t size)
-{
-    const char *name, *file;
-    uint64_t offset;
-    unsigned line;
-    char function[256] = "", place[256] = "", plain[220];
-    if (wt_symbols_function(s, addr - bias, &name, &offset)) {
-        wt_demangle(name, plain, sizeof plain);
-        if (offset)
-            snprintf(function, sizeof function, " <%.200s+%" PRIu64 ">", plain, offset);
-        else
-            snprintf(function, sizeof function, " <%.200s>", plain);
-    }
-    if (wt_symbols_line(s, addr - bias, &file, &line)) {
-        const char *slash = strrchr(file, '/');
-        snprintf(place, sizeof place, " at %.200s:%u", slash ? slash + 1 : file, line);
-    }
-    snprintf(text, size, "0x%" PRIx64 "%s%s", addr, function, place);
-}
-
-void wt_symbols_describe(struct wt_symbols *s, uint64_t addr, char *text, size_t size)
-{
-    wt_symbols_describe_at(s, addr, 0, text, size);
-}

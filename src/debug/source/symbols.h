@@ -148,15 +148,7 @@ void wt_symbols_each(struct wt_symbols *symbols,
                                    bool code),
                      void *context);
 
-/**
- * "0x80000010 <main+16> at kernel.c:12", as much of it as is known; @p symbols may be NULL. Names
- * of C++ are demangled.
- */
+/** Describes an address of the file as wt_modules_describe() does; @p symbols may be NULL. */
 void wt_symbols_describe(struct wt_symbols *symbols, uint64_t addr, char *text, size_t size);
-
-/** The same of a file that is loaded @p bias bytes above its own addresses: @p addr is as loaded.
- */
-void wt_symbols_describe_at(struct wt_symbols *symbols, uint64_t addr, uint64_t bias, char *text,
-                            size_t size);
 
 #endif

@@ -1,9 +1,12 @@
 /* Places, start and end of work-groups. See groups.h. */
+#include "base/array.h"
 #include "base/bits.h"
+#include "base/called_place.h"
 #include "emulator/machine/archive.h"
 #include "emulator/machine/engine.h"
 #include "emulator/machine/fill.h"
 #include "emulator/machine/groups.h"
+#include "emulator/machine/trail.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -220,13 +223,96 @@ void wt_wave_tell_observed_barrier(struct wt_machine *m, const struct wt_wave_he
         &(struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .number = number});
 }
 
-void wt_wave_tell_observed_call(struct wt_machine *m, const struct wt_wave_head *w,
-                                enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
-                                uint64_t to)
+/* ---- calls of waves: trail.h ---- */
+
+enum { MOST_CALLS = 1 << 16 };
+
+/* Lanes go where a call comes back to, from that one and those that it has made; else it is no end
+ * of a call. */
+static void end_call(struct wt_trail *t, wt_lanes lanes, uint64_t to)
 {
-    wt_wave_tell(m, w,
-                 &(struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .to = to});
+    size_t n = t->count;
+    while (n > 0 && !(t->call[n - 1].back == to && t->call[n - 1].lanes & lanes))
+        n--;
+    for (size_t i = n ? n - 1 : t->count; i < t->count; i++)
+        t->call[i].lanes &= ~lanes;
+    while (t->count && !t->call[t->count - 1].lanes)
+        t->count--;
 }
+
+/* Lanes of a wave call a function, from which they come back to `to`; or (`is_return`) they go to
+ * `to`, which may be the end of a call. */
+static void note_call(struct wt_machine *m, uint32_t wave, bool is_return, wt_lanes lanes,
+                      uint64_t to)
+{
+    const uint64_t id = wt_machine_wave_id(m, wave);
+    if (!m->trail && (is_return || !(m->trail = calloc(m->waves, sizeof *m->trail))))
+        return;
+    struct wt_trail *t = &m->trail[wave];
+    if (t->id != id)
+        t->count = 0;
+    t->id = id;
+    if (is_return) {
+        end_call(t, lanes, to);
+        return;
+    }
+    if (t->count == MOST_CALLS) { /* code that calls and never returns: the outer half goes */
+        t->count /= 2;
+        memmove(t->call, t->call + t->count, t->count * sizeof *t->call);
+    }
+    struct wt_trail_call *grown = wt_array_grow(t->call, &t->room, t->count + 1, sizeof *grown);
+    if (!grown) {
+        t->count = 0;
+        return;
+    }
+    t->call = grown;
+    grown[t->count++] = (struct wt_trail_call){to, lanes};
+}
+
+void wt_wave_tell_call(struct wt_machine *m, const struct wt_wave_head *w,
+                       enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes, uint64_t to)
+{
+    note_call(m, w->id, kind == WT_SEEN_RETURN, lanes, to);
+    if (wt_observes_events(m))
+        wt_wave_tell(m, w,
+                     &(struct wt_observed_event){.kind = kind, .pc = pc, .lanes = lanes, .to = to});
+}
+
+unsigned wt_trail_of(const struct wt_machine *m, uint32_t wave, unsigned lane,
+                     uint64_t back[WT_TRAIL])
+{
+    const struct wt_trail *t = m->trail ? &m->trail[wave] : NULL;
+    unsigned count = 0;
+    if (!t || !t->count || t->id != wt_machine_wave_id(m, wave))
+        return 0;
+    for (size_t i = t->count; i-- > 0 && count < WT_TRAIL;)
+        if (wt_has_lane(t->call[i].lanes, lane))
+            back[count++] = t->call[i].back;
+    return count;
+}
+
+struct wt_called_place wt_trail_place(const struct wt_machine *m, uint32_t wave, wt_lanes lanes,
+                                      uint64_t pc, uint64_t back[WT_TRAIL])
+{
+    const unsigned depth = lanes ? wt_trail_of(m, wave, wt_lanes_lowest(lanes), back) : 0;
+    return (struct wt_called_place){.pc = pc, .back = back, .depth = depth};
+}
+
+void wt_trail_forget(struct wt_machine *m)
+{
+    for (uint32_t i = 0; m->trail && i < m->waves; i++)
+        m->trail[i].count = 0;
+}
+
+void wt_trail_free(struct wt_machine *m)
+{
+    for (uint32_t i = 0; m->trail && i < m->waves; i++)
+        free(m->trail[i].call);
+    free(m->trail);
+    m->trail = NULL;
+}
+
+/* ---- who observes ---- */
 
 /* Whether a launch has a group in a place before @p n. */
 static bool has_earlier(const struct wt_groups *groups, uint32_t n)

@@ -114,19 +114,9 @@ static inline void wt_wave_tell_release(struct wt_machine *m, const struct wt_wa
         wt_wave_tell_observed_barrier(m, w, WT_SEEN_RELEASE, 0, lanes, number);
 }
 
-/** wt_wave_tell_call() where somebody observes events. */
-void wt_wave_tell_observed_call(struct wt_machine *m, const struct wt_wave_head *w,
-                                enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
-                                uint64_t to);
-
-/** Tells who observes the machine of CALL or RETURN. */
-static inline void wt_wave_tell_call(struct wt_machine *m, const struct wt_wave_head *w,
-                                     enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes,
-                                     uint64_t to)
-{
-    if (wt_observes_events(m))
-        wt_wave_tell_observed_call(m, w, kind, pc, lanes, to);
-}
+/** Notes CALL or RETURN (trail.h), and tells who observes the machine. */
+void wt_wave_tell_call(struct wt_machine *m, const struct wt_wave_head *w,
+                       enum wt_observed_event_kind kind, uint64_t pc, wt_lanes lanes, uint64_t to);
 
 /* ---- waves of groups: kernels have many short ones ---- */
 

@@ -16,6 +16,7 @@
 #include "emulator/machine/operands.h"
 #include "emulator/machine/pace.h"
 #include "emulator/machine/regions.h"
+#include "emulator/machine/trail.h"
 
 /* Both tables consist of pointers only, so they can be looked through. */
 typedef void (*operation)(void);
@@ -244,6 +245,7 @@ void wt_machine_end(struct wt_machine *m)
     wt_observe_free(m);
     wt_turns_free(&m->turns);
     wt_groups_free(m);
+    wt_trail_free(m);
     free(m->wave);
     if (m->code.format)
         wt_code_clear(&m->code);

@@ -249,6 +249,7 @@ struct wt_machine {
     struct wt_turns turns; /**< which waves can issue, and whose turn it is */
     uint32_t active;       /**< waves that have started and have not ended */
     struct wt_groups groups;
+    struct wt_trail *trail; /**< calls of its waves, by slot (trail.h); NULL: there were none */
     /* The turn under way, for engine.h and the family. */
     bool in_turn;   /**< an instruction is being executed */
     bool apart;     /**< a child process runs a part of a launch: what other parts see in its order

@@ -13,6 +13,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
 #include "emulator/machine/profile.h"
+#include "emulator/machine/trail.h"
 #include "emulator/machine/wave_state.h"
 
 struct wt_state {
@@ -78,6 +79,7 @@ void wt_state_restore(struct wt_machine *m, const struct wt_state *s)
     for (uint32_t i = 0; i < m->locals; i++)
         wt_memory_become(m->local[i], s->local[i]);
     wt_tlb_clear(&m->tlb);
+    wt_trail_forget(m);
     if (m->profile)
         wt_profile_restore(m->profile, s->profile);
 }

@@ -19,6 +19,9 @@ struct wt_fault_report {
      * is shown. */
     void (*instruction)(void *context, uint64_t at, char *text, size_t size);
     void *context;
+    /** wt_frames_describe(); NULL: the report has no callers. */
+    void (*place)(struct wt_debugger *debugger, const struct wt_modules *modules, wt_thread thread,
+                  uint64_t pc, bool callers, char *text, size_t size);
     const char *files; /**< that get it as an object, too (wt_report_add); NULL: none */
 };
 

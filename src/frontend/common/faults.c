@@ -8,11 +8,14 @@
 void wt_report_fault(FILE *out, const struct wt_fault_report *report, wt_thread thread,
                      const struct wt_fault *fault)
 {
-    char name[WT_WAVE_NAME] = "", place[300], instruction[256] = "";
+    char name[WT_WAVE_NAME] = "", place[1000], instruction[256] = "";
     struct wt_wave wave;
     if (thread && wt_debugger_thread_wave(report->debugger, thread, &wave))
         wt_debugger_name_wave(report->debugger, &wave, name, sizeof name);
-    if (report->modules)
+    if (report->modules && report->place && thread)
+        report->place(report->debugger, report->modules, thread, fault->pc, true, place,
+                      sizeof place);
+    else if (report->modules)
         wt_modules_describe(report->modules, 0, fault->pc, place, sizeof place);
     else
         snprintf(place, sizeof place, "0x%" PRIx64, fault->pc);

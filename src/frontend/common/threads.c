@@ -88,10 +88,11 @@ void wt_alikes_free(struct wt_alikes *all)
 
 static void put_thread_place(const struct wt_words *w, const struct wt_thread_info *thread)
 {
-    if (thread->running)
-        fputs("(running)", w->out);
-    else
-        wt_words_place(w, thread->pc);
+    char text[600] = "(running)";
+    if (!thread->running)
+        wt_frames_describe(w->program->debugger, w->program->modules, thread->id, thread->pc, false,
+                           text, sizeof text);
+    fputs(text, w->out);
 }
 
 /* A line for each thread that is wanted. */

@@ -60,7 +60,8 @@ static struct wt_fault_report report_of(const struct wt_words *w)
     return (struct wt_fault_report){.debugger = w->program->debugger,
                                     .modules = w->program->modules,
                                     .instruction = wt_program_instruction_text,
-                                    .context = w->program};
+                                    .context = w->program,
+                                    .place = wt_frames_describe};
 }
 
 void wt_words_fault(const struct wt_words *w, const struct wt_fault *f)

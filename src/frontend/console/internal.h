@@ -68,6 +68,7 @@ struct settings {
     unsigned height, width; /**< of a page; 0, WT_SETTING_UNLIMITED: none; …OF_TERMINAL */
     enum pending pending;   /**< breakpoints on code that is not there yet */
     enum wt_locking locking;
+    bool step_headers;       /**< steps go into them */
     unsigned opencl_options; /* 1: the program's own are kept */
     char *prompt;            /**< NULL: the usual one */
 };
@@ -177,9 +178,10 @@ void free_displays(struct wt_shell *c);
 /* ---- commands, by file ---- */
 wt_command_fn do_generate_core;
 wt_command_fn do_run, do_start, do_continue, do_step, do_next, do_stepi, do_nexti, do_finish,
-    do_until, do_advance, do_reverse_continue, do_reverse_step, do_reverse_next, do_reverse_stepi,
-    do_reverse_nexti, do_reverse_finish, do_kill, do_goto, do_who_wrote, do_who_read, do_where_from,
-    do_attach, do_detach, do_catch, do_unset, do_jump, do_symbol_file;
+    do_until, do_skip, do_info_skip, do_advance, do_reverse_continue, do_reverse_step,
+    do_reverse_next, do_reverse_stepi, do_reverse_nexti, do_reverse_finish, do_kill, do_goto,
+    do_who_wrote, do_who_read, do_where_from, do_attach, do_detach, do_catch, do_unset, do_jump,
+    do_symbol_file;
 wt_command_fn do_break, do_dprintf, do_tbreak, do_watch, do_rwatch, do_awatch, do_delete, do_clear,
     do_enable, do_disable, do_condition, do_rbreak, do_ignore, do_commands, do_save,
     do_info_breakpoints;

@@ -81,6 +81,7 @@ static enum wt_status set_environment(struct wt_shell *c, const char *text, stru
 
 /* ---- the table ---- */
 
+#define STEP_HEADERS "step-headers"
 #define AT(field) offsetof(struct wt_shell, field)
 
 static const struct wt_setting settings[] = {
@@ -125,6 +126,8 @@ static const struct wt_setting settings[] = {
      "Mode for locking scheduler during execution is \"%s\"."},
     {"status-line", WT_SETTING_SWITCH, AT(settings.status_line), NULL,
      "The status line of a terminal is %s."},
+    {STEP_HEADERS, WT_SETTING_SWITCH, AT(settings.step_headers), NULL,
+     "Steps into headers of compilers and runtimes are %s."},
     {"step-mode", WT_SETTING_FIXED, 0, "off", "'stepi' goes into functions that have no lines"},
     {"style enabled", WT_SETTING_SWITCH, AT(how.styled), NULL, "CLI output styling is %s."},
     {"trace-commands", WT_SETTING_SWITCH, AT(settings.trace_commands), NULL,
@@ -140,6 +143,7 @@ static void apply_settings(struct wt_shell *c)
 {
     c->how.styled = c->how.styled && c->options.colour;
     c->program->locking = c->settings.locking;
+    c->program->steps_in_headers = c->settings.step_headers;
     c->program->alone = c->settings.locking == WT_LOCKING_ON;
     wt_language_trace(c->owner.language, c->settings.trace_commands);
 }
@@ -173,6 +177,9 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         return set_substitution(c, text, err);
     if (take_word(&text, "logging"))
         return set_logging(c, text, err);
+    if (strncmp(text, STEP_HEADERS " add ", sizeof STEP_HEADERS + 4) == 0)
+        return wt_foreign_add(&c->program->foreign, wt_skip_blanks(text + sizeof STEP_HEADERS + 4),
+                              err);
     if ((s = wt_setting_take(settings, &text, "")) != NULL) {
         enum wt_status status = wt_setting_set(s, c, text, err);
         apply_settings(c);
@@ -299,6 +306,14 @@ static void show_values(struct wt_shell *c)
     }
 }
 
+/* Folders of the code that steps pass. */
+static void show_headers(struct wt_shell *c)
+{
+    const char *folder;
+    for (size_t i = 0; (folder = wt_foreign_folder(&c->program->foreign, i)); i++)
+        fprintf(c->out, "  %s\n", folder);
+}
+
 enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *err)
 {
     const struct wt_program *g = c->program;
@@ -311,6 +326,8 @@ enum wt_status do_show(struct wt_shell *c, const char *text, struct wt_error *er
             wt_setting_show(&settings[i], c, c->out);
     if (s)
         wt_setting_show(s, c, c->out);
+    if (s && s->offset == AT(settings.step_headers))
+        show_headers(c);
     shown += all || s;
     if (((all && c->options.host) || take_word(&text, "args")) && ++shown)
         fprintf(c->out,

@@ -1,4 +1,6 @@
 /* Commands that step: step, next, finish, until, advance, and their reverse forms. */
+#include <string.h>
+
 #include "frontend/console/internal.h"
 
 static enum wt_status step(struct wt_shell *c, const char *text, struct wt_step how,
@@ -158,5 +160,39 @@ enum wt_status do_until(struct wt_shell *c, const char *text, struct wt_error *e
     const enum wt_status status = wt_program_until(c->program, &end, err);
     if (!status)
         show_end(c, &end);
+    return status;
+}
+
+/* "skip file|function GLOB", "skip delete [N]" */
+enum wt_status do_skip(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const size_t length = wt_word_length(text);
+    const char *rest = wt_skip_blanks(text + length);
+    const bool is_file = length == 4 && strncmp(text, "file", length) == 0;
+    uint64_t number = 0;
+    if (*rest && (is_file || (length == 8 && strncmp(text, "function", length) == 0))) {
+        const enum wt_status status = wt_program_skip(c->program, is_file, rest, err);
+        if (!status)
+            fprintf(c->out, "%s %s will be skipped when stepping.\n",
+                    is_file ? "File(s)" : "Function(s)", rest);
+        return status;
+    }
+    if (length == 6 && strncmp(text, "delete", length) == 0 &&
+        (!*rest || (wt_take_number(&rest, &number) && !*rest && number)))
+        return wt_program_unskip(c->program, (unsigned)number, err);
+    return wt_fail(err, WT_INVALID,
+                   "skip takes \"file GLOB\", \"function GLOB\" or \"delete [N]\"");
+}
+
+enum wt_status do_info_skip(struct wt_shell *c, const char *text, struct wt_error *err)
+{
+    const struct wt_program *g = c->program;
+    const enum wt_status status = take_no_arguments(text, "info skip", err);
+    if (!status && !g->skip_count)
+        fputs("Steps skip no files or functions ('show step-headers': headers that they pass).\n",
+              c->out);
+    for (size_t i = 0; i < g->skip_count && !status; i++)
+        fprintf(c->out, "%-3u %-8s %s\n", g->skip[i].number,
+                g->skip[i].is_file ? "file" : "function", g->skip[i].glob);
     return status;
 }

@@ -53,7 +53,7 @@ static void fill_source(struct wt_dap *d, struct json_object *o, const char *nam
     char *uri = d->client.uris ? to_uri(path) : NULL;
     dap_put_text(o, "path", uri ? uri : path);
     free(uri);
-    if (!file || !file->path)
+    if (!file || !file->path || wt_is_foreign(&d->g->foreign, name))
         dap_put_text(o, "presentationHint", "deemphasize");
 }
 

@@ -119,7 +119,7 @@ static void put_frame(struct wt_dap *d, struct json_object *list, const struct w
     dap_put_address(o, "instructionPointerReference", frame->pc);
     if ((module = wt_modules_at(d->g->modules, 0, frame->inside)) != NULL)
         dap_put_number(o, "moduleId", (int64_t)module->id);
-    if (!has_line)
+    if (!has_line || wt_program_passes(d->g, frame->path, frame->function))
         dap_put_text(o, "presentationHint", "subtle");
 }
 

@@ -81,6 +81,7 @@ static void faulted(struct wt_dap *d, const struct wt_news *n)
     struct dap_stop *s = &d->why_stopped;
     const struct wt_topology *t = d->g->topology;
     const struct wt_fault_report report = {.debugger = d->g->debugger,
+                                           .place = wt_frames_describe,
                                            .modules = d->g->modules,
                                            .instruction = wt_program_instruction_text,
                                            .context = d->g};

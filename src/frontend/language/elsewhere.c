@@ -40,7 +40,6 @@ static const struct {
     {"", "return",
      "a frame cannot be dropped: 'finish' runs out of it, 'jump' continues elsewhere"},
     {"", "handle signal queue-signal", NO_SIGNALS},
-    {"", "skip", "'step' enters what has lines: 'next' runs over a call, 'finish' out of it"},
     {"", "target",
      "'attach PID' and 'attach tcp:HOST:PORT' go to a program that runs, 'wavetrap attach' to a "
      "device elsewhere"},

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/text.h"
 #include "base/wave_name.h"
 #include "base/wave_view.h"
 #include "emulator/machine/machine.h"
+#include "emulator/machine/trail.h"
 
 enum { MOST_STATES = 24 };
 
@@ -15,7 +17,9 @@ struct state {
     uint64_t pc;
     wt_lanes mask;
     char wait[96];
-    uint32_t first, count; /* waves */
+    uint32_t first, count;        /* waves */
+    struct wt_called_place place; /* without its calls, which are: */
+    uint64_t back[WT_TRAIL];
 };
 
 static bool wave_state(struct wt_machine *m, uint32_t wave, struct state *s)
@@ -27,12 +31,14 @@ static bool wave_state(struct wt_machine *m, uint32_t wave, struct state *s)
     *s = (struct state){
         .pc = view.waiting ? view.wait_pc : view.pc, .mask = view.mask, .first = wave, .count = 1};
     snprintf(s->wait, sizeof s->wait, "%s", view.waiting ? view.wait : "");
+    s->place = wt_trail_place(m, wave, s->mask, s->pc, s->back);
     return true;
 }
 
 static bool same_state(const struct state *a, const struct state *b)
 {
-    return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0;
+    return a->pc == b->pc && a->mask == b->mask && strcmp(a->wait, b->wait) == 0 &&
+           memcmp(a->back, b->back, sizeof a->back) == 0;
 }
 
 /* The states; returns how many there are, of which `room` are kept. */
@@ -62,7 +68,9 @@ static void tell_state(FILE *out, const struct wt_places *p, const struct state 
     char place[WT_WAVE_NAME], where[600], lanes[256];
     wt_machine_name_wave(p->machine, s->first, place, sizeof place);
     wt_lanes_text(s->mask, lanes, sizeof lanes);
-    p->describe(p->context, s->pc, where, sizeof where);
+    struct wt_called_place at = s->place;
+    at.back = s->back;
+    p->describe(p->context, &at, where, sizeof where);
     fprintf(out, "    %s, %ss %s", place, p->lane_word, *lanes ? lanes : "none");
     if (s->count > 1)
         fprintf(out, ", and %u more %s%s", s->count - 1, p->wave_word, s->count > 2 ? "s" : "");

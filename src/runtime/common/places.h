@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct wt_called_place;
 struct wt_machine;
 
 /** The waves to be reported, and how. */
@@ -15,8 +16,8 @@ struct wt_places {
     const char *wave_word, *lane_word; /**< the family's: "wave", "lane" */
     /** Whether a wave is one of them. NULL: each one is. */
     bool (*holds)(void *context, uint32_t wave);
-    /** An address of code, with symbol and line as far as they are known. */
-    void (*describe)(void *context, uint64_t pc, char *text, size_t size);
+    /** A place, with symbol and lines as far as they are known. */
+    void (*describe)(void *context, const struct wt_called_place *place, char *text, size_t size);
     void *context;
 };
 

@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/report.h"
 #include "base/bits.h"
 #include "base/demangle.h"
+#include "base/foreign.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory.h"
+#include "emulator/machine/trail.h"
 #include "object/cubin.h"
 #include "object/sm_wire.h"
 #include "runtime/common/catch.h"
@@ -28,42 +31,95 @@
 /* Issues at a time: a few milliseconds, until a debugger that comes is heard. */
 #define RUN 100000
 
-/* The location of an address of code: "ADDRESS <NAME> at FILE:LINE" in PTX, "ADDRESS <NAME+OFFSET>"
- * in a cubin. */
-static void describe(const struct gpu_module *m, uint64_t pc, char *text, size_t size)
+/* The file that a line's .loc names; NULL: there is none. */
+static char *file_of(const struct gpu_module *m, const struct sm_ptx_line *line)
 {
-    struct sm_ptx_line line;
+    const struct ptx_module *text = m->text[line->module].text;
+    for (size_t k = 0; line->file && k < text->file_count; k++)
+        if (text->file[k].number == line->file)
+            return strndup(text->file[k].name.at, text->file[k].name.length);
+    return NULL;
+}
+
+/* The PTX function that holds an address. */
+static const char *function_of(const struct gpu_module *m, uint64_t pc)
+{
     size_t count;
-    const char *name = "?";
-    snprintf(text, size, "0x%" PRIx64, pc);
-    for (size_t i = 0; i < m->cubin.function_count; i++) {
-        const struct cubin_function *f = &m->cubin.function[i];
-        if (pc - m->code - f->code < f->size)
-            snprintf(text, size, "0x%" PRIx64 " <%s+0x%" PRIx64 ">", pc, f->name,
-                     pc - m->code - f->code);
-    }
-    if (!m->image)
-        return;
     const struct sm_ptx_kernel *list = sm_ptx_kernels(m->image, &count);
+    const char *name = "?";
     for (size_t i = 0; i < count; i++)
         if (pc >= list[i].entry && pc < list[i].end)
             name = list[i].name;
-    for (size_t i = 0; sm_ptx_line(m->image, i, &line); i++) {
-        if (line.address != pc)
-            continue;
-        const struct sm_ptx_module *module = &m->text[line.module];
-        const struct ptx_file *file = NULL;
-        for (size_t k = 0; line.file && k < module->text->file_count; k++)
-            if (module->text->file[k].number == line.file)
-                file = &module->text->file[k];
-        if (file)
-            snprintf(text, size, "0x%" PRIx64 " <%s> at %.*s:%u", pc, name, (int)file->name.length,
-                     file->name.at, line.line);
-        else
-            snprintf(text, size, "0x%" PRIx64 " <%s> at %s:%u", pc, name, module->name,
-                     line.text_line);
-        return;
+    return name;
+}
+
+/* " at FILE:LINE" of an instruction of PTX. One in a header of compilers was inlined: the caller's
+ * line comes behind the one before it in its function. False: none is in the user's code. */
+static bool put_line(const struct gpu_module *m, uint64_t pc, FILE *out)
+{
+    enum { MOST = 16 }; /* bytes of an instruction, with the head of a bundle */
+    struct sm_ptx_line own = {0}, line;
+    size_t i = SIZE_MAX;
+    for (size_t k = 0; sm_ptx_line(m->image, k, &line); k++)
+        if (pc - line.address < MOST && line.address >= own.address) {
+            own = line;
+            i = k;
+        }
+    if (i == SIZE_MAX)
+        return false;
+    char *file = file_of(m, &own), *caller = NULL;
+    const bool foreign = wt_is_foreign(NULL, file);
+    line = own;
+    while (wt_is_foreign(NULL, caller ? caller : file) && !line.begins_function && i > 0) {
+        sm_ptx_line(m->image, --i, &line);
+        free(caller);
+        caller = file_of(m, &line);
     }
+    const bool inlined = caller && !wt_is_foreign(NULL, caller);
+    if (inlined)
+        fprintf(out, " in %s, after line %u", caller, line.line);
+    else
+        fprintf(out, " at %s:%u", file ? file : m->text[own.module].name,
+                file ? own.line : own.text_line);
+    free(caller);
+    free(file);
+    return inlined || !foreign;
+}
+
+/* The location of an address of code: "ADDRESS <NAME> at FILE:LINE" in PTX, with the calls that it
+ * is in, from the innermost on in the user's code; "ADDRESS <NAME+OFFSET>" in a cubin. */
+static void describe(const struct gpu_module *m, const struct wt_called_place *place, char *text,
+                     size_t size)
+{
+    char plain[300], *lines = NULL;
+    size_t length;
+    snprintf(text, size, "0x%" PRIx64, place->pc);
+    for (size_t i = 0; i < m->cubin.function_count; i++) {
+        const struct cubin_function *f = &m->cubin.function[i];
+        if (place->pc - m->code - f->code < f->size)
+            snprintf(text, size, "0x%" PRIx64 " <%s+0x%" PRIx64 ">", place->pc, f->name,
+                     place->pc - m->code - f->code);
+    }
+    FILE *out = m->image ? open_memstream(&lines, &length) : NULL;
+    if (!out)
+        return;
+    bool known = false;
+    for (unsigned i = 0; i <= place->depth; i++) {
+        const uint64_t pc = i ? place->back[i - 1] - 1 : place->pc;
+        if (known) {
+            wt_demangle_source(function_of(m, pc), plain, sizeof plain);
+            fprintf(out, ", in %s", plain);
+        } else {
+            rewind(out);
+        }
+        known |= put_line(m, pc, out);
+    }
+    fputc(0, out);
+    if (fclose(out) == 0) {
+        wt_demangle(function_of(m, place->pc), plain, sizeof plain);
+        snprintf(text, size, "0x%" PRIx64 " <%s>%s", place->pc, plain, lines);
+    }
+    free(lines);
 }
 
 /* The result that NVIDIA's documentation has for a mistake of a kernel. */
@@ -109,8 +165,10 @@ static CUresult report(struct gpu *g, const struct gpu_launch *l)
 {
     struct wt_machine *m = sm_machine(g->device);
     struct wt_fault *f = &m->fault;
-    char wave[WT_WAVE_NAME], place[600], instruction[300] = "", kernel[600];
-    describe(l->module, f->pc, place, sizeof place);
+    char wave[WT_WAVE_NAME], place[1000], instruction[300] = "", kernel[600];
+    uint64_t back[WT_TRAIL];
+    const struct wt_called_place at = wt_trail_place(m, f->wave, f->lanes, f->pc, back);
+    describe(l->module, &at, place, sizeof place);
     sm_device_instruction(g->device, f->pc, instruction, sizeof instruction);
     wt_machine_name_wave(m, f->wave, wave, sizeof wave);
     gpu_note_fault_memory(g, f);
@@ -203,9 +261,10 @@ static void show_progress(struct gpu *g, const struct gpu_launch *l)
     wt_progress_show(&g->progress, &what, sm_machine(g->device)->time);
 }
 
-static void describe_place(void *context, uint64_t pc, char *text, size_t size)
+static void describe_place(void *context, const struct wt_called_place *place, char *text,
+                           size_t size)
 {
-    describe(context, pc, text, size);
+    describe(context, place, text, size);
 }
 
 static _Noreturn void end_interrupted(struct gpu *g, const struct gpu_launch *l)

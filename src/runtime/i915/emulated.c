@@ -1,4 +1,5 @@
 /* The driver's interface to the emulator: walks that run to their end, time, and reports. */
+#include "emulator/machine/trail.h"
 #include "runtime/i915/emulated.h"
 
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/report.h"
 #include "base/bits.h"
 #include "base/clock.h"
@@ -66,9 +68,9 @@ static struct gen_progress progress_of(const struct wt_drm_emulated *gpu)
     return p;
 }
 
-static void describe(void *context, uint64_t pc, char *text, size_t size)
+static void describe(void *context, const struct wt_called_place *place, char *text, size_t size)
 {
-    wt_drm_kernel_describe(kernel_of(context), pc, text, size);
+    wt_drm_kernel_describe(kernel_of(context), place, text, size);
 }
 
 static void tell_walk(FILE *out, struct wt_drm_emulated *gpu, const struct gen_walk *walk)
@@ -81,7 +83,7 @@ static void tell_walk(FILE *out, struct wt_drm_emulated *gpu, const struct gen_w
                                      .lane_word = "channel",
                                      .describe = describe,
                                      .context = &copy};
-    describe(&copy, kernel_of(walk), kernel, sizeof kernel);
+    describe(&copy, &(struct wt_called_place){.pc = kernel_of(walk)}, kernel, sizeof kernel);
     fprintf(out,
             "  the kernel at %s: %" PRIu64 " of %" PRIu64 " groups have ended, %" PRIu64
             " have begun\n",
@@ -146,8 +148,11 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
     if (!out)
         return;
     wt_machine_name_wave(m, fault->wave, place, sizeof place);
-    wt_drm_kernel_describe(kernel_of(walk), fault->pc, where, sizeof where);
-    wt_drm_kernel_describe(kernel_of(walk), kernel_of(walk), kernel, sizeof kernel);
+    uint64_t back[WT_TRAIL];
+    const struct wt_called_place at = wt_trail_place(m, fault->wave, fault->lanes, fault->pc, back),
+                                 entry = {.pc = kernel_of(walk)};
+    wt_drm_kernel_describe(entry.pc, &at, where, sizeof where);
+    wt_drm_kernel_describe(entry.pc, &entry, kernel, sizeof kernel);
     instruction_text(mappings, count, fault->pc, instruction, sizeof instruction);
     const struct wt_fault_words words = {place,       "channel", where,
                                          instruction, kernel,    getenv(WT_REPORT_VARIABLE)};
@@ -156,7 +161,8 @@ static void tell_fault(struct wt_drm_emulated *gpu, const struct wt_i915_mapping
             kernel, walk->simd, walk->threads, walk->threads > 1 ? "s" : "", p.total,
             p.total > 1 ? "s" : "");
     wt_drm_kernel_line(kernel_of(walk), fault->pc, line, sizeof line);
-    fprintf(out, "  %s\n", line);
+    if (strncmp(line, "line ", 5) != 0) /* it is in `where` */
+        fprintf(out, "  %s\n", line);
     if (fault->kind == WT_FAULT_ACCESS && fault->addr < GEN_SLM_APERTURE)
         gen_device_tell_walk(out, "  ", gpu->device, fault->addr);
     wt_core_on_fault_write(&gpu->core_on_fault, &gpu->debugged.hosted, "", fault->wave,

@@ -9,10 +9,12 @@
 
 #include "base/array.h"
 #include "base/bits.h"
+#include "base/called_place.h"
 #include "object/elf_header.h"
 #include "object/gen_steps.h"
 #include "object/line_table.h"
 #include "object/patchtokens.h"
+#include "runtime/symbols/symbols.h"
 
 struct named {
     uint64_t address;
@@ -351,13 +353,33 @@ bool wt_drm_kernel_has_name(uint64_t start)
     return known;
 }
 
-void wt_drm_kernel_describe(uint64_t start, uint64_t pc, char *text, size_t size)
+/* With the lines that debug information gives; false: there is none. */
+static bool describe_by_lines(uint64_t start, const struct wt_called_place *place, char *text,
+                              size_t size)
+{
+    size_t length;
+    uint8_t *elf = wt_drm_kernel_elf(start, &length);
+    struct wt_modules *modules = elf && symbols_of() ? symbols_of()->list() : NULL;
+    const bool knows = modules &&
+                       symbols_of()->add_bytes(modules, "kernel", elf, length, start, 0, NULL,
+                                               WT_IGNORED) == WT_OK &&
+                       symbols_of()->describe(modules, place, text, size);
+    if (modules)
+        symbols_of()->free(modules);
+    free(elf);
+    return knows;
+}
+
+void wt_drm_kernel_describe(uint64_t start, const struct wt_called_place *place, char *text,
+                            size_t size)
 {
     char name[200];
+    if (describe_by_lines(start, place, text, size))
+        return;
     if (name_of(start, name, sizeof name))
-        snprintf(text, size, "0x%" PRIx64 " <%s+%" PRIu64 ">", pc, name, pc - start);
+        snprintf(text, size, "0x%" PRIx64 " <%s+%" PRIu64 ">", place->pc, name, place->pc - start);
     else
-        snprintf(text, size, "0x%" PRIx64, pc);
+        snprintf(text, size, "0x%" PRIx64, place->pc);
 }
 
 void wt_drm_kernel_name(uint64_t start, char *text, size_t size)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct wt_called_place;
+
 /**
  * Names the kernel that begins at this GPU address, whatever was there before. Any thread may call
  * it; without host memory the kernel stays nameless. @p owner is the handle of the module with
@@ -24,7 +26,8 @@ void wt_drm_kernels_forget(const void *owner);
  * Describes an instruction of the kernel that begins at @p kernel: "0x8001fffef0f0 <stray+240>";
  * without the name where it is not known.
  */
-void wt_drm_kernel_describe(uint64_t kernel, uint64_t pc, char *text, size_t size);
+void wt_drm_kernel_describe(uint64_t kernel, const struct wt_called_place *place, char *text,
+                            size_t size);
 
 /**
  * Takes the debug data of the program of kernel @p name at this address, as the runtime has

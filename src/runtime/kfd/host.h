@@ -35,6 +35,7 @@
 #define HOST_GWS 64u         /* resources of global wave sync */
 
 struct host;
+struct wt_called_place;
 
 /** Memory that the runtime has allocated, or registered as the program's own. */
 struct host_allocation {
@@ -493,6 +494,9 @@ void host_report_trap(struct host_gpu *gpu, uint32_t wave, struct host_trap *tra
  * file.hip:12".
  */
 bool host_describe(struct host *host, uint64_t pc, char *text, size_t size);
+/** host_describe() of a place with the calls that it is in. */
+bool host_describe_place(struct host *host, const struct wt_called_place *place, char *text,
+                         size_t size);
 /** Finds the address of a function in the loaded code objects; false if there is none (yet). */
 bool host_symbol(struct host *host, const char *name, uint64_t *addr);
 /** The variable of a group's memory, or of a lane's own, from whose address the code at @p pc makes

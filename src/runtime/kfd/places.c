@@ -1,5 +1,6 @@
 /* The program counters of the waves of all GPUs, printed when Ctrl-C ends the program; the
  * progress of kernels; and the tally of exec. */
+#include "base/called_place.h"
 #include "runtime/kfd/host.h"
 
 #include <inttypes.h>
@@ -29,10 +30,10 @@ static bool is_of(void *context, uint32_t wave)
     return gcn_wave_dispatch(d->gpu->device, wave, &its, &entry) && its == d->number;
 }
 
-static void describe(void *context, uint64_t pc, char *text, size_t size)
+static void describe(void *context, const struct wt_called_place *place, char *text, size_t size)
 {
     const struct dispatch *d = context;
-    host_describe(d->gpu->host, pc, text, size);
+    host_describe_place(d->gpu->host, place, text, size);
 }
 
 static void tell_dispatch(struct host_gpu *gpu, unsigned dispatch)
@@ -112,7 +113,8 @@ void host_show_progress(struct host_gpu *gpu)
     gcn_device_progress(gpu->device, first, &p);
     if (gpu->progress_entry != p.entry) { /* looking up takes its time */
         host_describe(gpu->host, p.entry, where, sizeof where);
-        char *name = strchr(where, '<'), *end = name ? strstr(name, "+0>") : NULL;
+        char *name = strchr(where, '<'), *line = name ? strstr(name, "> at ") : NULL,
+             *end = line || !name ? line : strrchr(name, '>');
         if (end)
             *end = 0;
         snprintf(gpu->progress_kernel, sizeof gpu->progress_kernel, "%.127s",
@@ -138,8 +140,8 @@ static bool is_own(struct host_gpu *gpu, uint64_t entry)
         if (gpu->counted[i].entry == entry)
             return gpu->counted[i].own;
     const bool named = host_describe(gpu->host, entry, where, sizeof where);
-    const bool own = named ? strstr(where, "<__amd_rocclr_") || strstr(where, "<_init_array+") ||
-                                 strstr(where, "<_fini_array+")
+    const bool own = named ? strstr(where, "<__amd_rocclr_") || strstr(where, "<_init_array>") ||
+                                 strstr(where, "<_fini_array>")
                            : gpu->host->debug != NULL;
     gpu->counted[gpu->counted_next++ % HOST_COUNTED] = (struct host_counted){entry, own};
     return own;

@@ -3,6 +3,7 @@
  * loaded; it lists them for debuggers, as the dynamic linker lists libraries, with a URI for each
  * (LLVM, "User Guide for AMDGPU Backend", section "Loaded Code Object Path URI").
  */
+#include "base/called_place.h"
 #include "runtime/kfd/host.h"
 
 #include <dlfcn.h>
@@ -18,6 +19,7 @@
 #include "base/demangle.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/origin.h"
+#include "emulator/machine/trail.h"
 #include "runtime/symbols/symbols.h"
 
 /* ---- code objects ---- */
@@ -112,7 +114,7 @@ static bool look_in_modules(struct host *host,
 }
 
 struct description {
-    uint64_t pc;
+    const struct wt_called_place *place;
     char *text;
     size_t size;
 };
@@ -120,26 +122,22 @@ struct description {
 static bool describe(const struct wt_modules *modules, void *context)
 {
     const struct description *d = context;
-    const char *name, *file;
-    char plain[256];
-    uint64_t offset;
-    unsigned line;
-    if (!symbols_of()->function(modules, 0, d->pc, &name, &offset))
-        return false;
-    wt_demangle(name, plain, sizeof plain);
-    int n = snprintf(d->text, d->size, "0x%" PRIx64 " <%s+%" PRIu64 ">", d->pc, plain, offset);
-    if (n > 0 && (size_t)n < d->size && symbols_of()->line(modules, 0, d->pc, &file, &line))
-        snprintf(d->text + n, d->size - (size_t)n, " at %s:%u", file, line);
-    return true;
+    return symbols_of()->describe(modules, d->place, d->text, d->size);
+}
+
+bool host_describe_place(struct host *host, const struct wt_called_place *place, char *text,
+                         size_t size)
+{
+    struct description d = {place, text, size};
+    const bool found = look_in_modules(host, describe, &d);
+    if (!found)
+        snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", place->pc);
+    return found;
 }
 
 bool host_describe(struct host *host, uint64_t pc, char *text, size_t size)
 {
-    struct description d = {pc, text, size};
-    const bool found = look_in_modules(host, describe, &d);
-    if (!found)
-        snprintf(text, size, "0x%" PRIx64 " (in none of the program's code objects)", pc);
-    return found;
+    return host_describe_place(host, &(struct wt_called_place){.pc = pc}, text, size);
 }
 
 struct search {
@@ -192,12 +190,14 @@ const struct wt_fault *host_wave_fault(struct host_gpu *gpu, uint32_t wave)
 static void report(struct host_gpu *gpu, const struct wt_fault *f, bool taken)
 {
     struct wt_machine *m = gcn_machine(gpu->device);
-    char place[WT_WAVE_NAME], where[600], kernel[600] = "", instruction[256] = "";
+    char place[WT_WAVE_NAME], where[1000], kernel[600] = "", instruction[256] = "";
     uint8_t bytes[8];
     uint64_t entry;
     unsigned dispatch;
     wt_machine_name_wave(m, f->wave, place, sizeof place);
-    host_describe(gpu->host, f->pc, where, sizeof where);
+    uint64_t back[WT_TRAIL];
+    const struct wt_called_place at = wt_trail_place(m, f->wave, f->lanes, f->pc, back);
+    host_describe_place(gpu->host, &at, where, sizeof where);
     if (gcn_wave_dispatch(gpu->device, f->wave, &dispatch, &entry))
         host_describe(gpu->host, entry, kernel, sizeof kernel);
     if (f->kind != WT_FAULT_TRAP && /* whose PC is behind it */

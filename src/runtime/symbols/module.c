@@ -1,5 +1,16 @@
 /* The library that drivers get names, lines and variables from. See symbols.h. */
+#include "base/called_place.h"
+#include "debug/source/modules.h"
 #include "runtime/symbols/symbols.h"
+
+static bool describe(const struct wt_modules *modules, const struct wt_called_place *place,
+                     char *text, size_t size)
+{
+    const char *name;
+    uint64_t offset;
+    wt_described_place(modules, place, text, size);
+    return wt_modules_function(modules, place->device, place->pc, &name, &offset);
+}
 
 static size_t variables(const struct wt_modules *modules, uint64_t pc, bool group, uint64_t window,
                         struct wt_memory_variable *list, size_t most)
@@ -27,8 +38,7 @@ __attribute__((visibility("default"))) const struct symbols wavetrap_symbols = {
     .free = wt_modules_free,
     .add_file = wt_modules_add_file,
     .add_bytes = wt_modules_add_bytes,
-    .function = wt_modules_function,
-    .line = wt_modules_line,
+    .describe = describe,
     .address = wt_modules_address,
     .variables = variables,
     .constants = constants,

@@ -6,6 +6,7 @@
 #ifndef WT_RUNTIME_SYMBOLS_SYMBOLS_H
 #define WT_RUNTIME_SYMBOLS_SYMBOLS_H
 
+#include "debug/source/described.h"
 #include "debug/source/frame_memory.h"
 #include "debug/source/modules.h"
 
@@ -18,10 +19,9 @@ struct symbols {
     enum wt_status (*add_bytes)(struct wt_modules *modules, const char *name, const uint8_t *bytes,
                                 size_t length, uint64_t bias, unsigned device, wt_module_id *id,
                                 struct wt_error *err);
-    bool (*function)(const struct wt_modules *modules, unsigned device, uint64_t addr,
-                     const char **name, uint64_t *offset);
-    bool (*line)(const struct wt_modules *modules, unsigned device, uint64_t addr,
-                 const char **file, unsigned *line);
+    /** Describes a place (wt_described_place); false: it is in no function. */
+    bool (*describe)(const struct wt_modules *modules, const struct wt_called_place *place,
+                     char *text, size_t size);
     bool (*address)(const struct wt_modules *modules, unsigned device, const char *name,
                     uint64_t *addr);
     /** Lists the variables that the function at a loaded address has in the memory of its group

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/called_place.h"
 #include "base/report.h"
 #include "base/fault.h"
 #include "debug/source/modules.h"
@@ -51,9 +52,10 @@ static void describe_memory(struct gpu *g, struct wt_fault *f)
     wt_fault_near(f->addr, below, above, f->memory, sizeof f->memory);
 }
 
-static void describe_place(void *context, uint64_t pc, char *text, size_t size)
+static void describe_place(void *context, const struct wt_called_place *place, char *text,
+                           size_t size)
 {
-    report_place(context, pc, text, size);
+    report_place(context, place->pc, text, size);
 }
 
 static void tell_warps(struct gpu *g)

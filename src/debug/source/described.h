@@ -1,0 +1,26 @@
+/* Addresses of code in words: the one place of reports, whose lines are the user's. */
+#ifndef WT_DEBUG_SOURCE_DESCRIBED_H
+#define WT_DEBUG_SOURCE_DESCRIBED_H
+
+#include <stddef.h>
+
+struct wt_called_place;
+struct wt_inlined;
+struct wt_modules;
+
+/**
+ * Calls @p take for the calls of a place, inlined ones and others, from the innermost on that is in
+ * the user's code (wt_is_foreign, with the folders of @p modules), or, if none is, from the
+ * innermost on. The texts stay with the symbols.
+ */
+void wt_described_calls(const struct wt_modules *modules, const struct wt_called_place *place,
+                        void (*take)(void *context, const struct wt_inlined *call), void *context);
+
+/** wt_modules_describe() with the calls that the address is in. */
+void wt_described_place(const struct wt_modules *modules, const struct wt_called_place *place,
+                        char *text, size_t size);
+/** wt_described_place() with the address that the place has in the module's file. */
+void wt_described_in_file(const struct wt_modules *modules, const struct wt_called_place *place,
+                          char *text, size_t size);
+
+#endif
