@@ -29,7 +29,7 @@ struct race_record {
     uint64_t time;
     uint64_t pc : 48, calls : 16; /**< a number, 0: in none */
     uint32_t wave;                /**< number of the wave */
-    uint32_t clock;               /**< of the wave */
+    uint32_t clock;               /**< the wave's */
     uint32_t released;            /**< the clock up to which the wave had released to the device */
     uint32_t kind : 2;            /**< enum wt_watch_kind */
     uint32_t size : 8;

@@ -464,6 +464,22 @@ static enum wt_status print(void *context, FILE *out, uint64_t number, bool race
     return status;
 }
 
+/* The list is made anew, which reads debug information, where the file has got more findings. */
+static uint64_t count_findings(void *context)
+{
+    struct wt_report_check *check = context;
+    struct wt_report_found_list all = {.count = 0};
+    const size_t used = wt_report_found_used(*check->of.file);
+    if (used != check->used &&
+        wt_report_found_read(*check->of.file, check->of.e, &all, WT_IGNORED) == WT_OK) {
+        select_findings(check, &all);
+        check->used = used;
+        check->counted = all.count;
+    }
+    wt_report_found_free(&all);
+    return check->counted;
+}
+
 /* Whether a finding is that of a stop: 2, or one like it: 1. */
 static int concerns(const struct wt_finding *f, const struct wt_event *event)
 {
@@ -548,7 +564,8 @@ const struct wt_checks *wt_report_check_offer(struct wt_report_check *check,
                                               const struct wt_report_checked *of)
 {
     check->of = *of;
-    check->offered = (struct wt_checks){kind_of_kernels, describe, print, print_calls, check};
+    check->offered =
+        (struct wt_checks){kind_of_kernels, describe, print, count_findings, print_calls, check};
     return check->options.checks || check->of_core_file ? &check->offered : NULL;
 }
 

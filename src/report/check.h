@@ -29,7 +29,9 @@ struct wt_report_check {
     char *maps; /**< maps of a core file: lines of /proc/PID/maps of its program; NULL: not known */
     struct wt_checks offered; /**< to a debugger: */
     struct wt_report_checked of;
-    bool any; /**< one of the options was given */
+    size_t used,
+        counted; /**< findings in the file when they were counted last, and those reported */
+    bool any;    /**< one of the options was given */
     bool warnings_are_errors;
     bool print_suppressions;
     const char *kernel;  /**< pattern of the kernels whose findings are reported; NULL: all */

@@ -303,6 +303,24 @@ void wt_report_found_few(struct wt_report_found_list *all, uint64_t limit)
     all->count = kept;
 }
 
+size_t wt_report_found_used(int fd)
+{
+    struct wt_report_counted_view view = {.count = 0};
+    const struct wt_counted_block *b = NULL;
+    size_t used = 0;
+    if (wt_report_counted_open(fd, &view, WT_IGNORED) != WT_OK)
+        return 0;
+    while ((b = wt_report_counted_next(&view, b))) {
+        const struct wt_counted_finding *list = (const void *)(b + 1);
+        for (size_t i = 0; b->kind == WT_COUNTED_FINDINGS && i < b->length / sizeof *list; i++)
+            used += atomic_load((_Atomic uint64_t *)(uintptr_t)&list[i].used) != 0;
+    }
+    uint64_t more;
+    bool opened;
+    wt_report_counted_close(&view, &more, &opened, WT_IGNORED);
+    return used;
+}
+
 enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
                                     struct wt_report_found_list *all, struct wt_error *err)
 {

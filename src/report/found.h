@@ -39,6 +39,8 @@ struct wt_report_found_list {
  * programs. */
 enum wt_status wt_report_found_read(int fd, const struct wt_emulated *e,
                                     struct wt_report_found_list *all, struct wt_error *err);
+/** The number of findings in a file of counts, which are not read. */
+size_t wt_report_found_used(int fd);
 /** Makes one of races of the same two lines and objects that were made at one place, as an unrolled
  * loop has them; of more than ten of a kernel of a kind at one line the others are counted
  * alone, and so are those beyond @p limit. Suppressed ones do not count. */

@@ -32,6 +32,8 @@ struct wt_session_host {
     pid_t pid;         /* 0: there is no program */
     char address[160]; /* where it is, if not this process; or "" */
     bool own;          /* it was started here */
+    pid_t guard;       /* the process that ends it if this one is killed; 0: none */
+    int guard_end;     /* our end of its pipe */
     int others_timer;  /* a timerfd; -1: none */
     uint32_t others;   /* families of other GPUs of the program: wt_process_release_others() */
     char sockets[108]; /* the folder in which they are found */
@@ -361,6 +363,50 @@ void wt_session_host_abandon(const struct wt_session_host *h)
     kill(pid, SIGKILL);
 }
 
+/* ---- a debugger that is killed takes its program along ---- */
+
+/* Starts a process that ends the program's group when the debugger's end of a pipe closes without a
+ * word. A program that the debugger leaves alone goes on, so that PR_SET_PDEATHSIG is no way. */
+static void set_guard(struct wt_session_host *h)
+{
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) != 0)
+        return;
+    h->guard = fork();
+    if (h->guard == 0) {
+        char word;
+        ssize_t got;
+        setsid(); /* signals of the terminal are not for it */
+        dup2(end[0], STDIN_FILENO);
+        close_range(STDIN_FILENO + 1, ~0U, 0);
+        while ((got = read(STDIN_FILENO, &word, sizeof word)) < 0 && errno == EINTR)
+            continue;
+        if (!got) {
+            kill(-h->pid, SIGKILL);
+            kill(h->pid, SIGKILL);
+        }
+        _exit(0);
+    }
+    close(end[0]);
+    if (h->guard > 0)
+        h->guard_end = end[1];
+    else
+        close(end[1]);
+}
+
+/* The program has ended, or goes on without the debugger. */
+static void dismiss_guard(struct wt_session_host *h)
+{
+    if (h->guard <= 0)
+        return;
+    while (write(h->guard_end, "", 1) < 0 && errno == EINTR)
+        continue;
+    close(h->guard_end);
+    while (waitpid(h->guard, NULL, 0) < 0 && errno == EINTR)
+        continue;
+    h->guard = 0;
+}
+
 static void end_program(struct wt_session_host *h)
 {
     if (h->own) {
@@ -368,6 +414,7 @@ static void end_program(struct wt_session_host *h)
         kill(h->pid, SIGKILL);
         while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
+        dismiss_guard(h);
     } else if (!*h->address) {
         kill(h->pid, SIGKILL);
     }
@@ -393,6 +440,7 @@ enum wt_status wt_session_host_start(struct wt_session_host *h, const char *argu
         return wt_fail(err, WT_IO, "the program cannot be started: %s", strerror(errno));
     }
     setpgid(h->pid, h->pid);
+    set_guard(h);
     *h->address = 0;
     struct wt_process_place place = place_of(h);
     while (!status && !family && !*ended) {
@@ -482,6 +530,7 @@ void wt_session_host_finish(struct wt_session_host *h, bool *known, bool *again,
     } else if (*known) {
         *code = WEXITSTATUS(status);
     }
+    dismiss_guard(h);
     h->pid = 0;
 }
 
@@ -492,6 +541,7 @@ void wt_session_host_leave(struct wt_session_host *h, bool kill)
     if (kill) /* first: without its debugger the program would go on */
         end_program(h);
     disconnect(h, false);
+    dismiss_guard(h);
     h->pid = 0;
 }
 

@@ -82,6 +82,19 @@ def test_a_mistake_that_was_not_caught_is_gone_back_to():
     assert text == "null load of 4 bytes, finding 1", done.stdout
 
 
+@pytest.mark.parametrize("family, program, case", ONE)
+def test_findings_are_told_at_the_stop_and_at_the_exit(family, program, case):
+    """Once each: a stop without more of them says nothing."""
+    done = debug(family, program, case, "run")
+    assert done.stdout.count("1 finding: info checks\n") == 1, done.stdout + done.stderr
+
+
+def test_findings_are_told_at_the_first_stop_after_them():
+    done = debug("vortex", "vortex", "null_of_lane", "break result", "run", "echo =-=-=\\n", "stepi", "continue")
+    before, after = done.stdout.split("=-=-=")
+    assert "Breakpoint 1, " in before and before.endswith("1 finding: info checks\n") and "finding" not in after, done.stdout
+
+
 def test_a_program_that_has_ended_has_no_way_back():
     done = debug("sm", "memory", "many_lanes", "run", "check goto 1")
     assert "The program is not being run." in done.stderr, done.stdout + done.stderr

@@ -5,6 +5,8 @@ import re
 import signal
 import struct
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -286,3 +288,41 @@ def test_addresses_that_cannot_be_kept_are_told(tmp_path, command, consequence):
     for refused in refuse_personality, None:
         done = subprocess.run(words, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment(), preexec_fn=refused)
         assert done.returncode == 0 and done.stderr.count(consequence) == (refused is not None), done
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_debugger_that_is_killed_takes_its_program_along(waits, family):
+    program, *arguments = waits[family]
+    words = [WAVETRAP, "debug", "--nx", "-g", family, "-ex", " ".join(["run", *arguments]), program]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as console:
+        name = os.path.basename(program)[:15]
+        started = until_there(lambda: [p for p in children(console.pid) if comm(p) == name])
+        console.kill()
+        until_there(lambda: not any(is_alive(p) for p in started))
+
+
+def until_there(find):
+    """What find() returns, as soon as it is true."""
+    end = time.monotonic() + LIMIT
+    while not (found := find()):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    return found
+
+
+def children(parent):
+    return [int(n) for n in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+
+
+def comm(process):
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def is_alive(process):
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False

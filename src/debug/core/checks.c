@@ -37,6 +37,15 @@ enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name,
                             "hazard of --check=LIST can");
 }
 
+bool wt_checks_news(const struct wt_checks *checks, uint64_t *told, char *text, size_t size)
+{
+    const uint64_t count = checks ? checks->count(checks->context) : 0;
+    const bool more = count > *told;
+    *told = count;
+    snprintf(text, size, "%" PRIu64 " finding%s: info checks\n", count, wt_plural(count));
+    return more;
+}
+
 uint64_t wt_checks_before(const struct wt_checks *checks, uint64_t time)
 {
     uint64_t last = 0, latest = 0;

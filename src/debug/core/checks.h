@@ -33,6 +33,8 @@ struct wt_checks {
      */
     enum wt_status (*print)(void *context, FILE *out, uint64_t number, bool races,
                             struct wt_check_place *place, struct wt_error *err);
+    /** The number of findings so far. */
+    uint64_t (*count)(void *context);
     /** Prints calls of the host, a line each, the innermost first. */
     void (*print_calls)(void *context, FILE *out, const uint64_t *calls, unsigned depth);
     void *context;
@@ -70,6 +72,9 @@ enum wt_status wt_checks_need(const struct wt_checks *checks, struct wt_error *e
 enum wt_status wt_checks_kinds(const struct wt_checks *checks, const char *name, uint64_t *kinds,
                                struct wt_error *err);
 
+/** Whether there are more findings than @p told, which becomes their number; @p text is the line
+ * that says so at a stop. @p checks may be NULL. */
+bool wt_checks_news(const struct wt_checks *checks, uint64_t *told, char *text, size_t size);
 /** Of the findings of kernels before issue time @p time the last one's number; 0: there is none.
  * @p checks may be NULL. */
 uint64_t wt_checks_before(const struct wt_checks *checks, uint64_t time);

@@ -14,11 +14,14 @@
 
 void show_end(struct wt_shell *c, const struct wt_stepped *end)
 {
-    if (!end->show)
-        return;
-    wt_report_stop(&c->report, c->program);
-    wt_words_stop(&c->words, end->with_frame);
-    show_displays(c);
+    char findings[40];
+    if (end->show) {
+        wt_report_stop(&c->report, c->program);
+        wt_words_stop(&c->words, end->with_frame);
+        show_displays(c);
+    }
+    if (wt_checks_news(c->options.checks, &c->told_findings, findings, sizeof findings))
+        fputs(findings, c->out);
 }
 
 enum wt_status do_backtrace(struct wt_shell *c, const char *text, struct wt_error *err)

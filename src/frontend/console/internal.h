@@ -87,6 +87,7 @@ struct wt_shell {
     struct {
         bool values, logic; /**< what '@' means, and how weak it is */
     } hinted;               /**< what was told once */
+    uint64_t told_findings; /**< findings of checks that were told */
     struct {
         FILE *file;       /**< NULL: none */
         bool in_sequence; /**< the text so far ends within a control sequence */

@@ -124,6 +124,7 @@ struct wt_dap {
     const char *reason;   /**< reason of a stop for which nothing else is told */
     struct dap_stop why_stopped;
     bool modules_changed;
+    uint64_t told_findings; /**< findings of checks that were told */
 
     char *captured; /**< what the command of the client prints; NULL: it executes none */
     size_t captured_size, captured_room;

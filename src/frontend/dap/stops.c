@@ -266,6 +266,9 @@ static void tell_stop(struct wt_dap *d)
 {
     struct dap_stop *s = &d->why_stopped;
     struct json_object *body = json_object_new_object();
+    char findings[40];
+    if (wt_checks_news(d->g->options.checks, &d->told_findings, findings, sizeof findings))
+        wt_dap_output(d, WT_DAP_CONSOLE, findings, strlen(findings));
     d->stop++;
     dap_put_text(body, "reason", s->reason ? s->reason : d->reason ? d->reason : "pause");
     dap_put_text(body, "description", s->description);
