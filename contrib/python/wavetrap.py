@@ -13,13 +13,14 @@ environment's LIBWAVETRAP names.
 import collections
 import ctypes
 import enum
+import html
 import os
 
 LANES, TEXT = 128, 1024
 
 
 class Error(Exception):
-    """A call has failed: `status` is that of enum wt_status."""
+    """A call has failed: `status` is that of enum wavetrap_status."""
 
     def __init__(self, status, text):
         super().__init__(text)
@@ -47,6 +48,8 @@ Wave = collections.namedtuple("Wave", "id device core slot lanes mask pc waits h
 Register = collections.namedtuple("Register", "name set alt_name bytes per_lane read_only")
 Frame = collections.namedtuple("Frame", "function file line pc inlined")
 Instruction = collections.namedtuple("Instruction", "text length")
+Event = collections.namedtuple("Event", "time wave pc lanes depth file line name")
+Finding = collections.namedtuple("Finding", "number time wave lane other_time other_wave text")
 Access = collections.namedtuple("Access", "time wave pc kind space size scalar address")  # address: {lane: address}
 
 
@@ -75,6 +78,16 @@ class CWave(ctypes.Structure):
 class CRegister(ctypes.Structure):
     _fields_ = [("name", ctypes.c_char_p), ("set", ctypes.c_char_p), ("alt_name", ctypes.c_char_p), ("bytes", ctypes.c_uint), ("per_lane", ctypes.c_bool),
                 ("read_only", ctypes.c_bool)]
+
+
+class CEvent(ctypes.Structure):
+    _fields_ = [("time", ctypes.c_uint64), ("wave", ctypes.c_uint64), ("pc", ctypes.c_uint64), ("lanes", ctypes.c_uint64 * 2), ("depth", ctypes.c_uint),
+                ("line", ctypes.c_uint), ("file", ctypes.c_char * TEXT), ("name", ctypes.c_char * 160)]
+
+
+class CFinding(ctypes.Structure):
+    _fields_ = [("number", ctypes.c_uint), ("time", ctypes.c_uint64), ("wave", ctypes.c_uint64), ("lane", ctypes.c_uint), ("other_time", ctypes.c_uint64),
+                ("other_wave", ctypes.c_uint64), ("text", ctypes.c_char * (4 * TEXT))]
 
 
 class CNumber(ctypes.Structure):
@@ -296,6 +309,48 @@ class Session:
                 return frames
             frames.append(Frame(f.function.decode(errors="replace"), f.file.decode(errors="replace"), f.line, f.pc, f.inlined))
 
+    def locals(self):
+        """The names of the variables that the selected frame sees in its blocks."""
+        names, found = ctypes.POINTER(ctypes.c_char_p)(), []
+        self._call("locals", ctypes.byref(names))
+        while names[len(found)]:
+            found.append(names[len(found)].decode())
+        return found
+
+    def grid(self, expression=None):
+        """All lanes of all waves: which are enabled, and what an expression is in each; Jupyter shows it as a table."""
+        rows, (time, *_) = [], self.time()
+        for wave in self.waves():
+            values = {}
+            if expression is not None and wave.mask:
+                self.select(wave.id, wave.mask[0])
+                values = self.evaluate(f"({expression})@*")
+            rows.append((wave, [(lane in wave.mask, values.get(lane)) for lane in range(wave.lanes)]))
+        return Grid(time, expression, rows)
+
+    # ---- the past ----
+
+    def _events(self, name, *arguments):
+        return [Event(e.time, e.wave, e.pc, _lanes(e.lanes), e.depth, e.file.decode(errors="replace"), e.line, e.name.decode())
+                for e in self._list(name, *arguments, of=CEvent)]
+
+    def who_wrote(self, expression, most=1):
+        """The last instructions that stored to the value, the latest first."""
+        return self._events("who_wrote", expression.encode(), ctypes.c_bool(False), ctypes.c_uint(most))
+
+    def who_read(self, expression, most=1):
+        """The last instructions that loaded it."""
+        return self._events("who_wrote", expression.encode(), ctypes.c_bool(True), ctypes.c_uint(most))
+
+    def where_from(self, expression, most=100):
+        """The instructions that the value was made by, the latest first."""
+        return self._events("where_from", expression.encode(), ctypes.c_uint(most))
+
+    def findings(self):
+        """What the checks have found so far (the word "--check=LIST" of Session)."""
+        return [Finding(f.number, f.time, f.wave, f.lane, f.other_time, f.other_wave, f.text.decode(errors="replace"))
+                for f in self._list("findings", of=CFinding)]
+
     def instruction(self, address):
         """The instruction at an address of code."""
         out, length = ctypes.create_string_buffer(TEXT), ctypes.c_uint()
@@ -313,6 +368,20 @@ class Session:
         observer = ACCESS_FN(take) if function else ACCESS_FN()
         self._call("observe", observer, None)
         self._observer = observer
+
+
+class Grid(collections.namedtuple("Grid", "time expression rows")):
+    """Lanes at an issue time: `rows` are pairs of a Wave and a list of (enabled, value), lane 0 first."""
+
+    def _repr_html_(self):
+        def cell(lane, enabled, value):
+            colour = "#9ecae1" if enabled else "#eeeeee"
+            text = "" if value is None else html.escape(str(value))
+            return f'<td title="lane {lane}{"" if enabled else ", masked off"}" style="background:{colour};color:#000;min-width:.6em">{text}</td>'
+        lines = [f'<tr><th style="white-space:nowrap">core {w.core} slot {w.slot}{f" group {w.group}" if w.has_work else ""}</th>'
+                 + "".join(cell(lane, *one) for lane, one in enumerate(lanes)) + "</tr>" for w, lanes in self.rows]
+        title = f"issue time {self.time}" + (f", {html.escape(self.expression)}" if self.expression else "")
+        return f"<table><caption>{title}</caption>{''.join(lines)}</table>"
 
 
 def version():

@@ -8,7 +8,7 @@
 
 #include <wavetrap/wavetrap.h>
 
-static int fail(const struct wt_error *err)
+static int fail(const struct wavetrap_error *err)
 {
     fprintf(stderr, "rows: %s\n", err->text);
     return 1;
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 {
     struct wavetrap *session;
     struct wavetrap_stop stop;
-    struct wt_error err;
+    struct wavetrap_error err;
     const struct wavetrap_number *list;
     char everywhere[256];
     unsigned number;

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
     static struct counts counts;
     struct wavetrap *session;
     struct wavetrap_stop stop;
-    struct wt_error err;
+    struct wavetrap_error err;
     if (argc < 2 || wavetrap_open((const char *const *)argv + 1, NULL, NULL, &session, &err)) {
         fprintf(stderr, "traffic: %s\n", argc < 2 ? "traffic OPTION... PROGRAM" : err.text);
         return 1;

@@ -8,7 +8,7 @@
 
 #include <wavetrap/wavetrap.h>
 
-static int fail(const struct wt_error *err)
+static int fail(const struct wavetrap_error *err)
 {
     fprintf(stderr, "writer: %s\n", err->text);
     return 1;
@@ -19,7 +19,7 @@ static void print_here(struct wavetrap *session, const char *before, const char 
                        const struct wavetrap_stop *stop)
 {
     struct wavetrap_frame frame = {.line = 0};
-    struct wt_error err;
+    struct wavetrap_error err;
     char value[256] = "?";
     wavetrap_frame(session, 0, &frame, &err);
     wavetrap_print(session, expression, value, sizeof value, &err);
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 {
     struct wavetrap *session;
     struct wavetrap_stop stop;
-    struct wt_error err;
+    struct wavetrap_error err;
     unsigned number;
     if (argc < 4) {
         fputs("writer PLACE EXPRESSION OPTION... PROGRAM\n", stderr);

@@ -3,9 +3,9 @@
  * backwards, reads and changes it where it stands, and observes its accesses to memory.
  *
  * A session belongs to one thread at a time; only wavetrap_interrupt() may be called from others.
- * There may be several sessions. Functions that can fail return an enum wt_status and fill in *err,
- * which is never NULL. What functions hand over belongs to the session, and is valid until the next
- * call of any of its functions.
+ * There may be several sessions. Functions that can fail return an enum wavetrap_status and fill in
+ * *err, which is never NULL. What functions hand over belongs to the session, and is valid until
+ * the next call of any of its functions.
  */
 #ifndef WAVETRAP_WAVETRAP_H
 #define WAVETRAP_WAVETRAP_H
@@ -18,12 +18,32 @@
 extern "C" {
 #endif
 
-#include <wavetrap/error.h>
-
 #define WAVETRAP_LANES 128 /**< of a wave, at most */
 #define WAVETRAP_TEXT 1024 /**< bytes of a text, with its zero; longer ones are cut off */
 
 struct wavetrap;
+
+/** What a function that can fail returns. WAVETRAP_OK is 0, so `if (wavetrap_…())` reads "if it
+ * failed". */
+enum wavetrap_status {
+    WAVETRAP_OK = 0,
+    WAVETRAP_INVALID,     /**< the caller or the outside world gave something malformed */
+    WAVETRAP_IO,          /**< a file, socket or device did not answer as it must */
+    WAVETRAP_NO_MEMORY,   /**< the host ran out of memory */
+    WAVETRAP_UNSUPPORTED, /**< well-formed, but this target cannot do it */
+    WAVETRAP_STATE,       /**< not possible now (for instance: the wave is running) */
+    WAVETRAP_TIMEOUT,     /**< a device did not answer in time */
+};
+
+/** The message that goes with a status other than WAVETRAP_OK: what was wrong, where, what to do.
+ */
+struct wavetrap_error {
+    enum wavetrap_status status;
+    char text[512];
+};
+
+/** A status in words, "not possible now"; never NULL. */
+const char *wavetrap_status_text(enum wavetrap_status status);
 
 /** The version of the library, "0.1.0". */
 const char *wavetrap_version(void);
@@ -42,14 +62,15 @@ typedef void wavetrap_text_fn(void *context, const char *text, size_t length);
  * WAVETRAP names; their output goes to the process's. @p text may be NULL: nobody reads.
  * On failure *session is NULL.
  */
-enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, void *context,
-                             struct wavetrap **session, struct wt_error *err);
+enum wavetrap_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, void *context,
+                                   struct wavetrap **session, struct wavetrap_error *err);
 /** Ends the session; a program that it has started ends, too. NULL is allowed. */
 void wavetrap_close(struct wavetrap *session);
 
 /** Executes a command of the console, as docs/debug.md lists them; its output goes to the text
  * function of wavetrap_open(). */
-enum wt_status wavetrap_command(struct wavetrap *session, const char *line, struct wt_error *err);
+enum wavetrap_status wavetrap_command(struct wavetrap *session, const char *line,
+                                      struct wavetrap_error *err);
 
 /* ---- running ---- */
 
@@ -82,8 +103,8 @@ struct wavetrap_stop {
 
 /** Runs until something happens; @p backwards: through the recorded run. A program that has not
  * been started, or has ended, begins. */
-enum wt_status wavetrap_continue(struct wavetrap *session, bool backwards,
-                                 struct wavetrap_stop *stop, struct wt_error *err);
+enum wavetrap_status wavetrap_continue(struct wavetrap *session, bool backwards,
+                                       struct wavetrap_stop *stop, struct wavetrap_error *err);
 
 struct wavetrap_step {
     bool instructions; /**< else lines */
@@ -92,18 +113,18 @@ struct wavetrap_step {
     uint64_t count; /**< 0 is 1 */
 };
 /** Steps the selected lane; waves other than its run as far as it needs (docs/debug.md). */
-enum wt_status wavetrap_step(struct wavetrap *session, const struct wavetrap_step *how,
-                             struct wavetrap_stop *stop, struct wt_error *err);
+enum wavetrap_status wavetrap_step(struct wavetrap *session, const struct wavetrap_step *how,
+                                   struct wavetrap_stop *stop, struct wavetrap_error *err);
 /** Runs until the selected frame has returned; @p backwards: until before its call. */
-enum wt_status wavetrap_finish(struct wavetrap *session, bool backwards, struct wavetrap_stop *stop,
-                               struct wt_error *err);
+enum wavetrap_status wavetrap_finish(struct wavetrap *session, bool backwards,
+                                     struct wavetrap_stop *stop, struct wavetrap_error *err);
 /** Goes to an issue time of the recorded run. */
-enum wt_status wavetrap_goto(struct wavetrap *session, uint64_t time, struct wavetrap_stop *stop,
-                             struct wt_error *err);
-/** The issue time here, and those of the first and the last recorded state. WT_UNSUPPORTED: nothing
- * is recorded. */
-enum wt_status wavetrap_time(struct wavetrap *session, uint64_t *now, uint64_t *first,
-                             uint64_t *last, struct wt_error *err);
+enum wavetrap_status wavetrap_goto(struct wavetrap *session, uint64_t time,
+                                   struct wavetrap_stop *stop, struct wavetrap_error *err);
+/** The issue time here, and those of the first and the last recorded state. WAVETRAP_UNSUPPORTED:
+ * nothing is recorded. */
+enum wavetrap_status wavetrap_time(struct wavetrap *session, uint64_t *now, uint64_t *first,
+                                   uint64_t *last, struct wavetrap_error *err);
 /** Stops what runs, at its next turn; from any thread, or a signal's handler. A session that does
  * not run is stopped as soon as it does. */
 void wavetrap_interrupt(struct wavetrap *session);
@@ -113,19 +134,22 @@ void wavetrap_interrupt(struct wavetrap *session);
 /** Sets a breakpoint at a place ("draw", "mandelbrot.c:46", "*0x80000254"). @p condition: an
  * expression, evaluated for each lane, or NULL. *number: its number. It may wait for code that is
  * loaded later. */
-enum wt_status wavetrap_break(struct wavetrap *session, const char *place, const char *condition,
-                              unsigned *number, struct wt_error *err);
+enum wavetrap_status wavetrap_break(struct wavetrap *session, const char *place,
+                                    const char *condition, unsigned *number,
+                                    struct wavetrap_error *err);
 
 enum wavetrap_watch_kind { WAVETRAP_CHANGES, WAVETRAP_READS, WAVETRAP_ACCESSES };
 /** Watches the memory that an expression names here. @p condition may be NULL. */
-enum wt_status wavetrap_watch(struct wavetrap *session, enum wavetrap_watch_kind kind,
-                              const char *expression, const char *condition, unsigned *number,
-                              struct wt_error *err);
+enum wavetrap_status wavetrap_watch(struct wavetrap *session, enum wavetrap_watch_kind kind,
+                                    const char *expression, const char *condition, unsigned *number,
+                                    struct wavetrap_error *err);
 /** Stops at events: "fault", "dispatch", … as the console's `catch`. @p condition may be NULL. */
-enum wt_status wavetrap_catch(struct wavetrap *session, const char *what, const char *condition,
-                              unsigned *number, struct wt_error *err);
-/** Deletes a point. WT_INVALID: there is none of that number. */
-enum wt_status wavetrap_delete(struct wavetrap *session, unsigned number, struct wt_error *err);
+enum wavetrap_status wavetrap_catch(struct wavetrap *session, const char *what,
+                                    const char *condition, unsigned *number,
+                                    struct wavetrap_error *err);
+/** Deletes a point. WAVETRAP_INVALID: there is none of that number. */
+enum wavetrap_status wavetrap_delete(struct wavetrap *session, unsigned number,
+                                     struct wavetrap_error *err);
 
 /* ---- waves and lanes ---- */
 
@@ -151,11 +175,11 @@ struct wavetrap_wave {
 };
 
 /** The waves that are there, by device, core and slot. */
-enum wt_status wavetrap_waves(struct wavetrap *session, const struct wavetrap_wave **list,
-                              size_t *count, struct wt_error *err);
+enum wavetrap_status wavetrap_waves(struct wavetrap *session, const struct wavetrap_wave **list,
+                                    size_t *count, struct wavetrap_error *err);
 /** Selects a lane of a wave for what follows. */
-enum wt_status wavetrap_select(struct wavetrap *session, uint64_t wave, unsigned lane,
-                               struct wt_error *err);
+enum wavetrap_status wavetrap_select(struct wavetrap *session, uint64_t wave, unsigned lane,
+                                     struct wavetrap_error *err);
 
 /* ---- registers and memory ---- */
 
@@ -172,26 +196,28 @@ const struct wavetrap_register *wavetrap_registers(struct wavetrap *session, siz
 
 /**
  * Reads a register of a wave: its values of all lanes, lane 0's first, `bytes` each, or the one of
- * the wave. *length: bytes of them. WT_INVALID: there is no such register, or @p size is too small.
+ * the wave. *length: bytes of them. WAVETRAP_INVALID: there is no such register, or @p size is too
+ * small.
  */
-enum wt_status wavetrap_read_row(struct wavetrap *session, uint64_t wave, const char *name,
-                                 void *out, size_t size, size_t *length, struct wt_error *err);
+enum wavetrap_status wavetrap_read_row(struct wavetrap *session, uint64_t wave, const char *name,
+                                       void *out, size_t size, size_t *length,
+                                       struct wavetrap_error *err);
 /** Writes the register of one lane; @p size must be its size. In the recorded past it begins a new
  * future: the recorded one is dropped. */
-enum wt_status wavetrap_write_register(struct wavetrap *session, uint64_t wave, unsigned lane,
-                                       const char *name, const void *bytes, size_t size,
-                                       struct wt_error *err);
+enum wavetrap_status wavetrap_write_register(struct wavetrap *session, uint64_t wave, unsigned lane,
+                                             const char *name, const void *bytes, size_t size,
+                                             struct wavetrap_error *err);
 /**
  * Reads memory as a lane sees it. @p space: the name of an address space (the console's `info
  * spaces`), or NULL: that of pointers. @p wave 0: as the selected lane sees it.
  */
-enum wt_status wavetrap_read_memory(struct wavetrap *session, uint64_t wave, unsigned lane,
-                                    const char *space, uint64_t address, void *out, size_t size,
-                                    struct wt_error *err);
+enum wavetrap_status wavetrap_read_memory(struct wavetrap *session, uint64_t wave, unsigned lane,
+                                          const char *space, uint64_t address, void *out,
+                                          size_t size, struct wavetrap_error *err);
 /** Writes it, likewise; in the past as wavetrap_write_register(). */
-enum wt_status wavetrap_write_memory(struct wavetrap *session, uint64_t wave, unsigned lane,
-                                     const char *space, uint64_t address, const void *bytes,
-                                     size_t size, struct wt_error *err);
+enum wavetrap_status wavetrap_write_memory(struct wavetrap *session, uint64_t wave, unsigned lane,
+                                           const char *space, uint64_t address, const void *bytes,
+                                           size_t size, struct wavetrap_error *err);
 
 /* ---- source ---- */
 
@@ -206,12 +232,12 @@ struct wavetrap_number {
 
 /** Prints the value of an expression as the console does, for the selected lane, or those that the
  * expression names ("x@*"). */
-enum wt_status wavetrap_print(struct wavetrap *session, const char *expression, char *text,
-                              size_t size, struct wt_error *err);
-/** Evaluates a scalar expression, likewise. WT_INVALID: it is no number. */
-enum wt_status wavetrap_evaluate(struct wavetrap *session, const char *expression,
-                                 const struct wavetrap_number **list, size_t *count,
-                                 struct wt_error *err);
+enum wavetrap_status wavetrap_print(struct wavetrap *session, const char *expression, char *text,
+                                    size_t size, struct wavetrap_error *err);
+/** Evaluates a scalar expression, likewise. WAVETRAP_INVALID: it is no number. */
+enum wavetrap_status wavetrap_evaluate(struct wavetrap *session, const char *expression,
+                                       const struct wavetrap_number **list, size_t *count,
+                                       struct wavetrap_error *err);
 
 /** A function that the selected lane is in. */
 struct wavetrap_frame {
@@ -221,12 +247,59 @@ struct wavetrap_frame {
     uint64_t pc;
     bool inlined;
 };
-/** Frame @p level, of which 0 is the innermost. WT_INVALID: there is none. */
-enum wt_status wavetrap_frame(struct wavetrap *session, unsigned level,
-                              struct wavetrap_frame *frame, struct wt_error *err);
+/** Frame @p level, of which 0 is the innermost. WAVETRAP_INVALID: there is none. */
+enum wavetrap_status wavetrap_frame(struct wavetrap *session, unsigned level,
+                                    struct wavetrap_frame *frame, struct wavetrap_error *err);
 /** The instruction at an address of code; *length: its bytes. */
-enum wt_status wavetrap_instruction(struct wavetrap *session, uint64_t address, char *text,
-                                    size_t size, unsigned *length, struct wt_error *err);
+enum wavetrap_status wavetrap_instruction(struct wavetrap *session, uint64_t address, char *text,
+                                          size_t size, unsigned *length,
+                                          struct wavetrap_error *err);
+
+/** The names of the variables that the selected frame sees in its blocks, the innermost first;
+ * NULL ends them. wavetrap_evaluate() and wavetrap_print() take them. */
+enum wavetrap_status wavetrap_locals(struct wavetrap *session, const char *const **names,
+                                     struct wavetrap_error *err);
+
+/* ---- the past ---- */
+
+/** What lanes of a wave did at an issue time of the recorded run; wavetrap_goto() goes there. */
+struct wavetrap_event {
+    uint64_t time, wave, pc;
+    struct wavetrap_lanes lanes;
+    unsigned depth;           /**< wavetrap_where_from(): instructions between it and the value */
+    unsigned line;            /**< 0: not known */
+    char file[WAVETRAP_TEXT]; /**< "": not known */
+    char name[160];           /**< of the wave, for people */
+};
+
+/**
+ * The last @p most instructions that stored to the value of an expression, or loaded it (@p loads),
+ * the latest first. WAVETRAP_INVALID: it does not lie in memory; WAVETRAP_UNSUPPORTED: nothing is
+ * recorded.
+ */
+enum wavetrap_status wavetrap_who_wrote(struct wavetrap *session, const char *expression,
+                                        bool loads, unsigned most,
+                                        const struct wavetrap_event **list, size_t *count,
+                                        struct wavetrap_error *err);
+/** The instructions that the value of an expression was made by, at most @p most of them, the
+ * latest first (docs/where-from.md). */
+enum wavetrap_status wavetrap_where_from(struct wavetrap *session, const char *expression,
+                                         unsigned most, const struct wavetrap_event **list,
+                                         size_t *count, struct wavetrap_error *err);
+
+/** A mistake that a check has found (the word "--check=LIST" of wavetrap_open()). */
+struct wavetrap_finding {
+    unsigned number;              /**< from 1, as `info checks` counts */
+    uint64_t time, wave;          /**< before the access; wave 0: the host made it */
+    unsigned lane;                /**< the lowest one */
+    uint64_t other_time;          /**< a race's other access; */
+    uint64_t other_wave;          /**< 0: it has none */
+    char text[4 * WAVETRAP_TEXT]; /**< the report, several lines; its first one says the kind */
+};
+/** The findings so far. WAVETRAP_STATE: nothing is checked. */
+enum wavetrap_status wavetrap_findings(struct wavetrap *session,
+                                       const struct wavetrap_finding **list, size_t *count,
+                                       struct wavetrap_error *err);
 
 /* ---- observation ---- */
 
@@ -254,11 +327,11 @@ struct wavetrap_access {
 typedef void wavetrap_access_fn(void *context, const struct wavetrap_access *access);
 /**
  * Hands each access to @p fn from now on, in the order of instructions; NULL: to nobody. What runs
- * again after a journey in time is handed over again. WT_UNSUPPORTED: the program is not run by
- * this process (host programs).
+ * again after a journey in time is handed over again. WAVETRAP_UNSUPPORTED: the program is not run
+ * by this process (host programs).
  */
-enum wt_status wavetrap_observe(struct wavetrap *session, wavetrap_access_fn *fn, void *context,
-                                struct wt_error *err);
+enum wavetrap_status wavetrap_observe(struct wavetrap *session, wavetrap_access_fn *fn,
+                                      void *context, struct wavetrap_error *err);
 
 #ifdef __cplusplus
 }

@@ -29,9 +29,10 @@ static struct wavetrap_wave wave_of(const struct wt_wave_info *info, uint64_t di
     return wave;
 }
 
-enum wt_status wavetrap_waves(struct wavetrap *w, const struct wavetrap_wave **list, size_t *count,
-                              struct wt_error *err)
+enum wavetrap_status wavetrap_waves(struct wavetrap *w, const struct wavetrap_wave **list,
+                                    size_t *count, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_program *g = api_program(w);
     struct wt_work work = {0};
     enum wt_status status = wt_program_need_run(g, err);
@@ -51,14 +52,16 @@ enum wt_status wavetrap_waves(struct wavetrap *w, const struct wavetrap_wave **l
         *count = work.wave_count;
     }
     wt_work_free(&work);
-    return status;
+    return api_end(status, err, error);
 }
 
-enum wt_status wavetrap_select(struct wavetrap *w, uint64_t wave, unsigned lane,
-                               struct wt_error *err)
+enum wavetrap_status wavetrap_select(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                     struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     const enum wt_status status = wt_program_need_run(api_program(w), err);
-    return status ? status : wt_program_select_lane_of(api_program(w), wave, lane, err);
+    return api_end(status ? status : wt_program_select_lane_of(api_program(w), wave, lane, err),
+                   err, error);
 }
 
 /* A thread of a wave that stands. */
@@ -128,38 +131,46 @@ static enum wt_status find_in_wave(struct wavetrap *w, uint64_t wave, const char
                : wt_fail(err, WT_STATE, "wave 0x%llx has ended", (unsigned long long)wave);
 }
 
-enum wt_status wavetrap_read_row(struct wavetrap *w, uint64_t wave, const char *name, void *out,
-                                 size_t size, size_t *length, struct wt_error *err)
+enum wavetrap_status wavetrap_read_row(struct wavetrap *w, uint64_t wave, const char *name,
+                                       void *out, size_t size, size_t *length,
+                                       struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct found f;
     const enum wt_status status = find_in_wave(w, wave, name, &f, err);
     if (status)
-        return status;
+        return api_end(status, err, error);
     const wt_lanes lanes = wt_lanes_first(f.wave.lanes);
     *length = wt_register_row(f.reg, lanes);
     if (*length > size)
-        return wt_fail(err, WT_INVALID, "a row of %s has %zu bytes, not %zu", name, *length, size);
-    return wt_debugger_read_rows(api_program(w)->debugger, f.thread, lanes, &f.index, 1, out, err);
+        return api_end(
+            wt_fail(err, WT_INVALID, "a row of %s has %zu bytes, not %zu", name, *length, size),
+            err, error);
+    return api_end(
+        wt_debugger_read_rows(api_program(w)->debugger, f.thread, lanes, &f.index, 1, out, err),
+        err, error);
 }
 
-enum wt_status wavetrap_write_register(struct wavetrap *w, uint64_t wave, unsigned lane,
-                                       const char *name, const void *bytes, size_t size,
-                                       struct wt_error *err)
+enum wavetrap_status wavetrap_write_register(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                             const char *name, const void *bytes, size_t size,
+                                             struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_program *g = api_program(w);
     struct found f;
     enum wt_status status = find_in_wave(w, wave, name, &f, err);
     if (status)
-        return status;
+        return api_end(status, err, error);
     if (size != wt_register_size(f.reg))
-        return wt_fail(err, WT_INVALID, "%s has %zu bytes, not %zu", name, wt_register_size(f.reg),
-                       size);
+        return api_end(wt_fail(err, WT_INVALID, "%s has %zu bytes, not %zu", name,
+                               wt_register_size(f.reg), size),
+                       err, error);
     if (lane >= f.wave.lanes)
-        return wt_fail(err, WT_INVALID, "the wave has no lane %u", lane);
+        return api_end(wt_fail(err, WT_INVALID, "the wave has no lane %u", lane), err, error);
     const wt_thread thread = wt_debugger_thread_of_lane(g->debugger, f.thread, lane);
     status = wt_debugger_write_register(g->debugger, thread, f.index, bytes, err);
     wt_program_refresh_frames(g);
-    return status;
+    return api_end(status, err, error);
 }
 
 /* ---- memory ---- */
@@ -194,22 +205,26 @@ static enum wt_status seen_from(struct wavetrap *w, uint64_t *wave, unsigned *la
     return status;
 }
 
-enum wt_status wavetrap_read_memory(struct wavetrap *w, uint64_t wave, unsigned lane,
-                                    const char *space, uint64_t address, void *out, size_t size,
-                                    struct wt_error *err)
+enum wavetrap_status wavetrap_read_memory(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                          const char *space, uint64_t address, void *out,
+                                          size_t size, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_address at;
     enum wt_status status = address_of(api_program(w), space, address, &at, err);
     if (!status)
         status = seen_from(w, &wave, &lane, err);
-    return status ? status
-                  : wt_debugger_read_lane(api_program(w)->debugger, wave, lane, at, out, size, err);
+    return api_end(
+        status ? status
+               : wt_debugger_read_lane(api_program(w)->debugger, wave, lane, at, out, size, err),
+        err, error);
 }
 
-enum wt_status wavetrap_write_memory(struct wavetrap *w, uint64_t wave, unsigned lane,
-                                     const char *space, uint64_t address, const void *bytes,
-                                     size_t size, struct wt_error *err)
+enum wavetrap_status wavetrap_write_memory(struct wavetrap *w, uint64_t wave, unsigned lane,
+                                           const char *space, uint64_t address, const void *bytes,
+                                           size_t size, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_program *g = api_program(w);
     struct wt_address at;
     enum wt_status status = address_of(g, space, address, &at, err);
@@ -218,24 +233,25 @@ enum wt_status wavetrap_write_memory(struct wavetrap *w, uint64_t wave, unsigned
     if (!status)
         status = wt_debugger_write_lane(g->debugger, wave, lane, at, bytes, size, err);
     wt_program_refresh_frames(g);
-    return status;
+    return api_end(status, err, error);
 }
 
 /* ---- source ---- */
 
-enum wt_status wavetrap_print(struct wavetrap *w, const char *expression, char *text, size_t size,
-                              struct wt_error *err)
+enum wavetrap_status wavetrap_print(struct wavetrap *w, const char *expression, char *text,
+                                    size_t size, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     char *line = NULL;
     if (asprintf(&line, "output %s", expression) < 0)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        return api_end(wt_fail(err, WT_NO_MEMORY, "no host memory"), err, error);
     w->captured = (struct api_captured){text, size, 0};
-    const enum wt_status status = wavetrap_command(w, line, err);
+    const enum wt_status status = wt_shell_execute(w->d.console, line, err);
     if (size)
         text[w->captured.length] = 0;
     w->captured = (struct api_captured){.text = NULL};
     free(line);
-    return status;
+    return api_end(status, err, error);
 }
 
 static struct wavetrap_number number_of(const struct wt_values *v, unsigned k, unsigned lane)
@@ -256,15 +272,16 @@ static struct wavetrap_number number_of(const struct wt_values *v, unsigned k, u
                                     .real = real};
 }
 
-enum wt_status wavetrap_evaluate(struct wavetrap *w, const char *expression,
-                                 const struct wavetrap_number **list, size_t *count,
-                                 struct wt_error *err)
+enum wavetrap_status wavetrap_evaluate(struct wavetrap *w, const char *expression,
+                                       const struct wavetrap_number **list, size_t *count,
+                                       struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     const struct wt_view view = wt_program_view(api_program(w));
     struct wt_values values;
     enum wt_status status = wt_source_evaluate(&view, expression, &values, err);
     if (status)
-        return status;
+        return api_end(status, err, error);
     struct wavetrap_number *grown = realloc(w->number, (values.lane_count + 1) * sizeof *grown);
     if (!grown)
         status = wt_fail(err, WT_NO_MEMORY, "no host memory for %u lanes", values.lane_count);
@@ -279,37 +296,70 @@ enum wt_status wavetrap_evaluate(struct wavetrap *w, const char *expression,
     wt_values_free(&values);
     if (strchr(expression, '='))
         wt_program_refresh_frames(api_program(w));
-    return status;
+    return api_end(status, err, error);
 }
 
-enum wt_status wavetrap_frame(struct wavetrap *w, unsigned level, struct wavetrap_frame *frame,
-                              struct wt_error *err)
+enum wavetrap_status wavetrap_frame(struct wavetrap *w, unsigned level,
+                                    struct wavetrap_frame *frame, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_program *g = api_program(w);
     const struct wt_frame *own;
     enum wt_status status = wt_program_need_frame(g, &own, err);
     if (status)
-        return status;
+        return api_end(status, err, error);
     const struct wt_frame *f = wt_frames_get(g->frames, level);
     if (!f)
-        return wt_fail(err, WT_INVALID, "there is no frame %u", level);
+        return api_end(wt_fail(err, WT_INVALID, "there is no frame %u", level), err, error);
     *frame = (struct wavetrap_frame){.line = f->line, .pc = f->pc, .inlined = f->inlined};
     if (f->function)
         wt_demangle(f->function, frame->function, sizeof frame->function);
     snprintf(frame->file, sizeof frame->file, "%s", f->path ? f->path : f->file ? f->file : "");
-    return WT_OK;
+    return api_end(WT_OK, err, error);
 }
 
-enum wt_status wavetrap_instruction(struct wavetrap *w, uint64_t address, char *text, size_t size,
-                                    unsigned *length, struct wt_error *err)
+void api_free_names(struct wt_names *names)
 {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+    *names = (struct wt_names){.word = ""};
+}
+
+enum wavetrap_status wavetrap_locals(struct wavetrap *w, const char *const **names,
+                                     struct wavetrap_error *error)
+{
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
+    const struct wt_frame *frame;
+    *names = NULL;
+    enum wt_status status = wt_program_need_frame(api_program(w), &frame, err);
+    api_free_names(&w->local);
+    if (!status) {
+        wt_program_offer(api_program(w), WT_NAMES_LOCALS, &w->local);
+        char **ended = realloc(w->local.list, (w->local.count + 1) * sizeof *ended);
+        if (ended) {
+            ended[w->local.count] = NULL;
+            w->local.list = ended;
+            *names = (const char *const *)ended;
+        } else {
+            status = wt_fail(err, WT_NO_MEMORY, "no host memory");
+        }
+    }
+    return api_end(status, err, error);
+}
+
+enum wavetrap_status wavetrap_instruction(struct wavetrap *w, uint64_t address, char *text,
+                                          size_t size, unsigned *length,
+                                          struct wavetrap_error *error)
+{
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_code_line line;
     const enum wt_status status = wt_program_instruction(api_program(w), address, &line, err);
     if (!status) {
         snprintf(text, size, "%s", line.text);
         *length = line.length;
     }
-    return status;
+    return api_end(status, err, error);
 }
 
 /* ---- observation ---- */
@@ -337,21 +387,24 @@ static void take_access(void *context, struct wt_machine *m, const struct wt_obs
     w->observer(w->observer_context, &a);
 }
 
-enum wt_status wavetrap_observe(struct wavetrap *w, wavetrap_access_fn *fn, void *context,
-                                struct wt_error *err)
+enum wavetrap_status wavetrap_observe(struct wavetrap *w, wavetrap_access_fn *fn, void *context,
+                                      struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_machine *m = w->d.host || wt_debuggee_is_attached(&w->d) ? NULL : w->d.device.machine;
     if (!m)
-        return wt_fail(err, WT_UNSUPPORTED,
-                       "the program runs in another process: accesses are observed of code for a "
-                       "device");
+        return api_end(
+            wt_fail(err, WT_UNSUPPORTED,
+                    "the program runs in another process: accesses are observed of code for a "
+                    "device"),
+            err, error);
     if (w->observer)
         wt_observe_beneath(m, NULL, NULL, NULL, w);
     w->observer = fn;
     w->observer_context = context;
     if (fn && !wt_observe_beneath(m, take_access, NULL, NULL, w)) {
         w->observer = NULL;
-        return wt_fail(err, WT_NO_MEMORY, "no host memory for an observer");
+        return api_end(wt_fail(err, WT_NO_MEMORY, "no host memory for an observer"), err, error);
     }
-    return WT_OK;
+    return api_end(WT_OK, err, error);
 }

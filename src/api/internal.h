@@ -2,6 +2,9 @@
 #ifndef WT_API_INTERNAL_H
 #define WT_API_INTERNAL_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "emulator/machine/observe.h"
 #include "frontend/common/words.h"
 #include "frontend/console/console.h"
@@ -28,6 +31,10 @@ struct wavetrap {
     struct wavetrap_wave *wave;
     struct wavetrap_register *reg;
     struct wavetrap_number *number;
+    struct wavetrap_event *event;
+    struct wavetrap_finding *finding;
+    struct wt_names local;          /* its list ends with NULL */
+    const struct wt_checks *checks; /* NULL: nothing is checked */
 };
 
 /** The program of a session. */
@@ -41,6 +48,25 @@ static inline struct wavetrap_lanes api_lanes(wt_lanes lanes)
 {
     return (struct wavetrap_lanes){{(uint64_t)lanes, (uint64_t)(lanes >> 64)}};
 }
+
+static_assert((int)WAVETRAP_TIMEOUT == (int)WT_TIMEOUT,
+              "the library's statuses are those below it");
+
+/** Ends a function of the library: what failed below it, as users have it. */
+static inline enum wavetrap_status api_end(enum wt_status status, const struct wt_error *from,
+                                           struct wavetrap_error *error)
+{
+    if (status) {
+        error->status = (enum wavetrap_status)status;
+        memcpy(error->text, from->text, sizeof error->text);
+    }
+    return (enum wavetrap_status)status;
+}
+
+/* ---- inspect.c ---- */
+
+/** Frees the names; there are none then. */
+void api_free_names(struct wt_names *names);
 
 /* ---- stops.c ---- */
 

@@ -14,6 +14,18 @@ const char *wavetrap_version(void)
     return WT_VERSION;
 }
 
+const char *wavetrap_status_text(enum wavetrap_status status)
+{
+    static const char *const texts[] = {[WAVETRAP_OK] = "done",
+                                        [WAVETRAP_INVALID] = "malformed",
+                                        [WAVETRAP_IO] = "no answer from a file or device",
+                                        [WAVETRAP_NO_MEMORY] = "no host memory",
+                                        [WAVETRAP_UNSUPPORTED] = "not possible with this target",
+                                        [WAVETRAP_STATE] = "not possible now",
+                                        [WAVETRAP_TIMEOUT] = "no answer in time"};
+    return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
+}
+
 /* ---- the front ---- */
 
 static void put(void *context, const char *text, size_t length)
@@ -64,6 +76,7 @@ static void services(struct wt_debuggee *d, struct wt_shell_options *options)
     options->interrupted = interrupted;
     options->output = put;
     options->news = api_news;
+    ((struct wavetrap *)d)->checks = options->checks;
 }
 
 static const struct wt_front front = {.services = services,
@@ -102,14 +115,15 @@ static enum wt_status enter(struct wavetrap *w, struct wt_error *err)
                                        : wt_program_begin(api_program(w), err);
 }
 
-enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, void *context,
-                             struct wavetrap **session, struct wt_error *err)
+enum wavetrap_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, void *context,
+                                   struct wavetrap **session, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     size_t count = 0;
     struct wavetrap *w = calloc(1, sizeof *w);
     *session = NULL;
     if (!w)
-        return wt_fail(err, WT_NO_MEMORY, "no host memory");
+        return api_end(wt_fail(err, WT_NO_MEMORY, "no host memory"), err, error);
     w->text = text;
     w->context = context;
     w->d.front = &front;
@@ -130,10 +144,10 @@ enum wt_status wavetrap_open(const char *const *words, wavetrap_text_fn *text, v
         status = enter(w, err);
     if (status) {
         wavetrap_close(w);
-        return status;
+        return api_end(status, err, error);
     }
     *session = w;
-    return WT_OK;
+    return api_end(WT_OK, err, error);
 }
 
 void wavetrap_close(struct wavetrap *w)
@@ -148,6 +162,9 @@ void wavetrap_close(struct wavetrap *w)
     free(w->wave);
     free(w->reg);
     free(w->number);
+    free(w->event);
+    free(w->finding);
+    api_free_names(&w->local);
     if (w->interrupt >= 0)
         close(w->interrupt);
     free(w);
@@ -162,7 +179,9 @@ void wavetrap_interrupt(struct wavetrap *w)
     errno = was;
 }
 
-enum wt_status wavetrap_command(struct wavetrap *w, const char *line, struct wt_error *err)
+enum wavetrap_status wavetrap_command(struct wavetrap *w, const char *line,
+                                      struct wavetrap_error *error)
 {
-    return wt_shell_execute(w->d.console, line, err);
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
+    return api_end(wt_shell_execute(w->d.console, line, err), err, error);
 }

@@ -140,49 +140,55 @@ static enum wt_status need_start(struct wavetrap *w, bool *came, struct wt_error
     return status;
 }
 
-enum wt_status wavetrap_continue(struct wavetrap *w, bool backwards, struct wavetrap_stop *stop,
-                                 struct wt_error *err)
+enum wavetrap_status wavetrap_continue(struct wavetrap *w, bool backwards,
+                                       struct wavetrap_stop *stop, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_stepped end;
     bool came;
     begin_stop(w, stop);
     enum wt_status status = need_start(w, &came, err);
     if (!status && !came)
         status = wt_program_continue(api_program(w), backwards, &end, err);
-    return end_stop(w, status);
+    return api_end(end_stop(w, status), err, error);
 }
 
-enum wt_status wavetrap_step(struct wavetrap *w, const struct wavetrap_step *how,
-                             struct wavetrap_stop *stop, struct wt_error *err)
+enum wavetrap_status wavetrap_step(struct wavetrap *w, const struct wavetrap_step *how,
+                                   struct wavetrap_stop *stop, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_stepped end;
     const struct wt_step step = {.instructions = how->instructions,
                                  .over = how->over,
                                  .back = how->backwards,
                                  .count = how->count ? how->count : 1};
     begin_stop(w, stop);
-    return end_stop(w, wt_program_step(api_program(w), &step, &end, err));
+    return api_end(end_stop(w, wt_program_step(api_program(w), &step, &end, err)), err, error);
 }
 
-enum wt_status wavetrap_finish(struct wavetrap *w, bool backwards, struct wavetrap_stop *stop,
-                               struct wt_error *err)
+enum wavetrap_status wavetrap_finish(struct wavetrap *w, bool backwards, struct wavetrap_stop *stop,
+                                     struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_stepped end;
     const struct wt_type *type;
     begin_stop(w, stop);
-    return end_stop(w, wt_program_finish(api_program(w), backwards, &end, &type, err));
+    return api_end(end_stop(w, wt_program_finish(api_program(w), backwards, &end, &type, err)), err,
+                   error);
 }
 
-enum wt_status wavetrap_goto(struct wavetrap *w, uint64_t time, struct wavetrap_stop *stop,
-                             struct wt_error *err)
+enum wavetrap_status wavetrap_goto(struct wavetrap *w, uint64_t time, struct wavetrap_stop *stop,
+                                   struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     begin_stop(w, stop);
-    return end_stop(w, wt_program_goto(api_program(w), time, err));
+    return api_end(end_stop(w, wt_program_goto(api_program(w), time, err)), err, error);
 }
 
-enum wt_status wavetrap_time(struct wavetrap *w, uint64_t *now, uint64_t *first, uint64_t *last,
-                             struct wt_error *err)
+enum wavetrap_status wavetrap_time(struct wavetrap *w, uint64_t *now, uint64_t *first,
+                                   uint64_t *last, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_debugger_time time;
     const enum wt_status status = wt_debugger_time(api_program(w)->debugger, &time, err);
     if (!status) {
@@ -190,52 +196,59 @@ enum wt_status wavetrap_time(struct wavetrap *w, uint64_t *now, uint64_t *first,
         *first = time.start;
         *last = time.end;
     }
-    return status;
+    return api_end(status, err, error);
 }
 
 /* ---- points ---- */
 
-enum wt_status wavetrap_break(struct wavetrap *w, const char *place, const char *condition,
-                              unsigned *number, struct wt_error *err)
+enum wavetrap_status wavetrap_break(struct wavetrap *w, const char *place, const char *condition,
+                                    unsigned *number, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_point *point;
     const struct wt_break what = {.place = place, .condition = condition};
     const enum wt_status status = wt_program_set_break(api_program(w), &what, &point, err);
     *number = status ? 0 : point->number;
-    return status;
+    return api_end(status, err, error);
 }
 
-enum wt_status wavetrap_watch(struct wavetrap *w, enum wavetrap_watch_kind kind,
-                              const char *expression, const char *condition, unsigned *number,
-                              struct wt_error *err)
+enum wavetrap_status wavetrap_watch(struct wavetrap *w, enum wavetrap_watch_kind kind,
+                                    const char *expression, const char *condition, unsigned *number,
+                                    struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     static const enum wt_point_kind kinds[] = {[WAVETRAP_CHANGES] = WT_POINT_WATCH,
                                                [WAVETRAP_READS] = WT_POINT_READ,
                                                [WAVETRAP_ACCESSES] = WT_POINT_ACCESS};
     struct wt_point *point;
     if ((unsigned)kind >= sizeof kinds / sizeof *kinds)
-        return wt_fail(err, WT_INVALID, "there is no watchpoint of kind %u", (unsigned)kind);
+        return api_end(
+            wt_fail(err, WT_INVALID, "there is no watchpoint of kind %u", (unsigned)kind), err,
+            error);
     const enum wt_status status = wt_program_set_watch(api_program(w), kinds[kind], expression,
                                                        condition, false, &point, err);
     *number = status ? 0 : point->number;
-    return status;
+    return api_end(status, err, error);
 }
 
-enum wt_status wavetrap_catch(struct wavetrap *w, const char *what, const char *condition,
-                              unsigned *number, struct wt_error *err)
+enum wavetrap_status wavetrap_catch(struct wavetrap *w, const char *what, const char *condition,
+                                    unsigned *number, struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_point *point;
     const enum wt_status status =
         wt_program_set_catch(api_program(w), what, condition, &point, err);
     *number = status ? 0 : point->number;
-    return status;
+    return api_end(status, err, error);
 }
 
-enum wt_status wavetrap_delete(struct wavetrap *w, unsigned number, struct wt_error *err)
+enum wavetrap_status wavetrap_delete(struct wavetrap *w, unsigned number,
+                                     struct wavetrap_error *error)
 {
+    struct wt_error *const err = &(struct wt_error){.status = WT_OK};
     struct wt_point *point = wt_program_point(api_program(w), number);
     if (!point)
-        return wt_fail(err, WT_INVALID, "there is no point number %u", number);
+        return api_end(wt_fail(err, WT_INVALID, "there is no point number %u", number), err, error);
     wt_program_delete_point(api_program(w), point);
-    return WT_OK;
+    return api_end(WT_OK, err, error);
 }

@@ -1,5 +1,5 @@
 /* Filling in struct wt_error. */
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The largest file that is read: 1 GiB. */
 #define WT_FILE_MAX_BYTES ((size_t)1 << 30)

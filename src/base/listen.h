@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Any free port that this machine alone reaches. */
 #define WT_LISTEN_ANYWHERE "127.0.0.1:0"

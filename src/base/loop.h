@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_loop;
 

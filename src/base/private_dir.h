@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * The folder's path: $WAVETRAP_SOCKETS, or "wavetrap" in $XDG_RUNTIME_DIR, or /tmp/wavetrap-UID. It

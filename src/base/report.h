@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The version of the objects: member "wavetrap". It rises when a member goes or means another
  * thing; new members and kinds may come without it. */

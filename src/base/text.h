@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * Parses an unsigned number of at most 64 bits: decimal, 0x… or octal 0…. Nothing may stand before

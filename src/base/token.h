@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 #define WT_LISTEN_VARIABLE "WAVETRAP_LISTEN" /* tcp:HOST:PORT, unix:PATH */
 #define WT_TOKEN_VARIABLE "WAVETRAP_TOKEN"   /* the token's file */

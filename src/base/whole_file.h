@@ -5,7 +5,7 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_whole_file {
     int fd;                  /**< to write, seek and read */

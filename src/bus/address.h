@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_address {
     bool local;     /**< a Unix socket, at `path` */

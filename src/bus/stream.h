@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/loop.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** A protocol without its socket. */
 struct wt_stream_protocol {

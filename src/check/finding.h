@@ -12,7 +12,7 @@
 #include "base/lanes.h"
 #include "base/wave_name.h"
 #include "check/objects.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The checks, in their order. */
 enum wt_check_number {

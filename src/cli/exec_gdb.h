@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * Starts a process that serves GDB at @p address (wt_rsp_options), of the first program that opens

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "target/family.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Prints a line with what host programs see of the GPU that a value of --gpu describes. Returns
  * the exit status: WT_EXIT_FAILED, after a message, if they see none of that family. */

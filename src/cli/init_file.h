@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** A project's file, below the working folder. */
 #define CLI_PROJECT_INIT_FILE ".wavetrap/debugrc"

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/hw_registers.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct cli_place {
     uint16_t addr;

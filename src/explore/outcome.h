@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The outcome of a run. Two runs with equal members have one outcome. */
 struct explore_outcome {

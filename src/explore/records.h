@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct explore_record {
     uint8_t *bytes; /**< malloc'ed */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** How a run has ended. */
 enum explore_end {

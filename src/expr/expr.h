@@ -17,7 +17,7 @@
 
 #include "base/lanes.h"
 #include "expr/world.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_expr;
 

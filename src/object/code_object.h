@@ -11,7 +11,7 @@
 
 #include "object/gcn_object.h"
 #include "object/gcn_target.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** e_machine of code objects. */
 #define GCN_ELF_MACHINE 224

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** e_machine of cubins. */
 #define CUBIN_ELF_MACHINE 190

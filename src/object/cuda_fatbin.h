@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 #define CUDA_FATBIN_MAGIC 0xba55ed50u
 /** Of the structure in a program's section .nvFatBinSegment, which points to a container. */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "object/gcn_target.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Whether the code of a bundle can run on the GPU that is asked about. */
 enum gcn_fatbin_verdict {

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * Makes an ELF file for a kernel that the runtime has not described (its own kernels, and those of

@@ -3,7 +3,7 @@
 #define WT_OBJECT_METADATA_H
 
 #include "object/gcn_object.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * Adds to object->kernel (names, arguments, sizes; not the descriptors) and object->format. GCC

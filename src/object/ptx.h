@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "object/ptx_text.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum ptx_space {
     PTX_SPACE_NONE,

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Numbers of compressed bundles. */
 enum wt_packing { WT_PACKED_BY_ZLIB, WT_PACKED_BY_ZSTD };

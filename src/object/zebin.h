@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 #define GEN_ELF_MACHINE 205
 

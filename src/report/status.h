@@ -3,7 +3,7 @@
 #define WT_REPORT_STATUS_H
 
 #include "base/fault.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * Exit statuses of `wavetrap run` and `wavetrap trace` beside the program's own exit word; the

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_report_call;
 struct wt_report_found;

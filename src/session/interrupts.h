@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <sys/signalfd.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_session_interrupts;
 

@@ -2,7 +2,7 @@
 #ifndef WT_SESSION_PROGRAM_SOCKET_H
 #define WT_SESSION_PROGRAM_SOCKET_H
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /**
  * Checks the address of --socket: tcp:HOST:PORT with a host that is this machine, so that no other

@@ -17,7 +17,7 @@
 #include "emulator/machine/timeline.h"
 #include "emulator/translate/rows.h"
 #include "target/support.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_archive;
 struct wt_code_register;

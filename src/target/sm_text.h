@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "target/support.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Writes each instruction of machine code with its forms and opcodes, then PTX's. */
 void wt_sm_list_isa(FILE *out, const void *config);

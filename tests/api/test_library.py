@@ -150,6 +150,56 @@ def test_a_watchpoint_stops_at_the_write_and_before_it(session):
     assert (stop.kind, stop.point) == (StopKind.WATCHPOINT, number) and session.evaluate("to[i]")[stop.lane] == 0
 
 
+def test_the_past_says_who_stored_a_value_and_what_it_was_made_of(session):
+    """to[i] is stored by the line "store", from `sum` of the lines "first" and "call"; time goes there."""
+    session.set_break(place("store"))
+    stop = session.run()
+    assert {"from", "to", "i", "n", "pair", "table", "sum"} <= set(session.locals())
+    i = session.evaluate("i")[stop.lane]
+    session.delete(stop.point)
+    session.step(over=True)
+    stored_by, = session.who_wrote("to[i]")
+    assert stored_by.wave == stop.wave and stop.lane in stored_by.lanes and stored_by.line == line_of("store") and stored_by.file.endswith("work.h")
+    made = session.where_from("to[i]")
+    assert made[0][:3] == stored_by[:3] and made[0].depth == 0 and {line_of("store"), line_of("first")} <= {event.line for event in made}
+    assert [event.time for event in made] == sorted((event.time for event in made), reverse=True)
+    assert all(event.line == line_of("store") or event.time < stored_by.time for event in session.who_read("from[i]"))
+    session.goto(stored_by.time)
+    session.select(stop.wave, stop.lane)
+    assert session.evaluate("to[i]") == {stop.lane: 0} != {stop.lane: stored(i)}
+    with pytest.raises(Error, match="nothing is checked|no checks are on"):
+        session.findings()
+    with pytest.raises(Error):
+        session.who_wrote("4 + 5")
+
+
+def test_a_grid_of_lanes_is_a_table(session, kernel):
+    """Each lane's mark and value stand in a cell of its own, as a notebook shows it."""
+    session.set_break(place("store"))
+    stop = session.run()
+    grid = session.grid("i")
+    wave, lanes = next(row for row in grid.rows if row[0].id == stop.wave)
+    assert len(lanes) == kernel.lanes and [lane for lane, (enabled, _) in enumerate(lanes) if enabled] == list(wave.mask)
+    assert lanes[stop.lane] == (True, session.evaluate("i")[stop.lane])
+    shown = grid._repr_html_()
+    assert shown.count("<td ") == sum(len(lanes) for _, lanes in grid.rows) and f"issue time {stop.time}, i</caption>" in shown
+
+
+def test_findings_of_checks_have_their_times(tmp_path):
+    """Of CUDA's planted race: two lines, two times, at each of which the access is about to be made."""
+    source = (ROOT / "examples" / "checks" / "race.cu").read_text()
+    ptx = tmp_path / "race.ptx"
+    path = subprocess.run([WAVETRAP, "cuda-path"], capture_output=True, text=True, check=True).stdout.strip()
+    subprocess.run(["clang-19", "-x", "cuda", "--cuda-device-only", "-S", "--cuda-gpu-arch=sm_60", f"--cuda-path={path}", "-g",
+                    ROOT / "examples" / "checks" / "race.cu", "-o", ptx], check=True)
+    with Session("--check=race", "--grid=64", "--block=64", "--arg=zeros:256", ptx) as session:
+        to_end(session)
+        finding, = session.findings()
+    lines = [int(line) for line in re.findall(r"race\.cu:(\d+)", finding.text)]
+    assert finding.number == 1 and finding.text.startswith("error: race") and len(lines) == 2 and finding.wave and finding.other_wave
+    assert finding.time > finding.other_time > 0 and all("s[" in source.splitlines()[line - 1] for line in lines), finding.text
+
+
 def test_accesses_are_observed(session, kernel):
     """Each work-item stores its result once, at its own address, and they are told as what memory holds then."""
     session.set_break(place("store"))
@@ -253,15 +303,17 @@ def test_the_library_has_the_functions_of_the_header_and_no_other():
     names = subprocess.run(["nm", "-D", "--defined-only", LIBRARY / "libwavetrap.so.0"], capture_output=True, text=True, check=True).stdout
     exported = set(re.findall(r" T (\w+)@@WAVETRAP_0", names))
     declared = set(re.findall(r"\b(wavetrap_\w+)\(", re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S))) - {"wavetrap_text_fn", "wavetrap_access_fn"}
-    assert exported == declared | {"wt_fail", "wt_fail_in"}
-    assert not re.findall(r" T (?!wavetrap_|wt_fail)\w+", names)
+    assert exported == declared
+    assert not re.findall(r" T (?!wavetrap_)\w+", names)
+    assert not re.findall(r"\b(?:wt|WT)_\w+", HEADER)
 
 
 def test_the_structures_of_the_module_are_those_of_the_header(tmp_path):
     """Sizes and offsets by the C compiler, and C++ takes the header."""
     lines, wanted = [], []
     for name, made in (("stop", wavetrap.CStop), ("step", wavetrap.CStep), ("wave", wavetrap.CWave), ("register", wavetrap.CRegister),
-                       ("number", wavetrap.CNumber), ("frame", wavetrap.CFrame), ("access", wavetrap.CAccess)):
+                       ("number", wavetrap.CNumber), ("event", wavetrap.CEvent),
+                       ("finding", wavetrap.CFinding), ("frame", wavetrap.CFrame), ("access", wavetrap.CAccess)):
         for field, _ in made._fields_:
             lines.append(f'printf("{name}.{field} %zu\\n", offsetof(struct wavetrap_{name}, {field}));')
             wanted.append(f"{name}.{field} {getattr(made, field).offset}")

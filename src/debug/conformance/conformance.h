@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "debug/core/target.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** One rule of the specification. */
 struct wt_conformance_check {

@@ -13,7 +13,7 @@
 #include "base/lanes.h"
 #include "debug/core/target.h"
 #include "debug/core/wave_set.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum wt_register_type {
     WT_REG_INT,         /**< an integer of `bits` */

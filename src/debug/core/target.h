@@ -16,7 +16,7 @@
 #include "base/object_view.h"
 #include "base/slice_view.h"
 #include "base/wave_view.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 #include "debug/core/address.h"
 
 /**

@@ -13,7 +13,7 @@
 #include "base/token.h"
 #include "base/wave_view.h"
 #include "debug/process/end.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Where a host program is. */
 struct wt_process_place {

@@ -52,8 +52,10 @@ static void offer_variables(struct wt_program *g, struct wt_names *o)
         if (dwarf_child(&scope, &child) != 0)
             continue;
         do {
+            const int tag = dwarf_tag(&child);
             const char *name = dwarf_diename(&child);
-            if (name)
+            if (name && (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter ||
+                         tag == DW_TAG_constant || tag == DW_TAG_template_value_parameter))
                 wt_names_offer(o, name);
         } while (dwarf_siblingof(&child, &child) == 0);
     }
@@ -203,6 +205,9 @@ void wt_program_offer(struct wt_program *g, enum wt_names_kind kind, struct wt_n
         offer_variables(g, o);
         o->near = o->count;
         offer_names(g, o, false);
+        break;
+    case WT_NAMES_LOCALS:
+        offer_variables(g, o);
         break;
     case WT_NAMES_REGISTERS:
         offer_registers(g, o);

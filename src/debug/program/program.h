@@ -740,6 +740,7 @@ struct wt_names {
 
 enum wt_names_kind {
     WT_NAMES_EXPRESSION, /**< variables and functions; members behind "." and "->" */
+    WT_NAMES_LOCALS,     /**< variables of the selected frame */
     WT_NAMES_REGISTERS,  /**< "$name" */
     WT_NAMES_PLACE,      /**< functions and files; functions and lines of a file behind "FILE:" */
     WT_NAMES_CAUGHT      /**< what catchpoints are for */

@@ -10,7 +10,7 @@
 
 #include "base/lanes.h"
 #include "debug/source/types.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum wt_node_kind {
     WT_NODE_NUMBER,    /**< `value`, `type` */

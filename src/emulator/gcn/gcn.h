@@ -14,7 +14,7 @@
 #include "emulator/machine/config.h"
 #include "emulator/machine/near.h"
 #include "emulator/machine/schedule.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Initializes a struct wt_profile_shape with the units of its memory ("Vega" ISA: LDS). */
 #define GCN_PROFILE                                                                                \

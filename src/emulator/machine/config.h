@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "emulator/machine/schedule.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum wt_fill_kind { WT_FILL_ZERO, WT_FILL_PATTERN, WT_FILL_RANDOM };
 

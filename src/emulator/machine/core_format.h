@@ -7,7 +7,7 @@
 
 #include "base/whole_file.h"
 #include "emulator/machine/archive.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 #define WT_CORE_MAGIC "\211WTCORE\n"
 #define WT_CORE_MAGIC_BYTES 8

@@ -20,7 +20,7 @@
 #include "emulator/machine/run.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/machine/watch.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_address_map;
 struct wt_archive;

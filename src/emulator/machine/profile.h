@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_machine;
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum wt_schedule_kind {
     WT_SCHEDULE_RR,       /**< rr:N  round robin over all waves, N instructions a turn */

@@ -14,7 +14,7 @@
 
 #include "emulator/machine/archive.h"
 #include "emulator/machine/run.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_machine;
 

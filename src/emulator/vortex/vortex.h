@@ -14,7 +14,7 @@
 #include "emulator/machine/config.h"
 #include "emulator/machine/schedule.h"
 #include "emulator/vortex/launch.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct vx_profile;
 struct wt_rows_totals;

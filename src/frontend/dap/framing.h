@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 #define DAP_MOST_BYTES ((size_t)16 << 20) /**< of a message: no client sends a longer one */
 

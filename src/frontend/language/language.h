@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The object of the commands. It begins with a struct wt_language_owner. */
 struct wt_shell;

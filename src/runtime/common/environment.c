@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum {
     MOST_TEXTS = 16,

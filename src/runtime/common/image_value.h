@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Channel orders: CL_R and so on. */
 enum {

@@ -2,7 +2,7 @@
 #ifndef WT_RUNTIME_COMMON_POLICY_H
 #define WT_RUNTIME_COMMON_POLICY_H
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_device_config;
 

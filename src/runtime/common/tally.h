@@ -12,7 +12,7 @@
 
 #include "emulator/machine/near.h"
 #include "object/process_wire.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The variable that `exec` sets: the file that all processes of the program map. */
 #define WT_TALLY_VARIABLE "WAVETRAP_TALLY"

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "runtime/common/image_value.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** The kind of an argument. */
 enum wt_value_kind {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum wt_gem_tiling { WT_GEM_TILING_NONE, WT_GEM_TILING_X, WT_GEM_TILING_Y };
 

@@ -15,7 +15,7 @@
 #include "runtime/common/planted.h"
 #include "runtime/i915/gem.h"
 #include "runtime/i915/i915_ops.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_i915;      /**< the device */
 struct wt_i915_file; /**< one opening of it */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** How a command, or an access of a register, goes. */
 enum command_result {

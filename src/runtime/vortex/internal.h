@@ -27,7 +27,7 @@
 #include "runtime/common/hosted.h"
 #define VORTEX_API 0 /* declares the functions whose parameters differ */
 #include "runtime/vortex/vortex.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum {
     MOST_GPUS = WT_WIRE_DEVICES,

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Platforms of gen7 whose entries have a layout of their own. */
 enum wt_gtt_variant {

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 enum { WT_PPGTT_ENTRIES = 512, WT_PPGTT_TABLE_BYTES = 4096 };
 

@@ -1,6 +1,6 @@
 /* How every function of wavetrap that can fail tells what went wrong. */
-#ifndef WAVETRAP_ERROR_H
-#define WAVETRAP_ERROR_H
+#ifndef WT_BASE_ERROR_H
+#define WT_BASE_ERROR_H
 
 #include <stdarg.h>
 
