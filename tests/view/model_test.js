@@ -53,6 +53,17 @@ const tests = {
         const wide = m.rangeOf([{ values: [{ each: ['0', '100000'] }] }], 0);
         assert(m.shareOf(300, wide) > .4 && m.shareOf(4, range) === .5);
     },
+    'a recording opens at its fault, else where most lanes are masked off'() {
+        const wave = (id, mask, more) => ({ id, device: 0, core: 0, slot: Number(id), lanes: 4, mask, pc: '0x1', ...more });
+        const model = (waves, frames) => new m.Model({ wave: 'wave', lane: 'lane', places: {}, dispatches: {}, waves, frames: frames.map((list, time) => ({ time, waves: list })) });
+        const parted = model([wave('0', 'f'), wave('1', 'c'), wave('2', '8'), wave('3', 'f')], [[0, 3], [0, 1], [3, 2], [3]]);
+        assert.strictEqual(parted.firstFrame(), 2);
+        assert.deepStrictEqual(parted.firstLane(2), { wave: '2', lane: 3 });
+        assert.deepStrictEqual(model([wave('0', 'f'), wave('1', 'f')], [[0], [0, 1], [1]]).firstFrame(), 1);
+        const faulted = model([wave('0', '1'), wave('1', 'f', { faulted: '4' })], [[0], [1]]);
+        assert.deepStrictEqual([faulted.firstFrame(), faulted.firstLane(1)], [1, { wave: '1', lane: 2 }]);
+        assert.strictEqual(model([wave('0', 'f')], [[0], []]).firstLane(1), null);
+    },
     'rows stay where they are: not begun, there, ended'() {
         const wave = (id, group) => ({ id, device: 0, core: 0, slot: 0, lanes: 2, mask: '3', pc: '0x1', dispatch: 1, group: [group, 0, 0], index: 0 });
         const model = new m.Model({ wave: 'wave', lane: 'lane', places: {}, dispatches: { 1: { kernel: 'k', groups: [4, 1, 1] } },

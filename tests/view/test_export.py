@@ -338,7 +338,7 @@ def test_divergence_is_a_tree(shown, export, kernel, browser):
     wave = browser.run("view.selectedRow().wave")
     items = browser.run("Array.from(document.querySelectorAll('.tree [role=treeitem]'), (li) => li.innerText)")
     assert len(items) == 1 + 2 * len(wave["waiters"])
-    assert any(" run" in item for item in items) and any("go on at" in item or "goes on at" in item for item in items)
+    assert any(" run" in item for item in items) and any("continue at" in item or "continues at" in item for item in items)
 
 
 def test_a_source_cannot_end_the_page(export, kernel, browser):
@@ -353,3 +353,24 @@ def test_units_of_the_page():
     assert done.returncode == 0 and done.stdout == "11 tests\n", done.stderr
 
 
+def test_a_page_opens_where_lanes_part_and_explains_itself(export, kernel, browser):
+    """Some lanes run and some are masked off, one that runs is selected, and its source is there; the tour has five steps beside what they are about."""
+    file, recording = export("-e", "n", "--frames=60", *collatz_words("gfx900"), kernel("gfx900"))
+    browser.open(file.as_uri())
+    states = browser.run("view.layout.filter((row) => row.wave).flatMap((row) => statesOf(row.wave))")
+    off = [sum(bin(mask_of(recording["waves"][i]["mask"])).count("0") - 1 for i in frame["waves"]) for frame in recording["frames"]]
+    assert 0 < browser.run("view.frame") < 59 and 1 in states and states.count(2) >= max(off) - 64
+    row, lane = browser.run("[view.selectedRow().wave.id, view.grid.selected.lane]")
+    wave = next(w for w in recording["waves"] if w["id"] == row)
+    assert wave and browser.run(f"statesOf(view.selectedRow().wave)[{lane}]") == 1
+    assert browser.run("document.querySelector('.source tr.here') !== null") or browser.run("view.lane.textContent").find("0x") >= 0
+    assert browser.run("Array.from(document.querySelectorAll('header select'), (one) => one.parentElement.firstChild.textContent)") == ["Rows", "Cells", "Value", "Theme"]
+    browser.run("view.tourButton.click()")
+    texts = []
+    while browser.run("view.tourBox !== null"):
+        texts.append(browser.run("view.tourBox.querySelector('p').textContent"))
+        assert browser.run("document.querySelectorAll('.toured').length") == 1
+        inside = browser.run("((b) => b.left >= 0 && b.top >= 0 && b.right <= innerWidth && b.bottom <= innerHeight)(view.tourBox.getBoundingClientRect())")
+        assert inside and browser.run("document.activeElement.title") == "Next"
+        browser.run("document.activeElement.click()")
+    assert len(set(texts)) == 5 and browser.run("document.querySelectorAll('.toured').length") == 0 and not browser.problems()

@@ -262,8 +262,18 @@ class Grid {
         this.reveal(row);
     }
 
+    /** Scrolls to the first row with a wave, where none of those on the screen has one. */
+    follow() {
+        const shown = (row, i) => row.wave && this.top[i] + this.height > this.box.scrollTop + HEADER_HEIGHT && this.top[i] < this.box.scrollTop + this.box.clientHeight;
+        if (!this.top || this.rows.some(shown))
+            return;
+        const first = this.rows.findIndex((row) => row.wave);
+        if (first >= 0)
+            this.box.scrollTop = this.top[first] - HEADER_HEIGHT - HEADING_HEIGHT;
+    }
+
     reveal(row) {
-        const y = this.top[this.rows.indexOf(row)], x = this.selected.lane * this.cell;
+        const y = this.top[this.rows.findIndex((one) => one.key === row.key)], x = this.selected.lane * this.cell;
         if (y - HEADER_HEIGHT - HEADING_HEIGHT < this.box.scrollTop)
             this.box.scrollTop = y - HEADER_HEIGHT - HEADING_HEIGHT;
         else if (y + this.height > this.box.scrollTop + this.box.clientHeight)

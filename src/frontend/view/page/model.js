@@ -65,6 +65,9 @@ function stateList(wave) {
             : wave.items !== undefined && lane >= wave.items ? NONE : MASKED);
 }
 
+/** How many lanes of a wave are masked off. */
+const maskedOf = (wave) => statesOf(wave).filter((state) => state === MASKED).length;
+
 /** The work-item of a lane in its group, [x, y, z]; null: the wave has no grid. */
 function itemOf(wave, lane, dispatch) {
     const size = wave.block && wave.block[0] ? wave.block : null;
@@ -192,6 +195,31 @@ class Model {
         if (way === 'core' || a.dispatch === undefined || b.dispatch === undefined)
             return hardware;
         return a.dispatch - b.dispatch || a.group[2] - b.group[2] || a.group[1] - b.group[1] || a.group[0] - b.group[0] || a.index - b.index;
+    }
+
+    /** Where a recording opens: at the fault of its last frame, else at the frame with most lanes masked off, of these the one with most
+     * waves. */
+    firstFrame() {
+        const last = this.frames.length - 1;
+        if (this.wavesAt(last).some((wave) => wave.faulted))
+            return last;
+        let best = 0, most = [-1, -1];
+        this.frames.forEach((frame, at) => {
+            const off = this.wavesAt(at).reduce((sum, wave) => sum + maskedOf(wave), 0);
+            if (off > most[0] || (off === most[0] && frame.waves.length > most[1]))
+                [best, most] = [at, [off, frame.waves.length]];
+        });
+        return best;
+    }
+
+    /** The wave and lane of a frame to look at first: of the fault, else of the wave with most lanes masked off; null: no wave is there. */
+    firstLane(frame) {
+        const waves = this.wavesAt(frame);
+        const wave = waves.find((one) => one.faulted) || waves.reduce((a, b) => a && maskedOf(a) >= maskedOf(b) ? a : b, null);
+        if (!wave)
+            return null;
+        const states = statesOf(wave), wanted = wave.faulted ? FAULTED : states.includes(RUNNING) ? RUNNING : states.includes(BARRIER) ? BARRIER : MASKED;
+        return { wave: wave.id, lane: Math.max(0, states.indexOf(wanted)) };
     }
 
     wavesAt(frame) {

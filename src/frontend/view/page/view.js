@@ -56,14 +56,7 @@ class View {
         if (source.isLive)
             this.beginLive();
         else
-            this.take(source.body, Number(this.settings.get('frame') ?? this.firstFrame(source.body)));
-    }
-
-    /** The last frame, where waves stand at a fault; else the first one of those with most waves. */
-    firstFrame(body) {
-        const last = body.frames.length - 1, most = Math.max(...body.frames.map((frame) => frame.waves.length));
-        const faulted = body.frames[last].waves.some((index) => body.waves[index].faulted);
-        return faulted ? last : body.frames.findIndex((frame) => frame.waves.length === most);
+            this.take(source.body, Number(this.settings.get('frame') ?? new Model(source.body).firstFrame()));
     }
 
     // ---- the page ----
@@ -77,10 +70,11 @@ class View {
         this.runs = header.appendChild(element('span', 'runs'));
         this.way = this.choice(header, 'Rows', WAYS, () => this.show());
         this.kind = this.choice(header, 'Cells', { state: 'state', text: 'values', map: 'colour map' }, () => this.show());
-        this.expression = this.choice(header, 'Expression', {}, () => this.show());
+        this.expression = this.choice(header, 'Value', {}, () => this.show());
         if (this.source.isLive)
             this.buildAsk(header);
-        this.theme = this.choice(header, 'Theme', { auto: 'system', light: 'light', dark: 'dark', contrast: 'high contrast' }, () => this.setTheme());
+        this.theme = this.choice(header, 'Theme', { auto: 'as the system', light: 'light', dark: 'dark', contrast: 'high contrast' }, () => this.setTheme());
+        this.tourButton = this.button(header, '?', 'What this page shows', () => this.tour(0));
         this.buildTime(view);
         this.box = view.appendChild(element('section', 'grid'));
         this.box.tabIndex = 0;
@@ -106,14 +100,13 @@ class View {
         matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.show());
     }
 
+    /** A list to choose from, after its label. */
     choice(where, label, options, changed) {
-        const made = element('select');
-        made.title = label;
-        made.setAttribute('aria-label', label);
+        const box = where.appendChild(element('label', 'choice', label)), made = element('select');
         for (const [value, text] of Object.entries(options))
             made.appendChild(new Option(text, value));
         made.addEventListener('change', changed);
-        where.appendChild(made);
+        box.appendChild(made);
         return made;
     }
 
@@ -172,7 +165,7 @@ class View {
         const chosen = this.expression.value;
         this.expression.replaceChildren(...body.expressions.map((text, i) => new Option(text, i)));
         this.expression.value = chosen || (body.expressions.length ? '0' : '');
-        this.expression.hidden = !body.expressions.length;
+        this.expression.parentElement.hidden = !body.expressions.length;
         if (this.source.isLive) {
             this.timeBar.hidden = body.start === undefined;
             this.slider.min = body.start;
@@ -181,11 +174,15 @@ class View {
             this.slider.min = 0;
             this.slider.max = body.frames.length - 1;
         }
-        if (body.selected && !this.grid.selected)
-            this.selectWave(body.selected.wave, body.selected.lane);
         if (first && !this.settings.get('way') && body.waves.some((wave) => wave.dispatch !== undefined))
             this.way.value = 'group';
+        for (const one of [this.source.isLive && body.selected, this.model.firstLane(this.frame)])
+            if (one && !this.grid.selected)
+                this.selectWave(one.wave, one.lane);
         this.show();
+        const row = this.selectedRow();
+        if (row)
+            this.grid.reveal(row);
     }
 
     selectWave(id, lane) {
@@ -209,6 +206,7 @@ class View {
         this.range = kind === 'map' ? rangeOf(this.source.isLive ? waves : this.model.body.waves, expression) : null;
         this.grid.way = this.way.value;
         this.grid.show(this.layout, this.model.most, { kind, expression, range: this.range });
+        this.grid.follow();
         const frame = this.model.frames[this.frame];
         this.slider.value = this.source.isLive ? frame.time : this.frame;
         this.clock.textContent = frame.time === undefined ? '' : `issue time ${frame.time.toLocaleString('en')} of ${this.model.body.end.toLocaleString('en')}`;
@@ -229,6 +227,37 @@ class View {
                 if (this.selectedRow())
                     return;
             }
+    }
+
+    // ---- the tour ----
+
+    /** Shows step @p at of what the page is made of, beside the part that it is about. */
+    tour(at) {
+        const unit = this.model.body.lane, wave = this.model.body.wave;
+        const steps = [[this.box, `Each row is a ${wave}, each cell one of its ${unit}s. Full cells run the ${wave}'s next instruction.`],
+                       [this.legend, `The other shapes: masked off by a branch, waiting at a barrier, faulted, not begun, ended.`],
+                       [this.timeBar, 'The slider goes through the recorded run, forwards and backwards; ▶ plays it.'],
+                       [this.lane, `A click on a cell selects its ${unit}: where it is, what its values are, where it continues.`],
+                       [this.way.parentElement, `By work-group or by core; Cells shows states, values, or values as colours.`]];
+        if (this.tourBox)
+            this.tourBox.remove();
+        document.querySelectorAll('.toured').forEach((one) => one.classList.remove('toured'));
+        this.tourBox = null;
+        if (at >= steps.length) {
+            this.tourButton.focus();
+            return;
+        }
+        const [part, text] = steps[at], box = this.tourBox = document.body.appendChild(element('div', 'tour'));
+        part.classList.add('toured');
+        box.setAttribute('role', 'dialog');
+        box.setAttribute('aria-label', `Step ${at + 1} of ${steps.length}`);
+        box.append(element('p', '', text));
+        this.button(box, 'Close', 'Close', () => this.tour(steps.length));
+        this.button(box, `${at + 1} of ${steps.length} ▸`, 'Next', () => this.tour(at + 1)).focus();
+        box.addEventListener('keydown', (event) => event.key === 'Escape' && this.tour(steps.length));
+        const place = part.getBoundingClientRect();
+        box.style.left = `${Math.max(8, Math.min(place.left + 16, innerWidth - box.offsetWidth - 8))}px`;
+        box.style.top = `${place.bottom + 8 + box.offsetHeight < innerHeight ? place.bottom + 8 : place.top - 8 - box.offsetHeight > 0 ? place.top - 8 - box.offsetHeight : place.top + 40}px`;
     }
 
     // ---- time ----
@@ -345,7 +374,7 @@ class View {
         if (wave.fault)
             add('fault', wave.fault, 'bad');
         if (place)
-            add(state === MASKED ? 'goes on at' : 'at', this.model.placeText(pc));
+            add(state === MASKED ? 'continues at' : 'at', this.model.placeText(pc));
         if (pc)
             add('pc', pc + (place && place.instruction ? `  ${place.instruction}` : ''), 'mono');
         this.model.body.expressions.forEach((text, i) => add(text, valueOf(wave, i, lane) ?? whyNot(wave, i) ?? '?', 'mono'));
@@ -367,7 +396,7 @@ class View {
         item.setAttribute('role', 'treeitem');
         item.append(this.strip(node));
         const place = node.pc ? this.model.placeText(node.pc) : '', one = node.lanes.filter((on) => on).length === 1;
-        const words = node.enabled ? `${one ? 'runs' : 'run'} at ${place}` : node.pc ? `${one ? 'waits, and goes' : 'wait, and go'} on at ${place}`
+        const words = node.enabled ? `${one ? 'runs' : 'run'} at ${place}` : node.pc ? `${one ? 'waits, and continues' : 'wait, and continue'} at ${place}`
             : node.children.length ? '' : one ? 'is masked off' : 'are masked off';
         item.append(`${isRoot && node.children.length ? 'all ' : ''}${this.model.body.lane}${one ? '' : 's'} ${lanesText(node.lanes)} ${words}`);
         if (!node.children.length)
