@@ -13,7 +13,7 @@
 #include "emulator/machine/groups.h"
 #include "emulator/machine/memory_model.h"
 
-static const char *const on_without = "lanes go on without it";
+static const char *const on_without = "lanes continue without it";
 
 /* ---- groups and waves ---- */
 
@@ -528,7 +528,7 @@ static void together(struct wt_check_sync *s, struct sync_group *g, struct sync_
     }
     if (ended)
         note_left(g, number_of(g, w), ended, WT_FOUND_SYNC_MASK, &place,
-                  "the mask names lanes that go on without it", execute_now);
+                  "the mask names lanes that continue without it", execute_now);
 }
 
 static void exchange(struct wt_check_sync *s, struct sync_group *g,

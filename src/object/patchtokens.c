@@ -454,7 +454,7 @@ static enum wt_status argument_info(struct parse *p, struct gen_kernel *k, const
     for (unsigned i = 0; i < 5; i++) {
         const uint32_t size = dword(item, 1 + i);
         if (at > item->size || size > item->size - at)
-            return bad(p, "what is told of an argument does not fit");
+            return bad(p, "the description of an argument does not fit");
         const size_t kept = size < sizeof text[i] ? size : sizeof text[i] - 1;
         memcpy(text[i], item->bytes + at, kept);
         at += size;

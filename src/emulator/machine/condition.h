@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/lanes.h"
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 struct wt_machine;
 

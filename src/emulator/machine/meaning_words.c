@@ -122,7 +122,7 @@ static void put_statement(FILE *out, const uint8_t **code)
         put_next(out, code);
         break;
     case WT_M_LANES:
-        fprintf(out, "lanes go on by ");
+        fprintf(out, "lanes continue by ");
         put_next(out, code);
         break;
     default:

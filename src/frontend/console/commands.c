@@ -260,7 +260,7 @@ const struct wt_command wt_shell_commands[] = {
     {"pwd", NULL, do_pwd, SELF, "Tells the working folder.", NULL, 0, false},
     {"apropos", NULL, do_apropos, SELF, "Finds commands by what they do.", "apropos REGEX.", 0,
      false},
-    {"complete", NULL, do_complete, SELF, "Lists what a line may go on with.", NULL, 0, false},
+    {"complete", NULL, do_complete, SELF, "Lists the completions of a line.", NULL, 0, false},
     {"source", NULL, do_source, SELF, "Executes the commands of a file.", NULL, 'f', false},
     {"quit", "q exit", do_quit, SELF, "Leaves the debugger; quit N with that status.", NULL, 0,
      false},

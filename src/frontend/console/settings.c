@@ -205,7 +205,7 @@ enum wt_status do_set(struct wt_shell *c, const char *text, struct wt_error *err
         return set_environment(c, text, err);
     if (take_word(&text, "args") || take_word(&text, "environment") || take_word(&text, "env"))
         return wt_fail(err, WT_UNSUPPORTED,
-                       "the program gets its arguments when wavetrap is started (--arg, or behind "
+                       "the program gets its arguments when wavetrap is started (--arg, or after "
                        "PROGRAM)");
     return set_value(c, whole, err);
 }
