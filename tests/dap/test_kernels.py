@@ -235,16 +235,19 @@ def test_threads_are_waves_or_lanes(client, kernels):
     kernel = kernels("gfx900")
     stop, frame = at_store(client, kernel, threads="waves")
     threads = client.ask("threads")["threads"]
-    assert len(threads) == 2 and all("wave" in t["name"] and "dispatch 1, group" in t["name"] for t in threads)
+    assert len(threads) == 2 and {re.match(r"w\d \(\d,0,0\)( [\w.]+:\d+)?( masked off)?(, core \d+)?$", t["name"]) is not None for t in threads} == {True}, threads
     with Client() as other:
         stop, frame = at_store(other, kernel, threads="lanes", threadPage=10)
         body = other.ask("threads")
         assert len(body["threads"]) == 10 and body["totalThreads"] == 128
         page = other.ask("threads", checked=False, start=64, count=3)["threads"]
-        assert [t["name"].rsplit(", ", 1)[1] for t in page[-3:]] == ["lane 0", "lane 1", "lane 2"] and "group (1,0,0)" in page[-1]["name"]
+        assert [re.search(r"w\d (l\d+) \(1,0,0\)", t["name"])[1] for t in page[-3:]] == ["l0", "l1", "l2"]
         assert stop["threadId"] in [t["id"] for t in page]
+        selected = other.ask("wavetrap/grid")["selected"]
         frames = other.ask("stackTrace", threadId=page[-1]["id"])["stackFrames"]
-        assert frames[0]["name"]
+        assert frames[0]["name"] and page[-1]["id"] != stop["threadId"] and other.ask("wavetrap/grid")["selected"] == selected
+        other.ask("scopes", frameId=frames[0]["id"])
+        assert other.ask("wavetrap/grid")["selected"] != selected
 
 
 def test_frames_are_paged(client, kernel):

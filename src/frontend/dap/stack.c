@@ -18,6 +18,39 @@ static void put_thread(struct json_object *list, int64_t id, const char *name)
     dap_put_text(o, "name", name);
 }
 
+/* "w3 l5 (1,0,0) blur.hip:19": an editor's list has room for some twenty letters, so what differs
+ * comes first, and device and core are named where there are several. */
+static void name_thread(const struct wt_dap *d, const struct wt_thread_info *t, char *text,
+                        size_t size)
+{
+    const struct wt_topology *topology = d->g->topology;
+    const char *file;
+    unsigned line;
+    struct wt_wave wave;
+    FILE *out = fmemopen(text, size, "w");
+    *text = 0;
+    if (!out)
+        return;
+    const bool known = wt_debugger_thread_wave(d->g->debugger, t->id, &wave);
+    fprintf(out, "%c%u", *topology->wave_word, t->wave_in_core);
+    if (wt_debugger_thread_mode(d->g->debugger) == WT_THREADS_LANES)
+        fprintf(out, " %c%u", *topology->lane_word, t->lane);
+    if (known && wave.has_work)
+        fprintf(out, " (%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", wave.group[0], wave.group[1],
+                wave.group[2]);
+    if (t->running)
+        fputs(" running", out);
+    else if (wt_modules_line(d->g->modules, 0, t->pc, &file, &line))
+        fprintf(out, " %s:%u", strrchr(file, '/') ? strrchr(file, '/') + 1 : file, line);
+    if (!t->running && !t->enabled)
+        fputs(" masked off", out);
+    if (topology->cores > 1)
+        fprintf(out, ", core %u", t->core);
+    if (known && topology->devices > 1)
+        fprintf(out, ", device %u", wave.device);
+    fclose(out);
+}
+
 /* Threads from number `start` on, at most `count`; that of the stop always. */
 enum wt_status dap_threads(struct wt_dap *d, struct json_object *arguments,
                            struct json_object **body, struct wt_error *err)
@@ -35,20 +68,20 @@ enum wt_status dap_threads(struct wt_dap *d, struct json_object *arguments,
         wt_debugger_threads(d->g->debugger, &threads, &total, WT_IGNORED) != WT_OK)
         total = 0;
     /* The list is the debugger's, and valid until its next function. */
-    wt_thread *id = malloc((total ? total : 1) * sizeof *id);
-    for (size_t i = 0; i < total && id; i++)
-        id[i] = threads[i].id;
-    if (!id)
+    struct wt_thread_info *all = malloc((total + 1) * sizeof *all);
+    if (!all)
         return wt_fail(err, WT_NO_MEMORY, "no host memory for %zu threads", total);
+    if (total)
+        memcpy(all, threads, total * sizeof *all);
     for (size_t i = 0; i < total; i++) {
         char name[WT_THREAD_NAME];
         const bool there = (int64_t)i >= start && (int64_t)i - start < count;
-        if (!there && id[i] != d->g->thread)
+        if (!there && all[i].id != d->g->thread)
             continue;
-        wt_debugger_thread_name(d->g->debugger, id[i], name, sizeof name);
-        put_thread(list, id[i], name);
+        name_thread(d, &all[i], name, sizeof name);
+        put_thread(list, all[i].id, name);
     }
-    free(id);
+    free(all);
     if (!total)
         put_thread(list, DAP_NO_KERNEL,
                    d->g->started ? "no kernel runs" : "the program has not begun, or has ended");
@@ -123,12 +156,13 @@ static void put_frame(struct wt_dap *d, struct json_object *list, const struct w
         dap_put_text(o, "presentationHint", "subtle");
 }
 
-enum wt_status dap_stack_trace(struct wt_dap *d, struct json_object *arguments,
-                               struct json_object **body, struct wt_error *err)
+/* The frames of the selected thread. */
+static enum wt_status put_frames(struct wt_dap *d, struct json_object *arguments,
+                                 struct json_object **body, struct wt_error *err)
 {
     const struct wt_frame *frame;
     int64_t start = 0, levels = 0;
-    enum wt_status status = dap_enter_thread(d, arguments, err);
+    enum wt_status status = WT_OK;
     dap_number(arguments, "startFrame", &start);
     dap_number(arguments, "levels", &levels);
     if (!status && (start < 0 || levels < 0 || start > UINT32_MAX))
@@ -148,6 +182,19 @@ enum wt_status dap_stack_trace(struct wt_dap *d, struct json_object *arguments,
     const bool more = level == start + levels && wt_frames_get(d->g->frames, level);
     dap_put_number(*body, "totalFrames", (int64_t)level + more);
     return WT_OK;
+}
+
+/* An editor asks for the frames of threads that its user has not chosen: what is selected stays. */
+enum wt_status dap_stack_trace(struct wt_dap *d, struct json_object *arguments,
+                               struct json_object **body, struct wt_error *err)
+{
+    const struct dap_frame own = {d->g->thread, d->g->level};
+    enum wt_status status = dap_enter_thread(d, arguments, err);
+    if (!status)
+        status = put_frames(d, arguments, body, err);
+    if (own.thread && own.thread != d->g->thread)
+        dap_enter(d, own, WT_IGNORED);
+    return status;
 }
 
 /* ---- scopes ---- */
