@@ -133,6 +133,7 @@ class Session:
     def __init__(self, *words, text=None):
         self._library = _load()
         self._session = ctypes.c_void_p()
+        self._selected = None    # (wave, lane) of the last stop or select()
         self._text, self._captured, self._observer = text, None, None
         self._take = TEXT_FN(self._put)
         list_ = (ctypes.c_char_p * (len(words) + 1))(*[str(word).encode() for word in words], None)
@@ -180,6 +181,7 @@ class Session:
     def _stop(self, name, *arguments):
         s = CStop()
         self._call(name, *arguments, ctypes.byref(s))
+        self._selected = (s.wave, s.lane) if s.wave else None
         return Stop(StopKind(s.kind), s.point, s.wave, s.lane, s.pc, s.time, s.status, s.text.decode(errors="replace"))
 
     def run(self, backwards=False):
@@ -247,6 +249,7 @@ class Session:
     def select(self, wave, lane=0):
         """Selects a lane of a wave for what follows."""
         self._call("select", ctypes.c_uint64(wave), ctypes.c_uint(lane))
+        self._selected = wave, lane
 
     def registers(self):
         """All registers of the device."""
@@ -319,13 +322,18 @@ class Session:
 
     def grid(self, expression=None):
         """All lanes of all waves: which are enabled, and what an expression is in each; Jupyter shows it as a table."""
-        rows, (time, *_) = [], self.time()
+        rows, (time, *_), own = [], self.time(), self._selected
         for wave in self.waves():
             values = {}
             if expression is not None and wave.mask:
-                self.select(wave.id, wave.mask[0])
-                values = self.evaluate(f"({expression})@*")
+                try:
+                    self.select(wave.id, min(wave.mask))
+                    values = self.evaluate(f"({expression})@*")
+                except Error:
+                    pass    # it has no such variable where it is, or it runs
             rows.append((wave, [(lane in wave.mask, values.get(lane)) for lane in range(wave.lanes)]))
+        if own:
+            self.select(*own)
         return Grid(time, expression, rows)
 
     # ---- the past ----

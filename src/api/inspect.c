@@ -1,4 +1,4 @@
-/* What there is where the program stands: waves, registers, memory, values, frames, code. */
+/* The state where the program is stopped: waves, registers, memory, values, frames, code. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What the run has done: findings of checks, who stored a value, what it was made of. */
+/* The past of a run: findings of checks, the stores to a value, and the instructions that made it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -196,7 +196,7 @@ def test_findings_of_checks_have_their_times(tmp_path):
         to_end(session)
         finding, = session.findings()
     lines = [int(line) for line in re.findall(r"race\.cu:(\d+)", finding.text)]
-    assert finding.number == 1 and finding.text.startswith("error: race") and len(lines) == 2 and finding.wave and finding.other_wave
+    assert finding.number == 1 and finding.text.startswith("wavetrap: error: race") and len(lines) == 2 and finding.wave and finding.other_wave
     assert finding.time > finding.other_time > 0 and all("s[" in source.splitlines()[line - 1] for line in lines), finding.text
 
 
