@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "wavetrap/error.h"
+#include "base/error.h"
 
 /** Folders of such source that the user has added. {0}: none. */
 struct wt_foreign {
