@@ -3,7 +3,7 @@
 
     coverage.py BUILD    a build folder with -Db_coverage=true, in which tests have run (`make coverage`)
 
-The table goes to docs/testing.md. Code that only a program under ptrace or after fork executes counts as far as it wrote its counters.
+The table goes to docs/evidence/oracles.md. Code that only a program under ptrace or after fork executes counts as far as it wrote its counters.
 """
 import collections
 import concurrent.futures

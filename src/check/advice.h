@@ -1,6 +1,6 @@
 /*
  * Advice: barriers and fences across which a run has had no conflict. It is no mistake: another run
- * may have one. docs/checks.md has the rules.
+ * may have one. docs/check-rules.md has the rules.
  */
 #ifndef WT_CHECK_ADVICE_H
 #define WT_CHECK_ADVICE_H

@@ -1,7 +1,7 @@
 /*
  * The check of hazards: registers that are used while a result is still under way to them, since
  * nothing has waited for it, and wait states that are missing between two instructions. Compilers
- * see to both; whoever writes or generates machine code has to. docs/checks.md has the rules.
+ * see to both; whoever writes or generates machine code has to. docs/check-rules.md has the rules.
  */
 #ifndef WT_CHECK_HAZARD_H
 #define WT_CHECK_HAZARD_H

@@ -1,6 +1,6 @@
 /*
  * The check of uninitialised values: which bits of registers and memory are defined, and what
- * depends on the others. docs/checks.md has the rules of each family.
+ * depends on the others. docs/check-rules.md has the rules of each family.
  */
 #ifndef WT_CHECK_INIT_H
 #define WT_CHECK_INIT_H

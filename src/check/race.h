@@ -1,7 +1,7 @@
 /*
  * The check of races: two accesses to one byte by lanes that nothing orders, one of which is a
  * store, and which are not both atomic. It follows what orders accesses (machine/observe.h) by
- * vector clocks of waves; docs/checks.md has the rules of each family.
+ * vector clocks of waves; docs/check-races.md has the rules of each family.
  */
 #ifndef WT_CHECK_RACE_H
 #define WT_CHECK_RACE_H

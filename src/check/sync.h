@@ -1,7 +1,7 @@
 /*
  * The check of synchronisation: barriers that not all lanes of a group reach, or at which they do
  * not wait for the same, masks of lanes that are not those of an instruction, values of lanes that
- * take no part, asynchronous copies that nobody has waited for, deadlocks. docs/checks.md has the
+ * take no part, asynchronous copies that nobody has waited for, deadlocks. docs/check-races.md has the
  * rules of each family.
  */
 #ifndef WT_CHECK_SYNC_H

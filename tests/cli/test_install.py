@@ -26,7 +26,7 @@ def test_what_is_installed_works(build):
                   "fish/vendor_completions.d/wavetrap.fish"):
         assert any(name.endswith(place) for name in files), place
     # The documents, the licence, and what kernels are built with.
-    for name in ("README.md", "LICENSE", *(f"docs/{page.name}" for page in (ROOT / "docs").glob("*.md"))):
+    for name in ("README.md", "LICENSE", *(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))):
         assert any(path.endswith(f"/share/doc/wavetrap/{name}") for path in files), name
     library = ROOT / "examples" / "vortex" / "lib"
     assert {path.name for name, path in files.items() if "/share/wavetrap/vortex/" in name} == {p.name for p in library.iterdir()}

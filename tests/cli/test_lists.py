@@ -61,11 +61,11 @@ def test_planted_defects_can_be_planted():
 
 def test_every_page_is_on_a_shelf():
     """docs/README.md lists all pages, and every link of a page leads to a file."""
-    pages = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md"}
+    pages = {str(page.relative_to(ROOT / "docs")) for page in (ROOT / "docs").rglob("*.md")} - {"README.md"}
     shelves = (ROOT / "docs" / "README.md").read_text()
     assert not {page for page in pages if f"]({page})" not in shelves}
     broken = []
-    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "examples").rglob("*.md")]:
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").rglob("*.md")]:
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
             if not (page.parent / link).exists():
                 broken.append(f"{page.relative_to(ROOT)}: {link}")
@@ -112,3 +112,12 @@ for line in sys.stdin:
         name = re.sub(r"_pt[sd][sz]$", "", row["name"])
         if name != "cuGetExportTable":
             assert results[row["name"]] == "801" and f"{name} is refused: {row['note']}" in done.stderr, row
+
+
+def test_the_errors_of_the_page_of_questions_are_those_of_the_program():
+    """Each piece of a message in the table is in a text of src."""
+    page = (ROOT / "docs" / "questions.md").read_text()
+    texts = "".join(re.sub(r'"\s*\n\s*"', "", file.read_text()) for file in (ROOT / "src").rglob("*.[ch]"))
+    texts = re.sub(r"%\d*(zu|[sdu])", "…", texts.replace('\\"', '"'))
+    pieces = [piece.strip() for message in re.findall(r"^\| `(.*?)` \|", page, re.M) for piece in re.split(r"…|(?<=status )\d+|(?<==)\d+", message)]
+    assert len(pieces) > 12 and not [piece for piece in pieces if len(piece) > 3 and piece not in texts]

@@ -1,4 +1,4 @@
-"""The sessions of docs/debug.md are what happens."""
+"""The session of docs/console-tutorial.md is what happens."""
 import os
 import re
 import subprocess
@@ -9,7 +9,7 @@ from conftest import MARK, ROOT, WAVETRAP, answers, debug
 
 def test_the_tutorial_is_true(tmp_path):
     """With the program as the page has it built."""
-    page = (ROOT / "docs" / "debug.md").read_text()
+    page = (ROOT / "docs" / "console-tutorial.md").read_text()
     built = re.search(r"`(make -C examples/vortex OUT=/tmp/unoptimised OPT='[^`]*)`", page)[1]
     subprocess.run(built.replace("/tmp/unoptimised", str(tmp_path)) + f" {tmp_path}/mandelbrot.rv32.elf", shell=True, check=True, cwd=ROOT)
     session = "".join(re.findall(r"^```console\n(.*?)^```$", page, re.M | re.S))

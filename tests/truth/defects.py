@@ -5,7 +5,7 @@
 
 A row changes one place of the source, and names a harness, a family and a seed that must then have a finding. The script copies the
 source, builds the command there, sees that the seeds have no finding, plants one defect after the other, and sees that they do. `make full`
-runs it; docs/testing.md lists the defects.
+runs it; docs/evidence/oracles.md lists the defects.
 """
 import collections
 import os
