@@ -1,4 +1,5 @@
-/* The past of a run: findings of checks, the stores to a value, and the instructions that made it. */
+/* The past of a run: findings of checks, the stores to a value, and the instructions that made it.
+ */
 #include <stdlib.h>
 #include <string.h>
 

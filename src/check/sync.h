@@ -1,8 +1,8 @@
 /*
  * The check of synchronisation: barriers that not all lanes of a group reach, or at which they do
  * not wait for the same, masks of lanes that are not those of an instruction, values of lanes that
- * take no part, asynchronous copies that nobody has waited for, deadlocks. docs/check-races.md has the
- * rules of each family.
+ * take no part, asynchronous copies that nobody has waited for, deadlocks. docs/check-races.md has
+ * the rules of each family.
  */
 #ifndef WT_CHECK_SYNC_H
 #define WT_CHECK_SYNC_H
