@@ -410,12 +410,15 @@ static struct wt_rows_totals translated(const struct wt_emulated *e)
 static void models(wt_model_fn *tell, void *context)
 {
     for (const struct gcn_model *m = gcn_models; m->target.name; m++) {
-        char keys[40] = "", about[100];
+        char keys[40] = "", about[140], more[50] = "";
         if (m != gcn_models)
             snprintf(keys, sizeof keys, "model=%s", m->target.name);
+        if (m->agprs)
+            snprintf(more, sizeof more, " and %u accumulation registers%s", m->agprs,
+                     m->unified ? " in one file" : "");
         snprintf(about, sizeof about,
-                 "AMD %s: waves of %u lanes, %u vector registers, %u KiB of LDS", m->chip,
-                 m->target.lanes, m->vgprs, m->lds_bytes / 1024);
+                 "AMD %s: waves of %u lanes, %u vector registers%s, %u KiB of LDS", m->chip,
+                 m->target.lanes, m->vgprs, more, m->lds_bytes / 1024);
         tell(context, m->target.name, about, keys);
     }
 }
