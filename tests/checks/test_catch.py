@@ -119,7 +119,7 @@ def test_without_a_recording_the_instruction_is_done():
     assert len(STOP.findall(done.stdout)) == 1 and "is done, without that access" in done.stdout, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("options, command, said", [([], "catch check", "nothing is checked"), (["--check=leak"], "catch check", "nothing is checked that can be stopped at"),
+@pytest.mark.parametrize("options, command, said", [([], "catch check", "no checks are on: start with --check=all"), (["--check=leak"], "catch check", "nothing is checked that can be stopped at"),
                                                     (["--check=memory"], "catch check leak", "there are out-of-bounds, out-of-object"),
                                                     (["--check=memory"], "info allocation", "it takes an address")])
 def test_what_cannot_be_caught_is_refused(options, command, said):

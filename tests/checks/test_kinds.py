@@ -31,7 +31,7 @@ def plain(text):
     text = re.sub(r"0x[0-9a-f]+", "0x…", text)
     text = re.sub(r"issue time \d+ \(goto \d+\)", "issue time …", text)
     text = re.sub(r"( at | in )\S*/(?=\S+(:\d+|, after line \d+)$)", r"\1", text, flags=re.M)
-    return [re.sub(r"\s*(//.*)?$", "", line) for line in text.splitlines() if "the exit status is" not in line]
+    return [re.sub(r"\s*(//.*)?$", "", line) for line in text.splitlines() if ": exit status " not in line]
 
 
 def replay(text, folder, inside="examples/checks"):

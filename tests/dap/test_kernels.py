@@ -243,11 +243,11 @@ def test_threads_are_waves_or_lanes(client, kernels):
         page = other.ask("threads", checked=False, start=64, count=3)["threads"]
         assert [re.search(r"w\d (l\d+) \(1,0,0\)", t["name"])[1] for t in page[-3:]] == ["l0", "l1", "l2"]
         assert stop["threadId"] in [t["id"] for t in page]
-        selected = other.ask("wavetrap/grid")["selected"]
+        selected = other.ask("wavetrap/grid", checked=False)["selected"]
         frames = other.ask("stackTrace", threadId=page[-1]["id"])["stackFrames"]
-        assert frames[0]["name"] and page[-1]["id"] != stop["threadId"] and other.ask("wavetrap/grid")["selected"] == selected
+        assert frames[0]["name"] and page[-1]["id"] != stop["threadId"] and other.ask("wavetrap/grid", checked=False)["selected"] == selected
         other.ask("scopes", frameId=frames[0]["id"])
-        assert other.ask("wavetrap/grid")["selected"] != selected
+        assert other.ask("wavetrap/grid", checked=False)["selected"] != selected
 
 
 def test_frames_are_paged(client, kernel):

@@ -352,8 +352,10 @@ static void malformed_hex_is_refused(void **state)
     refuses_text(":0400000001020304F2\n", "line 2: the file ends without an end record");
     refuses_text(":0400000001020304F2\n:00000001FF\n:00000001FF\n",
                  "line 3: a record follows the end record");
-    refuses_text(":0400000001020304F2\nhello\n:00000001FF\n", "line 2: something stands");
-    refuses_text(":0400000001020304F2 x\n:00000001FF\n", "line 1: something stands");
+    refuses_text(":0400000001020304F2\nhello\n:00000001FF\n",
+                 "line 2: there is something where a record");
+    refuses_text(":0400000001020304F2 x\n:00000001FF\n",
+                 "line 1: there is something where a record");
     refuses_text(":040000000102030", "line 1: the record says 4 bytes of data, but byte 3");
     refuses_text(":0400000001020304", "line 1: the record has no checksum");
     refuses_text(":0400", "line 1: the record ends early");

@@ -54,7 +54,7 @@ def parse_ranges(text, limit, what):
     for part in text.split(","):
         found = re.fullmatch(r"(\d+)(?:-(\d+))?", part)
         if not found:
-            raise gdb.GdbError(f"'{part}' is no {what}: give numbers (1), ranges (0-3), lists (1,4-6) "
+            raise gdb.GdbError(f"'{part}' is not a {what}: give numbers (1), ranges (0-3), lists (1,4-6) "
                                "or * for all.")
         first, last = int(found[1]), int(found[2] or found[1])
         if last >= limit or first > last:
