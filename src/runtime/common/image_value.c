@@ -67,6 +67,7 @@ static const struct image_name *find(const struct image_name *names, const char 
     return names->text ? names : NULL;
 }
 
+/* @p what with its article: "an address mode". */
 static enum wt_status unknown(const char *what, const struct image_name *names, const char *text,
                               size_t length, struct wt_error *err)
 {
@@ -74,7 +75,7 @@ static enum wt_status unknown(const char *what, const struct image_name *names, 
     for (size_t used = 0; names->text && used < sizeof list; names++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "",
                                  names->text);
-    return wt_fail(err, WT_INVALID, "'%.*s' is not a %s: %s", length < 64 ? (int)length : 64, text,
+    return wt_fail(err, WT_INVALID, "'%.*s' is not %s: %s", length < 64 ? (int)length : 64, text,
                    what, list);
 }
 
@@ -176,9 +177,9 @@ enum wt_status wt_image_value_parse(const char *text, unsigned dimensions,
     const struct image_name *order = find(orders, format + 1, order_length),
                             *type = find(types, dash + 1, type_length);
     if (!order)
-        return unknown("order of channels", orders, format + 1, order_length, err);
+        return unknown("an order of channels", orders, format + 1, order_length, err);
     if (!type)
-        return unknown("type of a channel", types, dash + 1, type_length, err);
+        return unknown("a type of a channel", types, dash + 1, type_length, err);
     image->order = order->value;
     image->channels = type->value;
     image->texel = order->size * type->size;
@@ -281,9 +282,9 @@ enum wt_status wt_sampler_parse(const char *text, struct wt_sampler *sampler, st
     const struct image_name *address = find(addresses, text, first),
                             *filter = find(filters, second, second_length);
     if (!address)
-        return unknown("address mode", addresses, text, first, err);
+        return unknown("an address mode", addresses, text, first, err);
     if (!filter)
-        return unknown("filter", filters, second, second_length, err);
+        return unknown("a filter", filters, second, second_length, err);
     if (*rest && strcmp(rest, ",normalized") != 0)
         return wt_fail(err, WT_INVALID,
                        "'%.64s' is not ADDRESS,FILTER or ADDRESS,FILTER,normalized", text);

@@ -108,7 +108,7 @@ void *handle_need(enum handle_kind kind, const void *handle, struct wt_error *er
         [HANDLE_KERNEL] = "kernel", [HANDLE_QUEUE] = "queue",   [HANDLE_EVENT] = "event"};
     void *object = handle_get(kind, handle);
     if (!object)
-        call_fail(err, VX_ERR_INVALID_HANDLE, "%p is not a %s, or none any longer", handle,
+        call_fail(err, VX_ERR_INVALID_HANDLE, "%p is not the handle of a live %s", handle,
                   names[kind]);
     return object;
 }
