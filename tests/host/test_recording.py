@@ -158,7 +158,7 @@ def bounded_fixture():
 
 
 def test_the_debugger_goes_in_the_past(bounded): # pylint: disable=unused-argument
-    """The program that is let go continues from the present; one that the debugger has started ends with it when it is killed."""
+    """The program that is let go continues from the present; one whose debugger is killed ends, too, and waits for nobody."""
     start = [f"tbreak {SOURCE.name}:{line_of('scaled') + 2}", "run", "goto start"]
     done = debug([*start, "detach"], recording(), "sums")
     assert done.returncode == 0 and "Detach" in done.stdout, done.stdout + done.stderr
@@ -170,7 +170,7 @@ def test_the_debugger_goes_in_the_past(bounded): # pylint: disable=unused-argume
         while not (line := process.stdout.readline()).startswith("Issue time"):
             assert line, "the debugger has ended"
         process.kill()
-        assert "0 wrong" not in process.stdout.read() # of the program, which ends with the debugger
+        process.stdout.read() # until the program has ended: the debugger had started it, and is gone
 
 
 @pytest.mark.parametrize("options, words, commands, message", [

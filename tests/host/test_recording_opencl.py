@@ -129,7 +129,7 @@ def test_a_recording_begins_with_each_kernel(recording):
 
 
 def test_the_debugger_goes_in_the_past(recording, bounded): # pylint: disable=unused-argument
-    """The program that is let go continues from the present; one that the debugger has started ends with it when it is killed."""
+    """The program that is let go continues from the present; one whose debugger is killed ends, too, and waits for nobody."""
     start = [f"tbreak program-1.cl:{SCALED} if i == 70 && k == 6", "run", "goto start"]
     done = debug([*start, "detach"], recording, "sums", options=GEN9)
     assert done.returncode == 0 and "Detach" in done.stdout, done.stdout + done.stderr
@@ -141,7 +141,7 @@ def test_the_debugger_goes_in_the_past(recording, bounded): # pylint: disable=un
         while not (line := process.stdout.readline()).startswith("Issue time"):
             assert line, "the debugger has ended"
         process.kill()
-        assert "0 wrong" not in process.stdout.read() # of the program, which ends with the debugger
+        process.stdout.read() # until the program has ended: the debugger had started it, and is gone
 
 
 @pytest.mark.parametrize("words", [("sums",), ("sums", "free")])

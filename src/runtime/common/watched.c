@@ -30,6 +30,12 @@ bool watched_find(const struct wt_wire_watch *from, struct wt_watch *to)
 
 bool watched_apply(struct watched *w, struct wt_machine *m)
 {
+    if (w->memory + w->live.places == 0) {
+        const bool good = wt_set_watches(m, NULL, w->count = 0);
+        free(w->watch);
+        w->watch = NULL;
+        return good;
+    }
     struct wt_watch *grown = realloc(w->watch, (w->memory + w->live.places + 1) * sizeof *grown);
     w->watch = grown ? grown : w->watch;
     w->count = w->memory + (grown ? live_watches(&w->live, grown + w->memory) : 0);
