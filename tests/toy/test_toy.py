@@ -170,8 +170,8 @@ def test_a_debugger_comes_and_goes(files):
     try:
         while not re.search(rf"{program.pid} +1 +toy", listed := toy("ps")):
             assert program.poll() is None, listed
-        said = debug(["info waves", f"break *0x500000000018", "continue", "print $r1", "delete", "detach"], f"--pid={program.pid}")
-        in_order(said, "core 1, wave 3", "Breakpoint 1", r"\$1 = -1|\$1 = 18446744073709551615")
+        said = debug(["break *0x500000000018", "continue", "info waves", "print $r1", "delete", "detach"], f"--pid={program.pid}")
+        in_order(said, "Breakpoint 1, ", "core 1, wave 3", r"\$1 = -1|\$1 = 18446744073709551615")
         assert program.poll() is None
         said = debug([f"set var *(long long *){BUFFER:#x} = 1", "detach"], f"--pid={program.pid}")
         assert program.communicate()[0] == "sum 1\n"
