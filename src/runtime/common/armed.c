@@ -176,10 +176,10 @@ void armed_written(struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t 
     for (size_t i = 0; i < live->places && !wt_recording_is_away(gpu->recording); i++) {
         struct live_place *p = &live->place[i];
         const bool meets = p->wire.addr < addr + size && addr < p->wire.addr + p->wire.size;
-        uint8_t *at = bytes + (p->wire.addr - addr);
         if (!meets)
             continue;
-        const bool arms = lies_in(p, addr, size) && is_there(p, at, p->wire.trap);
+        uint8_t *at = lies_in(p, addr, size) ? bytes + (p->wire.addr - addr) : NULL;
+        const bool arms = at && is_there(p, at, p->wire.trap);
         if (arms)
             put(p, at, p->wire.original);
         changed |= p->armed != arms;
