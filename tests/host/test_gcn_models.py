@@ -59,6 +59,12 @@ def test_a_launch_of_many_groups_on_the_whole_chip(gpu):
     assert (done.stdout, done.stderr) == (NAMES[model] + ": 0 wrong\n", ""), done.stderr
 
 
+def test_a_mask_of_compute_units_reaches_all_of_a_large_chip():
+    """Four units above number 64, which no 64 bits hold: the groups of the stream run on these alone."""
+    done = hip(compiled("cu_mask.hip", "--offload-arch=gfx908", name="cu_mask"), gpus=["gfx908:cu=120"])
+    assert done.stdout == "4 compute units\n", done.stdout + done.stderr
+
+
 def matrices(model, level="-O2"):
     return compiled("mfma.hip", "--offload-arch=" + model, level, name=f"mfma-{model}{level}")
 

@@ -25,6 +25,8 @@ const struct wt_field gcn_dispatch_fields[] = {
     DISPATCH(origin.slot, 7, "a queue's slot", WT_UNHASHED),
     DISPATCH(origin.caught, 0x1ff, "exceptions", WT_UNHASHED),
     WT_FIELD_SINCE(6, struct gcn_dispatch, origin.launch, UINT64_MAX, "a launch", WT_UNHASHED),
+    WT_FIELD_SINCE(8, struct gcn_dispatch, origin.barred_above, UINT64_MAX, "compute units",
+                   WT_UNHASHED),
     DISPATCH(packet, UINT64_MAX, "a dispatch", WT_AT(1)),
     DISPATCH(queue, UINT64_MAX, "a dispatch", WT_AT(2)),
     DISPATCH(kernarg, UINT64_MAX, "a dispatch", WT_UNHASHED),

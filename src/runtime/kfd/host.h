@@ -88,6 +88,7 @@ struct host_queue {
     HsaEvent *event;              /**< set on errors */
     int32_t priority;             /**< HSA_QUEUE_PRIORITY */
     uint64_t barred;              /**< compute units that are not for it, as a bit set */
+    uint64_t barred_above;        /**< likewise, from number 64 on */
     bool suspended;               /**< by the runtime */
     bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */

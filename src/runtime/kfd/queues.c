@@ -437,16 +437,19 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID id)
 HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *mask)
 {
     struct host_queue *q = enter_queue(host_get(), id);
-    uint64_t given = 0;
+    uint64_t given[2] = {0};
     if (!q)
         return HSAKMT_STATUS_INVALID_HANDLE;
     struct host_gpu *gpu = q->gpu;
     for (uint32_t i = 0; mask && i < gpu->config.cu && i < count; i++)
-        given |= (uint64_t)(mask[i / 32] >> i % 32 & 1) << i;
-    if (given)
-        q->barred = ~given;
+        given[i / 64] |= (uint64_t)(mask[i / 32] >> i % 32 & 1) << i % 64;
+    const bool any = given[0] | given[1];
+    if (any) {
+        q->barred = ~given[0];
+        q->barred_above = ~given[1];
+    }
     host_leave(gpu);
-    return given ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
+    return any ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;
 }
 
 /* As in the driver: the save area of a queue that is not active. Waves of an active queue are in
