@@ -8,29 +8,24 @@
 #include "base/fault.h"
 #include "check/objects.h"
 
-/* A piece of the process's memory, as /proc/self/maps has it. */
-struct piece {
-    bool usable;     /* by the program */
-    char name[1024]; /* name of a file, or "[heap]", or "" */
-};
-
-static bool find_piece(uint64_t addr, struct piece *piece)
+bool host_mapping_at(uint64_t addr, struct host_mapping *mapping)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     char line[1200];
     bool found = false;
     while (maps && !found && fgets(line, sizeof line, maps)) {
-        uint64_t first, end;
         char access[5];
         int name = 0;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &first, &end, access,
-                   &name) < 3 ||
-            addr < first || addr >= end)
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %*s %*s %*s %n", &mapping->first,
+                   &mapping->end, access, &name) < 3 ||
+            addr < mapping->first || addr >= mapping->end)
             continue;
         found = true;
-        piece->usable = strncmp(access, "---", 3) != 0;
+        mapping->readable = access[0] == 'r';
+        mapping->writable = access[1] == 'w';
+        mapping->usable = strncmp(access, "---", 3) != 0;
         line[strcspn(line, "\n")] = 0;
-        snprintf(piece->name, sizeof piece->name, "%s", name ? line + name : "");
+        snprintf(mapping->name, sizeof mapping->name, "%s", name ? line + name : "");
     }
     if (maps)
         fclose(maps);
@@ -38,17 +33,17 @@ static bool find_piece(uint64_t addr, struct piece *piece)
 }
 
 /* Memory that the program has from elsewhere than the runtime. */
-static void tell_piece(const struct piece *piece, const struct host_gpu *gpu, char *text,
-                       size_t size)
+static void tell_mapping(const struct host_mapping *mapping, const struct host_gpu *gpu, char *text,
+                         size_t size)
 {
     const bool could = gpu->config.model->target.xnack && !gpu->host->xnack;
-    const bool named = *piece->name == '/', stack = strcmp(piece->name, "[stack]") == 0;
+    const bool named = *mapping->name == '/', stack = strcmp(mapping->name, "[stack]") == 0;
     if (gpu->host->xnack)
         snprintf(text, size, "the program's own memory%s%s, which it may not write itself",
-                 named ? ": " : "", named ? piece->name : "");
+                 named ? ": " : "", named ? mapping->name : "");
     else if (named || stack)
         snprintf(text, size, "the program's own memory: %s, which GPUs may not use%s",
-                 named ? piece->name : "its stack", could ? " without HSA_XNACK=1" : "");
+                 named ? mapping->name : "its stack", could ? " without HSA_XNACK=1" : "");
     else
         snprintf(text, size,
                  "the program's own memory, which it has neither allocated nor registered for "
@@ -59,7 +54,7 @@ static void tell_piece(const struct piece *piece, const struct host_gpu *gpu, ch
 void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *text, size_t size)
 {
     struct wt_object user, before, behind;
-    struct piece piece;
+    struct host_mapping mapping;
     *text = 0;
     /* Its GPU's lock is held, which is taken behind this one: then nothing is said. */
     if (pthread_mutex_trylock(&host->lock))
@@ -80,8 +75,8 @@ void host_explain_fault(struct host *host, uint32_t gpu, uint64_t addr, char *te
         snprintf(text, size,
                  "memory of node %u, which this GPU may not use (hipDeviceEnablePeerAccess)",
                  a->node);
-    else if (!a && find_piece(addr, &piece) && piece.usable)
-        tell_piece(&piece, &host->gpu[gpu], text, size);
+    else if (!a && host_mapping_at(addr, &mapping) && mapping.usable)
+        tell_mapping(&mapping, &host->gpu[gpu], text, size);
     else if (is_none && known && user.freed)
         snprintf(text, size,
                  "byte %" PRIu64 " of an allocation of %" PRIu64 " bytes at 0x%" PRIx64

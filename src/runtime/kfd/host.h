@@ -87,8 +87,7 @@ struct host_queue {
     _Atomic int64_t *error;       /**< receives reasons of errors; NULL: they are dropped */
     HsaEvent *event;              /**< set on errors */
     int32_t priority;             /**< HSA_QUEUE_PRIORITY */
-    uint64_t barred;              /**< compute units that are not for it, as a bit set */
-    uint64_t barred_above;        /**< likewise, from number 64 on */
+    uint64_t barred[2];           /**< compute units that are not for it, as a bit set */
     bool suspended;               /**< by the runtime */
     bool stopped;                 /**< by an error, for good */
     bool waiting;                 /**< for the runtime to take an error code back */
@@ -301,6 +300,15 @@ enum wt_status host_unmap(struct host_gpu *gpu, uint64_t addr, uint64_t size, st
 
 /* ---- addresses.c ---- */
 
+/** A mapping of the process, as /proc/self/maps has it. */
+struct host_mapping {
+    uint64_t first, end;
+    bool readable, writable;
+    bool usable;     /**< by the program in some way */
+    char name[1024]; /**< name of a file, or "[heap]", or "" */
+};
+/** Finds the mapping that has an address; false: nothing is mapped there. */
+bool host_mapping_at(uint64_t addr, struct host_mapping *mapping);
 /**
  * Explains what an address is that this GPU may not use; @p text becomes "" if nothing is known of
  * it.

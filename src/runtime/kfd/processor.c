@@ -297,8 +297,7 @@ static bool begin_dispatch(struct host_gpu *gpu, struct host_queue *q,
                                       .queue = (uint32_t)q->id,
                                       .doorbell = (uint32_t)q->id & 0x3ff,
                                       .priority = q->priority,
-                                      .barred = q->barred,
-                                      .barred_above = q->barred_above,
+                                      .barred = {q->barred[0], q->barred[1]},
                                       .caught = gpu->host->caught};
     host_xnack_take_back(gpu);
     wt_final_kernel(&gpu->host->final);

@@ -445,8 +445,8 @@ HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 count, HSAuint32 *m
         given[i / 64] |= (uint64_t)(mask[i / 32] >> i % 32 & 1) << i % 64;
     const bool any = given[0] | given[1];
     if (any) {
-        q->barred = ~given[0];
-        q->barred_above = ~given[1];
+        q->barred[0] = ~given[0];
+        q->barred[1] = ~given[1];
     }
     host_leave(gpu);
     return any ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_PARAMETER;

@@ -39,20 +39,14 @@ static bool lend(void *context, uint64_t at)
 {
     struct host_gpu *gpu = context;
     struct host *host = gpu->host;
-    FILE *maps = host->xnack ? fopen("/proc/self/maps", "re") : NULL;
-    char line[512], access[5];
-    uint64_t addr = 0, end = 0;
-    while (maps && at >= end && fgets(line, sizeof line, maps))
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s", &addr, &end, access) != 3)
-            addr = end = 0;
-    if (maps)
-        fclose(maps);
-    if (!maps || at < addr || at >= end || *access != 'r')
+    struct host_mapping mapping;
+    if (!host->xnack || !host_mapping_at(at, &mapping) || !mapping.readable)
         return false;
     pthread_mutex_lock(&host->table_lock);
-    cut_allocations(host, at, &addr, &end);
+    cut_allocations(host, at, &mapping.first, &mapping.end);
     pthread_mutex_unlock(&host->table_lock);
-    return addr < end && gcn_device_lend(gpu->device, addr, end, at, access[1] == 'w');
+    return mapping.first < mapping.end &&
+           gcn_device_lend(gpu->device, mapping.first, mapping.end, at, mapping.writable);
 }
 
 void host_xnack_take_back(struct host_gpu *gpu)
