@@ -12,7 +12,7 @@ struct race_conflict {
     struct race_record other;
     wt_lanes lanes, others;
     uint64_t at;  /* of the lowest lane */
-    bool weaker;  /* an error, unless what is not known is so */
+    bool weaker;  /* less is certain: the kind's weaker severity (kinds.def) */
     bool in_step; /**< race_counts_on_step() */
     /* Both are lanes of one instruction, which store … */
     enum race_same {

@@ -639,8 +639,8 @@ static struct race_sync *sync_at(struct wt_check_race *r, struct race_space *spa
     return sync;
 }
 
-/* The clocks that a store publishes, to the group and to the device: the wave's accesses up to a
- * clock, and what it has learnt. The hint: up to the store itself. */
+/* The clocks that a store publishes, to the group and to the device: the wave's own clock, and the
+ * clocks of others that it knows. `all` and `all_known`, the hint, go up to the store itself. */
 struct release {
     uint32_t wave, clock[RACE_SCOPES], all;
     struct wt_clocks *known[RACE_SCOPES], *all_known;

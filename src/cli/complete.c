@@ -190,7 +190,7 @@ static void compare_option(void *context, const struct wt_option *o)
 static const char *option_of_value(const struct wt_subcommand *command, int count, char **words,
                                    struct completion *c)
 {
-    static char name[80];
+    char name[80] = "";
     struct wanted_option wanted = {.name = name};
     const char *equals = strchr(c->typed, '=');
     const char *before = count > 1 ? words[count - 2] : "";

@@ -1,6 +1,7 @@
 """Counts that only fall: of places that are to go, as many as there are today. More fail; clearly fewer fail, too, so that the number here is
 lowered and stays down. tests/cli/test_headers.py has such a list of headers, unit/gcn_meaning of instructions without a meaning."""
 import collections
+import functools
 import pathlib
 import re
 
@@ -120,11 +121,14 @@ PHRASES = {"is no": r"(?<![Tt]here )\b(?:is|are) no\b(?! longer)", "told": r"\b(
            "begins with What": r"(?:^|\\n)what (?!is|are|does|do|the|a )"}
 
 
+@functools.cache
 def messages():
     """The texts of the program, with what the preprocessor joins."""
+    found = []
     for text in FILES.values():
         for run in re.findall(r'(?:"(?:[^"\\\n]|\\.)*"\s*(?:PRI\w+\s*)?)+', re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
-            yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', run))
+            found.append("".join(re.findall(r'"((?:[^"\\]|\\.)*)"', run)))
+    return found
 
 
 def pages():

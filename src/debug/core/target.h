@@ -397,8 +397,8 @@ struct wt_target_services {
                                      struct wt_error *err);
     /**
      * Lists breakpoints, which are planted, that the target judges by their code from now on, and
-     * no others: a wave goes on over one that does not want to stop, as if nothing were there. What
-     * it cannot evaluate it treats as ever. NULL: it judges none.
+     * no others: a wave passes one that does not want to stop, as if nothing were there. A wave
+     * halts at one whose code the target cannot evaluate. NULL: the target judges none.
      */
     enum wt_status (*judge)(void *context, const struct wt_judged *list, size_t count,
                             struct wt_error *err);

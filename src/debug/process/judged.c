@@ -48,7 +48,7 @@ static enum wt_status judge(void *context, const struct wt_judged *list, size_t 
     if (all.failed)
         status = wt_fail(err, WT_NO_MEMORY, "out of memory for breakpoints");
     request.follows = (uint32_t)all.length;
-    if (!status) /* Where it refuses, breakpoints are as ever. */
+    if (!status) /* A process that refuses halts waves at all of them. */
         status = wt_process_link_ask(link, &request, all.bytes, &answer, NULL, 0, err);
     free(all.bytes);
     return status;

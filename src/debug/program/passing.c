@@ -1,4 +1,4 @@
-/* Code that steps pass: that of compilers and runtimes, and what the user skips. */
+/* Source that steps do not stop in: headers of compilers and runtimes, and what the user skips. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

@@ -247,7 +247,7 @@ enum wt_locking {
     WT_LOCKING_STEP,   /**< it alone */
 };
 
-/** Code that steps pass. */
+/** Source that steps do not stop in. */
 struct wt_skip {
     unsigned number;
     bool is_file; /**< the name is a file's, else a function's */

@@ -131,8 +131,9 @@ static inline uint32_t gcn_model_cu_waves(const struct gcn_model *model)
 const struct gcn_model *gcn_model_of_code(const uint8_t *bytes, size_t length, char *all,
                                           size_t size);
 /**
- * Says what code there is, which @p target does not run, and what helps: "it holds code for gfx906,
- * not for gfx900: compile with …, or run it with …". @p other: the model that runs it, or NULL.
+ * Writes a sentence about code that @p target does not run: which models @p held names, and what
+ * the user can do. "it holds code for gfx906, not for gfx900: compile with …, or run it with …". @p
+ * other: the model that runs it, or NULL.
  */
 void gcn_model_tell_unfit(const char *held, const struct gcn_target *target,
                           const struct gcn_model *other, char *text, size_t size);

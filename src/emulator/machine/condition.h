@@ -49,9 +49,9 @@ void wt_condition_moved(struct wt_condition *condition);
 /**
  * Evaluates and prints for a wave that is about to issue the instruction at @p pc at issue time
  * @p time with the lanes @p mask enabled, as wt_watch_holds_fn has it, and counts. *stop: the lanes
- * for which some client wants to stop. False: something cannot be evaluated here; nothing was
- * counted, what was printed is void, and *stop is @p mask. Of a wave that it was asked for last at
- * that time it says the same again.
+ * for which some client wants to stop. False: something cannot be evaluated here; nothing is
+ * counted, the caller discards printed text, and *stop is @p mask. A second call for the same wave
+ * at the same time has the same answer, and counts nothing.
  */
 bool wt_condition_judge(struct wt_condition *condition, struct wt_machine *m, uint32_t wave,
                         uint64_t pc, wt_lanes mask, uint64_t time, wt_lanes *stop);

@@ -48,13 +48,17 @@ enum wt_status wt_slice_option(const char **text, struct wt_slice_limits *limits
 
 /* ---- steps ---- */
 
+static bool same_step(const struct wt_slice_step *a, const struct wt_slice_step *b)
+{
+    return a->pc == b->pc && a->id == b->id && a->lanes == b->lanes;
+}
+
 /* How many steps from there on are the same instruction of the same lanes, as in a loop. */
 static size_t same_steps(const struct wt_slice_found *found, size_t first)
 {
     const struct wt_slice_step *a = &found->step[first];
     size_t count = 1;
-    while (first + count < found->steps && a[count].pc == a->pc && a[count].id == a->id &&
-           a[count].lanes == a->lanes)
+    while (first + count < found->steps && same_step(&a[count], a))
         count++;
     return count;
 }
@@ -96,11 +100,6 @@ static void print_step(FILE *out, const struct wt_slice_report *r, const struct 
 /* ---- turns of a loop ---- */
 
 enum { MOST_OF_A_TURN = 32, FEWEST_TURNS = 3 };
-
-static bool same_step(const struct wt_slice_step *a, const struct wt_slice_step *b)
-{
-    return a->pc == b->pc && a->id == b->id && a->lanes == b->lanes;
-}
 
 /* How many steps from there on are one turn of a loop that follows at least FEWEST_TURNS times, and
  * how many turns; 0: none. Equal steps in a row are no turn of their own (same_steps). */

@@ -115,17 +115,20 @@ static void print_threads(const struct wt_words *w, const struct wt_thread_info 
  */
 static void name_alike(const struct wt_words *w, const struct wt_alike *a, char *text, size_t size)
 {
-    static const char masked[] = " (masked off)";
     const struct wt_thread_info *first = &a->example;
-    const char *after = first->enabled ? "" : masked;
-    wt_debugger_thread_name(w->program->debugger, first->id, text, size);
-    char *end = strstr(text, masked);
-    if (a->waves > 1 || a->last - first->id != a->count - 1)
-        snprintf(text, size, "%zu threads of %zu %s%s%s", a->count, a->waves,
-                 w->program->topology->wave_word, a->waves == 1 ? "" : "s", after);
-    else if (a->count > 1)
-        snprintf(end ? end : text + strlen(text), size - strlen(text), "..%zu%s",
-                 first->lane + a->count - 1, after);
+    const struct wt_topology *t = w->program->topology;
+    const char *after = first->enabled ? "" : " (masked off)";
+    struct wt_wave wave;
+    if (a->waves > 1 || a->last - first->id != a->count - 1) {
+        snprintf(text, size, "%zu threads of %zu %s%s%s", a->count, a->waves, t->wave_word,
+                 a->waves == 1 ? "" : "s", after);
+    } else if (a->count > 1 && wt_debugger_thread_wave(w->program->debugger, first->id, &wave)) {
+        wt_debugger_name_wave(w->program->debugger, &wave, text, size);
+        snprintf(text + strlen(text), size - strlen(text), ", %s %u..%zu%s", t->lane_word,
+                 first->lane, first->lane + a->count - 1, after);
+    } else {
+        wt_debugger_thread_name(w->program->debugger, first->id, text, size);
+    }
 }
 
 /* Lines for places, each with the threads that stand there. */

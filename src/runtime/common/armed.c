@@ -23,10 +23,16 @@ static bool is_there(const struct live_place *p, const uint8_t *bytes, const uin
     return true;
 }
 
+/* Byte @p i of the place with the bits of @p what that are the trap's. */
+static uint8_t mixed(const struct live_place *p, uint32_t i, uint8_t byte, const uint8_t *what)
+{
+    return (uint8_t)((byte & ~p->wire.mask[i]) | (what[i] & p->wire.mask[i]));
+}
+
 static void put(const struct live_place *p, uint8_t *bytes, const uint8_t *what)
 {
     for (uint32_t i = 0; i < p->wire.size; i++)
-        bytes[i] = (uint8_t)((bytes[i] & ~p->wire.mask[i]) | (what[i] & p->wire.mask[i]));
+        bytes[i] = mixed(p, i, bytes[i], what);
 }
 
 void armed_show(const struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size_t size)
@@ -37,8 +43,7 @@ void armed_show(const struct wt_hosted *gpu, uint64_t addr, uint8_t *bytes, size
         for (uint32_t k = 0; p->armed && k < p->wire.size; k++) {
             const uint64_t at = p->wire.addr + k - addr;
             if (at < size)
-                bytes[at] =
-                    (uint8_t)((bytes[at] & ~p->wire.mask[k]) | (p->wire.trap[k] & p->wire.mask[k]));
+                bytes[at] = mixed(p, k, bytes[at], p->wire.trap);
         }
     }
 }

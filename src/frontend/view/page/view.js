@@ -56,7 +56,7 @@ class View {
         if (source.isLive)
             this.beginLive();
         else
-            this.take(source.body, Number(this.settings.get('frame') ?? new Model(source.body).firstFrame()));
+            this.take(source.body, this.settings.get('frame'));
     }
 
     // ---- the page ----
@@ -155,11 +155,11 @@ class View {
 
     // ---- data ----
 
-    /** Takes an answer, and shows one of its frames. */
+    /** Takes an answer, and shows one of its frames; null: the one at which a recording opens. */
     take(body, frame) {
         const first = !this.model;
         this.model = new Model(body);
-        this.frame = Math.min(Math.max(frame, 0), body.frames.length - 1);
+        this.frame = Math.min(Math.max(Number(frame ?? this.model.firstFrame()), 0), body.frames.length - 1);
         this.about.textContent = `${(body.program || '').split('/').pop()} on ${FAMILIES[body.family] || body.family}`;
         document.title = `${(body.program || '').split('/').pop()} · wavetrap`;
         const chosen = this.expression.value;

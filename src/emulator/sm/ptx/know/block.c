@@ -46,7 +46,8 @@ static inline struct sm_uop *record_of(const struct sm_warp *w, const struct wt_
     return &w->code->uop[block->slot[insn]];
 }
 
-/* How a branch, or a label, which leads to what is behind it, is done; returns the record there. */
+/* Describes the flow of a branch to @p to, or of a label, which leads to the next instruction.
+ * Returns the index of the record there. */
 static int32_t lead(const struct sm_warp *w, const struct sm_uop *u, uint64_t to,
                     struct wt_rows_insn *insn)
 {
