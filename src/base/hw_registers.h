@@ -27,10 +27,11 @@ struct wt_hw_field {
 /** How many rows a table of fields or registers has. */
 #define WT_HW_COUNT(table) (sizeof(table) / sizeof *(table))
 
-/** A row of a table of fields without other names. */
-#define WT_HW_FIELD(field, most, least, may, names, text)                                          \
+/** A field; after its text, other members may stand: .values, .alias, .longer. */
+#define WT_HW_FIELD(field, most, least, may, text, ...)                                            \
     {                                                                                              \
-        .name = field, .msb = most, .lsb = least, .access = may, .values = names, .about = text    \
+        .name = field, .msb = most, .lsb = least, .access = WT_HW_##may, .about = text,            \
+        __VA_ARGS__                                                                                \
     }
 
 /** One register. */
@@ -43,6 +44,21 @@ struct wt_hw_register {
     bool indirect; /**< reached through the table's index and data registers */
     bool memory;   /**< a layout of a word that is on no bus: of a message, of a saved register */
 };
+
+/** A register on the bus, whose last arguments are its fields, WT_HW_FIELD(…) each. */
+#define WT_HW_REGISTER(address, title, text, ...)                                                  \
+    WT_HW_ROW(address, title, text, .indirect = false, __VA_ARGS__)
+/** An indirect register by its index. */
+#define WT_HW_INDIRECT(number, title, text, ...)                                                   \
+    WT_HW_ROW(number, title, text, .indirect = true, __VA_ARGS__)
+/** The layout of a word that is on no bus. */
+#define WT_HW_LAYOUT(title, text, ...) WT_HW_ROW(0, title, text, .memory = true, __VA_ARGS__)
+#define WT_HW_ROW(address, title, text, how, ...)                                                  \
+    {                                                                                              \
+        .addr = address, .name = title, .about = text,                                             \
+        .fields = (const struct wt_hw_field[]){__VA_ARGS__},                                       \
+        .field_count = WT_HW_COUNT(((const struct wt_hw_field[]){__VA_ARGS__})), how               \
+    }
 
 /** The registers of a family. */
 struct wt_hw_table {

@@ -1,7 +1,6 @@
 /* Listening sockets. */
 #include "base/listen.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <netdb.h>

@@ -5,102 +5,72 @@
 #include "base/hw_registers.h"
 #include "emulator/gen/internal.h"
 
-static const struct wt_hw_field selector[] = {
-    WT_HW_FIELD("SLICE", 27, 26, WT_HW_RW, NULL, "slice"),
-    WT_HW_FIELD("SUBSLICE", 25, 24, WT_HW_RW, NULL, "subslice of it"),
-};
-static const struct wt_hw_field control[] = {
-    WT_HW_FIELD("BREAKPOINT_ENABLE", 2, 2, WT_HW_RW, NULL, "DebugCtrl bits of instructions count"),
-    WT_HW_FIELD("FORCE_EXCEPTION", 3, 3, WT_HW_RW, NULL, "threads begin with a forced exception"),
-    WT_HW_FIELD("FORCE_THREAD_BREAKPOINT_ENABLE", 4, 4, WT_HW_RW, NULL,
-                "they count in threads whose cr0.1 does not enable them, too"),
-    WT_HW_FIELD("FORCE_EXTERNAL_HALT", 6, 6, WT_HW_RW, NULL,
-                "all threads enter the system routine"),
-    WT_HW_FIELD("FEH_AND_FEE_ENABLE", 7, 7, WT_HW_RW, NULL, "forced exceptions are enabled"),
-};
-static const struct wt_hw_field attention_row[] = {
-    WT_HW_FIELD("THREADS", 31, 0, WT_HW_R, NULL,
-                "bit 8 * EU + thread: it waits in the system routine"),
-};
-static const struct wt_hw_field save[] = {
-    WT_HW_FIELD("REQUEST", 0, 0, WT_HW_W, NULL, "threads take a context save exception"),
-    WT_HW_FIELD("FORCE", 1, 1, WT_HW_W, NULL, "so do those whose cr0.1 does not enable it"),
-};
-static const struct wt_hw_field clear_row[] = {
-    WT_HW_FIELD("THREADS", 31, 0, WT_HW_W, NULL, "ones notify the threads that wait: n0.1"),
-};
-
 /* A thread's view of itself; docs/gen9.md says which bits public sources document. */
 static const char *const roundings[] = {"to nearest", "up", "down", "to zero", NULL};
-static const struct wt_hw_field cr0_0[] = {
-    WT_HW_FIELD("ALT", 0, 0, WT_HW_RW, NULL, "floats as in ALT mode, not as IEEE 754 has them"),
-    WT_HW_FIELD("ACC_DISABLE", 1, 1, WT_HW_RW, NULL, "accumulators are not written implicitly"),
-    WT_HW_FIELD("SPF", 2, 2, WT_HW_RW, NULL, "single program flow: channels do not branch apart"),
-    WT_HW_FIELD("VME", 3, 3, WT_HW_RW, NULL, "vector mask enable"),
-    WT_HW_FIELD("ROUNDING", 5, 4, WT_HW_RW, roundings, "of floats"),
-    WT_HW_FIELD("KEEP_DF", 6, 6, WT_HW_RW, NULL, "denormal doubles are kept"),
-    WT_HW_FIELD("KEEP_F", 7, 7, WT_HW_RW, NULL, "denormal floats are kept"),
-    WT_HW_FIELD("KEEP_HF", 10, 10, WT_HW_RW, NULL, "denormal half floats are kept"),
-    WT_HW_FIELD("BREAKPOINT_SUPPRESS", 15, 15, WT_HW_RW, NULL,
-                "one instruction is executed before the next breakpoint counts"),
-    WT_HW_FIELD("MASTER_EXCEPTION", 31, 31, WT_HW_RW, NULL,
-                "the thread is in its system routine; AIP is in cr0.2"),
-};
-static const struct wt_hw_field cr0_1[] = {
-    WT_HW_FIELD("ENABLE_SAVE", 9, 9, WT_HW_RW, NULL, "context saves are exceptions"),
-    WT_HW_FIELD("ENABLE_STACK", 11, 11, WT_HW_RW, NULL, "stack exceptions are enabled"),
-    WT_HW_FIELD("ENABLE_ILLEGAL", 12, 12, WT_HW_RW, NULL, "illegal opcodes are exceptions"),
-    WT_HW_FIELD("ENABLE_SOFTWARE", 13, 13, WT_HW_RW, NULL, "software exceptions are enabled"),
-    WT_HW_FIELD("ENABLE_BREAKPOINT", 15, 15, WT_HW_RW, NULL, "DebugCtrl bits count"),
-    WT_HW_FIELD("SAVE", 25, 25, WT_HW_RW, NULL, "the context is to be saved"),
-    WT_HW_FIELD("FORCED", 26, 26, WT_HW_RW, NULL, "forced when the thread began"),
-    WT_HW_FIELD("STACK", 27, 27, WT_HW_RW, NULL, "sp.0 would be beyond its limit, sp.1"),
-    WT_HW_FIELD("ILLEGAL", 28, 28, WT_HW_RW, NULL, "an illegal opcode, at AIP"),
-    WT_HW_FIELD("SOFTWARE", 29, 29, WT_HW_RW, NULL, "the thread's own; AIP is after it"),
-    WT_HW_FIELD("HALT", 30, 30, WT_HW_RW, NULL, "the host has halted all threads"),
-    WT_HW_FIELD("BREAKPOINT", 31, 31, WT_HW_RW, NULL,
-                "a breakpoint, at AIP; or a step, after which AIP is"),
-};
-static const struct wt_hw_field cr0_2[] = {
-    WT_HW_FIELD("AIP", 31, 0, WT_HW_RW, NULL,
-                "IP of the application, relative to the instruction base: where it continues"),
-};
-static const struct wt_hw_field cr0_3[] = {
-    WT_HW_FIELD("RESTORE", 8, 8, WT_HW_RW, NULL, "the routine is to restore the context"),
-    WT_HW_FIELD("SAVE", 9, 9, WT_HW_RW, NULL, "the routine is to save the context"),
-};
-static const struct wt_hw_field sr0_0[] = {
-    WT_HW_FIELD("TID", 2, 0, WT_HW_R, NULL, "thread of its EU"),
-    WT_HW_FIELD("EUID", 11, 8, WT_HW_R, NULL, "EU of its subslice"),
-    WT_HW_FIELD("SUBSLICE", 13, 12, WT_HW_R, NULL, "subslice of its slice"),
-    WT_HW_FIELD("SLICE", 15, 14, WT_HW_R, NULL, "slice"),
-    WT_HW_FIELD("FFTID", 31, 24, WT_HW_R, NULL, "number of the thread, which r0.5 has, too"),
-};
-static const struct wt_hw_field sr0_2[] = {
-    WT_HW_FIELD("DISPATCH_MASK", 31, 0, WT_HW_R, NULL, "channels with which the thread began"),
-};
-#define ELEMENT(name, fields, about)                                                               \
-    {                                                                                              \
-        0, name, fields, WT_HW_COUNT(fields), about, false, true                                   \
-    }
+#define ATTENTION_ROW_FIELD                                                                        \
+    WT_HW_FIELD("THREADS", 31, 0, R, "bit 8 * EU + thread: it waits in the system routine")
+#define CLEAR_ROW_FIELD WT_HW_FIELD("THREADS", 31, 0, W, "ones notify the threads that wait: n0.1")
 
 static const struct wt_hw_register registers[] = {
-    {GEN_MCR_SELECTOR, "MCR_SELECTOR", selector, WT_HW_COUNT(selector), "whose TD_ATT and TD_CLR",
-     false, false},
-    {GEN_TD_CTL, "TD_CTL", control, WT_HW_COUNT(control), "debugging of all threads", false, false},
-    {GEN_TD_ATT, "TD_ATT0", attention_row, WT_HW_COUNT(attention_row), "EUs 0 to 3", false, false},
-    {GEN_TD_ATT + 1, "TD_ATT1", attention_row, WT_HW_COUNT(attention_row), "EUs 4 to 7", false,
-     false},
-    {GEN_CONTEXT_SAVE, "CONTEXT_SAVE", save, WT_HW_COUNT(save), "wavetrap's own: preemption", false,
-     false},
-    {GEN_TD_CLR, "TD_CLR0", clear_row, WT_HW_COUNT(clear_row), "EUs 0 to 3", false, false},
-    {GEN_TD_CLR + 1, "TD_CLR1", clear_row, WT_HW_COUNT(clear_row), "EUs 4 to 7", false, false},
-    ELEMENT("cr0.0", cr0_0, "control of a thread"),
-    ELEMENT("cr0.1", cr0_1, "exceptions of a thread: enabled ones, and reasons"),
-    ELEMENT("cr0.2", cr0_2, "application IP"),
-    ELEMENT("cr0.3", cr0_3, "preemption"),
-    ELEMENT("sr0.0", sr0_0, "where a thread is"),
-    ELEMENT("sr0.2", sr0_2, "a thread's channels"),
+    WT_HW_REGISTER(GEN_MCR_SELECTOR, "MCR_SELECTOR", "whose TD_ATT and TD_CLR",
+                   WT_HW_FIELD("SLICE", 27, 26, RW, "slice"),
+                   WT_HW_FIELD("SUBSLICE", 25, 24, RW, "subslice of it")),
+    WT_HW_REGISTER(
+        GEN_TD_CTL, "TD_CTL", "debugging of all threads",
+        WT_HW_FIELD("BREAKPOINT_ENABLE", 2, 2, RW, "DebugCtrl bits of instructions count"),
+        WT_HW_FIELD("FORCE_EXCEPTION", 3, 3, RW, "threads begin with a forced exception"),
+        WT_HW_FIELD("FORCE_THREAD_BREAKPOINT_ENABLE", 4, 4, RW,
+                    "they count in threads whose cr0.1 does not enable them, too"),
+        WT_HW_FIELD("FORCE_EXTERNAL_HALT", 6, 6, RW, "all threads enter the system routine"),
+        WT_HW_FIELD("FEH_AND_FEE_ENABLE", 7, 7, RW, "forced exceptions are enabled")),
+    WT_HW_REGISTER(GEN_TD_ATT, "TD_ATT0", "EUs 0 to 3", ATTENTION_ROW_FIELD),
+    WT_HW_REGISTER(GEN_TD_ATT + 1, "TD_ATT1", "EUs 4 to 7", ATTENTION_ROW_FIELD),
+    WT_HW_REGISTER(GEN_CONTEXT_SAVE, "CONTEXT_SAVE", "wavetrap's own: preemption",
+                   WT_HW_FIELD("REQUEST", 0, 0, W, "threads take a context save exception"),
+                   WT_HW_FIELD("FORCE", 1, 1, W, "so do those whose cr0.1 does not enable it")),
+    WT_HW_REGISTER(GEN_TD_CLR, "TD_CLR0", "EUs 0 to 3", CLEAR_ROW_FIELD),
+    WT_HW_REGISTER(GEN_TD_CLR + 1, "TD_CLR1", "EUs 4 to 7", CLEAR_ROW_FIELD),
+    WT_HW_LAYOUT("cr0.0", "control of a thread",
+                 WT_HW_FIELD("ALT", 0, 0, RW, "floats as in ALT mode, not as IEEE 754 has them"),
+                 WT_HW_FIELD("ACC_DISABLE", 1, 1, RW, "accumulators are not written implicitly"),
+                 WT_HW_FIELD("SPF", 2, 2, RW, "single program flow: channels do not branch apart"),
+                 WT_HW_FIELD("VME", 3, 3, RW, "vector mask enable"),
+                 WT_HW_FIELD("ROUNDING", 5, 4, RW, "of floats", .values = roundings),
+                 WT_HW_FIELD("KEEP_DF", 6, 6, RW, "denormal doubles are kept"),
+                 WT_HW_FIELD("KEEP_F", 7, 7, RW, "denormal floats are kept"),
+                 WT_HW_FIELD("KEEP_HF", 10, 10, RW, "denormal half floats are kept"),
+                 WT_HW_FIELD("BREAKPOINT_SUPPRESS", 15, 15, RW,
+                             "one instruction is executed before the next breakpoint counts"),
+                 WT_HW_FIELD("MASTER_EXCEPTION", 31, 31, RW,
+                             "the thread is in its system routine; AIP is in cr0.2")),
+    WT_HW_LAYOUT("cr0.1", "exceptions of a thread: enabled ones, and reasons",
+                 WT_HW_FIELD("ENABLE_SAVE", 9, 9, RW, "context saves are exceptions"),
+                 WT_HW_FIELD("ENABLE_STACK", 11, 11, RW, "stack exceptions are enabled"),
+                 WT_HW_FIELD("ENABLE_ILLEGAL", 12, 12, RW, "illegal opcodes are exceptions"),
+                 WT_HW_FIELD("ENABLE_SOFTWARE", 13, 13, RW, "software exceptions are enabled"),
+                 WT_HW_FIELD("ENABLE_BREAKPOINT", 15, 15, RW, "DebugCtrl bits count"),
+                 WT_HW_FIELD("SAVE", 25, 25, RW, "the context is to be saved"),
+                 WT_HW_FIELD("FORCED", 26, 26, RW, "forced when the thread began"),
+                 WT_HW_FIELD("STACK", 27, 27, RW, "sp.0 would be beyond its limit, sp.1"),
+                 WT_HW_FIELD("ILLEGAL", 28, 28, RW, "an illegal opcode, at AIP"),
+                 WT_HW_FIELD("SOFTWARE", 29, 29, RW, "the thread's own; AIP is after it"),
+                 WT_HW_FIELD("HALT", 30, 30, RW, "the host has halted all threads"),
+                 WT_HW_FIELD("BREAKPOINT", 31, 31, RW,
+                             "a breakpoint, at AIP; or a step, after which AIP is")),
+    WT_HW_LAYOUT(
+        "cr0.2", "application IP",
+        WT_HW_FIELD("AIP", 31, 0, RW,
+                    "IP of the application, relative to the instruction base: where it continues")),
+    WT_HW_LAYOUT("cr0.3", "preemption",
+                 WT_HW_FIELD("RESTORE", 8, 8, RW, "the routine is to restore the context"),
+                 WT_HW_FIELD("SAVE", 9, 9, RW, "the routine is to save the context")),
+    WT_HW_LAYOUT("sr0.0", "where a thread is", WT_HW_FIELD("TID", 2, 0, R, "thread of its EU"),
+                 WT_HW_FIELD("EUID", 11, 8, R, "EU of its subslice"),
+                 WT_HW_FIELD("SUBSLICE", 13, 12, R, "subslice of its slice"),
+                 WT_HW_FIELD("SLICE", 15, 14, R, "slice"),
+                 WT_HW_FIELD("FFTID", 31, 24, R, "number of the thread, which r0.5 has, too")),
+    WT_HW_LAYOUT("sr0.2", "a thread's channels",
+                 WT_HW_FIELD("DISPATCH_MASK", 31, 0, R, "channels with which the thread began")),
 };
 
 const struct wt_hw_table gen_register_table = {.registers = registers,

@@ -41,106 +41,81 @@ enum {
 
 /* ---- the table ---- */
 
-static const struct wt_hw_field exception[] = {
-    WT_HW_FIELD("SM", 1, 1, WT_HW_R, NULL, "the SM has something to report"),
-};
-static const struct wt_hw_field exception_en[] = {
-    WT_HW_FIELD("TEX", 0, 0, WT_HW_RW, NULL, "exceptions of the texture unit are forwarded"),
-    WT_HW_FIELD("SM", 1, 1, WT_HW_RW, NULL, "exceptions of the SM are forwarded"),
-};
-static const struct wt_hw_field status0[] = {
-    WT_HW_FIELD("SM_IN_TRAP_MODE", 0, 0, WT_HW_R, NULL,
-                "from a trap event until the SM returns to user mode"),
-    WT_HW_FIELD("LOCKED_DOWN", 4, 4, WT_HW_R, NULL, "idle and trapped: all warps paused, or held"),
-    WT_HW_FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, NULL, "wakes paused warps, as in CONTROL0"),
-};
-static const struct wt_hw_field control0[] = {
-    WT_HW_FIELD("DEBUGGER_MODE", 0, 0, WT_HW_RW, NULL,
-                "traps and errors without a handler pause the SM"),
-    WT_HW_FIELD("STOP_ON_ANY_WARP", 1, 1, WT_HW_RW, NULL, "a trap event sets STOP_TRIGGER"),
-    WT_HW_FIELD("STOP_ON_ANY_SM", 2, 2, WT_HW_RW, NULL,
-                "a trap event of another SM sets STOP_TRIGGER"),
-    WT_HW_FIELD("SINGLE_STEP_MODE", 3, 3, WT_HW_RW, NULL,
-                "warps that return trap again after one instruction"),
-    WT_HW_FIELD("RUN_TRIGGER", 30, 30, WT_HW_W, NULL,
-                "wakes paused warps whose bit in the pause mask is 0"),
-    WT_HW_FIELD("STOP_TRIGGER", 31, 31, WT_HW_RW, NULL, "a level: all warps enter the handler"),
-};
-static const struct wt_hw_field mask_low[] = {
-    WT_HW_FIELD("WARPS", 31, 0, WT_HW_RW, NULL, "warps 31 to 0")};
-static const struct wt_hw_field mask_high[] = {
-    WT_HW_FIELD("WARPS", 31, 0, WT_HW_RW, NULL, "warps 63 to 32")};
-static const struct wt_hw_field report_warp[] = {
-    WT_HW_FIELD("ERRORS", 31, 0, WT_HW_RW, NULL, "bit n: warp error n is taken"),
-};
-static const struct wt_hw_field warp_esr[] = {
-    WT_HW_FIELD("ERROR", 15, 0, WT_HW_RW, sm_error_names, "code of the error"),
-    WT_HW_FIELD("TRAP", 18, 16, WT_HW_RW, NULL, "immediate of BPT.TRAP (defined by wavetrap)"),
-};
-static const struct wt_hw_field global[] = {
-    WT_HW_FIELD("SM_TO_SM_FAULT", 0, 0, WT_HW_RW, NULL, "does not happen here"),
-    WT_HW_FIELD("L1_ERROR", 1, 1, WT_HW_RW, NULL, "an access to memory that is not there"),
-    WT_HW_FIELD("MULTIPLE_WARP_ERRORS", 2, 2, WT_HW_RW, NULL,
-                "an error before the one before was read"),
-    WT_HW_FIELD("PHYSICAL_STACK_OVERFLOW", 3, 3, WT_HW_RW, NULL, "no room for a trap on the stack"),
-    WT_HW_FIELD("BPT_INT", 4, 4, WT_HW_RW, NULL, "BPT.INT; S2R reads it as 0"),
-    WT_HW_FIELD("BPT_PAUSE", 5, 5, WT_HW_RW, NULL, "BPT.PAUSE"),
-    WT_HW_FIELD("SINGLE_STEP_COMPLETE", 6, 6, WT_HW_RW, NULL, "a warp has done its step"),
-    WT_HW_FIELD("TRAP", 15, 9, WT_HW_RW, NULL,
-                "bit n of [15:8]: BPT.TRAP n was hit (defined by wavetrap)"),
-};
-static const struct wt_hw_field address[] = {
-    WT_HW_FIELD("PC", 31, 0, WT_HW_R, NULL, "of the warp's ESR")};
-static const struct wt_hw_field count[] = {
-    WT_HW_FIELD("COUNT", 31, 0, WT_HW_R, NULL, "since reset")};
-static const struct wt_hw_field gpc_exception[] = {
-    WT_HW_FIELD("GCC", 2, 2, WT_HW_R, NULL, "does not happen here"),
-    WT_HW_FIELD("TPC", 23, 16, WT_HW_R, NULL, "TPCs with an exception"),
-};
-
-#define REGISTER(name, offset, fields, about)                                                      \
-    {                                                                                              \
-        (offset) / 4, "NV_PTPC_PRI_SM_" name, fields, WT_HW_COUNT(fields), about, false, false     \
-    }
-#define ALL(name, offset, fields, about)                                                           \
-    {                                                                                              \
-        BUS_BROADCAST + (offset) / 4, "NV_PGRAPH_PRI_GPCS_TPCS_SM_" name, fields,                  \
-            WT_HW_COUNT(fields), about, false, false                                               \
-    }
+#define REGISTER(name, offset, about, ...)                                                         \
+    WT_HW_REGISTER((offset) / 4, "NV_PTPC_PRI_SM_" name, about, __VA_ARGS__)
+#define ALL(name, offset, about, ...)                                                              \
+    WT_HW_REGISTER(BUS_BROADCAST + (offset) / 4, "NV_PGRAPH_PRI_GPCS_TPCS_SM_" name, about,        \
+                   __VA_ARGS__)
+#define STATUS0_FIELDS                                                                             \
+    WT_HW_FIELD("SM_IN_TRAP_MODE", 0, 0, R,                                                        \
+                "from a trap event until the SM returns to user mode"),                            \
+        WT_HW_FIELD("LOCKED_DOWN", 4, 4, R, "idle and trapped: all warps paused, or held"),        \
+        WT_HW_FIELD("RUN_TRIGGER", 30, 30, W, "wakes paused warps, as in CONTROL0")
+#define CONTROL0_FIELDS                                                                            \
+    WT_HW_FIELD("DEBUGGER_MODE", 0, 0, RW, "traps and errors without a handler pause the SM"),     \
+        WT_HW_FIELD("STOP_ON_ANY_WARP", 1, 1, RW, "a trap event sets STOP_TRIGGER"),               \
+        WT_HW_FIELD("STOP_ON_ANY_SM", 2, 2, RW, "a trap event of another SM sets STOP_TRIGGER"),   \
+        WT_HW_FIELD("SINGLE_STEP_MODE", 3, 3, RW,                                                  \
+                    "warps that return trap again after one instruction"),                         \
+        WT_HW_FIELD("RUN_TRIGGER", 30, 30, W,                                                      \
+                    "wakes paused warps whose bit in the pause mask is 0"),                        \
+        WT_HW_FIELD("STOP_TRIGGER", 31, 31, RW, "a level: all warps enter the handler")
+#define MASK_LOW_FIELD WT_HW_FIELD("WARPS", 31, 0, RW, "warps 31 to 0")
+#define MASK_HIGH_FIELD WT_HW_FIELD("WARPS", 31, 0, RW, "warps 63 to 32")
+#define REPORT_WARP_FIELD WT_HW_FIELD("ERRORS", 31, 0, RW, "bit n: warp error n is taken")
+#define WARP_ESR_FIELDS                                                                            \
+    WT_HW_FIELD("ERROR", 15, 0, RW, "code of the error", .values = sm_error_names),                \
+        WT_HW_FIELD("TRAP", 18, 16, RW, "immediate of BPT.TRAP (defined by wavetrap)")
+#define GLOBAL_FIELDS                                                                              \
+    WT_HW_FIELD("SM_TO_SM_FAULT", 0, 0, RW, "does not happen here"),                               \
+        WT_HW_FIELD("L1_ERROR", 1, 1, RW, "an access to memory that is not there"),                \
+        WT_HW_FIELD("MULTIPLE_WARP_ERRORS", 2, 2, RW, "an error before the one before was read"),  \
+        WT_HW_FIELD("PHYSICAL_STACK_OVERFLOW", 3, 3, RW, "no room for a trap on the stack"),       \
+        WT_HW_FIELD("BPT_INT", 4, 4, RW, "BPT.INT; S2R reads it as 0"),                            \
+        WT_HW_FIELD("BPT_PAUSE", 5, 5, RW, "BPT.PAUSE"),                                           \
+        WT_HW_FIELD("SINGLE_STEP_COMPLETE", 6, 6, RW, "a warp has done its step"),                 \
+        WT_HW_FIELD("TRAP", 15, 9, RW,                                                             \
+                    "bit n of [15:8]: BPT.TRAP n was hit (defined by wavetrap)")
+#define ADDRESS_FIELD WT_HW_FIELD("PC", 31, 0, R, "of the warp's ESR")
 
 static const struct wt_hw_register registers[] = {
-    {TPC_EXCEPTION / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION", exception, WT_HW_COUNT(exception),
-     "what TPC 0 reports", false, false},
-    {TPC_EXCEPTION_EN / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION_EN", exception_en,
-     WT_HW_COUNT(exception_en), "what is forwarded", false, false},
-    REGISTER("DBGR_STATUS0", STATUS0, status0, "state of SM 0; SM n is n * 0x200 after it"),
-    REGISTER("DBGR_CONTROL0", CONTROL0, control0, "stop, run, step"),
-    REGISTER("WARP_VALID_MASK", VALID_MASK, mask_low, "warps that there are"),
-    REGISTER("WARP_VALID_MASK_1", VALID_MASK_1, mask_high, "the same"),
-    REGISTER("DBGR_BPT_PAUSE_MASK", PAUSE_MASK, mask_low,
-             "warps that have paused; RUN_TRIGGER wakes those whose bit was cleared"),
-    REGISTER("DBGR_BPT_PAUSE_MASK_1", PAUSE_MASK_1, mask_high, "the same"),
-    REGISTER("DBGR_BPT_TRAP_MASK", TRAP_MASK, mask_low, "warps that executed BPT.TRAP"),
-    REGISTER("DBGR_BPT_TRAP_MASK_1", TRAP_MASK_1, mask_high, "the same"),
-    REGISTER("HWW_WARP_ESR_REPORT_MASK", WARP_ESR_REPORT_MASK, report_warp, "which errors count"),
-    REGISTER("HWW_WARP_ESR", WARP_ESR, warp_esr,
-             "of the lowest warp that has one; writing 0 clears it"),
-    REGISTER("HWW_GLOBAL_ESR_REPORT_MASK", GLOBAL_ESR_REPORT_MASK, global, "which bits interrupt"),
-    REGISTER("HWW_GLOBAL_ESR", GLOBAL_ESR, global, "of the SM; ones clear"),
-    REGISTER("HWW_WARP_ESR_PC", WARP_ESR_PC, address, "of the warp of HWW_WARP_ESR"),
-    REGISTER("HWW_WARP_ESR_PC_HI", WARP_ESR_PC_HI, address, "its upper half"),
-    REGISTER("DBGR_INCONSISTENT", INCONSISTENT, count,
-             "wakes that the rules forbid (defined by wavetrap)"),
-    {BUS_GPC_EXCEPTION, "NV_PGPC_PRI_GPCCS_GPC_EXCEPTION", gpc_exception,
-     WT_HW_COUNT(gpc_exception), "what GPC 0 reports", false, false},
-    ALL("DBGR_STATUS0", STATUS0, status0, "writes: all SMs; reads: SM 0"),
-    ALL("DBGR_CONTROL0", CONTROL0, control0, "the same"),
-    ALL("DBGR_BPT_PAUSE_MASK", PAUSE_MASK, mask_low, "the same"),
-    ALL("DBGR_BPT_PAUSE_MASK_1", PAUSE_MASK_1, mask_high, "the same"),
-    ALL("HWW_WARP_ESR_REPORT_MASK", WARP_ESR_REPORT_MASK, report_warp, "the same"),
-    ALL("HWW_WARP_ESR", WARP_ESR, warp_esr, "the same"),
-    ALL("HWW_GLOBAL_ESR_REPORT_MASK", GLOBAL_ESR_REPORT_MASK, global, "the same"),
-    ALL("HWW_GLOBAL_ESR", GLOBAL_ESR, global, "the same"),
+    WT_HW_REGISTER(TPC_EXCEPTION / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION", "what TPC 0 reports",
+                   WT_HW_FIELD("SM", 1, 1, R, "the SM has something to report")),
+    WT_HW_REGISTER(TPC_EXCEPTION_EN / 4, "NV_PTPC_PRI_TPCCS_TPC_EXCEPTION_EN", "what is forwarded",
+                   WT_HW_FIELD("TEX", 0, 0, RW, "exceptions of the texture unit are forwarded"),
+                   WT_HW_FIELD("SM", 1, 1, RW, "exceptions of the SM are forwarded")),
+    REGISTER("DBGR_STATUS0", STATUS0, "state of SM 0; SM n is n * 0x200 after it", STATUS0_FIELDS),
+    REGISTER("DBGR_CONTROL0", CONTROL0, "stop, run, step", CONTROL0_FIELDS),
+    REGISTER("WARP_VALID_MASK", VALID_MASK, "warps that there are", MASK_LOW_FIELD),
+    REGISTER("WARP_VALID_MASK_1", VALID_MASK_1, "the same", MASK_HIGH_FIELD),
+    REGISTER("DBGR_BPT_PAUSE_MASK", PAUSE_MASK,
+             "warps that have paused; RUN_TRIGGER wakes those whose bit was cleared",
+             MASK_LOW_FIELD),
+    REGISTER("DBGR_BPT_PAUSE_MASK_1", PAUSE_MASK_1, "the same", MASK_HIGH_FIELD),
+    REGISTER("DBGR_BPT_TRAP_MASK", TRAP_MASK, "warps that executed BPT.TRAP", MASK_LOW_FIELD),
+    REGISTER("DBGR_BPT_TRAP_MASK_1", TRAP_MASK_1, "the same", MASK_HIGH_FIELD),
+    REGISTER("HWW_WARP_ESR_REPORT_MASK", WARP_ESR_REPORT_MASK, "which errors count",
+             REPORT_WARP_FIELD),
+    REGISTER("HWW_WARP_ESR", WARP_ESR, "of the lowest warp that has one; writing 0 clears it",
+             WARP_ESR_FIELDS),
+    REGISTER("HWW_GLOBAL_ESR_REPORT_MASK", GLOBAL_ESR_REPORT_MASK, "which bits interrupt",
+             GLOBAL_FIELDS),
+    REGISTER("HWW_GLOBAL_ESR", GLOBAL_ESR, "of the SM; ones clear", GLOBAL_FIELDS),
+    REGISTER("HWW_WARP_ESR_PC", WARP_ESR_PC, "of the warp of HWW_WARP_ESR", ADDRESS_FIELD),
+    REGISTER("HWW_WARP_ESR_PC_HI", WARP_ESR_PC_HI, "its upper half", ADDRESS_FIELD),
+    REGISTER("DBGR_INCONSISTENT", INCONSISTENT, "wakes that the rules forbid (defined by wavetrap)",
+             WT_HW_FIELD("COUNT", 31, 0, R, "since reset")),
+    WT_HW_REGISTER(BUS_GPC_EXCEPTION, "NV_PGPC_PRI_GPCCS_GPC_EXCEPTION", "what GPC 0 reports",
+                   WT_HW_FIELD("GCC", 2, 2, R, "does not happen here"),
+                   WT_HW_FIELD("TPC", 23, 16, R, "TPCs with an exception")),
+    ALL("DBGR_STATUS0", STATUS0, "writes: all SMs; reads: SM 0", STATUS0_FIELDS),
+    ALL("DBGR_CONTROL0", CONTROL0, "the same", CONTROL0_FIELDS),
+    ALL("DBGR_BPT_PAUSE_MASK", PAUSE_MASK, "the same", MASK_LOW_FIELD),
+    ALL("DBGR_BPT_PAUSE_MASK_1", PAUSE_MASK_1, "the same", MASK_HIGH_FIELD),
+    ALL("HWW_WARP_ESR_REPORT_MASK", WARP_ESR_REPORT_MASK, "the same", REPORT_WARP_FIELD),
+    ALL("HWW_WARP_ESR", WARP_ESR, "the same", WARP_ESR_FIELDS),
+    ALL("HWW_GLOBAL_ESR_REPORT_MASK", GLOBAL_ESR_REPORT_MASK, "the same", GLOBAL_FIELDS),
+    ALL("HWW_GLOBAL_ESR", GLOBAL_ESR, "the same", GLOBAL_FIELDS),
 };
 
 const struct wt_hw_table sm_register_table = {.registers = registers,
