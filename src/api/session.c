@@ -1,6 +1,5 @@
 /* Sessions: opened, closed, interrupted; commands of the console. */
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>

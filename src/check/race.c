@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "check/race_access.h"
-#include "check/rows.h"
 #include "check/start.h"
 #include "emulator/machine/trail.h"
-#include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/memory_model.h"
 

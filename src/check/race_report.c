@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "check/heap.h"
 #include "check/memory.h"
 #include "check/names.h"

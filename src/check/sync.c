@@ -9,7 +9,6 @@
 #include "check/start.h"
 #include "check/sync_state.h"
 #include "emulator/machine/trail.h"
-#include "emulator/machine/engine.h"
 #include "emulator/machine/groups.h"
 #include "emulator/machine/memory_model.h"
 

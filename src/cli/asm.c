@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "session/options.h"
 #include "target/family.h"
 
 struct assembly {

@@ -6,10 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "check/finding.h"
 #include "cli/complete.h"
 #include "emulator/machine/config.h"
-#include "session/options.h"
 #include "target/family.h"
 
 /* The typed text, and the part before the part of it that is completed. */

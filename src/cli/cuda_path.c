@@ -4,7 +4,6 @@
 
 #include "base/llvm.h"
 #include "cli/cli.h"
-#include "session/options.h"
 #include "target/own_files.h"
 
 struct cuda_path {

@@ -1,6 +1,4 @@
 /* `wavetrap debug`: the source-level debugger, at a terminal or by a script. */
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

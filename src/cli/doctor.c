@@ -16,7 +16,6 @@
 #include "base/private_dir.h"
 #include "cli/cli.h"
 #include "cli/info.h"
-#include "session/options.h"
 #include "target/own_files.h"
 
 /* The tools that a machine needs to debug, of whatever family. */

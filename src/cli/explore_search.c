@@ -14,7 +14,6 @@
 #include "explore/journal.h"
 #include "explore/records.h"
 #include "explore/systematic.h"
-#include "report/device.h"
 
 enum { MOST_ISSUES = 100000 }; /* of a run, without --max-issues */
 

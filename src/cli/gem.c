@@ -13,7 +13,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "runtime/i915/gem.h"
-#include "session/options.h"
 
 struct gem_options {
     const char *state; /* file of --state */

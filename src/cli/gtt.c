@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "emulator/gen/gtt/gtt.h"
-#include "session/options.h"
 
 /* A file of --memory. */
 struct memory {

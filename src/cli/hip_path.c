@@ -12,7 +12,6 @@
 #include "base/llvm.h"
 #include "base/private_dir.h"
 #include "cli/cli.h"
-#include "session/options.h"
 #include "target/own_files.h"
 
 /* Where Debian has AMD's device libraries, the newest first, and the newest version of code objects

@@ -16,7 +16,6 @@
 #include "object/image.h"
 #include "object/patchtokens.h"
 #include "object/zebin.h"
-#include "session/options.h"
 
 enum { MOST_GPUS = 16 };
 

@@ -2,7 +2,6 @@
 #include "base/private_dir.h"
 #include "cli/cli.h"
 #include "debug/process/link.h"
-#include "session/options.h"
 #include "target/process.h"
 
 struct ps_listing {

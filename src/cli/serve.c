@@ -9,7 +9,6 @@
 #include "cli/cli.h"
 #include "cli/remote.h"
 #include "cli/serve_registers.h"
-#include "report/device.h"
 
 struct serve {
     struct wt_session_options options;

@@ -5,18 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "base/token.h"
 #include "cli/cli.h"
 #include "cli/dap.h"
 #include "cli/pages.h"
-#include "cli/remote.h"
 #include "frontend/view/view.h"
 #include "session/kernel.h"
 

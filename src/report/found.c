@@ -1,7 +1,6 @@
 /* Findings with names. See found.h. */
 #include "report/found.h"
 
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,6 @@
 #include "base/report.h"
 #include "emulator/machine/machine.h"
 #include "report/profile_file.h"
-#include "runtime/common/counted.h"
 #include "target/family.h"
 
 /* ---- options ---- */

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "frontend/console/console.h"
 #include "report/device.h"
 #include "session/debuggee.h"

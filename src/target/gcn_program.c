@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "base/demangle.h"
-#include "base/file.h"
 #include "emulator/gcn/models.h"
 #include "object/contained.h"
 #include "object/elf_header.h"

@@ -20,7 +20,6 @@
 #include "runtime/common/value.h"
 #include "target/emulated.h"
 #include "target/history.h"
-#include "target/launch.h"
 #include "target/sm_core.h"
 #include "target/sm_process.h"
 #include "target/sm_ptx.h"

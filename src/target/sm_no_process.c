@@ -8,7 +8,6 @@
 
 #include "base/file.h"
 #include "emulator/sm/sass/isa.h"
-#include "emulator/sm/sm.h"
 #include "object/cubin.h"
 #include "object/cuda_contained.h"
 #include "object/cuda_fatbin.h"

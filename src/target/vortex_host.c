@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "target/host_images.h"
 #include "target/host_program.h"
 
 #define LIBVORTEX "libvortex.so"

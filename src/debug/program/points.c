@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "debug/program/internal.h"
 
 #define MOST_PARTS 64 /* most parts of a watched variable */

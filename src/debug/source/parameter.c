@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "debug/source/source_internal.h"
-#include "debug/source/attributes.h"
 
 /* Whether a parameter of a function is the one that a name in its frame is: an OpenCL kernel of
  * clang 22 and its body (wt_info_is_inlined_call()) have an entry for it each. */

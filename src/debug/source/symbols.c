@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/demangle.h"
 #include "base/file.h"
 #include "debug/source/info.h"
 #include "debug/source/symbols_internal.h"

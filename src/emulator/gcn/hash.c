@@ -1,5 +1,4 @@
 /* Hashes of a device's state (wt_machine_ops.hash, program_hash). */
-#include <string.h>
 
 #include "emulator/machine/hash.h"
 #include "emulator/gcn/internal.h"

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "emulator/gen/block.h"
-#include "emulator/gen/message.h"
 #include "emulator/gen/vectors.h"
-#include "emulator/machine/watch_set.h"
 #include "emulator/translate/blocks.h"
 
 struct gen_block {

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "emulator/machine/groups.h"
 #include "emulator/sm/internal.h"
 
 static void tell_launch(struct sm_device *d, struct wt_wire_answer *answer, uint8_t *bytes)

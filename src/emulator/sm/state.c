@@ -2,10 +2,8 @@
  * of PTX are no part of it: the device must have them before a file is read. */
 #include "emulator/machine/archive_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "emulator/sm/host.h"
 #include "emulator/sm/ptx/image.h"
 
 #define ROW_BYTES (SM_LANES * 4u)

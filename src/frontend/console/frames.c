@@ -1,11 +1,9 @@
 /* Frames: backtrace, frame, up, down, info frame, info locals, info args. */
 #include <ctype.h>
-#include <dwarf.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug/source/attributes.h"
 #include "frontend/console/internal.h"
 
 /* ---- variables ---- */

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "frontend/console/internal.h"
 
 /* ---- break ---- */

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "base/wave_name.h"
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"

@@ -1,11 +1,9 @@
 /* Waves, lanes, threads, and the device: selecting and listing them; time and history. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
-#include "base/wave_name.h"
 #include "debug/core/touches.h"
 #include "frontend/console/console.h"
 #include "frontend/console/internal.h"

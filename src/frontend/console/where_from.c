@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
-
 #include "frontend/console/internal.h"
 
 static void put_place(void *context, uint64_t pc, char *text, size_t size)

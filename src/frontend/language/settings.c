@@ -1,6 +1,4 @@
 /* Settings: a table of them, set, put and shown. See language.h. */
-#include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 #include "runtime/common/counted.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>

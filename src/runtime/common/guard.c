@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
-#include <ucontext.h>
 
 enum { SIGNALS = 2 };
 static const int signals[SIGNALS] = {SIGSEGV, SIGBUS};

@@ -2,8 +2,6 @@
  * protected. */
 #include "runtime/common/host_pages.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>

@@ -9,10 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "runtime/common/own_memory.h"
 #include "runtime/common/serve.h"
-#include "runtime/cuda/core_file.h"
 #include "runtime/cuda/debug.h"
 #include "runtime/cuda/final_memory.h"
 #include "runtime/cuda/gpu_internal.h"

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/objects.h"
 #include "runtime/common/checked.h"
 #include "runtime/common/host_checks.h"
 #include "runtime/kfd/packets.h"

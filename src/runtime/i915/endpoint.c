@@ -8,13 +8,11 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "emulator/machine/machine.h"
 #include "runtime/common/guard.h"
 #include "runtime/common/own_memory.h"

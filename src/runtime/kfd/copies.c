@@ -13,7 +13,6 @@
 #include "runtime/common/checked.h"
 #include "runtime/common/own_memory.h"
 #include "runtime/kfd/host.h"
-#include "runtime/kfd/recording.h"
 #include "runtime/kfd/tool.h"
 
 #include <stdio.h>

@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/bits.h"
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
 #include "object/kfd_wire.h"

@@ -8,7 +8,6 @@
 
 #include "emulator/gcn/kfd.h"
 #include "emulator/machine/machine.h"
-#include "runtime/kfd/recording.h"
 
 static bool is_local(uint64_t addr)
 {

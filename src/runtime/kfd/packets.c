@@ -17,7 +17,6 @@
  */
 #include <stdlib.h>
 
-#include "base/bits.h"
 #include "base/map.h"
 #include "object/aql.h"
 #include "runtime/common/checked.h"

@@ -2,7 +2,6 @@
 #include "runtime/kfd/host.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -1,7 +1,6 @@
 /* The recording of an AMD GPU, as this driver does it. See recording.h. */
 #include "runtime/kfd/recording.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,9 +6,7 @@
 #include "base/called_place.h"
 #include "runtime/kfd/host.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/report.h"
-#include "base/demangle.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/origin.h"
 #include "emulator/machine/trail.h"

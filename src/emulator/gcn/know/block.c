@@ -3,7 +3,6 @@
 #include "emulator/gcn/know/block.h"
 #include "emulator/machine/meaning.h"
 #include "emulator/gcn/exec/fp.h"
-#include "emulator/gcn/watch.h"
 #include "emulator/translate/blocks.h"
 
 struct block {

@@ -1,6 +1,5 @@
 /* The use of loads, as code shows it: those in loops that wait, which a wave repeats till their
  * place has another value, and guesses, which a compare-and-swap behind them proves. */
-#include <string.h>
 
 #include "emulator/gcn/internal.h"
 #include "emulator/machine/meaning.h"

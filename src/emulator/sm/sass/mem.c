@@ -4,7 +4,6 @@
  */
 #include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
-#include "emulator/sm/watch.h"
 
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* SULD and SUST: bits (.D) or components in the surface's format (.P). */
-#include <stdio.h>
 
 #include "base/bits.h"
 #include "emulator/sm/memory_access.h"

@@ -1,7 +1,6 @@
 /* PTX: memory (manual 9.7.9, 9.7.13.6 ff.): loads and stores, atomics, parameters, addresses. */
 #include <string.h>
 
-#include "emulator/machine/softfloat.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/watch.h"
 #include "emulator/sm/ptx/exec/rows.h"

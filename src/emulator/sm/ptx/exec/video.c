@@ -4,7 +4,6 @@
  * (9.7.19, "Scalar Video Instructions").
  */
 #include "base/bits.h"
-#include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/know/meaning.h"
 #include "emulator/sm/ptx/lower/body.h"
 

@@ -3,7 +3,6 @@
 #include "base/bits.h"
 #include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/know/block.h"
-#include "emulator/sm/watch.h"
 #include "emulator/translate/blocks.h"
 
 /* The handler of records that have code. */

@@ -1,6 +1,5 @@
 /* Instructions of PTX as rows, of which sm/ptx/know/block.c makes blocks of translated code. */
 #include "emulator/machine/softfloat.h"
-#include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/know/block.h"
 #include "emulator/sm/ptx/know/meaning.h"
 #include "emulator/sm/ptx/special.h"

@@ -3,7 +3,6 @@
 #include "emulator/sm/operands.h"
 
 #include "emulator/machine/operands.h"
-#include "emulator/sm/memory_access.h"
 #include "emulator/sm/ptx/image.h"
 #include "emulator/sm/ptx/exec/matrix.h"
 #include "emulator/sm/ptx/know/meaning.h"

@@ -1,8 +1,6 @@
 /* Lowers the memory instructions of PTX. */
 #include "emulator/sm/ptx/lower/body.h"
 
-#include "emulator/sm/memory_access.h"
-
 /* The registers of a load or store: {a, b}, a vector register, or one. */
 static bool elements(struct body *b, const struct ptx_operand *o, enum ptx_type t, bool stores,
                      struct ptx_op *record)

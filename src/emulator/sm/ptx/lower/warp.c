@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "emulator/sm/memory_access.h"
-
 enum { SYNC, ARRIVE, REDUCE, CLUSTER_ARRIVE, CLUSTER_WAIT };
 
 /* barrier.cluster.arrive{.release,.relaxed}{.aligned}, .wait{.acquire}{.aligned} */
